@@ -1,0 +1,131 @@
+// Package call holds what crosses between the host and a handler process, as
+// Go values: what a process offers ([Declaration]), one attempt ([Request]),
+// its outcome ([Response]) and what the handler says meanwhile ([Log]). The
+// protobuf form is functions/functionpb; conversion in both directions lives
+// here, so that the author's side (package functions) and the host's side
+// (host/plugin) cannot disagree.
+//
+// Handler authors import functions and never need this package.
+package call
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+// Declaration is a function as its handler process declares it. A function.json
+// of the same name (ignoring case) wins over everything here.
+type Declaration struct {
+	// Name is the function's name, as in function.json's folder name.
+	Name string
+	// Bindings are function.json bindings, one JSON object each, the trigger
+	// first. Empty for a handler that only serves a function.json.
+	Bindings []json.RawMessage
+	// Retry is nil for no policy of the function's own. It is checked by the
+	// same rules as a policy in function.json.
+	Retry *retrycontext.PolicyConfig
+	// Disabled is function.json's disabled.
+	Disabled bool
+}
+
+// Input is one input of an attempt.
+type Input struct {
+	Name  string
+	Value bindings.Value
+}
+
+// Request is one attempt, as the handler process receives it.
+type Request struct {
+	// InvocationID is the same for all attempts of a triggered delivery and new
+	// for each attempt of an HTTP or admin call.
+	InvocationID string
+	Function     string
+	// Inputs holds the trigger's value first, then the input bindings.
+	Inputs []Input
+	// Metadata is the trigger metadata under the platform's names, as text or
+	// JSON.
+	Metadata map[string]bindings.Value
+	// Outputs names the declared output bindings, so that the author's side can
+	// tell a typo from an output.
+	Outputs []string
+	// Retry is nil when no policy applies.
+	Retry *retrycontext.Context
+	// DeliveryCount is the source's count, 0 where it has none.
+	DeliveryCount int64
+	// Deadline is when the function timeout ends this attempt, in the host's
+	// time; zero for none. It is data: the attempt's context ends by itself.
+	Deadline time.Time
+	// Now is the host's time at the start of the attempt.
+	Now time.Time
+	// TraceParent and TraceState are W3C trace context, often empty.
+	TraceParent, TraceState string
+}
+
+// Status is the outcome of an attempt. The zero value is a failure, as on the
+// platform's own wire.
+type Status int
+
+// The outcomes.
+const (
+	Failed Status = iota
+	Succeeded
+	Cancelled
+)
+
+// Response is the outcome of one attempt.
+type Response struct {
+	Status Status
+	// Error says what failed; nil when Succeeded.
+	Error *Error
+	// Outputs are the output bindings that were set, by binding name.
+	Outputs map[string]bindings.Value
+	// Return is the value of the binding named $return; nil when none.
+	Return *bindings.Value
+	// Asked is the settlement that the handler asks for, if any.
+	Asked Settlement
+}
+
+// Settlement is a settlement asked for by a handler: Decision is "" or a
+// decision of the trigger's kind in the journal's spelling ("poisoned",
+// "dead_lettered", "completed", "abandoned", "deferred").
+type Settlement struct {
+	Decision            string
+	Reason, Description string
+}
+
+// Error is a handler's failure as it travels: the type and message of the Go
+// error (the message holds the whole chain), the stack of a panic, and the
+// outcome that the handler declared (host-and-retry 14.1).
+type Error struct {
+	Type     string
+	Message  string
+	Stack    string
+	Declared retrycontext.Declared // zero: plain failure
+	Panic    bool
+}
+
+// Log is one line from a handler.
+type Log struct {
+	Level   Level
+	Message string
+	Fields  []Field
+}
+
+// Field is one attribute of a log line, rendered as text.
+type Field struct{ Key, Value string }
+
+// Level is the level of a log line.
+type Level int
+
+// The levels, in the order of the platform's RpcLog.
+const (
+	Trace Level = iota
+	Debug
+	Information
+	Warning
+	ErrorLevel
+	Critical
+)

@@ -1,0 +1,159 @@
+// Package journal is the one account of what happened in a host: an ordered
+// list of facts. Log lines, command output, user interfaces and test
+// assertions are its subscribers; none is written from anywhere else, so they
+// cannot disagree.
+//
+// [Record] says what a fact holds and how it prints, [Journal] keeps and hands
+// out records, [Subscription] follows them. Appending never blocks: a reader
+// that falls behind what the journal keeps is told how much it missed.
+//
+// A journal does not know the host's clock; it is given the time as a function.
+// With the virtual clock, the same seed and the same input give the same lines,
+// byte for byte; what may differ between two runs (real durations, process
+// ids, stacks) travels in Record.Beside and is not printed.
+package journal
+
+import (
+	"context"
+	"io"
+	"sync"
+	"time"
+)
+
+// DefaultKeep is the number of records that a journal keeps when its options
+// do not say.
+const DefaultKeep = 1 << 16
+
+// Journal is an ordered list of records. Its methods may be called
+// concurrently.
+type Journal struct {
+	now  func() time.Time
+	keep int // 0: everything
+
+	mu      sync.Mutex
+	next    uint64 // sequence number of the next record, from 1
+	first   uint64 // sequence number of ring[head]
+	epoch   int    // counts resets
+	ring    []Record
+	head    int
+	changed map[chan struct{}]struct{} //clock:outside readers follow in real time
+}
+
+// Options changes what a journal keeps.
+type Options struct {
+	// Keep is the number of records kept; zero for DefaultKeep, negative for
+	// all of them (tests; memory grows without limit).
+	Keep int
+}
+
+// New returns an empty journal that takes its times from now.
+func New(now func() time.Time, opts *Options) *Journal {
+	keep := DefaultKeep
+	if opts != nil && opts.Keep != 0 {
+		keep = max(opts.Keep, 0)
+	}
+	return &Journal{now: now, keep: keep, next: 1, first: 1, changed: map[chan struct{}]struct{}{}} //clock:outside readers follow in real time
+}
+
+// Append sets the record's Seq and Time, keeps it and wakes the readers. It
+// never waits for one.
+func (j *Journal) Append(r Record) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r.Time = j.now()
+	r.Seq = j.next
+	j.next++
+	if j.keep > 0 && len(j.ring) == j.keep {
+		j.ring[j.head] = r
+		j.head = (j.head + 1) % j.keep
+		j.first++
+	} else {
+		j.ring = append(j.ring, r)
+	}
+	for c := range j.changed {
+		select { //clock:outside never blocks
+		case c <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// Len is the number of records appended so far, those no longer kept included.
+func (j *Journal) Len() uint64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.next - 1
+}
+
+// Records returns a copy of the records that are kept, oldest first.
+func (j *Journal) Records() []Record { return j.Since(1) }
+
+// Since returns a copy of the kept records with a sequence number of seq or
+// more, oldest first.
+func (j *Journal) Since(seq uint64) []Record {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	seq = max(seq, j.first)
+	if seq >= j.next {
+		return nil
+	}
+	out := make([]Record, 0, j.next-seq)
+	for ; seq < j.next; seq++ {
+		out = append(out, *j.atLocked(seq))
+	}
+	return out
+}
+
+// Find returns the first kept record at or after seq that match accepts. match
+// runs under the journal's lock: it must be quick and must not call back.
+func (j *Journal) Find(seq uint64, match func(*Record) bool) (Record, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for seq = max(seq, j.first); seq < j.next; seq++ {
+		if r := j.atLocked(seq); match(r) {
+			return *r, true
+		}
+	}
+	return Record{}, false
+}
+
+func (j *Journal) atLocked(seq uint64) *Record {
+	return &j.ring[(j.head+int(seq-j.first))%len(j.ring)]
+}
+
+// Reset forgets every record and starts again at sequence number 1.
+// Subscriptions go on with what comes next.
+func (j *Journal) Reset() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	clear(j.ring)
+	j.ring, j.head, j.first, j.next = j.ring[:0], 0, 1, 1
+	j.epoch++
+}
+
+// WriteTo writes the kept records as NDJSON, one line each.
+func (j *Journal) WriteTo(w io.Writer) (int64, error) {
+	var b []byte
+	for _, r := range j.Records() {
+		b = append(r.AppendLine(b), '\n')
+	}
+	n, err := w.Write(b)
+	return int64(n), err
+}
+
+// Wait returns the first record, kept or to come, that match accepts, or ctx's
+// error. It waits in real time and is for goroutines outside the clock: it
+// replaces polling in tests and commands.
+func (j *Journal) Wait(ctx context.Context, match func(*Record) bool) (Record, error) {
+	s := j.Subscribe(1)
+	defer s.Close()
+	for {
+		r, _, err := s.Next(ctx)
+		if err != nil {
+			return Record{}, err
+		}
+		if match(&r) {
+			return r, nil
+		}
+	}
+}

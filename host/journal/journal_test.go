@@ -1,0 +1,179 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+var start = time.Date(2030, 1, 2, 3, 4, 5, 600, time.UTC)
+
+func fixed() time.Time { return start }
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		r    journal.Record
+		want string
+	}{
+		"empty fields are left out": {
+			journal.Record{Kind: journal.HostStopped},
+			`{"seq":1,"time":"2030-01-02T03:04:05.0000006Z","kind":"host_stopped"}`,
+		},
+		"first attempt has retry count 0": {
+			journal.Record{Kind: journal.AttemptStarted, Generation: 1, Function: "Orders", Delivery: "d-1", Attempt: 1, HasPolicy: true, MaxRetryCount: 0, DeliveryCount: 2},
+			`{"seq":1,"time":"2030-01-02T03:04:05.0000006Z","kind":"attempt_started","generation":1,"function":"Orders","delivery":"d-1","delivery_count":2,"attempt":1,"retry_count":0,"max_retry_count":0}`,
+		},
+		"a zero delay is printed when it is one": {
+			journal.Record{Kind: journal.RetryScheduled, Attempt: 2, HasDelay: true},
+			`{"seq":1,"time":"2030-01-02T03:04:05.0000006Z","kind":"retry_scheduled","attempt":2,"retry_count":1,"delay":"00:00:00"}`,
+		},
+		"text is escaped": {
+			journal.Record{Kind: journal.HandlerLog, Message: "a \"b\"\n\x01ü\xff", Fields: []journal.Field{{Key: "k", Value: "v"}}},
+			`{"seq":1,"time":"2030-01-02T03:04:05.0000006Z","kind":"handler_log","message":"a \"b\"\n\u0001ü\ufffd","fields":{"k":"v"}}`,
+		},
+		"what travels beside is not printed": {
+			journal.Record{Kind: journal.ProcessStarted, Beside: journal.Beside{PID: 7, Elapsed: time.Second}},
+			`{"seq":1,"time":"2030-01-02T03:04:05.0000006Z","kind":"process_started"}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			j := journal.New(fixed, nil)
+			j.Append(tt.r)
+			var b bytes.Buffer
+			if _, err := j.WriteTo(&b); err != nil {
+				t.Fatalf("WriteTo: %v", err)
+			}
+			if diff := cmp.Diff(b.String(), tt.want+"\n"); diff != "" {
+				t.Errorf("WriteTo (-got +want):\n%s", diff)
+			}
+			if !json.Valid(b.Bytes()) {
+				t.Errorf("WriteTo printed no JSON: %s", b.String())
+			}
+		})
+	}
+}
+
+func TestKeepsTheLatest(t *testing.T) {
+	t.Parallel()
+	j := journal.New(fixed, &journal.Options{Keep: 3})
+	s := j.Subscribe(1)
+	defer s.Close()
+	for i := range 5 {
+		j.Append(journal.Record{Kind: journal.Enqueued, Name: fmt.Sprint(i)})
+	}
+	var got []uint64
+	for _, r := range j.Records() {
+		got = append(got, r.Seq)
+	}
+	if diff := cmp.Diff(got, []uint64{3, 4, 5}); diff != "" {
+		t.Errorf("Records (-got +want):\n%s", diff)
+	}
+	r, missed, err := s.Next(context.Background())
+	if err != nil || r.Seq != 3 || missed != 2 {
+		t.Errorf("Next = seq %d, missed %d, %v; want seq 3, missed 2", r.Seq, missed, err)
+	}
+	if _, ok := j.Find(1, func(r *journal.Record) bool { return r.Name == "1" }); ok {
+		t.Error("Find returned a record that is no longer kept")
+	}
+	if r, ok := j.Find(4, func(r *journal.Record) bool { return true }); !ok || r.Seq != 4 {
+		t.Errorf("Find from 4 = seq %d, %v; want 4", r.Seq, ok)
+	}
+}
+
+func TestReset(t *testing.T) {
+	t.Parallel()
+	j := journal.New(fixed, &journal.Options{Keep: -1})
+	s := j.Subscribe(1)
+	defer s.Close()
+	j.Append(journal.Record{Kind: journal.HostStarted})
+	j.Append(journal.Record{Kind: journal.HostStarted})
+	if _, err := j.Wait(context.Background(), func(r *journal.Record) bool { return r.Seq == 2 }); err != nil {
+		t.Fatal(err)
+	}
+	_, _, _ = s.TryNext()
+	_, _, _ = s.TryNext()
+	j.Reset()
+	if n := j.Len(); n != 0 {
+		t.Errorf("Len after Reset = %d, want 0", n)
+	}
+	j.Append(journal.Record{Kind: journal.HostStopped})
+	r, missed, ok := s.TryNext()
+	if !ok || r.Kind != journal.HostStopped || r.Seq != 1 || missed != 0 {
+		t.Errorf("TryNext after Reset = %v, missed %d, %v", r, missed, ok)
+	}
+}
+
+func TestWait(t *testing.T) {
+	t.Parallel()
+	j := journal.New(fixed, nil)
+	ctx, cancel := context.WithCancel(context.Background())
+	got := make(chan journal.Record, 1)
+	go func() {
+		r, err := j.Wait(ctx, func(r *journal.Record) bool { return r.Kind == journal.Settled })
+		if err != nil {
+			t.Errorf("Wait: %v", err)
+		}
+		got <- r
+	}()
+	j.Append(journal.Record{Kind: journal.Received})
+	j.Append(journal.Record{Kind: journal.Settled})
+	if r := <-got; r.Seq != 2 {
+		t.Errorf("Wait = seq %d, want 2", r.Seq)
+	}
+	cancel()
+	if _, err := j.Wait(ctx, func(*journal.Record) bool { return false }); !errors.Is(err, context.Canceled) {
+		t.Errorf("Wait with an ended context = %v", err)
+	}
+}
+
+func TestConcurrentReaders(t *testing.T) {
+	t.Parallel()
+	const n = 2000
+	j := journal.New(fixed, nil)
+	var wg sync.WaitGroup
+	for range 4 {
+		s := j.Subscribe(1)
+		wg.Go(func() {
+			defer s.Close()
+			for want := uint64(1); want <= n; want++ {
+				r, missed, err := s.Next(context.Background())
+				if err != nil || missed != 0 || r.Seq != want {
+					t.Errorf("Next = seq %d, missed %d, %v; want %d", r.Seq, missed, err, want)
+					return
+				}
+			}
+		})
+	}
+	for range n {
+		j.Append(journal.Record{Kind: journal.Enqueued})
+	}
+	wg.Wait()
+}
+
+func BenchmarkAppend(b *testing.B) {
+	j := journal.New(fixed, nil)
+	b.ReportAllocs()
+	for b.Loop() {
+		j.Append(journal.Record{Kind: journal.AttemptStarted, Function: "Orders", Delivery: "d-1", Attempt: 1})
+	}
+}
+
+func BenchmarkAppendLine(b *testing.B) {
+	r := journal.Record{Seq: 77, Time: start, Kind: journal.AttemptStarted, Function: "Orders", Delivery: "d-1", Attempt: 1, HasPolicy: true, MaxRetryCount: 4}
+	var buf []byte
+	b.ReportAllocs()
+	for b.Loop() {
+		buf = r.AppendLine(buf[:0])
+	}
+}

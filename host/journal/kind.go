@@ -1,0 +1,58 @@
+package journal
+
+// Kind names a fact. The set is closed and the spelling is the same in the
+// journal, in log fields and in assertions (host-and-retry 0.3, 14.2).
+type Kind string
+
+// Life of the host and of its handler processes.
+const (
+	HostStarted       Kind = "host_started"       // the first generation runs
+	HostStopped       Kind = "host_stopped"       // everything has ended
+	GenerationLoaded  Kind = "generation_loaded"  // an app was loaded and took over
+	GenerationRefused Kind = "generation_refused" // an edit, or the first load, was refused; error says why
+	FunctionError     Kind = "function_error"     // a function is in error, or its listener failed and will start again
+	ProcessStarted    Kind = "process_started"
+	ProcessExited     Kind = "process_exited"
+)
+
+// The life of one delivery.
+const (
+	Received         Kind = "received"          // a listener has taken a delivery
+	AttemptStarted   Kind = "attempt_started"   // does not mean that the handler ran: reading inputs may fail first
+	AttemptEnded     Kind = "attempt_ended"     // one for each attempt_started
+	RetryScheduled   Kind = "retry_scheduled"   // log event 325: before each wait
+	RetriesExhausted Kind = "retries_exhausted" // log event 324: gave up; only with a policy
+	RetryCancelled   Kind = "retry_cancelled"   // log event 340: the wait was cut short
+	Settled          Kind = "settled"           // one for each received
+)
+
+// What a service did by itself.
+const (
+	Enqueued          Kind = "enqueued"
+	Expired           Kind = "expired"
+	LockRenewed       Kind = "lock_renewed"
+	LockExpired       Kind = "lock_expired"
+	DeadLettered      Kind = "dead_lettered"
+	Forwarded         Kind = "forwarded"
+	CheckpointWritten Kind = "checkpoint_written"
+)
+
+// Handlers, test control and the circuit breaker.
+const (
+	HandlerLog        Kind = "handler_log"
+	FaultInjected     Kind = "fault_injected"
+	ClockMoved        Kind = "clock_moved"
+	CircuitOpened     Kind = "circuit_opened"
+	CircuitHalfOpened Kind = "circuit_half_opened"
+	CircuitClosed     Kind = "circuit_closed"
+)
+
+// Kinds lists every kind, in the order of this file.
+func Kinds() []Kind {
+	return []Kind{
+		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
+		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, Settled,
+		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten,
+		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
+	}
+}

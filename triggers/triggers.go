@@ -1,0 +1,148 @@
+package triggers
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Event is one delivery: a dequeue, a batch, a tick, a request. The listener
+// fills it and passes it to its Sink; it stays the listener's and is passed
+// again, unchanged, to Settled.
+type Event struct {
+	// Delivery identifies the delivery in the journal. The Sink sets it in the
+	// first call that sees the event; a listener leaves it empty.
+	Delivery string
+
+	// Source names where the delivery came from: a queue's name, a timer's
+	// schedule, a request's method and path.
+	Source string
+
+	// DeliveryCount is the source's own count, from 1; 0 where it has none.
+	DeliveryCount int64
+
+	// Messages holds one message, or several when Batch is set.
+	Messages []Message
+	Batch    bool
+
+	// CallerWaits marks HTTP and admin calls: every attempt has an invocation
+	// ID of its own (sdk: JobHost.cs CreateFunctionInstance), and the handler's
+	// context ends with the caller's.
+	CallerWaits bool
+}
+
+// Message is one message of a delivery.
+type Message struct {
+	// ID is the source's identifier; it may be empty (timer, HTTP).
+	ID string
+
+	// Value is what the trigger parameter of the function receives.
+	Value bindings.Value
+
+	// Metadata is the binding data under Azure's own names: those of the
+	// trigger ("DequeueCount", "Id"), merged with the top-level properties of a
+	// JSON object body, which win. Values are strings, integers, booleans,
+	// floats, time.Time or json.RawMessage. Binding expressions look here,
+	// ignoring case.
+	Metadata map[string]any
+
+	// Err is a conversion failure: the body does not fit the parameter. Every
+	// attempt then fails with it and the handler never runs (sdk:
+	// FunctionExecutor.cs, catch around binding and execution).
+	Err error
+}
+
+// Result is what came of a delivery: the outcome of its last attempt.
+type Result struct {
+	// Err is nil for success, else the failure of the last attempt.
+	Err error
+
+	// Response is the answer of an HTTP-triggered function; nil otherwise and
+	// after a failure.
+	Response *bindings.HTTPResponse
+
+	// Asked is the settlement that the handler asked for; zero means the
+	// trigger's own rule. A listener ignores what its kind does not know.
+	Asked Request
+
+	// Attempts is the number of attempts made.
+	Attempts int
+
+	// Cancelled is set when the retry loop ended because its token was
+	// cancelled, with Err the last failure.
+	Cancelled bool
+}
+
+// Request is a settlement asked for by a handler.
+type Request struct {
+	// Decision is "", or one of the decisions of the trigger's kind.
+	Decision Decision
+	// Reason and Description accompany a dead-lettering.
+	Reason, Description string
+}
+
+// Decision is what became of a delivery, in the spelling of the journal.
+type Decision string
+
+// The decisions, by kind (host-and-retry 0.3).
+const (
+	Deleted         Decision = "deleted"          // queue, blob: done, message gone
+	Released        Decision = "released"         // queue, blob: visible again
+	Poisoned        Decision = "poisoned"         // queue, blob: moved to the poison queue
+	Dropped         Decision = "dropped"          // queue, blob: left alone until its lock ends, or given up
+	Undecodable     Decision = "undecodable"      // queue: body is not what messageEncoding says
+	Completed       Decision = "completed"        // Service Bus
+	Abandoned       Decision = "abandoned"        // Service Bus
+	Deferred        Decision = "deferred"         // Service Bus
+	DeadLettered    Decision = "dead_lettered"    // Service Bus
+	LockLost        Decision = "lock_lost"        // Service Bus
+	Checkpointed    Decision = "checkpointed"     // Event Hubs, Cosmos
+	NotCheckpointed Decision = "not_checkpointed" // Event Hubs, Cosmos
+	Responded       Decision = "responded"        // HTTP, Event Grid
+	Recorded        Decision = "recorded"         // timer
+)
+
+// Settlement is what a listener did at the end of a delivery.
+type Settlement struct {
+	Decision Decision
+	// Target names where the message went, e.g. the poison queue.
+	Target string
+	// Err is a failure of the settlement itself; the delivery may come again.
+	Err error
+	// Note is a short fixed phrase for the journal, e.g. a hint; often empty.
+	Note string
+}
+
+// Sink is what a listener is given. The host implements it, bound to one
+// function of one generation. Its methods may be called concurrently, one
+// Handle and one Settled for each event.
+type Sink interface {
+	// Handle runs the function for one delivery, all attempts included, and
+	// returns what came of the last. It blocks for as long as that takes. ctx
+	// is the delivery's token: when it ends, a retry wait ends at once with the
+	// last failure, while a running attempt goes on.
+	Handle(ctx context.Context, ev *Event) Result
+
+	// Settled reports the end of a delivery, exactly once for each event, also
+	// when Handle was never called for it (a message moved to poison before the
+	// function ran).
+	Settled(ev *Event, s Settlement)
+
+	// Admit blocks while the function takes no deliveries (its circuit breaker
+	// is open) and returns ctx's error when ctx ends first. A listener calls it
+	// before it receives.
+	Admit(ctx context.Context) error
+
+	// Draining reports whether the stop that ended Run's context is a drain:
+	// kinds that leave deliveries their token in a drain do not cancel it.
+	Draining() bool
+}
+
+// Listener watches one source for one function.
+type Listener interface {
+	// Run receives until ctx ends, then takes nothing more, waits for every
+	// delivery in work to be settled, and returns nil. An error before that
+	// means that the listener could not start or cannot go on; the host starts
+	// it again with back-off. Run is called once.
+	Run(ctx context.Context, sink Sink) error
+}

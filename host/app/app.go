@@ -1,0 +1,118 @@
+package app
+
+import (
+	"strings"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// Options say how an app is loaded. A nil *Options is the zero value: no
+// environment, no switches, every function, nothing declared in code, and no
+// trigger kinds (so every trigger is unknown).
+type Options struct {
+	// Env is the process environment. Names are looked up ignoring case, as the
+	// platform's configuration does.
+	Env map[string]string
+
+	// Set holds the "name=value" of each --set, in order; the last one wins.
+	Set []string
+
+	// Functions are the names given to --functions. They override the entries of
+	// host.json's "functions" list one by one from its start, because that is
+	// how the platform's tool passes them on (cli: StartHostAction.cs).
+	Functions []string
+
+	// Declared are the functions that the handler process declares in code. It
+	// is nil as long as no process was asked.
+	Declared []call.Declaration
+
+	// InProcess says that the handlers are registered in this process: no script
+	// file and no worker runtime is needed, and none is looked for.
+	InProcess bool
+
+	// Kinds is the table of trigger kinds. The table of the host is in package
+	// host; tests may pass a smaller one.
+	Kinds []Kind
+
+	// Bindings is the table of the bindings that are no triggers; nil means
+	// [KnownBindings].
+	Bindings []BindingKind
+
+	// Settings are used instead of local.settings.json and Env when not nil. A
+	// reload passes those of the running app, because the platform reads the
+	// file once per process.
+	Settings *Settings
+
+	// Processors replaces the number of processors in defaults that depend on
+	// it; 0 means runtime.NumCPU().
+	Processors int
+
+	// MachineName replaces the machine's name in the host ID; "" means
+	// os.Hostname().
+	MachineName string
+}
+
+// App is an app as it was loaded. It is not changed after [Load] returns, so it
+// may be shared.
+type App struct {
+	// Dir is the absolute path of the app.
+	Dir string
+
+	// ID is the host ID (host-and-retry 11.1): the prefix of everything that the
+	// host keeps in storage.
+	ID string
+
+	// Config is host.json after overrides, with defaults filled in. It is usable
+	// even when Faults is not empty: a bad value then shows as its default.
+	Config Config
+
+	// Switches are the emulator's own switches.
+	Switches Switches
+
+	// Settings are the app settings.
+	Settings *Settings
+
+	// Functions are ordered by name, ordinal ignoring case, those in error
+	// included, those outside the allow list not.
+	Functions []*Function
+
+	// Faults are those of host.json, of the overrides and of the app as a whole.
+	// If there are any, the app does not start. They come in file order; the one
+	// that the platform would report is marked First.
+	Faults []*schemas.Fault
+
+	// Warnings do not stop anything: local.settings.json, names in another case,
+	// old section names.
+	Warnings []*schemas.Fault
+
+	// Local is the Host section of local.settings.json.
+	Local LocalHost
+
+	// Handler says what runs the functions.
+	Handler HandlerSpec
+
+	// MissingHostJSON is set when the app has no host.json, or an empty object:
+	// the platform then writes a default one. [DefaultHostJSON] returns its text;
+	// Load writes nothing.
+	MissingHostJSON bool
+
+	// Fingerprint stands for everything that was read: files, settings, switches,
+	// declarations, and the handler (see HandlerSpec.Fingerprint). Two apps with
+	// equal fingerprints behave alike, so a reload can stop there.
+	Fingerprint string
+}
+
+// Function returns the function of that name, ignoring case, or nil.
+func (a *App) Function(name string) *Function {
+	for _, f := range a.Functions {
+		if strings.EqualFold(f.Name, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// OK reports whether the app can start: no faults of its own. Functions in error
+// do not count.
+func (a *App) OK() bool { return len(a.Faults) == 0 && a.Handler.Fault == nil }

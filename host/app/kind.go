@@ -1,0 +1,101 @@
+package app
+
+import (
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// Kind holds the facts of one trigger kind that loading and checking need. The
+// functions may be nil.
+type Kind struct {
+	// Type is the canonical spelling, e.g. "queueTrigger"; types match ignoring
+	// case.
+	Type string
+
+	// OfficialRetry marks the kinds that the platform supports retries on
+	// (timer, Cosmos DB, Event Hubs, Kafka): no warning, and they keep their
+	// policy under retryTriggers "ga".
+	OfficialRetry bool
+
+	// NeedsStorage is set for kinds that cannot start without
+	// AzureWebJobsStorage: all but http, kafka and rabbitmq.
+	NeedsStorage bool
+
+	// Connection is the name that an empty "connection" stands for, e.g.
+	// "Storage"; "" for kinds without connections.
+	Connection string
+
+	// Available is false for a kind whose listener comes with a later version:
+	// such a function is in error and says so.
+	Available bool
+
+	// Deliveries returns how often the source hands out a message that always
+	// fails. Nil means once.
+	Deliveries func(a *App, f *Function) (n int, unbounded bool)
+
+	// End says where a message ends after its last failed delivery, e.g.
+	// `queue "orders-poison"` or "500 to the caller".
+	End func(a *App, f *Function) string
+
+	// Validate checks what only this kind knows: names, schedules, routes. It is
+	// called for functions without faults so far in bindings and settings. Faults without a position get
+	// the one of their Path.
+	Validate func(a *App, f *Function) []*schemas.Fault
+}
+
+// BindingKind holds the facts of one binding that is no trigger.
+type BindingKind struct {
+	// Type is the canonical spelling; types match ignoring case.
+	Type string
+	// Directions are the directions that are served, e.g. "out". Empty: none,
+	// the binding comes with a later version.
+	Directions []string
+	// Connection is the name that an empty "connection" stands for; "" for
+	// bindings without connections.
+	Connection string
+}
+
+// KnownBindings returns the bindings besides triggers that function.json may
+// name. Those without directions are known to the platform but not served yet.
+func KnownBindings() []BindingKind {
+	return []BindingKind{
+		{Type: "http", Directions: []string{"out"}},
+		{Type: "queue", Directions: []string{"out"}, Connection: "Storage"},
+		{Type: "blob", Connection: "Storage"},
+		{Type: "table", Connection: "Storage"},
+		{Type: "serviceBus", Connection: "ServiceBus"},
+		{Type: "eventHub", Connection: "EventHub"},
+		{Type: "eventGrid"},
+		{Type: "cosmosDB", Connection: "CosmosDB"},
+		{Type: "kafka"},
+		{Type: "rabbitMQ", Connection: "RabbitMQ"},
+		{Type: "signalR"},
+		{Type: "signalRConnectionInfo"},
+		{Type: "sendGrid"},
+		{Type: "twilioSms"},
+		{Type: "durableClient"},
+		{Type: "orchestrationClient"},
+		{Type: "sql"},
+		{Type: "sqlOutput"},
+		{Type: "daprState"},
+	}
+}
+
+func findKind(kinds []Kind, typ string) *Kind {
+	for i := range kinds {
+		if strings.EqualFold(kinds[i].Type, typ) {
+			return &kinds[i]
+		}
+	}
+	return nil
+}
+
+func findBindingKind(kinds []BindingKind, typ string) *BindingKind {
+	for i := range kinds {
+		if strings.EqualFold(kinds[i].Type, typ) {
+			return &kinds[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package app
+
+// Report is the result of [Check]. Its JSON form is stable: names are only
+// added.
+type Report struct {
+	// App is the path of the app and HostID its host ID.
+	App    string `json:"app"`
+	HostID string `json:"hostId"`
+
+	// Functions are ordered by name; those in error are included.
+	Functions []FunctionReport `json:"functions"`
+
+	// Errors are the faults of the app first, then those of its functions.
+	Errors []Problem `json:"errors"`
+
+	// Warnings are what is wrong and harmless.
+	Warnings []Problem `json:"warnings"`
+
+	// Lints are warnings with an id that redeliver.ignore switches off.
+	Lints []Lint `json:"lints"`
+
+	// Ignored holds the ids that redeliver.ignore switched off, sorted.
+	Ignored []string `json:"ignored,omitempty"`
+}
+
+// OK reports whether there are no errors.
+func (r *Report) OK() bool { return len(r.Errors) == 0 }
+
+// FunctionReport is what will happen to one function.
+type FunctionReport struct {
+	Name     string `json:"name"`
+	File     string `json:"file,omitempty"` // function.json relative to the app
+	Trigger  string `json:"trigger,omitempty"`
+	Source   string `json:"source,omitempty"` // what it listens to: queue, route, schedule
+	InError  bool   `json:"inError"`
+	Disabled string `json:"disabled,omitempty"` // what disables it
+
+	// Policy is nil when there is none.
+	Policy *PolicyReport `json:"retry"`
+
+	// IgnoredPolicy is a policy that retryTriggers "ga" takes away.
+	IgnoredPolicy *PolicyReport `json:"ignoredRetry,omitempty"`
+
+	// Attempts per delivery, Deliveries and Total (their product) are 0 when
+	// unbounded; the flags say so.
+	Attempts            int  `json:"attemptsPerDelivery"`
+	AttemptsUnbounded   bool `json:"attemptsUnbounded,omitempty"`
+	Deliveries          int  `json:"deliveries"`
+	DeliveriesUnbounded bool `json:"deliveriesUnbounded,omitempty"`
+	Total               int  `json:"totalAttempts"`
+	TotalUnbounded      bool `json:"totalUnbounded,omitempty"`
+
+	// Wait per delivery and over all deliveries, of a message that always fails:
+	// retry delays only.
+	Wait      WaitReport `json:"waitPerDelivery"`
+	WaitTotal WaitReport `json:"waitTotal"`
+
+	// End says where such a message ends.
+	End string `json:"end,omitempty"`
+}
+
+// PolicyReport is an effective policy and its source.
+type PolicyReport struct {
+	Strategy        string       `json:"strategy"`
+	MaxRetryCount   int          `json:"maxRetryCount"`
+	DelayInterval   string       `json:"delayInterval,omitempty"`
+	MinimumInterval string       `json:"minimumInterval,omitempty"`
+	MaximumInterval string       `json:"maximumInterval,omitempty"`
+	Source          PolicySource `json:"source"`
+	File            string       `json:"file"`
+	Path            string       `json:"path,omitempty"`
+	// Configured is the count as written when retryCounting changed it.
+	Configured *int `json:"configuredMaxRetryCount,omitempty"`
+}
+
+// WaitReport is a range of waiting time, as time spans.
+type WaitReport struct {
+	Minimum   string `json:"minimum"`
+	Maximum   string `json:"maximum"`
+	Unbounded bool   `json:"unbounded,omitempty"`
+}
+
+// Problem is a fault in the form of the report.
+type Problem struct {
+	Function string `json:"function,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Found    string `json:"found,omitempty"`
+	Allowed  string `json:"allowed,omitempty"`
+	Reason   string `json:"reason"`
+	Hint     string `json:"hint,omitempty"`
+	Kind     string `json:"kind,omitempty"`
+	// First marks the one of a file or function that the platform would report.
+	First bool `json:"first,omitempty"`
+}
+
+// Lint is a warning with an id ("L-1" to "L-15", host-and-retry 14.3).
+type Lint struct {
+	ID       string `json:"id"`
+	Function string `json:"function,omitempty"`
+	File     string `json:"file"`
+	Line     int    `json:"line,omitempty"`
+	Column   int    `json:"column,omitempty"`
+	Path     string `json:"path,omitempty"`
+	Message  string `json:"message"`
+}

@@ -1,0 +1,164 @@
+package app
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Settings are the app settings: the environment and the values of
+// local.settings.json, names ignoring case. The zero value is empty. Settings
+// are not changed after loading and may be shared.
+type Settings struct {
+	byName map[string]setting // by upper-case name
+}
+
+type setting struct {
+	name  string // as written
+	value string
+	local bool // from local.settings.json
+	path  string
+}
+
+// LocalHost is the Host section of local.settings.json: defaults for flags.
+type LocalHost struct {
+	Port            int    // 0 when not given
+	Address         string // LocalHttpAddress
+	CORS            []string
+	CORSCredentials bool
+}
+
+// NewSettings returns settings that hold exactly env.
+func NewSettings(env map[string]string) *Settings {
+	s := &Settings{}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		s.add(setting{name: name, value: env[name]})
+	}
+	return s
+}
+
+func (s *Settings) add(v setting) {
+	if s.byName == nil {
+		s.byName = make(map[string]setting)
+	}
+	s.byName[settingKey(v.name)] = v
+}
+
+// settingKey folds a name. "__" and ":" are the same separator, as in the
+// platform's configuration.
+func settingKey(name string) string {
+	return strings.ToUpper(strings.ReplaceAll(name, "__", ":"))
+}
+
+// Lookup returns the setting of that name, ignoring case.
+func (s *Settings) Lookup(name string) (value string, ok bool) {
+	if s == nil {
+		return "", false
+	}
+	v, ok := s.byName[settingKey(name)]
+	return v.value, ok
+}
+
+// Get returns the setting of that name, or "".
+func (s *Settings) Get(name string) string {
+	v, _ := s.Lookup(name)
+	return v
+}
+
+// All returns the settings by name as written. It is what a child process gets
+// on top of its environment.
+func (s *Settings) All() map[string]string {
+	all := make(map[string]string)
+	if s != nil {
+		for _, v := range s.byName {
+			all[v.name] = v.value
+		}
+	}
+	return all
+}
+
+// Local returns only what local.settings.json adds to the environment.
+func (s *Settings) Local() map[string]string {
+	all := make(map[string]string)
+	if s != nil {
+		for _, v := range s.byName {
+			if v.local {
+				all[v.name] = v.value
+			}
+		}
+	}
+	return all
+}
+
+// sorted returns the settings ordered by their folded name.
+func (s *Settings) sorted() []setting {
+	if s == nil {
+		return nil
+	}
+	var all []setting
+	for _, k := range slices.Sorted(maps.Keys(s.byName)) {
+		all = append(all, s.byName[k])
+	}
+	return all
+}
+
+// Connection is a resolved connection.
+type Connection struct {
+	// Setting is the name under which it was found.
+	Setting string
+	// Value is the connection string; empty for identity-based connections.
+	Value string
+	// Section holds the parts of an identity-based connection
+	// ("queueServiceUri", "accountName", ...), names as written.
+	Section map[string]string
+}
+
+// Connection resolves the connection of that name ("" for none is the caller's
+// to replace by its service's default). It looks for the names
+// ConnectionStrings:AzureWebJobsN, AzureWebJobsN, ConnectionStrings:N and N, in
+// this order, first for a text, then for a section N__part (storage.md 13).
+// A setting that is present but empty counts as missing.
+func (s *Settings) Connection(name string) (c Connection, ok bool) {
+	candidates := connectionNames(name)
+	for _, n := range candidates {
+		if v, found := s.Lookup(n); found && v != "" {
+			return Connection{Setting: n, Value: v}, true
+		}
+	}
+	for _, n := range candidates {
+		prefix := settingKey(n) + ":"
+		for _, v := range s.sorted() {
+			key := settingKey(v.name)
+			if part, cut := strings.CutPrefix(key, prefix); cut && part != "" && v.value != "" {
+				if c.Section == nil {
+					c.Section = make(map[string]string)
+				}
+				written := strings.ReplaceAll(v.name, "__", ":")
+				c.Section[written[len(prefix):]] = v.value
+			}
+		}
+		if c.Section != nil {
+			c.Setting = n
+			return c, true
+		}
+	}
+	return Connection{}, false
+}
+
+const connectionPrefix = "AzureWebJobs"
+
+func connectionNames(name string) []string {
+	prefixed := name
+	if !hasPrefixFold(name, connectionPrefix) {
+		prefixed = connectionPrefix + name
+	}
+	names := []string{"ConnectionStrings:" + prefixed, prefixed}
+	if prefixed != name {
+		names = append(names, "ConnectionStrings:"+name, name)
+	}
+	return names
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

@@ -1,0 +1,194 @@
+package bindings
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// BindingData is what binding expressions see in one attempt. A name is looked
+// for in Values first, ignoring case, then among the built-ins: rand-guid,
+// datetime and sys.
+type BindingData struct {
+	// Values are the metadata of the trigger. Values may be strings, integers,
+	// booleans, floats, time.Time, json.RawMessage, and maps of those.
+	Values map[string]any
+
+	// Method is the name of the function, {sys.methodname}.
+	Method string
+
+	// Now gives the time of {datetime} and {sys.utcnow}.
+	Now func() time.Time
+
+	// NewGUID gives a GUID in the form D for {rand-guid} and {sys.randguid}. It
+	// is called for each evaluation: no two expressions share a GUID.
+	NewGUID func() string
+}
+
+// ExpressionError is an expression that has no value for the attempt at hand: a
+// failed attempt. The texts are the platform's (webjobs sdk,
+// BindingTemplateToken.cs).
+type ExpressionError struct {
+	Expression string // as in the template, without braces
+	Text       string
+}
+
+func (e *ExpressionError) Error() string { return e.Text }
+
+// guid marks a value that takes a GUID format.
+type guid string
+
+// isBuiltIn reports whether a name has a meaning without any trigger.
+func isBuiltIn(name string) bool {
+	return strings.EqualFold(name, "rand-guid") || strings.EqualFold(name, "datetime") || strings.EqualFold(name, "sys")
+}
+
+func (d *BindingData) evaluate(tok token) (string, error) {
+	fail := func(format string, args ...any) (string, error) {
+		return "", &ExpressionError{Expression: strings.Join(tok.path, "."), Text: fmt.Sprintf(format, args...)}
+	}
+	value, path, ok := d.lookup(tok.path)
+	if !ok {
+		return fail("No value for named parameter '%s'.", tok.path[0])
+	}
+	for _, name := range path {
+		if value, ok = property(value, name); !ok {
+			return fail("Error while accessing '%s': property doesn't exist.", name)
+		}
+	}
+	s, err := valueText(value, tok.format)
+	if err != nil {
+		return fail("Error while evaluating '%s': %v.", strings.Join(tok.path, "."), err)
+	}
+	return s, nil
+}
+
+// lookup finds the value that a path starts with and returns it with the rest
+// of the path.
+func (d *BindingData) lookup(path []string) (any, []string, bool) {
+	if key, ok := findKey(d.Values, path[0]); ok {
+		return d.Values[key], path[1:], d.Values[key] != nil
+	}
+	switch strings.ToLower(path[0]) {
+	case "rand-guid":
+		return guid(d.NewGUID()), path[1:], true
+	case "datetime":
+		return d.Now(), path[1:], true
+	case "sys":
+		if len(path) < 2 {
+			return map[string]any{}, nil, true
+		}
+		switch strings.ToLower(path[1]) {
+		case "randguid":
+			return guid(d.NewGUID()), path[2:], true
+		case "utcnow":
+			return d.Now(), path[2:], true
+		case "methodname":
+			return d.Method, path[2:], true
+		}
+		return map[string]any{}, path[1:], true
+	}
+	return nil, nil, false
+}
+
+// property returns a property of an object, ignoring case.
+func property(object any, name string) (any, bool) {
+	switch o := object.(type) {
+	case map[string]any:
+		key, ok := findKey(o, name)
+		return o[key], ok
+	case map[string]string:
+		key, ok := findKey(o, name)
+		return o[key], ok
+	case http.Header:
+		key, ok := findKey(o, name)
+		return strings.Join(o[key], ","), ok
+	case json.RawMessage:
+		var fields map[string]json.RawMessage
+		if json.Unmarshal(o, &fields) != nil {
+			return nil, false
+		}
+		key, ok := findKey(fields, name)
+		return fields[key], ok
+	}
+	return nil, false
+}
+
+// valueText writes a value into a text. Formats apply to times and GUIDs; other
+// values ignore them. Objects and arrays are refused.
+func valueText(v any, format string) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case guid:
+		return formatGUID(string(v), strings.TrimSpace(format))
+	case time.Time:
+		return formatTime(v, format)
+	case json.RawMessage:
+		if t := strings.TrimSpace(string(v)); t == "" || t[0] == '{' || t[0] == '[' {
+			return "", errNotScalar
+		}
+		return scalarText(v), nil
+	case bool:
+		return netBool(v), nil
+	case float32:
+		return netDouble(float64(v)), nil
+	case float64:
+		return netDouble(v), nil
+	case json.Number:
+		return v.String(), nil
+	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
+		return fmt.Sprint(v), nil
+	}
+	return "", errNotScalar
+}
+
+var errNotScalar = errors.New("an object or array has no text form")
+
+// scalarText writes a JSON scalar as .NET's JSON library does: strings without
+// quotes, True and False, nothing for null.
+func scalarText(raw json.RawMessage) string {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return string(raw)
+	}
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		return netBool(v)
+	case float64:
+		if text := string(raw); !strings.ContainsAny(text, ".eE") {
+			return text // integers of any length keep their digits
+		}
+		return netDouble(v)
+	}
+	return ""
+}
+
+func netBool(v bool) string {
+	if v {
+		return "True"
+	}
+	return "False"
+}
+
+// netDouble writes a number as .NET does in the invariant culture: the shortest
+// text that reads back the same, with an exponent of at least two digits from
+// 1E+15 up and below 1E-05.
+func netDouble(v float64) string {
+	s := strconv.FormatFloat(v, 'E', -1, 64)
+	mantissa, exponent, found := strings.Cut(s, "E")
+	if !found {
+		return s // NaN; infinities have no JSON form
+	}
+	n, err := strconv.Atoi(exponent)
+	if err != nil || n >= 15 || n < -5 {
+		return mantissa + "E" + exponent
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}

@@ -1,0 +1,49 @@
+package bindings
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// parseGUID reads a GUID in the form D, with or without braces.
+func parseGUID(s string) ([16]byte, error) {
+	var g [16]byte
+	t := strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")
+	if len(t) != 36 || t[8] != '-' || t[13] != '-' || t[18] != '-' || t[23] != '-' {
+		return g, fmt.Errorf("%q is not a GUID", s)
+	}
+	b, err := hex.DecodeString(t[:8] + t[9:13] + t[14:18] + t[19:23] + t[24:])
+	if err != nil {
+		return g, fmt.Errorf("%q is not a GUID", s)
+	}
+	copy(g[:], b)
+	return g, nil
+}
+
+// formatGUID writes a GUID in one of .NET's forms: N, D (also the empty
+// format), B, P or X, in any case.
+func formatGUID(guid, format string) (string, error) {
+	g, err := parseGUID(guid)
+	if err != nil {
+		return "", err
+	}
+	d := fmt.Sprintf("%x-%x-%x-%x-%x", g[:4], g[4:6], g[6:8], g[8:10], g[10:])
+	switch strings.ToUpper(format) {
+	case "", "D":
+		return d, nil
+	case "N":
+		return hex.EncodeToString(g[:]), nil
+	case "B":
+		return "{" + d + "}", nil
+	case "P":
+		return "(" + d + ")", nil
+	case "X":
+		var tail []string
+		for _, c := range g[8:] {
+			tail = append(tail, fmt.Sprintf("0x%02x", c))
+		}
+		return fmt.Sprintf("{0x%x,0x%x,0x%x,{%s}}", g[:4], g[4:6], g[6:8], strings.Join(tail, ",")), nil
+	}
+	return "", fmt.Errorf("GUID format %q: want N, D, B, P or X", format)
+}

@@ -1,0 +1,117 @@
+package timer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Status is what is remembered of a timer from one start of the host to the next.
+// A zero time is the platform's default date: not known yet.
+type Status struct {
+	Last        time.Time // start of the last tick that was done
+	Next        time.Time // the tick that is due, or overdue
+	LastUpdated time.Time // the moment from which Next was computed
+}
+
+// StatusStore keeps the status of one timer. The platform's is the blob
+// timers/{host ID}/Host.Functions.{function}/status in the container
+// azure-webjobs-hosts. A store is used by one listener at a time.
+type StatusStore interface {
+	// Status returns what was stored last, or nil when nothing was.
+	Status(ctx context.Context) (*Status, error)
+	// SetStatus replaces what is stored.
+	SetStatus(ctx context.Context, s Status) error
+}
+
+// Memory is a StatusStore that forgets with the process. The zero Memory is
+// empty and ready; it is safe for concurrent use.
+type Memory struct {
+	mu     sync.Mutex
+	stored *Status
+}
+
+// Status implements [StatusStore].
+func (m *Memory) Status(context.Context) (*Status, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stored == nil {
+		return nil, nil
+	}
+	s := *m.stored
+	return &s, nil
+}
+
+// SetStatus implements [StatusStore].
+func (m *Memory) SetStatus(_ context.Context, s Status) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.stored = &s
+	return nil
+}
+
+// tick is the unit of the platform's time: what is finer would not survive a
+// status, and a changed time would look like a changed schedule.
+const tick = 100 * time.Nanosecond
+
+// The forms of a time in JSON: local time with its offset and up to seven digits
+// of a second, and the default date, which has no offset.
+const (
+	timeForm    = "2006-01-02T15:04:05.9999999-07:00"
+	defaultDate = "0001-01-01T00:00:00"
+)
+
+// statusJSON has the names of exttimer: ScheduleStatus.cs.
+type statusJSON struct {
+	Last        jsonTime
+	Next        jsonTime
+	LastUpdated jsonTime
+}
+
+// MarshalJSON writes {"Last":…,"Next":…,"LastUpdated":…}. Times have the offset
+// of their location; a zero time is 0001-01-01T00:00:00.
+func (s Status) MarshalJSON() ([]byte, error) {
+	return json.Marshal(statusJSON{jsonTime(s.Last), jsonTime(s.Next), jsonTime(s.LastUpdated)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes, and what the platform does. A time
+// without an offset is taken for UTC; whatever lies in the year 1 is the default
+// date, in whose zone it may have been written.
+func (s *Status) UnmarshalJSON(data []byte) error {
+	var j statusJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*s = Status{time.Time(j.Last), time.Time(j.Next), time.Time(j.LastUpdated)}
+	return nil
+}
+
+type jsonTime time.Time
+
+func (t jsonTime) MarshalJSON() ([]byte, error) {
+	if time.Time(t).IsZero() {
+		return json.Marshal(defaultDate)
+	}
+	return json.Marshal(time.Time(t).Format(timeForm))
+}
+
+func (t *jsonTime) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		at, err = time.Parse("2006-01-02T15:04:05.999999999", text)
+	}
+	if err != nil {
+		return fmt.Errorf("%q is not a time of a schedule status", text)
+	}
+	if at.UTC().Year() <= 1 {
+		at = time.Time{}
+	}
+	*t = jsonTime(at)
+	return nil
+}

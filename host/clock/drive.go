@@ -1,0 +1,111 @@
+package clock
+
+import (
+	"math"
+	"time"
+)
+
+// A drive is an Advance, Next or Run in progress.
+type drive struct {
+	kind   driveKind
+	limit  int64
+	jumped bool
+	visit  visit
+}
+
+type driveKind uint8
+
+const (
+	driveAdvance driveKind = iota
+	driveNext
+	driveRun
+)
+
+// Advance moves time by d, through every deadline on the way, and returns when
+// what was due at the end has been worked off too. It starts by working off the
+// present instant. A negative d panics. It also jumps while a pace runs.
+func (v *Virtual) Advance(d time.Duration) {
+	if d < 0 {
+		panic("clock: Advance by a negative duration")
+	}
+	v.drive1("Advance", driveAdvance, d)
+}
+
+// Next works off the present instant, moves time to the next deadline of any
+// kind, works that off too, and reports whether there was one.
+func (v *Virtual) Next() bool { return v.drive1("Next", driveNext, 0).jumped }
+
+// Run moves time for as long as somebody waits for it (in Sleep, WaitUntil or
+// WithTimeout) but by no more than max, and returns by how much. When somebody
+// still waits for a later time it ends max later; when nobody waits it stays at
+// the deadline served last.
+func (v *Virtual) Run(max time.Duration) time.Duration {
+	v.driving.Lock()
+	defer v.driving.Unlock()
+	from := v.now.Load()
+	v.drive2("Run", driveRun, max)
+	return time.Duration(v.now.Load() - from)
+}
+
+func (v *Virtual) drive1(op string, kind driveKind, d time.Duration) *drive {
+	v.driving.Lock()
+	defer v.driving.Unlock()
+	return v.drive2(op, kind, d)
+}
+
+func (v *Virtual) drive2(op string, kind driveKind, d time.Duration) *drive {
+	v.foreign(op)
+	v.mu.Lock()
+	dr := &drive{kind: kind, limit: plus(v.now.Load(), int64(max(d, 0)))}
+	dr.visit.done = make(chan struct{})
+	v.drive = dr
+	v.kickUnlock()
+	<-dr.visit.done
+	return dr
+}
+
+// moveLocked moves time one step, if there is a reason and a driver or pace that
+// lets it. It is called when nobody is ready, and reports whether to look again.
+func (v *Virtual) moveLocked() bool {
+	d := v.drive
+	if d == nil {
+		return v.paceLocked()
+	}
+	at, any := v.deadlines.first()
+	within := any && at <= d.limit
+	switch d.kind {
+	case driveNext:
+		within = any && !d.jumped
+		d.limit = v.now.Load()
+	case driveRun:
+		if v.deadlines.reasons == 0 {
+			within = false
+			d.limit = v.now.Load()
+		}
+	}
+	if within {
+		d.jumped = true
+		v.jumpNoticeLocked(at)
+		v.jumpLocked(at)
+	} else {
+		v.jumpNoticeLocked(d.limit)
+		v.now.Store(max(d.limit, v.now.Load()))
+		v.drive = nil
+		v.finished = append(v.finished, &d.visit)
+	}
+	v.inputLocked()
+	v.pace.rebase(v)
+	return true
+}
+
+func (v *Virtual) jumpNoticeLocked(to int64) {
+	if from := v.now.Load(); to > from {
+		v.noticeLocked(Notice{Kind: Moved, From: v.at(from), To: v.at(to)})
+	}
+}
+
+// at returns the time that is n nanoseconds after the clock's start.
+func (v *Virtual) at(n int64) time.Time { return v.epoch.Add(time.Duration(n)) }
+
+// forever is later than every deadline that matters.
+const forever = time.Duration(math.MaxInt64)

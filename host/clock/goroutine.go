@@ -1,0 +1,242 @@
+package clock
+
+import (
+	"strconv"
+	"time"
+)
+
+// taskList holds all goroutines of the clock, in order of birth.
+type taskList struct{ first, last *task }
+
+func (l *taskList) add(t *task) {
+	t.prev, t.next = l.last, nil
+	if l.last == nil {
+		l.first = t
+	} else {
+		l.last.next = t
+	}
+	l.last = t
+}
+
+func (l *taskList) remove(t *task) {
+	if t.prev == nil {
+		l.first = t.next
+	} else {
+		t.prev.next = t.next
+	}
+	if t.next == nil {
+		l.last = t.prev
+	} else {
+		t.next.prev = t.prev
+	}
+	t.prev, t.next = nil, nil
+}
+
+func (v *Virtual) newTaskLocked(name string, fn func()) *task {
+	t := v.free
+	if t == nil {
+		t = &task{park: make(chan struct{}, 1)}
+		t.due.task = t
+		t.ctx.task = t
+	} else {
+		v.free, t.next = t.next, nil
+	}
+	t.name, t.fn, t.gid, t.void = name, fn, 0, false
+	v.tasks.add(t)
+	return t
+}
+
+// buryLocked keeps a task that has ended for reuse.
+func (v *Virtual) buryLocked(t *task) {
+	v.tasks.remove(t)
+	t.name, t.fn, t.timer = "", nil, nil
+	t.next, v.free = v.free, t
+}
+
+// run is the life of a goroutine that the clock starts, from its first turn on.
+func (v *Virtual) run(t *task, f func()) {
+	id := goid()
+	v.mu.Lock()
+	t.gid = id
+	v.mu.Unlock()
+	defer v.leave(t)
+	f()
+}
+
+// leave ends t and passes the baton. It also runs when a goroutine panics or
+// exits, so that nobody hangs.
+func (v *Virtual) leave(t *task) {
+	v.mu.Lock()
+	v.buryLocked(t)
+	v.holder = nil
+	v.unlock(v.passLocked())
+}
+
+func (v *Virtual) beginLocked(name string, f func()) *task {
+	t := v.newTaskLocked(name, f)
+	t.doing = waitReady
+	v.ready.push(t)
+	return t
+}
+
+func (v *Virtual) start(name string, f func()) {
+	v.mu.Lock()
+	v.checkLocked("Group.Go")
+	v.beginLocked(name, f)
+	v.kickUnlock()
+}
+
+// Inside implements Clock.
+func (v *Virtual) Inside(name string, f func()) {
+	id := goid()
+	v.mu.Lock()
+	if v.holder != nil && v.holder.gid == id {
+		v.mu.Unlock()
+		f()
+		return
+	}
+	var tail *visit
+	if v.opts.Serial {
+		tail = &visit{}
+	}
+	v.enterUnlock(id, name, f, &v.tails, tail)
+}
+
+// Do enters, runs f on this goroutine, and returns when this instant is worked
+// off: nobody is ready and no call is out. Time does not move, unless a pace
+// moves it. It is how a test sends something. A nil f only works off the instant. When
+// f waits for time to pass, so does Do: something else has to drive the clock then.
+func (v *Virtual) Do(name string, f func()) {
+	id := v.foreign("Do")
+	v.mu.Lock()
+	v.enterUnlock(id, name, f, &v.settling, &visit{})
+}
+
+// A visit is a foreign goroutine that waits for the clock.
+type visit struct{ done chan struct{} }
+
+func (v *Virtual) finishLocked(list *[]*visit) {
+	if len(*list) > 0 {
+		v.finished = append(v.finished, *list...)
+		*list = nil
+	}
+}
+
+// enterUnlock takes a turn for the foreign goroutine id, runs f and passes the baton on.
+// If w is set it is put on list then, and waited for.
+func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, w *visit) {
+	t := v.newTaskLocked(name, nil)
+	t.gid = id
+	v.inputLocked()
+	var next *task
+	if v.holder == nil {
+		next = v.passLocked() // lets the pace, if any, catch up first
+	}
+	if v.holder == nil {
+		v.giveLocked(t)
+		v.unlock(nil)
+	} else {
+		t.doing = waitReady
+		v.ready.push(t)
+		v.unlock(next)
+		<-t.park
+	}
+
+	returned := false
+	defer func() {
+		v.mu.Lock()
+		v.inputLocked()
+		v.buryLocked(t)
+		v.holder = nil
+		if !returned {
+			w = nil // f panicked or exited: nobody is there to wait
+		}
+		if w != nil {
+			w.done = make(chan struct{})
+			*list = append(*list, w)
+		}
+		v.unlock(v.passLocked())
+		if w != nil {
+			<-w.done
+		}
+	}()
+	if f != nil {
+		f()
+	}
+	returned = true
+}
+
+// foreign returns the ID of the calling goroutine, and panics if the clock would
+// wait for it.
+func (v *Virtual) foreign(op string) uint64 {
+	id := goid()
+	v.mu.Lock()
+	who := ""
+	if v.holder != nil && v.holder.gid == id {
+		who = "the goroutine that has the turn: " + quote(v.holder.name)
+	}
+	for t := v.tasks.first; t != nil && who == ""; t = t.next {
+		if t.gid == id {
+			who = "a goroutine that is outside: " + quote(t.name)
+		}
+	}
+	v.mu.Unlock()
+	if who != "" {
+		panic("clock: " + op + " called by " + who + "; it is for goroutines that the clock does not wait for")
+	}
+	return id
+}
+
+// AfterFunc implements Clock.
+func (v *Virtual) AfterFunc(d time.Duration, name string, f func()) *Timer {
+	t := &Timer{v: v, name: name, f: f}
+	t.due.timer = t
+	v.mu.Lock()
+	v.checkLocked("AfterFunc")
+	v.armLocked(t, d)
+	v.kickUnlock()
+	return t
+}
+
+func (v *Virtual) armLocked(t *Timer, d time.Duration) {
+	if d <= 0 {
+		v.fireLocked(t)
+		return
+	}
+	v.setLocked(&t.due, d, false)
+}
+
+// fireLocked makes t's function ready.
+func (v *Virtual) fireLocked(t *Timer) {
+	t.run = v.beginLocked(t.name, t.f)
+	t.run.timer = t
+}
+
+func (v *Virtual) disarmLocked(t *Timer) bool {
+	if t.run != nil {
+		t.run.void = true
+		t.run.timer = nil
+		t.run = nil
+		return true
+	}
+	return v.deadlines.remove(&t.due)
+}
+
+func (v *Virtual) stopTimer(t *Timer) bool {
+	v.mu.Lock()
+	v.checkLocked("Timer.Stop")
+	was := v.disarmLocked(t)
+	v.kickUnlock()
+	return was
+}
+
+func (v *Virtual) resetTimer(t *Timer, d time.Duration) bool {
+	v.mu.Lock()
+	v.checkLocked("Timer.Reset")
+	was := v.disarmLocked(t)
+	v.armLocked(t, d)
+	v.kickUnlock()
+	return was
+}
+
+func quote(s string) string { return strconv.Quote(s) }

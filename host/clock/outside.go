@@ -1,0 +1,159 @@
+package clock
+
+import (
+	"context"
+	"slices"
+)
+
+// A call is one run of Outside.
+type call struct {
+	name  string
+	task  *task
+	seq   uint64 // order of going out
+	ctx   ctxLink
+	back  bool // f has returned
+	holds bool // is in Virtual.out
+	slot  bool // has the one place that Serial gives out
+	timer wallTimer
+}
+
+// Outside implements Clock.
+func (v *Virtual) Outside(ctx context.Context, name string, f func()) {
+	id := goid()
+	v.mu.Lock()
+	t := v.holder
+	if t == nil || t.gid != id {
+		if v.opts.Strict && !v.isOursLocked(id) {
+			v.mu.Unlock()
+			panic("clock: Outside " + quote(name) + " called by a foreign goroutine: start it with a Group, or enter with Inside or Do")
+		}
+		v.mu.Unlock()
+		f() // outside already
+		return
+	}
+	if v.opts.Serial {
+		if v.slot {
+			t.doing = waitSerial
+			v.queued = append(v.queued, t)
+			v.waitUnlock(t) // comes back with the slot
+			v.mu.Lock()
+		}
+		v.slot = true
+	}
+	c := &call{name: name, task: t, seq: v.nextSeqLocked(), slot: v.opts.Serial, holds: true}
+	v.out = append(v.out, c)
+	t.doing = waitOutside
+	if v.opts.Patience > 0 {
+		c.ctx.call = c
+		if vc, _ := ctx.Value(ctxKey{}).(*virtualContext); vc != nil && vc.v == v && vc.Err() == nil {
+			vc.joinLocked(&c.ctx)
+		}
+		c.timer = v.wall.afterFunc(v.opts.Patience, func() { v.losePatience(c) })
+	}
+	v.holder = nil
+	v.unlock(v.passLocked())
+	defer v.comeBack(c)
+	f()
+}
+
+func (v *Virtual) isOursLocked(id uint64) bool {
+	for t := v.tasks.first; t != nil; t = t.next {
+		if t.gid == id {
+			return true
+		}
+	}
+	return false
+}
+
+// comeBack returns when the goroutine of c has the baton again.
+func (v *Virtual) comeBack(c *call) {
+	v.mu.Lock()
+	c.back = true
+	c.ctx.leave()
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	t := c.task
+	t.call = c
+	if !c.holds || v.opts.Arrival {
+		v.uncountLocked(c)
+		t.doing = waitReady
+		v.ready.push(t)
+	}
+	var next *task
+	if v.holder == nil {
+		next = v.passLocked()
+	}
+	if next == t {
+		v.unlock(nil)
+		return
+	}
+	v.unlock(next)
+	<-t.park
+}
+
+// uncountLocked makes c no longer hold time still.
+func (v *Virtual) uncountLocked(c *call) {
+	if !c.holds {
+		return
+	}
+	c.holds = false
+	if v.out[0] == c {
+		v.out[0] = nil
+		v.out = v.out[1:]
+	} else {
+		i := slices.Index(v.out, c)
+		v.out = slices.Delete(v.out, i, i+1)
+	}
+	if len(v.out) == 0 {
+		v.out = nil
+		v.pace.standStill(v)
+	}
+}
+
+// admitLocked is called when the goroutine of c gets its turn.
+func (v *Virtual) admitLocked(c *call) { v.freeSlotLocked(c) }
+
+// freeSlotLocked gives c's place outside to the next in the queue.
+func (v *Virtual) freeSlotLocked(c *call) {
+	if !c.slot {
+		return
+	}
+	c.slot = false
+	if len(v.queued) == 0 {
+		v.slot = false
+		return
+	}
+	t := v.queued[0]
+	v.queued = v.queued[1:]
+	v.readyLocked(t, nil)
+}
+
+// losePatience lets time move on without c.
+func (v *Virtual) losePatience(c *call) {
+	v.mu.Lock()
+	if c.back || !c.holds {
+		v.mu.Unlock()
+		return
+	}
+	v.uncountLocked(c)
+	v.freeSlotLocked(c)
+	v.noticeLocked(Notice{Kind: PatienceUsedUp, Name: c.name, Real: v.opts.Patience, From: v.Now(), To: v.Now()})
+	v.kickUnlock()
+}
+
+// recallLocked makes the clock wait for c again, because its context has ended.
+func (v *Virtual) recallLocked(c *call) {
+	if c.back || c.holds {
+		return
+	}
+	c.holds = true
+	i, _ := slices.BinarySearchFunc(v.out, c.seq, func(o *call, seq uint64) int {
+		if o.seq < seq {
+			return -1
+		}
+		return 1
+	})
+	v.out = slices.Insert(v.out, i, c)
+	c.timer.Reset(v.opts.Patience)
+}

@@ -1,0 +1,192 @@
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// Limits of Auto.
+const (
+	quiet    = 5 * time.Millisecond // real time without input before it jumps
+	farAhead = 7 * 24 * time.Hour   // virtual time since the last input after which it stops
+)
+
+// wall is real time, replaced in tests of the paces.
+type wall interface {
+	now() time.Duration // monotonic
+	afterFunc(d time.Duration, f func()) wallTimer
+}
+
+type wallTimer interface {
+	Stop() bool
+	Reset(d time.Duration) bool
+}
+
+type realWall struct{ start time.Time }
+
+func (w realWall) now() time.Duration { return time.Since(w.start) }
+
+func (realWall) afterFunc(d time.Duration, f func()) wallTimer { return time.AfterFunc(d, f) }
+
+type paceKind uint8
+
+const (
+	paceNone paceKind = iota
+	paceAuto
+	paceReal
+)
+
+// pacing is the state of the paces. Between events nobody runs for them, only a real
+// timer. Fields are guarded by Virtual.mu unless said otherwise.
+type pacing struct {
+	changing sync.Mutex     // held by whoever changes the pace; not guarded by Virtual.mu
+	ticking  sync.WaitGroup // the timer's function at work
+
+	kind    paceKind
+	virtual int64         // this virtual time...
+	real    time.Duration // ...was then on the wall
+	timer   wallTimer
+	pins    map[*pin]struct{}
+
+	inputReal    time.Duration // when the last input was, on the wall
+	inputVirtual int64         // and in virtual time
+	stopped      bool          // seven days ahead, and said so
+}
+
+// Auto makes time jump while somebody waits for it, and otherwise follow the
+// wall. It stands still while a call is out, lets a few quiet milliseconds pass
+// after an input (Inside, Do, a drive), does not jump while the clock is pinned, and
+// no longer jumps when it is seven days past the last input. Close ends it; Real
+// replaces it.
+func (v *Virtual) Auto() { v.setPace(paceAuto) }
+
+// Real makes time follow the wall, and never jump by itself. It is the one pace
+// in which a call that is out does not hold time still, so that a handler's real
+// duration counts, as does its timeout. What is ready still runs first. Close ends it;
+// Auto replaces it.
+func (v *Virtual) Real() { v.setPace(paceReal) }
+
+// Close ends the pace, and waits until the pace is no longer at work. The clock
+// can still be driven. Closing twice is fine.
+func (v *Virtual) Close() {
+	v.setPace(paceNone)
+	v.stopWatch()
+}
+
+func (v *Virtual) setPace(kind paceKind) {
+	p := &v.pace
+	p.changing.Lock()
+	defer p.changing.Unlock()
+	v.mu.Lock()
+	p.kind = kind
+	if kind != paceNone {
+		p.rebase(v)
+		v.inputLocked()
+		v.kickUnlock()
+		return
+	}
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	v.mu.Unlock()
+	p.ticking.Wait()
+}
+
+type pin struct{ name string }
+
+// Pin keeps Auto from jumping until unpin is called, because a client owes an
+// answer: it holds a lock, or has sent half a request. Any goroutine may call it;
+// unpin may be called more than once. The name appears in Waiting.
+func (v *Virtual) Pin(name string) (unpin func()) {
+	p := &pin{name}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.pace.pins == nil {
+		v.pace.pins = make(map[*pin]struct{})
+	}
+	v.pace.pins[p] = struct{}{}
+	return func() {
+		v.mu.Lock()
+		delete(v.pace.pins, p)
+		v.kickUnlock()
+	}
+}
+
+// inputLocked notes that something came in from the outside.
+func (v *Virtual) inputLocked() {
+	if v.pace.kind == paceNone {
+		return
+	}
+	v.pace.inputReal = v.wall.now()
+	v.pace.inputVirtual = v.now.Load()
+	v.pace.stopped = false
+}
+
+// rebase makes the wall continue from the present virtual time.
+func (p *pacing) rebase(v *Virtual) {
+	if p.kind != paceNone {
+		p.virtual, p.real = v.now.Load(), v.wall.now()
+	}
+}
+
+// standStill is called when the last call that held time has come back.
+func (p *pacing) standStill(v *Virtual) {
+	if p.kind == paceAuto {
+		p.rebase(v)
+	}
+}
+
+// paceLocked is moveLocked for the paces.
+func (v *Virtual) paceLocked() bool {
+	p := &v.pace
+	if p.kind == paceNone {
+		return false
+	}
+	now := v.wall.now()
+	wall := max(plus(p.virtual, int64(now-p.real)), v.now.Load())
+	at, any := v.deadlines.first()
+	if any && at <= wall {
+		v.jumpLocked(at)
+		return true
+	}
+	wake := forever
+	if any {
+		wake = time.Duration(at - wall)
+		if p.kind == paceAuto && v.deadlines.reasons > 0 && len(p.pins) == 0 {
+			rest := p.inputReal + quiet - now
+			switch {
+			case rest > 0:
+				wake = min(wake, rest)
+			case at-p.inputVirtual <= int64(farAhead):
+				v.jumpNoticeLocked(at)
+				v.jumpLocked(at)
+				p.rebase(v)
+				return true
+			case !p.stopped:
+				p.stopped = true
+				v.noticeLocked(Notice{Kind: RanAhead, From: v.at(wall), To: v.at(at)})
+			}
+		}
+	}
+	v.now.Store(wall)
+	switch {
+	case wake == forever:
+	case p.timer == nil:
+		p.timer = v.wall.afterFunc(wake, v.tick)
+	default:
+		p.timer.Reset(wake)
+	}
+	return false
+}
+
+// tick looks whether time may move now.
+func (v *Virtual) tick() {
+	v.mu.Lock()
+	if v.pace.kind == paceNone {
+		v.mu.Unlock()
+		return
+	}
+	v.pace.ticking.Add(1)
+	defer v.pace.ticking.Done()
+	v.kickUnlock()
+}

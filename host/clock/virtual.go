@@ -1,0 +1,279 @@
+package clock
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Virtual is a clock whose time is moved rather than passes: by Advance, Next
+// and Run, or by one of the paces Auto and Real. Make one with NewVirtual.
+//
+// Every method that is not part of Clock is for foreign goroutines; called by a
+// goroutine of the clock, those that would wait for that very goroutine panic.
+// They may be called by several goroutines at once.
+type Virtual struct {
+	opts  VirtualOptions
+	epoch time.Time // where it started
+	wall  wall
+	born  time.Duration // on the wall
+
+	now atomic.Int64 // nanoseconds since start; written with mu held
+
+	driving sync.Mutex // held by whoever is in Advance, Next or Run
+
+	mu        sync.Mutex
+	holder    *task  // has the baton; nil: nobody is ready
+	turn      uint64 // number of the holder's turn
+	seq       uint64 // numbers deadlines, waits and calls
+	ready     readyQueue
+	out       []*call // calls that hold time still, in order of going out
+	slot      bool    // Serial: the one place outside is taken
+	queued    []*task // Serial: those who want it
+	deadlines deadlines
+	tasks     taskList
+	free      *task // for reuse
+
+	settling []*visit // wait until this instant is worked off
+	tails    []*visit // Serial: wait until nothing is ready
+	drive    *drive   // Advance, Next or Run in progress
+
+	pace     pacing
+	watch    watching
+	finished []*visit // to be let go by unlock
+	notices  []Notice // to be delivered by unlock
+}
+
+// VirtualOptions adjust a Virtual. The zero value is right for most tests.
+type VirtualOptions struct {
+	// Seed feeds Shuffle.
+	Seed uint64
+
+	// Shuffle lets Seed choose among those who are ready, instead of first come
+	// first served: another seed, another interleaving, each of them repeatable.
+	Shuffle bool
+
+	// Serial lets one call be outside at a time; the others queue. A foreign
+	// goroutine in Inside is then held until all that follows from its input
+	// has run, this instant. Handlers that talk to our doors during a call thus
+	// become repeatable too. A call whose Patience is used up no longer counts.
+	Serial bool
+
+	// Strict panics when a foreign goroutine uses the clock in a way that is
+	// kept for the clock's own. Each call costs a microsecond or so more. Without it
+	// some misuse goes unnoticed, and then anything may happen.
+	Strict bool
+
+	// Patience is the real time for which an outside call holds time still. When
+	// it is used up, a Notice says so and time moves on without the call. Once the
+	// call's context ends, say by its timeout, the clock waits for it again, for
+	// as long again. A call that comes back in between takes the next free turn.
+	// Zero waits for ever.
+	Patience time.Duration
+
+	// Arrival lets calls come back as they arrive, rather than in the order in
+	// which they went out, so that one slow call does not hold up the others. The
+	// order of events then depends on the outside world.
+	Arrival bool
+
+	// Watchdog is the real time after which a goroutine that keeps the baton is
+	// named in a Notice, with its stack. Zero is 10 s, negative is off.
+	Watchdog time.Duration
+
+	// Notify is told what the clock cannot say in any other way. It is called
+	// by whichever goroutine is at hand, mostly before the next turn begins; it must
+	// return soon and, of the clock, may use nothing but Now. Nil drops notices.
+	Notify func(Notice)
+}
+
+// NewVirtual returns a virtual clock that shows start. It starts no goroutine,
+// and needs no Close unless Auto or Real is called. Nil options are the zero value.
+func NewVirtual(start time.Time, opts *VirtualOptions) *Virtual {
+	return newVirtual(start, opts, realWall{time.Now()})
+}
+
+func newVirtual(start time.Time, opts *VirtualOptions, w wall) *Virtual {
+	v := &Virtual{epoch: start.Round(0), wall: w, born: w.now()}
+	if opts != nil {
+		v.opts = *opts
+	}
+	if v.opts.Shuffle {
+		v.ready.rand = rand.New(rand.NewPCG(v.opts.Seed, 0x5265_6465_6c69_7665))
+	}
+	if v.opts.Watchdog == 0 {
+		v.opts.Watchdog = 10 * time.Second
+	}
+	return v
+}
+
+// Now returns the virtual time.
+func (v *Virtual) Now() time.Time { return v.epoch.Add(time.Duration(v.now.Load())) }
+
+// Elapsed returns how much time has passed since the clock was made, in its own
+// time and in real time.
+func (v *Virtual) Elapsed() (virtual, real time.Duration) {
+	return time.Duration(v.now.Load()), v.wall.now() - v.born
+}
+
+// passLocked gives the free baton to whoever is next, moving time if it may, and
+// returns the new holder; nil when nobody can run now. The caller hands the
+// result to unlock, which wakes it.
+func (v *Virtual) passLocked() *task {
+	for {
+		for v.ready.n > 0 {
+			if t := v.ready.pop(); !t.void {
+				return v.giveLocked(t)
+			} else {
+				v.buryLocked(t)
+			}
+		}
+		v.finishLocked(&v.tails)
+		if len(v.out) > 0 {
+			if v.out[0].back && !v.opts.Arrival {
+				c := v.out[0]
+				v.uncountLocked(c)
+				return v.giveLocked(c.task)
+			}
+			if v.pace.kind != paceReal {
+				return nil // a call is out: time stands still, and whoever comes back passes on
+			}
+		} else {
+			v.finishLocked(&v.settling)
+		}
+		if !v.moveLocked() {
+			return nil
+		}
+	}
+}
+
+// giveLocked makes t the holder.
+func (v *Virtual) giveLocked(t *task) *task {
+	v.holder = t
+	v.turn++
+	t.doing = running
+	if t.call != nil {
+		v.admitLocked(t.call)
+		t.call = nil
+	}
+	if t.timer != nil {
+		t.timer.run = nil
+		t.timer = nil
+	}
+	if !v.watch.armed {
+		v.watchLocked()
+	}
+	return t
+}
+
+// unlock releases mu, delivers what has piled up meanwhile, and lets next run.
+// Every method that may have passed the baton ends with it.
+func (v *Virtual) unlock(next *task) {
+	notices, finished := v.notices, v.finished
+	v.notices, v.finished = nil, nil
+	var fn func()
+	if next != nil {
+		fn, next.fn = next.fn, nil
+	}
+	v.mu.Unlock()
+	for _, n := range notices {
+		v.opts.Notify(n)
+	}
+	for _, w := range finished {
+		close(w.done)
+	}
+	switch {
+	case next == nil:
+	case fn != nil:
+		go v.run(next, fn)
+	default:
+		next.park <- struct{}{}
+	}
+}
+
+// kickUnlock sees to it that the clock goes on after a foreign goroutine has changed
+// something, and releases mu.
+func (v *Virtual) kickUnlock() {
+	var next *task
+	if v.holder == nil {
+		next = v.passLocked()
+	}
+	v.unlock(next)
+}
+
+// waitUnlock gives up the baton for t, releases mu, and returns when t has the
+// baton again.
+func (v *Virtual) waitUnlock(t *task) {
+	v.holder = nil
+	next := v.passLocked()
+	if next == t {
+		v.unlock(nil)
+		return
+	}
+	v.unlock(next)
+	<-t.park
+}
+
+// readyLocked ends t's wait with err: it is ready, and nothing else can end that wait.
+func (v *Virtual) readyLocked(t *task, err error) {
+	v.deadlines.remove(&t.due)
+	t.ctx.leave()
+	t.cond.leave(t)
+	t.err = err
+	t.doing = waitReady
+	v.ready.push(t)
+}
+
+// holderLocked returns the goroutine that calls. It panics, without the lock, if
+// that is not one of the clock's that has the baton, as far as can be told.
+func (v *Virtual) holderLocked(op string) *task {
+	t := v.holder
+	switch {
+	case t == nil:
+		v.mu.Unlock()
+		panic("clock: " + op + " called by a goroutine that the clock does not know: start it with a Group, or enter with Inside or Do")
+	case v.opts.Strict && t.gid != goid():
+		name := t.name
+		v.mu.Unlock()
+		panic("clock: " + op + " called by a foreign goroutine during the turn of " + quote(name) + ": start it with a Group, or enter with Inside or Do")
+	}
+	return t
+}
+
+// checkLocked is the Strict half of holderLocked for calls that do not wait.
+func (v *Virtual) checkLocked(op string) {
+	if v.opts.Strict {
+		v.holderLocked(op)
+	}
+}
+
+func (v *Virtual) nextSeqLocked() uint64 {
+	v.seq++
+	return v.seq
+}
+
+// setLocked makes d pending, after the given time from now.
+func (v *Virtual) setLocked(d *deadline, after time.Duration, reason bool) {
+	d.at = plus(v.now.Load(), int64(max(after, 0)))
+	d.seq = v.nextSeqLocked()
+	d.reason = reason
+	v.deadlines.add(d)
+}
+
+// jumpLocked moves time to at and makes everything that is due then ready.
+func (v *Virtual) jumpLocked(at int64) {
+	v.now.Store(max(at, v.now.Load()))
+	for len(v.deadlines.heap) > 0 && v.deadlines.heap[0].at <= at {
+		d := v.deadlines.heap[0].d
+		v.deadlines.remove(d)
+		switch {
+		case d.task != nil:
+			v.readyLocked(d.task, nil)
+		case d.timer != nil:
+			v.fireLocked(d.timer)
+		default:
+			v.cancelLocked(d.ctx, context.DeadlineExceeded)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package clock
+
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"time"
+)
+
+// watching is the state of the watchdog, which looks now and then whether the turn is
+// still the same. It is a real timer that runs only while somebody has the baton.
+type watching struct {
+	armed bool // or never to be armed
+	timer wallTimer
+	turn  uint64
+	since time.Duration // on the wall: first seen with that turn
+	said  bool
+}
+
+// watchLocked sets the watchdog, because somebody has got the baton.
+func (v *Virtual) watchLocked() {
+	w := &v.watch
+	w.armed = true
+	if v.opts.Watchdog < 0 || v.opts.Notify == nil {
+		return
+	}
+	w.turn = 0
+	if w.timer == nil {
+		w.timer = v.wall.afterFunc(v.watchEvery(), v.look)
+	} else {
+		w.timer.Reset(v.watchEvery())
+	}
+}
+
+func (v *Virtual) watchEvery() time.Duration { return max(v.opts.Watchdog/4, time.Millisecond) }
+
+// look is what the watchdog does when it wakes.
+func (v *Virtual) look() {
+	v.mu.Lock()
+	w := &v.watch
+	if v.holder == nil {
+		w.armed = false
+		v.mu.Unlock()
+		return
+	}
+	now := v.wall.now()
+	if w.turn != v.turn {
+		w.turn, w.since, w.said = v.turn, now, false
+	}
+	kept := now - w.since
+	bark := kept >= v.opts.Watchdog && !w.said
+	w.said = w.said || bark
+	w.timer.Reset(v.watchEvery())
+	t, id := v.holder.name, v.holder.gid
+	v.mu.Unlock()
+	if bark {
+		v.opts.Notify(Notice{Kind: BatonKept, Name: t, From: v.Now(), To: v.Now(), Real: kept, Stack: stackOf(id)})
+	}
+}
+
+// stopWatch puts the watchdog to sleep, if nobody has the baton.
+func (v *Virtual) stopWatch() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.watch.timer != nil && v.holder == nil {
+		v.watch.timer.Stop()
+		v.watch.armed = false
+	}
+}
+
+// stackOf returns the stack of one goroutine, empty if there is none with that ID.
+func stackOf(id uint64) string {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	head := []byte("goroutine " + strconv.FormatUint(id, 10) + " ")
+	for stack := range bytes.SplitSeq(buf, []byte("\n\n")) {
+		if bytes.HasPrefix(stack, head) {
+			return string(stack)
+		}
+	}
+	return ""
+}

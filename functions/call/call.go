@@ -51,6 +51,10 @@ type Request struct {
 	// Outputs names the declared output bindings, so that the author's side can
 	// tell a typo from an output.
 	Outputs []string
+	// HTTPOutput is the one of Outputs that takes the answer of an
+	// HTTP-triggered function ("$return", "res"). Empty: none is declared, and
+	// the answer goes to $return.
+	HTTPOutput string
 	// Retry is nil when no policy applies.
 	Retry *retrycontext.Context
 	// DeliveryCount is the source's count, 0 where it has none.

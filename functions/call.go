@@ -1,0 +1,74 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/redeliver/redeliver/functions/call"
+)
+
+// Link is the way back to the host during one attempt. Its methods may be called
+// concurrently. The gRPC stream of a handler process is one, the host's invoker
+// for handlers in its own process is another; handler authors need neither.
+type Link interface {
+	// Log passes on one line. It does not fail: a line that cannot be delivered
+	// is lost with its attempt.
+	Log(call.Log)
+	// Sleep waits for d in the host's time. It returns ctx's error when ctx ends
+	// first.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// Call runs one attempt in the calling goroutine and never panics: whatever goes
+// wrong in the handler is a failed Response, and so is a function that the App
+// does not have. It returns when the handler does; ending ctx only asks for
+// that. Concurrent calls do not influence each other.
+//
+// The host calls it, in process or through [Main]; handler authors may do so in
+// unit tests.
+func (a *App) Call(ctx context.Context, req *call.Request, link Link) *call.Response {
+	f := a.lookup(req.Function)
+	if f == nil {
+		return &call.Response{Error: &call.Error{
+			Type:    "functions.NotFound",
+			Message: fmt.Sprintf("function %q is not registered in this handler", req.Function),
+		}}
+	}
+	c := newInvocation(req, link, f.http)
+	ctx = context.WithValue(ctx, contextKey{}, c)
+	err := run(ctx, c, f)
+	return c.end(ctx, err)
+}
+
+// run calls the handler and turns a panic into an error.
+func run(ctx context.Context, c *invocation, f *function) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &panicError{value: v, stack: debug.Stack()}
+		}
+	}()
+	return f.handle(ctx, c)
+}
+
+// end closes the attempt and says what came of it. After a failure no outputs
+// leave the process, as on the platform.
+func (c *invocation) end(ctx context.Context, err error) *call.Response {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	if err == nil {
+		err = c.failure
+	}
+	if err == nil {
+		return &call.Response{Status: call.Succeeded, Outputs: c.outputs, Return: c.ret}
+	}
+	r := &call.Response{}
+	r.Error, r.Asked = failure(err)
+	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+		r.Status = call.Cancelled
+	}
+	return r
+}

@@ -1,0 +1,173 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+// Invocation is what is known about the attempt that runs.
+type Invocation struct {
+	// ID is the same for all attempts of one delivery. HTTP and admin calls have
+	// a new one for each attempt.
+	ID string
+	// Function is the name of the function.
+	Function string
+	// DeliveryCount says how often the service has handed this message out, this
+	// time included; 0 where the trigger has no such count. It is not the retry
+	// count: see Retry.
+	DeliveryCount int64
+	// Metadata is the trigger metadata.
+	Metadata Metadata
+	// Retry says where the attempt stands within its delivery: nil without a
+	// retry policy, present from the first attempt on with one.
+	Retry *retrycontext.Context
+	// Deadline is when the function timeout ends the attempt, in the host's time;
+	// zero for never. The context ends by itself; it has no deadline of its own,
+	// because the host's time need not be the wall's.
+	Deadline time.Time
+	// Now is the host's time at the start of the attempt. Under the test kit that
+	// is not the wall's time.
+	Now time.Time
+	// TraceParent and TraceState are W3C trace context, often empty.
+	TraceParent, TraceState string
+}
+
+// Metadata is trigger metadata under Azure's names ("DequeueCount", "Id"),
+// together with the top-level members of a JSON message.
+type Metadata map[string]bindings.Value
+
+// Get returns the entry of that name as text, ignoring case, without the quotes
+// of a JSON string; "" if there is none. An exact match wins over another case.
+func (m Metadata) Get(name string) string {
+	if v, ok := m[name]; ok {
+		return valueText(v)
+	}
+	for k, v := range m {
+		if strings.EqualFold(k, name) {
+			return valueText(v)
+		}
+	}
+	return ""
+}
+
+// FromContext returns the invocation of a handler's context, nil in any other
+// context. Do not change what it points to.
+func FromContext(ctx context.Context) *Invocation {
+	if c := current(ctx); c != nil {
+		return &c.Invocation
+	}
+	return nil
+}
+
+// Retry returns the retry context of a handler's context. It is nil without a
+// retry policy, and in any other context.
+func Retry(ctx context.Context) *retrycontext.Context {
+	if c := current(ctx); c != nil {
+		return c.Retry
+	}
+	return nil
+}
+
+// Sleep waits for d in the host's time: under the virtual clock of a test, or of
+// "redeliver start --clock auto", fifteen minutes take microseconds. A
+// time.Sleep would wait for real, and hold up that clock.
+//
+// It returns early with an error when ctx or the attempt ends. The sleeps of one
+// attempt are served one after the other, also when several goroutines ask.
+// Outside an invocation it waits in real time.
+func Sleep(ctx context.Context, d time.Duration) error {
+	c := current(ctx)
+	if c == nil {
+		return realSleep(ctx, d)
+	}
+	if c.over() {
+		return errOver
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return c.link.Sleep(ctx, max(d, 0))
+}
+
+func realSleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// GetInput returns an input binding by name, ignoring case; the trigger counts as
+// one. It reports whether there is one of that name.
+func GetInput(ctx context.Context, name string) (Input, bool) {
+	if c := current(ctx); c != nil {
+		for _, in := range c.request.Inputs {
+			if strings.EqualFold(in.Name, name) {
+				return Input{Name: in.Name, Value: in.Value}, true
+			}
+		}
+	}
+	return Input{}, false
+}
+
+var errOver = errors.New("the attempt is over")
+
+// invocation is one attempt in work: what the author may see, and the state
+// behind the accessors.
+type invocation struct {
+	Invocation
+	request *call.Request
+	link    Link
+	http    bool
+
+	mu      sync.Mutex
+	ended   bool // the handler returned: what its goroutines still ask for is refused
+	failure error
+	outputs map[string]bindings.Value
+	ret     *bindings.Value
+}
+
+type contextKey struct{}
+
+func current(ctx context.Context) *invocation {
+	if ctx == nil {
+		return nil
+	}
+	c, _ := ctx.Value(contextKey{}).(*invocation)
+	return c
+}
+
+func newInvocation(r *call.Request, link Link, http bool) *invocation {
+	return &invocation{
+		Invocation: Invocation{
+			ID:            r.InvocationID,
+			Function:      r.Function,
+			DeliveryCount: r.DeliveryCount,
+			Metadata:      r.Metadata,
+			Retry:         r.Retry,
+			Deadline:      r.Deadline,
+			Now:           r.Now,
+			TraceParent:   r.TraceParent,
+			TraceState:    r.TraceState,
+		},
+		request: r,
+		link:    link,
+		http:    http,
+	}
+}
+
+func (c *invocation) over() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.ended
+}

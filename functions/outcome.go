@@ -1,0 +1,169 @@
+package functions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+// Permanent declares that no further attempt in this delivery can cure err: bad
+// credentials, a business rule. The delivery fails at once, by its trigger's
+// rule. A nil err stays nil. See [retrycontext.Permanent].
+func Permanent(err error) error { return retrycontext.Permanent(err) }
+
+// RetryNow declares that err is a rare glitch: the next attempt follows without
+// a wait, and counts. A nil err stays nil. See [retrycontext.RetryNow].
+func RetryNow(err error) error { return retrycontext.RetryNow(err) }
+
+// RetryAfter declares that the cause of err is busy for a known time: the next
+// wait is exactly d, and the attempt counts. A nil err stays nil. See
+// [retrycontext.RetryAfter].
+func RetryAfter(err error, d time.Duration) error { return retrycontext.RetryAfter(err, d) }
+
+// IsTransient reports whether err looks like a network fault that passes with
+// time: a time-out, a connection closed or refused, a request cancelled. See
+// [retrycontext.IsTransient].
+func IsTransient(err error) bool { return retrycontext.IsTransient(err) }
+
+// Decision is a settlement that a handler can ask for, in the journal's
+// spelling.
+type Decision string
+
+// The decisions.
+const (
+	Poisoned     Decision = "poisoned"      // storage queue, blob: to the poison queue
+	DeadLettered Decision = "dead_lettered" // Service Bus: to the dead-letter queue
+)
+
+// Settlement is a failure that asks for an end of the delivery other than the
+// trigger's own rule. Make one with [Poison] or [DeadLetter]; find it with
+// errors.As. A trigger that does not know the decision applies its own rule.
+type Settlement struct {
+	Decision            Decision
+	Reason, Description string
+	// Err is the failure itself.
+	Err error
+}
+
+// Error returns the text of the failure.
+func (s *Settlement) Error() string { return s.Err.Error() }
+
+// Unwrap returns the failure.
+func (s *Settlement) Unwrap() error { return s.Err }
+
+// Poison fails the delivery with err and asks for the message to be moved to the
+// poison queue at once, whatever its dequeue count. Like [Permanent] it allows no
+// further attempt, unless err itself declares otherwise. A nil err stays nil.
+func Poison(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Settlement{Decision: Poisoned, Err: retrycontext.Permanent(err)}
+}
+
+// DeadLetter fails the delivery with err and asks for the message to be
+// dead-lettered with this reason and description. Else as [Poison].
+func DeadLetter(reason, description string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Settlement{Decision: DeadLettered, Reason: reason, Description: description, Err: retrycontext.Permanent(err)}
+}
+
+// Fail makes the attempt of ctx fail with err once its handler returns. It is
+// for HTTP handlers, which have no error to return: what they have written is
+// then discarded, and the retry policy applies. The first call counts; a nil err
+// does nothing.
+func Fail(ctx context.Context, err error) {
+	c := current(ctx)
+	if c == nil || err == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failure == nil {
+		c.failure = err
+	}
+}
+
+// Error is a handler's failure as the host knows it: the Go error itself may
+// have stayed in another process. Find it with errors.As in what the host and
+// its test kit return.
+type Error struct {
+	Function, InvocationID string
+	Type                   string // of the Go error, "panic" for a panic without one
+	Message                string // holds the whole chain of causes
+	Stack                  string // of a panic
+	Panic                  bool
+}
+
+// NewError returns the failure e of an attempt as an error: an *[Error] that
+// carries the outcome which the handler declared (see
+// [retrycontext.DeclaredOutcome]). The host calls it; nil gives nil.
+func NewError(function, invocationID string, e *call.Error) error {
+	if e == nil {
+		return nil
+	}
+	var err error = &Error{
+		Function: function, InvocationID: invocationID,
+		Type: e.Type, Message: e.Message, Stack: e.Stack, Panic: e.Panic,
+	}
+	switch e.Declared.Kind {
+	case retrycontext.KindPermanent:
+		return retrycontext.Permanent(err)
+	case retrycontext.KindRetryNow:
+		return retrycontext.RetryNow(err)
+	case retrycontext.KindRetryAfter:
+		return retrycontext.RetryAfter(err, e.Declared.Delay)
+	}
+	return err
+}
+
+// Error names the function, a panic as such, and the message.
+func (e *Error) Error() string {
+	if e.Panic {
+		return fmt.Sprintf("function %q panicked: %s", e.Function, e.Message)
+	}
+	return fmt.Sprintf("function %q: %s", e.Function, e.Message)
+}
+
+// panicError is a recovered panic.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (p *panicError) Error() string { return fmt.Sprint("panic: ", p.value) }
+
+func (p *panicError) Unwrap() error {
+	err, _ := p.value.(error)
+	return err
+}
+
+// failure describes err for the way to the host.
+func failure(err error) (*call.Error, call.Settlement) {
+	var asked call.Settlement
+	if s, ok := errors.AsType[*Settlement](err); ok {
+		asked = call.Settlement{Decision: string(s.Decision), Reason: s.Reason, Description: s.Description}
+	}
+	shown := err
+	if s, ok := err.(*Settlement); ok && s.Err != nil { // the wrapper says nothing of the fault
+		shown = s.Err
+	}
+	if p, ok := shown.(*panicError); ok {
+		e := &call.Error{Type: "panic", Message: fmt.Sprint(p.value), Stack: string(p.stack), Panic: true}
+		if cause := retrycontext.NewException(p.Unwrap()); cause != nil {
+			e.Type, e.Message = cause.Type, cause.Message
+		}
+		e.Declared, _ = retrycontext.DeclaredOutcome(p.Unwrap())
+		return e, asked
+	}
+	x := retrycontext.NewException(shown)
+	e := &call.Error{Type: x.Type, Message: x.Message}
+	e.Declared, _ = retrycontext.DeclaredOutcome(err)
+	return e, asked
+}

@@ -1,0 +1,44 @@
+package functions
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/functions/call"
+)
+
+const (
+	// parentPoll is how often a handler process looks whether its host lives.
+	parentPoll = time.Second
+	// holdGrace is what a process gets for an orderly end after the host let go
+	// of it.
+	holdGrace = time.Second
+)
+
+// watchParent ends the process when its parent is no longer the host: go-plugin
+// does not notice a host that was killed. The held stream (server.Hold) sees it
+// sooner; this covers the time before the stream is open.
+//
+// A process whose parent dies gets another parent on Unix. On Windows it does
+// not, and only the stream tells.
+func watchParent() {
+	host, err := strconv.Atoi(os.Getenv(call.HostPIDVariable))
+	if err != nil {
+		host = os.Getppid() // a host that does not say who it is
+	}
+	go func() { // lives as long as the process
+		for {
+			if os.Getppid() != host {
+				exitOrphaned()
+			}
+			time.Sleep(parentPoll)
+		}
+	}()
+}
+
+func exitOrphaned() {
+	fmt.Fprintln(os.Stderr, "the host is gone: the handler process ends")
+	os.Exit(1)
+}

@@ -149,7 +149,8 @@ func NewSeries(p *Policy, jitter func() float64) *Series {
 }
 
 // Next returns the delay before the next retry. Once the maximum interval is
-// reached every further delay is exactly that.
+// reached every further delay is exactly that. (The formula implies it; keeping
+// the flag saves the arithmetic and the draw of long series.)
 func (s *Series) Next() time.Duration {
 	p := s.policy
 	switch {

@@ -441,19 +441,22 @@ func TestDeclaredOutcomeInLoop(t *testing.T) {
 			"attempt 2: boom", "325 retry 2 of 2 after 10s: boom", "sleep 10s",
 			"attempt 3: boom", "324 after 2, maxRetryCount: boom")
 	})
-	for name, declare := range map[string]func(error) error{
-		"permanent": retrycontext.Permanent, "retry-now": retrycontext.RetryNow,
-		"retry-after": func(err error) error { return retrycontext.RetryAfter(err, time.Hour) },
-	} {
-		t.Run("without-policy/"+name, func(t *testing.T) {
-			t.Parallel()
-			l := newLoop(func(int) error { return declare(errBoom) })
-			if n, err := l.run(nil); n != 1 || !errors.Is(err, errBoom) {
-				t.Errorf("Do = %d, %v, want 1, boom", n, err)
-			}
-			l.want(t, "attempt 1: boom")
-		})
-	}
+	t.Run("without-policy", func(t *testing.T) {
+		t.Parallel()
+		for name, declare := range map[string]func(error) error{
+			"permanent": retrycontext.Permanent, "retry-now": retrycontext.RetryNow,
+			"retry-after": func(err error) error { return retrycontext.RetryAfter(err, time.Hour) },
+		} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				l := newLoop(func(int) error { return declare(errBoom) })
+				if n, err := l.run(nil); n != 1 || !errors.Is(err, errBoom) {
+					t.Errorf("Do = %d, %v, want 1, boom", n, err)
+				}
+				l.want(t, "attempt 1: boom")
+			})
+		}
+	})
 	t.Run("retry-now-cancelled", func(t *testing.T) {
 		t.Parallel()
 		l := newLoop(nil)

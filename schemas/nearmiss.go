@@ -1,5 +1,160 @@
 package schemas
 
-// NearMisses returns a warning for every key of the document that is probably a
-// misspelling of a known one.
-func (d *Document) NearMisses(known []string) []*Fault { return nil }
+import (
+	"slices"
+	"strings"
+)
+
+// NearMisses returns a warning for every key that is probably meant to be one of
+// the known, in the order of the text. known holds paths; a key is compared with
+// those that have the same parent, and not if the one it resembles is given too:
+//
+//	d.NearMisses([]string{"bindings", "retry", "retry.minimumInterval"})
+//
+// finds `Retry`, `biding`, and `minimumIntervall` inside retry. A key that
+// differs only by case is a near miss too, so leave out keys whose case does not
+// count, or use [Document.Misspelt], which knows.
+func (d *Document) NearMisses(known []string) []*Fault {
+	parents := map[string][]property{}
+	for _, path := range known {
+		steps := splitPath(path)
+		if len(steps) == 0 || steps[len(steps)-1].index >= 0 {
+			continue
+		}
+		parent := ""
+		for _, s := range steps[:len(steps)-1] {
+			parent = s.appendTo(parent)
+		}
+		parents[parent] = append(parents[parent], property{name: steps[len(steps)-1].key, exact: true})
+	}
+	var out []*Fault
+	for parent, properties := range parents {
+		if n, _ := d.find(parent); n != nil && n.kind == objectNode {
+			out = append(out, d.misspelt(n, parent, properties)...)
+		}
+	}
+	Sort(out)
+	return out
+}
+
+// Misspelt returns a warning for every key that is probably meant to be one that
+// the schema knows, anywhere in the document, in the order of the text. Case is
+// a mistake only where the schema says that it counts. Keys of a closed object,
+// which are faults already, are not repeated.
+func (d *Document) Misspelt(name Name) []*Fault {
+	c := load(name)
+	var out []*Fault
+	var walk func(n *node, s *shape, path string)
+	walk = func(n *node, s *shape, path string) {
+		for i, item := range n.items {
+			if s.items != nil {
+				walk(item, s.items, IndexPath(path, i))
+			}
+		}
+		variant := s.variant(n)
+		for _, m := range n.members {
+			if p, ok := s.property(m.key, variant); ok {
+				walk(m.value, p.shape, JoinPath(path, m.key))
+			}
+		}
+		if s.additional == nil && !s.closed {
+			out = append(out, d.misspelt(n, path, s.all(variant))...)
+		}
+	}
+	walk(d.root, c.shape, "")
+	Sort(out)
+	return out
+}
+
+func (s *shape) all(variant *shape) []property {
+	var out []property
+	for _, from := range []*shape{s, variant} {
+		if from == nil {
+			continue
+		}
+		for _, p := range from.properties {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b property) int { return strings.Compare(a.name, b.name) })
+	return out
+}
+
+// misspelt compares the keys of one object with the properties it may have.
+func (d *Document) misspelt(n *node, path string, properties []property) []*Fault {
+	matches := func(p property, key string) bool {
+		return p.name == key || !p.exact && strings.EqualFold(p.name, key)
+	}
+	var missing []string
+	for _, p := range properties {
+		if !slices.ContainsFunc(n.members, func(m member) bool { return matches(p, m.key) }) {
+			missing = append(missing, p.name)
+		}
+	}
+	var out []*Fault
+	for _, m := range n.members {
+		if slices.ContainsFunc(properties, func(p property) bool { return matches(p, m.key) }) {
+			continue
+		}
+		near := nearest(m.key, missing)
+		if near == "" {
+			continue
+		}
+		reason := "unknown key, which is ignored; its spelling is close to " + Quote(near)
+		if strings.EqualFold(near, m.key) {
+			reason = "unknown key, which is ignored; it differs only by case from " + Quote(near)
+		}
+		f := d.faultAt(m.value, JoinPath(path, m.key), Quote(m.key), Quote(near), reason)
+		f.Hint = "write " + Quote(near) + " if that is meant"
+		out = append(out, f)
+	}
+	return out
+}
+
+// nearest returns the name that key resembles most, or "". Short names must
+// match but for one letter, longer ones but for two; case does not count.
+func nearest(key string, names []string) string {
+	best, least := "", 3
+	for _, name := range names {
+		limit := 2
+		if len(name) < 7 {
+			limit = 1
+		}
+		if len(name) < 4 {
+			limit = 0
+		}
+		distance := editDistance(strings.ToLower(key), strings.ToLower(name), limit)
+		if distance <= limit && distance < least {
+			best, least = name, distance
+		}
+	}
+	return best
+}
+
+// editDistance counts insertions, deletions, substitutions and swaps of
+// neighbours that turn a into b, up to limit; above it returns limit+1.
+func editDistance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if len(x)-len(y) > limit || len(y)-len(x) > limit {
+		return limit + 1
+	}
+	before, last, row := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range x {
+		row[0] = i + 1
+		for j := range y {
+			change := 1
+			if x[i] == y[j] {
+				change = 0
+			}
+			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return min(last[len(y)], limit+1)
+}

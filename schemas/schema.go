@@ -13,6 +13,7 @@ const (
 	HostJSON      Name = "host.json"
 	FunctionJSON  Name = "function.json"
 	LocalSettings Name = "local.settings.json"
+	WorkerConfig  Name = "worker.config.json"
 	Journal       Name = "journal.json"
 )
 
@@ -21,7 +22,7 @@ var files embed.FS
 
 // Names returns all names, in the order in which a reader meets the files.
 func Names() []Name {
-	return []Name{HostJSON, FunctionJSON, LocalSettings, Journal}
+	return []Name{HostJSON, FunctionJSON, LocalSettings, WorkerConfig, Journal}
 }
 
 // Schema returns the text of a schema: the file schemas/<name>, JSON Schema draft

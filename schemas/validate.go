@@ -1,11 +1,162 @@
 package schemas
 
-// Validate checks the document against a schema and returns every fault, in the
-// order of the text.
-func (d *Document) Validate(name Name) []*Fault { return nil }
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
 
-// Canonical returns the document with the spelling and the types of a schema.
-func (d *Document) Canonical(name Name) map[string]any {
-	m, _ := d.Value().(map[string]any)
-	return m
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// Validate checks the document against a schema, and by the rules between
+// properties that a schema cannot express, and returns every fault in the order
+// of the text; faults of overrides come last. There is at most one fault for a
+// path. Call it after the last [Document.Override].
+//
+// Before the check, spelling and types are read as [Document.Canonical] says.
+// Unknown keys are no fault, except inside redeliver of host.json. Of a retry
+// policy only values that cannot be converted are reported; retrycontext knows
+// the rest. It panics for a name that is not in [Names].
+func (d *Document) Validate(name Name) []*Fault {
+	c := load(name)
+	value := d.canonical(c, nil)
+	err := c.schema.Validate(value)
+	checks := crossChecks[name]
+	if err == nil && len(checks) == 0 {
+		return nil
+	}
+	v := &validation{d: d, c: c, seen: map[string]bool{}}
+	if err != nil {
+		v.places = map[string]place{}
+		value = d.canonical(c, v.places)
+		v.schemaFaults(err, value)
+	}
+	if content, ok := value.(map[string]any); ok {
+		for _, check := range checks {
+			check(v, content)
+		}
+	}
+	Sort(v.faults)
+	return v.faults
+}
+
+// A validation collects the faults of one document.
+type validation struct {
+	d      *Document
+	c      *compiled
+	places map[string]place // by instance location
+	seen   map[string]bool  // paths that have a fault
+	faults []*Fault
+}
+
+func (v *validation) add(f *Fault) {
+	if !v.seen[f.Path] {
+		v.seen[f.Path] = true
+		v.faults = append(v.faults, f)
+	}
+}
+
+func (v *validation) schemaFaults(err error, value any) {
+	var failed *jsonschema.ValidationError
+	if !errors.As(err, &failed) {
+		panic("schemas: " + err.Error()) // values are of encoding/json's types
+	}
+	v.leaves(failed, value)
+}
+
+// leaves reports what failed at the bottom: the causes above only repeat it.
+func (v *validation) leaves(failed *jsonschema.ValidationError, value any) {
+	for _, cause := range failed.Causes {
+		v.leaves(cause, value)
+	}
+	if len(failed.Causes) > 0 {
+		return
+	}
+	_, location, _ := strings.Cut(failed.AbsoluteKeywordLocation, "#")
+	l := v.locate(location)
+	at, ok := v.places[failed.InstanceLocation]
+	if !ok {
+		panic("schemas: no place for " + failed.InstanceLocation)
+	}
+	switch l.keyword {
+	case "required":
+		v.required(l, at, instance(value, failed.InstanceLocation))
+	case "additionalProperties":
+		v.unknown(l, at, instance(value, failed.InstanceLocation))
+	default:
+		if l.partial && !slices.Contains([]string{"type", "enum", "const", "format"}, l.keyword) {
+			return
+		}
+		f := v.d.faultAt(at.node, at.path, at.node.found(), l.allowed(), l.reason(at.node))
+		f.Kind, f.Hint = v.kind(l), l.hint()
+		v.add(f)
+	}
+}
+
+// required reports each missing property at the object that lacks it.
+func (v *validation) required(l location, at place, have any) {
+	if l.partial {
+		return
+	}
+	for _, name := range texts(l.schema()["required"]) {
+		if _, ok := object(have)[name]; ok {
+			continue
+		}
+		p := l.property(name, v.c.raw)
+		f := v.d.faultAt(at.node, JoinPath(at.path, name), "", p.allowed(), p.reason(nil))
+		f.Kind, f.Hint = v.kind(p), p.hint()
+		v.add(f)
+	}
+}
+
+// unknown reports each key that a closed object does not know.
+func (v *validation) unknown(l location, at place, have any) {
+	known := object(l.schema()["properties"])
+	names := slices.Sorted(maps.Keys(known))
+	for _, key := range slices.Sorted(maps.Keys(object(have))) {
+		if _, ok := known[key]; ok {
+			continue
+		}
+		path := JoinPath(at.path, key)
+		n := at.node.member(key)
+		f := v.d.faultAt(n, path, Quote(key), strings.Join(names, ", "), "unknown name")
+		f.Kind = v.kind(l)
+		if near := nearest(key, names); near != "" {
+			f.Hint = "did you mean " + Quote(near) + "?"
+		}
+		v.add(f)
+	}
+}
+
+// instance follows an instance location.
+func instance(value any, location string) any {
+	for _, key := range splitLocation(location) {
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[key]
+		case []any:
+			i, ok := listIndex(key)
+			if !ok || i >= len(v) {
+				return nil
+			}
+			value = v[i]
+		}
+	}
+	return value
+}
+
+func splitLocation(location string) []string {
+	if location == "" {
+		return nil
+	}
+	parts := strings.Split(strings.TrimPrefix(location, "/"), "/")
+	for i, part := range parts {
+		if s, err := url.PathUnescape(part); err == nil {
+			part = s
+		}
+		parts[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)
+	}
+	return parts
 }

@@ -1,0 +1,260 @@
+package schemas
+
+import (
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Canonical returns the document's content in the spelling and the types of a
+// schema, numbers as json.Number:
+//
+//   - known keys in the schema's letter case; of several that mean the same the
+//     last counts, in host.json their objects merge key by key
+//   - words of a closed set in the schema's letter case
+//   - text converted where the schema wants a number or a boolean, and back, as
+//     the platform converts; in host.json a bare number is the text of a time span
+//   - null, and empty text for a time span, left out: it means "not given"
+//   - in function.json, text with a %setting% in it left out where the schema
+//     wants no free text, because it can be read only when it is resolved
+//
+// Values that cannot be converted stay as they are; [Document.Validate] reports
+// them. Unknown keys stay. If the document is no object, the map is empty. It
+// panics for a name that is not in [Names].
+func (d *Document) Canonical(name Name) map[string]any {
+	c := load(name)
+	m, _ := d.canonical(c, nil).(map[string]any)
+	if m == nil {
+		m = map[string]any{}
+	}
+	return m
+}
+
+func (d *Document) canonical(c *compiled, places map[string]place) any {
+	r := &canonicalizer{style: c.style, places: places}
+	v, _ := r.value(d.root, c.shape, "", "")
+	return v
+}
+
+// A place says where a value of the canonical content stands in the document.
+type place struct {
+	node *node
+	path string // as written
+}
+
+// A canonicalizer notes places by instance location if places is not nil.
+type canonicalizer struct {
+	style  style
+	places map[string]place
+}
+
+// value returns the canonical value of n, and false if it counts as not given.
+func (r *canonicalizer) value(n *node, s *shape, location, path string) (any, bool) {
+	if r.places != nil {
+		r.places[location] = place{n, path}
+	}
+	if s == nil {
+		return n.value(), true
+	}
+	if r.style != strictStyle {
+		n = r.reshape(n, s)
+	}
+	switch n.kind {
+	case objectNode:
+		return r.object(n, s, location, path), true
+	case arrayNode:
+		return r.array(n, s, location, path), true
+	case nullNode:
+		return nil, r.style == strictStyle || slices.Contains(s.types, "null")
+	}
+	if r.style == strictStyle {
+		return n.value(), true
+	}
+	return r.scalar(n, s)
+}
+
+// reshape turns what stands for a list into one: in configuration an object
+// whose keys are indexes, and text with commas where the schema says so.
+func (r *canonicalizer) reshape(n *node, s *shape) *node {
+	if !slices.Contains(s.types, "array") {
+		return n
+	}
+	list := &node{kind: arrayNode, offset: n.offset, source: n.source}
+	switch {
+	case n.kind == objectNode && r.style == configStyle && len(n.members) > 0:
+		for _, m := range n.members {
+			if _, ok := listIndex(m.key); !ok {
+				return n
+			}
+			list.items = append(list.items, m.value)
+		}
+	case n.kind == stringNode && s.commaList:
+		for word := range strings.SplitSeq(n.text, ",") {
+			if word = strings.TrimSpace(word); word != "" {
+				list.items = append(list.items, &node{kind: stringNode, text: word, offset: n.offset, source: n.source})
+			}
+		}
+	default:
+		return n
+	}
+	return list
+}
+
+func (r *canonicalizer) object(n *node, s *shape, location, path string) any {
+	variant := s.variant(n)
+	out := make(map[string]any, len(n.members))
+	for i, m := range n.members {
+		p, known := s.property(m.key, variant)
+		if r.style == strictStyle && p.name != m.key {
+			p, known = property{}, false
+		}
+		name, sub := m.key, s.additional
+		if known {
+			name, sub = p.name, p.shape
+		}
+		value := m.value
+		if r.style == configStyle {
+			if value = r.merged(n.members, i, known); value == nil {
+				continue
+			}
+		}
+		written := step{key: m.key, index: -1}
+		if v, given := r.value(value, sub, location+"/"+escapeLocation(name), r.join(path, written)); given {
+			out[name] = v
+		} else if r.style != configStyle {
+			delete(out, name)
+		}
+	}
+	return out
+}
+
+// merged returns the value of member i together with the members whose keys
+// mean the same: in configuration the objects of `retry` and `Retry` are one.
+// It returns nil for all members but the last of them. Of the same key written
+// twice only the last was ever read.
+func (r *canonicalizer) merged(members []member, i int, known bool) *node {
+	same := func(a, b string) bool { return a == b || known && strings.EqualFold(a, b) }
+	for _, later := range members[i+1:] {
+		if same(later.key, members[i].key) {
+			return nil
+		}
+	}
+	n := members[i].value
+	for j := i - 1; j >= 0 && n.kind == objectNode; j-- {
+		m := members[j]
+		if m.key == members[i].key || !same(m.key, members[i].key) || m.value.kind != objectNode {
+			continue
+		}
+		n = &node{kind: objectNode, offset: n.offset, source: n.source, members: slices.Concat(m.value.members, n.members)}
+	}
+	return n
+}
+
+// variant returns the shape that the object's variant key chooses, or nil.
+func (s *shape) variant(n *node) *shape {
+	if s.variants == nil {
+		return nil
+	}
+	if word := n.member(s.variantKey); word != nil && word.kind == stringNode {
+		return s.variants[strings.ToLower(word.text)]
+	}
+	return nil
+}
+
+func (r *canonicalizer) array(n *node, s *shape, location, path string) any {
+	out := make([]any, 0, len(n.items))
+	for i, item := range n.items {
+		at := strconv.Itoa(len(out))
+		v, given := r.value(item, s.items, location+"/"+at, r.join(path, step{index: i}))
+		if given || r.style == objectStyle {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// join builds paths only when somebody will read them.
+func (r *canonicalizer) join(path string, s step) string {
+	if r.places == nil {
+		return ""
+	}
+	return s.appendTo(path)
+}
+
+func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
+	if n.kind == stringNode {
+		return r.text(n, s)
+	}
+	isBool := n.kind == boolNode
+	switch {
+	case isBool && s.takes("boolean"), !isBool && (s.takes("integer") || s.takes("number")):
+	case !s.takes("string"):
+	case s.format != "" && r.style == objectStyle: // 10 is no time span there
+	case isBool:
+		return strings.ToUpper(n.text[:1]) + n.text[1:], true // as .NET writes it
+	default:
+		return s.word(numberText(n.text)), true
+	}
+	return n.value(), true
+}
+
+func (r *canonicalizer) text(n *node, s *shape) (any, bool) {
+	trimmed := strings.TrimSpace(n.text)
+	if trimmed == "" && s.emptyUnset {
+		return nil, false
+	}
+	free := s.takes("string") && len(s.words) == 0 && s.format == ""
+	if r.style == objectStyle && !free && strings.Count(n.text, "%") >= 2 {
+		return nil, false
+	}
+	switch {
+	case s.takes("string"):
+		return s.word(n.text), true
+	case (s.takes("integer") || s.takes("number")) && validNumber(trimmed):
+		return json.Number(trimmed), true
+	case s.takes("boolean") && strings.EqualFold(trimmed, "true"):
+		return true, true
+	case s.takes("boolean") && strings.EqualFold(trimmed, "false"):
+		return false, true
+	}
+	return n.text, true
+}
+
+// word returns the schema's spelling of a word of its closed set.
+func (s *shape) word(text string) string {
+	if w, ok := s.words[strings.ToLower(text)]; ok {
+		return w
+	}
+	return text
+}
+
+// numberText writes a number as the platform's configuration does: 2.0 is "2".
+func numberText(literal string) string {
+	if !strings.ContainsAny(literal, ".eE") {
+		return literal
+	}
+	f, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return literal
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// escapeLocation escapes a key as jsonschema does in instance locations.
+func escapeLocation(key string) string {
+	if plainLocation(key) {
+		return key
+	}
+	return url.PathEscape(strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
+}
+
+func plainLocation(key string) bool {
+	for i := range len(key) {
+		if c := key[i] | 0x20; (c < 'a' || 'z' < c) && (key[i] < '0' || '9' < key[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,139 @@
+package schemas
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// crossChecks holds the rules between properties, which a schema cannot say, or
+// not in words that help. Each gets the canonical content and leaves alone what
+// the schema has found wrong already.
+var crossChecks = map[Name][]func(*validation, map[string]any){
+	HostJSON: {
+		hostVersion,
+		batchOrder("extensions.serviceBus", "minMessageBatchSize", "maxMessageBatchSize", 1000),
+		batchOrder("extensions.eventHubs", "minEventBatchSize", "maxEventBatchSize", 100),
+	},
+	FunctionJSON: {
+		returnDirection,
+		serviceBusEntity,
+		cosmosStart,
+	},
+}
+
+// hostVersion gives the hints that the platform gives. Source: host:
+// HostJsonFileConfigurationSource.cs.
+func hostVersion(v *validation, content map[string]any) {
+	for _, f := range v.faults {
+		if f.Path != "version" {
+			continue
+		}
+		text, _ := content["version"].(string)
+		written := v.d.root.member("version")
+		switch {
+		case strings.HasPrefix(text, "3"):
+			f.Hint += "; this is the version of the file's form, not that of the runtime"
+		case f.Found == "" && written != nil && written.kind != nullNode && written.text != "":
+			f.Hint += "; the case of this key counts"
+		case f.Found != "" && written.kind == numberNode:
+			f.Hint += ", as text: a number loses its decimal part"
+		}
+	}
+}
+
+// batchOrder demands that a batch's minimum is not above its maximum. Source:
+// the extensions' own check when a listener starts.
+func batchOrder(section, low, high string, standard int64) func(*validation, map[string]any) {
+	return func(v *validation, content map[string]any) {
+		var at any = content
+		for key := range strings.SplitSeq(section, ".") {
+			at = object(at)[key]
+		}
+		least, ok := whole(object(at)[low])
+		if !ok {
+			return
+		}
+		most, ok := whole(object(at)[high])
+		if !ok {
+			most = standard
+		}
+		path := JoinPath(section, low)
+		if least > most && !v.seen[path] && !v.seen[JoinPath(section, high)] {
+			f := v.d.Fault(path, v.d.Found(path), fmt.Sprintf("a whole number from 1 to %d", most), "greater than "+high)
+			f.Kind = KindInvalidOperation
+			v.add(f)
+		}
+	}
+}
+
+func whole(v any) (int64, bool) {
+	n, ok := v.(json.Number)
+	if !ok {
+		return 0, false
+	}
+	i, err := n.Int64()
+	return i, err == nil
+}
+
+// eachBinding calls f with every binding that is an object.
+func eachBinding(content map[string]any, f func(path string, b map[string]any)) {
+	list, _ := content["bindings"].([]any)
+	for i, item := range list {
+		if b := object(item); b != nil {
+			f(IndexPath("bindings", i), b)
+		}
+	}
+}
+
+// returnDirection demands direction out of the binding $return. Source: host:
+// Utility.cs ValidateBinding.
+func returnDirection(v *validation, content map[string]any) {
+	eachBinding(content, func(path string, b map[string]any) {
+		if b["name"] != "$return" || b["direction"] == "out" {
+			return
+		}
+		at := JoinPath(path, "direction")
+		f := v.d.Fault(at, v.d.Found(at), `"out"`, "the binding $return must have this direction")
+		f.Kind = KindArgument
+		v.add(f)
+	})
+}
+
+// serviceBusEntity demands a queue or a topic. Source: servicebus 2.2, 2.6.
+func serviceBusEntity(v *validation, content map[string]any) {
+	eachBinding(content, func(path string, b map[string]any) {
+		trigger := b["type"] == "serviceBusTrigger"
+		if !trigger && b["type"] != "serviceBus" || b["queueName"] != nil {
+			return
+		}
+		missing, allowed := "", "queueName, or topicName"
+		if trigger {
+			allowed = "queueName, or topicName with subscriptionName"
+		}
+		switch {
+		case b["topicName"] == nil:
+			missing = "queueName"
+		case trigger && b["subscriptionName"] == nil:
+			missing = "subscriptionName"
+		default:
+			return
+		}
+		f := v.d.Fault(JoinPath(path, missing), "", allowed, "is required")
+		f.Kind = KindArgumentNull
+		v.add(f)
+	})
+}
+
+// cosmosStart refuses two ways to begin at once. Source: servicebus 7.
+func cosmosStart(v *validation, content map[string]any) {
+	eachBinding(content, func(path string, b map[string]any) {
+		if b["type"] != "cosmosDBTrigger" || b["startFromTime"] == nil || b["startFromBeginning"] != true {
+			return
+		}
+		at := JoinPath(path, "startFromTime")
+		f := v.d.Fault(at, v.d.Found(at), "startFromTime or startFromBeginning", "startFromBeginning is set too")
+		f.Kind = KindInvalidOperation
+		v.add(f)
+	})
+}

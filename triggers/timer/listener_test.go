@@ -1,0 +1,623 @@
+package timer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/timer"
+)
+
+// A stage runs one listener and takes down what it does, one line for each call
+// of its sink, with the time of day.
+type stage struct {
+	clk    clock.Clock
+	v      *clock.Virtual // nil on the system clock
+	group  *clock.Group
+	cancel context.CancelFunc
+
+	handle   func(ctx context.Context, ev *triggers.Event) triggers.Result // nil: success
+	admit    func(ctx context.Context) error                               // nil: at once
+	draining bool
+
+	mu       sync.Mutex
+	lines    []string
+	events   []*triggers.Event
+	settled  map[*triggers.Event]int
+	finished bool
+	err      error
+}
+
+func newStage(t *testing.T, start string) *stage {
+	t.Helper()
+	v := clock.NewVirtual(instant(t, start), &clock.VirtualOptions{Strict: true})
+	return &stage{clk: v, v: v, settled: map[*triggers.Event]int{}}
+}
+
+// run starts the listener; it is stopped at the end of the test at the latest.
+func (s *stage) run(t *testing.T, schedule string, opts *timer.Options) {
+	t.Helper()
+	l := timer.New(s.clk, mustParse(t, schedule), opts)
+	s.group = clock.NewGroup(s.clk, 0)
+	s.clk.Inside("start", func() {
+		var ctx context.Context
+		ctx, s.cancel = s.clk.WithCancel(context.Background())
+		s.group.Go("listener", func() {
+			err := l.Run(ctx, s)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.finished, s.err = true, err
+		})
+	})
+	if s.v != nil {
+		s.v.Advance(0)
+	}
+	t.Cleanup(func() {
+		s.stop()
+		s.clk.Inside("wait", s.group.Wait)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, ev := range s.events {
+			if s.settled[ev] != 1 {
+				t.Errorf("a tick was settled %d times", s.settled[ev])
+			}
+		}
+	})
+}
+
+func (s *stage) stop() {
+	s.clk.Inside("stop", func() { s.cancel() })
+	if s.v != nil {
+		s.v.Advance(0)
+	}
+}
+
+func (s *stage) note(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lines = append(s.lines, s.clk.Now().Format("15:04:05 ")+fmt.Sprintf(format, args...))
+}
+
+func (s *stage) take() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := s.lines
+	s.lines = nil
+	return lines
+}
+
+func (s *stage) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
+	s.note("run %s", ev.Messages[0].Value.Text)
+	s.mu.Lock()
+	s.events = append(s.events, ev)
+	s.mu.Unlock()
+	if s.handle == nil {
+		return triggers.Result{Attempts: 1}
+	}
+	return s.handle(ctx, ev)
+}
+
+func (s *stage) Settled(ev *triggers.Event, settlement triggers.Settlement) {
+	line := "settled " + string(settlement.Decision)
+	if settlement.Note != "" {
+		line += " (" + settlement.Note + ")"
+	}
+	if settlement.Err != nil {
+		line += ": " + settlement.Err.Error()
+	}
+	s.note("%s", line)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settled[ev]++
+}
+
+func (s *stage) Admit(ctx context.Context) error {
+	if s.admit == nil {
+		return nil
+	}
+	return s.admit(ctx)
+}
+
+func (s *stage) Draining() bool { return s.draining }
+
+// plain is the payload of a timer without a monitor.
+const unmonitored = `{"Schedule":{"AdjustForDST":true},"ScheduleStatus":null,"IsPastDue":false}`
+
+func payload(last, next, updated string, pastDue bool) string {
+	return fmt.Sprintf(`{"Schedule":{"AdjustForDST":true},"ScheduleStatus":{"Last":%q,"Next":%q,"LastUpdated":%q},"IsPastDue":%t}`, last, next, updated, pastDue)
+}
+
+func TestListenerTicks(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-03-15T10:02:00Z")
+	s.run(t, "0 */5 * * * *", nil)
+	s.v.Advance(10 * time.Minute)
+	const none = "0001-01-01T00:00:00"
+	want := []string{
+		"10:05:00 run " + payload(none, "2024-03-15T10:05:00+00:00", none, false),
+		"10:05:00 settled recorded",
+		"10:10:00 run " + payload("2024-03-15T10:05:00+00:00", "2024-03-15T10:10:00+00:00", "2024-03-15T10:05:00+00:00", false),
+		"10:10:00 settled recorded",
+	}
+	if diff := cmp.Diff(s.take(), want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+	ev := s.events[0]
+	if ev.Source != "0 */5 * * * *" || ev.DeliveryCount != 0 || ev.CallerWaits || ev.Batch || len(ev.Messages) != 1 {
+		t.Errorf("event = %+v", ev)
+	}
+	if got, want := ev.Messages[0].Metadata["TimerTrigger"], "03/15/2024 10:05:00"; got != want {
+		t.Errorf("binding data TimerTrigger = %v, want %v", got, want)
+	}
+}
+
+// Times in the payload are local, with their offset.
+func TestListenerPayloadIsLocal(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2018-03-10T10:31:00Z")
+	s.run(t, "0 30 2 * * *", &timer.Options{Location: location(t, "America/Los_Angeles")})
+	s.v.Advance(24 * time.Hour)
+	const none = "0001-01-01T00:00:00"
+	want := []string{
+		"10:30:00 run " + payload(none, "2018-03-11T03:30:00-07:00", none, false),
+		"10:30:00 settled recorded",
+	}
+	if diff := cmp.Diff(s.take(), want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// TestListenerStatus has one row for each moment of the table of 10.5 (exttimer:
+// ScheduleMonitor.cs, CheckPastDueAsync; TimerListener.cs, InvokeJobFunction).
+func TestListenerStatus(t *testing.T) {
+	t.Parallel()
+	const none = "0001-01-01T00:00:00"
+	status := func(last, next, updated string) string {
+		return fmt.Sprintf(`{"Last":%q,"Next":%q,"LastUpdated":%q}`, last, next, updated)
+	}
+	failure := errors.New("no luck")
+	tests := []struct {
+		name     string
+		schedule string
+		stored   string // "" is nothing
+		fail     bool
+		advance  time.Duration // from 10:02:30
+		lines    []string
+		want     string
+	}{
+		{
+			name: "first start", schedule: "0 */5 * * * *",
+			want: status(none, "2024-03-15T10:05:00+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "start before the next tick", schedule: "0 */5 * * * *",
+			stored: status("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00"),
+			want:   status("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00"),
+		},
+		{
+			name: "past due since the last tick, once for many", schedule: "0 */5 * * * *",
+			stored: status("2024-03-15T09:00:00+00:00", "2024-03-15T09:05:00+00:00", "2024-03-15T09:00:00+00:00"),
+			lines: []string{
+				"10:02:30 run " + payload("2024-03-15T09:00:00+00:00", "2024-03-15T09:05:00+00:00", "2024-03-15T09:00:00+00:00", true),
+				"10:02:30 settled recorded",
+			},
+			want: status("2024-03-15T10:02:30+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "past due since the first start", schedule: "0 */5 * * * *",
+			stored: status(none, "2024-03-15T09:05:00+00:00", "2024-03-15T09:00:10+00:00"),
+			lines: []string{
+				"10:02:30 run " + payload(none, "2024-03-15T09:05:00+00:00", "2024-03-15T09:00:10+00:00", true),
+				"10:02:30 settled recorded",
+			},
+			want: status("2024-03-15T10:02:30+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "neither last nor updated", schedule: "0 */5 * * * *",
+			stored: status(none, "2024-03-15T09:05:00+00:00", none),
+			want:   status(none, "2024-03-15T10:05:00+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "due this very moment is not past due", schedule: "30 2 * * * *",
+			stored: status("2024-03-15T09:02:30+00:00", "2024-03-15T10:02:30+00:00", "2024-03-15T09:02:30+00:00"),
+			lines: []string{
+				"10:02:30 run " + payload("2024-03-15T09:02:30+00:00", "2024-03-15T10:02:30+00:00", "2024-03-15T09:02:30+00:00", false),
+				"10:02:30 settled recorded",
+			},
+			want: status("2024-03-15T10:02:30+00:00", "2024-03-15T11:02:30+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "schedule changed, next in the future", schedule: "0 0 11 * * *",
+			stored: status("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00"),
+			want:   status(none, "2024-03-15T11:00:00+00:00", "2024-03-15T10:00:00+00:00"),
+		},
+		{
+			name: "schedule changed, next in the past", schedule: "0 */2 * * * *",
+			stored: status("2024-03-15T09:00:00+00:00", "2024-03-15T09:05:00+00:00", "2024-03-15T09:00:00+00:00"),
+			want:   status(none, "2024-03-15T10:04:00+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "default dates in another zone", schedule: "0 */5 * * * *",
+			stored: status("0001-01-01T00:00:00+02:00", "2024-03-15T09:05:00Z", "0001-01-01T02:00:00+02:00"),
+			want:   status(none, "2024-03-15T10:05:00+00:00", "2024-03-15T10:02:30+00:00"),
+		},
+		{
+			name: "tick done", schedule: "0 */5 * * * *", advance: 150 * time.Second,
+			stored: status("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00"),
+			lines: []string{
+				"10:05:00 run " + payload("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00", false),
+				"10:05:00 settled recorded",
+			},
+			want: status("2024-03-15T10:05:00+00:00", "2024-03-15T10:10:00+00:00", "2024-03-15T10:05:00+00:00"),
+		},
+		{
+			name: "tick given up", schedule: "0 */5 * * * *", advance: 150 * time.Second, fail: true,
+			stored: status("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00"),
+			lines: []string{
+				"10:05:00 run " + payload("2024-03-15T10:00:00+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00", false),
+				"10:05:00 settled recorded",
+			},
+			want: status("2024-03-15T10:05:00+00:00", "2024-03-15T10:10:00+00:00", "2024-03-15T10:05:00+00:00"),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "2024-03-15T10:02:30Z")
+			s.handle = func(context.Context, *triggers.Event) triggers.Result {
+				if tt.fail {
+					return triggers.Result{Attempts: 3, Err: failure}
+				}
+				return triggers.Result{Attempts: 1}
+			}
+			store := new(timer.Memory)
+			if tt.stored != "" {
+				seed(t, store, tt.stored)
+			}
+			s.run(t, tt.schedule, &timer.Options{Store: store})
+			s.v.Advance(tt.advance)
+			if diff := cmp.Diff(s.take(), tt.lines); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+			if got := dump(t, store); got != tt.want {
+				t.Errorf("stored status:\n got %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func seed(t *testing.T, store timer.StatusStore, text string) {
+	t.Helper()
+	var status timer.Status
+	if err := status.UnmarshalJSON([]byte(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.SetStatus(t.Context(), status); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func dump(t *testing.T, store timer.StatusStore) string {
+	t.Helper()
+	status, err := store.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status == nil {
+		return ""
+	}
+	text, err := status.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestListenerRunOnStartup(t *testing.T) {
+	t.Parallel()
+	const none = "0001-01-01T00:00:00"
+	t.Run("runs at once, not past due", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, "2024-03-15T10:02:30Z")
+		s.run(t, "0 */5 * * * *", &timer.Options{RunOnStartup: true})
+		want := []string{
+			"10:02:30 run " + payload(none, "2024-03-15T10:05:00+00:00", none, false),
+			"10:02:30 settled recorded",
+		}
+		if diff := cmp.Diff(s.take(), want); diff != "" {
+			t.Errorf("(-got +want):\n%s", diff)
+		}
+		s.v.Advance(150 * time.Second)
+		want = []string{
+			"10:05:00 run " + payload("2024-03-15T10:02:30+00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:02:30+00:00", false),
+			"10:05:00 settled recorded",
+		}
+		if diff := cmp.Diff(s.take(), want); diff != "" {
+			t.Errorf("(-got +want):\n%s", diff)
+		}
+	})
+	t.Run("a past due start takes its place", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, "2024-03-15T10:02:30Z")
+		store := new(timer.Memory)
+		seed(t, store, `{"Last":"2024-03-15T09:00:00Z","Next":"2024-03-15T09:05:00Z","LastUpdated":"2024-03-15T09:00:00Z"}`)
+		s.run(t, "0 */5 * * * *", &timer.Options{RunOnStartup: true, Store: store})
+		want := []string{
+			"10:02:30 run " + payload("2024-03-15T09:00:00+00:00", "2024-03-15T09:05:00+00:00", "2024-03-15T09:00:00+00:00", true),
+			"10:02:30 settled recorded",
+		}
+		if diff := cmp.Diff(s.take(), want); diff != "" {
+			t.Errorf("(-got +want):\n%s", diff)
+		}
+	})
+}
+
+// Without a monitor, by choice or because it ticks too often, nothing is read,
+// written or shown.
+func TestListenerWithoutMonitor(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, schedule string
+		unmonitored    bool
+		want           []string
+	}{
+		{"useMonitor false", "0 3 * * * *", true, []string{"10:03:00 run " + unmonitored, "10:03:00 settled recorded"}},
+		{"several seconds of every minute", "0,45 * * * * *", false, []string{"10:02:45 run " + unmonitored, "10:02:45 settled recorded",
+			"10:03:00 run " + unmonitored, "10:03:00 settled recorded"}},
+		{"short time span", "00:00:30", false, []string{
+			`10:03:00 run {"Schedule":{"AdjustForDST":false},"ScheduleStatus":null,"IsPastDue":false}`, "10:03:00 settled recorded"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "2024-03-15T10:02:30Z")
+			store := new(timer.Memory)
+			s.run(t, tt.schedule, &timer.Options{Unmonitored: tt.unmonitored, Store: store})
+			s.v.Advance(30 * time.Second)
+			if diff := cmp.Diff(s.take(), tt.want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+			if got := dump(t, store); got != "" {
+				t.Errorf("stored status = %s, want nothing", got)
+			}
+		})
+	}
+}
+
+// A loop that is longer than the period is followed by one run at once, which is
+// not past due, and not by one for each tick that it covered.
+func TestListenerLoopLongerThanPeriod(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-03-15T10:00:00Z")
+	first := true
+	s.handle = func(ctx context.Context, _ *triggers.Event) triggers.Result {
+		if first {
+			first = false
+			if err := s.clk.Sleep(ctx, 12*time.Minute); err != nil {
+				t.Error(err)
+			}
+		}
+		return triggers.Result{Attempts: 5, Err: errors.New("no luck")}
+	}
+	s.run(t, "0 */5 * * * *", &timer.Options{Unmonitored: true})
+	s.v.Advance(20 * time.Minute)
+	want := []string{
+		"10:05:00 run " + unmonitored, "10:17:00 settled recorded",
+		"10:17:00 run " + unmonitored, "10:17:00 settled recorded",
+		"10:20:00 run " + unmonitored, "10:20:00 settled recorded",
+	}
+	if diff := cmp.Diff(s.take(), want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// A wait of more than 24 days is cut in slices, of which the function sees
+// nothing.
+func TestListenerLongInterval(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-01-01T00:00:00Z")
+	s.run(t, "60.00:00:00", &timer.Options{Unmonitored: true})
+	s.v.Advance(60*24*time.Hour - time.Second)
+	if got := s.take(); len(got) > 0 {
+		t.Errorf("before the tick: %q", got)
+	}
+	s.v.Advance(time.Second)
+	if got := len(s.take()); got != 2 {
+		t.Errorf("%d lines at the tick, want a run and its settlement", got)
+	}
+}
+
+// Nobody depends on the next tick of a schedule: it is no reason for time to jump.
+func TestListenerGivesTimeNoReason(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-01-01T00:00:00Z")
+	s.run(t, "0 * * * * *", nil)
+	if moved := s.v.Run(time.Hour); moved != 0 {
+		t.Errorf("Run moved time by %s", moved)
+	}
+}
+
+func TestListenerStopsWhileIdle(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-01-01T00:00:00Z")
+	s.run(t, "0 * * * * *", nil)
+	s.stop()
+	if !s.finished || s.err != nil {
+		t.Errorf("finished = %t, err = %v; want an end without error", s.finished, s.err)
+	}
+	s.v.Advance(time.Hour)
+	if got := s.take(); len(got) > 0 {
+		t.Errorf("after the stop: %q", got)
+	}
+}
+
+// A stop in the middle of a tick ends its loop, drain or not, and the tick counts
+// as done (D-14; 4.2, row Timer).
+func TestListenerStopInLoopLosesTick(t *testing.T) {
+	t.Parallel()
+	for _, draining := range []bool{false, true} {
+		t.Run(fmt.Sprintf("draining %t", draining), func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "2024-03-15T10:00:00Z")
+			s.draining = draining
+			s.handle = func(ctx context.Context, _ *triggers.Event) triggers.Result {
+				err := s.clk.Sleep(ctx, time.Hour)
+				return triggers.Result{Attempts: 1, Err: errors.New("no luck"), Cancelled: err != nil}
+			}
+			store := new(timer.Memory)
+			s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+			s.v.Advance(6 * time.Minute)
+			s.take()
+			s.stop()
+			want := []string{"10:06:00 settled recorded (tick lost: stopped in its retry loop)"}
+			if diff := cmp.Diff(s.take(), want); diff != "" {
+				t.Errorf("(-got +want):\n%s", diff)
+			}
+			if !s.finished || s.err != nil {
+				t.Errorf("finished = %t, err = %v; want an end without error", s.finished, s.err)
+			}
+			const status = `{"Last":"2024-03-15T10:05:00+00:00","Next":"2024-03-15T10:10:00+00:00","LastUpdated":"2024-03-15T10:05:00+00:00"}`
+			if got := dump(t, store); got != status {
+				t.Errorf("stored status:\n got %s\nwant %s", got, status)
+			}
+			next := newStage(t, "2024-03-15T10:06:30Z")
+			next.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+			if got := next.take(); len(got) > 0 {
+				t.Errorf("the next start ran the lost tick: %q", got)
+			}
+		})
+	}
+}
+
+// What crashes in its loop leaves the old status behind, and the next start runs
+// the tick again (D-5).
+func TestListenerCrashInLoopIsPastDue(t *testing.T) {
+	t.Parallel()
+	store := new(timer.Memory)
+	crashed := newStage(t, "2024-03-15T10:00:00Z")
+	var before string
+	crashed.handle = func(context.Context, *triggers.Event) triggers.Result {
+		before = dump(t, store)
+		return triggers.Result{}
+	}
+	crashed.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+	crashed.v.Advance(5 * time.Minute)
+	seed(t, store, before) // as if nothing had been written after the loop
+
+	s := newStage(t, "2024-03-15T10:06:00Z")
+	s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+	want := []string{
+		"10:06:00 run " + payload("0001-01-01T00:00:00", "2024-03-15T10:05:00+00:00", "2024-03-15T10:00:00+00:00", true),
+		"10:06:00 settled recorded",
+	}
+	if diff := cmp.Diff(s.take(), want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// While the circuit is open ticks are skipped and recorded (14.2).
+func TestListenerSkipsWhileCircuitOpen(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-03-15T10:00:00Z")
+	open := true
+	s.run(t, "0 */5 * * * *", &timer.Options{Unmonitored: true, Open: func() bool { return open }})
+	s.v.Advance(5 * time.Minute)
+	s.v.Do("close", func() { open = false })
+	s.v.Advance(5 * time.Minute)
+	want := []string{
+		"10:05:00 settled recorded (skipped: circuit open)",
+		"10:10:00 run " + unmonitored,
+		"10:10:00 settled recorded",
+	}
+	if diff := cmp.Diff(s.take(), want); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// A stop while the function admits nothing takes no tick: it stays due.
+func TestListenerStopWhileNotAdmitted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "2024-03-15T10:00:00Z")
+	s.admit = func(ctx context.Context) error { return s.clk.Idle(ctx, time.Hour) }
+	store := new(timer.Memory)
+	s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+	s.v.Advance(6 * time.Minute)
+	before := dump(t, store)
+	s.stop()
+	if got := s.take(); len(got) > 0 {
+		t.Errorf("lines = %q, want none", got)
+	}
+	if got := dump(t, store); got != before {
+		t.Errorf("stored status = %s, want it unchanged: %s", got, before)
+	}
+}
+
+// brokenStore fails as its fields say.
+type brokenStore struct {
+	timer.Memory
+	reads, writes error
+}
+
+func (b *brokenStore) Status(ctx context.Context) (*timer.Status, error) {
+	if b.reads != nil {
+		return nil, b.reads
+	}
+	return b.Memory.Status(ctx)
+}
+
+func (b *brokenStore) SetStatus(ctx context.Context, s timer.Status) error {
+	if b.writes != nil {
+		return b.writes
+	}
+	return b.Memory.SetStatus(ctx, s)
+}
+
+func TestListenerStoreErrors(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("disk on fire")
+	t.Run("after a tick it is only noted", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, "2024-03-15T10:00:00Z")
+		store := new(brokenStore)
+		s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+		s.v.Do("break", func() { store.writes = broken })
+		s.v.Advance(10 * time.Minute)
+		lines := s.take()
+		want := []string{"10:05:00 settled recorded: write schedule status: disk on fire", "10:10:00 settled recorded: write schedule status: disk on fire"}
+		if diff := cmp.Diff([]string{lines[1], lines[3]}, want); diff != "" {
+			t.Errorf("(-got +want):\n%s", diff)
+		}
+	})
+	for name, store := range map[string]*brokenStore{"read at the start": {reads: broken}, "first write": {writes: broken}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, "2024-03-15T10:00:00Z")
+			s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
+			if !s.finished || !errors.Is(s.err, broken) {
+				t.Errorf("finished = %t, err = %v; want an error that says the disk is on fire", s.finished, s.err)
+			}
+		})
+	}
+}
+
+func TestListenerOnSystemClock(t *testing.T) {
+	t.Parallel()
+	s := &stage{clk: clock.System(), settled: map[*triggers.Event]int{}}
+	three := make(chan struct{})
+	runs := 0
+	s.handle = func(context.Context, *triggers.Event) triggers.Result {
+		if runs++; runs == 3 {
+			close(three)
+		}
+		return triggers.Result{Attempts: 1}
+	}
+	s.run(t, "00:00:00.001", nil)
+	<-three
+}

@@ -69,7 +69,7 @@ func (v *Virtual) leave(t *task) {
 	v.mu.Lock()
 	v.buryLocked(t)
 	v.holder = nil
-	v.unlock(v.passLocked())
+	v.unlock(v.passLocked(), nil)
 }
 
 func (v *Virtual) beginLocked(name string, f func()) *task {
@@ -134,11 +134,11 @@ func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, 
 	}
 	if v.holder == nil {
 		v.giveLocked(t)
-		v.unlock(nil)
+		v.unlock(t, t)
 	} else {
 		t.doing = waitReady
 		v.ready.push(t)
-		v.unlock(next)
+		v.unlock(next, nil)
 		<-t.park
 	}
 
@@ -155,7 +155,7 @@ func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, 
 			w.done = make(chan struct{})
 			*list = append(*list, w)
 		}
-		v.unlock(v.passLocked())
+		v.unlock(v.passLocked(), nil)
 		if w != nil {
 			<-w.done
 		}

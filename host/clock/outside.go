@@ -51,7 +51,7 @@ func (v *Virtual) Outside(ctx context.Context, name string, f func()) {
 		c.timer = v.wall.afterFunc(v.opts.Patience, func() { v.losePatience(c) })
 	}
 	v.holder = nil
-	v.unlock(v.passLocked())
+	v.unlock(v.passLocked(), nil)
 	defer v.comeBack(c)
 	f()
 }
@@ -84,12 +84,9 @@ func (v *Virtual) comeBack(c *call) {
 	if v.holder == nil {
 		next = v.passLocked()
 	}
-	if next == t {
-		v.unlock(nil)
-		return
+	if !v.unlock(next, t) {
+		<-t.park
 	}
-	v.unlock(next)
-	<-t.park
 }
 
 // uncountLocked makes c no longer hold time still.
@@ -110,9 +107,6 @@ func (v *Virtual) uncountLocked(c *call) {
 		v.pace.standStill(v)
 	}
 }
-
-// admitLocked is called when the goroutine of c gets its turn.
-func (v *Virtual) admitLocked(c *call) { v.freeSlotLocked(c) }
 
 // freeSlotLocked gives c's place outside to the next in the queue.
 func (v *Virtual) freeSlotLocked(c *call) {

@@ -44,6 +44,7 @@ type Virtual struct {
 	watch    watching
 	finished []*visit // to be let go by unlock
 	notices  []Notice // to be delivered by unlock
+	notifier task     // has the baton while they are, if nobody else has
 }
 
 // VirtualOptions adjust a Virtual. The zero value is right for most tests.
@@ -83,8 +84,9 @@ type VirtualOptions struct {
 	Watchdog time.Duration
 
 	// Notify is told what the clock cannot say in any other way. It is called
-	// by whichever goroutine is at hand, mostly before the next turn begins; it must
-	// return soon and, of the clock, may use nothing but Now. Nil drops notices.
+	// by whichever goroutine is at hand, between two turns, except for BatonKept, which
+	// comes while the turn in question goes on. It must return soon and, of the
+	// clock, may use nothing but Now. Nil drops notices and turns the watchdog off.
 	Notify func(Notice)
 }
 
@@ -96,6 +98,7 @@ func NewVirtual(start time.Time, opts *VirtualOptions) *Virtual {
 
 func newVirtual(start time.Time, opts *VirtualOptions, w wall) *Virtual {
 	v := &Virtual{epoch: start.Round(0), wall: w, born: w.now()}
+	v.notifier.name = "VirtualOptions.Notify"
 	if opts != nil {
 		v.opts = *opts
 	}
@@ -154,7 +157,7 @@ func (v *Virtual) giveLocked(t *task) *task {
 	v.turn++
 	t.doing = running
 	if t.call != nil {
-		v.admitLocked(t.call)
+		v.freeSlotLocked(t.call)
 		t.call = nil
 	}
 	if t.timer != nil {
@@ -167,29 +170,50 @@ func (v *Virtual) giveLocked(t *task) *task {
 	return t
 }
 
-// unlock releases mu, delivers what has piled up meanwhile, and lets next run.
-// Every method that may have passed the baton ends with it.
-func (v *Virtual) unlock(next *task) {
-	notices, finished := v.notices, v.finished
-	v.notices, v.finished = nil, nil
-	var fn func()
+// unlock releases mu after the baton may have been passed, delivers what has
+// piled up meanwhile, and lets next run; self is the calling goroutine if it is a task
+// that runs on by itself when it is next. Notices are delivered before the next turn
+// begins, or in a turn of their own; if somebody's turn is going on, whoever passes
+// the baton next delivers them. It reports whether self is the one to go on.
+func (v *Virtual) unlock(next, self *task) bool {
+	if next == nil && v.holder != nil {
+		v.mu.Unlock()
+		return false
+	}
+	for len(v.notices) > 0 {
+		notices := v.notices
+		v.notices = nil
+		if next == nil {
+			v.holder = &v.notifier
+		}
+		v.mu.Unlock()
+		for _, n := range notices {
+			v.opts.Notify(n)
+		}
+		v.mu.Lock()
+		if next == nil {
+			v.holder = nil
+			next = v.passLocked()
+		}
+	}
+	finished := v.finished
+	v.finished = nil
+	var begin func()
 	if next != nil {
-		fn, next.fn = next.fn, nil
+		begin, next.fn = next.fn, nil
 	}
 	v.mu.Unlock()
-	for _, n := range notices {
-		v.opts.Notify(n)
-	}
 	for _, w := range finished {
 		close(w.done)
 	}
 	switch {
-	case next == nil:
-	case fn != nil:
-		go v.run(next, fn)
+	case next == nil || next == self:
+	case begin != nil:
+		go v.run(next, begin)
 	default:
 		next.park <- struct{}{}
 	}
+	return next != nil && next == self
 }
 
 // kickUnlock sees to it that the clock goes on after a foreign goroutine has changed
@@ -199,7 +223,7 @@ func (v *Virtual) kickUnlock() {
 	if v.holder == nil {
 		next = v.passLocked()
 	}
-	v.unlock(next)
+	v.unlock(next, nil)
 }
 
 // waitUnlock gives up the baton for t, releases mu, and returns when t has the
@@ -207,12 +231,9 @@ func (v *Virtual) kickUnlock() {
 func (v *Virtual) waitUnlock(t *task) {
 	v.holder = nil
 	next := v.passLocked()
-	if next == t {
-		v.unlock(nil)
-		return
+	if !v.unlock(next, t) {
+		<-t.park
 	}
-	v.unlock(next)
-	<-t.park
 }
 
 // readyLocked ends t's wait with err: it is ready, and nothing else can end that wait.

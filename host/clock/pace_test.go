@@ -1,0 +1,263 @@
+package clock_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// pacer drives a clock whose real time is the test's.
+type pacer struct {
+	*clock.Virtual
+	wall    *clock.FakeWall
+	order   trace
+	notices []clock.Notice
+}
+
+func newPacer(t *testing.T) *pacer {
+	p := &pacer{wall: &clock.FakeWall{}}
+	p.Virtual = clock.NewVirtualWall(epoch, &clock.VirtualOptions{
+		Strict: true,
+		Notify: func(n clock.Notice) {
+			if n.Kind != clock.Moved {
+				p.notices = append(p.notices, n)
+			}
+		},
+	}, p.wall)
+	t.Cleanup(p.Close)
+	return p
+}
+
+// pass lets real time pass, and all that it starts run.
+func (p *pacer) pass(d time.Duration) {
+	p.wall.Pass(d, func() { clock.Settle(p.Virtual) })
+	clock.Settle(p.Virtual)
+}
+
+// sleeps starts a goroutine that waits again and again, n times.
+func (p *pacer) sleeps(name string, wait func(context.Context, time.Duration) error, d time.Duration, n int) {
+	p.Do("start", func() {
+		clock.NewGroup(p, 0).Go(name, func() {
+			for range n {
+				if wait(background(), d) != nil {
+					return
+				}
+				p.order.add("%s@%v", name, since(p.Virtual))
+			}
+		})
+	})
+}
+
+func TestRealFollowsTheWall(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.sleeps("s", p.Sleep, time.Minute, 2)
+	p.pass(time.Hour) // no pace: nothing moves
+	p.order.is(t, "")
+	p.Real()
+	p.pass(59 * time.Second)
+	p.order.is(t, "")
+	if got := since(p.Virtual); got != 59*time.Second {
+		t.Errorf("now %v", got)
+	}
+	p.pass(time.Second)
+	p.order.is(t, "s@1m0s")
+	p.Advance(30 * time.Second) // still jumps
+	p.pass(29 * time.Second)
+	p.order.is(t, "s@1m0s")
+	p.pass(time.Second)
+	p.order.is(t, "s@1m0s s@2m0s")
+	p.pass(time.Minute) // nothing is due: Now is as late as the last event
+	p.Do("input", func() {
+		if got := since(p.Virtual); got != 3*time.Minute {
+			t.Errorf("an input sees %v", got)
+		}
+	})
+	p.Close()
+	p.pass(time.Hour)
+	if got := since(p.Virtual); got != 3*time.Minute {
+		t.Errorf("after Close: %v", got)
+	}
+}
+
+// With Real a call out does not hold time still: real durations count.
+func TestRealDoesNotWaitForCalls(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	out, cancelled := make(chan struct{}), make(chan struct{})
+	p.Real()
+	p.Inside("start", func() {
+		clock.NewGroup(p, 0).Go("handler", func() {
+			ctx, cancel := p.WithTimeout(background(), 5*time.Minute)
+			defer cancel()
+			p.Outside(ctx, "call", func() {
+				close(out)
+				<-ctx.Done()
+				close(cancelled)
+			})
+			p.order.add("%v@%v", ctx.Err(), since(p.Virtual))
+		})
+	})
+	<-out
+	p.wall.Pass(5*time.Minute, nil)
+	<-cancelled
+	p.pass(0)
+	p.order.is(t, "context deadline exceeded@5m0s")
+}
+
+func TestAutoJumpsWhileSomebodyWaits(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	p.sleeps("s", p.Sleep, time.Hour, 3)
+	p.pass(4 * time.Millisecond)
+	p.order.is(t, "") // the input was a moment ago
+	p.pass(time.Millisecond)
+	p.order.is(t, "s@1h0m0s s@2h0m0s s@3h0m0s")
+
+	// Nobody depends on these: the wall decides.
+	p.sleeps("i", p.Idle, time.Hour, 1)
+	p.pass(time.Hour - time.Second)
+	p.order.is(t, "s@1h0m0s s@2h0m0s s@3h0m0s")
+	p.pass(time.Second)
+	want := 4*time.Hour + 5*time.Millisecond // 5 ms of the wall before the first jump
+	if got := since(p.Virtual); got < 4*time.Hour || got > want {
+		t.Errorf("now %v, want some 4h", got)
+	}
+	if w := p.Waiting(); len(w) != 0 {
+		t.Errorf("waiting %v", w)
+	}
+}
+
+func TestAutoWaitsForAQuietMoment(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	p.sleeps("s", p.Sleep, time.Hour, 1)
+	for range 10 {
+		p.pass(4 * time.Millisecond)
+		p.Inside("input", func() {})
+	}
+	p.order.is(t, "")
+	p.pass(5 * time.Millisecond)
+	p.order.is(t, "s@1h0m0s")
+}
+
+func TestAutoDoesNotJumpWhilePinned(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	unpin, other := p.Pin("door"), p.Pin("door")
+	p.sleeps("s", p.Sleep, time.Hour, 2)
+	p.pass(time.Minute)
+	unpin()
+	unpin()
+	p.order.is(t, "")
+	if got := since(p.Virtual); got != time.Minute {
+		t.Errorf("pinned, it is %v: want it to follow the wall", got)
+	}
+	p.Advance(time.Hour) // a pin does not bind an explicit order
+	p.order.is(t, "s@1h0m0s")
+	p.pass(time.Minute)
+	other()
+	clock.Settle(p.Virtual)
+	p.order.is(t, "s@1h0m0s s@2h0m0s")
+}
+
+func TestAutoStandsStillWhileACallIsOut(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	finish, back := calls(p.Virtual, &p.order, "a")
+	p.Inside("start", func() {
+		clock.NewGroup(p, 0).Go("s", func() { _ = p.Sleep(background(), time.Hour); p.order.add("s@%v", since(p.Virtual)) })
+	})
+	p.wall.Pass(10*time.Minute, nil)
+	finish("a")
+	<-back
+	clock.Settle(p.Virtual)
+	p.pass(5 * time.Millisecond)
+	p.order.is(t, "a@0s s@1h0m0s")
+}
+
+func TestAutoStopsSevenDaysAhead(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	ctx, cancel := p.WithCancel(background())
+	n := 0
+	p.Do("start", func() {
+		clock.NewGroup(p, 0).Go("retry", func() {
+			for p.Sleep(ctx, 24*time.Hour) == nil {
+				n++
+			}
+		})
+	})
+	p.pass(time.Minute)
+	if n != 7 {
+		t.Errorf("retried %d times, want 7", n)
+	}
+	p.pass(24 * time.Hour)
+	if n != 8 {
+		t.Errorf("retried %d times, want one more with the wall", n)
+	}
+	if len(p.notices) != 1 || p.notices[0].Kind != clock.RanAhead {
+		t.Errorf("notices %v, want one", p.notices)
+	}
+	p.Do("input", nil)
+	p.pass(time.Minute)
+	if n != 15 || len(p.notices) != 2 {
+		t.Errorf("after an input: retried %d times, %d notices", n, len(p.notices))
+	}
+	p.Do("end", cancel)
+}
+
+func TestChangeOfPace(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Real()
+	p.sleeps("s", p.Sleep, time.Hour, 3)
+	p.pass(time.Minute)
+	p.Auto()
+	p.pass(time.Minute)
+	p.order.is(t, "s@1h0m0s s@2h0m0s s@3h0m0s")
+	p.Close()
+	p.Close()
+	p.Real()
+	at := since(p.Virtual)
+	p.pass(time.Minute)
+	p.Do("look", func() {
+		if got := since(p.Virtual) - at; got != time.Minute {
+			t.Errorf("moved %v", got)
+		}
+	})
+}
+
+// The paces on the wall itself.
+func TestPacesOnTheRealWall(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(*clock.Virtual){"Real": (*clock.Virtual).Real, "Auto": (*clock.Virtual).Auto} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			v := clock.NewVirtual(epoch, strict())
+			defer v.Close()
+			start(v)
+			done := make(chan time.Duration)
+			v.Inside("start", func() {
+				clock.NewGroup(v, 0).Go("s", func() {
+					_ = v.Sleep(background(), 10*time.Millisecond)
+					now := since(v)
+					v.Outside(background(), "report", func() { done <- now })
+				})
+			})
+			if got := <-done; got < 10*time.Millisecond {
+				t.Errorf("woke at %v", got)
+			}
+			if virtual, real := v.Elapsed(); virtual < 10*time.Millisecond || real <= 0 {
+				t.Errorf("Elapsed = %v, %v", virtual, real)
+			}
+		})
+	}
+}

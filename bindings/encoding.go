@@ -9,47 +9,41 @@ import (
 )
 
 // Encoding says how the body of a queue message becomes the text of the
-// service and back: host.json's extensions.queues.messageEncoding. The zero
-// Encoding is Base64.
-type Encoding uint8
+// service and back: host.json's extensions.queues.messageEncoding. Its case
+// does not matter, and the zero Encoding is Base64.
+type Encoding string
 
 // The encodings.
 const (
-	Base64   Encoding = iota // standard base64 with padding: the platform's default
-	Verbatim                 // "none": the text is the body in UTF-8
+	Base64   Encoding = "base64" // standard base64 with padding: the platform's default
+	Verbatim Encoding = "none"   // the text is the body in UTF-8
 )
 
 // ErrUndecodable is what Decode's errors wrap: a text is not what the encoding
 // says.
 var ErrUndecodable = errors.New("undecodable body")
 
-// ParseEncoding returns the encoding of that name, "base64" or "none" in any
-// case; the empty name means base64.
+// ParseEncoding returns the encoding of that name, in any case; the empty name
+// means base64.
 func ParseEncoding(name string) (Encoding, error) {
-	switch strings.ToLower(name) {
-	case "", "base64":
+	switch {
+	case name == "" || strings.EqualFold(name, string(Base64)):
 		return Base64, nil
-	case "none":
+	case strings.EqualFold(name, string(Verbatim)):
 		return Verbatim, nil
 	}
-	return Base64, fmt.Errorf("message encoding %q: want base64 or none", name)
+	return "", fmt.Errorf("message encoding %q: want base64 or none", name)
 }
 
-// String returns the encoding's name in host.json.
-func (e Encoding) String() string {
-	if e == Verbatim {
-		return "none"
-	}
-	return "base64"
-}
+func (e Encoding) verbatim() bool { return strings.EqualFold(string(e), string(Verbatim)) }
 
 // Encode returns the text for a body. Verbatim turns each byte that is not
 // UTF-8 into U+FFFD, because a text cannot hold it.
 func (e Encoding) Encode(body []byte) string {
-	if e == Base64 {
+	switch {
+	case !e.verbatim():
 		return base64.StdEncoding.EncodeToString(body)
-	}
-	if utf8.Valid(body) {
+	case utf8.Valid(body):
 		return string(body)
 	}
 	return string([]rune(string(body)))
@@ -60,7 +54,7 @@ func (e Encoding) Encode(body []byte) string {
 // not base64 gives an error that wraps ErrUndecodable. Empty text is an empty
 // body. Verbatim never fails.
 func (e Encoding) Decode(text string) ([]byte, error) {
-	if e == Verbatim {
+	if e.verbatim() {
 		return []byte(text), nil
 	}
 	if strings.ContainsAny(text, " \t\r\n") {

@@ -1,0 +1,17 @@
+// Package emulator holds the embedded services: their state and their rules,
+// in memory, without a network. [Storage] is a storage account with its queues.
+//
+// Services are passive. Each one is state under one mutex whose rules take the
+// time as an argument; nothing runs by itself. What ends by time (a lock, a
+// message's life) is noticed by the next call, and memory is freed then.
+// Only the arrival of a delayed message is announced through the clock,
+// because a listener may wait for it. On a virtual clock the methods are called
+// from inside it, by whoever has the baton.
+//
+// Identifiers and receipts come from the seed and a counter: the same calls give
+// the same answers.
+//
+// Read [Storage] first, then queuestate.go for the rules. Network doors live in
+// host/emulator/rest and host/emulator/amqp, durable state in
+// host/emulator/store; the contract that the queues meet is bindings.Queue.
+package emulator

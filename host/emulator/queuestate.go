@@ -1,0 +1,196 @@
+package emulator
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// message is one message of a queue.
+type message struct {
+	id, text, receipt string
+	count             int64 // dequeues
+
+	inserted time.Time
+	expires  time.Time // zero: never
+	visible  time.Time // since or from when
+	order    uint64    // among messages that became visible at one instant
+	sequence uint64    // of insertion
+
+	lock    time.Duration // visibility timeout of the last receive; 0: not received, or released since
+	arrived bool          // was announced, or received before that
+	arrival *clock.Timer  // announces it, while it is still to come
+
+	byVisible, byExpiry int // places in the heaps
+}
+
+// queueState is one queue: every rule of storage.md 16.3 as a method that is
+// told the time. It is guarded by the account's mutex.
+//
+// Both heaps hold the messages themselves; the cost of a call grows with the
+// logarithm of the queue's depth.
+type queueState struct {
+	byID      map[string]*message
+	byVisible messageHeap // all messages: visible ones come first
+	byExpiry  messageHeap // those that expire
+	sequence  uint64
+}
+
+func newQueueState() *queueState {
+	return &queueState{
+		byID: map[string]*message{},
+		byVisible: messageHeap{
+			before: func(a, b *message) bool {
+				if c := a.visible.Compare(b.visible); c != 0 {
+					return c < 0
+				}
+				return a.order < b.order
+			},
+			place: func(m *message) *int { return &m.byVisible },
+		},
+		byExpiry: messageHeap{
+			before: func(a, b *message) bool {
+				if c := a.expires.Compare(b.expires); c != 0 {
+					return c < 0
+				}
+				return a.sequence < b.sequence
+			},
+			place: func(m *message) *int { return &m.byExpiry },
+		},
+	}
+}
+
+func (q *queueState) add(m *message) {
+	q.byID[m.id] = m
+	q.byVisible.push(m)
+	if !m.expires.IsZero() {
+		q.byExpiry.push(m)
+	}
+}
+
+func (q *queueState) remove(m *message) {
+	if m.arrival != nil {
+		m.arrival.Stop()
+	}
+	delete(q.byID, m.id)
+	q.byVisible.remove(m)
+	q.byExpiry.remove(m)
+}
+
+// purge removes what has expired and returns it, in order of expiry.
+func (q *queueState) purge(now time.Time) []*message {
+	var expired []*message
+	for m := q.byExpiry.min(); m != nil && !m.expires.After(now); m = q.byExpiry.min() {
+		q.remove(m)
+		expired = append(expired, m)
+	}
+	return expired
+}
+
+func (q *queueState) put(now time.Time, newID *ids, text string, visibility, ttl time.Duration) *message {
+	q.sequence++
+	m := &message{
+		id:       newID.guid(),
+		text:     text,
+		receipt:  newID.receipt(),
+		inserted: now,
+		visible:  now.Add(visibility),
+		order:    q.sequence,
+		sequence: q.sequence,
+	}
+	if ttl != bindings.NeverExpires {
+		m.expires = now.Add(ttl)
+	}
+	q.add(m)
+	return m
+}
+
+// receive hands out visible messages. What the note function is told is that a
+// lock ended by time before its message came up here.
+func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.Duration, note func(journal.Kind, *message)) []*bindings.QueueMessage {
+	var out []*bindings.QueueMessage
+	for len(out) < n {
+		m := q.byVisible.min()
+		if m == nil || m.visible.After(now) {
+			break
+		}
+		if m.lock > 0 {
+			note(journal.LockExpired, m)
+		}
+		m.count++
+		m.lock = visibility
+		m.arrived = true
+		m.receipt = newID.receipt()
+		m.visible = now.Add(visibility)
+		m.order = m.sequence
+		q.byVisible.fix(m)
+		out = append(out, m.copy())
+	}
+	return out
+}
+
+func (q *queueState) peek(now time.Time, n int) []*bindings.QueueMessage {
+	var out []*bindings.QueueMessage
+	var seen []*message
+	for len(out) < n {
+		m := q.byVisible.min()
+		if m == nil || m.visible.After(now) {
+			break
+		}
+		q.byVisible.remove(m)
+		seen = append(seen, m)
+		c := m.copy()
+		c.PopReceipt, c.NextVisible = "", time.Time{}
+		out = append(out, c)
+	}
+	for _, m := range seen {
+		q.byVisible.push(m)
+	}
+	return out
+}
+
+// find returns the message that id and receipt name. A receipt is good until
+// the next one is issued, however long ago its lock ended.
+func (q *queueState) find(id, receipt string) (*message, error) {
+	m, ok := q.byID[id]
+	switch {
+	case !ok:
+		return nil, bindings.ErrMessageNotFound
+	case m.receipt != receipt:
+		return nil, bindings.ErrPopReceiptMismatch
+	}
+	return m, nil
+}
+
+// update hides m for a time. At 0 it is visible at once, behind every message
+// that is visible already, even at the same instant (S-13).
+func (q *queueState) update(now time.Time, newID *ids, m *message, text *string, visibility time.Duration, note func(journal.Kind, *message)) {
+	if text != nil {
+		m.text = *text
+	}
+	m.receipt = newID.receipt()
+	m.visible = now.Add(visibility)
+	m.order = m.sequence
+	if visibility == 0 {
+		q.sequence++
+		m.order = q.sequence
+	}
+	q.byVisible.fix(m)
+	// The service has one call for both: hiding a message for as long as its
+	// receive did renews the lock, anything shorter gives the message back.
+	switch {
+	case m.lock > 0 && visibility >= m.lock:
+		note(journal.LockRenewed, m)
+	default:
+		m.lock = 0
+	}
+}
+
+func (m *message) copy() *bindings.QueueMessage {
+	return &bindings.QueueMessage{
+		ID: m.id, Text: m.text, PopReceipt: m.receipt, DequeueCount: m.count,
+		Inserted: m.inserted, Expires: m.expires, NextVisible: m.visible,
+	}
+}

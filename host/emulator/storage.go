@@ -1,0 +1,165 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Options changes how services behave. The zero value is good for use.
+type Options struct {
+	// Seed decides identifiers and receipts.
+	Seed uint64
+
+	// Record is told what a service did by itself: journal kinds enqueued,
+	// expired, lock_renewed, lock_expired. Source is the queue, MessageID the
+	// message. It is called without locks held, after the state has changed.
+	// An update that hides a received message for at least as long as its
+	// receive did counts as a renewal.
+	Record func(journal.Record)
+
+	// Fault is asked twice in every operation, and its error is the operation's
+	// result: before, so that nothing happens, and after the effect, so that the
+	// caller does not learn of it (storage.md E-5). It may wait.
+	Fault func(FaultPoint) error
+}
+
+// FaultPoint is a moment at which an operation can be made to fail.
+type FaultPoint struct {
+	Op        string // the method's name in bindings.Queue: "Put", "Delete", ...
+	Queue     string
+	MessageID string // of Update and Delete
+	After     bool   // the operation has taken effect
+}
+
+// Storage is one storage account, empty when new. All methods may be called
+// concurrently; on a virtual clock, from inside the clock.
+//
+// It implements bindings.QueueAccount and bindings.QueueWaker.
+type Storage struct {
+	clk  clock.Clock
+	opts Options
+
+	mu     sync.Mutex
+	ids    ids
+	queues map[string]*queueState
+	wakers map[string][]*waker
+}
+
+var (
+	_ bindings.QueueAccount = (*Storage)(nil)
+	_ bindings.QueueWaker   = (*Storage)(nil)
+)
+
+// New returns an empty account that takes its time from clk.
+func New(clk clock.Clock, opts *Options) *Storage {
+	s := &Storage{clk: clk, queues: map[string]*queueState{}, wakers: map[string][]*waker{}}
+	if opts != nil {
+		s.opts = *opts
+	}
+	s.ids.seed = s.opts.Seed
+	return s
+}
+
+// Queue returns a handle on the queue of that name.
+func (s *Storage) Queue(name string) bindings.Queue {
+	return &queue{s: s, name: name, nameErr: bindings.ValidateQueueName(name)}
+}
+
+// Queues lists the names of all queues, sorted.
+func (s *Storage) Queues(ctx context.Context) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if err := s.fault(FaultPoint{Op: "Queues"}); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	names := slices.Sorted(maps.Keys(s.queues))
+	s.mu.Unlock()
+	if err := s.fault(FaultPoint{Op: "Queues", After: true}); err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
+// now returns the time as it is stored: in UTC, comparable as a plain value.
+func (s *Storage) now() time.Time { return s.clk.Now().UTC().Round(0) }
+
+func (s *Storage) fault(p FaultPoint) error {
+	if s.opts.Fault == nil {
+		return nil
+	}
+	return s.opts.Fault(p)
+}
+
+// effects are what an operation tells others once the lock is released.
+type effects struct {
+	queue   string
+	records []journal.Record
+	arrived bool
+}
+
+func (e *effects) note(kind journal.Kind, m *message) {
+	e.records = append(e.records, journal.Record{Kind: kind, Source: e.queue, MessageID: m.id, DeliveryCount: m.count})
+}
+
+func (s *Storage) publish(e *effects) {
+	if s.opts.Record != nil {
+		for _, r := range e.records {
+			s.opts.Record(r)
+		}
+	}
+	if e.arrived {
+		s.wake(e.queue)
+	}
+}
+
+// operate runs f on a queue's state, between the fault points. State is nil
+// when the queue does not exist and optional is set.
+func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if q.nameErr != nil {
+		return q.nameErr
+	}
+	p.Queue = q.name
+	if err := q.s.fault(p); err != nil {
+		return err
+	}
+	e := &effects{queue: q.name}
+	err := q.locked(optional, e, f)
+	q.s.publish(e)
+	if err != nil {
+		return err
+	}
+	p.After = true
+	return q.s.fault(p)
+}
+
+func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) error {
+	q.s.mu.Lock()
+	defer q.s.mu.Unlock()
+	now := q.s.now()
+	state := q.s.queues[q.name]
+	if state == nil && !optional {
+		return fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
+	}
+	if state != nil {
+		for _, m := range state.purge(now) {
+			e.note(journal.Expired, m)
+		}
+	}
+	if err := f(now, state, e); err != nil {
+		return fmt.Errorf("queue %q: %w", q.name, err)
+	}
+	return nil
+}

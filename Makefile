@@ -1,0 +1,67 @@
+# Targets of the repository; `make` lists them. Only Go is needed, except where
+# a target says otherwise.
+.DEFAULT_GOAL := help
+SHELL := bash
+
+STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK  := golang.org/x/vuln/cmd/govulncheck@latest
+PROTOC_GO    := google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
+PROTOC_GRPC  := google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
+SOAK         ?= 1000
+FUZZTIME     ?= 10s
+PLATFORMS    := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: ## build bin/redeliver, without cgo
+	CGO_ENABLED=0 go build -o bin/redeliver ./cmd/redeliver
+
+.PHONY: run
+run: build ## run the sample app functions/samples/orders
+	./bin/redeliver start functions/samples/orders
+
+.PHONY: test
+test: ## run all tests under the race detector
+	go test -race ./...
+
+.PHONY: lint
+lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
+	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+	@go run $(GOVULNCHECK) ./... || { code=$$?; if [ $$code -eq 3 ]; then exit 3; fi; echo "govulncheck: its data cannot be reached, skipped"; }
+
+.PHONY: bench
+bench: ## run the benchmarks of docs/performance.md
+	go test -run '^$$' -bench . -benchtime 1s ./retrycontext ./host/clock ./host/journal ./host/emulator ./host/plugin ./host/hosttest ./cmd/redeliver
+
+.PHONY: fuzz
+fuzz: ## fuzz every parser for FUZZTIME each
+	@set -e; for pkg in $$(go list ./...); do \
+	  for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+.PHONY: soak
+soak: ## the long counts: one journal over SOAK runs of the same seed
+	REDELIVER_SOAK=$(SOAK) go test -race -timeout 60m -run 'TestSameJournal' -v ./host/hosttest
+
+.PHONY: generate
+generate: ## generate code from functions/functionpb/handler.proto (needs protoc) and demand a clean diff
+	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GO)
+	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GRPC)
+	PATH=$(CURDIR)/.bin:$$PATH protoc -I . --go_out=. --go_opt=paths=source_relative \
+	  --go-grpc_out=. --go-grpc_opt=paths=source_relative functions/functionpb/handler.proto
+	git diff --exit-code -- functions/functionpb
+
+.PHONY: cross
+cross: ## compile for linux, darwin and windows on amd64 and arm64
+	@set -e; for p in $(PLATFORMS); do echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/redeliver; done
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin .bin functions/samples/*/.redeliver

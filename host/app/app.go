@@ -1,6 +1,7 @@
 package app
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -93,14 +94,20 @@ type App struct {
 	Handler HandlerSpec
 
 	// MissingHostJSON is set when the app has no host.json, or an empty object:
-	// the platform then writes a default one. [DefaultHostJSON] returns its text;
-	// Load writes nothing.
+	// the platform then writes a default one. [App.DefaultHostJSON] returns its
+	// text; Load writes nothing.
 	MissingHostJSON bool
 
 	// Fingerprint stands for everything that was read: files, settings, switches,
 	// declarations, and the handler (see HandlerSpec.Fingerprint). Two apps with
 	// equal fingerprints behave alike, so a reload can stop there.
 	Fingerprint string
+
+	emptyHostJSON bool       // host.json is {}
+	spans         []spanText // time spans of host.json that read oddly
+	nearMisses    []*schemas.Fault
+	overrides     []override
+	hostDoc       *schemas.Document
 }
 
 // Function returns the function of that name, ignoring case, or nil.
@@ -116,3 +123,17 @@ func (a *App) Function(name string) *Function {
 // OK reports whether the app can start: no faults of its own. Functions in error
 // do not count.
 func (a *App) OK() bool { return len(a.Faults) == 0 && a.Handler.Fault == nil }
+
+// AllFaults returns what keeps the app from starting: its own faults and the
+// handler's.
+func (a *App) AllFaults() []*schemas.Fault {
+	faults := slices.Clone(a.Faults)
+	if a.Handler.Fault != nil {
+		faults = append(faults, a.Handler.Fault)
+	}
+	return faults
+}
+
+// FunctionID returns the full name under which the platform knows a function in
+// logs, locks and blob names.
+func FunctionID(function string) string { return "Host.Functions." + function }

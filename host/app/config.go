@@ -45,9 +45,9 @@ type Config struct {
 	MetadataProviderTimeout         time.Duration
 	TelemetryMode                   string // "ApplicationInsights" or "OpenTelemetry"
 
-	// Raw is the whole merged configuration: objects as map[string]any, lists as
-	// []any, everything else as text. Keys are as first written. Sections that
-	// have no field above are read from here.
+	// Raw is the whole merged configuration as decoded JSON: objects as
+	// map[string]any, numbers as json.Number, values of overrides as text, keys
+	// as written. Sections that have no field above are read from here.
 	Raw map[string]any
 }
 

@@ -2,7 +2,6 @@ package app
 
 import (
 	"encoding/json"
-	"strconv"
 	"strings"
 	"time"
 
@@ -63,6 +62,13 @@ type Function struct {
 	// Config is function.json (or the declaration in that form) as strict JSON,
 	// for the admin API; nil when it could not be parsed.
 	Config json.RawMessage
+
+	doc        *schemas.Document
+	base       string // path of the function in doc: "" in function.json, the name in code
+	own        bool   // it has a retry object of its own, good or bad
+	spans      []spanText
+	nearMisses []*schemas.Fault
+	staged     []stagedFault
 }
 
 // InError reports whether the function is excluded because of its faults.
@@ -85,7 +91,7 @@ const (
 // ours (host-and-retry 14.2).
 type CircuitBreaker struct {
 	Failures int           // consecutive failed deliveries that open it, at least 1
-	Pause    time.Duration // how long it stays open, above 0
+	Pause    time.Duration // how long it stays open
 	Probes   int           // deliveries let through half-open, at least 1
 }
 
@@ -104,7 +110,7 @@ type Binding struct {
 	// the service.
 	Connection string
 	// Props are all properties as decoded JSON (numbers as json.Number), keys as
-	// written, %x% in strings replaced.
+	// written, %x% in texts replaced.
 	Props map[string]any
 	// Path is the JSON path of the binding in its file, e.g. "bindings[0]".
 	Path string
@@ -122,34 +128,92 @@ func (b *Binding) Output() bool { return b.Direction == "out" || b.Direction == 
 
 // Value returns the property of that name, ignoring case; nil when absent.
 func (b *Binding) Value(key string) any {
-	if v, ok := b.Props[key]; ok {
-		return v
-	}
-	var found string
-	var value any
-	for k, v := range b.Props {
-		if strings.EqualFold(k, key) && (found == "" || k > found) {
-			found, value = k, v
-		}
-	}
-	return value
+	_, v, _ := member(b.Props, key)
+	return v
 }
 
 // String returns the property of that name, ignoring case, when it is a text,
 // number or boolean; "" otherwise.
-func (b *Binding) String(key string) string {
-	switch v := b.Value(key).(type) {
-	case string:
-		return v
-	case bool:
-		return strconv.FormatBool(v)
-	case json.Number:
-		return v.String()
+func (b *Binding) String(key string) string { return scalarText(b.Value(key)) }
+
+// PathOf returns the JSON path of a property, in the spelling of the file.
+func (b *Binding) PathOf(key string) string {
+	if name, _, ok := member(b.Props, key); ok {
+		key = name
 	}
-	return ""
+	return schemas.JoinPath(b.Path, key)
 }
 
 func isTriggerType(typ string) bool {
 	const suffix = "trigger"
 	return len(typ) >= len(suffix) && strings.EqualFold(typ[len(typ)-len(suffix):], suffix)
+}
+
+// The stages of a function (host-and-retry 5.4, order rule): what the platform
+// checks while it reads a function.json, then what it checks when it builds the
+// function, then what it checks when it indexes it.
+const (
+	nameOfFunction stage = iota
+	syntax
+	bindingsPresent
+	bindingParsed
+	configurationSource
+	scriptFile
+	retryPolicy
+	bindingName
+	duplicateName
+	triggerCount
+	indexing
+)
+
+// fault records a fault of the function at a JSON path of its file.
+func (f *Function) fault(s stage, path string, kind schemas.Kind, found, allowed, reason string) *schemas.Fault {
+	fault := &schemas.Fault{File: f.file(), Path: path, Kind: kind, Found: found, Allowed: allowed, Reason: reason}
+	f.record(s, position(fault, f.doc))
+	return fault
+}
+
+// record adds a fault that is complete but for its place in code.
+func (f *Function) record(s stage, fault *schemas.Fault) {
+	f.staged = append(f.staged, stagedFault{s, f.placed(fault)})
+}
+
+func (f *Function) warn(fault *schemas.Fault) {
+	f.Warnings = append(f.Warnings, f.placed(fault))
+}
+
+// placed takes the position away from what is declared in code: it would be one
+// in a text that nobody has seen.
+func (f *Function) placed(fault *schemas.Fault) *schemas.Fault {
+	if fault.File == "" {
+		fault.File = f.file()
+	}
+	if fault.File == codeFile {
+		fault.Line, fault.Column = 0, 0
+	}
+	return fault
+}
+
+// file is the file that the function's faults name.
+func (f *Function) file() string {
+	if f.File != "" {
+		return f.File
+	}
+	return codeFile
+}
+
+// at returns the path in f.doc of a path within the function.
+func (f *Function) at(path string) string {
+	switch {
+	case f.base == "":
+		return path
+	case path == "" || path[0] == '[':
+		return f.base + path
+	}
+	return f.base + "." + path
+}
+
+// warnAt records a warning at a JSON path.
+func (f *Function) warnAt(path, found, allowed, reason, hint string) {
+	f.warn(position(&schemas.Fault{File: f.file(), Path: path, Found: found, Allowed: allowed, Reason: reason, Hint: hint}, f.doc))
 }

@@ -1,6 +1,21 @@
 package app
 
-import "github.com/redeliver/redeliver/schemas"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
 
 // HandlerKind says what runs the functions of an app.
 type HandlerKind string
@@ -21,6 +36,12 @@ const (
 )
 
 // HandlerSpec is the result of discovering the handler of an app.
+//
+// The first of these rules that fits decides: FUNCTIONS_WORKER_RUNTIME "custom"
+// is an HTTP custom handler; customHandler.description.defaultExecutablePath
+// names a prebuilt plugin; the runtime "go", or none and a main package in the
+// app's folder that imports the functions package, is Go source to build; any
+// other runtime is a language worker.
 type HandlerSpec struct {
 	Kind HandlerKind
 
@@ -42,4 +63,198 @@ type HandlerSpec struct {
 
 	// Fault is set when this handler cannot be served.
 	Fault *schemas.Fault
+}
+
+// NeedsScript reports whether a function of such an app needs a script file in
+// its folder (host-and-retry 5.2).
+func (h *HandlerSpec) NeedsScript() bool {
+	return h.Kind == NoHandler || h.Kind == Language
+}
+
+const (
+	runtimeSetting   = "FUNCTIONS_WORKER_RUNTIME"
+	functionsPackage = "github.com/redeliver/redeliver/functions"
+)
+
+// languages are the runtimes of the platform.
+var languages = [...]string{"node", "python", "java", "powershell", "dotnet", "dotnet-isolated"}
+
+func (l *loader) discoverHandler() HandlerSpec {
+	runtimeName, _ := l.app.Settings.entry(runtimeSetting)
+	h := HandlerSpec{Kind: NoHandler, Runtime: strings.ToLower(strings.TrimSpace(runtimeName.value))}
+	if l.opts.InProcess {
+		return h
+	}
+	custom := l.app.Config.CustomHandler
+	switch {
+	case h.Runtime == "custom":
+		h.Kind = Custom
+		h.Fault = runtimeFault(runtimeName, "custom handlers over HTTP are not served yet; they come with a later version")
+		h.Fault.Hint = "remove the setting to run customHandler.description.defaultExecutablePath as a plugin, or set it to go for a Go app"
+	case custom != nil && custom.DefaultExecutablePath != "":
+		l.prebuilt(&h, custom)
+	case h.Runtime == "go" || h.Runtime == "":
+		l.goSource(&h)
+	default:
+		h.Kind = Language
+		h.Fault = runtimeFault(runtimeName, fmt.Sprintf("language workers (%s) are not served yet; they come with a later version", h.Runtime))
+		h.Fault.Hint = "set it to go for a Go app; handlers in other languages have to wait"
+		if !isLanguage(h.Runtime) {
+			h.Kind = NoHandler
+			h.Fault.Reason = "there is no such worker runtime"
+			h.Fault.Hint = "remove the setting, or set it to go"
+		}
+	}
+	return h
+}
+
+func isLanguage(name string) bool {
+	for _, known := range languages {
+		if known == name {
+			return true
+		}
+	}
+	return false
+}
+
+func runtimeFault(s setting, reason string) *schemas.Fault {
+	f := &schemas.Fault{File: environmentFile, Path: runtimeSetting, Found: schemas.Quote(s.value), Allowed: "go, or unset", Reason: reason}
+	if s.local {
+		f.File, f.Line, f.Column = localFileName, s.line, s.column
+		f.Path = "Values." + runtimeSetting
+	}
+	return f
+}
+
+// prebuilt describes the executable that host.json names: a file of the app if
+// there is one, else a program in PATH (workers.md 13.1).
+func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
+	const at = "customHandler.description."
+	h.Kind, h.WorkingDirectory = Executable, l.app.Dir
+	if c.WorkingDirectory != "" {
+		h.WorkingDirectory = absolute(l.app.Dir, c.WorkingDirectory)
+	}
+	for i, argument := range c.Arguments {
+		resolved, missing := l.app.Settings.unresolved(argument)
+		for _, err := range missing {
+			l.fault(settingFault(l.app.hostDoc, schemas.IndexPath(at+"arguments", i), argument, err))
+		}
+		h.Arguments = append(h.Arguments, resolved)
+	}
+	name := c.DefaultExecutablePath
+	path := absolute(l.app.Dir, filepath.FromSlash(name))
+	candidates := []string{path}
+	if runtime.GOOS == "windows" {
+		candidates = append(candidates, path+".exe")
+	}
+	for _, p := range candidates {
+		if info, err := os.Stat(p); err == nil && !info.IsDir() {
+			h.Path, h.Fingerprint = p, fileDigest(p)
+			return
+		}
+	}
+	if !strings.ContainsAny(name, `/\`) {
+		h.Path = name
+		return
+	}
+	h.Path = path
+	h.Fault = l.app.hostDoc.Fault(at+"defaultExecutablePath", schemas.Quote(name), "a program in the app's folder or in PATH", "the handler program does not exist")
+	h.Fault.Hint = "build it first, or remove customHandler to have a Go app built"
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// goSource looks for a main package in the app's folder.
+func (l *loader) goSource(h *HandlerSpec) {
+	isMain, imports := mainPackage(l.app.Dir)
+	if h.Runtime == "" && !(isMain && imports) {
+		return
+	}
+	h.Kind, h.Path = GoSource, l.app.Dir
+	if !isMain {
+		h.Fault = &schemas.Fault{
+			File: "main.go", Reason: "FUNCTIONS_WORKER_RUNTIME is go, but the app's folder holds no main package",
+			Hint: "redeliver init makes one; for a prebuilt handler set customHandler.description.defaultExecutablePath in host.json",
+		}
+		return
+	}
+	h.Fingerprint = sourceDigest(l.app.Dir)
+}
+
+// mainPackage reports whether the Go files of dir are a main package, and
+// whether one of them imports the functions package. A file that does not parse
+// is the compiler's to report.
+func mainPackage(dir string) (isMain, imports bool) {
+	files, err := filepath.Glob(filepath.Join(globEscape(dir), "*.go"))
+	if err != nil {
+		return false, false
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if file == nil || file.Name == nil || file.Name.Name != "main" {
+			continue
+		}
+		isMain = true
+		for _, spec := range file.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == functionsPackage {
+				imports = true
+			}
+		}
+	}
+	return isMain, imports
+}
+
+// globEscape escapes what filepath.Glob would interpret in a folder's name.
+func globEscape(dir string) string {
+	if runtime.GOOS == "windows" {
+		return dir // there is no escape, and none of the characters is allowed but [
+	}
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+}
+
+// sourceDigest hashes what a Go build of the app can depend on below dir: Go
+// files, go.mod, go.sum, in order of their paths. Hidden folders, node_modules
+// and testdata are left out.
+func sourceDigest(dir string) string {
+	digest := sha256.New()
+	// Errors leave a file out: the build will meet and report them.
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		name := entry.Name()
+		if entry.IsDir() {
+			if path != dir && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") || name == "go.mod" || name == "go.sum" {
+			relative, _ := filepath.Rel(dir, path)
+			fmt.Fprintf(digest, "%s %s\n", filepath.ToSlash(relative), fileDigest(path))
+		}
+		return nil
+	})
+	return hex.EncodeToString(digest.Sum(nil))
+}
+
+func fileDigest(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	digest := sha256.New()
+	if _, err := io.Copy(digest, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(digest.Sum(nil))
 }

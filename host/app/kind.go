@@ -2,6 +2,7 @@ package app
 
 import (
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -38,9 +39,14 @@ type Kind struct {
 	// `queue "orders-poison"` or "500 to the caller".
 	End func(a *App, f *Function) string
 
+	// Period returns the shortest time between two deliveries of a schedule, for
+	// lint L-13; ok is false when it has none. Without it only schedules that are
+	// time spans are looked at.
+	Period func(a *App, f *Function) (period time.Duration, ok bool)
+
 	// Validate checks what only this kind knows: names, schedules, routes. It is
-	// called for functions without faults so far in bindings and settings. Faults without a position get
-	// the one of their Path.
+	// not called when something is wrong with the trigger already. File, position
+	// and quotes around Found are filled in.
 	Validate func(a *App, f *Function) []*schemas.Fault
 }
 

@@ -1,10 +1,189 @@
 package app
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
 // Load reads the app in dir. It returns an error only when dir cannot be read at
 // all; everything else is in the App: its Faults, those of its functions, and
 // the Handler's.
-func Load(dir string, opts *Options) (*App, error) { return &App{Dir: dir}, nil }
+func Load(dir string, opts *Options) (*App, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("app folder %q: %w", dir, err)
+	}
+	if _, err := os.ReadDir(abs); err != nil {
+		return nil, fmt.Errorf("app folder %q: %w", dir, err)
+	}
+	l := &loader{opts: opts, app: &App{Dir: abs}, digest: sha256.New(), bindings: opts.Bindings}
+	if l.bindings == nil {
+		l.bindings = KnownBindings()
+	}
+	l.loadSettings()
+	doc := l.loadHostFile()
+	l.app.hostDoc = doc
+	r := reader{doc: doc, spans: &l.app.spans}
+	l.readSwitches(r)
+	l.readConfig(r)
+	if !l.unreadable {
+		l.schemaFaults(doc)
+		l.app.nearMisses = doc.Misspelt(schemas.HostJSON)
+	}
+	l.app.ID = l.hostID()
+	l.app.Handler = l.discoverHandler()
+	l.loadFunctions()
+	l.checkStorage()
+	l.finish()
+	return l.app, nil
+}
 
-// DefaultHostJSON returns the host.json that the platform writes into an app
-// that has none (host-and-retry 6.1).
-func DefaultHostJSON() []byte { return nil }
+// loader is the state of one Load.
+type loader struct {
+	opts     *Options
+	app      *App
+	bindings []BindingKind
+	digest   hash.Hash
+
+	unreadable bool // host.json could not be parsed
+	staged     []stagedFault
+}
+
+// A stage is a step of the platform's own checking. The platform stops at its
+// first fault, which is not always the first one in the file: it is the one of
+// the lowest stage, and in a stage the one that was found first.
+type stage int
+
+// The stages of an app. Those of a function are in function.go.
+const (
+	hostReading stage = iota // syntax and version of host.json
+	hostValues               // everything in it
+	hostNeeds                // what the app as a whole lacks
+)
+
+type stagedFault struct {
+	stage stage
+	fault *schemas.Fault
+}
+
+// fault records a fault of the app as a whole.
+func (l *loader) fault(f *schemas.Fault) { l.faultAt(hostValues, f) }
+
+func (l *loader) faultAt(s stage, f *schemas.Fault) {
+	l.explain(f)
+	l.staged = append(l.staged, stagedFault{s, f})
+}
+
+func (l *loader) warn(f *schemas.Fault) {
+	l.explain(f)
+	l.app.Warnings = append(l.app.Warnings, f)
+}
+
+// schemaFaults adds what the schema of host.json finds and nothing else did. An
+// app without host.json gets a default one, so its version is not missing.
+func (l *loader) schemaFaults(doc *schemas.Document) {
+	for _, f := range doc.Validate(schemas.HostJSON) {
+		switch {
+		case f.Path == "version" && l.app.MissingHostJSON, covered(l.staged, f):
+		case f.Path == "version":
+			l.faultAt(hostReading, f)
+		default:
+			l.fault(f)
+		}
+	}
+}
+
+// covered reports whether there is a fault about the same value already.
+func covered(staged []stagedFault, f *schemas.Fault) bool {
+	for _, s := range staged {
+		if strings.EqualFold(s.fault.Path, f.Path) && (s.fault.File == f.File || f.File == hostFileName) {
+			return true
+		}
+	}
+	return false
+}
+
+// inOrder sorts faults by their place and marks, in each file, the one that the
+// platform would report. A fault that only this emulator knows is never marked.
+func inOrder(staged []stagedFault) []*schemas.Fault {
+	first := make(map[string]stagedFault)
+	var faults []*schemas.Fault
+	for _, s := range staged {
+		faults = append(faults, s.fault)
+		if s.fault.Kind == "" {
+			continue
+		}
+		if best, ok := first[s.fault.File]; !ok || s.stage < best.stage {
+			first[s.fault.File] = s
+		}
+	}
+	for _, s := range first {
+		s.fault.First = true
+	}
+	schemas.Sort(faults)
+	return faults
+}
+
+// checkStorage reports a missing host storage (host-and-retry 12.3).
+func (l *loader) checkStorage() {
+	if _, ok := l.app.Settings.Connection("Storage"); ok {
+		return
+	}
+	var needy []string
+	for _, f := range l.app.Functions {
+		if f.Kind != nil && f.Kind.NeedsStorage {
+			needy = append(needy, fmt.Sprintf("%s (%s)", f.Name, f.Kind.Type))
+		}
+	}
+	if len(needy) == 0 {
+		return
+	}
+	l.faultAt(hostNeeds, &schemas.Fault{
+		File: localFileName, Path: "Values.AzureWebJobsStorage", Kind: schemas.KindInvalidOperation,
+		Allowed: "a connection string",
+		Reason:  "AzureWebJobsStorage is missing, which every trigger but HTTP needs: " + strings.Join(needy, ", "),
+		Hint:    `set it in the environment or under Values in local.settings.json, for instance to "UseDevelopmentStorage=true"`,
+	})
+}
+
+func (l *loader) processors() int {
+	if l.opts.Processors > 0 {
+		return l.opts.Processors
+	}
+	return runtime.NumCPU()
+}
+
+// finish puts everything in order and takes the fingerprint.
+func (l *loader) finish() {
+	l.app.Faults = inOrder(l.staged)
+	schemas.Sort(l.app.Warnings)
+	for _, s := range l.app.Settings.sorted() {
+		l.hash("setting "+s.name, []byte(s.value))
+	}
+	for _, list := range [][]string{l.opts.Set, l.opts.Functions} {
+		l.hash("options", []byte(strings.Join(list, "\n")))
+	}
+	if declared, err := json.Marshal(l.opts.Declared); err == nil {
+		l.hash("declared", declared)
+	}
+	l.hash("handler", []byte(fmt.Sprint(l.app.Handler.Kind, l.app.Handler.Path, l.app.Handler.Arguments, l.app.Handler.Fingerprint)))
+	l.app.Fingerprint = hex.EncodeToString(l.digest.Sum(nil))
+}
+
+// hash adds a named piece of content to the fingerprint.
+func (l *loader) hash(name string, content []byte) {
+	fmt.Fprintf(l.digest, "%s\x00%d\x00", name, len(content))
+	l.digest.Write(content)
+}

@@ -69,14 +69,15 @@ type PolicyReport struct {
 	Source          PolicySource `json:"source"`
 	File            string       `json:"file"`
 	Path            string       `json:"path,omitempty"`
+	Line            int          `json:"line,omitempty"`
 	// Configured is the count as written when retryCounting changed it.
 	Configured *int `json:"configuredMaxRetryCount,omitempty"`
 }
 
-// WaitReport is a range of waiting time, as time spans.
+// WaitReport is a range of waiting time, as time spans; empty when unbounded.
 type WaitReport struct {
-	Minimum   string `json:"minimum"`
-	Maximum   string `json:"maximum"`
+	Minimum   string `json:"minimum,omitempty"`
+	Maximum   string `json:"maximum,omitempty"`
 	Unbounded bool   `json:"unbounded,omitempty"`
 }
 

@@ -1,23 +1,30 @@
 package app
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Settings are the app settings: the environment and the values of
 // local.settings.json, names ignoring case. The zero value is empty. Settings
 // are not changed after loading and may be shared.
 type Settings struct {
-	byName map[string]setting // by upper-case name
+	byName map[string]setting // by folded name
+	host   LocalHost
+	faults []*schemas.Fault // of the file; they stop the app
 }
 
 type setting struct {
 	name  string // as written
 	value string
-	local bool // from local.settings.json
-	path  string
+
+	// Where it stands, for a value of local.settings.json.
+	local        bool
+	line, column int
 }
 
 // LocalHost is the Host section of local.settings.json: defaults for flags.
@@ -57,6 +64,11 @@ func (s *Settings) Lookup(name string) (value string, ok bool) {
 	}
 	v, ok := s.byName[settingKey(name)]
 	return v.value, ok
+}
+
+func (s *Settings) entry(name string) (setting, bool) {
+	v, ok := s.byName[settingKey(name)]
+	return v, ok
 }
 
 // Get returns the setting of that name, or "".
@@ -161,4 +173,14 @@ func connectionNames(name string) []string {
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// MissingConnection is the error for a connection of that name that
+// [Settings.Connection] does not find. The text is the platform's, and shows the
+// prefixed name whatever the user wrote (storage.md 13).
+func MissingConnection(name string) error {
+	if !hasPrefixFold(name, connectionPrefix) {
+		name = connectionPrefix + name
+	}
+	return fmt.Errorf("Storage account connection string '%s' does not exist. Make sure that it is a defined App Setting.", name) //nolint:revive,staticcheck // the platform's text
 }

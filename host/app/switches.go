@@ -1,5 +1,10 @@
 package app
 
+import (
+	"slices"
+	"strings"
+)
+
 // Switches are the emulator's own switches: the object "redeliver" of host.json,
 // which the platform ignores (host-and-retry 0.2).
 type Switches struct {
@@ -22,4 +27,65 @@ type Switches struct {
 
 	// Ignore holds the ids of the lints that are switched off.
 	Ignore []string
+}
+
+// Ignores reports whether the lint of that id is switched off.
+func (s *Switches) Ignores(id string) bool { return slices.Contains(s.Ignore, id) }
+
+const (
+	switchSection = "redeliver"
+	ignoreSwitch  = "ignore"
+)
+
+// switchNames are the names that --set knows, in the order of the specification.
+// The same names with their values are in the schema of host.json, which checks
+// both.
+var switchNames = [...]string{
+	"retryCounting", "retryTriggers", "workerCrash", "wakeUp", "autoCreateEntities", "strictSessionSend",
+	"autoForwardFailure", "maxForwardHops", "eventGridSchedule", "eventGridJitterPercent", "eventGridProbation",
+	ignoreSwitch,
+}
+
+// findSwitch returns the canonical spelling of a switch.
+func findSwitch(name string) (string, bool) {
+	for _, known := range switchNames {
+		if strings.EqualFold(known, name) {
+			return known, true
+		}
+	}
+	return "", false
+}
+
+// readSwitches fills App.Switches from the redeliver object of host.json, over
+// which the environment and --set were laid. The schema reports what is wrong.
+func (l *loader) readSwitches(r reader) {
+	at := func(name string) string { return switchSection + "." + name }
+	l.app.Switches = Switches{
+		RetryCounting:          r.word(at("retryCounting"), "runtime", "documented"),
+		RetryTriggers:          r.word(at("retryTriggers"), "all", "ga"),
+		WorkerCrash:            r.word(at("workerCrash"), "keep", "stop"),
+		WakeUp:                 r.word(at("wakeUp"), "fast", "faithful"),
+		AutoCreateEntities:     r.word(at("autoCreateEntities"), "functions", "any", "none"),
+		StrictSessionSend:      r.flag(at("strictSessionSend"), false),
+		AutoForwardFailure:     r.word(at("autoForwardFailure"), "tdlq", "dlq"),
+		MaxForwardHops:         r.number(at("maxForwardHops"), 4, 1, maxInt),
+		EventGridSchedule:      r.word(at("eventGridSchedule"), "2019", "current"),
+		EventGridJitterPercent: r.number(at("eventGridJitterPercent"), 10, 0, 50),
+		EventGridProbation:     r.word(at("eventGridProbation"), "on", "off") == "on",
+		Explicit:               make(map[string]bool),
+	}
+	for _, name := range switchNames {
+		if r.has(at(name)) {
+			l.app.Switches.Explicit[name] = true
+		}
+	}
+	ids := r.list(at(ignoreSwitch))
+	if text, ok := r.value(at(ignoreSwitch)).(string); ok {
+		ids = strings.Split(text, ",")
+	}
+	for _, id := range ids {
+		l.app.Switches.Ignore = append(l.app.Switches.Ignore, strings.ToUpper(strings.TrimSpace(id)))
+	}
+	slices.Sort(l.app.Switches.Ignore)
+	l.app.Switches.Ignore = slices.Compact(l.app.Switches.Ignore)
 }

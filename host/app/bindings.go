@@ -1,0 +1,252 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// readBindings reads the list of bindings. The schema reports what is wrong in
+// one binding by itself; here everything readable is kept.
+func (l *loader) readBindings(f *Function, raw any) {
+	list, _ := raw.([]any)
+	for i, item := range list {
+		props, ok := item.(map[string]any)
+		if !ok {
+			continue
+		}
+		b := &Binding{Path: schemas.IndexPath(f.at("bindings"), i), Props: props}
+		b.Name, b.Type = b.String("name"), b.String("type")
+		b.Direction = strings.ToLower(b.String("direction"))
+		if b.Direction == "" {
+			b.Direction = "in"
+		}
+		b.DataType, b.Cardinality = strings.ToLower(b.String("dataType")), strings.ToLower(b.String("cardinality"))
+		f.Bindings = append(f.Bindings, b)
+	}
+}
+
+// checkBindings applies the rules between bindings: unique names, one trigger
+// (host-and-retry 5.4; host: FunctionDescriptorProvider.cs ValidateFunction).
+func (l *loader) checkBindings(f *Function) {
+	if f.doc == nil || len(f.Bindings) == 0 {
+		return
+	}
+	var triggers []*Binding
+	for i, b := range f.Bindings {
+		if b.IsTrigger() {
+			triggers = append(triggers, b)
+		}
+		sameName := func(other *Binding) bool { return b.Name != "" && strings.EqualFold(other.Name, b.Name) }
+		if slices.ContainsFunc(f.Bindings[:i], sameName) {
+			f.fault(duplicateName, b.PathOf("name"), schemas.KindInvalidOperation, schemas.Quote(b.Name), "",
+				"multiple bindings have this name: letter case does not count")
+		}
+	}
+	switch len(triggers) {
+	case 1:
+		f.Trigger = triggers[0]
+	case 0:
+		fault := f.fault(triggerCount, f.at("bindings"), schemas.KindInvalidOperation, "", "exactly one trigger",
+			"no trigger binding is specified: a function must have one with direction in")
+		for _, b := range f.Bindings {
+			if isTriggerType(b.Type) {
+				fault.Hint = fmt.Sprintf("the direction of %s must be in; a trigger declared %s does not count", b.Type, b.Direction)
+			}
+		}
+	default:
+		for _, extra := range triggers[1:] {
+			f.fault(triggerCount, extra.PathOf("type"), schemas.KindInvalidOperation, schemas.Quote(extra.Type), "exactly one trigger",
+				fmt.Sprintf("multiple triggers: the function has %s already", triggers[0].Type))
+		}
+	}
+}
+
+// index does what the platform does when it indexes a function: resolves
+// settings, finds the kinds of its bindings and their connections.
+func (l *loader) index(f *Function) {
+	for _, b := range f.Bindings {
+		l.resolve(f, b)
+		if b.Type == "" {
+			continue
+		}
+		if isTriggerType(b.Type) {
+			l.indexTrigger(f, b)
+		} else {
+			l.indexBinding(f, b)
+		}
+	}
+	if f.Kind == nil || f.Kind.Validate == nil || !f.Kind.Available || len(f.staged) > 0 && f.faultIn(f.Trigger.Path) {
+		return
+	}
+	for _, fault := range f.Kind.Validate(l.app, f) {
+		if fault.Path == "" {
+			fault.Path = f.Trigger.Path
+		}
+		if fault.Found != "" && !strings.HasPrefix(fault.Found, `"`) {
+			fault.Found = schemas.Quote(fault.Found)
+		}
+		if fault.File == "" {
+			fault.File = f.file()
+		}
+		f.record(indexing, position(fault, f.doc))
+	}
+}
+
+// faultIn reports whether there is a fault at or below path.
+func (f *Function) faultIn(path string) bool {
+	for _, s := range f.staged {
+		if s.fault.Path == path || strings.HasPrefix(s.fault.Path, path+".") || strings.HasPrefix(s.fault.Path, path+"[") {
+			return true
+		}
+	}
+	return false
+}
+
+// resolve replaces %NAME% in every property.
+func (l *loader) resolve(f *Function, b *Binding) {
+	resolved := resolveProps(b.Props, b.Path, func(path, text string) string {
+		value, missing := l.app.Settings.unresolved(text)
+		for _, err := range missing {
+			f.record(indexing, settingFault(f.doc, path, text, err))
+		}
+		return value
+	})
+	b.Props, _ = resolved.(map[string]any)
+	b.Connection = b.String("connection")
+}
+
+func (l *loader) indexTrigger(f *Function, b *Binding) {
+	kind := findKind(l.opts.Kinds, b.Type)
+	if kind == nil {
+		l.unknownType(f, b)
+		return
+	}
+	if b != f.Trigger {
+		return
+	}
+	f.Kind = kind
+	if !kind.Available {
+		f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", kind.Type+" is not served yet; it comes with a later version")
+		return
+	}
+	l.connection(f, b, kind.Connection, kind.NeedsStorage)
+}
+
+func (l *loader) indexBinding(f *Function, b *Binding) {
+	kind := findBindingKind(l.bindings, b.Type)
+	switch {
+	case kind == nil:
+		l.unknownType(f, b)
+	case len(kind.Directions) == 0:
+		f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", fmt.Sprintf("the binding %s is not served yet; it comes with a later version", kind.Type))
+	case !slices.Contains(kind.Directions, b.Direction):
+		if path := b.PathOf("direction"); !f.faultIn(path) {
+			f.fault(indexing, path, "", schemas.Quote(b.Direction), strings.Join(kind.Directions, ", "), fmt.Sprintf("the binding %s is not served in this direction", kind.Type))
+		}
+	default:
+		l.connection(f, b, kind.Connection, false)
+		l.queueOutput(f, b)
+	}
+}
+
+// unknownType reports a type that is in neither table, with the nearest name.
+func (l *loader) unknownType(f *Function, b *Binding) {
+	fault := f.fault(indexing, b.PathOf("type"), schemas.KindConfiguration, schemas.Quote(b.Type), l.types(isTriggerType(b.Type)),
+		"the binding type is not registered")
+	fault.Hint = "check its spelling"
+}
+
+// types lists what is served.
+func (l *loader) types(triggers bool) string {
+	var names []string
+	if triggers {
+		for _, k := range l.opts.Kinds {
+			if k.Available {
+				names = append(names, k.Type)
+			}
+		}
+	} else {
+		for _, k := range l.bindings {
+			if len(k.Directions) > 0 {
+				names = append(names, k.Type)
+			}
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// connection checks that a binding's connection exists (storage.md 13). standard
+// is the name that an absent one stands for. A missing host storage is reported
+// once for the app when the trigger needs it anyway.
+func (l *loader) connection(f *Function, b *Binding, standard string, reportedForApp bool) {
+	if standard == "" {
+		return
+	}
+	path := b.PathOf("connection")
+	if _, written := b.Value("connection").(string); written && b.Connection == "" {
+		f.warnAt(path, `""`, "the name of a setting", fmt.Sprintf("the connection is empty; %s is used", settingName(standard)), "")
+	}
+	name := b.Connection
+	if name == "" {
+		name = standard
+		if reportedForApp && strings.EqualFold(standard, "Storage") || l.hostStorageReported(f, standard) {
+			return
+		}
+	}
+	if f.faultIn(path) {
+		return
+	}
+	if _, ok := l.app.Settings.Connection(name); ok {
+		return
+	}
+	err := MissingConnection(name)
+	if !strings.EqualFold(standard, "Storage") {
+		err = fmt.Errorf("connection string '%s' does not exist", settingName(name))
+	}
+	fault := f.fault(indexing, path, schemas.KindInvalidOperation, schemas.Quote(b.Connection), "the name of a setting", strings.TrimSuffix(err.Error(), "."))
+	if b.Connection == "" {
+		fault.Found = ""
+	}
+	fault.Hint = fmt.Sprintf("set %s or %s in the environment or under Values in %s", name, settingName(name), localFileName)
+	if strings.EqualFold(name, settingName(name)) {
+		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
+	}
+	if strings.ContainsAny(name, ";=") {
+		fault.Hint = "connection holds the name of a setting, never the connection string itself"
+	}
+}
+
+// hostStorageReported says whether the app as a whole already misses its host
+// storage because of this function's trigger.
+func (l *loader) hostStorageReported(f *Function, standard string) bool {
+	return strings.EqualFold(standard, "Storage") && f.Trigger != nil && f.Kind != nil && f.Kind.NeedsStorage
+}
+
+func settingName(connection string) string {
+	if hasPrefixFold(connection, connectionPrefix) {
+		return connection
+	}
+	return connectionPrefix + connection
+}
+
+// queueOutput checks the name of a queue that a function writes to: constant
+// names now, names with expressions when they are used (storage.md 2).
+func (l *loader) queueOutput(f *Function, b *Binding) {
+	const key = "queueName"
+	name := b.String(key)
+	path := b.PathOf(key)
+	if !b.Is("queue") || name == "" || f.faultIn(path) {
+		return
+	}
+	template, err := bindings.ParseTemplate(name)
+	if err == nil && template.IsConstant() {
+		err = bindings.ValidateQueueName(strings.ToLower(name))
+	}
+	if err != nil {
+		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(name), "3 to 63 letters, digits and single dashes", err.Error())
+	}
+}

@@ -1,0 +1,220 @@
+package app
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+const (
+	minute      = time.Minute
+	unlimited   = -24 * time.Hour // what "-1" parses to: minus one day
+	maxInt      = math.MaxInt32
+	localLimit  = 30 * minute
+	cloudLimit  = 5 * minute // Consumption plan, when nothing is set
+	cloudMost   = 10 * minute
+	windowsSlot = 200 // HTTP limits of the Windows Consumption plan
+	windowsRun  = 100
+)
+
+// readConfig fills App.Config. Values that the schema refuses keep their
+// default; the limits here repeat the schema's only so that what is read is
+// always usable.
+func (l *loader) readConfig(r reader) {
+	c := &l.app.Config
+	dynamic := l.consumption()
+
+	l.readTimeout(r, dynamic)
+	policy, faults := r.readPolicy("retry", schemas.KindInvalidOperation, true)
+	for _, f := range faults {
+		l.fault(f)
+	}
+	c.Retry = policy
+	if policy != nil {
+		c.RetryFrom = l.policyOrigin(r)
+	}
+
+	c.HTTP = HTTP{
+		RoutePrefix:             strings.Trim(r.textOr("extensions.http.routePrefix", "api"), "/"),
+		MaxOutstandingRequests:  r.number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
+		MaxConcurrentRequests:   r.number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
+		DynamicThrottlesEnabled: r.flag("extensions.http.dynamicThrottlesEnabled", false),
+	}
+	batch := r.number("extensions.queues.batchSize", 16, 1, 32)
+	processors := l.processors()
+	if dynamic {
+		processors = 1
+	}
+	c.Queues = Queues{
+		BatchSize:          batch,
+		NewBatchThreshold:  r.number("extensions.queues.newBatchThreshold", batch/2*processors, 0, maxInt),
+		MaxDequeueCount:    r.number("extensions.queues.maxDequeueCount", 5, 1, maxInt),
+		MaxPollingInterval: r.span("extensions.queues.maxPollingInterval", minute, 100*time.Millisecond, longest),
+		MaxPollingExplicit: r.has("extensions.queues.maxPollingInterval"),
+		VisibilityTimeout:  r.span("extensions.queues.visibilityTimeout", 0, math.MinInt64, longest),
+		MessageEncoding:    r.word("extensions.queues.messageEncoding", "base64", "none"),
+	}
+	c.Blobs = Blobs{
+		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", 8*l.processors(), 1, maxInt),
+		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", 5, 1, maxInt),
+	}
+	c.Aggregator = Aggregator{
+		BatchSize:    r.number("aggregator.batchSize", 1000, 1, 10_000),
+		FlushTimeout: r.span("aggregator.flushTimeout", 30*time.Second, 1, 5*minute),
+	}
+	c.Concurrency = Concurrency{
+		DynamicConcurrencyEnabled:  r.flag("concurrency.dynamicConcurrencyEnabled", false),
+		SnapshotPersistenceEnabled: r.flag("concurrency.snapshotPersistenceEnabled", true),
+		MaximumFunctionConcurrency: r.number("concurrency.maximumFunctionConcurrency", 500, -1, maxInt),
+		CPUThreshold:               r.fraction("concurrency.cpuThreshold", 0.80),
+	}
+	c.Singleton = Singleton{
+		LockPeriod:                          r.span("singleton.lockPeriod", 15*time.Second, 15*time.Second, minute),
+		ListenerLockPeriod:                  r.span("singleton.listenerLockPeriod", minute, 15*time.Second, minute),
+		ListenerLockRecoveryPollingInterval: r.span("singleton.listenerLockRecoveryPollingInterval", minute, 15*time.Second, longest),
+		LockAcquisitionTimeout:              r.span("singleton.lockAcquisitionTimeout", 0, 1, longest),
+		LockAcquisitionPollingInterval:      r.span("singleton.lockAcquisitionPollingInterval", 5*time.Second, 500*time.Millisecond, longest),
+	}
+	c.Health = HealthMonitor{
+		Enabled:              r.flag("healthMonitor.enabled", true),
+		HealthCheckInterval:  r.span("healthMonitor.healthCheckInterval", 10*time.Second, 1, longest),
+		HealthCheckWindow:    r.span("healthMonitor.healthCheckWindow", 2*minute, 1, longest),
+		HealthCheckThreshold: r.number("healthMonitor.healthCheckThreshold", 6, 1, maxInt),
+		CounterThreshold:     r.fraction("healthMonitor.counterThreshold", 0.80),
+	}
+	c.Logging = Logging{
+		LogLevel:        r.logLevels(),
+		FileLoggingMode: r.word("logging.fileLoggingMode", "debugOnly", "never", "always"),
+		ConsoleEnabled:  r.flag("logging.console.isEnabled", false),
+	}
+	if r.has("extensionBundle") {
+		c.ExtensionBundle = &ExtensionBundle{ID: r.text("extensionBundle.id", ""), Version: r.text("extensionBundle.version", "")}
+	}
+	c.Functions = r.list("functions")
+	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")
+	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, "proxies.json")
+	c.ManagedDependency = r.flag("managedDependency.enabled", false)
+	c.SendCanceledInvocationsToWorker = r.flag("sendCanceledInvocationsToWorker", true)
+	c.MetadataProviderTimeout = r.span("metadataProviderTimeout", 30*time.Second, 1, longest)
+	c.TelemetryMode = r.word("telemetryMode", "ApplicationInsights", "OpenTelemetry")
+	c.Raw, _ = r.doc.Value().(map[string]any)
+	l.readCustomHandler(r)
+}
+
+// textOr is text, except that a given empty text counts.
+func (r reader) textOr(path, def string) string {
+	if v, ok := r.value(path).(string); ok {
+		return v
+	}
+	return r.text(path, def)
+}
+
+func unless(dynamic bool, n int) int {
+	if dynamic {
+		return n
+	}
+	return -1
+}
+
+// always adds names to a list in which they are not.
+func always(list []string, names ...string) []string {
+	list = slices.Clone(list)
+	for _, n := range names {
+		if !slices.Contains(list, n) {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// consumption reports whether the app says that it runs in the Consumption plan.
+func (l *loader) consumption() bool {
+	return strings.EqualFold(l.app.Settings.Get("WEBSITE_SKU"), "Dynamic")
+}
+
+// readTimeout applies host-and-retry 8 (host: ScriptJobHostOptionsSetup.cs).
+func (l *loader) readTimeout(r reader, dynamic bool) {
+	c := &l.app.Config
+	c.FunctionTimeout = localLimit
+	if dynamic {
+		c.FunctionTimeout = cloudLimit
+	}
+	const path = "functionTimeout"
+	// "-1" is meant here, so it is no odd reading.
+	d, ok := reader{doc: r.doc}.duration(path)
+	bad := func(reason string) {
+		f := r.doc.Fault(path, r.doc.Found(path), `"00:00:01" to "00:10:00" in the Consumption plan`, reason)
+		f.Kind = schemas.KindArgument
+		l.fault(f)
+	}
+	switch {
+	case !ok: // absent, or the schema says what is wrong
+	case d == unlimited && !dynamic:
+		c.FunctionTimeout = 0
+	case d == unlimited:
+		bad("functionTimeout cannot be unlimited in the Consumption plan")
+	case dynamic && d > cloudMost:
+		bad("functionTimeout must be at most 10 minutes in the Consumption plan")
+	case d >= time.Second:
+		c.FunctionTimeout, _ = r.duration(path)
+	}
+}
+
+// policyOrigin says whether an override gives part of the app policy.
+func (l *loader) policyOrigin(r reader) string {
+	for _, p := range policyProperties {
+		path := "retry." + p
+		if r.has(path) && r.doc.Source(path) != hostFileName {
+			return environmentFile
+		}
+	}
+	return hostFileName
+}
+
+// logLevels reads logging.logLevel. The names of categories have dots, so the
+// map is taken as a whole.
+func (r reader) logLevels() map[string]string {
+	levels := make(map[string]string)
+	object, _ := r.value("logging.logLevel").(map[string]any)
+	for category, v := range object {
+		for _, level := range [...]string{"Trace", "Debug", "Information", "Warning", "Error", "Critical", "None"} {
+			if strings.EqualFold(scalarText(v), level) {
+				levels[category] = level
+			}
+		}
+	}
+	return levels
+}
+
+// readCustomHandler reads customHandler, or httpWorker in its older form; with
+// both the former wins (host-and-retry 6.2, workers.md 13.1).
+func (l *loader) readCustomHandler(r reader) {
+	section := "customHandler"
+	if old := "httpWorker"; r.has(old) {
+		reason := "httpWorker is the older name of customHandler"
+		if r.has(section) {
+			reason += " and is ignored beside it"
+		} else {
+			section = old
+		}
+		f := r.doc.Fault(old, "", "customHandler", reason)
+		f.Hint = "rename it to customHandler"
+		l.warn(f)
+	}
+	if !r.has(section) {
+		return
+	}
+	description := section + ".description."
+	h := &CustomHandler{
+		DefaultExecutablePath:       r.text(description+"defaultExecutablePath", ""),
+		WorkingDirectory:            r.text(description+"workingDirectory", ""),
+		Arguments:                   r.list(description + "arguments"),
+		DefaultWorkerPath:           r.text(description+"defaultWorkerPath", ""),
+		WorkerArguments:             r.list(description + "workerArguments"),
+		EnableForwardingHTTPRequest: r.flag(section+".enableForwardingHttpRequest", false),
+	}
+	l.app.Config.CustomHandler = h
+}

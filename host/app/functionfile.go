@@ -1,0 +1,195 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// readFunctionFile reads function.json into f. What it finds wrong is recorded;
+// it always reads as far as it can.
+func (l *loader) readFunctionFile(f *Function, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		f.fault(syntax, "", schemas.KindJSON, "", "", "the file cannot be read: "+cause(err))
+		return
+	}
+	l.hash(f.File, text)
+	doc, fault := schemas.Parse(f.File, text)
+	if fault != nil {
+		fault.Kind = schemas.KindJSON
+		f.record(syntax, fault)
+		return
+	}
+	f.doc = doc
+	root, ok := doc.Value().(map[string]any)
+	if !ok {
+		f.fault(syntax, "", schemas.KindJSON, doc.Found(""), "an object", "function.json must hold a JSON object")
+		return
+	}
+	f.Config = doc.JSON()
+	l.readContent(f, root)
+	l.script(f, root)
+	for _, fault := range doc.Validate(schemas.FunctionJSON) {
+		if s := stageOf(fault); !covered(f.staged, fault) {
+			f.record(s, fault)
+		}
+	}
+	f.nearMisses = doc.Misspelt(schemas.FunctionJSON)
+}
+
+// stageOf returns the stage of a fault that the schema found.
+func stageOf(f *schemas.Fault) stage {
+	top, rest, _ := strings.Cut(f.Path, ".")
+	top, _, isItem := strings.Cut(top, "[")
+	switch strings.ToLower(top) {
+	case "bindings":
+		switch {
+		case !isItem:
+			return bindingsPresent
+		case strings.EqualFold(rest, "name"), f.Kind == schemas.KindArgument && strings.EqualFold(rest, "direction"):
+			return bindingName // $return is checked with the names
+		case f.Kind == schemas.KindInvalidOperation:
+			return indexing
+		case strings.EqualFold(rest, "type"), strings.EqualFold(rest, "direction"), strings.EqualFold(rest, "dataType"),
+			strings.EqualFold(rest, "cardinality"), strings.EqualFold(rest, "connection"), rest == "":
+			return bindingParsed
+		}
+		return indexing // properties of a kind are read when the function is indexed
+	case "configurationsource":
+		return configurationSource
+	case "scriptfile", "entrypoint":
+		return scriptFile
+	case "retry":
+		return retryPolicy
+	}
+	return indexing
+}
+
+// readContent reads what function.json and a declaration have in common.
+func (l *loader) readContent(f *Function, root map[string]any) {
+	l.readBindings(f, root["bindings"])
+	r := reader{doc: f.doc, spans: &f.spans}
+	if raw, given := root["retry"]; given && raw != nil {
+		f.own = true
+		policy, faults := r.readPolicy(f.at("retry"), schemas.KindJSON, false)
+		for _, fault := range faults {
+			f.record(retryPolicy, fault)
+		}
+		f.setPolicy(policy, FromFunction, f.file(), f.at("retry"))
+	}
+	f.EntryPoint, _ = root["entryPoint"].(string)
+	breaker := f.at("redeliver.circuitBreaker")
+	if r.has(breaker) {
+		f.CircuitBreaker = &CircuitBreaker{
+			Failures: r.number(breaker+".failures", 1, 1, maxInt),
+			Pause:    r.span(breaker+".pause", minute, 0, longest),
+			Probes:   r.number(breaker+".probes", 1, 1, maxInt),
+		}
+	}
+}
+
+func (f *Function) setPolicy(p *retrycontext.Policy, source PolicySource, file, path string) {
+	if p != nil {
+		f.Original, f.PolicySource, f.PolicyFile, f.PolicyPath = p, source, file, path
+	}
+}
+
+// fromCode adds the functions that the handler declares. One that has a folder
+// too keeps its function.json; from the declaration it takes a retry policy or
+// "disabled" that the file does not have.
+func (l *loader) fromCode(folders []*Function) []*Function {
+	var functions []*Function
+	for i := range l.opts.Declared {
+		d := &l.opts.Declared[i]
+		if f := findFunction(folders, d.Name); f != nil {
+			f.Declared = true
+			l.addDeclared(f, d)
+			continue
+		}
+		functions = append(functions, l.declaredFunction(d))
+	}
+	return functions
+}
+
+func findFunction(functions []*Function, name string) *Function {
+	for _, f := range functions {
+		if strings.EqualFold(f.Name, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// addDeclared completes f by what is declared in code.
+func (l *loader) addDeclared(f *Function, d *call.Declaration) {
+	if !f.own && d.Retry != nil {
+		f.own = true
+		policy, faults := declaredPolicy(d.Name, d.Retry)
+		for _, fault := range faults {
+			f.record(retryPolicy, fault)
+		}
+		f.setPolicy(policy, FromCode, codeFile, schemas.JoinPath(d.Name, "retry"))
+	}
+	if f.doc == nil {
+		return
+	}
+	if v, _ := f.doc.Lookup(f.at("disabled")); v == nil && d.Disabled {
+		f.Disabled, f.DisabledBy = true, codeFile
+	}
+}
+
+// declaredFunction reads a declaration as if it were a function.json.
+func (l *loader) declaredFunction(d *call.Declaration) *Function {
+	f := &Function{Name: d.Name, FromCode: true, Declared: true, base: schemas.JoinPath("", d.Name)}
+	if len(d.Bindings) == 0 {
+		f.fault(bindingsPresent, f.at("bindings"), schemas.KindFormat, "", "a list with at least one binding",
+			"the handler declares no bindings and there is no function.json").Hint =
+			"declare a trigger in code, or add the folder " + d.Name + " with a function.json"
+	}
+	list := make([]json.RawMessage, len(d.Bindings))
+	for i, text := range d.Bindings {
+		list[i] = json.RawMessage("null")
+		doc, fault := schemas.Parse(codeFile, text)
+		if fault != nil {
+			fault.Path = schemas.IndexPath(f.at("bindings"), i)
+			f.record(syntax, fault)
+			continue
+		}
+		list[i] = doc.JSON()
+	}
+	f.Config = rawJSON(map[string]any{"bindings": list, "disabled": d.Disabled})
+	inner, fault := schemas.Parse(codeFile, f.Config)
+	if fault != nil {
+		f.record(syntax, fault)
+		return f
+	}
+	var nested bytes.Buffer
+	nested.WriteByte('{')
+	nested.Write(rawJSON(d.Name))
+	nested.WriteByte(':')
+	nested.Write(f.Config)
+	nested.WriteByte('}')
+	if f.doc, fault = schemas.Parse(codeFile, nested.Bytes()); fault != nil {
+		f.record(syntax, fault)
+		return f
+	}
+	root, _ := inner.Value().(map[string]any)
+	if len(d.Bindings) > 0 {
+		l.readContent(f, root)
+		for _, fault := range inner.Validate(schemas.FunctionJSON) {
+			s := stageOf(fault)
+			fault.Path = f.at(fault.Path)
+			if !covered(f.staged, fault) {
+				f.record(s, fault)
+			}
+		}
+	}
+	l.addDeclared(f, d)
+	return f
+}

@@ -1,0 +1,180 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// The files of an app and the other places that a fault can name.
+const (
+	hostFileName     = "host.json"
+	functionFileName = "function.json"
+	localFileName    = "local.settings.json"
+	environmentFile  = "environment"
+	setFile          = "--set"
+	codeFile         = "code"
+)
+
+// override is one value from outside host.json that was laid over it.
+type override struct {
+	file    string // environmentFile, localFileName or setFile
+	setting string // the name of the variable; for --set the switch
+	path    string // the JSON path that it replaces, as written in the name
+	line    int    // in local.settings.json
+	column  int
+}
+
+const overridePrefix = "AzureFunctionsJobHost:"
+
+// loadHostFile reads host.json and lays the overrides over it. The result is never nil: a file that is missing or
+// cannot be read counts as an empty object, so that everything else can still be
+// looked at.
+func (l *loader) loadHostFile() *schemas.Document {
+	text, err := os.ReadFile(filepath.Join(l.app.Dir, hostFileName))
+	empty := mustParse(hostFileName, "{}")
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		l.app.MissingHostJSON = true
+		return l.overlay(empty)
+	case err != nil:
+		l.fault(&schemas.Fault{File: hostFileName, Kind: schemas.KindFormat, Reason: "the file cannot be read: " + cause(err)})
+		return l.overlay(empty)
+	}
+	l.hash("host.json", text)
+	doc, fault := schemas.Parse(hostFileName, text)
+	if fault != nil {
+		fault.Kind = schemas.KindFormat
+		l.unreadable = true
+		l.faultAt(hostReading, fault)
+		return l.overlay(empty)
+	}
+	root, ok := doc.Value().(map[string]any)
+	switch {
+	case !ok:
+		l.unreadable = true
+		f := doc.Fault("", doc.Found(""), "an object", "host.json must hold a JSON object")
+		f.Kind = schemas.KindFormat
+		l.fault(f)
+		return l.overlay(empty)
+	case len(root) == 0:
+		l.app.MissingHostJSON, l.app.emptyHostJSON = true, true
+	}
+	return l.overlay(doc)
+}
+
+// overlay lays settings and --set over the document, in rising order
+// (host-and-retry 0.2, 6.3).
+func (l *loader) overlay(doc *schemas.Document) *schemas.Document {
+	for _, s := range l.app.Settings.sorted() {
+		folded := strings.ReplaceAll(s.name, "__", ":")
+		if !hasPrefixFold(folded, overridePrefix) {
+			continue
+		}
+		segments := strings.Split(folded[len(overridePrefix):], ":")
+		path := ""
+		for _, key := range segments {
+			path = schemas.JoinPath(path, key)
+		}
+		o := override{file: environmentFile, setting: s.name, path: path, line: s.line, column: s.column}
+		if s.local {
+			o.file = localFileName
+		}
+		l.app.overrides = append(l.app.overrides, o)
+		doc.Override(segments, s.value, o.file)
+	}
+	for i, name := range l.opts.Functions {
+		o := override{file: "--functions", setting: "--functions", path: fmt.Sprintf("functions[%d]", i)}
+		l.app.overrides = append(l.app.overrides, o)
+		doc.Override([]string{"functions", fmt.Sprint(i)}, name, o.file)
+	}
+	for _, assignment := range l.opts.Set {
+		l.overlaySwitch(doc, assignment)
+	}
+	return doc
+}
+
+// overlaySwitch handles one --set name=value.
+func (l *loader) overlaySwitch(doc *schemas.Document, assignment string) {
+	name, value, ok := strings.Cut(assignment, "=")
+	name = strings.TrimSpace(name)
+	known, exists := findSwitch(name)
+	switch {
+	case !ok:
+		l.fault(&schemas.Fault{File: setFile, Found: schemas.Quote(assignment), Allowed: "NAME=VALUE", Reason: "a switch is set as NAME=VALUE", Hint: "for instance --set retryCounting=documented"})
+	case !exists:
+		l.fault(&schemas.Fault{File: setFile, Path: schemas.JoinPath(switchSection, name), Found: schemas.Quote(name), Allowed: strings.Join(switchNames[:], ", "), Reason: "there is no switch of this name"})
+	default:
+		l.app.overrides = append(l.app.overrides, override{file: setFile, setting: known, path: schemas.JoinPath(switchSection, known)})
+		doc.Override([]string{switchSection, known}, strings.TrimSpace(value), setFile)
+	}
+}
+
+// findOverride returns the override that gave the value at path: its own, or one
+// above or below it.
+func (l *loader) findOverride(path, file string) *override {
+	for i := len(l.app.overrides) - 1; i >= 0; i-- {
+		o := &l.app.overrides[i]
+		if o.file == file && (strings.EqualFold(o.path, path) || hasPrefixFold(o.path, path+".") ||
+			hasPrefixFold(path, o.path+".") || hasPrefixFold(path, o.path+"[")) {
+			return o
+		}
+	}
+	return nil
+}
+
+// explain completes faults whose value came from an override: place and hint.
+func (l *loader) explain(f *schemas.Fault) {
+	if f.File == hostFileName || f.Line != 0 {
+		return
+	}
+	o := l.findOverride(f.Path, f.File)
+	if o == nil {
+		return
+	}
+	f.Line, f.Column = o.line, o.column
+	if f.Hint == "" && o.file != setFile && o.file != "--functions" {
+		f.Hint = "the value comes from the setting " + o.setting
+	}
+}
+
+// DefaultHostJSON returns the host.json that the platform writes into an app
+// that has none, or an empty object (then without the extension bundle), and nil
+// for any other app (host-and-retry 6.1).
+func (a *App) DefaultHostJSON() []byte {
+	if !a.MissingHostJSON {
+		return nil
+	}
+	var b bytes.Buffer
+	b.WriteString("{\n  \"version\": \"2.0\",\n  \"isDefaultHostConfig\": true")
+	if !a.emptyHostJSON {
+		b.WriteString(",\n  \"extensionBundle\": {\n    \"id\": \"Microsoft.Azure.Functions.ExtensionBundle\",\n    \"version\": \"[4.*, 5.0.0)\"\n  }")
+	}
+	b.WriteString("\n}\n")
+	return b.Bytes()
+}
+
+// mustParse parses text that is part of this package.
+func mustParse(file, text string) *schemas.Document {
+	doc, fault := schemas.Parse(file, []byte(text))
+	if fault != nil {
+		panic("app: " + fault.Error())
+	}
+	return doc
+}
+
+// cause returns an error of package os without the path, which differs from
+// machine to machine.
+func cause(err error) string {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,320 @@
+package app
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// Lints returns every lint of host-and-retry 14.3 that applies, those that
+// redeliver.ignore switches off included, ordered by id and then by function.
+// Functions in error are looked at only for what does not need them to run.
+func Lints(a *App) []Lint {
+	l := &linter{app: a}
+	l.hostFile()
+	for _, f := range a.Functions {
+		l.spellings(f)
+		if f.InError() || f.Kind == nil || f.Trigger == nil {
+			continue
+		}
+		l.poison(f)
+		l.policy(f)
+	}
+	slices.SortStableFunc(l.lints, func(a, b Lint) int { return cmp.Compare(number(a.ID), number(b.ID)) })
+	return l.lints
+}
+
+func number(id string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(id, "L-"))
+	return n
+}
+
+type linter struct {
+	app   *App
+	lints []Lint
+}
+
+// at adds a lint at a place in a document; doc nil gives no position.
+func (l *linter) at(id, function string, doc *schemas.Document, file, path, format string, args ...any) {
+	lint := Lint{ID: id, Function: function, File: file, Path: path, Message: fmt.Sprintf(format, args...)}
+	if doc != nil && (file == doc.File()) && file != codeFile {
+		lint.Line, lint.Column = doc.Pos(path)
+	}
+	l.lints = append(l.lints, lint)
+}
+
+// onFault adds a lint at the place of a fault.
+func (l *linter) onFault(id, function string, f *schemas.Fault, format string, args ...any) {
+	l.lints = append(l.lints, Lint{ID: id, Function: function, File: f.File, Line: f.Line, Column: f.Column, Path: f.Path, Message: fmt.Sprintf(format, args...)})
+}
+
+// onPolicy adds a lint at the policy that a function runs under, below it at
+// property if that is not empty.
+func (l *linter) onPolicy(id string, f *Function, property, format string, args ...any) {
+	path, doc := f.PolicyPath, f.doc
+	if property != "" {
+		path = schemas.JoinPath(path, property)
+	}
+	if f.PolicySource == FromApp || f.PolicySource == FromEnvironment {
+		doc = l.app.hostDoc
+	}
+	l.at(id, f.Name, doc, f.PolicyFile, path, format, args...)
+}
+
+// onBinding adds a lint at a property of a function's binding.
+func (l *linter) onBinding(id string, f *Function, b *Binding, key, format string, args ...any) {
+	l.at(id, f.Name, f.doc, f.file(), b.PathOf(key), format, args...)
+}
+
+// hostFile finds L-2, L-4, L-9 and L-14 in host.json and its overrides.
+func (l *linter) hostFile() {
+	a := l.app
+	const visibility = "extensions.queues.visibilityTimeout"
+	if a.Config.Queues.VisibilityTimeout != 0 {
+		var names []string
+		for _, f := range a.Functions {
+			if f.Policy != nil && !f.InError() && f.Trigger != nil && f.Trigger.Is("queueTrigger") {
+				names = append(names, f.Name)
+			}
+		}
+		if len(names) > 0 {
+			l.at("L-2", "", a.hostDoc, a.hostDoc.Source(visibility), visibility,
+				"visibilityTimeout delays the next delivery of a failed message; the waits between retries (%s) come from the policy", strings.Join(names, ", "))
+		}
+	}
+	l.oddSpans("", a.spans)
+	for _, near := range a.nearMisses {
+		l.onFault("L-9", "", near, "%s", near.Reason)
+	}
+	l.incompleteOverride()
+}
+
+func (l *linter) oddSpans(function string, spans []spanText) {
+	for _, s := range spans {
+		l.onFault("L-4", function, s.fault, "%s means %s; write a time span as hh:mm:ss, with days as d.hh:mm:ss", s.fault.Found, s.reading)
+	}
+}
+
+// incompleteOverride is L-14: overrides merge with host.json value by value, so
+// one of them alone makes a policy that lacks the others (6.3).
+func (l *linter) incompleteOverride() {
+	missing := ""
+	for _, f := range l.app.Faults {
+		if hasPrefixFold(f.Path, "retry.") && strings.Contains(f.Reason, "is required") {
+			missing = cmp.Or(missing, f.Path[len("retry."):])
+		}
+	}
+	if missing == "" {
+		return
+	}
+	for _, o := range l.app.overrides {
+		if hasPrefixFold(o.path, "retry.") {
+			f := &schemas.Fault{File: o.file, Line: o.line, Column: o.column, Path: o.path}
+			l.onFault("L-14", "", f, "%s sets one value of the app's policy and leaves the others to host.json, where %s is missing", o.setting, missing)
+		}
+	}
+}
+
+// spellings finds L-4 and L-9 in a function's own file.
+func (l *linter) spellings(f *Function) {
+	l.oddSpans(f.Name, f.spans)
+	for _, near := range f.nearMisses {
+		l.onFault("L-9", f.Name, near, "%s", near.Reason)
+	}
+	if f.InError() || f.Trigger == nil || !f.Trigger.Is("timerTrigger") {
+		return
+	}
+	schedule := f.Trigger.String("schedule")
+	if reading, odd := retrycontext.LooksOtherwise(schedule); odd {
+		l.onBinding("L-4", f, f.Trigger, "schedule", "%s means every %s; write a time span as hh:mm:ss, with days as d.hh:mm:ss", schemas.Quote(schedule), reading)
+	}
+}
+
+// poison is L-12.
+func (l *linter) poison(f *Function) {
+	if !f.Trigger.Is("queueTrigger") {
+		return
+	}
+	queue := strings.ToLower(f.Trigger.String("queueName"))
+	if _, ok := bindings.PoisonQueueName(queue); ok {
+		return
+	}
+	if strings.HasSuffix(queue, "-poison") {
+		l.onBinding("L-12", f, f.Trigger, "queueName",
+			"the function is triggered by a poison queue, which has no poison queue of its own: a message that fails comes back every 10 minutes until it expires (7 days by default)")
+		return
+	}
+	l.onBinding("L-12", f, f.Trigger, "queueName",
+		"the name has %d characters, so no poison queue can be named after it (56 is the most): a message that fails comes back every 10 minutes until it expires (7 days by default)", len(queue))
+}
+
+// policy finds what can be wrong with the policy that a function runs under.
+func (l *linter) policy(f *Function) {
+	p := f.Policy
+	if p == nil {
+		return
+	}
+	load := loadOf(l.app, f)
+	if w := f.RetrySupportWarning(); w != nil {
+		l.onPolicy("L-1", f, "", "%s", w.Reason)
+	}
+	if p.MaxRetryCount == retrycontext.Forever {
+		l.onPolicy("L-3", f, "maxRetryCount", "-1 retries for ever: %s, and the trigger's own limit never applies because the delivery never ends", blocked(f))
+	}
+	l.advice(f, p)
+	if f.Trigger.Is("serviceBusTrigger") && load.deliveries == 1 && !load.deliveriesUnbounded {
+		l.onPolicy("L-6", f, "", "with a maxDeliveryCount of 1 the message is dead-lettered after one delivery; the policy is best effort, because a restart in between uses that delivery up")
+	}
+	l.longLoop(f, load)
+	l.layers(f, load)
+	if period, ok := l.period(f); ok && (load.wait.unbounded || load.wait.max > period) {
+		l.onPolicy("L-13", f, "", "the longest retry loop takes %s, longer than the %s between two ticks: ticks are skipped, and one runs at once after the loop", inWords(load.wait), spanWords(period))
+	}
+	if outputs := written(f); len(outputs) > 0 {
+		l.onPolicy("L-15", f, "", "a retry runs the handler again although %s may have been written already: a failed second output repeats the first, so handlers should be idempotent", strings.Join(outputs, ", "))
+	}
+}
+
+func blocked(f *Function) string {
+	switch {
+	case f.Trigger.Is("timerTrigger"):
+		return "a tick that always fails stops the timer"
+	case f.Trigger.Is("eventHubTrigger"), f.Trigger.Is("cosmosDBTrigger"), f.Trigger.Is("kafkaTrigger"):
+		return "a batch that always fails blocks its partition"
+	case f.Trigger.Is(httpTriggerType):
+		return "a request that always fails is never answered"
+	}
+	return "a message that always fails is never given up"
+}
+
+// advice is L-5 and L-11.
+func (l *linter) advice(f *Function, p *retrycontext.Policy) {
+	many := p.MaxRetryCount == retrycontext.Forever || p.MaxRetryCount > 5
+	property, interval := "delayInterval", p.DelayInterval
+	if p.Strategy == retrycontext.ExponentialBackoff {
+		property, interval = "maximumInterval", p.MaximumInterval
+	}
+	switch {
+	case many && interval > time.Minute:
+		l.onPolicy("L-5", f, "", "more than 5 retries, and waits of up to %s: the advice for the Consumption plan is at most 5 and 1 minute", spanWords(interval))
+	case many:
+		l.onPolicy("L-5", f, "maxRetryCount", "more than 5 retries: the advice for the Consumption plan is at most 5")
+	case interval > time.Minute:
+		l.onPolicy("L-5", f, property, "waits of up to %s: the advice for the Consumption plan is at most 1 minute", spanWords(interval))
+	}
+	// The waits grow, so the sixth is the shortest one beyond the fifth.
+	if shortest, _ := p.Bounds(6); many && shortest < time.Second {
+		l.onPolicy("L-11", f, "", "more than 5 retries with less than a second between them load a service that is already in trouble")
+	}
+}
+
+// longLoop is L-7 and L-8.
+func (l *linter) longLoop(f *Function, load load) {
+	over := func(limit time.Duration) bool { return load.wait.unbounded || load.wait.max > limit }
+	switch {
+	case f.Trigger.Is("serviceBusTrigger"):
+		limit, of := l.lock(f)
+		if over(limit) {
+			l.onPolicy("L-7", f, "", "the longest retry loop takes %s, longer than %s (%s): the message is delivered again while the loop still runs", inWords(load.wait), of, spanWords(limit))
+		}
+	case f.Trigger.Is("eventGridTrigger") && over(30*time.Second):
+		l.onPolicy("L-8", f, "", "the longest retry loop takes %s; Event Grid waits 30 seconds for an answer and then delivers again: duplicates", inWords(load.wait))
+	case f.Trigger.Is(httpTriggerType) && over(230*time.Second):
+		l.onPolicy("L-8", f, "", "the longest retry loop takes %s; Azure ends a request after 230 seconds", inWords(load.wait))
+	}
+}
+
+// lock returns for how long a Service Bus message stays locked while a function
+// runs. The lock of the entity is taken to be the service's default; batches are
+// not renewed (servicebus 2.4).
+func (l *linter) lock(f *Function) (limit time.Duration, of string) {
+	const entityLock = time.Minute
+	if f.Trigger.Cardinality == "many" {
+		return entityLock, "the lock, which is not renewed for a batch"
+	}
+	r := reader{doc: l.app.hostDoc}
+	renewal, ok := r.duration("extensions.serviceBus.maxAutoLockRenewalDuration")
+	switch {
+	case !ok:
+		renewal = 5 * time.Minute
+	case renewal < 0:
+		return longest, ""
+	}
+	return renewal + entityLock, "lock renewal and lock together"
+}
+
+// layers is L-10.
+func (l *linter) layers(f *Function, load load) {
+	total, unbounded := load.total()
+	all := load.waitTotal()
+	long := all.unbounded || all.max > 24*time.Hour
+	if !unbounded && total <= 100 && !long {
+		return
+	}
+	attempts, deliveries := strconv.Itoa(load.attempts), strconv.Itoa(load.deliveries)
+	if load.attemptsUnbounded {
+		attempts = "endless"
+	}
+	if load.deliveriesUnbounded {
+		deliveries = "endless"
+	}
+	message := fmt.Sprintf("two layers retry: the policy (%s attempts per delivery) and %s (%s deliveries)", attempts, sourceWords(f), deliveries)
+	if !unbounded {
+		message += fmt.Sprintf(", %d attempts in all", total)
+	}
+	if long {
+		message += fmt.Sprintf(", waiting for %s", inWords(all))
+	}
+	l.onPolicy("L-10", f, "", "%s: leave the decision to one of them", message)
+}
+
+func sourceWords(f *Function) string {
+	switch {
+	case f.Trigger.Is("queueTrigger"), f.Trigger.Is("blobTrigger"):
+		return "the queue's maxDequeueCount"
+	case f.Trigger.Is("serviceBusTrigger"):
+		return "the entity's maxDeliveryCount"
+	case f.Trigger.Is("eventGridTrigger"):
+		return "Event Grid's schedule"
+	}
+	return "the trigger"
+}
+
+// period returns the time between two ticks of a timer: what its kind says, or
+// its schedule when that is a time span.
+func (l *linter) period(f *Function) (time.Duration, bool) {
+	if !f.Trigger.Is("timerTrigger") {
+		return 0, false
+	}
+	if f.Kind.Period != nil {
+		return f.Kind.Period(l.app, f)
+	}
+	d, err := retrycontext.ParseTimeSpan(f.Trigger.String("schedule"))
+	return d, err == nil && d > 0
+}
+
+// written names the outputs that store something. The answer to a request is
+// sent once, after the last attempt.
+func written(f *Function) []string {
+	var names []string
+	for _, b := range f.Bindings {
+		if b.Output() && !b.Is("http") {
+			names = append(names, b.Name)
+		}
+	}
+	return names
+}
+
+func inWords(w wait) string {
+	if w.unbounded {
+		return "for ever"
+	}
+	return spanWords(w.max)
+}

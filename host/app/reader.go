@@ -1,0 +1,192 @@
+package app
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// reader takes typed values out of a document whose keys match ignoring case.
+// What is absent, null or not of the wanted type gives the default: the schema
+// has its fault already.
+type reader struct {
+	doc   *schemas.Document
+	spans *[]spanText
+}
+
+// spanText is a time span as it was written, with its meaning when that is not
+// what most readers would expect (lint L-4).
+type spanText struct {
+	fault   *schemas.Fault
+	reading string
+}
+
+// value returns the value at path; nil for null and absent ones.
+func (r reader) value(path string) any {
+	v, _ := r.doc.Lookup(path)
+	return v
+}
+
+func (r reader) has(path string) bool { return r.value(path) != nil }
+
+// scalarText returns a scalar as the platform's configuration holds it: as text.
+func scalarText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case json.Number:
+		return v.String()
+	}
+	return ""
+}
+
+func (r reader) text(path, def string) string {
+	if s := scalarText(r.value(path)); s != "" {
+		return s
+	}
+	return def
+}
+
+// word returns the member of words that the value names ignoring case.
+func (r reader) word(path string, words ...string) string {
+	given := r.text(path, "")
+	for _, w := range words {
+		if strings.EqualFold(given, w) {
+			return w
+		}
+	}
+	return words[0]
+}
+
+func (r reader) flag(path string, def bool) bool {
+	switch strings.ToLower(strings.TrimSpace(r.text(path, ""))) {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return def
+}
+
+func (r reader) number(path string, def, low, high int) int {
+	n, ok := wholeNumber(r.value(path))
+	if !ok || n < low || n > high {
+		return def
+	}
+	return n
+}
+
+func (r reader) fraction(path string, def float64) float64 {
+	f, err := strconv.ParseFloat(strings.TrimSpace(r.text(path, "")), 64)
+	if err != nil || f <= 0 || f >= 1 {
+		return def
+	}
+	return f
+}
+
+func (r reader) span(path string, def, low, high time.Duration) time.Duration {
+	d, ok := r.duration(path)
+	if !ok || d < low || d > high {
+		return def
+	}
+	return d
+}
+
+const longest = time.Duration(math.MaxInt64)
+
+// duration reads a time span and remembers it when it reads otherwise than it
+// looks. The empty text counts as absent.
+func (r reader) duration(path string) (time.Duration, bool) {
+	text := r.text(path, "")
+	d, err := retrycontext.ParseTimeSpan(text)
+	if err != nil {
+		return 0, false
+	}
+	if reading, other := retrycontext.LooksOtherwise(text); other && r.spans != nil {
+		*r.spans = append(*r.spans, spanText{r.doc.Fault(path, r.doc.Found(path), "", ""), reading})
+	}
+	return d, true
+}
+
+// list returns the texts of a list, or of an object whose keys are indexes.
+func (r reader) list(path string) []string { return textList(r.value(path)) }
+
+func textList(v any) []string {
+	var texts []string
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			if s := scalarText(item); s != "" {
+				texts = append(texts, s)
+			}
+		}
+	case map[string]any:
+		index := func(k string) int { n, _ := strconv.Atoi(k); return n }
+		keys := slices.SortedFunc(maps.Keys(v), func(a, b string) int { return index(a) - index(b) })
+		for _, k := range keys {
+			if s := scalarText(v[k]); s != "" {
+				texts = append(texts, s)
+			}
+		}
+	}
+	return texts
+}
+
+// wholeNumber converts a JSON number or a text to a 32-bit integer.
+func wholeNumber(v any) (int, bool) {
+	text := strings.TrimSpace(scalarText(v))
+	if _, isBool := v.(bool); isBool || text == "" {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(text, 10, 32)
+	return int(n), err == nil
+}
+
+// member returns the value of key ignoring case: its own spelling first, else
+// the last in order of spelling.
+func member(m map[string]any, key string) (name string, value any, ok bool) {
+	if v, found := m[key]; found {
+		return key, v, true
+	}
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		if strings.EqualFold(k, key) {
+			name, value, ok = k, m[k], true
+		}
+	}
+	return name, value, ok
+}
+
+// position copies file, line and column of the fault that doc makes at f.Path.
+func position(f *schemas.Fault, doc *schemas.Document) *schemas.Fault {
+	if doc == nil || f.Line != 0 {
+		return f
+	}
+	at := doc.Fault(f.Path, "", "", "")
+	f.File, f.Line, f.Column = at.File, at.Line, at.Column
+	return f
+}
+
+// inFileOrder returns the keys of an object in the order of their values in the
+// file.
+func inFileOrder(doc *schemas.Document, path string, object map[string]any) []string {
+	type place struct{ line, column int }
+	places := make(map[string]place, len(object))
+	for key := range object {
+		line, column := doc.Pos(schemas.JoinPath(path, key))
+		places[key] = place{line, column}
+	}
+	return slices.SortedFunc(maps.Keys(object), func(a, b string) int {
+		pa, pb := places[a], places[b]
+		return cmp.Or(pa.line-pb.line, pa.column-pb.column, strings.Compare(a, b))
+	})
+}

@@ -1,0 +1,196 @@
+package app
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// policyProperties are the five names of a policy.
+var policyProperties = [...]string{"strategy", "maxRetryCount", "delayInterval", "minimumInterval", "maximumInterval"}
+
+// readPolicy reads the object at path ("retry"). conversion is the kind of a
+// value that does not convert: host.json is bound by the configuration binder,
+// function.json by the JSON reader, and they fail differently
+// (host-and-retry 1.3). numbersAreText is how host.json works: its loader turns
+// numbers into text first, so a bare 10 becomes 10 days.
+//
+// A nil policy without faults means that there is none. The faults are ordered
+// as the platform would meet them.
+func (r reader) readPolicy(path string, conversion schemas.Kind, numbersAreText bool) (*retrycontext.Policy, []*schemas.Fault) {
+	raw := r.value(path)
+	if raw == nil {
+		return nil, nil
+	}
+	if _, ok := raw.(map[string]any); !ok {
+		f := r.doc.Fault(path, r.doc.Found(path), "an object with strategy, maxRetryCount and intervals", "a retry policy must be an object")
+		f.Kind = conversion
+		return nil, []*schemas.Fault{f}
+	}
+	p := policyReader{reader: r, path: path, conversion: conversion, numbersAreText: numbersAreText, broken: map[string]bool{}}
+	cfg := retrycontext.PolicyConfig{
+		Strategy:        p.strategy(),
+		MaxRetryCount:   p.count(),
+		DelayInterval:   p.interval("delayInterval"),
+		MinimumInterval: p.interval("minimumInterval"),
+		MaximumInterval: p.interval("maximumInterval"),
+	}
+	schemas.Sort(p.faults)
+	for _, e := range cfg.Validate() {
+		if p.broken[e.Property] {
+			continue
+		}
+		sub := schemas.JoinPath(path, e.Property)
+		f := policyFault(e, cfg, conversion)
+		at := r.doc.Fault(sub, r.doc.Found(sub), f.Allowed, f.Reason)
+		at.Kind = f.Kind
+		p.faults = append(p.faults, at)
+	}
+	if len(p.faults) > 0 {
+		return nil, p.faults
+	}
+	policy, err := cfg.Policy()
+	if err != nil { // Validate found nothing, so this cannot be
+		return nil, []*schemas.Fault{r.doc.Fault(path, "", "", err.Error())}
+	}
+	return policy, nil
+}
+
+type policyReader struct {
+	reader
+	path           string
+	conversion     schemas.Kind
+	numbersAreText bool
+	broken         map[string]bool // properties that have a fault already
+	faults         []*schemas.Fault
+}
+
+func (p *policyReader) bad(property, reason string) {
+	p.broken[property] = true
+	sub := schemas.JoinPath(p.path, property)
+	f := p.doc.Fault(sub, p.doc.Found(sub), allowedFor(property), reason)
+	f.Kind = p.conversion
+	p.faults = append(p.faults, f)
+}
+
+func (p *policyReader) strategy() *string {
+	switch v := p.value(schemas.JoinPath(p.path, "strategy")).(type) {
+	case nil:
+		return nil
+	case string:
+		if _, err := retrycontext.ParseStrategy(v); err != nil {
+			p.bad("strategy", "not a retry strategy")
+			return &v
+		}
+		return &v
+	case json.Number: // the platform takes it for one of its enumeration values
+		p.bad("strategy", "a number is no retry strategy: name it")
+		p.faults[len(p.faults)-1].Kind = ""
+	default:
+		p.bad("strategy", "not a retry strategy")
+	}
+	none := ""
+	return &none
+}
+
+func (p *policyReader) count() *int {
+	v := p.value(schemas.JoinPath(p.path, "maxRetryCount"))
+	if v == nil || p.numbersAreText && v == "" {
+		return nil
+	}
+	n, ok := wholeNumber(v)
+	if !ok {
+		p.bad("maxRetryCount", "not a whole number of 32 bits")
+		return nil
+	}
+	return &n
+}
+
+func (p *policyReader) interval(property string) *time.Duration {
+	v := p.value(schemas.JoinPath(p.path, property))
+	text, isText := v.(string)
+	switch {
+	case v == nil || isText && text == "":
+		return nil
+	case !isText && !p.numbersAreText:
+		p.bad(property, "a time span must be a text")
+		return nil
+	}
+	d, err := retrycontext.ParseTimeSpan(scalarText(v))
+	if err != nil {
+		reason := "not a time span"
+		if e, ok := err.(*retrycontext.TimeSpanError); ok && e.Reason != "" {
+			reason += ": " + e.Reason
+		}
+		p.bad(property, reason)
+		return nil
+	}
+	p.duration(schemas.JoinPath(p.path, property)) // remembers odd readings
+	return &d
+}
+
+func allowedFor(property string) string {
+	switch property {
+	case "strategy":
+		return `"fixedDelay" or "exponentialBackoff"`
+	case "maxRetryCount":
+		return "-1 (forever), 0 or more"
+	case "minimumInterval":
+		return "a time span hh:mm:ss from 0 to maximumInterval"
+	case "maximumInterval":
+		return "a time span hh:mm:ss from minimumInterval to 49 days"
+	}
+	return "a time span hh:mm:ss from 0 to 49 days"
+}
+
+// policyFault puts a fault of a policy in the terms of the platform.
+func policyFault(e *retrycontext.PropertyError, cfg retrycontext.PolicyConfig, conversion schemas.Kind) *schemas.Fault {
+	f := &schemas.Fault{Path: e.Property, Allowed: allowedFor(e.Property), Reason: e.Reason}
+	var absent bool
+	switch e.Property {
+	case "strategy":
+		absent = cfg.Strategy == nil
+		f.Kind = conversion
+	case "maxRetryCount":
+		absent = cfg.MaxRetryCount == nil
+		f.Kind = schemas.KindArgumentOutOfRange
+	default:
+		absent = strings.HasPrefix(e.Reason, "is required")
+		f.Kind = schemas.KindArgumentOutOfRange
+		switch {
+		case strings.HasPrefix(e.Reason, "must not be greater"):
+			f.Kind = schemas.KindArgument
+		case strings.HasPrefix(e.Reason, "must be at most"): // ours: the platform fails later, when it waits (D-12)
+			f.Kind = ""
+		}
+	}
+	if absent {
+		f.Kind = schemas.KindArgumentNull
+		f.Reason = e.Property + " is required: a policy has no defaults"
+		if e.Property == "strategy" { // the platform silently takes exponentialBackoff (D-4)
+			f.Kind = ""
+		}
+	}
+	return f
+}
+
+// declaredPolicy checks a policy that was declared in code.
+func declaredPolicy(function string, cfg *retrycontext.PolicyConfig) (*retrycontext.Policy, []*schemas.Fault) {
+	if cfg == nil {
+		return nil, nil
+	}
+	policy, err := cfg.Policy()
+	if err == nil {
+		return policy, nil
+	}
+	var faults []*schemas.Fault
+	for _, e := range cfg.Validate() {
+		f := policyFault(e, *cfg, schemas.KindArgument)
+		f.File, f.Path = codeFile, schemas.JoinPath(schemas.JoinPath(function, "retry"), e.Property)
+		faults = append(faults, f)
+	}
+	return nil, faults
+}

@@ -1,0 +1,79 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+const httpTriggerType = "httpTrigger"
+
+// RouteTemplate returns the whole route template of an HTTP-triggered function:
+// the prefix of host.json, then its route or its name, without outer slashes.
+func RouteTemplate(a *App, f *Function) string {
+	prefix, route := strings.Trim(a.Config.HTTP.RoutePrefix, "/"), f.route()
+	if prefix == "" {
+		return route
+	}
+	return prefix + "/" + route
+}
+
+// route is the route without the prefix.
+func (f *Function) route() string {
+	if route := strings.TrimSpace(f.Trigger.String("route")); route != "" {
+		return strings.Trim(route, "/")
+	}
+	return f.Name
+}
+
+// checkRoutes applies host-and-retry 9.1 (host: ScriptHost.cs
+// ValidateHttpFunction, HttpRoutesConflict): no route into the host's own space,
+// and of two that clash the later function is in error.
+func (l *loader) checkRoutes(functions []*Function) {
+	var taken []*Function
+	for _, f := range functions {
+		if f.Trigger == nil || !f.Trigger.Is(httpTriggerType) {
+			continue
+		}
+		path := f.Trigger.PathOf("route")
+		route := strings.ToLower(f.route())
+		if strings.HasPrefix(route, "admin") || strings.HasPrefix(route, "runtime") {
+			f.fault(indexing, path, schemas.KindInvalidOperation, schemas.Quote(f.route()), `a route that does not begin with "admin" or "runtime"`,
+				"the route conflicts with built-in routes")
+		}
+		if len(f.staged) > 0 {
+			continue
+		}
+		clash := false
+		for _, other := range taken {
+			if strings.EqualFold(f.route(), other.route()) && methodsMeet(f.Trigger, other.Trigger) {
+				f.fault(indexing, path, schemas.KindInvalidOperation, schemas.Quote(f.route()), "",
+					fmt.Sprintf("the route conflicts with that of the function %q", other.Name)).Hint =
+					"give one of them another route or other methods"
+				clash = true
+				break
+			}
+		}
+		if !clash {
+			taken = append(taken, f)
+		}
+	}
+}
+
+// methodsMeet compares methods with their case, as the platform does. None given
+// means all.
+func methodsMeet(a, b *Binding) bool {
+	x, y := textList(a.Value("methods")), textList(b.Value("methods"))
+	if len(x) == 0 || len(y) == 0 {
+		return true
+	}
+	for _, m := range x {
+		for _, n := range y {
+			if m == n {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,67 @@
+package app
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// script finds a function's script (host-and-retry 5.2; host:
+// HostFunctionMetadataProvider.cs DeterminePrimaryScriptFile). An app whose
+// handler is one program has none.
+func (l *loader) script(f *Function, root map[string]any) {
+	named, given := root["scriptFile"].(string)
+	if given && named != "" {
+		file := filepath.Join(f.Dir, filepath.FromSlash(named))
+		if info, err := os.Stat(file); err != nil || info.IsDir() {
+			f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, schemas.Quote(named), "a path relative to the function's folder",
+				"scriptFile is set to a file that does not exist")
+			return
+		}
+		f.ScriptFile = path.Join(f.Name, filepath.ToSlash(named))
+		return
+	}
+	if l.opts.InProcess || !l.app.Handler.NeedsScript() {
+		return
+	}
+	if name := primaryScript(f.Dir); name != "" {
+		f.ScriptFile = f.Name + "/" + name
+		return
+	}
+	fault := f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, "", "run.*, index.js, index.mjs, index.cjs or __init__.py",
+		"unable to determine the primary function script")
+	fault.Hint = "nothing in the app's folder runs its functions: add a Go program (redeliver init), or set scriptFile"
+	if l.app.Handler.Kind == Language {
+		fault.Hint = "rename the main file to index or run, or set scriptFile"
+	}
+}
+
+// primaryScript picks the script: a single file besides function.json, or the
+// first by name that is called run.* or one of the usual names.
+func primaryScript(dir string) string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	var files []string
+	for _, e := range entries {
+		if !e.IsDir() && !strings.EqualFold(e.Name(), functionFileName) {
+			files = append(files, e.Name())
+		}
+	}
+	if len(files) == 1 {
+		return files[0]
+	}
+	usual := []string{"index.js", "index.mjs", "index.cjs", "__init__.py"}
+	for _, name := range files {
+		lower := strings.ToLower(name)
+		if stem, _, _ := strings.Cut(lower, "."); stem == "run" && strings.Contains(lower, ".") || slices.Contains(usual, lower) {
+			return name
+		}
+	}
+	return ""
+}

@@ -381,8 +381,11 @@ func (p *parser) quoted(quote byte) string {
 	var b strings.Builder
 	for {
 		end := strings.IndexAny(text[p.i:], string([]byte{quote, '\\', '\r', '\n'}))
-		if end < 0 || text[p.i+end] == '\r' || text[p.i+end] == '\n' {
-			p.fail(start, Quote(text[start:p.i+max(end, 0)]), "a closing quote on the same line", "not valid JSON: a string is not closed")
+		if end < 0 {
+			end = len(text) - p.i
+		}
+		if p.i+end == len(text) || text[p.i+end] == '\r' || text[p.i+end] == '\n' {
+			p.fail(start, Quote(text[start:p.i+end]), "a closing quote on the same line", "not valid JSON: a string is not closed")
 			return ""
 		}
 		b.WriteString(text[p.i : p.i+end])

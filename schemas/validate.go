@@ -38,8 +38,25 @@ func (d *Document) Validate(name Name) []*Fault {
 			check(v, content)
 		}
 	}
-	Sort(v.faults)
+	v.order()
 	return v.faults
+}
+
+// order sorts the faults: the document's own by position, then those of each
+// override by path. jsonschema reports properties in no order.
+func (v *validation) order() {
+	slices.SortStableFunc(v.faults, func(a, b *Fault) int {
+		switch own := v.d.file; {
+		case a.File == b.File && a.Line == 0 && b.Line == 0:
+			return strings.Compare(a.Path, b.Path)
+		case a.File == own && b.File != own:
+			return -1
+		case a.File != own && b.File == own:
+			return 1
+		}
+		return strings.Compare(a.File, b.File)
+	})
+	Sort(v.faults)
 }
 
 // A validation collects the faults of one document.

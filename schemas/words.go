@@ -136,7 +136,12 @@ func noun(schema map[string]any) string {
 		"string": "text", "array": "a list", "object": "an object", "null": "null",
 	}
 	var nouns []string
-	for _, t := range texts(schema["type"]) {
+	types := texts(schema["type"])
+	for _, t := range types {
+		if t == "boolean" && len(types) > 1 {
+			nouns = append(nouns, "true", "false")
+			continue
+		}
 		nouns = append(nouns, names[t])
 	}
 	switch schema["format"] {

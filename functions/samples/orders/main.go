@@ -33,7 +33,7 @@ func main() { functions.Main(app()) }
 func app() *functions.App {
 	app := functions.New()
 	app.HTTP("PlaceOrder", placeOrder,
-		functions.Route("orders"), functions.Methods(http.MethodPost), functions.AuthLevel(functions.Anonymous),
+		functions.Route("orders"), functions.Methods(http.MethodPost), functions.AuthLevel(functions.AuthAnonymous),
 		functions.QueueOutput("orders", "orders"))
 	app.Queue("ProcessOrder", "orders", processOrder, functions.QueueOutput("invoices", "invoices"))
 	app.Queue("SendInvoice", "invoices", sendInvoice) // its function.json has the retry policy

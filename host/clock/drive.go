@@ -8,7 +8,9 @@ import (
 // A drive is an Advance, Next or Run in progress.
 type drive struct {
 	kind   driveKind
+	begin  int64 // virtual times, as deadlines have them
 	limit  int64
+	end    int64
 	jumped bool
 	visit  visit
 }
@@ -28,35 +30,30 @@ func (v *Virtual) Advance(d time.Duration) {
 	if d < 0 {
 		panic("clock: Advance by a negative duration")
 	}
-	v.drive1("Advance", driveAdvance, d)
+	v.driveBy("Advance", driveAdvance, d)
 }
 
 // Next works off the present instant, moves time to the next deadline of any
 // kind, works that off too, and reports whether there was one.
-func (v *Virtual) Next() bool { return v.drive1("Next", driveNext, 0).jumped }
+func (v *Virtual) Next() bool { return v.driveBy("Next", driveNext, 0).jumped }
 
 // Run moves time for as long as somebody waits for it (in Sleep, WaitUntil or
 // WithTimeout) but by no more than max, and returns by how much. When somebody
 // still waits for a later time it ends max later; when nobody waits it stays at
 // the deadline served last.
 func (v *Virtual) Run(max time.Duration) time.Duration {
-	v.driving.Lock()
-	defer v.driving.Unlock()
-	from := v.now.Load()
-	v.drive2("Run", driveRun, max)
-	return time.Duration(v.now.Load() - from)
+	d := v.driveBy("Run", driveRun, max)
+	return time.Duration(d.end - d.begin)
 }
 
-func (v *Virtual) drive1(op string, kind driveKind, d time.Duration) *drive {
-	v.driving.Lock()
-	defer v.driving.Unlock()
-	return v.drive2(op, kind, d)
-}
-
-func (v *Virtual) drive2(op string, kind driveKind, d time.Duration) *drive {
+// driveBy lets time move as kind says, by at most d, and waits for it.
+func (v *Virtual) driveBy(op string, kind driveKind, d time.Duration) *drive {
 	v.foreign(op)
+	v.driving.Lock()
+	defer v.driving.Unlock()
 	v.mu.Lock()
-	dr := &drive{kind: kind, limit: plus(v.now.Load(), int64(max(d, 0)))}
+	now := v.now.Load()
+	dr := &drive{kind: kind, begin: now, limit: plus(now, int64(max(d, 0)))}
 	dr.visit.done = make(chan struct{})
 	v.drive = dr
 	v.kickUnlock()
@@ -90,6 +87,7 @@ func (v *Virtual) moveLocked() bool {
 	} else {
 		v.jumpNoticeLocked(d.limit)
 		v.now.Store(max(d.limit, v.now.Load()))
+		d.end = v.now.Load()
 		v.drive = nil
 		v.finished = append(v.finished, &d.visit)
 	}

@@ -1,10 +1,13 @@
 package functions
 
 import (
-	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/hashicorp/go-plugin"
 
 	"github.com/redeliver/redeliver/functions/call"
 )
@@ -38,7 +41,12 @@ func watchParent() {
 	}()
 }
 
+// exitOrphaned ends the process. It says nothing: nobody reads the pipes any
+// more, and a write could wait for ever.
 func exitOrphaned() {
-	fmt.Fprintln(os.Stderr, "the host is gone: the handler process ends")
+	// The host would have removed the folder of our socket.
+	if dir := os.Getenv(plugin.EnvUnixSocketDir); strings.HasPrefix(filepath.Base(dir), "plugin-dir") {
+		_ = os.RemoveAll(dir)
+	}
 	os.Exit(1)
 }

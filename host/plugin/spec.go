@@ -1,0 +1,111 @@
+package plugin
+
+import (
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/functions/call"
+)
+
+// Spec says what to start, and whom to tell.
+//
+// OnStart, OnExit and StopHost are called with the clock's baton, one at a time,
+// in the order in which things happened; they must not wait for the process.
+type Spec struct {
+	// Path is the program, Args its arguments without the program's name.
+	Path string
+	Args []string
+	// Dir is the working directory; empty is the host's.
+	Dir string
+	// Env is the environment of the process, "NAME=value". Nil is the host's own.
+	// In both cases variables that make libraries believe they run in Azure are
+	// left out (workers.md 3.2).
+	Env []string
+	// HostVersion is told to the handler; for its log only.
+	HostVersion string
+
+	// Logger takes lines about the connection, all at debug level or below. The
+	// zero value discards them.
+	Logger zerolog.Logger
+	// Output receives what the process writes to its standard outputs. It is
+	// called by goroutines that the clock does not know, one at a time, also
+	// after an exit, and not after Close returned. It should return soon: the
+	// process waits when nobody reads. Nil discards the lines.
+	Output func(Line)
+	// OnStart is told of each process that became ready, the first one included.
+	OnStart func(Process)
+	// OnExit is told of each process that ended and was ready before, and of
+	// each failed try to start another one.
+	OnExit func(Exit)
+	// StopHost is called once when the crash budget is used up; no process is
+	// started afterwards. Nil keeps the host up: processes are then started with
+	// growing pauses (host-and-retry D-13, workerCrash).
+	StopHost func(error)
+
+	// StartTimeout is the real time within which the process must be ready; zero
+	// is one minute.
+	StartTimeout time.Duration
+	// Grace is the real time that a handler has to return after its context
+	// ended, before the whole process is disposed of; zero is 2 s, as in the
+	// platform (host: WebScriptHostExceptionHandler.cs).
+	Grace time.Duration
+	// StopGrace is the real time in which a process may end by itself when it is
+	// told to, before it is killed; zero is 5 s.
+	StopGrace time.Duration
+}
+
+// Process identifies one run of the program.
+type Process struct {
+	// Number counts the runs, from 1.
+	Number int
+	// PID is the system's number. It differs from run to run; keep it out of
+	// texts that are compared.
+	PID int
+}
+
+// Exit says how a process ended.
+type Exit struct {
+	// Process is the zero value when the process never became ready.
+	Process Process
+	// Code is the exit status; -1 after a signal, or when there was no process.
+	Code int
+	// Status is the same in words: "exit status 3", "signal: killed".
+	Status string
+	// Planned is set when the host ended the process (Reason says why), or the
+	// process asked for a new one with exit status 200. Only unplanned exits
+	// count as crashes.
+	Planned bool
+	Reason  string
+	// Output holds the last lines of its standard error.
+	Output []string
+	// Restart is the pause before the next start, in the clock's time; negative
+	// when there is none.
+	Restart time.Duration
+	// Err is the *[StartError] of a start that failed.
+	Err error
+}
+
+// Line is one line of a process's standard output or standard error, without
+// the line break.
+type Line struct {
+	// Stderr says which of the two it is.
+	Stderr bool
+	// Level is Information for standard output. A line of standard error is a
+	// warning or an error when it says so (host: WorkerProcess.cs).
+	Level call.Level
+	Text  string
+	// Cut is set when the line was longer than 1 MiB and its rest is missing.
+	Cut bool
+}
+
+func (s Spec) startTimeout() time.Duration { return or(s.StartTimeout, time.Minute) }
+func (s Spec) grace() time.Duration        { return or(s.Grace, 2*time.Second) }
+func (s Spec) stopGrace() time.Duration    { return or(s.StopGrace, 5*time.Second) }
+
+func or(d, fallback time.Duration) time.Duration {
+	if d > 0 {
+		return d
+	}
+	return fallback
+}

@@ -49,12 +49,12 @@ func TestValidateQueueName(t *testing.T) {
 
 func TestQueueNameIsLowered(t *testing.T) {
 	t.Parallel()
-	got, err := bindings.NormalizeQueueName("Orders-IN")
+	got, err := bindings.QueueName("Orders-IN")
 	if got != "orders-in" || err != nil {
-		t.Errorf(`NormalizeQueueName("Orders-IN") = %q, %v, want "orders-in", nil`, got, err)
+		t.Errorf(`QueueName("Orders-IN") = %q, %v, want "orders-in", nil`, got, err)
 	}
-	if _, err := bindings.NormalizeQueueName("Or_ders"); !errors.Is(err, bindings.ErrInvalidName) {
-		t.Errorf(`NormalizeQueueName("Or_ders") error = %v, want ErrInvalidName`, err)
+	if _, err := bindings.QueueName("Or_ders"); !errors.Is(err, bindings.ErrInvalidName) {
+		t.Errorf(`QueueName("Or_ders") error = %v, want ErrInvalidName`, err)
 	}
 }
 

@@ -20,10 +20,10 @@ func (e *NameError) Error() string { return e.Text }
 // Unwrap returns ErrInvalidName.
 func (e *NameError) Unwrap() error { return ErrInvalidName }
 
-// NormalizeQueueName returns the name that a queue name in a binding stands for: in
+// QueueName returns the name that a queue name in a binding stands for: in
 // lower case, checked by ValidateQueueName. Settings and binding expressions
 // must have been replaced before.
-func NormalizeQueueName(s string) (string, error) {
+func QueueName(s string) (string, error) {
 	name := strings.ToLower(s)
 	return name, ValidateQueueName(name)
 }

@@ -1,0 +1,158 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Notes of settlements.
+const (
+	// NoteUndecodable goes with every body that is not base64: the usual trap,
+	// since most clients send plain text by default (storage.md 4.3).
+	NoteUndecodable = "the body is not base64: set extensions.queues.messageEncoding to none, or have the sender encode its messages"
+	// NoteNotOurs: the message was taken or removed by somebody else before it
+	// could be deleted or released.
+	NoteNotOurs = "the message was no longer ours: its lock had ended, or it was deleted"
+	// NoteNoPoisonQueue: a failed message stays hidden until its lock ends and
+	// comes again, until it expires.
+	NoteNoPoisonQueue = "this queue has no poison queue: the message comes back when its lock ends"
+	// NoteAsked: the handler asked for poison before the last delivery.
+	NoteAsked = "the handler asked for the poison queue"
+)
+
+// delivery is one message in work.
+type delivery struct {
+	l    *Listener
+	ctx  context.Context // is not cancelled: what is done to a message is done
+	m    *bindings.QueueMessage
+	body []byte
+	lock *lock
+}
+
+// deliver runs a message through the table of storage.md 4.1 and reports one
+// settlement. The rows stand in its order.
+func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
+	ctx := context.WithoutCancel(token)
+	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m)}
+	ev := &triggers.Event{
+		Source:        l.queue.Name(),
+		DeliveryCount: m.DequeueCount,
+		Messages:      []triggers.Message{{ID: m.ID}},
+	}
+	body, err := l.opts.MessageEncoding.Decode(m.Text)
+	if err != nil {
+		sink.Settled(ev, d.undecodable())
+		return
+	}
+	d.body = body
+	ev.Messages[0] = messageOf(m, body, l.opts.DataType, l.clk.Now())
+
+	limit := int64(l.opts.MaxDequeueCount)
+	hasPoison := l.poison != ""
+	if hasPoison && m.DequeueCount > limit {
+		sink.Settled(ev, d.toPoison(d.reachedLimit()))
+		return
+	}
+	d.lock.renewRegularly()
+	res := sink.Handle(token, ev)
+	switch {
+	case res.Err == nil:
+		sink.Settled(ev, d.done())
+	case !hasPoison:
+		d.lock.stop()
+		sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteNoPoisonQueue})
+	case res.Asked.Decision == triggers.Poisoned && m.DequeueCount < limit:
+		sink.Settled(ev, d.toPoison(NoteAsked))
+	case m.DequeueCount >= limit:
+		sink.Settled(ev, d.toPoison(d.reachedLimit()))
+	default:
+		sink.Settled(ev, d.release())
+	}
+}
+
+// reachedLimit has the platform's text.
+func (d *delivery) reachedLimit() string {
+	return fmt.Sprintf("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", d.l.opts.MaxDequeueCount, d.l.poison)
+}
+
+// done deletes the message of a successful delivery.
+func (d *delivery) done() triggers.Settlement {
+	note, err := d.delete()
+	return triggers.Settlement{Decision: triggers.Deleted, Err: err, Note: note}
+}
+
+// release makes the message visible again.
+func (d *delivery) release() triggers.Settlement {
+	s := triggers.Settlement{Decision: triggers.Released}
+	receipt := d.lock.stop()
+	_, err := d.l.queue.Update(d.ctx, d.m.ID, receipt, &d.m.Text, d.l.opts.VisibilityTimeout)
+	switch {
+	case err == nil:
+		d.l.expect(d.l.clk.Now().Add(d.l.opts.VisibilityTimeout))
+	case gone(err):
+		s.Note = NoteNotOurs
+	default:
+		s.Err = fmt.Errorf("release: %w", err)
+		d.l.expect(d.lock.ends)
+	}
+	return s
+}
+
+// undecodable moves a message that is not what the encoding says, character by
+// character as it came (S-4).
+func (d *delivery) undecodable() triggers.Settlement {
+	s := triggers.Settlement{Decision: triggers.Undecodable, Note: NoteUndecodable}
+	if d.l.poison == "" {
+		return s
+	}
+	s.Target = d.l.poison
+	if err := d.copyToPoison(d.m.Text); err != nil {
+		s.Err = err
+		return s
+	}
+	_, s.Err = d.delete()
+	return s
+}
+
+// toPoison moves the message to the poison queue.
+func (d *delivery) toPoison(note string) triggers.Settlement {
+	s := triggers.Settlement{Decision: triggers.Poisoned, Target: d.l.poison, Note: note}
+	d.lock.stop()
+	if err := d.copyToPoison(d.l.opts.MessageEncoding.Encode(d.body)); err != nil {
+		s.Decision, s.Err = triggers.Dropped, err
+		return s
+	}
+	_, s.Err = d.delete()
+	return s
+}
+
+// copyToPoison adds the message to the poison queue, makes that queue if need
+// be, and wakes a listener on it. When it fails the message is left alone: it
+// comes again when its lock ends, one delivery later.
+func (d *delivery) copyToPoison(text string) error {
+	if _, err := bindings.PutOrCreate(d.ctx, d.l.account.Queue(d.l.poison), text, nil); err != nil {
+		d.l.expect(d.lock.ends)
+		return fmt.Errorf("copy to the poison queue: %w", err)
+	}
+	if d.l.opts.Watcher != nil {
+		d.l.opts.Watcher.Notify(d.l.poison)
+	}
+	return nil
+}
+
+// delete removes the message with its newest receipt. That it is not ours any
+// more is no error and gives a note.
+func (d *delivery) delete() (note string, err error) {
+	err = d.l.queue.Delete(d.ctx, d.m.ID, d.lock.stop())
+	switch {
+	case err == nil:
+		return "", nil
+	case gone(err):
+		return NoteNotOurs, nil
+	}
+	d.l.expect(d.lock.ends)
+	return "", fmt.Errorf("delete: %w", err)
+}

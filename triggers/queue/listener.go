@@ -1,0 +1,260 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Defaults and fixed times of the trigger.
+const (
+	DefaultBatchSize       = 16
+	DefaultMaxDequeueCount = 5
+	// DefaultMaxPollingInterval is the cap of the polling series while
+	// developing, which here is always (storage.md S-9). The platform's default
+	// elsewhere is a minute.
+	DefaultMaxPollingInterval = 2 * time.Second
+
+	lockDuration = 10 * time.Minute // from receive, and from each renewal
+)
+
+// DefaultNewBatchThreshold is half a batch for each processor.
+func DefaultNewBatchThreshold(batchSize, processors int) int { return batchSize / 2 * processors }
+
+// Options are host.json's extensions.queues, the rest of the binding, and what
+// the host lends. The zero Options, like nil, are the platform's defaults.
+type Options struct {
+	// BatchSize is the number of messages taken at once, 1 to 32. Zero:
+	// DefaultBatchSize.
+	BatchSize int
+
+	// NewBatchThreshold is the number of messages in work at or below which the
+	// next batch is taken. Zero means zero, except when BatchSize is zero too:
+	// then it is DefaultNewBatchThreshold for the processors of this machine.
+	NewBatchThreshold int
+
+	// MaxPollingInterval caps the wait between polls. Zero:
+	// DefaultMaxPollingInterval.
+	MaxPollingInterval time.Duration
+
+	// VisibilityTimeout keeps a message hidden after a failed delivery. Zero:
+	// visible at once.
+	VisibilityTimeout time.Duration
+
+	// MaxDequeueCount is the number of deliveries after which a failing message
+	// is poison. Zero: DefaultMaxDequeueCount.
+	MaxDequeueCount int
+
+	// MessageEncoding says how bodies are written. Empty: base64.
+	MessageEncoding bindings.Encoding
+
+	// DataType is the binding's dataType: "binary" or "stream" for bytes,
+	// anything else for text.
+	DataType string
+
+	// Rand is the jitter of the polling series, uniform in [0, 1). Nil: none.
+	Rand func() float64
+
+	// Watcher ends waits for messages that this host itself adds. Nil: none do.
+	Watcher *Watcher
+
+	// WakeUp also ends them for messages from others, if the account can tell
+	// (bindings.QueueWaker): the switch wakeUp = fast.
+	WakeUp bool
+}
+
+// Listener watches one queue for one function. It implements
+// [triggers.Listener]; a queue that does not exist is waited for.
+//
+// Each message is one delivery, and messages of a batch run concurrently. When
+// Run's context ends, deliveries in work lose their token unless this is a drain;
+// what is done to their messages afterwards is not cut short in either case.
+type Listener struct {
+	clk     clock.Clock
+	account bindings.QueueAccount
+	queue   bindings.Queue
+	poison  string // empty: there is no poison queue
+	opts    Options
+
+	alarm    *alarm
+	inFlight *clock.Group
+
+	mu       sync.Mutex
+	back     time.Time // when a message is known to come back; zero: none is
+	expected int       // calls of expect
+}
+
+var _ triggers.Listener = (*Listener)(nil)
+
+// New returns a listener for the queue of that name. Nil opts are the zero
+// Options.
+func New(clk clock.Clock, account bindings.QueueAccount, queueName string, opts *Options) *Listener {
+	l := &Listener{
+		clk:      clk,
+		account:  account,
+		queue:    account.Queue(queueName),
+		alarm:    newAlarm(clk),
+		inFlight: clock.NewGroup(clk, 0),
+	}
+	l.poison, _ = bindings.PoisonQueueName(queueName)
+	if opts != nil {
+		l.opts = *opts
+	}
+	o := &l.opts
+	if o.BatchSize == 0 {
+		o.BatchSize = DefaultBatchSize
+		if o.NewBatchThreshold == 0 {
+			o.NewBatchThreshold = DefaultNewBatchThreshold(o.BatchSize, runtime.NumCPU())
+		}
+	}
+	if o.MaxPollingInterval == 0 {
+		o.MaxPollingInterval = DefaultMaxPollingInterval
+	}
+	if o.MaxDequeueCount == 0 {
+		o.MaxDequeueCount = DefaultMaxDequeueCount
+	}
+	if o.Rand == nil {
+		o.Rand = func() float64 { return 0.5 }
+	}
+	return l
+}
+
+// Run implements [triggers.Listener]. It fails with the first error of the
+// service that is neither a missing queue nor a passing fault, after deliveries
+// in work have ended.
+func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
+	defer l.watch()()
+	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	err := l.poll(ctx, tokens, sink)
+	// After an error the deliveries in work keep their token until the stop.
+	if l.inFlight.Below(ctx, 1) != nil && !sink.Draining() {
+		cancel()
+	}
+	l.inFlight.Wait()
+	return err
+}
+
+// watch subscribes to all who know of new messages.
+func (l *Listener) watch() (stop func()) {
+	var stops []func()
+	if l.opts.Watcher != nil {
+		stops = append(stops, l.opts.Watcher.Watch(l.queue.Name(), l.alarm.wake))
+	}
+	if waker, ok := l.account.(bindings.QueueWaker); ok && l.opts.WakeUp {
+		stops = append(stops, waker.OnArrival(l.queue.Name(), l.alarm.wake))
+	}
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
+
+// poll takes messages until ctx ends (nil) or the listener cannot go on.
+func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
+	series := backoff{max: l.opts.MaxPollingInterval, rand: l.opts.Rand}
+	unsure, found := true, false // unsure whether the queue exists
+	for {
+		if err := sink.Admit(ctx); err != nil {
+			return ended(ctx, err)
+		}
+		l.alarm.clear()
+		expected := l.expectedSoFar()
+		batch, exists, err := l.receive(ctx, unsure)
+		if ctx.Err() != nil {
+			return nil // a batch that came too late stays hidden until its lock ends
+		}
+		if err != nil && !passing(err) {
+			return fmt.Errorf("queue %q: %w", l.queue.Name(), err)
+		}
+		unsure = err != nil || !exists
+		if len(batch) == 0 {
+			if err == nil && exists {
+				l.foundNothing(expected)
+			}
+			wait := series.next(found)
+			found = false
+			if err := l.alarm.wait(ctx, wait, l.expecting); err != nil {
+				return ended(ctx, err)
+			}
+			continue
+		}
+		found = true
+		for _, m := range batch {
+			l.inFlight.Go("message of queue "+l.queue.Name(), func() { l.deliver(tokens, sink, m) })
+		}
+		if err := l.inFlight.Below(ctx, l.opts.NewBatchThreshold+1); err != nil {
+			return ended(ctx, err)
+		}
+	}
+}
+
+// ended turns the end of ctx into a normal return.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// receive takes the next batch; when unsure, it asks first whether the queue
+// exists.
+func (l *Listener) receive(ctx context.Context, unsure bool) (batch []*bindings.QueueMessage, exists bool, err error) {
+	if unsure {
+		if exists, err := l.queue.Exists(ctx); err != nil || !exists {
+			return nil, false, err
+		}
+	}
+	batch, err = l.queue.Receive(ctx, l.opts.BatchSize, lockDuration)
+	return batch, true, err
+}
+
+// passing reports whether polling goes on after an error of the service.
+func passing(err error) bool {
+	return errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrBeingDeleted) || errors.Is(err, bindings.ErrUnavailable)
+}
+
+// expecting reports whether a message is known to be delivered again, so that
+// polling for it is a wait that matters.
+func (l *Listener) expecting() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return !l.back.IsZero()
+}
+
+// expect notes that a message becomes visible again at t.
+func (l *Listener) expect(t time.Time) {
+	l.mu.Lock()
+	l.expected++
+	if t.After(l.back) {
+		l.back = t
+	}
+	l.mu.Unlock()
+	l.alarm.poke()
+}
+
+// expectedSoFar is how often expect was called.
+func (l *Listener) expectedSoFar() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.expected
+}
+
+// foundNothing notes that the queue was empty. What was to come back has been
+// taken, unless more was expected since the receive began.
+func (l *Listener) foundNothing(before int) {
+	now := l.clk.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.expected == before && !l.back.After(now) {
+		l.back = time.Time{}
+	}
+}

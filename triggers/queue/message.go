@@ -1,0 +1,72 @@
+package queue
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// ErrNotText is the conversion failure of a body that is not UTF-8 and goes to a
+// text parameter.
+var ErrNotText = errors.New("the message body is not UTF-8 text: bind it with dataType binary, or check the sender's encoding against extensions.queues.messageEncoding")
+
+// maxTime is the platform's latest date, which stands for "never".
+var maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)
+
+// Message returns what a function receives for a body: the trigger's value by
+// its dataType, and the metadata that a body alone gives. It is how an admin
+// call hands its input to a queue function.
+func Message(body []byte, dataType string) triggers.Message {
+	return message(body, dataType, map[string]any{})
+}
+
+// messageOf is Message for a message of the service.
+//
+// Source: QueueTriggerBinding.cs, for names and for what stands in when the
+// service leaves a time out.
+func messageOf(m *bindings.QueueMessage, body []byte, dataType string, now time.Time) triggers.Message {
+	orMax := func(t time.Time) time.Time {
+		if t.IsZero() {
+			return maxTime
+		}
+		return t
+	}
+	inserted := m.Inserted
+	if inserted.IsZero() {
+		inserted = now
+	}
+	out := message(body, dataType, map[string]any{
+		"Id":              m.ID,
+		"DequeueCount":    m.DequeueCount,
+		"ExpirationTime":  orMax(m.Expires),
+		"InsertionTime":   inserted,
+		"NextVisibleTime": orMax(m.NextVisible),
+		"PopReceipt":      m.PopReceipt,
+	})
+	out.ID = m.ID
+	return out
+}
+
+func message(body []byte, dataType string, metadata map[string]any) triggers.Message {
+	text := utf8.Valid(body)
+	if text {
+		metadata["QueueTrigger"] = string(body)
+		bindings.ApplyJSON(metadata, body)
+	}
+	out := triggers.Message{Metadata: metadata}
+	switch strings.ToLower(dataType) {
+	case "binary", "stream":
+		out.Value = bindings.BytesValue(body)
+	default:
+		if text {
+			out.Value = bindings.StringValue(string(body))
+		} else {
+			out.Err = ErrNotText
+		}
+	}
+	return out
+}

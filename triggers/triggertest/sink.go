@@ -1,0 +1,122 @@
+package triggertest
+
+import (
+	"context"
+	"sync"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Sink records what a listener hands over. Its methods may be called
+// concurrently; make one with NewSink.
+type Sink struct {
+	clk    clock.Clock
+	handle func(ctx context.Context, ev *triggers.Event) triggers.Result
+
+	mu       sync.Mutex
+	changed  *clock.Cond
+	closed   bool
+	draining bool
+	handled  []*triggers.Event
+	ended    []*triggers.Event
+	settled  []Settled
+}
+
+// Settled is one call of Sink.Settled.
+type Settled struct {
+	Event      *triggers.Event
+	Settlement triggers.Settlement
+}
+
+// NewSink returns a sink that is open and handles deliveries with the function
+// given; nil is success.
+func NewSink(clk clock.Clock, handle func(ctx context.Context, ev *triggers.Event) triggers.Result) *Sink {
+	if handle == nil {
+		handle = func(context.Context, *triggers.Event) triggers.Result { return triggers.Result{Attempts: 1} }
+	}
+	s := &Sink{clk: clk, handle: handle}
+	s.changed = clock.NewCond(clk, &s.mu)
+	return s
+}
+
+// Handle implements triggers.Sink.
+func (s *Sink) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
+	s.mu.Lock()
+	s.handled = append(s.handled, ev)
+	s.mu.Unlock()
+	res := s.handle(ctx, ev)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = append(s.ended, ev)
+	return res
+}
+
+// Settled implements triggers.Sink.
+func (s *Sink) Settled(ev *triggers.Event, settlement triggers.Settlement) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settled = append(s.settled, Settled{ev, settlement})
+	s.changed.Broadcast()
+}
+
+// Admit implements triggers.Sink.
+func (s *Sink) Admit(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.closed {
+		if err := s.changed.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// Draining implements triggers.Sink.
+func (s *Sink) Draining() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.draining
+}
+
+// Close makes Admit block until Open, as an open circuit breaker does.
+func (s *Sink) Close() { s.set(func() { s.closed = true }) }
+
+// Open lets Admit return. It is called from inside the clock.
+func (s *Sink) Open() { s.set(func() { s.closed = false }) }
+
+// Drain makes the next stop a drain.
+func (s *Sink) Drain() { s.set(func() { s.draining = true }) }
+
+func (s *Sink) set(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f()
+	s.changed.Broadcast()
+}
+
+// WaitSettled waits, from inside the clock, until n deliveries are settled.
+func (s *Sink) WaitSettled(ctx context.Context, n int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.settled) < n {
+		if err := s.changed.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Handled returns the events of all calls of Handle, in order of their start.
+func (s *Sink) Handled() []*triggers.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*triggers.Event(nil), s.handled...)
+}
+
+// Settlements returns all calls of Settled, in order.
+func (s *Sink) Settlements() []Settled {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Settled(nil), s.settled...)
+}

@@ -103,53 +103,84 @@ func (r *canonicalizer) reshape(n *node, s *shape) *node {
 }
 
 func (r *canonicalizer) object(n *node, s *shape, location, path string) any {
-	variant := s.variant(n)
-	out := make(map[string]any, len(n.members))
-	for i, m := range n.members {
-		p, known := s.property(m.key, variant)
-		if r.style == strictStyle && p.name != m.key {
-			p, known = property{}, false
-		}
-		name, sub := m.key, s.additional
-		if known {
-			name, sub = p.name, p.shape
-		}
-		value := m.value
-		if r.style == configStyle {
-			if value = r.merged(n.members, i, known); value == nil {
-				continue
-			}
-		}
-		written := step{key: m.key, index: -1}
-		if v, given := r.value(value, sub, location+"/"+escapeLocation(name), r.join(path, written)); given {
-			out[name] = v
-		} else if r.style != configStyle {
-			delete(out, name)
+	entries := r.entries(n, s)
+	out := make(map[string]any, len(entries))
+	for _, e := range entries {
+		at := r.join(path, step{key: e.written, index: -1})
+		if v, given := r.value(e.value, e.shape, location+"/"+escapeLocation(e.name), at); given {
+			out[e.name] = v
 		}
 	}
 	return out
 }
 
-// merged returns the value of member i together with the members whose keys
-// mean the same: in configuration the objects of `retry` and `Retry` are one.
-// It returns nil for all members but the last of them. Of the same key written
-// twice only the last was ever read.
-func (r *canonicalizer) merged(members []member, i int, known bool) *node {
-	same := func(a, b string) bool { return a == b || known && strings.EqualFold(a, b) }
-	for _, later := range members[i+1:] {
-		if same(later.key, members[i].key) {
-			return nil
+// An entry is what the members of one canonical name come to.
+type entry struct {
+	name    string
+	shape   *shape // nil if the schema does not know the name
+	written string // the key of the last of them
+	value   *node
+	merged  bool // value is a copy that may grow
+}
+
+// entries folds members that mean the same: the last counts, but in
+// configuration the objects of `retry` and `Retry` are one.
+func (r *canonicalizer) entries(n *node, s *shape) []entry {
+	variant := s.variant(n)
+	entries := make([]entry, 0, len(n.members))
+	index := newIndex(len(n.members))
+	for _, m := range n.members {
+		e := entry{name: m.key, shape: s.additional, written: m.key, value: m.value}
+		if p, ok := s.property(m.key, variant); ok && (r.style != strictStyle || p.name == m.key) {
+			e.name, e.shape = p.name, p.shape
+		}
+		i := index.find(entries, e.name)
+		switch {
+		case i < 0:
+			index.add(e.name, len(entries))
+			entries = append(entries, e)
+		case r.style == configStyle && e.written != entries[i].written && e.value.kind == objectNode && entries[i].value.kind == objectNode:
+			entries[i].merge(e)
+		default:
+			entries[i] = e
 		}
 	}
-	n := members[i].value
-	for j := i - 1; j >= 0 && n.kind == objectNode; j-- {
-		m := members[j]
-		if m.key == members[i].key || !same(m.key, members[i].key) || m.value.kind != objectNode {
-			continue
-		}
-		n = &node{kind: objectNode, offset: n.offset, source: n.source, members: slices.Concat(m.value.members, n.members)}
+	return entries
+}
+
+func (e *entry) merge(later entry) {
+	if !e.merged {
+		e.value, e.merged = &node{kind: objectNode, members: slices.Clone(e.value.members)}, true
 	}
-	return n
+	e.written = later.written
+	e.value.offset, e.value.source = later.value.offset, later.value.source
+	e.value.members = append(e.value.members, later.value.members...)
+}
+
+// An entryIndex finds entries by name; a small object needs none.
+type entryIndex map[string]int
+
+func newIndex(members int) entryIndex {
+	if members <= 16 {
+		return nil
+	}
+	return make(entryIndex, members)
+}
+
+func (x entryIndex) add(name string, i int) {
+	if x != nil {
+		x[name] = i
+	}
+}
+
+func (x entryIndex) find(entries []entry, name string) int {
+	if x == nil {
+		return slices.IndexFunc(entries, func(e entry) bool { return e.name == name })
+	}
+	if i, ok := x[name]; ok {
+		return i
+	}
+	return -1
 }
 
 // variant returns the shape that the object's variant key chooses, or nil.

@@ -146,10 +146,10 @@ func wordAt(s string) string {
 
 func (p *parser) document() *node {
 	p.space()
-	if p.fault == nil && p.i == len(p.d.text) {
+	if p.i == len(p.d.text) {
 		p.fail(p.i, "", "a JSON object", "the file is empty")
 	}
-	n := p.value("a value")
+	n := p.value(slot{})
 	p.space()
 	if p.fault == nil && p.i < len(p.d.text) {
 		p.expected("nothing after the end of the JSON text")
@@ -190,8 +190,26 @@ func (p *parser) peek() byte {
 	return p.d.text[p.i]
 }
 
+// A slot is where a value is expected.
+type slot struct {
+	key    string
+	member bool  // the value of key
+	list   *node // an item of it
+}
+
+func (p *parser) expectedIn(at slot) {
+	switch {
+	case at.member:
+		p.expected("a value for " + Quote(at.key))
+	case at.list != nil:
+		p.expected(`a value or "]"` + p.toClose(at.list, "list"))
+	default:
+		p.expected("a value")
+	}
+}
+
 // value reads one value. It never returns nil.
-func (p *parser) value(what string) *node {
+func (p *parser) value(at slot) *node {
 	p.space()
 	n := &node{offset: p.i}
 	switch c := p.peek(); {
@@ -203,7 +221,7 @@ func (p *parser) value(what string) *node {
 	case c == '-', '0' <= c && c <= '9':
 		n.kind, n.text = numberNode, p.number()
 	default:
-		p.literal(n, what)
+		p.literal(n, at)
 	}
 	return n
 }
@@ -242,7 +260,7 @@ func (p *parser) object(n *node) {
 			return
 		}
 		p.i++
-		value := p.value("a value for " + Quote(key))
+		value := p.value(slot{key: key, member: true})
 		n.members = append(n.members, member{key: key, value: value})
 		if !p.more('}') {
 			p.expected(`"," or "}"` + p.toClose(n, "object"))
@@ -258,7 +276,7 @@ func (p *parser) array(n *node) {
 			p.i++
 			return
 		}
-		n.items = append(n.items, p.value(`a value or "]"`+p.toClose(n, "list")))
+		n.items = append(n.items, p.value(slot{list: n}))
 		if !p.more(']') {
 			p.expected(`"," or "]"` + p.toClose(n, "list"))
 			return
@@ -309,7 +327,7 @@ func (p *parser) name() (string, bool) {
 	return rest[:end], end > 0
 }
 
-func (p *parser) literal(n *node, what string) {
+func (p *parser) literal(n *node, at slot) {
 	word := wordAt(p.d.text[p.i:])
 	switch word {
 	case "null":
@@ -317,11 +335,12 @@ func (p *parser) literal(n *node, what string) {
 	case "true", "false":
 		n.kind, n.text = boolNode, word
 	default:
-		if p.fault == nil && word != "" {
-			p.expected(what)
+		if p.fault != nil {
+			return
+		}
+		if p.expectedIn(at); word != "" {
 			p.fault.Hint = "put text in double quotes; true, false and null are written in lower case"
 		}
-		p.expected(what)
 		return
 	}
 	p.i += len(word)

@@ -13,7 +13,7 @@ import (
 // Validate checks the document against a schema, and by the rules between
 // properties that a schema cannot express, and returns every fault in the order
 // of the text; faults of overrides come last. There is at most one fault for a
-// path. Call it after the last [Document.Override].
+// path, and of a hopeless file no more than 1000 in all. Call it after the last [Document.Override].
 //
 // Before the check, spelling and types are read as [Document.Canonical] says.
 // Unknown keys are no fault, except inside redeliver of host.json. Of a retry
@@ -59,6 +59,8 @@ func (v *validation) order() {
 	Sort(v.faults)
 }
 
+const maxFaults = 1000 // nobody reads more
+
 // A validation collects the faults of one document.
 type validation struct {
 	d      *Document
@@ -68,8 +70,10 @@ type validation struct {
 	faults []*Fault
 }
 
+func (v *validation) full() bool { return len(v.faults) >= maxFaults }
+
 func (v *validation) add(f *Fault) {
-	if !v.seen[f.Path] {
+	if !v.full() && !v.seen[f.Path] {
 		v.seen[f.Path] = true
 		v.faults = append(v.faults, f)
 	}
@@ -88,7 +92,7 @@ func (v *validation) leaves(failed *jsonschema.ValidationError, value any) {
 	for _, cause := range failed.Causes {
 		v.leaves(cause, value)
 	}
-	if len(failed.Causes) > 0 {
+	if len(failed.Causes) > 0 || v.full() {
 		return
 	}
 	_, location, _ := strings.Cut(failed.AbsoluteKeywordLocation, "#")
@@ -132,13 +136,17 @@ func (v *validation) required(l location, at place, have any) {
 func (v *validation) unknown(l location, at place, have any) {
 	known := object(l.schema()["properties"])
 	names := slices.Sorted(maps.Keys(known))
-	for _, key := range slices.Sorted(maps.Keys(object(have))) {
-		if _, ok := known[key]; ok {
+	for _, m := range at.node.members {
+		key := m.key
+		_, isKnown := known[key]
+		if _, given := object(have)[key]; isKnown || !given {
 			continue
 		}
+		if v.full() {
+			return
+		}
 		path := JoinPath(at.path, key)
-		n := at.node.member(key)
-		f := v.d.faultAt(n, path, Quote(key), strings.Join(names, ", "), "unknown name")
+		f := v.d.faultAt(m.value, path, Quote(key), strings.Join(names, ", "), "unknown name")
 		f.Kind = v.kind(l)
 		if near := nearest(key, names); near != "" {
 			f.Hint = "did you mean " + Quote(near) + "?"

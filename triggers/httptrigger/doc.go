@@ -1,0 +1,16 @@
+// Package httptrigger is the HTTP trigger, all of it but the sockets: which
+// function a request is for, what the function receives, and what its answer
+// looks like as a response.
+//
+// Read [Router] and [ResponseFrom] first, which are plain functions of their
+// input, then [Listener]: the host's front calls Serve for each request, and the
+// call lasts as long as all attempts do. [Throttle] limits how many do so at once.
+//
+// Left out: listening, keys and levels of authorisation, CORS, and the status
+// codes of a host that is not running, all of which belong to the front; an open
+// circuit breaker too, which the front answers before it calls Serve.
+//
+// Routes follow ASP.NET's templates, as the documentation of its routing has
+// them. The other rules were read in the functions host (ScriptHost.cs,
+// HttpBinding.cs) and in the HTTP extension (HttpTriggerAttributeBindingProvider.cs).
+package httptrigger

@@ -1,0 +1,161 @@
+package httptrigger
+
+import "strings"
+
+// match matches the segments of an escaped path and returns the values of the
+// parameters.
+func (t Template) match(path []string) (map[string]string, bool) {
+	values := map[string]string{}
+	for i, s := range t.segments {
+		only := s[0].param
+		if len(s) > 1 {
+			only = nil
+		}
+		switch {
+		case only != nil && only.catchAll:
+			rest := ""
+			if i < len(path) {
+				rest = unescape(strings.Join(path[i:], "/"))
+			}
+			if rest != "" {
+				values[only.name] = rest
+			} else if only.hasFallback {
+				values[only.name] = only.fallback
+			}
+			return values, t.constrained(values)
+		case i < len(path):
+			if !s.match(unescape(path[i]), values) {
+				return nil, false
+			}
+		case only != nil && only.hasFallback:
+			values[only.name] = only.fallback
+		case only == nil || !only.optional:
+			return nil, false
+		}
+	}
+	return values, len(path) <= len(t.segments) && t.constrained(values)
+}
+
+// constrained applies the constraints. A parameter without a value meets none,
+// unless it is optional.
+func (t Template) constrained(values map[string]string) bool {
+	for _, s := range t.segments {
+		for _, p := range s {
+			if p.param == nil {
+				continue
+			}
+			value, ok := values[p.param.name]
+			if !ok && p.param.optional {
+				continue
+			}
+			for _, c := range p.param.constraints {
+				if !ok || !c(value) {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// match matches one segment of a path. An optional parameter at the end of a
+// segment is left out together with the full stop before it.
+func (s segment) match(text string, values map[string]string) bool {
+	if s.matchParts(text, values) {
+		return true
+	}
+	if n := len(s); n > 1 && s[n-1].param != nil && s[n-1].param.optional && !strings.HasSuffix(text, ".") {
+		return s[:n-2].matchParts(text, values)
+	}
+	return false
+}
+
+// matchParts works from the right, as ASP.NET does: each literal is taken where
+// it occurs last, and what is between two literals is the parameter's. There is
+// no second try.
+func (s segment) matchParts(text string, values map[string]string) bool {
+	found := map[string]string{}
+	var pending *parameter // to the right of which all is matched
+	for i := len(s) - 1; i >= 0; i-- {
+		if s[i].param != nil {
+			pending = s[i].param
+			continue
+		}
+		at := len(text) - len(s[i].literal)
+		if pending != nil {
+			at = lastIndexFold(text, s[i].literal)
+		}
+		if at < 0 || !strings.EqualFold(text[at:at+len(s[i].literal)], s[i].literal) {
+			return false
+		}
+		if pending != nil {
+			found[pending.name] = text[at+len(s[i].literal):]
+			pending = nil
+		}
+		text = text[:at]
+	}
+	if pending != nil {
+		if text == "" {
+			return false
+		}
+		found[pending.name], text = text, ""
+	}
+	if text != "" {
+		return false
+	}
+	for name, value := range found {
+		values[name] = value
+	}
+	return true
+}
+
+// lastIndexFold returns where literal occurs last in text, ignoring case, so that
+// at least one byte follows it; else -1.
+func lastIndexFold(text, literal string) int {
+	for at := len(text) - len(literal) - 1; at >= 0; at-- {
+		if strings.EqualFold(text[at:at+len(literal)], literal) {
+			return at
+		}
+	}
+	return -1
+}
+
+// splitPath cuts an escaped path into segments. One slash at the end does not
+// matter.
+func splitPath(path string) []string {
+	path = strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
+	if path == "" {
+		return nil
+	}
+	return strings.Split(path, "/")
+}
+
+// unescape decodes %XX. An escaped slash stays as it is, as in ASP.NET, and so
+// does what is no escape.
+func unescape(text string) string {
+	if !strings.Contains(text, "%") {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '%' && i+2 < len(text) {
+			high, low := hex(text[i+1]), hex(text[i+2])
+			if c := high<<4 | low; high >= 0 && low >= 0 && c != '/' {
+				b.WriteByte(byte(c))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// hex returns the value of a hexadecimal digit, or -1.
+func hex(c byte) int {
+	n := strings.IndexByte("0123456789abcdefABCDEF", c)
+	if n >= 16 {
+		n -= 6
+	}
+	return n
+}

@@ -1,0 +1,273 @@
+package httptrigger_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/triggers/httptrigger"
+)
+
+// TestMatch has one row for each rule of ASP.NET's templates (documentation:
+// routing in ASP.NET Core, route templates and constraints).
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	none := map[string]string{}
+	tests := []struct {
+		name, template, path string
+		want                 map[string]string // nil: no match
+	}{
+		{"literal", "orders", "/api/orders", none},
+		{"case of literals", "Orders/New", "/API/oRDERS/nEW", none},
+		{"outer slashes", "/orders/", "/api/orders/", none},
+		{"escaped literal", "a b", "/api/a%20b", none},
+		{"too short", "orders/new", "/api/orders", nil},
+		{"too long", "orders", "/api/orders/new", nil},
+		{"prefix missing", "orders", "/orders", nil},
+		{"parameter", "orders/{id}", "/api/orders/7", map[string]string{"id": "7"}},
+		{"case of values", "orders/{Id}", "/api/orders/aB", map[string]string{"Id": "aB"}},
+		{"escaped value", "orders/{id}", "/api/orders/a%20b%C3%A9", map[string]string{"id": "a bé"}},
+		{"escaped slash stays", "orders/{id}", "/api/orders/a%2Fb", map[string]string{"id": "a%2Fb"}},
+		{"not an escape", "orders/{id}", "/api/orders/100%", map[string]string{"id": "100%"}},
+		{"parameter needs a value", "orders/{id}", "/api/orders", nil},
+		{"empty segment", "a/{id}/b", "/api/a//b", nil},
+		{"optional, given", "orders/{id?}", "/api/orders/7", map[string]string{"id": "7"}},
+		{"optional, missing", "orders/{id?}", "/api/orders", none},
+		{"optional in the middle", "{a?}/b", "/api/b", nil},
+		{"default, given", "orders/{id=5}", "/api/orders/7", map[string]string{"id": "7"}},
+		{"default, missing", "orders/{id=5}", "/api/orders", map[string]string{"id": "5"}},
+		{"default and constraint", "orders/{id:int=5}", "/api/orders", map[string]string{"id": "5"}},
+		{"rest", "files/{*rest}", "/api/files/a/b%20c/d", map[string]string{"rest": "a/b c/d"}},
+		{"rest with two stars", "files/{**rest}", "/api/files/a/b", map[string]string{"rest": "a/b"}},
+		{"empty rest", "files/{*rest}", "/api/files", none},
+		{"rest with default", "files/{*rest=index}", "/api/files", map[string]string{"rest": "index"}},
+		{"rest with constraint, empty", "files/{*rest:alpha}", "/api/files", nil},
+		{"several in a segment", "files/{name}.{ext}", "/api/files/a.b.c", map[string]string{"name": "a.b", "ext": "c"}},
+		{"several, empty value", "files/{name}.{ext}", "/api/files/a.", nil},
+		{"several, no literal", "files/{name}.{ext}", "/api/files/ab", nil},
+		{"optional extension, given", "files/{name}.{ext?}", "/api/files/a.c", map[string]string{"name": "a", "ext": "c"}},
+		{"optional extension, missing", "files/{name}.{ext?}", "/api/files/a", map[string]string{"name": "a"}},
+		{"optional extension, full stop only", "files/{name}.{ext?}", "/api/files/a.", nil},
+		{"literals around", "v{major}x", "/api/V12X", map[string]string{"major": "12"}},
+		{"right to left", "a{b}c{d}", "/api/abcd", map[string]string{"b": "b", "d": "d"}},
+		{"no second try", "a{b}c{d}", "/api/aabcd", nil},
+		{"doubled braces", "{{x}}", "/api/{x}", none},
+		{"root of the prefix", "/", "/api", none},
+		{"optional with constraint, missing", "orders/{id:int?}", "/api/orders", none},
+		{"optional with constraint, bad", "orders/{id:int?}", "/api/orders/x", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRouter(t, httptrigger.Route{Function: "F", Template: tt.template, Prefix: "api"})
+			_, params, ok := r.Match("GET", tt.path)
+			if ok != (tt.want != nil) {
+				t.Fatalf("Match(%s) on %q = %t", tt.path, tt.template, ok)
+			}
+			if diff := cmp.Diff(params, tt.want); diff != "" {
+				t.Errorf("parameters (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+func newRouter(t *testing.T, routes ...httptrigger.Route) *httptrigger.Router {
+	t.Helper()
+	r, err := httptrigger.NewRouter(routes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestConstraints(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ constraint, good, bad string }{
+		{"int", "0 -5 +7 2147483647", "x 1.5 2147483648"},
+		{"long", "2147483648 -1", "9223372036854775808 x"},
+		{"bool", "true FALSE", "1 yes"},
+		{"datetime", "2024-03-15 2024-03-15T10:00:00Z 3-15-2024", "yesterday 2024-13-01"},
+		{"decimal", "49.99 -1,000.5 .5", "1e5 x 99999999999999999999999999999"},
+		{"double", "1.234 -1,001.01e8 NaN", "x 1.2.3"},
+		{"float", "1.234 5", "x 0x10"},
+		{"guid", "CD2C1638-1638-72D5-1638-DEADBEEF1638 {CD2C1638-1638-72D5-1638-DEADBEEF1638} cd2c1638163872d51638deadbeef1638", "CD2C1638 cd2c1638-163872d51638deadbeef1638"},
+		{"minlength(4)", "Rick Ricky", "Ric"},
+		{"maxlength(4)", "Rick é", "Ricky"},
+		{"length(4)", "Rick", "Ric Ricky"},
+		{"length(2,4)", "Ri Rick", "R Ricky"},
+		{"min(18)", "18 19", "17 x"},
+		{"max(120)", "120 -1", "121 x"},
+		{"range(18,120)", "18 120", "17 121 x"},
+		{"alpha", "Rick", "Rick1 é"},
+		{"required", "x", ""},
+		{`regex(^\d{{3}}-\d{{4}}$)`, "123-4567", "1234567"},
+		{"regex(^(a|B)+$)", "abAB", "c"},
+		{"INT", "5", "x"},
+		{"int:min(1):max(3)", "1 3", "0 4"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.constraint, func(t *testing.T) {
+			t.Parallel()
+			r := newRouter(t, httptrigger.Route{Function: "F", Template: "{v:" + tt.constraint + "}"})
+			for _, v := range strings.Fields(tt.good) {
+				if _, _, ok := r.Match("GET", "/"+v); !ok {
+					t.Errorf("%s does not take %q", tt.constraint, v)
+				}
+			}
+			for _, v := range strings.Fields(tt.bad) {
+				if _, _, ok := r.Match("GET", "/"+v); ok {
+					t.Errorf("%s takes %q", tt.constraint, v)
+				}
+			}
+		})
+	}
+}
+
+func TestParseTemplateErrors(t *testing.T) {
+	t.Parallel()
+	for template, reason := range map[string]string{
+		"a//b": "slashes", "{id": "no closing", "id}": "no opening", "{}": "no valid name", "{a/b}": "no valid name",
+		"a?b": "question mark", "{id}/{ID}": "twice", "{*rest}/a": "come last", "a{*rest}": "segment of its own",
+		"{a}{b}": "literal text between", "{*rest?}": "optional as well", "{id?=5}": "no valid name", "{id=5?}": "cannot have a default",
+		"{a?}.{b}": "must end its segment", "{a}-{b?}": "full stop", "{id:nosuch}": "not known", "{id:int(5)}": "no arguments",
+		"{id:min}": "not an integer", "{id:min(x)}": "not an integer", "{id:range(1)}": "takes 2", "{id:range(5,1)}": "above",
+		"{id:regex((?=x))}": "regex", "{id:min(5}": "parenthesis", "{i{d}": "doubled", "{:int}": "no valid name",
+	} {
+		_, err := httptrigger.ParseTemplate(template)
+		var fault *httptrigger.TemplateError
+		if !errors.As(err, &fault) || fault.Template != template || !strings.Contains(fault.Reason, reason) {
+			t.Errorf("ParseTemplate(%q) = %v, want a reason with %q", template, err, reason)
+		}
+	}
+	_, err := httptrigger.NewRouter([]httptrigger.Route{{Function: "A", Template: "{"}, {Function: "B", Template: "b"}, {Function: "C", Template: "}"}})
+	if err == nil || !strings.Contains(err.Error(), `"A"`) || !strings.Contains(err.Error(), `"C"`) {
+		t.Errorf("NewRouter = %v, want the faults of A and C", err)
+	}
+}
+
+func TestParameters(t *testing.T) {
+	t.Parallel()
+	tpl, err := httptrigger.ParseTemplate("a/{x}.{y?}/{*z}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(tpl.Parameters(), []string{"x", "y", "z"}); diff != "" {
+		t.Errorf("(-got +want):\n%s", diff)
+	}
+}
+
+// The most specific route wins, wherever it stands; between equals the first.
+func TestPrecedence(t *testing.T) {
+	t.Parallel()
+	r := newRouter(t,
+		httptrigger.Route{Function: "rest", Template: "{*rest}"},
+		httptrigger.Route{Function: "restInt", Template: "{*rest:int}"},
+		httptrigger.Route{Function: "any", Template: "{id}"},
+		httptrigger.Route{Function: "anyAgain", Template: "{name}"},
+		httptrigger.Route{Function: "int", Template: "{id:int}"},
+		httptrigger.Route{Function: "dotted", Template: "{a}.{b}"},
+		httptrigger.Route{Function: "literal", Template: "new"},
+		httptrigger.Route{Function: "literalParam", Template: "new/{x?}"},
+		httptrigger.Route{Function: "paramLiteral", Template: "{x}/details"},
+	)
+	for path, want := range map[string]string{
+		"/new": "literal", "/5": "int", "/x": "any", "/x.y": "dotted", "/a/b": "rest", "/new/details": "literalParam",
+		"/old/details": "paramLiteral", "/": "rest",
+	} {
+		if got, _, _ := r.Match("GET", path); got != want {
+			t.Errorf("Match(%s) = %s, want %s", path, got, want)
+		}
+	}
+}
+
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	r := newRouter(t,
+		httptrigger.Route{Function: "Read", Methods: []string{"get", "HEAD"}, Template: "orders", Prefix: "api"},
+		httptrigger.Route{Function: "Write", Methods: []string{"POST"}, Template: "orders", Prefix: "api"},
+		httptrigger.Route{Function: "ByName", Prefix: "/api/"},
+		httptrigger.Route{Function: "NoPrefix", Template: "plain"},
+	)
+	tests := []struct{ name, method, path, want string }{
+		{"method", "GET", "/api/orders", "Read"},
+		{"method in another case", "post", "/api/orders", "Write"},
+		{"method of none", "DELETE", "/api/orders", ""},
+		{"no route: function name", "PATCH", "/api/byname", "ByName"},
+		{"empty prefix", "GET", "/plain", "NoPrefix"},
+		{"unknown", "GET", "/api/other", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			got, _, ok := r.Match(tt.method, tt.path)
+			if got != tt.want || ok != (tt.want != "") {
+				t.Errorf("Match(%s, %s) = %q, %t; want %q", tt.method, tt.path, got, ok, tt.want)
+			}
+		})
+	}
+}
+
+// TestConflict has the cases of the platform's own rule (host: ScriptHost.cs,
+// HttpRoutesConflict).
+func TestConflict(t *testing.T) {
+	t.Parallel()
+	route := func(template string, methods ...string) httptrigger.Route {
+		return httptrigger.Route{Function: "F", Template: template, Methods: methods}
+	}
+	tests := []struct {
+		name string
+		a, b httptrigger.Route
+		want bool
+	}{
+		{"equal", route("a/{id}", "GET"), route("a/{id}", "GET"), true},
+		{"case and outer slashes", route("/A/{ID}/", "GET"), route("a/{id}", "GET"), true},
+		{"routes differ", route("a", "GET"), route("b", "GET"), false},
+		{"same paths by other texts", route("a/{id}", "GET"), route("a/{x}", "GET"), false},
+		{"methods differ", route("a", "GET"), route("a", "POST"), false},
+		{"methods overlap", route("a", "GET", "POST"), route("a", "POST", "PUT"), true},
+		{"methods in another case", route("a", "get"), route("a", "GET"), false},
+		{"no methods is all", route("a"), route("a", "GET"), true},
+		{"function names as routes", route(""), route("f"), true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if got := httptrigger.Conflict(tt.a, tt.b); got != tt.want {
+				t.Errorf("Conflict = %t, want %t", got, tt.want)
+			}
+			if got := httptrigger.Conflict(tt.b, tt.a); got != tt.want {
+				t.Errorf("Conflict the other way round = %t, want %t", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestReserved(t *testing.T) {
+	t.Parallel()
+	for template, want := range map[string]bool{
+		"admin": true, "/Admin/x": true, "administrate": true, "runtime/webhooks": true, "RUNTIMES": true,
+		"my/admin": false, "adm": false, "{x}": false,
+	} {
+		if got := httptrigger.Reserved(httptrigger.Route{Function: "F", Template: template}); got != want {
+			t.Errorf("Reserved(%q) = %t, want %t", template, got, want)
+		}
+	}
+	if !httptrigger.Reserved(httptrigger.Route{Function: "AdminTool"}) {
+		t.Error("a function name that serves as route is not checked")
+	}
+}
+
+func FuzzParseTemplate(f *testing.F) {
+	f.Add("orders/{id:int?}", "/orders/7")
+	f.Add("{a}.{b?}/{*rest:regex(^x{{2}}$)}", "/a.b/xx")
+	f.Add("{{x}}{y=5}", "/%7Bx%7D5")
+	f.Fuzz(func(t *testing.T, template, path string) {
+		r, err := httptrigger.NewRouter([]httptrigger.Route{{Function: "F", Template: template}})
+		if err != nil {
+			return
+		}
+		r.Match("GET", path)
+	})
+}

@@ -1,0 +1,124 @@
+package host
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Invoke runs a function for an input given by hand, as the admin API does
+// (host-and-retry 9.5): the input is the trigger's value, a timer ignores it.
+// It is a host call: the retry policy applies, each attempt has an invocation
+// ID of its own, and no source counts, releases or poisons anything. A disabled
+// function runs too. Invoke waits for the result; when ctx ends the retry loop
+// does.
+func (h *Host) Invoke(ctx context.Context, name, input string) (triggers.Result, error) {
+	var res triggers.Result
+	var err error
+	h.clk.Inside("invoke", func() {
+		token, release := h.token(ctx)
+		defer release()
+		var run func(context.Context) triggers.Result
+		if run, err = h.byHand(token, name, input); err == nil {
+			res = run(token)
+		}
+	})
+	return res, err
+}
+
+// InvokeAsync is Invoke without waiting: it returns as soon as the call is
+// accepted. The outcome stands in the journal.
+func (h *Host) InvokeAsync(ctx context.Context, name, input string) error {
+	var err error
+	h.clk.Inside("invoke", func() {
+		token, release := h.token(ctx)
+		defer release()
+		var run func(context.Context) triggers.Result
+		if run, err = h.byHand(token, name, input); err == nil {
+			h.group.Go("invoke "+name, func() { run(h.root) })
+		}
+	})
+	return err
+}
+
+// byHand prepares a call by hand of the named function.
+func (h *Host) byHand(ctx context.Context, name, input string) (run func(context.Context) triggers.Result, err error) {
+	gen, err := h.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	f := gen.function(name)
+	if f == nil {
+		return nil, fmt.Errorf("function %q: %w", name, ErrUnknownFunction)
+	}
+	message, err := f.kind.message(h, f, input)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) triggers.Result {
+		ev := &triggers.Event{Source: "admin", Messages: []triggers.Message{message}, CallerWaits: true}
+		res := f.Handle(ctx, ev)
+		f.Settled(ev, triggers.Settlement{Decision: triggers.Responded})
+		return res
+	}, nil
+}
+
+// DrainState is the state of a drain, in the platform's words.
+type DrainState string
+
+// The states of a drain (host: HostController.cs DrainStatus).
+const (
+	DrainDisabled   DrainState = "Disabled"
+	DrainInProgress DrainState = "InProgress"
+	DrainCompleted  DrainState = "Completed"
+)
+
+// DrainStatus is what GET /admin/host/drain/status answers. Retries counts
+// deliveries in a retry loop.
+type DrainStatus struct {
+	State                  DrainState `json:"state"`
+	OutstandingInvocations int        `json:"outstandingInvocations"`
+	OutstandingRetries     int        `json:"outstandingRetries"`
+}
+
+// Drain stops the listeners and lets what runs go on (host-and-retry 7.3).
+func (h *Host) Drain(ctx context.Context) error {
+	var err error
+	h.clk.Inside("drain", func() {
+		release := h.lockLoading()
+		defer release()
+		gen := h.current.Load()
+		if gen == nil || h.State() != Running {
+			err = ErrNotRunning
+			return
+		}
+		gen.stopListening(true)
+	})
+	return err
+}
+
+// DrainStatus reports how far a drain is: complete when no invocation and no
+// retry is outstanding.
+func (h *Host) DrainStatus() (DrainStatus, error) {
+	gen := h.current.Load()
+	if gen == nil {
+		return DrainStatus{}, ErrNotRunning
+	}
+	s := DrainStatus{
+		State:                  DrainDisabled,
+		OutstandingInvocations: int(h.counters.invocations.Load()),
+		OutstandingRetries:     int(h.counters.retries.Load()),
+	}
+	if gen.draining.Load() {
+		s.State = DrainInProgress
+		if s.OutstandingInvocations == 0 && s.OutstandingRetries == 0 {
+			s.State = DrainCompleted
+		}
+	}
+	return s, nil
+}
+
+// Resume restarts the host after a drain. ErrNotRunning: there is none to
+// restart.
+func (h *Host) Resume(ctx context.Context) error { return h.Restart(ctx) }

@@ -1,0 +1,195 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// payload is what the attempts of one delivery have in common.
+type payload struct {
+	inputs   []call.Input
+	metadata map[string]bindings.Value
+	data     map[string]any // binding data, for expressions
+	err      error          // a conversion failure: every attempt ends with it
+}
+
+// run is one attempt, inside its pair of records: inputs, handler, outputs. Any
+// failure among them is the attempt's (sdk: FunctionExecutor.cs
+// TryExecuteAsync).
+func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
+	f := d.f
+	h := f.gen.host
+	if d.payload == nil {
+		d.payload = f.payload(d.ev)
+	}
+	if err := d.payload.err; err != nil {
+		return d.failed(err)
+	}
+	req := &call.Request{
+		InvocationID:  d.base.Invocation,
+		Function:      f.def.Name,
+		Inputs:        d.payload.inputs,
+		Metadata:      d.payload.metadata,
+		Outputs:       f.outputNames,
+		HTTPOutput:    f.httpOutput,
+		Retry:         rc,
+		DeliveryCount: d.ev.DeliveryCount,
+		Now:           h.clk.Now(),
+	}
+
+	// Only the handler's call is timed, and each attempt by itself (sdk:
+	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives
+	// the end of its delivery's token, except when a caller waits for it.
+	parent := f.gen.attempts
+	if d.ev.CallerWaits {
+		parent = ctx
+	}
+	timeout := f.gen.app.Config.FunctionTimeout
+	actx := parent
+	if timeout > 0 {
+		req.Deadline = req.Now.Add(timeout)
+		var cancel context.CancelFunc
+		actx, cancel = h.clk.WithTimeout(parent, timeout)
+		defer cancel()
+	}
+	resp, err := f.gen.invoker.Invoke(actx, req, d.log)
+
+	// A handler that ends within the grace has still timed out, and what it
+	// returned is discarded (host-and-retry 8).
+	if timeout > 0 && errors.Is(actx.Err(), context.DeadlineExceeded) && parent.Err() == nil {
+		return &TimeoutError{Function: f.def.Name, Limit: timeout}
+	}
+	if err != nil {
+		return d.failed(err)
+	}
+	d.asked = triggers.Request{
+		Decision: triggers.Decision(resp.Asked.Decision), Reason: resp.Asked.Reason, Description: resp.Asked.Description,
+	}
+	if resp.Status != call.Succeeded {
+		return d.handlerFailure(resp)
+	}
+	if err := d.writeOutputs(parent, resp); err != nil {
+		return d.failed(err)
+	}
+	return nil
+}
+
+// failed wraps a failure outside the handler's own code.
+func (d *delivery) failed(err error) error {
+	return &invocationError{function: d.f.def.Name, err: err}
+}
+
+// handlerFailure turns a failed response into the attempt's error, with the
+// outcome that the handler declared.
+func (d *delivery) handlerFailure(resp *call.Response) error {
+	failure := resp.Error
+	switch {
+	case failure != nil:
+	case resp.Status == call.Cancelled:
+		failure = &call.Error{Type: "cancelled", Message: "the handler was cancelled"}
+	default:
+		failure = &call.Error{Type: "unknown", Message: "the handler failed and did not say why"}
+	}
+	return functions.NewError(d.f.def.Name, d.base.Invocation, failure)
+}
+
+// log writes one line of the handler into the journal.
+func (d *delivery) log(line call.Log) {
+	rec := d.base
+	rec.Kind, rec.Attempt = journal.HandlerLog, d.attempts
+	rec.Level, rec.Message = levelName(line.Level), line.Message
+	for _, f := range line.Fields {
+		rec.Fields = append(rec.Fields, journal.Field{Key: f.Key, Value: f.Value})
+	}
+	d.f.gen.host.journal.Append(rec)
+}
+
+var levelNames = [...]string{"trace", "debug", "information", "warning", "error", "critical"}
+
+func levelName(l call.Level) string {
+	if l < 0 || int(l) >= len(levelNames) {
+		return levelNames[call.Information]
+	}
+	return levelNames[l]
+}
+
+// payload makes the handler's inputs of an event. The trigger's value comes
+// first.
+func (f *function) payload(ev *triggers.Event) *payload {
+	p := &payload{}
+	if len(ev.Messages) == 0 {
+		p.err = errors.New("delivery without a message")
+		return p
+	}
+	first := ev.Messages[0]
+	p.data = first.Metadata
+	value := first.Value
+	if ev.Batch {
+		value = bindings.Value{Kind: bindings.Strings}
+		if first.Value.Kind == bindings.Bytes {
+			value.Kind = bindings.BytesList
+		}
+		for _, m := range ev.Messages {
+			value.List = append(value.List, m.Value)
+		}
+	}
+	for _, m := range ev.Messages {
+		if m.Err != nil {
+			p.err = m.Err
+			return p
+		}
+	}
+	p.inputs = []call.Input{{Name: f.def.Trigger.Name, Value: value}}
+	p.metadata = metadataValues(first.Metadata)
+	return p
+}
+
+// metadataValues gives trigger metadata the form that handlers receive: text
+// as text, everything else as JSON. "sys" is never sent (workers.md 6.2).
+func metadataValues(data map[string]any) map[string]bindings.Value {
+	if len(data) == 0 {
+		return nil
+	}
+	out := make(map[string]bindings.Value, len(data))
+	for name, v := range data {
+		if strings.EqualFold(name, "sys") {
+			continue
+		}
+		switch v := v.(type) {
+		case nil:
+		case string:
+			out[name] = bindings.StringValue(v)
+		case json.RawMessage:
+			out[name] = bindings.JSONValue(v)
+		case time.Time:
+			out[name] = bindings.StringValue(v.Format(time.RFC3339Nano))
+		case int64:
+			out[name] = bindings.JSONValue(strconv.AppendInt(nil, v, 10))
+		case int:
+			out[name] = bindings.JSONValue(strconv.AppendInt(nil, int64(v), 10))
+		case bool:
+			out[name] = bindings.JSONValue(strconv.AppendBool(nil, v))
+		default:
+			raw, err := json.Marshal(v)
+			if err != nil {
+				raw, _ = json.Marshal(fmt.Sprint(v))
+			}
+			out[name] = bindings.JSONValue(raw)
+		}
+	}
+	return out
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,39 @@
+package host
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// ClockNotice writes what a virtual clock has to say into the journal and the
+// log. Hand it to clock.VirtualOptions.Notify of a clock that is passed in
+// Options.Clock. Ordinary jumps are not written: every record has its time.
+func (h *Host) ClockNotice(n clock.Notice) {
+	switch n.Kind {
+	case clock.Moved:
+	case clock.BatonKept:
+		h.log.Warn().Str("component", "clock").Str("goroutine", n.Name).Str("stack", n.Stack).Msg("a goroutine keeps the clock")
+	default:
+		h.journal.Append(journal.Record{
+			Kind: journal.ClockMoved, Cause: n.Kind.String(), Name: n.Name, Beside: journal.Beside{Elapsed: n.Real, Detail: n.String()},
+		})
+	}
+}
+
+// Advance moves a virtual clock by d through every deadline on the way and says
+// so in the journal. It reports false for a clock that cannot be moved.
+func (h *Host) Advance(d time.Duration) bool {
+	v, ok := h.clk.(*clock.Virtual)
+	if !ok {
+		return false
+	}
+	h.journal.Append(journal.Record{Kind: journal.ClockMoved, Cause: "advance", Delay: d, HasDelay: true})
+	v.Advance(d)
+	return true
+}
+
+// realNow is the wall's time: the start of the clock that a host makes for
+// itself, and the quiet time of files.
+func realNow() time.Time { return time.Now() } //clock:outside real files and the start of the clock

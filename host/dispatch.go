@@ -1,0 +1,161 @@
+package host
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// delivery is one event on its way through the retry loop.
+type delivery struct {
+	f      *function
+	ev     *triggers.Event
+	number uint64
+	base   journal.Record // the fields that all records of this delivery share
+
+	attempts int
+	payload  *payload // of the current event; the same for all attempts
+	response *bindings.HTTPResponse
+	asked    triggers.Request
+}
+
+// Handle runs the function for one delivery: the way of one message, between
+// the listener and the retry loop. It implements triggers.Sink.
+func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
+	d := &delivery{f: f, ev: ev}
+	d.number = f.receive(ev)
+	d.base = f.record(ev)
+	h := f.gen.host
+
+	h.counters.began()
+	retrying := false
+	attempts, err := retrycontext.Do(ctx, f.def.Policy, h.clk.Sleep, d.attempt, &retrycontext.Options{
+		Jitter:    jitterOf(h.opts.Seed, d.number),
+		Exception: exceptionOf,
+		Hooks: retrycontext.Hooks{
+			Scheduled: func(r retrycontext.Retry) {
+				if !retrying {
+					retrying = true
+					h.counters.retrying(+1)
+				}
+				rec := d.base
+				rec.Kind, rec.Attempt, rec.Delay, rec.HasDelay = journal.RetryScheduled, r.Number+1, r.Delay, true
+				h.journal.Append(rec)
+			},
+			Exhausted: func(x retrycontext.Exhausted) {
+				rec := d.base
+				rec.Kind, rec.Attempt, rec.Cause, rec.Error = journal.RetriesExhausted, x.Retries+1, string(x.Cause), x.Err.Error()
+				h.journal.Append(rec)
+			},
+			Cancelled: func(c retrycontext.Cancelled) {
+				rec := d.base
+				rec.Kind, rec.Attempt, rec.Error = journal.RetryCancelled, c.Retry.Number+1, c.Retry.Err.Error()
+				h.journal.Append(rec)
+			},
+		},
+	})
+	if retrying {
+		h.counters.retrying(-1)
+	}
+	h.counters.ended()
+
+	res := triggers.Result{Err: err, Attempts: attempts, Asked: d.asked}
+	if err == nil {
+		res.Response = d.response
+	}
+	res.Cancelled = err != nil && ctx.Err() != nil
+	f.breaker.delivered(err == nil, f.breakerChanged)
+	return res
+}
+
+// Settled writes the end of a delivery into the journal. It implements
+// triggers.Sink.
+func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
+	f.receive(ev)
+	rec := f.record(ev)
+	rec.Kind = journal.Settled
+	rec.Decision, rec.Target, rec.Message = string(s.Decision), s.Target, s.Note
+	if s.Err != nil {
+		rec.Error = s.Err.Error()
+	}
+	f.gen.host.journal.Append(rec)
+}
+
+// Admit implements triggers.Sink.
+func (f *function) Admit(ctx context.Context) error { return f.breaker.admit(ctx, f.breakerChanged) }
+
+// Draining implements triggers.Sink.
+func (f *function) Draining() bool { return f.gen.draining.Load() }
+
+// receive gives the event its identity and writes the received record, the
+// first time that the sink sees it. It returns the delivery's number.
+func (f *function) receive(ev *triggers.Event) uint64 {
+	if ev.Delivery != "" {
+		return 0
+	}
+	h := f.gen.host
+	h.mu.Lock()
+	number, name := h.ids.delivery()
+	h.mu.Unlock()
+	ev.Delivery = name
+	rec := f.record(ev)
+	rec.Kind = journal.Received
+	if ev.Batch {
+		rec.Fields = []journal.Field{{Key: "messages", Value: itoa(len(ev.Messages))}}
+	}
+	h.journal.Append(rec)
+	return number
+}
+
+// record returns a record with what all records of a delivery share.
+func (f *function) record(ev *triggers.Event) journal.Record {
+	rec := journal.Record{
+		Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
+		Source: ev.Source, Delivery: ev.Delivery, DeliveryCount: ev.DeliveryCount,
+	}
+	if len(ev.Messages) > 0 {
+		rec.MessageID = ev.Messages[0].ID
+	}
+	if p := f.def.Policy; p != nil {
+		rec.HasPolicy, rec.MaxRetryCount = true, p.MaxRetryCount
+	}
+	return rec
+}
+
+// attempt makes one attempt and writes its pair of records. It is what
+// retrycontext.Do repeats.
+func (d *delivery) attempt(ctx context.Context, rc *retrycontext.Context) error {
+	h := d.f.gen.host
+	d.attempts++
+	if d.attempts == 1 || d.ev.CallerWaits {
+		// Triggered deliveries keep their invocation ID for all attempts (sdk:
+		// TriggeredFunctionExecutor.cs); host calls have one for each (sdk:
+		// JobHost.cs CreateFunctionInstance).
+		h.mu.Lock()
+		d.base.Invocation = h.ids.invocation()
+		h.mu.Unlock()
+	}
+	rec := d.base
+	rec.Kind, rec.Attempt = journal.AttemptStarted, d.attempts
+	h.journal.Append(rec)
+
+	err := d.run(ctx, rc)
+
+	rec.Kind, rec.Status = journal.AttemptEnded, "succeeded"
+	if err != nil {
+		rec.Status, rec.Error = "failed", err.Error()
+		if _, ok := errors.AsType[*TimeoutError](err); ok {
+			rec.Status = "timed_out"
+		}
+		if handler, ok := errors.AsType[*functions.Error](err); ok {
+			rec.Beside.Stack = handler.Stack
+		}
+	}
+	h.journal.Append(rec)
+	return err
+}

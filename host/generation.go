@@ -1,0 +1,212 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/httptrigger"
+)
+
+// Limits of a stop (host-and-retry 7.3, 5.4).
+const (
+	// shutdownTimeout is how long running attempts may take after their
+	// listeners stopped (host: WorkerProcessCountOptions.cs).
+	shutdownTimeout = 10 * time.Second
+
+	// A listener that cannot start or go on is started again with this back-off
+	// (sdk: FunctionListener.cs).
+	listenerBackoffMin = 2 * time.Second
+	listenerBackoffMax = 2 * time.Minute
+)
+
+// generation is one loaded app: its definitions, its handlers and its
+// listeners. It does not change after load; reload replaces it as a whole.
+type generation struct {
+	host     *Host
+	id       int
+	app      *app.App
+	declared []call.Declaration
+	invoker  Invoker
+	closer   bool // Close belongs to this generation, not to the one that shares the invoker
+
+	functions []*function
+	router    *httptrigger.Router
+
+	listening context.Context // ends when listeners stop receiving
+	stop      context.CancelFunc
+	attempts  context.Context // ends when running attempts must end
+	kill      context.CancelFunc
+	draining  atomic.Bool
+	group     *clock.Group
+}
+
+// function is one function of a generation. It is the Sink of its listener.
+type function struct {
+	gen         *generation
+	def         *app.Function
+	kind        *kind
+	number      int // position among the generation's functions
+	breaker     *breaker
+	outputs     []output
+	outputNames []string
+	httpOutput  string                // name of the http output, if any
+	http        *httptrigger.Listener // of an HTTP trigger
+}
+
+// newGeneration prepares a generation and starts nothing. Functions that cannot
+// be prepared are in error; the others run.
+func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
+	g := &generation{host: h, app: a, declared: declared, invoker: inv, closer: true}
+	g.listening, g.stop = h.clk.WithCancel(h.root)
+	g.attempts, g.kill = h.clk.WithCancel(h.root)
+	g.group = clock.NewGroup(h.clk, 0)
+	for _, def := range a.Functions {
+		if def.InError() {
+			continue
+		}
+		f := &function{gen: g, def: def, kind: kindOf(def.Kind.Type), number: len(g.functions)}
+		if err := f.prepare(prev); err != nil {
+			def.Faults = append(def.Faults, faultOf(def, err))
+			continue
+		}
+		g.functions = append(g.functions, f)
+	}
+	g.router = g.routes()
+	return g
+}
+
+// prepare compiles the function's outputs and takes over its breaker.
+func (f *function) prepare(prev *generation) error {
+	if !f.def.Declared {
+		return fmt.Errorf("the app's program has no handler for function %q: register one with app.Handle or the method of its trigger", f.def.Name)
+	}
+	if old := prev.function(f.def.Name); old != nil && old.breaker != nil && f.def.CircuitBreaker != nil && old.breaker.conf == *f.def.CircuitBreaker {
+		f.breaker = old.breaker
+	} else {
+		f.breaker = newBreaker(f.gen.host.clk, f.def.CircuitBreaker)
+	}
+	return f.prepareOutputs()
+}
+
+// function returns the running function of that name, ignoring case, or nil.
+func (g *generation) function(name string) *function {
+	if g == nil {
+		return nil
+	}
+	for _, f := range g.functions {
+		if strings.EqualFold(f.def.Name, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// listen starts the listeners.
+func (g *generation) listen() {
+	for _, f := range g.functions {
+		if f.def.Disabled || f.kind.listen == nil {
+			continue
+		}
+		g.group.Go("listener "+f.def.Name, func() { g.supervise(f) })
+	}
+}
+
+// supervise runs the listener of a function and starts it again when it fails.
+// Only its function is affected.
+func (g *generation) supervise(f *function) {
+	clk := g.host.clk
+	if f.kind.singleton {
+		release, err := g.host.singletons.acquire(g.listening, f.def.Name)
+		if err != nil {
+			return
+		}
+		defer release()
+	}
+	backoff := retrycontext.NewSeries(&retrycontext.Policy{
+		Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
+		MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
+	}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
+	for {
+		err := g.runListener(f)
+		if g.listening.Err() != nil || err == nil {
+			return
+		}
+		wait := backoff.Next()
+		g.host.journal.Append(journal.Record{
+			Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
+			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
+		})
+		if clk.Sleep(g.listening, wait) != nil {
+			return
+		}
+	}
+}
+
+func (g *generation) runListener(f *function) error {
+	l, err := f.kind.listen(g.host, f)
+	if err != nil {
+		return err
+	}
+	return l.Run(g.listening, f)
+}
+
+// stopListening stops receiving. In a drain, kinds that leave deliveries their
+// token do not cancel it.
+func (g *generation) stopListening(drain bool) {
+	g.draining.Store(drain)
+	g.stop()
+}
+
+// retire waits for what is still running, at most shutdownTimeout, and then
+// ends the handlers. It returns when nothing of the generation is left.
+func (g *generation) retire() {
+	grace := g.host.clk.AfterFunc(shutdownTimeout, "end of grace", g.kill)
+	g.group.Wait()
+	grace.Stop()
+	g.kill()
+	if err := g.invoker.Close(context.Background()); err != nil {
+		g.host.log.Warn().Err(err).Int("generation", g.id).Msg("handlers did not end cleanly")
+	}
+}
+
+// routes makes the router of the generation's HTTP functions.
+func (g *generation) routes() *httptrigger.Router {
+	var routes []httptrigger.Route
+	for _, f := range g.functions {
+		if f.kind.Type != "httpTrigger" || f.def.Disabled {
+			continue // a disabled function answers 404
+		}
+		f.http = httptrigger.New(g.host.clk)
+		routes = append(routes, f.route())
+	}
+	router, err := httptrigger.NewRouter(routes)
+	if err != nil { // every template was checked when the app was loaded
+		panic(fmt.Sprintf("routes of a checked app: %v", err))
+	}
+	return router
+}
+
+// account returns the queue account that a binding's connection names.
+func (f *function) account(b *app.Binding) (bindings.QueueAccount, error) {
+	name := b.Connection
+	if name == "" {
+		name = "Storage"
+	}
+	conn, ok := f.gen.app.Settings.Connection(name)
+	if !ok {
+		return nil, fmt.Errorf("storage account connection string %q does not exist: make sure that it is a defined app setting", "AzureWebJobs"+name)
+	}
+	return f.gen.host.services.Queues(conn)
+}
+
+var _ triggers.Sink = (*function)(nil)

@@ -1,0 +1,336 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers/queue"
+)
+
+// Options changes how a host runs. A nil *Options and the zero value both mean:
+// the environment of this process, the app's own handler process, the embedded
+// services, and a virtual clock that follows the wall.
+type Options struct {
+	// Clock serves host, services, triggers and retries. Nil: a clock.Virtual at
+	// wall pace, which the host owns. A caller's own clock stays the caller's.
+	Clock clock.Clock
+
+	// Seed is the source of all chance and of all IDs.
+	Seed uint64
+
+	// Env is the environment that settings are looked up in and that handler
+	// processes inherit, as "NAME=VALUE". Nil: that of this process.
+	Env []string
+
+	// Set holds "name=value" switches (host-and-retry 0.2), strongest last.
+	Set []string
+
+	// Functions limits the app to these functions; empty means all.
+	Functions []string
+
+	// Handlers are registered in this process, instead of the app's own handler
+	// program.
+	Handlers *functions.App
+
+	// Services are what triggers and bindings connect to. Nil: the embedded ones.
+	Services Services
+
+	// NoBuild uses the handler as the last build left it.
+	NoBuild bool
+
+	// KeepRecords is the number of journal records kept: journal.Options.Keep.
+	KeepRecords int
+
+	// Processors replaces the number of processors in defaults that depend on
+	// it; zero means runtime.NumCPU().
+	Processors int
+
+	// Logger receives what is not in the journal: start, stop, processes. The
+	// zero value is silent.
+	Logger zerolog.Logger
+
+	// Version is the host's version in the admin API and in host start records.
+	Version string
+}
+
+// Host runs one function app. Make one with [New], run it with Start and Close.
+// Its methods may be called concurrently, from outside the clock; none of them
+// is for handlers.
+type Host struct {
+	dir  string
+	opts Options
+	clk  clock.Clock
+	own  *clock.Virtual // set when the host made its clock
+	log  zerolog.Logger
+
+	journal    *journal.Journal
+	storage    *emulator.Storage
+	services   Services
+	watcher    *queue.Watcher
+	schedules  *schedules
+	singletons *singletons
+	counters   counters
+
+	root    context.Context
+	cancel  context.CancelFunc
+	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
+	current atomic.Pointer[generation]
+
+	mu          sync.Mutex
+	changed     *clock.Cond // state, loading
+	state       State
+	errors      []string
+	loading     bool
+	started     bool
+	ids         identities
+	generations int
+	settings    *app.Settings // read once per process, as on the platform
+	last        *app.App      // as read last, good or not
+
+	startedAt time.Time
+}
+
+// New returns a host for the app in dir. It reads nothing and starts nothing.
+func New(dir string, opts *Options) (*Host, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	h := &Host{dir: abs, state: Default}
+	if opts != nil {
+		h.opts = *opts
+	}
+	if h.opts.Env == nil {
+		h.opts.Env = os.Environ()
+	}
+	if h.opts.Processors == 0 {
+		h.opts.Processors = runtime.NumCPU()
+	}
+	h.clk, h.log = h.opts.Clock, h.opts.Logger
+	if h.clk == nil {
+		h.own = clock.NewVirtual(realNow(), &clock.VirtualOptions{Seed: h.opts.Seed, Arrival: true, Notify: h.ClockNotice})
+		h.clk = h.own
+	}
+	h.ids.seed = h.opts.Seed
+	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
+	h.storage = emulator.New(h.clk, &emulator.Options{Seed: h.opts.Seed, Record: h.journal.Append})
+	h.services = h.opts.Services
+	if h.services == nil {
+		h.services = embedded{h.storage}
+	}
+	h.watcher = queue.NewWatcher()
+	h.schedules = newSchedules()
+	h.singletons = newSingletons(h.clk)
+	h.changed = clock.NewCond(h.clk, &h.mu)
+	h.root, h.cancel = h.clk.WithCancel(context.Background())
+	h.group = clock.NewGroup(h.clk, 0)
+	return h, nil
+}
+
+// Dir is the absolute path of the app.
+func (h *Host) Dir() string { return h.dir }
+
+// Clock is the clock that everything in the host runs on.
+func (h *Host) Clock() clock.Clock { return h.clk }
+
+// Journal is the account of what happened.
+func (h *Host) Journal() *journal.Journal { return h.journal }
+
+// Storage is the embedded storage account. It is empty when Options.Services
+// names other services.
+func (h *Host) Storage() *emulator.Storage { return h.storage }
+
+// Version is Options.Version.
+func (h *Host) Version() string { return h.opts.Version }
+
+// App is the app of the running generation, or nil before the first one runs.
+// Functions that are in error are part of it.
+func (h *Host) App() *app.App {
+	if g := h.current.Load(); g != nil {
+		return g.app
+	}
+	return nil
+}
+
+// Generation is the number of the running generation, from 1; 0 before.
+func (h *Host) Generation() int {
+	if g := h.current.Load(); g != nil {
+		return g.id
+	}
+	return 0
+}
+
+// Uptime is how long ago Start was called, in the clock's time.
+func (h *Host) Uptime() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.startedAt.IsZero() {
+		return 0
+	}
+	return h.clk.Now().Sub(h.startedAt)
+}
+
+// Start loads the app, starts its handlers and listeners and returns. An app
+// that cannot start leaves the host in state Error: Start returns a *LoadError,
+// and the host tries again, with the platform's back-off and whenever Reload is
+// called, until the app is right or the host is closed. ctx limits what Start
+// waits for in real time (a build, a process); when it ends the start fails.
+func (h *Host) Start(ctx context.Context) error {
+	if h.own != nil {
+		h.own.Real()
+	}
+	var err error
+	h.clk.Inside("start host", func() { err = h.start(ctx) })
+	return err
+}
+
+func (h *Host) start(ctx context.Context) error {
+	h.mu.Lock()
+	if h.started {
+		h.mu.Unlock()
+		return errors.New("the host was started before")
+	}
+	h.started, h.startedAt = true, h.clk.Now()
+	h.mu.Unlock()
+	h.setState(Starting)
+	h.journal.Append(journal.Record{Kind: journal.HostStarted, Name: filepath.Base(h.dir)})
+	err := h.loadFirst(ctx)
+	if err != nil {
+		h.group.Go("start again", h.startAgain)
+	}
+	return err
+}
+
+// loadFirst loads the app when nothing runs yet.
+func (h *Host) loadFirst(ctx context.Context) error {
+	release := h.lockLoading()
+	defer release()
+	if h.current.Load() != nil {
+		return nil
+	}
+	if h.offline() {
+		h.setState(Offline)
+		return nil
+	}
+	gen, err := h.load(ctx, nil)
+	if err != nil {
+		h.refuse(err)
+		h.setState(Error, texts(err)...)
+		return err
+	}
+	h.swap(gen)
+	return nil
+}
+
+// startAgain repeats a failed start until it succeeds: 1, 2, 4, 8, ... s, at
+// most 2 min (host: Utility.cs ComputeBackoff).
+func (h *Host) startAgain() {
+	for attempt := 1; ; attempt++ {
+		if h.clk.Idle(h.root, startBackoff(attempt)) != nil {
+			return
+		}
+		if h.current.Load() != nil || h.State() == Offline || h.loadFirst(h.root) == nil {
+			return
+		}
+	}
+}
+
+// startBackoff is the wait after failed start number attempt, from 1: half of
+// 2^attempt - 1 s rounded to even, at least 1 s, at most 2 min.
+func startBackoff(attempt int) time.Duration {
+	const limit = 2 * time.Minute
+	if attempt >= 8 {
+		return limit
+	}
+	// (2^n - 1)/2 lies half-way between two whole numbers; the even one of them
+	// is 2^(n-1) for n > 1.
+	return max(time.Second, min(limit, time.Duration(1<<(attempt-1))*time.Second))
+}
+
+// Close stops receiving, waits for running deliveries within the limits of
+// host-and-retry 7.3, ends the handlers and returns when nothing is left.
+func (h *Host) Close() error {
+	h.clk.Inside("stop host", h.close)
+	if h.own != nil {
+		h.own.Close()
+	}
+	return nil
+}
+
+func (h *Host) close() {
+	if s := h.State(); s == Stopped || s == Stopping {
+		return
+	}
+	h.setState(Stopping)
+	release := h.lockLoading()
+	defer release()
+	if g := h.current.Swap(nil); g != nil {
+		g.stopListening(false)
+		g.retire()
+	}
+	h.cancel()
+	h.group.Wait()
+	h.journal.Append(journal.Record{Kind: journal.HostStopped})
+	h.setState(Stopped)
+}
+
+// Abort ends running attempts at once instead of after the grace of Close,
+// which returns sooner. It may be called while Close waits.
+func (h *Host) Abort() {
+	h.clk.Inside("abort", h.cancel)
+}
+
+// lockLoading lets one load, reload or stop happen at a time.
+func (h *Host) lockLoading() (release func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for h.loading {
+		// Loads end: they hold no lock while they wait for what needs another.
+		_ = h.changed.Wait(context.Background())
+	}
+	h.loading = true
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.loading = false
+		h.changed.Broadcast()
+	}
+}
+
+// texts returns what the admin API shows of a load error.
+func texts(err error) []string {
+	var load *LoadError
+	if !errors.As(err, &load) || len(load.Faults) == 0 {
+		return []string{err.Error()}
+	}
+	var out []string
+	for _, f := range load.Faults {
+		out = append(out, f.Error())
+	}
+	return out
+}
+
+// environment is Options.Env as a map; the last of several entries wins.
+func (h *Host) environment() map[string]string {
+	env := make(map[string]string, len(h.opts.Env))
+	for _, entry := range h.opts.Env {
+		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	return env
+}

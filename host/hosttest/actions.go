@@ -1,0 +1,163 @@
+package hosttest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Send puts a message with that body on a queue, which is made when it does not
+// exist, in the encoding of the app (messageEncoding). What it wakes runs before
+// Send returns; time does not move. It returns the message's ID.
+func (h *Host) Send(queue, body string) string {
+	h.tb.Helper()
+	return h.SendRaw(queue, h.encoding().Encode([]byte(body)))
+}
+
+// SendRaw is Send for the raw wire text: what a foreign client put.
+func (h *Host) SendRaw(queue, text string) string {
+	h.tb.Helper()
+	var m *bindings.QueueMessage
+	var err error
+	h.do("send to "+queue, func() {
+		m, err = bindings.PutOrCreate(context.Background(), h.Storage().Queue(queue), text, nil)
+	})
+	if err != nil {
+		h.tb.Fatalf("hosttest: send to %q: %v", queue, err)
+	}
+	return m.ID
+}
+
+// Bodies returns the bodies of the visible messages of a queue, at most 32, in
+// the order of their delivery. A queue that does not exist has none.
+func (h *Host) Bodies(queue string) []string {
+	h.tb.Helper()
+	bodies := []string{}
+	for _, m := range h.Messages(queue) {
+		body, err := h.encoding().Decode(m.Text)
+		if err != nil {
+			h.tb.Fatalf("hosttest: queue %q: message %s: %v", queue, m.ID, err)
+		}
+		bodies = append(bodies, string(body))
+	}
+	return bodies
+}
+
+// Messages returns the visible messages of a queue, at most 32, as the service
+// holds them.
+func (h *Host) Messages(queue string) []*bindings.QueueMessage {
+	h.tb.Helper()
+	ctx := context.Background()
+	q := h.Storage().Queue(queue)
+	var ok bool
+	var err error
+	var messages []*bindings.QueueMessage
+	h.do("peek "+queue, func() {
+		if ok, err = q.Exists(ctx); ok && err == nil {
+			messages, err = q.Peek(ctx, bindings.MaxReceive)
+		}
+	})
+	if err != nil {
+		h.tb.Fatalf("hosttest: peek %q: %v", queue, err)
+	}
+	return messages
+}
+
+func (h *Host) encoding() bindings.Encoding {
+	h.tb.Helper()
+	a := h.App()
+	if a == nil {
+		return bindings.Base64
+	}
+	e, err := bindings.ParseEncoding(a.Config.Queues.MessageEncoding)
+	if err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	return e
+}
+
+// Request sends an HTTP request to the app and returns the response, 404 when
+// no function matches. Time moves as far as the function's retries need it.
+func (h *Host) Request(method, path, body string) *bindings.HTTPResponse {
+	h.tb.Helper()
+	return h.RequestContext(context.Background(), method, path, body)
+}
+
+// RequestContext is Request for a caller that may go away.
+func (h *Host) RequestContext(ctx context.Context, method, path, body string) *bindings.HTTPResponse {
+	h.tb.Helper()
+	var resp *bindings.HTTPResponse
+	h.drive(func() {
+		route, err := h.Match(ctx, method, strings.SplitN(path, "?", 2)[0])
+		if err != nil {
+			resp = &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
+			return
+		}
+		resp = h.Serve(ctx, route, &bindings.HTTPRequest{
+			Method: method, URL: "http://localhost:7071" + path, Header: http.Header{}, Body: []byte(body),
+		})
+	})
+	return resp
+}
+
+// Call runs a function for an input by hand, as the admin API does, and returns
+// the result. Time moves as far as its retries need it.
+func (h *Host) Call(function, input string) triggers.Result {
+	h.tb.Helper()
+	var res triggers.Result
+	var err error
+	h.drive(func() { res, err = h.Invoke(context.Background(), function, input) })
+	if err != nil {
+		h.tb.Fatalf("hosttest: call %s: %v", function, err)
+	}
+	return res
+}
+
+// drive runs a call that waits inside the clock, and moves time until it
+// returns.
+func (h *Host) drive(call func()) {
+	h.tb.Helper()
+	if h.virtual == nil {
+		call()
+		return
+	}
+	group := clock.NewGroup(h.virtual, 0)
+	done := false // written and read between turns
+	h.virtual.Do("test", func() {
+		group.Go("call of the test", func() {
+			defer func() { done = true }()
+			call()
+		})
+	})
+	for start := h.virtual.Now(); !done; {
+		if !h.virtual.Next() || h.virtual.Now().Sub(start) > limit {
+			h.tb.Fatalf("hosttest: the call has not returned until %v; waiting:\n%s", h.virtual.Now(), h.waiting())
+		}
+	}
+}
+
+// Edit writes a file of the app and reloads it, as saving it in an editor would.
+// It returns the reason when the edit is refused.
+func (h *Host) Edit(name, text string) error {
+	h.tb.Helper()
+	if err := write(h.Dir(), name, text); err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	return h.Reload(context.Background())
+}
+
+// Reset empties the services and the journal and starts the counters of IDs
+// again: microseconds, instead of another host. Nothing may be in work.
+func (h *Host) Reset() {
+	h.tb.Helper()
+	var err error
+	h.do("reset", func() { err = h.Host.Reset() })
+	if err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	h.cursor = 1
+}

@@ -1,0 +1,290 @@
+// Package hosttest runs a whole host in a test: the real loader, listeners,
+// retry loop and services, with one call to start it and none to stop it.
+//
+//	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+//	h.Send("orders", `{"id":"7"}`)
+//	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+//	h.WantAttempts("ProcessOrder", 25)
+//
+// Time is virtual: a back-off of 15 minutes takes no time, nothing happens
+// while the test looks, and the same seed and input give the same journal, byte
+// for byte. Tests may run in parallel, each with its own host.
+//
+// Handlers are registered in process, or the app's own program runs as it would
+// in production (Options.Dir). Handlers in process hold the clock while they
+// run; one with real I/O of its own wraps that in Clock().Outside.
+//
+// Read [New], [Options] and the examples. What the kit does not do: sockets
+// (host/web), the command line (cmd/redeliver).
+package hosttest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// TB is what the kit needs of a test: *testing.T, *testing.B or *testing.F.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+	Logf(format string, args ...any)
+	TempDir() string
+}
+
+// Start is the virtual time at which a host starts unless Options.Start says
+// otherwise: a Tuesday, at midnight, UTC.
+var Start = time.Date(2030, time.January, 1, 0, 0, 0, 0, time.UTC) // read only
+
+// limit is how far Await and its kin move virtual time before they give up.
+const limit = 60 * 24 * time.Hour
+
+// realLimit is how long they wait on the system clock.
+const realLimit = 30 * time.Second
+
+// Options changes what New starts. The zero value is an app without functions.
+type Options struct {
+	// Dir is an app folder. Empty: a temporary folder with Files.
+	Dir string
+
+	// Files are written into the app folder before the start, by slash path. An
+	// app without a host.json gets `{"version":"2.0"}`. With Dir, the folder is
+	// copied first, so that the original stays as it is.
+	Files map[string]string
+
+	// Handlers are registered in process. Nil: the app's own program.
+	Handlers *functions.App
+
+	// Executable is a prebuilt handler program, a test binary for instance. It is
+	// written into host.json as customHandler.description.defaultExecutablePath.
+	Executable string
+
+	// Seed is the source of all chance and of all IDs.
+	Seed uint64
+
+	// Start is the time at which the clock starts; zero for the package's Start.
+	Start time.Time
+
+	// System runs the host on the system clock, in real time: the way to look for
+	// data races, which turn-taking hides. Advance, Next and Run are then not to
+	// be had, and waits are real.
+	System bool
+
+	// Shuffle lets the seed also choose among what is ready: another seed,
+	// another interleaving, each repeatable.
+	Shuffle bool
+
+	// Patience is the real time for which a handler process may hold virtual
+	// time still; zero for 10 s.
+	Patience time.Duration
+
+	// Env are the settings and environment of the app, as "NAME=VALUE".
+	// AzureWebJobsStorage is UseDevelopmentStorage=true unless given. The
+	// environment of the test process is not visible to the app.
+	Env []string
+
+	// Set holds switches, "name=value" (redeliver.* of host.json).
+	Set []string
+
+	// Functions limits the app to these functions.
+	Functions []string
+
+	// Services replace the embedded ones.
+	Services host.Services
+
+	// Logger receives the host's log; silent by default.
+	Logger zerolog.Logger
+
+	// MayFail lets the app fail to start: New then returns a host in state Error,
+	// and StartError tells why. Otherwise a failed start ends the test.
+	MayFail bool
+}
+
+// Host is a running host and its test.
+type Host struct {
+	*host.Host
+
+	// StartError is what Start returned, with Options.MayFail.
+	StartError error
+
+	tb      TB
+	virtual *clock.Virtual // nil on the system clock
+	cursor  uint64         // journal position of the Awaits
+}
+
+// New starts a host and stops it when the test ends. nil options are the zero
+// value.
+func New(tb TB, opts *Options) *Host {
+	tb.Helper()
+	var o Options
+	if opts != nil {
+		o = *opts
+	}
+	dir := appFolder(tb, &o)
+	h := &Host{tb: tb, cursor: 1}
+	var clk clock.Clock
+	if o.System {
+		clk = clock.System()
+	} else {
+		if o.Start.IsZero() {
+			o.Start = Start
+		}
+		if o.Patience == 0 {
+			o.Patience = 10 * time.Second
+		}
+		h.virtual = clock.NewVirtual(o.Start, &clock.VirtualOptions{
+			Seed: o.Seed, Shuffle: o.Shuffle, Strict: true, Patience: o.Patience,
+			Notify: func(n clock.Notice) {
+				if h.Host != nil {
+					h.ClockNotice(n)
+				}
+			},
+		})
+		clk = h.virtual
+	}
+	real, err := host.New(dir, &host.Options{
+		Clock: clk, Seed: o.Seed, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
+		Handlers: o.Handlers, Services: o.Services, KeepRecords: -1, Processors: 2, Logger: o.Logger, Version: "test",
+	})
+	if err != nil {
+		tb.Fatalf("hosttest: %v", err)
+	}
+	h.Host = real
+	if h.StartError = h.Host.Start(context.Background()); h.StartError != nil && !o.MayFail {
+		_ = h.Host.Close()
+		tb.Fatalf("hosttest: start: %v", h.StartError)
+	}
+	tb.Cleanup(h.stop)
+	return h
+}
+
+// stop closes the host, moving time where something waits for it.
+func (h *Host) stop() {
+	if err := h.Host.Close(); err != nil {
+		h.tb.Errorf("hosttest: close: %v", err)
+	}
+}
+
+// Clock is the host's virtual clock; nil with Options.System.
+func (h *Host) Clock() *clock.Virtual { return h.virtual }
+
+// Advance moves time by d, through every deadline on the way.
+func (h *Host) Advance(d time.Duration) {
+	h.tb.Helper()
+	h.needVirtual("Advance")
+	h.Host.Advance(d)
+}
+
+// Run moves time for as long as somebody waits for it, at most max, and returns
+// by how much it moved. Polls of an empty queue and ticks of a schedule are
+// nothing that anybody waits for.
+func (h *Host) Run(max time.Duration) time.Duration {
+	h.tb.Helper()
+	h.needVirtual("Run")
+	return h.virtual.Run(max)
+}
+
+func (h *Host) needVirtual(call string) {
+	h.tb.Helper()
+	if h.virtual == nil {
+		h.tb.Fatalf("hosttest: %s: the host runs on the system clock", call)
+	}
+}
+
+// do runs f inside the clock and works off what it made ready.
+func (h *Host) do(name string, f func()) {
+	if h.virtual != nil {
+		h.virtual.Do(name, f)
+		return
+	}
+	f()
+}
+
+// environment gives an app its storage.
+func environment(env []string) []string {
+	base := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH"} {
+		if v, ok := os.LookupEnv(name); ok {
+			base = append(base, name+"="+v) // what a handler program needs to be built and to start
+		}
+	}
+	return append(base, env...)
+}
+
+// appFolder makes the folder that the host runs.
+func appFolder(tb TB, o *Options) string {
+	tb.Helper()
+	dir := o.Dir
+	if dir == "" || len(o.Files) > 0 {
+		dir = filepath.Join(tb.TempDir(), "app") // one name: it is in the journal
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			tb.Fatalf("hosttest: %v", err)
+		}
+		if o.Dir != "" {
+			if err := os.CopyFS(dir, os.DirFS(o.Dir)); err != nil {
+				tb.Fatalf("hosttest: copy %s: %v", o.Dir, err)
+			}
+		}
+	}
+	for name, text := range o.Files {
+		if err := write(dir, name, text); err != nil {
+			tb.Fatalf("hosttest: %v", err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "host.json")); err != nil && o.Dir == "" {
+		if err := write(dir, "host.json", `{"version":"2.0"}`); err != nil {
+			tb.Fatalf("hosttest: %v", err)
+		}
+	}
+	if o.Executable != "" {
+		if err := useExecutable(dir, o.Executable); err != nil {
+			tb.Fatalf("hosttest: %v", err)
+		}
+	}
+	return dir
+}
+
+// useExecutable names a handler program in the app's host.json.
+func useExecutable(dir, executable string) error {
+	name := filepath.Join(dir, "host.json")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	doc, fault := schemas.Parse("host.json", text)
+	if fault != nil {
+		return fault
+	}
+	var conf map[string]any
+	if err := json.Unmarshal(doc.JSON(), &conf); err != nil {
+		return err
+	}
+	conf["customHandler"] = map[string]any{"description": map[string]any{"defaultExecutablePath": executable}}
+	if text, err = json.MarshalIndent(conf, "", "  "); err != nil {
+		return err
+	}
+	return os.WriteFile(name, text, 0o644)
+}
+
+func write(dir, name, text string) error {
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"encoding/hex"
+	"math/rand/v2"
+	"strconv"
+)
+
+// identities hands out delivery and invocation IDs. They come from counters and
+// the seed, never from a shared source of chance, so that two runs with the
+// same input name everything alike. It is used with the clock's baton, or, on
+// clock.System, under the host's mutex.
+type identities struct {
+	seed        uint64
+	deliveries  uint64
+	invocations uint64
+	guids       uint64
+}
+
+// delivery returns the number and the name of the next delivery.
+func (s *identities) delivery() (uint64, string) {
+	s.deliveries++
+	return s.deliveries, "d" + strconv.FormatUint(s.deliveries, 10)
+}
+
+// invocation returns the next invocation ID.
+func (s *identities) invocation() string {
+	s.invocations++
+	return guid(s.seed, s.invocations)
+}
+
+// guid returns a further GUID, for binding expressions.
+func (s *identities) guid() string {
+	s.guids++
+	return guid(s.seed^0x9e3779b97f4a7c15, s.guids)
+}
+
+// guid is the n-th identifier of a seed in the form of a random UUID (version
+// 4, RFC 9562).
+func guid(seed, n uint64) string {
+	var raw [16]byte
+	pcg := rand.NewPCG(seed, n)
+	for i := 0; i < 16; i += 8 {
+		u := pcg.Uint64()
+		for k := range 8 {
+			raw[i+k] = byte(u >> (8 * k))
+		}
+	}
+	raw[6] = raw[6]&0x0f | 0x40
+	raw[8] = raw[8]&0x3f | 0x80
+	var out [36]byte
+	hex.Encode(out[0:8], raw[0:4])
+	hex.Encode(out[9:13], raw[4:6])
+	hex.Encode(out[14:18], raw[6:8])
+	hex.Encode(out[19:23], raw[8:10])
+	hex.Encode(out[24:36], raw[10:16])
+	out[8], out[13], out[18], out[23] = '-', '-', '-', '-'
+	return string(out[:])
+}
+
+// jitterOf returns the source of chance of one delivery: uniform in [0, 1).
+// Most deliveries never ask, so the generator is made on first use.
+func jitterOf(seed, delivery uint64) func() float64 {
+	var rng *rand.Rand
+	return func() float64 {
+		if rng == nil {
+			rng = rand.New(rand.NewPCG(seed, delivery))
+		}
+		return rng.Float64()
+	}
+}

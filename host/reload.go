@@ -1,0 +1,246 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// Reload loads the app again and swaps it in: new handler processes start, the
+// old listeners stop receiving, the new ones start; a running attempt ends on
+// its old handler, a retry wait ends at once with the last failure (D-14). An
+// app that did not change is left alone. One that is invalid, whose handlers do
+// not build or start, or in which a function that runs now would be in error,
+// is refused with a *LoadError and the running generation stays (D-15).
+//
+// Reload may be called from anywhere; calls take turns.
+func (h *Host) Reload(ctx context.Context) error {
+	var err error
+	h.clk.Inside("reload", func() { err = h.reload(ctx) })
+	return err
+}
+
+func (h *Host) reload(ctx context.Context) error {
+	release := h.lockLoading()
+	defer release()
+	if s := h.State(); s == Stopping || s == Stopped || s == Default {
+		return ErrNotRunning
+	}
+	prev := h.current.Load()
+	if h.offline() {
+		if prev != nil {
+			h.current.Store(nil)
+			prev.stopListening(false)
+			h.group.Go("retire generation", prev.retire)
+		}
+		h.setState(Offline)
+		return nil
+	}
+	next, err := h.load(ctx, prev)
+	if err != nil {
+		h.refuse(err)
+		if prev == nil {
+			h.setState(Error, texts(err)...)
+		}
+		return err
+	}
+	if next != nil {
+		h.swap(next)
+	}
+	return nil
+}
+
+// Restart replaces the running generation by a new one of the same app, even
+// when nothing changed (admin API: restart, resume).
+func (h *Host) Restart(ctx context.Context) error {
+	var err error
+	h.clk.Inside("restart", func() {
+		release := h.lockLoading()
+		defer release()
+		if h.State() != Running {
+			err = ErrNotRunning
+			return
+		}
+		prev := h.current.Load()
+		var next *generation
+		if next, err = h.load(ctx, nil); err != nil {
+			h.refuse(err)
+			return
+		}
+		next.takeOver(prev)
+		h.swap(next)
+	})
+	return err
+}
+
+// takeOver keeps the breakers of the functions that stay.
+func (g *generation) takeOver(prev *generation) {
+	for _, f := range g.functions {
+		if old := prev.function(f.def.Name); old != nil && old.breaker != nil && f.breaker != nil && old.breaker.conf == f.breaker.conf {
+			f.breaker = old.breaker
+		}
+	}
+}
+
+// load reads the app and prepares a generation of it, handlers started. With a
+// running generation prev it returns nil when nothing changed.
+func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) {
+	opts := h.loadOptions()
+	if prev != nil {
+		opts.Declared = prev.declared
+	}
+	a, err := app.Load(h.dir, opts)
+	if err != nil {
+		return nil, &LoadError{Err: err}
+	}
+	h.remember(a)
+	if !a.OK() {
+		return nil, &LoadError{Faults: appFaults(a)}
+	}
+	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
+		return nil, nil
+	}
+	inv, err := h.openHandlers(ctx, a)
+	if err != nil {
+		return nil, &LoadError{Err: err}
+	}
+	gen, err := h.finishLoad(inv, prev)
+	if err != nil {
+		_ = inv.Close(context.Background()) // the error that counts is the load's
+		return nil, err
+	}
+	return gen, nil
+}
+
+// finishLoad asks the handlers what they declare and loads the app with it.
+func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
+	declared, err := inv.Functions(h.root)
+	if err != nil {
+		return nil, &LoadError{Err: err}
+	}
+	if declared == nil {
+		declared = []call.Declaration{}
+	}
+	opts := h.loadOptions()
+	opts.Declared = declared
+	a, err := app.Load(h.dir, opts)
+	if err != nil {
+		return nil, &LoadError{Err: err}
+	}
+	if !a.OK() {
+		return nil, &LoadError{Faults: appFaults(a)}
+	}
+	gen := h.newGeneration(a, inv, declared, prev)
+	if faults := gen.broken(prev); len(faults) > 0 {
+		return nil, &LoadError{Faults: faults}
+	}
+	return gen, nil
+}
+
+func (h *Host) loadOptions() *app.Options {
+	return &app.Options{
+		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
+		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
+	}
+}
+
+// broken returns the faults of functions that run in prev and would be in error
+// in g (D-15).
+func (g *generation) broken(prev *generation) []*schemas.Fault {
+	if prev == nil {
+		return nil
+	}
+	var faults []*schemas.Fault
+	for _, def := range g.app.Functions {
+		if def.InError() && prev.function(def.Name) != nil {
+			faults = append(faults, def.Faults...)
+		}
+	}
+	return faults
+}
+
+// swap makes next the running generation and retires the one before.
+func (h *Host) swap(next *generation) {
+	h.mu.Lock()
+	h.generations++
+	next.id = h.generations
+	h.mu.Unlock()
+	if prev := h.current.Load(); prev != nil {
+		prev.stopListening(false)
+		h.group.Go("retire generation", prev.retire)
+	}
+	h.current.Store(next)
+	h.journal.Append(journal.Record{
+		Kind: journal.GenerationLoaded, Generation: next.id,
+		Fields: []journal.Field{{Key: "functions", Value: strings.Join(next.names(), ",")}},
+	})
+	for _, def := range next.app.Functions {
+		for _, fault := range def.Faults {
+			h.journal.Append(journal.Record{
+				Kind: journal.FunctionError, Generation: next.id, Function: def.Name,
+				Message: "function is in error and does not run", Error: fault.Error(),
+			})
+		}
+	}
+	h.setState(Running)
+	next.listen()
+}
+
+func (g *generation) names() []string {
+	names := []string{}
+	for _, f := range g.functions {
+		names = append(names, f.def.Name)
+	}
+	return names
+}
+
+// refuse writes down why a load failed.
+func (h *Host) refuse(err error) {
+	var load *LoadError
+	if !errors.As(err, &load) || len(load.Faults) == 0 {
+		h.journal.Append(journal.Record{Kind: journal.GenerationRefused, Error: err.Error()})
+		return
+	}
+	for _, f := range load.Faults {
+		h.journal.Append(journal.Record{Kind: journal.GenerationRefused, Name: f.File, Error: f.Error()})
+	}
+}
+
+// offlineFile takes an app offline while it exists (host-and-retry 7.4).
+const offlineFile = "app_offline.htm"
+
+// offline reports whether the app folder holds app_offline.htm, in any case.
+func (h *Host) offline() bool { return h.offlinePath() != "" }
+
+func (h *Host) offlinePath() string {
+	entries, err := os.ReadDir(h.dir)
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		if strings.EqualFold(e.Name(), offlineFile) {
+			return filepath.Join(h.dir, e.Name())
+		}
+	}
+	return ""
+}
+
+// OfflinePage returns the text of app_offline.htm, or nil.
+func (h *Host) OfflinePage() []byte {
+	path := h.offlinePath()
+	if path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return text
+}

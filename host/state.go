@@ -1,0 +1,70 @@
+package host
+
+import (
+	"context"
+	"time"
+)
+
+// State is the state of a host, in the platform's words (host: ScriptHostState).
+type State string
+
+// The states.
+const (
+	Default     State = "Default"
+	Starting    State = "Starting"
+	Initialized State = "Initialized"
+	Running     State = "Running"
+	Error       State = "Error"
+	Stopping    State = "Stopping"
+	Stopped     State = "Stopped"
+	Offline     State = "Offline"
+)
+
+// notReadyLimit is how long a request waits for a host that is not ready (host:
+// HostAvailabilityCheckMiddleware.cs).
+const notReadyLimit = 30 * time.Second
+
+// State returns the state. It may be called from anywhere.
+func (h *Host) State() State {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.state
+}
+
+// Errors returns what keeps the host in state Error, one text for each fault.
+func (h *Host) Errors() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string(nil), h.errors...)
+}
+
+func (h *Host) setState(s State, errs ...string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.state, h.errors = s, errs
+	h.changed.Broadcast()
+}
+
+// ready waits for a state in which requests can be served: at most 30 s, and
+// not at all in state Error.
+func (h *Host) ready(ctx context.Context) (*generation, error) {
+	deadline := h.clk.Now().Add(notReadyLimit)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for {
+		switch h.state {
+		case Running:
+			if gen := h.current.Load(); gen != nil {
+				return gen, nil
+			}
+		case Error, Stopped, Offline:
+			return nil, ErrNotRunning
+		}
+		if !h.clk.Now().Before(deadline) {
+			return nil, ErrNotRunning
+		}
+		if err := h.changed.WaitUntil(ctx, deadline); err != nil {
+			return nil, err
+		}
+	}
+}

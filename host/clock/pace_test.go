@@ -174,11 +174,16 @@ func TestAutoStandsStillWhileACallIsOut(t *testing.T) {
 	p.Inside("start", func() {
 		clock.NewGroup(p, 0).Go("s", func() { _ = p.Sleep(background(), time.Hour); p.order.add("s@%v", since(p.Virtual)) })
 	})
+	unpin := p.Pin("so that it only follows the wall")
 	p.wall.Pass(10*time.Minute, nil)
 	finish("a")
 	<-back
 	clock.Settle(p.Virtual)
-	p.pass(5 * time.Millisecond)
+	if got := since(p.Virtual); got != 0 {
+		t.Errorf("after the call it is %v: its real duration must not count", got)
+	}
+	unpin()
+	clock.Settle(p.Virtual)
 	p.order.is(t, "a@0s s@1h0m0s")
 }
 

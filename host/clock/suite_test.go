@@ -221,6 +221,8 @@ func TestContexts(t *testing.T) {
 		leaf, cancelLeaf := clk.WithTimeout(mid, long)
 		other, cancelOther := clk.WithTimeout(mid, unit)
 		defer cancelOther()
+		quiet, cancelQuiet := clk.WithTimeout(mid, unit) // nobody asks for its Done
+		defer cancelQuiet()
 		std, cancelStd := context.WithCancel(context.WithValue(other, struct{}{}, 2))
 		defer cancelStd()
 
@@ -245,6 +247,9 @@ func TestContexts(t *testing.T) {
 		}
 		cancelRoot()
 		cancelRoot()
+		if got := context.Cause(quiet); !errors.Is(got, context.DeadlineExceeded) {
+			t.Errorf("cause of a timeout below a cancelled context: %v", got)
+		}
 		late, cancelLate := clk.WithTimeout(root, long)
 		defer cancelLate()
 		for _, ctx := range []context.Context{root, late} {
@@ -333,6 +338,68 @@ func TestCondKeepsNoStaleSignal(t *testing.T) {
 			cancel()
 		}
 	})
+}
+
+// A wait that was signalled returns nil, even if its context ends before it can run.
+func TestSignalBeforeCancelCounts(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, clk clock.Clock) {
+		for range 100 {
+			var mu sync.Mutex
+			cond, begun := clock.NewCond(clk, &mu), clock.NewCond(clk, &mu)
+			started := false
+			ctx, cancel := clk.WithCancel(background())
+			g := clock.NewGroup(clk, 0)
+			g.Go("waiter", func() {
+				mu.Lock()
+				defer mu.Unlock()
+				started = true
+				begun.Signal()
+				if err := cond.Wait(ctx); err != nil {
+					t.Errorf("the signal was lost: %v", err)
+				}
+			})
+			mu.Lock()
+			for !started {
+				_ = begun.Wait(background())
+			}
+			cond.Signal()
+			cancel()
+			mu.Unlock()
+			g.Wait()
+		}
+	})
+}
+
+// unlockThen is a lock that does something more when it is given up for a wait.
+type unlockThen struct {
+	sync.Mutex
+	then func()
+}
+
+func (l *unlockThen) Unlock() {
+	l.Mutex.Unlock()
+	if then := l.then; then != nil {
+		l.then = nil
+		then()
+	}
+}
+
+// The same on System, where both may be there before the wait looks.
+func TestSignalBeforeCancelCountsOnSystem(t *testing.T) {
+	t.Parallel()
+	for range 64 {
+		ctx, cancel := context.WithCancel(background())
+		l := &unlockThen{}
+		cond := clock.NewCond(clock.System(), l)
+		l.Lock()
+		l.then = func() { cond.Signal(); cancel() }
+		if err := cond.Wait(ctx); err != nil {
+			t.Fatalf("the signal was lost: %v", err)
+		}
+		l.Unlock()
+		cancel()
+	}
 }
 
 // Signals that race with cancellation and deadlines: every signal either meets a

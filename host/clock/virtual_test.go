@@ -343,6 +343,17 @@ func TestGoexitAndPanicPassTheBaton(t *testing.T) {
 	}
 }
 
+// A panic in Do is not held up by what is still out.
+func TestPanicInDoDoesNotWait(t *testing.T) {
+	t.Parallel()
+	v := clock.NewVirtual(epoch, strict())
+	var order trace
+	finish, back := calls(v, &order, "a")
+	mustPanic(t, func() { v.Do("panics", func() { panic("x") }) })
+	finish("a")
+	<-back
+}
+
 func TestWaiting(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(epoch, strict())
@@ -362,6 +373,23 @@ func TestWaiting(t *testing.T) {
 	}
 	got.is(t, "[a: sleep until 2030-01-01T00:00:01Z] [b: cond] [soon: timer until 2030-01-01T00:01:00Z] [later: timer until 2030-01-01T01:00:00Z] [door: pin]")
 	v.Do("end", cancel)
+}
+
+// No turn begins while a notice is delivered, not even one from outside.
+func TestNoticesHaveATurn(t *testing.T) {
+	t.Parallel()
+	var v *clock.Virtual
+	n := 0
+	v = clock.NewVirtual(epoch, &clock.VirtualOptions{Notify: func(clock.Notice) {
+		n++
+		if clock.Free(v) {
+			t.Error("the baton is free during a notice")
+		}
+	}})
+	v.Advance(time.Minute)
+	if n != 1 {
+		t.Errorf("%d notices", n)
+	}
 }
 
 func TestMovedNotices(t *testing.T) {

@@ -86,6 +86,7 @@ func (l *loader) index(f *Function) {
 		if fault.Path == "" {
 			fault.Path = f.Trigger.Path
 		}
+		fault.Reason = strings.TrimSuffix(fault.Reason, ".")
 		if fault.Found != "" && !strings.HasPrefix(fault.Found, `"`) {
 			fault.Found = schemas.Quote(fault.Found)
 		}
@@ -197,7 +198,7 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 			return
 		}
 	}
-	if f.faultIn(path) {
+	if f.faultIn(path) || l.app.Settings.unreadable() {
 		return
 	}
 	if _, ok := l.app.Settings.Connection(name); ok {
@@ -247,6 +248,6 @@ func (l *loader) queueOutput(f *Function, b *Binding) {
 		err = bindings.ValidateQueueName(strings.ToLower(name))
 	}
 	if err != nil {
-		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(name), "3 to 63 letters, digits and single dashes", err.Error())
+		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(name), "3 to 63 letters, digits and single dashes", strings.TrimSuffix(err.Error(), "."))
 	}
 }

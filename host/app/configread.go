@@ -30,7 +30,7 @@ func (l *loader) readConfig(r reader) {
 	l.readTimeout(r, dynamic)
 	policy, faults := r.readPolicy("retry", schemas.KindInvalidOperation, true)
 	for _, f := range faults {
-		l.fault(f)
+		l.faultAt(hostPolicy, f)
 	}
 	c.Retry = policy
 	if policy != nil {

@@ -153,7 +153,7 @@ func isTriggerType(typ string) bool {
 // checks while it reads a function.json, then what it checks when it builds the
 // function, then what it checks when it indexes it.
 const (
-	nameOfFunction stage = iota
+	nameOfFunction stage = iota + 100 // apart from those of an app
 	syntax
 	bindingsPresent
 	bindingParsed

@@ -36,16 +36,28 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 	l.readContent(f, root)
 	l.script(f, root)
 	for _, fault := range doc.Validate(schemas.FunctionJSON) {
-		if s := stageOf(fault); !covered(f.staged, fault) {
-			f.record(s, fault)
-		}
+		f.schemaFault(fault, fault.Path)
 	}
 	f.nearMisses = doc.Misspelt(schemas.FunctionJSON)
 }
 
-// stageOf returns the stage of a fault that the schema found.
-func stageOf(f *schemas.Fault) stage {
-	top, rest, _ := strings.Cut(f.Path, ".")
+// schemaFault records what the schema found, unless there is a fault about the
+// same value already. path is where it is in function.json's own terms.
+func (f *Function) schemaFault(fault *schemas.Fault, path string) {
+	if covered(f.staged, fault) {
+		return
+	}
+	for _, b := range f.Bindings {
+		if b.Name == "$return" && fault.Path == schemas.JoinPath(b.Path, "direction") && b.Direction != "out" {
+			fault.Kind, fault.Reason = schemas.KindArgument, "the binding $return must have direction out"
+		}
+	}
+	f.record(stageOf(fault, path), fault)
+}
+
+// stageOf returns the stage of a fault that the schema found at path.
+func stageOf(f *schemas.Fault, path string) stage {
+	top, rest, _ := strings.Cut(path, ".")
 	top, _, isItem := strings.Cut(top, "[")
 	switch strings.ToLower(top) {
 	case "bindings":
@@ -183,11 +195,9 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 	if len(d.Bindings) > 0 {
 		l.readContent(f, root)
 		for _, fault := range inner.Validate(schemas.FunctionJSON) {
-			s := stageOf(fault)
-			fault.Path = f.at(fault.Path)
-			if !covered(f.staged, fault) {
-				f.record(s, fault)
-			}
+			path := fault.Path
+			fault.Path = f.at(path)
+			f.schemaFault(fault, path)
 		}
 	}
 	l.addDeclared(f, d)

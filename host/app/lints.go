@@ -258,21 +258,26 @@ func (l *linter) layers(f *Function, load load) {
 	if !unbounded && total <= 100 && !long {
 		return
 	}
-	attempts, deliveries := strconv.Itoa(load.attempts), strconv.Itoa(load.deliveries)
+	attempts := counted(load.attempts, "attempt")
 	if load.attemptsUnbounded {
-		attempts = "endless"
+		attempts = "endless attempts"
 	}
+	deliveries := counted(load.deliveries, "delivery")
 	if load.deliveriesUnbounded {
-		deliveries = "endless"
+		deliveries = "endless deliveries"
 	}
-	message := fmt.Sprintf("two layers retry: the policy (%s attempts per delivery) and %s (%s deliveries)", attempts, sourceWords(f), deliveries)
-	if !unbounded {
+	message := fmt.Sprintf("two layers retry: the policy (%s per delivery) and %s (%s)", attempts, sourceWords(f), deliveries)
+	advice := "leave the decision to one of them"
+	if load.deliveries == 1 {
+		message = fmt.Sprintf("the policy makes %s of one delivery", attempts)
+		advice = "a fault that lasts is no case for retries"
+	} else if !unbounded {
 		message += fmt.Sprintf(", %d attempts in all", total)
 	}
 	if long {
-		message += fmt.Sprintf(", waiting for %s", inWords(all))
+		message += ", waiting " + inWords(all)
 	}
-	l.onPolicy("L-10", f, "", "%s: leave the decision to one of them", message)
+	l.onPolicy("L-10", f, "", "%s: %s", message, advice)
 }
 
 func sourceWords(f *Function) string {

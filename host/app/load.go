@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -69,7 +70,8 @@ type stage int
 // The stages of an app. Those of a function are in function.go.
 const (
 	hostReading stage = iota // syntax and version of host.json
-	hostValues               // everything in it
+	hostPolicy               // its retry policy
+	hostValues               // everything else in it
 	hostNeeds                // what the app as a whole lacks
 )
 
@@ -87,6 +89,7 @@ func (l *loader) faultAt(s stage, f *schemas.Fault) {
 }
 
 func (l *loader) warn(f *schemas.Fault) {
+	f.First = false
 	l.explain(f)
 	l.app.Warnings = append(l.app.Warnings, f)
 }
@@ -121,11 +124,12 @@ func inOrder(staged []stagedFault) []*schemas.Fault {
 	first := make(map[string]stagedFault)
 	var faults []*schemas.Fault
 	for _, s := range staged {
+		s.fault.First = false
 		faults = append(faults, s.fault)
 		if s.fault.Kind == "" {
 			continue
 		}
-		if best, ok := first[s.fault.File]; !ok || s.stage < best.stage {
+		if best, ok := first[s.fault.File]; !ok || s.before(best) {
 			first[s.fault.File] = s
 		}
 	}
@@ -136,9 +140,19 @@ func inOrder(staged []stagedFault) []*schemas.Fault {
 	return faults
 }
 
+// before reports whether the platform meets s before other, which was found
+// earlier. In the stages that walk through the file, the place decides.
+func (s stagedFault) before(other stagedFault) bool {
+	if s.stage != other.stage {
+		return s.stage < other.stage
+	}
+	walks := s.stage == indexing || s.stage == hostValues || s.stage == bindingParsed
+	return walks && cmp.Or(s.fault.Line-other.fault.Line, s.fault.Column-other.fault.Column) < 0
+}
+
 // checkStorage reports a missing host storage (host-and-retry 12.3).
 func (l *loader) checkStorage() {
-	if _, ok := l.app.Settings.Connection("Storage"); ok {
+	if _, ok := l.app.Settings.Connection("Storage"); ok || l.app.Settings.unreadable() {
 		return
 	}
 	var needy []string

@@ -7,6 +7,9 @@ type Report struct {
 	App    string `json:"app"`
 	HostID string `json:"hostId"`
 
+	// Blocked is set when the app as a whole does not start.
+	Blocked bool `json:"blocked"`
+
 	// Functions are ordered by name; those in error are included.
 	Functions []FunctionReport `json:"functions"`
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/schemas"
@@ -33,7 +34,7 @@ func (s *Settings) unresolved(text string) (resolved string, faults []error) {
 
 // settingFault puts an unresolved %NAME% in the terms of a fault.
 func settingFault(doc *schemas.Document, path, text string, err error) *schemas.Fault {
-	f := &schemas.Fault{Path: path, Found: schemas.Quote(text), Reason: err.Error(), Kind: schemas.KindInvalidOperation}
+	f := &schemas.Fault{Path: path, Found: schemas.Quote(text), Reason: strings.TrimSuffix(err.Error(), "."), Kind: schemas.KindInvalidOperation}
 	var missing *bindings.SettingError
 	if errors.As(err, &missing) && missing.Name != "" {
 		f.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", missing.Name, localFileName)

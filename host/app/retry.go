@@ -148,7 +148,7 @@ func allowedFor(property string) string {
 
 // policyFault puts a fault of a policy in the terms of the platform.
 func policyFault(e *retrycontext.PropertyError, cfg retrycontext.PolicyConfig, conversion schemas.Kind) *schemas.Fault {
-	f := &schemas.Fault{Path: e.Property, Allowed: allowedFor(e.Property), Reason: e.Reason}
+	f := &schemas.Fault{Path: e.Property, Allowed: allowedFor(e.Property), Reason: briefly(e.Reason)}
 	var absent bool
 	switch e.Property {
 	case "strategy":
@@ -175,6 +175,17 @@ func policyFault(e *retrycontext.PropertyError, cfg retrycontext.PolicyConfig, c
 		}
 	}
 	return f
+}
+
+// briefly leaves out of a reason the values that the fault shows anyway.
+func briefly(reason string) string {
+	if strings.HasPrefix(reason, "must be -1") {
+		return "out of range"
+	}
+	if i := strings.IndexAny(reason, ":("); i > 0 {
+		reason = reason[:i]
+	}
+	return strings.TrimSpace(reason)
 }
 
 // declaredPolicy checks a policy that was declared in code.

@@ -66,6 +66,10 @@ func (s *Settings) Lookup(name string) (value string, ok bool) {
 	return v.value, ok
 }
 
+// unreadable reports whether local.settings.json could not be used, so that it
+// says nothing when a setting is missing.
+func (s *Settings) unreadable() bool { return s != nil && len(s.faults) > 0 }
+
 func (s *Settings) entry(name string) (setting, bool) {
 	v, ok := s.byName[settingKey(name)]
 	return v, ok

@@ -34,7 +34,11 @@ func (t *textReport) line(format string, args ...any) {
 }
 
 func (t *textReport) functions(r *Report) {
-	t.line("%s: %s", filepath.Base(r.App), counted(len(r.Functions), "function"))
+	verdict := ""
+	if r.Blocked {
+		verdict = "; the app DOES NOT START, see the errors below"
+	}
+	t.line("%s: %s%s", filepath.Base(r.App), counted(len(r.Functions), "function"), verdict)
 	t.line("")
 	wide := 0
 	for _, f := range r.Functions {
@@ -134,7 +138,7 @@ func attemptsWords(f FunctionReport) string {
 	if f.Deliveries == 1 {
 		noun = "delivery"
 	}
-	return fmt.Sprintf("%s per delivery x %s %s = %s", attempts, deliveries, noun, total)
+	return fmt.Sprintf("%s per delivery × %s %s = %s", attempts, deliveries, noun, total)
 }
 
 func waitingWords(f FunctionReport) string {
@@ -211,7 +215,7 @@ func (t *textReport) problems(title string, list []Problem) {
 			text += "; allowed: " + p.Allowed
 		}
 		if p.First {
-			text += " [the platform reports this one]"
+			text += " [the platform reports this one: " + p.Kind + "]"
 		}
 		t.line("    %s", text)
 		if p.Hint != "" {

@@ -1,0 +1,137 @@
+package plugintest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+)
+
+// App returns the functions that the suite calls. A harness for handlers in
+// another process serves it there.
+func App() *functions.App {
+	app := functions.New()
+	app.Handle("Echo", echo, functions.FixedDelay(4, 5*time.Second),
+		functions.Binding(`{"type":"manualTrigger","direction":"in","name":"in"}`),
+		functions.QueueOutput("out", "echoes", functions.Connection("Echoes")))
+	app.Handle("Fail", func(_ context.Context, t *functions.Trigger) error {
+		err := fmt.Errorf("outer: %w", errors.New(t.Text()))
+		switch t.Metadata.Get("declare") {
+		case "permanent":
+			return functions.Permanent(err)
+		case "now":
+			return functions.RetryNow(err)
+		case "after":
+			return fmt.Errorf("wrapped: %w", functions.RetryAfter(err, 90*time.Second))
+		case "poison":
+			return functions.Poison(err)
+		case "deadletter":
+			return functions.DeadLetter("reason", "description", err)
+		}
+		return err
+	}, functions.Disabled())
+	app.Handle("Panic", func(ctx context.Context, t *functions.Trigger) error {
+		_ = functions.SetOutput(ctx, "out", "lost")
+		panic(t.Text())
+	})
+	app.Handle("Log", func(ctx context.Context, t *functions.Trigger) error {
+		n, err := strconv.Atoi(t.Text())
+		for i := range n {
+			switch log := functions.Logger(ctx); i % 3 {
+			case 0:
+				log.Info("line", "i", i)
+			case 1:
+				log.With("i", i).WithGroup("g").Warn("line", "x", time.Second)
+			case 2:
+				log.Error("line", "i", i, slog.Group("g", "bad", "\xff"))
+			}
+		}
+		return err
+	})
+	app.Handle("Sleep", func(ctx context.Context, t *functions.Trigger) error {
+		d, err := time.ParseDuration(t.Text())
+		if err != nil {
+			return err
+		}
+		functions.Logger(ctx).Info("before")
+		if err := functions.Sleep(ctx, d); err != nil {
+			return err
+		}
+		functions.Logger(ctx).Info("after")
+		return nil
+	})
+	app.Handle("Odd", func(ctx context.Context, _ *functions.Trigger) error {
+		return errors.Join(
+			functions.SetOutput(ctx, "text", "a\xffb"),
+			functions.SetOutput(ctx, "null", nil),
+			functions.SetOutput(ctx, "json", bindings.Value{Kind: bindings.JSON, Text: "{oops"}),
+			functions.SetOutput(ctx, "list", []string{"", "x"}),
+			functions.SetOutput(ctx, "kind", bindings.Value{Kind: 99}))
+	})
+	// The rest only for handlers in a process of their own.
+	app.Handle("Exit", func(_ context.Context, t *functions.Trigger) error {
+		code, _ := strconv.Atoi(t.Text())
+		os.Exit(code)
+		return nil
+	})
+	app.Handle("Fatal", func(context.Context, *functions.Trigger) error {
+		go panic("from a goroutine")
+		select {}
+	})
+	app.Handle("Wait", func(ctx context.Context, _ *functions.Trigger) error {
+		functions.Logger(ctx).Info("waiting")
+		<-ctx.Done()
+		return ctx.Err()
+	})
+	app.Handle("Hang", func(ctx context.Context, _ *functions.Trigger) error {
+		functions.Logger(ctx).Info("hanging")
+		select {}
+	})
+	app.Handle("Goexit", func(context.Context, *functions.Trigger) error {
+		runtime.Goexit()
+		return nil
+	})
+	app.Handle("Print", func(ctx context.Context, t *functions.Trigger) error {
+		n, err := strconv.Atoi(t.Metadata.Get("times"))
+		for range max(n, 1) {
+			fmt.Println(t.Text())
+		}
+		fmt.Fprintln(os.Stderr, "error: "+t.Text())
+		slog.InfoContext(ctx, "default logger")
+		if n == 0 {
+			err = nil
+		}
+		return err
+	})
+	app.Handle("Env", func(ctx context.Context, t *functions.Trigger) error {
+		return functions.SetOutput(ctx, "out", strings.Join(os.Environ(), "\n"))
+	})
+	return app
+}
+
+// echo gives back all that it was given.
+func echo(ctx context.Context, t *functions.Trigger) error {
+	inv := functions.FromContext(ctx)
+	seen := fmt.Sprintf("%s %s %d %s %s", inv.ID, inv.Function, inv.DeliveryCount, inv.TraceParent, inv.TraceState)
+	if r := functions.Retry(ctx); r != nil {
+		seen += fmt.Sprintf(" retry %d/%d", r.RetryCount, r.MaxRetryCount)
+		if r.Exception != nil {
+			seen += " after " + r.Exception.Message
+		}
+	}
+	if !inv.Deadline.IsZero() {
+		seen += " in " + inv.Deadline.Sub(inv.Now).String()
+	}
+	return errors.Join(
+		functions.SetOutput(ctx, "out", t.Value),
+		functions.SetOutput(ctx, "seen", seen+" "+inv.Metadata.Get("key")),
+		functions.SetReturn(ctx, []string{"a", "b"}))
+}

@@ -96,8 +96,11 @@ func (h *Host) startProcess(a *app.App, spec app.HandlerSpec) (Invoker, error) {
 // exitRecord says how a handler process ended.
 func exitRecord(name string, x plugin.Exit) journal.Record {
 	rec := journal.Record{
-		Kind: journal.ProcessExited, Name: name, Status: x.Status, Cause: x.Reason,
+		Kind: journal.ProcessExited, Name: name, Cause: x.Reason,
 		Beside: journal.Beside{PID: x.Process.PID, Detail: strings.Join(x.Output, "\n")},
+	}
+	if !x.Planned {
+		rec.Status = x.Status // of a planned end it depends on who was faster
 	}
 	if x.Restart >= 0 {
 		rec.Delay, rec.HasDelay = x.Restart, true

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// banner is the overview of an app that runs: endpoints, functions, clock.
+type banner struct {
+	s         *session
+	app       *app.App
+	nameWidth int
+	rows      [][4]string // function, trigger, attempts x deliveries, end
+	idle      []string    // disabled ones, one line each
+}
+
+func newBanner(s *session, a *app.App) *banner {
+	b := &banner{s: s, app: a}
+	report := app.Check(a)
+	var others [][4]string
+	for i := range report.Functions {
+		f := &report.Functions[i]
+		def := a.Function(f.Name)
+		b.nameWidth = max(b.nameWidth, len([]rune(f.Name)))
+		switch {
+		case def == nil || def.InError() || f.InError:
+			continue
+		case f.Disabled != "":
+			b.idle = append(b.idle, fmt.Sprintf("%s is disabled (%s)", f.Name, f.Disabled))
+			continue
+		}
+		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
+		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
+			row[1] = endpoint(s.web.URL(), a, def)
+			b.rows = append(b.rows, row) // HTTP functions come first (host-and-retry 12.2)
+			continue
+		}
+		others = append(others, row)
+	}
+	b.rows = append(b.rows, others...)
+	return b
+}
+
+// endpoint is where an HTTP function answers: "[GET,POST] http://...", without
+// methods when it takes all.
+func endpoint(base string, a *app.App, f *app.Function) string {
+	url := base + "/" + strings.TrimPrefix(app.RouteTemplate(a, f), "/")
+	list, _ := f.Trigger.Value("methods").([]any)
+	var methods []string
+	for _, m := range list {
+		if name, ok := m.(string); ok {
+			methods = append(methods, strings.ToUpper(name))
+		}
+	}
+	if len(methods) == 0 {
+		return url
+	}
+	return "[" + strings.Join(methods, ",") + "] " + url
+}
+
+// product says how often a message that always fails runs: attempts in one
+// delivery, deliveries, both together.
+func product(f *app.FunctionReport) string {
+	number := func(n int, unbounded bool) string {
+		if unbounded {
+			return "unlimited"
+		}
+		return strconv.Itoa(n)
+	}
+	text := number(f.Attempts, f.AttemptsUnbounded) + " x " + number(f.Deliveries, f.DeliveriesUnbounded)
+	if f.TotalUnbounded {
+		return text
+	}
+	return text + " = " + strconv.Itoa(f.Total)
+}
+
+// ready is the line that says so.
+func (b *banner) ready() string {
+	took := time.Since(b.s.begun).Round(time.Millisecond)
+	return b.s.out.paint(bold, fmt.Sprintf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())) + "\n"
+}
+
+func (b *banner) text() string {
+	var t strings.Builder
+	url := b.s.web.URL()
+	fmt.Fprintf(&t, "  functions  %s\n", url)
+	fmt.Fprintf(&t, "  admin      %s/admin/host/status\n", url)
+	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.flags.clock))
+	if b.s.flags.enableAuth {
+		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
+	}
+	t.WriteByte('\n')
+	b.table(&t)
+	for _, line := range b.idle {
+		t.WriteString(line + "\n")
+	}
+	if len(b.rows)+len(b.idle) == 0 {
+		t.WriteString("no functions\n")
+	}
+	t.WriteByte('\n')
+	return t.String()
+}
+
+func clockText(mode string) string {
+	if mode == "auto" {
+		return "auto: waiting is skipped whenever nothing is left to do"
+	}
+	return "real: follows the wall"
+}
+
+// table writes the functions in columns.
+func (b *banner) table(t *strings.Builder) {
+	if len(b.rows) == 0 {
+		return
+	}
+	rows := append([][4]string{{"FUNCTION", "TRIGGER", "ATTEMPTS x DELIVERIES", "END"}}, b.rows...)
+	var width [4]int
+	for _, row := range rows {
+		for i, cell := range row {
+			width[i] = max(width[i], len([]rune(cell)))
+		}
+	}
+	for n, row := range rows {
+		var line string
+		for i, cell := range row {
+			line += padTo(cell, width[i]) + "  "
+		}
+		line = strings.TrimRight(line, " ")
+		if n == 0 {
+			line = b.s.out.paint(dim, line)
+		}
+		t.WriteString(line + "\n")
+	}
+}
+
+// faults says which functions are in error, and what to do about it.
+func (b *banner) faults() {
+	for _, f := range b.app.Functions {
+		for _, fault := range f.Faults {
+			b.s.out.say("error", fmt.Sprintf("function %q does not run: %s", f.Name, fault.Error()))
+			b.s.out.hint(fault.Hint)
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+)
+
+func newCheck(std streams) *cobra.Command {
+	var set []string
+	var output string
+	cmd := &cobra.Command{
+		Use:   "check [DIR]",
+		Short: "Say what will happen to a message, and what is wrong in the app",
+		Long: `Check reads the app in DIR (default: this folder) without running it. For each
+function it prints the trigger, the effective retry policy and where it comes
+from, attempts per delivery, deliveries and their product, the waiting time, and
+where a message ends; then every error with file, line and JSON path, and the
+lints. Functions that exist in code only are known to a running host, and are not
+part of the report.
+
+The exit code is 1 when there are errors, and 0 when there are at most warnings.`,
+		Args: arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("output", output, "text", "json"); err != nil {
+				return err
+			}
+			dir, err := appDir(args)
+			if err != nil {
+				return err
+			}
+			a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds()})
+			if err != nil {
+				return err
+			}
+			report := app.Check(a)
+			if err := writeReport(std.out, report, output); err != nil {
+				return err
+			}
+			if !report.OK() {
+				return exitCode(exitFailure)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	addSet(cmd, &set)
+	return cmd
+}
+
+func writeReport(w io.Writer, report *app.Report, output string) error {
+	if output == "text" {
+		return report.Write(w)
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(report)
+}
+
+// addSet adds --set.
+func addSet(cmd *cobra.Command, set *[]string) {
+	cmd.Flags().StringArrayVar(set, "set", nil, "set a switch of the emulator, NAME=VALUE, over host.json (repeatable)")
+}
+
+// appDir is the app's folder: the argument, or the current folder.
+func appDir(args []string) (string, error) {
+	dir := "."
+	if len(args) > 0 {
+		dir = args[0]
+	}
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	switch info, err := os.Stat(abs); {
+	case err != nil:
+		return "", hinted(fmt.Errorf("no folder %q", dir), "name the folder that holds host.json")
+	case !info.IsDir():
+		return "", hinted(fmt.Errorf("%q is not a folder", dir), "name the folder that holds host.json")
+	}
+	return abs, nil
+}

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// defaultPort is the platform's own (host-and-retry 12.1).
+const defaultPort = 7071
+
+// target says which running host a command is for.
+type target struct {
+	dir  string
+	port int
+}
+
+// addTarget adds --dir and --port to a command that talks to a running host.
+func addTarget(cmd *cobra.Command, t *target) {
+	cmd.Flags().StringVarP(&t.dir, "dir", "C", "", "folder of the app that runs (default: this folder or one above it)")
+	cmd.Flags().IntVarP(&t.port, "port", "p", 0, "port of the host, instead of looking for the app")
+}
+
+// client talks to the control API of a running host.
+type client struct {
+	base string // "http://localhost:7071"
+	key  string // master key, when the app has one
+	http *http.Client
+}
+
+// find returns a client for the host that t means: the one at --port, the one
+// that runs the app in --dir, else the one that runs the app in this folder or
+// in one above it, else the one at the default port.
+func (t target) find() (*client, error) {
+	if t.port != 0 {
+		c := newClient("http://localhost:" + strconv.Itoa(t.port))
+		if t.dir != "" {
+			c.key = web.MasterKey(web.KeysFile(t.dir))
+		}
+		return c, nil
+	}
+	if t.dir != "" {
+		dir, err := appDir([]string{t.dir})
+		if err != nil {
+			return nil, err
+		}
+		c, err := clientFor(dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, hinted(fmt.Errorf("no host runs the app in %q", t.dir), "redeliver start "+t.dir)
+		}
+		return c, err
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	for dir := here; ; dir = filepath.Dir(dir) {
+		c, err := clientFor(dir)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return c, err
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return newClient("http://localhost:" + strconv.Itoa(defaultPort)), nil
+}
+
+// clientFor returns a client for the host that runs the app in dir, by its run
+// file.
+func clientFor(dir string) (*client, error) {
+	info, err := readRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	c := newClient(info.Address)
+	c.key = web.MasterKey(web.KeysFile(dir))
+	return c, nil
+}
+
+func newClient(base string) *client {
+	// The host is on this machine: a proxy has no part in it.
+	return &client{base: base, http: &http.Client{Transport: &http.Transport{Proxy: nil}}}
+}
+
+// call makes one request below the control API. in may be nil; out, when not
+// nil, receives the answer's JSON.
+func (c *client) call(ctx context.Context, method, path string, query url.Values, in []byte, out any) error {
+	resp, err := c.do(ctx, method, path, query, in)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if out == nil {
+		return nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("answer of %s: %w", c.base, err)
+	}
+	return nil
+}
+
+// do is call without reading the answer, which is a success.
+func (c *client) do(ctx context.Context, method, path string, query url.Values, in []byte) (*http.Response, error) {
+	address := c.base + web.ControlPrefix + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(in))
+	if err != nil {
+		return nil, err
+	}
+	if c.key != "" {
+		req.Header.Set("X-Functions-Key", c.key)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, hinted(fmt.Errorf("no host answers at %s", c.base), `start one with "redeliver start", or name the app with --dir or the host with --port`)
+	}
+	if resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, c.refused(resp)
+}
+
+// refused turns an answer that is no success into an error.
+func (c *client) refused(resp *http.Response) error {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	var body web.ErrorBody
+	if json.Unmarshal(text, &body) == nil && body.Error != "" {
+		return hinted(errors.New(body.Error), body.Hint)
+	}
+	switch resp.StatusCode {
+	case http.StatusUnauthorized:
+		return hinted(fmt.Errorf("the host at %s asks for the master key", c.base), "name the app's folder with --dir, whose keys are then used")
+	case http.StatusNotFound:
+		return hinted(fmt.Errorf("what answers at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
+	}
+	return fmt.Errorf("the host at %s answered %s", c.base, resp.Status)
+}
+
+// body is the argument, or the standard input for "-".
+func body(std streams, args []string) ([]byte, error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	if args[0] == "-" {
+		return io.ReadAll(std.in)
+	}
+	return []byte(args[0]), nil
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"text/template"
+
+	"github.com/spf13/cobra"
+)
+
+//go:embed newapp
+var newApp embed.FS
+
+// newAppFiles are the files of an app that init writes, and their templates.
+var newAppFiles = []struct{ name, template string }{ // read only
+	{"main.go", "main.go.tmpl"},
+	{"host.json", "host.json.tmpl"},
+	{"local.settings.json", "local.settings.json.tmpl"},
+	{".gitignore", "gitignore.tmpl"},
+}
+
+func newInit(std streams) *cobra.Command {
+	var lang, replace string
+	cmd := &cobra.Command{
+		Use:   "init DIR --lang go",
+		Short: "Write a small app to start from",
+		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
+that puts orders on a queue, a queue function that fails for {"fail": true}, a timer,
+and a retry policy. Files that exist are never overwritten: then nothing is written.
+
+As long as the module ` + modulePath + ` is not published, a
+development build of redeliver writes a replace line for its own source into
+go.mod; --replace names another place.`,
+		Example: `  redeliver init shop --lang go`,
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch lang {
+			case "go":
+			case "":
+				return hinted(&usageError{errors.New("--lang is missing")}, "redeliver init "+args[0]+" --lang go")
+			default:
+				return &usageError{fmt.Errorf("--lang %q: want go", lang)}
+			}
+			source, err := moduleSource(replace)
+			if err != nil {
+				return err
+			}
+			if err := writeApp(args[0], source); err != nil {
+				return err
+			}
+			out := newConsole(std, true)
+			out.printf("wrote an app to %s\n", args[0])
+			tidy(cmd.Context(), args[0], source, out)
+			out.hint("redeliver start " + args[0])
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&lang, "lang", "", "language of the handlers: go")
+	cmd.Flags().StringVar(&replace, "replace", "", "folder of the redeliver module, for the replace line of go.mod")
+	return cmd
+}
+
+// source is where an app takes the redeliver module from: a release, or a folder.
+type source struct {
+	version string // of a release; empty for a folder
+	dir     string // absolute path of the module's source
+}
+
+// moduleSource finds the module that this program was built from. replace, when
+// not empty, names the folder.
+func moduleSource(replace string) (source, error) {
+	if replace != "" {
+		dir, err := filepath.Abs(replace)
+		if err != nil {
+			return source{}, err
+		}
+		if !isModule(dir) {
+			return source{}, fmt.Errorf("--replace %q does not hold the module %s", replace, modulePath)
+		}
+		return source{dir: dir}, nil
+	}
+	if v := version(); v != develVersion {
+		return source{version: v}, nil
+	}
+	// The compiler wrote down where this file is, unless it was told to trim.
+	_, file, _, _ := runtime.Caller(0)
+	if dir := filepath.Dir(filepath.Dir(filepath.Dir(file))); filepath.IsAbs(dir) && isModule(dir) {
+		return source{dir: dir}, nil
+	}
+	return source{}, hinted(errors.New("this is a development build, and its source is not where it was built"),
+		"name the folder of the redeliver source with --replace")
+}
+
+// isModule reports whether dir holds the redeliver module.
+func isModule(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	return err == nil && strings.HasPrefix(string(text), "module "+modulePath+"\n")
+}
+
+// writeApp writes the app's files into dir, all of them or none.
+func writeApp(dir string, src source) error {
+	name, err := moduleName(dir)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{}
+	for _, f := range newAppFiles {
+		t, err := template.ParseFS(newApp, "newapp/"+f.template)
+		if err != nil { // a template of ours
+			panic(err)
+		}
+		var text strings.Builder
+		if err := t.Execute(&text, struct{ Name string }{name}); err != nil {
+			panic(err)
+		}
+		files[f.name] = text.String()
+	}
+	if files["go.mod"], files["go.sum"], err = moduleFiles(name, src); err != nil {
+		return err
+	}
+	for file := range files {
+		if _, err := os.Lstat(filepath.Join(dir, file)); !errors.Is(err, fs.ErrNotExist) {
+			if err != nil {
+				return err
+			}
+			return hinted(fmt.Errorf("%q exists already", filepath.Join(dir, file)), "init writes into an empty folder, or one that has none of its files")
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for file, text := range files {
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// notModule matches what a module path cannot hold.
+var notModule = regexp.MustCompile(`[^a-z0-9._-]+`)
+
+// moduleName makes a module path of the folder's name.
+func moduleName(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	name := strings.Trim(notModule.ReplaceAllString(strings.ToLower(filepath.Base(abs)), "-"), "-.")
+	if name == "" {
+		name = "app"
+	}
+	return name, nil
+}
+
+// requirement matches a line of a require block.
+var requirement = regexp.MustCompile(`(?m)^\t(\S+ v\S+)(?: // indirect)?$`)
+
+// moduleFiles makes go.mod and go.sum. With the module in a folder they list all
+// that this module needs, so that the app builds without the network from the
+// module cache that built this program.
+func moduleFiles(name string, src source) (mod, sum string, err error) {
+	if src.dir == "" {
+		return fmt.Sprintf("module %s\n\ngo %s\n\nrequire %s %s\n", name, goVersion(), modulePath, src.version), "", nil
+	}
+	text, err := os.ReadFile(filepath.Join(src.dir, "go.mod"))
+	if err != nil {
+		return "", "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nrequire (\n", name, goLine(string(text)), modulePath)
+	b.WriteString("\t// Everything that redeliver itself is built with; \"go mod tidy\" leaves what this app needs.\n")
+	for _, m := range requirement.FindAllStringSubmatch(string(text), -1) {
+		fmt.Fprintf(&b, "\t%s // indirect\n", m[1])
+	}
+	fmt.Fprintf(&b, ")\n\n// %s is not published yet: this is the source that redeliver was built from.\nreplace %s => %s\n",
+		modulePath, modulePath, quotePath(src.dir))
+	sums, err := os.ReadFile(filepath.Join(src.dir, "go.sum"))
+	return b.String(), string(sums), err
+}
+
+func quotePath(path string) string {
+	if strings.ContainsAny(path, " \t\"'`()[]{},;") {
+		return "`" + path + "`"
+	}
+	return path
+}
+
+var goDirective = regexp.MustCompile(`(?m)^go (\S+)$`)
+
+// goLine is the version of a go.mod's go directive.
+func goLine(mod string) string {
+	if m := goDirective.FindStringSubmatch(mod); m != nil {
+		return m[1]
+	}
+	return goVersion()
+}
+
+func goVersion() string {
+	v, _, _ := strings.Cut(strings.TrimPrefix(runtime.Version(), "go"), " ")
+	return v
+}
+
+// tidy fetches what a release of the module needs. Without the network that is
+// left to the developer.
+func tidy(ctx context.Context, dir string, src source, out *console) {
+	if src.version == "" {
+		return // go.mod and go.sum are complete
+	}
+	cmd := exec.CommandContext(ctx, "go", "mod", "tidy")
+	cmd.Dir = dir
+	if cmd.Run() != nil {
+		out.hint("run in " + dir + ": go mod tidy")
+	}
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newKeys(std streams) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "keys [DIR]",
+		Short: "Show the keys that callers need under --enableAuth",
+		Long: `Keys prints the master, host, system and function keys of the app in DIR
+(default: this folder). They are made once, by this command or by
+"redeliver start --enableAuth", and kept in .redeliver/keys.json.
+
+A key travels in the header x-functions-key or in the query parameter code.
+Functions of level "function" take a function, host or master key, those of level
+"admin" and everything below /admin take the master key. The keys of functions
+that exist in code only appear once the host has run with --enableAuth.`,
+		Args: arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("output", output, "text", "json"); err != nil {
+				return err
+			}
+			dir, err := appDir(args)
+			if err != nil {
+				return err
+			}
+			a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Kinds: host.Kinds()})
+			if err != nil {
+				return err
+			}
+			keys, err := web.OpenKeys(web.KeysFile(dir), httpFunctions(a)...)
+			if err != nil {
+				return err
+			}
+			return showKeys(std, keys.All(), output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	return cmd
+}
+
+func showKeys(std streams, keys []web.Key, output string) error {
+	if output == "json" {
+		enc := json.NewEncoder(std.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(keys)
+	}
+	w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KIND\tFUNCTION\tNAME\tKEY")
+	for _, k := range keys {
+		fmt.Fprintln(w, strings.Join([]string{k.Kind, dash(k.Function), dash(k.Name), k.Value}, "\t"))
+	}
+	return w.Flush()
+}
+
+func dash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// httpFunctions are the names of the functions that HTTP triggers.
+func httpFunctions(a *app.App) []string {
+	var names []string
+	for _, f := range a.Functions {
+		if f.Trigger != nil && f.Trigger.Is("httpTrigger") {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newSend(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "send",
+		Short: "Send a message to a queue of the running host",
+		Args:  knownCommand,
+		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newSendQueue(std))
+	return cmd
+}
+
+func newSendQueue(std streams) *cobra.Command {
+	var t target
+	var raw bool
+	var delay time.Duration
+	cmd := &cobra.Command{
+		Use:   "queue NAME [BODY|-]",
+		Short: "Put a message on a storage queue",
+		Long: `Send puts one message on a storage queue of the running host, and makes the queue
+when it does not exist. BODY is the message; "-" reads it from the standard input,
+and without it the message is empty. It is encoded as the app expects it
+(host.json, extensions.queues.messageEncoding), base64 unless set otherwise;
+--raw puts the text on the queue as it is.`,
+		Example: `  redeliver send queue orders '{"id":"7","fail":true}'`,
+		Args:    arguments(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := body(std, args[1:])
+			if err != nil {
+				return err
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			query := url.Values{}
+			if raw {
+				query.Set("raw", "true")
+			}
+			if delay > 0 {
+				query.Set("visibility", delay.String())
+			}
+			var m web.Message
+			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/messages", query, in, &m); err != nil {
+				return err
+			}
+			newConsole(std, true).printf("sent %s to queue %q\n", m.ID, args[0])
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&raw, "raw", false, "do not encode the body")
+	cmd.Flags().DurationVar(&delay, "delay", 0, "keep the message invisible for this long first, e.g. 30s")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newPeek(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "peek",
+		Short: "Show the messages in a queue of the running host",
+		Args:  knownCommand,
+		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newPeekQueue(std))
+	return cmd
+}
+
+func newPeekQueue(std streams) *cobra.Command {
+	var t target
+	var output string
+	var most int
+	cmd := &cobra.Command{
+		Use:   "queue NAME",
+		Short: "Show the visible messages of a storage queue, and change nothing",
+		Long: `Peek shows the visible messages of a storage queue of the running host, oldest
+first, each with its dequeue count and decoded body. A message that a function has
+in work, that waits for its redelivery, or that was sent with a delay is counted
+and not shown.`,
+		Example: `  redeliver peek queue orders-poison`,
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("output", output, "text", "json"); err != nil {
+				return err
+			}
+			if most < 1 || most > 32 {
+				return &usageError{errors.New("--max: want a number from 1 to 32")}
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			var found web.Peeked
+			err = c.call(cmd.Context(), http.MethodGet, "/queues/"+url.PathEscape(args[0])+"/messages",
+				url.Values{"max": {strconv.Itoa(most)}}, nil, &found)
+			if err != nil {
+				return err
+			}
+			return showPeeked(std, &found, output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cmd.Flags().IntVar(&most, "max", 32, "show at most this many messages, 1 to 32")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func showPeeked(std streams, found *web.Peeked, output string) error {
+	if output == "json" {
+		enc := json.NewEncoder(std.out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return enc.Encode(found)
+	}
+	var b strings.Builder
+	hidden := found.Count - len(found.Messages)
+	fmt.Fprintf(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
+	if hidden > 0 {
+		fmt.Fprintf(&b, ", %d not shown (in work, waiting or beyond --max)", hidden)
+	}
+	b.WriteByte('\n')
+	for _, m := range found.Messages {
+		fmt.Fprintf(&b, "%s  dequeue count %d  inserted %s\n", m.ID, m.DequeueCount, m.Inserted.Local().Format(time.DateTime))
+		switch {
+		case m.Undecodable != "":
+			fmt.Fprintf(&b, "  %s\n  (%s)\n", m.Text, m.Undecodable)
+		case m.Body != nil:
+			fmt.Fprintf(&b, "  %s\n", *m.Body)
+		default:
+			fmt.Fprintf(&b, "  %d bytes that are not text, as base64: %s\n", len(m.Binary), m.Text)
+		}
+	}
+	newConsole(std, true).print(b.String())
+	return nil
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+func newInvoke(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "invoke FUNCTION [BODY|-]",
+		Short: "Run a function of the running host by hand",
+		Long: `Invoke runs a function once, as the admin API does, and waits for the result. BODY
+is what its trigger gives it (a queue message's text, a request's body; a timer
+ignores it); "-" reads it from the standard input. The retry policy applies. No
+queue counts a delivery, and nothing is poisoned. Disabled functions run too.
+
+The answer of an HTTP function goes to the standard output. The exit code is 1
+when the last attempt failed.`,
+		Example: `  redeliver invoke ProcessOrder '{"id":"7"}'`,
+		Args:    arguments(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := body(std, args[1:])
+			if err != nil {
+				return err
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			var res web.InvokeResult
+			if err := c.call(cmd.Context(), http.MethodPost, "/functions/"+url.PathEscape(args[0])+"/invoke", nil, in, &res); err != nil {
+				return err
+			}
+			return showResult(newConsole(std, true), args[0], &res)
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func showResult(out *console, function string, res *web.InvokeResult) error {
+	if !res.Succeeded {
+		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), res.Error)
+	}
+	if r := res.Response; r != nil {
+		out.print(string(r.Body))
+		if n := len(r.Body); n > 0 && r.Body[n-1] != '\n' {
+			out.print("\n")
+		}
+		out.say("info", fmt.Sprintf("%s answered %d after %s", function, r.StatusCode, plural(res.Attempts, "attempt")))
+		return nil
+	}
+	out.printf("%s succeeded after %s\n", function, plural(res.Attempts, "attempt"))
+	return nil
+}
+
+func newClock(std streams) *cobra.Command {
+	var t target
+	show := func(ctx context.Context, method, path string, query url.Values) error {
+		c, err := t.find()
+		if err != nil {
+			return err
+		}
+		var st web.ClockStatus
+		if err := c.call(ctx, method, path, query, nil, &st); err != nil {
+			return err
+		}
+		newConsole(std, true).printf("%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
+			roundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), roundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
+		return nil
+	}
+	cmd := &cobra.Command{
+		Use:   "clock",
+		Short: "Show or move the clock of the running host",
+		Args:  knownCommand,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return show(cmd.Context(), http.MethodGet, "/clock", nil)
+		},
+	}
+	addTarget(cmd, &t)
+	advance := &cobra.Command{
+		Use:     "advance DURATION",
+		Short:   "Move the clock; what becomes due meanwhile happens",
+		Example: `  redeliver clock advance 15m`,
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return show(cmd.Context(), http.MethodPost, "/clock/advance", url.Values{"by": {args[0]}})
+		},
+	}
+	addTarget(advance, &t)
+	cmd.AddCommand(advance)
+	return cmd
+}
+
+func newStop(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "End the running host, as Ctrl+C does",
+		Args:  arguments(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			return c.call(cmd.Context(), http.MethodPost, "/stop", nil, nil, nil)
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}

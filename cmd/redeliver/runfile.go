@@ -1,0 +1,128 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// stateDir is the folder below an app that belongs to us: never watched, and
+// ignored by git.
+const stateDir = ".redeliver"
+
+// runInfo says which host runs an app and how to reach it. It is kept in
+// .redeliver/run.json while the host runs.
+type runInfo struct {
+	PID     int       `json:"pid"`
+	Address string    `json:"address"` // "http://localhost:7071"
+	Started time.Time `json:"started"`
+}
+
+func runPath(dir string) string { return filepath.Join(dir, stateDir, "run.json") }
+
+// readRun returns the run file of the app in dir; an error that is
+// fs.ErrNotExist means that there is none.
+func readRun(dir string) (runInfo, error) {
+	var info runInfo
+	text, err := os.ReadFile(runPath(dir))
+	if err != nil {
+		return info, err
+	}
+	if err := json.Unmarshal(text, &info); err != nil || info.Address == "" {
+		return info, fmt.Errorf("%q is not a run file", runPath(dir))
+	}
+	return info, nil
+}
+
+// ownership is the right to run the app of one folder. One process has it: it
+// holds a lock of the operating system, which ends with the process, however
+// that comes about. A run file without the lock is a leftover.
+type ownership struct {
+	dir  string
+	lock *os.File
+}
+
+// own takes the app in dir. It fails with an *ownedError when another process
+// runs it.
+func own(dir string) (*ownership, error) {
+	state := filepath.Join(dir, stateDir)
+	if err := os.MkdirAll(state, 0o755); err != nil {
+		return nil, err
+	}
+	if err := ignoreInGit(state); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(filepath.Join(state, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	ok, err := tryLock(f)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
+	}
+	if !ok {
+		f.Close()
+		info, _ := readRun(dir) // it may be starting, and have no file yet
+		return nil, &ownedError{dir: dir, info: info}
+	}
+	o := &ownership{dir: dir, lock: f}
+	if err := o.forget(); err != nil {
+		o.release()
+		return nil, err
+	}
+	return o, nil
+}
+
+// ignoreInGit makes git ignore the folder and all that is in it.
+func ignoreInGit(state string) error {
+	path := filepath.Join(state, ".gitignore")
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	return os.WriteFile(path, []byte("*\n"), 0o644)
+}
+
+// publish writes the run file, in one step.
+func (o *ownership) publish(info runInfo) error {
+	text, err := json.Marshal(info)
+	if err != nil { // numbers, text and a time always marshal
+		panic(err)
+	}
+	fresh := runPath(o.dir) + ".new"
+	if err := os.WriteFile(fresh, append(text, '\n'), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(fresh, runPath(o.dir))
+}
+
+func (o *ownership) forget() error {
+	if err := os.Remove(runPath(o.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// release removes the run file and lets the next process have the app. The lock
+// file stays: to remove it would let two processes lock two files.
+func (o *ownership) release() error {
+	err := o.forget()
+	return errors.Join(err, o.lock.Close())
+}
+
+// ownedError says that another process runs the app.
+type ownedError struct {
+	dir  string
+	info runInfo
+}
+
+func (e *ownedError) Error() string {
+	if e.info.PID == 0 {
+		return "another process runs this app already"
+	}
+	return fmt.Sprintf("process %d runs this app already, at %s", e.info.PID, e.info.Address)
+}

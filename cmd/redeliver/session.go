@@ -1,0 +1,307 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// session is one "redeliver start": a host, its HTTP door, the printer of its
+// journal and the right to run the app. Use open, run and close in this order;
+// close also after an open that failed.
+type session struct {
+	std   streams
+	dir   string
+	flags *startFlags
+	stop  func() // ends run
+	out   *console
+	log   zerolog.Logger
+	begun time.Time
+
+	owner   *ownership
+	clock   *clock.Virtual
+	host    *host.Host
+	web     *web.Server
+	started bool // host.Start was called
+
+	background sync.WaitGroup // watcher and printer
+	printed    context.CancelFunc
+}
+
+func newSession(std streams, dir string, f *startFlags, stop func()) *session {
+	level := zerolog.WarnLevel
+	if f.verbose {
+		level = zerolog.DebugLevel
+	}
+	out := newConsole(std, f.output != "pretty")
+	return &session{
+		std: std, dir: dir, flags: f, stop: stop, out: out, begun: time.Now(),
+		log: zerolog.New(zerolog.ConsoleWriter{Out: std.err, NoColor: !coloured(std.err), TimeFormat: time.TimeOnly}).
+			Level(level).With().Timestamp().Logger(),
+	}
+}
+
+// open prepares everything up to a host that runs, or that is in state Error and
+// waits for a better app. An error means that there is nothing to wait for.
+func (s *session) open(ctx context.Context) error {
+	var err error
+	if s.owner, err = own(s.dir); err != nil {
+		var owned *ownedError
+		if errors.As(err, &owned) {
+			return hinted(err, "stop it with Ctrl+C there, or with: redeliver stop --dir "+s.dir)
+		}
+		return err
+	}
+	env := hostEnvironment()
+	a, err := s.look(env)
+	if err != nil {
+		return err
+	}
+	if err := storageNeeded(a); err != nil {
+		return err
+	}
+	if err := s.openHost(env); err != nil {
+		return err
+	}
+	if err := s.openWeb(a); err != nil {
+		return err
+	}
+	if s.flags.output != "json" {
+		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
+	} else {
+		s.follow(1)
+	}
+	s.started = true
+	err = s.host.Start(ctx)
+	if ctx.Err() != nil {
+		return nil // stopped while starting
+	}
+	return s.opened(err)
+}
+
+// opened says how the start went, and starts the printer.
+func (s *session) opened(err error) error {
+	if err != nil {
+		var load *host.LoadError
+		if !errors.As(err, &load) {
+			return err
+		}
+		s.explain(load)
+	} else if err := storageNeeded(s.host.App()); err != nil {
+		return err
+	}
+	if s.flags.output == "json" {
+		return nil
+	}
+	from := uint64(1)
+	if err != nil {
+		from = s.host.Journal().Len() + 1 // all before has been said
+	}
+	s.follow(from)
+	return nil
+}
+
+// look reads the app once before anything runs: defaults for flags, a default
+// host.json, warnings.
+func (s *session) look(env []string) (*app.App, error) {
+	load := func() (*app.App, error) {
+		return app.Load(s.dir, &app.Options{
+			Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
+		})
+	}
+	a, err := load()
+	if err != nil {
+		return nil, err
+	}
+	if text := a.DefaultHostJSON(); text != nil {
+		// A file system that cannot be written is no obstacle (host-and-retry 6.1).
+		if err := os.WriteFile(filepath.Join(s.dir, "host.json"), text, 0o644); err != nil {
+			s.out.warn("the app has no host.json, and a default one cannot be written: " + err.Error())
+		} else {
+			s.out.say("info", "the app had no host.json: wrote a default one")
+		}
+		if a, err = load(); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range a.Warnings {
+		s.out.warn(w.Error())
+		s.out.hint(w.Hint)
+	}
+	for _, f := range a.Functions {
+		for _, w := range f.Warnings {
+			s.out.warn(w.Error())
+			s.out.hint(w.Hint)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "proxies.json")); err == nil {
+		s.out.warn("proxies.json is not used: proxies are no longer part of Azure Functions")
+	}
+	return a, nil
+}
+
+// storageNeeded refuses an app with a trigger that cannot start without a
+// storage account (host-and-retry 12.3).
+func storageNeeded(a *app.App) error {
+	if _, ok := a.Settings.Connection("AzureWebJobsStorage"); ok {
+		return nil
+	}
+	for _, f := range a.Functions {
+		if f.Kind != nil && f.Kind.NeedsStorage && !f.Disabled {
+			return hinted(fmt.Errorf("function %q (%s) needs a storage account: setting AzureWebJobsStorage is missing", f.Name, f.Kind.Type),
+				`put "AzureWebJobsStorage": "UseDevelopmentStorage=true" below Values in local.settings.json for the embedded one`)
+		}
+	}
+	return nil
+}
+
+func (s *session) openHost(env []string) error {
+	s.clock = clock.NewVirtual(time.Now(), &clock.VirtualOptions{
+		Seed: s.flags.seed, Arrival: true,
+		Notify: func(n clock.Notice) {
+			if s.host != nil {
+				s.host.ClockNotice(n)
+			}
+		},
+	})
+	h, err := host.New(s.dir, &host.Options{
+		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
+		NoBuild: s.flags.noBuild, Logger: s.log, Version: version(),
+	})
+	if err != nil {
+		return err
+	}
+	s.host = h
+	if s.flags.clock == "auto" {
+		s.clock.Auto()
+	} else {
+		s.clock.Real()
+	}
+	return nil
+}
+
+// openWeb listens. Flags go before the Host section of local.settings.json
+// (host-and-retry 6.4).
+func (s *session) openWeb(a *app.App) error {
+	opts := &web.Options{
+		Address: s.flags.address, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
+		CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
+		Stop: s.stop, Logger: s.log,
+	}
+	if !s.flags.portGiven && a.Local.Port != 0 {
+		opts.Port = a.Local.Port
+	}
+	if opts.Address == "" && a.Local.Address != "" {
+		if err := checkAddress("Host.LocalHttpAddress", a.Local.Address); err != nil {
+			return err
+		}
+		opts.Address = a.Local.Address
+	}
+	if len(opts.CORS) == 0 {
+		opts.CORS = a.Local.CORS
+	}
+	server := web.New(s.host, opts)
+	if err := server.Start(); err != nil {
+		var port *web.PortError
+		if errors.As(err, &port) && port.Busy() {
+			return hinted(err, "choose another one with --port, or --port 0 for any free one")
+		}
+		return err
+	}
+	s.web = server
+	return s.owner.publish(runInfo{PID: os.Getpid(), Address: server.URL(), Started: s.begun.UTC()})
+}
+
+// explain says why the app does not run, and what will happen now.
+func (s *session) explain(load *host.LoadError) {
+	for _, f := range load.Faults {
+		s.out.say("error", f.Error())
+		s.out.hint(f.Hint)
+	}
+	if len(load.Faults) == 0 {
+		s.out.say("error", load.Error())
+		s.out.hint(handlerHint(load.Err))
+	}
+	if s.flags.noWatch {
+		s.out.hint("the host is in state Error and tries again from time to time; Ctrl+C stops it")
+		return
+	}
+	s.out.hint("the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it")
+}
+
+// handlerHint is the hint of an error that carries one.
+func handlerHint(err error) string {
+	var f *schemas.Fault
+	if errors.As(err, &f) {
+		return f.Hint
+	}
+	return ""
+}
+
+// run watches the app's files until ctx ends.
+func (s *session) run(ctx context.Context) error {
+	if s.flags.noWatch {
+		<-ctx.Done()
+		return nil
+	}
+	if err := s.host.Watch(ctx); err != nil {
+		s.out.warn(err.Error())
+		s.out.hint(`changes need "redeliver stop" and a new start; --no-watch silences this`)
+		<-ctx.Done()
+	}
+	return nil
+}
+
+// follow starts the printer of the journal with that record.
+func (s *session) follow(from uint64) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s.printed = cancel
+	sub := s.host.Journal().Subscribe(from)
+	p := newPrinter(s)
+	s.background.Go(func() {
+		defer sub.Close()
+		p.run(ctx, sub)
+	})
+}
+
+// close ends everything, in the order in which things depend on each other, and
+// prints what the journal still has to say.
+func (s *session) close() error {
+	var errs []error
+	if s.started {
+		errs = append(errs, s.host.Close())
+	}
+	if s.web != nil {
+		errs = append(errs, s.web.Close())
+	}
+	if s.printed != nil {
+		s.printed()
+	}
+	s.background.Wait()
+	if s.clock != nil {
+		s.clock.Close()
+	}
+	if s.owner != nil {
+		errs = append(errs, s.owner.release())
+	}
+	return errors.Join(errs...)
+}
+
+// abort makes a close that is under way end sooner.
+func (s *session) abort() {
+	if s.started {
+		s.host.Abort()
+	}
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+)
+
+// startFlags are the flags of "redeliver start".
+type startFlags struct {
+	port            int
+	portGiven       bool
+	address         string
+	cors            []string
+	corsCredentials bool
+	functions       []string
+	noBuild         bool
+	verbose         bool
+	enableAuth      bool
+	clock           string
+	seed            uint64
+	output          string
+	noWatch         bool
+	set             []string
+}
+
+func newStart(std streams) *cobra.Command {
+	var f startFlags
+	cmd := &cobra.Command{
+		Use:   "start [DIR]",
+		Short: "Run an app in the foreground",
+		Long: `Start runs the app in DIR (default: this folder) until Ctrl+C. It builds a Go app
+first, watches its files and reloads it when one changes; an edit that is wrong is
+reported and changes nothing. A wrong host.json at the start does not end the host:
+it says what is wrong, and loads the app again when the file changes.
+
+It prints the endpoints and, for each function, attempts x deliveries and where a
+message ends; then one line for each attempt and settlement. --output json prints
+the journal itself instead, one JSON object a line, and nothing else.
+
+Both clocks are virtual. "real" follows the wall; "auto" skips every wait as soon
+as nothing is left to do, so that a 15-minute back-off takes no time. Lines show
+the clock's time; a message's end also shows how long it took in both.
+
+Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
+		Example: `  redeliver start
+  redeliver start shop --clock auto
+  redeliver start shop --port 0 --functions ProcessOrder SendInvoice`,
+		Args: arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.portGiven = cmd.Flags().Changed("port")
+			dir, err := appDir(args)
+			if err != nil {
+				return err
+			}
+			if err := f.check(); err != nil {
+				return err
+			}
+			return start(cmd.Context(), std, dir, &f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVarP(&f.port, "port", "p", defaultPort, "port to listen on; 0 for any free one")
+	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
+	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
+	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
+	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
+	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler as it was built last")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show also what services and processes do")
+	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
+	flags.StringVar(&f.clock, "clock", "real", "real, or auto: skip waiting")
+	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
+	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
+	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
+	addSet(cmd, &f.set)
+	return cmd
+}
+
+// check refuses values that no app could change.
+func (f *startFlags) check() error {
+	if err := oneOf("clock", f.clock, "real", "auto"); err != nil {
+		return err
+	}
+	if err := oneOf("output", f.output, "pretty", "plain", "json"); err != nil {
+		return err
+	}
+	if f.port < 0 || f.port > 65535 {
+		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
+	}
+	if f.address != "" {
+		return checkAddress("--address", f.address)
+	}
+	return nil
+}
+
+// checkAddress refuses what is no IP address (host-and-retry 12.3).
+func checkAddress(where, address string) error {
+	if _, err := netip.ParseAddr(address); err != nil {
+		return hinted(fmt.Errorf("%s %q is not an IP address", where, address), "use 127.0.0.1 for this machine only, 0.0.0.0 for every interface")
+	}
+	return nil
+}
+
+// start runs one session from the first signal handler to the last.
+func start(ctx context.Context, std streams, dir string, f *startFlags) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	hurry, done := make(chan struct{}), make(chan struct{})
+	var listening sync.WaitGroup
+	listening.Go(func() {
+		for _, act := range []func(){stop, func() { close(hurry) }} {
+			select {
+			case <-signals:
+				act()
+			case <-done:
+				return
+			}
+		}
+	})
+	defer listening.Wait()
+	defer close(done)
+
+	s := newSession(std, dir, f, stop)
+	err := s.open(ctx)
+	if err == nil {
+		err = s.run(ctx)
+	}
+	return closeSession(s, err, hurry)
+}
+
+// abortGrace is how long a hurried end may take before the process just ends.
+const abortGrace = 3 * time.Second
+
+// closeSession closes s, at once when hurry is closed meanwhile. err is what
+// happened before.
+func closeSession(s *session, err error, hurry <-chan struct{}) error {
+	closed := make(chan error, 1)
+	go func() { closed <- s.close() }()
+	select {
+	case closeErr := <-closed:
+		if err == nil {
+			err = closeErr
+		}
+		return err
+	case <-hurry:
+	}
+	go s.abort() // may wait for what cannot be hurried; the process ends soon
+	grace := time.NewTimer(abortGrace)
+	defer grace.Stop()
+	select {
+	case <-closed:
+	case <-grace.C:
+		if s.owner != nil {
+			_ = s.owner.forget() // the lock ends with the process
+		}
+	}
+	return exitCode(exitInterrupted)
+}
+
+// environment turns "NAME=VALUE" entries into a map; the last one wins.
+func environment(entries []string) map[string]string {
+	env := make(map[string]string, len(entries))
+	for _, e := range entries {
+		if name, value, ok := strings.Cut(e, "="); ok && name != "" {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// hostEnvironment is the environment that the app is loaded with: this
+// process's, always in development (host-and-retry 12.3).
+func hostEnvironment() []string {
+	return append(slices.Clone(os.Environ()), "AZURE_FUNCTIONS_ENVIRONMENT=Development")
+}

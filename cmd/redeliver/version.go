@@ -1,0 +1,58 @@
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// modulePath is the module that handlers import.
+const modulePath = "github.com/redeliver/redeliver"
+
+// develVersion is the version of a build that is no release.
+const develVersion = "devel"
+
+func newVersion(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  arguments(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			newConsole(std, true).printf("redeliver %s (%s, %s/%s)\n", longVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			return nil
+		},
+	}
+}
+
+// version is the release that this program was built from, or "devel".
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || !isRelease(info.Main.Version) {
+		return develVersion
+	}
+	return info.Main.Version
+}
+
+// isRelease tells a tagged version from "(devel)" and from the pseudo-versions
+// that the go command makes of a commit.
+func isRelease(v string) bool {
+	return strings.HasPrefix(v, "v") && !strings.HasPrefix(v, "v0.0.0-") && !strings.Contains(v, "-0.") && !strings.Contains(v, "+")
+}
+
+// longVersion adds the commit to a development version.
+func longVersion() string {
+	v := version()
+	if v != develVersion {
+		return v
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+				return v + " " + s.Value[:12]
+			}
+		}
+	}
+	return v
+}

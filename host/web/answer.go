@@ -1,0 +1,26 @@
+package web
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// ErrorBody is the body of an answer that reports an error.
+type ErrorBody struct {
+	Error string `json:"error"`
+	Hint  string `json:"hint,omitempty"`
+}
+
+func writeError(w http.ResponseWriter, status int, message, hint string) {
+	writeJSON(w, status, ErrorBody{Error: message, Hint: hint})
+}
+
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	text, err := json.Marshal(v)
+	if err != nil { // the values of this package always marshal
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // a caller that has gone needs no answer
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// ControlPrefix is the path below which the control API lives.
+const ControlPrefix = "/admin/redeliver"
+
+// controlRoutes adds the control API; the package comment has the table.
+func (s *Server) controlRoutes(mux *http.ServeMux) {
+	own := http.NewServeMux()
+	handle := func(method, path string, h http.HandlerFunc) {
+		own.HandleFunc(method+" "+ControlPrefix+path, h)
+	}
+	handle("GET", "/status", s.status)
+	handle("GET", "/queues", s.listQueues)
+	handle("POST", "/queues/{name}/messages", s.send)
+	handle("GET", "/queues/{name}/messages", s.peek)
+	handle("DELETE", "/queues/{name}/messages", s.clear)
+	handle("POST", "/functions/{name}/invoke", s.invoke)
+	handle("GET", "/journal", s.journal)
+	handle("GET", "/clock", s.clockStatus)
+	handle("POST", "/clock/advance", s.advance)
+	handle("POST", "/reload", s.reload)
+	if s.opts.Stop != nil {
+		handle("POST", "/stop", s.stop)
+	}
+	mux.HandleFunc(ControlPrefix+"/", func(w http.ResponseWriter, r *http.Request) {
+		if !s.opts.EnableAuth && !onThisMachine(r) {
+			writeError(w, http.StatusForbidden, "the control API serves callers on this machine only", "start with --enableAuth and send the master key")
+			return
+		}
+		own.ServeHTTP(w, r)
+	})
+}
+
+// Status is the state of a host and what it runs.
+type Status struct {
+	Version    string      `json:"version"`
+	PID        int         `json:"pid"`
+	App        string      `json:"app"` // absolute path of the app folder
+	State      host.State  `json:"state"`
+	Ready      bool        `json:"ready"`
+	Errors     []string    `json:"errors,omitempty"`
+	Generation int         `json:"generation"`
+	Report     *app.Report `json:"report,omitempty"` // of the running generation
+	Clock      ClockStatus `json:"clock"`
+}
+
+// ClockStatus is the time of a host. Elapsed times count from the making of the
+// clock, in milliseconds.
+type ClockStatus struct {
+	Now              time.Time `json:"now"`
+	Virtual          bool      `json:"virtual"`
+	VirtualElapsedMS int64     `json:"virtualElapsedMs,omitempty"`
+	RealElapsedMS    int64     `json:"realElapsedMs,omitempty"`
+}
+
+func (s *Server) status(w http.ResponseWriter, r *http.Request) {
+	st := Status{
+		Version:    s.host.Version(),
+		PID:        os.Getpid(),
+		App:        s.host.Dir(),
+		State:      s.host.State(),
+		Errors:     s.host.Errors(),
+		Generation: s.host.Generation(),
+		Clock:      s.timeNow(),
+	}
+	st.Ready = st.State == host.Running
+	if a := s.host.App(); a != nil {
+		st.Report = app.Check(a)
+	}
+	writeJSON(w, http.StatusOK, st)
+}
+
+func (s *Server) timeNow() ClockStatus {
+	st := ClockStatus{Now: s.host.Clock().Now()}
+	if v, ok := s.host.Clock().(*clock.Virtual); ok {
+		virtual, real := v.Elapsed()
+		st.Virtual, st.VirtualElapsedMS, st.RealElapsedMS = true, virtual.Milliseconds(), real.Milliseconds()
+	}
+	return st
+}
+
+func (s *Server) clockStatus(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, http.StatusOK, s.timeNow())
+}
+
+// longestAdvance limits one step: twice the longest life of a message.
+const longestAdvance = 366 * 24 * time.Hour
+
+func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
+	by, err := time.ParseDuration(r.URL.Query().Get("by"))
+	if err != nil || by <= 0 || by > longestAdvance {
+		writeError(w, http.StatusBadRequest, "by must be a duration above 0 and at most 8784h", `for instance "15m" or "1h30m"`)
+		return
+	}
+	if !s.host.Advance(by) {
+		writeError(w, http.StatusConflict, "the host runs on the system's clock, which cannot be moved", "")
+		return
+	}
+	writeJSON(w, http.StatusOK, s.timeNow())
+}
+
+// InvokeResult is what came of a call by hand, all attempts made.
+type InvokeResult struct {
+	Succeeded bool            `json:"succeeded"`
+	Attempts  int             `json:"attempts"`
+	Error     string          `json:"error,omitempty"` // the last attempt's
+	Response  *InvokeResponse `json:"response,omitempty"`
+}
+
+// InvokeResponse is the answer of an HTTP-triggered function.
+type InvokeResponse struct {
+	StatusCode int         `json:"statusCode"`
+	Header     http.Header `json:"headers,omitempty"`
+	Body       []byte      `json:"body,omitempty"` // base64
+}
+
+func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
+	input, err := io.ReadAll(r.Body)
+	if err != nil {
+		writeReadError(w, err)
+		return
+	}
+	res, err := s.host.Invoke(r.Context(), r.PathValue("name"), string(input))
+	if err != nil {
+		s.controlError(w, err)
+		return
+	}
+	out := InvokeResult{Succeeded: res.Err == nil, Attempts: res.Attempts}
+	if res.Err != nil {
+		out.Error = res.Err.Error()
+	}
+	if resp := res.Response; resp != nil {
+		out.Response = &InvokeResponse{StatusCode: resp.StatusCode, Header: resp.Header, Body: resp.Body}
+		if out.Response.StatusCode == 0 {
+			out.Response.StatusCode = http.StatusOK
+		}
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// Reloaded is the result of a reload that was not refused.
+type Reloaded struct {
+	Generation int        `json:"generation"`
+	State      host.State `json:"state"`
+}
+
+func (s *Server) reload(w http.ResponseWriter, r *http.Request) {
+	if err := s.host.Reload(r.Context()); err != nil {
+		var load *host.LoadError
+		if errors.As(err, &load) {
+			writeError(w, http.StatusConflict, err.Error(), "what runs goes on unchanged")
+			return
+		}
+		s.controlError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, Reloaded{Generation: s.host.Generation(), State: s.host.State()})
+}
+
+func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
+	w.WriteHeader(http.StatusAccepted)
+	s.opts.Stop()
+}
+
+// controlError answers with what the host had to say.
+func (s *Server) controlError(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, host.ErrUnknownFunction):
+		writeError(w, http.StatusNotFound, err.Error(), "")
+	case errors.Is(err, host.ErrNotRunning):
+		writeError(w, http.StatusServiceUnavailable, err.Error(), "")
+	default:
+		writeError(w, http.StatusBadRequest, err.Error(), "")
+	}
+}

@@ -1,0 +1,82 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// journal writes records as NDJSON: those that are kept, and with follow=true
+// those to come, until the caller goes or the server closes.
+func (s *Server) journal(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	since := uint64(1)
+	if v := query.Get("since"); v != "" {
+		n, err := strconv.ParseUint(v, 10, 64)
+		if err != nil || n == 0 {
+			writeError(w, http.StatusBadRequest, "since must be a sequence number from 1", "")
+			return
+		}
+		since = n
+	}
+	follow, _ := strconv.ParseBool(query.Get("follow"))
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	w.WriteHeader(http.StatusOK)
+
+	sub := s.host.Journal().Subscribe(since)
+	defer sub.Close()
+	out := &lines{w: w, flush: http.NewResponseController(w)}
+	for out.err == nil {
+		rec, missed, ok := sub.TryNext()
+		if ok {
+			out.write(rec, missed)
+			continue
+		}
+		out.flushNow()
+		if !follow {
+			return
+		}
+		ctx, cancel := s.untilClose(r)
+		rec, missed, err := sub.Next(ctx)
+		cancel()
+		if err != nil {
+			return
+		}
+		out.write(rec, missed)
+	}
+}
+
+// untilClose is the request's context, ended also by Close.
+func (s *Server) untilClose(r *http.Request) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(r.Context())
+	if streaming, ok := r.Context().Value(streamsKey{}).(context.Context); ok {
+		stop := context.AfterFunc(streaming, cancel)
+		return ctx, func() { stop(); cancel() }
+	}
+	return ctx, cancel
+}
+
+// lines writes NDJSON; err is the first failure.
+type lines struct {
+	w     http.ResponseWriter
+	flush *http.ResponseController
+	buf   []byte
+	err   error
+}
+
+func (l *lines) write(rec journal.Record, missed uint64) {
+	l.buf = l.buf[:0]
+	if missed > 0 {
+		l.buf = append(strconv.AppendUint(append(l.buf, `{"missed":`...), missed, 10), "}\n"...)
+	}
+	l.buf = append(rec.AppendLine(l.buf), '\n')
+	_, l.err = l.w.Write(l.buf)
+}
+
+func (l *lines) flushNow() {
+	if err := l.flush.Flush(); err != nil && l.err == nil {
+		l.err = err
+	}
+}

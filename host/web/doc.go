@@ -1,0 +1,58 @@
+// Package web is the HTTP door of a host: the functions' own URLs, the admin
+// API of the platform, and a control API of ours for the command line and for
+// other tools. It turns requests into calls of a [host.Host] and knows no rule
+// of retry, settlement or reload.
+//
+// Read [New] and [Server] first; front.go serves functions (host-and-retry 9.1
+// to 9.4), admin.go and adminhost.go the admin API (9.5), control.go the control
+// API, guard.go says who may call the last two.
+//
+// # Who may call
+//
+// Without Options.EnableAuth every request counts as made by the administrator,
+// as under the platform's own tool (cli: CliAuthenticationHandler.cs). With it,
+// functions want the keys of host-and-retry 9.2 (header x-functions-key, else
+// query parameter code) and everything below /admin wants the master key;
+// without a sufficient key the answer is 401. Keys are made once and kept in a
+// file, see [Keys].
+//
+// A web page in a browser on this machine must not be able to drive the host.
+// Everything below /admin therefore answers 403 when the Host header names
+// neither this machine (a loopback address, localhost, a name below localhost)
+// nor the address that the connection came in on, and when the request says
+// that it comes from another origin (Origin, Sec-Fetch-Site), unless that origin
+// is listed in Options.CORS by name. The control API moreover serves only
+// callers on this machine, unless EnableAuth protects it.
+//
+// # The control API
+//
+// All paths are below /admin/redeliver. Bodies of requests are at most 1 MiB.
+// Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
+//
+//	GET    /status                            Status
+//	GET    /queues                            {"queues": [QueueInfo]}
+//	POST   /queues/{name}/messages            the body is the message, encoded as the app
+//	                                          expects it unless ?raw=true; ?visibility=30s delays
+//	                                          it; the queue is made when missing: 201, Message
+//	GET    /queues/{name}/messages            Peeked: up to ?max=32 visible messages, nothing changes
+//	DELETE /queues/{name}/messages            removes all messages: 204
+//	POST   /functions/{name}/invoke           the body is the trigger's value; waits for the whole
+//	                                          retry loop: 200, InvokeResult, also of a failure
+//	GET    /journal                           journal records as NDJSON, from ?since=1 on;
+//	                                          ?follow=true goes on until the host ends; a line
+//	                                          {"missed": n} stands for records no longer kept
+//	GET    /clock                             ClockStatus
+//	POST   /clock/advance?by=15m              moves a virtual clock and returns when what became
+//	                                          due has been worked off: 200, ClockStatus; 409 when
+//	                                          the clock is not virtual
+//	POST   /reload                            loads the app again: 200, Reloaded; 409 when it was
+//	                                          refused
+//	POST   /stop                              ends the host: 202
+//
+// 404 means an unknown function or queue, 400 a bad name or parameter, 413 a body
+// that is too large, 503 that the host is not ready.
+//
+// # What it leaves out
+//
+// TLS, the platform's /admin/vfs, key management over HTTP and pages for people.
+package web

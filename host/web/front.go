@@ -1,0 +1,137 @@
+package web
+
+import (
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/triggers/httptrigger"
+)
+
+// serveFunction answers a request outside /admin: it finds the function, checks
+// the key and hands the request over, body read to its end, so that every
+// attempt sees the same one. The connection is held for the whole retry loop
+// (host-and-retry 9.4).
+func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
+	if s.offline(w) {
+		return
+	}
+	route, err := s.host.Match(r.Context(), r.Method, r.URL.Path)
+	if err != nil {
+		s.refuse(w, err)
+		return
+	}
+	if s.level(r, route.Function()) < needed(route.AuthLevel()) {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	leave, err := s.throttle.enter(r.Context(), s.host.App())
+	switch {
+	case errors.Is(err, httptrigger.ErrThrottled):
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	case err != nil:
+		return // the caller has gone
+	}
+	defer leave()
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
+	if err != nil {
+		writeReadError(w, err)
+		return
+	}
+	writeResponse(w, s.host.Serve(r.Context(), route, request(r, body)))
+}
+
+// needed is the level that an authLevel asks for.
+func needed(authLevel string) Level {
+	switch authLevel {
+	case "anonymous":
+		return Anonymous
+	case "admin":
+		return AdminLevel
+	default:
+		return FunctionLevel
+	}
+}
+
+// request turns a request of net/http into the one that a function receives.
+// The Host header, which net/http takes out, is among its headers again.
+func request(r *http.Request, body []byte) *bindings.HTTPRequest {
+	header := r.Header.Clone()
+	header.Set("Host", r.Host)
+	url := *r.URL
+	url.Scheme, url.Host = "http", r.Host
+	return &bindings.HTTPRequest{Method: r.Method, URL: url.String(), Header: header, Body: body}
+}
+
+// writeResponse writes what a function answered. Lengths and connections are the
+// server's business, and no type is guessed that the function did not name.
+func writeResponse(w http.ResponseWriter, resp *bindings.HTTPResponse) {
+	status := resp.StatusCode
+	if status == 0 {
+		status = http.StatusOK
+	}
+	if status < 200 || status > 999 {
+		// No client could read it.
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	h := w.Header()
+	for name, values := range resp.Header {
+		switch name = http.CanonicalHeaderKey(name); name {
+		case "Content-Length", "Transfer-Encoding", "Connection", "Trailer":
+		case "Vary":
+			h[name] = append(h[name], values...) // CORS may have set it
+		default:
+			h[name] = values
+		}
+	}
+	if h.Get("Content-Type") == "" {
+		h["Content-Type"] = nil
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(resp.Body) // a caller that has gone needs no answer
+}
+
+// refuse answers a request that reached no function.
+func (s *Server) refuse(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, host.ErrUnknownFunction):
+		w.WriteHeader(http.StatusNotFound)
+	case s.offline(w):
+	default:
+		notRunning(w)
+	}
+}
+
+// offline answers with app_offline.htm while the app is offline (host-and-retry
+// 7.4).
+func (s *Server) offline(w http.ResponseWriter) bool {
+	if s.host.State() != host.Offline {
+		return false
+	}
+	w.Header().Set("Content-Type", "text/html")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = w.Write(s.host.OfflinePage())
+	return true
+}
+
+// notRunning is the answer of a host that is not ready (host:
+// HostAvailabilityCheckMiddleware.cs).
+func notRunning(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = io.WriteString(w, "Function host is not running.")
+}
+
+// writeReadError answers a request whose body could not be read.
+func writeReadError(w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+		return
+	}
+	w.WriteHeader(http.StatusBadRequest)
+}

@@ -1,0 +1,220 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Level is what a key entitles to (host: AuthorizationLevel).
+type Level int
+
+// The levels, weakest first.
+const (
+	Anonymous Level = iota // no key, or an unknown one
+	FunctionLevel
+	SystemLevel
+	AdminLevel
+)
+
+// systemKeys are the names of the system keys: those of the extensions that
+// take webhooks (ext: the name of the extension and "_extension").
+var systemKeys = []string{"blobs_extension", "eventgrid_extension"} // read only
+
+// defaultKey is the name of the key that every function and the host as a whole
+// begin with.
+const defaultKey = "default"
+
+// Keys are the secrets of one app: master, host, system and function keys. They
+// are made once, at random, and kept in a file that only its owner may read;
+// they never appear in logs or in the journal. A Keys may be used concurrently.
+// Two processes should not write the same file at once.
+type Keys struct {
+	path string
+
+	mu   sync.Mutex
+	data keyFile
+}
+
+// keyFile is the form of the file.
+type keyFile struct {
+	Master    string                       `json:"master"`
+	Host      map[string]string            `json:"host"`
+	System    map[string]string            `json:"system"`
+	Functions map[string]map[string]string `json:"functions"`
+}
+
+// Key is one key, for display.
+type Key struct {
+	Kind     string `json:"kind"`               // "master", "host", "system" or "function"
+	Function string `json:"function,omitempty"` // of a function key
+	Name     string `json:"name,omitempty"`     // "default", or a system key's name; empty for the master key
+	Value    string `json:"value"`
+}
+
+// OpenKeys reads the keys in the file at path, and makes what is missing: the
+// master key, the host's default key, the system keys and a default key for each
+// of functions. The file and its folder are made when needed.
+func OpenKeys(path string, functions ...string) (*Keys, error) {
+	k := &Keys{path: path}
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("read keys: %w", err)
+	default:
+		if err := json.Unmarshal(text, &k.data); err != nil {
+			return nil, fmt.Errorf("read keys: %q is not a key file: %w", path, err)
+		}
+	}
+	if err := k.Ensure(functions...); err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+// MasterKey returns the master key in the file at path, and "" when there is
+// none or it cannot be read. It makes nothing.
+func MasterKey(path string) string {
+	text, err := os.ReadFile(path)
+	var data keyFile
+	if err != nil || json.Unmarshal(text, &data) != nil {
+		return ""
+	}
+	return data.Master
+}
+
+// Ensure makes the keys that are missing, those of functions included, and
+// writes the file if there were any.
+func (k *Keys) Ensure(functions ...string) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	changed := false
+	want := func(m *map[string]string, name string) {
+		if *m == nil {
+			*m = map[string]string{}
+		}
+		if (*m)[name] == "" {
+			(*m)[name] = newKey()
+			changed = true
+		}
+	}
+	if k.data.Master == "" {
+		k.data.Master = newKey()
+		changed = true
+	}
+	want(&k.data.Host, defaultKey)
+	for _, name := range systemKeys {
+		want(&k.data.System, name)
+	}
+	if k.data.Functions == nil {
+		k.data.Functions = map[string]map[string]string{}
+	}
+	for _, f := range functions {
+		f = k.spellingLocked(f)
+		keys := k.data.Functions[f]
+		want(&keys, defaultKey)
+		k.data.Functions[f] = keys
+	}
+	if !changed {
+		return nil
+	}
+	return k.writeLocked()
+}
+
+// spellingLocked returns the name under which a function's keys are kept.
+func (k *Keys) spellingLocked(function string) string {
+	for name := range k.data.Functions {
+		if strings.EqualFold(name, function) {
+			return name
+		}
+	}
+	return function
+}
+
+// writeLocked replaces the file in one step.
+func (k *Keys) writeLocked() error {
+	text, err := json.MarshalIndent(k.data, "", "  ")
+	if err != nil { // strings and maps always marshal
+		panic(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(k.path), 0o755); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	fresh := k.path + ".new"
+	if err := os.WriteFile(fresh, append(text, '\n'), 0o600); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	if err := os.Rename(fresh, k.path); err != nil {
+		return fmt.Errorf("write keys: %w", err)
+	}
+	return nil
+}
+
+// Level returns what key entitles to at the named function; "" asks about no
+// function. System keys open no function (host: AuthenticationLevelHandler.cs).
+func (k *Keys) Level(key, function string) Level {
+	if key == "" {
+		return Anonymous
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case equal(key, k.data.Master):
+		return AdminLevel
+	case function != "" && (oneOf(key, k.data.Host) || oneOf(key, k.data.Functions[k.spellingLocked(function)])):
+		return FunctionLevel
+	case oneOf(key, k.data.System):
+		return SystemLevel
+	}
+	return Anonymous
+}
+
+// All lists the keys: master, host, system, then functions by name.
+func (k *Keys) All() []Key {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	list := []Key{{Kind: "master", Value: k.data.Master}}
+	add := func(kind, function string, keys map[string]string) {
+		for _, name := range slices.Sorted(maps.Keys(keys)) {
+			list = append(list, Key{Kind: kind, Function: function, Name: name, Value: keys[name]})
+		}
+	}
+	add("host", "", k.data.Host)
+	add("system", "", k.data.System)
+	for _, f := range slices.Sorted(maps.Keys(k.data.Functions)) {
+		add("function", f, k.data.Functions[f])
+	}
+	return list
+}
+
+func oneOf(key string, keys map[string]string) bool {
+	found := false
+	for _, candidate := range keys {
+		// Every candidate is compared: time says nothing about which one it was.
+		found = equal(key, candidate) || found
+	}
+	return found
+}
+
+// equal compares in constant time; an empty key equals nothing.
+func equal(a, b string) bool {
+	return b != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
+}
+
+// newKey returns 256 random bits in a form that needs no escaping in a URL.
+func newKey() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}

@@ -1,0 +1,319 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/host"
+)
+
+// DefaultMaxBody is the largest request body that a function is given unless
+// Options.MaxBody says otherwise: the platform's default of 100 MB (host:
+// FUNCTIONS_REQUEST_BODY_SIZE_LIMIT). A larger one is answered with 413.
+const DefaultMaxBody = 104_857_600
+
+// maxControlBody limits the bodies of the admin and control APIs.
+const maxControlBody = 1 << 20
+
+// closeGrace is how long Close waits for requests that are still being served.
+const closeGrace = 5 * time.Second
+
+// Options changes how a server listens and whom it serves. A nil *Options and
+// the zero value both mean: any free port on 127.0.0.1, everybody is the
+// administrator, no CORS.
+type Options struct {
+	// Address is the IP address to listen on; empty for 127.0.0.1.
+	Address string
+
+	// Port is the TCP port; 0 for any free one.
+	Port int
+
+	// EnableAuth asks for keys, as in the cloud (host-and-retry 9.2).
+	EnableAuth bool
+
+	// KeysFile holds the keys when EnableAuth is set; empty for
+	// .redeliver/keys.json in the app's folder.
+	KeysFile string
+
+	// CORS lists the origins whose pages may read answers; "*" is every origin.
+	// CORSCredentials also lets them send cookies, and needs origins by name.
+	CORS            []string
+	CORSCredentials bool
+
+	// MaxBody limits the bodies of function requests in bytes; 0 for
+	// DefaultMaxBody.
+	MaxBody int64
+
+	// Stop is called when a client of the control API asks the host to end. It
+	// must return at once. Nil: such requests are answered with 404.
+	Stop func()
+
+	// Logger receives what goes wrong below HTTP. The zero value is silent.
+	Logger zerolog.Logger
+}
+
+// Server is the HTTP door of one host. Make one with [New], run it with Start
+// and Close.
+type Server struct {
+	host *host.Host
+	opts Options
+	keys *Keys
+	born time.Time
+	id   string // instanceId of the admin API
+
+	guard    guard
+	throttle *throttle
+	handler  http.Handler
+
+	http     *http.Server
+	listener net.Listener
+	streams  context.CancelFunc // ends journal streams
+	serving  sync.WaitGroup
+}
+
+// New returns a server for h. It listens to nothing yet.
+func New(h *host.Host, opts *Options) *Server {
+	s := &Server{host: h, born: time.Now(), id: instanceID()}
+	if opts != nil {
+		s.opts = *opts
+	}
+	if s.opts.Address == "" {
+		s.opts.Address = "127.0.0.1"
+	}
+	if s.opts.KeysFile == "" {
+		s.opts.KeysFile = KeysFile(h.Dir())
+	}
+	if s.opts.MaxBody == 0 {
+		s.opts.MaxBody = DefaultMaxBody
+	}
+	s.guard = guard{cors: s.opts.CORS}
+	s.throttle = &throttle{clk: h.Clock()}
+	s.handler = s.routes()
+	return s
+}
+
+// KeysFile is where the keys of the app in dir are kept.
+func KeysFile(dir string) string { return filepath.Join(dir, ".redeliver", "keys.json") }
+
+// PortError says that the server cannot listen on its port.
+type PortError struct {
+	Address string
+	Port    int
+	Err     error
+}
+
+func (e *PortError) Error() string {
+	if isBusy(e.Err) {
+		return fmt.Sprintf("port %d is in use", e.Port)
+	}
+	return fmt.Sprintf("cannot listen on %s: %v", net.JoinHostPort(e.Address, strconv.Itoa(e.Port)), reason(e.Err))
+}
+
+func (e *PortError) Unwrap() error { return e.Err }
+
+// Busy reports whether another process has the port.
+func (e *PortError) Busy() bool { return isBusy(e.Err) }
+
+// reason strips what net puts in front of the cause.
+func reason(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err
+	}
+	return err
+}
+
+// Start listens and serves in the background; requests wait for a host that is
+// not ready yet. It returns a *PortError when the port cannot be had.
+func (s *Server) Start() error {
+	if s.opts.EnableAuth {
+		keys, err := OpenKeys(s.opts.KeysFile)
+		if err != nil {
+			return err
+		}
+		s.keys = keys
+	}
+	l, err := net.Listen("tcp", net.JoinHostPort(s.opts.Address, strconv.Itoa(s.opts.Port)))
+	if err != nil {
+		return &PortError{Address: s.opts.Address, Port: s.opts.Port, Err: err}
+	}
+	streaming, cancel := context.WithCancel(context.Background())
+	s.listener, s.streams = l, cancel
+	s.http = &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 30 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          log.New(logWriter{s.opts.Logger}, "", 0),
+		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
+			return context.WithValue(ctx, streamsKey{}, streaming)
+		},
+	}
+	s.serving.Add(1)
+	go func() {
+		defer s.serving.Done()
+		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			s.opts.Logger.Error().Err(err).Str("component", "web").Msg("the HTTP server ended")
+		}
+	}()
+	return nil
+}
+
+// EnsureKeys makes the keys of HTTP functions that have none yet; it does nothing
+// without EnableAuth. Call it when a generation was loaded. A function that is
+// called before has its keys made then.
+func (s *Server) EnsureKeys() error {
+	a := s.host.App()
+	if s.keys == nil || a == nil {
+		return nil
+	}
+	var names []string
+	for _, f := range a.Functions {
+		if f.Trigger != nil && f.Trigger.Is("httpTrigger") {
+			names = append(names, f.Name)
+		}
+	}
+	return s.keys.Ensure(names...)
+}
+
+// Addr is the address that the server listens on; nil before Start.
+func (s *Server) Addr() net.Addr {
+	if s.listener == nil {
+		return nil
+	}
+	return s.listener.Addr()
+}
+
+// URL is the address for callers on this machine, without a slash at the end,
+// e.g. "http://localhost:7071". It is empty before Start.
+func (s *Server) URL() string {
+	addr, ok := s.Addr().(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	name := addr.IP.String()
+	if addr.IP.IsUnspecified() || addr.IP.Equal(net.IPv4(127, 0, 0, 1)) {
+		name = "localhost"
+	}
+	return "http://" + net.JoinHostPort(name, strconv.Itoa(addr.Port))
+}
+
+// Close stops listening, ends the journal streams and waits for requests that
+// are being served, at most 5 s; then it cuts them. Close the host first: that
+// ends what the requests wait for.
+func (s *Server) Close() error {
+	if s.http == nil {
+		return nil
+	}
+	s.streams()
+	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
+	defer cancel()
+	err := s.http.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = s.http.Close()
+	}
+	s.serving.Wait()
+	return err
+}
+
+// ServeHTTP serves one request as the running server does. It is for tests and
+// for servers that have a listener of their own.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// routes puts the three doors together.
+func (s *Server) routes() http.Handler {
+	admin := http.NewServeMux()
+	s.adminRoutes(admin)
+	s.controlRoutes(admin)
+	guarded := s.guarded(admin)
+	rules := cors{origins: s.opts.CORS, credentials: s.opts.CORSCredentials}
+	return rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if underAdmin(r.URL.Path) {
+			guarded.ServeHTTP(w, r)
+			return
+		}
+		s.serveFunction(w, r)
+	}))
+}
+
+// underAdmin reports whether a path is below /admin, which no function can have
+// (host-and-retry 9.1).
+func underAdmin(path string) bool {
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	return strings.EqualFold(first, "admin")
+}
+
+// guarded lets only those through who may use the admin and control APIs.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if why := s.guard.check(r); why != "" {
+			writeError(w, http.StatusForbidden, why, "")
+			return
+		}
+		if s.level(r, "") < AdminLevel {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, foldPath(w, r))
+	})
+}
+
+// foldPath returns the request with the fixed words of its path in lower case,
+// because the platform's routes ignore case, and with a limited body. Names stay
+// as they are.
+func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
+	words := strings.Split(r.URL.Path, "/") // "", "admin", "functions", name, "status"
+	name := 3
+	if len(words) > 2 && strings.EqualFold(words[2], "redeliver") {
+		name = 4
+	} else if len(words) > 2 && !strings.EqualFold(words[2], "functions") {
+		name = -1
+	}
+	for i, word := range words {
+		if i != name {
+			words[i] = strings.ToLower(word)
+		}
+	}
+	out := new(http.Request)
+	*out = *r
+	url := *r.URL
+	url.Path, url.RawPath = strings.Join(words, "/"), ""
+	out.URL = &url
+	out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
+	return out
+}
+
+// level is what the request's key entitles to at a function ("" for none). The
+// header goes before the query parameter, even when its key is wrong (host:
+// AuthenticationLevelHandler.cs).
+func (s *Server) level(r *http.Request, function string) Level {
+	if !s.opts.EnableAuth {
+		return AdminLevel
+	}
+	key := r.Header.Get("X-Functions-Key")
+	if key == "" {
+		key = r.URL.Query().Get("code")
+	}
+	return s.keys.Level(key, function)
+}
+
+// streamsKey finds the context that ends journal streams.
+type streamsKey struct{}
+
+// logWriter turns lines of net/http into log lines.
+type logWriter struct{ log zerolog.Logger }
+
+func (w logWriter) Write(p []byte) (int, error) {
+	w.log.Debug().Str("component", "web").Msg(strings.TrimSpace(string(p)))
+	return len(p), nil
+}

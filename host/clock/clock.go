@@ -35,7 +35,7 @@
 // holds no mutex while it waits, except the one of the Cond it waits on.
 //
 // A panic in a goroutine of the clock is not recovered: it ends the process, as
-// in any goroutine. A goroutine that leaves by [runtime.Goexit] (t.FailNow)
+// in any goroutine, rather than leave the others waiting. A goroutine that leaves by [runtime.Goexit] (t.FailNow)
 // hands the baton on.
 //
 // # What to read first

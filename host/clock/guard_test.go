@@ -2,6 +2,8 @@ package clock_test
 
 import (
 	"context"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
@@ -243,6 +245,31 @@ func TestWatchdogNamesWhoKeepsTheBaton(t *testing.T) {
 		t.Errorf("notice %v", <-notices)
 	}
 	v.Close()
+}
+
+// A panic in a goroutine of the clock ends the process, rather than leave the others
+// hanging. The test binary runs itself to show it.
+func TestPanicEndsTheProcess(t *testing.T) {
+	t.Parallel()
+	const key = "CLOCK_TEST_PANIC"
+	if os.Getenv(key) != "" {
+		v := clock.NewVirtual(epoch, nil)
+		v.Do("start", func() {
+			clock.NewGroup(v, 0).Go("panics", func() {
+				_ = v.Sleep(background(), time.Hour)
+				panic("broken invariant")
+			})
+		})
+		v.Advance(time.Hour)
+		select {}
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestPanicEndsTheProcess$")
+	cmd.Env = append(os.Environ(), key+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Error("the process went on")
+	}
+	wantIn(t, string(out), "panic: broken invariant", "TestPanicEndsTheProcess")
 }
 
 func TestNoticesReadWell(t *testing.T) {

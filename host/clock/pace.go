@@ -57,7 +57,7 @@ type pacing struct {
 // wall. It stands still while a call is out, lets a few quiet milliseconds pass
 // after an input (Inside, Do, a drive), does not jump while the clock is pinned, and
 // no longer jumps when it is seven days past the last input. Close ends it; Real
-// replaces it.
+// replaces it. An Advance, Next or Run jumps all the same.
 func (v *Virtual) Auto() { v.setPace(paceAuto) }
 
 // Real makes time follow the wall, and never jump by itself. It is the one pace

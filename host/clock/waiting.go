@@ -10,7 +10,7 @@ import (
 // A Wait is one line of the answer to "what is everybody waiting for?".
 type Wait struct {
 	Name  string    // of the goroutine, timer, call or pin
-	For   string    // running, ready, sleep, idle, cond, outside, outside (queued), timer, pin
+	For   string    // running; ready; sleep; idle; cond; outside; outside, queued; timer; pin
 	Until time.Time // the deadline; zero if there is none
 }
 

@@ -19,7 +19,10 @@ func TestModule(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
 		t.Fatal(err)
 	}
-	found, err := clockvet.Module(root)
+	found, err := clockvet.Module(root,
+		"cmd",                    // the program: starts the clock, and lives in real time itself
+		"host/plugin/plugintest", // a test suite: its handlers are the outside world
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +121,7 @@ func TestModuleChoosesFiles(t *testing.T) {
 		"free/a.go":            "package p\n" + bad,
 		"host/clock/a.go":      under + bad,
 		"host/clock/sub/a.go":  under + bad,
+		"cmd/deep/a.go":        under + bad,
 		"testdata/a.go":        under + bad,
 		"other/go.mod":         "module other\n",
 		"other/a.go":           under + bad,
@@ -132,7 +136,7 @@ func TestModuleChoosesFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := clockvet.Module(dir)
+	found, err := clockvet.Module(dir, "cmd")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,5 +48,5 @@ func exitOrphaned() {
 	if dir := os.Getenv(plugin.EnvUnixSocketDir); strings.HasPrefix(filepath.Base(dir), "plugin-dir") {
 		_ = os.RemoveAll(dir)
 	}
-	os.Exit(1)
+	os.Exit(0) // in order, if anybody is left to ask
 }

@@ -111,6 +111,7 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 			woken := &functionpb.Woken{}
 			if err := c.h.clk.Sleep(ctx, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
 				woken.Error = err.Error()
+				c.cancel() // ahead of the answer, so that the handler sees why
 			}
 			answer = &functionpb.HostMessage{Content: &functionpb.HostMessage_Woken{Woken: woken}}
 		case *functionpb.HandlerMessage_Result:
@@ -148,10 +149,11 @@ func (c *conversation) exchange(m *functionpb.HostMessage, before func()) (*func
 }
 
 // cancel tells the handler that its context ended, and hangs up after the grace.
-// It runs in a goroutine of its own when ctx ends during the call.
+// It runs in a goroutine of its own when ctx ends during the call, and does its
+// work once.
 func (c *conversation) cancel() {
 	c.mu.Lock()
-	if c.over {
+	if c.over || c.grace != nil {
 		c.mu.Unlock()
 		return
 	}

@@ -81,7 +81,7 @@ func RunInvoker(t *testing.T, h Harness) {
 				}
 				t.Run(tt.name, func(t *testing.T) {
 					t.Parallel()
-					b := &bench{T: t, long: time.Hour, short: 5 * time.Minute}
+					b := &bench{T: t, long: time.Hour, short: 5 * time.Minute, patience: tt.patience}
 					if c == "System" {
 						b.clk, b.long, b.short = clock.System(), 50*time.Millisecond, 10*time.Millisecond
 						if tt.name == "Timeout" || tt.name == "Cancel" {
@@ -113,6 +113,7 @@ type bench struct {
 	*testing.T
 	clk         clock.Clock
 	virtual     *clock.Virtual // nil on System
+	patience    time.Duration  // of virtual
 	long, short time.Duration
 	inv         Invoker
 }
@@ -121,10 +122,19 @@ type bench struct {
 func (b *bench) run(f func()) {
 	g := clock.NewGroup(b.clk, 0)
 	done := false
-	if b.virtual == nil {
+	switch {
+	case b.virtual == nil:
 		g.Go("test", func() { f(); done = true })
 		g.Wait()
-	} else {
+	case b.patience > 0: // the end cannot be told from a call that holds no time
+		ended := make(chan struct{})
+		b.virtual.Auto()
+		b.virtual.Inside("test", func() {
+			g.Go("test", func() { defer close(ended); f(); done = true })
+		})
+		<-ended
+		b.virtual.Close()
+	default:
 		b.virtual.Do("test", func() { g.Go("test", func() { f(); done = true }) })
 		b.virtual.Run(24 * time.Hour)
 		if !done {

@@ -1,0 +1,150 @@
+package app_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// defaultConfig is section 6.2 for four processors.
+func defaultConfig() app.Config {
+	return app.Config{
+		FunctionTimeout: 30 * time.Minute,
+		HTTP:            app.HTTP{RoutePrefix: "api", MaxOutstandingRequests: -1, MaxConcurrentRequests: -1},
+		Queues: app.Queues{
+			BatchSize: 16, NewBatchThreshold: 32, MaxDequeueCount: 5, MaxPollingInterval: time.Minute, MessageEncoding: "base64",
+		},
+		Blobs:       app.Blobs{MaxDegreeOfParallelism: 32, PoisonBlobThreshold: 5},
+		Aggregator:  app.Aggregator{BatchSize: 1000, FlushTimeout: 30 * time.Second},
+		Concurrency: app.Concurrency{SnapshotPersistenceEnabled: true, MaximumFunctionConcurrency: 500, CPUThreshold: 0.8},
+		Singleton: app.Singleton{
+			LockPeriod: 15 * time.Second, ListenerLockPeriod: time.Minute, ListenerLockRecoveryPollingInterval: time.Minute,
+			LockAcquisitionPollingInterval: 5 * time.Second,
+		},
+		Health: app.HealthMonitor{
+			Enabled: true, HealthCheckInterval: 10 * time.Second, HealthCheckWindow: 2 * time.Minute, HealthCheckThreshold: 6, CounterThreshold: 0.8,
+		},
+		Logging:                         app.Logging{LogLevel: map[string]string{}, FileLoggingMode: "debugOnly"},
+		WatchDirectories:                []string{"node_modules"},
+		WatchFiles:                      []string{"host.json", "function.json", "proxies.json"},
+		SendCanceledInvocationsToWorker: true,
+		MetadataProviderTimeout:         30 * time.Second,
+		TelemetryMode:                   "ApplicationInsights",
+	}
+}
+
+func TestConfigDefaults(t *testing.T) {
+	t.Parallel()
+	for name, host := range map[string]string{
+		"missing file": "-", "empty object": "{}", "version only": `{"version": "2.0"}`,
+		"null means not set": `{"version": "2.0", "functionTimeout": null, "extensions": {"queues": {"batchSize": null}, "http": null}, "singleton": null, "retry": null}`,
+		"unknown sections":   `{"version": "2.0", "unheardOf": {"a": [1]}, "extensions": {"durableTask": {"hubName": "x"}}}`,
+	} {
+		a := load(t, map[string]string{"host.json": host}, nil)
+		wantNoFaults(t, a)
+		if diff := cmp.Diff(defaultConfig(), a.Config, cmpopts.IgnoreFields(app.Config{}, "Raw")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func TestConfigValues(t *testing.T) {
+	t.Parallel()
+	a := load(t, map[string]string{"host.json": `{
+		"version": "2.0",
+		// every key but version in any case, numbers as text and text as numbers
+		"FunctionTimeout": "01:00:00",
+		"aggregator": {"batchSize": 1, "flushTimeout": "00:05:00"},
+		"concurrency": {"dynamicConcurrencyEnabled": true, "snapshotPersistenceEnabled": "False", "maximumFunctionConcurrency": -1, "cpuThreshold": 0.5},
+		"customHandler": {"description": {"defaultExecutablePath": "x", "workingDirectory": "w", "arguments": ["a", "b"]}, "enableForwardingHttpRequest": true},
+		"Extensions": {
+			"HTTP": {"routePrefix": "", "maxOutstandingRequests": 20, "maxConcurrentRequests": 10, "dynamicThrottlesEnabled": true},
+			"queues": {"batchSize": "32", "newBatchThreshold": 0, "maxDequeueCount": 1, "maxPollingInterval": "00:01:00", "visibilityTimeout": "00:00:30", "messageEncoding": "None"},
+			"blobs": {"maxDegreeOfParallelism": 1, "poisonBlobThreshold": 2}
+		},
+		"extensionBundle": {"id": "Microsoft.Azure.Functions.ExtensionBundle", "version": "[4.*, 5.0.0)"},
+		"healthMonitor": {"enabled": false},
+		"logging": {"logLevel": {"default": "warning", "Function.Orders.User": "Debug"}, "fileLoggingMode": "Always", "console": {"isEnabled": true}},
+		"singleton": {"lockPeriod": "00:01:00", "listenerLockPeriod": "00:00:15", "lockAcquisitionTimeout": "00:00:03"},
+		"watchDirectories": ["shared", "node_modules"],
+		"watchFiles": ["myFile.txt"],
+		"sendCanceledInvocationsToWorker": false,
+		"metadataProviderTimeout": "00:00:45",
+		"telemetryMode": "openTelemetry",
+		"managedDependency": {"enabled": true},
+	}`}, nil)
+	wantNoFaults(t, a)
+	want := defaultConfig()
+	want.FunctionTimeout = time.Hour
+	want.Aggregator = app.Aggregator{BatchSize: 1, FlushTimeout: 5 * time.Minute}
+	want.Concurrency = app.Concurrency{DynamicConcurrencyEnabled: true, MaximumFunctionConcurrency: -1, CPUThreshold: 0.5}
+	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, EnableForwardingHTTPRequest: true}
+	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10, DynamicThrottlesEnabled: true}
+	want.Queues = app.Queues{
+		BatchSize: 32, NewBatchThreshold: 0, MaxDequeueCount: 1, MaxPollingInterval: time.Minute, MaxPollingExplicit: true,
+		VisibilityTimeout: 30 * time.Second, MessageEncoding: "none",
+	}
+	want.Blobs = app.Blobs{MaxDegreeOfParallelism: 1, PoisonBlobThreshold: 2}
+	want.ExtensionBundle = &app.ExtensionBundle{ID: "Microsoft.Azure.Functions.ExtensionBundle", Version: "[4.*, 5.0.0)"}
+	want.Health.Enabled = false
+	want.Logging = app.Logging{LogLevel: map[string]string{"default": "Warning", "Function.Orders.User": "Debug"}, FileLoggingMode: "always", ConsoleEnabled: true}
+	want.Singleton.LockPeriod, want.Singleton.ListenerLockPeriod, want.Singleton.LockAcquisitionTimeout = time.Minute, 15*time.Second, 3*time.Second
+	want.WatchDirectories = []string{"shared", "node_modules"}
+	want.WatchFiles = []string{"myFile.txt", "host.json", "function.json", "proxies.json"}
+	want.SendCanceledInvocationsToWorker, want.ManagedDependency = false, true
+	want.MetadataProviderTimeout, want.TelemetryMode = 45*time.Second, "OpenTelemetry"
+	if diff := cmp.Diff(want, a.Config, cmpopts.IgnoreFields(app.Config{}, "Raw")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The Consumption plan changes limits and counts one processor.
+func TestConfigConsumption(t *testing.T) {
+	t.Parallel()
+	a := load(t, nil, &app.Options{InProcess: true, Env: map[string]string{"WEBSITE_SKU": "Dynamic"}})
+	wantNoFaults(t, a)
+	c := a.Config
+	if c.Queues.NewBatchThreshold != 8 || c.HTTP.MaxOutstandingRequests != 200 || c.HTTP.MaxConcurrentRequests != 100 {
+		t.Errorf("got threshold %d, HTTP %+v", c.Queues.NewBatchThreshold, c.HTTP)
+	}
+}
+
+// Section 6.3: environment over host.json, key by key.
+func TestConfigOverrides(t *testing.T) {
+	t.Parallel()
+	a := load(t, map[string]string{
+		"host.json": `{"version": "2.0", "extensions": {"queues": {"batchSize": 4, "maxDequeueCount": 3}}, "watchFiles": ["a", "b"]}`,
+		"local.settings.json": `{"IsEncrypted": false, "Values": {
+			"AzureFunctionsJobHost__extensions__queues__maxDequeueCount": "9",
+			"AzureFunctionsJobHost__extensions__queues__batchSize": "9"}}`,
+	}, &app.Options{InProcess: true, Env: map[string]string{
+		"azurefunctionsjobhost:Extensions:queues:batchSize": "8",
+		"AzureFunctionsJobHost__watchFiles__1":              "c",
+		"AzureFunctionsJobHost__logging__logLevel__default": "Trace",
+	}})
+	wantNoFaults(t, a)
+	c := a.Config
+	if c.Queues.BatchSize != 8 || c.Queues.MaxDequeueCount != 9 {
+		t.Errorf("queues: got %+v", c.Queues)
+	}
+	if diff := cmp.Diff([]string{"a", "c", "host.json", "function.json", "proxies.json"}, c.WatchFiles); diff != "" {
+		t.Errorf("watchFiles (-want +got):\n%s", diff)
+	}
+	if c.Logging.LogLevel["default"] != "Trace" {
+		t.Errorf("logLevel: got %v", c.Logging.LogLevel)
+	}
+}
+
+// The older section works alone and with a warning.
+func TestHTTPWorkerSection(t *testing.T) {
+	t.Parallel()
+	a := load(t, map[string]string{"host.json": hostWith(`"httpWorker": {"description": {"defaultExecutablePath": "old"}}`)}, nil)
+	wantNoFaults(t, a)
+	if a.Config.CustomHandler == nil || a.Config.CustomHandler.DefaultExecutablePath != "old" || len(a.Warnings) != 1 {
+		t.Errorf("got %+v, warnings %v", a.Config.CustomHandler, a.Warnings)
+	}
+}

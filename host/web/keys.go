@@ -19,11 +19,12 @@ import (
 // Level is what a key entitles to (host: AuthorizationLevel).
 type Level int
 
-// The levels, weakest first.
+// The levels, weakest first. A system key belongs to one extension's webhook and
+// opens no function.
 const (
 	Anonymous Level = iota // no key, or an unknown one
-	FunctionLevel
 	SystemLevel
+	FunctionLevel
 	AdminLevel
 )
 
@@ -162,7 +163,7 @@ func (k *Keys) writeLocked() error {
 }
 
 // Level returns what key entitles to at the named function; "" asks about no
-// function. System keys open no function (host: AuthenticationLevelHandler.cs).
+// function (host: AuthenticationLevelHandler.cs).
 func (k *Keys) Level(key, function string) Level {
 	if key == "" {
 		return Anonymous

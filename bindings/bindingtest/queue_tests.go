@@ -328,7 +328,7 @@ var queueTests = []queueTest{
 	{"EndedContextDoesNothing", false, func(b *queueBench) {
 		b.create()
 		b.do(func(ctx context.Context, q bindings.Queue) {
-			ended, cancel := context.WithCancel(ctx) //clock:outside it has ended before anybody could wait on it
+			ended, cancel := context.WithCancel(ctx)
 			cancel()
 			if _, err := q.Put(ended, "a", nil); !errors.Is(err, context.Canceled) {
 				b.Errorf("Put with an ended context = %v, want context.Canceled", err)

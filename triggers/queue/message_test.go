@@ -1,0 +1,126 @@
+package queue_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/queue"
+)
+
+// deliverOne returns the event of one message.
+func deliverOne(t *testing.T, text string, put *bindings.PutOptions, opts *queue.Options) (*bench, *triggers.Event) {
+	t.Helper()
+	b := newBench(t, "orders")
+	b.do(func(ctx context.Context, q bindings.Queue) {
+		if _, err := q.Put(ctx, text, put); err != nil {
+			t.Fatal(err)
+		}
+	})
+	b.start(opts, succeed)
+	b.clk.Advance(time.Second)
+	evs := b.sink.Handled()
+	if len(evs) != 1 {
+		t.Fatalf("%d deliveries, want 1", len(evs))
+	}
+	return b, evs[0]
+}
+
+// storage.md 5.
+func TestMetadata(t *testing.T) {
+	t.Parallel()
+	const body = `{"customer":"c","n":3,"address":{"city":"x"},"tags":[1],"none":null,"dequeuecount":"mine"}`
+	_, ev := deliverOne(t, bindings.Base64.Encode([]byte(body)), nil, nil)
+	m := ev.Messages[0]
+	if ev.Source != "orders" || ev.DeliveryCount != 1 || ev.Batch || ev.CallerWaits || ev.Delivery != "" {
+		t.Errorf("event = %+v", ev)
+	}
+	if m.ID == "" || m.Err != nil || m.Value.Text != body {
+		t.Errorf("message = %+v", m)
+	}
+	want := map[string]any{
+		"QueueTrigger":    body,
+		"Id":              m.ID,
+		"DequeueCount":    "mine", // a property of the body wins, ignoring case
+		"ExpirationTime":  start.Add(bindings.DefaultMessageTTL),
+		"InsertionTime":   start,
+		"NextVisibleTime": start.Add(10 * time.Minute),
+		"PopReceipt":      m.Metadata["PopReceipt"],
+		"customer":        "c",
+		"n":               "3",
+		"address":         json.RawMessage(`{"city":"x"}`),
+	}
+	if diff := cmp.Diff(m.Metadata, want); diff != "" {
+		t.Errorf("metadata (-got +want):\n%s", diff)
+	}
+	if r, _ := m.Metadata["PopReceipt"].(string); r == "" {
+		t.Error("no PopReceipt")
+	}
+}
+
+func TestMetadataOfPlainTextThatNeverExpires(t *testing.T) {
+	t.Parallel()
+	_, ev := deliverOne(t, "aGVsbG8=", &bindings.PutOptions{TTL: bindings.NeverExpires}, nil)
+	md := ev.Messages[0].Metadata
+	if got := md["ExpirationTime"].(time.Time).Format(time.RFC3339Nano); got != "9999-12-31T23:59:59.9999999Z" {
+		t.Errorf("ExpirationTime = %s, want the latest date", got)
+	}
+	if got := md["DequeueCount"]; got != int64(1) {
+		t.Errorf("DequeueCount = %v (%T), want int64 1", got, got)
+	}
+	if got := md["QueueTrigger"]; got != "hello" || ev.Messages[0].Value.Text != "hello" {
+		t.Errorf("QueueTrigger = %v, value %+v, want hello", got, ev.Messages[0].Value)
+	}
+}
+
+func TestBodyByDataType(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, text, dataType string
+		want                 bindings.Value
+		fails                bool
+	}{
+		{"text", "aGVsbG8=", "", bindings.StringValue("hello"), false},
+		{"string", "aGVsbG8=", "string", bindings.StringValue("hello"), false},
+		{"empty", "", "", bindings.StringValue(""), false},
+		{"binary", "aGVsbG8=", "Binary", bindings.BytesValue([]byte("hello")), false},
+		{"binary that is not text", "/wA=", "binary", bindings.BytesValue([]byte("\xff\x00")), false},
+		{"not text", "/wA=", "string", bindings.Value{}, true},
+		{"plain text that is valid base64", "test", "", bindings.Value{}, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			_, ev := deliverOne(t, tt.text, nil, &queue.Options{DataType: tt.dataType})
+			m := ev.Messages[0]
+			if errors.Is(m.Err, queue.ErrNotText) != tt.fails {
+				t.Errorf("Err = %v, want ErrNotText: %v", m.Err, tt.fails)
+			}
+			if diff := cmp.Diff(m.Value, tt.want); diff != "" {
+				t.Errorf("value (-got +want):\n%s", diff)
+			}
+			_, shown := m.Metadata["QueueTrigger"]
+			if wantShown := tt.text != "/wA=" && tt.text != "test"; shown != wantShown {
+				t.Errorf("QueueTrigger present = %v, want %v", shown, wantShown)
+			}
+		})
+	}
+}
+
+func TestMessageOfAnAdminCall(t *testing.T) {
+	t.Parallel()
+	got := queue.Message([]byte(`{"id":"7"}`), "")
+	want := triggers.Message{
+		Value:    bindings.StringValue(`{"id":"7"}`),
+		Metadata: map[string]any{"QueueTrigger": `{"id":"7"}`, "id": "7"},
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("Message (-got +want):\n%s", diff)
+	}
+}

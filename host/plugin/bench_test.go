@@ -1,3 +1,5 @@
+//clock:outside measures real time against code without the clock
+
 package plugin_test
 
 import (

@@ -1,5 +1,7 @@
 //go:build unix
 
+//clock:outside kills real processes
+
 package plugin_test
 
 import (

@@ -1,3 +1,5 @@
+//clock:outside looks for leaked goroutines after all tests
+
 package plugin_test
 
 import (

@@ -1,3 +1,5 @@
+//clock:outside the program of a handler process
+
 package plugin_test
 
 import (

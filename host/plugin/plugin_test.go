@@ -1,3 +1,5 @@
+//clock:outside waits for real processes and their output
+
 package plugin_test
 
 import (

@@ -25,7 +25,7 @@ type processRunner struct {
 
 	handshake *io.PipeReader
 
-	done   chan struct{} // closed when the process has ended and its output is read
+	done   chan struct{} //clock:outside closed when the process has ended and its output is read
 	status *os.ProcessState
 
 	mu     sync.Mutex

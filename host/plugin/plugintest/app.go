@@ -1,3 +1,5 @@
+//clock:outside handlers, which never see the clock
+
 package plugintest
 
 import (

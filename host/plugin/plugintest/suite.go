@@ -127,12 +127,12 @@ func (b *bench) run(f func()) {
 		g.Go("test", func() { f(); done = true })
 		g.Wait()
 	case b.patience > 0: // the end cannot be told from a call that holds no time
-		ended := make(chan struct{})
+		ended := make(chan struct{}) //clock:outside drives the clock from outside
 		b.virtual.Auto()
 		b.virtual.Inside("test", func() {
 			g.Go("test", func() { defer close(ended); f(); done = true })
 		})
-		<-ended
+		<-ended //clock:outside drives the clock from outside
 		b.virtual.Close()
 	default:
 		b.virtual.Do("test", func() { g.Go("test", func() { f(); done = true }) })

@@ -5,10 +5,11 @@ import (
 	"time"
 )
 
-// A drive is an Advance, Next or Run in progress.
+// A drive is an Advance, Next, Run or Until in progress.
 type drive struct {
 	kind   driveKind
-	begin  int64 // virtual times, as deadlines have them
+	done   func() bool // of Until
+	begin  int64       // virtual times, as deadlines have them
 	limit  int64
 	end    int64
 	jumped bool
@@ -21,6 +22,7 @@ const (
 	driveAdvance driveKind = iota
 	driveNext
 	driveRun
+	driveUntil
 )
 
 // Advance moves time by d, through every deadline on the way, and returns when
@@ -46,14 +48,27 @@ func (v *Virtual) Run(max time.Duration) time.Duration {
 	return time.Duration(d.end - d.begin)
 }
 
+// Until moves time from deadline to deadline of any kind, working each off,
+// until done reports true, and returns true; it returns false when there is no
+// further deadline within max. done is asked before the first move and after
+// each, while nobody has the baton; it must return soon and, of the clock, may
+// use nothing but Now.
+func (v *Virtual) Until(done func() bool, max time.Duration) bool {
+	return v.drive1("Until", &drive{kind: driveUntil, done: done}, max).jumped
+}
+
 // driveBy lets time move as kind says, by at most d, and waits for it.
 func (v *Virtual) driveBy(op string, kind driveKind, d time.Duration) *drive {
+	return v.drive1(op, &drive{kind: kind}, d)
+}
+
+func (v *Virtual) drive1(op string, dr *drive, d time.Duration) *drive {
 	v.foreign(op)
 	v.driving.Lock()
 	defer v.driving.Unlock()
 	v.mu.Lock()
 	now := v.now.Load()
-	dr := &drive{kind: kind, begin: now, limit: plus(now, int64(max(d, 0)))}
+	dr.begin, dr.limit = now, plus(now, int64(max(d, 0)))
 	dr.visit.done = make(chan struct{})
 	v.drive = dr
 	v.kickUnlock()
@@ -79,9 +94,15 @@ func (v *Virtual) moveLocked() bool {
 			within = false
 			d.limit = v.now.Load()
 		}
+	case driveUntil:
+		d.jumped = d.done()
+		within = within && !d.jumped
+		if !within {
+			d.limit = v.now.Load()
+		}
 	}
 	if within {
-		d.jumped = true
+		d.jumped = d.kind != driveUntil
 		v.jumpNoticeLocked(at)
 		v.jumpLocked(at)
 	} else {

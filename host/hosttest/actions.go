@@ -133,10 +133,8 @@ func (h *Host) drive(call func()) {
 			call()
 		})
 	})
-	for start := h.virtual.Now(); !done; {
-		if !h.virtual.Next() || h.virtual.Now().Sub(start) > limit {
-			h.tb.Fatalf("hosttest: the call has not returned until %v; waiting:\n%s", h.virtual.Now(), h.waiting())
-		}
+	if !h.virtual.Until(func() bool { return done }, limit) {
+		h.tb.Fatalf("hosttest: the call has not returned until %v; waiting:\n%s", h.virtual.Now(), h.waiting())
 	}
 }
 

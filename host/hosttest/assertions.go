@@ -28,17 +28,18 @@ func (h *Host) Await(match func(*journal.Record) bool) journal.Record {
 		h.cursor = r.Seq + 1
 		return r
 	}
-	h.virtual.Do("await", func() {}) // works off this instant
-	start := h.virtual.Now()
-	for {
-		if r, ok := j.Find(h.cursor, match); ok {
-			h.cursor = r.Seq + 1
-			return r
-		}
-		if !h.virtual.Next() || h.virtual.Now().Sub(start) > limit {
-			h.tb.Fatalf("hosttest: await: nothing matched until %v; waiting:\n%s\nthe journal:\n%s", h.virtual.Now(), h.waiting(), h.tail())
-		}
+	var found journal.Record
+	next := h.cursor
+	ok := h.virtual.Until(func() (ok bool) {
+		found, ok = j.Find(next, match)
+		next = j.Len() + 1 // what is before did not match
+		return ok
+	}, limit)
+	if !ok {
+		h.tb.Fatalf("hosttest: await: nothing matched until %v; waiting:\n%s\nthe journal:\n%s", h.virtual.Now(), h.waiting(), h.tail())
 	}
+	h.cursor = found.Seq + 1
+	return found
 }
 
 // AwaitKind is Await for a record of that kind.

@@ -17,6 +17,7 @@ func handlerApps() map[string]func() *functions.App {
 	return map[string]func() *functions.App{
 		"always-fails": alwaysFails,
 		"mixed":        mixed,
+		"crashes":      crashes,
 	}
 }
 

@@ -24,6 +24,9 @@ import (
 // do not say.
 const DefaultKeep = 1 << 16
 
+// chunkSize is the number of records that are allocated, and let go, at once.
+const chunkSize = 256
+
 // Journal is an ordered list of records. Its methods may be called
 // concurrently.
 type Journal struct {
@@ -31,18 +34,17 @@ type Journal struct {
 	keep int // 0: everything
 
 	mu      sync.Mutex
-	next    uint64 // sequence number of the next record, from 1
-	first   uint64 // sequence number of ring[head]
-	epoch   int    // counts resets
-	ring    []Record
-	head    int
+	next    uint64                     // sequence number of the next record, from 1
+	first   uint64                     // sequence number of chunks[0][0]
+	epoch   int                        // counts resets
+	chunks  [][]Record                 // of chunkSize each, but for the last
 	changed map[chan struct{}]struct{} //clock:outside readers follow in real time
 }
 
 // Options changes what a journal keeps.
 type Options struct {
-	// Keep is the number of records kept; zero for DefaultKeep, negative for
-	// all of them (tests; memory grows without limit).
+	// Keep is the number of records kept, give or take some hundred; zero for
+	// DefaultKeep, negative for all of them (tests; memory grows without limit).
 	Keep int
 }
 
@@ -63,12 +65,16 @@ func (j *Journal) Append(r Record) {
 	r.Time = j.now()
 	r.Seq = j.next
 	j.next++
-	if j.keep > 0 && len(j.ring) == j.keep {
-		j.ring[j.head] = r
-		j.head = (j.head + 1) % j.keep
-		j.first++
-	} else {
-		j.ring = append(j.ring, r)
+	last := len(j.chunks) - 1
+	if last < 0 || len(j.chunks[last]) == chunkSize {
+		j.chunks = append(j.chunks, make([]Record, 0, chunkSize))
+		last++
+	}
+	j.chunks[last] = append(j.chunks[last], r)
+	if j.keep > 0 && j.next-j.first > uint64(j.keep+chunkSize) {
+		j.chunks[0] = nil
+		j.chunks = j.chunks[1:]
+		j.first += chunkSize
 	}
 	for c := range j.changed {
 		select { //clock:outside never blocks
@@ -118,7 +124,8 @@ func (j *Journal) Find(seq uint64, match func(*Record) bool) (Record, bool) {
 }
 
 func (j *Journal) atLocked(seq uint64) *Record {
-	return &j.ring[(j.head+int(seq-j.first))%len(j.ring)]
+	i := int(seq - j.first)
+	return &j.chunks[i/chunkSize][i%chunkSize]
 }
 
 // Reset forgets every record and starts again at sequence number 1.
@@ -126,8 +133,7 @@ func (j *Journal) atLocked(seq uint64) *Record {
 func (j *Journal) Reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	clear(j.ring)
-	j.ring, j.head, j.first, j.next = j.ring[:0], 0, 1, 1
+	j.chunks, j.first, j.next = nil, 1, 1
 	j.epoch++
 }
 

@@ -66,28 +66,31 @@ func TestLine(t *testing.T) {
 
 func TestKeepsTheLatest(t *testing.T) {
 	t.Parallel()
-	j := journal.New(fixed, &journal.Options{Keep: 3})
+	const keep, written = 1000, 5000
+	j := journal.New(fixed, &journal.Options{Keep: keep})
 	s := j.Subscribe(1)
 	defer s.Close()
-	for i := range 5 {
+	for i := range written {
 		j.Append(journal.Record{Kind: journal.Enqueued, Name: fmt.Sprint(i)})
 	}
-	var got []uint64
-	for _, r := range j.Records() {
-		got = append(got, r.Seq)
+	records := j.Records()
+	if n := len(records); n < keep || n > keep+512 {
+		t.Errorf("%d records are kept, want %d or some hundred more", n, keep)
 	}
-	if diff := cmp.Diff(got, []uint64{3, 4, 5}); diff != "" {
-		t.Errorf("Records (-got +want):\n%s", diff)
+	for i, r := range records {
+		if want := uint64(written - len(records) + 1 + i); r.Seq != want || r.Name != fmt.Sprint(want-1) {
+			t.Fatalf("record %d is %v, want number %d", i, r, want)
+		}
 	}
 	r, missed, err := s.Next(context.Background())
-	if err != nil || r.Seq != 3 || missed != 2 {
-		t.Errorf("Next = seq %d, missed %d, %v; want seq 3, missed 2", r.Seq, missed, err)
+	if err != nil || r.Seq != records[0].Seq || missed != records[0].Seq-1 {
+		t.Errorf("Next = seq %d, missed %d, %v; want the oldest kept and what came before it missed", r.Seq, missed, err)
 	}
 	if _, ok := j.Find(1, func(r *journal.Record) bool { return r.Name == "1" }); ok {
 		t.Error("Find returned a record that is no longer kept")
 	}
-	if r, ok := j.Find(4, func(r *journal.Record) bool { return true }); !ok || r.Seq != 4 {
-		t.Errorf("Find from 4 = seq %d, %v; want 4", r.Seq, ok)
+	if r, ok := j.Find(4990, func(r *journal.Record) bool { return true }); !ok || r.Seq != 4990 {
+		t.Errorf("Find from 4990 = seq %d, %v", r.Seq, ok)
 	}
 }
 

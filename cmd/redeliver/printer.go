@@ -17,10 +17,10 @@ type printer struct {
 	out  *console
 	json bool
 
-	width    int    // of the function column
-	banner   string // the last one printed
-	refusal  string // the last one printed
-	hinted   bool   // about message encoding
+	width    int             // of the function column
+	banner   string          // the last one printed
+	refusals map[string]bool // said since the app ran last: a start is tried again and again
+	hinted   bool            // about message encoding
 	timeline map[string]began
 }
 
@@ -34,7 +34,7 @@ type began struct {
 const maxTimelines = 50_000
 
 func newPrinter(s *session) *printer {
-	return &printer{s: s, out: s.out, json: s.flags.output == "json", timeline: map[string]began{}}
+	return &printer{s: s, out: s.out, json: s.flags.output == "json", refusals: s.explained, timeline: map[string]began{}}
 }
 
 // run prints until ctx ends, and then what is still there.
@@ -81,21 +81,14 @@ func (p *printer) show(rec *journal.Record, missed uint64) {
 func (p *printer) line(rec *journal.Record) string {
 	switch rec.Kind {
 	case journal.GenerationLoaded:
-		p.refusal = ""
+		clear(p.refusals)
 		if rec.Generation > 1 {
 			p.note(rec, p.out.paint(green, "reloaded"), "generation "+strconv.Itoa(rec.Generation))
 		}
 		p.showBanner()
 		return ""
 	case journal.GenerationRefused:
-		if rec.Error == p.refusal {
-			return "" // a start that is tried again and again
-		}
-		p.refusal = rec.Error
-		p.note(rec, p.out.paint(red, "refused"), rec.Error)
-		if p.s.host.App() != nil {
-			p.out.hint("what runs goes on unchanged; fix this and the app is loaded again")
-		}
+		p.refused(rec)
 		return ""
 	case journal.FunctionError:
 		if rec.HasDelay { // a listener; what is wrong in files is in the banner
@@ -131,6 +124,19 @@ func (p *printer) line(rec *journal.Record) string {
 		return p.format(rec, p.out.paint(yellow, pad(words(rec.Kind))), join(delay(rec), rec.Cause, rec.Message))
 	}
 	return p.verbose(rec, words(rec.Kind), join(rec.Source, rec.Name, rec.Error))
+}
+
+// refused says why an edit changes nothing, or why the app still does not run.
+func (p *printer) refused(rec *journal.Record) {
+	runs := p.s.host.App() != nil
+	if !runs && p.refusals[rec.Error] {
+		return
+	}
+	p.refusals[rec.Error] = true
+	p.note(rec, p.out.paint(red, "refused"), rec.Error)
+	if runs {
+		p.out.hint("what runs goes on unchanged; fix this and the app is loaded again")
+	}
 }
 
 // format puts a line together: time, function, delivery, what happened, more.

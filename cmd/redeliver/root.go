@@ -57,6 +57,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	cmd.SuggestionsMinimumDistance = 2
 	err := &usageError{fmt.Errorf("unknown command %q", args[0])}
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return hinted(err, "did you mean "+strings.Join(near, " or ")+"?")

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -36,6 +35,8 @@ type session struct {
 	web     *web.Server
 	started bool // host.Start was called
 
+	explained map[string]bool // why the app does not run, as far as it was said
+
 	background sync.WaitGroup // watcher and printer
 	printed    context.CancelFunc
 }
@@ -47,7 +48,7 @@ func newSession(std streams, dir string, f *startFlags, stop func()) *session {
 	}
 	out := newConsole(std, f.output != "pretty")
 	return &session{
-		std: std, dir: dir, flags: f, stop: stop, out: out, begun: time.Now(),
+		std: std, dir: dir, flags: f, stop: stop, out: out, begun: time.Now(), explained: map[string]bool{},
 		log: zerolog.New(zerolog.ConsoleWriter{Out: std.err, NoColor: !coloured(std.err), TimeFormat: time.TimeOnly}).
 			Level(level).With().Timestamp().Logger(),
 	}
@@ -69,7 +70,7 @@ func (s *session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := storageNeeded(a); err != nil {
+	if err := hopeless(a.Faults); err != nil {
 		return err
 	}
 	if err := s.openHost(env); err != nil {
@@ -98,9 +99,10 @@ func (s *session) opened(err error) error {
 		if !errors.As(err, &load) {
 			return err
 		}
+		if err := hopeless(load.Faults); err != nil {
+			return err
+		}
 		s.explain(load)
-	} else if err := storageNeeded(s.host.App()); err != nil {
-		return err
 	}
 	if s.flags.output == "json" {
 		return nil
@@ -152,16 +154,13 @@ func (s *session) look(env []string) (*app.App, error) {
 	return a, nil
 }
 
-// storageNeeded refuses an app with a trigger that cannot start without a
-// storage account (host-and-retry 12.3).
-func storageNeeded(a *app.App) error {
-	if _, ok := a.Settings.Connection("AzureWebJobsStorage"); ok {
-		return nil
-	}
-	for _, f := range a.Functions {
-		if f.Kind != nil && f.Kind.NeedsStorage && !f.Disabled {
-			return hinted(fmt.Errorf("function %q (%s) needs a storage account: setting AzureWebJobsStorage is missing", f.Name, f.Kind.Type),
-				`put "AzureWebJobsStorage": "UseDevelopmentStorage=true" below Values in local.settings.json for the embedded one`)
+// hopeless returns the first fault that no edit of a watched file cures: the
+// command line, and local.settings.json, which is read once per process
+// (host-and-retry 6.4). A missing storage account is one of these (12.3).
+func hopeless(faults []*schemas.Fault) error {
+	for _, f := range faults {
+		if f.File == "--set" || f.File == "local.settings.json" {
+			return hinted(f, f.Hint)
 		}
 	}
 	return nil
@@ -227,10 +226,12 @@ func (s *session) openWeb(a *app.App) error {
 // explain says why the app does not run, and what will happen now.
 func (s *session) explain(load *host.LoadError) {
 	for _, f := range load.Faults {
+		s.explained[f.Error()] = true
 		s.out.say("error", f.Error())
 		s.out.hint(f.Hint)
 	}
 	if len(load.Faults) == 0 {
+		s.explained[load.Error()] = true
 		s.out.say("error", load.Error())
 		s.out.hint(handlerHint(load.Err))
 	}

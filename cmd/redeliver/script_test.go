@@ -1,0 +1,292 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/redeliver/redeliver/functions"
+)
+
+// The scripts in testdata are the specification of the command line. This test
+// binary is the command, and also the handler of the scripts' apps.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"redeliver":      main,
+		"orders-handler": func() { functions.Main(ordersApp()) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup:               setup,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"background": background,
+			"wait-for":   waitFor,
+			"count":      count,
+			"transcript": transcript,
+			"interrupt":  interrupt,
+			"kill-host":  killHost,
+			"ends":       ends,
+			"busy-port":  busyPort,
+			"ask":        ask,
+			"key-used":   keyUsed,
+		},
+	})
+}
+
+// ordersApp is what the scripts' apps run: as the sample, without its build.
+func ordersApp() *functions.App {
+	app := functions.New()
+	app.HTTP("PlaceOrder", func(w http.ResponseWriter, r *http.Request) {
+		if err := functions.SetOutput(r.Context(), "orders", map[string]string{"id": "1"}); err != nil {
+			functions.Fail(r.Context(), err)
+		}
+		fmt.Fprintln(w, "accepted")
+	}, functions.Route("orders"), functions.Methods("POST"), functions.QueueOutput("orders", "orders"))
+	functions.QueueJSON(app, "ProcessOrder", "orders", func(ctx context.Context, o struct {
+		ID         string
+		Fail, Hang bool
+	}) error {
+		if o.Hang {
+			functions.Logger(ctx).Info("hanging")
+			select {} // deaf to the end of ctx
+		}
+		if o.Fail {
+			return errors.New("payment service unavailable")
+		}
+		functions.Logger(ctx).Info("order processed", "order", o.ID)
+		return nil
+	})
+	return app
+}
+
+// patience is how long a script waits for a line, in real time. Only a failing
+// script ever waits that long.
+const patience = 30 * time.Second
+
+// processes are the background processes of one script, by name.
+type processes struct {
+	env    []string
+	byName map[string]*process
+}
+
+type processesKey struct{}
+
+// setup gives a script what a process needs to find the go command's caches.
+func setup(env *testscript.Env) error {
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOSUMDB", "GOFLAGS", "GOTOOLCHAIN"} {
+		out, err := exec.Command("go", "env", name).Output()
+		if err != nil {
+			return nil // no go command: the scripts that need one are skipped
+		}
+		if value := strings.TrimSpace(string(out)); value != "" {
+			env.Vars = append(env.Vars, name+"="+value)
+		}
+	}
+	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC")
+	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}}
+	return nil
+}
+
+// process is a background process and what it has written so far.
+type process struct {
+	cmd  *exec.Cmd
+	done chan struct{} // closed when it has ended
+	err  error         // set before done is closed
+
+	mu      sync.Mutex
+	out     bytes.Buffer // both outputs
+	changed chan struct{}
+}
+
+// Write keeps output and wakes who waits for it.
+func (p *process) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.out.Write(b)
+	close(p.changed)
+	p.changed = make(chan struct{})
+	return len(b), nil
+}
+
+func (p *process) output() (string, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.out.String(), p.changed
+}
+
+// background NAME [VAR=VALUE...] COMMAND [ARG...] starts a process.
+func background(ts *testscript.TestScript, neg bool, args []string) {
+	all := ts.Value(processesKey{}).(*processes)
+	name, args := args[0], args[1:]
+	p := &process{done: make(chan struct{}), changed: make(chan struct{})}
+	env := append([]string(nil), all.env...)
+	for strings.Contains(args[0], "=") {
+		env, args = append(env, args[0]), args[1:]
+	}
+	p.cmd = exec.Command(args[0], args[1:]...)
+	p.cmd.Dir, p.cmd.Env = ts.MkAbs("."), env
+	p.cmd.Stdout, p.cmd.Stderr = p, p
+	p.cmd.WaitDelay = 5 * time.Second
+	ts.Check(p.cmd.Start())
+	go func() {
+		p.err = p.cmd.Wait()
+		close(p.done)
+	}()
+	ts.Defer(func() {
+		_ = p.cmd.Process.Kill()
+		<-p.done
+		if text, _ := p.output(); text != "" {
+			ts.Logf("[%s]\n%s", name, text)
+		}
+	})
+	all.byName[name] = p
+}
+
+func named(ts *testscript.TestScript, name string) *process {
+	p := ts.Value(processesKey{}).(*processes).byName[name]
+	if p == nil {
+		ts.Fatalf("no background process %q", name)
+	}
+	return p
+}
+
+// wait-for NAME REGEXP waits until the output of a process matches.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	p, re := named(ts, args[0]), regexp.MustCompile("(?m)"+args[1])
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	for {
+		text, changed := p.output()
+		if re.MatchString(text) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-p.done:
+			if text, _ := p.output(); !re.MatchString(text) {
+				ts.Fatalf("%s ended (%v) without writing %q", args[0], p.err, args[1])
+			}
+		case <-limit.C:
+			ts.Fatalf("%s has not written %q in %v", args[0], args[1], patience)
+		}
+	}
+}
+
+// count NAME N REGEXP checks how many lines of a process match.
+func count(ts *testscript.TestScript, neg bool, args []string) {
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	text, _ := named(ts, args[0]).output()
+	if got := len(regexp.MustCompile("(?m)"+args[2]).FindAllString(text, -1)); got != want {
+		ts.Fatalf("%s wrote %d lines that match %q, want %d", args[0], got, args[2], want)
+	}
+}
+
+// transcript NAME puts what a process has written on the standard output.
+func transcript(ts *testscript.TestScript, neg bool, args []string) {
+	text, _ := named(ts, args[0]).output()
+	fmt.Fprint(ts.Stdout(), text)
+}
+
+// interrupt NAME presses Ctrl+C; where there is no such thing it asks the host
+// in the app's folder to stop.
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	p := named(ts, args[0])
+	if runtime.GOOS == "windows" {
+		dir := "app"
+		if len(args) > 1 {
+			dir = args[1]
+		}
+		ts.Check(ts.Exec("redeliver", "stop", "--dir", dir))
+		return
+	}
+	ts.Check(p.cmd.Process.Signal(os.Interrupt))
+}
+
+// kill-host NAME ends a process without a warning.
+func killHost(ts *testscript.TestScript, neg bool, args []string) {
+	p := named(ts, args[0])
+	ts.Check(p.cmd.Process.Kill())
+	<-p.done
+}
+
+// ends NAME CODE waits for the end of a process and checks its exit code.
+func ends(ts *testscript.TestScript, neg bool, args []string) {
+	p := named(ts, args[0])
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-p.done:
+	case <-limit.C:
+		ts.Fatalf("%s has not ended in %v", args[0], patience)
+	}
+	if got := strconv.Itoa(p.cmd.ProcessState.ExitCode()); got != args[1] {
+		ts.Fatalf("%s ended with code %s, want %s", args[0], got, args[1])
+	}
+}
+
+// busy-port VAR listens on a free port until the script ends, and names it.
+func busyPort(ts *testscript.TestScript, neg bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { l.Close() })
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}
+
+// ask NAME STATUS METHOD PATH [HEADER:VALUE] makes a request to the host that a
+// process runs, and puts the answer on the standard output.
+func ask(ts *testscript.TestScript, neg bool, args []string) {
+	text, _ := named(ts, args[0]).output()
+	base := regexp.MustCompile(`http://localhost:\d+`).FindString(text)
+	r, err := http.NewRequest(args[2], base+args[3], nil)
+	ts.Check(err)
+	if len(args) > 4 {
+		name, value, _ := strings.Cut(args[4], ":")
+		r.Header.Set(name, value)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patience}
+	resp, err := client.Do(r)
+	ts.Check(err)
+	defer resp.Body.Close()
+	var body bytes.Buffer
+	_, err = body.ReadFrom(resp.Body)
+	ts.Check(err)
+	fmt.Fprint(ts.Stdout(), body.String())
+	if got := strconv.Itoa(resp.StatusCode); got != args[1] {
+		ts.Fatalf("%s %s answered %s: %s, want %s", args[2], args[3], got, body.String(), args[1])
+	}
+}
+
+// key-used NAME STATUS METHOD PATH KIND makes a request with the first key of a
+// kind in keys.json, the output of "redeliver keys --output json".
+func keyUsed(ts *testscript.TestScript, neg bool, args []string) {
+	var keys []struct{ Kind, Value string }
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile("keys.json")), &keys))
+	for _, k := range keys {
+		if k.Kind == args[4] {
+			ask(ts, neg, append(args[:4:4], "x-functions-key:"+k.Value))
+			return
+		}
+	}
+	ts.Fatalf("no key of kind %q", args[4])
+}

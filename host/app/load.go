@@ -43,6 +43,7 @@ func Load(dir string, opts *Options) (*App, error) {
 		l.schemaFaults(doc)
 		l.app.nearMisses = doc.Misspelt(schemas.HostJSON)
 	}
+	l.proxies()
 	l.app.ID = l.hostID()
 	l.app.Handler = l.discoverHandler()
 	l.loadFunctions()
@@ -148,6 +149,15 @@ func (s stagedFault) before(other stagedFault) bool {
 	}
 	walks := s.stage == indexing || s.stage == hostValues || s.stage == bindingParsed
 	return walks && cmp.Or(s.fault.Line-other.fault.Line, s.fault.Column-other.fault.Column) < 0
+}
+
+// proxies warns about a file that the platform no longer reads
+// (host-and-retry 12.3).
+func (l *loader) proxies() {
+	const name = "proxies.json"
+	if info, err := os.Stat(filepath.Join(l.app.Dir, name)); err == nil && !info.IsDir() {
+		l.warn(&schemas.Fault{File: name, Reason: "proxies are not supported; the file is ignored", Hint: "write an HTTP-triggered function instead"})
+	}
 }
 
 // checkStorage reports a missing host storage (host-and-retry 12.3).

@@ -21,6 +21,9 @@ const parentIDProperty = "$AzureWebJobsParentId"
 // outside .NET. It spells booleans True and False, as here. Strings that look
 // like dates keep their text, which the original's JSON library reformats.
 func ApplyJSON(metadata map[string]any, body []byte) {
+	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) == 0 || trimmed[0] != '{' {
+		return
+	}
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') || !json.Valid(body) {
 		return

@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/functions"
@@ -91,18 +90,9 @@ func exceptionOf(err error) *retrycontext.Exception {
 	return x
 }
 
-// functionID is the platform's full name of a script function, which prefixes
-// exceptions (sdk: FunctionInvocationException).
+// functionID is the name of a script function in the platform's exceptions
+// (sdk: FunctionInvocationException).
 func functionID(name string) string { return "Functions." + name }
-
-// appFaults are all faults that keep an app from starting.
-func appFaults(a *app.App) []*schemas.Fault {
-	faults := a.Faults
-	if a.Handler.Fault != nil {
-		faults = append(slices.Clone(faults), a.Handler.Fault)
-	}
-	return faults
-}
 
 // faultOf turns an error about a function into one of its faults.
 func faultOf(f *app.Function, err error) *schemas.Fault {

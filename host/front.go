@@ -150,7 +150,7 @@ func methods(b *app.Binding) []string {
 // of the real world: a request's, a signal's. release must be called.
 func (h *Host) token(ctx context.Context) (token context.Context, release func()) {
 	token, cancel := h.clk.WithCancel(h.root)
-	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", cancel) })
+	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", cancel) }) //clock:outside ctx is of the real world
 	return token, func() {
 		stop()
 		cancel()

@@ -204,7 +204,7 @@ func (f *function) account(b *app.Binding) (bindings.QueueAccount, error) {
 	}
 	conn, ok := f.gen.app.Settings.Connection(name)
 	if !ok {
-		return nil, fmt.Errorf("storage account connection string %q does not exist: make sure that it is a defined app setting", "AzureWebJobs"+name)
+		return nil, app.MissingConnection(name)
 	}
 	return f.gen.host.services.Queues(conn)
 }

@@ -34,7 +34,7 @@ func kinds() []kind {
 	return []kind{
 		{Kind: app.Kind{Type: "httpTrigger", Available: true, End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
 		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, listen: listenQueue, message: queueMessage},
-		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Validate: validateTimer}, singleton: true, listen: listenTimer, message: timerMessage},
+		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, listen: listenTimer, message: timerMessage},
 
 		// Known to the platform; their listeners come with later versions.
 		{Kind: app.Kind{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage"}},
@@ -194,6 +194,14 @@ func timerMessage(h *Host, f *function, _ string) (triggers.Message, error) {
 }
 
 func timerEnd(*app.App, *app.Function) string { return "next tick" }
+
+func timerPeriod(_ *app.App, f *app.Function) (time.Duration, bool) {
+	schedule, err := timer.ParseSchedule(f.Trigger.String("schedule"))
+	if err != nil {
+		return 0, false
+	}
+	return schedule.Period(), true
+}
 
 func validateTimer(_ *app.App, f *app.Function) []*schemas.Fault {
 	text := f.Trigger.String("schedule")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -102,7 +103,7 @@ func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) 
 	}
 	h.remember(a)
 	if !a.OK() {
-		return nil, &LoadError{Faults: appFaults(a)}
+		return nil, &LoadError{Faults: a.AllFaults()}
 	}
 	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
 		return nil, nil
@@ -135,7 +136,7 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 		return nil, &LoadError{Err: err}
 	}
 	if !a.OK() {
-		return nil, &LoadError{Faults: appFaults(a)}
+		return nil, &LoadError{Faults: a.AllFaults()}
 	}
 	gen := h.newGeneration(a, inv, declared, prev)
 	if faults := gen.broken(prev); len(faults) > 0 {
@@ -189,8 +190,24 @@ func (h *Host) swap(next *generation) {
 			})
 		}
 	}
+	h.warn(next.app)
 	h.setState(Running)
 	next.listen()
+}
+
+// warn logs what is wrong and harmless in an app that now runs, the missing
+// support for retries on a trigger among it (host-and-retry 2.7).
+func (h *Host) warn(a *app.App) {
+	warnings := slices.Clone(a.Warnings)
+	for _, f := range a.Functions {
+		warnings = append(warnings, f.Warnings...)
+		if w := f.RetrySupportWarning(); w != nil {
+			warnings = append(warnings, w)
+		}
+	}
+	for _, w := range warnings {
+		h.log.Warn().Str("component", "startup").Str("warning", w.Error()).Msg("the app runs, but look at this")
+	}
 }
 
 func (g *generation) names() []string {

@@ -48,9 +48,9 @@ func (h *Host) follow(ctx context.Context, events <-chan fsnotify.Event, errs <-
 	var due time.Time
 	for {
 		select { //clock:outside file events
-		case <-ctx.Done():
+		case <-ctx.Done(): //clock:outside ctx is of the real world
 			return nil
-		case err, ok := <-errs:
+		case err, ok := <-errs: //clock:outside file events
 			if !ok {
 				return nil
 			}
@@ -61,7 +61,7 @@ func (h *Host) follow(ctx context.Context, events <-chan fsnotify.Event, errs <-
 				continue
 			}
 			h.log.Warn().Err(err).Msg("file watcher")
-		case ev, ok := <-events:
+		case ev, ok := <-events: //clock:outside file events
 			if !ok {
 				return nil
 			}
@@ -81,7 +81,7 @@ func (h *Host) follow(ctx context.Context, events <-chan fsnotify.Event, errs <-
 				due = postpone(due, realNow(), handlerQuiet)
 			}
 			timer.Reset(time.Until(due)) //clock:outside quiet time of real files
-		case <-timer.C:
+		case <-timer.C: //clock:outside file events
 			due = time.Time{}
 			_ = h.Reload(ctx) // refusals are in the journal
 			folders = h.functionFolders()

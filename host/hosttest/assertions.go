@@ -18,7 +18,7 @@ func (h *Host) Await(match func(*journal.Record) bool) journal.Record {
 	h.tb.Helper()
 	j := h.Journal()
 	if h.virtual == nil {
-		ctx, cancel := context.WithTimeout(context.Background(), realLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), realLimit) //clock:outside the system clock is real
 		defer cancel()
 		from := h.cursor
 		r, err := j.Wait(ctx, func(r *journal.Record) bool { return r.Seq >= from && match(r) })

@@ -12,7 +12,9 @@ import (
 
 // errNullMessage has the platform's text (webjobs storage extension, converters
 // of the queue collector).
-var errNullMessage = errors.New("Cannot enqueue a null queue message instance.") //nolint:staticcheck // the platform's text
+//
+//lint:ignore ST1005 the platform's text
+var errNullMessage = errors.New("Cannot enqueue a null queue message instance.")
 
 // QueueMessagesFrom splits the value of a queue output into the bodies of the
 // messages that it stands for (storage.md 11.1): nothing for null, one body for

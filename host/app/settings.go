@@ -186,5 +186,6 @@ func MissingConnection(name string) error {
 	if !hasPrefixFold(name, connectionPrefix) {
 		name = connectionPrefix + name
 	}
-	return fmt.Errorf("Storage account connection string '%s' does not exist. Make sure that it is a defined App Setting.", name) //nolint:revive,staticcheck // the platform's text
+	//lint:ignore ST1005 the platform's text
+	return fmt.Errorf("Storage account connection string '%s' does not exist. Make sure that it is a defined App Setting.", name)
 }

@@ -213,17 +213,19 @@ func TestAfterFunc(t *testing.T) {
 	})
 }
 
+type midKey struct{}
+
 func TestContexts(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, clk clock.Clock) {
 		root, cancelRoot := clk.WithCancel(context.WithValue(background(), traceKey{}, "v"))
-		mid := context.WithValue(root, struct{}{}, 1)
+		mid := context.WithValue(root, midKey{}, 1)
 		leaf, cancelLeaf := clk.WithTimeout(mid, long)
 		other, cancelOther := clk.WithTimeout(mid, unit)
 		defer cancelOther()
 		quiet, cancelQuiet := clk.WithTimeout(mid, unit) // nobody asks for its Done
 		defer cancelQuiet()
-		std, cancelStd := context.WithCancel(context.WithValue(other, struct{}{}, 2))
+		std, cancelStd := context.WithCancel(context.WithValue(other, midKey{}, 2))
 		defer cancelStd()
 
 		if got := leaf.Value(traceKey{}); got != "v" {

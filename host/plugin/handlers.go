@@ -49,7 +49,6 @@ type Handlers struct {
 	resumeAt time.Time // of the next start, while a pause is on
 	budget   budget
 	stopped  error // no more processes: why
-	finished bool  // Close has done its work
 }
 
 // Start starts the program and returns when it is ready to be called. It waits

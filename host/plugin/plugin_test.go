@@ -225,8 +225,6 @@ func TestCrashBudget(t *testing.T) {
 		closeHandlers(t, h)
 
 		at := func(d time.Duration) string { return d.String() + ": " }
-		third := 7 * time.Second
-		sixth := third + 30*time.Minute
 		want := []string{
 			"0s: start 1",
 			`0s: exit 1 exit status 3 planned=false "" restart=0s`,
@@ -239,9 +237,9 @@ func TestCrashBudget(t *testing.T) {
 			"3s: start 5",
 			`3s: exit 5 exit status 3 planned=false "" restart=4s`,
 		}
-		sixth = 3*time.Second + 30*time.Minute // the pause of 4 s passes meanwhile
+		sixth := 3*time.Second + 30*time.Minute // the pause of 4 s passes meanwhile
 		want = append(want,
-			at(third)+"start 6",
+			"7s: start 6",
 			at(sixth)+`exit 6 exit status 3 planned=false "" restart=8s`,
 			at(sixth+8*time.Second)+"start 7",
 			at(sixth+30*time.Minute+1)+`exit 7 exit status 3 planned=false "" restart=0s`,

@@ -1,0 +1,339 @@
+package redeliver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/redeliver/redeliver"
+
+// A pkg is what `go list -json` says of one package of the module, with its
+// paths made relative to the module.
+type pkg struct {
+	ImportPath string
+	Name       string
+	Dir        string
+	Imports    []string
+}
+
+// packages lists the packages of the module.
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Name,Dir,Imports", "./...")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	var list []pkg
+	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p pkg
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("go list: %v", err)
+		}
+		p.ImportPath = relative(p.ImportPath)
+		for i := range p.Imports {
+			p.Imports[i] = relative(p.Imports[i])
+		}
+		list = append(list, p)
+	}
+	if len(list) < 20 {
+		t.Fatalf("go list found %d packages only", len(list))
+	}
+	return list
+}
+
+// relative turns the import path of one of our packages into "./<path>".
+func relative(importPath string) string {
+	if rest, ok := strings.CutPrefix(importPath, module); ok && (rest == "" || rest[0] == '/') {
+		return "." + rest
+	}
+	return importPath
+}
+
+func ours(importPath string) bool { return importPath == "." || strings.HasPrefix(importPath, "./") }
+
+func standard(importPath string) bool {
+	first, _, _ := strings.Cut(importPath, "/")
+	return !ours(importPath) && !strings.Contains(first, ".")
+}
+
+// within reports whether a path is one of trees or below one of those that end
+// in "/...".
+func within(importPath string, trees ...string) bool {
+	for _, tree := range trees {
+		root, below := strings.CutSuffix(tree, "/...")
+		if importPath == root || below && strings.HasPrefix(importPath, root+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// kits are the packages that exist for tests: suites and the test kit.
+func kits() []string {
+	return []string{"./bindings/bindingtest", "./triggers/triggertest", "./host/hosttest", "./host/plugin/plugintest"}
+}
+
+// An importRule says what some packages may import.
+type importRule struct {
+	name string
+	of   func(p pkg) bool           // the packages it is about
+	may  func(imported string) bool // what these may import
+}
+
+func importRules() []importRule {
+	is := func(trees ...string) func(pkg) bool {
+		return func(p pkg) bool { return within(p.ImportPath, trees...) }
+	}
+	not := func(trees ...string) func(pkg) bool {
+		return func(p pkg) bool { return !within(p.ImportPath, trees...) }
+	}
+	only := func(trees ...string) func(string) bool {
+		return func(imported string) bool { return standard(imported) || within(imported, trees...) }
+	}
+	except := func(trees ...string) func(string) bool {
+		return func(imported string) bool { return !within(imported, trees...) }
+	}
+	pluginLibraries := []string{
+		"github.com/hashicorp/go-plugin/...", "github.com/hashicorp/go-hclog",
+		"google.golang.org/grpc/...", "google.golang.org/protobuf/...",
+	}
+	return []importRule{
+		// Rule 1.
+		{
+			"outside host and cmd nothing imports host, except that listeners import the clock",
+			not("./host/...", "./cmd/...", "./triggers/..."), except("./host/..."),
+		},
+		{"the clock imports the standard library only", is("./host/clock"), only()},
+
+		// Rule 2.
+		{"bindings and retrycontext stand alone", is("./bindings", "./retrycontext"), only()},
+		{"a suite for services needs the interfaces only", is("./bindings/bindingtest"), only("./bindings")},
+		{"triggers know bindings", is("./triggers"), only("./bindings")},
+		{
+			"listeners import triggers, bindings, retrycontext and the clock",
+			func(p pkg) bool { return strings.HasPrefix(p.ImportPath, "./triggers/") },
+			only("./triggers", "./bindings", "./retrycontext", "./host/clock"),
+		},
+		{
+			"what a handler author links stays small",
+			is("./functions", "./functions/call", "./functions/functionpb"),
+			only(append(pluginLibraries, "./functions/call", "./functions/functionpb", "./bindings", "./retrycontext")...),
+		},
+		{"samples use what every author has", is("./functions/samples/..."), only("./functions")},
+		{"only cmd chooses the cloud", not("./cmd/...", "./bindings/azure/..."), except("./bindings/azure/...")},
+
+		// Rule 3.
+		{"only tests and kits import testing", not(kits()...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/plugin/plugintest", "./host/hosttest")},
+
+		// The arrows.
+		{
+			"below host only its drivers import it",
+			func(p pkg) bool {
+				return strings.HasPrefix(p.ImportPath, "./host/") && !within(p.ImportPath, "./host/web", "./host/hosttest", "./host/scenario")
+			},
+			except("./host"),
+		},
+		{"services know no triggers and no handlers", is("./host/emulator/..."), func(imported string) bool {
+			return !ours(imported) || within(imported, "./bindings", "./host/clock", "./host/journal", "./host/emulator/...")
+		}},
+		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
+		{"nothing imports a command", not(), except("./cmd/...")},
+
+		// Each named dependency has one home.
+		{"fsnotify is at home in host", not("./host"), except("github.com/fsnotify/fsnotify/...")},
+		{"jsonschema is at home in schemas", not("./schemas"), except("github.com/santhosh-tekuri/jsonschema/...")},
+		{"go-plugin is at home in host/plugin and functions", not("./host/plugin", "./functions"), except("github.com/hashicorp/...")},
+		{"zerolog is at home in cmd and host", not("./cmd/...", "./host/..."), except("github.com/rs/zerolog/...")},
+		{"cobra is at home in cmd", not("./cmd/..."), except("github.com/spf13/...")},
+		{"comparing and scripting is for tests", not(kits()...), except("github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...")},
+	}
+}
+
+// Who may import whom: the rules of ARCHITECTURE.md, of non-test files.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	list := packages(t)
+	for _, rule := range importRules() {
+		t.Run(rule.name, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range list {
+				if !rule.of(p) {
+					continue
+				}
+				for _, imported := range p.Imports {
+					if !rule.may(imported) {
+						t.Errorf("%s imports %s", p.ImportPath, imported)
+					}
+				}
+			}
+		})
+	}
+}
+
+// The rules can fail: each refuses an import that it is about.
+func TestImportRulesRefuse(t *testing.T) {
+	t.Parallel()
+	bad := []struct{ from, to string }{
+		{"./schemas", "./host/journal"},
+		{"./host/clock", "./host/journal"},
+		{"./retrycontext", "./bindings"},
+		{"./bindings", "github.com/spf13/cobra"},
+		{"./bindings/bindingtest", "./triggers"},
+		{"./triggers", "./retrycontext"},
+		{"./triggers/queue", "./host/journal"},
+		{"./functions", "github.com/rs/zerolog"},
+		{"./functions/samples/orders", "./bindings"},
+		{"./host", "./bindings/azure"},
+		{"./host", "testing"},
+		{"./host", "testing/fstest"},
+		{"./host/plugin", "./host"},
+		{"./host/emulator/rest", "./triggers"},
+		{"./host/journal", "./bindings"},
+		{"./host/web", "./cmd/redeliver"},
+		{"./cmd/redeliver", "github.com/fsnotify/fsnotify"},
+		{"./host/app", "github.com/santhosh-tekuri/jsonschema/v5"},
+		{"./host", "github.com/hashicorp/go-plugin"},
+		{"./schemas", "github.com/rs/zerolog"},
+		{"./host/web", "github.com/spf13/cobra"},
+		{"./host/app", "github.com/google/go-cmp/cmp"},
+	}
+	rules := importRules()
+	refused := make([]bool, len(rules))
+	for _, b := range bad {
+		found := false
+		for i, rule := range rules {
+			if rule.of(pkg{ImportPath: b.from}) && !rule.may(b.to) {
+				refused[i], found = true, true
+			}
+		}
+		if !found {
+			t.Errorf("no rule refuses that %s imports %s", b.from, b.to)
+		}
+	}
+	for i, rule := range rules {
+		if !refused[i] {
+			t.Errorf("rule %q refuses none of the bad imports", rule.name)
+		}
+	}
+}
+
+// Every package says what it is for, and every exported identifier adds
+// something to its name.
+func TestComments(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		t.Run(p.ImportPath, func(t *testing.T) {
+			t.Parallel()
+			fset := token.NewFileSet()
+			described, code := false, false
+			for _, name := range goFiles(t, p.Dir) {
+				if strings.HasSuffix(name, "_test.go") {
+					continue
+				}
+				file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+				if err != nil {
+					t.Fatal(err)
+				}
+				code = true
+				described = described || file.Doc.Text() != ""
+				if p.Name == "main" || ast.IsGenerated(file) {
+					continue
+				}
+				for _, ident := range undocumented(file) {
+					t.Errorf("%s: %s has no comment", filepath.Base(name)+":"+strconv.Itoa(fset.Position(ident.Pos()).Line), ident.Name)
+				}
+			}
+			if code && !described {
+				t.Errorf("package %s has no comment", p.ImportPath)
+			}
+		})
+	}
+}
+
+func goFiles(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// undocumented returns the exported identifiers of a file without a comment.
+// Members of a group share its comment; the members of types are left to their
+// type's comment.
+func undocumented(file *ast.File) []*ast.Ident {
+	var out []*ast.Ident
+	for _, decl := range file.Decls {
+		switch d := decl.(type) {
+		case *ast.FuncDecl:
+			if d.Doc.Text() == "" && d.Name.IsExported() && !wellKnown(d) && exportedReceiver(d) {
+				out = append(out, d.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch s := spec.(type) {
+				case *ast.TypeSpec:
+					if s.Name.IsExported() && d.Doc.Text() == "" && s.Doc.Text() == "" {
+						out = append(out, s.Name)
+					}
+				case *ast.ValueSpec:
+					if d.Doc.Text() != "" || s.Doc.Text() != "" || s.Comment.Text() != "" {
+						continue
+					}
+					for _, name := range s.Names {
+						if name.IsExported() {
+							out = append(out, name)
+						}
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// wellKnown are the methods whose meaning the standard library gives.
+func wellKnown(d *ast.FuncDecl) bool {
+	return d.Recv != nil && slices.Contains([]string{
+		"Error", "Unwrap", "Is", "As", "String", "MarshalJSON", "UnmarshalJSON", "Len", "Less", "Swap", "Push", "Pop", "Read", "Write", "ServeHTTP",
+	}, d.Name.Name)
+}
+
+func exportedReceiver(d *ast.FuncDecl) bool {
+	if d.Recv == nil || len(d.Recv.List) == 0 {
+		return true
+	}
+	expr := d.Recv.List[0].Type
+	for {
+		switch e := expr.(type) {
+		case *ast.StarExpr:
+			expr = e.X
+		case *ast.IndexExpr:
+			expr = e.X
+		case *ast.IndexListExpr:
+			expr = e.X
+		case *ast.Ident:
+			return e.IsExported()
+		default:
+			return true
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -126,9 +127,9 @@ func NewError(function, invocationID string, e *call.Error) error {
 // Error names the function, a panic as such, and the message.
 func (e *Error) Error() string {
 	if e.Panic {
-		return fmt.Sprintf("function %q panicked: %s", e.Function, e.Message)
+		return "function " + strconv.Quote(e.Function) + " panicked: " + e.Message
 	}
-	return fmt.Sprintf("function %q: %s", e.Function, e.Message)
+	return "function " + strconv.Quote(e.Function) + ": " + e.Message
 }
 
 // panicError is a recovered panic.

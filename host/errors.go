@@ -80,7 +80,7 @@ func exceptionOf(err error) *retrycontext.Exception {
 		id := functionID(handler.Function)
 		return &retrycontext.Exception{
 			Type: handler.Type, Source: id, StackTrace: handler.Stack,
-			Message: fmt.Sprintf("exception while executing function %s: %s", id, handler.Message),
+			Message: "exception while executing function " + id + ": " + handler.Message,
 		}
 	}
 	x := retrycontext.NewException(err)

@@ -345,11 +345,12 @@ func (p *printer) showBanner() {
 	if text == p.banner {
 		return
 	}
+	shown := text
 	if p.banner == "" {
-		p.out.print(b.ready())
+		shown = b.ready() + text
 	}
 	p.banner = text
-	p.out.print(text)
+	p.out.print(shown)
 	b.faults()
 }
 

@@ -76,6 +76,7 @@ func ordersApp() *functions.App {
 		functions.Logger(ctx).Info("order processed", "order", o.ID)
 		return nil
 	})
+	app.Queue("Off", "off", func(context.Context, functions.QueueMessage) error { return nil }, functions.Disabled())
 	return app
 }
 
@@ -102,7 +103,8 @@ func setup(env *testscript.Env) error {
 			env.Vars = append(env.Vars, name+"="+value)
 		}
 	}
-	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC")
+	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC",
+		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
 	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}}
 	return nil
 }
@@ -115,14 +117,25 @@ type process struct {
 
 	mu      sync.Mutex
 	out     bytes.Buffer // both outputs
+	stdout  bytes.Buffer
 	changed chan struct{}
 }
 
+// outputOf is one of the outputs of a process.
+type outputOf struct {
+	p      *process
+	stdout bool
+}
+
 // Write keeps output and wakes who waits for it.
-func (p *process) Write(b []byte) (int, error) {
+func (o outputOf) Write(b []byte) (int, error) {
+	p := o.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.out.Write(b)
+	if o.stdout {
+		p.stdout.Write(b)
+	}
 	close(p.changed)
 	p.changed = make(chan struct{})
 	return len(b), nil
@@ -145,7 +158,7 @@ func background(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	p.cmd = exec.Command(args[0], args[1:]...)
 	p.cmd.Dir, p.cmd.Env = ts.MkAbs("."), env
-	p.cmd.Stdout, p.cmd.Stderr = p, p
+	p.cmd.Stdout, p.cmd.Stderr = outputOf{p, true}, outputOf{p, false}
 	p.cmd.WaitDelay = 5 * time.Second
 	ts.Check(p.cmd.Start())
 	go func() {
@@ -202,9 +215,16 @@ func count(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// transcript NAME puts what a process has written on the standard output.
+// transcript NAME [stdout] puts what a process has written, to both outputs or to
+// one, on the standard output.
 func transcript(ts *testscript.TestScript, neg bool, args []string) {
-	text, _ := named(ts, args[0]).output()
+	p := named(ts, args[0])
+	text, _ := p.output()
+	if len(args) > 1 {
+		p.mu.Lock()
+		text = p.stdout.String()
+		p.mu.Unlock()
+	}
 	fmt.Fprint(ts.Stdout(), text)
 }
 

@@ -120,13 +120,17 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 	hurry, done := make(chan struct{}), make(chan struct{})
 	var listening sync.WaitGroup
 	listening.Go(func() {
-		for _, act := range []func(){stop, func() { close(hurry) }} {
-			select {
-			case <-signals:
-				act()
-			case <-done:
-				return
-			}
+		select {
+		case <-signals:
+			newConsole(std, true).say("info", "stopping; Ctrl+C again ends at once")
+			stop()
+		case <-done:
+			return
+		}
+		select {
+		case <-signals:
+			close(hurry)
+		case <-done:
 		}
 	})
 	defer listening.Wait()

@@ -222,6 +222,9 @@ func (h *Host) loadFirst(ctx context.Context) error {
 	if h.current.Load() != nil {
 		return nil
 	}
+	if err := h.root.Err(); err != nil {
+		return err // closed while it waited for its turn
+	}
 	if h.offline() {
 		h.setState(Offline)
 		return nil
@@ -277,12 +280,13 @@ func (h *Host) close() {
 	}
 	h.setState(Stopping)
 	release := h.lockLoading()
-	defer release()
+	h.setState(Stopping) // a load that was under way may have said otherwise
 	if g := h.current.Swap(nil); g != nil {
 		g.stopListening(false)
 		g.retire()
 	}
 	h.cancel()
+	release() // whoever waits to load has to find out that it is over
 	h.group.Wait()
 	h.journal.Append(journal.Record{Kind: journal.HostStopped})
 	h.setState(Stopped)

@@ -36,6 +36,11 @@ func (h *Host) Watch(ctx context.Context) error {
 	if err := t.addAll(h.dir); err != nil {
 		return fmt.Errorf("watch %q: %w", h.dir, err)
 	}
+	if h.current.Load() != nil {
+		// What changed after the load and before somebody watched. An app that did
+		// not change is left alone.
+		_ = h.Reload(ctx) // refusals are in the journal
+	}
 	return h.follow(ctx, w.Events, w.Errors, t)
 }
 

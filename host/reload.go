@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -195,18 +194,14 @@ func (h *Host) swap(next *generation) {
 	next.listen()
 }
 
-// warn logs what is wrong and harmless in an app that now runs, the missing
-// support for retries on a trigger among it (host-and-retry 2.7).
+// warn logs, once for each function that has a policy, that the platform does
+// not officially support retries on its trigger (host-and-retry 2.7). The
+// policy stays active.
 func (h *Host) warn(a *app.App) {
-	warnings := slices.Clone(a.Warnings)
 	for _, f := range a.Functions {
-		warnings = append(warnings, f.Warnings...)
-		if w := f.RetrySupportWarning(); w != nil {
-			warnings = append(warnings, w)
+		if f.RetrySupportWarning() != nil {
+			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
 		}
-	}
-	for _, w := range warnings {
-		h.log.Warn().Str("component", "startup").Str("warning", w.Error()).Msg("the app runs, but look at this")
 	}
 }
 

@@ -98,8 +98,12 @@ func (b *banner) text() string {
 	for _, line := range b.idle {
 		t.WriteString(line + "\n")
 	}
-	if len(b.rows)+len(b.idle) == 0 {
-		t.WriteString("no functions\n")
+	switch {
+	case len(b.rows)+len(b.idle) > 0:
+	case len(b.app.Functions) > 0:
+		t.WriteString("no function runs\n")
+	default:
+		t.WriteString("no functions in this folder: \"redeliver init DIR --lang go\" writes an app to start from\n")
 	}
 	t.WriteByte('\n')
 	return t.String()

@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 			"kill-host":  killHost,
 			"ends":       ends,
 			"busy-port":  busyPort,
+			"fill":       fill,
 			"ask":        ask,
 			"key-used":   keyUsed,
 		},
@@ -63,9 +64,12 @@ func ordersApp() *functions.App {
 		fmt.Fprintln(w, "accepted")
 	}, functions.Route("orders"), functions.Methods("POST"), functions.QueueOutput("orders", "orders"))
 	functions.QueueJSON(app, "ProcessOrder", "orders", func(ctx context.Context, o struct {
-		ID         string
-		Fail, Hang bool
+		ID              string
+		Fail, Hang, Env bool
 	}) error {
+		if o.Env {
+			functions.Logger(ctx).Info("environment", "name", os.Getenv("AZURE_FUNCTIONS_ENVIRONMENT"), "mine", os.Getenv("MINE"))
+		}
 		if o.Hang {
 			functions.Logger(ctx).Info("hanging")
 			select {} // deaf to the end of ctx
@@ -309,4 +313,12 @@ func keyUsed(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	ts.Fatalf("no key of kind %q", args[4])
+}
+
+// fill FILE... replaces $NAME in files by the script's variables.
+func fill(ts *testscript.TestScript, neg bool, args []string) {
+	for _, file := range args {
+		text := os.Expand(ts.ReadFile(file), ts.Getenv)
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
+	}
 }

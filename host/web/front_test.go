@@ -189,32 +189,32 @@ func TestAuthorisation(t *testing.T) {
 		value[strings.Trim(k.Kind+" "+k.Function, " ")] = k.Value
 	}
 	for _, tt := range []struct {
-		level, path, key string
-		want             int
+		level, sent, path, key string
+		want                   int
 	}{
-		{"anonymous", "/api/Anon", "", 200},
-		{"anonymous", "/api/Anon", "wrong", 200},
-		{"function", "/api/Func", "", 401},
-		{"function", "/api/Func", "wrong", 401},
-		{"function", "/api/Func", value["function Func"], 200},
-		{"function", "/api/Func", value["function Other"], 401},
-		{"function", "/api/Func", value["host"], 200},
-		{"function", "/api/Func", value["master"], 200},
-		{"function", "/api/Func", value["system"], 401},
-		{"default is function", "/api/Plain", "", 401},
-		{"default is function", "/api/Plain", value["function Plain"], 200},
-		{"admin", "/api/Secret", "", 401},
-		{"admin", "/api/Secret", value["function Secret"], 401},
-		{"admin", "/api/Secret", value["host"], 401},
-		{"admin", "/api/Secret", value["master"], 200},
-		{"admin API", "/admin/host/status", "", 401},
-		{"admin API", "/admin/host/status", value["host"], 401},
-		{"admin API", "/admin/host/status", value["master"], 200},
-		{"control API", "/admin/redeliver/status", "", 401},
-		{"control API", "/admin/redeliver/status", value["master"], 200},
-		{"unknown route", "/api/nobody", "", 404},
+		{"anonymous", "no key", "/api/Anon", "", 200},
+		{"anonymous", "wrong key", "/api/Anon", "wrong", 200},
+		{"function", "no key", "/api/Func", "", 401},
+		{"function", "wrong key", "/api/Func", "wrong", 401},
+		{"function", "function key", "/api/Func", value["function Func"], 200},
+		{"function", "another function's key", "/api/Func", value["function Other"], 401},
+		{"function", "host key", "/api/Func", value["host"], 200},
+		{"function", "master key", "/api/Func", value["master"], 200},
+		{"function", "system key", "/api/Func", value["system"], 401},
+		{"default", "no key", "/api/Plain", "", 401},
+		{"default", "function key", "/api/Plain", value["function Plain"], 200},
+		{"admin", "no key", "/api/Secret", "", 401},
+		{"admin", "function key", "/api/Secret", value["function Secret"], 401},
+		{"admin", "host key", "/api/Secret", value["host"], 401},
+		{"admin", "master key", "/api/Secret", value["master"], 200},
+		{"admin API", "no key", "/admin/host/status", "", 401},
+		{"admin API", "host key", "/admin/host/status", value["host"], 401},
+		{"admin API", "master key", "/admin/host/status", value["master"], 200},
+		{"control API", "no key", "/admin/redeliver/status", "", 401},
+		{"control API", "master key", "/admin/redeliver/status", value["master"], 200},
+		{"unknown route", "no key", "/api/nobody", "", 404},
 	} {
-		t.Run(fmt.Sprintf("%s/%d", tt.level, tt.want), func(t *testing.T) {
+		t.Run(tt.level+"/"+tt.sent, func(t *testing.T) {
 			got := d.request("GET", tt.path, "", withHeader("X-Functions-Key", tt.key))
 			if got.Status != tt.want {
 				t.Errorf("header: %s = %d, want %d", tt.path, got.Status, tt.want)

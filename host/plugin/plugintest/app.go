@@ -21,6 +21,7 @@ import (
 // another process serves it there.
 func App() *functions.App {
 	app := functions.New()
+	app.Handle("Nothing", func(context.Context, *functions.Trigger) error { return nil })
 	app.Handle("Echo", echo, functions.FixedDelay(4, 5*time.Second),
 		functions.Binding(`{"type":"manualTrigger","direction":"in","name":"in"}`),
 		functions.QueueOutput("out", "echoes", functions.Connection("Echoes")))

@@ -24,8 +24,9 @@ type breaker struct {
 	failures int       // consecutive, while closed
 	until    time.Time // open until then; zero: not open
 	half     bool
-	probes   int // half-open: deliveries still to let through
+	admitted int // half-open: deliveries let through and not ended yet
 	passed   int // half-open: deliveries that succeeded
+	round    int // counts changes of state
 }
 
 func newBreaker(clk clock.Clock, conf *app.CircuitBreaker) *breaker {
@@ -37,93 +38,107 @@ func newBreaker(clk clock.Clock, conf *app.CircuitBreaker) *breaker {
 	return b
 }
 
-// admit waits until a delivery may be taken. report is told of a change of
+// admit waits until a delivery may be taken, and returns how many may be, at
+// most n. Each is answered by delivered or unused. report is told of a change of
 // state, with the lock held.
-func (b *breaker) admit(ctx context.Context, report func(journal.Kind)) error {
+func (b *breaker) admit(ctx context.Context, n int, report func(journal.Kind)) (admitted int, err error) {
 	if b == nil {
-		return ctx.Err()
+		return n, ctx.Err()
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for {
 		if err := ctx.Err(); err != nil {
-			return err
+			return 0, err
 		}
-		if _, ok := b.tryLocked(report); ok {
-			return nil
+		if admitted, _ = b.admitLocked(n, report); admitted > 0 {
+			return admitted, nil
 		}
 		if err := b.changed.WaitUntil(ctx, b.until); err != nil {
-			return err
+			return 0, err
 		}
 	}
 }
 
-// try is admit for callers that do not wait (HTTP, timer): it returns false and
-// the time that is left, at least a second.
+// try is admit of one delivery for callers that do not wait (HTTP): it returns
+// false and the time that is left, at least a second.
 func (b *breaker) try(report func(journal.Kind)) (retryAfter time.Duration, ok bool) {
 	if b == nil {
 		return 0, true
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.tryLocked(report)
+	admitted, left := b.admitLocked(1, report)
+	return max(left, time.Second), admitted > 0
 }
 
-func (b *breaker) tryLocked(report func(journal.Kind)) (retryAfter time.Duration, ok bool) {
+// admitLocked admits up to n deliveries; left is the rest of the pause.
+func (b *breaker) admitLocked(n int, report func(journal.Kind)) (admitted int, left time.Duration) {
 	if !b.until.IsZero() {
 		if left := b.until.Sub(b.clk.Now()); left > 0 {
-			return max(left, time.Second), false
+			return 0, left
 		}
-		b.until, b.half, b.probes, b.passed = time.Time{}, true, b.conf.Probes, 0
+		b.until, b.half, b.admitted, b.passed = time.Time{}, true, 0, 0
+		b.round++
 		report(journal.CircuitHalfOpened)
 	}
 	if b.half {
-		if b.probes == 0 {
-			return time.Second, false
-		}
-		b.probes--
+		n = min(n, b.conf.Probes-b.passed-b.admitted)
+		b.admitted += n
 	}
-	return 0, true
+	return n, 0
 }
 
-// peek reports whether a delivery could be taken now, and takes no admission.
-func (b *breaker) peek() (retryAfter time.Duration, ok bool) {
+// isOpen reports whether no delivery could be taken now, and admits none.
+func (b *breaker) isOpen() bool {
 	if b == nil {
-		return 0, true
+		return false
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if left := b.until.Sub(b.clk.Now()); !b.until.IsZero() && left > 0 {
-		return left, false
-	}
-	return 0, true
+	return b.until.After(b.clk.Now())
 }
 
-// unused gives back an admission that led to no delivery.
-func (b *breaker) unused() {
-	if b == nil {
+// unused gives back n admissions that led to no delivery.
+func (b *breaker) unused(n int) {
+	if b == nil || n == 0 {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.half {
-		b.probes = min(b.probes+1, b.conf.Probes-b.passed)
+		b.admitted = max(b.admitted-n, 0)
 		b.changed.Broadcast()
 	}
 }
 
-// delivered counts the outcome of a delivery after its loop.
-func (b *breaker) delivered(ok bool, report func(journal.Kind)) {
+// began returns what delivered wants to know of the delivery's begin.
+func (b *breaker) began() (round int) {
+	if b == nil {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.round
+}
+
+// delivered counts the outcome of a delivery after its loop. One that began in
+// another state than the present one says nothing about it.
+func (b *breaker) delivered(round int, ok bool, report func(journal.Kind)) {
 	if b == nil {
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if round != b.round || !b.until.IsZero() {
+		return
+	}
 	switch {
-	case !b.until.IsZero(): // a delivery from before it opened
 	case ok && b.half:
+		b.admitted = max(b.admitted-1, 0)
 		if b.passed++; b.passed >= b.conf.Probes {
 			b.half, b.failures = false, 0
+			b.round++
 			report(journal.CircuitClosed)
 		}
 	case ok:
@@ -132,6 +147,7 @@ func (b *breaker) delivered(ok bool, report func(journal.Kind)) {
 		if b.failures++; b.half || b.failures >= b.conf.Failures {
 			b.half, b.failures = false, 0
 			b.until = b.clk.Now().Add(b.conf.Pause)
+			b.round++
 			report(journal.CircuitOpened)
 		}
 	}

@@ -33,6 +33,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	h := f.gen.host
 
 	h.counters.began()
+	round := f.breaker.began()
 	retrying := false
 	attempts, err := retrycontext.Do(ctx, f.def.Policy, h.clk.Sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
@@ -69,7 +70,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 		res.Response = d.response
 	}
 	res.Cancelled = err != nil && ctx.Err() != nil
-	f.breaker.delivered(err == nil, f.breakerChanged)
+	f.breaker.delivered(round, err == nil, f.breakerChanged)
 	return res
 }
 
@@ -87,7 +88,12 @@ func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
 }
 
 // Admit implements triggers.Sink.
-func (f *function) Admit(ctx context.Context) error { return f.breaker.admit(ctx, f.breakerChanged) }
+func (f *function) Admit(ctx context.Context, n int) (admitted int, err error) {
+	return f.breaker.admit(ctx, n, f.breakerChanged)
+}
+
+// Unused implements triggers.Sink.
+func (f *function) Unused(n int) { f.breaker.unused(n) }
 
 // Draining implements triggers.Sink.
 func (f *function) Draining() bool { return f.gen.draining.Load() }

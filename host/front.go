@@ -95,12 +95,12 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 		case err == nil:
 			return response(res)
 		case ctx.Err() != nil:
-			r.f.breaker.unused()
+			r.f.breaker.unused(1)
 			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
 		}
 		// A reload was between the match and the call, or the listener has not had
 		// its turn yet.
-		r.f.breaker.unused()
+		r.f.breaker.unused(1)
 		_ = r.host.clk.Sleep(ctx, 0)
 		switch err := r.find(ctx); {
 		case errors.Is(err, ErrUnknownFunction):

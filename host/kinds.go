@@ -172,10 +172,7 @@ func listenTimer(h *Host, f *function) (triggers.Listener, error) {
 		Store:        h.schedules.store(f.def.Name),
 		RunOnStartup: isTrue(f.def.Trigger.Value("runOnStartup"), false),
 		Unmonitored:  !isTrue(f.def.Trigger.Value("useMonitor"), true),
-		Open: func() bool {
-			_, ok := f.breaker.peek()
-			return !ok
-		},
+		Open:         f.breaker.isOpen,
 	}), nil
 }
 

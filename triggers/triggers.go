@@ -129,9 +129,14 @@ type Sink interface {
 	Settled(ev *Event, s Settlement)
 
 	// Admit blocks while the function takes no deliveries (its circuit breaker
-	// is open) and returns ctx's error when ctx ends first. A listener calls it
-	// before it receives.
-	Admit(ctx context.Context) error
+	// is open, or its probes are in work) and returns how many it takes now, from
+	// 1 to n, or ctx's error when ctx ends first. A listener calls it before it
+	// receives. Each delivery that it then does not hand to Handle, because there
+	// was none or for another reason, it gives back with Unused.
+	Admit(ctx context.Context, n int) (admitted int, err error)
+
+	// Unused gives back n admitted deliveries that were not handed to Handle.
+	Unused(n int)
 
 	// Draining reports whether the stop that ended Run's context is a drain:
 	// kinds that leave deliveries their token in a drain do not cancel it.

@@ -129,8 +129,9 @@ func (s *stage) Settled(ev *triggers.Event, set triggers.Settlement) {
 	s.note("%s %s", ev.Source, set.Decision)
 }
 
-func (s *stage) Admit(context.Context) error { return nil }
-func (s *stage) Draining() bool              { return s.draining }
+func (s *stage) Admit(_ context.Context, n int) (int, error) { return n, nil }
+func (s *stage) Unused(int)                                  {}
+func (s *stage) Draining() bool                              { return s.draining }
 
 // retrying is a handler that fails at once and then waits d for its next try,
 // over and over, until its token ends.

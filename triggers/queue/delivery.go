@@ -44,6 +44,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	}
 	body, err := l.opts.MessageEncoding.Decode(m.Text)
 	if err != nil {
+		sink.Unused(1)
 		sink.Settled(ev, d.undecodable())
 		return
 	}
@@ -53,6 +54,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	limit := int64(l.opts.MaxDequeueCount)
 	hasPoison := l.poison != ""
 	if hasPoison && m.DequeueCount > limit {
+		sink.Unused(1)
 		sink.Settled(ev, d.toPoison(d.reachedLimit()))
 		return
 	}

@@ -163,15 +163,18 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 	series := backoff{max: l.opts.MaxPollingInterval, rand: l.opts.Rand}
 	unsure, found := true, false // unsure whether the queue exists
 	for {
-		if err := sink.Admit(ctx); err != nil {
+		admitted, err := sink.Admit(ctx, l.opts.BatchSize)
+		if err != nil {
 			return ended(ctx, err)
 		}
 		l.alarm.clear()
 		expected := l.expectedSoFar()
-		batch, exists, err := l.receive(ctx, unsure)
+		batch, exists, err := l.receive(ctx, unsure, admitted)
 		if ctx.Err() != nil {
+			sink.Unused(admitted)
 			return nil // a batch that came too late stays hidden until its lock ends
 		}
+		sink.Unused(admitted - len(batch))
 		if err != nil && !passing(err) {
 			return fmt.Errorf("queue %q: %w", l.queue.Name(), err)
 		}
@@ -205,15 +208,15 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// receive takes the next batch; when unsure, it asks first whether the queue
-// exists.
-func (l *Listener) receive(ctx context.Context, unsure bool) (batch []*bindings.QueueMessage, exists bool, err error) {
+// receive takes the next batch of at most n; when unsure, it asks first whether
+// the queue exists.
+func (l *Listener) receive(ctx context.Context, unsure bool, n int) (batch []*bindings.QueueMessage, exists bool, err error) {
 	if unsure {
 		if exists, err := l.queue.Exists(ctx); err != nil || !exists {
 			return nil, false, err
 		}
 	}
-	batch, err = l.queue.Receive(ctx, l.opts.BatchSize, lockDuration)
+	batch, err = l.queue.Receive(ctx, n, lockDuration)
 	return batch, true, err
 }
 

@@ -159,8 +159,10 @@ func (l *Listener) tick(ctx context.Context, sink triggers.Sink, why startup) {
 		return
 	}
 	open := l.opts.Open != nil && l.opts.Open()
-	if !open && sink.Admit(ctx) != nil {
-		return
+	if !open {
+		if _, err := sink.Admit(ctx, 1); err != nil {
+			return
+		}
 	}
 	begun := l.now()
 	ev := l.event(begun, why == pastDue)

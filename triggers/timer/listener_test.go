@@ -118,12 +118,14 @@ func (s *stage) Settled(ev *triggers.Event, settlement triggers.Settlement) {
 	s.settled[ev]++
 }
 
-func (s *stage) Admit(ctx context.Context) error {
+func (s *stage) Admit(ctx context.Context, n int) (int, error) {
 	if s.admit == nil {
-		return nil
+		return n, nil
 	}
-	return s.admit(ctx)
+	return n, s.admit(ctx)
 }
+
+func (s *stage) Unused(int) {}
 
 func (s *stage) Draining() bool { return s.draining }
 

@@ -17,6 +17,8 @@ type Sink struct {
 	mu       sync.Mutex
 	changed  *clock.Cond
 	closed   bool
+	limited  bool
+	room     int // with limited: deliveries still to be admitted
 	draining bool
 	handled  []*triggers.Event
 	ended    []*triggers.Event
@@ -61,15 +63,35 @@ func (s *Sink) Settled(ev *triggers.Event, settlement triggers.Settlement) {
 }
 
 // Admit implements triggers.Sink.
-func (s *Sink) Admit(ctx context.Context) error {
+func (s *Sink) Admit(ctx context.Context, n int) (admitted int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.closed {
+	for s.closed || s.limited && s.room == 0 {
 		if err := s.changed.Wait(ctx); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return ctx.Err()
+	if s.limited {
+		n = min(n, s.room)
+		s.room -= n
+	}
+	return n, ctx.Err()
+}
+
+// Unused implements triggers.Sink.
+func (s *Sink) Unused(n int) {
+	s.set(func() { s.room += n })
+}
+
+// Limit lets Admit hand out n further deliveries in all, as the probes of a
+// half-open circuit breaker do.
+func (s *Sink) Limit(n int) { s.set(func() { s.limited, s.room = true, n }) }
+
+// Room is what is left of Limit.
+func (s *Sink) Room() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.room
 }
 
 // Draining implements triggers.Sink.

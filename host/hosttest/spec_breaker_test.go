@@ -1,0 +1,98 @@
+package hosttest_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// breakerApp has one queue function under a circuit breaker that opens at the
+// first failure.
+func breakerApp(t *testing.T, fail *bool, maxDequeueCount, probes int) *hosttest.Host {
+	t.Helper()
+	app := functions.New()
+	app.Queue("Orders", "orders", func(context.Context, functions.QueueMessage) error {
+		if *fail {
+			return errBroken
+		}
+		return nil
+	})
+	return hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"host.json": fmt.Sprintf(`{"version":"2.0","extensions":{"queues":{"maxDequeueCount":%d}}}`, maxDequeueCount),
+		"Orders/function.json": queueFunction("orders",
+			fmt.Sprintf(`,"redeliver":{"circuitBreaker":{"failures":1,"pause":"00:10:00","probes":%d}}`, probes)),
+	}})
+}
+
+// A half-open breaker keeps its probes while nothing comes (14.2): an empty poll
+// is no delivery.
+func TestHalfOpenWaitsForDeliveries(t *testing.T) {
+	t.Parallel()
+	fail := true
+	h := breakerApp(t, &fail, 1, 1)
+	h.Send("orders", "poison at once")
+	h.AwaitKind(journal.CircuitOpened)
+	h.Advance(time.Hour)
+	fail = false
+	h.Send("orders", "y")
+	h.AwaitKind(journal.CircuitClosed)
+	h.AwaitSettled("Orders", triggers.Deleted)
+}
+
+// A body that cannot be decoded never runs, so it takes no probe.
+func TestUndecodableTakesNoProbe(t *testing.T) {
+	t.Parallel()
+	fail := true
+	h := breakerApp(t, &fail, 1, 1)
+	h.Send("orders", "poison at once")
+	h.AwaitKind(journal.CircuitOpened)
+	h.Advance(time.Hour)
+	fail = false
+	h.SendRaw("orders", "not base64!")
+	h.AwaitSettled("Orders", triggers.Undecodable)
+	h.Send("orders", "y")
+	h.AwaitKind(journal.CircuitClosed)
+}
+
+// A half-open breaker lets as many deliveries through as it has probes, though a
+// whole batch waits (14.2).
+func TestProbesLimitTheBatch(t *testing.T) {
+	t.Parallel()
+	for _, probes := range []int{1, 3} {
+		t.Run(fmt.Sprint(probes), func(t *testing.T) {
+			t.Parallel()
+			fail := true
+			h := breakerApp(t, &fail, 100, probes)
+			for i := range 8 {
+				h.Send("orders", fmt.Sprint(i))
+			}
+			half := h.AwaitKind(journal.CircuitHalfOpened)
+			h.Advance(5 * time.Minute)
+			if got := attemptsSince(h, half.Seq); got != probes {
+				t.Errorf("%d deliveries went through half-open, want %d", got, probes)
+			}
+			fail = false
+			half = h.AwaitKind(journal.CircuitHalfOpened)
+			closed := h.AwaitKind(journal.CircuitClosed)
+			if got := attemptsSince(h, half.Seq) - attemptsSince(h, closed.Seq); got != probes {
+				t.Errorf("the breaker closed after %d deliveries, want %d", got, probes)
+			}
+			h.Advance(time.Minute)
+			deleted := h.Select(func(r *journal.Record) bool { return r.Decision == string(triggers.Deleted) })
+			if len(deleted) != 8 {
+				t.Errorf("%d messages were deleted after the breaker closed, want all 8", len(deleted))
+			}
+		})
+	}
+}
+
+// attemptsSince counts the attempts that began after a record.
+func attemptsSince(h *hosttest.Host, seq uint64) int {
+	return len(h.Select(func(r *journal.Record) bool { return r.Kind == journal.AttemptStarted && r.Seq > seq }))
+}

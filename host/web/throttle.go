@@ -1,3 +1,5 @@
+//clock:outside sockets and their callers are of the real world
+
 package web
 
 import (

@@ -261,3 +261,26 @@ func checkDeliveries(t *testing.T, h *hosttest.Host) {
 		t.Errorf("%d deliveries received, %d settled", received, len(settled))
 	}
 }
+
+// A host that could not start can be closed, also while it is trying again.
+func TestCloseInStateError(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{MayFail: true, Files: map[string]string{"host.json": `{}`, "local.settings.json": `{`, "F/function.json": `{`}})
+	_ = h.Close()
+	bad := hosttest.New(t, &hosttest.Options{MayFail: true, Files: map[string]string{"host.json": `{"version":"1"}`}})
+	if bad.StartError == nil {
+		t.Fatal("a host.json of version 1 was accepted")
+	}
+	bad.Advance(2500 * time.Millisecond)
+	if err := bad.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if bad.State() != host.Stopped {
+		t.Errorf("state %s, want Stopped", bad.State())
+	}
+	n := bad.Journal().Len()
+	bad.Clock().Advance(time.Hour)
+	if bad.Journal().Len() != n {
+		t.Error("a closed host went on trying to start")
+	}
+}

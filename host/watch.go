@@ -51,6 +51,12 @@ func (h *Host) follow(ctx context.Context, events <-chan fsnotify.Event, errs <-
 	defer timer.Stop()
 	folders := h.functionFolders()
 	var due time.Time
+	if h.State() == Running {
+		// What changed between the load and this moment gave no event; a reload of
+		// an unchanged app does nothing.
+		due = postpone(due, realNow(), configQuiet)
+		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
+	}
 	for {
 		select { //clock:outside file events
 		case <-ctx.Done(): //clock:outside ctx is of the real world

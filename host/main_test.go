@@ -1,0 +1,40 @@
+//clock:outside looks for leaked goroutines after all tests
+
+package host_test
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain fails the package when a goroutine of ours outlives its test. Those
+// that are on their way out get a moment.
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if code == 0 {
+		code = leaked()
+	}
+	os.Exit(code)
+}
+
+func leaked() int {
+	var left []string
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+		stacks := make([]byte, 1<<20)
+		left = nil
+		for s := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+			if strings.Contains(s, "redeliver/host") && !strings.Contains(s, "host_test.leaked") {
+				left = append(left, s)
+			}
+		}
+		if len(left) == 0 {
+			return 0
+		}
+	}
+	fmt.Fprintf(os.Stderr, "goroutines left over:\n%s\n", strings.Join(left, "\n\n"))
+	return 1
+}

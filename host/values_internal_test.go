@@ -1,0 +1,225 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+// Attempts 1 to 8 wait 1, 2, 4, ..., 120 s, and so does every later one
+// (host-and-retry 1.4; host: Utility.cs ComputeBackoff).
+func TestStartBackoff(t *testing.T) {
+	t.Parallel()
+	want := []int{1, 2, 4, 8, 16, 32, 64, 120, 120, 120}
+	var got []int
+	for attempt := 1; attempt <= len(want); attempt++ {
+		got = append(got, int(startBackoff(attempt)/time.Second))
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("waits in seconds (-got +want):\n%s", diff)
+	}
+	if d := startBackoff(1 << 30); d != 2*time.Minute {
+		t.Errorf("startBackoff of a late attempt = %v", d)
+	}
+}
+
+// IDs come from the seed and counters: the same again for the same seed, and
+// never twice.
+func TestIdentities(t *testing.T) {
+	t.Parallel()
+	form := regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
+	seen := map[string]bool{}
+	for _, seed := range []uint64{0, 1, 2} {
+		one, two := identities{seed: seed}, identities{seed: seed}
+		for n := range 1000 {
+			a, b := one.invocation(), one.guid()
+			if a != two.invocation() || b != two.guid() {
+				t.Fatalf("seed %d: ID %d differs between two runs", seed, n)
+			}
+			for _, id := range []string{a, b} {
+				if !form.MatchString(id) {
+					t.Fatalf("%q is no random UUID", id)
+				}
+				if seen[id] {
+					t.Fatalf("%q was given twice", id)
+				}
+				seen[id] = true
+			}
+		}
+	}
+	var ids identities
+	_, first := ids.delivery()
+	number, second := ids.delivery()
+	if first != "d1" || second != "d2" || number != 2 {
+		t.Errorf("deliveries are named %s, %s; the second has number %d", first, second, number)
+	}
+	// Golden: what one release calls so, the next does too.
+	if got, want := guid(0, 1), "58266ec7-a413-4f1d-8086-9bca8508371a"; got != want {
+		t.Errorf("guid(0, 1) = %s, want %s", got, want)
+	}
+	x, y := jitterOf(7, 3), jitterOf(7, 3)
+	for range 100 {
+		if u := x(); u != y() || u < 0 || u >= 1 {
+			t.Fatalf("jitter %v is not in [0, 1) or not repeatable", u)
+		}
+	}
+}
+
+// What the next attempt's retry context says of a failure (host-and-retry 3.2).
+func TestExceptionOf(t *testing.T) {
+	t.Parallel()
+	inner := errors.New("connection refused")
+	for _, tt := range []struct {
+		name   string
+		err    error
+		typ    string
+		source string
+		stack  string
+		has    []string
+		hasNot string
+	}{
+		{
+			name: "handler",
+			err:  functions.NewError("Orders", "id-1", &call.Error{Type: "*shop.PaymentError", Message: "*shop.PaymentError: payment failed: *net.OpError: refused", Stack: "main.go:7"}),
+			typ:  "*shop.PaymentError", source: "Functions.Orders", stack: "main.go:7",
+			has: []string{"exception while executing function Functions.Orders", "*shop.PaymentError", "payment failed", "*net.OpError", "refused"},
+		},
+		{
+			name: "timeout, unwrapped",
+			err:  &TimeoutError{Function: "Orders", Limit: 90 * time.Second},
+			typ:  "FunctionTimeoutException", source: "Functions.Orders",
+			has: []string{"FunctionTimeoutException", "00:01:30", `"Orders"`}, hasNot: "exception while executing",
+		},
+		{
+			name: "output", err: &invocationError{function: "Orders", err: fmt.Errorf("output binding %q: %w", "out", inner)},
+			source: "Functions.Orders", has: []string{`function "Orders"`, `output binding "out"`, "connection refused"},
+		},
+		{name: "plain", err: inner, has: []string{"connection refused"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := exceptionOf(tt.err)
+			if tt.typ != "" && x.Type != tt.typ {
+				t.Errorf("type %q, want %q", x.Type, tt.typ)
+			}
+			if x.Source != tt.source || x.StackTrace != tt.stack {
+				t.Errorf("source %q, stack %q; want %q and %q", x.Source, x.StackTrace, tt.source, tt.stack)
+			}
+			for _, part := range tt.has {
+				if !strings.Contains(x.Message, part) {
+					t.Errorf("message %q does not contain %q", x.Message, part)
+				}
+			}
+			if tt.hasNot != "" && strings.Contains(x.Message, tt.hasNot) {
+				t.Errorf("message %q contains %q", x.Message, tt.hasNot)
+			}
+		})
+	}
+	var timeout interface{ Timeout() bool }
+	if !errors.As(error(&TimeoutError{}), &timeout) || !timeout.Timeout() {
+		t.Error("a TimeoutError is no time-out in the sense of package net")
+	}
+	if err := (&invocationError{function: "f", err: inner}); !errors.Is(err, inner) {
+		t.Error("an invocation error hides its cause")
+	}
+	if class := retrycontext.NewException(inner); class.Message == "" {
+		t.Error("an exception has no message")
+	}
+}
+
+// stubOutput is an output binding of that name.
+type stubOutput string
+
+func (o stubOutput) binding() *app.Binding { return &app.Binding{Name: string(o)} }
+func (o stubOutput) write(context.Context, *delivery, bindings.Value) error {
+	return errors.New("not written in this test")
+}
+
+// What a handler returned, assigned to its bindings (workers.md 6.3).
+func TestOutputValues(t *testing.T) {
+	t.Parallel()
+	text := func(s string) *bindings.Value { v := bindings.StringValue(s); return &v }
+	object := func(s string) *bindings.Value { v := bindings.JSONValue([]byte(s)); return &v }
+	for _, tt := range []struct {
+		name    string
+		outputs []output
+		set     map[string]bindings.Value
+		ret     *bindings.Value
+		want    map[string]string
+		fault   string
+	}{
+		{name: "nothing set", outputs: []output{stubOutput("out")}, want: map[string]string{}},
+		{name: "by name", outputs: []output{stubOutput("out")}, set: map[string]bindings.Value{"out": *text("x")}, want: map[string]string{"out": "x"}},
+		{name: "unknown name", outputs: []output{stubOutput("out")}, set: map[string]bindings.Value{"nope": *text("x"), "also": *text("y")}, fault: `"also" "nope"`},
+		{name: "return value to $return", outputs: []output{stubOutput("$return")}, ret: text("x"), want: map[string]string{"$return": "x"}},
+		{name: "object to $return, whole", outputs: []output{stubOutput("$return"), stubOutput("out")}, ret: object(`{"out":1}`), want: map[string]string{"$return": `{"out":1}`}},
+		{name: "object is spread without $return", outputs: []output{stubOutput("a"), stubOutput("b")}, ret: object(`{"a":1,"c":3}`), want: map[string]string{"a": "1"}},
+		{name: "list is ignored without $return", outputs: []output{stubOutput("a")}, ret: object(`["a"]`), want: map[string]string{}},
+		{name: "text is ignored without $return", outputs: []output{stubOutput("a")}, ret: text(`{"a":1}`), want: map[string]string{}},
+		{name: "set by name wins over spread", outputs: []output{stubOutput("a")}, set: map[string]bindings.Value{"a": *text("set")}, ret: object(`{"a":"spread"}`), want: map[string]string{"a": "set"}},
+		{name: "null return", outputs: []output{stubOutput("$return")}, ret: &bindings.Value{}, want: map[string]string{}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			values, err := outputValues(tt.outputs, &call.Response{Outputs: tt.set, Return: tt.ret})
+			if tt.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.fault) {
+					t.Errorf("outputValues: %v, want a fault with %s", err, tt.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			for name, v := range values {
+				got[name] = v.Text
+			}
+			if diff := cmp.Diff(got, tt.want); diff != "" {
+				t.Errorf("values (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Which connection strings mean the embedded account (storage.md 13).
+func TestEmbeddedConnection(t *testing.T) {
+	t.Parallel()
+	for value, want := range map[string]bool{
+		"UseDevelopmentStorage=true":                                             true,
+		"usedevelopmentstorage=TRUE;":                                            true,
+		" UseDevelopmentStorage = true":                                          false, // as the SDKs: no blanks around the sign
+		"UseDevelopmentStorage=false":                                            false,
+		"UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1": true,
+		"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=x;QueueEndpoint=http://": true,
+		"AccountName=devstoreaccount2;AccountKey=x":                                                     false,
+		"DefaultEndpointsProtocol=https;AccountName=prod;AccountKey=x;EndpointSuffix=core.windows.net":  false,
+		"": false,
+	} {
+		if got := isEmbedded(app.Connection{Value: value}); got != want {
+			t.Errorf("isEmbedded(%q) = %v, want %v", value, got, want)
+		}
+		_, err := embedded{}.Queues(app.Connection{Setting: "AzureWebJobsPayments", Value: value})
+		if (err == nil) != want {
+			t.Errorf("Queues(%q): %v", value, err)
+		}
+		if err != nil && (!strings.Contains(err.Error(), "AzureWebJobsPayments") || !strings.Contains(err.Error(), "UseDevelopmentStorage=true")) {
+			t.Errorf("error %q names neither the setting nor the way out", err)
+		}
+		if value != "" && err != nil && strings.Contains(err.Error(), value) && value != "UseDevelopmentStorage=true" {
+			t.Errorf("error %q shows a connection string", err)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package host
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// What a change leads to (host-and-retry 7.1): one table row after the other;
+// the first that matches wins.
+func TestClassify(t *testing.T) {
+	t.Parallel()
+	const write, create, remove, rename, chmod = fsnotify.Write, fsnotify.Create, fsnotify.Remove, fsnotify.Rename, fsnotify.Chmod
+	source := app.HandlerSpec{Kind: app.GoSource}
+	for _, tt := range []struct {
+		name    string
+		rel     string
+		op      fsnotify.Op
+		isDir   bool
+		folders string // at the last load; "" for those that are there: Orders, lib, node_modules
+		handler app.HandlerSpec
+		want    action
+	}{
+		// Row 1: the first path segment is in watchDirectories.
+		{name: "watched directory", rel: "lib/deep/data.txt", op: write, want: reloadConfig},
+		{name: "watched directory, itself", rel: "lib", op: create, isDir: true, want: reloadConfig},
+		{name: "watched directory in another case", rel: "Lib/data.txt", op: write, want: ignore},
+		{name: "watched directory below another", rel: "Orders/lib/data.txt", op: write, want: ignore},
+		{name: "node_modules", rel: "node_modules/a/index.js", op: write, want: reloadConfig},
+		{name: "first rule wins over the handler's", rel: "lib/lib.go", op: write, want: reloadConfig},
+
+		// Rows 2 and 3: app_offline.htm.
+		{name: "offline file appears", rel: "app_offline.htm", op: create, want: reloadNow},
+		{name: "offline file changes", rel: "app_offline.htm", op: write, want: reloadNow},
+		{name: "offline file in any case", rel: "APP_Offline.HTM", op: create, want: reloadNow},
+		{name: "offline file deleted", rel: "app_offline.htm", op: remove, want: reloadConfig},
+		{name: "offline file renamed away", rel: "app_offline.htm", op: rename, want: reloadConfig},
+		{name: "offline file elsewhere", rel: "Orders/app_offline.htm", op: create, want: ignore},
+
+		// Row 4: the file's name is in watchFiles, at any depth, in any case.
+		{name: "host.json", rel: "host.json", op: write, want: reloadConfig},
+		{name: "host.json in another case", rel: "HOST.json", op: write, want: reloadConfig},
+		{name: "function.json", rel: "Orders/function.json", op: write, want: reloadConfig},
+		{name: "function.json, deep", rel: "a/b/c/function.json", op: write, want: reloadConfig},
+		{name: "function.json, replaced", rel: "Orders/function.json", op: rename, want: reloadConfig},
+		{name: "function.json, deleted", rel: "Orders/function.json", op: remove, want: reloadConfig},
+		{name: "function.json, touched", rel: "Orders/function.json", op: chmod, want: ignore},
+		{name: "function.json, touched and written", rel: "Orders/function.json", op: chmod | write, want: reloadConfig},
+		{name: "proxies.json", rel: "proxies.json", op: write, want: reloadConfig},
+		{name: "own watch file", rel: "x/rules.xml", op: write, want: reloadConfig},
+		{name: "own watch file in another case", rel: "x/Rules.XML", op: write, want: reloadConfig},
+		{name: "name that only ends so", rel: "Orders/my-function.json", op: write, want: ignore},
+
+		// Row 5: the set of direct sub-folders has changed.
+		{name: "new folder", rel: "New", op: create, isDir: true, folders: "lib/node_modules/", want: reloadConfig},
+		{name: "folder gone", rel: "Old", op: remove, folders: "Old/Orders/lib/node_modules/", want: reloadConfig},
+		{name: "folder renamed", rel: "Old", op: rename, folders: "Old/Orders/lib/node_modules/", want: reloadConfig},
+		{name: "new folder below", rel: "Orders/sub", op: create, isDir: true, want: ignore},
+		{name: "file deleted, same folders", rel: "Orders/notes.txt", op: remove, want: ignore},
+		{name: "file written, other folders", rel: "notes.txt", op: write, folders: "Old/", want: ignore},
+
+		// Row 6: files of the running handler.
+		{name: "Go source", rel: "main.go", op: write, handler: source, want: reloadHandler},
+		{name: "Go source, deep", rel: "a/b/c.go", op: create, handler: source, want: reloadHandler},
+		{name: "Go source, deleted", rel: "a/b/c.go", op: remove, handler: source, want: reloadHandler},
+		{name: "go.mod", rel: "go.mod", op: write, handler: source, want: reloadHandler},
+		{name: "go.sum", rel: "go.sum", op: write, handler: source, want: reloadHandler},
+		{name: "no handler yet", rel: "main.go", op: write, want: reloadHandler},
+		{name: "prebuilt handler", rel: "bin/handler", op: write, handler: app.HandlerSpec{Kind: app.Executable, Path: "bin/handler"}, want: reloadHandler},
+		{name: "other file beside it", rel: "bin/other", op: write, handler: app.HandlerSpec{Kind: app.Executable, Path: "bin/handler"}, want: ignore},
+		{name: "Go source with a prebuilt handler", rel: "main.go", op: write, handler: app.HandlerSpec{Kind: app.Executable, Path: "bin/handler"}, want: ignore},
+		{name: "name that only ends in go", rel: "cargo", op: write, handler: source, want: ignore},
+
+		// Row 8: anything else.
+		{name: "README", rel: "README.md", op: write, want: ignore},
+		{name: "data", rel: "Orders/sample.dat", op: write, want: ignore},
+		{name: "local.settings.json is read once", rel: "local.settings.json", op: write, want: ignore},
+
+		// Ours: never watched.
+		{name: "state of the host", rel: ".redeliver/bin/handler.go", op: write, want: ignore},
+		{name: "git", rel: ".git/function.json", op: write, want: ignore},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, sub := range []string{"Orders", "lib", "node_modules", ".git"} {
+				if err := os.Mkdir(filepath.Join(dir, sub), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if tt.handler.Path != "" {
+				tt.handler.Path = filepath.Join(dir, filepath.FromSlash(tt.handler.Path))
+			}
+			h := &Host{dir: dir, last: &app.App{Handler: tt.handler, Config: app.Config{
+				WatchDirectories: []string{"lib", "node_modules"},
+				WatchFiles:       []string{"rules.xml", "host.json", "function.json", "proxies.json"},
+			}}}
+			if tt.folders == "" {
+				tt.folders = h.functionFolders()
+			}
+			if got := h.classify(tt.rel, tt.op, tt.isDir, tt.folders); got != tt.want {
+				t.Errorf("classify(%q, %v) = %d, want %d", tt.rel, tt.op, got, tt.want)
+			}
+		})
+	}
+}
+
+// Every further change restarts the wait, and a handler's shorter one does not
+// cut a configuration's.
+func TestPostpone(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(ms int) time.Time { return now.Add(time.Duration(ms) * time.Millisecond) }
+	var due time.Time
+	for _, step := range []struct {
+		at    int
+		quiet time.Duration
+		want  int
+	}{
+		{0, configQuiet, 500},
+		{100, configQuiet, 600},
+		{200, handlerQuiet, 600},
+		{400, handlerQuiet, 700},
+		{600, configQuiet, 1100},
+	} {
+		if due = postpone(due, at(step.at), step.quiet); !due.Equal(at(step.want)) {
+			t.Errorf("after the change at %d ms: due at %v, want %d ms", step.at, due.Sub(now), step.want)
+		}
+	}
+	if configQuiet != 500*time.Millisecond || handlerQuiet != 300*time.Millisecond {
+		t.Errorf("quiet times are %v and %v", configQuiet, handlerQuiet)
+	}
+}
+
+// The watcher is told of the folders that matter, at the start and when one
+// appears, and of none of the huge ones.
+func TestTree(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	mkdir := func(names ...string) {
+		for _, name := range names {
+			if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(name)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	mkdir("Orders/sub", "node_modules/a/b", ".git/objects", ".redeliver/bin", "web/node_modules/x", "__pycache__", ".venv/lib")
+	var watched []string
+	tr := &tree{root: root, add: func(path string) error {
+		rel, err := filepath.Rel(root, path)
+		watched = append(watched, filepath.ToSlash(rel))
+		return err
+	}}
+	if err := tr.addAll(root); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(watched, []string{".", "Orders", "Orders/sub", "web"}); diff != "" {
+		t.Errorf("watched (-got +want):\n%s", diff)
+	}
+
+	watched = nil
+	mkdir("New/deep")
+	if !tr.see(fsnotify.Event{Name: filepath.Join(root, "New"), Op: fsnotify.Create}) {
+		t.Error("a new folder was not seen as one")
+	}
+	slices.Sort(watched)
+	if diff := cmp.Diff(watched, []string{"New", "New/deep"}); diff != "" {
+		t.Errorf("watched after a new folder (-got +want):\n%s", diff)
+	}
+	if tr.see(fsnotify.Event{Name: filepath.Join(root, "gone"), Op: fsnotify.Create}) {
+		t.Error("what is gone again was seen as a folder")
+	}
+	if tr.see(fsnotify.Event{Name: filepath.Join(root, "New"), Op: fsnotify.Write}) {
+		t.Error("a write was seen as a new folder")
+	}
+
+	refuses := &tree{root: root, add: func(string) error { return errors.New("no watches left") }}
+	if err := refuses.addAll(root); err == nil {
+		t.Error("a root that cannot be watched is no error")
+	}
+	if err := tr.addAll(filepath.Join(root, "gone")); err != nil {
+		t.Errorf("a folder that vanished: %v", err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -19,9 +20,9 @@ func (h *Host) Invoke(ctx context.Context, name, input string) (triggers.Result,
 	h.clk.Inside("invoke", func() {
 		token, release := h.token(ctx)
 		defer release()
-		var run func(context.Context) triggers.Result
-		if run, err = h.byHand(token, name, input); err == nil {
-			res = run(token)
+		var call func(context.Context) *clock.Group
+		if call, err = h.byHand(token, name, input, &res); err == nil {
+			call(token).Wait()
 		}
 	})
 	return res, err
@@ -34,16 +35,19 @@ func (h *Host) InvokeAsync(ctx context.Context, name, input string) error {
 	h.clk.Inside("invoke", func() {
 		token, release := h.token(ctx)
 		defer release()
-		var run func(context.Context) triggers.Result
-		if run, err = h.byHand(token, name, input); err == nil {
-			h.group.Go("invoke "+name, func() { run(h.root) })
+		var call func(context.Context) *clock.Group
+		if call, err = h.byHand(token, name, input, new(triggers.Result)); err == nil {
+			call(h.root)
 		}
 	})
 	return err
 }
 
-// byHand prepares a call by hand of the named function.
-func (h *Host) byHand(ctx context.Context, name, input string) (run func(context.Context) triggers.Result, err error) {
+// byHand prepares a call by hand of the named function. The call runs in a group
+// of its own, which it returns, and its generation waits for it: when that one is
+// stopped, the call keeps its retry loop for the grace and then ends with the
+// last failure (D-14).
+func (h *Host) byHand(ctx context.Context, name, input string, res *triggers.Result) (call func(context.Context) *clock.Group, err error) {
 	gen, err := h.ready(ctx)
 	if err != nil {
 		return nil, err
@@ -56,11 +60,17 @@ func (h *Host) byHand(ctx context.Context, name, input string) (run func(context
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) triggers.Result {
-		ev := &triggers.Event{Source: "admin", Messages: []triggers.Message{message}, CallerWaits: true}
-		res := f.Handle(ctx, ev)
-		f.Settled(ev, triggers.Settlement{Decision: triggers.Responded})
-		return res
+	return func(ctx context.Context) *clock.Group {
+		group := clock.NewGroup(h.clk, 0)
+		group.Go("invoke "+name, func() {
+			token, release := gen.token(ctx)
+			defer release()
+			ev := &triggers.Event{Source: "admin", Messages: []triggers.Message{message}, CallerWaits: true}
+			*res = f.Handle(token, ev)
+			f.Settled(ev, triggers.Settlement{Decision: triggers.Responded})
+		})
+		gen.group.Go("await invoke "+name, group.Wait)
+		return group
 	}, nil
 }
 

@@ -3,7 +3,9 @@ package host
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,9 +47,50 @@ type generation struct {
 	listening context.Context // ends when listeners stop receiving
 	stop      context.CancelFunc
 	attempts  context.Context // ends when running attempts must end
-	kill      context.CancelFunc
-	draining  atomic.Bool
-	group     *clock.Group
+
+	killAttempts context.CancelFunc
+	draining     atomic.Bool
+	group        *clock.Group
+
+	mu     sync.Mutex
+	calls  []*callToken // by hand, in work, in order of arrival
+	killed bool
+}
+
+// callToken is the token of a call by hand: the caller's, cut short when the
+// generation ends.
+type callToken struct{ cancel context.CancelFunc }
+
+// token returns a context that ends with ctx or when running attempts of the
+// generation must end. release must be called.
+func (g *generation) token(ctx context.Context) (token context.Context, release func()) {
+	token, cancel := g.host.clk.WithCancel(ctx)
+	c := &callToken{cancel}
+	g.mu.Lock()
+	g.calls = append(g.calls, c)
+	killed := g.killed
+	g.mu.Unlock()
+	if killed {
+		cancel()
+	}
+	return token, func() {
+		g.mu.Lock()
+		g.calls = slices.DeleteFunc(g.calls, func(o *callToken) bool { return o == c })
+		g.mu.Unlock()
+		cancel()
+	}
+}
+
+// kill ends running attempts, and the tokens of calls by hand.
+func (g *generation) kill() {
+	g.killAttempts()
+	g.mu.Lock()
+	g.killed = true
+	calls := slices.Clone(g.calls)
+	g.mu.Unlock()
+	for _, c := range calls {
+		c.cancel()
+	}
 }
 
 // function is one function of a generation. It is the Sink of its listener.
@@ -68,7 +111,7 @@ type function struct {
 func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
 	g := &generation{host: h, app: a, declared: declared, invoker: inv, closer: true}
 	g.listening, g.stop = h.clk.WithCancel(h.root)
-	g.attempts, g.kill = h.clk.WithCancel(h.root)
+	g.attempts, g.killAttempts = h.clk.WithCancel(h.root)
 	g.group = clock.NewGroup(h.clk, 0)
 	for _, def := range a.Functions {
 		if def.InError() {

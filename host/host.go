@@ -265,8 +265,12 @@ func startBackoff(attempt int) time.Duration {
 }
 
 // Close stops receiving, waits for running deliveries within the limits of
-// host-and-retry 7.3, ends the handlers and returns when nothing is left.
+// host-and-retry 7.3, ends the handlers and returns when nothing is left. The
+// limits pass in real time too: a virtual clock may stand still, because nobody
+// moves it or for a handler that hangs.
 func (h *Host) Close() error {
+	grace := time.AfterFunc(shutdownTimeout, h.Abort) //clock:outside the clock may stand still
+	defer grace.Stop()
 	h.clk.Inside("stop host", h.close)
 	if h.own != nil {
 		h.own.Close()

@@ -174,11 +174,20 @@ func New(tb TB, opts *Options) *Host {
 	return h
 }
 
-// stop closes the host, moving time where something waits for it.
+// stop closes the host at the end of the test.
 func (h *Host) stop() {
-	if err := h.Host.Close(); err != nil {
+	if err := h.Close(); err != nil {
 		h.tb.Errorf("hosttest: close: %v", err)
 	}
+}
+
+// Close stops the host before the test ends. Time moves as far as running
+// attempts need it, at most by the grace of a stop; see [host.Host.Close].
+func (h *Host) Close() error {
+	h.tb.Helper()
+	var err error
+	h.drive(func() { err = h.Host.Close() })
+	return err
 }
 
 // Clock is the host's virtual clock; nil with Options.System.

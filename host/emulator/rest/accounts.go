@@ -1,0 +1,104 @@
+package rest
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// The account that every Azure Storage emulator has. Its key is documented and
+// no secret (docs: Connect to the emulator account using the shortcut).
+const (
+	DevAccount = "devstoreaccount1"
+	DevKey     = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+)
+
+// The ports that connection strings of an emulator name when they name none.
+const (
+	DefaultBlobPort  = 10000
+	DefaultQueuePort = 10001
+)
+
+// AccountsVariable is the environment variable in which Azurite looks for
+// accounts, and so do we; see [ParseAccounts].
+const AccountsVariable = "AZURITE_ACCOUNTS"
+
+// Account is a storage account as the doors serve it.
+type Account struct {
+	Name string
+	Keys []string // base64; one or two
+
+	// Queues and QueueAdmin are two sides of the same queues.
+	Queues     bindings.QueueAccount
+	QueueAdmin bindings.QueueAdmin
+}
+
+// ParseAccounts reads the value of AccountsVariable: "name:key", or
+// "name:key1:key2", for each account, separated by semicolons. Accounts come
+// without services. An empty value is no accounts.
+func ParseAccounts(s string) ([]Account, error) {
+	var accounts []Account
+	for entry := range strings.SplitSeq(s, ";") {
+		entry = strings.TrimSpace(entry)
+		if entry == "" {
+			continue
+		}
+		parts := strings.Split(entry, ":")
+		if len(parts) < 2 || len(parts) > 3 {
+			return nil, fmt.Errorf("account %q: want name:key or name:key1:key2", parts[0])
+		}
+		a := Account{Name: parts[0], Keys: parts[1:]}
+		if len(a.Keys) == 2 && a.Keys[1] == "" {
+			a.Keys = a.Keys[:1]
+		}
+		if _, err := a.served(); err != nil {
+			return nil, err
+		}
+		for _, other := range accounts {
+			if other.Name == a.Name {
+				return nil, fmt.Errorf("account %q: given twice", a.Name)
+			}
+		}
+		accounts = append(accounts, a)
+	}
+	return accounts, nil
+}
+
+// account is an Account with its keys decoded.
+type account struct {
+	Account
+	keys [][]byte
+}
+
+func (a Account) served() (*account, error) {
+	if a.Name == "" {
+		return nil, errors.New("account without a name")
+	}
+	if strings.ContainsAny(a.Name, "/.?# ") || strings.HasSuffix(a.Name, secondarySuffix) {
+		return nil, fmt.Errorf("account %q: not a name that an address can hold", a.Name)
+	}
+	out := &account{Account: a}
+	for _, key := range a.Keys {
+		b, err := base64.StdEncoding.DecodeString(key)
+		if err != nil || len(b) == 0 {
+			return nil, fmt.Errorf("account %q: a key is not base64", a.Name)
+		}
+		out.keys = append(out.keys, b)
+	}
+	return out, nil
+}
+
+// ConnectionString returns what a client is given to reach an account's queues
+// at a server's address (Server.QueueURL).
+func (a Account) ConnectionString(queueURL string) string {
+	scheme, _, _ := strings.Cut(queueURL, "://")
+	key := ""
+	if len(a.Keys) > 0 {
+		key = a.Keys[0]
+	}
+	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;QueueEndpoint=%s/%s;",
+		scheme, a.Name, key, queueURL, a.Name)
+}

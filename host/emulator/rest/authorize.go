@@ -1,0 +1,30 @@
+package rest
+
+import (
+	"strings"
+)
+
+// authorize lets the call's operation through, or says why not.
+func (c *call) authorize() *Error {
+	header := c.r.Header.Get("Authorization")
+	if header == "" {
+		if c.query.Has("sig") {
+			return c.authorizeBySignature()
+		}
+		return errAuthentication("The request carries neither an Authorization header nor a signature.")
+	}
+	scheme, credential, ok := strings.Cut(header, " ")
+	if !ok {
+		return errAuthenticationInfo()
+	}
+	switch scheme {
+	case "SharedKey", "SharedKeyLite":
+		return c.authorizeByKey(scheme, credential)
+	case "Bearer":
+		if c.door.server.opts.TLS == nil {
+			return errAuthentication("A bearer token is taken over HTTPS only.")
+		}
+		return nil // nobody here could check it
+	}
+	return errAuthenticationInfo()
+}

@@ -1,0 +1,170 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// corsRules returns the service's rules, in the order in which they are tried.
+func (c *call) corsRules() ([]bindings.CORSRule, error) {
+	var rules []bindings.CORSRule
+	err := c.inside(func(ctx context.Context) error {
+		p, err := c.door.service.properties(ctx, c.account)
+		if err == nil && p.CORS != nil {
+			rules = *p.CORS
+		}
+		return err
+	})
+	return rules, err
+}
+
+// preflight answers an OPTIONS request. It needs no authorization.
+//
+// Source: docs, Preflight Queue Request; Azurite: PreflightMiddlewareFactory.ts.
+func (c *call) preflight() error {
+	origin := c.r.Header.Get("Origin")
+	method := c.r.Header.Get("Access-Control-Request-Method")
+	for _, name := range []string{"Origin", "Access-Control-Request-Method"} {
+		if c.r.Header.Get(name) == "" {
+			return newError(http.StatusBadRequest, "InvalidHeaderValue", "A required CORS header is not present.", "HeaderName", name)
+		}
+	}
+	asked := c.r.Header.Get("Access-Control-Request-Headers")
+	rules, err := c.corsRules()
+	if err != nil {
+		return err
+	}
+	for _, rule := range rules {
+		if !listed(rule.AllowedOrigins, origin) || !listed(rule.AllowedMethods, method) || !allListed(rule.AllowedHeaders, asked) {
+			continue
+		}
+		h := c.w.Header()
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Methods", method)
+		if asked != "" {
+			h.Set("Access-Control-Allow-Headers", asked)
+		}
+		h.Set("Access-Control-Max-Age", strconv.Itoa(rule.MaxAge))
+		h.Set("Access-Control-Allow-Credentials", "true")
+		return c.answer(http.StatusOK, nil)
+	}
+	return newError(http.StatusForbidden, "CorsPreflightFailure", "CORS not enabled or no matching rule found for this request.")
+}
+
+// shareWithOrigin sets the headers by which a page of another origin may read
+// the answer, whatever it will be.
+func (c *call) shareWithOrigin() error {
+	origin := c.r.Header.Get("Origin")
+	if origin == "" {
+		return nil
+	}
+	rules, err := c.corsRules()
+	if err != nil {
+		return err
+	}
+	h := c.w.Header()
+	for _, rule := range rules {
+		if !listed(rule.AllowedOrigins, origin) || !listed(rule.AllowedMethods, c.r.Method) {
+			continue
+		}
+		if rule.AllowedOrigins == "*" {
+			h.Set("Access-Control-Allow-Origin", "*")
+		} else {
+			h.Set("Access-Control-Allow-Origin", origin)
+			h.Set("Access-Control-Allow-Credentials", "true")
+			h.Set("Vary", "Origin")
+		}
+		c.w = &exposing{ResponseWriter: c.w, rule: rule.ExposedHeaders}
+		return nil
+	}
+	if len(rules) > 0 {
+		h.Set("Vary", "Origin")
+	}
+	return nil
+}
+
+// exposing names the headers that a page may read, once all are known.
+type exposing struct {
+	http.ResponseWriter
+	rule string
+	done bool
+}
+
+// Unwrap is for http.ResponseController.
+func (e *exposing) Unwrap() http.ResponseWriter { return e.ResponseWriter }
+
+func (e *exposing) WriteHeader(status int) {
+	if !e.done {
+		e.done = true
+		e.Header().Set("Access-Control-Expose-Headers", strings.Join(exposed(e.rule, e.Header()), ","))
+	}
+	e.ResponseWriter.WriteHeader(status)
+}
+
+func (e *exposing) Write(p []byte) (int, error) {
+	if !e.done {
+		e.WriteHeader(http.StatusOK)
+	}
+	return e.ResponseWriter.Write(p)
+}
+
+// exposed returns the names that a rule lists and those it has by a prefix.
+func exposed(rule string, h http.Header) []string {
+	var names []string
+	for item := range strings.SplitSeq(rule, ",") {
+		item = strings.TrimSpace(item)
+		prefix, wild := strings.CutSuffix(item, "*")
+		if !wild {
+			if item != "" {
+				names = append(names, item)
+			}
+			continue
+		}
+		for name := range h {
+			if hasPrefixFold(name, prefix) {
+				names = append(names, strings.ToLower(name))
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// listed reports whether a list of a rule has the value, in any case.
+func listed(list, value string) bool {
+	for item := range strings.SplitSeq(list, ",") {
+		if item = strings.TrimSpace(item); item == "*" || strings.EqualFold(item, strings.TrimSpace(value)) {
+			return true
+		}
+	}
+	return false
+}
+
+// allListed reports whether a list of a rule has every one of the headers
+// asked for, by name or by prefix.
+func allListed(list, asked string) bool {
+	for header := range strings.SplitSeq(asked, ",") {
+		header = strings.TrimSpace(header)
+		if header == "" {
+			continue
+		}
+		found := slices.ContainsFunc(strings.Split(list, ","), func(item string) bool {
+			item = strings.TrimSpace(item)
+			prefix, wild := strings.CutSuffix(item, "*")
+			return strings.EqualFold(item, header) || wild && hasPrefixFold(header, prefix)
+		})
+		if !found {
+			return false
+		}
+	}
+	return true
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

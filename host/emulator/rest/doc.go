@@ -1,0 +1,34 @@
+// Package rest holds the HTTP doors to the embedded storage services: what an
+// Azure Storage SDK talks to when its connection string names this machine.
+//
+// A [Server] listens on one port per service and serves a table of accounts.
+// Read server.go first, then door.go for the way of one request: find the
+// account, find the operation, let the caller prove who it is, run. That part,
+// with signatures, CORS, errors and service properties, is common to all
+// services; queue.go and the files named queue... are the Queue service:
+//
+//	GET    /?comp=list                           queuelist.go
+//	GET    /?restype=service&comp=properties     properties.go
+//	PUT    /?restype=service&comp=properties
+//	GET    /?restype=service&comp=stats          (secondary)
+//	PUT    /queue                                queueadmin.go
+//	DELETE /queue
+//	GET    /queue?comp=metadata   (HEAD)
+//	PUT    /queue?comp=metadata
+//	GET    /queue?comp=acl        (HEAD)         policies.go
+//	PUT    /queue?comp=acl
+//	GET    /queue/messages                       queuemessages.go
+//	GET    /queue/messages?peekonly=true
+//	POST   /queue/messages
+//	DELETE /queue/messages
+//	PUT    /queue/messages/id
+//	DELETE /queue/messages/id
+//
+// Reference: Azure Storage REST API (docs: Queue Service REST API, Authorize
+// with Shared Key, Create an account SAS, Create a service SAS), and Azurite for
+// what the pages leave open.
+//
+// The package keeps no state of services: rules and messages are the business
+// of bindings.QueueAccount and bindings.QueueAdmin. It does not do Entra ID: a bearer
+// token is believed over TLS and refused without.
+package rest

@@ -1,0 +1,273 @@
+package rest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+const (
+	secondarySuffix = "-secondary"
+
+	// fallbackVersion is reported to clients that name no version.
+	fallbackVersion = "2025-11-05"
+
+	// bodyTimeout is how long a small body may take to arrive.
+	bodyTimeout = 2 * time.Minute
+
+	// lingering is how much of a refused body is still read, so that a client
+	// that is writing gets to see the answer.
+	lingering = 8 << 20
+)
+
+// service is what makes a door the door of one service.
+type service struct {
+	name   string // "queue": also in host names and in signatures
+	letter byte   // in the ss field of account signatures
+
+	// route finds the operation that a call asks for and checks names.
+	route func(c *call) (*operation, *Error)
+
+	// properties returns the service's settings, for CORS.
+	properties func(ctx context.Context, a *account) (bindings.ServiceProperties, error)
+
+	// serviceSAS returns the string that a service signature signs, and policy
+	// the stored access policy it may name. Called where there is a resource.
+	serviceSAS func(c *call) string
+	policy     func(ctx context.Context, c *call, id string) (*bindings.AccessPolicy, error)
+}
+
+// operation is one row of a service's table. What a signature must allow is
+// given by letters, any one of which will do; none means that such a signature
+// is never good for this operation.
+type operation struct {
+	name       string
+	write      bool   // not on the secondary
+	resource   string // srt: s, c, o
+	accountSAS string // sp of an account signature
+	serviceSAS string // sp of a service signature
+
+	run func(c *call) error
+}
+
+// door serves one service on one port.
+type door struct {
+	clk      clock.Clock
+	server   *Server
+	service  *service
+	port     int
+	listener net.Listener
+	http     *http.Server
+
+	idPrefix uint64 // of request ids
+	requests atomic.Uint64
+}
+
+func newDoor(clk clock.Clock, s *Server, sv *service, port int) *door {
+	var b [8]byte
+	rand.Read(b[:])
+	return &door{clk: clk, server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
+}
+
+func (d *door) scheme() string {
+	if d.server.opts.TLS != nil {
+		return "https"
+	}
+	return "http"
+}
+
+// call is one request on its way through a door.
+type call struct {
+	door      *door
+	w         http.ResponseWriter
+	r         *http.Request
+	id        string // x-ms-request-id
+	account   *account
+	secondary bool
+	inHost    bool     // the account is in the host's name, not in the path
+	path      []string // unescaped segments after the account; see split
+	query     url.Values
+	op        *operation
+}
+
+// ServeHTTP implements http.Handler.
+func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{door: d, w: w, r: r}
+	n := d.requests.Add(1)
+	c.id = fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", uint32(d.idPrefix>>32), uint16(d.idPrefix>>16), uint16(d.idPrefix), uint16(n>>48), n&(1<<48-1))
+	c.commonHeaders()
+	err := c.serve()
+	if errors.Is(err, ErrCut) {
+		panic(http.ErrAbortHandler)
+	}
+	if err != nil {
+		c.refuse(asError(err))
+	}
+}
+
+func (c *call) commonHeaders() {
+	h := c.w.Header()
+	h.Set("X-Ms-Request-Id", c.id)
+	version := c.r.Header.Get("X-Ms-Version")
+	if version == "" {
+		version = fallbackVersion
+	}
+	h.Set("X-Ms-Version", version)
+	if id := c.r.Header.Get("X-Ms-Client-Request-Id"); id != "" && len(id) <= 1024 {
+		h.Set("X-Ms-Client-Request-Id", id)
+	}
+	h.Set("Date", c.door.clk.Now().UTC().Format(http.TimeFormat))
+	h.Set("Server", "Redeliver-"+c.door.service.name)
+}
+
+// serve is the way of one request. An error is still to be answered.
+func (c *call) serve() error {
+	if err := c.locate(); err != nil {
+		return err
+	}
+	if c.r.Method == http.MethodOptions {
+		return c.preflight()
+	}
+	if err := c.shareWithOrigin(); err != nil {
+		return err
+	}
+	op, refused := c.door.service.route(c)
+	if refused != nil {
+		return refused
+	}
+	c.op = op
+	if refused := c.authorize(); refused != nil {
+		return refused
+	}
+	if op.write && c.secondary {
+		return newError(http.StatusForbidden, "InsufficientAccountPermissions", "Write operations are not allowed.")
+	}
+	return op.run(c)
+}
+
+// locate finds the account and takes the address apart.
+func (c *call) locate() error {
+	query, err := url.ParseQuery(c.r.URL.RawQuery)
+	if err != nil {
+		return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.", "Reason", err.Error())
+	}
+	c.query = make(url.Values, len(query))
+	for name, values := range query {
+		lower := strings.ToLower(name)
+		c.query[lower] = append(c.query[lower], values...)
+	}
+
+	segments := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), "/"), "/")
+	if a, secondary := c.door.accountInHost(c.r.Host); a != nil {
+		c.account, c.secondary, c.inHost = a, secondary, true
+	} else {
+		name, secondary := strings.CutSuffix(segments[0], secondarySuffix)
+		a := c.door.server.accounts[name]
+		if a == nil {
+			return errResourceNotFound()
+		}
+		c.account, c.secondary = a, secondary
+		segments = segments[1:]
+	}
+	for len(segments) > 0 && segments[len(segments)-1] == "" {
+		segments = segments[:len(segments)-1]
+	}
+	for _, s := range segments {
+		unescaped, err := url.PathUnescape(s)
+		if err != nil {
+			return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.")
+		}
+		c.path = append(c.path, unescaped)
+	}
+	return nil
+}
+
+// accountInHost returns the account that a host such as
+// devstoreaccount1.queue.localhost:10001 names; nil if it names none that is
+// served.
+func (d *door) accountInHost(host string) (a *account, secondary bool) {
+	first, _, dotted := strings.Cut(host, ".")
+	if !dotted {
+		return nil, false
+	}
+	name, secondary := strings.CutSuffix(strings.ToLower(first), secondarySuffix)
+	return d.server.accounts[name], secondary
+}
+
+// inside runs f in the clock, after everything was read that the request has to
+// say. The context lives on when the client hangs up: what was asked is done.
+func (c *call) inside(f func(ctx context.Context) error) (err error) {
+	ctx := context.WithoutCancel(c.r.Context())
+	c.door.clk.Inside(c.door.service.name+" REST "+c.op.label(), func() { err = f(ctx) })
+	return err
+}
+
+func (op *operation) label() string {
+	if op == nil {
+		return "request"
+	}
+	return op.name
+}
+
+// body reads a small body, of at most limit bytes.
+func (c *call) body(limit int64) ([]byte, error) {
+	if c.r.ContentLength > limit {
+		io.CopyN(io.Discard, c.r.Body, lingering)
+		return nil, errBodyTooLarge(limit)
+	}
+	// A ResponseWriter of a test has no deadline: then there is none.
+	http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(bodyTimeout)) //clock:outside a client's real patience
+	b, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
+	if err != nil {
+		return nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())
+	}
+	if int64(len(b)) > limit {
+		io.CopyN(io.Discard, c.r.Body, lingering)
+		return nil, errBodyTooLarge(limit)
+	}
+	http.NewResponseController(c.w).SetReadDeadline(time.Time{})
+	return b, nil
+}
+
+// answer writes a success. A nil body is none; any other is XML.
+func (c *call) answer(status int, body []byte) error {
+	h := c.w.Header()
+	if body != nil {
+		h.Set("Content-Type", "application/xml")
+	}
+	if status != http.StatusNoContent {
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+	}
+	c.w.WriteHeader(status)
+	if c.r.Method != http.MethodHead {
+		c.w.Write(body) // whoever hung up does not want it
+	}
+	return nil
+}
+
+// refuse writes an error.
+func (c *call) refuse(e *Error) {
+	h := c.w.Header()
+	for name, values := range e.Header {
+		h[name] = values
+	}
+	h.Set("X-Ms-Error-Code", e.Code)
+	if c.r.Method == http.MethodHead || e.Status == http.StatusNotModified {
+		c.w.WriteHeader(e.Status)
+		return
+	}
+	c.answer(e.Status, e.document(c.id, c.door.clk.Now()))
+}

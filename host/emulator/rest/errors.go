@@ -1,0 +1,178 @@
+package rest
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Error is an answer that is not a success, as the service words it. A fault
+// (emulator.Options.Fault) that returns one decides the answer.
+type Error struct {
+	Status  int      // HTTP status
+	Code    string   // header x-ms-error-code
+	Message string   // for people
+	Details []Detail // further elements of the XML body
+	Header  http.Header
+}
+
+// Detail is one further element of an error's body.
+type Detail struct{ Name, Value string }
+
+func (e *Error) Error() string { return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Message) }
+
+// ErrCut, as the error of a fault, makes the door cut the connection instead of
+// answering.
+var ErrCut = errors.New("connection cut")
+
+func newError(status int, code, message string, details ...string) *Error {
+	e := &Error{Status: status, Code: code, Message: message}
+	for i := 0; i+1 < len(details); i += 2 {
+		e.Details = append(e.Details, Detail{details[i], details[i+1]})
+	}
+	return e
+}
+
+// Codes common to all services (docs: Common REST API error codes).
+
+func errOutOfRangeParameter(name, value string, least, most int64) *Error {
+	return newError(http.StatusBadRequest, "OutOfRangeQueryParameterValue",
+		"One of the query parameters specified in the request URI is outside the permissible range.",
+		"QueryParameterName", name, "QueryParameterValue", value,
+		"MinimumAllowed", fmt.Sprint(least), "MaximumAllowed", fmt.Sprint(most))
+}
+
+func errInvalidParameter(name, value, reason string) *Error {
+	return newError(http.StatusBadRequest, "InvalidQueryParameterValue",
+		"Value for one of the query parameters specified in the request URI is invalid.",
+		"QueryParameterName", name, "QueryParameterValue", value, "Reason", reason)
+}
+
+func errMissingParameter(name string) *Error {
+	return newError(http.StatusBadRequest, "MissingRequiredQueryParameter",
+		"A query parameter that's mandatory for this request is not specified.", "QueryParameterName", name)
+}
+
+func errInvalidHeader(name, value string) *Error {
+	return newError(http.StatusBadRequest, "InvalidHeaderValue",
+		"The value for one of the HTTP headers is not in the correct format.", "HeaderName", name, "HeaderValue", value)
+}
+
+func errMissingHeader(name string) *Error {
+	return newError(http.StatusBadRequest, "MissingRequiredHeader",
+		"An HTTP header that's mandatory for this request is not specified.", "HeaderName", name)
+}
+
+func errInvalidXML(reason string) *Error {
+	return newError(http.StatusBadRequest, "InvalidXmlDocument", "XML specified is not syntactically valid.", "Reason", reason)
+}
+
+func errBodyTooLarge(limit int64) *Error {
+	return newError(http.StatusRequestEntityTooLarge, "RequestBodyTooLarge",
+		"The request body is too large and exceeds the maximum permissible limit.", "MaxLimit", fmt.Sprint(limit))
+}
+
+func errVerb() *Error {
+	return newError(http.StatusMethodNotAllowed, "UnsupportedHttpVerb", "The resource doesn't support specified Http Verb.")
+}
+
+func errResourceNotFound() *Error {
+	return newError(http.StatusNotFound, "ResourceNotFound", "The specified resource does not exist.")
+}
+
+func errAuthentication(detail string) *Error {
+	return newError(http.StatusForbidden, "AuthenticationFailed",
+		"Server failed to authenticate the request. Make sure the value of the Authorization header is formed correctly including the signature.",
+		"AuthenticationErrorDetail", detail)
+}
+
+// errNotAuthorized is for a signature that is good but not for this.
+func errNotAuthorized(mismatch, using string) *Error {
+	return newError(http.StatusForbidden, "Authorization"+mismatch+"Mismatch",
+		"This request is not authorized to perform this operation using this "+using+".")
+}
+
+// conditions is what sentinels of package bindings become on the wire, unless a
+// service says otherwise.
+var conditions = []struct {
+	is            error
+	status        int
+	code, message string
+}{
+	{bindings.ErrNotFound, http.StatusNotFound, "QueueNotFound", "The specified queue does not exist."},
+	{bindings.ErrAlreadyExists, http.StatusConflict, "QueueAlreadyExists", "The specified queue already exists."},
+	{bindings.ErrBeingDeleted, http.StatusConflict, "QueueBeingDeleted", "The specified queue is being deleted."},
+	{bindings.ErrMessageNotFound, http.StatusNotFound, "MessageNotFound", "The specified message does not exist."},
+	{bindings.ErrPopReceiptMismatch, http.StatusBadRequest, "PopReceiptMismatch",
+		"The specified pop receipt did not match the pop receipt for a dequeued message."},
+	{bindings.ErrTooLarge, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge",
+		"The request body is too large and exceeds the maximum permissible limit."},
+	{bindings.ErrOutOfRange, http.StatusBadRequest, "OutOfRangeQueryParameterValue",
+		"One of the query parameters specified in the request URI is outside the permissible range."},
+	{bindings.ErrInvalidName, http.StatusBadRequest, "InvalidResourceName", "The specified resource name contains invalid characters."},
+	{bindings.ErrUnavailable, http.StatusServiceUnavailable, "ServerBusy", "The server is currently unable to receive requests. Please retry your request."},
+}
+
+// asError returns the answer for an error of a service.
+func asError(err error) *Error {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	for _, c := range conditions {
+		if errors.Is(err, c.is) {
+			return newError(c.status, c.code, c.message)
+		}
+	}
+	return newError(http.StatusInternalServerError, "InternalError",
+		"The server encountered an internal error. Please retry the request.", "Reason", err.Error())
+}
+
+// document returns the error's XML body.
+func (e *Error) document(requestID string, now time.Time) []byte {
+	b := []byte(xmlHeader + "<Error>")
+	b = appendElement(b, "Code", e.Code)
+	b = appendElement(b, "Message", fmt.Sprintf("%s\nRequestId:%s\nTime:%s", e.Message, requestID, now.UTC().Format("2006-01-02T15:04:05.0000000Z")))
+	for _, d := range e.Details {
+		b = appendElement(b, d.Name, d.Value)
+	}
+	return append(b, "</Error>"...)
+}
+
+const xmlHeader = `<?xml version="1.0" encoding="utf-8"?>`
+
+// appendElement appends <name>text</name>.
+func appendElement(b []byte, name, text string) []byte {
+	b = append(b, '<')
+	b = append(b, name...)
+	b = append(b, '>')
+	b = appendText(b, text)
+	b = append(b, '<', '/')
+	b = append(b, name...)
+	return append(b, '>')
+}
+
+// appendText appends text in escaped form. What XML cannot hold becomes U+FFFD.
+func appendText(b []byte, text string) []byte {
+	if plainText(text) {
+		return append(b, text...)
+	}
+	var escaped strings.Builder
+	xml.EscapeText(&escaped, []byte(text)) // a Builder's Write does not fail
+	return append(b, escaped.String()...)
+}
+
+// plainText reports whether a text needs no escape; it may say no too often.
+func plainText(text string) bool {
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c < ' ' || c >= 0x7f, c == '<', c == '>', c == '&', c == '"', c == '\'':
+			return false
+		}
+	}
+	return true
+}

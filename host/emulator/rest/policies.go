@@ -1,0 +1,91 @@
+package rest
+
+import (
+	"encoding/xml"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// maxPolicyID is the length of a stored access policy's id.
+const maxPolicyID = 64
+
+// policiesXML is the document of stored access policies.
+type policiesXML struct {
+	XMLName     xml.Name `xml:"SignedIdentifiers"`
+	Identifiers []struct {
+		ID     string `xml:"Id"`
+		Policy struct {
+			Start      string
+			Expiry     string
+			Permission string
+		} `xml:"AccessPolicy"`
+	} `xml:"SignedIdentifier"`
+}
+
+// parsePolicies reads the body of a Set ACL; letters are those that permissions
+// may have. An empty body is no policies.
+func parsePolicies(b []byte, letters string) ([]bindings.AccessPolicy, *Error) {
+	if len(b) == 0 {
+		return nil, nil
+	}
+	var x policiesXML
+	if err := decodeXML(b, &x); err != nil {
+		return nil, err
+	}
+	if n := len(x.Identifiers); n > bindings.MaxAccessPolicies {
+		return nil, errInvalidXML("more than " + strconv.Itoa(bindings.MaxAccessPolicies) + " access policies: " + strconv.Itoa(n))
+	}
+	var policies []bindings.AccessPolicy
+	seen := map[string]bool{}
+	for _, i := range x.Identifiers {
+		p := bindings.AccessPolicy{ID: i.ID, Permission: i.Policy.Permission}
+		if p.ID == "" || len(p.ID) > maxPolicyID || seen[p.ID] {
+			return nil, errInvalidXML("the Id of an access policy must have 1 to 64 characters and be unique: " + strconv.Quote(p.ID))
+		}
+		seen[p.ID] = true
+		if strings.Trim(p.Permission, letters) != "" {
+			return nil, errInvalidXML("unknown permission in " + strconv.Quote(p.Permission) + ": want letters of " + letters)
+		}
+		for _, f := range []struct {
+			text string
+			to   *time.Time
+		}{{i.Policy.Start, &p.Start}, {i.Policy.Expiry, &p.Expiry}} {
+			if f.text == "" {
+				continue
+			}
+			at, ok := parseSASTime(strings.TrimSpace(f.text))
+			if !ok {
+				return nil, errInvalidXML("not a time: " + strconv.Quote(f.text))
+			}
+			*f.to = at
+		}
+		policies = append(policies, p)
+	}
+	return policies, nil
+}
+
+// policiesDocument is the answer to a Get ACL.
+func policiesDocument(policies []bindings.AccessPolicy) []byte {
+	b := []byte(xmlHeader + "<SignedIdentifiers>")
+	for _, p := range policies {
+		b = append(b, "<SignedIdentifier>"...)
+		b = appendElement(b, "Id", p.ID)
+		b = append(b, "<AccessPolicy>"...)
+		for _, f := range []struct {
+			name string
+			at   time.Time
+		}{{"Start", p.Start}, {"Expiry", p.Expiry}} {
+			if !f.at.IsZero() {
+				b = appendElement(b, f.name, f.at.UTC().Format("2006-01-02T15:04:05.0000000Z"))
+			}
+		}
+		if p.Permission != "" {
+			b = appendElement(b, "Permission", p.Permission)
+		}
+		b = append(b, "</AccessPolicy></SignedIdentifier>"...)
+	}
+	return append(b, "</SignedIdentifiers>"...)
+}

@@ -1,0 +1,229 @@
+package rest
+
+import (
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// maxCORSRules is how many rules a service can have (docs: Set Queue Service
+// Properties).
+const maxCORSRules = 5
+
+// maxDocument limits bodies that hold settings.
+const maxDocument = 64 << 10
+
+// propertiesXML is the document of service properties, as it comes.
+type propertiesXML struct {
+	XMLName       xml.Name      `xml:"StorageServiceProperties"`
+	Logging       *loggingXML   `xml:"Logging"`
+	HourMetrics   *metricsXML   `xml:"HourMetrics"`
+	MinuteMetrics *metricsXML   `xml:"MinuteMetrics"`
+	Metrics       *metricsXML   `xml:"Metrics"` // its name before 2013-08-15
+	CORS          *corsXML      `xml:"Cors"`
+	Version       *string       `xml:"DefaultServiceVersion"`
+	SoftDelete    *retentionXML `xml:"DeleteRetentionPolicy"`
+	Website       *websiteXML   `xml:"StaticWebsite"`
+}
+
+type loggingXML struct {
+	Version   string
+	Delete    bool
+	Read      bool
+	Write     bool
+	Retention retentionXML `xml:"RetentionPolicy"`
+}
+
+type metricsXML struct {
+	Version     string
+	Enabled     bool
+	IncludeAPIs *bool
+	Retention   retentionXML `xml:"RetentionPolicy"`
+}
+
+type retentionXML struct {
+	Enabled bool
+	Days    int
+}
+
+type corsXML struct {
+	Rules []struct {
+		AllowedOrigins  string
+		AllowedMethods  string
+		AllowedHeaders  string
+		ExposedHeaders  string
+		MaxAgeInSeconds int
+	} `xml:"CorsRule"`
+}
+
+type websiteXML struct {
+	Enabled              bool
+	IndexDocument        string
+	ErrorDocument404Path string
+	DefaultIndexDocument string `xml:"DefaultIndexDocumentPath"`
+}
+
+func errXMLNode(name, value string) *Error {
+	return newError(http.StatusBadRequest, "InvalidXmlNodeValue",
+		"The value for one of the XML nodes is not in the correct format.", "XmlNodeName", name, "XmlNodeValue", value)
+}
+
+// parseProperties reads the body of Set Service Properties.
+func parseProperties(b []byte) (p bindings.ServiceProperties, refused *Error) {
+	var x propertiesXML
+	if err := decodeXML(b, &x); err != nil {
+		return p, err
+	}
+	retentions := map[string]*retentionXML{"DeleteRetentionPolicy": x.SoftDelete}
+	if x.Logging != nil {
+		l := *x.Logging
+		retentions["Logging"] = &l.Retention
+		p.Logging = &bindings.LoggingProperties{Version: l.Version, Delete: l.Delete, Read: l.Read, Write: l.Write, Retention: bindings.RetentionProperties(l.Retention)}
+	}
+	if x.HourMetrics == nil {
+		x.HourMetrics = x.Metrics
+	}
+	for _, m := range []struct {
+		name string
+		from *metricsXML
+		to   **bindings.MetricsProperties
+	}{{"HourMetrics", x.HourMetrics, &p.HourMetrics}, {"MinuteMetrics", x.MinuteMetrics, &p.MinuteMetrics}} {
+		if m.from == nil {
+			continue
+		}
+		retentions[m.name] = &m.from.Retention
+		*m.to = &bindings.MetricsProperties{Version: m.from.Version, Enabled: m.from.Enabled, IncludeAPIs: m.from.IncludeAPIs, Retention: bindings.RetentionProperties(m.from.Retention)}
+	}
+	for _, name := range []string{"Logging", "HourMetrics", "MinuteMetrics", "DeleteRetentionPolicy"} {
+		if r := retentions[name]; r != nil && r.Enabled && (r.Days < 1 || r.Days > 365) {
+			return p, errXMLNode("Days", strconv.Itoa(r.Days))
+		}
+	}
+	if x.SoftDelete != nil {
+		r := bindings.RetentionProperties(*x.SoftDelete)
+		p.SoftDelete = &r
+	}
+	if x.Website != nil {
+		w := bindings.StaticWebsite{Enabled: x.Website.Enabled, IndexDocument: x.Website.IndexDocument, ErrorDocument404: x.Website.ErrorDocument404Path, DefaultIndexDocPath: x.Website.DefaultIndexDocument}
+		p.StaticWebsite = &w
+	}
+	p.DefaultVersion = x.Version
+	if x.CORS != nil {
+		rules, err := parseCORS(x.CORS)
+		if err != nil {
+			return p, err
+		}
+		p.CORS = &rules
+	}
+	return p, nil
+}
+
+func parseCORS(x *corsXML) ([]bindings.CORSRule, *Error) {
+	if n := len(x.Rules); n > maxCORSRules {
+		return nil, errInvalidXML("more than " + strconv.Itoa(maxCORSRules) + " CORS rules: " + strconv.Itoa(n))
+	}
+	rules := []bindings.CORSRule{}
+	for _, r := range x.Rules {
+		if strings.TrimSpace(r.AllowedOrigins) == "" {
+			return nil, errXMLNode("AllowedOrigins", r.AllowedOrigins)
+		}
+		for method := range strings.SplitSeq(r.AllowedMethods, ",") {
+			known := []string{"DELETE", "GET", "HEAD", "MERGE", "PATCH", "POST", "OPTIONS", "PUT", "*"}
+			if !slices.Contains(known, strings.ToUpper(strings.TrimSpace(method))) {
+				return nil, errXMLNode("AllowedMethods", r.AllowedMethods)
+			}
+		}
+		if r.MaxAgeInSeconds < 0 {
+			return nil, errXMLNode("MaxAgeInSeconds", strconv.Itoa(r.MaxAgeInSeconds))
+		}
+		rules = append(rules, bindings.CORSRule{
+			AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods,
+			AllowedHeaders: r.AllowedHeaders, ExposedHeaders: r.ExposedHeaders, MaxAge: r.MaxAgeInSeconds,
+		})
+	}
+	return rules, nil
+}
+
+// propertiesDocument is the answer to Get Service Properties. What was never set
+// is what a new account has: nothing is logged, measured or shared.
+func propertiesDocument(p bindings.ServiceProperties) []byte {
+	b := []byte(xmlHeader + "<StorageServiceProperties>")
+	logging := bindings.LoggingProperties{}
+	if p.Logging != nil {
+		logging = *p.Logging
+	}
+	b = append(b, "<Logging>"...)
+	b = appendElement(b, "Version", orDefault(logging.Version))
+	b = appendElement(b, "Delete", strconv.FormatBool(logging.Delete))
+	b = appendElement(b, "Read", strconv.FormatBool(logging.Read))
+	b = appendElement(b, "Write", strconv.FormatBool(logging.Write))
+	b = appendRetention(b, "RetentionPolicy", logging.Retention)
+	b = append(b, "</Logging>"...)
+	b = appendMetrics(b, "HourMetrics", p.HourMetrics)
+	b = appendMetrics(b, "MinuteMetrics", p.MinuteMetrics)
+	b = append(b, "<Cors>"...)
+	if p.CORS != nil {
+		for _, r := range *p.CORS {
+			b = append(b, "<CorsRule>"...)
+			b = appendElement(b, "AllowedOrigins", r.AllowedOrigins)
+			b = appendElement(b, "AllowedMethods", r.AllowedMethods)
+			b = appendElement(b, "AllowedHeaders", r.AllowedHeaders)
+			b = appendElement(b, "ExposedHeaders", r.ExposedHeaders)
+			b = appendElement(b, "MaxAgeInSeconds", strconv.Itoa(r.MaxAge))
+			b = append(b, "</CorsRule>"...)
+		}
+	}
+	b = append(b, "</Cors>"...)
+	if p.DefaultVersion != nil {
+		b = appendElement(b, "DefaultServiceVersion", *p.DefaultVersion)
+	}
+	if p.SoftDelete != nil {
+		b = appendRetention(b, "DeleteRetentionPolicy", *p.SoftDelete)
+	}
+	if w := p.StaticWebsite; w != nil {
+		b = append(b, "<StaticWebsite>"...)
+		b = appendElement(b, "Enabled", strconv.FormatBool(w.Enabled))
+		for _, e := range []Detail{{"IndexDocument", w.IndexDocument}, {"DefaultIndexDocumentPath", w.DefaultIndexDocPath}, {"ErrorDocument404Path", w.ErrorDocument404}} {
+			if e.Value != "" {
+				b = appendElement(b, e.Name, e.Value)
+			}
+		}
+		b = append(b, "</StaticWebsite>"...)
+	}
+	return append(b, "</StorageServiceProperties>"...)
+}
+
+func orDefault(version string) string {
+	if version == "" {
+		return "1.0"
+	}
+	return version
+}
+
+func appendMetrics(b []byte, name string, p *bindings.MetricsProperties) []byte {
+	m := bindings.MetricsProperties{}
+	if p != nil {
+		m = *p
+	}
+	b = append(b, "<"+name+">"...)
+	b = appendElement(b, "Version", orDefault(m.Version))
+	b = appendElement(b, "Enabled", strconv.FormatBool(m.Enabled))
+	if m.IncludeAPIs != nil {
+		b = appendElement(b, "IncludeAPIs", strconv.FormatBool(*m.IncludeAPIs))
+	}
+	b = appendRetention(b, "RetentionPolicy", m.Retention)
+	return append(b, "</"+name+">"...)
+}
+
+func appendRetention(b []byte, name string, r bindings.RetentionProperties) []byte {
+	b = append(b, "<"+name+">"...)
+	b = appendElement(b, "Enabled", strconv.FormatBool(r.Enabled))
+	if r.Enabled {
+		b = appendElement(b, "Days", strconv.Itoa(r.Days))
+	}
+	return append(b, "</"+name+">"...)
+}

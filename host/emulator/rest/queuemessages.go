@@ -1,0 +1,204 @@
+package rest
+
+import (
+	"context"
+	"math"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// maxMessageBody limits the document around a text of 64 KiB, in which each
+// character may be escaped.
+const maxMessageBody = 1 << 20
+
+const (
+	maxVisibilitySeconds = int64(bindings.MaxVisibilityTimeout / time.Second)
+	defaultTTLSeconds    = int64(bindings.DefaultMessageTTL / time.Second)
+	neverSeconds         = -1
+)
+
+// never is the expiry of a message that has none (docs: Put Message).
+func never() time.Time { return time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC) }
+
+// wireTime writes a time as documents and headers have it, to the second.
+func wireTime(t time.Time) string { return t.UTC().Format(http.TimeFormat) }
+
+func putMessage(c *call) error {
+	text, err := c.messageText()
+	if err != nil {
+		return err
+	}
+	if text == nil {
+		return errInvalidXML("want an element MessageText")
+	}
+	visibility, refused := c.number("visibilitytimeout", 0, 0, maxVisibilitySeconds)
+	if refused != nil {
+		return refused
+	}
+	ttl, refused := c.number("messagettl", defaultTTLSeconds, math.MinInt64, math.MaxInt64)
+	switch {
+	case refused != nil:
+		return refused
+	case ttl < 1 && ttl != neverSeconds:
+		return errInvalidParameter("messagettl", c.query.Get("messagettl"), "Value must be greater than or equal to 1, or -1 to indicate an infinite TTL.")
+	case ttl != neverSeconds && visibility >= ttl:
+		return errInvalidParameter("visibilitytimeout", c.query.Get("visibilitytimeout"), "messagettl must be greater than visibilitytimeout.")
+	}
+	opts := &bindings.PutOptions{Visibility: time.Duration(visibility) * time.Second, TTL: bindings.NeverExpires}
+	if ttl != neverSeconds && ttl <= int64(math.MaxInt64/time.Second) {
+		opts.TTL = time.Duration(ttl) * time.Second
+	}
+	var m *bindings.QueueMessage
+	err = c.inside(func(ctx context.Context) (err error) {
+		m, err = c.account.Queues.Queue(c.path[0]).Put(ctx, *text, opts)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusCreated, messagesDocument([]*bindings.QueueMessage{m}, putAnswer))
+}
+
+func getMessages(c *call) error {
+	n, refused := c.number("numofmessages", 1, 1, bindings.MaxReceive)
+	if refused != nil {
+		return refused
+	}
+	visibility, refused := c.number("visibilitytimeout", int64(bindings.DefaultVisibility/time.Second), 1, maxVisibilitySeconds)
+	if refused != nil {
+		return refused
+	}
+	var ms []*bindings.QueueMessage
+	err := c.inside(func(ctx context.Context) (err error) {
+		ms, err = c.account.Queues.Queue(c.path[0]).Receive(ctx, int(n), time.Duration(visibility)*time.Second)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, messagesDocument(ms, getAnswer))
+}
+
+func peekMessages(c *call) error {
+	n, refused := c.number("numofmessages", 1, 1, bindings.MaxReceive)
+	if refused != nil {
+		return refused
+	}
+	var ms []*bindings.QueueMessage
+	err := c.inside(func(ctx context.Context) (err error) {
+		ms, err = c.account.Queues.Queue(c.path[0]).Peek(ctx, int(n))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, messagesDocument(ms, peekAnswer))
+}
+
+func updateMessage(c *call) error {
+	text, err := c.messageText()
+	if err != nil {
+		return err
+	}
+	receipt, refused := c.popReceipt()
+	if refused != nil {
+		return refused
+	}
+	if !c.query.Has("visibilitytimeout") {
+		return errMissingParameter("visibilitytimeout")
+	}
+	visibility, refused := c.number("visibilitytimeout", 0, 0, maxVisibilitySeconds)
+	if refused != nil {
+		return refused
+	}
+	var m *bindings.QueueMessage
+	err = c.inside(func(ctx context.Context) (err error) {
+		m, err = c.account.Queues.Queue(c.path[0]).Update(ctx, c.path[2], receipt, text, time.Duration(visibility)*time.Second)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.w.Header().Set("X-Ms-Popreceipt", m.PopReceipt)
+	c.w.Header().Set("X-Ms-Time-Next-Visible", wireTime(m.NextVisible))
+	return c.answer(http.StatusNoContent, nil)
+}
+
+func deleteMessage(c *call) error {
+	receipt, refused := c.popReceipt()
+	if refused != nil {
+		return refused
+	}
+	return c.noContent(func(ctx context.Context) error {
+		return c.account.Queues.Queue(c.path[0]).Delete(ctx, c.path[2], receipt)
+	})
+}
+
+func clearMessages(c *call) error {
+	return c.noContent(func(ctx context.Context) error { return c.account.Queues.Queue(c.path[0]).Clear(ctx) })
+}
+
+func (c *call) popReceipt() (string, *Error) {
+	receipt := c.query.Get("popreceipt")
+	if receipt == "" {
+		return "", errMissingParameter("popreceipt")
+	}
+	return receipt, nil
+}
+
+// messageText reads the body of a put or an update; nil when there is none, or
+// no text in it.
+func (c *call) messageText() (*string, error) {
+	b, err := c.body(maxMessageBody)
+	if err != nil || len(b) == 0 {
+		return nil, err
+	}
+	text, refused := parseMessage(b)
+	if refused != nil {
+		return nil, refused
+	}
+	if text != nil && len(*text) > bindings.MaxMessageText {
+		return nil, errBodyTooLarge(bindings.MaxMessageText)
+	}
+	return text, nil
+}
+
+// messageAnswer says which elements a message has in an answer.
+type messageAnswer struct{ receipt, count bool }
+
+var (
+	putAnswer  = messageAnswer{receipt: true}
+	getAnswer  = messageAnswer{receipt: true, count: true}
+	peekAnswer = messageAnswer{count: true}
+)
+
+func messagesDocument(ms []*bindings.QueueMessage, with messageAnswer) []byte {
+	size := 128
+	for _, m := range ms {
+		size += len(m.Text) + len(m.Text)/16 + 512
+	}
+	b := append(make([]byte, 0, size), xmlHeader+"<QueueMessagesList>"...)
+	for _, m := range ms {
+		expires := m.Expires
+		if expires.IsZero() || expires.After(never()) {
+			expires = never()
+		}
+		b = append(b, "<QueueMessage>"...)
+		b = appendElement(b, "MessageId", m.ID)
+		b = appendElement(b, "InsertionTime", wireTime(m.Inserted))
+		b = appendElement(b, "ExpirationTime", wireTime(expires))
+		if with.receipt {
+			b = appendElement(b, "PopReceipt", m.PopReceipt)
+			b = appendElement(b, "TimeNextVisible", wireTime(m.NextVisible))
+		}
+		if with.count {
+			b = appendElement(b, "DequeueCount", strconv.FormatInt(m.DequeueCount, 10))
+			b = appendElement(b, "MessageText", m.Text)
+		}
+		b = append(b, "</QueueMessage>"...)
+	}
+	return append(b, "</QueueMessagesList>"...)
+}

@@ -36,5 +36,6 @@ func process(t *testing.T, name string, files map[string]string) *hosttest.Optio
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &hosttest.Options{Files: files, Executable: exe, Env: []string{handlerVariable + "=" + name}}
+	// The race detector of a child would sleep for a second at its end.
+	return &hosttest.Options{Files: files, Executable: exe, Env: []string{handlerVariable + "=" + name, "GORACE=atexit_sleep_ms=0"}}
 }

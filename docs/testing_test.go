@@ -1,0 +1,208 @@
+// Package docs_test runs the Go code of README.md and docs: what a reader copies
+// from there compiles, and passes.
+package docs_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+func TestPoison(t *testing.T) {
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(context.Context, functions.QueueMessage) error {
+		return errors.New("payment service unavailable")
+	}, functions.FixedDelay(4, 15*time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned) // 5 hours of waits, in milliseconds
+	h.WantAttempts("ProcessOrder", 25)
+	h.WantQueue("orders-poison", `{"id":"7"}`)
+}
+
+func TestSampleRuns(t *testing.T) {
+	h := hosttest.New(t, &hosttest.Options{Dir: "../functions/samples/orders"})
+	h.Send("orders", `{"id":"7","flaky":2}`)
+	h.AwaitSettled("ProcessOrder", triggers.Deleted)
+	h.WantAttempts("ProcessOrder", 3)
+}
+
+func TestOnlyPassingFaultsAreRetried(t *testing.T) {
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		err := errors.New("card refused") // what the payment service said
+		if !functions.IsTransient(err) {
+			return functions.Permanent(err)
+		}
+		return err
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+	h.WantAttempts("ProcessOrder", 5) // one in each of 5 deliveries, not 25
+}
+
+func TestChargesOnce(t *testing.T) {
+	type order struct{ ID string }
+	charges := map[string]int{} // what the payment service did, by idempotency key
+	app := functions.New()
+	functions.QueueJSON(app, "ProcessOrder", "orders", func(_ context.Context, o order) error {
+		if charges[o.ID] == 0 { // the service knows the key: a second call does nothing
+			charges[o.ID]++
+		}
+		return errors.New("receipt not written") // fails after the charge
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+	h.WantAttempts("ProcessOrder", 25)
+	if got := charges["7"]; got != 1 {
+		t.Errorf("25 attempts charged %d times, want once", got)
+	}
+}
+
+func TestCallerDoesNotWaitLong(t *testing.T) {
+	app := functions.New()
+	app.HTTP("Quote", func(w http.ResponseWriter, r *http.Request) {
+		functions.Fail(r.Context(), errors.New("no quote"))
+	}, functions.FixedDelay(2, 500*time.Millisecond))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	if got := h.Request("GET", "/api/Quote", "").StatusCode; got != 500 {
+		t.Errorf("status %d, want 500", got)
+	}
+	h.WantAttempts("Quote", 3)
+	if got := h.Clock().Now().Sub(hosttest.Start); got != time.Second {
+		t.Errorf("the caller waited %v, want 1s", got)
+	}
+}
+
+func TestBatchWorkWaitsLonger(t *testing.T) {
+	app := functions.New()
+	app.Queue("Bill", "bills", func(context.Context, functions.QueueMessage) error {
+		return errors.New("ledger is closed")
+	}, functions.ExponentialBackoff(4, 10*time.Second, 15*time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Seed: 1}) // the seed decides the jitter
+	h.Send("bills", "7")
+	h.AwaitSettled("Bill", triggers.Released)
+	waits := h.Select(func(r *journal.Record) bool { return r.Kind == journal.RetryScheduled })
+	for i := 1; i < len(waits); i++ {
+		if waits[i].Delay <= waits[i-1].Delay {
+			t.Errorf("wait %d is %v, after %v", i+1, waits[i].Delay, waits[i-1].Delay)
+		}
+	}
+}
+
+func TestOneLayerOfRetry(t *testing.T) {
+	calls := 0
+	charge := func() error { calls++; return errors.New("unavailable") } // fails fast, no loop of its own
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(context.Context, functions.QueueMessage) error {
+		return charge()
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+	if got := len(h.Attempts("ProcessOrder")); got != calls {
+		t.Errorf("%d calls in %d attempts", calls, got)
+	}
+}
+
+func TestRetriesLeaveATrace(t *testing.T) {
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		r := functions.Retry(ctx)
+		if r.RetryCount == 0 {
+			return errors.New("connection reset")
+		}
+		functions.Logger(ctx).Warn("trying again", "retry", r.RetryCount, "after", r.Exception.Message)
+		return nil
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Deleted)
+	warnings := h.Select(func(r *journal.Record) bool { return r.Kind == journal.HandlerLog && r.Level == "warning" })
+	if len(warnings) != 1 {
+		t.Errorf("%d warnings, want 1: a cured fault is still a fault", len(warnings))
+	}
+}
+
+func TestNoPolicyIsNotTheLastAttempt(t *testing.T) {
+	gaveUp := 0
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		if r := functions.Retry(ctx); r != nil && r.LastAttempt() {
+			gaveUp++
+		}
+		return errors.New("unavailable")
+	}) // no policy: Retry returns nil
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+	h.WantAttempts("ProcessOrder", 5)
+	if gaveUp != 0 {
+		t.Errorf("gave up %d times without a policy", gaveUp)
+	}
+}
+
+func TestStatus500IsNoFailure(t *testing.T) {
+	app := functions.New()
+	app.HTTP("Quote", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no quote", http.StatusInternalServerError) // an answer: sent as it is
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Request("GET", "/api/Quote", "")
+	h.WantAttempts("Quote", 1)
+}
+
+// Every Go block of the documents is in this file, or in another one of this
+// folder.
+func TestCodeOfDocuments(t *testing.T) {
+	tests, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, name := range tests {
+		code.WriteString(read(t, name))
+	}
+	documents, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range append(documents, "../README.md") {
+		for i, block := range strings.Split(read(t, name), "```go\n")[1:] {
+			block, _, _ = strings.Cut(block, "```")
+			if !strings.Contains(code.String(), block) {
+				t.Errorf("%s: Go block %d is not in a test:\n%s", name, i+1, block)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(text), "\r\n", "\n")
+}

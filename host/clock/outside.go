@@ -3,6 +3,7 @@ package clock
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // A call is one run of Outside.
@@ -15,6 +16,8 @@ type call struct {
 	holds bool // is in Virtual.out
 	slot  bool // has the one place that Serial gives out
 	timer wallTimer
+
+	patience time.Duration // real time for which it holds time still; 0: for ever
 }
 
 // Outside implements Clock.
@@ -43,17 +46,38 @@ func (v *Virtual) Outside(ctx context.Context, name string, f func()) {
 	c := &call{name: name, task: t, seq: v.nextSeqLocked(), slot: v.opts.Serial, holds: true}
 	v.out = append(v.out, c)
 	t.doing = waitOutside
-	if v.opts.Patience > 0 {
+	vc, _ := ctx.Value(ctxKey{}).(*virtualContext)
+	if vc != nil && (vc.v != v || vc.Err() != nil) {
+		vc = nil
+	}
+	if c.patience = v.opts.Patience; c.patience == 0 && v.pace.kind == paceAuto {
+		c.patience = v.timeLeftLocked(vc)
+	}
+	if c.patience > 0 {
 		c.ctx.call = c
-		if vc, _ := ctx.Value(ctxKey{}).(*virtualContext); vc != nil && vc.v == v && vc.Err() == nil {
+		if vc != nil {
 			vc.joinLocked(&c.ctx)
 		}
-		c.timer = v.wall.afterFunc(v.opts.Patience, func() { v.losePatience(c) })
+		c.timer = v.wall.afterFunc(c.patience, func() { v.losePatience(c) })
 	}
 	v.holder = nil
 	v.unlock(v.passLocked(), nil)
 	defer v.comeBack(c)
 	f()
+}
+
+// timeLeftLocked is how long c and the contexts above it have until the first of
+// their timeouts; 0 when they have none.
+func (v *Virtual) timeLeftLocked(c *virtualContext) time.Duration {
+	left := int64(0)
+	for ; c != nil; c = c.above {
+		if c.due.pos > 0 {
+			if d := c.due.at - v.now.Load(); left == 0 || d < left {
+				left = d
+			}
+		}
+	}
+	return time.Duration(max(left, 0))
 }
 
 func (v *Virtual) isOursLocked(id uint64) bool {
@@ -132,7 +156,7 @@ func (v *Virtual) losePatience(c *call) {
 	}
 	v.uncountLocked(c)
 	v.freeSlotLocked(c)
-	v.noticeLocked(Notice{Kind: PatienceUsedUp, Name: c.name, Real: v.opts.Patience, From: v.Now(), To: v.Now()})
+	v.noticeLocked(Notice{Kind: PatienceUsedUp, Name: c.name, Real: c.patience, From: v.Now(), To: v.Now()})
 	v.kickUnlock()
 }
 
@@ -149,5 +173,5 @@ func (v *Virtual) recallLocked(c *call) {
 		return 1
 	})
 	v.out = slices.Insert(v.out, i, c)
-	c.timer.Reset(v.opts.Patience)
+	c.timer.Reset(c.patience)
 }

@@ -54,7 +54,7 @@ type pacing struct {
 }
 
 // Auto makes time jump while somebody waits for it, and otherwise follow the
-// wall. It stands still while a call is out, lets a few quiet milliseconds pass
+// wall. It stands still while a call is out (see VirtualOptions.Patience), lets a few quiet milliseconds pass
 // after an input (Inside, Do, a drive), does not jump while the clock is pinned, and
 // no longer jumps when it is seven days past the last input. Close ends it; Real
 // replaces it. An Advance, Next or Run jumps all the same.

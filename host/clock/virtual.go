@@ -71,7 +71,9 @@ type VirtualOptions struct {
 	// it is used up, a Notice says so and time moves on without the call. Once the
 	// call's context ends, say by its timeout, the clock waits for it again, for
 	// as long again. A call that comes back in between takes the next free turn.
-	// Zero waits for ever.
+	// Zero waits for ever, except in the pace Auto: there a call that has held time
+	// still for as long as its context has until its timeout is let go, so that a
+	// handler that hangs does time out.
 	Patience time.Duration
 
 	// Arrival lets calls come back as they arrive, rather than in the order in

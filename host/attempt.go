@@ -31,6 +31,7 @@ type payload struct {
 func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 	f := d.f
 	h := f.gen.host
+	d.asked = triggers.Request{} // what an earlier attempt asked for is over
 	if d.payload == nil {
 		d.payload = f.payload(d.ev)
 	}

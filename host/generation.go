@@ -189,7 +189,7 @@ func (g *generation) supervise(f *function) {
 			Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
 			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
 		})
-		if clk.Sleep(g.listening, wait) != nil {
+		if clk.Idle(g.listening, wait) != nil { // nobody waits for it: no reason to jump
 			return
 		}
 	}

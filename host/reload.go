@@ -195,12 +195,20 @@ func (h *Host) swap(next *generation) {
 }
 
 // warn logs, once for each function that has a policy, that the platform does
-// not officially support retries on its trigger (host-and-retry 2.7). The
-// policy stays active.
+// not officially support retries on its trigger (host-and-retry 2.7); the
+// policy stays active. It also logs the lints that are wanted at a start: a
+// queue without a poison queue (storage.md 2, S-3) and one delivery in all
+// (D-9).
 func (h *Host) warn(a *app.App) {
 	for _, f := range a.Functions {
 		if f.RetrySupportWarning() != nil {
-			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
+			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
+				Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
+		}
+	}
+	for _, l := range app.Lints(a) {
+		if (l.ID == "L-6" || l.ID == "L-12") && !a.Switches.Ignores(l.ID) {
+			h.log.Warn().Str("function", l.Function).Str("lint", l.ID).Msg(l.Message)
 		}
 	}
 }

@@ -63,6 +63,9 @@ func newQueueMessage(r *call.Request) QueueMessage {
 		ExpirationTime:  parseTime(m.Get("ExpirationTime")),
 		NextVisibleTime: parseTime(m.Get("NextVisibleTime")),
 	}
+	if r.MessageID != "" { // metadata may hold a property of the body under this name
+		msg.ID = r.MessageID
+	}
 	if msg.DequeueCount == 0 {
 		msg.DequeueCount, _ = strconv.ParseInt(m.Get("DequeueCount"), 10, 64)
 	}

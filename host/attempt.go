@@ -50,6 +50,10 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 		Now:           h.clk.Now(),
 	}
 
+	if !d.ev.Batch {
+		req.MessageID = d.base.MessageID
+	}
+
 	// Only the handler's call is timed, and each attempt by itself (sdk:
 	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives
 	// the end of its delivery's token, except when a caller waits for it.

@@ -59,6 +59,9 @@ type Request struct {
 	Retry *retrycontext.Context
 	// DeliveryCount is the source's count, 0 where it has none.
 	DeliveryCount int64
+	// MessageID is the source's identifier of the message; empty where it has none,
+	// and for a batch. In Metadata a property "id" of the body takes its place.
+	MessageID string
 	// Deadline is when the function timeout ends this attempt, in the host's
 	// time; zero for none. It is data: the attempt's context ends by itself.
 	Deadline time.Time

@@ -47,7 +47,7 @@ func TestRequestRoundTrip(t *testing.T) {
 			Retry: &retrycontext.Context{RetryCount: 1, MaxRetryCount: -1, Exception: &retrycontext.Exception{
 				Type: "t", Message: "m", Source: "s", StackTrace: "st",
 			}},
-			DeliveryCount: 5, Deadline: now.Add(time.Minute), Now: now, TraceParent: "tp", TraceState: "ts",
+			DeliveryCount: 5, MessageID: "m1", Deadline: now.Add(time.Minute), Now: now, TraceParent: "tp", TraceState: "ts",
 		}},
 	}
 	for _, tt := range tests {

@@ -654,10 +654,13 @@ type Request struct {
 	Retry         *RetryContext `protobuf:"bytes,7,opt,name=retry,proto3" json:"retry,omitempty"`
 	DeliveryCount int64         `protobuf:"varint,8,opt,name=delivery_count,json=deliveryCount,proto3" json:"delivery_count,omitempty"`
 	// Times of the host's clock, as data. Absent: none.
-	Deadline      *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=deadline,proto3" json:"deadline,omitempty"`
-	Now           *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=now,proto3" json:"now,omitempty"`
-	TraceParent   string                 `protobuf:"bytes,11,opt,name=trace_parent,json=traceParent,proto3" json:"trace_parent,omitempty"`
-	TraceState    string                 `protobuf:"bytes,12,opt,name=trace_state,json=traceState,proto3" json:"trace_state,omitempty"`
+	Deadline    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=deadline,proto3" json:"deadline,omitempty"`
+	Now         *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=now,proto3" json:"now,omitempty"`
+	TraceParent string                 `protobuf:"bytes,11,opt,name=trace_parent,json=traceParent,proto3" json:"trace_parent,omitempty"`
+	TraceState  string                 `protobuf:"bytes,12,opt,name=trace_state,json=traceState,proto3" json:"trace_state,omitempty"`
+	// The source's identifier of the message, when there is one message. Metadata
+	// may hide it behind a property of the body.
+	MessageId     string `protobuf:"bytes,13,opt,name=message_id,json=messageId,proto3" json:"message_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -772,6 +775,13 @@ func (x *Request) GetTraceParent() string {
 func (x *Request) GetTraceState() string {
 	if x != nil {
 		return x.TraceState
+	}
+	return ""
+}
+
+func (x *Request) GetMessageId() string {
+	if x != nil {
+		return x.MessageId
 	}
 	return ""
 }
@@ -1936,7 +1946,7 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\x03log\x18\x01 \x01(\v2\x19.redeliver.handler.v1.LogH\x00R\x03log\x123\n" +
 	"\x05sleep\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.SleepH\x00R\x05sleep\x126\n" +
 	"\x06result\x18\x03 \x01(\v2\x1c.redeliver.handler.v1.ResultH\x00R\x06resultB\t\n" +
-	"\acontent\"\xe8\x04\n" +
+	"\acontent\"\x87\x05\n" +
 	"\aRequest\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x1a\n" +
 	"\bfunction\x18\x02 \x01(\tR\bfunction\x123\n" +
@@ -1952,7 +1962,9 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	" \x01(\v2\x1a.google.protobuf.TimestampR\x03now\x12!\n" +
 	"\ftrace_parent\x18\v \x01(\tR\vtraceParent\x12\x1f\n" +
 	"\vtrace_state\x18\f \x01(\tR\n" +
-	"traceState\x1aX\n" +
+	"traceState\x12\x1d\n" +
+	"\n" +
+	"message_id\x18\r \x01(\tR\tmessageId\x1aX\n" +
 	"\rMetadataEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x121\n" +
 	"\x05value\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ValueR\x05value:\x028\x01\"N\n" +

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cockroachdb/pebble/v2"
+)
+
+// Batch collects changes that take effect together or not at all. Later ones
+// win. It belongs to one goroutine and ends with Begin, or with Discard.
+//
+// Keys are ordered by their bytes and must not be empty or begin with a zero
+// byte: those are the store's own. Keys and values are copied.
+type Batch struct {
+	e     *engine
+	b     *pebble.Batch
+	delta map[FileID]int // references of files
+}
+
+// NewBatch returns an empty batch. It fails when the store is closed or has
+// failed.
+func (s *Store) NewBatch() (*Batch, error) {
+	e, err := s.acquire()
+	if err != nil {
+		return nil, err
+	}
+	return &Batch{e: e, b: e.db.NewBatch()}, nil
+}
+
+// Set gives a key its value.
+func (b *Batch) Set(key, value []byte) {
+	checkKey(key)
+	must(b.b.Set(key, value, nil))
+}
+
+// Delete removes a key, which need not exist.
+func (b *Batch) Delete(key []byte) {
+	checkKey(key)
+	must(b.b.Delete(key, nil))
+}
+
+// DeleteRange removes the keys from start up to and without end, however many
+// there are, for the cost of one.
+func (b *Batch) DeleteRange(start, end []byte) {
+	checkKey(start)
+	must(b.b.DeleteRange(start, end, nil))
+}
+
+// Keep adds one reference to a file. A file that Finish has returned stays for
+// as long as it has references, once it has got the first.
+func (b *Batch) Keep(id FileID) { b.refer(id, 1) }
+
+// Release takes one reference from a file. The last one takes the file with it
+// when the batch is committed; it can be read on by those who have it open.
+func (b *Batch) Release(id FileID) { b.refer(id, -1) }
+
+func (b *Batch) refer(id FileID, n int) {
+	if b.delta == nil {
+		b.delta = map[FileID]int{}
+	}
+	b.delta[id] += n
+}
+
+// Discard ends a batch that will not be begun.
+func (b *Batch) Discard() {
+	_ = b.b.Close() // it says no more than that the batch is gone
+	b.e.release()
+}
+
+// Commit is a batch that has begun.
+type Commit struct {
+	e    *engine
+	b    *pebble.Batch
+	dead []FileID // files whose last reference goes with the batch
+}
+
+// Begin starts to commit a batch and does not wait for the disk. From here on
+// reads see it, and batches become durable in the order of their Begin: when
+// one is done, so are all before it. The caller must call Wait.
+//
+// A failure ends the use of the store until Recover: what was begun and not
+// done may or may not have been written.
+func (s *Store) Begin(b *Batch) (*Commit, error) {
+	c, err := begin(b)
+	if err != nil {
+		b.e.release()
+		return nil, fmt.Errorf("write: %w", err)
+	}
+	return c, nil
+}
+
+func begin(b *Batch) (c *Commit, err error) {
+	if err := b.e.failed(); err != nil {
+		return nil, err
+	}
+	c = &Commit{e: b.e, b: b.b}
+	if len(b.delta) > 0 {
+		// The counts that the batch writes must follow one another as the batches do.
+		b.e.files.mu.Lock()
+		defer b.e.files.mu.Unlock()
+		if c.dead, err = b.e.files.referLocked(b.b, b.delta); err != nil {
+			return nil, err
+		}
+	}
+	// The engine panics when it cannot write to its log, with its locks held.
+	defer func() {
+		if r := recover(); r != nil {
+			b.e.panicked.Store(true)
+			cause, ok := r.(error)
+			if !ok {
+				cause = fmt.Errorf("engine: %v", r)
+			}
+			c, err = nil, b.e.fail(cause)
+		}
+	}()
+	if err := b.e.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
+		return nil, b.e.fail(err)
+	}
+	return c, nil
+}
+
+// Wait returns when the batch is durable, or has failed. It is called once.
+func (c *Commit) Wait() error {
+	defer c.e.release()
+	if err := c.b.SyncWait(); err != nil {
+		return fmt.Errorf("write: %w", c.e.fail(err))
+	}
+	c.e.files.remove(c.dead)
+	if err := c.b.Close(); err != nil {
+		return fmt.Errorf("write: %w", c.e.fail(err))
+	}
+	return nil
+}
+
+// Apply is Begin and Wait.
+func (s *Store) Apply(b *Batch) error {
+	c, err := s.Begin(b)
+	if err != nil {
+		return err
+	}
+	return c.Wait()
+}
+
+func checkKey(key []byte) {
+	if len(key) == 0 || key[0] == 0 {
+		panic("store: a key must not be empty or begin with a zero byte")
+	}
+}
+
+// must is for calls on a batch in memory, which fail only when it has been
+// committed before.
+func must(err error) {
+	if err != nil {
+		panic(errors.Join(errors.New("store: batch used after Begin"), err))
+	}
+}

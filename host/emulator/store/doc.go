@@ -1,0 +1,16 @@
+// Package store keeps the state of the embedded services on disk: an ordered
+// space of keys, changed by atomic batches, and files for what is too large to
+// be a value. What it promises is that a batch whose [Commit] is done survives
+// the end of the process, however sudden, and with [Options.Sync] the loss of
+// power too; and that what it reads back is what was written, or a
+// [*CorruptError] says where it is not.
+//
+// It knows nothing of queues or blobs and nothing of the emulator's clock: its
+// calls take real time. Owners keep what they need often in memory and write
+// each change through before they report it.
+//
+// Read [Open], [Store.Begin] and [Store.View] first, then layout.go for what is
+// on disk. The engine under the keys is pebble, which no other package imports;
+// ARCHITECTURE.md says why. The package leaves out transactions that read (the
+// owners' locks do that work), replication, and any repair of a damaged store.
+package store

@@ -1,0 +1,101 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Conditions that callers decide by.
+var (
+	// ErrNotFound: the key or the file does not exist.
+	ErrNotFound = errors.New("not found")
+	// ErrClosed: Close was called before.
+	ErrClosed = errors.New("store is closed")
+	// ErrDiskFull: the file system has no space left. It comes wrapped in what
+	// could not be done.
+	ErrDiskFull = errors.New("no space left on the disk")
+	// ErrFailed: an earlier change could not be written, so that what is in
+	// memory and on disk may differ. Every call fails with it until Recover.
+	ErrFailed = errors.New("store has failed")
+)
+
+// errReplaced is what the users of an engine get once another has taken its
+// place.
+var errReplaced = errors.New("the state was replaced")
+
+// InUseError says that another process, or another Store of this one, owns the
+// directory.
+type InUseError struct {
+	Dir     string
+	PID     int    // 0: it could not be learnt
+	Command string // how the owner was started; may be empty
+}
+
+func (e *InUseError) Error() string {
+	switch {
+	case e.PID == 0:
+		return fmt.Sprintf("data directory %q is in use by another process", e.Dir)
+	case e.Command == "":
+		return fmt.Sprintf("data directory %q is in use by process %d", e.Dir, e.PID)
+	default:
+		return fmt.Sprintf("data directory %q is in use by process %d (%s)", e.Dir, e.PID, e.Command)
+	}
+}
+
+// VersionError says that the data was written in a format that this program
+// does not read.
+type VersionError struct {
+	Path      string // the directory or the archive
+	Got, Want int
+}
+
+func (e *VersionError) Error() string {
+	by := "a newer"
+	if e.Got < e.Want {
+		by = "an older"
+	}
+	return fmt.Sprintf("%q has format %d, written by %s version; this one reads format %d", e.Path, e.Got, by, e.Want)
+}
+
+// CorruptError says that stored bytes are not what was written.
+type CorruptError struct {
+	Path string // the directory, file or archive
+	Err  error  // what was found
+}
+
+func (e *CorruptError) Error() string { return fmt.Sprintf("%q is damaged: %v", e.Path, e.Err) }
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+func corrupt(path, format string, args ...any) error {
+	return &CorruptError{Path: path, Err: fmt.Errorf(format, args...)}
+}
+
+// explain gives an error of the engine or the file layer its name. The engine
+// works below path.
+func explain(path string, err error) error {
+	var known *CorruptError
+	switch {
+	case err == nil, errors.As(err, &known), errors.Is(err, ErrDiskFull):
+		return err
+	case pebble.IsCorruptionError(err):
+		return &CorruptError{Path: path, Err: err}
+	case vfs.IsNoSpaceError(err):
+		return fmt.Errorf("%w: %w", ErrDiskFull, err)
+	default:
+		return err
+	}
+}
+
+// explainOpen is explain while a store that existed is opened: then a file that
+// is not there is damage as well.
+func explainOpen(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, pebble.ErrDBDoesNotExist) {
+		return &CorruptError{Path: path, Err: err}
+	}
+	return explain(path, err)
+}

@@ -1,0 +1,200 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// FileID names a file of the store. An id is never given twice as long as the
+// file of it is there.
+type FileID uint64
+
+// name spreads files over 256 directories.
+func (id FileID) name(dir string) string {
+	return path.Join(dir, fmt.Sprintf("%02x", uint8(id)), fmt.Sprintf("%016x", uint64(id)))
+}
+
+// The key of a file holds its size and the number of references to it.
+var refPrefix = []byte{0, 'f'}
+
+func refKey(id FileID) []byte { return binary.BigEndian.AppendUint64([]byte{0, 'f'}, uint64(id)) }
+
+func encodeRef(s *fileState) []byte {
+	return binary.AppendUvarint(binary.AppendUvarint(nil, uint64(s.refs)), uint64(s.size))
+}
+
+func decodeRef(key, value []byte) (FileID, *fileState, bool) {
+	refs, n := binary.Uvarint(value)
+	if n <= 0 || refs == 0 || len(key) != len(refPrefix)+8 {
+		return 0, nil, false
+	}
+	size, m := binary.Uvarint(value[n:])
+	if m <= 0 || n+m != len(value) {
+		return 0, nil, false
+	}
+	id := FileID(binary.BigEndian.Uint64(key[len(refPrefix):]))
+	return id, &fileState{refs: int(refs), size: int64(size)}, true
+}
+
+// files is the files of one engine: who refers to them, and who reads them.
+type files struct {
+	disk *disk
+	dir  string
+
+	mu    sync.Mutex
+	last  FileID
+	known map[FileID]*fileState // every file that is there
+	pins  int                   // while it is above 0, no file goes
+	dirs  map[uint8]bool        // made or seen
+}
+
+type fileState struct {
+	size    int64
+	refs    int // as of the last batch that has begun
+	readers int
+	dying   bool // its last reference is gone for good
+}
+
+// openFiles learns which files are referred to, and removes all others.
+func openFiles(d *disk, dir string, db *pebble.DB) (*files, error) {
+	f := &files{disk: d, dir: dir, known: map[FileID]*fileState{}, dirs: map[uint8]bool{}}
+	it, err := db.NewIter(&pebble.IterOptions{LowerBound: refPrefix, UpperBound: PrefixEnd(refPrefix)})
+	if err != nil {
+		return nil, err
+	}
+	for ok := it.First(); ok; ok = it.Next() {
+		id, state, ok := decodeRef(it.Key(), it.Value())
+		if !ok {
+			return nil, errors.Join(corrupt(dir, "reference %x cannot be read", it.Key()), it.Close())
+		}
+		f.known[id] = state
+		f.last = max(f.last, id)
+	}
+	if err := it.Close(); err != nil {
+		return nil, err
+	}
+	return f, f.sweep()
+}
+
+// sweep compares the directories with what is known.
+func (f *files) sweep() error {
+	names, err := f.disk.List(f.dir)
+	if err != nil {
+		return err
+	}
+	there := 0
+	for _, sub := range names {
+		n, err := strconv.ParseUint(sub, 16, 8)
+		if err != nil {
+			continue
+		}
+		f.dirs[uint8(n)] = true
+		inside, err := f.disk.List(path.Join(f.dir, sub))
+		if err != nil {
+			return err
+		}
+		for _, name := range inside {
+			n, err := strconv.ParseUint(name, 16, 64)
+			if err == nil && f.known[FileID(n)] != nil {
+				there++
+				continue
+			}
+			// It may stay: no id leads to it, and it is tried again next time.
+			f.last = max(f.last, FileID(n))
+			_ = f.disk.Remove(path.Join(f.dir, sub, name))
+		}
+	}
+	if there < len(f.known) {
+		return corrupt(f.dir, "%d files that are referred to are missing", len(f.known)-there)
+	}
+	return nil
+}
+
+// referLocked changes the numbers of references, adds them to the batch, and
+// returns the files that nobody refers to any more.
+func (f *files) referLocked(b *pebble.Batch, delta map[FileID]int) (dead []FileID, err error) {
+	for id, n := range delta {
+		if s := f.known[id]; s == nil || s.dying || s.refs+n < 0 {
+			return nil, fmt.Errorf("file %d: %w", id, ErrNotFound)
+		}
+	}
+	for id, n := range delta {
+		s := f.known[id]
+		s.refs += n
+		switch {
+		case n == 0:
+		case s.refs == 0:
+			must(b.Delete(refKey(id), nil))
+			dead = append(dead, id)
+			s.dying = true
+		default:
+			must(b.Set(refKey(id), encodeRef(s), nil))
+		}
+	}
+	return dead, nil
+}
+
+// remove takes dying files away, except from those who read them.
+func (f *files) remove(dead []FileID) {
+	if len(dead) == 0 {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range dead {
+		f.removeIfUnusedLocked(id)
+	}
+}
+
+func (f *files) removeIfUnusedLocked(id FileID) {
+	if s := f.known[id]; s != nil && s.dying && s.readers == 0 && f.pins == 0 {
+		delete(f.known, id)
+		_ = f.disk.Remove(id.name(f.dir)) // garbage; the next open tries again
+	}
+}
+
+// pin keeps all files until unpin.
+func (f *files) pin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.pins++
+}
+
+func (f *files) unpin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.pins--; f.pins > 0 {
+		return
+	}
+	for id := range f.known {
+		f.removeIfUnusedLocked(id)
+	}
+}
+
+func (f *files) create(id FileID) (vfs.File, error) {
+	sub := uint8(id)
+	f.mu.Lock()
+	made := f.dirs[sub]
+	f.mu.Unlock()
+	if !made {
+		if err := f.disk.MkdirAll(path.Dir(id.name(f.dir)), 0o755); err != nil {
+			return nil, err
+		}
+		if f.disk.sync {
+			if err := syncDir(f.disk, f.dir); err != nil {
+				return nil, err
+			}
+		}
+		f.mu.Lock()
+		f.dirs[sub] = true
+		f.mu.Unlock()
+	}
+	return f.disk.Create(id.name(f.dir), vfs.WriteCategoryUnspecified)
+}

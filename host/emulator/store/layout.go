@@ -1,0 +1,133 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// A data directory holds
+//
+//	FORMAT      what this is, its version, and which state counts
+//	LOCK OWNER  whose it is (owner.go)
+//	0001/       a state: db/ is the engine's, files/ holds the bodies
+//
+// A new state (Reset, Load) is made in the next number and counts from the
+// moment in which FORMAT is replaced; whatever else is there is then garbage.
+// State 0 means that there is none yet.
+const (
+	formatName = "FORMAT"
+	lockName   = "LOCK"
+	ownerName  = "OWNER"
+
+	formatVersion = 1
+	formatTitle   = "redeliver data"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func stateDir(dir string, n int) string { return path.Join(dir, fmt.Sprintf("%04d", n)) }
+
+// readFormat returns the number of the state that counts. found is false in an
+// empty directory.
+func readFormat(d vfs.FS, dir string) (state int, found bool, err error) {
+	name := path.Join(dir, formatName)
+	f, err := d.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		states, err := listStates(d, dir)
+		if err == nil && len(states) > 0 {
+			err = corrupt(dir, "%s is missing beside state %04d", formatName, states[0])
+		}
+		return 0, false, err
+	}
+	if err != nil {
+		return 0, false, err
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return 0, false, err
+	}
+	title, rest, _ := strings.Cut(string(text), "\n")
+	if title != formatTitle {
+		return 0, false, corrupt(name, "it does not begin with %q", formatTitle)
+	}
+	var version int
+	if _, err := fmt.Sscanf(rest, "format %d\n", &version); err != nil {
+		return 0, false, corrupt(name, "the version cannot be read: %w", err)
+	}
+	if version != formatVersion {
+		return 0, false, &VersionError{Path: dir, Got: version, Want: formatVersion}
+	}
+	_, rest, _ = strings.Cut(rest, "\n")
+	if _, err := fmt.Sscanf(rest, "state %04d\n", &state); err != nil || string(text) != formatText(state) {
+		return 0, false, corrupt(name, "the number of the state or its checksum is wrong")
+	}
+	return state, true, nil
+}
+
+func formatText(state int) string {
+	text := fmt.Sprintf("%s\nformat %d\nstate %04d\n", formatTitle, formatVersion, state)
+	return text + fmt.Sprintf("check %08x\n", crc32.Checksum([]byte(text), castagnoli))
+}
+
+// writeFormat makes state n the one that counts, at once or not at all.
+func writeFormat(d vfs.FS, dir string, n int) error {
+	temporary := path.Join(dir, formatName+".new")
+	f, err := d.Create(temporary, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, formatText(n))
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	if err := d.Rename(temporary, path.Join(dir, formatName)); err != nil {
+		return err
+	}
+	return syncDir(d, dir)
+}
+
+func syncDir(d vfs.FS, dir string) error {
+	f, err := d.OpenDir(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+func listStates(d vfs.FS, dir string) ([]int, error) {
+	names, err := d.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	var states []int
+	for _, name := range names {
+		if n, err := strconv.Atoi(name); err == nil && len(name) >= 4 {
+			states = append(states, n)
+		}
+	}
+	return states, nil
+}
+
+// removeOtherStates is best effort: what stays is tried again at the next open.
+func removeOtherStates(d vfs.FS, dir string, keep int) {
+	states, err := listStates(d, dir)
+	if err != nil {
+		return
+	}
+	for _, n := range states {
+		if n != keep {
+			_ = d.RemoveAll(stateDir(dir, n))
+		}
+	}
+}

@@ -1,0 +1,231 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Options changes how a store works. The zero value is good for use.
+type Options struct {
+	// Sync makes every commit wait until the disk has it, so that it survives the
+	// loss of power. Commits that wait at one time share one sync. Without it a
+	// commit waits until the operating system has it.
+	Sync bool
+
+	// Fault is asked before each operation on a file, and its error becomes the
+	// operation's: the store behaves as if the disk had said so (syscall.ENOSPC:
+	// the disk is full). Paths have forward slashes. It is called concurrently, by
+	// goroutines of the engine too.
+	Fault func(op FileOp, path string) error
+
+	// memory is the file system of a store without a directory.
+	memory vfs.FS
+}
+
+// Store is an open store. All methods may be called concurrently. None of them
+// knows the emulator's clock: where time must not stand still for a disk, call
+// Commit.Wait outside.
+type Store struct {
+	dir  string
+	opts Options
+	fs   vfs.FS
+	lock io.Closer // nil in memory
+
+	replacing sync.Mutex // held by whoever is about to put another engine in place
+
+	mu     sync.Mutex
+	e      *engine // nil after Close, or when Recover did not succeed
+	state  int     // number of the state that counts
+	closed bool
+}
+
+// Open opens the store in dir and makes it first if it is not there. The
+// directory is this process's until Close.
+//
+// It fails with [*InUseError] when somebody else has it, with [*VersionError]
+// when another version of the program wrote it, with [*CorruptError] when what
+// it finds is not what was written, and otherwise with the file system's error.
+// Damage that lies deeper comes to light in reads. What a sudden end left
+// half done, and files that no key needs, are removed.
+func Open(dir string, opts *Options) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := newStore(filepath.ToSlash(abs), opts, vfs.Default)
+	if s.opts.memory != nil {
+		s.fs = s.opts.memory
+		return s, s.start()
+	}
+	d := newDisk(s.fs, &s.opts)
+	if err := d.MkdirAll(s.dir, 0o755); err != nil {
+		return nil, explain(s.dir, err)
+	}
+	if s.lock, err = own(s.dir); err != nil {
+		return nil, err
+	}
+	if err := s.start(); err != nil {
+		return nil, errors.Join(err, s.lock.Close())
+	}
+	return s, nil
+}
+
+// OpenMemory returns an empty store that lives in memory and goes with it. It
+// differs from one in a directory in nothing else.
+func OpenMemory(opts *Options) (*Store, error) {
+	s := newStore("/memory", opts, vfs.NewMem())
+	if err := s.fs.MkdirAll(s.dir, 0o755); err != nil {
+		return nil, err
+	}
+	if err := s.start(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func newStore(dir string, opts *Options, fs vfs.FS) *Store {
+	s := &Store{dir: dir, fs: fs}
+	if opts != nil {
+		s.opts = *opts
+	}
+	return s
+}
+
+func (s *Store) start() error {
+	d := newDisk(s.fs, &s.opts)
+	state, found, err := readFormat(d, s.dir)
+	if err != nil {
+		return explain(s.dir, err)
+	}
+	if !found {
+		if err := writeFormat(d, s.dir, 0); err != nil {
+			return explain(s.dir, err)
+		}
+	}
+	removeOtherStates(d, s.dir, state)
+	if state > 0 {
+		s.state = state
+		s.e, err = openEngine(s.fs, s.dir, state, &s.opts)
+		return err
+	}
+	e, err := createEngine(s.fs, s.dir, 1, &s.opts)
+	if err != nil {
+		return err
+	}
+	if err := s.replace(e); err != nil {
+		e.retire()
+		return err
+	}
+	return nil
+}
+
+// replace makes e the state that counts, and ends the one before. The caller
+// holds replacing, or is alone.
+func (s *Store) replace(e *engine) error {
+	if err := writeFormat(e.disk, s.dir, e.state); err != nil {
+		return explain(s.dir, err)
+	}
+	s.mu.Lock()
+	before, number := s.e, s.state
+	s.e, s.state = e, e.state
+	s.mu.Unlock()
+	if before != nil {
+		_ = before.fail(errReplaced)
+		before.retire()
+	}
+	if number > 0 {
+		_ = e.disk.RemoveAll(stateDir(s.dir, number)) // garbage; the next open tries again
+	}
+	return nil
+}
+
+// Dir returns the directory as an absolute path with forward slashes.
+func (s *Store) Dir() string { return s.dir }
+
+// acquire returns the engine for one use, which ends with its release.
+func (s *Store) acquire() (*engine, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed:
+		return nil, ErrClosed
+	case s.e == nil:
+		return nil, ErrFailed
+	}
+	if err := s.e.failed(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	s.e.use()
+	return s.e, nil
+}
+
+// Err returns why the store does not work, or nil while it does.
+func (s *Store) Err() error {
+	e, err := s.acquire()
+	if err == nil {
+		e.release()
+	}
+	return err
+}
+
+// Recover opens a store that has failed again; it does nothing while the store
+// works. What is then in it is every batch whose commit was done, and perhaps
+// some whose commit failed: owners read their state anew. Views, commits and
+// files from before fail.
+func (s *Store) Recover() error {
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	s.mu.Lock()
+	before := s.e
+	switch {
+	case s.closed:
+		s.mu.Unlock()
+		return ErrClosed
+	case before != nil && before.failed() == nil:
+		s.mu.Unlock()
+		return nil
+	}
+	s.e = nil
+	s.mu.Unlock()
+	if before != nil {
+		before.retire()
+	}
+	e, err := openEngine(s.fs, s.dir, s.state, &s.opts)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.e = e
+	return nil
+}
+
+// Close waits for the views, commits and files that are open, and gives the
+// directory free. A second Close does nothing.
+func (s *Store) Close() error {
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	s.mu.Lock()
+	e, closed := s.e, s.closed
+	s.e, s.closed = nil, true
+	s.mu.Unlock()
+	if closed {
+		return nil
+	}
+	var err error
+	if e != nil {
+		e.retire()
+		if err = e.wait(); e.failed() != nil {
+			err = nil // whoever met the failure was told
+		}
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}

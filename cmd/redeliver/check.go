@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -16,15 +17,16 @@ import (
 func newCheck(std streams) *cobra.Command {
 	var set []string
 	var output string
+	var noBuild bool
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
 		Short: "Say what will happen to a message, and what is wrong in the app",
-		Long: `Check reads the app in DIR (default: this folder) without running it. For each
+		Long: `Check reads the app in DIR (default: this folder) and runs no function. For each
 function it prints the trigger, the effective retry policy and where it comes
 from, attempts per delivery, deliveries and their product, the waiting time, and
 where a message ends; then every error with file, line and JSON path, and the
-lints. Functions that exist in code only are known to a running host, and are not
-part of the report.
+lints. The app's Go program is built and asked what it declares in code; with
+--no-build only what stands in files is read.
 
 The exit code is 1 when there are errors, and 0 when there are at most warnings.`,
 		Args: arguments(0, 1),
@@ -36,11 +38,10 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 			if err != nil {
 				return err
 			}
-			a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds()})
+			report, err := check(cmd.Context(), dir, set, noBuild)
 			if err != nil {
 				return err
 			}
-			report := app.Check(a)
 			if err := writeReport(std.out, report, output); err != nil {
 				return err
 			}
@@ -51,8 +52,36 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cmd.Flags().BoolVar(&noBuild, "no-build", false, "do not build and ask the app's program")
 	addSet(cmd, &set)
 	return cmd
+}
+
+// check reads the app and says what is to be said of it.
+func check(ctx context.Context, dir string, set []string, noBuild bool) (*app.Report, error) {
+	var a *app.App
+	var err, handler error
+	if noBuild {
+		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds()})
+	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set}); a == nil {
+		err = handler
+	}
+	if err != nil {
+		return nil, err
+	}
+	report := app.Check(a)
+	if handler != nil {
+		report.Errors = append(report.Errors, app.Problem{
+			File: "the app's program", Reason: handler.Error(), Hint: "with --no-build only the files are checked",
+		})
+	}
+	if a.MissingHostJSON {
+		report.Warnings = append(report.Warnings, app.Problem{
+			File: "host.json", Reason: "there is none, or it is empty: start writes the default one",
+			Hint: "is this the folder of a function app?",
+		})
+	}
+	return report, nil
 }
 
 func writeReport(w io.Writer, report *app.Report, output string) error {

@@ -1,0 +1,56 @@
+package host
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// Inspect reads the app in dir as a start would, the functions that its handler
+// program declares included, and runs nothing of it but that program, for as
+// long as it takes to ask. The app is returned whenever its folder can be read.
+// The error then is that of a handler that does not build or start; what is
+// wrong in files stands in the app, as does a function without a handler.
+func Inspect(ctx context.Context, dir string, opts *Options) (*app.App, error) {
+	h, err := New(dir, opts)
+	if err != nil {
+		return nil, err
+	}
+	var a *app.App
+	h.clk.Inside("inspect", func() { a, err = h.inspect(ctx) })
+	if h.own != nil {
+		h.own.Close()
+	}
+	return a, err
+}
+
+func (h *Host) inspect(ctx context.Context) (*app.App, error) {
+	defer h.cancel()
+	read, err := app.Load(h.dir, h.loadOptions())
+	if err != nil {
+		return nil, err
+	}
+	h.remember(read)
+	if !read.OK() || read.Handler.Kind == app.NoHandler && h.opts.Handlers == nil {
+		return read, nil
+	}
+	inv, err := h.openHandlers(ctx, read)
+	if err != nil {
+		return read, err
+	}
+	defer func() { _ = inv.Close(context.Background()) }() // it was only asked
+	declared, err := inv.Functions(h.root)
+	if err != nil {
+		return read, err
+	}
+	opts := h.loadOptions()
+	opts.Declared = declared
+	a, err := app.Load(h.dir, opts)
+	if err != nil {
+		return read, err
+	}
+	if a.OK() {
+		h.newGeneration(a, inv, declared, nil) // finds functions that cannot be prepared
+	}
+	return a, nil
+}

@@ -1,0 +1,327 @@
+package bindings
+
+import (
+	"io"
+	"time"
+)
+
+// BlobType is the kind of a blob.
+type BlobType string
+
+// The kinds of blobs, as on the wire.
+const (
+	BlockBlob  BlobType = "BlockBlob"
+	AppendBlob BlobType = "AppendBlob"
+	PageBlob   BlobType = "PageBlob"
+)
+
+// BlobConditions must hold for a call to have any effect. Times are compared by
+// whole seconds.
+//
+// A read may combine them: IfMatch and IfUnmodifiedSince and (IfNoneMatch or
+// IfModifiedSince). A write takes one of each pair, IfNoneMatch deciding before
+// IfModifiedSince and IfMatch before IfUnmodifiedSince. Source: docs,
+// "Specifying conditional headers for Blob service operations".
+type BlobConditions struct {
+	// IfMatch is an ETag with its quotes, or "*" for any; reads take several,
+	// separated by commas.
+	IfMatch string
+	// IfNoneMatch is an ETag with its quotes; for a write also "*": the blob must
+	// not exist. Reads take several.
+	IfNoneMatch       string
+	IfModifiedSince   time.Time // zero: no condition
+	IfUnmodifiedSince time.Time // zero: no condition
+
+	// LeaseID is the identifier of the lease that the caller believes to hold.
+	LeaseID string
+}
+
+// BlobHeaders are the headers with which a blob's content is served. They are
+// stored as they are.
+type BlobHeaders struct {
+	ContentType        string // of a write that creates: application/octet-stream if empty
+	ContentEncoding    string
+	ContentLanguage    string
+	ContentDisposition string
+	CacheControl       string
+	// ContentMD5 is that of the whole content. Put computes it if it is nil, the
+	// other writes store what they are given.
+	ContentMD5 []byte
+}
+
+// Written is the answer to a write.
+type Written struct {
+	ETag         string // with its quotes; empty from PutBlock
+	LastModified time.Time
+	ContentMD5   []byte // of the body in the call, if there was one
+}
+
+// PutBlobOptions are for Put and PutBlockList.
+type PutBlobOptions struct {
+	Type     BlobType // for Put; BlockBlob if empty
+	Headers  BlobHeaders
+	Metadata map[string]string
+	// BodyMD5, if not nil, must be that of the body (Md5Mismatch). Not for
+	// PutBlockList.
+	BodyMD5    []byte
+	Conditions *BlobConditions
+}
+
+// PutBlockOptions are for PutBlock.
+type PutBlockOptions struct {
+	BodyMD5 []byte // as in PutBlobOptions
+	LeaseID string
+}
+
+// BlockRef names a block for PutBlockList.
+type BlockRef struct {
+	ID   string // base64
+	From BlockSource
+}
+
+// BlockSource says where PutBlockList looks for a block.
+type BlockSource uint8
+
+// Where to look for a block.
+const (
+	Latest      BlockSource = iota // among the waiting blocks, then in the blob
+	Committed                      // in the blob
+	Uncommitted                    // among the waiting blocks
+)
+
+// Block is one block of a BlockList.
+type Block struct {
+	ID   string
+	Size int64
+}
+
+// BlockList are the blocks of a block blob.
+type BlockList struct {
+	Committed   []Block // in the order of the content
+	Uncommitted []Block // sorted by identifier
+
+	// Of the blob; all zero if nothing has been committed.
+	ETag          string
+	LastModified  time.Time
+	ContentLength int64
+}
+
+// AppendBlockOptions are for AppendBlock.
+type AppendBlockOptions struct {
+	// Position, if not nil, must be the blob's length before the call
+	// (AppendPositionConditionNotMet).
+	Position *int64
+	// MaxSize, if not nil, must not be exceeded by the blob's length after the
+	// call (MaxBlobSizeConditionNotMet).
+	MaxSize    *int64
+	BodyMD5    []byte // as in PutBlobOptions
+	Conditions *BlobConditions
+}
+
+// Appended is the answer to AppendBlock.
+type Appended struct {
+	Written
+	Offset int64 // of the new block in the blob
+	Blocks int   // in the blob now
+}
+
+// BlobRange is a part of a blob's content.
+type BlobRange struct {
+	Offset int64 // must be below the blob's length (InvalidRange)
+	Count  int64 // bytes; 0, or more than there are: up to the end
+}
+
+// GetBlobOptions are for Get.
+type GetBlobOptions struct {
+	Range      *BlobRange // nil: everything, which works for an empty blob too
+	Conditions *BlobConditions
+}
+
+// BlobDownload is the answer to Get.
+type BlobDownload struct {
+	Properties *BlobProperties
+	Body       io.ReadCloser // the bytes of Range
+	Range      BlobRange     // what is served; Count is exact
+}
+
+// BlobProperties describes a blob. Maps and slices are the caller's own.
+type BlobProperties struct {
+	Type          BlobType
+	Created       time.Time
+	LastModified  time.Time // whole seconds
+	ETag          string    // with its quotes
+	ContentLength int64
+	Headers       BlobHeaders
+	Metadata      map[string]string // names keep their case
+	Lease         LeaseProperties
+	Copy          *CopyState // nil: not a copy, or written since
+	AppendBlocks  int        // of an append blob
+	// AccessTier is that of a block blob. All of ours are "Hot", which nobody set
+	// (AccessTierInferred).
+	AccessTier         string
+	AccessTierInferred bool
+}
+
+// CopyState says where a blob was copied from.
+type CopyState struct {
+	ID        string
+	Source    string // CopyOptions.SourceURL
+	Status    string // "success"
+	Completed time.Time
+	Bytes     int64 // copied, of as many
+}
+
+// DeleteBlobOptions are for Delete.
+type DeleteBlobOptions struct {
+	Snapshots  DeleteSnapshots
+	Conditions *BlobConditions
+}
+
+// DeleteSnapshots says what Delete does about a blob's snapshots.
+type DeleteSnapshots string
+
+// What Delete does about snapshots, as on the wire.
+const (
+	RefuseIfSnapshots DeleteSnapshots = ""        // SnapshotsPresent if there are any
+	IncludeSnapshots  DeleteSnapshots = "include" // the blob and all of them
+	OnlySnapshots     DeleteSnapshots = "only"    // all of them; the blob stays
+)
+
+// SnapshotOptions are for Snapshot.
+type SnapshotOptions struct {
+	Metadata   map[string]string // of the snapshot; nil: the blob's
+	Conditions *BlobConditions
+}
+
+// SnapshotTaken is the answer to Snapshot.
+type SnapshotTaken struct {
+	Written
+	// Snapshot is the snapshot's name: a time with seven decimals, later than
+	// that of the blob's other snapshots.
+	Snapshot string
+}
+
+// BlobSource names a blob of the same account, or one snapshot of it.
+type BlobSource struct {
+	Container, Name, Snapshot string
+}
+
+// CopyOptions are for CopyFrom.
+type CopyOptions struct {
+	Metadata   map[string]string // nil: the source's
+	Conditions *BlobConditions   // on the blob that is written
+	// SourceConditions are on the source (SourceConditionNotMet).
+	SourceConditions *BlobConditions
+	SourceURL        string // kept as CopyState.Source
+}
+
+// Copied is the answer to CopyFrom.
+type Copied struct {
+	Written
+	ID     string
+	Status string // "success"
+}
+
+// Lease is the answer to a lease operation.
+type Lease struct {
+	ID           string        // empty after ReleaseLease and BreakLease
+	ETag         string        // of the blob or container, unchanged
+	LastModified time.Time     // likewise
+	Remaining    time.Duration // after BreakLease: until the lease ends, rounded up to seconds
+}
+
+// LeaseProperties says how the lease of a container or blob stands.
+type LeaseProperties struct {
+	State    string // available, leased, breaking, broken, expired
+	Status   string // locked (leased, breaking) or unlocked
+	Duration string // infinite or fixed while leased, else empty
+}
+
+// ListBlobsOptions are for Container.Blobs.
+type ListBlobsOptions struct {
+	Prefix string
+	// Delimiter, if not empty, folds all names that have it after the prefix into
+	// one prefix each.
+	Delimiter string
+	Marker    string // BlobPage.NextMarker of the page before
+	// MaxResults bounds the number of items, prefixes included: 1 or more;
+	// MaxListResults if 0 or above that.
+	MaxResults int
+	Include    ListInclude
+}
+
+// ListInclude says what a listing of blobs shows beyond the plain facts.
+type ListInclude struct {
+	Metadata    bool
+	Copy        bool // copy states
+	Snapshots   bool // before their blob, oldest first; not with a delimiter
+	Uncommitted bool // blobs that have only waiting blocks
+}
+
+// BlobPage is one page of a listing.
+type BlobPage struct {
+	Blobs      []BlobItem
+	Prefixes   []string // of ListBlobsOptions.Delimiter, each ending with it
+	NextMarker string   // empty: this is the last page
+}
+
+// BlobItem is a blob in a listing.
+type BlobItem struct {
+	Name       string
+	Snapshot   string // empty: the blob itself
+	Properties BlobProperties
+}
+
+// CreateContainerOptions are for Container.Create.
+type CreateContainerOptions struct {
+	Metadata     map[string]string
+	PublicAccess PublicAccess
+}
+
+// PublicAccess says what everybody may read. It is stored and reported only.
+type PublicAccess string
+
+// The levels of public access, as on the wire.
+const (
+	NoPublicAccess  PublicAccess = ""
+	PublicBlobs     PublicAccess = "blob"
+	PublicContainer PublicAccess = "container"
+)
+
+// ContainerProperties describes a container.
+type ContainerProperties struct {
+	ETag         string // with its quotes
+	LastModified time.Time
+	Metadata     map[string]string
+	Lease        LeaseProperties
+	PublicAccess PublicAccess
+}
+
+// ContainerAccess is the access list of a container. The policies are those of
+// shared access signatures; their IDs have 1 to 64 characters and are unique.
+type ContainerAccess struct {
+	PublicAccess PublicAccess
+	Policies     []AccessPolicy
+	ETag         string    // ignored by SetAccess
+	LastModified time.Time // likewise
+}
+
+// ListContainersOptions are for BlobAccount.Containers.
+type ListContainersOptions struct {
+	Prefix     string
+	Marker     string // ContainerPage.NextMarker of the page before
+	MaxResults int    // as in ListBlobsOptions
+	Metadata   bool   // show metadata
+}
+
+// ContainerPage is one page of a listing of containers.
+type ContainerPage struct {
+	Containers []ContainerItem
+	NextMarker string // empty: this is the last page
+}
+
+// ContainerItem is a container in a listing.
+type ContainerItem struct {
+	Name       string
+	Properties ContainerProperties
+}

@@ -19,18 +19,18 @@ const maxSkew = 15 * time.Minute
 // signed reports whether signature, in base64, is that of text by one of the
 // account's keys.
 func (a *account) signed(signature, text string) bool {
-	given, err := base64.StdEncoding.DecodeString(signature)
-	if err != nil {
-		return false
-	}
 	for _, key := range a.keys {
-		mac := hmac.New(sha256.New, key)
-		mac.Write([]byte(text))
-		if hmac.Equal(mac.Sum(nil), given) {
+		if hmac.Equal([]byte(signatureOf(key, text)), []byte(signature)) {
 			return true
 		}
 	}
 	return false
+}
+
+func signatureOf(key []byte, text string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
 // authorizeByKey checks an Authorization header of the schemes SharedKey and

@@ -2,10 +2,12 @@ package hosttest
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -81,7 +83,8 @@ func (h *Host) encoding() bindings.Encoding {
 }
 
 // Request sends an HTTP request to the app and returns the response, 404 when
-// no function matches. Time moves as far as the function's retries need it.
+// no function matches, 503 when the host does not run. Time moves as far as the
+// function's retries need it.
 func (h *Host) Request(method, path, body string) *bindings.HTTPResponse {
 	h.tb.Helper()
 	return h.RequestContext(context.Background(), method, path, body)
@@ -93,8 +96,12 @@ func (h *Host) RequestContext(ctx context.Context, method, path, body string) *b
 	var resp *bindings.HTTPResponse
 	h.drive(func() {
 		route, err := h.Match(ctx, method, strings.SplitN(path, "?", 2)[0])
-		if err != nil {
+		switch {
+		case errors.Is(err, host.ErrUnknownFunction):
 			resp = &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
+			return
+		case err != nil:
+			resp = &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
 			return
 		}
 		resp = h.Serve(ctx, route, &bindings.HTTPRequest{

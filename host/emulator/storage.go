@@ -37,6 +37,8 @@ type FaultPoint struct {
 	Queue     string
 	MessageID string // of Update and Delete
 	After     bool   // the operation has taken effect
+
+	Container, Blob string // of an operation of bindings.Container or Blob
 }
 
 // Storage is one storage account, empty when new. All methods may be called
@@ -51,6 +53,8 @@ type Storage struct {
 	ids    ids
 	queues map[string]*queueState
 	wakers map[string][]*waker
+
+	blobs blobs // the blob service, with a mutex of its own
 }
 
 var (
@@ -65,6 +69,7 @@ func New(clk clock.Clock, opts *Options) *Storage {
 		s.opts = *opts
 	}
 	s.ids.seed = s.opts.Seed
+	s.blobs.init(clk, &s.opts)
 	return s
 }
 

@@ -1,0 +1,325 @@
+package emulator
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// defaultContentType is that of a blob whose writer names none.
+const defaultContentType = "application/octet-stream"
+
+// blob is a handle on one blob or snapshot. It serves the calls of
+// bindings.Blob: this file has those that write a blob as a whole, or what stands
+// beside its content.
+type blob struct {
+	s   *blobs
+	key blobKey
+}
+
+func (b *blob) Name() string { return b.key.Name }
+
+func (b *blob) At(snapshot string) bindings.Blob {
+	at := *b
+	at.key.Snapshot = snapshot
+	return &at
+}
+
+func (b *blob) operate(ctx context.Context, op string, f func(tx *blobTx) error) error {
+	if b.key.Container == "" {
+		return bindings.ValidateContainerName("")
+	}
+	if err := bindings.ValidateBlobName(b.key.Name); err != nil {
+		return err
+	}
+	return b.s.operate(ctx, FaultPoint{Op: op, Container: b.key.Container, Blob: b.key.Name}, false, f)
+}
+
+// find returns the record of the handle; nil if there is none.
+func (tx *blobTx) find(key blobKey) *blobRecord {
+	state := tx.container.blobs[key.Name]
+	switch {
+	case state == nil:
+		return nil
+	case key.Snapshot == "":
+		return state.base
+	}
+	if i, found := state.findSnapshot(key.Snapshot); found {
+		return state.snapshots[i]
+	}
+	return nil
+}
+
+// toReplace returns the record that a write of a whole blob replaces, nil if
+// there is none, after the conditions and the lease have had their say.
+func (tx *blobTx) toReplace(key blobKey, cond *bindings.BlobConditions) (*blobRecord, error) {
+	r, err := tx.forWrite(key, cond, bindings.CodeBlobAlreadyExists)
+	if err == nil && r == nil {
+		err = lease{}.allows(tx.now, leaseID(cond), blobLeaseCodes())
+	}
+	return r, err
+}
+
+// toModify returns a copy of the record that a write changes, which must exist,
+// with a new version.
+func (tx *blobTx) toModify(key blobKey, cond *bindings.BlobConditions) (blobRecord, error) {
+	r, err := tx.forWrite(key, cond, bindings.CodeConditionNotMet)
+	switch {
+	case err != nil:
+		return blobRecord{}, err
+	case r == nil:
+		return blobRecord{}, notFound(key)
+	}
+	next := *r
+	next.Version = tx.newVersion()
+	next.Lease = r.Lease.written(tx.now, false)
+	return next, nil
+}
+
+func (tx *blobTx) forWrite(key blobKey, cond *bindings.BlobConditions, exists bindings.BlobCode) (*blobRecord, error) {
+	if key.Snapshot != "" {
+		return nil, blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: cannot be written", key.Snapshot)
+	}
+	r := tx.find(key)
+	if r == nil {
+		return nil, checkWrite(cond, nil, exists)
+	}
+	if err := checkWrite(cond, &r.Version, exists); err != nil {
+		return nil, err
+	}
+	return r, r.Lease.guards(tx.now, leaseID(cond), blobLeaseCodes())
+}
+
+func notFound(key blobKey) error {
+	return blobError(bindings.CodeBlobNotFound, "blob %q does not exist in container %q", key.Name, key.Container)
+}
+
+// put replaces what is under the record's key by a new blob. Old is what was
+// there.
+func (tx *blobTx) put(r blobRecord, old *blobRecord) *bindings.Written {
+	r.Version = tx.newVersion()
+	if r.Created.IsZero() {
+		r.Created = r.Version.Modified
+	}
+	if old != nil {
+		r.Lease = old.Lease.written(tx.now, true)
+	}
+	tx.change(putBlob{r}, dropBlocks{r.blobKey})
+	return tx.wrote(&r)
+}
+
+// wrote announces a record that has been put, and is the answer to its writer.
+func (tx *blobTx) wrote(r *blobRecord) *bindings.Written {
+	tx.changed = r.Name
+	return &bindings.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}
+}
+
+func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOptions) (*bindings.Written, error) {
+	if opts == nil {
+		opts = &bindings.PutBlobOptions{}
+	}
+	staged, err := b.s.take(body, bindings.MaxPutBlob)
+	if err != nil {
+		return nil, err
+	}
+	defer staged.Discard()
+	record, err := b.newRecord(opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := staged.checkMD5(opts.BodyMD5); err != nil {
+		return nil, err
+	}
+	switch opts.Type {
+	case bindings.BlockBlob, "":
+		record.Type = bindings.BlockBlob
+		if record.Headers.ContentMD5 == nil {
+			record.Headers.ContentMD5 = slices.Clone(staged.md5)
+		}
+	case bindings.AppendBlob:
+		record.Type = bindings.AppendBlob
+		if staged.size > 0 {
+			return nil, blobError(bindings.CodeInvalidOperation, "an append blob is created empty")
+		}
+	case bindings.PageBlob:
+		return nil, blobError(bindings.CodeNotImplemented, "page blobs are not offered here")
+	default:
+		return nil, blobError(bindings.CodeInvalidHeaderValue, "blob type %q: want BlockBlob or AppendBlob", opts.Type)
+	}
+	var out *bindings.Written
+	err = b.operate(ctx, "Put", func(tx *blobTx) error {
+		old, err := tx.toReplace(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		record := record
+		if staged.size > 0 {
+			record.Content = tx.newContent([]segment{{Body: staged.id, Size: staged.size}})
+			record.Blocks, record.Size = 1, staged.size
+			staged.taken = true
+		}
+		out = tx.put(record, old)
+		out.ContentMD5 = slices.Clone(staged.md5)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// newRecord returns the record of a blob that is made or replaced.
+func (b *blob) newRecord(opts *bindings.PutBlobOptions) (blobRecord, error) {
+	if err := checkMetadata(opts.Metadata); err != nil {
+		return blobRecord{}, err
+	}
+	if err := checkHeaders(opts.Headers); err != nil {
+		return blobRecord{}, err
+	}
+	r := blobRecord{blobKey: b.key, Headers: opts.Headers, Metadata: maps.Clone(opts.Metadata)}
+	r.Headers.ContentMD5 = slices.Clone(opts.Headers.ContentMD5)
+	if r.Headers.ContentType == "" {
+		r.Headers.ContentType = defaultContentType
+	}
+	return r, nil
+}
+
+func checkHeaders(h bindings.BlobHeaders) error {
+	if h.ContentMD5 != nil && len(h.ContentMD5) != 16 {
+		return blobError(bindings.CodeInvalidMD5, "")
+	}
+	return nil
+}
+
+// modify puts the record that f has changed, with a new version.
+func (b *blob) modify(ctx context.Context, op string, cond *bindings.BlobConditions, f func(r *blobRecord)) (*bindings.Written, error) {
+	var out *bindings.Written
+	err := b.operate(ctx, op, func(tx *blobTx) error {
+		r, err := tx.toModify(b.key, cond)
+		if err != nil {
+			return err
+		}
+		f(&r)
+		tx.change(putBlob{r})
+		out = tx.wrote(&r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (b *blob) SetHeaders(ctx context.Context, h bindings.BlobHeaders, cond *bindings.BlobConditions) (*bindings.Written, error) {
+	if err := checkHeaders(h); err != nil {
+		return nil, err
+	}
+	h.ContentMD5 = slices.Clone(h.ContentMD5)
+	return b.modify(ctx, "SetHeaders", cond, func(r *blobRecord) { r.Headers, r.Copy = h, nil })
+}
+
+func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond *bindings.BlobConditions) (*bindings.Written, error) {
+	if err := checkMetadata(metadata); err != nil {
+		return nil, err
+	}
+	metadata = maps.Clone(metadata)
+	return b.modify(ctx, "SetMetadata", cond, func(r *blobRecord) { r.Metadata = metadata })
+}
+
+func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) error {
+	if opts == nil {
+		opts = &bindings.DeleteBlobOptions{}
+	}
+	switch opts.Snapshots {
+	case bindings.RefuseIfSnapshots:
+	case bindings.IncludeSnapshots, bindings.OnlySnapshots:
+		if b.key.Snapshot != "" {
+			return blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: has no snapshots to delete", b.key.Snapshot)
+		}
+	default:
+		return blobError(bindings.CodeInvalidHeaderValue, "delete snapshots %q: want include or only", opts.Snapshots)
+	}
+	return b.operate(ctx, "Delete", func(tx *blobTx) error {
+		if b.key.Snapshot != "" {
+			return b.deleteSnapshot(tx, opts.Conditions)
+		}
+		if _, err := tx.toModify(b.key, opts.Conditions); err != nil {
+			return err
+		}
+		state := tx.container.blobs[b.key.Name]
+		if len(state.snapshots) > 0 && opts.Snapshots == bindings.RefuseIfSnapshots {
+			return blobError(bindings.CodeSnapshotsPresent, "")
+		}
+		for _, snap := range state.snapshots {
+			tx.change(dropBlob{snap.blobKey})
+		}
+		if opts.Snapshots != bindings.OnlySnapshots {
+			tx.change(dropBlocks{b.key}, dropBlob{b.key})
+		}
+		return nil
+	})
+}
+
+func (b *blob) deleteSnapshot(tx *blobTx, cond *bindings.BlobConditions) error {
+	r := tx.find(b.key)
+	if r == nil {
+		return notFound(b.key)
+	}
+	if err := checkWrite(cond, &r.Version, bindings.CodeConditionNotMet); err != nil {
+		return err
+	}
+	tx.change(dropBlob{b.key})
+	return nil
+}
+
+// Lease operations on a blob.
+
+func (b *blob) lease(ctx context.Context, op string, cond *bindings.BlobConditions, f func(tx *blobTx, l lease) (lease, error)) (*bindings.Lease, error) {
+	var out *bindings.Lease
+	err := b.operate(ctx, op, func(tx *blobTx) error {
+		if b.key.Snapshot != "" {
+			return blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: cannot be leased", b.key.Snapshot)
+		}
+		r := tx.find(b.key)
+		if r == nil {
+			return notFound(b.key)
+		}
+		if err := checkWrite(cond, &r.Version, bindings.CodeConditionNotMet); err != nil {
+			return err
+		}
+		l, err := f(tx, r.Lease)
+		if err != nil {
+			return err
+		}
+		next := *r
+		next.Lease = l
+		tx.change(putBlob{next})
+		out = &bindings.Lease{ID: l.ID, ETag: r.Version.ETag, LastModified: r.Version.Modified}
+		return nil
+	})
+	return out, err
+}
+
+func (b *blob) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+	return acquireLease(ctx, b, d, proposed, cond)
+}
+
+func (b *blob) RenewLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+	return renewLease(ctx, b, id, cond)
+}
+
+func (b *blob) ChangeLease(ctx context.Context, id, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+	return changeLease(ctx, b, id, proposed, cond)
+}
+
+func (b *blob) ReleaseLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+	return releaseLease(ctx, b, id, cond)
+}
+
+func (b *blob) BreakLease(ctx context.Context, period *time.Duration, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+	return breakLease(ctx, b, period, cond)
+}

@@ -1,0 +1,270 @@
+package emulator
+
+import (
+	"context"
+	"encoding/base64"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Blocks of block blobs and of append blobs.
+//
+// Reference: Blob Service REST API, "Put Block", "Put Block List", "Get Block
+// List", "Append Block".
+
+func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bindings.PutBlockOptions) (*bindings.Written, error) {
+	if opts == nil {
+		opts = &bindings.PutBlockOptions{}
+	}
+	staged, err := b.s.take(body, bindings.MaxPutBlock)
+	if err != nil {
+		return nil, err
+	}
+	defer staged.Discard()
+	if err := checkBlockID(id); err != nil {
+		return nil, err
+	}
+	if err := checkBlockBody(staged, opts.BodyMD5); err != nil {
+		return nil, err
+	}
+	err = b.operate(ctx, "PutBlock", func(tx *blobTx) error {
+		r, err := tx.toReplace(b.key, &bindings.BlobConditions{LeaseID: opts.LeaseID})
+		if err != nil {
+			return err
+		}
+		if err := checkType(r, bindings.BlockBlob); err != nil {
+			return err
+		}
+		if state := tx.container.blobs[b.key.Name]; state != nil {
+			if err := state.acceptsBlock(tx, id); err != nil {
+				return err
+			}
+		}
+		tx.change(putBlock{blockRecord{blobKey: b.key, segment: segment{Body: staged.id, Size: staged.size, Block: id}}})
+		staged.taken = true
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &bindings.Written{ContentMD5: slices.Clone(staged.md5)}, nil
+}
+
+// checkBlockID wants base64 of 1 to 64 bytes.
+func checkBlockID(id string) error {
+	decoded, err := base64.StdEncoding.DecodeString(id)
+	if err != nil || len(decoded) == 0 || len(decoded) > bindings.MaxBlockID {
+		return blobError(bindings.CodeInvalidBlockID, "block %q: the identifier must be base64 of 1 to %d bytes", id, bindings.MaxBlockID)
+	}
+	return nil
+}
+
+func checkBlockBody(staged *StagedBody, md5 []byte) error {
+	if staged.size == 0 {
+		return blobError(bindings.CodeInvalidHeaderValue, "a block must not be empty")
+	}
+	return staged.checkMD5(md5)
+}
+
+// checkType refuses a blob of another type; r may be nil.
+func checkType(r *blobRecord, want bindings.BlobType) error {
+	if r != nil && r.Type != want {
+		return blobError(bindings.CodeInvalidBlobType, "the blob is of type %s: want %s", r.Type, want)
+	}
+	return nil
+}
+
+// acceptsBlock holds a new block to the ones that are there.
+func (b *blobState) acceptsBlock(tx *blobTx, id string) error {
+	for other := range b.blocks { // all have one length: any will do
+		if len(other) != len(id) {
+			return blobError(bindings.CodeInvalidBlobOrBlock, "")
+		}
+		break
+	}
+	if b.base != nil {
+		for _, seg := range tx.segments(b.base) {
+			if seg.Block != "" && len(seg.Block) != len(id) {
+				return blobError(bindings.CodeInvalidBlobOrBlock, "")
+			}
+			break
+		}
+	}
+	if len(b.blocks) >= bindings.MaxUncommittedBlocks && b.blocks[id] == nil {
+		return blobError(bindings.CodeBlockCountExceedsLimit, "")
+	}
+	return nil
+}
+
+// segments returns what a record sees of its content. They must not be changed.
+func (s *blobs) segments(r *blobRecord) []segment {
+	if r == nil || r.Content == 0 {
+		return nil
+	}
+	return s.contents[r.Content].Segments[:r.Blocks:r.Blocks]
+}
+
+func (b *blob) PutBlockList(ctx context.Context, blocks []bindings.BlockRef, opts *bindings.PutBlobOptions) (*bindings.Written, error) {
+	if opts == nil {
+		opts = &bindings.PutBlobOptions{}
+	}
+	record, err := b.newRecord(opts)
+	if err != nil {
+		return nil, err
+	}
+	record.Type = bindings.BlockBlob
+	if len(blocks) > bindings.MaxBlocks {
+		return nil, blobError(bindings.CodeBlockListTooLong, "")
+	}
+	for _, ref := range blocks {
+		if err := checkBlockID(ref.ID); err != nil {
+			return nil, err
+		}
+	}
+	var out *bindings.Written
+	err = b.operate(ctx, "PutBlockList", func(tx *blobTx) error {
+		old, err := tx.toReplace(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		if err := checkType(old, bindings.BlockBlob); err != nil {
+			return err
+		}
+		segments, err := tx.choose(blocks, b.key, old)
+		if err != nil {
+			return err
+		}
+		record := record
+		record.Content, record.Blocks = tx.newContent(segments), len(segments)
+		for _, seg := range segments {
+			record.Size += seg.Size
+		}
+		if old != nil {
+			record.Created = old.Created
+		}
+		out = tx.put(record, old)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// choose finds the blocks of a list.
+func (tx *blobTx) choose(blocks []bindings.BlockRef, key blobKey, old *blobRecord) ([]segment, error) {
+	var waiting map[string]*blockRecord
+	if state := tx.container.blobs[key.Name]; state != nil {
+		waiting = state.blocks
+	}
+	committed := map[string]segment{}
+	for _, seg := range tx.segments(old) {
+		if seg.Block != "" {
+			committed[seg.Block] = seg
+		}
+	}
+	segments := make([]segment, 0, len(blocks))
+	for _, ref := range blocks {
+		if w := waiting[ref.ID]; w != nil && ref.From != bindings.Committed {
+			segments = append(segments, w.segment)
+			continue
+		}
+		seg, ok := committed[ref.ID]
+		if !ok || ref.From == bindings.Uncommitted {
+			return nil, blobError(bindings.CodeInvalidBlockList, "block %q does not exist", ref.ID)
+		}
+		segments = append(segments, seg)
+	}
+	return segments, nil
+}
+
+func (b *blob) BlockList(ctx context.Context, cond *bindings.BlobConditions) (*bindings.BlockList, error) {
+	var out bindings.BlockList
+	err := b.operate(ctx, "BlockList", func(tx *blobTx) error {
+		var waiting map[string]*blockRecord
+		if state := tx.container.blobs[b.key.Name]; state != nil && b.key.Snapshot == "" {
+			waiting = state.blocks
+		}
+		r, err := tx.forRead(b.key, cond)
+		if r == nil && len(waiting) == 0 {
+			return err
+		}
+		if r != nil {
+			if err != nil {
+				return err
+			}
+			if err := checkType(r, bindings.BlockBlob); err != nil {
+				return err
+			}
+			out.ETag, out.LastModified, out.ContentLength = r.Version.ETag, r.Version.Modified, r.Size
+		}
+		for _, seg := range tx.segments(r) {
+			if seg.Block != "" {
+				out.Committed = append(out.Committed, bindings.Block{ID: seg.Block, Size: seg.Size})
+			}
+		}
+		for _, id := range slices.SortedFunc(maps.Keys(waiting), strings.Compare) {
+			out.Uncommitted = append(out.Uncommitted, bindings.Block{ID: id, Size: waiting[id].Size})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &out, nil
+}
+
+func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.AppendBlockOptions) (*bindings.Appended, error) {
+	if opts == nil {
+		opts = &bindings.AppendBlockOptions{}
+	}
+	staged, err := b.s.take(body, bindings.MaxAppendBlock)
+	if err != nil {
+		return nil, err
+	}
+	defer staged.Discard()
+	if err := checkBlockBody(staged, opts.BodyMD5); err != nil {
+		return nil, err
+	}
+	var out *bindings.Appended
+	err = b.operate(ctx, "AppendBlock", func(tx *blobTx) error {
+		r, err := tx.toModify(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		if err := checkType(&r, bindings.AppendBlob); err != nil {
+			return err
+		}
+		switch {
+		case opts.Position != nil && *opts.Position != r.Size:
+			return blobError(bindings.CodeAppendPositionConditionNotMet, "")
+		case opts.MaxSize != nil && r.Size+staged.size > *opts.MaxSize:
+			return blobError(bindings.CodeMaxBlobSizeConditionNotMet, "")
+		case r.Blocks >= bindings.MaxBlocks:
+			return blobError(bindings.CodeBlockCountExceedsLimit, "")
+		}
+		offset := r.Size
+		seg := segment{Body: staged.id, Size: staged.size}
+		if r.Content == 0 {
+			r.Content = tx.newContent([]segment{seg})
+		} else {
+			tx.change(appendSegment{Content: r.Content, Segment: seg})
+		}
+		r.Blocks++
+		r.Size += seg.Size
+		r.Headers.ContentMD5 = nil // was that of the content before
+		tx.change(putBlob{r})
+		staged.taken = true
+		out = &bindings.Appended{Written: *tx.wrote(&r), Offset: offset, Blocks: r.Blocks}
+		out.ContentMD5 = slices.Clone(staged.md5)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

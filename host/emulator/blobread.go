@@ -1,0 +1,162 @@
+package emulator
+
+import (
+	"context"
+	"io"
+	"sort"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// forRead returns the record of a read, after its conditions and its lease, if
+// it names one, have had their say.
+func (tx *blobTx) forRead(key blobKey, cond *bindings.BlobConditions) (*blobRecord, error) {
+	r := tx.find(key)
+	if r == nil {
+		return nil, notFound(key)
+	}
+	if err := checkRead(cond, r.Version); err != nil {
+		return r, err
+	}
+	return r, r.Lease.allows(tx.now, leaseID(cond), blobLeaseCodes())
+}
+
+func (b *blob) Properties(ctx context.Context, cond *bindings.BlobConditions) (*bindings.BlobProperties, error) {
+	var p *bindings.BlobProperties
+	err := b.operate(ctx, "Properties", func(tx *blobTx) error {
+		r, err := tx.forRead(b.key, cond)
+		if err == nil {
+			p = r.properties(tx.now)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*bindings.BlobDownload, error) {
+	if opts == nil {
+		opts = &bindings.GetBlobOptions{}
+	}
+	var out *bindings.BlobDownload
+	err := b.operate(ctx, "Get", func(tx *blobTx) error {
+		r, err := tx.forRead(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		span := bindings.BlobRange{Count: r.Size}
+		if opts.Range != nil {
+			if span, err = cut(*opts.Range, r.Size); err != nil {
+				return err
+			}
+		}
+		out = &bindings.BlobDownload{Properties: r.properties(tx.now), Range: span, Body: b.s.download(r, span)}
+		return nil
+	})
+	if err != nil {
+		if out != nil { // the fault came after the effect
+			_ = out.Body.Close()
+		}
+		return nil, err
+	}
+	return out, nil
+}
+
+// cut holds a range to the length of a blob.
+func cut(asked bindings.BlobRange, size int64) (bindings.BlobRange, error) {
+	if asked.Offset < 0 || asked.Count < 0 || asked.Offset >= size {
+		err := blobError(bindings.CodeInvalidRange, "range from %d: the blob has %d bytes", asked.Offset, size)
+		err.Size = size
+		return bindings.BlobRange{}, err
+	}
+	if rest := size - asked.Offset; asked.Count == 0 || asked.Count > rest {
+		asked.Count = rest
+	}
+	return asked, nil
+}
+
+// download reads a range of the content that a record had when it was opened. It
+// keeps the content from being removed until it is closed.
+type download struct {
+	s        *blobs
+	content  *content // nil: closed, or empty
+	segments []segment
+	skip     int64 // of the first segment
+	left     int64
+	open     body // the first segment; nil: not yet
+}
+
+// download is called with the mutex held.
+func (s *blobs) download(r *blobRecord, span bindings.BlobRange) *download {
+	d := &download{s: s, content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
+	s.retainContent(r.Content)
+	if len(d.segments) > 1 {
+		// Large blobs have many blocks: find the first one by its end.
+		ends := make([]int64, len(d.segments))
+		end := int64(0)
+		for i, seg := range d.segments {
+			end += seg.Size
+			ends[i] = end
+		}
+		first := sort.Search(len(ends), func(i int) bool { return ends[i] > span.Offset })
+		d.skip = span.Offset
+		if first > 0 {
+			d.skip -= ends[first-1]
+		}
+		d.segments = d.segments[min(first, len(d.segments)):]
+		return d
+	}
+	d.skip = span.Offset
+	return d
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	if d.left == 0 {
+		return 0, io.EOF
+	}
+	if d.content == nil {
+		return 0, io.ErrClosedPipe
+	}
+	if d.open == nil {
+		open, err := d.s.bodies.open(d.segments[0].Body)
+		if err != nil {
+			return 0, err
+		}
+		d.open = open
+	}
+	rest := d.segments[0].Size - d.skip
+	if most := min(rest, d.left); int64(len(p)) > most {
+		p = p[:most]
+	}
+	n, err := d.open.ReadAt(p, d.skip)
+	d.skip += int64(n)
+	d.left -= int64(n)
+	if n == len(p) {
+		err = nil
+	} else if err == io.EOF {
+		err = io.ErrUnexpectedEOF // the store has lost something
+	}
+	if err == nil && int64(n) == rest {
+		err = d.open.Close()
+		d.open, d.skip, d.segments = nil, 0, d.segments[1:]
+	}
+	return n, err
+}
+
+// Close frees the content if nothing else needs it. It may be called again.
+func (d *download) Close() error {
+	var err error
+	if d.open != nil {
+		err = d.open.Close()
+		d.open = nil
+	}
+	d.s.mu.Lock()
+	defer d.s.mu.Unlock()
+	if d.content != nil && d.s.contents[d.content.ID] == d.content { // not if the state was replaced
+		d.s.releaseContent(d.content.ID)
+	}
+	d.content = nil
+	return err
+}

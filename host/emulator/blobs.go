@@ -1,0 +1,182 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// blobs is the blob service of an account: one state under one mutex, whose
+// rules are told the time. See blobstate.go for the state and its changes.
+//
+// Reference: Blob Service REST API.
+type blobs struct {
+	clk    clock.Clock
+	opts   *Options
+	bodies bodyStore
+
+	mu         sync.Mutex
+	account    accountRecord
+	containers map[string]*containerState
+	names      nameIndex // the keys of containers
+	wakers     map[string][]*blobWaker
+
+	// Follow from the records.
+	contents map[uint64]*content
+	bodyRefs map[bodyID]int
+}
+
+var (
+	_ bindings.BlobAccount = (*Storage)(nil)
+	_ bindings.BlobWaker   = (*Storage)(nil)
+)
+
+func (s *blobs) init(clk clock.Clock, opts *Options) {
+	s.clk, s.opts = clk, opts
+	s.bodies = newMemoryBodies()
+	s.wakers = map[string][]*blobWaker{}
+	s.clear()
+}
+
+func (s *blobs) clear() {
+	s.account = accountRecord{}
+	s.containers = map[string]*containerState{}
+	s.names = nameIndex{}
+	s.contents = map[uint64]*content{}
+	s.bodyRefs = map[bodyID]int{}
+}
+
+func (s *blobs) fault(p FaultPoint) error {
+	if s.opts.Fault == nil {
+		return nil
+	}
+	return s.opts.Fault(p)
+}
+
+// blobTx is an operation at work: what it sees, and the changes it has worked
+// out. It holds the mutex.
+type blobTx struct {
+	*blobs
+	now       time.Time
+	container *containerState // nil: of no container, or of one to be made
+	account   accountRecord   // with the counters as this operation leaves them
+	changes   []blobChange
+	changed   string // name of a blob that has a new ETag
+}
+
+// operate runs f between the fault points, on the container of that name; on
+// none if the name is empty. What f has worked out is applied if it returns no
+// error. A missing container is an error unless optional is set.
+func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func(tx *blobTx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if p.Container != "" {
+		if err := bindings.ValidateContainerName(p.Container); err != nil {
+			return err
+		}
+	}
+	if err := s.fault(p); err != nil {
+		return err
+	}
+	changed, err := s.locked(p.Container, optional, f)
+	if err != nil {
+		return err
+	}
+	if changed != "" {
+		s.wake(p.Container, changed)
+	}
+	p.After = true
+	return s.fault(p)
+}
+
+func (s *blobs) locked(container string, optional bool, f func(tx *blobTx) error) (changed string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[container]}
+	if tx.container == nil && container != "" && !optional {
+		return "", blobError(bindings.CodeContainerNotFound, "container %q does not exist", container)
+	}
+	if err := f(tx); err != nil {
+		return "", err
+	}
+	if len(tx.changes) > 0 {
+		s.apply(append(tx.changes, setAccount{tx.account}))
+	}
+	return tx.changed, nil
+}
+
+func (tx *blobTx) change(c ...blobChange) { tx.changes = append(tx.changes, c...) }
+
+// newVersion returns the version of something written now. ETags are what the
+// platform's look like, the time in ticks of 100 ns since the year 1, and grow
+// with every write of the account.
+func (tx *blobTx) newVersion() version {
+	const ticksToUnix = 621_355_968_000_000_000
+	ticks := uint64(ticksToUnix + tx.now.Unix()*1e7 + int64(tx.now.Nanosecond()/100))
+	tx.account.LastETag = max(tx.account.LastETag+1, ticks)
+	return version{ETag: fmt.Sprintf(`"0x%X"`, tx.account.LastETag), Modified: tx.now.Truncate(time.Second)}
+}
+
+// newGUID returns an identifier of a lease or a copy.
+func (tx *blobTx) newGUID() string {
+	const blobSeed = 0xb10b // apart from the identifiers of queues
+	made := ids{seed: tx.opts.Seed ^ blobSeed, n: tx.account.IDs}
+	id := made.guid()
+	tx.account.IDs = made.n
+	return id
+}
+
+// newContent returns the number of a content of these segments, 0 if there are
+// none.
+func (tx *blobTx) newContent(segments []segment) uint64 {
+	if len(segments) == 0 {
+		return 0
+	}
+	tx.account.LastBody++
+	tx.change(putContent{contentRecord{ID: tx.account.LastBody, Segments: segments}})
+	return tx.account.LastBody
+}
+
+// checkMetadata holds metadata to the service's rules: names are identifiers,
+// different in more than case; values are printable ASCII; 8 KiB in all.
+//
+// Source: docs, "Setting and retrieving properties and metadata for Blob
+// service resources".
+func checkMetadata(metadata map[string]string) error {
+	const most = 8 << 10
+	size := 0
+	folded := make(map[string]bool, len(metadata))
+	for name, value := range metadata {
+		size += len(name) + len(value)
+		if name == "" {
+			return blobError(bindings.CodeEmptyMetadataKey, "")
+		}
+		for i := range len(name) {
+			switch c := name[i]; {
+			case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_', '0' <= c && c <= '9' && i > 0:
+			default:
+				return blobError(bindings.CodeInvalidMetadata, "metadata name %q: want letters, digits and underscores, no digit first", name)
+			}
+		}
+		for i := range len(value) {
+			if c := value[i]; c < ' ' && c != '\t' || c > '~' {
+				return blobError(bindings.CodeInvalidMetadata, "metadata %q: the value has characters that are not ASCII", name)
+			}
+		}
+		if lower := strings.ToLower(name); folded[lower] {
+			return blobError(bindings.CodeInvalidMetadata, "metadata name %q: stands there twice", lower)
+		} else {
+			folded[lower] = true
+		}
+	}
+	if size > most {
+		return blobError(bindings.CodeMetadataTooLarge, "")
+	}
+	return nil
+}

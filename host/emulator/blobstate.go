@@ -1,0 +1,310 @@
+package emulator
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Everything that a blob account knows is in the records below: plain values
+// that never change once they are in the state. An operation reads the state,
+// works out a list of changes and applies them all or none. So a durable store
+// has to see the changes only, and records can be handed out and kept.
+
+// accountRecord holds the counters of an account and its settings.
+type accountRecord struct {
+	LastETag   uint64
+	IDs        uint64 // identifiers given out
+	LastBody   uint64 // content records made
+	Properties bindings.ServiceProperties
+}
+
+// containerRecord is a container.
+type containerRecord struct {
+	Name     string
+	Version  version
+	Metadata map[string]string
+	Public   bindings.PublicAccess
+	Policies []bindings.AccessPolicy
+	Lease    lease
+}
+
+// blobKey names a blob, or a snapshot of one.
+type blobKey struct{ Container, Name, Snapshot string }
+
+// blobRecord is a blob or a snapshot of one. Several records may share a
+// content, each seeing the first Blocks segments of it.
+type blobRecord struct {
+	blobKey
+	Type     bindings.BlobType
+	Created  time.Time
+	Version  version
+	Headers  bindings.BlobHeaders
+	Metadata map[string]string
+	Lease    lease
+	Copy     *bindings.CopyState
+
+	Content uint64 // 0: empty
+	Blocks  int
+	Size    int64
+}
+
+// segment is a body in a content. Block is empty if the body came in a Put.
+type segment struct {
+	Body  bodyID
+	Size  int64
+	Block string
+}
+
+// contentRecord is a sequence of segments. It only ever grows, and only that of
+// an append blob.
+type contentRecord struct {
+	ID       uint64
+	Segments []segment
+}
+
+// blockRecord is a block that waits for a block list.
+type blockRecord struct {
+	blobKey
+	segment
+}
+
+// blobState is what there is under one name.
+type blobState struct {
+	base      *blobRecord   // nil: only blocks wait
+	snapshots []*blobRecord // oldest first
+	blocks    map[string]*blockRecord
+}
+
+// containerState is a container with what is in it.
+type containerState struct {
+	record *containerRecord
+	blobs  map[string]*blobState
+	names  nameIndex // the keys of blobs
+}
+
+// blobChange is one step of an operation. Changes are plain data.
+type blobChange interface{ apply(s *blobs) }
+
+type (
+	setAccount    struct{ accountRecord }
+	putContainer  struct{ containerRecord }
+	dropContainer struct{ Name string }
+	// putBlob needs the content that the record names to exist, and its container.
+	putBlob  struct{ blobRecord }
+	dropBlob struct{ blobKey }
+	putBlock struct{ blockRecord }
+	// dropBlocks drops all waiting blocks of a blob.
+	dropBlocks struct{ blobKey }
+	// putContent adds a content that nobody refers to yet. It goes by itself when
+	// the last record that refers to it goes.
+	putContent struct{ contentRecord }
+	// appendSegment lengthens a content.
+	appendSegment struct {
+		Content uint64
+		Segment segment
+	}
+)
+
+// apply is the only place where state changes.
+func (s *blobs) apply(changes []blobChange) {
+	for _, c := range changes {
+		c.apply(s)
+	}
+}
+
+func (c setAccount) apply(s *blobs) { s.account = c.accountRecord }
+
+func (c putContainer) apply(s *blobs) {
+	state := s.containers[c.Name]
+	if state == nil {
+		state = &containerState{blobs: map[string]*blobState{}}
+		s.containers[c.Name] = state
+		s.names.insert(c.Name)
+	}
+	state.record = &c.containerRecord
+}
+
+func (c dropContainer) apply(s *blobs) {
+	for _, b := range s.containers[c.Name].blobs {
+		for _, r := range b.snapshots {
+			s.releaseContent(r.Content)
+		}
+		if b.base != nil {
+			s.releaseContent(b.base.Content)
+		}
+		for _, r := range b.blocks {
+			s.releaseBody(r.Body)
+		}
+	}
+	delete(s.containers, c.Name)
+	s.names.remove(c.Name)
+}
+
+func (c putBlob) apply(s *blobs) {
+	state := s.containers[c.Container].named(c.Name)
+	s.retainContent(c.Content)
+	record := &c.blobRecord
+	if c.Snapshot != "" {
+		i, found := state.findSnapshot(c.Snapshot)
+		if found {
+			s.releaseContent(state.snapshots[i].Content)
+			state.snapshots[i] = record
+			return
+		}
+		state.snapshots = slices.Insert(state.snapshots, i, record)
+		return
+	}
+	if state.base != nil {
+		s.releaseContent(state.base.Content)
+	}
+	state.base = record
+}
+
+func (c dropBlob) apply(s *blobs) {
+	container := s.containers[c.Container]
+	state := container.blobs[c.Name]
+	if c.Snapshot == "" {
+		s.releaseContent(state.base.Content)
+		state.base = nil
+	} else if i, found := state.findSnapshot(c.Snapshot); found {
+		s.releaseContent(state.snapshots[i].Content)
+		state.snapshots = slices.Delete(state.snapshots, i, i+1)
+	}
+	container.tidy(c.Name)
+}
+
+func (c putBlock) apply(s *blobs) {
+	state := s.containers[c.Container].named(c.Name)
+	if state.blocks == nil {
+		state.blocks = map[string]*blockRecord{}
+	}
+	s.bodyRefs[c.Body]++
+	if old := state.blocks[c.Block]; old != nil {
+		s.releaseBody(old.Body)
+	}
+	state.blocks[c.Block] = &c.blockRecord
+}
+
+func (c dropBlocks) apply(s *blobs) {
+	container := s.containers[c.Container]
+	state := container.blobs[c.Name]
+	if state == nil {
+		return
+	}
+	for _, r := range state.blocks {
+		s.releaseBody(r.Body)
+	}
+	state.blocks = nil
+	container.tidy(c.Name)
+}
+
+func (c putContent) apply(s *blobs) {
+	s.contents[c.ID] = &content{contentRecord: c.contentRecord}
+	for _, seg := range c.Segments {
+		s.bodyRefs[seg.Body]++
+	}
+}
+
+func (c appendSegment) apply(s *blobs) {
+	to := s.contents[c.Content]
+	to.Segments = append(to.Segments, c.Segment)
+	s.bodyRefs[c.Segment.Body]++
+}
+
+// content is a contentRecord and the number of records and open downloads that
+// refer to it.
+type content struct {
+	contentRecord
+	refs int
+}
+
+func (s *blobs) retainContent(id uint64) {
+	if id != 0 {
+		s.contents[id].refs++
+	}
+}
+
+func (s *blobs) releaseContent(id uint64) {
+	if id == 0 {
+		return
+	}
+	c := s.contents[id]
+	if c.refs--; c.refs > 0 {
+		return
+	}
+	delete(s.contents, id)
+	for _, seg := range c.Segments {
+		s.releaseBody(seg.Body)
+	}
+}
+
+func (s *blobs) releaseBody(id bodyID) {
+	if s.bodyRefs[id]--; s.bodyRefs[id] > 0 {
+		return
+	}
+	delete(s.bodyRefs, id)
+	s.bodies.remove(id)
+}
+
+// named returns what there is under a name, making room for it.
+func (c *containerState) named(name string) *blobState {
+	state := c.blobs[name]
+	if state == nil {
+		state = &blobState{}
+		c.blobs[name] = state
+		c.names.insert(name)
+	}
+	return state
+}
+
+// tidy forgets a name under which nothing is left.
+func (c *containerState) tidy(name string) {
+	if state := c.blobs[name]; state.base == nil && len(state.snapshots) == 0 && len(state.blocks) == 0 {
+		delete(c.blobs, name)
+		c.names.remove(name)
+	}
+}
+
+func (b *blobState) findSnapshot(snapshot string) (int, bool) {
+	return slices.BinarySearchFunc(b.snapshots, snapshot, func(r *blobRecord, snapshot string) int {
+		switch {
+		case r.Snapshot < snapshot:
+			return -1
+		case r.Snapshot > snapshot:
+			return 1
+		}
+		return 0
+	})
+}
+
+func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
+	p := &bindings.BlobProperties{
+		Type: r.Type, Created: r.Created, LastModified: r.Version.Modified, ETag: r.Version.ETag,
+		ContentLength: r.Size, Headers: r.Headers, Metadata: maps.Clone(r.Metadata),
+	}
+	p.Headers.ContentMD5 = slices.Clone(r.Headers.ContentMD5)
+	if r.Copy != nil {
+		c := *r.Copy
+		p.Copy = &c
+	}
+	if r.Snapshot == "" {
+		p.Lease = r.Lease.properties(now)
+	}
+	switch r.Type {
+	case bindings.AppendBlob:
+		p.AppendBlocks = r.Blocks
+	case bindings.BlockBlob:
+		p.AccessTier, p.AccessTierInferred = "Hot", true
+	}
+	return p
+}
+
+func (r *containerRecord) properties(now time.Time) bindings.ContainerProperties {
+	return bindings.ContainerProperties{
+		ETag: r.Version.ETag, LastModified: r.Version.Modified, Metadata: maps.Clone(r.Metadata),
+		Lease: r.Lease.properties(now), PublicAccess: r.Public,
+	}
+}

@@ -1,0 +1,244 @@
+package emulator
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// lease is the lease of a blob or container as it is kept. Its state follows
+// from it and the time. The zero value is available.
+//
+// Rules: storage.md 17.4; Blob Service REST API, "Lease Blob". Methods that
+// change it return the lease that follows.
+type lease struct {
+	ID       string
+	Duration time.Duration // as acquired; bindings.InfiniteLease
+	Until    time.Time     // end of a lease that is not infinite
+	Breaks   time.Time     // end of the break period; zero: is not being broken
+	Stale    bool          // something was written after the end (S-12)
+}
+
+// leaseState is the platform's name of a state.
+type leaseState string
+
+const (
+	leaseAvailable leaseState = "available"
+	leaseLeased    leaseState = "leased"
+	leaseBreaking  leaseState = "breaking"
+	leaseBroken    leaseState = "broken"
+	leaseExpired   leaseState = "expired"
+)
+
+func (l lease) state(now time.Time) leaseState {
+	switch {
+	case l.ID == "":
+		return leaseAvailable
+	case !l.Breaks.IsZero() && now.Before(l.Breaks):
+		return leaseBreaking
+	case !l.Breaks.IsZero():
+		return leaseBroken
+	case l.Duration == bindings.InfiniteLease || now.Before(l.Until):
+		return leaseLeased
+	}
+	return leaseExpired
+}
+
+// is reports whether id is the lease's; GUIDs have no case.
+func (l lease) is(id string) bool { return l.ID != "" && strings.EqualFold(l.ID, id) }
+
+func (l lease) start(now time.Time) lease {
+	l.Breaks, l.Until, l.Stale = time.Time{}, time.Time{}, false
+	if l.Duration != bindings.InfiniteLease {
+		l.Until = now.Add(l.Duration)
+	}
+	return l
+}
+
+func (l lease) acquire(now time.Time, d time.Duration, proposed string, newID func() string) (lease, error) {
+	if d != bindings.InfiniteLease && (d < bindings.MinLease || d > bindings.MaxLease) {
+		return l, blobError(bindings.CodeInvalidHeaderValue, "lease duration %v: want %v to %v, or infinite", d, bindings.MinLease, bindings.MaxLease)
+	}
+	if proposed != "" && !isGUID(proposed) {
+		return l, blobError(bindings.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
+	}
+	switch l.state(now) {
+	case leaseLeased:
+		if !l.is(proposed) {
+			return l, blobError(bindings.CodeLeaseAlreadyPresent, "")
+		}
+	case leaseBreaking:
+		if l.is(proposed) {
+			return l, blobError(bindings.CodeLeaseIsBreakingAndCannotBeAcquired, "")
+		}
+		return l, blobError(bindings.CodeLeaseAlreadyPresent, "")
+	}
+	if proposed == "" {
+		proposed = newID()
+	}
+	return lease{ID: proposed, Duration: d}.start(now), nil
+}
+
+func (l lease) renew(now time.Time, id string) (lease, error) {
+	state := l.state(now)
+	switch {
+	case !l.is(id):
+	case state == leaseLeased, state == leaseExpired && !l.Stale:
+		return l.start(now), nil
+	case state == leaseBreaking, state == leaseBroken:
+		return l, blobError(bindings.CodeLeaseIsBrokenAndCannotBeRenewed, "")
+	}
+	return l, blobError(bindings.CodeLeaseIDMismatchWithLeaseOperation, "")
+}
+
+func (l lease) change(now time.Time, id, proposed string) (lease, error) {
+	if !isGUID(proposed) {
+		return l, blobError(bindings.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
+	}
+	known := l.is(id) || l.is(proposed)
+	switch l.state(now) {
+	case leaseLeased:
+		if known {
+			l.ID = proposed
+			return l, nil
+		}
+	case leaseBreaking:
+		if known {
+			return l, blobError(bindings.CodeLeaseIsBreakingAndCannotBeChanged, "")
+		}
+	default:
+		return l, blobError(bindings.CodeLeaseNotPresentWithLeaseOperation, "")
+	}
+	return l, blobError(bindings.CodeLeaseIDMismatchWithLeaseOperation, "")
+}
+
+// release works in every state but available: who holds the identifier may
+// clean up what is left of the lease.
+func (l lease) release(id string) (lease, error) {
+	if !l.is(id) {
+		return l, blobError(bindings.CodeLeaseIDMismatchWithLeaseOperation, "")
+	}
+	return lease{}, nil
+}
+
+// breakUp starts the break period, or shortens it, and returns how long the
+// lease holds still, in whole seconds.
+func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Duration, error) {
+	if period != nil && (*period < 0 || *period > bindings.MaxBreakPeriod) {
+		return l, 0, blobError(bindings.CodeInvalidHeaderValue, "break period %v: want 0 to %v", *period, bindings.MaxBreakPeriod)
+	}
+	end := now // of the lease, if nobody shortens it
+	switch l.state(now) {
+	case leaseAvailable:
+		return l, 0, blobError(bindings.CodeLeaseNotPresentWithLeaseOperation, "")
+	case leaseBroken:
+		return l, 0, nil
+	case leaseBreaking:
+		end = l.Breaks
+	case leaseLeased:
+		switch {
+		case l.Duration != bindings.InfiniteLease:
+			end = l.Until
+		case period != nil:
+			end = now.Add(*period)
+		}
+	}
+	if period != nil {
+		if asked := now.Add(*period); asked.Before(end) {
+			end = asked
+		}
+	}
+	l.Breaks, l.Stale = end, false
+	rest := end.Sub(now)
+	return l, (rest + time.Second - 1) / time.Second * time.Second, nil
+}
+
+// leaseCodes are the answers to an operation that brings the wrong identifier.
+type leaseCodes struct{ mismatch, notPresent bindings.BlobCode }
+
+// Of operations on blobs and on containers.
+func blobLeaseCodes() leaseCodes {
+	return leaseCodes{bindings.CodeLeaseIDMismatchWithBlobOperation, bindings.CodeLeaseNotPresentWithBlobOperation}
+}
+
+func containerLeaseCodes() leaseCodes {
+	return leaseCodes{bindings.CodeLeaseIDMismatchWithContainerOperation, bindings.CodeLeaseNotPresentWithContainerOperation}
+}
+
+// allows checks the identifier that an operation brings, if it brings one.
+func (l lease) allows(now time.Time, id string, codes leaseCodes) error {
+	if id == "" {
+		return nil
+	}
+	switch state := l.state(now); {
+	case state != leaseLeased && state != leaseBreaking:
+		return blobError(codes.notPresent, "")
+	case !l.is(id):
+		return blobError(codes.mismatch, "")
+	}
+	return nil
+}
+
+// guards is allows for what an active lease forbids to everybody else.
+func (l lease) guards(now time.Time, id string, codes leaseCodes) error {
+	if state := l.state(now); id == "" && (state == leaseLeased || state == leaseBreaking) {
+		return blobError(bindings.CodeLeaseIDMissing, "")
+	}
+	return l.allows(now, id, codes)
+}
+
+// written is the lease after a write: one that has ended cannot be renewed any
+// more, and nothing is left of it if the whole blob was replaced.
+func (l lease) written(now time.Time, replaced bool) lease {
+	switch state := l.state(now); {
+	case state != leaseExpired && state != leaseBroken:
+	case replaced:
+		return lease{}
+	default:
+		l.Stale = true
+	}
+	return l
+}
+
+func (l lease) properties(now time.Time) bindings.LeaseProperties {
+	state := l.state(now)
+	p := bindings.LeaseProperties{State: string(state), Status: "unlocked"}
+	if state == leaseLeased || state == leaseBreaking {
+		p.Status = "locked"
+	}
+	switch {
+	case state != leaseLeased:
+	case l.Duration == bindings.InfiniteLease:
+		p.Duration = "infinite"
+	default:
+		p.Duration = "fixed"
+	}
+	return p
+}
+
+// isGUID accepts the forms that clients write: 32 hexadecimal digits, with or
+// without dashes, braces or parentheses.
+func isGUID(s string) bool {
+	if n := len(s); n > 2 && (s[0] == '{' && s[n-1] == '}' || s[0] == '(' && s[n-1] == ')') {
+		s = s[1 : n-1]
+	}
+	if len(s) == 36 {
+		if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+			return false
+		}
+		s = strings.ReplaceAll(s, "-", "")
+	}
+	return len(s) == 32 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+}
+
+// blobError returns the service's failure with that code, and with a text that
+// says more than the usual one if format is not empty.
+func blobError(code bindings.BlobCode, format string, args ...any) *bindings.BlobError {
+	err := bindings.NewBlobError(code)
+	if format != "" {
+		err.Text = fmt.Sprintf(format, args...)
+	}
+	return err
+}

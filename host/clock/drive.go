@@ -13,8 +13,13 @@ type drive struct {
 	limit  int64
 	end    int64
 	jumped bool
+	alone  bool // goes on although calls are out
 	visit  visit
 }
+
+// drivePatience is the real time for which a drive waits for calls that are
+// out while the pace is Real, whose wall would not wait for them at all.
+const drivePatience = time.Second
 
 type driveKind uint8
 
@@ -27,7 +32,9 @@ const (
 
 // Advance moves time by d, through every deadline on the way, and returns when
 // what was due at the end has been worked off too. It starts by working off the
-// present instant. A negative d panics. It also jumps while a pace runs.
+// present instant. A negative d panics. It also jumps while a pace runs; in the
+// pace Real it gives calls that are out a second of real time to come back, and
+// then goes on without them.
 func (v *Virtual) Advance(d time.Duration) {
 	if d < 0 {
 		panic("clock: Advance by a negative duration")
@@ -71,9 +78,20 @@ func (v *Virtual) drive1(op string, dr *drive, d time.Duration) *drive {
 	dr.begin, dr.limit = now, plus(now, int64(max(d, 0)))
 	dr.visit.done = make(chan struct{})
 	v.drive = dr
+	if v.pace.kind == paceReal {
+		patience := v.wall.afterFunc(drivePatience, func() { v.hurry(dr) })
+		defer patience.Stop()
+	}
 	v.kickUnlock()
 	<-dr.visit.done
 	return dr
+}
+
+// hurry lets a drive go on without the calls that are out.
+func (v *Virtual) hurry(d *drive) {
+	v.mu.Lock()
+	d.alone = true
+	v.kickUnlock()
 }
 
 // moveLocked moves time one step, if there is a reason and a driver or pace that

@@ -141,7 +141,7 @@ func (v *Virtual) passLocked() *task {
 				v.uncountLocked(c)
 				return v.giveLocked(c.task)
 			}
-			if v.pace.kind != paceReal {
+			if v.pace.kind != paceReal || v.drive != nil && !v.drive.alone {
 				return nil // a call is out: time stands still, and whoever comes back passes on
 			}
 		} else {

@@ -68,9 +68,14 @@ func Build(ctx context.Context, dir, target string, env []string) error {
 	return nil
 }
 
-// Name is the file name of a built handler with that fingerprint.
+// nameDigits is how much of a fingerprint a file name holds: 64 bits are enough
+// for the few builds of one app, and a path stays readable.
+const nameDigits = 16
+
+// Name is the file name of a built handler with that fingerprint, of which the
+// beginning is used.
 func Name(fingerprint string) string {
-	name := "handler-" + fingerprint
+	name := "handler-" + fingerprint[:min(nameDigits, len(fingerprint))]
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}

@@ -54,6 +54,15 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// A file name holds the beginning of a fingerprint only.
+func TestName(t *testing.T) {
+	t.Parallel()
+	const print = "0123456789abcdef"
+	if got := strings.TrimSuffix(gobuild.Name(print+print+print+print), ".exe"); got != "handler-"+print {
+		t.Errorf("Name = %q, want 16 digits", got)
+	}
+}
+
 func TestBuildWithoutGo(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := gobuild.Build(context.Background(), t.TempDir(), filepath.Join(t.TempDir(), "x"), nil)

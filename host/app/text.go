@@ -208,7 +208,7 @@ func (t *textReport) problems(title string, list []Problem) {
 	for _, p := range list {
 		t.line("  %s", strings.TrimRight(place(p.File, p.Line, p.Column)+"  "+p.Path, " "))
 		text := p.Reason
-		if p.Found != "" {
+		if p.Found != "" && !quotes(p.Reason, p.Found) {
 			text += "; found " + p.Found
 		}
 		if p.Allowed != "" {
@@ -223,6 +223,11 @@ func (t *textReport) problems(title string, list []Problem) {
 		}
 	}
 	t.line("")
+}
+
+// quotes reports whether a sentence quotes what was found already.
+func quotes(reason, found string) bool {
+	return strings.HasPrefix(found, `"`) && strings.Contains(reason, found)
 }
 
 func place(file string, line, column int) string {

@@ -102,6 +102,8 @@ type Host struct {
 	last        *app.App      // as read last, good or not
 
 	startedAt time.Time
+
+	warned map[string]bool // warnings given; used by the load that has its turn
 }
 
 // New returns a host for the app in dir. It reads nothing and starts nothing.
@@ -110,7 +112,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{dir: abs, state: Default}
+	h := &Host{dir: abs, state: Default, warned: map[string]bool{}}
 	if opts != nil {
 		h.opts = *opts
 	}

@@ -194,23 +194,34 @@ func (h *Host) swap(next *generation) {
 	next.listen()
 }
 
-// warn logs, once for each function that has a policy, that the platform does
-// not officially support retries on its trigger (host-and-retry 2.7); the
-// policy stays active. It also logs the lints that are wanted at a start: a
-// queue without a poison queue (storage.md 2, S-3) and one delivery in all
-// (D-9).
+// warn logs, for each function that has a policy, that the platform does not
+// officially support retries on its trigger (host-and-retry 2.7); the policy
+// stays active. It also logs the lints that are wanted at a start: a queue
+// without a poison queue (storage.md 2, S-3) and one delivery in all (D-9). A
+// warning that was given is not repeated at a reload.
 func (h *Host) warn(a *app.App) {
 	for _, f := range a.Functions {
-		if f.RetrySupportWarning() != nil {
+		if f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {
 			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
 				Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
 		}
 	}
 	for _, l := range app.Lints(a) {
-		if (l.ID == "L-6" || l.ID == "L-12") && !a.Switches.Ignores(l.ID) {
+		if (l.ID == "L-6" || l.ID == "L-12") && !a.Switches.Ignores(l.ID) && h.first(l.ID, l.Function, l.Message) {
 			h.log.Warn().Str("function", l.Function).Str("lint", l.ID).Msg(l.Message)
 		}
 	}
+}
+
+// first reports whether a warning, given by its parts, has not been given
+// before. Loads take turns, so there is one caller at a time.
+func (h *Host) first(parts ...string) bool {
+	key := strings.Join(parts, "\x00")
+	if h.warned[key] {
+		return false
+	}
+	h.warned[key] = true
+	return true
 }
 
 func (g *generation) names() []string {
@@ -229,7 +240,11 @@ func (h *Host) refuse(err error) {
 		return
 	}
 	for _, f := range load.Faults {
-		h.journal.Append(journal.Record{Kind: journal.GenerationRefused, Name: f.File, Error: f.Error()})
+		rec := journal.Record{Kind: journal.GenerationRefused, Name: f.File, Error: f.Error()}
+		if f.Hint != "" {
+			rec.Fields = []journal.Field{{Key: "hint", Value: f.Hint}}
+		}
+		h.journal.Append(rec)
 	}
 }
 

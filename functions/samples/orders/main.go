@@ -26,6 +26,11 @@ type Order struct {
 	Flaky int `json:"flaky,omitempty"`
 }
 
+// Invoice is the message on the queue "invoices".
+type Invoice struct {
+	Order string `json:"order"`
+}
+
 var errPayment = errors.New("payment service unavailable")
 
 func main() { functions.Main(app()) }
@@ -36,7 +41,7 @@ func app() *functions.App {
 		functions.Route("orders"), functions.Methods(http.MethodPost), functions.AuthLevel(functions.AuthAnonymous),
 		functions.QueueOutput("orders", "orders"))
 	app.Queue("ProcessOrder", "orders", processOrder, functions.QueueOutput("invoices", "invoices"))
-	app.Queue("SendInvoice", "invoices", sendInvoice) // its function.json has the retry policy
+	functions.QueueJSON(app, "SendInvoice", "invoices", sendInvoice) // its function.json has the retry policy
 	app.Timer("Heartbeat", "0 */5 * * * *", heartbeat)
 	return app
 }
@@ -66,7 +71,7 @@ func processOrder(ctx context.Context, m functions.QueueMessage) error {
 	}
 	log := functions.Logger(ctx).With("order", order.ID)
 	if retry := functions.Retry(ctx); retry != nil && retry.LastAttempt() {
-		log.WarnContext(ctx, "last attempt of this delivery", "delivery_count", m.DequeueCount)
+		log.WarnContext(ctx, "last attempt of this delivery")
 	}
 	if order.Fail {
 		return errPayment
@@ -75,11 +80,12 @@ func processOrder(ctx context.Context, m functions.QueueMessage) error {
 		return errPayment
 	}
 	log.InfoContext(ctx, "order processed")
-	return functions.SetOutput(ctx, "invoices", map[string]string{"order": order.ID})
+	return functions.SetOutput(ctx, "invoices", Invoice{Order: order.ID})
 }
 
-func sendInvoice(ctx context.Context, m functions.QueueMessage) error {
-	functions.Logger(ctx).InfoContext(ctx, "invoice sent", "invoice", m.Text())
+// sendInvoice receives its message decoded; what is no invoice fails before it.
+func sendInvoice(ctx context.Context, invoice Invoice) error {
+	functions.Logger(ctx).InfoContext(ctx, "invoice sent", "order", invoice.Order)
 	return nil
 }
 

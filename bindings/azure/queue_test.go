@@ -1,12 +1,10 @@
 package azure_test
 
 import (
-	"fmt"
 	"net/http"
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
 	"github.com/redeliver/redeliver/host/clock"
@@ -99,7 +97,3 @@ func TestQueueConformance(t *testing.T) {
 		})
 	})
 }
-
-var _ bindings.QueueAccount = (*azure.QueueAccount)(nil)
-
-var _ = fmt.Sprint

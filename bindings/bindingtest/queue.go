@@ -24,6 +24,9 @@ type QueueFeatures struct {
 	ExactCount bool
 	// WholeSeconds: times are kept to the second, as on the wire.
 	WholeSeconds bool
+	// SplitsCharacters: long texts are only safe in ASCII, because the backend
+	// decodes a body piece by piece and breaks characters that lie across two.
+	SplitsCharacters bool
 }
 
 // QueueBackend is one fresh, empty account under test.

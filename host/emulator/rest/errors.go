@@ -1,11 +1,9 @@
 package rest
 
 import (
-	"encoding/xml"
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -141,38 +139,4 @@ func (e *Error) document(requestID string, now time.Time) []byte {
 		b = appendElement(b, d.Name, d.Value)
 	}
 	return append(b, "</Error>"...)
-}
-
-const xmlHeader = `<?xml version="1.0" encoding="utf-8"?>`
-
-// appendElement appends <name>text</name>.
-func appendElement(b []byte, name, text string) []byte {
-	b = append(b, '<')
-	b = append(b, name...)
-	b = append(b, '>')
-	b = appendText(b, text)
-	b = append(b, '<', '/')
-	b = append(b, name...)
-	return append(b, '>')
-}
-
-// appendText appends text in escaped form. What XML cannot hold becomes U+FFFD.
-func appendText(b []byte, text string) []byte {
-	if plainText(text) {
-		return append(b, text...)
-	}
-	var escaped strings.Builder
-	xml.EscapeText(&escaped, []byte(text)) // a Builder's Write does not fail
-	return append(b, escaped.String()...)
-}
-
-// plainText reports whether a text needs no escape; it may say no too often.
-func plainText(text string) bool {
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c < ' ' || c >= 0x7f, c == '<', c == '>', c == '&', c == '"', c == '\'':
-			return false
-		}
-	}
-	return true
 }

@@ -63,7 +63,7 @@ func listQueues(c *call) error {
 	}
 
 	b := []byte(xmlHeader + `<EnumerationResults ServiceEndpoint="`)
-	b = appendText(b, c.endpoint())
+	b = appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
 	b = append(b, `">`...)
 	b = appendElement(b, "Prefix", prefix)
 	b = appendElement(b, "Marker", marker)

@@ -6,7 +6,54 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
+
+const xmlHeader = `<?xml version="1.0" encoding="utf-8"?>`
+
+// appendElement appends <name>text</name>.
+func appendElement(b []byte, name, text string) []byte {
+	b = append(b, '<')
+	b = append(b, name...)
+	b = append(b, '>')
+	b = appendText(b, text)
+	b = append(b, '<', '/')
+	b = append(b, name...)
+	return append(b, '>')
+}
+
+// appendText appends text with as few escapes as can be, by name as the service
+// does: the parser of the JavaScript SDKs leaves references by number as they
+// are. A carriage return has no name. What XML cannot hold becomes U+FFFD.
+func appendText(b []byte, text string) []byte {
+	start := 0
+	for i := 0; i < len(text); {
+		c, size := rune(text[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRuneInString(text[i:])
+		}
+		escape := ""
+		switch {
+		case c == '<':
+			escape = "&lt;"
+		case c == '>':
+			escape = "&gt;"
+		case c == '&':
+			escape = "&amp;"
+		case c == '\r':
+			escape = "&#xD;"
+		case c < ' ' && c != '\t' && c != '\n', c == 0xFFFE, c == 0xFFFF, c == utf8.RuneError && size == 1:
+			escape = "\ufffd"
+		}
+		if escape != "" {
+			b = append(b, text[start:i]...)
+			b = append(b, escape...)
+			start = i + size
+		}
+		i += size
+	}
+	return append(b, text[start:]...)
+}
 
 // decodeXML reads a document of which nothing may be left over.
 func decodeXML(b []byte, to any) *Error {

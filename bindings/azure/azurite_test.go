@@ -1,0 +1,140 @@
+package azure_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/redeliver/redeliver/bindings/bindingtest"
+)
+
+// interop is the folder, at the root of the module, that `make interop` fills
+// with software written by others.
+const interop = "../../.interop"
+
+// requireInterop skips a test that needs others' software, unless
+// REDELIVER_INTEROP is "required".
+func requireInterop(t *testing.T, program string, files ...string) {
+	t.Helper()
+	missing := ""
+	if _, err := exec.LookPath(program); err != nil {
+		missing = program + " is not on this machine"
+	}
+	for _, file := range files {
+		if _, err := os.Stat(filepath.Join(interop, file)); err != nil && missing == "" {
+			missing = file + " is not installed below .interop"
+		}
+	}
+	switch {
+	case missing == "":
+	case os.Getenv("REDELIVER_INTEROP") == "required":
+		t.Fatalf("%s, and REDELIVER_INTEROP is required; run make interop", missing)
+	default:
+		t.Skipf("%s; run make interop", missing)
+	}
+}
+
+const azuriteMain = "node_modules/azurite/dist/src/queue/main.js"
+
+// azuriteAccounts is how many fresh accounts one Azurite has to offer.
+const azuriteAccounts = 400
+
+// azurite is the one Azurite of this package's tests: it takes a second or two to
+// start, so tests share it and get an account each.
+var azurite azuriteServer
+
+type azuriteServer struct {
+	once sync.Once
+	err  error
+	cmd  *exec.Cmd
+	url  string
+	rest sync.WaitGroup // reads what it still prints
+
+	mu   sync.Mutex
+	used int
+}
+
+func (a *azuriteServer) start() {
+	var accounts strings.Builder
+	for i := range azuriteAccounts {
+		fmt.Fprintf(&accounts, "%s:%s;", azuriteName(i), azuriteKey())
+	}
+	cmd := exec.Command("node", filepath.Join(interop, azuriteMain),
+		"--queuePort", "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
+	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts.String())
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		a.err = err
+		return
+	}
+	cmd.Stderr = cmd.Stdout
+	if a.err = cmd.Start(); a.err != nil {
+		return
+	}
+	a.cmd = cmd
+	lines := bufio.NewScanner(out)
+	var said []string
+	for lines.Scan() {
+		said = append(said, lines.Text())
+		if _, url, ok := strings.Cut(lines.Text(), "successfully listens on "); ok {
+			a.url = strings.TrimSpace(url)
+			a.rest.Go(func() { io.Copy(io.Discard, out) })
+			return
+		}
+	}
+	a.err = errors.New("azurite does not listen: " + strings.Join(said, "; "))
+}
+
+// stop ends the process, if it was started.
+func (a *azuriteServer) stop() {
+	if a.cmd == nil {
+		return
+	}
+	a.cmd.Process.Kill()
+	a.rest.Wait()
+	a.cmd.Wait()
+}
+
+func azuriteName(i int) string { return fmt.Sprintf("account%03d", i) }
+
+func azuriteKey() string { return base64.StdEncoding.EncodeToString([]byte("no secret")) }
+
+// open returns the connection string of an account that nobody has used yet.
+func (a *azuriteServer) open(t *testing.T) string {
+	t.Helper()
+	a.once.Do(a.start)
+	if a.err != nil {
+		t.Fatal(a.err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.used == azuriteAccounts {
+		t.Fatal("no fresh account is left in Azurite")
+	}
+	name := azuriteName(a.used)
+	a.used++
+	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;QueueEndpoint=%s/%s;", name, azuriteKey(), a.url, name)
+}
+
+// TestAzuriteConformance is the third leg of style 2.7: the SDK and a server
+// written by others. Where Azurite differs: all messages of one get have the
+// same receipt, expired ones are counted until they are collected, and bodies are
+// turned into text piece by piece (storage.md 16.3, 19; Azurite: serializer.ts).
+func TestAzuriteConformance(t *testing.T) {
+	t.Parallel()
+	requireInterop(t, "node", azuriteMain)
+	bindingtest.RunQueue(t, func(t *testing.T) *bindingtest.QueueBackend {
+		return &bindingtest.QueueBackend{
+			Account:  connect(t, azurite.open(t), -1),
+			Features: bindingtest.QueueFeatures{OrderByVisibility: true, RecreateAtOnce: true, WholeSeconds: true, SplitsCharacters: true},
+		}
+	})
+}

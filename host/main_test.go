@@ -9,11 +9,26 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redeliver/redeliver/functions"
 )
+
+// handlerVariable makes the test binary a handler process: the name of one of
+// the apps in handlerApps.
+const handlerVariable = "REDELIVER_HOST_TEST_HANDLER"
+
+// handlerApps are the apps that the test binary serves as a handler process.
+func handlerApps() map[string]func() *functions.App {
+	return map[string]func() *functions.App{"all": all}
+}
 
 // TestMain fails the package when a goroutine of ours outlives its test. Those
 // that are on their way out get a moment.
 func TestMain(m *testing.M) {
+	if name := os.Getenv(handlerVariable); name != "" {
+		functions.Main(handlerApps()[name]())
+		return
+	}
 	code := m.Run()
 	if code == 0 {
 		code = leaked()

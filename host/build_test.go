@@ -1,0 +1,182 @@
+//clock:outside builds real programs
+
+package host_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// goApp is a function app in Go source, as a developer has it: a module of its
+// own that uses this one. It builds without the network.
+func goApp(t *testing.T) map[string]string {
+	t.Helper()
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "module shop\n\n%s\n\nrequire (\n\tgithub.com/redeliver/redeliver v0.0.0\n", regexp.MustCompile(`(?m)^go .*$`).Find(mod))
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+ v\S+)`).FindAllSubmatch(mod, -1) {
+		fmt.Fprintf(&b, "\t%s // indirect\n", m[1])
+	}
+	fmt.Fprintf(&b, ")\n\nreplace github.com/redeliver/redeliver => %q\n", root)
+	return map[string]string{
+		"go.mod":               b.String(),
+		"go.sum":               string(sum),
+		"main.go":              goSource(`functions.Logger(ctx).Info("first")`),
+		"Orders/function.json": orders(1),
+	}
+}
+
+func goSource(body string) string {
+	return `package main
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/functions"
+)
+
+func main() {
+	app := functions.New()
+	app.Queue("Orders", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		` + body + `
+		return nil
+	})
+	functions.Main(app)
+}
+`
+}
+
+// An app in Go source is built at the start and after an edit of its code; code
+// that does not compile is refused with the compiler's file and line, and an
+// edit of a function.json builds nothing (7.1, D-15).
+func TestGoApp(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build with")
+	}
+	h := hosttest.New(t, &hosttest.Options{Files: goApp(t)})
+	said := func() string {
+		t.Helper()
+		h.Send("orders", "x")
+		h.AwaitSettled("Orders", triggers.Deleted)
+		logs := h.Select(func(r *journal.Record) bool { return r.Kind == journal.HandlerLog && r.Function == "Orders" })
+		if len(logs) == 0 {
+			t.Fatal("the handler wrote nothing")
+		}
+		return logs[len(logs)-1].Message
+	}
+	built := func() []string {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(h.Dir(), ".redeliver", "bin", "handler-*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	if got := said(); got != "first" {
+		t.Errorf("the handler said %q", got)
+	}
+	first := built()
+	if len(first) != 1 {
+		t.Fatalf("built: %q, want one handler", first)
+	}
+
+	err := h.Edit("main.go", goSource("return undefinedThing"))
+	var load *host.LoadError
+	if !errors.As(err, &load) || !strings.Contains(err.Error(), "main.go:12:10: undefined: undefinedThing") {
+		t.Errorf("Edit with a compile error = %v, want a *host.LoadError with file:line:column", err)
+	}
+	if h.Generation() != 1 || h.State() != host.Running {
+		t.Errorf("generation %d is %s after a bad edit, want the first one running", h.Generation(), h.State())
+	}
+	refused := h.AwaitKind(journal.GenerationRefused)
+	if !strings.Contains(refused.Error, "main.go:12:10") {
+		t.Errorf("generation_refused = %v, want the compiler's line", refused)
+	}
+	if got := said(); got != "first" {
+		t.Errorf("after a bad edit the handler said %q", got)
+	}
+
+	if err := h.Edit("main.go", goSource(`functions.Logger(ctx).Info("second")`)); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(); got != "second" || h.Generation() != 2 {
+		t.Errorf("after the edit generation %d said %q, want the second", h.Generation(), got)
+	}
+
+	handlers := built()
+	times := modified(t, handlers)
+	if err := h.Edit("Orders/function.json", orders(3)); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(); got != "second" || h.Generation() != 3 {
+		t.Errorf("after the edit of function.json generation %d said %q", h.Generation(), got)
+	}
+	if got := built(); fmt.Sprint(got) != fmt.Sprint(handlers) || modified(t, got) != times {
+		t.Errorf("the edit of function.json built something: %q, before %q", got, handlers)
+	}
+}
+
+func modified(t *testing.T, files []string) string {
+	t.Helper()
+	var out []string
+	for _, name := range files {
+		info, err := os.Stat(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, info.ModTime().String())
+	}
+	return strings.Join(out, ",")
+}
+
+// --no-build uses what the last build left, and says so when there is nothing.
+func TestNoBuild(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, text := range goApp(t) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(`{"version":"2.0"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.New(dir, &host.Options{NoBuild: true, Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Start(context.Background()); err == nil || !strings.Contains(err.Error(), "--no-build") {
+		t.Errorf("Start = %v, want a hint at --no-build", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

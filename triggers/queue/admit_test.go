@@ -15,7 +15,7 @@ func TestAdmission(t *testing.T) {
 	b := newBench(t, "orders")
 	b.start(nil, succeed)
 	b.clk.Advance(time.Minute) // polls that find nothing
-	b.sink.Limit(3)
+	b.clk.Do("limit", func() { b.sink.Limit(3) })
 	b.put("not base64!")
 	b.clk.Advance(time.Minute)
 	if got := b.sink.Room(); got != 3 {
@@ -28,7 +28,7 @@ func TestAdmission(t *testing.T) {
 	if got := len(b.sink.Handled()); got != 3 {
 		t.Errorf("%d deliveries ran, want the 3 admitted", got)
 	}
-	b.sink.Limit(100)
+	b.clk.Do("limit", func() { b.sink.Limit(100) })
 	b.clk.Advance(time.Minute)
 	if got, room := len(b.sink.Handled()), b.sink.Room(); got != 5 || room != 98 {
 		t.Errorf("%d deliveries ran and %d are left, want 5 and 98", got, room)

@@ -84,7 +84,7 @@ func (s *Sink) Unused(n int) {
 }
 
 // Limit lets Admit hand out n further deliveries in all, as the probes of a
-// half-open circuit breaker do.
+// half-open circuit breaker do. It is called from inside the clock.
 func (s *Sink) Limit(n int) { s.set(func() { s.limited, s.room = true, n }) }
 
 // Room is what is left of Limit.

@@ -1,0 +1,160 @@
+package bindings
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// BlobPathError says why the path of a blob binding was refused, in the words of
+// the platform. errors.Is(err, ErrInvalidName) holds for it.
+type BlobPathError struct {
+	Path string
+	Text string // the platform's text
+}
+
+func (e *BlobPathError) Error() string { return e.Text }
+
+// Unwrap returns ErrInvalidName.
+func (e *BlobPathError) Unwrap() error { return ErrInvalidName }
+
+// ParseBlobPath splits the path of one blob, "container/name", and checks both
+// parts. An absolute URL is a path too: its host does not count, nor does the
+// account in front of the path where the host is an address or localhost, as
+// with an emulator. Settings and binding expressions must have been replaced
+// before. The error is a *BlobPathError, *NameError or *BlobError.
+//
+// Source: webjobs storage extension, BlobPath.cs.
+func ParseBlobPath(path string) (container, name string, err error) {
+	container, name, ok := strings.Cut(withoutHost(path), "/")
+	if !ok || container == "" || name == "" {
+		return "", "", &BlobPathError{Path: path, Text: fmt.Sprintf(
+			"Invalid blob path specified : '%s'. Blob identifiers must be in the format 'container/blob'.", path)}
+	}
+	if err := ValidateContainerName(container); err != nil {
+		return "", "", err
+	}
+	return container, name, ValidateBoundBlobName(name)
+}
+
+// withoutHost turns an absolute URL into "container/name" and leaves every other
+// text alone.
+func withoutHost(path string) string {
+	u, err := url.Parse(path)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return path
+	}
+	rest := strings.TrimPrefix(u.Path, "/")
+	host := u.Hostname()
+	if _, err := netip.ParseAddr(host); err == nil || strings.EqualFold(host, "localhost") {
+		_, rest, _ = strings.Cut(rest, "/")
+	}
+	return rest
+}
+
+// BlobPattern is the path of a blob trigger: a container, and a pattern for the
+// names in it, whose parameters become binding data. It is immutable and may be
+// used concurrently.
+//
+//	uploads                    every blob of the container
+//	uploads/{name}.csv         name is all before the last ".csv", slashes included
+//	uploads/{{2024}}-{name}    doubled braces stand for themselves
+//
+// A parameter takes as much as it can. The container is compared ignoring case,
+// the rest is not.
+//
+// Source: webjobs storage extension, ParameterizedBlobPathSource.cs and
+// FixedBlobPathSource.cs; webjobs sdk, BindingTemplateSource.cs.
+type BlobPattern struct {
+	text      string
+	container string
+	name      *regexp.Regexp // nil: every name
+	names     []string       // of the groups, in order
+}
+
+// ParseBlobPattern reads a pattern. Settings must have been replaced before. The
+// error is a *BlobPathError, *TemplateError, *NameError or *BlobError.
+func ParseBlobPattern(pattern string) (*BlobPattern, error) {
+	container, name, hasName := strings.Cut(pattern, "/")
+	if strings.Contains(pattern, `\`) || container == "" || hasName && name == "" {
+		return nil, &BlobPathError{Path: pattern, Text: fmt.Sprintf(
+			"Invalid blob trigger path '%s'. Paths must be in the format 'container/blob'.", pattern)}
+	}
+	if strings.Contains(container, "{") {
+		return nil, &BlobPathError{Path: pattern, Text: fmt.Sprintf(
+			"Invalid blob path '%s'. Container paths cannot contain {resolve} tokens.", pattern)}
+	}
+	if err := ValidateContainerName(container); err != nil {
+		return nil, err
+	}
+	p := &BlobPattern{text: pattern, container: container}
+	if !hasName {
+		return p, nil
+	}
+	template, err := ParseTemplate(name)
+	if err != nil {
+		return nil, err
+	}
+	if template.IsConstant() {
+		constant, _ := template.Resolve(nil)
+		if err := ValidateBoundBlobName(constant); err != nil {
+			return nil, err
+		}
+	}
+	var expression strings.Builder
+	for _, tok := range template.tokens {
+		switch {
+		case tok.path == nil:
+			expression.WriteString(regexp.QuoteMeta(tok.literal))
+		case len(tok.path) > 1:
+			return nil, &TemplateError{Template: pattern, Position: 1, Text: fmt.Sprintf(
+				"Invalid template '%s'. The parameter name '%s' is invalid.", pattern, strings.Join(tok.path, "."))}
+		default:
+			p.names = append(p.names, tok.path[0])
+			expression.WriteString("(.*)")
+		}
+	}
+	p.name, err = regexp.Compile("^" + expression.String() + "$")
+	return p, err
+}
+
+// String returns the pattern as it was written.
+func (p *BlobPattern) String() string { return p.text }
+
+// Container is the container that the pattern looks at.
+func (p *BlobPattern) Container() string { return p.container }
+
+// Parameters returns the names of the parameters, once each, in order.
+func (p *BlobPattern) Parameters() []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, name := range p.names {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Match reports whether a blob is meant, and the values of the parameters. Of
+// two parameters of one name the last counts.
+func (p *BlobPattern) Match(container, name string) (parameters map[string]string, ok bool) {
+	if !strings.EqualFold(container, p.container) {
+		return nil, false
+	}
+	parameters = map[string]string{}
+	if p.name == nil {
+		return parameters, true
+	}
+	groups := p.name.FindStringSubmatch(name)
+	if groups == nil {
+		return nil, false
+	}
+	for i, parameter := range p.names {
+		parameters[parameter] = groups[i+1]
+	}
+	return parameters, true
+}

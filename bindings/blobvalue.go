@@ -1,0 +1,102 @@
+package bindings
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// BlobContentFrom returns the bytes that a blob output writes for a value
+// (storage.md 11.2): text as UTF-8, bytes as they are, JSON objects and arrays
+// compact. Numbers and booleans, also as JSON, are written as .NET lays them out
+// in memory: 4 bytes for an integer, 8 beyond 32 bits and for a double, little
+// end first, and one byte for a boolean. Null has no content: ok is false.
+//
+// Source: functions host, FunctionBinding.cs ConvertValueToStream.
+func BlobContentFrom(v Value) (content []byte, ok bool, err error) {
+	switch v.Kind {
+	case Null:
+		return nil, false, nil
+	case String:
+		return []byte(v.Text), true, nil
+	case Bytes:
+		return v.Data, true, nil
+	case Int:
+		return netInteger(v.Int), true, nil
+	case Double:
+		return netDoubleBytes(v.Double), true, nil
+	case JSON:
+		return blobFromJSON(v.Text)
+	case Strings:
+		list := make([]string, 0, len(v.List))
+		for _, e := range v.List {
+			list = append(list, e.Text)
+		}
+		content, err = json.Marshal(list)
+		return content, err == nil, err
+	}
+	return nil, false, errors.New("blob output: a list of bytes, a request or a response is not the content of a blob")
+}
+
+func blobFromJSON(text string) (content []byte, ok bool, err error) {
+	fail := func(err error) ([]byte, bool, error) {
+		return nil, false, fmt.Errorf("blob output: %w", err)
+	}
+	switch text = strings.TrimSpace(text); {
+	case text == "" || text == "null":
+		return nil, false, nil
+	case text == "true":
+		return []byte{1}, true, nil
+	case text == "false":
+		return []byte{0}, true, nil
+	case text[0] == '"':
+		var s string
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			return fail(err)
+		}
+		return []byte(s), true, nil
+	case text[0] == '{' || text[0] == '[':
+		var b bytes.Buffer
+		if err := json.Compact(&b, []byte(text)); err != nil {
+			return fail(err)
+		}
+		return b.Bytes(), true, nil
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return netInteger(n), true, nil
+	}
+	var f float64
+	if err := json.Unmarshal([]byte(text), &f); err != nil {
+		return fail(err)
+	}
+	return netDoubleBytes(f), true, nil
+}
+
+func netInteger(n int64) []byte {
+	if n < math.MinInt32 || n > math.MaxInt32 {
+		return binary.LittleEndian.AppendUint64(nil, uint64(n))
+	}
+	return binary.LittleEndian.AppendUint32(nil, uint32(int32(n)))
+}
+
+func netDoubleBytes(f float64) []byte {
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(f))
+}
+
+// BlobValueFrom returns the value that a handler receives for a blob's content,
+// by the dataType of its binding: bytes for "binary" and "stream", else text.
+// Bytes that are no UTF-8 become the replacement character in a text, as .NET's
+// reader does.
+func BlobValueFrom(content []byte, dataType string) Value {
+	switch strings.ToLower(dataType) {
+	case "binary", "stream":
+		return BytesValue(content)
+	}
+	content = bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")) // a byte order mark is no text
+	return StringValue(strings.ToValidUTF8(string(content), "\uFFFD"))
+}

@@ -127,8 +127,14 @@ func importRules() []importRule {
 		{"triggers know bindings", is("./triggers"), only("./bindings")},
 		{
 			"listeners import triggers, bindings, retrycontext and the clock",
-			func(p pkg) bool { return strings.HasPrefix(p.ImportPath, "./triggers/") },
+			func(p pkg) bool {
+				return strings.HasPrefix(p.ImportPath, "./triggers/") && p.ImportPath != "./triggers/blob"
+			},
 			only("./triggers", "./bindings", "./retrycontext", "./host/clock"),
+		},
+		{
+			"the blob trigger reads its control queue as any queue is read", is("./triggers/blob"),
+			only("./triggers", "./triggers/queue", "./bindings", "./host/clock"),
 		},
 		{
 			"what a handler author links stays small",
@@ -197,6 +203,7 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./bindings/bindingtest", "./triggers"},
 		{"./triggers", "./retrycontext"},
 		{"./triggers/queue", "./host/journal"},
+		{"./triggers/blob", "./triggers/timer"},
 		{"./functions", "github.com/rs/zerolog"},
 		{"./functions/samples/orders", "./bindings"},
 		{"./host", "./bindings/azure"},

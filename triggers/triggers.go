@@ -39,6 +39,12 @@ type Message struct {
 	// Value is what the trigger parameter of the function receives.
 	Value bindings.Value
 
+	// Read, when set, takes the place of Value: it is called once in each attempt,
+	// and its failure is the attempt's. It is for contents that are too large, or
+	// change too easily, to be held from the receipt of a delivery to its last
+	// attempt.
+	Read func(ctx context.Context) (bindings.Value, error)
+
 	// Metadata is the binding data under Azure's own names: those of the
 	// trigger ("DequeueCount", "Id"), merged with the top-level properties of a
 	// JSON object body, which win. Values are strings, integers, booleans,

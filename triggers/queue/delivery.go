@@ -21,6 +21,8 @@ const (
 	NoteNoPoisonQueue = "this queue has no poison queue: the message comes back when its lock ends"
 	// NoteAsked: the handler asked for poison before the last delivery.
 	NoteAsked = "the handler asked for the poison queue"
+	// NoteUndecodableDropped: nobody can have meant this message.
+	NoteUndecodableDropped = "the body is not base64: deleted"
 )
 
 // delivery is one message in work.
@@ -30,13 +32,16 @@ type delivery struct {
 	m    *bindings.QueueMessage
 	body []byte
 	lock *lock
+
+	poisonAccount bindings.QueueAccount
+	poison        string // empty: there is no poison queue
 }
 
 // deliver runs a message through the table of storage.md 4.1 and reports one
 // settlement. The rows stand in its order.
 func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
 	ctx := context.WithoutCancel(token)
-	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m)}
+	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m), poisonAccount: l.account, poison: l.poison}
 	ev := &triggers.Event{
 		Source:        l.queue.Name(),
 		DeliveryCount: m.DequeueCount,
@@ -49,10 +54,13 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 		return
 	}
 	d.body = body
+	if l.opts.Poison != nil {
+		d.poisonAccount, d.poison = l.opts.Poison(body)
+	}
 	ev.Messages[0] = messageOf(m, body, l.opts.DataType, l.clk.Now())
 
 	limit := int64(l.opts.MaxDequeueCount)
-	hasPoison := l.poison != ""
+	hasPoison := d.poison != ""
 	if hasPoison && m.DequeueCount > limit {
 		sink.Unused(1)
 		sink.Settled(ev, d.toPoison(d.reachedLimit()))
@@ -77,7 +85,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 
 // reachedLimit has the platform's text.
 func (d *delivery) reachedLimit() string {
-	return fmt.Sprintf("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", d.l.opts.MaxDequeueCount, d.l.poison)
+	return fmt.Sprintf("Message has reached MaxDequeueCount of %d. Moving message to queue '%s'.", d.l.opts.MaxDequeueCount, d.poison)
 }
 
 // done deletes the message of a successful delivery.
@@ -107,10 +115,15 @@ func (d *delivery) release() triggers.Settlement {
 // character as it came (S-4).
 func (d *delivery) undecodable() triggers.Settlement {
 	s := triggers.Settlement{Decision: triggers.Undecodable, Note: NoteUndecodable}
-	if d.l.poison == "" {
+	if d.l.opts.DropUndecodable {
+		_, s.Err = d.delete()
+		s.Note = NoteUndecodableDropped
 		return s
 	}
-	s.Target = d.l.poison
+	if d.poison == "" {
+		return s
+	}
+	s.Target = d.poison
 	if err := d.copyToPoison(d.m.Text); err != nil {
 		s.Err = err
 		return s
@@ -121,7 +134,7 @@ func (d *delivery) undecodable() triggers.Settlement {
 
 // toPoison moves the message to the poison queue.
 func (d *delivery) toPoison(note string) triggers.Settlement {
-	s := triggers.Settlement{Decision: triggers.Poisoned, Target: d.l.poison, Note: note}
+	s := triggers.Settlement{Decision: triggers.Poisoned, Target: d.poison, Note: note}
 	d.lock.stop()
 	if err := d.copyToPoison(d.l.opts.MessageEncoding.Encode(d.body)); err != nil {
 		s.Decision, s.Err = triggers.Dropped, err
@@ -135,12 +148,12 @@ func (d *delivery) toPoison(note string) triggers.Settlement {
 // be, and wakes a listener on it. When it fails the message is left alone: it
 // comes again when its lock ends, one delivery later.
 func (d *delivery) copyToPoison(text string) error {
-	if _, err := bindings.PutOrCreate(d.ctx, d.l.account.Queue(d.l.poison), text, nil); err != nil {
+	if _, err := bindings.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil); err != nil {
 		d.l.expect(d.lock.ends)
 		return fmt.Errorf("copy to the poison queue: %w", err)
 	}
 	if d.l.opts.Watcher != nil {
-		d.l.opts.Watcher.Notify(d.l.poison)
+		d.l.opts.Watcher.Notify(d.poison)
 	}
 	return nil
 }

@@ -68,6 +68,15 @@ type Options struct {
 	// WakeUp also ends them for messages from others, if the account can tell
 	// (bindings.QueueWaker): the switch wakeUp = fast.
 	WakeUp bool
+
+	// Poison names the queue for messages with that body that are given up, and
+	// its account, in place of the poison queue that goes by the queue's own name.
+	// It is for queues that the host keeps for itself. Nil: the usual rule.
+	Poison func(body []byte) (account bindings.QueueAccount, queue string)
+
+	// DropUndecodable deletes a message whose body is not what MessageEncoding
+	// says, instead of moving it to the poison queue.
+	DropUndecodable bool
 }
 
 // Listener watches one queue for one function. It implements

@@ -1,0 +1,71 @@
+package blob
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// controlMessage is a message of the control queue, and of the poison queue: one
+// version of one blob for one function. The order of the fields is that of the
+// platform (source: BlobTriggerMessage.cs).
+type controlMessage struct {
+	Type          string `json:"Type,omitempty"`
+	FunctionID    string `json:"FunctionId,omitempty"`
+	BlobType      string `json:"BlobType"`
+	ContainerName string `json:"ContainerName,omitempty"`
+	BlobName      string `json:"BlobName,omitempty"`
+	ETag          string `json:"ETag,omitempty"`
+}
+
+const controlType = "BlobTrigger"
+
+// encode returns the message as JSON, indented as the platform's library does.
+func (m *controlMessage) encode() []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(m); err != nil {
+		panic(err) // plain texts have a JSON form
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// The platform's texts (source: BlobQueueTriggerExecutor.cs).
+var (
+	//lint:ignore ST1005 the platform's text
+	errInvalidMessage = errors.New("Invalid blob trigger message.")
+	//lint:ignore ST1005 the platform's text
+	errInvalidFunction = errors.New("Invalid function ID.")
+)
+
+// decodeControl reads a message of the control queue.
+func decodeControl(body []byte) (*controlMessage, error) {
+	var m *controlMessage
+	if err := json.Unmarshal(body, &m); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errInvalidMessage
+	}
+	if m.FunctionID == "" {
+		return nil, errInvalidFunction
+	}
+	return m, nil
+}
+
+// Concurrency returns the options of the control queue's listener for
+// maxDegreeOfParallelism, 1 or more: the size of a batch, and the number of
+// messages in work at or below which the next is taken (storage.md 7).
+//
+// Source: SharedBlobQueueListenerFactory.cs.
+func Concurrency(maxDegreeOfParallelism int) (batchSize, newBatchThreshold int) {
+	batchSize = min(bindings.MaxReceive, maxDegreeOfParallelism/2+1)
+	if maxDegreeOfParallelism == 1 {
+		batchSize = 1
+	}
+	return batchSize, maxDegreeOfParallelism - batchSize
+}

@@ -1,0 +1,146 @@
+package blob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Names in the host's account (storage.md 8; source: HostContainerNames.cs,
+// HostDirectoryNames.cs, Shared/Queues/HostQueueNames.cs).
+const (
+	HostContainer = "azure-webjobs-hosts"
+	PoisonQueue   = "webjobs-blobtrigger-poison" // in the data account
+
+	receiptsFolder     = "blobreceipts"
+	controlQueuePrefix = "azure-webjobs-blobtrigger-"
+
+	receiptLease = 30 * time.Second
+	incomplete   = "Incomplete" // metadata of a receipt whose version is not queued yet
+)
+
+// ControlQueue is the name of a host's control queue.
+func ControlQueue(hostID string) string { return controlQueuePrefix + hostID }
+
+// ReceiptName is the name of the receipt for one version of a blob: a blob of
+// HostContainer in the host's account. The ETag keeps its quotes.
+func ReceiptName(hostID, functionID, etag, container, name string) string {
+	return fmt.Sprintf("%s/%s/%s/%s/%s/%s", receiptsFolder, hostID, functionID, etag, container, name)
+}
+
+// executor queues versions of blobs for functions, each once, however many
+// hosts see it.
+//
+// Source: BlobTriggerExecutor.cs, BlobReceiptManager.cs.
+type executor struct {
+	hostID string
+	hosts  bindings.Container // HostContainer
+	queue  bindings.Queue     // the control queue
+	queued func()             // tells who reads it
+}
+
+// execute takes the steps of storage.md 9.2 for one blob and one function. Again
+// asks for the next pass: another host is at work on the same version, and may
+// not finish it.
+func (e *executor) execute(ctx context.Context, f *Function, container, name string) (again bool, err error) {
+	if _, ok := f.Pattern.Match(container, name); !ok {
+		return false, nil
+	}
+	properties, err := f.Account.Blobs.Container(container).Blob(name).Properties(ctx, nil)
+	if errors.Is(err, bindings.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	receipt := e.hosts.Blob(ReceiptName(e.hostID, f.ID, properties.ETag, container, name))
+	switch state, err := stateOf(ctx, receipt); {
+	case err != nil:
+		return false, err
+	case state == receiptComplete:
+		return false, nil
+	case state == noReceipt:
+		if again, err := e.create(ctx, receipt); again || err != nil {
+			return again, err
+		}
+	}
+	return e.claim(ctx, f, receipt, &controlMessage{
+		Type: controlType, FunctionID: f.ID, BlobType: string(properties.Type),
+		ContainerName: container, BlobName: name, ETag: properties.ETag,
+	})
+}
+
+// create writes a receipt that is not complete.
+func (e *executor) create(ctx context.Context, receipt bindings.Blob) (again bool, err error) {
+	for range 2 {
+		_, err = receipt.Put(ctx, bytes.NewReader(nil), &bindings.PutBlobOptions{
+			Type:       bindings.BlockBlob,
+			Metadata:   map[string]string{incomplete: incomplete},
+			Conditions: &bindings.BlobConditions{IfNoneMatch: "*"},
+		})
+		if !errors.Is(err, bindings.ErrContainerNotFound) {
+			break
+		}
+		if _, err := e.hosts.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+			return false, err
+		}
+	}
+	switch bindings.BlobCodeOf(err) {
+	case bindings.CodeBlobAlreadyExists, bindings.CodeLeaseIDMissing:
+		return true, nil
+	}
+	return false, err
+}
+
+// claim queues a version under the lease of its receipt.
+func (e *executor) claim(ctx context.Context, f *Function, receipt bindings.Blob, m *controlMessage) (again bool, err error) {
+	lease, err := receipt.AcquireLease(ctx, receiptLease, "", nil)
+	if errors.Is(err, bindings.ErrLeaseHeld) || errors.Is(err, bindings.ErrNotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	// The lease would end by itself: that it cannot be released changes nothing.
+	defer func() { _, _ = receipt.ReleaseLease(ctx, lease.ID, nil) }()
+	state, err := stateOf(ctx, receipt)
+	if err != nil || state == receiptComplete {
+		return false, err
+	}
+	if _, err := bindings.PutOrCreate(ctx, e.queue, bindings.Base64.Encode(m.encode()), nil); err != nil {
+		return false, fmt.Errorf("queue blob %s/%s for %s: %w", m.ContainerName, m.BlobName, f.ID, err)
+	}
+	e.queued()
+	_, err = receipt.SetMetadata(ctx, nil, &bindings.BlobConditions{LeaseID: lease.ID})
+	return false, err
+}
+
+// receiptState says how far a version has come.
+type receiptState int
+
+const (
+	noReceipt receiptState = iota
+	receiptIncomplete
+	receiptComplete
+)
+
+func stateOf(ctx context.Context, receipt bindings.Blob) (receiptState, error) {
+	p, err := receipt.Properties(ctx, nil)
+	switch {
+	case errors.Is(err, bindings.ErrNotFound):
+		return noReceipt, nil
+	case err != nil:
+		return noReceipt, err
+	}
+	for name := range p.Metadata {
+		if strings.EqualFold(name, incomplete) {
+			return receiptIncomplete, nil
+		}
+	}
+	return receiptComplete, nil
+}

@@ -1,0 +1,331 @@
+package blob_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/blob"
+)
+
+// A new blob runs the function once: at once where the service tells, within the
+// scan's 2 s and the poll of the control queue otherwise (storage.md 9.1).
+func TestNewBlobRunsOnce(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		h := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+		b.upload("inbox/a.txt", "hello")
+		if opts.WakeUp {
+			h.wantSources("f", "inbox/a.txt")
+		} else {
+			h.wantSources("f")
+		}
+		b.clk.Advance(2 * time.Second)
+		h.wantSources("f", "inbox/a.txt")
+		b.clk.Advance(5 * time.Minute)
+		h.wantSources("f", "inbox/a.txt")
+		h.wantSettled("f", triggers.Deleted)
+		if got := b.queue(control); len(got) != 0 {
+			t.Errorf("control queue holds %q, want nothing", got)
+		}
+	})
+}
+
+// The rows of storage.md 9.3, each by itself: how often "inbox/a" is processed after
+// a first time.
+func TestWhatCausesProcessingAgain(t *testing.T) {
+	t.Parallel()
+	type again struct {
+		bench *bench
+		host  *running
+		opts  *blob.Options
+		ctx   context.Context
+		a     bindings.Blob
+	}
+	restart := func(x *again, host string, f function) {
+		x.host.stop()
+		x.host = x.bench.startAs(host, x.opts, f)
+	}
+	f := function{id: "f", pattern: "inbox/{name}"}
+	do := func(change func(x *again) error) func(x *again) {
+		return func(x *again) {
+			x.bench.Helper()
+			x.bench.do(func(ctx context.Context) { x.ctx = ctx; x.bench.must(change(x)) })
+		}
+	}
+	tests := []struct {
+		name   string
+		change func(x *again)
+		id     string // of the function that is looked at
+		want   int    // further runs
+	}{
+		{"content", func(x *again) { x.bench.upload("inbox/a", "other") }, "f", 1},
+		{"same content again", func(x *again) { x.bench.upload("inbox/a", "one") }, "f", 1},
+		{"metadata", do(func(x *again) error {
+			_, err := x.a.SetMetadata(x.ctx, map[string]string{"k": "v"}, nil)
+			return err
+		}), "f", 1},
+		{"HTTP properties", do(func(x *again) error {
+			_, err := x.a.SetHeaders(x.ctx, bindings.BlobHeaders{ContentType: "text/plain"}, nil)
+			return err
+		}), "f", 1},
+		{"lease", do(func(x *again) error {
+			lease, err := x.a.AcquireLease(x.ctx, 15*time.Second, "", nil)
+			if err == nil {
+				_, err = x.a.ReleaseLease(x.ctx, lease.ID, nil)
+			}
+			return err
+		}), "f", 0},
+		{"read", do(func(x *again) error {
+			download, err := x.a.Get(x.ctx, nil)
+			if err == nil {
+				err = download.Body.Close()
+			}
+			return err
+		}), "f", 0},
+		{"host restart", func(x *again) { restart(x, hostID, f) }, "f", 0},
+		{"receipts deleted, then a full scan", func(x *again) {
+			for _, name := range x.bench.names(blob.HostContainer, "blobreceipts/") {
+				x.bench.do(func(ctx context.Context) {
+					x.bench.must(x.bench.storage.Container(blob.HostContainer).Blob(name).Delete(ctx, nil))
+				})
+			}
+			restart(x, hostID, f)
+		}, "f", 1},
+		{"function renamed", func(x *again) { restart(x, hostID, function{id: "g", pattern: "inbox/{name}"}) }, "g", 1},
+		{"host ID changed", func(x *again) { restart(x, "other-host", f) }, "f", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			both(t, func(t *testing.T, opts *blob.Options) {
+				b := newBench(t)
+				x := &again{bench: b, opts: opts, a: b.blob("inbox/a")}
+				x.host = b.start(opts, f)
+				b.upload("inbox/a", "one")
+				b.clk.Advance(10 * time.Second)
+				x.host.wantSources("f", "inbox/a")
+				first := x.host
+				tt.change(x)
+				b.clk.Advance(10 * time.Second)
+				got := len(x.host.sources(tt.id))
+				if x.host == first {
+					got--
+				}
+				if got != tt.want {
+					t.Errorf("%d further runs, want %d", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+// Changed twice before it is consumed: the first control message is dropped on
+// the ETag's difference, and the newest version is processed once (9.3).
+func TestChangedTwiceRunsOnce(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		h := b.start(opts, function{id: "f", pattern: "inbox/{name}", handle: succeed})
+		b.do(func(context.Context) { h.sinks["f"].Close() })
+		b.clk.Advance(time.Second)
+		b.upload("inbox/a", "one")
+		b.clk.Advance(5 * time.Second)
+		b.upload("inbox/a", "two")
+		b.clk.Advance(5 * time.Second)
+		b.upload("inbox/a", "three")
+		b.clk.Advance(5 * time.Second)
+		if got := len(b.names(blob.HostContainer, "blobreceipts/")); got != 3 {
+			t.Errorf("%d receipts, want one for each version", got)
+		}
+		b.do(func(context.Context) { h.sinks["f"].Open() })
+		b.clk.Advance(10 * time.Second)
+		h.wantSources("f", "inbox/a")
+		h.wantSettled("f", triggers.Deleted, triggers.Deleted, triggers.Deleted)
+		if note := h.sinks["f"].Settlements()[0].Settlement.Note; note != blob.NoteChanged {
+			t.Errorf("first settlement says %q, want %q", note, blob.NoteChanged)
+		}
+	})
+}
+
+// Five failed deliveries, then the JSON in webjobs-blobtrigger-poison, and no more
+// until the blob changes (storage.md 9.3, 20 row 7).
+func TestFailingBlobBecomesPoison(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		h := b.start(opts, function{id: "Host.Functions.F", pattern: "inbox/{name}", handle: fail})
+		b.upload("inbox/<a> b.txt", "x")
+		b.clk.Advance(time.Minute)
+		r := triggers.Released
+		h.wantSettled("Host.Functions.F", r, r, r, r, triggers.Poisoned)
+		for i, ev := range h.sinks["Host.Functions.F"].Handled() {
+			if ev.DeliveryCount != int64(i+1) {
+				t.Errorf("delivery %d has count %d", i+1, ev.DeliveryCount)
+			}
+		}
+		var etag string
+		b.do(func(ctx context.Context) {
+			p, err := b.blob("inbox/<a> b.txt").Properties(ctx, nil)
+			b.must(err)
+			etag = p.ETag
+		})
+		want := []string{`{
+  "Type": "BlobTrigger",
+  "FunctionId": "Host.Functions.F",
+  "BlobType": "BlockBlob",
+  "ContainerName": "inbox",
+  "BlobName": "<a> b.txt",
+  "ETag": "` + strings.ReplaceAll(etag, `"`, `\"`) + `"
+}`}
+		if diff := cmp.Diff(b.queue(blob.PoisonQueue), want); diff != "" {
+			t.Errorf("poison queue (-got +want):\n%s", diff)
+		}
+		last := h.sinks["Host.Functions.F"].Settlements()[4].Settlement
+		if last.Target != blob.PoisonQueue || !strings.HasPrefix(last.Note, "Message has reached MaxDequeueCount of 5.") {
+			t.Errorf("last settlement = %+v, want the poison queue", last)
+		}
+		b.clk.Advance(time.Hour)
+		if n := len(h.sources("Host.Functions.F")); n != 5 {
+			t.Errorf("%d runs after an hour, want 5 still", n)
+		}
+		b.upload("inbox/<a> b.txt", "y")
+		b.clk.Advance(time.Minute)
+		if n := len(h.sources("Host.Functions.F")); n != 10 {
+			t.Errorf("%d runs after a new version, want 10", n)
+		}
+	})
+}
+
+func TestPoisonBlobThreshold(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	h := b.start(&blob.Options{WakeUp: true, PoisonBlobThreshold: 2}, function{id: "f", pattern: "inbox", handle: fail})
+	b.upload("inbox/a", "x")
+	b.clk.Advance(time.Minute)
+	h.wantSettled("f", triggers.Released, triggers.Poisoned)
+}
+
+// Two hosts on one storage, 1000 blobs: each is executed once (20 row 8).
+func TestTwoHostsShareTheWork(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		one := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+		two := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+		names := numbered(1000)
+		b.do(func(ctx context.Context) {
+			for _, name := range names {
+				b.must(put(ctx, b.storage, "inbox", strings.TrimPrefix(name, "inbox/"), "x"))
+			}
+		})
+		b.clk.Advance(time.Minute)
+		count := map[string]int{}
+		for _, h := range []*running{one, two} {
+			n := h.sources("f")
+			if len(n) == 0 {
+				t.Error("a host did nothing")
+			}
+			for _, source := range n {
+				count[source]++
+			}
+		}
+		for _, name := range names {
+			if count[name] != 1 {
+				t.Fatalf("%s was executed %d times, want once", name, count[name])
+			}
+		}
+	})
+}
+
+// Only the host with the lock lists containers; another takes over when it stops,
+// and after the end of the lease when it does not say good-bye.
+func TestOneHostScans(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	opts := &blob.Options{}
+	one := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+	two := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+	b.do(func(ctx context.Context) {
+		p, err := b.storage.Container(blob.HostContainer).Blob(blob.LockName(hostID)).Properties(ctx, nil)
+		b.must(err)
+		if p.Lease.State != "leased" {
+			t.Errorf("lock is %s, want leased", p.Lease.State)
+		}
+	})
+	b.clk.Advance(3 * time.Minute) // renewals
+	one.stop()
+	b.upload("inbox/a", "x")
+	b.clk.Advance(10 * time.Second)
+	two.wantSources("f", "inbox/a")
+}
+
+func TestPathPatternsDecide(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	h := b.start(nil, function{id: "csv", pattern: "inbox/{name}.csv"}, function{id: "all", pattern: "inbox"}, function{id: "other", pattern: "outbox/{x}"})
+	b.upload("inbox/a.csv", "x")
+	b.upload("inbox/b.txt", "x")
+	b.clk.Advance(time.Second)
+	h.wantSources("csv", "inbox/a.csv")
+	h.wantSources("all", "inbox/a.csv", "inbox/b.txt")
+	h.wantSources("other")
+}
+
+// S-8: a blob written in the same second as the newest one seen is found.
+func TestSameSecondIsNotMissed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.upload("inbox/a", "x")
+	h := b.start(&blob.Options{}, function{id: "f", pattern: "inbox/{name}"}) // scans at once
+	h.wantSources("f", "inbox/a")
+	b.upload("inbox/b", "x")
+	b.upload("inbox/a", "y")
+	b.clk.Advance(10 * time.Second)
+	h.wantSources("f", "inbox/a", "inbox/a", "inbox/b")
+}
+
+// Blobs that were there before the host are found by the first pass.
+func TestExistingBlobsAreProcessed(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		b.upload("inbox/old", "x")
+		b.clk.Advance(time.Hour)
+		h := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+		b.clk.Advance(time.Second)
+		h.wantSources("f", "inbox/old")
+	})
+}
+
+// A reload that brings a function for a container that others watch.
+func TestNewFunctionGetsExistingBlobs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	h := b.start(nil, function{id: "f", pattern: "inbox/{name}"})
+	b.upload("inbox/a", "x")
+	h.stop()
+	h = b.start(nil, function{id: "f", pattern: "inbox/{name}"}, function{id: "g", pattern: "inbox/{name}"})
+	b.clk.Advance(10 * time.Second)
+	h.wantSources("f")
+	h.wantSources("g", "inbox/a")
+}
+
+// 9.1: a container that does not exist is waited for.
+func TestMissingContainer(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		h := b.start(opts, function{id: "f", pattern: "inbox/{name}"})
+		b.clk.Advance(5 * time.Minute)
+		b.upload("inbox/a", "x")
+		b.clk.Advance(3 * time.Second)
+		h.wantSources("f", "inbox/a")
+	})
+}

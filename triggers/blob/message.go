@@ -1,0 +1,100 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"net/url"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Message returns what a function receives for a blob: its content by the
+// binding's dataType, read once in each attempt, and the metadata that binding
+// expressions see. A blob that has gone by then is null. It is also how an admin
+// call hands a blob to its function.
+//
+// Source: BlobTriggerBinding.cs, for the names of the metadata; parameters of the
+// pattern win over them.
+func (f *Function) Message(container, name string, p *bindings.BlobProperties) triggers.Message {
+	metadata := map[string]any{
+		"BlobTrigger": container + "/" + name,
+		"Uri":         blobURL(f.Account.Endpoint, container, name),
+		"Properties":  properties(p),
+		"Metadata":    maps.Clone(p.Metadata),
+	}
+	if p.Metadata == nil {
+		metadata["Metadata"] = map[string]string{}
+	}
+	parameters, _ := f.Pattern.Match(container, name)
+	for parameter, value := range parameters {
+		for key := range metadata {
+			if strings.EqualFold(key, parameter) {
+				delete(metadata, key)
+			}
+		}
+		metadata[parameter] = value
+	}
+	handle := f.Account.Blobs.Container(container).Blob(name)
+	return triggers.Message{
+		Metadata: metadata,
+		Read: func(ctx context.Context) (bindings.Value, error) {
+			return Read(ctx, handle, f.DataType)
+		},
+	}
+}
+
+// Contract are the names that a blob trigger with this pattern provides to
+// binding expressions.
+func Contract(pattern *bindings.BlobPattern) []string {
+	return append([]string{"BlobTrigger", "Uri", "Properties", "Metadata"}, pattern.Parameters()...)
+}
+
+// Read returns a blob's content as a binding of that dataType receives it. A blob
+// or container that does not exist is null, and no error.
+//
+// Source: ReadBlobArgumentBinding.cs.
+func Read(ctx context.Context, b bindings.Blob, dataType string) (bindings.Value, error) {
+	download, err := b.Get(ctx, nil)
+	if errors.Is(err, bindings.ErrNotFound) {
+		return bindings.Value{}, nil
+	}
+	if err != nil {
+		return bindings.Value{}, err
+	}
+	content, err := io.ReadAll(download.Body)
+	if closing := download.Body.Close(); err == nil {
+		err = closing
+	}
+	if err != nil {
+		return bindings.Value{}, err
+	}
+	return bindings.BlobValueFrom(content, dataType), nil
+}
+
+func blobURL(endpoint, container, name string) string {
+	return strings.TrimSuffix(endpoint, "/") + (&url.URL{Path: "/" + container + "/" + name}).EscapedPath()
+}
+
+// properties are a blob's properties under the names of the platform's own
+// client (source: Azure.Storage.Blobs, BlobProperties).
+func properties(p *bindings.BlobProperties) map[string]any {
+	return map[string]any{
+		"LastModified":       p.LastModified,
+		"CreatedOn":          p.Created,
+		"BlobType":           string(p.Type),
+		"ContentLength":      p.ContentLength,
+		"ContentType":        p.Headers.ContentType,
+		"ContentEncoding":    p.Headers.ContentEncoding,
+		"ContentLanguage":    p.Headers.ContentLanguage,
+		"ContentDisposition": p.Headers.ContentDisposition,
+		"CacheControl":       p.Headers.CacheControl,
+		"ETag":               p.ETag,
+		"LeaseState":         p.Lease.State,
+		"LeaseStatus":        p.Lease.Status,
+		"AccessTier":         p.AccessTier,
+	}
+}

@@ -1,0 +1,170 @@
+package blob
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Notes of control messages that led to no run.
+const (
+	// NoteGone: the blob was deleted before its turn came.
+	NoteGone = "the blob does not exist any more"
+	// NoteChanged: a newer version of the blob is queued in its place.
+	NoteChanged = "the blob has changed since it was queued: the new version comes instead"
+)
+
+// router turns messages of the control queue into deliveries of functions. It is
+// the Sink of the control queue's listener.
+//
+// Source: BlobQueueTriggerExecutor.cs.
+type router struct {
+	s        *Shared
+	scanner  *scanner
+	draining func() bool
+
+	mu     sync.Mutex
+	routes map[*triggers.Event]*route // by the event of the control queue
+	admits int                        // of the only function, not used yet
+}
+
+// route is a control message on its way through a function.
+type route struct {
+	m    *member
+	ev   *triggers.Event
+	note string // why the function did not run
+}
+
+var _ triggers.Sink = (*router)(nil)
+
+func newRouter(s *Shared, sc *scanner, draining func() bool) *router {
+	return &router{s: s, scanner: sc, draining: draining, routes: map[*triggers.Event]*route{}}
+}
+
+// Admit implements triggers.Sink. The only function of a host decides how much is
+// taken off the queue. Several cannot: whose message is next is not known before
+// it is received, so there the function is asked when its message is here, and
+// the message waits, its lock renewed.
+func (r *router) Admit(ctx context.Context, n int) (int, error) {
+	sole := r.s.sole()
+	if sole == nil {
+		return n, ctx.Err()
+	}
+	n, err := sole.sink.Admit(ctx, n)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.admits += n
+	return n, err
+}
+
+// Unused implements triggers.Sink.
+func (r *router) Unused(n int) {
+	r.mu.Lock()
+	n = min(n, r.admits)
+	r.admits -= n
+	r.mu.Unlock()
+	if sole := r.s.sole(); sole != nil && n > 0 {
+		sole.sink.Unused(n)
+	}
+}
+
+// admit asks a function to take one delivery.
+func (r *router) admit(ctx context.Context, m *member) error {
+	r.mu.Lock()
+	admitted := r.admits > 0
+	if admitted {
+		r.admits--
+	}
+	r.mu.Unlock()
+	if admitted {
+		return nil
+	}
+	_, err := m.sink.Admit(ctx, 1)
+	return err
+}
+
+// Draining implements triggers.Sink.
+func (r *router) Draining() bool { return r.draining() }
+
+// Handle implements triggers.Sink: the cases of storage.md 9.4.
+func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.Result {
+	msg, err := decodeControl(control.Messages[0].Value.Data)
+	if err != nil {
+		r.Unused(1)
+		return triggers.Result{Err: err}
+	}
+	m, err := r.s.await(ctx, msg.FunctionID)
+	if m == nil {
+		r.Unused(1)
+		return triggers.Result{Err: err} // nil: not a function of ours, deleted
+	}
+	if err := r.admit(ctx, m); err != nil {
+		return triggers.Result{Err: err, Cancelled: true}
+	}
+	to := r.route(control, m, msg)
+	p, err := m.f.Account.Blobs.Container(msg.ContainerName).Blob(msg.BlobName).Properties(ctx, nil)
+	switch {
+	case errors.Is(err, bindings.ErrNotFound):
+		to.note = NoteGone
+	case err != nil:
+	case p.ETag != msg.ETag:
+		to.note = NoteChanged
+		r.scanner.look(m.f, msg.ContainerName, msg.BlobName)
+	default:
+		content := m.f.Message(msg.ContainerName, msg.BlobName, p)
+		content.ID = to.ev.Messages[0].ID
+		to.ev.Messages[0] = content
+		return m.sink.Handle(ctx, to.ev)
+	}
+	m.sink.Unused(1)
+	if to.note != "" {
+		err = nil
+	}
+	return triggers.Result{Err: err}
+}
+
+// route makes the event of a function for a control message.
+func (r *router) route(control *triggers.Event, m *member, msg *controlMessage) *route {
+	to := &route{m: m, ev: eventOf(control, msg)}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.routes[control] = to
+	return to
+}
+
+// eventOf is the event of a function for a control message, before its blob is
+// looked at.
+func eventOf(control *triggers.Event, msg *controlMessage) *triggers.Event {
+	return &triggers.Event{
+		Source:        msg.ContainerName + "/" + msg.BlobName,
+		DeliveryCount: control.DeliveryCount,
+		Messages:      []triggers.Message{{ID: control.Messages[0].ID}},
+	}
+}
+
+// Settled implements triggers.Sink. A message that no function could be found for
+// is settled without anybody to tell.
+func (r *router) Settled(control *triggers.Event, s triggers.Settlement) {
+	r.mu.Lock()
+	to := r.routes[control]
+	delete(r.routes, control)
+	r.mu.Unlock()
+	if to == nil { // it never came to Handle: delivered too often
+		msg, err := decodeControl(control.Messages[0].Value.Data)
+		if err != nil {
+			return
+		}
+		m := r.s.member(msg.FunctionID)
+		if m == nil {
+			return
+		}
+		to = &route{m: m, ev: eventOf(control, msg)}
+	}
+	if s.Note == "" {
+		s.Note = to.note
+	}
+	to.m.sink.Settled(to.ev, s)
+}

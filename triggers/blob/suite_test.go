@@ -1,0 +1,40 @@
+package blob_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/triggers/blob"
+	"github.com/redeliver/redeliver/triggers/triggertest"
+)
+
+func TestListener(t *testing.T) {
+	t.Parallel()
+	triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
+		storage := emulator.New(clk, nil)
+		pattern, err := bindings.ParseBlobPattern("inbox/{name}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		account := blob.Account{Name: "Storage", Blobs: storage, Queues: storage}
+		shared := blob.NewShared(clk, account, hostID, &blob.Options{WakeUp: true})
+		n := 0
+		return &triggertest.Source{
+			Listener: shared.Listener(&blob.Function{ID: "f", Pattern: pattern, Account: account}),
+			Deliver: func(more int) {
+				clk.Do("upload", func() {
+					for range more {
+						n++
+						if err := put(context.Background(), storage, "inbox", fmt.Sprint(n), "x"); err != nil {
+							t.Error(err)
+						}
+					}
+				})
+			},
+		}
+	})
+}

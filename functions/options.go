@@ -25,6 +25,7 @@ type (
 		HTTPOption
 		QueueOption
 		TimerOption
+		BlobOption
 		applyAny(*function)
 	}
 )

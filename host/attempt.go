@@ -38,10 +38,13 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 	if err := d.payload.err; err != nil {
 		return d.failed(err)
 	}
+	if err := d.bind(); err != nil {
+		return d.failed(err)
+	}
 	req := &call.Request{
 		InvocationID:  d.base.Invocation,
 		Function:      f.def.Name,
-		Inputs:        d.payload.inputs,
+		Inputs:        d.inputs,
 		Metadata:      d.payload.metadata,
 		Outputs:       f.outputNames,
 		HTTPOutput:    f.httpOutput,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -19,7 +20,9 @@ type delivery struct {
 	base   journal.Record // the fields that all records of this delivery share
 
 	attempts int
-	payload  *payload // of the current event; the same for all attempts
+	payload  *payload                 // of the current event; the same for all attempts
+	inputs   []call.Input             // of the current attempt
+	blobs    map[string]bindings.Blob // that the current attempt may write, by binding
 	response *bindings.HTTPResponse
 	asked    triggers.Request
 }

@@ -43,6 +43,7 @@ type generation struct {
 
 	functions []*function
 	router    *httptrigger.Router
+	blobs     blobShare
 
 	listening context.Context // ends when listeners stop receiving
 	stop      context.CancelFunc
@@ -100,6 +101,7 @@ type function struct {
 	kind        *kind
 	number      int // position among the generation's functions
 	breaker     *breaker
+	inputs      []input // besides the trigger
 	outputs     []output
 	outputNames []string
 	httpOutput  string                // name of the http output, if any

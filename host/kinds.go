@@ -34,10 +34,10 @@ func kinds() []kind {
 	return []kind{
 		{Kind: app.Kind{Type: "httpTrigger", Available: true, End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
 		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, listen: listenQueue, message: queueMessage},
+		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, listen: listenBlob, message: blobMessage},
 		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, listen: listenTimer, message: timerMessage},
 
 		// Known to the platform; their listeners come with later versions.
-		{Kind: app.Kind{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage"}},
 		{Kind: app.Kind{Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus"}},
 		{Kind: app.Kind{Type: "eventGridTrigger", NeedsStorage: true}},
 		{Kind: app.Kind{Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"}},

@@ -24,6 +24,9 @@ type output interface {
 
 // prepareOutputs compiles the output bindings of the function.
 func (f *function) prepareOutputs() error {
+	if err := f.prepareInputs(); err != nil {
+		return err
+	}
 	for _, b := range f.def.Bindings {
 		if !b.Output() || b.IsTrigger() {
 			continue
@@ -36,6 +39,8 @@ func (f *function) prepareOutputs() error {
 			f.httpOutput = b.Name
 		case b.Is("queue"):
 			out, err = newQueueOutput(f, b)
+		case b.Is("blob"):
+			out, err = newBlobBinding(f, b)
 		default:
 			err = fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
 		}

@@ -15,6 +15,9 @@ type Services interface {
 	// Queues returns the queue account of a connection. The same connection
 	// gives the same account. It does no I/O.
 	Queues(conn app.Connection) (bindings.QueueAccount, error)
+
+	// Blobs returns the blob account of a connection, as Queues does.
+	Blobs(conn app.Connection) (bindings.BlobAccount, error)
 }
 
 // embedded serves connections that mean the embedded storage account.
@@ -23,6 +26,13 @@ type embedded struct{ storage *emulator.Storage }
 func (e embedded) Queues(conn app.Connection) (bindings.QueueAccount, error) {
 	if !isEmbedded(conn) {
 		return nil, fmt.Errorf("connection %q names an account outside; this version serves the embedded one: use UseDevelopmentStorage=true", conn.Setting)
+	}
+	return e.storage, nil
+}
+
+func (e embedded) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+	if _, err := e.Queues(conn); err != nil {
+		return nil, err
 	}
 	return e.storage, nil
 }

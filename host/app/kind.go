@@ -68,7 +68,7 @@ func KnownBindings() []BindingKind {
 	return []BindingKind{
 		{Type: "http", Directions: []string{"out"}},
 		{Type: "queue", Directions: []string{"out"}, Connection: "Storage"},
-		{Type: "blob", Connection: "Storage"},
+		{Type: "blob", Directions: []string{"in", "out", "inout"}, Connection: "Storage"},
 		{Type: "table", Connection: "Storage"},
 		{Type: "serviceBus", Connection: "ServiceBus"},
 		{Type: "eventHub", Connection: "EventHub"},

@@ -1,0 +1,98 @@
+package hosttest
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Upload writes a blob, "container/name", in the place of what was there. The
+// container is made when it does not exist. What it wakes runs before Upload
+// returns; time does not move. It returns the blob's ETag.
+func (h *Host) Upload(path, content string) string {
+	h.tb.Helper()
+	return h.UploadBlob(path, content, nil).ETag
+}
+
+// UploadBlob is Upload with metadata, headers and the like.
+func (h *Host) UploadBlob(path, content string, opts *bindings.PutBlobOptions) *bindings.Written {
+	h.tb.Helper()
+	var written *bindings.Written
+	h.blob(path, func(ctx context.Context, c bindings.Container, b bindings.Blob) (err error) {
+		if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+			return err
+		}
+		written, err = b.Put(ctx, strings.NewReader(content), opts)
+		return err
+	})
+	return written
+}
+
+// Download returns the content of a blob, "container/name", and whether there is
+// one.
+func (h *Host) Download(path string) (content string, ok bool) {
+	h.tb.Helper()
+	h.blob(path, func(ctx context.Context, _ bindings.Container, b bindings.Blob) error {
+		download, err := b.Get(ctx, nil)
+		if errors.Is(err, bindings.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer func() { _ = download.Body.Close() }() // read only
+		raw, err := io.ReadAll(download.Body)
+		content, ok = string(raw), true
+		return err
+	})
+	return content, ok
+}
+
+// Blobs returns the names of a container's blobs, at most 5000. A container that
+// does not exist has none.
+func (h *Host) Blobs(container string) []string {
+	h.tb.Helper()
+	names := []string{}
+	h.blob(container+"/*", func(ctx context.Context, c bindings.Container, _ bindings.Blob) error {
+		page, err := c.Blobs(ctx, nil)
+		if errors.Is(err, bindings.ErrNotFound) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for _, item := range page.Blobs {
+			names = append(names, item.Name)
+		}
+		return nil
+	})
+	return names
+}
+
+// WantBlob fails the test unless the blob has that content.
+func (h *Host) WantBlob(path, want string) {
+	h.tb.Helper()
+	switch got, ok := h.Download(path); {
+	case !ok:
+		h.tb.Errorf("blob %q does not exist, want %q", path, want)
+	case got != want:
+		h.tb.Errorf("blob %q holds %q, want %q", path, got, want)
+	}
+}
+
+// blob runs f on a blob of the embedded account, inside the clock.
+func (h *Host) blob(path string, f func(context.Context, bindings.Container, bindings.Blob) error) {
+	h.tb.Helper()
+	container, name, err := bindings.ParseBlobPath(path)
+	if err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	c := h.Storage().Container(container)
+	h.do("blob "+path, func() { err = f(context.Background(), c, c.Blob(name)) })
+	if err != nil {
+		h.tb.Fatalf("hosttest: blob %q: %v", path, err)
+	}
+}

@@ -1,0 +1,390 @@
+package hosttest_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// blobApp is an app with one blob function that ends with what result returns.
+func blobApp(path string, result func(functions.Blob) error, opts ...functions.BlobOption) *functions.App {
+	app := functions.New()
+	app.Blob("Import", path, func(_ context.Context, b functions.Blob) error { return result(b) }, opts...)
+	return app
+}
+
+func nothing(functions.Blob) error { return nil }
+
+// Written once: one execution; restart: none; metadata changed: one more
+// (storage.md 20, row 6).
+func TestBlobRunsOncePerVersion(t *testing.T) {
+	t.Parallel()
+	for _, wakeUp := range []string{"fast", "faithful"} {
+		t.Run(wakeUp, func(t *testing.T) {
+			t.Parallel()
+			h := hosttest.New(t, &hosttest.Options{Handlers: blobApp("uploads/{name}", nothing), Set: []string{"wakeUp=" + wakeUp}})
+			h.Upload("uploads/a.txt", "hello")
+			h.Advance(10 * time.Second)
+			h.WantSettled("Import", triggers.Deleted)
+			if err := h.Edit("host.json", `{"version":"2.0","functionTimeout":"00:01:00"}`); err != nil {
+				t.Fatal(err)
+			}
+			h.Advance(10 * time.Minute)
+			h.WantAttempts("Import", 1)
+			h.Clock().Do("metadata", func() {
+				if _, err := h.Storage().Container("uploads").Blob("a.txt").SetMetadata(context.Background(), map[string]string{"a": "b"}, nil); err != nil {
+					t.Error(err)
+				}
+			})
+			h.Advance(10 * time.Second)
+			h.WantAttempts("Import", 2)
+		})
+	}
+}
+
+// An upload fires at once, without time passing.
+func TestBlobFiresAtOnce(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: blobApp("uploads/{name}", nothing)})
+	h.Upload("uploads/a.txt", "hello")
+	h.WantSettled("Import", triggers.Deleted)
+	if now := h.Clock().Now(); !now.Equal(hosttest.Start) {
+		t.Errorf("time moved to %v", now)
+	}
+	r := h.Settlements("Import")[0]
+	if r.Source != "uploads/a.txt" || r.DeliveryCount != 1 || r.Trigger != "blobTrigger" {
+		t.Errorf("settled record = %+v, want the blob as source", r)
+	}
+}
+
+// A failing blob: 5 deliveries, JSON in webjobs-blobtrigger-poison (storage.md 20,
+// row 7); with a policy of 4 retries 25 attempts (host-and-retry 4.2).
+func TestBlobPoison(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		host     map[string]string
+		attempts int
+	}{
+		"no policy": {nil, 5},
+		"4 retries": {hostJSON(fixed4), 25},
+		"threshold": {hostJSON(`"extensions":{"blobs":{"poisonBlobThreshold":2}}`), 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := hosttest.New(t, &hosttest.Options{
+				Handlers: blobApp("uploads/{name}", func(functions.Blob) error { return errBroken }), Files: tt.host,
+			})
+			etag := h.Upload("uploads/a.txt", "hello")
+			r := h.AwaitSettled("Import", triggers.Poisoned)
+			h.WantAttempts("Import", tt.attempts)
+			if r.Target != "webjobs-blobtrigger-poison" {
+				t.Errorf("target = %q", r.Target)
+			}
+			var got map[string]string
+			if err := json.Unmarshal([]byte(h.Bodies("webjobs-blobtrigger-poison")[0]), &got); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{
+				"Type": "BlobTrigger", "FunctionId": "Host.Functions.Import", "BlobType": "BlockBlob",
+				"ContainerName": "uploads", "BlobName": "a.txt", "ETag": etag,
+			}
+			if diff := cmp.Diff(got, want); diff != "" {
+				t.Errorf("poison message (-got +want):\n%s", diff)
+			}
+		})
+	}
+}
+
+// A queue trigger on the poison queue sees the blob's coordinates (storage.md 9.4).
+func TestBlobPoisonQueueTrigger(t *testing.T) {
+	t.Parallel()
+	app := blobApp("uploads/{name}", func(functions.Blob) error { return functions.Poison(errBroken) })
+	var got functions.Metadata
+	app.Queue("Poisoned", "webjobs-blobtrigger-poison", func(ctx context.Context, _ functions.QueueMessage) error {
+		got = functions.FromContext(ctx).Metadata
+		return nil
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Upload("uploads/a.txt", "hello")
+	h.AwaitSettled("Poisoned", triggers.Deleted)
+	h.WantAttempts("Import", 1) // it asked for poison
+	if got.Get("ContainerName") != "uploads" || got.Get("BlobName") != "a.txt" || got.Get("FunctionId") != "Host.Functions.Import" {
+		t.Errorf("metadata = %v", got)
+	}
+}
+
+// What the handler sees, and the metadata of storage.md 10.
+func TestBlobMetadata(t *testing.T) {
+	t.Parallel()
+	var got functions.Blob
+	var metadata functions.Metadata
+	app := functions.New()
+	app.Blob("Import", "uploads/{folder}/{name}.{ext}", func(ctx context.Context, b functions.Blob) error {
+		got, metadata = b, maps.Clone(functions.FromContext(ctx).Metadata)
+		return nil
+	}, functions.BlobOutput("copy", "copies/{metadata.Tenant}/{name}-{properties.ContentLength}.{ext}"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	etag := h.UploadBlob("uploads/a b/c.d.txt", "grün\xff", &bindings.PutBlobOptions{
+		Metadata: map[string]string{"tenant": "t1"}, Headers: bindings.BlobHeaders{ContentType: "text/plain"},
+	}).ETag
+	h.WantSettled("Import", triggers.Deleted)
+	want := functions.Blob{
+		Container: "uploads", Name: "a b/c.d.txt", URI: "http://127.0.0.1:10000/devstoreaccount1/uploads/a%20b/c.d.txt",
+		Content: []byte("grün\xff"), ContentType: "text/plain", ETag: etag, Length: 6,
+		Metadata: map[string]string{"tenant": "t1"}, DeliveryCount: 1,
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("blob (-got +want):\n%s", diff)
+	}
+	for name, want := range map[string]string{"BlobTrigger": "uploads/a b/c.d.txt", "folder": "a b", "name": "c.d", "ext": "txt"} {
+		if got := metadata.Get(name); got != want {
+			t.Errorf("metadata %s = %q, want %q", name, got, want)
+		}
+	}
+	if got := h.Blobs("copies"); len(got) != 0 {
+		t.Errorf("copies holds %q, want nothing: the output was not set", got)
+	}
+}
+
+// Outputs and inputs of storage.md 11.2.
+func TestBlobBindings(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	var customer functions.Input
+	app.Queue("Orders", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		customer, _ = functions.GetInput(ctx, "customer")
+		if m.Text() == `{"id":"none"}` {
+			return nil
+		}
+		return functions.SetOutput(ctx, "receipt", map[string]any{"n": 1})
+	},
+		functions.BlobInput("customer", "customers/{id}.json"),
+		functions.BlobOutput("receipt", "receipts/{id}.json"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+
+	h.Send("orders", `{"id":"none"}`)
+	h.WantSettled("Orders", triggers.Deleted)
+	if !customer.IsNull() {
+		t.Errorf("input of a missing blob in a missing container = %+v, want null", customer)
+	}
+	h.Clock().Do("look", func() {
+		if _, err := h.Storage().Container("receipts").Properties(context.Background(), nil); err != nil {
+			t.Errorf("the container of an output that was not set: %v", err)
+		}
+	})
+	h.Upload("customers/7.json", `{"name":"x"}`)
+	h.UploadBlob("receipts/7.json", "a longer old content", &bindings.PutBlobOptions{Metadata: map[string]string{"kept": "1"}})
+	h.Send("orders", `{"id":"7"}`)
+	if customer.Text() != `{"name":"x"}` {
+		t.Errorf("input = %q", customer.Text())
+	}
+	h.WantBlob("receipts/7.json", `{"n":1}`)
+	h.Clock().Do("look", func() {
+		p, err := h.Storage().Container("receipts").Blob("7.json").Properties(context.Background(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"kept": "1", "AzureWebJobsParentId": h.Attempts("Orders")[1].Invocation}
+		if diff := cmp.Diff(p.Metadata, want); diff != "" {
+			t.Errorf("metadata (-got +want):\n%s", diff)
+		}
+		if p.Type != bindings.BlockBlob {
+			t.Errorf("type = %s", p.Type)
+		}
+	})
+}
+
+// Failures of blob bindings are failed attempts; the handler never runs when an
+// input fails (host-and-retry 2).
+func TestBlobBindingErrors(t *testing.T) {
+	t.Parallel()
+	runs := func(opts ...functions.QueueOption) (*functions.App, *int) {
+		n := 0
+		app := functions.New()
+		app.Queue("Orders", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+			n++
+			return functions.SetOutput(ctx, "out", m.Body)
+		}, opts...)
+		return app, &n
+	}
+	t.Run("append blob", func(t *testing.T) {
+		t.Parallel()
+		app, n := runs(functions.BlobOutput("out", "logs-1/{id}"))
+		h := hosttest.New(t, &hosttest.Options{Handlers: app})
+		h.UploadBlob("logs-1/7", "", &bindings.PutBlobOptions{Type: bindings.AppendBlob})
+		h.Send("orders", `{"id":"7"}`)
+		r := h.AwaitSettled("Orders", triggers.Poisoned)
+		if *n != 5 || !strings.Contains(h.Attempts("Orders")[0].Error, "Cannot bind to page or append blobs") {
+			t.Errorf("%d runs, settled %v, attempts %v", *n, r, h.Attempts("Orders"))
+		}
+	})
+	for name, path := range map[string]string{"no value": "ccc/{missing}", "invalid": "ccc/{id}."} {
+		t.Run("input "+name, func(t *testing.T) {
+			t.Parallel()
+			app, n := runs(functions.BlobInput("in", path), functions.BlobOutput("out", "ccc/x"))
+			h := hosttest.New(t, &hosttest.Options{Handlers: app})
+			h.Send("orders", `{"id":"7"}`)
+			h.AwaitSettled("Orders", triggers.Poisoned)
+			h.WantAttempts("Orders", 5)
+			if *n != 0 {
+				t.Errorf("the handler ran %d times", *n)
+			}
+		})
+	}
+}
+
+// Content is read again in each attempt, and outputs resolve anew (host-and-retry
+// 5.5).
+func TestBlobIsReadInEachAttempt(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	fails := true
+	app := functions.New()
+	app.Blob("Import", "uploads/{name}", func(ctx context.Context, b functions.Blob) error {
+		seen = append(seen, b.Text())
+		if fails {
+			return errBroken
+		}
+		return nil
+	}, functions.FixedDelay(1, time.Minute))
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Upload("uploads/a", "one")
+	h.Clock().Do("change", func() {
+		fails = false
+		if _, err := h.Storage().Container("uploads").Blob("a").Put(context.Background(), strings.NewReader("two"), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	h.Advance(2 * time.Minute)
+	if diff := cmp.Diff(seen, []string{"one", "two", "two"}); diff != "" {
+		t.Errorf("contents (-got +want):\n%s", diff)
+	}
+}
+
+// An admin call names a blob.
+func TestBlobByHand(t *testing.T) {
+	t.Parallel()
+	var got string
+	h := hosttest.New(t, &hosttest.Options{Handlers: blobApp("uploads/{name}", func(b functions.Blob) error {
+		got = b.Container + "/" + b.Name + "=" + b.Text()
+		return nil
+	})})
+	h.Upload("elsewhere/a", "x")
+	if res := h.Call("Import", "elsewhere/a"); res.Err != nil || got != "elsewhere/a=x" {
+		t.Errorf("call = %v, handler saw %q", res.Err, got)
+	}
+	if _, err := h.Invoke(context.Background(), "Import", "elsewhere/none"); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("call for a missing blob: %v", err)
+	}
+}
+
+// sharedStorage is one embedded account for several hosts.
+type sharedStorage struct{ *emulator.Storage }
+
+func (s sharedStorage) Queues(app.Connection) (bindings.QueueAccount, error) { return s.Storage, nil }
+func (s sharedStorage) Blobs(app.Connection) (bindings.BlobAccount, error)   { return s.Storage, nil }
+
+// Two hosts on one storage, 1000 blobs: each is executed once (storage.md 20, row 8).
+func TestTwoHostsThousandBlobs(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(hosttest.Start, &clock.VirtualOptions{Strict: true})
+	storage := emulator.New(clk, nil)
+	executed := map[string]int{}
+	var hosts []*host.Host
+	for n := range 2 {
+		h, err := host.New(t.TempDir(), &host.Options{
+			Clock: clk, Seed: uint64(n), KeepRecords: -1, Processors: 2, Services: sharedStorage{storage},
+			Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureFunctionsWebHost__hostid=shared"},
+			Handlers: blobApp("uploads/{name}", func(b functions.Blob) error {
+				executed[b.Name]++
+				return nil
+			}),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Start(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = h.Close() })
+		hosts = append(hosts, h)
+	}
+	clk.Do("upload", func() {
+		ctx := context.Background()
+		c := storage.Container("uploads")
+		if _, err := c.Create(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 1000 {
+			if _, err := c.Blob(fmt.Sprint(i)).Put(ctx, bytes.NewReader(nil), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+	clk.Advance(time.Minute)
+	for i := range 1000 {
+		if n := executed[fmt.Sprint(i)]; n != 1 {
+			t.Fatalf("blob %d was executed %d times, want once", i, n)
+		}
+	}
+	for i, h := range hosts {
+		settled := 0
+		for _, r := range h.Journal().Records() {
+			if r.Kind == journal.Settled {
+				settled++
+			}
+		}
+		if settled == 0 {
+			t.Errorf("host %d did nothing", i)
+		}
+	}
+}
+
+// What is wrong with a blob function is said when the app is loaded.
+func TestBlobFunctionFaults(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ bindings, want string }{
+		"braces in the container": {`{"type":"blobTrigger","name":"b","path":"{c}/x"}`, "Container paths cannot contain {resolve} tokens"},
+		"container name":          {`{"type":"blobTrigger","name":"b","path":"UP/x"}`, "3 to 63"},
+		"event grid":              {`{"type":"blobTrigger","name":"b","path":"uploads/x","source":"EventGrid"}`, "not served yet"},
+		"unknown parameter": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"out-1/{nam}"}`,
+			"Unable to resolve binding parameter 'nam'"},
+		"constant output": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"nothing"}`,
+			"Invalid blob path specified : 'nothing'. Blob identifiers must be in the format 'container/blob'"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			app := functions.New()
+			app.Handle("Import", func(context.Context, *functions.Trigger) error { return nil })
+			app.Timer("Good", "0 0 * * * *", func(context.Context, functions.TimerInfo) error { return nil })
+			h := hosttest.New(t, &hosttest.Options{
+				Handlers: app, Files: map[string]string{"Import/function.json": `{"bindings":[` + tt.bindings + `]}`},
+			})
+			for _, f := range h.App().Functions {
+				if f.Name != "Import" {
+					continue
+				}
+				if len(f.Faults) != 1 || !strings.Contains(f.Faults[0].Error(), tt.want) {
+					t.Errorf("faults = %v, want one: %s", f.Faults, tt.want)
+				}
+			}
+		})
+	}
+}

@@ -75,7 +75,7 @@ func (l *listing) walk(tx *blobTx, from string) (next string, more bool) {
 					return "", false
 				}
 				l.page.Prefixes = append(l.page.Prefixes, prefix)
-				return behind(prefix)
+				return behind(prefix), true
 			}
 		}
 		if !l.show(tx, name, state) {
@@ -85,17 +85,11 @@ func (l *listing) walk(tx *blobTx, from string) (next string, more bool) {
 	return "", false
 }
 
-// behind returns the first name that can follow all names with a prefix; false
-// if there is none.
-func behind(prefix string) (string, bool) {
-	b := []byte(prefix)
-	for i := len(b) - 1; i >= 0; i-- {
-		if b[i] < 0xff {
-			b[i]++
-			return string(b[:i+1]), true
-		}
-	}
-	return "", false
+// behind returns the first name that can follow all names with a prefix, which
+// is not empty. Names are UTF-8: no byte of theirs is the highest.
+func behind(prefix string) string {
+	last := len(prefix) - 1
+	return prefix[:last] + string([]byte{prefix[last] + 1})
 }
 
 // room makes room for an item, or ends the page before it.

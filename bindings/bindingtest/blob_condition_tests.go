@@ -199,6 +199,11 @@ var blobConditionTests = []blobTest{
 			}
 			_, err = a.SetMetadata(ctx, nil, &bindings.BlobConditions{IfUnmodifiedSince: v.LastModified})
 			b.code("SetMetadata if unmodified since, once more", err, bindings.CodeConditionNotMet)
+			_, err = a.PutBlockList(ctx, nil, nil)
+			b.ok("PutBlockList", err)
+			if p := b.properties(ctx, a); !p.Created.Equal(v.LastModified) {
+				b.Errorf("Created after PutBlockList = %v, want %v still", p.Created, v.LastModified)
+			}
 		})
 	}),
 }

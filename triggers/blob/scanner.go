@@ -321,6 +321,9 @@ func (s *scanner) pass(ctx context.Context, w *watch) error {
 	opts := &bindings.ListBlobsOptions{}
 	for {
 		page, err := w.account.Blobs.Container(w.container).Blobs(ctx, opts)
+		if errors.Is(err, bindings.ErrNotFound) {
+			w.newest, w.seen = time.Time{}, nil // another container may come in its place
+		}
 		if err != nil {
 			return err
 		}

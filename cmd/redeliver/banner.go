@@ -129,15 +129,14 @@ func (b *banner) table(t *strings.Builder) {
 		}
 	}
 	for n, row := range rows {
-		var line string
-		for i, cell := range row {
-			line += padTo(cell, width[i]) + "  "
+		cells := make([]cell, len(row))
+		for i, text := range row {
+			cells[i] = cell{text: text, width: width[i]}
+			if n == 0 {
+				cells[i].sgr = dim
+			}
 		}
-		line = strings.TrimRight(line, " ")
-		if n == 0 {
-			line = b.s.out.paint(dim, line)
-		}
-		t.WriteString(line + "\n")
+		t.WriteString(b.s.out.lay(b.s.out.columns(), 1, cells...) + "\n")
 	}
 }
 

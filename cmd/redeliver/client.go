@@ -59,7 +59,7 @@ func (t target) find() (*client, error) {
 		}
 		c, err := clientFor(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, hinted(fmt.Errorf("no host runs the app in %q", t.dir), "redeliver start "+t.dir)
+			return nil, hinted(fmt.Errorf("no host runs the app in %q", t.dir), commandFor("start", t.dir))
 		}
 		return c, err
 	}

@@ -19,13 +19,16 @@ import (
 //     wherever possible a hint names the next command to type or file to change.
 //   - Colour only repeats what the words say. It is used when the output is a
 //     terminal, unless NO_COLOR is set (no-color.org) or TERM is "dumb".
+//   - On a terminal a long line is broken between words and goes on indented;
+//     elsewhere a fact is one line.
 //   - Lines are written whole, so that several writers never mix within one.
 //   - Secrets are written by "redeliver keys" and by nothing else.
 
 // console writes to the two outputs by these rules. Its methods may be called
 // concurrently.
 type console struct {
-	colour bool // of the standard output
+	colour   bool     // of the standard output
+	terminal *os.File // the standard output, when it is one and lines are to fit
 
 	mu       sync.Mutex
 	out, err io.Writer
@@ -33,20 +36,40 @@ type console struct {
 
 // newConsole returns a console for std. plain turns colour off.
 func newConsole(std streams, plain bool) *console {
-	return &console{out: std.out, err: std.err, colour: !plain && coloured(std.out)}
+	c := &console{out: std.out, err: std.err}
+	if !plain {
+		c.colour, c.terminal = coloured(std.out), terminal(std.out)
+	}
+	return c
+}
+
+// columns is the width of the terminal, or 0 when lines need not fit.
+func (c *console) columns() int {
+	if c.terminal == nil {
+		return 0
+	}
+	return terminalColumns(c.terminal)
+}
+
+// terminal returns w when it is a terminal, else nil.
+func terminal(w io.Writer) *os.File {
+	f, ok := w.(*os.File)
+	if !ok {
+		return nil
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return nil
+	}
+	return f
 }
 
 // coloured reports whether w is a terminal that wants colour.
 func coloured(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+	if terminal(w) == nil || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return false
 	}
-	if runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == "" && os.Getenv("TERM") == "" {
-		return false // an old console, which shows escape sequences as text
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
+	// An old console of Windows shows escape sequences as text.
+	return runtime.GOOS != "windows" || os.Getenv("WT_SESSION") != "" || os.Getenv("TERM") != ""
 }
 
 // The colours, as parameters of the escape sequence "select graphic rendition".
@@ -81,6 +104,13 @@ func (c *console) say(kind, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = fmt.Fprintf(c.err, "redeliver: %s: %s\n", kind, strings.TrimRight(text, "\n"))
+}
+
+// overEcho lets the next line begin over the "^C" that a terminal shows.
+func (c *console) overEcho() {
+	if terminal(c.err) != nil {
+		_, _ = io.WriteString(c.err, "\r")
+	}
 }
 
 func (c *console) warn(text string) { c.say("warning", text) }

@@ -60,7 +60,7 @@ go.mod; --replace names another place.`,
 			out := newConsole(std, true)
 			out.printf("wrote an app to %s\n", args[0])
 			tidy(cmd.Context(), args[0], source, out)
-			out.hint("redeliver start " + args[0])
+			out.hint(commandFor("start", args[0]))
 			return nil
 		},
 	}

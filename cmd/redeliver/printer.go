@@ -3,11 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/retrycontext"
 )
 
 // printer writes what the journal says to the standard output: as it is, or one
@@ -18,6 +20,8 @@ type printer struct {
 	json bool
 
 	width    int             // of the function column
+	counts   int             // width of the column of counters: grows
+	day      string          // of the lines printed last
 	banner   string          // the last one printed
 	refusals map[string]bool // said since the app ran last: a start is tried again and again
 	hinted   bool            // about message encoding
@@ -34,7 +38,10 @@ type began struct {
 const maxTimelines = 50_000
 
 func newPrinter(s *session) *printer {
-	return &printer{s: s, out: s.out, json: s.flags.output == "json", refusals: s.explained, timeline: map[string]began{}}
+	return &printer{
+		s: s, out: s.out, json: s.flags.output == "json", day: s.begun.Format(time.DateOnly),
+		refusals: s.explained, timeline: map[string]began{},
+	}
 }
 
 // run prints until ctx ends, and then what is still there.
@@ -73,8 +80,17 @@ func (p *printer) show(rec *journal.Record, missed uint64) {
 		p.out.print(p.out.paint(dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", missed)) + "\n")
 	}
 	if line := p.line(rec); line != "" {
-		p.out.print(line + "\n")
+		p.emit(rec, line)
 	}
+}
+
+// emit prints a line, below the date when it is another one.
+func (p *printer) emit(rec *journal.Record, line string) {
+	if day := rec.Time.Local().Format(time.DateOnly); day != p.day {
+		p.day = day
+		line = p.out.paint(dim, day) + "\n" + line
+	}
+	p.out.print(line + "\n")
 }
 
 // line returns what is printed for a record; "" for nothing.
@@ -83,7 +99,7 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.GenerationLoaded:
 		clear(p.refusals)
 		if rec.Generation > 1 {
-			p.note(rec, p.out.paint(green, "reloaded"), "generation "+strconv.Itoa(rec.Generation))
+			p.note(rec, green, "reloaded", "generation "+strconv.Itoa(rec.Generation))
 		}
 		p.showBanner()
 		return ""
@@ -92,25 +108,35 @@ func (p *printer) line(rec *journal.Record) string {
 		return ""
 	case journal.FunctionError:
 		if rec.HasDelay { // a listener; what is wrong in files is in the banner
-			return p.format(rec, p.out.paint(red, "listener failed"), join(rec.Error, "again in "+roundTime(rec.Delay)))
+			return p.format(rec, red, "listener failed", join(rec.Error, "again in "+roundTime(rec.Delay)))
 		}
 		return ""
 	case journal.Received:
 		p.begin(rec)
 		return p.verbose(rec, "received", "")
 	case journal.AttemptStarted:
-		return p.verbose(rec, attemptWords(rec, "started"), counts(rec))
+		if !p.s.flags.verbose {
+			return ""
+		}
+		return p.counted(rec, dim, attemptWords(rec, "started"), counts(rec))
 	case journal.AttemptEnded:
 		p.attempted(rec)
-		return p.format(rec, p.attemptText(rec), join(counts(rec), failure(rec)))
+		colour := red
+		if rec.Status == "succeeded" {
+			colour = green
+		}
+		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: failure(rec)})
 	case journal.RetryScheduled:
 		if p.s.flags.clock == "real" && rec.Delay >= time.Second {
-			return p.format(rec, p.out.paint(dim, pad("waits "+roundTime(rec.Delay))), "")
+			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
 	case journal.RetryCancelled:
-		return p.format(rec, p.out.paint(yellow, pad("retry cancelled")), failure(rec))
+		return p.format(rec, yellow, "retry cancelled", failure(rec))
 	case journal.RetriesExhausted:
+		if rec.Cause == string(retrycontext.CausePermanent) {
+			return p.format(rec, yellow, "no further attempt: permanent", "")
+		}
 		return p.verbose(rec, "retries exhausted", rec.Cause)
 	case journal.Settled:
 		return p.settled(rec)
@@ -121,7 +147,7 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.ClockMoved:
 		return p.verbose(rec, "clock", join(rec.Cause, rec.Beside.Detail, delay(rec)))
 	case journal.FaultInjected, journal.CircuitOpened, journal.CircuitHalfOpened, journal.CircuitClosed:
-		return p.format(rec, p.out.paint(yellow, pad(words(rec.Kind))), join(delay(rec), rec.Cause, rec.Message))
+		return p.format(rec, yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message))
 	}
 	return p.verbose(rec, words(rec.Kind), join(rec.Source, rec.Name, rec.Error))
 }
@@ -133,23 +159,43 @@ func (p *printer) refused(rec *journal.Record) {
 		return
 	}
 	p.refusals[rec.Error] = true
-	p.note(rec, p.out.paint(red, "refused"), rec.Error)
+	p.note(rec, red, "refused", rec.Error)
+	for _, f := range rec.Fields {
+		if f.Key == "hint" {
+			p.out.hint(f.Value)
+		}
+	}
 	if runs {
 		p.out.hint("what runs goes on unchanged; fix this and the app is loaded again")
 	}
 }
 
-// format puts a line together: time, function, delivery, what happened, more.
-func (p *printer) format(rec *journal.Record, what, more string) string {
+// The columns of a line: time, function, delivery, what happened, counters, more.
+const (
+	deliveryWidth = 5
+	whatWidth     = 20 // "attempt 10 succeeded"
+)
+
+// format puts a line together that counts nothing.
+func (p *printer) format(rec *journal.Record, sgr, what, more string) string {
+	return p.lay(rec, cell{text: what, sgr: sgr, width: whatWidth}, cell{text: more})
+}
+
+// counted puts a line together with the column of counters.
+func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ...cell) string {
+	p.counts = max(p.counts, len(counts))
+	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.counts}}, more...)...)
+}
+
+// lay puts cells behind those that every line begins with. What does not fit on
+// the terminal goes on below the function.
+func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 	name := rec.Function
 	if name == "" {
 		name = rec.Source
 	}
-	line := fmt.Sprintf("%s  %s  %-5s  %s", p.clock(rec.Time), padTo(name, p.width), rec.Delivery, what)
-	if more != "" {
-		line += "  " + strings.ReplaceAll(more, "\n", "\n    ")
-	}
-	return strings.TrimRight(line, " ")
+	first := []cell{{text: p.clock(rec), sgr: dim}, {text: name, width: p.width}, {text: rec.Delivery, width: deliveryWidth}}
+	return p.out.lay(p.out.columns(), 1, append(first, cells...)...)
 }
 
 // verbose is format for what only --verbose shows.
@@ -157,45 +203,23 @@ func (p *printer) verbose(rec *journal.Record, what, more string) string {
 	if !p.s.flags.verbose {
 		return ""
 	}
-	return p.format(rec, p.out.paint(dim, pad(what)), more)
+	return p.format(rec, dim, what, more)
 }
 
-// note prints a line about the app as a whole.
-func (p *printer) note(rec *journal.Record, what, more string) {
-	p.out.print(strings.TrimRight(p.clock(rec.Time)+"  "+what+"  "+more, " ") + "\n")
+// note prints a line about the app as a whole. A compiler's words stay as they
+// are.
+func (p *printer) note(rec *journal.Record, sgr, what, more string) {
+	p.emit(rec, p.out.paint(dim, p.clock(rec))+gap+p.out.paint(sgr, what)+gap+more)
 }
 
-// clock shows the clock's time, with the day when it may be another one.
-func (p *printer) clock(t time.Time) string {
-	t = t.Local()
-	if p.s.flags.clock == "auto" {
-		return p.out.paint(dim, t.Format("01-02 15:04:05.000"))
-	}
-	return p.out.paint(dim, t.Format("15:04:05.000"))
-}
+// clock shows the clock's time of a record.
+func (p *printer) clock(rec *journal.Record) string { return rec.Time.Local().Format(clockLayout) }
 
-// whatWidth is the width of the column that says what happened.
-const whatWidth = 20
-
-func pad(s string) string { return padTo(s, whatWidth) }
-
-func padTo(s string, width int) string {
-	if n := width - len([]rune(s)); n > 0 {
-		return s + strings.Repeat(" ", n)
-	}
-	return s
-}
+// clockLayout is the clock's time of day.
+const clockLayout = "15:04:05.000"
 
 func attemptWords(rec *journal.Record, status string) string {
 	return "attempt " + strconv.Itoa(rec.Attempt) + " " + status
-}
-
-func (p *printer) attemptText(rec *journal.Record) string {
-	text := pad(attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")))
-	if rec.Status == "succeeded" {
-		return p.out.paint(green, text)
-	}
-	return p.out.paint(red, text)
 }
 
 // counts are the two counters, which never move together: the service's and
@@ -208,10 +232,18 @@ func counts(rec *journal.Record) string {
 	case rec.HasPolicy:
 		text += "/" + strconv.Itoa(rec.MaxRetryCount)
 	}
-	if rec.DeliveryCount > 0 {
-		text = "delivery_count=" + strconv.FormatInt(rec.DeliveryCount, 10) + " " + text
+	if count := deliveryCount(rec); count != "" {
+		text = count + " " + text
 	}
 	return text
+}
+
+// deliveryCount is empty where the source does not count.
+func deliveryCount(rec *journal.Record) string {
+	if rec.DeliveryCount <= 0 {
+		return ""
+	}
+	return "delivery_count=" + strconv.FormatInt(rec.DeliveryCount, 10)
 }
 
 // settled prints the end of a delivery, and how long its message took when it is
@@ -224,18 +256,20 @@ func (p *printer) settled(rec *journal.Record) string {
 	case "poisoned", "dead_lettered", "undecodable", "dropped", "lock_lost", "not_checkpointed":
 		colour = magenta
 	}
-	var count string
-	if rec.DeliveryCount > 0 {
-		count = "delivery_count=" + strconv.FormatInt(rec.DeliveryCount, 10)
-	}
-	text := join(count, rec.Message, failure(rec))
+	var text string
 	if rec.Target != "" {
-		text = join("to "+strconv.Quote(rec.Target), text)
+		text = "to " + strconv.Quote(rec.Target)
 	}
+	note := rec.Message
+	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.s.flags.verbose {
+		note = "" // the platform's sentence, which says the same
+	}
+	text = join(text, note, failure(rec))
+	took := ""
 	if last {
-		text = join(text, p.ended(rec))
+		took = p.ended(rec)
 	}
-	line := p.format(rec, p.out.paint(colour, pad(words(journal.Kind(rec.Decision)))), text)
+	line := p.counted(rec, colour, words(journal.Kind(rec.Decision)), deliveryCount(rec), cell{text: text}, cell{text: took, sgr: dim})
 	if rec.Decision == "undecodable" && !p.hinted {
 		p.hinted = true
 		p.out.hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
@@ -264,16 +298,19 @@ func (p *printer) attempted(rec *journal.Record) {
 	}
 }
 
-// ended says how long the message took: in the clock's time, and in real time as
-// seen from here.
+// ended says how long the message took: in the clock's time, and where that runs
+// ahead also in real time, as seen from here.
 func (p *printer) ended(rec *journal.Record) string {
 	t, ok := p.timeline[key(rec)]
 	if !ok {
 		return ""
 	}
 	delete(p.timeline, key(rec))
-	text := fmt.Sprintf("%s, %s virtual, %s real", plural(t.attempts, "attempt"), roundTime(rec.Time.Sub(t.virtual)), roundTime(time.Since(t.real)))
-	return p.out.paint(dim, "("+text+")")
+	took := roundTime(rec.Time.Sub(t.virtual))
+	if p.s.flags.clock == "auto" {
+		took += " virtual, " + roundTime(time.Since(t.real)) + " real"
+	}
+	return "(" + plural(t.attempts, "attempt") + ", " + took + ")"
 }
 
 // handlerLine is a line of a handler's output.
@@ -292,14 +329,11 @@ func (p *printer) handlerLine(rec *journal.Record) string {
 	for _, f := range rec.Fields {
 		text += " " + f.Key + "=" + quoted(f.Value)
 	}
-	if colour != "" {
-		text = p.out.paint(colour, text)
-	}
 	shown := *rec
 	if shown.Function == "" {
 		shown.Function = rec.Name
 	}
-	return p.format(&shown, p.out.paint(dim, "|"), text)
+	return p.lay(&shown, cell{text: "|", sgr: dim}, cell{text: text, sgr: colour})
 }
 
 // quoted quotes a value that would not read as one word.
@@ -310,7 +344,11 @@ func quoted(s string) string {
 	return s
 }
 
+// processExit says that a handler process has ended, unless the host is ending.
 func (p *printer) processExit(rec *journal.Record) string {
+	if p.s.ends(rec.Status) {
+		return ""
+	}
 	shown := *rec
 	shown.Function = rec.Name
 	if rec.Error == "" && !rec.HasDelay {
@@ -323,7 +361,7 @@ func (p *printer) processExit(rec *journal.Record) string {
 			again = "again in " + roundTime(rec.Delay)
 		}
 	}
-	return p.format(&shown, p.out.paint(red, pad("process ended")), join(rec.Status, rec.Error, again, rec.Beside.Detail))
+	return p.format(&shown, red, "process ended", join(rec.Status, rec.Error, again, rec.Beside.Detail))
 }
 
 func (p *printer) ensureKeys() {
@@ -354,10 +392,31 @@ func (p *printer) showBanner() {
 	b.faults()
 }
 
-// failure is a record's error without the function's name, which has a column of
-// its own.
-func failure(rec *journal.Record) string {
-	return strings.TrimPrefix(rec.Error, fmt.Sprintf("function %q: ", rec.Function))
+// failure is a record's error for people.
+func failure(rec *journal.Record) string { return brief(rec.Error) }
+
+var (
+	// functionPrefix matches who failed, which has a column of its own.
+	functionPrefix = regexp.MustCompile(`^function "[^"]*"( panicked)?: `)
+
+	// goType matches the Go type before an error's text. A name without a pointer
+	// is only one when it cannot be a file's, as in "host.json: ...".
+	goType = regexp.MustCompile(`^(?:\*\w+\.\w+|\w+\.[A-Z]\w*|runtime\.\w+)(?:\[[^ ]*\])?: `)
+)
+
+// brief is the outermost message of a failure, without the function's name, the
+// Go types and the chain of causes, which every message repeats. The journal has
+// them all.
+func brief(text string) string {
+	panicked := ""
+	if m := functionPrefix.FindStringSubmatch(text); m != nil {
+		text = text[len(m[0]):]
+		if m[1] != "" {
+			panicked = "panicked: "
+		}
+	}
+	text, _, _ = strings.Cut(text, " ---> ")
+	return panicked + goType.ReplaceAllString(text, "")
 }
 
 // words turns a name of the journal into words.

@@ -20,8 +20,10 @@ func newSend(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "send",
 		Short: "Send a message to a queue of the running host",
-		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newSendQueue(std))
 	return cmd
@@ -75,8 +77,10 @@ func newPeek(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "peek",
 		Short: "Show the messages in a queue of the running host",
-		Args:  knownCommand,
-		RunE:  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(newPeekQueue(std))
 	return cmd
@@ -193,7 +197,7 @@ when the last attempt failed.`,
 
 func showResult(out *console, function string, res *web.InvokeResult) error {
 	if !res.Succeeded {
-		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), res.Error)
+		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), brief(res.Error))
 	}
 	if r := res.Response; r != nil {
 		out.print(string(r.Body))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -62,7 +63,34 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return hinted(err, "did you mean "+strings.Join(near, " or ")+"?")
 	}
-	return hinted(err, `"redeliver help" lists the commands`)
+	help := "redeliver help"
+	if cmd.HasParent() {
+		help = cmd.CommandPath() + " --help"
+	}
+	return hinted(err, fmt.Sprintf("%q lists the commands", help))
+}
+
+// oneCommand is for a command that does nothing without another one.
+func oneCommand(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return knownCommand(cmd, args)
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
+		}
+	}
+	return hinted(&usageError{fmt.Errorf("%s: a command is missing: %s", cmd.CommandPath(), strings.Join(names, " or "))},
+		fmt.Sprintf("%q says more", cmd.CommandPath()+" --help"))
+}
+
+// commandFor is a command line about the app in dir.
+func commandFor(name, dir string) string {
+	if filepath.Clean(dir) == "." {
+		return "redeliver " + name
+	}
+	return "redeliver " + name + " " + dir
 }
 
 // arguments limits the words after a command.

@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 			"transcript": transcript,
 			"interrupt":  interrupt,
 			"kill-host":  killHost,
+			"end-group":  endGroup,
 			"ends":       ends,
 			"busy-port":  busyPort,
 			"fill":       fill,
@@ -64,8 +65,8 @@ func ordersApp() *functions.App {
 		fmt.Fprintln(w, "accepted")
 	}, functions.Route("orders"), functions.Methods("POST"), functions.QueueOutput("orders", "orders"))
 	functions.QueueJSON(app, "ProcessOrder", "orders", func(ctx context.Context, o struct {
-		ID              string
-		Fail, Hang, Env bool
+		ID                         string
+		Fail, Hang, Env, Permanent bool
 	}) error {
 		if o.Env {
 			functions.Logger(ctx).Info("environment", "name", os.Getenv("AZURE_FUNCTIONS_ENVIRONMENT"), "mine", os.Getenv("MINE"))
@@ -73,6 +74,9 @@ func ordersApp() *functions.App {
 		if o.Hang {
 			functions.Logger(ctx).Info("hanging")
 			select {} // deaf to the end of ctx
+		}
+		if o.Permanent {
+			return functions.Permanent(fmt.Errorf("not an order: %w", errors.New("no customer")))
 		}
 		if o.Fail {
 			return errors.New("payment service unavailable")
@@ -163,6 +167,7 @@ func background(ts *testscript.TestScript, neg bool, args []string) {
 	p.cmd = exec.Command(args[0], args[1:]...)
 	p.cmd.Dir, p.cmd.Env = ts.MkAbs("."), env
 	p.cmd.Stdout, p.cmd.Stderr = outputOf{p, true}, outputOf{p, false}
+	ownGroup(p.cmd)
 	p.cmd.WaitDelay = 5 * time.Second
 	ts.Check(p.cmd.Start())
 	go func() {
@@ -252,6 +257,11 @@ func killHost(ts *testscript.TestScript, neg bool, args []string) {
 	p := named(ts, args[0])
 	ts.Check(p.cmd.Process.Kill())
 	<-p.done
+}
+
+// end-group NAME asks a process and all that it has started to end.
+func endGroup(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Check(terminateGroup(named(ts, args[0]).cmd.Process))
 }
 
 // ends NAME CODE waits for the end of a process and checks its exit code.

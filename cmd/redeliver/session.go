@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +26,8 @@ type session struct {
 	std   streams
 	dir   string
 	flags *startFlags
-	stop  func() // ends run
+	stop  func()          // ends run
+	ended <-chan struct{} // closed when run is to end
 	out   *console
 	log   zerolog.Logger
 	begun time.Time
@@ -41,16 +44,44 @@ type session struct {
 	printed    context.CancelFunc
 }
 
-func newSession(std streams, dir string, f *startFlags, stop func()) *session {
-	level := zerolog.WarnLevel
-	if f.verbose {
-		level = zerolog.DebugLevel
+// newSession prepares a session that ends with ctx, which stop ends.
+func newSession(ctx context.Context, stop func(), std streams, dir string, f *startFlags) *session {
+	s := &session{
+		std: std, dir: dir, flags: f, stop: stop, ended: ctx.Done(),
+		out: newConsole(std, f.output != "pretty"), begun: time.Now(), explained: map[string]bool{},
 	}
-	out := newConsole(std, f.output != "pretty")
-	return &session{
-		std: std, dir: dir, flags: f, stop: stop, out: out, begun: time.Now(), explained: map[string]bool{},
-		log: zerolog.New(zerolog.ConsoleWriter{Out: std.err, NoColor: !coloured(std.err), TimeFormat: time.TimeOnly}).
-			Level(level).With().Timestamp().Logger(),
+	s.log = newLog(s.out, f.verbose, s.now)
+	return s
+}
+
+// now is the clock's time.
+func (s *session) now() time.Time {
+	if s.clock == nil {
+		return s.begun
+	}
+	return s.clock.Now()
+}
+
+// signalGrace is how long the news of a process that was told to end waits for
+// the same signal to arrive here: it went to the whole process group.
+const signalGrace = 100 * time.Millisecond
+
+// ends reports whether the end of a process with that status belongs to the end
+// of the session.
+func (s *session) ends(status string) bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+	}
+	if !strings.HasPrefix(status, "signal: ") {
+		return false
+	}
+	select {
+	case <-s.ended:
+		return true
+	case <-time.After(signalGrace):
+		return false
 	}
 }
 
@@ -70,7 +101,7 @@ func (s *session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := hopeless(a.Faults); err != nil {
+	if err := s.hopeless(a.AllFaults()); err != nil {
 		return err
 	}
 	if err := s.openHost(env); err != nil {
@@ -99,7 +130,7 @@ func (s *session) opened(err error) error {
 		if !errors.As(err, &load) {
 			return err
 		}
-		if err := hopeless(load.Faults); err != nil {
+		if err := s.hopeless(load.Faults); err != nil {
 			return err
 		}
 		s.explain(load)
@@ -156,14 +187,35 @@ func (s *session) look(env []string) (*app.App, error) {
 
 // hopeless returns the first fault that no edit of a watched file cures: the
 // command line, and local.settings.json, which is read once per process
-// (host-and-retry 6.4). A missing storage account is one of these (12.3).
-func hopeless(faults []*schemas.Fault) error {
+// (host-and-retry 6.4). A missing storage account is one of these (12.3). The
+// hint names the way to the other faults.
+func (s *session) hopeless(faults []*schemas.Fault) error {
 	for _, f := range faults {
-		if f.File == "--set" || f.File == "local.settings.json" {
-			return hinted(f, f.Hint)
+		if f.File != "--set" && f.File != "local.settings.json" {
+			continue
 		}
+		hint := f.Hint
+		if others := len(faults) - 1; others > 0 {
+			hint = strings.TrimPrefix(hint+"; ", "; ") + fmt.Sprintf("%q shows %s more", s.checkCommand(), plural(others, "error"))
+		}
+		return hinted(f, hint)
 	}
 	return nil
+}
+
+// checkCommand is the command line that checks the app as this one runs it.
+func (s *session) checkCommand() string {
+	dir := s.dir
+	if here, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(here, dir); err == nil && filepath.IsLocal(rel) {
+			dir = rel
+		}
+	}
+	line := commandFor("check", dir)
+	for _, set := range s.flags.set {
+		line += " --set " + set
+	}
+	return line
 }
 
 func (s *session) openHost(env []string) error {

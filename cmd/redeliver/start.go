@@ -49,7 +49,8 @@ the journal itself instead, one JSON object a line, and nothing else.
 
 Both clocks are virtual. "real" follows the wall; "auto" skips every wait as soon
 as nothing is left to do, so that a 15-minute back-off takes no time. Lines show
-the clock's time; a message's end also shows how long it took in both.
+the clock's time; a message's end also shows how long it took, with "auto" in both
+the clock's and real time.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 		Example: `  redeliver start
@@ -121,8 +122,12 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 	var listening sync.WaitGroup
 	listening.Go(func() {
 		select {
-		case <-signals:
-			newConsole(std, true).say("info", "stopping; Ctrl+C again ends at once")
+		case sig := <-signals:
+			out := newConsole(std, true)
+			if sig == os.Interrupt {
+				out.overEcho()
+			}
+			out.say("info", "stopping; Ctrl+C again ends at once")
 			stop()
 		case <-done:
 			return
@@ -136,12 +141,16 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 	defer listening.Wait()
 	defer close(done)
 
-	s := newSession(std, dir, f, stop)
+	s := newSession(ctx, stop, std, dir, f)
 	err := s.open(ctx)
 	if err == nil {
 		err = s.run(ctx)
 	}
-	return closeSession(s, err, hurry)
+	err = closeSession(s, err, hurry)
+	if err == nil {
+		s.out.say("info", "stopped")
+	}
+	return err
 }
 
 // abortGrace is how long a hurried end may take before the process just ends.

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// cell is a piece of a line. A width above 0 pads it when another cell follows:
+// that makes columns.
+type cell struct {
+	text, sgr string
+	width     int
+}
+
+// gap stands between two cells.
+const gap = "  "
+
+// minColumns is the narrowest terminal that lines are laid out for.
+const minColumns = 60
+
+// lay puts cells into a line of at most limit columns; 0 means no limit. A cell
+// that does not fit goes to the next line, below the one numbered under, and is
+// broken between words where even that is too short.
+func (c *console) lay(limit, under int, cells ...cell) string {
+	indent := 0
+	for _, cl := range cells[:under] {
+		indent += max(cl.width, utf8.RuneCountInString(cl.text)) + len(gap)
+	}
+	if limit < minColumns || limit < 2*indent {
+		limit = 0
+	}
+	var b strings.Builder
+	column, pending := 0, 0 // of the line; blanks that a next cell wants before it
+	for i, cl := range cells {
+		if cl.text == "" && cl.width == 0 {
+			continue
+		}
+		n := utf8.RuneCountInString(cl.text)
+		if i > under && limit > 0 && column > indent && column+pending+n > limit {
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column, pending = indent, 0
+		}
+		if cl.text != "" {
+			b.WriteString(strings.Repeat(" ", pending))
+			column, pending = column+pending, 0
+			text := cl.text
+			if strings.Contains(text, "\n") {
+				text = strings.ReplaceAll(text, "\n", "\n"+strings.Repeat(" ", indent))
+			} else {
+				text = wrap(text, column, indent, limit)
+			}
+			b.WriteString(c.paint(cl.sgr, text))
+			if at := strings.LastIndexByte(text, '\n'); at >= 0 {
+				column, n = 0, utf8.RuneCountInString(text[at+1:])
+			}
+			column += n
+		}
+		pending += max(cl.width-n, 0) + len(gap)
+	}
+	return b.String()
+}
+
+// wrap breaks a text that begins at that column between words, so that no line
+// passes limit; the lines after the first are indented. Escape sequences take no
+// column. A limit of 0 leaves the text as it is.
+func wrap(text string, column, indent, limit int) string {
+	if limit == 0 || column+visible(text) <= limit {
+		return text
+	}
+	var b strings.Builder
+	for i, word := range strings.Split(text, " ") {
+		n := visible(word)
+		switch {
+		case i == 0:
+		case column+1+n > limit && column > indent:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += n
+	}
+	return b.String()
+}
+
+// visible is the number of columns of a text with escape sequences.
+func visible(text string) int {
+	n := 0
+	for {
+		at := strings.Index(text, "\x1b[")
+		if at < 0 {
+			return n + utf8.RuneCountInString(text)
+		}
+		n += utf8.RuneCountInString(text[:at])
+		end := strings.IndexByte(text[at:], 'm')
+		if end < 0 {
+			return n
+		}
+		text = text[at+end+1:]
+	}
+}
+
+func padTo(s string, width int) string {
+	if n := width - utf8.RuneCountInString(s); n > 0 {
+		return s + strings.Repeat(" ", n)
+	}
+	return s
+}

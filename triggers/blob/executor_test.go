@@ -176,6 +176,24 @@ func TestStepsThatFail(t *testing.T) {
 	})
 }
 
+// Another host completes the receipt between the first look and the lease.
+func TestReceiptIsReadAgainUnderTheLease(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.upload("inbox/a", "x")
+	b.do(func(ctx context.Context) { b.incomplete(ctx) })
+	b.fault = func(p emulator.FaultPoint) error {
+		if p.Op != "AcquireLease" || p.After || !strings.HasPrefix(p.Blob, "blobreceipts/") {
+			return nil
+		}
+		_, err := b.storage.Container(p.Container).Blob(p.Blob).SetMetadata(context.Background(), nil, nil)
+		return err
+	}
+	h := b.start(nil, function{id: "f", pattern: "inbox/{name}"})
+	b.clk.Advance(time.Minute)
+	h.wantSources("f")
+}
+
 // storage.md 7, the table of maxDegreeOfParallelism.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()

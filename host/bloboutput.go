@@ -107,15 +107,6 @@ func newBlobBinding(f *function, b *app.Binding) (*blobBinding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if path.IsConstant() {
-		text, err := path.Resolve(nil)
-		if err == nil {
-			_, _, err = bindings.ParseBlobPath(text)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
 	return &blobBinding{b: b, account: account.Blobs, path: path}, nil
 }
 

@@ -151,6 +151,7 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 	default:
 		l.connection(f, b, kind.Connection, false)
 		l.queueOutput(f, b)
+		l.blobPath(f, b)
 	}
 }
 
@@ -232,6 +233,27 @@ func settingName(connection string) string {
 		return connection
 	}
 	return connectionPrefix + connection
+}
+
+// blobPath checks the path of a blob that a function reads or writes, as
+// queueOutput does (storage.md 11.2).
+func (l *loader) blobPath(f *Function, b *Binding) {
+	const key = "path"
+	text := b.String(key)
+	path := b.PathOf(key)
+	if !b.Is("blob") || text == "" || f.faultIn(path) {
+		return
+	}
+	template, err := bindings.ParseTemplate(text)
+	if err == nil && template.IsConstant() {
+		var constant string
+		if constant, err = template.Resolve(nil); err == nil {
+			_, _, err = bindings.ParseBlobPath(constant)
+		}
+	}
+	if err != nil {
+		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(text), "container/name", strings.TrimSuffix(err.Error(), "."))
+	}
 }
 
 // queueOutput checks the name of a queue that a function writes to: constant

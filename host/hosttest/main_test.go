@@ -18,6 +18,7 @@ func handlerApps() map[string]func() *functions.App {
 		"always-fails": alwaysFails,
 		"mixed":        mixed,
 		"crashes":      crashes,
+		"blobs":        copies,
 	}
 }
 

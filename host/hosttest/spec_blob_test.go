@@ -357,6 +357,47 @@ func TestTwoHostsThousandBlobs(t *testing.T) {
 	}
 }
 
+// extensions.queues means nothing to blob triggers (S-15): not its counts, nor its
+// encoding.
+func TestBlobIgnoresQueueOptions(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{
+		Handlers: blobApp("uploads/{name}", func(functions.Blob) error { return errBroken }),
+		Files:    hostJSON(`"extensions":{"queues":{"maxDequeueCount":2,"visibilityTimeout":"01:00:00","messageEncoding":"none"}}`),
+	})
+	h.Upload("uploads/a", "x")
+	h.AwaitSettled("Import", triggers.Poisoned)
+	h.WantAttempts("Import", 5)
+	if past := h.Clock().Now().Sub(hosttest.Start); past > time.Minute {
+		t.Errorf("five deliveries took %v", past)
+	}
+	if _, err := bindings.Base64.Decode(h.Messages("webjobs-blobtrigger-poison")[0].Text); err != nil {
+		t.Errorf("the poison message is not base64: %v", err)
+	}
+}
+
+// The same through a handler process: what crosses the wire.
+func TestBlobInAProcess(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, process(t, "blobs", nil))
+	h.Upload("uploads/a", "x\xff")
+	h.AwaitSettled("Copy", triggers.Deleted)
+	h.WantBlob("copies/a", "x\xffx\xff")
+	h.Upload("uploads/b", "")
+	h.AwaitSettled("Copy", triggers.Deleted)
+	h.WantBlob("copies/b", "")
+}
+
+// copies is an app that doubles blobs.
+func copies() *functions.App {
+	app := functions.New()
+	app.Blob("Copy", "uploads/{name}", func(ctx context.Context, b functions.Blob) error {
+		again, _ := functions.GetInput(ctx, "again")
+		return functions.SetOutput(ctx, "copy", append(b.Content, again.Bytes()...))
+	}, functions.BlobInput("again", "uploads/{name}"), functions.BlobOutput("copy", "copies/{name}"))
+	return app
+}
+
 // What is wrong with a blob function is said when the app is loaded.
 func TestBlobFunctionFaults(t *testing.T) {
 	t.Parallel()
@@ -368,6 +409,8 @@ func TestBlobFunctionFaults(t *testing.T) {
 			"Unable to resolve binding parameter 'nam'"},
 		"constant output": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"nothing"}`,
 			"Invalid blob path specified : 'nothing'. Blob identifiers must be in the format 'container/blob'"},
+		"container of an output": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"UP/x"}`, "3 to 63"},
+		"braces of an input":     {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"in","name":"o","path":"uploads/{name"}`, "Missing closing bracket"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -108,7 +108,7 @@ func azuriteName(i int) string { return fmt.Sprintf("account%03d", i) }
 func azuriteKey() string { return base64.StdEncoding.EncodeToString([]byte("no secret")) }
 
 // open returns the connection string of an account that nobody has used yet.
-func (a *azuriteServer) open(t *testing.T) string {
+func (a *azuriteServer) open(t testing.TB) string {
 	t.Helper()
 	a.once.Do(a.start)
 	if a.err != nil {

@@ -29,7 +29,7 @@ func TestInvoker(t *testing.T) {
 	plugintest.RunInvoker(t, plugintest.Harness{
 		Process: true,
 		New: func(t *testing.T, clk clock.Clock) plugintest.Invoker {
-			h, err := plugin.Start(clk, plugin.Spec{Path: os.Args[0], Env: environ("handler"), Grace: 100 * time.Millisecond})
+			h, err := plugin.Start(clk, plugin.Spec{Path: os.Args[0], Env: environ("handler"), Grace: time.Second})
 			if err != nil {
 				t.Errorf("Start: %v", err)
 				return nil

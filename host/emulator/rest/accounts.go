@@ -34,6 +34,8 @@ type Account struct {
 	// Queues and QueueAdmin are two sides of the same queues.
 	Queues     bindings.QueueAccount
 	QueueAdmin bindings.QueueAdmin
+
+	Blobs bindings.BlobAccount
 }
 
 // ParseAccounts reads the value of AccountsVariable: "name:key", or

@@ -121,6 +121,9 @@ func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
+	if e, ok := errors.AsType[*bindings.BlobError](err); ok {
+		return blobError(e)
+	}
 	for _, c := range conditions {
 		if errors.Is(err, c.is) {
 			return newError(c.status, c.code, c.message)

@@ -10,6 +10,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,10 @@ type Options struct {
 	// QueuePort is the port of the Queue service: 0 for any free one (the usual
 	// one is DefaultQueuePort), negative for no such door.
 	QueuePort int
+
+	// BlobPort is the port of the Blob service, likewise (the usual one is
+	// DefaultBlobPort). The door opens if an account has blobs; then all must.
+	BlobPort int
 
 	// TLS, if not nil, makes all doors speak HTTPS only.
 	TLS *tls.Config
@@ -82,8 +87,17 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 		}
 		s.accounts[a.Name] = served
 	}
+	blobs := s.opts.BlobPort >= 0 && slices.ContainsFunc(s.opts.Accounts, func(a Account) bool { return a.Blobs != nil })
+	for _, a := range s.opts.Accounts {
+		if blobs && a.Blobs == nil {
+			return nil, fmt.Errorf("account %q: has no blobs to serve", a.Name)
+		}
+	}
 	if s.opts.QueuePort >= 0 {
 		s.doors = append(s.doors, newDoor(clk, s, queueService(), s.opts.QueuePort))
+	}
+	if blobs {
+		s.doors = append(s.doors, newDoor(clk, s, blobService(), s.opts.BlobPort))
 	}
 	return s, nil
 }
@@ -162,6 +176,9 @@ func (s *Server) serve(d *door) {
 // an account is reached below it, by its name. It is empty before Start and
 // without that door.
 func (s *Server) QueueURL() string { return s.url("queue") }
+
+// BlobURL is the address of the Blob service, likewise.
+func (s *Server) BlobURL() string { return s.url("blob") }
 
 func (s *Server) url(service string) string {
 	for _, d := range s.doors {

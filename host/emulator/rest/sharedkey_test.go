@@ -163,7 +163,7 @@ func TestLengthOfAnEmptyBody(t *testing.T) {
 
 func TestDates(t *testing.T) {
 	t.Parallel()
-	any, strict := newBench(t), newBench(t, func(s *setup) { s.rest.StrictDates = true })
+	lax, strict := newBench(t), newBench(t, func(s *setup) { s.rest.StrictDates = true })
 	for _, row := range []struct {
 		name, date string
 		strict     int
@@ -178,7 +178,7 @@ func TestDates(t *testing.T) {
 		{"nonsense", "yesterday", 403},
 	} {
 		edit := header("X-Ms-Date", row.date)
-		any.want(200, "", "GET", "/?comp=list", "", edit)
+		lax.want(200, "", "GET", "/?comp=list", "", edit)
 		if a := strict.call("GET", "/?comp=list", "", edit); a.Status != row.strict {
 			t.Errorf("%s with strict dates: %d, want %d", row.name, a.Status, row.strict)
 		}

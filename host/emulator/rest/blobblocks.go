@@ -1,0 +1,172 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// maxBlockListBody is enough for the longest list of blocks.
+const maxBlockListBody = 16 << 20
+
+func putBlock(c *call) error {
+	if c.r.Header.Get("X-Ms-Copy-Source") != "" { // Put Block From URL
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	if !c.query.Has("blockid") {
+		return errMissingParameter("blockid")
+	}
+	id := strings.ReplaceAll(c.query.Get("blockid"), " ", "+") // base64 has no blanks
+	opts := &bindings.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id")}
+	var refused *Error
+	if opts.BodyMD5, refused = c.md5Header("Content-Md5"); refused != nil {
+		return refused
+	}
+	body, discard, err := c.stage(bindings.MaxPutBlock)
+	if err != nil {
+		return err
+	}
+	defer discard()
+	c.encrypted()
+	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+		return c.blob().PutBlock(ctx, id, body, opts)
+	})
+}
+
+func putBlockList(c *call) error {
+	opts, refused := c.putOptions(false)
+	if refused != nil {
+		return refused
+	}
+	b, err := c.body(maxBlockListBody)
+	if err != nil {
+		return err
+	}
+	if want := opts.BodyMD5; want != nil {
+		if sum := md5.Sum(b); !bytes.Equal(sum[:], want) {
+			return bindings.NewBlobError(bindings.CodeMD5Mismatch)
+		}
+		opts.BodyMD5 = nil
+	}
+	blocks, refused := parseBlockList(b)
+	if refused != nil {
+		return refused
+	}
+	c.encrypted()
+	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+		return c.blob().PutBlockList(ctx, blocks, opts)
+	})
+}
+
+// parseBlockList reads the body of Put Block List, in which the order of the
+// elements counts.
+func parseBlockList(b []byte) ([]bindings.BlockRef, *Error) {
+	var list struct {
+		XMLName xml.Name `xml:"BlockList"`
+		Blocks  []struct {
+			XMLName xml.Name
+			ID      string `xml:",chardata"`
+		} `xml:",any"`
+	}
+	if err := decodeXML(b, &list); err != nil {
+		return nil, err
+	}
+	sources := map[string]bindings.BlockSource{"Latest": bindings.Latest, "Committed": bindings.Committed, "Uncommitted": bindings.Uncommitted}
+	var refs []bindings.BlockRef
+	for _, block := range list.Blocks {
+		from, ok := sources[block.XMLName.Local]
+		if !ok {
+			return nil, errInvalidXML("want Latest, Committed or Uncommitted, got " + strconv.Quote(block.XMLName.Local))
+		}
+		refs = append(refs, bindings.BlockRef{ID: strings.TrimSpace(block.ID), From: from})
+	}
+	return refs, nil
+}
+
+func getBlockList(c *call) error {
+	which := strings.ToLower(c.query.Get("blocklisttype"))
+	switch which {
+	case "":
+		which = "committed"
+	case "committed", "uncommitted", "all":
+	default:
+		return errInvalidParameter("blocklisttype", c.query.Get("blocklisttype"), "Want committed, uncommitted or all.")
+	}
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	var list *bindings.BlockList
+	err := c.inside(func(ctx context.Context) (err error) {
+		list, err = c.blob().BlockList(ctx, cond)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.setVersion(list.ETag, list.LastModified)
+	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(list.ContentLength, 10))
+	b := []byte(xmlHeader + "<BlockList>")
+	if which != "uncommitted" {
+		b = appendBlocks(b, "CommittedBlocks", list.Committed)
+	}
+	if which != "committed" {
+		b = appendBlocks(b, "UncommittedBlocks", list.Uncommitted)
+	}
+	return c.answer(http.StatusOK, append(b, "</BlockList>"...))
+}
+
+func appendBlocks(b []byte, name string, blocks []bindings.Block) []byte {
+	b = append(b, "<"+name+">"...)
+	for _, block := range blocks {
+		b = append(b, "<Block>"...)
+		b = appendElement(b, "Name", block.ID)
+		b = appendElement(b, "Size", strconv.FormatInt(block.Size, 10))
+		b = append(b, "</Block>"...)
+	}
+	return append(b, "</"+name+">"...)
+}
+
+func appendBlock(c *call) error {
+	if c.r.Header.Get("X-Ms-Copy-Source") != "" { // Append Block From URL
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	opts := &bindings.AppendBlockOptions{}
+	var refused *Error
+	if opts.Conditions, refused = c.conditions(""); refused != nil {
+		return refused
+	}
+	if opts.Position, refused = c.headerNumber("X-Ms-Blob-Condition-Appendpos"); refused != nil {
+		return refused
+	}
+	if opts.MaxSize, refused = c.headerNumber("X-Ms-Blob-Condition-Maxsize"); refused != nil {
+		return refused
+	}
+	if opts.BodyMD5, refused = c.md5Header("Content-Md5"); refused != nil {
+		return refused
+	}
+	body, discard, err := c.stage(bindings.MaxAppendBlock)
+	if err != nil {
+		return err
+	}
+	defer discard()
+	var a *bindings.Appended
+	err = c.inside(func(ctx context.Context) (err error) {
+		a, err = c.blob().AppendBlock(ctx, body, opts)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.encrypted()
+	h := c.w.Header()
+	h.Set("X-Ms-Blob-Append-Offset", strconv.FormatInt(a.Offset, 10))
+	h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(a.Blocks))
+	return c.written(http.StatusCreated, &a.Written)
+}

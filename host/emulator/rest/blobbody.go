@@ -1,0 +1,134 @@
+package rest
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator"
+)
+
+// spoolAbove is how much of a body waits in memory when the account cannot stage
+// bodies itself; more goes to a temporary file.
+const spoolAbove = 4 << 20
+
+// stager is an account that takes a body before the operation that it is for.
+// The embedded one does.
+type stager interface {
+	StageBody(r io.Reader, size, limit int64) (*emulator.StagedBody, error)
+}
+
+// stage reads the body of a request to its end, outside the clock. The caller
+// calls discard once the operation is over.
+func (c *call) stage(limit int64) (body io.Reader, discard func(), err error) {
+	if c.r.ContentLength > limit {
+		return nil, nil, errBodyTooLarge(limit)
+	}
+	from := &arriving{from: c.r.Body, control: http.NewResponseController(c.w)}
+	defer from.end()
+	if s, ok := c.account.Blobs.(stager); ok {
+		staged, stageErr := s.StageBody(from, max(c.r.ContentLength, 0), limit)
+		if stageErr == nil {
+			return staged, staged.Discard, nil
+		}
+		err = stageErr
+	} else {
+		body, discard, err = spool(from, limit)
+	}
+	switch {
+	case from.err != nil:
+		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+from.err.Error())
+	case bindings.BlobCodeOf(err) == bindings.CodeRequestBodyTooLarge:
+		return nil, nil, errBodyTooLarge(limit)
+	}
+	return body, discard, err
+}
+
+// arriving is a body on its way in. Each part of it may take bodyTimeout.
+type arriving struct {
+	from    io.Reader
+	control *http.ResponseController
+	err     error // of the client or the connection
+}
+
+func (a *arriving) Read(p []byte) (int, error) {
+	// A ResponseWriter of a test has no deadline: then there is none.
+	a.control.SetReadDeadline(time.Now().Add(bodyTimeout)) //clock:outside a client's real patience
+	n, err := a.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		a.err = err
+	}
+	return n, err
+}
+
+func (a *arriving) end() {
+	if a.err == nil {
+		a.control.SetReadDeadline(time.Time{})
+	}
+}
+
+// spool keeps a body aside: in memory, or in a file if it is large.
+func spool(r io.Reader, limit int64) (body io.Reader, discard func(), err error) {
+	head, err := io.ReadAll(io.LimitReader(r, min(limit, spoolAbove)+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if int64(len(head)) > limit {
+		return nil, nil, errBodyTooLarge(limit)
+	}
+	if len(head) <= spoolAbove {
+		return &spooled{head: head}, func() {}, nil
+	}
+	file, err := os.CreateTemp("", "redeliver-body-*")
+	if err != nil {
+		return nil, nil, err
+	}
+	discard = func() {
+		file.Close()
+		os.Remove(file.Name())
+	}
+	n, err := io.Copy(file, io.LimitReader(r, limit-int64(len(head))+1))
+	if err == nil && int64(len(head))+n > limit {
+		err = errBodyTooLarge(limit)
+	}
+	if err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		discard()
+		return nil, nil, err
+	}
+	return &spooled{head: head, file: file}, discard, nil
+}
+
+// spooled reads what spool has kept.
+type spooled struct {
+	head []byte
+	file io.Reader // nil: the head is all
+}
+
+func (s *spooled) Read(p []byte) (int, error) {
+	if len(s.head) > 0 {
+		n := copy(p, s.head)
+		s.head = s.head[n:]
+		return n, nil
+	}
+	if s.file == nil {
+		return 0, io.EOF
+	}
+	return s.file.Read(p)
+}
+
+// linger reads on for a while after a refusal, so that a client that is still
+// writing gets to see the answer. One that waits for leave to send gets none.
+func (c *call) linger() {
+	if c.r.Body == nil || c.r.Header.Get("Expect") != "" {
+		return
+	}
+	from := &arriving{from: c.r.Body, control: http.NewResponseController(c.w)}
+	io.CopyN(io.Discard, from, lingering)
+	from.end()
+}

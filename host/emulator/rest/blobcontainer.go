@@ -1,0 +1,155 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// containerLetters are the permissions of a policy for a container.
+const containerLetters = "racwdxyltmeopif"
+
+func (c *call) publicAccess() (bindings.PublicAccess, *Error) {
+	text := c.r.Header.Get("X-Ms-Blob-Public-Access")
+	switch level := bindings.PublicAccess(strings.ToLower(text)); level {
+	case bindings.NoPublicAccess, bindings.PublicBlobs, bindings.PublicContainer:
+		return level, nil
+	}
+	return "", errInvalidHeader("x-ms-blob-public-access", text)
+}
+
+func createContainer(c *call) error {
+	opts := &bindings.CreateContainerOptions{}
+	var refused *Error
+	if opts.Metadata, refused = c.metadata(); refused != nil {
+		return refused
+	}
+	if opts.PublicAccess, refused = c.publicAccess(); refused != nil {
+		return refused
+	}
+	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+		return c.container().Create(ctx, opts)
+	})
+}
+
+// write runs a write in the clock and answers with the new version.
+func (c *call) write(status int, f func(ctx context.Context) (*bindings.Written, error)) error {
+	var w *bindings.Written
+	err := c.inside(func(ctx context.Context) (err error) {
+		w, err = f(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.written(status, w)
+}
+
+func (c *call) containerProperties() error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	var p *bindings.ContainerProperties
+	err := c.inside(func(ctx context.Context) (err error) {
+		p, err = c.container().Properties(ctx, cond)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.setVersion(p.ETag, p.LastModified)
+	c.setMetadata(p.Metadata)
+	if c.op.name == "GetContainerMetadata" {
+		return nil
+	}
+	c.setLease(p.Lease)
+	h := c.w.Header()
+	c.setPublicAccess(p.PublicAccess)
+	h.Set("X-Ms-Has-Immutability-Policy", "false")
+	h.Set("X-Ms-Has-Legal-Hold", "false")
+	h.Set("X-Ms-Default-Encryption-Scope", "$account-encryption-key")
+	h.Set("X-Ms-Deny-Encryption-Scope-Override", "false")
+	return nil
+}
+
+func (c *call) setPublicAccess(level bindings.PublicAccess) {
+	if level != bindings.NoPublicAccess {
+		c.w.Header().Set("X-Ms-Blob-Public-Access", string(level))
+	}
+}
+
+func getContainerProperties(c *call) error {
+	if err := c.containerProperties(); err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, nil)
+}
+
+func getContainerMetadata(c *call) error { return getContainerProperties(c) }
+
+func setContainerMetadata(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	metadata, refused := c.metadata()
+	if refused != nil {
+		return refused
+	}
+	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+		return c.container().SetMetadata(ctx, metadata, cond)
+	})
+}
+
+func deleteContainer(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	if err := c.inside(func(ctx context.Context) error { return c.container().Delete(ctx, cond) }); err != nil {
+		return err
+	}
+	return c.answer(http.StatusAccepted, nil)
+}
+
+func getContainerACL(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	var a *bindings.ContainerAccess
+	err := c.inside(func(ctx context.Context) (err error) {
+		a, err = c.container().Access(ctx, cond)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.setVersion(a.ETag, a.LastModified)
+	c.setPublicAccess(a.PublicAccess)
+	return c.answer(http.StatusOK, policiesDocument(a.Policies))
+}
+
+func setContainerACL(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	a := &bindings.ContainerAccess{}
+	if a.PublicAccess, refused = c.publicAccess(); refused != nil {
+		return refused
+	}
+	b, err := c.body(maxDocument)
+	if err != nil {
+		return err
+	}
+	if a.Policies, refused = parsePolicies(b, containerLetters); refused != nil {
+		return refused
+	}
+	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+		return c.container().SetAccess(ctx, a, cond)
+	})
+}

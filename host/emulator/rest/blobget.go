@@ -1,0 +1,203 @@
+package rest
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+const (
+	// maxRangeMD5 is the longest range of which an MD5 is worked out (docs: Get
+	// Blob, x-ms-range-get-content-md5).
+	maxRangeMD5 = 4 << 20
+
+	sendBuffer  = 256 << 10
+	sendTimeout = 2 * time.Minute // for a client to take one buffer
+)
+
+func getBlobProperties(c *call) error {
+	p, err := c.readProperties()
+	if err != nil {
+		return err
+	}
+	c.setBlobHeaders(p)
+	c.overrideHeaders()
+	h := c.w.Header()
+	h.Set("Content-Length", strconv.FormatInt(p.ContentLength, 10))
+	if p.Headers.ContentMD5 != nil {
+		h.Set("Content-Md5", base64MD5(p.Headers.ContentMD5))
+	}
+	if p.AccessTier != "" {
+		h.Set("X-Ms-Access-Tier", p.AccessTier)
+		if p.AccessTierInferred {
+			h.Set("X-Ms-Access-Tier-Inferred", "true")
+		}
+	}
+	c.w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+func (c *call) readProperties() (*bindings.BlobProperties, error) {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return nil, refused
+	}
+	var p *bindings.BlobProperties
+	err := c.inside(func(ctx context.Context) (err error) {
+		p, err = c.blob().Properties(ctx, cond)
+		return err
+	})
+	return p, err
+}
+
+func getBlobMetadata(c *call) error {
+	p, err := c.readProperties()
+	if err != nil {
+		return err
+	}
+	c.setVersion(p.ETag, p.LastModified)
+	c.setMetadata(p.Metadata)
+	return c.answer(http.StatusOK, nil)
+}
+
+func getBlob(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	asked, refused := c.byteRange()
+	if refused != nil {
+		return refused
+	}
+	withMD5 := strings.EqualFold(c.r.Header.Get("X-Ms-Range-Get-Content-Md5"), "true")
+	if withMD5 && (asked == nil || asked.Count == 0 || asked.Count > maxRangeMD5) {
+		return errInvalidHeader("x-ms-range-get-content-md5", "true")
+	}
+	var d *bindings.BlobDownload
+	err := c.inside(func(ctx context.Context) (err error) {
+		d, err = c.blob().Get(ctx, &bindings.GetBlobOptions{Range: asked, Conditions: cond})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	defer d.Body.Close()
+	return c.send(d, asked != nil, withMD5)
+}
+
+// send answers with a blob's content. What goes wrong once the answer is on its
+// way cuts the connection.
+func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
+	c.setBlobHeaders(d.Properties)
+	c.overrideHeaders()
+	h := c.w.Header()
+	h.Set("Content-Length", strconv.FormatInt(d.Range.Count, 10))
+	whole, status := d.Properties.Headers.ContentMD5, http.StatusOK
+	from := io.Reader(d.Body)
+	if partial {
+		status = http.StatusPartialContent
+		h.Set("Content-Range", fmt.Sprintf("bytes %d-%d/%d", d.Range.Offset, d.Range.Offset+d.Range.Count-1, d.Properties.ContentLength))
+		if whole != nil {
+			h.Set("X-Ms-Blob-Content-Md5", base64MD5(whole))
+		}
+		if withMD5 {
+			part, err := io.ReadAll(from)
+			if err != nil {
+				return err
+			}
+			sum := md5.Sum(part)
+			h.Set("Content-Md5", base64MD5(sum[:]))
+			from = bytes.NewReader(part)
+		}
+	} else if whole != nil {
+		h.Set("Content-Md5", base64MD5(whole))
+	}
+	c.w.WriteHeader(status)
+	control := http.NewResponseController(c.w)
+	buffer := make([]byte, min(d.Range.Count, sendBuffer))
+	for left := d.Range.Count; left > 0; {
+		n, err := io.ReadFull(from, buffer[:min(left, int64(len(buffer)))])
+		if err != nil {
+			return ErrCut
+		}
+		control.SetWriteDeadline(time.Now().Add(sendTimeout)) //clock:outside a client's real patience
+		if _, err := c.w.Write(buffer[:n]); err != nil {
+			return ErrCut
+		}
+		left -= int64(n)
+	}
+	control.SetWriteDeadline(time.Time{})
+	return nil
+}
+
+// overrideHeaders puts the headers in place that a signature asks for.
+func (c *call) overrideHeaders() {
+	if !c.query.Has("sig") {
+		return
+	}
+	for _, f := range []Detail{
+		{"Cache-Control", "rscc"}, {"Content-Disposition", "rscd"}, {"Content-Encoding", "rsce"}, {"Content-Language", "rscl"}, {"Content-Type", "rsct"},
+	} {
+		if v := c.query.Get(f.Value); v != "" {
+			c.w.Header().Set(f.Name, v)
+		}
+	}
+}
+
+// byteRange reads the range that is asked for; nil if none is. What is no range
+// is ignored in Range, as HTTP has it, and refused in x-ms-range.
+func (c *call) byteRange() (*bindings.BlobRange, *Error) {
+	own := c.r.Header.Get("X-Ms-Range")
+	text := own
+	if text == "" {
+		text = c.r.Header.Get("Range")
+	}
+	if text == "" {
+		return nil, nil
+	}
+	r, ok := parseRange(text)
+	switch {
+	case ok:
+		return r, nil
+	case own != "":
+		return nil, errInvalidHeader("x-ms-range", own)
+	}
+	return nil, nil
+}
+
+// parseRange reads "bytes=first-last" or "bytes=first-". The service knows no
+// ranges from the end.
+func parseRange(text string) (*bindings.BlobRange, bool) {
+	span, ok := strings.CutPrefix(strings.TrimSpace(text), "bytes=")
+	if !ok {
+		return nil, false
+	}
+	from, to, ok := strings.Cut(span, "-")
+	if !ok {
+		return nil, false
+	}
+	first, err := strconv.ParseInt(from, 10, 64)
+	if err != nil || first < 0 {
+		return nil, false
+	}
+	if to == "" {
+		return &bindings.BlobRange{Offset: first}, true
+	}
+	last, err := strconv.ParseInt(to, 10, 64)
+	if err != nil || last < first {
+		return nil, false
+	}
+	count := last - first + 1
+	if count <= 0 { // from 0 to the largest number
+		count = 0
+	}
+	return &bindings.BlobRange{Offset: first, Count: count}, true
+}

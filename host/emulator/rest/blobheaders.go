@@ -1,0 +1,170 @@
+package rest
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// conditions reads the conditional headers and the lease. A prefix such as
+// "X-Ms-Source-" reads those on the source of a copy.
+func (c *call) conditions(prefix string) (*bindings.BlobConditions, *Error) {
+	h := c.r.Header
+	cond := &bindings.BlobConditions{IfMatch: h.Get(prefix + "If-Match"), IfNoneMatch: h.Get(prefix + "If-None-Match")}
+	if prefix == "" {
+		prefix = "X-Ms-"
+		cond.LeaseID = h.Get("X-Ms-Lease-Id")
+		prefix = ""
+	} else {
+		cond.LeaseID = h.Get(prefix + "Lease-Id")
+	}
+	for _, f := range []struct {
+		name string
+		to   *time.Time
+	}{{"If-Modified-Since", &cond.IfModifiedSince}, {"If-Unmodified-Since", &cond.IfUnmodifiedSince}} {
+		text := h.Get(prefix + f.name)
+		if text == "" {
+			continue
+		}
+		at, err := http.ParseTime(text)
+		if err != nil {
+			return nil, errInvalidHeader(prefix+f.name, text)
+		}
+		*f.to = at
+	}
+	return cond, nil
+}
+
+// md5Header reads a header that holds an MD5 in base64; nil if there is none.
+func (c *call) md5Header(name string) ([]byte, *Error) {
+	text := c.r.Header.Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	sum, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(sum) != 16 {
+		return nil, blobError(bindings.NewBlobError(bindings.CodeInvalidMD5))
+	}
+	return sum, nil
+}
+
+// blobHeaders reads the headers that are to be stored with a blob. Where the
+// body of the request is the blob's, plain headers will do as well.
+func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
+	get := func(name string) string {
+		v := c.r.Header.Get("X-Ms-Blob-" + name)
+		if v == "" && plain {
+			v = c.r.Header.Get(name)
+		}
+		return v
+	}
+	out := bindings.BlobHeaders{
+		ContentType: get("Content-Type"), ContentEncoding: get("Content-Encoding"), ContentLanguage: get("Content-Language"),
+		ContentDisposition: c.r.Header.Get("X-Ms-Blob-Content-Disposition"), CacheControl: get("Cache-Control"),
+	}
+	sum, refused := c.md5Header("X-Ms-Blob-Content-Md5")
+	out.ContentMD5 = sum
+	return out, refused
+}
+
+// putOptions reads what comes with a whole blob.
+func (c *call) putOptions(plain bool) (*bindings.PutBlobOptions, *Error) {
+	opts := &bindings.PutBlobOptions{}
+	var refused *Error
+	if opts.Conditions, refused = c.conditions(""); refused != nil {
+		return nil, refused
+	}
+	if opts.Headers, refused = c.blobHeaders(plain); refused != nil {
+		return nil, refused
+	}
+	if opts.Metadata, refused = c.metadata(); refused != nil {
+		return nil, refused
+	}
+	opts.BodyMD5, refused = c.md5Header("Content-Md5")
+	return opts, refused
+}
+
+// headerNumber reads a header that is a whole number, not negative; nil if there
+// is none.
+func (c *call) headerNumber(name string) (*int64, *Error) {
+	text := c.r.Header.Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return nil, errInvalidHeader(name, text)
+	}
+	return &n, nil
+}
+
+// written answers a write.
+func (c *call) written(status int, w *bindings.Written) error {
+	c.setVersion(w.ETag, w.LastModified)
+	if w.ContentMD5 != nil {
+		c.w.Header().Set("Content-Md5", base64.StdEncoding.EncodeToString(w.ContentMD5))
+	}
+	return c.answer(status, nil)
+}
+
+func (c *call) setVersion(etag string, modified time.Time) {
+	h := c.w.Header()
+	if etag != "" {
+		h["ETag"] = []string{etag}
+	}
+	if !modified.IsZero() {
+		h.Set("Last-Modified", wireTime(modified))
+	}
+}
+
+// encrypted says of a write that its data is safe, as every account's is.
+func (c *call) encrypted() { c.w.Header().Set("X-Ms-Request-Server-Encrypted", "true") }
+
+func (c *call) setLease(l bindings.LeaseProperties) {
+	h := c.w.Header()
+	h.Set("X-Ms-Lease-Status", l.Status)
+	h.Set("X-Ms-Lease-State", l.State)
+	if l.Duration != "" {
+		h.Set("X-Ms-Lease-Duration", l.Duration)
+	}
+}
+
+// setBlobProperties makes headers of all that is known of a blob, but for its
+// length and its MD5.
+func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
+	c.setVersion(p.ETag, p.LastModified)
+	c.setMetadata(p.Metadata)
+	c.setLease(p.Lease)
+	h := c.w.Header()
+	h["Content-Type"] = nil // nothing is guessed
+	for _, f := range []Detail{
+		{"Content-Type", p.Headers.ContentType}, {"Content-Encoding", p.Headers.ContentEncoding}, {"Content-Language", p.Headers.ContentLanguage},
+		{"Content-Disposition", p.Headers.ContentDisposition}, {"Cache-Control", p.Headers.CacheControl},
+	} {
+		if f.Value != "" {
+			h.Set(f.Name, f.Value)
+		}
+	}
+	h.Set("Accept-Ranges", "bytes")
+	h.Set("X-Ms-Blob-Type", string(p.Type))
+	h.Set("X-Ms-Creation-Time", wireTime(p.Created))
+	h.Set("X-Ms-Server-Encrypted", "true")
+	if p.Type == bindings.AppendBlob {
+		h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
+	}
+	if s := p.Copy; s != nil {
+		h.Set("X-Ms-Copy-Id", s.ID)
+		h.Set("X-Ms-Copy-Source", s.Source)
+		h.Set("X-Ms-Copy-Status", s.Status)
+		h.Set("X-Ms-Copy-Progress", copyProgress(s))
+		h.Set("X-Ms-Copy-Completion-Time", wireTime(s.Completed))
+	}
+}
+
+func copyProgress(s *bindings.CopyState) string {
+	n := strconv.FormatInt(s.Bytes, 10)
+	return n + "/" + n
+}

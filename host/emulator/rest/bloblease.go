@@ -1,0 +1,105 @@
+package rest
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+func leaseContainer(c *call) error { return lease(c, c.container()) }
+
+func leaseBlob(c *call) error { return lease(c, c.blob()) }
+
+// lease serves the five lease operations on a container or a blob.
+func lease(c *call, on bindings.Leasable) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	id, proposed := cond.LeaseID, c.r.Header.Get("X-Ms-Proposed-Lease-Id")
+	cond.LeaseID = ""
+	action := strings.ToLower(c.r.Header.Get("X-Ms-Lease-Action"))
+	var do func(ctx context.Context) (*bindings.Lease, error)
+	status := http.StatusOK
+	switch action {
+	case "acquire":
+		duration, err := c.leaseDuration()
+		if err != nil {
+			return err
+		}
+		status = http.StatusCreated
+		do = func(ctx context.Context) (*bindings.Lease, error) { return on.AcquireLease(ctx, duration, proposed, cond) }
+	case "renew":
+		do = func(ctx context.Context) (*bindings.Lease, error) { return on.RenewLease(ctx, id, cond) }
+	case "change":
+		if proposed == "" {
+			return errMissingHeader("x-ms-proposed-lease-id")
+		}
+		do = func(ctx context.Context) (*bindings.Lease, error) { return on.ChangeLease(ctx, id, proposed, cond) }
+	case "release":
+		do = func(ctx context.Context) (*bindings.Lease, error) { return on.ReleaseLease(ctx, id, cond) }
+	case "break":
+		period, err := c.breakPeriod()
+		if err != nil {
+			return err
+		}
+		status = http.StatusAccepted
+		do = func(ctx context.Context) (*bindings.Lease, error) { return on.BreakLease(ctx, period, cond) }
+	case "":
+		return errMissingHeader("x-ms-lease-action")
+	default:
+		return errInvalidHeader("x-ms-lease-action", c.r.Header.Get("X-Ms-Lease-Action"))
+	}
+	if id == "" && (action == "renew" || action == "change" || action == "release") {
+		return errMissingHeader("x-ms-lease-id")
+	}
+	var l *bindings.Lease
+	err := c.inside(func(ctx context.Context) (err error) {
+		l, err = do(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.setVersion(l.ETag, l.LastModified)
+	if l.ID != "" {
+		c.w.Header().Set("X-Ms-Lease-Id", l.ID)
+	}
+	if action == "break" {
+		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
+	}
+	return c.answer(status, nil)
+}
+
+func (c *call) leaseDuration() (time.Duration, *Error) {
+	const name = "X-Ms-Lease-Duration"
+	text := c.r.Header.Get(name)
+	if text == "" {
+		return 0, errMissingHeader("x-ms-lease-duration")
+	}
+	n, err := strconv.Atoi(text)
+	switch {
+	case err == nil && n == -1:
+		return bindings.InfiniteLease, nil
+	case err != nil || n < int(bindings.MinLease/time.Second) || n > int(bindings.MaxLease/time.Second):
+		return 0, errInvalidHeader("x-ms-lease-duration", text)
+	}
+	return time.Duration(n) * time.Second, nil
+}
+
+// breakPeriod returns nil if the request does not name one.
+func (c *call) breakPeriod() (*time.Duration, *Error) {
+	n, refused := c.headerNumber("X-Ms-Lease-Break-Period")
+	if refused != nil || n == nil {
+		return nil, refused
+	}
+	if *n > int64(bindings.MaxBreakPeriod/time.Second) {
+		return nil, errInvalidHeader("x-ms-lease-break-period", strconv.FormatInt(*n, 10))
+	}
+	d := time.Duration(*n) * time.Second
+	return &d, nil
+}

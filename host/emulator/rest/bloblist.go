@@ -1,0 +1,206 @@
+package rest
+
+import (
+	"context"
+	"encoding/base64"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// included returns the things that a listing is asked to show.
+func (c *call) included() map[string]bool {
+	out := map[string]bool{}
+	for _, list := range c.query["include"] {
+		for item := range strings.SplitSeq(list, ",") {
+			out[strings.ToLower(strings.TrimSpace(item))] = true
+		}
+	}
+	return out
+}
+
+// listHead begins the answer to a listing.
+func (c *call) listHead(attributes string, asked int64) []byte {
+	b := []byte(xmlHeader + `<EnumerationResults ServiceEndpoint="`)
+	b = appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
+	b = append(b, `"`+attributes+`>`...)
+	for _, name := range []string{"prefix", "marker"} {
+		if c.query.Has(name) {
+			b = appendElement(b, strings.ToUpper(name[:1])+name[1:], c.query.Get(name))
+		}
+	}
+	if asked > 0 {
+		b = appendElement(b, "MaxResults", strconv.FormatInt(asked, 10))
+	}
+	return b
+}
+
+func appendMetadata(b []byte, metadata map[string]string) []byte {
+	b = append(b, "<Metadata>"...)
+	for _, key := range slices.Sorted(maps.Keys(metadata)) {
+		b = appendElement(b, key, metadata[key])
+	}
+	return append(b, "</Metadata>"...)
+}
+
+func appendLease(b []byte, l bindings.LeaseProperties) []byte {
+	b = appendElement(b, "LeaseStatus", l.Status)
+	b = appendElement(b, "LeaseState", l.State)
+	if l.Duration != "" {
+		b = appendElement(b, "LeaseDuration", l.Duration)
+	}
+	return b
+}
+
+func listContainers(c *call) error {
+	asked, refused := c.number("maxresults", 0, 1, math.MaxInt32)
+	if refused != nil {
+		return refused
+	}
+	opts := &bindings.ListContainersOptions{
+		Prefix: c.query.Get("prefix"), Marker: c.query.Get("marker"), MaxResults: int(asked), Metadata: c.included()["metadata"],
+	}
+	var page *bindings.ContainerPage
+	err := c.inside(func(ctx context.Context) (err error) {
+		page, err = c.account.Blobs.Containers(ctx, opts)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b := append(c.listHead("", asked), "<Containers>"...)
+	for _, item := range page.Containers {
+		p := item.Properties
+		b = append(b, "<Container>"...)
+		b = appendElement(b, "Name", item.Name)
+		b = append(b, "<Properties>"...)
+		b = appendElement(b, "Last-Modified", wireTime(p.LastModified))
+		b = appendElement(b, "Etag", p.ETag)
+		b = appendLease(b, p.Lease)
+		if p.PublicAccess != bindings.NoPublicAccess {
+			b = appendElement(b, "PublicAccess", string(p.PublicAccess))
+		}
+		b = append(b, "<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold></Properties>"...)
+		if opts.Metadata {
+			b = appendMetadata(b, p.Metadata)
+		}
+		b = append(b, "</Container>"...)
+	}
+	b = append(b, "</Containers>"...)
+	b = appendElement(b, "NextMarker", page.NextMarker)
+	return c.answer(http.StatusOK, append(b, "</EnumerationResults>"...))
+}
+
+func listBlobs(c *call) error {
+	asked, refused := c.number("maxresults", 0, 1, math.MaxInt32)
+	if refused != nil {
+		return refused
+	}
+	include := c.included()
+	opts := &bindings.ListBlobsOptions{
+		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
+		Include: bindings.ListInclude{
+			Metadata: include["metadata"], Copy: include["copy"], Snapshots: include["snapshots"], Uncommitted: include["uncommittedblobs"],
+		},
+	}
+	var page *bindings.BlobPage
+	err := c.inside(func(ctx context.Context) (err error) {
+		page, err = c.container().Blobs(ctx, opts)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	attribute := append([]byte(` ContainerName="`), strings.ReplaceAll(c.path[0], `"`, "%22")...)
+	b := c.listHead(string(attribute)+`"`, asked)
+	if opts.Delimiter != "" {
+		b = appendElement(b, "Delimiter", opts.Delimiter)
+	}
+	b = append(b, "<Blobs>"...)
+	prefixes := page.Prefixes
+	for _, item := range page.Blobs {
+		for len(prefixes) > 0 && prefixes[0] < item.Name {
+			b, prefixes = appendPrefix(b, prefixes[0]), prefixes[1:]
+		}
+		b = appendBlob(b, &item, opts.Include)
+	}
+	for _, prefix := range prefixes {
+		b = appendPrefix(b, prefix)
+	}
+	b = append(b, "</Blobs>"...)
+	b = appendElement(b, "NextMarker", page.NextMarker)
+	return c.answer(http.StatusOK, append(b, "</EnumerationResults>"...))
+}
+
+func appendPrefix(b []byte, prefix string) []byte {
+	b = append(b, "<BlobPrefix>"...)
+	b = appendName(b, prefix)
+	return append(b, "</BlobPrefix>"...)
+}
+
+// appendName appends a name; escaped, and marked so, if XML cannot hold it
+// (docs: List Blobs, since version 2021-02-12).
+func appendName(b []byte, name string) []byte {
+	if strings.IndexFunc(name, func(r rune) bool { return r < ' ' || r == 0xFFFE || r == 0xFFFF }) >= 0 {
+		b = append(b, `<Name Encoded="true">`...)
+		b = appendText(b, url.PathEscape(name))
+		return append(b, "</Name>"...)
+	}
+	return appendElement(b, "Name", name)
+}
+
+func appendBlob(b []byte, item *bindings.BlobItem, include bindings.ListInclude) []byte {
+	p := &item.Properties
+	b = append(b, "<Blob>"...)
+	b = appendName(b, item.Name)
+	if item.Snapshot != "" {
+		b = appendElement(b, "Snapshot", item.Snapshot)
+	}
+	b = append(b, "<Properties>"...)
+	if !p.Created.IsZero() {
+		b = appendElement(b, "Creation-Time", wireTime(p.Created))
+	}
+	if !p.LastModified.IsZero() {
+		b = appendElement(b, "Last-Modified", wireTime(p.LastModified))
+	}
+	if p.ETag != "" {
+		b = appendElement(b, "Etag", strings.Trim(p.ETag, `"`))
+	}
+	b = appendElement(b, "Content-Length", strconv.FormatInt(p.ContentLength, 10))
+	for _, f := range []Detail{
+		{"Content-Type", p.Headers.ContentType}, {"Content-Encoding", p.Headers.ContentEncoding}, {"Content-Language", p.Headers.ContentLanguage},
+		{"Content-CRC64", ""}, {"Content-MD5", base64.StdEncoding.EncodeToString(p.Headers.ContentMD5)},
+		{"Cache-Control", p.Headers.CacheControl}, {"Content-Disposition", p.Headers.ContentDisposition},
+	} {
+		b = appendElement(b, f.Name, f.Value)
+	}
+	b = appendElement(b, "BlobType", string(p.Type))
+	if p.AccessTier != "" {
+		b = appendElement(b, "AccessTier", p.AccessTier)
+		if p.AccessTierInferred {
+			b = appendElement(b, "AccessTierInferred", "true")
+		}
+	}
+	if p.Lease.State != "" && item.Snapshot == "" {
+		b = appendLease(b, p.Lease)
+	}
+	if s := p.Copy; s != nil {
+		b = appendElement(b, "CopyId", s.ID)
+		b = appendElement(b, "CopyStatus", s.Status)
+		b = appendElement(b, "CopySource", s.Source)
+		b = appendElement(b, "CopyProgress", copyProgress(s))
+		b = appendElement(b, "CopyCompletionTime", wireTime(s.Completed))
+	}
+	b = appendElement(b, "ServerEncrypted", "true")
+	b = append(b, "</Properties>"...)
+	if include.Metadata {
+		b = appendMetadata(b, p.Metadata)
+	}
+	return append(b, "</Blob>"...)
+}

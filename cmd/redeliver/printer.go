@@ -206,10 +206,15 @@ func (p *printer) verbose(rec *journal.Record, what, more string) string {
 	return p.format(rec, dim, what, more)
 }
 
-// note prints a line about the app as a whole. A compiler's words stay as they
-// are.
+// note prints a line about the app as a whole. Several lines, a compiler's, stay
+// as they are.
 func (p *printer) note(rec *journal.Record, sgr, what, more string) {
-	p.emit(rec, p.out.paint(dim, p.clock(rec))+gap+p.out.paint(sgr, what)+gap+more)
+	limit := p.out.columns()
+	if strings.Contains(more, "\n") {
+		limit = 0
+	}
+	line := p.out.lay(limit, 1, cell{text: p.clock(rec), sgr: dim}, cell{text: what, sgr: sgr})
+	p.emit(rec, line+gap+wrap(more, visible(line)+len(gap), len(clockLayout)+len(gap), limit))
 }
 
 // clock shows the clock's time of a record.

@@ -18,7 +18,7 @@ import (
 
 func newSend(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "send",
+		Use:   "send queue NAME [BODY|-]",
 		Short: "Send a message to a queue of the running host",
 		Args:  oneCommand,
 
@@ -75,7 +75,7 @@ and without it the message is empty. It is encoded as the app expects it
 
 func newPeek(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "peek",
+		Use:   "peek queue NAME",
 		Short: "Show the messages in a queue of the running host",
 		Args:  oneCommand,
 

@@ -3,8 +3,11 @@ package host
 import (
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
@@ -38,6 +41,9 @@ func (s *blobShare) of(g *generation) (*blob.Shared, error) {
 		Rand:                   jitterOf(h.opts.Seed, 1<<63|1<<62),
 		Watcher:                h.watcher,
 		WakeUp:                 g.app.Switches.WakeUp == "fast",
+	}
+	if !isDevelopment(account.Endpoint) {
+		opts.ScanInterval = cloudScanInterval
 	}
 	for _, f := range g.functions {
 		if f.kind.Type == "blobTrigger" && !f.def.Disabled {
@@ -97,6 +103,22 @@ func blobEndpoint(conn app.Connection) string {
 		suffix = "core.windows.net"
 	}
 	return "https://" + name + ".blob." + suffix
+}
+
+// cloudScanInterval is the time between two scans unless the host's account is
+// development storage (source: ScanBlobScanLogHybridPollingStrategy.cs).
+const cloudScanInterval = 10 * time.Second
+
+// isDevelopment reports whether an account's address is that of an emulator: an IP
+// address or localhost, with the account in the path (source:
+// BlobServiceClientExtensions.cs IsDevelopmentStorageAccount).
+func isDevelopment(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return false
+	}
+	_, err = netip.ParseAddr(u.Hostname())
+	return (err == nil || u.Hostname() == "localhost") && strings.Trim(u.Path, "/") != ""
 }
 
 // blobFunction is what the trigger needs to know of a function.

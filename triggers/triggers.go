@@ -42,7 +42,7 @@ type Message struct {
 	// Read, when set, takes the place of Value: it is called once in each attempt,
 	// and its failure is the attempt's. It is for contents that are too large, or
 	// change too easily, to be held from the receipt of a delivery to its last
-	// attempt.
+	// attempt. Batches have none.
 	Read func(ctx context.Context) (bindings.Value, error)
 
 	// Metadata is the binding data under Azure's own names: those of the

@@ -241,9 +241,7 @@ func (c *call) blob() bindings.Blob {
 // blobSASText returns the string to sign of a service signature for a container
 // or a blob (docs: Create a service SAS, by the version of the signature).
 func blobSASText(c *call) string {
-	const (
-		snapshots = "2018-11-09" // first version that signs sr and the snapshot
-	)
+	const snapshots = "2018-11-09" // first version that signs sr and the snapshot
 	version, kind := c.sas("sv"), c.sas("sr")
 	of := "/blob/" + c.account.Name + "/" + c.path[0]
 	if kind != "c" && len(c.path) > 1 {

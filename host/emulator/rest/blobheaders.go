@@ -15,9 +15,7 @@ func (c *call) conditions(prefix string) (*bindings.BlobConditions, *Error) {
 	h := c.r.Header
 	cond := &bindings.BlobConditions{IfMatch: h.Get(prefix + "If-Match"), IfNoneMatch: h.Get(prefix + "If-None-Match")}
 	if prefix == "" {
-		prefix = "X-Ms-"
 		cond.LeaseID = h.Get("X-Ms-Lease-Id")
-		prefix = ""
 	} else {
 		cond.LeaseID = h.Get(prefix + "Lease-Id")
 	}
@@ -132,7 +130,7 @@ func (c *call) setLease(l bindings.LeaseProperties) {
 	}
 }
 
-// setBlobProperties makes headers of all that is known of a blob, but for its
+// setBlobHeaders makes headers of all that is known of a blob, but for its
 // length and its MD5.
 func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
 	c.setVersion(p.ETag, p.LastModified)

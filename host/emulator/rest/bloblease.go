@@ -32,7 +32,9 @@ func lease(c *call, on bindings.Leasable) error {
 			return err
 		}
 		status = http.StatusCreated
-		do = func(ctx context.Context) (*bindings.Lease, error) { return on.AcquireLease(ctx, duration, proposed, cond) }
+		do = func(ctx context.Context) (*bindings.Lease, error) {
+			return on.AcquireLease(ctx, duration, proposed, cond)
+		}
 	case "renew":
 		do = func(ctx context.Context) (*bindings.Lease, error) { return on.RenewLease(ctx, id, cond) }
 	case "change":

@@ -24,11 +24,14 @@
 //	PUT    /queue/messages/id
 //	DELETE /queue/messages/id
 //
+// The Blob service is in blob.go, which has its table, and the other files named
+// blob....
+//
 // Reference: Azure Storage REST API (docs: Queue Service REST API, Authorize
 // with Shared Key, Create an account SAS, Create a service SAS), and Azurite for
 // what the pages leave open.
 //
 // The package keeps no state of services: rules and messages are the business
-// of bindings.QueueAccount and bindings.QueueAdmin. It does not do Entra ID: a bearer
-// token is believed over TLS and refused without.
+// of bindings.QueueAccount, bindings.QueueAdmin and bindings.BlobAccount. It
+// does not do Entra ID: a bearer token is believed over TLS and refused without.
 package rest

@@ -278,6 +278,97 @@ func TestBlobIsReadInEachAttempt(t *testing.T) {
 	}
 }
 
+// A blob that cannot be read is a failed attempt, which the policy repeats; the
+// handler does not run (host-and-retry 2).
+func TestUnreadableBlobIsAFailedAttempt(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(hosttest.Start, &clock.VirtualOptions{Strict: true})
+	reads := 0
+	storage := emulator.New(clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+		if p.Op != "Get" || p.After {
+			return nil
+		}
+		if reads++; reads <= 2 {
+			return bindings.NewBlobError("ServerBusy")
+		}
+		return nil
+	}})
+	ran := 0
+	h, err := host.New(t.TempDir(), &host.Options{
+		Clock: clk, KeepRecords: -1, Services: sharedStorage{storage},
+		Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"},
+		Handlers: blobApp("uploads/{name}", func(functions.Blob) error {
+			ran++
+			return nil
+		}, functions.FixedDelay(2, time.Minute)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	clk.Do("upload", func() {
+		ctx := context.Background()
+		c := storage.Container("uploads")
+		if _, err := c.Create(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Blob("a").Put(ctx, strings.NewReader("x"), nil); err != nil {
+			t.Fatal(err)
+		}
+	})
+	clk.Advance(5 * time.Minute)
+	var got []string
+	for _, r := range h.Journal().Records() {
+		if r.Kind == journal.AttemptEnded {
+			got = append(got, fmt.Sprintf("%d %d %s", r.DeliveryCount, r.RetryCount(), r.Status))
+		}
+	}
+	if diff := cmp.Diff(got, []string{"1 0 failed", "1 1 failed", "1 2 succeeded"}); diff != "" || ran != 1 {
+		t.Errorf("the handler ran %d times, attempts (-got +want):\n%s", ran, diff)
+	}
+}
+
+// One binding that reads and writes, and one that takes the return value.
+func TestBlobInOutAndReturn(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Queue("Count", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		state, _ := functions.GetInput(ctx, "state")
+		if err := functions.SetOutput(ctx, "state", state.Text()+m.Text()); err != nil {
+			return err
+		}
+		return functions.SetReturn(ctx, "last "+m.Text())
+	},
+		functions.Binding(`{"type":"blob","direction":"inout","name":"state","path":"states/all"}`),
+		functions.BlobOutput("$return", "states/last"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	for _, body := range []string{"a", "b", "c"} {
+		h.Send("orders", body)
+	}
+	h.WantBlob("states/all", "abc")
+	h.WantBlob("states/last", "last c")
+}
+
+// A reset takes blobs, receipts and locks away; the host goes on.
+func TestBlobsAfterReset(t *testing.T) {
+	t.Parallel()
+	for _, wakeUp := range []string{"fast", "faithful"} {
+		t.Run(wakeUp, func(t *testing.T) {
+			t.Parallel()
+			h := hosttest.New(t, &hosttest.Options{Handlers: blobApp("uploads/{name}", nothing), Set: []string{"wakeUp=" + wakeUp}})
+			for range 3 {
+				h.Upload("uploads/a", "x")
+				h.Advance(10 * time.Second)
+				h.WantSettled("Import", triggers.Deleted)
+				h.Reset()
+			}
+		})
+	}
+}
+
 // An admin call names a blob.
 func TestBlobByHand(t *testing.T) {
 	t.Parallel()

@@ -38,6 +38,7 @@ type scanner struct {
 	queued  map[candidate]bool
 	poked   bool // something is due, or a watch is new
 	allowed bool // this host is the one that lists
+	left    bool // nothing may be subscribed to any more
 }
 
 // watch is one container that functions look at.
@@ -73,6 +74,9 @@ func newScanner(clk clock.Clock, ex *executor, fast bool, interval time.Duration
 func (s *scanner) join(f *Function) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.left {
+		return
+	}
 	w := s.watchLocked(f.Account.Name, f.Pattern.Container())
 	if w == nil {
 		w = &watch{account: f.Account, container: f.Pattern.Container(), stop: func() {}}
@@ -91,7 +95,7 @@ func (s *scanner) join(f *Function) {
 func (s *scanner) leave() {
 	s.mu.Lock()
 	watches := s.watches
-	s.watches = nil
+	s.watches, s.left = nil, true
 	s.mu.Unlock()
 	for _, w := range watches {
 		w.stop()

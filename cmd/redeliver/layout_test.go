@@ -48,24 +48,3 @@ func TestLay(t *testing.T) {
 		})
 	}
 }
-
-func TestBrief(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		`function "Orders": *errors.errorString: payment service unavailable`:                                 "payment service unavailable",
-		`function "Orders": *fmt.wrapError: not an order: X ---> *fmt.wrapError: X ---> *json.SyntaxError: X`: "not an order: X",
-		`function "Orders": main.Refused: no ---> syscall.Errno: connection refused`:                          "no",
-		`function "Orders": syscall.Errno: connection refused`:                                                "connection refused",
-		`function "Orders": *main.Failure[int]: no`:                                                           "no",
-		`function "Orders" panicked: runtime.boundsError: runtime error: index out of range`:                  "panicked: runtime error: index out of range",
-		`function "Orders" panicked: boom`:                                                                    "panicked: boom",
-		`function "Orders": input "x": host.json: no such thing`:                                              `input "x": host.json: no such thing`,
-		`function "Orders": host.json: no such thing`:                                                         "host.json: no such thing",
-		`timeout value of 00:00:01 was exceeded by function "Orders"`:                                         `timeout value of 00:00:01 was exceeded by function "Orders"`,
-		"": "",
-	} {
-		if got := brief(text); got != want {
-			t.Errorf("brief(%q) = %q, want %q", text, got, want)
-		}
-	}
-}

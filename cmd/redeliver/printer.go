@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -395,33 +394,6 @@ func (p *printer) showBanner() {
 	p.banner = text
 	p.out.print(shown)
 	b.faults()
-}
-
-// failure is a record's error for people.
-func failure(rec *journal.Record) string { return brief(rec.Error) }
-
-var (
-	// functionPrefix matches who failed, which has a column of its own.
-	functionPrefix = regexp.MustCompile(`^function "[^"]*"( panicked)?: `)
-
-	// goType matches the Go type before an error's text. A name without a pointer
-	// is only one when it cannot be a file's, as in "host.json: ...".
-	goType = regexp.MustCompile(`^(?:\*\w+\.\w+|\w+\.[A-Z]\w*|runtime\.\w+)(?:\[[^ ]*\])?: `)
-)
-
-// brief is the outermost message of a failure, without the function's name, the
-// Go types and the chain of causes, which every message repeats. The journal has
-// them all.
-func brief(text string) string {
-	panicked := ""
-	if m := functionPrefix.FindStringSubmatch(text); m != nil {
-		text = text[len(m[0]):]
-		if m[1] != "" {
-			panicked = "panicked: "
-		}
-	}
-	text, _, _ = strings.Cut(text, " ---> ")
-	return panicked + goType.ReplaceAllString(text, "")
 }
 
 // words turns a name of the journal into words.

@@ -64,7 +64,7 @@ func (s *session) now() time.Time {
 
 // signalGrace is how long the news of a process that was told to end waits for
 // the same signal to arrive here: it went to the whole process group.
-const signalGrace = 100 * time.Millisecond
+const signalGrace = 250 * time.Millisecond
 
 // ends reports whether the end of a process with that status belongs to the end
 // of the session.
@@ -101,7 +101,7 @@ func (s *session) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.hopeless(a.AllFaults()); err != nil {
+	if err := s.hopeless(a.AllFaults(), len(app.Check(a).Errors)); err != nil {
 		return err
 	}
 	if err := s.openHost(env); err != nil {
@@ -130,7 +130,7 @@ func (s *session) opened(err error) error {
 		if !errors.As(err, &load) {
 			return err
 		}
-		if err := s.hopeless(load.Faults); err != nil {
+		if err := s.hopeless(load.Faults, len(load.Faults)); err != nil {
 			return err
 		}
 		s.explain(load)
@@ -179,23 +179,20 @@ func (s *session) look(env []string) (*app.App, error) {
 			s.out.hint(w.Hint)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, "proxies.json")); err == nil {
-		s.out.warn("proxies.json is not used: proxies are no longer part of Azure Functions")
-	}
 	return a, nil
 }
 
 // hopeless returns the first fault that no edit of a watched file cures: the
 // command line, and local.settings.json, which is read once per process
 // (host-and-retry 6.4). A missing storage account is one of these (12.3). The
-// hint names the way to the other faults.
-func (s *session) hopeless(faults []*schemas.Fault) error {
+// hint names the way to the others of all that is wrong.
+func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	for _, f := range faults {
 		if f.File != "--set" && f.File != "local.settings.json" {
 			continue
 		}
 		hint := f.Hint
-		if others := len(faults) - 1; others > 0 {
+		if others := all - 1; others > 0 {
 			hint = strings.TrimPrefix(hint+"; ", "; ") + fmt.Sprintf("%q shows %s more", s.checkCommand(), plural(others, "error"))
 		}
 		return hinted(f, hint)

@@ -87,11 +87,8 @@ func (b *blobState) acceptsBlock(tx *blobTx, id string) error {
 		break
 	}
 	if b.base != nil {
-		for _, seg := range tx.segments(b.base) {
-			if seg.Block != "" && len(seg.Block) != len(id) {
-				return blobError(bindings.CodeInvalidBlobOrBlock, "")
-			}
-			break
+		if segs := tx.segments(b.base); len(segs) > 0 && segs[0].Block != "" && len(segs[0].Block) != len(id) {
+			return blobError(bindings.CodeInvalidBlobOrBlock, "")
 		}
 	}
 	if len(b.blocks) >= bindings.MaxUncommittedBlocks && b.blocks[id] == nil {

@@ -18,7 +18,7 @@ const maxRun = 512
 
 // find returns the run that has name or would have it, and the place in it.
 func (x *nameIndex) find(name string) (run, place int, found bool) {
-	run, found = slices.BinarySearchFunc(x.runs, name, func(r []string, name string) int {
+	run, _ = slices.BinarySearchFunc(x.runs, name, func(r []string, name string) int {
 		switch {
 		case name < r[0]:
 			return 1

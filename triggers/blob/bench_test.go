@@ -1,7 +1,6 @@
 package blob_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -254,5 +253,3 @@ func numbered(n int) []string {
 	}
 	return names
 }
-
-var noBody = bytes.NewReader(nil)

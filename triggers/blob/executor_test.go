@@ -28,7 +28,7 @@ func (b *bench) incomplete(ctx context.Context) bindings.Blob {
 	_, err := b.storage.Container(blob.HostContainer).Create(ctx, nil)
 	b.must(err)
 	r := b.receipt(ctx)
-	_, err = r.Put(ctx, noBody, &bindings.PutBlobOptions{Metadata: map[string]string{"Incomplete": "Incomplete"}})
+	_, err = r.Put(ctx, strings.NewReader(""), &bindings.PutBlobOptions{Metadata: map[string]string{"Incomplete": "Incomplete"}})
 	b.must(err)
 	return r
 }

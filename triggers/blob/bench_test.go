@@ -36,8 +36,10 @@ type bench struct {
 	hosts   []*running
 }
 
-func newBench(t *testing.T) *bench {
-	b := &bench{T: t, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})}
+func newBench(t *testing.T) *bench { return newBenchOn(t, &clock.VirtualOptions{Strict: true}) }
+
+func newBenchOn(t *testing.T, opts *clock.VirtualOptions) *bench {
+	b := &bench{T: t, clk: clock.NewVirtual(start, opts)}
 	b.storage = emulator.New(b.clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
 		if b.fault == nil {
 			return nil

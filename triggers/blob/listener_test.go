@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
 )
@@ -242,6 +243,53 @@ func TestTwoHostsShareTheWork(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The same for many interleavings, while a blob changes: every version is queued
+// at most once, none runs twice, and the newest of each blob runs.
+func TestAnyInterleaving(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(40) {
+		b := newBenchOn(t, &clock.VirtualOptions{Strict: true, Shuffle: true, Seed: seed})
+		runs := map[string]int{} // by ETag
+		count := func(_ context.Context, ev *triggers.Event) triggers.Result {
+			runs[ev.Messages[0].Metadata["Properties"].(map[string]any)["ETag"].(string)]++
+			return triggers.Result{Attempts: 1}
+		}
+		opts := &blob.Options{WakeUp: seed%2 == 0, MaxDegreeOfParallelism: 4}
+		f := function{id: "f", pattern: "inbox/{name}", handle: count}
+		one := b.start(opts, f)
+		b.start(opts, f)
+		names := numbered(10)
+		writers := clock.NewGroup(b.clk, 0)
+		b.do(func(ctx context.Context) {
+			for _, name := range names {
+				writers.Go("writer", func() {
+					for range 3 {
+						b.must(put(ctx, b.storage, "inbox", strings.TrimPrefix(name, "inbox/"), "x"))
+						b.must(b.clk.Sleep(ctx, time.Second))
+					}
+				})
+			}
+		})
+		b.clk.Advance(2 * time.Second)
+		one.stop()
+		b.clk.Advance(time.Minute)
+		for etag, n := range runs {
+			if n != 1 {
+				t.Fatalf("seed %d: version %s ran %d times, want once", seed, etag, n)
+			}
+		}
+		for _, name := range names {
+			b.do(func(ctx context.Context) {
+				p, err := b.blob(name).Properties(ctx, nil)
+				b.must(err)
+				if runs[p.ETag] != 1 {
+					t.Fatalf("seed %d: the newest version of %s ran %d times, want once", seed, name, runs[p.ETag])
+				}
+			})
+		}
+	}
 }
 
 // Only the host with the lock lists containers; another takes over when it stops,

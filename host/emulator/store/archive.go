@@ -57,7 +57,7 @@ func (v *View) save(to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		v.e.again()
+		v.e.use()
 		f.e = v.e
 		_, err = io.Copy(w, io.NewSectionReader(f, 0, f.size))
 		return errors.Join(err, f.Close())
@@ -121,7 +121,7 @@ func (s *Store) renew(what string, fill func(e *engine) error) error {
 	if closed {
 		return ErrClosed
 	}
-	e, err := createEngine(s.fs, s.dir, next, &s.opts)
+	e, err := createEngine(s.fs, s.dir, next, &s.opts, false)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
@@ -200,7 +200,7 @@ func (e *engine) loadFile(r *archiveReader, b *pebble.Batch) error {
 	if refs == 0 || refs > maxField || int64(size) < 0 || e.files.known[id] != nil {
 		return corrupt("archive", "file %d", id)
 	}
-	e.again()
+	e.use()
 	w, err := e.create(id)
 	if err != nil {
 		e.release()
@@ -222,10 +222,13 @@ func (e *engine) loadFile(r *archiveReader, b *pebble.Batch) error {
 }
 
 func (e *engine) commitLoad(b *pebble.Batch) error {
-	if err := e.db.Apply(b, pebble.Sync); err != nil {
-		return explain(e.dir, err)
+	e.use()
+	c, err := begin(&Batch{e: e, b: b})
+	if err != nil {
+		e.release()
+		return err
 	}
-	return e.failed()
+	return c.Wait()
 }
 
 // archiveWriter writes and hashes, and keeps the first error.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -95,18 +96,19 @@ func begin(b *Batch) (c *Commit, err error) {
 		return nil, err
 	}
 	c = &Commit{e: b.e, b: b.b}
+	b.e.order.Lock()
+	defer b.e.order.Unlock()
 	if len(b.delta) > 0 {
-		// The counts that the batch writes must follow one another as the batches do.
 		b.e.files.mu.Lock()
 		defer b.e.files.mu.Unlock()
 		if c.dead, err = b.e.files.referLocked(b.b, b.delta); err != nil {
 			return nil, err
 		}
 	}
-	// The engine panics when it cannot write to its log, with its locks held.
+	// What the engine cannot go on from, it panics about, with its locks held.
 	defer func() {
 		if r := recover(); r != nil {
-			b.e.panicked.Store(true)
+			b.e.lose()
 			cause, ok := r.(error)
 			if !ok {
 				cause = fmt.Errorf("engine: %v", r)
@@ -114,6 +116,8 @@ func begin(b *Batch) (c *Commit, err error) {
 			c, err = nil, b.e.fail(cause)
 		}
 	}()
+	b.e.batches++
+	must(b.b.Set(batchesKey, binary.BigEndian.AppendUint64(nil, b.e.batches), nil))
 	if err := b.e.db.ApplyNoSyncWait(b.b, pebble.Sync); err != nil {
 		return nil, b.e.fail(err)
 	}
@@ -123,7 +127,11 @@ func begin(b *Batch) (c *Commit, err error) {
 // Wait returns when the batch is durable, or has failed. It is called once.
 func (c *Commit) Wait() error {
 	defer c.e.release()
-	if err := c.b.SyncWait(); err != nil {
+	err := c.b.SyncWait()
+	if err == nil {
+		err = c.e.failed() // the engine is not told what happens to its log
+	}
+	if err != nil {
 		return fmt.Errorf("write: %w", c.e.fail(err))
 	}
 	c.e.files.remove(c.dead)

@@ -34,6 +34,10 @@ const walCategory vfs.DiskWriteCategory = "pebble-wal"
 // decides what is synced, and once fenced it changes nothing any more: whatever
 // still runs in a failed engine cannot reach the files of its successor.
 //
+// Errors of the log and of directories are kept from the engine, which would end
+// the process: they end this opening instead. What the engine then writes goes
+// nowhere, and whoever waits for it must look at the failure.
+//
 // Without Options.Sync the engine believes that its log is synced while it is
 // only handed to the operating system, which is what survives a kill. All other
 // files, and a log that is complete, are synced nevertheless: after a loss of
@@ -44,8 +48,15 @@ type disk struct {
 	fault func(op FileOp, path string) error
 	fresh atomic.Bool // nothing is stored yet; no sync is worth its time
 
+	// failed is told of an error that the engine does not see; nil where none is
+	// to be kept from anybody.
+	failed func(error)
+
 	gate   sync.RWMutex // held for reading by every change
 	fenced bool
+
+	mu    sync.Mutex
+	files map[*diskFile]struct{} // that are open
 }
 
 var _ vfs.FS = (*disk)(nil)
@@ -57,15 +68,15 @@ func newDisk(under vfs.FS, opts *Options) *disk {
 // enter begins an operation that changes something, unless a fault is due or the
 // disk is fenced; leave ends it. Fencing waits for those that are under way.
 func (d *disk) enter(op FileOp, path string) error {
-	if err := d.ask(op, path); err != nil {
-		return err
-	}
 	d.gate.RLock()
-	if d.fenced {
-		d.gate.RUnlock()
-		return errFenced
+	err := errFenced
+	if !d.fenced {
+		err = d.ask(op, path)
 	}
-	return nil
+	if err != nil {
+		d.gate.RUnlock()
+	}
+	return err
 }
 
 func (d *disk) leave() { d.gate.RUnlock() }
@@ -75,6 +86,17 @@ func (d *disk) fence() {
 	d.gate.Lock()
 	defer d.gate.Unlock()
 	d.fenced = true
+}
+
+// abandon closes every file, in place of an engine that can no longer do it.
+func (d *disk) abandon() {
+	d.fence()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for f := range d.files {
+		_ = f.File.Close() // nobody reads it, and its changes do not count
+	}
+	clear(d.files)
 }
 
 func (d *disk) ask(op FileOp, path string) error {
@@ -91,15 +113,39 @@ func (d *disk) file(f vfs.File, name string, category vfs.DiskWriteCategory, err
 	if err != nil {
 		return nil, err
 	}
-	return &diskFile{File: f, d: d, name: name, log: category == walCategory}, nil
+	return d.keep(&diskFile{File: f, d: d, name: name, log: category == walCategory}), nil
+}
+
+func (d *disk) keep(f *diskFile) vfs.File {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.files == nil {
+		d.files = map[*diskFile]struct{}{}
+	}
+	d.files[f] = struct{}{}
+	return f
 }
 
 func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := d.enter(OpCreate, name); err != nil {
-		return nil, err
+	return d.create(name, category, func() (vfs.File, error) { return d.FS.Create(name, category) })
+}
+
+// swallow reports whether an error ends here.
+func (d *disk) swallow(essential bool, err error) bool {
+	if err == nil || !essential || d.failed == nil {
+		return false
 	}
-	defer d.leave()
-	f, err := d.FS.Create(name, category)
+	d.failed(err)
+	return true
+}
+
+// create makes a file; for a log that cannot be made, something in its place.
+func (d *disk) create(name string, category vfs.DiskWriteCategory, make func() (vfs.File, error)) (vfs.File, error) {
+	var f vfs.File
+	err := d.change(OpCreate, name, func() (err error) { f, err = make(); return err })
+	if d.swallow(category == walCategory, err) {
+		f, err = vfs.NewMemFile(nil), nil
+	}
 	return d.file(f, name, category, err)
 }
 
@@ -112,26 +158,19 @@ func (d *disk) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 }
 
 func (d *disk) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
-	if err := d.enter(OpCreate, name); err != nil {
-		return nil, err
-	}
-	defer d.leave()
-	f, err := d.FS.OpenReadWrite(name, category, opts...)
-	return d.file(f, name, category, err)
+	return d.create(name, category, func() (vfs.File, error) { return d.FS.OpenReadWrite(name, category, opts...) })
 }
 
 func (d *disk) OpenDir(name string) (vfs.File, error) {
 	f, err := d.FS.OpenDir(name)
-	return d.file(f, name, "", err)
+	if err != nil {
+		return nil, err
+	}
+	return d.keep(&diskFile{File: f, d: d, name: name, dir: true}), nil
 }
 
 func (d *disk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	if err := d.enter(OpCreate, newname); err != nil {
-		return nil, err
-	}
-	defer d.leave()
-	f, err := d.FS.ReuseForWrite(oldname, newname, category)
-	return d.file(f, newname, category, err)
+	return d.create(newname, category, func() (vfs.File, error) { return d.FS.ReuseForWrite(oldname, newname, category) })
 }
 
 func (d *disk) Link(oldname, newname string) error {
@@ -176,6 +215,7 @@ type diskFile struct {
 	d    *disk
 	name string
 	log  bool
+	dir  bool
 }
 
 func (f *diskFile) Read(p []byte) (int, error) {
@@ -192,20 +232,17 @@ func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.ReadAt(p, off)
 }
 
-func (f *diskFile) Write(p []byte) (int, error) {
-	if err := f.d.enter(OpWrite, f.name); err != nil {
-		return 0, err
+func (f *diskFile) Write(p []byte) (n int, err error) {
+	err = f.d.change(OpWrite, f.name, func() (err error) { n, err = f.File.Write(p); return err })
+	if f.d.swallow(f.log, err) {
+		return len(p), nil
 	}
-	defer f.d.leave()
-	return f.File.Write(p)
+	return n, err
 }
 
-func (f *diskFile) WriteAt(p []byte, off int64) (int, error) {
-	if err := f.d.enter(OpWrite, f.name); err != nil {
-		return 0, err
-	}
-	defer f.d.leave()
-	return f.File.WriteAt(p, off)
+func (f *diskFile) WriteAt(p []byte, off int64) (n int, err error) {
+	err = f.d.change(OpWrite, f.name, func() (err error) { n, err = f.File.WriteAt(p, off); return err })
+	return n, err
 }
 
 func (f *diskFile) Sync() error { return f.syncBy(f.File.Sync) }
@@ -220,12 +257,22 @@ func (f *diskFile) SyncTo(length int64) (full bool, err error) {
 // syncBy asks for a fault even when the sync is left out, so that faults do not
 // depend on the mode.
 func (f *diskFile) syncBy(sync func() error) error {
-	return f.d.change(OpSync, f.name, func() error {
+	err := f.d.change(OpSync, f.name, func() error {
 		if f.d.fresh.Load() || f.log && !f.d.sync {
 			return nil
 		}
 		return sync()
 	})
+	if f.d.swallow(f.log || f.dir, err) {
+		return nil
+	}
+	return err
+}
+
+// Preallocate is a wish: when it cannot be met, the writes will tell.
+func (f *diskFile) Preallocate(offset, length int64) error {
+	_ = f.File.Preallocate(offset, length)
+	return nil
 }
 
 // Close syncs a log that was not synced on the way: the engine goes on in the
@@ -235,5 +282,15 @@ func (f *diskFile) Close() error {
 	if f.log && !f.d.sync && !f.d.fresh.Load() {
 		err = f.d.change(OpSync, f.name, f.File.SyncData)
 	}
-	return errors.Join(err, f.File.Close())
+	f.d.mu.Lock()
+	_, open := f.d.files[f]
+	delete(f.d.files, f)
+	f.d.mu.Unlock()
+	if open {
+		err = errors.Join(err, f.File.Close())
+	}
+	if f.d.swallow(f.log, err) {
+		return nil
+	}
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -25,14 +26,22 @@ const (
 // engine is one opening of one state: its keys and its files. It serves until it
 // fails or another takes its place, and closes when its last user has gone.
 type engine struct {
-	state int
-	dir   string // of the state
-	disk  *disk
-	db    *pebble.DB
-	files *files
+	state    int
+	dir      string // of the state
+	disk     *disk
+	memTable uint64
+	db       *pebble.DB
+	files    *files
 
-	failure  atomic.Pointer[error]
-	panicked atomic.Bool // its locks are not to be trusted any more
+	compactions scheduler
+
+	failure atomic.Pointer[error]
+	lost    atomic.Bool   // it cannot be closed any more
+	losing  chan struct{} // closed with lost
+	once    sync.Once
+
+	order   sync.Mutex
+	batches uint64 // that have begun, since the state was made
 
 	mu       sync.Mutex
 	changed  *sync.Cond // on mu
@@ -51,11 +60,11 @@ func openEngine(fs vfs.FS, dir string, state int, opts *Options) (*engine, error
 }
 
 // createEngine makes an empty state. What a former attempt has left of it is
-// removed.
-func createEngine(fs vfs.FS, dir string, state int, opts *Options) (*engine, error) {
+// removed. Of a fresh store nothing is synced that nobody asked for, until
+// settled: there is nothing to lose yet.
+func createEngine(fs vfs.FS, dir string, state int, opts *Options, fresh bool) (*engine, error) {
 	e := newEngine(fs, dir, state, opts)
-	e.disk.fresh.Store(!opts.Sync)
-	defer e.disk.fresh.Store(false)
+	e.disk.fresh.Store(fresh && !opts.Sync)
 	err := e.disk.RemoveAll(e.dir)
 	if err == nil {
 		err = e.open(true)
@@ -66,14 +75,21 @@ func createEngine(fs vfs.FS, dir string, state int, opts *Options) (*engine, err
 	return e, nil
 }
 
+func (e *engine) settled() { e.disk.fresh.Store(false) }
+
 func newEngine(fs vfs.FS, dir string, state int, opts *Options) *engine {
-	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(fs, opts)}
+	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(fs, opts), memTable: memTable}
+	if opts.memTable > 0 {
+		e.memTable = opts.memTable
+	}
+	e.disk.failed = func(err error) { _ = e.fail(err) }
+	e.losing = make(chan struct{})
 	e.changed = sync.NewCond(&e.mu)
 	return e
 }
 
-// open may be told of damage by a panic of the engine, which audits its own
-// only in part.
+// open may be told of damage by a panic of the engine, which has looked into
+// its own only in part.
 func (e *engine) open(create bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -86,34 +102,85 @@ func (e *engine) open(create bool) (err error) {
 		if err := e.disk.MkdirAll(filesDir, 0o755); err != nil {
 			return err
 		}
+		if err := syncDir(e.disk, e.dir); err != nil {
+			return err
+		}
 	}
-	e.db, err = pebble.Open(path.Join(e.dir, "db"), e.options(create))
-	if err != nil {
+	if !create {
+		if err := e.checkFiles(); err != nil {
+			return err
+		}
+	}
+	if err := e.openKeys(create); err != nil {
 		return err
 	}
-	if err = e.failed(); err == nil {
-		e.files, err = openFiles(e.disk, filesDir, e.db)
+	e.files, err = openFiles(e.disk, filesDir, e.db)
+	if err == nil {
+		err = e.checkBatches(create)
+	}
+	if err == nil {
+		err = e.failed()
 	}
 	if err != nil {
-		return errors.Join(err, e.db.Close())
+		e.disk.fence()
+		_ = e.closeKeys() // the error of the opening is the one to tell
+		return err
 	}
+	e.compactions.allow(true)
 	return nil
 }
 
+// openKeys opens the engine. When it fails in the background on the way, the
+// engine itself would not return.
+func (e *engine) openKeys(create bool) error {
+	type result struct {
+		db    *pebble.DB
+		err   error
+		panic any
+	}
+	done := make(chan result, 1)
+	go func() {
+		var r result
+		defer func() { r.panic = recover(); done <- r }()
+		r.db, r.err = pebble.Open(e.keysDir(), e.options(create))
+	}()
+	select {
+	case r := <-done:
+		if r.panic != nil {
+			panic(r.panic)
+		}
+		if r.err != nil {
+			e.disk.fence()
+			if err := e.failed(); err != nil {
+				return err
+			}
+			return r.err
+		}
+		e.db = r.db
+		return nil
+	case <-e.losing:
+		e.disk.abandon()
+		return e.failed()
+	}
+}
+
 func (e *engine) options(create bool) *pebble.Options {
-	return &pebble.Options{
+	o := &pebble.Options{
 		FS:                          e.disk,
 		Logger:                      engineLog{e},
+		DisableTableStats:           true,
 		EventListener:               &pebble.EventListener{BackgroundError: e.background},
 		ErrorIfNotExists:            !create,
 		ErrorIfExists:               create,
 		FormatMajorVersion:          pebble.FormatTableFormatV6, // raise it together with formatVersion
-		MemTableSize:                memTable,
+		MemTableSize:                e.memTable,
 		CacheSize:                   cacheSize,
 		MaxOpenFiles:                256,
 		MemTableStopWritesThreshold: neverStop,
 		L0StopWritesThreshold:       neverStop,
 	}
+	o.Experimental.CompactionScheduler = &e.compactions
+	return o
 }
 
 // engineLog drops what the engine says of its work. What it calls fatal ends
@@ -125,11 +192,21 @@ func (engineLog) Errorf(string, ...any) {}
 
 func (l engineLog) Fatalf(format string, args ...any) { l.e.fail(fmt.Errorf(format, args...)) }
 
-// background is told what went wrong in a flush or a compaction.
+// background is told, by the goroutine of a flush or a compaction, what went
+// wrong in it. The engine would try again at once and for ever; this ends the
+// goroutine instead, and with it the hope to close the engine in order.
 func (e *engine) background(err error) {
-	if !errors.Is(err, pebble.ErrCancelledCompaction) {
-		e.fail(err)
+	if errors.Is(err, pebble.ErrCancelledCompaction) {
+		return
 	}
+	_ = e.fail(err)
+	e.lose()
+	runtime.Goexit()
+}
+
+func (e *engine) lose() {
+	e.lost.Store(true)
+	e.once.Do(func() { close(e.losing) })
 }
 
 // fail ends the use of the engine for the first reason that is given, and keeps
@@ -137,6 +214,7 @@ func (e *engine) background(err error) {
 func (e *engine) fail(err error) error {
 	err = explain(e.dir, err)
 	e.failure.CompareAndSwap(nil, &err)
+	e.compactions.allow(false)
 	e.disk.fence()
 	return *e.failure.Load()
 }
@@ -148,19 +226,9 @@ func (e *engine) failed() error {
 	return nil
 }
 
-// use counts a user in. It reports false when the engine has been retired.
-func (e *engine) use() bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.retired {
-		return false
-	}
-	e.users++
-	return true
-}
-
-// again counts one more user in, on behalf of one who is.
-func (e *engine) again() {
+// use counts one more user in. The caller knows that the engine is open: it has
+// found it in the Store, whose mutex it holds, or is a user itself.
+func (e *engine) use() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.users++
@@ -187,10 +255,29 @@ func (e *engine) closeIfIdleLocked() {
 		return
 	}
 	e.closed = true
-	if !e.panicked.Load() {
-		e.closeErr = e.db.Close()
+	e.closeErr = e.closeKeys()
+	if e.failed() == nil && e.closeErr == nil {
+		e.closeErr = e.writeCheck() // now that the log is on disk
 	}
 	e.changed.Broadcast()
+}
+
+// closeKeys closes the engine as well as it can be closed. It may be lost while
+// it closes.
+func (e *engine) closeKeys() error {
+	if e.lost.Load() {
+		e.disk.abandon()
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- e.db.Close() }()
+	select {
+	case err := <-done:
+		return explain(e.dir, err)
+	case <-e.losing:
+		e.disk.abandon()
+		return e.failed()
+	}
 }
 
 // wait returns when a retired engine has closed.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -67,7 +69,10 @@ type CorruptError struct {
 	Err  error  // what was found
 }
 
-func (e *CorruptError) Error() string { return fmt.Sprintf("%q is damaged: %v", e.Path, e.Err) }
+func (e *CorruptError) Error() string {
+	what, _, _ := strings.Cut(e.Err.Error(), "\n") // the engine adds its stack
+	return fmt.Sprintf("%q is damaged: %s", e.Path, what)
+}
 
 func (e *CorruptError) Unwrap() error { return e.Err }
 
@@ -91,11 +96,20 @@ func explain(path string, err error) error {
 	}
 }
 
-// explainOpen is explain while a store that existed is opened: then a file that
-// is not there is damage as well.
+// explainOpen is explain while a state that exists is opened. Then whatever is
+// not an error of the file system is damage, and so is a file that is not there.
 func explainOpen(path string, err error) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, pebble.ErrDBDoesNotExist) {
-		return &CorruptError{Path: path, Err: err}
+	var version *VersionError
+	var number syscall.Errno
+	switch {
+	case errors.As(err, &version), errors.Is(err, errFenced):
+		return err
+	case errors.As(err, &number) && !errors.Is(err, fs.ErrNotExist):
+		return explain(path, err)
 	}
-	return explain(path, err)
+	var known *CorruptError
+	if errors.As(err, &known) {
+		return err
+	}
+	return &CorruptError{Path: path, Err: err}
 }

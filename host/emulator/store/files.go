@@ -78,7 +78,7 @@ func openFiles(d *disk, dir string, db *pebble.DB) (*files, error) {
 		f.last = max(f.last, id)
 	}
 	if err := it.Close(); err != nil {
-		return nil, err
+		return nil, explain(dir, err)
 	}
 	return f, f.sweep()
 }

@@ -105,6 +105,26 @@ func syncDir(d vfs.FS, dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
+// makeDir makes dir and what leads to it, as durable as commits are.
+func makeDir(d *disk, dir string) error {
+	if _, err := d.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	above := path.Dir(dir)
+	if above != dir {
+		if err := makeDir(d, above); err != nil {
+			return err
+		}
+	}
+	if err := d.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	if !d.sync {
+		return nil
+	}
+	return syncDir(d, above)
+}
+
 func listStates(d vfs.FS, dir string) ([]int, error) {
 	names, err := d.List(dir)
 	if err != nil {

@@ -23,8 +23,7 @@ type Options struct {
 	// goroutines of the engine too.
 	Fault func(op FileOp, path string) error
 
-	// memory is the file system of a store without a directory.
-	memory vfs.FS
+	memTable uint64 // bytes that the engine keeps before it writes a table; 0: memTable
 }
 
 // Store is an open store. All methods may be called concurrently. None of them
@@ -38,10 +37,11 @@ type Store struct {
 
 	replacing sync.Mutex // held by whoever is about to put another engine in place
 
-	mu     sync.Mutex
-	e      *engine // nil after Close, or when Recover did not succeed
-	state  int     // number of the state that counts
-	closed bool
+	mu      sync.Mutex
+	opening uint64
+	e       *engine // nil after Close, or when Recover did not succeed
+	state   int     // number of the state that counts
+	closed  bool
 }
 
 // Open opens the store in dir and makes it first if it is not there. The
@@ -58,12 +58,7 @@ func Open(dir string, opts *Options) (*Store, error) {
 		return nil, err
 	}
 	s := newStore(filepath.ToSlash(abs), opts, vfs.Default)
-	if s.opts.memory != nil {
-		s.fs = s.opts.memory
-		return s, s.start()
-	}
-	d := newDisk(s.fs, &s.opts)
-	if err := d.MkdirAll(s.dir, 0o755); err != nil {
+	if err := makeDir(newDisk(s.fs, &s.opts), s.dir); err != nil {
 		return nil, explain(s.dir, err)
 	}
 	if s.lock, err = own(s.dir); err != nil {
@@ -77,10 +72,13 @@ func Open(dir string, opts *Options) (*Store, error) {
 
 // OpenMemory returns an empty store that lives in memory and goes with it. It
 // differs from one in a directory in nothing else.
-func OpenMemory(opts *Options) (*Store, error) {
-	s := newStore("/memory", opts, vfs.NewMem())
-	if err := s.fs.MkdirAll(s.dir, 0o755); err != nil {
-		return nil, err
+func OpenMemory(opts *Options) (*Store, error) { return openOn(vfs.NewMem(), opts) }
+
+// openOn opens the store that a file system without owners holds.
+func openOn(fs vfs.FS, opts *Options) (*Store, error) {
+	s := newStore("/data", opts, fs)
+	if err := makeDir(newDisk(s.fs, &s.opts), s.dir); err != nil {
+		return nil, explain(s.dir, err)
 	}
 	if err := s.start(); err != nil {
 		return nil, err
@@ -103,17 +101,18 @@ func (s *Store) start() error {
 		return explain(s.dir, err)
 	}
 	if !found {
+		d.fresh.Store(!s.opts.Sync)
 		if err := writeFormat(d, s.dir, 0); err != nil {
 			return explain(s.dir, err)
 		}
 	}
 	removeOtherStates(d, s.dir, state)
 	if state > 0 {
-		s.state = state
+		s.state, s.opening = state, 1
 		s.e, err = openEngine(s.fs, s.dir, state, &s.opts)
 		return err
 	}
-	e, err := createEngine(s.fs, s.dir, 1, &s.opts)
+	e, err := createEngine(s.fs, s.dir, 1, &s.opts, true)
 	if err != nil {
 		return err
 	}
@@ -121,6 +120,7 @@ func (s *Store) start() error {
 		e.retire()
 		return err
 	}
+	e.settled()
 	return nil
 }
 
@@ -133,6 +133,7 @@ func (s *Store) replace(e *engine) error {
 	s.mu.Lock()
 	before, number := s.e, s.state
 	s.e, s.state = e, e.state
+	s.opening++
 	s.mu.Unlock()
 	if before != nil {
 		_ = before.fail(errReplaced)
@@ -147,30 +148,40 @@ func (s *Store) replace(e *engine) error {
 // Dir returns the directory as an absolute path with forward slashes.
 func (s *Store) Dir() string { return s.dir }
 
+// Sync reports whether commits wait for the disk (Options.Sync).
+func (s *Store) Sync() bool { return s.opts.Sync }
+
 // acquire returns the engine for one use, which ends with its release.
 func (s *Store) acquire() (*engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case s.closed:
-		return nil, ErrClosed
-	case s.e == nil:
-		return nil, ErrFailed
-	}
-	if err := s.e.failed(); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrFailed, err)
+	if err := s.errLocked(); err != nil {
+		return nil, err
 	}
 	s.e.use()
 	return s.e, nil
 }
 
-// Err returns why the store does not work, or nil while it does.
-func (s *Store) Err() error {
-	e, err := s.acquire()
-	if err == nil {
-		e.release()
+func (s *Store) errLocked() error {
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.e == nil:
+		return ErrFailed
 	}
-	return err
+	if err := s.e.failed(); err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, err)
+	}
+	return nil
+}
+
+// Opening returns a number that changes with everything that makes the owners'
+// memory of the state void: Recover, Load and Reset, whoever calls them. It
+// fails while the store does not work.
+func (s *Store) Opening() (uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.opening, s.errLocked()
 }
 
 // Recover opens a store that has failed again; it does nothing while the store
@@ -202,6 +213,7 @@ func (s *Store) Recover() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.e = e
+	s.opening++
 	return nil
 }
 

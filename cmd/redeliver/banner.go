@@ -89,6 +89,7 @@ func (b *banner) text() string {
 	url := b.s.web.URL()
 	fmt.Fprintf(&t, "  functions  %s\n", url)
 	fmt.Fprintf(&t, "  admin      %s/admin/host/status\n", url)
+	t.WriteString(b.s.doorLines())
 	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.flags.clock))
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")

@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -36,7 +37,8 @@ type session struct {
 	clock   *clock.Virtual
 	host    *host.Host
 	web     *web.Server
-	started bool // host.Start was called
+	doors   *rest.Server // nil unless asked for
+	started bool         // host.Start was called
 
 	explained map[string]bool // why the app does not run, as far as it was said
 
@@ -108,6 +110,9 @@ func (s *session) open(ctx context.Context) error {
 		return err
 	}
 	if err := s.openWeb(a); err != nil {
+		return err
+	}
+	if err := s.openDoors(); err != nil {
 		return err
 	}
 	if s.flags.output != "json" {
@@ -335,6 +340,9 @@ func (s *session) close() error {
 	}
 	if s.web != nil {
 		errs = append(errs, s.web.Close())
+	}
+	if s.doors != nil {
+		errs = append(errs, s.doors.Close())
 	}
 	if s.printed != nil {
 		s.printed()

@@ -30,6 +30,8 @@ type startFlags struct {
 	seed            uint64
 	output          string
 	noWatch         bool
+	queuePort       int
+	blobPort        int
 	set             []string
 }
 
@@ -82,6 +84,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
+	addDoors(flags, &f)
 	addSet(cmd, &f.set)
 	return cmd
 }
@@ -96,6 +99,9 @@ func (f *startFlags) check() error {
 	}
 	if f.port < 0 || f.port > 65535 {
 		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
+	}
+	if err := f.checkDoors(); err != nil {
+		return err
 	}
 	if f.address != "" {
 		return checkAddress("--address", f.address)

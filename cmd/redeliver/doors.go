@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -15,7 +15,8 @@ import (
 const noDoor = -1
 
 // addDoors adds the flags of the storage doors.
-func addDoors(flags *pflag.FlagSet, f *startFlags) {
+func addDoors(cmd *cobra.Command, f *startFlags) {
+	flags := cmd.Flags()
 	flags.IntVar(&f.queuePort, "queue-port", noDoor, "serve the embedded queues to storage SDKs on this port, usually 10001; 0 for any free one, -1 for not at all")
 	flags.IntVar(&f.blobPort, "blob-port", noDoor, "serve the embedded blobs to storage SDKs on this port, usually 10000; 0 for any free one, -1 for not at all")
 }

@@ -101,10 +101,3 @@ func visible(text string) int {
 		text = text[at+end+1:]
 	}
 }
-
-func padTo(s string, width int) string {
-	if n := width - utf8.RuneCountInString(s); n > 0 {
-		return s + strings.Repeat(" ", n)
-	}
-	return s
-}

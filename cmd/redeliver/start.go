@@ -84,7 +84,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
-	addDoors(flags, &f)
+	addDoors(cmd, &f)
 	addSet(cmd, &f.set)
 	return cmd
 }

@@ -33,6 +33,13 @@ type BlobFeatures struct {
 	Limits bool
 	// RecreateAtOnce: a container can be created right after its deletion.
 	RecreateAtOnce bool
+
+	// LowersMetadata: names of metadata come back in lower case. The embedded
+	// service does not; HTTP clients do.
+	LowersMetadata bool
+	// NamesCopySource: CopyState.Source is the backend's own address of the
+	// source, whatever the caller says.
+	NamesCopySource bool
 }
 
 // BlobBackend is one fresh, empty account under test.
@@ -138,6 +145,14 @@ func (b *blobBench) status(what string, err error, status int, want bindings.Blo
 	if asBlobError(err, &e) && e.Status != status {
 		b.Errorf("%s: status %d, want %d", what, e.Status, status)
 	}
+}
+
+// name is a name of metadata as it comes back.
+func (b *blobBench) name(metadata string) string {
+	if b.Features.LowersMetadata {
+		return strings.ToLower(metadata)
+	}
+	return metadata
 }
 
 // put uploads a block blob.

@@ -34,7 +34,7 @@ var containerTests = []blobTest{
 			}
 			p, err := c.Properties(ctx, nil)
 			b.ok("Properties", err)
-			if p.ETag != w.ETag || !p.LastModified.Equal(w.LastModified) || p.Metadata["Owner"] != "me" || p.PublicAccess != bindings.PublicBlobs ||
+			if p.ETag != w.ETag || !p.LastModified.Equal(w.LastModified) || p.Metadata[b.name("Owner")] != "me" || p.PublicAccess != bindings.PublicBlobs ||
 				p.Lease != (bindings.LeaseProperties{State: "available", Status: "unlocked"}) {
 				b.Errorf("Properties = %+v after Create = %+v", p, w)
 			}
@@ -86,7 +86,7 @@ var containerTests = []blobTest{
 		b.ok("SetMetadata", err)
 		p, err := c.Properties(ctx, nil)
 		b.ok("Properties", err)
-		if !maps.Equal(p.Metadata, map[string]string{"CamelCase": "3"}) || p.ETag != after.ETag || before.ETag == after.ETag {
+		if !maps.Equal(p.Metadata, map[string]string{b.name("CamelCase"): "3"}) || p.ETag != after.ETag || before.ETag == after.ETag {
 			b.Errorf("Properties = %+v after SetMetadata = %+v and %+v", p, before, after)
 		}
 	}),

@@ -97,7 +97,7 @@ var blobListTests = []blobTest{
 			b.Errorf("Properties in the list = %+v", p)
 		}
 		_, page = b.list(ctx, c, &bindings.ListBlobsOptions{Include: bindings.ListInclude{Metadata: true, Copy: true}})
-		if p = page.Blobs[1].Properties; p.Metadata["CamelCase"] != "b" || p.Copy == nil || p.Copy.Status != "success" {
+		if p = page.Blobs[1].Properties; p.Metadata[b.name("CamelCase")] != "b" || p.Copy == nil || p.Copy.Status != "success" {
 			b.Errorf("Properties in the full list = %+v", p)
 		}
 	}),

@@ -135,6 +135,9 @@ func (c *call) metadata() (map[string]string, *Error) {
 		if conn != nil {
 			name = conn.spelling(name)
 		}
+		if name == "" && c.door.service.letter == 'b' {
+			return nil, newError(http.StatusBadRequest, "EmptyMetadataKey", "The key for one of the metadata key-value pairs is empty.")
+		}
 		if !isIdentifier(name) {
 			return nil, newError(http.StatusBadRequest, "InvalidMetadata",
 				"The metadata specified is invalid. It has characters that are not permitted.", "MetadataName", name)

@@ -1,0 +1,169 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// BlobAccount is the blob service of an account that is reached through the
+// Azure SDK. It implements bindings.BlobAccount.
+//
+// Three things differ from the embedded service. Names of metadata come back in
+// lower case, because HTTP and the SDK do not keep theirs. CopyState.Source is
+// the address of the source, whatever CopyOptions.SourceURL says. Checking an
+// access level is the cloud's business: it may forbid public access.
+type BlobAccount struct{ service *service.Client }
+
+var _ bindings.BlobAccount = (*BlobAccount)(nil)
+
+// NewBlobAccount returns the blobs that a connection string names.
+// UseDevelopmentStorage=true is the emulator's account on 127.0.0.1, port 10000.
+// Nothing is sent before the first call.
+func NewBlobAccount(connectionString string, opts *Options) (*BlobAccount, error) {
+	c, err := ParseConnectionString(connectionString)
+	if err != nil {
+		return nil, err
+	}
+	if c.BlobEndpoint == "" {
+		return nil, errors.New("connection string: BlobEndpoint is missing")
+	}
+	if c.SAS != "" {
+		client, err := service.NewClientWithNoCredential(c.BlobEndpoint+"/?"+c.SAS, opts.blobClient())
+		if err != nil {
+			return nil, errors.New("connection string: SharedAccessSignature is not the query of an address")
+		}
+		return &BlobAccount{client}, nil
+	}
+	cred, err := azblob.NewSharedKeyCredential(c.Account, c.Key)
+	if err != nil {
+		return nil, err
+	}
+	client, err := service.NewClientWithSharedKeyCredential(c.BlobEndpoint+"/", cred, opts.blobClient())
+	if err != nil {
+		return nil, err
+	}
+	return &BlobAccount{client}, nil
+}
+
+// NewBlobAccountWithCredential returns the blobs at an address such as
+// https://account.blob.core.windows.net, to be reached with an identity. The SDK
+// sends tokens over HTTPS only.
+func NewBlobAccountWithCredential(serviceURL string, cred azcore.TokenCredential, opts *Options) (*BlobAccount, error) {
+	if _, err := parseEndpoint("blobServiceUri", serviceURL); err != nil {
+		return nil, err
+	}
+	client, err := service.NewClient(serviceURL, cred, opts.blobClient())
+	if err != nil {
+		return nil, err
+	}
+	return &BlobAccount{client}, nil
+}
+
+func (o *Options) blobClient() *service.ClientOptions {
+	out := &service.ClientOptions{}
+	out.PerCallPolicies = []policy.Policy{amend{}}
+	if o == nil {
+		return out
+	}
+	if o.HTTPClient != nil {
+		out.Transport = o.HTTPClient
+	}
+	out.Retry.MaxRetries = int32(o.Retries)
+	return out
+}
+
+// amendment is what the SDK has no option for: headers, which replace its own,
+// and a body.
+type amendment struct {
+	header http.Header
+	body   []byte // nil: the SDK's
+}
+
+// amend is a policy, and the key of the amendment in a context.
+type amend struct{}
+
+func (amend) Do(req *policy.Request) (*http.Response, error) {
+	a, ok := req.Raw().Context().Value(amend{}).(*amendment)
+	if !ok {
+		return req.Next()
+	}
+	for name, values := range a.header {
+		req.Raw().Header[name] = values
+	}
+	if a.body != nil {
+		if err := req.SetBody(bodyOf(a.body), "application/xml"); err != nil {
+			return nil, err
+		}
+	}
+	return req.Next()
+}
+
+// blobCall makes a call of the SDK and returns the headers of its answer.
+func blobCall(ctx context.Context, header http.Header, f func(ctx context.Context) error) (http.Header, error) {
+	return blobCallWith(ctx, &amendment{header: header}, f)
+}
+
+func blobCallWith(ctx context.Context, a *amendment, f func(ctx context.Context) error) (http.Header, error) {
+	var response *http.Response
+	inner := policy.WithCaptureResponse(context.WithValue(ctx, amend{}, a), &response)
+	if err := f(inner); err != nil {
+		return nil, translateBlob(ctx, err)
+	}
+	if response.StatusCode == http.StatusNotModified { // which the SDK takes for a success
+		drop(response.Body)
+		return nil, &bindings.BlobError{Code: bindings.CodeConditionNotMet, Status: response.StatusCode, Text: "the blob has not changed"}
+	}
+	return response.Header, nil
+}
+
+func drop(body io.ReadCloser) {
+	io.Copy(io.Discard, body)
+	body.Close()
+}
+
+// Container returns a handle on the container of that name.
+func (a *BlobAccount) Container(name string) bindings.Container {
+	c := &container{account: a, name: name, nameErr: bindings.ValidateContainerName(name)}
+	if c.nameErr == nil {
+		c.client = a.service.NewContainerClient(name)
+	}
+	return c
+}
+
+// Containers lists containers by name.
+func (a *BlobAccount) Containers(ctx context.Context, opts *bindings.ListContainersOptions) (*bindings.ContainerPage, error) {
+	if opts == nil {
+		opts = &bindings.ListContainersOptions{}
+	}
+	size, err := pageSize(opts.MaxResults)
+	if err != nil {
+		return nil, err
+	}
+	pager := a.service.NewListContainersPager(&service.ListContainersOptions{
+		Prefix: orNil(opts.Prefix), Marker: orNil(opts.Marker), MaxResults: size, Include: service.ListContainersInclude{Metadata: opts.Metadata},
+	})
+	got, err := pager.NextPage(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("list containers: %w", translateBlob(ctx, err))
+	}
+	page := &bindings.ContainerPage{NextMarker: value(got.NextMarker)}
+	for _, item := range got.ContainerItems {
+		p := item.Properties
+		page.Containers = append(page.Containers, bindings.ContainerItem{Name: value(item.Name), Properties: bindings.ContainerProperties{
+			ETag: quoted(p.ETag), LastModified: value(p.LastModified), Metadata: plainMetadata(item.Metadata),
+			Lease:        bindings.LeaseProperties{State: text(p.LeaseState), Status: text(p.LeaseStatus), Duration: text(p.LeaseDuration)},
+			PublicAccess: bindings.PublicAccess(text(p.PublicAccess)),
+		}})
+	}
+	return page, nil
+}

@@ -98,6 +98,12 @@ func (f *function) Admit(ctx context.Context, n int) (admitted int, err error) {
 // Unused implements triggers.Sink.
 func (f *function) Unused(n int) { f.breaker.unused(n) }
 
+// Skip implements triggers.Sink.
+func (f *function) Skip(ev *triggers.Event) {
+	f.receive(ev)
+	f.Unused(1)
+}
+
 // Draining implements triggers.Sink.
 func (f *function) Draining() bool { return f.gen.draining.Load() }
 

@@ -144,6 +144,11 @@ type Sink interface {
 	// Unused gives back n admitted deliveries that were not handed to Handle.
 	Unused(n int)
 
+	// Skip takes note of an admitted delivery that the listener settles without
+	// running the function (a message that goes straight to poison), before the
+	// listener acts on it. It stands for Handle and for Unused(1).
+	Skip(ev *Event)
+
 	// Draining reports whether the stop that ended Run's context is a drain:
 	// kinds that leave deliveries their token in a drain do not cancel it.
 	Draining() bool

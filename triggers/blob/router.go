@@ -71,6 +71,25 @@ func (r *router) Unused(n int) {
 	}
 }
 
+// Skip implements triggers.Sink: it tells the function that the message is for,
+// unless the function was never asked to admit it.
+func (r *router) Skip(control *triggers.Event) {
+	msg, err := decodeControl(control.Messages[0].Value.Data)
+	if err != nil {
+		r.Unused(1)
+		return
+	}
+	m := r.s.member(msg.FunctionID)
+	if m == nil || r.s.sole() != m {
+		r.Unused(1)
+		return
+	}
+	r.mu.Lock()
+	r.admits = max(r.admits-1, 0)
+	r.mu.Unlock()
+	m.sink.Skip(r.route(control, m, msg).ev)
+}
+
 // admit asks a function to take one delivery.
 func (r *router) admit(ctx context.Context, m *member) error {
 	r.mu.Lock()

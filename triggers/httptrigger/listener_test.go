@@ -130,6 +130,7 @@ func (s *stage) Settled(ev *triggers.Event, set triggers.Settlement) {
 }
 
 func (s *stage) Admit(_ context.Context, n int) (int, error) { return n, nil }
+func (s *stage) Skip(*triggers.Event)                        {}
 func (s *stage) Unused(int)                                  {}
 func (s *stage) Draining() bool                              { return s.draining }
 

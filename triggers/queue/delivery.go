@@ -49,7 +49,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	}
 	body, err := l.opts.MessageEncoding.Decode(m.Text)
 	if err != nil {
-		sink.Unused(1)
+		sink.Skip(ev)
 		sink.Settled(ev, d.undecodable())
 		return
 	}
@@ -62,7 +62,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	limit := int64(l.opts.MaxDequeueCount)
 	hasPoison := d.poison != ""
 	if hasPoison && m.DequeueCount > limit {
-		sink.Unused(1)
+		sink.Skip(ev)
 		sink.Settled(ev, d.toPoison(d.reachedLimit()))
 		return
 	}

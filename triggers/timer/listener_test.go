@@ -125,7 +125,8 @@ func (s *stage) Admit(ctx context.Context, n int) (int, error) {
 	return n, s.admit(ctx)
 }
 
-func (s *stage) Unused(int) {}
+func (s *stage) Skip(*triggers.Event) {}
+func (s *stage) Unused(int)           {}
 
 func (s *stage) Draining() bool { return s.draining }
 

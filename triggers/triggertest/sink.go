@@ -83,6 +83,9 @@ func (s *Sink) Unused(n int) {
 	s.set(func() { s.room += n })
 }
 
+// Skip implements triggers.Sink.
+func (s *Sink) Skip(*triggers.Event) { s.Unused(1) }
+
 // Limit lets Admit hand out n further deliveries in all, as the probes of a
 // half-open circuit breaker do. It is called from inside the clock.
 func (s *Sink) Limit(n int) { s.set(func() { s.limited, s.room = true, n }) }

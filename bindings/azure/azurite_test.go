@@ -42,16 +42,25 @@ func requireInterop(t *testing.T, program string, files ...string) {
 	}
 }
 
-const azuriteMain = "node_modules/azurite/dist/src/queue/main.js"
+const (
+	azuriteMain     = "node_modules/azurite/dist/src/queue/main.js"
+	azuriteBlobMain = "node_modules/azurite/dist/src/blob/main.js"
+)
 
 // azuriteAccounts is how many fresh accounts one Azurite has to offer.
 const azuriteAccounts = 400
 
-// azurite is the one Azurite of this package's tests: it takes a second or two to
-// start, so tests share it and get an account each.
-var azurite azuriteServer
+// azurite and azuriteBlobs are the only Azurites of this package's tests, one for
+// each service: they take a second or two to start, so tests share them and get
+// an account each.
+var (
+	azurite      = azuriteServer{main: azuriteMain, port: "--queuePort", endpoint: "QueueEndpoint"}
+	azuriteBlobs = azuriteServer{main: azuriteBlobMain, port: "--blobPort", endpoint: "BlobEndpoint"}
+)
 
 type azuriteServer struct {
+	main, port, endpoint string
+
 	once sync.Once
 	err  error
 	cmd  *exec.Cmd
@@ -67,8 +76,8 @@ func (a *azuriteServer) start() {
 	for i := range azuriteAccounts {
 		fmt.Fprintf(&accounts, "%s:%s;", azuriteName(i), azuriteKey())
 	}
-	cmd := exec.Command("node", filepath.Join(interop, azuriteMain),
-		"--queuePort", "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
+	cmd := exec.Command("node", filepath.Join(interop, a.main),
+		a.port, "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
 	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS="+accounts.String())
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -121,7 +130,7 @@ func (a *azuriteServer) open(t testing.TB) string {
 	}
 	name := azuriteName(a.used)
 	a.used++
-	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;QueueEndpoint=%s/%s;", name, azuriteKey(), a.url, name)
+	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;%s=%s/%s;", name, azuriteKey(), a.endpoint, a.url, name)
 }
 
 // TestAzuriteConformance is the third leg of style 2.7: the SDK and a server

@@ -14,6 +14,7 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	azurite.stop()
+	azuriteBlobs.stop()
 	var left []string
 	for range 100 {
 		if left = leftOver(); len(left) == 0 {

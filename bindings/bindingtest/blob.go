@@ -40,6 +40,10 @@ type BlobFeatures struct {
 	// NamesCopySource: CopyState.Source is the backend's own address of the
 	// source, whatever the caller says.
 	NamesCopySource bool
+
+	// Differs names tests that the backend is known to fail, and says what it
+	// does instead. They are skipped.
+	Differs map[string]string
 }
 
 // BlobBackend is one fresh, empty account under test.
@@ -64,6 +68,9 @@ func RunBlob(t *testing.T, open func(t *testing.T) *BlobBackend) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			b := &blobBench{T: t, BlobBackend: open(t)}
+			if differs, ok := b.Features.Differs[test.name]; ok {
+				b.Skip("the backend differs: " + differs)
+			}
 			if test.needsTime && b.Advance == nil {
 				t.Skip("the backend's time cannot be moved")
 			}

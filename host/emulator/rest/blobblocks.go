@@ -33,8 +33,7 @@ func putBlock(c *call) error {
 		return err
 	}
 	defer discard()
-	c.encrypted()
-	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().PutBlock(ctx, id, body, opts)
 	})
 }
@@ -58,8 +57,7 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	c.encrypted()
-	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().PutBlockList(ctx, blocks, opts)
 	})
 }

@@ -47,6 +47,17 @@ func (c *call) write(status int, f func(ctx context.Context) (*bindings.Written,
 	return c.written(status, w)
 }
 
+// writeContent is write for what is stored encrypted, as every account's data is.
+func (c *call) writeContent(status int, f func(ctx context.Context) (*bindings.Written, error)) error {
+	return c.write(status, func(ctx context.Context) (*bindings.Written, error) {
+		w, err := f(ctx)
+		if err == nil {
+			c.encrypted()
+		}
+		return w, err
+	})
+}
+
 func (c *call) containerProperties() error {
 	cond, refused := c.conditions("")
 	if refused != nil {

@@ -36,8 +36,7 @@ func putBlob(c *call) error {
 		return err
 	}
 	defer discard()
-	c.encrypted()
-	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().Put(ctx, body, opts)
 	})
 }
@@ -65,8 +64,7 @@ func setBlobMetadata(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	c.encrypted()
-	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().SetMetadata(ctx, metadata, cond)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/xml"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -181,14 +182,17 @@ func stringToSign(r *http.Request, account string) string {
 }
 
 func canonicalHeaders(r *http.Request) string {
-	var lines []string
+	lines := map[string]string{} // by name, by which they are sorted
 	for name, values := range r.Header {
 		if lower := strings.ToLower(name); strings.HasPrefix(lower, "x-ms-") {
-			lines = append(lines, lower+":"+strings.TrimSpace(strings.Join(values, ","))+"\n")
+			lines[lower] = lower + ":" + strings.TrimSpace(strings.Join(values, ",")) + "\n"
 		}
 	}
-	slices.Sort(lines)
-	return strings.Join(lines, "")
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(lines)) {
+		text += lines[name]
+	}
+	return text
 }
 
 func canonicalResource(r *http.Request, account string) string {

@@ -18,7 +18,9 @@ type Cond struct {
 }
 
 type condition interface {
-	wait(ctx context.Context, until time.Time) error // zero until: no deadline
+	// wait has no deadline when until is zero; idle says that the deadline is no
+	// reason for time to jump.
+	wait(ctx context.Context, until time.Time, idle bool) error
 	signal()
 	broadcast()
 }
@@ -32,11 +34,19 @@ func NewCond(clk Clock, l sync.Locker) *Cond {
 // returns nil when signalled and ctx's error when ctx ended first; with a ctx
 // that has ended already it returns at once. The lock is held on call and on
 // return, whatever the result.
-func (c *Cond) Wait(ctx context.Context) error { return c.impl.wait(ctx, time.Time{}) }
+func (c *Cond) Wait(ctx context.Context) error { return c.impl.wait(ctx, time.Time{}, false) }
 
 // WaitUntil is Wait that also returns nil at time t. Somebody waits for t, so
 // it is a reason for virtual time to jump. A zero t is no deadline.
-func (c *Cond) WaitUntil(ctx context.Context, t time.Time) error { return c.impl.wait(ctx, t) }
+func (c *Cond) WaitUntil(ctx context.Context, t time.Time) error {
+	return c.impl.wait(ctx, t, false)
+}
+
+// IdleUntil is WaitUntil for a time that nobody depends on, such as the next poll
+// of an empty queue: like Idle, it is no reason for virtual time to jump.
+func (c *Cond) IdleUntil(ctx context.Context, t time.Time) error {
+	return c.impl.wait(ctx, t, true)
+}
 
 // Signal ends the wait that has lasted longest, if there is any. It is usual,
 // and not required, to hold the lock.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
 )
@@ -187,4 +188,30 @@ func TestCondSignalRaces(t *testing.T) {
 			}
 		}
 	})
+}
+
+// IdleUntil ends at its time, and is no reason to jump there.
+func TestIdleUntil(t *testing.T) {
+	t.Parallel()
+	v := clock.NewVirtual(epoch, &clock.VirtualOptions{Strict: true})
+	var mu sync.Mutex
+	cond := clock.NewCond(v, &mu)
+	var ended time.Duration
+	v.Do("start", func() {
+		clock.NewGroup(v, 0).Go("poller", func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if err := cond.IdleUntil(background(), epoch.Add(time.Hour)); err != nil {
+				t.Errorf("IdleUntil: %v", err)
+			}
+			ended = v.Now().Sub(epoch)
+		})
+	})
+	if moved := v.Run(24 * time.Hour); moved != 0 {
+		t.Errorf("Run moved time by %v for an idle wait", moved)
+	}
+	v.Advance(2 * time.Hour)
+	if ended != time.Hour {
+		t.Errorf("IdleUntil ended after %v, want 1h", ended)
+	}
 }

@@ -62,7 +62,7 @@ type systemCond struct {
 	queue []chan struct{}
 }
 
-func (c *systemCond) wait(ctx context.Context, until time.Time) error {
+func (c *systemCond) wait(ctx context.Context, until time.Time, _ bool) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ type condLink struct {
 
 func (v *Virtual) newCond(l sync.Locker) condition { return &virtualCond{v: v, l: l} }
 
-func (c *virtualCond) wait(ctx context.Context, until time.Time) error {
+func (c *virtualCond) wait(ctx context.Context, until time.Time, idle bool) error {
 	v := c.v
 	vc := v.known(ctx, "Cond.Wait")
 	v.mu.Lock()
@@ -62,7 +62,7 @@ func (c *virtualCond) wait(ctx context.Context, until time.Time) error {
 	if d := until.Sub(v.Now()); until.IsZero() || d > 0 {
 		t.doing = waitCond
 		if !until.IsZero() {
-			v.setLocked(&t.due, d, true)
+			v.setLocked(&t.due, d, !idle)
 		}
 		vc.joinLocked(&t.ctx)
 		c.join(t)

@@ -152,7 +152,9 @@ func (h *Host) Edit(name, text string) error {
 	if err := write(h.Dir(), name, text); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
-	return h.Reload(context.Background())
+	var err error
+	h.do("reload", func() { err = h.Reload(context.Background()) })
+	return err
 }
 
 // Reset empties the services and the journal and starts the counters of IDs

@@ -166,7 +166,10 @@ func New(tb TB, opts *Options) *Host {
 		tb.Fatalf("hosttest: %v", err)
 	}
 	h.Host = real
-	if h.StartError = h.Host.Start(context.Background()); h.StartError != nil && !o.MayFail {
+	// Do returns when all that the start made ready has run, so that what the test
+	// does next meets the same host every time.
+	h.do("start", func() { h.StartError = h.Host.Start(context.Background()) })
+	if h.StartError != nil && !o.MayFail {
 		_ = h.Host.Close()
 		tb.Fatalf("hosttest: start: %v", h.StartError)
 	}

@@ -97,17 +97,12 @@ func (a *alarm) wait(ctx context.Context, d time.Duration, matters func() bool) 
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	until := a.clk.Now().Add(d)
-	var timer *clock.Timer
 	for !a.woken && a.clk.Now().Before(until) {
 		var err error
 		if matters() {
 			err = a.changed.WaitUntil(ctx, until)
 		} else {
-			if timer == nil {
-				timer = a.clk.AfterFunc(d, "poll", a.poke)
-				defer timer.Stop()
-			}
-			err = a.changed.Wait(ctx)
+			err = a.changed.IdleUntil(ctx, until)
 		}
 		if err != nil {
 			return err

@@ -2,7 +2,8 @@
 // server that speaks their protocols: Azure, Azurite, or another host's
 // embedded services. It is the only importer of the Azure SDK.
 //
-// Start with [NewQueueAccount], which takes a connection string. The contracts
+// Start with [NewQueueAccount] and [NewBlobAccount], which take a connection
+// string. The contracts
 // are those of package bindings; what a server leaves open is made good here
 // where a client can: ranges and names are checked before anything is sent, a
 // queue that exists already is no error to create, a text is sent back only
@@ -12,5 +13,6 @@
 // Calls wait for the network: on a virtual clock make them in Clock.Outside.
 //
 // The package reads no settings and no files. It does not make Entra ID
-// credentials; [NewQueueAccountWithCredential] takes one.
+// credentials; [NewQueueAccountWithCredential] and
+// [NewBlobAccountWithCredential] take one.
 package azure

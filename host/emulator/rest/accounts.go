@@ -35,7 +35,7 @@ type Account struct {
 	Queues     bindings.QueueAccount
 	QueueAdmin bindings.QueueAdmin
 
-	Blobs bindings.BlobAccount
+	Blobs bindings.BlobAccount // nil: no blobs are served
 }
 
 // ParseAccounts reads the value of AccountsVariable: "name:key", or
@@ -91,6 +91,25 @@ func (a Account) served() (*account, error) {
 		out.keys = append(out.keys, b)
 	}
 	return out, nil
+}
+
+// ConnectionString returns what a client is given to reach an account of the
+// server, with the services that have a door. It is for after Start.
+func (s *Server) ConnectionString(a Account) string {
+	key := ""
+	if len(a.Keys) > 0 {
+		key = a.Keys[0]
+	}
+	out, scheme := "", "http"
+	if s.opts.TLS != nil {
+		scheme = "https"
+	}
+	for _, e := range []struct{ name, url string }{{"BlobEndpoint", s.BlobURL()}, {"QueueEndpoint", s.QueueURL()}} {
+		if e.url != "" {
+			out += e.name + "=" + e.url + "/" + a.Name + ";"
+		}
+	}
+	return fmt.Sprintf("DefaultEndpointsProtocol=%s;AccountName=%s;AccountKey=%s;%s", scheme, a.Name, key, out)
 }
 
 // ConnectionString returns what a client is given to reach an account's queues

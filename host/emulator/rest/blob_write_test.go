@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -310,6 +312,23 @@ func TestBlobAccess(t *testing.T) {
 			t.Errorf("Content-Type = %q, want the signature's", a.Header.Get("Content-Type"))
 		}
 	}
+	// One that may only create does not overwrite.
+	create := sas("c", "box", "c", "", "", "")
+	for _, test := range []struct {
+		path, name, value string
+		status            int
+		code              string
+	}{
+		{"/box/new?", "X-Ms-Blob-Type", "BlockBlob", 201, ""},
+		{"/box/new?", "X-Ms-Blob-Type", "BlockBlob", 403, "UnauthorizedBlobOverwrite"},
+		{"/box/dir/a?", "X-Ms-Copy-Source", b.endpoint + "/box/new", 403, "UnauthorizedBlobOverwrite"},
+	} {
+		r := b.request("PUT", test.path+create, "")
+		r.Header.Set(test.name, test.value)
+		if a := b.send(r); a.Status != test.status || a.Code != test.code {
+			t.Errorf("PUT %s by a signature to create = %d %s, want %d %s", test.path, a.Status, a.Code, test.status, test.code)
+		}
+	}
 	if a := b.send(b.request("GET", "/box/dir/a", "")); a.Status != 403 {
 		t.Errorf("without a signature: %d", a.Status)
 	}
@@ -364,4 +383,39 @@ func TestLargeBlob(t *testing.T) {
 	b.want(413, "RequestBodyTooLarge", "PUT", "/box/list?comp=blocklist", strings.Repeat(" ", 17<<20))
 	b.want(501, "NotImplemented", "PUT", "/box/a?comp=tier", "")
 	b.want(400, "InvalidQueryParameterValue", "PUT", "/box/a?comp=nonsense", "")
+}
+
+// TestBodiesOfOtherAccounts: an account that cannot stage bodies gets them
+// spooled.
+func TestBodiesOfOtherAccounts(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
+	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: struct{ bindings.BlobAccount }{emulator.New(clk, nil)}}
+	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(func() {
+		transport.CloseIdleConnections()
+		if err := server.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	want := "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=" + rest.DevKey + ";BlobEndpoint=" + server.BlobURL() + "/devstoreaccount1;"
+	if got := server.ConnectionString(account); got != want {
+		t.Errorf("ConnectionString = %q, want %q", got, want)
+	}
+	b := &bench{T: t, clk: clk, server: server, client: &http.Client{Transport: transport}, endpoint: server.BlobURL() + "/devstoreaccount1"}
+	b.want(201, "", "PUT", "/box?restype=container", "")
+	for _, size := range []int{0, 5, 4 << 20, 4<<20 + 1, 9 << 20} {
+		text := strings.Repeat("x", size)
+		b.upload("/box/a", text)
+		if a := b.want(200, "", "GET", "/box/a", ""); a.Body != text {
+			t.Errorf("a blob of %d bytes came back with %d", size, len(a.Body))
+		}
+	}
 }

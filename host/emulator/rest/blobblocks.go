@@ -57,9 +57,10 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	answer := c.guardOverwrite(opts.Conditions)
+	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().PutBlockList(ctx, blocks, opts)
-	})
+	}))
 }
 
 // parseBlockList reads the body of Put Block List, in which the order of the

@@ -49,13 +49,14 @@ func copyBlob(c *call) error {
 		return refused
 	}
 	opts.SourceURL = withoutSignature(opts.SourceURL)
+	answer := c.guardOverwrite(opts.Conditions)
 	var copied *bindings.Copied
 	err := c.inside(func(ctx context.Context) (err error) {
 		copied, err = c.blob().CopyFrom(ctx, source, opts)
 		return err
 	})
 	if err != nil {
-		return err
+		return answer(err)
 	}
 	c.w.Header().Set("X-Ms-Copy-Id", copied.ID)
 	c.w.Header().Set("X-Ms-Copy-Status", copied.Status)

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -34,6 +35,27 @@ func (c *call) conditions(prefix string) (*bindings.BlobConditions, *Error) {
 		*f.to = at
 	}
 	return cond, nil
+}
+
+// guardOverwrite holds a write of a whole blob to what its signature allows: one
+// that may create but not write finds nothing there. It returns the error of
+// the write as it is to be answered.
+//
+// Source: docs, Create a service SAS ("Permissions": c, "Write a new blob").
+func (c *call) guardOverwrite(cond *bindings.BlobConditions) (answer func(error) error) {
+	if c.allowed == nil || strings.Contains(*c.allowed, "w") {
+		return func(err error) error { return err }
+	}
+	own := cond.IfNoneMatch != "*"
+	if own {
+		*cond = bindings.BlobConditions{IfNoneMatch: "*", LeaseID: cond.LeaseID}
+	}
+	return func(err error) error {
+		if own && bindings.BlobCodeOf(err) == bindings.CodeBlobAlreadyExists {
+			return newError(http.StatusForbidden, "UnauthorizedBlobOverwrite", "This request is not authorized to perform blob overwrites.")
+		}
+		return err
+	}
 }
 
 // md5Header reads a header that holds an MD5 in base64; nil if there is none.

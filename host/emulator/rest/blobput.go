@@ -36,9 +36,10 @@ func putBlob(c *call) error {
 		return err
 	}
 	defer discard()
-	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	answer := c.guardOverwrite(opts.Conditions)
+	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().Put(ctx, body, opts)
-	})
+	}))
 }
 
 func setBlobProperties(c *call) error {

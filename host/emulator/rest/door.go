@@ -101,6 +101,7 @@ type call struct {
 	path      []string // unescaped segments after the account; see split
 	query     url.Values
 	op        *operation
+	allowed   *string // permissions of a signature; nil: everything
 }
 
 // ServeHTTP implements http.Handler.

@@ -59,6 +59,7 @@ func (c *call) authorizeByAccountSAS() *Error {
 	case !strings.ContainsAny(terms.Permission, c.op.accountSAS):
 		return errNotAuthorized("Permission", "permission")
 	}
+	c.allowed = &terms.Permission
 	return nil
 }
 
@@ -113,6 +114,7 @@ func (c *call) authorizeByServiceSAS() *Error {
 	if !strings.ContainsAny(terms.Permission, c.op.serviceSAS) {
 		return errNotAuthorized("Permission", "permission")
 	}
+	c.allowed = &terms.Permission
 	return nil
 }
 

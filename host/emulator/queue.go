@@ -23,9 +23,10 @@ type queue struct {
 func (q *queue) Name() string { return q.name }
 
 func (q *queue) Create(ctx context.Context) error {
-	return q.operate(ctx, FaultPoint{Op: "Create"}, true, func(_ time.Time, state *queueState, _ *effects) error {
+	return q.operate(ctx, FaultPoint{Op: "Create"}, true, func(_ time.Time, state *queueState, e *effects) error {
 		if state == nil {
 			q.s.queues[q.name] = newQueueState()
+			e.saveQueue(q.name)
 		}
 		return nil
 	})
@@ -40,9 +41,10 @@ func (q *queue) Exists(ctx context.Context) (exists bool, err error) {
 }
 
 func (q *queue) DeleteQueue(ctx context.Context) error {
-	return q.operate(ctx, FaultPoint{Op: "DeleteQueue"}, false, func(_ time.Time, state *queueState, _ *effects) error {
+	return q.operate(ctx, FaultPoint{Op: "DeleteQueue"}, false, func(_ time.Time, state *queueState, e *effects) error {
 		state.stopArrivals()
 		delete(q.s.queues, q.name)
+		e.dropQueue(q.name)
 		return nil
 	})
 }
@@ -71,6 +73,8 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 		m := state.put(now, &q.s.ids, text, visibility, ttl)
 		q.s.expectArrival(q.name, m, visibility, e)
 		e.note(journal.Enqueued, m)
+		e.saveText(q.name, m)
+		e.saveState(q.name, m)
 		out = m.copy()
 		return nil
 	})
@@ -89,7 +93,10 @@ func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) ([
 	}
 	var out []*bindings.QueueMessage
 	err := q.operate(ctx, FaultPoint{Op: "Receive"}, false, func(now time.Time, state *queueState, e *effects) error {
-		out = state.receive(now, &q.s.ids, n, visibility, e.note)
+		for _, m := range state.receive(now, &q.s.ids, n, visibility, e.note) {
+			e.saveState(q.name, m)
+			out = append(out, m.copy())
+		}
 		return nil
 	})
 	if err != nil {
@@ -127,6 +134,10 @@ func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string,
 			return fmt.Errorf("message %q: %w", id, err)
 		}
 		state.update(now, &q.s.ids, m, text, visibility, e.note)
+		if text != nil {
+			e.saveText(q.name, m)
+		}
+		e.saveState(q.name, m)
 		q.s.expectArrival(q.name, m, visibility, e)
 		out = m.copy()
 		return nil
@@ -138,22 +149,24 @@ func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string,
 }
 
 func (q *queue) Delete(ctx context.Context, id, popReceipt string) error {
-	return q.operate(ctx, FaultPoint{Op: "Delete", MessageID: id}, false, func(_ time.Time, state *queueState, _ *effects) error {
+	return q.operate(ctx, FaultPoint{Op: "Delete", MessageID: id}, false, func(_ time.Time, state *queueState, e *effects) error {
 		m, err := state.find(id, popReceipt)
 		if err != nil {
 			return fmt.Errorf("message %q: %w", id, err)
 		}
 		state.remove(m)
+		e.dropMessage(q.name, m)
 		return nil
 	})
 }
 
 func (q *queue) Clear(ctx context.Context) error {
-	return q.operate(ctx, FaultPoint{Op: "Clear"}, false, func(_ time.Time, state *queueState, _ *effects) error {
+	return q.operate(ctx, FaultPoint{Op: "Clear"}, false, func(_ time.Time, state *queueState, e *effects) error {
 		state.stopArrivals()
 		sequence := state.sequence
 		q.s.queues[q.name] = newQueueState()
 		q.s.queues[q.name].sequence = sequence
+		e.dropMessages(q.name)
 		return nil
 	})
 }

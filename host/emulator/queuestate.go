@@ -109,8 +109,8 @@ func (q *queueState) put(now time.Time, newID *ids, text string, visibility, ttl
 
 // receive hands out visible messages. What the note function is told is that a
 // lock ended by time before its message came up here.
-func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.Duration, note func(journal.Kind, *message)) []*bindings.QueueMessage {
-	var out []*bindings.QueueMessage
+func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.Duration, note func(journal.Kind, *message)) []*message {
+	var out []*message
 	for len(out) < n {
 		m := q.byVisible.min()
 		if m == nil || m.visible.After(now) {
@@ -126,7 +126,7 @@ func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.D
 		m.visible = now.Add(visibility)
 		m.order = m.sequence
 		q.byVisible.fix(m)
-		out = append(out, m.copy())
+		out = append(out, m)
 	}
 	return out
 }

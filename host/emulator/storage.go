@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -48,11 +50,13 @@ type FaultPoint struct {
 type Storage struct {
 	clk  clock.Clock
 	opts Options
+	db   *store.Store // nil: the account lives in memory only
 
-	mu     sync.Mutex
-	ids    ids
-	queues map[string]*queueState
-	wakers map[string][]*waker
+	mu      sync.Mutex
+	ids     ids
+	queues  map[string]*queueState
+	wakers  map[string][]*waker
+	opening uint64 // of db, from which the state was read; 0: none
 
 	blobs blobs // the blob service, with a mutex of its own
 }
@@ -87,8 +91,12 @@ func (s *Storage) Queues(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	s.mu.Lock()
+	err := s.readyLocked()
 	names := slices.Sorted(maps.Keys(s.queues))
 	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
 	if err := s.fault(FaultPoint{Op: "Queues", After: true}); err != nil {
 		return nil, err
 	}
@@ -105,11 +113,13 @@ func (s *Storage) fault(p FaultPoint) error {
 	return s.opts.Fault(p)
 }
 
-// effects are what an operation tells others once the lock is released.
+// effects are what an operation tells others once the lock is released, and
+// what it writes through before it tells anybody.
 type effects struct {
 	queue   string
 	records []journal.Record
 	arrived bool
+	change
 }
 
 func (e *effects) note(kind journal.Kind, m *message) {
@@ -140,8 +150,11 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	if err := q.s.fault(p); err != nil {
 		return err
 	}
-	e := &effects{queue: q.name}
-	err := q.locked(optional, e, f)
+	e := &effects{queue: q.name, change: change{db: q.s.db}}
+	commit, err := q.locked(optional, e, f)
+	if writeErr := q.s.wait(ctx, commit); writeErr != nil {
+		return fmt.Errorf("queue %q: %w", q.name, writeErr)
+	}
 	q.s.publish(e)
 	if err != nil {
 		return err
@@ -150,21 +163,29 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	return q.s.fault(p)
 }
 
-func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) error {
+// locked returns a commit to wait for, even when f fails: what had expired
+// before is gone.
+func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (*store.Commit, error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
+	if err := q.s.readyLocked(); err != nil {
+		return nil, fmt.Errorf("queue %q: %w", q.name, err)
+	}
 	now := q.s.now()
 	state := q.s.queues[q.name]
 	if state == nil && !optional {
-		return fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
+		return nil, fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
 	}
 	if state != nil {
 		for _, m := range state.purge(now) {
 			e.note(journal.Expired, m)
+			e.dropMessage(q.name, m)
 		}
 	}
-	if err := f(now, state, e); err != nil {
-		return fmt.Errorf("queue %q: %w", q.name, err)
+	err := f(now, state, e)
+	commit, writeErr := q.s.beginLocked(&e.change)
+	if err = errors.Join(writeErr, err); err != nil {
+		return commit, fmt.Errorf("queue %q: %w", q.name, err)
 	}
-	return nil
+	return commit, nil
 }

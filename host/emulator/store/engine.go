@@ -190,7 +190,15 @@ type engineLog struct{ e *engine }
 func (engineLog) Infof(string, ...any)  {}
 func (engineLog) Errorf(string, ...any) {}
 
-func (l engineLog) Fatalf(format string, args ...any) { l.e.fail(fmt.Errorf(format, args...)) }
+func (l engineLog) Fatalf(format string, args ...any) {
+	err := fmt.Errorf(format, args...)
+	for _, arg := range args {
+		if cause, ok := arg.(error); ok {
+			err = cause // the text has lost what kind of error it was
+		}
+	}
+	_ = l.e.fail(err)
+}
 
 // background is told, by the goroutine of a flush or a compaction, what went
 // wrong in it. The engine would try again at once and for ever; this ends the

@@ -1,0 +1,184 @@
+package emulator
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// Open returns the account that is kept in db: empty if nothing is there yet,
+// and otherwise as it was when it was last used, every rule intact. Times are
+// kept: what was due meanwhile has ended.
+//
+// Queues live in memory as those of [New] do; each change is written through
+// before it is reported. When it cannot be written, the call fails with
+// bindings.ErrUnavailable, nothing has happened as far as anybody can see, and
+// the account is read again from db by the next call.
+//
+// With store.Options.Sync a write takes the disk's time, during which the clock
+// stands still and others have their turn; otherwise the caller keeps the turn.
+//
+// The caller opens db, may keep more in it, and closes it after the last call.
+func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {
+	s := New(clk, opts)
+	s.db = db
+	var err error
+	clk.Inside("open the storage account", func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		err = s.readyLocked()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// readyLocked sees to it that what is in memory is what db holds.
+func (s *Storage) readyLocked() error {
+	if s.db == nil {
+		return nil
+	}
+	opening, err := s.db.Opening()
+	if err == nil && opening == s.opening {
+		return nil
+	}
+	if errors.Is(err, store.ErrFailed) {
+		if err = s.db.Recover(); err == nil {
+			opening, err = s.db.Opening()
+		}
+	}
+	if err == nil {
+		err = s.loadLocked()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	s.opening = opening
+	return nil
+}
+
+// beginLocked begins to write a change. It returns nil when there is none.
+func (s *Storage) beginLocked(c *change) (*store.Commit, error) {
+	if c.batch == nil {
+		return nil, c.err
+	}
+	c.batch.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.n))
+	commit, err := s.db.Begin(c.batch)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return commit, nil
+}
+
+// wait returns when the change is written. Others may call meanwhile: their
+// changes follow, and are not written if this one is not.
+func (s *Storage) wait(ctx context.Context, commit *store.Commit) (err error) {
+	switch {
+	case commit == nil:
+		return nil
+	case s.db.Sync():
+		s.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
+	default:
+		err = commit.Wait()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+func unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
+
+// change collects what one operation writes. Without a store it collects
+// nothing.
+type change struct {
+	db    *store.Store
+	batch *store.Batch
+	err   error
+}
+
+func (c *change) set(key, value []byte) {
+	if c.writable() {
+		c.batch.Set(key, value)
+	}
+}
+
+func (c *change) writable() bool {
+	if c.db == nil || c.err != nil {
+		return false
+	}
+	if c.batch == nil {
+		var err error
+		if c.batch, err = c.db.NewBatch(); err != nil {
+			c.err = unavailable(err)
+		}
+	}
+	return c.err == nil
+}
+
+func (c *change) saveQueue(name string) { c.set(queueKey(name), []byte{queueFormat}) }
+
+func (c *change) dropQueue(name string) {
+	if c.writable() {
+		c.batch.Delete(queueKey(name))
+	}
+	c.dropMessages(name)
+}
+
+func (c *change) dropMessages(name string) {
+	if c.writable() {
+		for _, kind := range []byte{textKind, stateKind} {
+			prefix := messageKeys(kind, name)
+			c.batch.DeleteRange(prefix, store.PrefixEnd(prefix))
+		}
+	}
+}
+
+func (c *change) saveText(name string, m *message) {
+	if c.writable() {
+		c.batch.Set(messageKey(textKind, name, m.sequence), m.appendText(nil))
+	}
+}
+
+func (c *change) saveState(name string, m *message) {
+	if c.writable() {
+		c.batch.Set(messageKey(stateKind, name, m.sequence), m.appendState(nil))
+	}
+}
+
+func (c *change) dropMessage(name string, m *message) {
+	if c.writable() {
+		c.batch.Delete(messageKey(textKind, name, m.sequence))
+		c.batch.Delete(messageKey(stateKind, name, m.sequence))
+	}
+}
+
+// saveAll saves queues that the store does not have, and so that there is a
+// change even when there are none.
+func (c *change) saveAll(queues map[string]*queueState) {
+	c.writable()
+	for _, name := range slices.Sorted(maps.Keys(queues)) {
+		c.saveQueue(name)
+		for _, m := range queues[name].inOrder() {
+			c.saveText(name, m)
+			c.saveState(name, m)
+		}
+	}
+}
+
+// dropAll removes every queue.
+func (c *change) dropAll() {
+	if c.writable() {
+		for _, kind := range []byte{queueKind, textKind, stateKind} {
+			c.batch.DeleteRange([]byte{kind, 0}, []byte{kind, 1})
+		}
+	}
+}

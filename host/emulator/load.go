@@ -1,0 +1,124 @@
+package emulator
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// loadLocked replaces the account's state in memory by what db holds.
+func (s *Storage) loadLocked() error {
+	queues, n, err := readQueues(s.db)
+	if err != nil {
+		return fmt.Errorf("read the storage account: %w", err)
+	}
+	s.ids = ids{seed: s.opts.Seed, n: n}
+	s.takeLocked(queues)
+	return nil
+}
+
+// takeLocked puts other queues in the place of the account's, and announces
+// what is to arrive in them.
+func (s *Storage) takeLocked(queues map[string]*queueState) {
+	for _, state := range s.queues {
+		state.stopArrivals()
+	}
+	s.queues = queues
+	now := s.now()
+	for _, name := range slices.Sorted(maps.Keys(queues)) {
+		for _, m := range queues[name].inOrder() {
+			if !m.arrived {
+				m.arrival = s.clk.AfterFunc(max(m.visible.Sub(now), 0), "arrival in queue "+name, func() { s.arrive(name, m) })
+			}
+		}
+	}
+}
+
+// inOrder returns the messages by insertion.
+func (q *queueState) inOrder() []*message {
+	return slices.SortedFunc(maps.Values(q.byID), func(a, b *message) int { return int(int64(a.sequence) - int64(b.sequence)) })
+}
+
+// readQueues reads every queue, and the number of identifiers given so far.
+func readQueues(db *store.Store) (map[string]*queueState, uint64, error) {
+	v, err := db.View()
+	if err != nil {
+		return nil, 0, err
+	}
+	queues, n, err := readView(v, db.Dir())
+	return queues, n, errors.Join(err, v.Close())
+}
+
+// readView is readQueues. A message of which one half is missing is damage: both
+// are written together.
+func readView(v *store.View, dir string) (map[string]*queueState, uint64, error) {
+	damage := func(format string, args ...any) error {
+		return &store.CorruptError{Path: dir, Err: fmt.Errorf(format, args...)}
+	}
+	var n uint64
+	b, err := v.Get(idsKey)
+	switch {
+	case err == nil && len(b) == 8:
+		n = binary.BigEndian.Uint64(b)
+	case err == nil:
+		return nil, 0, damage("the count of identifiers has %d bytes", len(b))
+	case !errors.Is(err, store.ErrNotFound):
+		return nil, 0, err
+	}
+	queues := map[string]*queueState{}
+	err = scanKind(v, queueKind, func(key, value []byte) error {
+		if len(value) == 0 || value[0] != queueFormat {
+			return damage("queue %q has an unknown format", key[2:])
+		}
+		queues[string(key[2:])] = newQueueState()
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	halves := map[string]map[uint64]*message{}
+	err = scanKind(v, textKind, func(key, value []byte) error {
+		name, sequence, ok := parseMessageKey(key)
+		m := &message{sequence: sequence}
+		if !ok || queues[name] == nil || !m.parseText(value) {
+			return damage("the text under key %q cannot be read", key)
+		}
+		if halves[name] == nil {
+			halves[name] = map[uint64]*message{}
+		}
+		halves[name][sequence] = m
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	err = scanKind(v, stateKind, func(key, value []byte) error {
+		name, sequence, ok := parseMessageKey(key)
+		m := halves[name][sequence]
+		if !ok || m == nil || !m.parseState(value) {
+			return damage("the message under key %q cannot be read", key)
+		}
+		delete(halves[name], sequence)
+		q := queues[name]
+		q.add(m)
+		q.sequence = max(q.sequence, m.sequence, m.order)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	for name, left := range halves {
+		if len(left) > 0 {
+			return nil, 0, damage("%d messages of queue %q have lost their state", len(left), name)
+		}
+	}
+	return queues, n, nil
+}
+
+func scanKind(v *store.View, kind byte, f func(key, value []byte) error) error {
+	return v.Scan([]byte{kind, 0}, []byte{kind, 1}, f)
+}

@@ -22,15 +22,14 @@ func TestOffline(t *testing.T) {
 		At      time.Duration
 		PastDue bool
 	}
-	var h *hosttest.Host
 	var runs []run
 	app := functions.New()
 	app.HTTP("Hello", func(http.ResponseWriter, *http.Request) {})
-	app.Timer("Tick", "0 0 * * * *", func(_ context.Context, info functions.TimerInfo) error {
-		runs = append(runs, run{h.Clock().Now().Sub(hosttest.Start), info.IsPastDue})
+	app.Timer("Tick", "0 0 * * * *", func(ctx context.Context, info functions.TimerInfo) error {
+		runs = append(runs, run{functions.FromContext(ctx).Now.Sub(hosttest.Start), info.IsPastDue})
 		return nil
 	}, functions.RunOnStartup())
-	h = hosttest.New(t, &hosttest.Options{Handlers: app})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
 	h.Advance(30 * time.Minute)
 	if err := h.Edit("app_offline.htm", "<p>closed</p>"); err != nil {
 		t.Fatal(err)

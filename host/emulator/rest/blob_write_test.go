@@ -224,7 +224,12 @@ func TestSnapshotsAndCopies(t *testing.T) {
 	}
 	b.want(404, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.endpoint+"/box/none"))
 	b.want(404, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", "https://example.net/box/a"))
+	b.want(404, "CannotVerifyCopySource", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.server.BlobURL()+"/other/box/a"))
 	b.want(400, "InvalidHeaderValue", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", "box/a"))
+	b.want(202, "", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.endpoint+"/box/a"+at+"&sv=2021-12-02&sig=secret"))
+	if source := b.want(200, "", "HEAD", "/box/copy", "").Header.Get("X-Ms-Copy-Source"); source != b.endpoint+"/box/a"+at {
+		t.Errorf("x-ms-copy-source = %q, want it without the signature", source)
+	}
 	b.want(412, "SourceConditionNotMet", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.endpoint+"/box/a"), header("X-Ms-Source-If-Match", `"0x1"`))
 	b.want(409, "NoPendingCopyOperation", "PUT", "/box/copy?comp=copy&copyid=x", "", header("X-Ms-Copy-Action", "abort"))
 	b.want(202, "", "DELETE", "/box/a"+at, "")
@@ -276,6 +281,8 @@ func TestBlobAccess(t *testing.T) {
 
 	// Signatures, with the string to sign written once more from the page.
 	b.upload("/box/dir/a", "text")
+	taken := b.want(201, "", "PUT", "/box/dir/a?comp=snapshot", "").Header.Get("X-Ms-Snapshot")
+	of := strings.TrimPrefix(query("snapshot", taken), "?") + "&"
 	const version, end = "2021-12-02", "2030-01-02T04:00:00Z"
 	sas := func(kind, resource, permissions, snapshot, policy, contentType string) string {
 		expiry := end
@@ -297,6 +304,8 @@ func TestBlobAccess(t *testing.T) {
 		{"GET", "/box/dir/a?", sas("b", "box/dir/a", "r", "", "", "text/served"), 200, ""},
 		{"GET", "/box/dir/a?", sas("c", "box", "r", "", "", ""), 200, ""},
 		{"GET", "/box/dir/a?", sas("c", "box", "", "", "p", ""), 200, ""},
+		{"GET", "/box/dir/a?" + of, sas("bs", "box/dir/a", "r", taken, "", ""), 200, ""},
+		{"GET", "/box/dir/a?", sas("bs", "box/dir/a", "r", taken, "", ""), 403, "AuthenticationFailed"},
 		{"GET", "/box/other?", sas("b", "box/dir/a", "r", "", "", ""), 403, "AuthenticationFailed"},
 		{"GET", "/box/dir/a?", sas("c", "box", "", "", "none", ""), 403, "AuthenticationFailed"},
 		{"DELETE", "/box/dir/a?", sas("b", "box/dir/a", "rw", "", "", ""), 403, "AuthorizationPermissionMismatch"},

@@ -8,10 +8,14 @@
 // because a listener may wait for it. On a virtual clock the methods are called
 // from inside it, by whoever has the baton.
 //
+// An account made by [New] ends with the process. One made by [Open] writes each
+// change through to a store before it reports it, and goes on where it was.
+//
 // Identifiers and receipts come from the seed and a counter: the same calls give
 // the same answers.
 //
-// Read [Storage] first, then queuestate.go for the rules. Network doors live in
+// Read [Storage] first, then queuestate.go for the rules and durable.go for
+// what is written. Network doors live in
 // host/emulator/rest and host/emulator/amqp, durable state in
 // host/emulator/store; the contract that the queues meet is bindings.Queue.
 package emulator

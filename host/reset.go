@@ -13,7 +13,9 @@ func (h *Host) Reset() error {
 	if h.counters.invocations.Load() != 0 {
 		return errInWork
 	}
-	h.storage.Reset()
+	if err := h.storage.Reset(); err != nil {
+		return err
+	}
 	h.journal.Reset()
 	h.schedules.reset()
 	h.mu.Lock()

@@ -290,11 +290,8 @@ func TestBlobAccess(t *testing.T) {
 			expiry = ""
 		}
 		text := strings.Join([]string{permissions, "", expiry, "/blob/devstoreaccount1/" + resource, policy, "", "", version, kind, snapshot, "", "", "", "", "", contentType}, "\n")
-		q := []string{"sv", version, "sr", kind, "sig", mac(t, rest.DevKey, text)}
-		for _, f := range []string{"sp", permissions, "se", expiry, "si", policy, "rsct", contentType} {
-			q = append(q, f)
-		}
-		return strings.TrimPrefix(query(q...), "?")
+		return strings.TrimPrefix(query("sv", version, "sr", kind, "sig", mac(t, rest.DevKey, text),
+			"sp", permissions, "se", expiry, "si", policy, "rsct", contentType), "?")
 	}
 	for _, test := range []struct {
 		method, path, sas string

@@ -1,39 +1,9 @@
 package timer_test
 
 import (
-	"fmt"
-	"os"
-	"runtime"
-	"strings"
 	"testing"
-	"time"
+
+	"github.com/redeliver/redeliver/host/hosttest/leaktest"
 )
 
-// TestMain fails the package when a goroutine of ours outlives its test. Those
-// that are on their way out get a moment.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	var left []string
-	for range 100 {
-		if left = leftOver(); len(left) == 0 {
-			os.Exit(code)
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	fmt.Fprintf(os.Stderr, "goroutines left over:\n%s\n", strings.Join(left, "\n\n"))
-	os.Exit(1)
-}
-
-// leftOver returns the stacks of all goroutines but this one that run code of
-// this module.
-func leftOver() []string {
-	stacks := make([]byte, 1<<20)
-	all := strings.Split(string(stacks[:runtime.Stack(stacks, true)]), "\n\n")
-	var left []string
-	for _, stack := range all[1:] {
-		if strings.Contains(stack, "redeliver/redeliver/") {
-			left = append(left, stack)
-		}
-	}
-	return left
-}
+func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -233,8 +233,8 @@ func (h *Host) loadFirst(ctx context.Context) error {
 	}
 	gen, err := h.load(ctx, nil)
 	if err != nil {
-		h.refuse(err)
 		h.setState(Error, texts(err)...)
+		h.refuse(err)
 		return err
 	}
 	h.swap(gen)
@@ -294,8 +294,8 @@ func (h *Host) close() {
 	h.cancel()
 	release() // whoever waits to load has to find out that it is over
 	h.group.Wait()
-	h.journal.Append(journal.Record{Kind: journal.HostStopped})
 	h.setState(Stopped)
+	h.journal.Append(journal.Record{Kind: journal.HostStopped})
 }
 
 // Abort ends running attempts at once instead of after the grace of Close,

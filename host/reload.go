@@ -45,10 +45,10 @@ func (h *Host) reload(ctx context.Context) error {
 	}
 	next, err := h.load(ctx, prev)
 	if err != nil {
-		h.refuse(err)
 		if prev == nil {
 			h.setState(Error, texts(err)...)
 		}
+		h.refuse(err)
 		return err
 	}
 	if next != nil {
@@ -177,6 +177,7 @@ func (h *Host) swap(next *generation) {
 		h.group.Go("retire generation", prev.retire)
 	}
 	h.current.Store(next)
+	h.setState(Running) // before the record: who sees that one may look
 	h.journal.Append(journal.Record{
 		Kind: journal.GenerationLoaded, Generation: next.id,
 		Fields: []journal.Field{{Key: "functions", Value: strings.Join(next.names(), ",")}},
@@ -190,7 +191,6 @@ func (h *Host) swap(next *generation) {
 		}
 	}
 	h.warn(next.app)
-	h.setState(Running)
 	next.listen()
 }
 

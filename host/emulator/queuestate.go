@@ -116,19 +116,24 @@ func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.D
 		if m == nil || m.visible.After(now) {
 			break
 		}
-		if m.lock > 0 {
-			note(journal.LockExpired, m)
-		}
-		m.count++
-		m.lock = visibility
-		m.arrived = true
-		m.receipt = newID.receipt()
-		m.visible = now.Add(visibility)
-		m.order = m.sequence
-		q.byVisible.fix(m)
+		q.take(now, newID, m, visibility, note)
 		out = append(out, m)
 	}
 	return out
+}
+
+// take hands out one visible message.
+func (q *queueState) take(now time.Time, newID *ids, m *message, visibility time.Duration, note func(journal.Kind, *message)) {
+	if m.lock > 0 {
+		note(journal.LockExpired, m)
+	}
+	m.count++
+	m.lock = visibility
+	m.arrived = true
+	m.receipt = newID.receipt()
+	m.visible = now.Add(visibility)
+	m.order = m.sequence
+	q.byVisible.fix(m)
 }
 
 func (q *queueState) peek(now time.Time, n int) []*bindings.QueueMessage {

@@ -78,7 +78,9 @@ func New(clk clock.Clock, opts *Options) *Storage {
 }
 
 // Queue returns a handle on the queue of that name.
-func (s *Storage) Queue(name string) bindings.Queue {
+func (s *Storage) Queue(name string) bindings.Queue { return s.queue(name) }
+
+func (s *Storage) queue(name string) *queue {
 	return &queue{s: s, name: name, nameErr: bindings.ValidateQueueName(name)}
 }
 

@@ -1,0 +1,83 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// An operator looks at queues as no client of the service can: by the identifier
+// of a message, and at what is invisible. The calls below are for the control
+// API; triggers and bindings have no use for them, and the cloud does not offer
+// them. They may be called concurrently, and their errors are those of
+// bindings.Queue.
+
+// QueueCounts says how many messages a queue holds.
+type QueueCounts struct {
+	Visible   int // a receive would get them now
+	Invisible int // in work, waiting for redelivery, or delayed
+}
+
+// QueueCounts counts the messages of a queue. The cost grows with its depth.
+func (s *Storage) QueueCounts(ctx context.Context, name string) (QueueCounts, error) {
+	var n QueueCounts
+	err := s.queue(name).operate(ctx, FaultPoint{Op: "QueueCounts"}, false, func(now time.Time, state *queueState, _ *effects) error {
+		for _, m := range state.byVisible.items {
+			if m.visible.After(now) {
+				n.Invisible++
+			} else {
+				n.Visible++
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return QueueCounts{}, err
+	}
+	return n, nil
+}
+
+// QueueMessage returns the message of that identifier, visible or not, and
+// changes nothing. It has no pop receipt; NextVisible is set. It fails with
+// ErrMessageNotFound when there is none.
+func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*bindings.QueueMessage, error) {
+	var out *bindings.QueueMessage
+	err := s.queue(name).operate(ctx, FaultPoint{Op: "QueueMessage", MessageID: id}, false, func(_ time.Time, state *queueState, _ *effects) error {
+		m, ok := state.byID[id]
+		if !ok {
+			return fmt.Errorf("message %q: %w", id, bindings.ErrMessageNotFound)
+		}
+		out = m.copy()
+		out.PopReceipt = ""
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ReceiveByID is Receive for the one message of that identifier. It fails with
+// ErrMessageNotFound when the message is not there, or not visible.
+func (s *Storage) ReceiveByID(ctx context.Context, name, id string, visibility time.Duration) (*bindings.QueueMessage, error) {
+	if err := checkVisibility(visibility, time.Second); err != nil {
+		return nil, err
+	}
+	var out *bindings.QueueMessage
+	err := s.queue(name).operate(ctx, FaultPoint{Op: "Receive", MessageID: id}, false, func(now time.Time, state *queueState, e *effects) error {
+		m, ok := state.byID[id]
+		if !ok || m.visible.After(now) {
+			return fmt.Errorf("message %q: %w", id, bindings.ErrMessageNotFound)
+		}
+		state.take(now, &s.ids, m, visibility, e.note)
+		e.saveState(name, m)
+		out = m.copy()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

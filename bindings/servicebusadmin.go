@@ -1,0 +1,252 @@
+package bindings
+
+import (
+	"context"
+	"time"
+)
+
+// ServiceBusAdmin is the administration of a namespace: which entities there are
+// and how they behave.
+//
+// All methods may be called concurrently. Names match without regard to case and
+// are reported as they were created. A description that is created or updated
+// replaces all settings; a zero field has the default that its comment names.
+// Create fails with ErrAlreadyExists when the name is taken by a queue, a topic
+// or an event hub; the others fail with ErrNotFound. Settings beyond their limits
+// are ErrOutOfRange, those that contradict each other, that can only be set at
+// creation, and filters that do not parse are ErrInvalidArgument, and a forward
+// target that does not exist is ErrNotFound. Lists are sorted by name, in which
+// case does not count.
+//
+// Reference: spec servicebus 1.1 and 3.11.
+type ServiceBusAdmin interface {
+	CreateQueue(ctx context.Context, q ServiceBusQueue) (*ServiceBusQueueInfo, error)
+	GetQueue(ctx context.Context, name string) (*ServiceBusQueueInfo, error)
+	UpdateQueue(ctx context.Context, q ServiceBusQueue) (*ServiceBusQueueInfo, error)
+	DeleteQueue(ctx context.Context, name string) error
+	ListQueues(ctx context.Context) ([]*ServiceBusQueueInfo, error)
+
+	CreateTopic(ctx context.Context, t ServiceBusTopic) (*ServiceBusTopicInfo, error)
+	GetTopic(ctx context.Context, name string) (*ServiceBusTopicInfo, error)
+	UpdateTopic(ctx context.Context, t ServiceBusTopic) (*ServiceBusTopicInfo, error)
+	// DeleteTopic removes the topic with its subscriptions.
+	DeleteTopic(ctx context.Context, name string) error
+	ListTopics(ctx context.Context) ([]*ServiceBusTopicInfo, error)
+
+	// CreateSubscription makes a subscription with its first rule: rule, or when
+	// it is nil a rule "$Default" that wants everything.
+	CreateSubscription(ctx context.Context, s ServiceBusSubscription, rule *ServiceBusRule) (*ServiceBusSubscriptionInfo, error)
+	GetSubscription(ctx context.Context, topic, name string) (*ServiceBusSubscriptionInfo, error)
+	UpdateSubscription(ctx context.Context, s ServiceBusSubscription) (*ServiceBusSubscriptionInfo, error)
+	DeleteSubscription(ctx context.Context, topic, name string) error
+	ListSubscriptions(ctx context.Context, topic string) ([]*ServiceBusSubscriptionInfo, error)
+
+	CreateRule(ctx context.Context, topic, subscription string, r ServiceBusRule) (*ServiceBusRule, error)
+	GetRule(ctx context.Context, topic, subscription, name string) (*ServiceBusRule, error)
+	UpdateRule(ctx context.Context, topic, subscription string, r ServiceBusRule) (*ServiceBusRule, error)
+	DeleteRule(ctx context.Context, topic, subscription, name string) error
+	ListRules(ctx context.Context, topic, subscription string) ([]*ServiceBusRule, error)
+}
+
+// ServiceBusStatus says what an entity can be used for.
+type ServiceBusStatus string
+
+// The statuses. The empty one is active. The service has more, which pass by
+// themselves (Creating, Deleting, ...).
+const (
+	ServiceBusStatusActive          ServiceBusStatus = "Active"
+	ServiceBusStatusDisabled        ServiceBusStatus = "Disabled"
+	ServiceBusStatusSendDisabled    ServiceBusStatus = "SendDisabled"
+	ServiceBusStatusReceiveDisabled ServiceBusStatus = "ReceiveDisabled"
+)
+
+// Defaults and limits of settings (spec servicebus 1.1).
+const (
+	DefaultServiceBusLockDuration     = time.Minute
+	MinServiceBusLockDuration         = 5 * time.Second // the official emulator's; the service names no minimum
+	MaxServiceBusLockDuration         = 5 * time.Minute
+	DefaultServiceBusMaxDeliveryCount = 10
+	DefaultServiceBusDuplicateWindow  = 10 * time.Minute
+	MinServiceBusDuplicateWindow      = 5 * time.Second // the official emulator's; the service: 20 s
+	MaxServiceBusDuplicateWindow      = 7 * 24 * time.Hour
+	DefaultServiceBusMaxSize          = 1024      // megabytes
+	MaxServiceBusMaxSize              = 80 * 1024 // megabytes
+	DefaultServiceBusMaxMessageSize   = 256       // kilobytes
+	MaxServiceBusMaxMessageSize       = 102400    // kilobytes
+	MinServiceBusAutoDeleteOnIdle     = 5 * time.Minute
+	MaxServiceBusUserMetadata         = 1024 // characters
+	MaxServiceBusSQLExpression        = 1024 // characters
+)
+
+// ServiceBusQueue describes a queue.
+type ServiceBusQueue struct {
+	Name string
+
+	// LockDuration is the life of a lock: 5 s to 5 min, zero for 1 min.
+	LockDuration time.Duration
+	// MaxDeliveryCount is how many deliveries may fail: 1 or more, zero for 10.
+	MaxDeliveryCount int
+	// DefaultMessageTimeToLive is the life of messages that name none, and cuts that
+	// of the others. Zero: no end.
+	DefaultMessageTimeToLive time.Duration
+	// DeadLetteringOnMessageExpiration dead-letters what would vanish.
+	DeadLetteringOnMessageExpiration bool
+	// RequiresSession can be set only at creation.
+	RequiresSession bool
+	// RequiresDuplicateDetection can be set only at creation.
+	RequiresDuplicateDetection bool
+	// DuplicateDetectionHistoryTimeWindow is 5 s to 7 days, zero for 10 min.
+	DuplicateDetectionHistoryTimeWindow time.Duration
+	// ForwardTo names the queue or topic to which all messages go on. Empty: none.
+	// Absolute URIs are accepted and reported as names.
+	ForwardTo string
+	// ForwardDeadLetteredMessagesTo does the same for the dead-letter queue.
+	ForwardDeadLetteredMessagesTo string
+	// MaxSizeInMegabytes limits all messages together; zero for 1024.
+	MaxSizeInMegabytes int
+	// MaxMessageSizeInKilobytes limits one message; zero for 256.
+	MaxMessageSizeInKilobytes int
+	// AutoDeleteOnIdle removes a queue that nobody uses: 5 min or more; zero: never.
+	AutoDeleteOnIdle time.Duration
+	// Status: empty is active.
+	Status ServiceBusStatus
+	// UserMetadata is the user's own, up to 1024 characters.
+	UserMetadata string
+
+	ServiceBusEchoed
+}
+
+// ServiceBusEchoed are settings that are kept and reported, without effect. Nil is
+// the service's default: false, and for batched operations true.
+type ServiceBusEchoed struct {
+	EnablePartitioning      *bool
+	EnableExpress           *bool
+	SupportOrdering         *bool
+	EnableBatchedOperations *bool
+}
+
+// ServiceBusTopic describes a topic. Fields mean what they do on a queue.
+type ServiceBusTopic struct {
+	Name                                string
+	DefaultMessageTimeToLive            time.Duration // cuts that of the subscriptions
+	RequiresDuplicateDetection          bool
+	DuplicateDetectionHistoryTimeWindow time.Duration
+	MaxSizeInMegabytes                  int
+	MaxMessageSizeInKilobytes           int
+	AutoDeleteOnIdle                    time.Duration
+	Status                              ServiceBusStatus
+	UserMetadata                        string
+
+	ServiceBusEchoed
+}
+
+// ServiceBusSubscription describes a subscription. Fields mean what they do on a
+// queue.
+type ServiceBusSubscription struct {
+	Topic, Name                      string
+	LockDuration                     time.Duration
+	MaxDeliveryCount                 int
+	DefaultMessageTimeToLive         time.Duration
+	DeadLetteringOnMessageExpiration bool
+	RequiresSession                  bool
+	ForwardTo                        string
+	ForwardDeadLetteredMessagesTo    string
+	AutoDeleteOnIdle                 time.Duration
+	Status                           ServiceBusStatus
+	UserMetadata                     string
+
+	// DeadLetteringOnFilterEvaluationExceptions says what becomes of a message
+	// for which a filter fails: the dead-letter queue, or nothing. Nil is true.
+	DeadLetteringOnFilterEvaluationExceptions *bool
+
+	ServiceBusEchoed
+}
+
+// ServiceBusCounts is how many messages an entity holds.
+type ServiceBusCounts struct {
+	Active             int64 // available or locked
+	Deferred           int64
+	Scheduled          int64
+	DeadLetter         int64 // of all states in the dead-letter queue
+	Transfer           int64 // on their way to another entity: always 0 here
+	TransferDeadLetter int64
+}
+
+// Total is the sum.
+func (c ServiceBusCounts) Total() int64 {
+	return c.Active + c.Deferred + c.Scheduled + c.DeadLetter + c.Transfer + c.TransferDeadLetter
+}
+
+// ServiceBusRuntime is what an entity has come to since it was created.
+type ServiceBusRuntime struct {
+	Counts      ServiceBusCounts
+	SizeInBytes int64
+	Created     time.Time
+	Updated     time.Time
+	Accessed    time.Time // last send or receive; zero: never
+}
+
+// ServiceBusQueueInfo is a queue with every default filled in, and its runtime
+// values.
+type ServiceBusQueueInfo struct {
+	ServiceBusQueue
+	ServiceBusRuntime
+}
+
+// ServiceBusTopicInfo is a topic with every default filled in. Of the counts only
+// Scheduled can be other than zero: a topic has no dead-letter queue.
+type ServiceBusTopicInfo struct {
+	ServiceBusTopic
+	ServiceBusRuntime
+	SubscriptionCount int
+}
+
+// ServiceBusSubscriptionInfo is a subscription with every default filled in.
+type ServiceBusSubscriptionInfo struct {
+	ServiceBusSubscription
+	ServiceBusRuntime
+}
+
+// ServiceBusDefaultRule is the name of the rule that a subscription begins with.
+const ServiceBusDefaultRule = "$Default"
+
+// ServiceBusRule lets messages of a topic into a subscription. Rules combine by
+// OR; a rule with an action makes a copy of its own.
+type ServiceBusRule struct {
+	Name    string
+	Filter  ServiceBusFilter
+	Action  *ServiceBusSQL // nil: none
+	Created time.Time      // set by the service
+}
+
+// ServiceBusFilterKind says which kind of filter it is.
+type ServiceBusFilterKind string
+
+// The kinds. The empty one is true.
+const (
+	ServiceBusTrueFilter        ServiceBusFilterKind = "True"
+	ServiceBusFalseFilter       ServiceBusFilterKind = "False"
+	ServiceBusSQLFilter         ServiceBusFilterKind = "Sql"
+	ServiceBusCorrelationFilter ServiceBusFilterKind = "Correlation"
+)
+
+// ServiceBusFilter decides which messages a rule wants.
+type ServiceBusFilter struct {
+	Kind        ServiceBusFilterKind
+	SQL         ServiceBusSQL         // of ServiceBusSQLFilter
+	Correlation ServiceBusCorrelation // of ServiceBusCorrelationFilter
+}
+
+// ServiceBusSQL is a filter or action in the SQL dialect of the service.
+type ServiceBusSQL struct {
+	Expression string         // up to 1024 characters
+	Parameters map[string]any // values of @name, by "@name"; types of application properties
+}
+
+// ServiceBusCorrelation wants messages for which every field that is not nil is
+// equal, case included.
+type ServiceBusCorrelation struct {
+	CorrelationID, MessageID, To, ReplyTo, Subject *string
+	SessionID, ReplyToSessionID, ContentType       *string
+	Properties                                     map[string]any
+}

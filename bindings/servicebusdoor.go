@@ -1,0 +1,96 @@
+package bindings
+
+import (
+	"context"
+	"time"
+)
+
+// ServiceBusDoor is what a wire door needs beside sending, receiving and
+// administration: the operations of an entity's $management node, which know
+// messages by lock token and sessions by name, whoever received them. Namespaces
+// that can be served implement it beside ServiceBus and ServiceBusAdmin; the
+// three see the same entities.
+//
+// All methods may be called concurrently and fail as those of ServiceBus do.
+// Source is a path as for Receiver.
+//
+// A door opens receivers with ReceiverOptions.Outside. A link with credit for n
+// messages is a Receive(ctx, n, ServiceBusForever); to take the credit back, end
+// ctx. What Receive returned and the link could not put on the wire any more goes
+// back with Settle and ServiceBusRelease, uncounted. A link that is detached
+// closes its receiver; one that vanishes with its connection ends it by
+// [ServiceBusLink.Vanish].
+//
+// Reference: spec servicebus 3.6 and 3.7.
+type ServiceBusDoor interface {
+	// Settle settles locked messages of the source, in order. Every token is
+	// tried; the error is that of the first which failed. With a session id it is
+	// ErrSessionLockLost when that session is not locked.
+	Settle(ctx context.Context, source string, how ServiceBusSettlement, tokens ...GUID) error
+
+	// RenewLocks makes locks end one lock duration from now and returns the times
+	// in the order of the tokens. When one lock is lost none is renewed.
+	RenewLocks(ctx context.Context, source string, tokens ...GUID) ([]time.Time, error)
+
+	// ReceiveDeferred is ServiceBusReceiver's, for those who hold no receiver. On
+	// an entity that requires sessions, session must name one that is locked.
+	ReceiveDeferred(ctx context.Context, source string, session *string, opts ServiceBusReceiverOptions, sequenceNumbers ...int64) ([]*ServiceBusReceived, error)
+
+	// Peek is ServiceBusReceiver's; on a topic it shows scheduled messages. A
+	// session that is not nil shows that session's only.
+	Peek(ctx context.Context, source string, session *string, from int64, n int) ([]*ServiceBusReceived, error)
+
+	// RenewSession is ServiceBusSession's, by name.
+	RenewSession(ctx context.Context, source, session string) (time.Time, error)
+
+	// SessionState returns a session's state, nil when there is none. The session
+	// need not be locked.
+	SessionState(ctx context.Context, source, session string) ([]byte, error)
+
+	// SetSessionState replaces it; nil clears it.
+	SetSessionState(ctx context.Context, source, session string, state []byte) error
+
+	// Sessions lists up to top names of sessions after the first skip, sorted: with
+	// a changedAfter of year 9999 or later those with active messages, otherwise
+	// those whose state was set after that time.
+	Sessions(ctx context.Context, source string, changedAfter time.Time, skip, top int) ([]string, error)
+}
+
+// ServiceBusAction is one way to settle a message.
+type ServiceBusAction int
+
+// The actions. See the methods of ServiceBusReceiver.
+const (
+	ServiceBusComplete ServiceBusAction = iota
+	ServiceBusAbandon
+	ServiceBusDefer
+	ServiceBusDeadLetterAction
+	ServiceBusRelease
+)
+
+// ServiceBusSettlement says how to settle.
+type ServiceBusSettlement struct {
+	Action ServiceBusAction
+
+	Reason, Description string         // of ServiceBusDeadLetterAction
+	Properties          map[string]any // merged by abandon, defer and dead-letter
+
+	SessionID *string // the session that the caller claims to hold; nil: none named
+}
+
+// ServiceBusLink is what receivers made by a ServiceBusDoor's namespace are,
+// those of sessions included.
+type ServiceBusLink interface {
+	ServiceBusReceiver
+
+	// Vanish ends the receiver without a word, as a broken connection does: what
+	// it has locked stays locked until the locks end, which counts as a failed
+	// delivery.
+	Vanish()
+
+	// Lost waits until the receiver cannot go on, and returns why: its entity was
+	// deleted or disabled, or its session's lock has ended. It returns ctx's error
+	// when ctx ends first, and ErrClosed after Close or Vanish. It never makes
+	// virtual time move.
+	Lost(ctx context.Context) error
+}

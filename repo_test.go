@@ -134,7 +134,7 @@ func importRules() []importRule {
 		},
 		{
 			"the blob trigger reads its control queue as any queue is read", is("./triggers/blob"),
-			only("./triggers", "./triggers/queue", "./bindings", "./host/clock"),
+			only("./triggers", "./triggers/queue", "./triggers/hostlock", "./bindings", "./host/clock"),
 		},
 		{
 			"what a handler author links stays small",

@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/hostlock"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
 
@@ -55,6 +56,9 @@ type Options struct {
 	// ScanInterval is the time between two passes over a container. Zero: 2 s, as
 	// on development storage.
 	ScanInterval time.Duration
+
+	// Owner names this host in the lock on scanning: hostlock.Options.
+	Owner string
 
 	// Rand is the jitter of the control queue's polling series: queue.Options.
 	Rand func() float64
@@ -213,9 +217,9 @@ func (s *Shared) startLocked(ctx context.Context, draining func() bool) {
 			c.cancel() // one ends, all end
 		})
 	}
-	lock := &scanLock{clk: s.clk, hosts: hosts, blob: hosts.Blob(LockName(s.hostID)), held: c.scanner.allow}
+	lock := hostlock.New(s.clk, hosts, LockName(s.hostID), &hostlock.Options{Owner: s.opts.Owner})
 	part("blob scanner", func() error { defer c.scanner.leave(); return c.scanner.run(ctx) })
-	part("lock of the blob scanner", func() error { return lock.keep(ctx) })
+	part("lock of the blob scanner", func() error { return lock.Keep(ctx, c.scanner.allow) })
 	part("reader of "+name, func() error { return reader.Run(ctx, r) })
 	s.core = c
 	clock.NewGroup(s.clk, 0).Go("blob trigger", func() {

@@ -1,0 +1,247 @@
+package hostlock
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// Container is where the platform keeps its locks, in the host's account.
+const Container = "azure-webjobs-hosts"
+
+// ListenerLease is the lease of a listener's lock.
+const ListenerLease = 60 * time.Second
+
+// ListenerName is the name of the blob that locks a listener: name is the full
+// name of its function, or what the listener is about.
+func ListenerName(hostID, name string) string {
+	return "locks/" + hostID + "/" + name + ".Listener"
+}
+
+// Options change how a lock is kept. The zero Options, like nil, are those of a
+// listener.
+type Options struct {
+	// Lease is how long the lock outlives a host that dies, 15 s to 60 s. Zero:
+	// ListenerLease.
+	Lease time.Duration
+
+	// Renew is the time between two renewals, shorter than Lease. Zero: half of
+	// Lease.
+	Renew time.Duration
+
+	// Retry is the time between two tries for a lock that another host has. Zero:
+	// 5 s.
+	Retry time.Duration
+
+	// Owner names the host that has the lock, in the blob's metadata
+	// FunctionInstance. Empty: nothing is written.
+	Owner string
+
+	// Patient keeps trying, every Retry, whatever keeps the lock from being had.
+	// Otherwise Hold waits out other hosts and services that are not available,
+	// and fails for any other reason.
+	Patient bool
+
+	// Notify, if not nil, is told what happens to the lock. It must not block.
+	Notify func(Event, error)
+}
+
+// Event is what happens to a lock.
+type Event string
+
+// The events. An error comes with Refused, if it is not simply another host's
+// lock, and with Lost.
+const (
+	Acquired Event = "lock acquired"
+	Refused  Event = "lock not acquired"
+	Lost     Event = "lock lost"
+	Released Event = "lock released"
+)
+
+// Lock is one lock, as one host sees it. It may be held once at a time.
+type Lock struct {
+	clk  clock.Clock
+	in   bindings.Container
+	blob bindings.Blob
+	name string
+	opts Options
+}
+
+// New returns the lock on the blob of that name. Container and blob are made
+// when they are missed. Nothing is sent before Hold.
+func New(clk clock.Clock, in bindings.Container, name string, opts *Options) *Lock {
+	l := &Lock{clk: clk, in: in, blob: in.Blob(name), name: name}
+	if opts != nil {
+		l.opts = *opts
+	}
+	if l.opts.Lease == 0 {
+		l.opts.Lease = ListenerLease
+	}
+	if l.opts.Renew == 0 {
+		l.opts.Renew = l.opts.Lease / 2
+	}
+	if l.opts.Retry == 0 {
+		l.opts.Retry = 5 * time.Second
+	}
+	if l.opts.Notify == nil {
+		l.opts.Notify = func(Event, error) {}
+	}
+	return l
+}
+
+// Hold waits until the lock is free, runs f while this host has it, and gives it
+// back. It returns what f returns, nil when ctx ends before the lock is had, or
+// the reason why it cannot be had.
+//
+// The context of f ends with ctx, and when the lock is lost; f returns when its
+// work is done, and until then the lock is renewed. After a loss Hold starts over,
+// whatever f returned.
+func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context) error) error {
+	for {
+		id, err := l.wait(ctx)
+		if id == "" {
+			return err
+		}
+		l.opts.Notify(Acquired, nil)
+		lost, err := l.run(ctx, id, f)
+		if lost == nil {
+			// Without this the next host would wait for the end of the lease.
+			_, _ = l.blob.ReleaseLease(context.WithoutCancel(ctx), id, nil)
+			l.opts.Notify(Released, nil)
+			return err
+		}
+		l.opts.Notify(Lost, lost)
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// Keep takes the lock whenever it is to be had, until ctx ends, and tells held
+// each time that it comes or goes. It fails as Hold does.
+func (l *Lock) Keep(ctx context.Context, held func(bool)) error {
+	return l.Hold(ctx, func(ctx context.Context) error {
+		held(true)
+		defer held(false)
+		for l.clk.Idle(ctx, time.Hour) == nil { // for as long as it takes
+		}
+		return nil
+	})
+}
+
+// wait returns the identifier of the lease, or none when ctx ends or there is no
+// use in waiting. Nobody depends on the wait: it is no reason for time to jump.
+func (l *Lock) wait(ctx context.Context) (id string, err error) {
+	refused := false
+	for ctx.Err() == nil {
+		id, err := l.acquire(ctx, "")
+		if err == nil {
+			return id, nil
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		held := errors.Is(err, bindings.ErrLeaseHeld)
+		passing := held || errors.Is(err, bindings.ErrUnavailable) || errors.Is(err, bindings.ErrBeingDeleted)
+		if !passing && !l.opts.Patient {
+			return "", fmt.Errorf("lock %q: %w", l.name, err)
+		}
+		if held {
+			err = nil
+		}
+		if !refused || err != nil {
+			l.opts.Notify(Refused, err)
+		}
+		refused = true
+		if l.clk.Idle(ctx, l.opts.Retry) != nil {
+			break
+		}
+	}
+	return "", nil
+}
+
+// run runs f while it renews the lease. It returns why the lock was lost, and
+// what f returned.
+func (l *Lock) run(ctx context.Context, id string, f func(context.Context) error) (lost, err error) {
+	held, release := l.clk.WithCancel(ctx)
+	defer release()
+	renewing, stop := l.clk.WithCancel(context.WithoutCancel(ctx))
+	group := clock.NewGroup(l.clk, 0)
+	group.Go("renewal of "+l.name, func() {
+		if lost = l.renew(renewing, id); lost != nil {
+			release()
+		}
+	})
+	err = f(held)
+	stop()
+	group.Wait()
+	return lost, err
+}
+
+// shortestRenewal is the time to the next renewal after one that failed, at
+// least.
+const shortestRenewal = time.Second
+
+// renew renews the lease until ctx ends, and then returns nil, or until the lease
+// is lost, and then says why. A fault of the service is tried again, sooner, for
+// as long as the lease lasts.
+func (l *Lock) renew(ctx context.Context, id string) error {
+	ends, wait := l.clk.Now().Add(l.opts.Lease), l.opts.Renew
+	for l.clk.Idle(ctx, wait) == nil {
+		now := l.clk.Now()
+		_, err := l.blob.RenewLease(ctx, id, nil)
+		if errors.Is(err, bindings.ErrLeaseLost) || errors.Is(err, bindings.ErrNotFound) {
+			// It is over, but another host need not have been faster.
+			_, err = l.acquire(ctx, id)
+		}
+		switch left := ends.Sub(l.clk.Now()); {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			ends, wait = now.Add(l.opts.Lease), l.opts.Renew
+		case errors.Is(err, bindings.ErrLeaseHeld), left <= 0:
+			return err
+		default:
+			wait = min(max(left/2, shortestRenewal), left)
+		}
+	}
+	return nil
+}
+
+// acquire takes the lease, on a blob that is made if need be. An identifier
+// that is given is proposed; else the service chooses one, because identifiers
+// that hosts make up from equal seeds would be equal.
+func (l *Lock) acquire(ctx context.Context, proposed string) (id string, err error) {
+	for range 3 {
+		lease, err := l.blob.AcquireLease(ctx, l.opts.Lease, proposed, nil)
+		switch {
+		case err == nil:
+			l.sign(ctx, lease.ID)
+			return lease.ID, nil
+		case errors.Is(err, bindings.ErrContainerNotFound):
+			_, err = l.in.Create(ctx, nil)
+		case errors.Is(err, bindings.ErrNotFound):
+			_, err = l.blob.Put(ctx, bytes.NewReader(nil), &bindings.PutBlobOptions{
+				Conditions: &bindings.BlobConditions{IfNoneMatch: "*"},
+			})
+		default:
+			return "", err
+		}
+		if err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+			return "", err
+		}
+	}
+	return "", bindings.ErrUnavailable
+}
+
+// sign writes who has the lock. The lock does not depend on it.
+func (l *Lock) sign(ctx context.Context, id string) {
+	if l.opts.Owner != "" {
+		_, _ = l.blob.SetMetadata(ctx, map[string]string{"FunctionInstance": l.opts.Owner}, &bindings.BlobConditions{LeaseID: id})
+	}
+}

@@ -58,10 +58,12 @@ func TestControlQueues(t *testing.T) {
 		t.Errorf("max=1 shows %d messages", len(one.Messages))
 	}
 	list := get[struct{ Queues []web.QueueInfo }](d, 200, "GET", "/admin/redeliver/queues", "")
-	if diff := cmp.Diff([]web.QueueInfo{{Name: "orders", Count: 5}}, list.Queues); diff != "" {
+	if diff := cmp.Diff([]web.QueueInfo{{Name: "orders", Count: 5, Visible: 4, Invisible: 1}}, list.Queues); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}
-	d.want(204, "DELETE", queue, "")
+	if got := get[web.Purged](d, 200, "DELETE", queue, ""); got.Removed != 5 {
+		t.Errorf("clear removed %d messages, want 5", got.Removed)
+	}
 	if left := get[web.Peeked](d, 200, "GET", queue, ""); left.Count != 0 {
 		t.Errorf("%d messages after clear", left.Count)
 	}

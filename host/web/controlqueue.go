@@ -12,18 +12,13 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// QueueInfo is a queue of the embedded storage account.
-type QueueInfo struct {
-	Name  string `json:"name"`
-	Count int    `json:"count"` // visible and invisible messages
-}
-
 // Message is a queue message as the control API shows it.
 type Message struct {
 	ID           string    `json:"id"`
 	DequeueCount int64     `json:"dequeueCount"`
 	Inserted     time.Time `json:"inserted"`
 	Expires      time.Time `json:"expires,omitzero"`
+	NextVisible  time.Time `json:"nextVisible,omitzero"` // only of a message that is not visible
 
 	// Text is what the service holds; Body is the decoded body when it is text,
 	// Binary (base64) when it is not. Undecodable says why neither is there.
@@ -58,22 +53,12 @@ func (s *Server) inside(name string, f func(ctx context.Context) error) error {
 }
 
 func (s *Server) listQueues(w http.ResponseWriter, r *http.Request) {
-	list := struct {
+	var list struct {
 		Queues []QueueInfo `json:"queues"`
-	}{Queues: []QueueInfo{}}
-	err := s.inside("list queues", func(ctx context.Context) error {
-		names, err := s.host.Storage().Queues(ctx)
-		if err != nil {
-			return err
-		}
-		for _, name := range names {
-			n, err := s.host.Storage().Queue(name).Count(ctx)
-			if err != nil {
-				return err
-			}
-			list.Queues = append(list.Queues, QueueInfo{Name: name, Count: n})
-		}
-		return nil
+	}
+	err := s.inside("list queues", func(ctx context.Context) (err error) {
+		list.Queues, err = s.queueInfos(ctx)
+		return err
 	})
 	if err != nil {
 		queueError(w, err)
@@ -96,6 +81,12 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if v := query.Get("ttl"); v != "" {
+		if opts.TTL, err = timeToLive(v); err != nil {
+			writeError(w, http.StatusBadRequest, err.Error(), `for instance "10m"`)
+			return
+		}
+	}
 	text := string(body)
 	if raw, _ := strconv.ParseBool(query.Get("raw")); !raw {
 		text = s.encoding().Encode(body)
@@ -113,7 +104,22 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	put.Text = text
+	if opts.Visibility == 0 {
+		put.NextVisible = time.Time{}
+	}
 	writeJSON(w, http.StatusCreated, s.show(put))
+}
+
+// timeToLive reads the life of a message.
+func timeToLive(v string) (time.Duration, error) {
+	if v == "never" {
+		return bindings.NeverExpires, nil
+	}
+	d, err := time.ParseDuration(v)
+	if err != nil || d < time.Second {
+		return 0, errors.New(`ttl must be a duration of 1s or more, or "never"`)
+	}
+	return d, nil
 }
 
 func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
@@ -129,7 +135,7 @@ func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
 	out := Peeked{Queue: r.PathValue("name"), Messages: []Message{}}
 	err := s.inside("peek", func(ctx context.Context) error {
 		q := s.host.Storage().Queue(out.Queue)
-		found, err := q.Peek(ctx, most)
+		found, err := s.look(ctx, q, r.URL.Query().Get("id"), most)
 		if err != nil {
 			return err
 		}
@@ -140,26 +146,53 @@ func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if err != nil {
+		storageError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// look returns visible messages, or the one message with an identifier, visible
+// or not.
+func (s *Server) look(ctx context.Context, q bindings.Queue, id string, most int) ([]*bindings.QueueMessage, error) {
+	if id == "" {
+		return q.Peek(ctx, most)
+	}
+	m, err := s.host.Storage().QueueMessage(ctx, q.Name(), id)
+	if err != nil {
+		return nil, err
+	}
+	if !m.NextVisible.After(s.host.Clock().Now()) {
+		m.NextVisible = time.Time{}
+	}
+	return []*bindings.QueueMessage{m}, nil
+}
+
+// Purged says how many messages a queue held when it was emptied.
+type Purged struct {
+	Queue   string `json:"queue"`
+	Removed int    `json:"removed"`
+}
+
+func (s *Server) clear(w http.ResponseWriter, r *http.Request) {
+	out := Purged{Queue: r.PathValue("name")}
+	err := s.inside("clear", func(ctx context.Context) (err error) {
+		q := s.host.Storage().Queue(out.Queue)
+		if out.Removed, err = q.Count(ctx); err != nil {
+			return err
+		}
+		return q.Clear(ctx)
+	})
+	if err != nil {
 		queueError(w, err)
 		return
 	}
 	writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) clear(w http.ResponseWriter, r *http.Request) {
-	err := s.inside("clear", func(ctx context.Context) error {
-		return s.host.Storage().Queue(r.PathValue("name")).Clear(ctx)
-	})
-	if err != nil {
-		queueError(w, err)
-		return
-	}
-	w.WriteHeader(http.StatusNoContent)
-}
-
 // show decodes a message as the app would.
 func (s *Server) show(m *bindings.QueueMessage) Message {
-	out := Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, Text: m.Text}
+	out := Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text}
 	body, err := s.encoding().Decode(m.Text)
 	switch {
 	case err != nil:

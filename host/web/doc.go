@@ -26,16 +26,28 @@
 //
 // # The control API
 //
-// All paths are below /admin/redeliver. Bodies of requests are at most 1 MiB.
+// All paths are below /admin/redeliver. Bodies of requests are at most 1 MiB,
+// except those of blobs.
 // Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
 //	GET    /status                            Status
+//	GET    /inventory                         Inventory
 //	GET    /queues                            {"queues": [QueueInfo]}
 //	POST   /queues/{name}/messages            the body is the message, encoded as the app
 //	                                          expects it unless ?raw=true; ?visibility=30s delays
-//	                                          it; the queue is made when missing: 201, Message
-//	GET    /queues/{name}/messages            Peeked: up to ?max=32 visible messages, nothing changes
-//	DELETE /queues/{name}/messages            removes all messages: 204
+//	                                          it, ?ttl=10m (or never) limits its life; the queue is
+//	                                          made when missing: 201, Message
+//	GET    /queues/{name}/messages            Peeked: up to ?max=32 visible messages, or the one with
+//	                                          ?id=, visible or not; nothing changes
+//	DELETE /queues/{name}/messages            removes all messages, invisible ones too: 200, Purged
+//	POST   /queues/{name}/redrive             moves the visible messages, or the one with ?id=, to the
+//	                                          queue ?to=, without it to the one that NAME-poison
+//	                                          belongs to: 200, Redriven; 409 for a message in work
+//	PUT    /containers/{name}/blob?name=      the body becomes that blob, with the request's
+//	                                          Content-Type; the container is made when missing: 201,
+//	                                          BlobInfo
+//	GET    /containers/{name}/blob?name=      the blob's bytes; its content type is in a header of
+//	                                          ours, see BlobContentType
 //	POST   /functions/{name}/invoke           the body is the trigger's value; waits for the whole
 //	                                          retry loop: 200, InvokeResult, also of a failure
 //	GET    /journal                           journal records as NDJSON, from ?since=1 on;
@@ -49,7 +61,7 @@
 //	                                          refused
 //	POST   /stop                              ends the host: 202
 //
-// 404 means an unknown function or queue, 400 a bad name or parameter, 413 a body
+// 404 means an unknown function, queue, message, container or blob, 400 a bad name or parameter, 413 a body
 // that is too large, 503 that the host is not ready.
 //
 // # What it leaves out

@@ -291,7 +291,9 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	url := *r.URL
 	url.Path, url.RawPath = strings.Join(words, "/"), ""
 	out.URL = &url
-	out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
+	if !isUpload(words, r.Method) {
+		out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
+	}
 	return out
 }
 

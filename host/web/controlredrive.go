@@ -1,0 +1,202 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// redriveLock is how long a message that is being moved is invisible. It comes
+// back then if the host dies on the way.
+const redriveLock = 30 * time.Second
+
+// Redriven says what a redrive has moved.
+type Redriven struct {
+	From  string `json:"from"`
+	To    string `json:"to"`
+	Moved int    `json:"moved"`
+	Left  int    `json:"left"`            // still in From: invisible, or arrived meanwhile
+	ID    string `json:"id,omitempty"`    // of the one message that was asked for
+	NewID string `json:"newId,omitempty"` // that it has now
+}
+
+// PoisonOrigin returns the queue whose poison queue has that name. It is false
+// for a name that is none of a poison queue.
+func PoisonOrigin(poison string) (origin string, ok bool) {
+	origin, ok = strings.CutSuffix(poison, "-poison")
+	return origin, ok && origin != ""
+}
+
+// redrive moves messages from one queue to another, texts unchanged. A text is
+// put before its original is deleted, so that a crash leaves it in both queues
+// and never in none. Each move is a record of kind forwarded, with the old
+// identifier as its message and the new one as a field.
+//
+// Only messages that are there, and visible, at the beginning are moved: what a
+// function poisons again meanwhile stays.
+func (s *Server) redrive(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	out := Redriven{From: r.PathValue("name"), To: query.Get("to"), ID: query.Get("id")}
+	if out.To == "" {
+		origin, ok := PoisonOrigin(out.From)
+		if !ok {
+			writeError(w, http.StatusBadRequest, fmt.Sprintf("queue %q is no poison queue: its name does not end in -poison", out.From), "name the target queue with to")
+			return
+		}
+		out.To = origin
+	}
+	if out.To == out.From {
+		writeError(w, http.StatusBadRequest, fmt.Sprintf("queue %q cannot be redriven to itself", out.From), "")
+		return
+	}
+	m := &mover{
+		from: s.host.Storage().Queue(out.From), to: s.host.Storage().Queue(out.To),
+		clk: s.host.Clock(), journal: s.host.Journal(), gone: r.Context().Err,
+	}
+	err := s.inside("redrive", func(ctx context.Context) (err error) {
+		there, err := s.host.Storage().QueueCounts(ctx, out.From)
+		if err != nil {
+			return err
+		}
+		// A target that does not exist is more likely a slip than a wish.
+		if exists, err := m.to.Exists(ctx); err != nil {
+			return err
+		} else if !exists {
+			return &noTargetError{out.To}
+		}
+		if out.ID != "" {
+			out.NewID, err = s.redriveOne(ctx, m, out.ID)
+		} else {
+			err = m.all(ctx, there.Visible)
+		}
+		out.Moved = m.moved
+		if err != nil {
+			return err
+		}
+		out.Left, err = m.from.Count(ctx)
+		return err
+	})
+	if err != nil {
+		if out.Moved > 0 {
+			err = fmt.Errorf("%w; moved before that: %d", err, out.Moved)
+		}
+		storageError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusOK, out)
+}
+
+// redriveOne moves the message with an identifier, and returns its new one.
+func (s *Server) redriveOne(ctx context.Context, m *mover, id string) (newID string, err error) {
+	found, err := s.host.Storage().QueueMessage(ctx, m.from.Name(), id)
+	if err != nil {
+		return "", err
+	}
+	if found.NextVisible.After(m.clk.Now()) {
+		return "", &invisibleError{queue: m.from.Name(), id: id, until: found.NextVisible}
+	}
+	taken, err := s.host.Storage().ReceiveByID(ctx, m.from.Name(), id, redriveLock)
+	if err != nil {
+		return "", err
+	}
+	return m.move(ctx, taken)
+}
+
+// mover moves messages from one queue to another.
+type mover struct {
+	from, to bindings.Queue
+	clk      clock.Clock
+	journal  *journal.Journal
+	gone     func() error // why nobody waits for the result any more
+	moved    int
+}
+
+// all moves up to n messages, oldest first.
+func (m *mover) all(ctx context.Context, n int) error {
+	begun := m.clk.Now()
+	for m.moved < n && m.gone() == nil {
+		next, err := m.from.Peek(ctx, 1)
+		if err != nil || len(next) == 0 || next[0].Inserted.After(begun) {
+			return err
+		}
+		taken, err := m.from.Receive(ctx, 1, redriveLock)
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+		if _, err := m.move(ctx, taken[0]); err != nil {
+			return err
+		}
+		// A long queue must not keep all others from their turn.
+		if err := m.clk.Sleep(ctx, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves one message that was received, and returns its new identifier.
+func (m *mover) move(ctx context.Context, old *bindings.QueueMessage) (newID string, err error) {
+	opts := &bindings.PutOptions{}
+	if old.Expires.IsZero() {
+		opts.TTL = bindings.NeverExpires
+	}
+	put, err := m.to.Put(ctx, old.Text, opts)
+	if err != nil {
+		_, releaseErr := m.from.Update(ctx, old.ID, old.PopReceipt, nil, 0)
+		return "", errors.Join(err, releaseErr)
+	}
+	m.journal.Append(journal.Record{
+		Kind: journal.Forwarded, Source: m.from.Name(), Target: m.to.Name(), MessageID: old.ID, Cause: "redrive",
+		Fields: []journal.Field{{Key: "new_message_id", Value: put.ID}},
+	})
+	if err := m.from.Delete(ctx, old.ID, old.PopReceipt); err != nil {
+		return "", fmt.Errorf("message %q is in both queues now: %w", old.ID, err)
+	}
+	m.moved++
+	return put.ID, nil
+}
+
+// noTargetError says that the target of a redrive does not exist.
+type noTargetError struct{ queue string }
+
+func (e *noTargetError) Error() string {
+	return fmt.Sprintf("target queue %q: %v", e.queue, bindings.ErrNotFound)
+}
+
+func (e *noTargetError) Unwrap() error { return bindings.ErrNotFound }
+
+// invisibleError says that a message cannot be taken now.
+type invisibleError struct {
+	queue, id string
+	until     time.Time
+}
+
+func (e *invisibleError) Error() string {
+	return fmt.Sprintf("queue %q: message %q is in work or delayed, until %s", e.queue, e.id, e.until.Format(time.RFC3339))
+}
+
+// storageError answers with the service's own condition.
+func storageError(w http.ResponseWriter, err error) {
+	var blob *bindings.BlobError
+	var target *noTargetError
+	var invisible *invisibleError
+	switch {
+	case errors.As(err, &target):
+		writeError(w, http.StatusNotFound, err.Error(), "nothing was moved; name another target with --to")
+	case errors.As(err, &invisible):
+		writeError(w, http.StatusConflict, err.Error(), "")
+	case errors.Is(err, bindings.ErrMessageNotFound):
+		writeError(w, http.StatusNotFound, err.Error(), "")
+	case errors.As(err, &blob):
+		writeError(w, blob.Status, err.Error(), "")
+	default:
+		queueError(w, err)
+	}
+}

@@ -1,0 +1,98 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Whatever fails on the way: a message is in one of the queues or in both, and
+// never in none. White-box because no host lets its storage fail.
+func TestMoverFails(t *testing.T) {
+	t.Parallel()
+	fault := errors.New("disk on fire")
+	tests := []struct {
+		name         string
+		at           emulator.FaultPoint
+		poison, kept int // messages of two in each queue afterwards
+	}{
+		{"put", emulator.FaultPoint{Op: "Put", Queue: "orders"}, 2, 0},
+		{"answer to put lost", emulator.FaultPoint{Op: "Put", Queue: "orders", After: true}, 2, 1},
+		{"delete", emulator.FaultPoint{Op: "Delete", Queue: "orders-poison"}, 2, 1},
+		{"answer to delete lost", emulator.FaultPoint{Op: "Delete", Queue: "orders-poison", After: true}, 1, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			armed := false
+			clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+			defer clk.Close()
+			storage := emulator.New(clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+				if armed && p.Op == tt.at.Op && p.Queue == tt.at.Queue && p.After == tt.at.After {
+					return fault
+				}
+				return nil
+			}})
+			clk.Do("test", func() {
+				ctx := context.Background()
+				m := &mover{
+					from: storage.Queue("orders-poison"), to: storage.Queue("orders"),
+					clk: clk, journal: journal.New(clk.Now, nil), gone: func() error { return nil },
+				}
+				for _, q := range []bindings.Queue{m.from, m.to} {
+					if err := q.Create(ctx); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for _, text := range []string{"1", "2"} {
+					if _, err := m.from.Put(ctx, text, nil); err != nil {
+						t.Fatal(err)
+					}
+				}
+				armed = true
+				if err := m.all(ctx, 2); !errors.Is(err, fault) || m.moved != 0 {
+					t.Errorf("moved %d, error %v, want none and the fault", m.moved, err)
+				}
+				armed = false
+				poison, _ := m.from.Count(ctx)
+				kept, _ := m.to.Count(ctx)
+				if poison != tt.poison || kept != tt.kept {
+					t.Errorf("%d messages in the poison queue and %d in the other, want %d and %d", poison, kept, tt.poison, tt.kept)
+				}
+			})
+		})
+	}
+}
+
+// Nothing more is moved for a caller that has gone.
+func TestMoverStops(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	defer clk.Close()
+	storage := emulator.New(clk, nil)
+	clk.Do("test", func() {
+		ctx, calls := context.Background(), 0
+		m := &mover{from: storage.Queue("aaa-poison"), to: storage.Queue("aaa"), clk: clk, journal: journal.New(clk.Now, nil)}
+		m.gone = func() error {
+			if calls++; calls > 2 {
+				return context.Canceled
+			}
+			return nil
+		}
+		_ = m.to.Create(ctx)
+		for range 5 {
+			if _, err := bindings.PutOrCreate(ctx, m.from, "x", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := m.all(ctx, 5); err != nil || m.moved != 2 {
+			t.Errorf("moved %d, %v, want 2", m.moved, err)
+		}
+	})
+}

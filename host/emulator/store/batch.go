@@ -16,6 +16,7 @@ import (
 type Batch struct {
 	e     *engine
 	b     *pebble.Batch
+	space []byte         // prefix of all keys
 	delta map[FileID]int // references of files
 }
 
@@ -26,26 +27,26 @@ func (s *Store) NewBatch() (*Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Batch{e: e, b: e.db.NewBatch()}, nil
+	return &Batch{e: e, b: e.db.NewBatch(), space: s.prefix}, nil
 }
 
 // Set gives a key its value.
 func (b *Batch) Set(key, value []byte) {
 	checkKey(key)
-	must(b.b.Set(key, value, nil))
+	must(b.b.Set(within(b.space, key), value, nil))
 }
 
 // Delete removes a key, which need not exist.
 func (b *Batch) Delete(key []byte) {
 	checkKey(key)
-	must(b.b.Delete(key, nil))
+	must(b.b.Delete(within(b.space, key), nil))
 }
 
 // DeleteRange removes the keys from start up to and without end, however many
 // there are, for the cost of one.
 func (b *Batch) DeleteRange(start, end []byte) {
 	checkKey(start)
-	must(b.b.DeleteRange(start, end, nil))
+	must(b.b.DeleteRange(within(b.space, start), within(b.space, end), nil))
 }
 
 // Keep adds one reference to a file. A file that Finish has returned stays for

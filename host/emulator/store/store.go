@@ -26,10 +26,16 @@ type Options struct {
 	memTable uint64 // bytes that the engine keeps before it writes a table; 0: memTable
 }
 
-// Store is an open store. All methods may be called concurrently. None of them
-// knows the emulator's clock: where time must not stand still for a disk, call
-// Commit.Wait outside.
+// Store is an open store, or a space of its keys; see Space. All methods may be
+// called concurrently. None of them knows the emulator's clock: where time must
+// not stand still for a disk, call Commit.Wait outside.
 type Store struct {
+	*shared
+	prefix []byte // before every key of its user
+}
+
+// shared is what a store and its spaces have in common.
+type shared struct {
 	dir  string
 	opts Options
 	fs   vfs.FS
@@ -87,7 +93,7 @@ func openOn(fs vfs.FS, opts *Options) (*Store, error) {
 }
 
 func newStore(dir string, opts *Options, fs vfs.FS) *Store {
-	s := &Store{dir: dir, fs: fs}
+	s := &Store{shared: &shared{dir: dir, fs: fs}}
 	if opts != nil {
 		s.opts = *opts
 	}

@@ -11,8 +11,9 @@ import (
 // View is the keys at one moment. It may be used by several goroutines and must
 // be closed.
 type View struct {
-	e    *engine
-	snap *pebble.Snapshot
+	e     *engine
+	snap  *pebble.Snapshot
+	space []byte // prefix of all keys
 }
 
 // View returns the keys as they are now, every batch that has begun included.
@@ -21,11 +22,11 @@ func (s *Store) View() (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{e: e, snap: e.db.NewSnapshot()}, nil
+	return &View{e: e, snap: e.db.NewSnapshot(), space: s.prefix}, nil
 }
 
 // Get returns a copy of a key's value, or ErrNotFound.
-func (v *View) Get(key []byte) ([]byte, error) { return get(v.e, v.snap, key) }
+func (v *View) Get(key []byte) ([]byte, error) { return get(v.e, v.snap, within(v.space, key)) }
 
 // Get returns a copy of a key's value as it is now, or ErrNotFound.
 func (s *Store) Get(key []byte) ([]byte, error) {
@@ -34,7 +35,7 @@ func (s *Store) Get(key []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer e.release()
-	return get(e, e.db, key)
+	return get(e, e.db, within(s.prefix, key))
 }
 
 func get(e *engine, from pebble.Reader, key []byte) ([]byte, error) {
@@ -75,25 +76,29 @@ func (v *View) Close() error {
 // Iter walks over keys in order. It belongs to one goroutine, must be closed
 // before its view, and stands nowhere until the first Seek.
 type Iter struct {
-	e   *engine
-	it  *pebble.Iterator
-	val []byte
-	err error
+	e     *engine
+	it    *pebble.Iterator
+	space []byte
+	val   []byte
+	err   error
 }
 
 // Iter returns an iterator over the keys from start up to and without end; a
 // nil end is the end of all keys.
 func (v *View) Iter(start, end []byte) (*Iter, error) {
 	checkKey(start)
-	it, err := v.snap.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
+	if end = within(v.space, end); end == nil {
+		end = PrefixEnd(v.space)
+	}
+	it, err := v.snap.NewIter(&pebble.IterOptions{LowerBound: within(v.space, start), UpperBound: end})
 	if err != nil {
 		return nil, fmt.Errorf("read: %w", explain(v.e.dir, err))
 	}
-	return &Iter{e: v.e, it: it}, nil
+	return &Iter{e: v.e, it: it, space: v.space}, nil
 }
 
 // Seek moves to the first key at or after key and reports whether there is one.
-func (i *Iter) Seek(key []byte) bool { return i.at(i.it.SeekGE(key)) }
+func (i *Iter) Seek(key []byte) bool { return i.at(i.it.SeekGE(within(i.space, key))) }
 
 // Next moves to the following key and reports whether there is one.
 func (i *Iter) Next() bool { return i.at(i.it.Next()) }
@@ -107,7 +112,7 @@ func (i *Iter) at(ok bool) bool {
 }
 
 // Key is the key at which the iterator stands; valid until it moves.
-func (i *Iter) Key() []byte { return i.it.Key() }
+func (i *Iter) Key() []byte { return i.it.Key()[len(i.space):] }
 
 // Value is its value; valid until the iterator moves.
 func (i *Iter) Value() []byte { return i.val }

@@ -71,6 +71,7 @@ func (s *Storage) beginLocked(c *change) (*store.Commit, error) {
 		return nil, c.err
 	}
 	c.batch.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.n))
+	c.batch.Set(timeKey, appendTime(nil, s.now()))
 	commit, err := s.db.Begin(c.batch)
 	if err != nil {
 		return nil, unavailable(err)

@@ -10,13 +10,14 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// loadLocked replaces the account's state in memory by what db holds.
+// loadLocked replaces the account's state in memory by what db holds. No
+// identifier is given twice, so that a receipt from before fits no message of now.
 func (s *Storage) loadLocked() error {
 	queues, n, err := readQueues(s.db)
 	if err != nil {
 		return fmt.Errorf("read the storage account: %w", err)
 	}
-	s.ids = ids{seed: s.opts.Seed, n: n}
+	s.ids = ids{seed: s.opts.Seed, n: max(s.ids.n, n)}
 	s.takeLocked(queues)
 	return nil
 }

@@ -109,7 +109,7 @@ func (s *Storage) Save(w io.Writer) (err error) {
 func (s *Storage) copyTo(db *store.Store) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	to := &Storage{db: db, ids: s.ids}
+	to := &Storage{clk: s.clk, db: db, ids: s.ids}
 	c := change{db: db}
 	c.saveAll(s.queues)
 	commit, err := to.beginLocked(&c)
@@ -121,7 +121,7 @@ func (s *Storage) copyTo(db *store.Store) error {
 
 // Load replaces everything in the account by what Save wrote, all of it or,
 // when it fails, nothing. Times are kept, as with Restore; identifiers follow
-// those that the saved account had given.
+// those that the saved account and this one had given.
 func (s *Storage) Load(r io.Reader) (err error) {
 	if s.db != nil {
 		if err := s.db.Load(r); err != nil {
@@ -145,7 +145,7 @@ func (s *Storage) Load(r io.Reader) (err error) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.ids = ids{seed: s.opts.Seed, n: n}
+	s.ids = ids{seed: s.opts.Seed, n: max(s.ids.n, n)}
 	s.takeLocked(queues)
 	return nil
 }

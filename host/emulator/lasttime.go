@@ -1,0 +1,32 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// timeKey holds the time of the last change.
+var timeKey = []byte("time")
+
+// LastTime returns the time of the last change of the account that is kept in
+// db, or the zero time when there was none. A clock that starts earlier would
+// find the account's times in the future: what has arrived would seem to be
+// still to come.
+func LastTime(db *store.Store) (time.Time, error) {
+	value, err := db.Get(timeKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	r := valueReader{b: value}
+	t := r.time()
+	if r.bad || len(r.b) > 0 {
+		return time.Time{}, &store.CorruptError{Path: db.Dir(), Err: fmt.Errorf("the time of the last change has %d bytes", len(value))}
+	}
+	return t, nil
+}

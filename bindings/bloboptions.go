@@ -44,8 +44,10 @@ type BlobHeaders struct {
 	ContentLanguage    string
 	ContentDisposition string
 	CacheControl       string
-	// ContentMD5 is that of the whole content. Put computes it if it is nil, the
-	// other writes store what they are given.
+	// ContentMD5 is that of the whole content. Put of a block blob checks it
+	// against the body, in the place of BodyMD5, and computes it if it is nil
+	// (docs: Put Blob, x-ms-blob-content-md5); the other writes store what they are
+	// given.
 	ContentMD5 []byte
 }
 
@@ -61,8 +63,8 @@ type PutBlobOptions struct {
 	Type     BlobType // for Put; BlockBlob if empty
 	Headers  BlobHeaders
 	Metadata map[string]string
-	// BodyMD5, if not nil, must be that of the body (Md5Mismatch). Not for
-	// PutBlockList.
+	// BodyMD5, if not nil, must be that of the body (Md5Mismatch), unless
+	// Headers.ContentMD5 takes its place. Not for PutBlockList.
 	BodyMD5    []byte
 	Conditions *BlobConditions
 }

@@ -41,8 +41,9 @@ type BlobFeatures struct {
 	// source, whatever the caller says.
 	NamesCopySource bool
 
-	// Differs names tests that the backend is known to fail, and says what it
-	// does instead. They are skipped.
+	// Differs says what the backend is known to do in its own way: by the name of
+	// a test, which is then skipped, or by "test/detail", which leaves out one
+	// detail of it.
 	Differs map[string]string
 }
 
@@ -64,10 +65,11 @@ type BlobBackend struct {
 // leads to, and to that of bindings.BlobWaker where the account implements it.
 // open is called once for each subtest.
 func RunBlob(t *testing.T, open func(t *testing.T) *BlobBackend) {
-	for _, test := range slices.Concat(containerTests, blobTests, blockTests, blobConditionTests, blobListTests, leaseTests) {
+	for _, test := range blobSuite() {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := &blobBench{T: t, BlobBackend: open(t)}
+			b := &blobBench{T: t, BlobBackend: open(t), test: test.name}
+			b.checkDiffers()
 			if differs, ok := b.Features.Differs[test.name]; ok {
 				b.Skip("the backend differs: " + differs)
 			}
@@ -77,6 +79,10 @@ func RunBlob(t *testing.T, open func(t *testing.T) *BlobBackend) {
 			test.run(b)
 		})
 	}
+}
+
+func blobSuite() []blobTest {
+	return slices.Concat(containerTests, blobTests, blockTests, blobConditionTests, blobListTests, leaseTests)
 }
 
 type blobTest struct {
@@ -106,9 +112,29 @@ func inTime(name string, f func(b *blobBench)) blobTest {
 type blobBench struct {
 	*testing.T
 	*BlobBackend
+	test string // its name in the suite
 }
 
 const containerName = "inbox"
+
+// checkDiffers fails where a difference names no test.
+func (b *blobBench) checkDiffers() {
+	for key := range b.Features.Differs {
+		name, _, _ := strings.Cut(key, "/")
+		if !slices.ContainsFunc(blobSuite(), func(t blobTest) bool { return t.name == name }) {
+			b.Errorf("Differs: no test is named %q", name)
+		}
+	}
+}
+
+// differs reports whether the backend does a detail of this test in its own way.
+func (b *blobBench) differs(detail string) bool {
+	what, ok := b.Features.Differs[b.test+"/"+detail]
+	if ok {
+		b.Logf("the backend differs: %s", what)
+	}
+	return ok
+}
 
 // do runs a step where the backend wants it.
 func (b *blobBench) do(f func(ctx context.Context, c bindings.Container)) {

@@ -41,7 +41,7 @@ var blockTests = []blobTest{
 		b.code("Properties before the list", err, bindings.CodeBlobNotFound)
 		list, err := a.BlockList(ctx, nil)
 		b.ok("BlockList", err)
-		if want := []bindings.Block{{ID: blockID(1), Size: 3}, {ID: blockID(2), Size: 3}, {ID: blockID(3), Size: 5}}; !slices.Equal(list.Uncommitted, want) || len(list.Committed) != 0 || list.ETag != "" {
+		if want := []bindings.Block{{ID: blockID(1), Size: 3}, {ID: blockID(2), Size: 3}, {ID: blockID(3), Size: 5}}; !slices.Equal(list.Uncommitted, want) || len(list.Committed) != 0 || list.ETag != "" && !b.differs("ETag of waiting blocks") {
 			b.Errorf("BlockList = %+v, want %v waiting", list, want)
 		}
 		w, err := a.PutBlockList(ctx, refs(2, 1, 2), &bindings.PutBlobOptions{Metadata: map[string]string{"a": "b"}, Headers: bindings.BlobHeaders{ContentType: "text/plain"}})

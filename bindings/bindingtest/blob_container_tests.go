@@ -102,7 +102,11 @@ var containerTests = []blobTest{
 	}),
 	atOnce("AccessListIsStored", func(b *blobBench, ctx context.Context, c bindings.Container) {
 		at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
-		policies := []bindings.AccessPolicy{{ID: "read", Start: at, Expiry: at.Add(time.Hour), Permission: "rl"}, {ID: "open"}}
+		open := bindings.AccessPolicy{ID: "open"}
+		if b.differs("policy without terms") {
+			open.Permission = "r"
+		}
+		policies := []bindings.AccessPolicy{{ID: "read", Start: at, Expiry: at.Add(time.Hour), Permission: "rl"}, open}
 		w, err := c.SetAccess(ctx, &bindings.ContainerAccess{PublicAccess: bindings.PublicContainer, Policies: policies}, nil)
 		b.ok("SetAccess", err)
 		a, err := c.Access(ctx, nil)
@@ -112,10 +116,13 @@ var containerTests = []blobTest{
 		}
 		many := make([]bindings.AccessPolicy, 6)
 		for i := range many {
+			many[i] = open
 			many[i].ID = string(rune('a' + i))
 		}
 		_, err = c.SetAccess(ctx, &bindings.ContainerAccess{Policies: many}, nil)
-		b.code("SetAccess of six policies", err, bindings.CodeInvalidXMLDocument)
+		if !b.differs("six policies") {
+			b.code("SetAccess of six policies", err, bindings.CodeInvalidXMLDocument)
+		}
 		_, err = c.SetAccess(ctx, &bindings.ContainerAccess{Policies: many[:5]}, nil)
 		b.code("SetAccess of five policies", err, "")
 		if a, err = c.Access(ctx, nil); err != nil || a.PublicAccess != bindings.NoPublicAccess {
@@ -190,6 +197,9 @@ var containerTests = []blobTest{
 			b.ok("BlobServiceProperties", err)
 			if p.CORS == nil || !slices.Equal(*p.CORS, []bindings.CORSRule{rule}) || p.Logging == nil || *p.Logging != logging {
 				b.Errorf("BlobServiceProperties = %+v", p)
+			}
+			if b.differs("six rules") {
+				return
 			}
 			six := make([]bindings.CORSRule, 6)
 			b.code("six CORS rules", b.Account.SetBlobServiceProperties(ctx, &bindings.ServiceProperties{CORS: &six}), bindings.CodeInvalidXMLDocument)

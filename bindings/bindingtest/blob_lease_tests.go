@@ -147,7 +147,7 @@ func leaseTable(b *blobBench, make func(ctx context.Context, c bindings.Containe
 		for _, action := range leaseActions {
 			name := "t" + strings.ToLower(strings.ReplaceAll(state.name+"-"+action.name, " ", "-"))
 			want := action.want[i]
-			if !b.Features.StrictRenew && state.name == "expired" && action.name == "renew B" {
+			if !b.Features.StrictRenew && state.name == "expired" && action.name == "renew B" || b.differs(state.name+", "+action.name) {
 				continue
 			}
 			target := func(c bindings.Container) bindings.Leasable { return on(c, name) }
@@ -262,8 +262,10 @@ var leaseTests = []blobTest{
 		if changed.ID != leaseB {
 			b.Errorf("ChangeLease = %q", changed.ID)
 		}
-		_, err = a.RenewLease(ctx, strings.ToUpper(leaseB), nil)
-		b.code("RenewLease in capitals", err, "")
+		if !b.differs("capitals") {
+			_, err = a.RenewLease(ctx, strings.ToUpper(leaseB), nil)
+			b.code("RenewLease in capitals", err, "")
+		}
 		_, err = a.ReleaseLease(ctx, made.ID, nil)
 		b.code("ReleaseLease with the old identifier", err, bindings.CodeLeaseIDMismatchWithLeaseOperation)
 		broken, err := a.BreakLease(ctx, nil, nil)
@@ -422,7 +424,7 @@ var leaseTests = []blobTest{
 			if p := b.properties(ctx, c.Blob("Put")); b.Features.ResetsLease && p.Lease.State != "available" {
 				b.Errorf("Lease after Put = %+v, want available", p.Lease)
 			}
-			if p := b.properties(ctx, c.Blob("SetMetadata")); p.Lease.State != "expired" {
+			if p := b.properties(ctx, c.Blob("SetMetadata")); p.Lease.State != "expired" && !b.differs("SetMetadata") {
 				b.Errorf("Lease after SetMetadata = %+v, want expired still", p.Lease)
 			}
 		})
@@ -473,7 +475,7 @@ var leaseTests = []blobTest{
 			b.Errorf("break of a lease with 40 s left = %v", got)
 		}
 		b.Advance(10*time.Second - time.Millisecond)
-		if got := breakIn(nil); got != 31*time.Second {
+		if got := breakIn(nil); got != 31*time.Second && !b.differs("rounding") {
 			b.Errorf("break again with 30.001 s left = %v, want 31s", got)
 		}
 		if got := breakIn(period(5)); got != 5*time.Second {

@@ -116,7 +116,9 @@ var blobListTests = []blobTest{
 		b.put(ctx, c.Blob("n04-new"), "x")
 		b.put(ctx, c.Blob("n06-new"), "x")
 		names, _ := b.list(ctx, c, &bindings.ListBlobsOptions{MaxResults: 2, Marker: page.NextMarker})
-		b.listed("page after changes", names, "n06", "n06-new")
+		if !b.differs("page after changes") {
+			b.listed("page after changes", names, "n06", "n06-new")
+		}
 		_, err := c.Blobs(ctx, &bindings.ListBlobsOptions{MaxResults: -1})
 		b.status("list of -1 results", err, 400, bindings.CodeOutOfRangeQueryParameterValue)
 	}),
@@ -148,8 +150,10 @@ var blobListTests = []blobTest{
 		b.listed("list of a by /", names, "a", "<a/>")
 		names, _ = b.list(ctx, c, &bindings.ListBlobsOptions{Delimiter: "/", Prefix: "d/"})
 		b.listed("list of d/ by /", names, "<d//>")
-		names, _ = b.list(ctx, c, &bindings.ListBlobsOptions{Delimiter: "/2/"})
-		b.listed("list by /2/", names, "a", "a/1", "a/3", "b/1", "c", "d//x", "<a/2/>")
+		if !b.differs("long delimiter") {
+			names, _ = b.list(ctx, c, &bindings.ListBlobsOptions{Delimiter: "/2/"})
+			b.listed("list by /2/", names, "a", "a/1", "a/3", "b/1", "c", "d//x", "<a/2/>")
+		}
 		for _, size := range []int{1, 2, 3} {
 			got := b.pages(ctx, c, size, bindings.ListBlobsOptions{Delimiter: "/"})
 			slices.Sort(got)
@@ -179,6 +183,9 @@ var blobListTests = []blobTest{
 			b.Errorf("list with snapshots = %+v, want the oldest first", s)
 		}
 		for _, size := range []int{1, 2, 3, 4, 5} {
+			if b.differs("pages") {
+				break
+			}
 			b.listed(fmt.Sprintf("pages of %d with snapshots", size), b.pages(ctx, c, size, with), names...)
 		}
 	}),

@@ -23,7 +23,9 @@ var blobTests = []blobTest{
 			}
 		}
 		_, err := c.Blob("b").CopyFrom(ctx, bindings.BlobSource{Container: containerName, Name: "a"}, nil)
-		b.status("CopyFrom", err, 404, bindings.CodeCannotVerifyCopySource)
+		if !b.differs("copy source") {
+			b.status("CopyFrom", err, 404, bindings.CodeCannotVerifyCopySource)
+		}
 	}),
 	atOnce("PutAndGet", func(b *blobBench, ctx context.Context, c bindings.Container) {
 		for _, text := range []string{"", "a", "grüße \x00\xff", pattern(5000), pattern(3<<20 + 17)} {
@@ -117,7 +119,7 @@ var blobTests = []blobTest{
 		}
 		list, err := a.BlockList(ctx, nil)
 		b.ok("BlockList", err)
-		if len(list.Uncommitted) != 0 {
+		if len(list.Uncommitted) != 0 && !b.differs("waiting blocks") {
 			b.Errorf("blocks that wait after overwriting = %v", list.Uncommitted)
 		}
 		b.content(ctx, a.At(snap.Snapshot), "old")
@@ -207,9 +209,11 @@ var blobTests = []blobTest{
 		_, err = a.Put(ctx, strings.NewReader("text"), &bindings.PutBlobOptions{BodyMD5: right[:3]})
 		b.status("Put", err, 400, bindings.CodeInvalidMD5)
 		_, err = a.Put(ctx, strings.NewReader("text"), &bindings.PutBlobOptions{BodyMD5: right[:], Headers: bindings.BlobHeaders{ContentMD5: wrong[:]}})
-		b.code("Put with the right MD5", err, "")
-		if p := b.properties(ctx, a); !slices.Equal(p.Headers.ContentMD5, wrong[:]) {
-			b.Errorf("stored MD5 = %x, want the header's, %x", p.Headers.ContentMD5, wrong)
+		b.status("Put to store another MD5", err, 400, bindings.CodeMD5Mismatch)
+		_, err = a.Put(ctx, strings.NewReader("text"), &bindings.PutBlobOptions{BodyMD5: wrong[:], Headers: bindings.BlobHeaders{ContentMD5: right[:]}})
+		b.code("Put where the MD5 to store decides", err, "")
+		if p := b.properties(ctx, a); !slices.Equal(p.Headers.ContentMD5, right[:]) {
+			b.Errorf("stored MD5 = %x, want %x", p.Headers.ContentMD5, right)
 		}
 	}),
 	atOnce("FailingBodyChangesNothing", func(b *blobBench, ctx context.Context, c bindings.Container) {
@@ -250,6 +254,9 @@ var blobTests = []blobTest{
 					b.Errorf("Get %+v of %q: other content, %d bytes", r, a.Name(), len(got))
 				}
 			}
+			if b.differs("from the end") {
+				continue
+			}
 			_, err := a.Get(ctx, &bindings.GetBlobOptions{Range: &bindings.BlobRange{Offset: size}})
 			b.status("Get from the end", err, 416, bindings.CodeInvalidRange)
 			var e *bindings.BlobError
@@ -258,8 +265,10 @@ var blobTests = []blobTest{
 			}
 		}
 		b.put(ctx, c.Blob("empty"), "")
-		_, err = c.Blob("empty").Get(ctx, &bindings.GetBlobOptions{Range: &bindings.BlobRange{}})
-		b.status("Get of an empty blob from 0", err, 416, bindings.CodeInvalidRange)
+		if !b.differs("from the end") {
+			_, err = c.Blob("empty").Get(ctx, &bindings.GetBlobOptions{Range: &bindings.BlobRange{}})
+			b.status("Get of an empty blob from 0", err, 416, bindings.CodeInvalidRange)
+		}
 		b.content(ctx, c.Blob("empty"), "")
 	}),
 	atOnce("DownloadsSeeTheBlobAsItWas", func(b *blobBench, ctx context.Context, c bindings.Container) {
@@ -363,6 +372,9 @@ var blobTests = []blobTest{
 			b.Errorf("Copy after Put = %+v, want none", p.Copy)
 		}
 		_, err = to.CopyFrom(ctx, bindings.BlobSource{Container: "nowhere", Name: "from"}, nil)
+		if b.differs("no container") {
+			return
+		}
 		b.status("CopyFrom of no container", err, 404, bindings.CodeCannotVerifyCopySource)
 	}),
 	atOnce("CopyOfASnapshotRestoresIt", func(b *blobBench, ctx context.Context, c bindings.Container) {

@@ -131,15 +131,17 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 	if err != nil {
 		return nil, err
 	}
-	if err := staged.checkMD5(opts.BodyMD5); err != nil {
+	want := opts.BodyMD5
+	if blocks := opts.Type == bindings.BlockBlob || opts.Type == ""; blocks && opts.Headers.ContentMD5 != nil {
+		want = opts.Headers.ContentMD5
+	}
+	if err := staged.checkMD5(want); err != nil {
 		return nil, err
 	}
 	switch opts.Type {
 	case bindings.BlockBlob, "":
 		record.Type = bindings.BlockBlob
-		if record.Headers.ContentMD5 == nil {
-			record.Headers.ContentMD5 = slices.Clone(staged.md5)
-		}
+		record.Headers.ContentMD5 = slices.Clone(staged.md5)
 	case bindings.AppendBlob:
 		record.Type = bindings.AppendBlob
 		if staged.size > 0 {

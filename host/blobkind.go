@@ -3,8 +3,6 @@ package host
 import (
 	"errors"
 	"fmt"
-	"net/netip"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -38,6 +36,7 @@ func (s *blobShare) of(g *generation) (*blob.Shared, error) {
 	opts := &blob.Options{
 		MaxDegreeOfParallelism: conf.MaxDegreeOfParallelism,
 		PoisonBlobThreshold:    conf.PoisonBlobThreshold,
+		Owner:                  h.opts.Instance,
 		Rand:                   jitterOf(h.opts.Seed, 1<<63|1<<62),
 		Watcher:                h.watcher,
 		WakeUp:                 g.app.Switches.WakeUp == "fast",
@@ -64,7 +63,7 @@ func (g *generation) storageAccount(connection string) (blob.Account, error) {
 	if !ok {
 		return blob.Account{}, app.MissingConnection(connection)
 	}
-	account := blob.Account{Name: conn.Setting, Endpoint: blobEndpoint(conn)}
+	account := blob.Account{Name: conn.Setting, Endpoint: g.host.doors.blobEndpoint(conn)}
 	var err error
 	if account.Blobs, err = g.host.services.Blobs(conn); err != nil {
 		return blob.Account{}, err
@@ -77,49 +76,9 @@ func (g *generation) storageAccount(connection string) (blob.Account, error) {
 	return account, nil
 }
 
-// blobEndpoint is the address of a connection's blob service, as handlers see it
-// in the metadata "Uri".
-func blobEndpoint(conn app.Connection) string {
-	parts := map[string]string{}
-	for part := range strings.SplitSeq(conn.Value, ";") {
-		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		parts[strings.ToLower(key)] = value
-	}
-	for name, value := range conn.Section {
-		parts[strings.ToLower(name)] = value
-	}
-	for _, name := range []string{"blobendpoint", "blobserviceuri", "serviceuri"} {
-		if parts[name] != "" {
-			return strings.TrimSuffix(parts[name], "/")
-		}
-	}
-	const emulated = "devstoreaccount1"
-	name := parts["accountname"]
-	if name == "" || name == emulated {
-		return "http://127.0.0.1:10000/" + emulated
-	}
-	suffix := parts["endpointsuffix"]
-	if suffix == "" {
-		suffix = "core.windows.net"
-	}
-	return "https://" + name + ".blob." + suffix
-}
-
 // cloudScanInterval is the time between two scans unless the host's account is
 // development storage (source: ScanBlobScanLogHybridPollingStrategy.cs).
 const cloudScanInterval = 10 * time.Second
-
-// isDevelopment reports whether an account's address is that of an emulator: an IP
-// address or localhost, with the account in the path (source:
-// BlobServiceClientExtensions.cs IsDevelopmentStorageAccount).
-func isDevelopment(endpoint string) bool {
-	u, err := url.Parse(endpoint)
-	if err != nil {
-		return false
-	}
-	_, err = netip.ParseAddr(u.Hostname())
-	return (err == nil || u.Hostname() == "localhost") && strings.Trim(u.Path, "/") != ""
-}
 
 // blobFunction is what the trigger needs to know of a function.
 func (f *function) blobFunction() (*blob.Function, error) {
@@ -134,6 +93,14 @@ func (f *function) blobFunction() (*blob.Function, error) {
 	return &blob.Function{
 		ID: app.FunctionID(f.def.Name), Pattern: pattern, Account: account, DataType: f.def.Trigger.DataType,
 	}, nil
+}
+
+func connectBlob(f *function) error {
+	if _, err := f.gen.storageAccount("Storage"); err != nil {
+		return err
+	}
+	_, err := f.gen.storageAccount(f.def.Trigger.Connection)
+	return err
 }
 
 func listenBlob(_ *Host, f *function) (triggers.Listener, error) {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -140,6 +141,12 @@ func (f *function) prepare(prev *generation) error {
 	} else {
 		f.breaker = newBreaker(f.gen.host.clk, f.def.CircuitBreaker)
 	}
+	if f.kind.connect != nil {
+		// What this host alone does not serve is the listener's to report.
+		if err := f.kind.connect(f); err != nil && !errors.Is(err, errNoOutside) {
+			return err
+		}
+	}
 	return f.prepareOutputs()
 }
 
@@ -198,7 +205,11 @@ func (g *generation) supervise(f *function) {
 }
 
 func (g *generation) runListener(f *function) error {
-	l, err := f.kind.listen(g.host, f)
+	listen := func() (triggers.Listener, error) { return f.kind.listen(g.host, f) }
+	if f.kind.singleton {
+		return g.runAlone(f, listen)
+	}
+	l, err := listen()
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,16 @@ type Options struct {
 	// Services are what triggers and bindings connect to. Nil: the embedded ones.
 	Services Services
 
+	// Outside serves the connections that do not mean the embedded account, when
+	// Services is nil (package bindings/azure, which only a command may choose).
+	// Its calls are made outside the clock. Nil: functions with such connections
+	// are in error.
+	Outside Services
+
+	// Instance names this host among those that share its storage, in the locks
+	// that it holds there. Empty: made from Seed.
+	Instance string
+
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool
 
@@ -81,10 +91,13 @@ type Host struct {
 	storage    *emulator.Storage
 	services   Services
 	watcher    *queue.Watcher
-	schedules  *schedules
+	doors      doors // nil: not told
+	primary    primary
 	singletons *singletons
 	counters   counters
 
+	wire    context.Context // of calls to services outside that nothing else ends
+	hangUp  context.CancelFunc
 	root    context.Context
 	cancel  context.CancelFunc
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
@@ -132,12 +145,15 @@ func New(dir string, opts *Options) (*Host, error) {
 	h.storage = emulator.New(h.clk, &emulator.Options{Seed: h.opts.Seed, Record: h.journal.Append})
 	h.services = h.opts.Services
 	if h.services == nil {
-		h.services = embedded{h.storage}
+		h.services = &services{h, h.storage, h.opts.Outside}
 	}
 	h.watcher = queue.NewWatcher()
-	h.schedules = newSchedules()
+	if h.opts.Instance == "" {
+		h.opts.Instance = guid(h.opts.Seed, 0)
+	}
 	h.singletons = newSingletons(h.clk)
 	h.changed = clock.NewCond(h.clk, &h.mu)
+	h.wire, h.hangUp = h.clk.WithCancel(context.Background())
 	h.root, h.cancel = h.clk.WithCancel(context.Background())
 	h.group = clock.NewGroup(h.clk, 0)
 	return h, nil
@@ -291,9 +307,11 @@ func (h *Host) close() {
 		g.stopListening(false)
 		g.retire()
 	}
+	h.primary.resign()
 	h.cancel()
 	release() // whoever waits to load has to find out that it is over
 	h.group.Wait()
+	h.hangUp()
 	h.setState(Stopped)
 	h.journal.Append(journal.Record{Kind: journal.HostStopped})
 }
@@ -301,7 +319,10 @@ func (h *Host) close() {
 // Abort ends running attempts at once instead of after the grace of Close,
 // which returns sooner. It may be called while Close waits.
 func (h *Host) Abort() {
-	h.clk.Inside("abort", h.cancel)
+	h.clk.Inside("abort", func() {
+		h.cancel()
+		h.hangUp()
+	})
 }
 
 // lockLoading lets one load, reload or stop happen at a time.

@@ -21,6 +21,10 @@ type kind struct {
 	// singleton kinds run one listener at a time, also across a reload.
 	singleton bool
 
+	// connect finds what the trigger connects to, for functions that could not
+	// run without: such a function is in error. It does no I/O. Nil: nothing.
+	connect func(f *function) error
+
 	// listen makes the listener of a function.
 	listen func(h *Host, f *function) (triggers.Listener, error)
 
@@ -33,9 +37,9 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{Kind: app.Kind{Type: "httpTrigger", Available: true, End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
-		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, listen: listenQueue, message: queueMessage},
-		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, listen: listenBlob, message: blobMessage},
-		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, listen: listenTimer, message: timerMessage},
+		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, connect: connectQueue, listen: listenQueue, message: queueMessage},
+		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, connect: connectBlob, listen: listenBlob, message: blobMessage},
+		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
 		// Known to the platform; their listeners come with later versions.
 		{Kind: app.Kind{Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus"}},
@@ -92,6 +96,11 @@ func validateHTTP(_ *app.App, f *app.Function) []*schemas.Fault {
 }
 
 // Storage queue.
+
+func connectQueue(f *function) error {
+	_, err := f.account(f.def.Trigger)
+	return err
+}
 
 func listenQueue(h *Host, f *function) (triggers.Listener, error) {
 	account, err := f.account(f.def.Trigger)
@@ -161,15 +170,24 @@ func validateQueue(_ *app.App, f *app.Function) []*schemas.Fault {
 
 // Timer.
 
+func connectTimer(f *function) error {
+	_, err := f.schedule()
+	return err
+}
+
 func listenTimer(h *Host, f *function) (triggers.Listener, error) {
 	schedule, err := timer.ParseSchedule(f.def.Trigger.String("schedule"))
+	if err != nil {
+		return nil, err
+	}
+	store, err := f.schedule()
 	if err != nil {
 		return nil, err
 	}
 	location, _ := timer.Location(f.gen.app.Settings.Lookup)
 	return timer.New(h.clk, schedule, &timer.Options{
 		Location:     location,
-		Store:        h.schedules.store(f.def.Name),
+		Store:        store,
 		RunOnStartup: isTrue(f.def.Trigger.Value("runOnStartup"), false),
 		Unmonitored:  !isTrue(f.def.Trigger.Value("useMonitor"), true),
 		Open:         f.breaker.isOpen,
@@ -183,7 +201,11 @@ func timerMessage(h *Host, f *function, _ string) (triggers.Message, error) {
 	}
 	var status *timer.Status
 	if isTrue(f.def.Trigger.Value("useMonitor"), true) && !schedule.Frequent() {
-		if status, err = h.schedules.store(f.def.Name).Status(h.root); err != nil {
+		store, err := f.schedule()
+		if err != nil {
+			return triggers.Message{}, err
+		}
+		if status, err = store.Status(h.root); err != nil {
 			return triggers.Message{}, err
 		}
 	}

@@ -191,6 +191,7 @@ func (h *Host) swap(next *generation) {
 		}
 	}
 	h.warn(next.app)
+	h.campaign(next)
 	next.listen()
 }
 

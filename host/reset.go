@@ -5,8 +5,8 @@ import "errors"
 // errInWork is returned by Reset while deliveries are in work.
 var errInWork = errors.New("reset: deliveries are in work")
 
-// Reset empties the embedded services and the journal, forgets the status of
-// timers, and starts the counters of IDs again. The generation and its handlers
+// Reset empties the embedded services, the status of timers with them, and the
+// journal, and starts the counters of IDs again. The generation and its handlers
 // stay. It fails when deliveries are in work. Call it inside the clock, between
 // two tests.
 func (h *Host) Reset() error {
@@ -17,7 +17,6 @@ func (h *Host) Reset() error {
 		return err
 	}
 	h.journal.Reset()
-	h.schedules.reset()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ids = identities{seed: h.opts.Seed}

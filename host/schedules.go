@@ -1,36 +1,84 @@
 package host
 
 import (
-	"strings"
-	"sync"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
 
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/triggers/timer"
 )
 
-// schedules hold the status of every timer of the app, by function name
-// ignoring case. They outlive a generation, so that a reload neither repeats
-// nor loses a tick.
-type schedules struct {
-	mu     sync.Mutex
-	byName map[string]*timer.Memory
+// schedule is the status of a timer as a blob in the host's account, so that it
+// outlives the host and is shared by those that have its ID. It implements
+// timer.StatusStore.
+//
+// Source: host-and-retry 10.5; exttimer: StorageScheduleMonitor.cs.
+type schedule struct {
+	in   bindings.Container
+	blob bindings.Blob
 }
 
-func newSchedules() *schedules { return &schedules{byName: map[string]*timer.Memory{}} }
+// scheduleName is the name of a function's status blob in the host's container.
+func scheduleName(hostID, function string) string {
+	return "timers/" + hostID + "/" + app.FunctionID(function) + "/status"
+}
 
-// store returns the status of the function's timer.
-func (s *schedules) store(function string) timer.StatusStore {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	key := strings.ToLower(function)
-	if s.byName[key] == nil {
-		s.byName[key] = new(timer.Memory)
+// schedule returns where the status of the function's timer is kept.
+func (f *function) schedule() (timer.StatusStore, error) {
+	in, err := f.gen.hostContainer()
+	if err != nil {
+		return nil, err
 	}
-	return s.byName[key]
+	return &schedule{in, in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}, nil
 }
 
-// reset forgets every status. Listeners keep the stores that they have.
-func (s *schedules) reset() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.byName)
+// maxStatus is more than any status has; what is longer is none.
+const maxStatus = 64 << 10
+
+// Status implements timer.StatusStore.
+func (s *schedule) Status(ctx context.Context) (*timer.Status, error) {
+	d, err := s.blob.Get(ctx, nil)
+	if errors.Is(err, bindings.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(d.Body, maxStatus))
+	if closeErr := d.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	status := new(timer.Status)
+	if err := json.Unmarshal(text, status); err != nil {
+		return nil, fmt.Errorf("blob %s/%s: %w", s.in.Name(), s.blob.Name(), err)
+	}
+	return status, nil
+}
+
+// SetStatus implements timer.StatusStore.
+func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
+	text, err := json.Marshal(status)
+	if err != nil {
+		return err
+	}
+	put := func() error {
+		_, err := s.blob.Put(ctx, bytes.NewReader(text), &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "application/json"}})
+		return err
+	}
+	err = put()
+	if !errors.Is(err, bindings.ErrContainerNotFound) {
+		return err
+	}
+	if _, err := s.in.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+		return err
+	}
+	return put()
 }

@@ -1,11 +1,13 @@
 package host
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
@@ -20,36 +22,70 @@ type Services interface {
 	Blobs(conn app.Connection) (bindings.BlobAccount, error)
 }
 
-// embedded serves connections that mean the embedded storage account.
-type embedded struct{ storage *emulator.Storage }
-
-func (e embedded) Queues(conn app.Connection) (bindings.QueueAccount, error) {
-	if !isEmbedded(conn) {
-		return nil, fmt.Errorf("connection %q names an account outside; this version serves the embedded one: use UseDevelopmentStorage=true", conn.Setting)
-	}
-	return e.storage, nil
+// services decide, for each connection and service, between the embedded account
+// and those outside.
+type services struct {
+	host    *Host
+	storage *emulator.Storage
+	outside Services // nil: none
 }
 
-func (e embedded) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
-	if _, err := e.Queues(conn); err != nil {
-		return nil, err
+func (s *services) Queues(conn app.Connection) (bindings.QueueAccount, error) {
+	if s.host.doors.isEmbedded(conn, queueService) {
+		return s.storage, nil
 	}
-	return e.storage, nil
+	if s.outside == nil {
+		return nil, errOutside(conn)
+	}
+	account, err := s.outside.Queues(conn)
+	if err != nil {
+		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
+	}
+	return outsideQueues{s.host.trip("queues of " + conn.Setting), account}, nil
 }
 
-// isEmbedded reports whether a connection string means the embedded account:
-// the short form for development storage, or the emulator's well-known account
-// on loopback.
-func isEmbedded(conn app.Connection) bool {
-	development, account := false, false
-	for part := range strings.SplitSeq(conn.Value, ";") {
-		key, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch strings.ToLower(key) {
-		case "usedevelopmentstorage":
-			development = strings.EqualFold(value, "true")
-		case "accountname":
-			account = value == "devstoreaccount1"
-		}
+func (s *services) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+	if s.host.doors.isEmbedded(conn, blobService) {
+		return s.storage, nil
 	}
-	return development || account
+	if s.outside == nil {
+		return nil, errOutside(conn)
+	}
+	account, err := s.outside.Blobs(conn)
+	if err != nil {
+		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
+	}
+	return outsideBlobs{s.host.trip("blobs of " + conn.Setting), account}, nil
+}
+
+// errNoOutside is why a host without Options.Outside does not serve a connection.
+var errNoOutside = errors.New("an account outside, and this host serves the embedded one only: use UseDevelopmentStorage=true")
+
+func errOutside(conn app.Connection) error {
+	return fmt.Errorf("connection %q names %w", conn.Setting, errNoOutside)
+}
+
+// trip is the way of a call to a service outside: without the clock's baton, for
+// as long as it takes in real time.
+type trip struct {
+	clk  clock.Clock
+	name string          // in diagnostics
+	wire context.Context // for calls that nothing else ends
+}
+
+func (h *Host) trip(name string) trip { return trip{h.clk, name, h.wire} }
+
+// away makes a call to a service outside.
+func away[T any](ctx context.Context, t trip, f func(ctx context.Context) (T, error)) (v T, err error) {
+	if ctx.Done() == nil {
+		ctx = t.wire
+	}
+	t.clk.Outside(ctx, t.name, func() { v, err = f(ctx) })
+	return v, err
+}
+
+// awayOnly is away for calls that return an error only.
+func awayOnly(ctx context.Context, t trip, f func(ctx context.Context) error) error {
+	_, err := away(ctx, t, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
+	return err
 }

@@ -193,33 +193,3 @@ func TestOutputValues(t *testing.T) {
 		})
 	}
 }
-
-// Which connection strings mean the embedded account (storage.md 13).
-func TestEmbeddedConnection(t *testing.T) {
-	t.Parallel()
-	for value, want := range map[string]bool{
-		"UseDevelopmentStorage=true":                                             true,
-		"usedevelopmentstorage=TRUE;":                                            true,
-		" UseDevelopmentStorage = true":                                          false, // as the SDKs: no blanks around the sign
-		"UseDevelopmentStorage=false":                                            false,
-		"UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://127.0.0.1": true,
-		"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=x;QueueEndpoint=http://": true,
-		"AccountName=devstoreaccount2;AccountKey=x":                                                     false,
-		"DefaultEndpointsProtocol=https;AccountName=prod;AccountKey=x;EndpointSuffix=core.windows.net":  false,
-		"": false,
-	} {
-		if got := isEmbedded(app.Connection{Value: value}); got != want {
-			t.Errorf("isEmbedded(%q) = %v, want %v", value, got, want)
-		}
-		_, err := embedded{}.Queues(app.Connection{Setting: "AzureWebJobsPayments", Value: value})
-		if (err == nil) != want {
-			t.Errorf("Queues(%q): %v", value, err)
-		}
-		if err != nil && (!strings.Contains(err.Error(), "AzureWebJobsPayments") || !strings.Contains(err.Error(), "UseDevelopmentStorage=true")) {
-			t.Errorf("error %q names neither the setting nor the way out", err)
-		}
-		if value != "" && err != nil && strings.Contains(err.Error(), value) && value != "UseDevelopmentStorage=true" {
-			t.Errorf("error %q shows a connection string", err)
-		}
-	}
-}

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"context"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// outsideQueues are the queues of an account outside. They wake nobody
+// (bindings.QueueWaker): messages are found by polling (storage.md E-7).
+type outsideQueues struct {
+	trip
+	account bindings.QueueAccount
+}
+
+func (a outsideQueues) Queue(name string) bindings.Queue {
+	return outsideQueue{a.trip, a.account.Queue(name)}
+}
+
+func (a outsideQueues) Queues(ctx context.Context) ([]string, error) {
+	return away(ctx, a.trip, a.account.Queues)
+}
+
+// outsideQueue is a queue whose calls are made outside the clock.
+type outsideQueue struct {
+	trip
+	queue bindings.Queue
+}
+
+func (q outsideQueue) Name() string { return q.queue.Name() }
+
+func (q outsideQueue) Create(ctx context.Context) error { return awayOnly(ctx, q.trip, q.queue.Create) }
+
+func (q outsideQueue) Exists(ctx context.Context) (bool, error) {
+	return away(ctx, q.trip, q.queue.Exists)
+}
+
+func (q outsideQueue) DeleteQueue(ctx context.Context) error {
+	return awayOnly(ctx, q.trip, q.queue.DeleteQueue)
+}
+
+func (q outsideQueue) Put(ctx context.Context, text string, opts *bindings.PutOptions) (*bindings.QueueMessage, error) {
+	return away(ctx, q.trip, func(ctx context.Context) (*bindings.QueueMessage, error) { return q.queue.Put(ctx, text, opts) })
+}
+
+func (q outsideQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]*bindings.QueueMessage, error) {
+	return away(ctx, q.trip, func(ctx context.Context) ([]*bindings.QueueMessage, error) {
+		return q.queue.Receive(ctx, max, visibility)
+	})
+}
+
+func (q outsideQueue) Peek(ctx context.Context, max int) ([]*bindings.QueueMessage, error) {
+	return away(ctx, q.trip, func(ctx context.Context) ([]*bindings.QueueMessage, error) { return q.queue.Peek(ctx, max) })
+}
+
+func (q outsideQueue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*bindings.QueueMessage, error) {
+	return away(ctx, q.trip, func(ctx context.Context) (*bindings.QueueMessage, error) {
+		return q.queue.Update(ctx, id, popReceipt, text, visibility)
+	})
+}
+
+func (q outsideQueue) Delete(ctx context.Context, id, popReceipt string) error {
+	return awayOnly(ctx, q.trip, func(ctx context.Context) error { return q.queue.Delete(ctx, id, popReceipt) })
+}
+
+func (q outsideQueue) Clear(ctx context.Context) error { return awayOnly(ctx, q.trip, q.queue.Clear) }
+
+func (q outsideQueue) Count(ctx context.Context) (int, error) {
+	return away(ctx, q.trip, q.queue.Count)
+}

@@ -143,7 +143,11 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 	case kind == nil:
 		l.unknownType(f, b)
 	case len(kind.Directions) == 0:
-		f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", fmt.Sprintf("the binding %s is not served yet; it comes with a later version", kind.Type))
+		reason := "is not served yet; it comes with a later version"
+		if kind.Reason != "" {
+			reason = "is not served: " + kind.Reason
+		}
+		f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", fmt.Sprintf("the binding %s %s", kind.Type, reason))
 	case !slices.Contains(kind.Directions, b.Direction):
 		if path := b.PathOf("direction"); !f.faultIn(path) {
 			f.fault(indexing, path, "", schemas.Quote(b.Direction), strings.Join(kind.Directions, ", "), fmt.Sprintf("the binding %s is not served in this direction", kind.Type))

@@ -60,6 +60,9 @@ type BindingKind struct {
 	// Connection is the name that an empty "connection" stands for; "" for
 	// bindings without connections.
 	Connection string
+	// Reason says why a binding without directions is not served, for those that
+	// no later version brings.
+	Reason string
 }
 
 // KnownBindings returns the bindings besides triggers that function.json may
@@ -69,7 +72,7 @@ func KnownBindings() []BindingKind {
 		{Type: "http", Directions: []string{"out"}},
 		{Type: "queue", Directions: []string{"out"}, Connection: "Storage"},
 		{Type: "blob", Directions: []string{"in", "out", "inout"}, Connection: "Storage"},
-		{Type: "table", Connection: "Storage"},
+		{Type: "table", Connection: "Storage", Reason: "there is no Table service: storage means queues and blobs here"},
 		{Type: "serviceBus", Connection: "ServiceBus"},
 		{Type: "eventHub", Connection: "EventHub"},
 		{Type: "eventGrid"},

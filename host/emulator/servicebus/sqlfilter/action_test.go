@@ -1,0 +1,112 @@
+package sqlfilter_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/sqlfilter"
+)
+
+// TestAction follows docs: Subscription Rule SQL Action Syntax.
+func TestAction(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, text string
+		change     func(m *bindings.ServiceBusMessage)
+	}{
+		{"set new", "SET source = 'routed'", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["source"] = "routed" }},
+		{"set again, in any case", "set COLOR = 'blue';", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["color"] = "blue" }},
+		{"remove", "REMOVE color", func(m *bindings.ServiceBusMessage) { delete(m.ApplicationProperties, "color") }},
+		{"remove what is not there", "REMOVE missing", func(*bindings.ServiceBusMessage) {}},
+		{"in order", "SET n = 1; SET n = n + 1 SET n = n * 10", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["n"] = int64(20) }},
+		{"system", "SET sys.Label = 'x'; SET sys.To = NULL; REMOVE sys.SessionId; SET sys.ReplyTo = newid()", func(m *bindings.ServiceBusMessage) {
+			m.Subject, m.To, m.SessionID, m.ReplyTo = "x", "", nil, newID().String()
+		}},
+		{"session", "SET sys.SessionId = 'other'", func(m *bindings.ServiceBusMessage) { s := "other"; m.SessionID = &s }},
+		{"unknown is NULL", "SET a = missing + 1", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["a"] = nil }},
+		{"converted to a string", "SET color = 5; SET tag = TRUE", func(m *bindings.ServiceBusMessage) {
+			m.ApplicationProperties["color"], m.ApplicationProperties["tag"] = "5", "True"
+		}},
+		{"converted to a number", "SET size = '12'; SET weight = 3", func(m *bindings.ServiceBusMessage) {
+			m.ApplicationProperties["Size"], m.ApplicationProperties["weight"] = int64(12), 3.0
+		}},
+		{"not convertible", "SET size = 'many'", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["Size"] = "many" }},
+		{"scheduled time stays", "SET sys.ScheduledEnqueueTimeUtc = due", func(*bindings.ServiceBusMessage) {}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			a, err := sqlfilter.ParseAction(test.text, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, want := message(), message()
+			before := got.ApplicationProperties
+			if err := a.Apply(got, newID); err != nil {
+				t.Fatal(err)
+			}
+			test.change(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("after %s (-want +got):\n%s", test.text, diff)
+			}
+			if diff := cmp.Diff(message().ApplicationProperties, before); diff != "" {
+				t.Errorf("the map that was shared has changed:\n%s", diff)
+			}
+		})
+	}
+	none := &bindings.ServiceBusMessage{}
+	a, err := sqlfilter.ParseAction("REMOVE b; SET a = @v", map[string]any{"v": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Apply(none, newID); err != nil || none.ApplicationProperties["a"] != int64(1) {
+		t.Errorf("a message without properties: %v, %v", none.ApplicationProperties, err)
+	}
+}
+
+func TestActionFailure(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"SET a = 1; SET sys.Nothing = 1", "SET a = 1; REMOVE sys.Nothing", "SET a = 1; SET sys.Label = 1", "SET a = 1; SET b = 1 / 0", "SET a = sys.Nothing"} {
+		a, err := sqlfilter.ParseAction(text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := message()
+		var failure *sqlfilter.FilterError
+		if err := a.Apply(m, newID); !errors.As(err, &failure) {
+			t.Errorf("%s: got %v, want a FilterError", text, err)
+		}
+		if diff := cmp.Diff(message(), m); diff != "" {
+			t.Errorf("%s failed and changed the message:\n%s", text, diff)
+		}
+	}
+	for text, want := range map[string]string{
+		"": "SET or REMOVE expected", ";": "SET or REMOVE expected", "color = 1": "SET or REMOVE expected", "SET color": `"=" expected`,
+		"SET a = ": "a value or a property expected", "REMOVE": "a value or a property expected", "SET a = 1 = 2": "SET or REMOVE expected",
+	} {
+		var syntax *sqlfilter.SyntaxError
+		if _, err := sqlfilter.ParseAction(text, nil); !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
+			t.Errorf("ParseAction(%q): got %v, want a SyntaxError with %q", text, err, want)
+		}
+	}
+}
+
+// FuzzAction looks for texts that crash the parser or an action.
+func FuzzAction(f *testing.F) {
+	for _, text := range []string{"SET a = 1", "REMOVE a;SET sys.Label = newid()", "SET [x y] = p('a') + 1.5;;"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := sqlfilter.ParseAction(text, nil)
+		if err != nil {
+			return
+		}
+		m := message()
+		if err := a.Apply(m, newID); err != nil && !cmp.Equal(message(), m) {
+			t.Errorf("%q failed and changed the message", text)
+		}
+	})
+}

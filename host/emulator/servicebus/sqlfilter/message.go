@@ -1,0 +1,140 @@
+package sqlfilter
+
+import (
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// systemProperties are the properties of scope sys, by their lower-case names. A
+// get returns nil for what the message does not have; set is nil for what an
+// action cannot change.
+//
+// Source: docs, "Messages, payloads, and serialization"; Label is what older
+// clients call Subject.
+func systemProperty(name string) (systemField, bool) {
+	f, ok := systemFields[strings.ToLower(name)]
+	return f, ok
+}
+
+type systemField struct {
+	get func(m *bindings.ServiceBusMessage) value
+	set func(m *bindings.ServiceBusMessage, v value) bool // false: a value of the wrong type
+}
+
+var systemFields = map[string]systemField{
+	"messageid":        textField(func(m *bindings.ServiceBusMessage) *string { return &m.MessageID }),
+	"correlationid":    textField(func(m *bindings.ServiceBusMessage) *string { return &m.CorrelationID }),
+	"subject":          textField(func(m *bindings.ServiceBusMessage) *string { return &m.Subject }),
+	"label":            textField(func(m *bindings.ServiceBusMessage) *string { return &m.Subject }),
+	"to":               textField(func(m *bindings.ServiceBusMessage) *string { return &m.To }),
+	"replyto":          textField(func(m *bindings.ServiceBusMessage) *string { return &m.ReplyTo }),
+	"contenttype":      textField(func(m *bindings.ServiceBusMessage) *string { return &m.ContentType }),
+	"sessionid":        optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.SessionID }),
+	"replytosessionid": optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.ReplyToSessionID }),
+	"partitionkey":     optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.PartitionKey }),
+	"transactionpartitionkey": optionalField(func(m *bindings.ServiceBusMessage) **string {
+		return &m.TransactionPartitionKey
+	}),
+	"viapartitionkey": optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.TransactionPartitionKey }),
+	"timetolive": {
+		get: func(m *bindings.ServiceBusMessage) value {
+			if m.TimeToLive == 0 {
+				return nil
+			}
+			return m.TimeToLive
+		},
+		set: func(m *bindings.ServiceBusMessage, v value) bool {
+			d, ok := v.(time.Duration)
+			if ok {
+				m.TimeToLive = d
+			}
+			return ok || v == nil
+		},
+	},
+	"scheduledenqueuetimeutc": scheduledField,
+	"scheduledenqueuetime":    scheduledField,
+}
+
+// scheduledField can be set, to no effect: the time of a message is not an
+// action's to change (spec servicebus 1.6).
+var scheduledField = systemField{
+	get: func(m *bindings.ServiceBusMessage) value {
+		if m.ScheduledEnqueueTime.IsZero() {
+			return nil
+		}
+		return m.ScheduledEnqueueTime
+	},
+	set: func(*bindings.ServiceBusMessage, value) bool { return true },
+}
+
+func textField(field func(*bindings.ServiceBusMessage) *string) systemField {
+	return systemField{
+		get: func(m *bindings.ServiceBusMessage) value {
+			if s := *field(m); s != "" {
+				return s
+			}
+			return nil
+		},
+		set: func(m *bindings.ServiceBusMessage, v value) bool {
+			s, ok := textOf(v)
+			if ok {
+				*field(m) = s
+			}
+			return ok
+		},
+	}
+}
+
+func optionalField(field func(*bindings.ServiceBusMessage) **string) systemField {
+	return systemField{
+		get: func(m *bindings.ServiceBusMessage) value {
+			if p := *field(m); p != nil {
+				return *p
+			}
+			return nil
+		},
+		set: func(m *bindings.ServiceBusMessage, v value) bool {
+			if v == nil {
+				*field(m) = nil
+				return true
+			}
+			s, ok := textOf(v)
+			if ok {
+				*field(m) = &s
+			}
+			return ok
+		},
+	}
+}
+
+// textOf is the implicit conversion to the type of a text property.
+func textOf(v value) (string, bool) {
+	switch v := v.(type) {
+	case nil:
+		return "", true
+	case string:
+		return v, true
+	case bindings.GUID:
+		return v.String(), true
+	}
+	return "", false
+}
+
+// userProperty looks a property up. A name that is spelled the same wins over
+// one that differs in case; among several of those, the first in order does.
+func userProperty(m *bindings.ServiceBusMessage, name string) (key string, v value, ok bool) {
+	if v, ok := m.ApplicationProperties[name]; ok {
+		return name, normal(v), true
+	}
+	for k := range m.ApplicationProperties {
+		if strings.EqualFold(k, name) && (!ok || k < key) {
+			key, ok = k, true
+		}
+	}
+	if !ok {
+		return name, nil, false
+	}
+	return key, normal(m.ApplicationProperties[key]), true
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
@@ -45,6 +46,17 @@ type Options struct {
 	// Handlers are registered in this process, instead of the app's own handler
 	// program.
 	Handlers *functions.App
+
+	// Store keeps the embedded storage accounts across hosts, and survives the end
+	// of the process, however sudden. The caller opens it before New, which reads
+	// the accounts, and closes it after Close. Where nobody else moves the clock, it
+	// should not start before [StartTime]. Nil: the accounts live in memory and end
+	// with the host.
+	Store *store.Store
+
+	// Accounts names embedded storage accounts besides the first, which is
+	// devstoreaccount1. Each has its own queues and blobs.
+	Accounts []string
 
 	// Services are what triggers and bindings connect to. Nil: the embedded ones.
 	Services Services
@@ -89,6 +101,7 @@ type Host struct {
 
 	journal    *journal.Journal
 	storage    *emulator.Storage
+	accounts   accounts
 	services   Services
 	watcher    *queue.Watcher
 	doors      doors // nil: not told
@@ -119,7 +132,8 @@ type Host struct {
 	warned map[string]bool // warnings given; used by the load that has its turn
 }
 
-// New returns a host for the app in dir. It reads nothing and starts nothing.
+// New returns a host for the app in dir. It reads nothing but Options.Store, and
+// starts nothing.
 func New(dir string, opts *Options) (*Host, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -137,12 +151,21 @@ func New(dir string, opts *Options) (*Host, error) {
 	}
 	h.clk, h.log = h.opts.Clock, h.opts.Logger
 	if h.clk == nil {
-		h.own = clock.NewVirtual(realNow(), &clock.VirtualOptions{Seed: h.opts.Seed, Arrival: true, Notify: h.ClockNotice})
+		start, err := StartTime(h.opts.Store, h.opts.Accounts...)
+		if err != nil {
+			return nil, err
+		}
+		h.own = clock.NewVirtual(start, &clock.VirtualOptions{Seed: h.opts.Seed, Arrival: true, Notify: h.ClockNotice})
 		h.clk = h.own
 	}
 	h.ids.seed = h.opts.Seed
 	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
-	h.storage = emulator.New(h.clk, &emulator.Options{Seed: h.opts.Seed, Record: h.journal.Append})
+	if err := h.openAccounts(); err != nil {
+		if h.own != nil {
+			h.own.Close()
+		}
+		return nil, err
+	}
 	h.services = h.opts.Services
 	if h.services == nil {
 		h.services = &services{h, h.storage, h.opts.Outside}
@@ -168,8 +191,9 @@ func (h *Host) Clock() clock.Clock { return h.clk }
 // Journal is the account of what happened.
 func (h *Host) Journal() *journal.Journal { return h.journal }
 
-// Storage is the embedded storage account. It is empty when Options.Services
-// names other services.
+// Storage is the embedded storage account devstoreaccount1, which
+// UseDevelopmentStorage=true means. It is empty when Options.Services names other
+// services.
 func (h *Host) Storage() *emulator.Storage { return h.storage }
 
 // Version is Options.Version.
@@ -293,7 +317,7 @@ func (h *Host) Close() error {
 	if h.own != nil {
 		h.own.Close()
 	}
-	return nil
+	return h.accounts.close()
 }
 
 func (h *Host) close() {

@@ -1,9 +1,12 @@
 package host
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
-// errInWork is returned by Reset while deliveries are in work.
-var errInWork = errors.New("reset: deliveries are in work")
+// errInWork is returned by Reset and Restore while deliveries are in work.
+var errInWork = errors.New("deliveries are in work")
 
 // Reset empties the embedded services, the status of timers with them, and the
 // journal, and starts the counters of IDs again. The generation and its handlers
@@ -11,10 +14,12 @@ var errInWork = errors.New("reset: deliveries are in work")
 // two tests.
 func (h *Host) Reset() error {
 	if h.counters.invocations.Load() != 0 {
-		return errInWork
+		return fmt.Errorf("reset: %w", errInWork)
 	}
-	if err := h.storage.Reset(); err != nil {
-		return err
+	for _, name := range h.Accounts() {
+		if err := h.accounts.byName[name].Reset(); err != nil {
+			return fmt.Errorf("storage account %q: %w", name, err)
+		}
 	}
 	h.journal.Reset()
 	h.mu.Lock()

@@ -1,0 +1,206 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// A state is everything that the embedded storage accounts hold: queues, blobs,
+// and in them what the host keeps there itself, such as the status of timers.
+//
+// SaveState, LoadState and ResetState are for a host at work and are called from
+// outside the clock. What is in work when the state is replaced goes on: its
+// attempts run to their end, and its settlement then finds that the message's
+// receipt is of a state that is no more. That is the same as a receipt that has
+// been overtaken by another delivery, and changes nothing: no message of the new
+// state is deleted, released or poisoned by a delivery of the old one, because no
+// identifier and no receipt is ever given twice. A message that the saved state
+// has in work is invisible until its lock ends, and is then delivered again, as
+// after a crash.
+
+// SaveState writes the state to w, as it is at one moment. Time goes on while w
+// is slow.
+func (h *Host) SaveState(w io.Writer) error {
+	if h.accounts.db != nil {
+		return h.accounts.db.Save(w)
+	}
+	return h.spooled(func(f *os.File) (err error) {
+		h.clk.Inside("save the state", func() { err = h.storage.Save(f) })
+		if err == nil {
+			_, err = f.Seek(0, io.SeekStart)
+		}
+		if err == nil {
+			_, err = io.Copy(w, f)
+		}
+		return err
+	})
+}
+
+// LoadState replaces the state by what SaveState wrote, all of it or, when it
+// fails, nothing: *store.CorruptError when r is not what was written,
+// *store.VersionError when another version wrote it. r is read to its end before
+// anything changes.
+//
+// A state of which the clock has not reached the last change yet moves a virtual
+// clock there, through every deadline on the way, for the reason given at
+// [StartTime]; moved is by how much. It stays where it is when that is more than
+// a year.
+func (h *Host) LoadState(r io.Reader) (moved time.Duration, err error) {
+	err = h.spooled(func(f *os.File) error {
+		if _, err := io.Copy(f, r); err != nil {
+			return err
+		}
+		last, err := h.loadState(f)
+		if err == nil {
+			moved = h.catchUp(last)
+		}
+		return err
+	})
+	return moved, err
+}
+
+// loadState puts a saved state in the place of the present one, and returns the time
+// of its last change.
+func (h *Host) loadState(f *os.File) (last time.Time, err error) {
+	db := h.accounts.db
+	if db == nil {
+		if last, err = timeOf(f); err != nil {
+			return last, err
+		}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return last, err
+	}
+	h.clk.Inside("load the state", func() {
+		if err = h.storage.Load(f); err != nil {
+			return
+		}
+		if db != nil {
+			if last, err = lastChange(db, accountNames(h.opts.Accounts)); err != nil {
+				return
+			}
+		}
+		err = h.replaced()
+	})
+	return last, err
+}
+
+// timeOf is the time of the last change in an archive of a host without a store,
+// which has one account.
+func timeOf(f *os.File) (last time.Time, err error) {
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return last, err
+	}
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		return last, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Load(f); err != nil {
+		return last, err
+	}
+	return emulator.LastTime(db)
+}
+
+// longestCatchUp is as far as a loaded state moves the clock.
+const longestCatchUp = 366 * 24 * time.Hour
+
+// catchUp moves a virtual clock to the time of a state's last change.
+func (h *Host) catchUp(last time.Time) time.Duration {
+	ahead := last.Sub(h.clk.Now())
+	if _, ok := h.clk.(*clock.Virtual); !ok || ahead <= 0 || ahead > longestCatchUp {
+		return 0
+	}
+	h.Advance(ahead)
+	return ahead
+}
+
+// ResetState removes everything from the embedded accounts. Unlike [Host.Reset]
+// it leaves the journal and the counters of IDs alone, and deliveries may be in
+// work.
+func (h *Host) ResetState() (err error) {
+	var empty bytes.Buffer
+	h.clk.Inside("reset the state", func() {
+		// Loading nothing keeps the count of identifiers; Reset would start it again.
+		if err = emulator.New(h.clk, nil).Save(&empty); err != nil {
+			return
+		}
+		if err = h.storage.Load(&empty); err == nil {
+			err = h.replaced()
+		}
+	})
+	return err
+}
+
+// replaced lets every account take up a state that has come from elsewhere, and
+// wakes the listeners of its queues.
+func (h *Host) replaced() error {
+	for _, name := range h.Accounts() {
+		queues, err := h.accounts.byName[name].Queues(context.Background())
+		if err != nil {
+			return fmt.Errorf("storage account %q: %w", name, err)
+		}
+		for _, queue := range queues {
+			h.watcher.Notify(queue)
+		}
+	}
+	return nil
+}
+
+// spooled calls f with a file that is gone afterwards: a state may be larger
+// than memory, and its reader or writer slower than the clock can wait for.
+func (h *Host) spooled(f func(*os.File) error) (err error) {
+	dir := filepath.Join(h.dir, stateDir)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		dir = "" // the system's
+	}
+	file, err := os.CreateTemp(dir, "state-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, file.Close())
+		_ = os.Remove(file.Name()) // what stays is garbage in a folder for such
+	}()
+	return f(file)
+}
+
+// Snapshot is the state at one moment. It never changes, and may be restored any
+// number of times.
+type Snapshot struct {
+	accounts map[string]*emulator.Snapshot
+}
+
+// Snapshot copies the state, for Restore. Call it inside the clock.
+func (h *Host) Snapshot() *Snapshot {
+	snap := &Snapshot{accounts: map[string]*emulator.Snapshot{}}
+	for name, account := range h.accounts.byName {
+		snap.accounts[name] = account.Snapshot()
+	}
+	return snap
+}
+
+// Restore brings back the state of a snapshot of this host, identifiers
+// included: what happens next has the same names as what happened after the
+// snapshot. It fails while deliveries are in work. Call it inside the clock.
+func (h *Host) Restore(snap *Snapshot) error {
+	if h.counters.invocations.Load() != 0 {
+		return fmt.Errorf("restore: %w", errInWork)
+	}
+	for _, name := range h.Accounts() {
+		if err := h.accounts.byName[name].Restore(snap.accounts[name]); err != nil {
+			return fmt.Errorf("storage account %q: %w", name, err)
+		}
+	}
+	return h.replaced()
+}

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +95,7 @@ func clientFor(dir string) (*client, error) {
 
 func newClient(base string) *client {
 	// The host is on this machine: a proxy has no part in it.
-	return &client{base: base, http: &http.Client{Transport: &http.Transport{Proxy: nil}}}
+	return &client{base: base, http: &http.Client{Transport: &http.Transport{Proxy: nil, ExpectContinueTimeout: time.Second}}}
 }
 
 // call makes one request below the control API. in may be nil; out, when not
@@ -115,23 +117,35 @@ func (c *client) call(ctx context.Context, method, path string, query url.Values
 
 // do is call without reading the answer, which is a success.
 func (c *client) do(ctx context.Context, method, path string, query url.Values, in []byte) (*http.Response, error) {
+	return c.stream(ctx, method, path, query, bytes.NewReader(in), nil)
+}
+
+// stream is do for a body of any length, after edit has changed the request.
+func (c *client) stream(ctx context.Context, method, path string, query url.Values, in io.Reader, edit func(*http.Request)) (*http.Response, error) {
 	address := c.base + web.ControlPrefix + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
 	}
-	req, err := http.NewRequestWithContext(ctx, method, address, bytes.NewReader(in))
+	req, err := http.NewRequestWithContext(ctx, method, address, in)
 	if err != nil {
 		return nil, err
 	}
 	if c.key != "" {
 		req.Header.Set("X-Functions-Key", c.key)
 	}
+	if edit != nil {
+		edit(req)
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, hinted(fmt.Errorf("no host answers at %s", c.base), `start one with "redeliver start", or name the app with --dir or the host with --port`)
+		var body *bodyError
+		if errors.As(err, &body) {
+			return nil, body.err
+		}
+		return nil, hinted(c.unreachable(err), `start one with "redeliver start", or name the app with --dir or the host with --port`)
 	}
 	if resp.StatusCode < 300 {
 		return resp, nil
@@ -139,6 +153,26 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 	defer resp.Body.Close()
 	return nil, c.refused(resp)
 }
+
+// unreachable is an error of a connection in short.
+func (c *client) unreachable(err error) error {
+	var op *net.OpError
+	if errors.As(err, &op) && op.Op == "dial" {
+		return fmt.Errorf("no host answers at %s", c.base)
+	}
+	var wrapped *url.Error // names method and address
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	return fmt.Errorf("the host at %s did not answer: %w", c.base, err)
+}
+
+// bodyError says that the body of a request could not be read, which is no
+// fault of the host.
+type bodyError struct{ err error }
+
+func (e *bodyError) Error() string { return e.err.Error() }
+func (e *bodyError) Unwrap() error { return e.err }
 
 // refused turns an answer that is no success into an error.
 func (c *client) refused(resp *http.Response) error {

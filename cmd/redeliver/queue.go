@@ -33,6 +33,7 @@ func newSendQueue(std streams) *cobra.Command {
 	var t target
 	var raw bool
 	var delay time.Duration
+	var ttl string
 	cmd := &cobra.Command{
 		Use:   "queue NAME [BODY|-]",
 		Short: "Put a message on a storage queue",
@@ -41,9 +42,14 @@ when it does not exist. BODY is the message; "-" reads it from the standard inpu
 and without it the message is empty. It is encoded as the app expects it
 (host.json, extensions.queues.messageEncoding), base64 unless set otherwise;
 --raw puts the text on the queue as it is.`,
-		Example: `  redeliver send queue orders '{"id":"7","fail":true}'`,
-		Args:    arguments(1, 2),
+		Example: `  redeliver send queue orders '{"id":"7","fail":true}'
+  redeliver send queue orders --delay 30s --ttl 10m - < order.json`,
+		Args:              arguments(1, 2),
+		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkLife(delay, ttl); err != nil {
+				return err
+			}
 			in, err := body(std, args[1:])
 			if err != nil {
 				return err
@@ -59,6 +65,9 @@ and without it the message is empty. It is encoded as the app expects it
 			if delay > 0 {
 				query.Set("visibility", delay.String())
 			}
+			if ttl != "" {
+				query.Set("ttl", ttl)
+			}
 			var m web.Message
 			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/messages", query, in, &m); err != nil {
 				return err
@@ -69,8 +78,24 @@ and without it the message is empty. It is encoded as the app expects it
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "do not encode the body")
 	cmd.Flags().DurationVar(&delay, "delay", 0, "keep the message invisible for this long first, e.g. 30s")
+	cmd.Flags().StringVar(&ttl, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
 	addTarget(cmd, &t)
 	return cmd
+}
+
+// checkLife refuses a delay and a time to live that no message can have. The
+// service knows the upper limits.
+func checkLife(delay time.Duration, ttl string) error {
+	if delay < 0 {
+		return &usageError{fmt.Errorf("--delay %s: want a duration of 0 or more", delay)}
+	}
+	if ttl == "" || ttl == "never" {
+		return nil
+	}
+	if d, err := time.ParseDuration(ttl); err != nil || d < time.Second {
+		return &usageError{fmt.Errorf("--ttl %q: want a duration of 1s or more, or never", ttl)}
+	}
+	return nil
 }
 
 func newPeek(std streams) *cobra.Command {
@@ -88,7 +113,7 @@ func newPeek(std streams) *cobra.Command {
 
 func newPeekQueue(std streams) *cobra.Command {
 	var t target
-	var output string
+	var output, id string
 	var most int
 	cmd := &cobra.Command{
 		Use:   "queue NAME",
@@ -96,9 +121,11 @@ func newPeekQueue(std streams) *cobra.Command {
 		Long: `Peek shows the visible messages of a storage queue of the running host, oldest
 first, each with its dequeue count and decoded body. A message that a function has
 in work, that waits for its redelivery, or that was sent with a delay is counted
-and not shown.`,
-		Example: `  redeliver peek queue orders-poison`,
-		Args:    arguments(1, 1),
+and not shown; with --id it is.`,
+		Example: `  redeliver peek queue orders-poison
+  redeliver peek queue orders --id 09892d75-70f2-4697-82d3-26e0055bdef6`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("output", output, "text", "json"); err != nil {
 				return err
@@ -110,22 +137,27 @@ and not shown.`,
 			if err != nil {
 				return err
 			}
+			query := url.Values{"max": {strconv.Itoa(most)}}
+			if id != "" {
+				query.Set("id", id)
+			}
 			var found web.Peeked
-			err = c.call(cmd.Context(), http.MethodGet, "/queues/"+url.PathEscape(args[0])+"/messages",
-				url.Values{"max": {strconv.Itoa(most)}}, nil, &found)
+			err = c.call(cmd.Context(), http.MethodGet, "/queues/"+url.PathEscape(args[0])+"/messages", query, nil, &found)
 			if err != nil {
 				return err
 			}
-			return showPeeked(std, &found, output)
+			return showPeeked(std, &found, id != "", output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	cmd.Flags().IntVar(&most, "max", 32, "show at most this many messages, 1 to 32")
+	cmd.Flags().StringVar(&id, "id", "", "show only the message with this ID, visible or not")
 	addTarget(cmd, &t)
 	return cmd
 }
 
-func showPeeked(std streams, found *web.Peeked, output string) error {
+// showPeeked writes messages; only one was asked for when only is set.
+func showPeeked(std streams, found *web.Peeked, only bool, output string) error {
 	if output == "json" {
 		enc := json.NewEncoder(std.out)
 		enc.SetEscapeHTML(false)
@@ -135,12 +167,16 @@ func showPeeked(std streams, found *web.Peeked, output string) error {
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)
 	fmt.Fprintf(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
-	if hidden > 0 {
+	if hidden > 0 && !only {
 		fmt.Fprintf(&b, ", %d not shown (in work, waiting or beyond --max)", hidden)
 	}
 	b.WriteByte('\n')
 	for _, m := range found.Messages {
-		fmt.Fprintf(&b, "%s  dequeue count %d  inserted %s\n", m.ID, m.DequeueCount, m.Inserted.Local().Format(time.DateTime))
+		fmt.Fprintf(&b, "%s  dequeue count %d  inserted %s", m.ID, m.DequeueCount, m.Inserted.Local().Format(time.DateTime))
+		if !m.NextVisible.IsZero() {
+			fmt.Fprintf(&b, "  invisible until %s", m.NextVisible.Local().Format(time.DateTime))
+		}
+		b.WriteByte('\n')
 		switch {
 		case m.Undecodable != "":
 			fmt.Fprintf(&b, "  %s\n  (%s)\n", m.Text, m.Undecodable)

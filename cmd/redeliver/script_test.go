@@ -51,6 +51,8 @@ func TestScripts(t *testing.T) {
 			"fill":       fill,
 			"ask":        ask,
 			"key-used":   keyUsed,
+			"big-file":   bigFile,
+			"same-file":  sameFile,
 		},
 	})
 }

@@ -218,7 +218,11 @@ func queueError(w http.ResponseWriter, err error) {
 		{bindings.ErrTooLarge, http.StatusRequestEntityTooLarge},
 	} {
 		if errors.Is(err, row.err) {
-			writeError(w, row.status, err.Error(), "")
+			hint := ""
+			if row.status == http.StatusNotFound {
+				hint = `"redeliver ls" shows what there is`
+			}
+			writeError(w, row.status, err.Error(), hint)
 			return
 		}
 	}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newUpload(std streams) *cobra.Command {
+	var t target
+	var contentType string
+	cmd := &cobra.Command{
+		Use:   "upload CONTAINER/NAME FILE|-",
+		Short: "Write a blob of the running host from a file",
+		Long: `Upload makes a block blob of a file, or of the standard input for "-", in the
+embedded storage of the running host. It replaces a blob of that name, and makes
+the container when it does not exist. Blob triggers fire. NAME may have slashes.
+
+Without --content-type the type is guessed as browsers do: from the extension of
+NAME, else of FILE, else from the first bytes.`,
+		Example: `  redeliver upload invoices/2026/07.json invoice.json
+  date | redeliver upload notes/now.txt -`,
+		Args:              arguments(2, 2),
+		ValidArgsFunction: completeBlob(&t),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			container, name, err := blobPath(args[0])
+			if err != nil {
+				return err
+			}
+			in, err := openInput(std, args[1])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			if contentType == "" {
+				contentType = in.guessType(name, args[1])
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			resp, err := c.stream(cmd.Context(), http.MethodPut, blobAddress(container), url.Values{"name": {name}}, in, func(r *http.Request) {
+				r.ContentLength = in.size
+				if in.size == 0 {
+					r.Body = http.NoBody
+				}
+				r.Header.Set("Content-Type", contentType)
+				r.Header.Set("Expect", "100-continue") // a refusal comes before the bytes go
+			})
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			var made web.BlobInfo
+			if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
+				return fmt.Errorf("answer of %s: %w", c.base, err)
+			}
+			newConsole(std, true).printf("uploaded %s to blob %q (%s)\n", plural(int(made.Size), "byte"), args[0], made.ContentType)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&contentType, "content-type", "", "content type of the blob (default: guessed)")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newDownload(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "download CONTAINER/NAME [FILE|-]",
+		Short: "Read a blob of the running host into a file",
+		Long: `Download writes a blob of the embedded storage of the running host to FILE, or to
+the standard output for "-". FILE is replaced, and left as it was when the
+download fails. Without FILE it goes to a file of this folder with the last part
+of NAME, which must not exist yet.`,
+		Example: `  redeliver download azure-webjobs-hosts/locks/shop/host -
+  redeliver download invoices/2026/07.json`,
+		Args:              arguments(1, 2),
+		ValidArgsFunction: completeBlob(&t),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			container, name, err := blobPath(args[0])
+			if err != nil {
+				return err
+			}
+			file := ""
+			if len(args) > 1 {
+				file = args[1]
+			} else if file, err = impliedFile(name); err != nil {
+				return err
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			resp, err := c.do(cmd.Context(), http.MethodGet, blobAddress(container), url.Values{"name": {name}}, nil)
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			body := answer{resp.Body, args[0]}
+			if file == "-" {
+				_, err := io.Copy(std.out, body)
+				return err
+			}
+			n, err := writeFile(file, body)
+			if err != nil {
+				return err
+			}
+			newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(web.BlobContentType))
+			return nil
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func blobAddress(container string) string {
+	return "/containers/" + url.PathEscape(container) + "/blob"
+}
+
+// blobPath takes CONTAINER/NAME apart. The host judges the parts.
+func blobPath(arg string) (container, name string, err error) {
+	container, name, _ = strings.Cut(arg, "/")
+	if container == "" || name == "" {
+		return "", "", hinted(&usageError{fmt.Errorf("%q names no blob", arg)}, "write CONTAINER/NAME, for instance invoices/2026/07.json")
+	}
+	return container, name, nil
+}
+
+// input is what an upload reads.
+type input struct {
+	*bufio.Reader
+	io.Closer
+	size int64 // -1: nobody knows
+}
+
+// openInput opens a file, or the standard input for "-".
+func openInput(std streams, file string) (*input, error) {
+	if file == "-" {
+		return &input{bufio.NewReader(&fileReader{r: std.in, size: -1}), io.NopCloser(nil), -1}, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %q: %w", file, reason(err))
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("cannot read %q: %w", file, reason(err))
+	}
+	size := int64(-1) // of a device or a pipe, and of files that have no size as those of /proc
+	if info.Mode().IsRegular() && info.Size() > 0 {
+		size = info.Size()
+	}
+	in := &input{bufio.NewReader(&fileReader{r: f, size: size, name: file}), f, size}
+	if _, err := in.Peek(1); errors.Is(err, io.EOF) {
+		in.size = 0
+	}
+	return in, nil
+}
+
+// fileReader reads exactly size bytes, or all when size is below 0, and marks errors
+// as its own.
+type fileReader struct {
+	r    io.Reader
+	name string
+	size int64
+	read int64
+}
+
+func (s *fileReader) Read(p []byte) (int, error) {
+	if s.size >= 0 {
+		p = p[:min(int64(len(p)), s.size-s.read)]
+		if len(p) == 0 {
+			return 0, io.EOF
+		}
+	}
+	n, err := s.r.Read(p)
+	s.read += int64(n)
+	switch {
+	case err == nil:
+	case !errors.Is(err, io.EOF):
+		err = &bodyError{fmt.Errorf("cannot read %q: %w", s.name, reason(err))}
+	case s.read < s.size:
+		err = &bodyError{fmt.Errorf("cannot read %q: it became shorter meanwhile", s.name)}
+	}
+	return n, err
+}
+
+// sniffed is how many bytes of a body a type is guessed from.
+const sniffed = 512
+
+// guessType guesses a content type from names, else from the first bytes.
+func (in *input) guessType(names ...string) string {
+	for _, name := range names {
+		if t := mime.TypeByExtension(path.Ext(filepath.ToSlash(name))); t != "" {
+			return t
+		}
+	}
+	head, _ := in.Peek(sniffed) // a failure shows when the body is read
+	if len(head) == 0 {
+		return "application/octet-stream"
+	}
+	return http.DetectContentType(head)
+}
+
+// impliedFile is the file that a download without one writes.
+func impliedFile(blob string) (string, error) {
+	name := path.Base(blob)
+	if strings.HasSuffix(blob, "/") || !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\`) {
+		return "", hinted(&usageError{fmt.Errorf("no file can be named like blob %q", blob)}, "name a FILE, or - for the standard output")
+	}
+	if _, err := os.Lstat(name); err == nil {
+		return "", hinted(fmt.Errorf("file %q exists already", name), "name it as FILE to replace it")
+	}
+	return name, nil
+}
+
+// answer is a blob on its way in; its errors name it.
+type answer struct {
+	r    io.Reader
+	blob string
+}
+
+func (a answer) Read(p []byte) (int, error) {
+	n, err := a.r.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("blob %q did not come to its end: %w", a.blob, err)
+	}
+	return n, err
+}
+
+// writeFile writes a file as a whole: until all has come, the bytes are in a
+// file beside it. What is no regular file, such as a pipe, is written directly.
+func writeFile(file string, from io.Reader) (n int64, err error) {
+	part, flag := file, os.O_WRONLY
+	if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() {
+		part, flag = fmt.Sprintf("%s.%d.part", file, os.Getpid()), flag|os.O_CREATE|os.O_TRUNC
+	}
+	n, err = fillFile(part, flag, from)
+	if part != file {
+		if err == nil {
+			err = os.Rename(part, file)
+		}
+		if err != nil {
+			os.Remove(part)
+		}
+	}
+	var onDisk *os.PathError
+	var renaming *os.LinkError
+	switch {
+	case errors.As(err, &onDisk):
+		err = fmt.Errorf("cannot write %q: %w", file, onDisk.Err)
+	case errors.As(err, &renaming):
+		err = fmt.Errorf("cannot write %q: %w", file, renaming.Err)
+	}
+	return n, err
+}
+
+func fillFile(name string, flag int, from io.Reader) (int64, error) {
+	f, err := os.OpenFile(name, flag, 0o666)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(f, from)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return n, err
+}
+
+// reason is an error of the file system without the path, which its reader
+// knows.
+func reason(err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}

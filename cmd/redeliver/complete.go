@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// completion is how cobra asks for the words that may come next.
+type completion = func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective)
+
+// completionPatience is how long the shell's Tab key waits for a host.
+const completionPatience = time.Second
+
+// completeQueues completes the first argument with queues of the running host,
+// those that keep admits.
+func completeQueues(t *target, keep func(name string) bool) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, q := range t.glance(cmd.Context()).Queues {
+			if keep(q.Name) {
+				names = append(names, q.Name)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func anyName(string) bool { return true }
+
+func poisonName(name string) bool {
+	_, ok := web.PoisonOrigin(name)
+	return ok
+}
+
+// completeBlob completes the first argument with the containers of the running
+// host, and the second with files.
+func completeBlob(t *target) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		var names []string
+		for _, c := range t.glance(cmd.Context()).Containers {
+			names = append(names, c.Name+"/")
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// glance is the inventory of the running host, empty when there is no answer.
+func (t *target) glance(ctx context.Context) (inv web.Inventory) {
+	ctx, cancel := context.WithTimeout(ctx, completionPatience)
+	defer cancel()
+	if c, err := t.find(); err == nil {
+		_ = c.call(ctx, http.MethodGet, "/inventory", nil, nil, &inv)
+	}
+	return inv
+}

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// A listing is one table of "redeliver ls". A service adds one of its own.
+type listing struct {
+	name    string   // as on the command line, e.g. "queues"
+	columns []string // in capitals; the first names the thing
+	numbers int      // how many of the last columns are numbers
+	rows    func(inv *web.Inventory) [][]string
+}
+
+// listings are the tables, in the order in which they are shown.
+func listings() []listing {
+	return []listing{
+		{"functions", []string{"FUNCTION", "TRIGGER", "STATE"}, 0, functionRows},
+		{"queues", []string{"QUEUE", "VISIBLE", "INVISIBLE"}, 2, queueRows},
+		{"containers", []string{"CONTAINER", "BLOBS", "BYTES"}, 2, containerRows},
+	}
+}
+
+func functionRows(inv *web.Inventory) (rows [][]string) {
+	for _, f := range inv.Functions {
+		state := f.State
+		switch {
+		case f.State == web.FunctionDisabled && f.Detail != "":
+			state += " (" + f.Detail + ")"
+		case f.Detail != "":
+			state += ": " + f.Detail
+		}
+		rows = append(rows, []string{f.Name, strings.TrimSpace(f.Trigger + " " + f.Source), state})
+	}
+	return rows
+}
+
+func queueRows(inv *web.Inventory) (rows [][]string) {
+	for _, q := range inv.Queues {
+		rows = append(rows, []string{q.Name, strconv.Itoa(q.Visible), strconv.Itoa(q.Invisible)})
+	}
+	return rows
+}
+
+func containerRows(inv *web.Inventory) (rows [][]string) {
+	for _, c := range inv.Containers {
+		rows = append(rows, []string{c.Name, strconv.Itoa(c.Blobs), strconv.FormatInt(c.Bytes, 10)})
+	}
+	return rows
+}
+
+func newLs(std streams) *cobra.Command {
+	var t target
+	var output string
+	var asJSON bool
+	var names []string
+	for _, l := range listings() {
+		names = append(names, l.name)
+	}
+	cmd := &cobra.Command{
+		Use:   "ls [WHAT...]",
+		Short: "List functions, queues and containers of the running host",
+		Long: `Ls shows what the running host has: its functions and whether they run, the queues
+of the embedded storage with their messages, and the containers with their blobs.
+WHAT limits it to some: ` + strings.Join(names, ", ") + `.
+
+A message is invisible while a function has it in work, while it waits for its
+redelivery, and while its delay lasts. Snapshots of blobs do not count.`,
+		Example: `  redeliver ls
+  redeliver ls queues containers
+  redeliver ls --json`,
+		Args:      func(_ *cobra.Command, args []string) error { return knownListings(args, names) },
+		ValidArgs: names,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("output", output, "text", "json"); err != nil {
+				return err
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			var raw json.RawMessage
+			if err := c.call(cmd.Context(), http.MethodGet, "/inventory", nil, nil, &raw); err != nil {
+				return err
+			}
+			if asJSON || output == "json" {
+				return writeInventory(std, raw, args)
+			}
+			var inv web.Inventory
+			if err := json.Unmarshal(raw, &inv); err != nil {
+				return fmt.Errorf("answer of %s: %w", c.base, err)
+			}
+			showInventory(newConsole(std, false), &inv, args)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --output json")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// knownListings refuses words that name no listing.
+func knownListings(args, names []string) error {
+	for _, a := range args {
+		if !slices.Contains(names, a) {
+			return hinted(&usageError{fmt.Errorf("nothing to list is called %q", a)}, "there are "+strings.Join(names, ", "))
+		}
+	}
+	return nil
+}
+
+// wanted reports whether a listing is asked for; without names all are.
+func (l *listing) wanted(names []string) bool {
+	return len(names) == 0 || slices.Contains(names, l.name)
+}
+
+// showInventory writes the tables that names ask for.
+func showInventory(out *console, inv *web.Inventory, names []string) {
+	var t strings.Builder
+	for _, l := range listings() {
+		if !l.wanted(names) {
+			continue
+		}
+		if t.Len() > 0 {
+			t.WriteByte('\n')
+		}
+		rows := l.rows(inv)
+		if len(rows) == 0 {
+			fmt.Fprintf(&t, "no %s\n", l.name)
+			continue
+		}
+		writeTable(out, &t, l.columns, rows, l.numbers)
+	}
+	out.print(t.String())
+	if len(names) == 0 || slices.Contains(names, "functions") {
+		for _, text := range inv.Errors {
+			out.warn("the app does not run: " + text)
+		}
+	}
+}
+
+// writeTable writes rows below a head; the last columns are numbers, so many of
+// them as numbers says, and end at one place.
+func writeTable(out *console, t *strings.Builder, head []string, rows [][]string, numbers int) {
+	all := append([][]string{head}, rows...)
+	width := make([]int, len(head))
+	for _, row := range all {
+		for i, text := range row {
+			width[i] = max(width[i], utf8.RuneCountInString(text))
+		}
+	}
+	for n, row := range all {
+		cells := make([]cell, len(row))
+		for i, text := range row {
+			cells[i] = cell{text: text, width: width[i]}
+			if i >= len(row)-numbers {
+				cells[i].text = strings.Repeat(" ", width[i]-utf8.RuneCountInString(text)) + text
+			}
+			if n == 0 {
+				cells[i].sgr = dim
+			}
+		}
+		t.WriteString(out.lay(out.columns(), 1, cells...) + "\n")
+	}
+}
+
+// writeInventory writes what names ask for as JSON: all of it without names.
+func writeInventory(std streams, raw json.RawMessage, names []string) error {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &fields); err != nil {
+		return err
+	}
+	var v any = raw
+	if len(names) > 0 {
+		chosen := map[string]json.RawMessage{}
+		for _, name := range names {
+			chosen[name] = fields[name]
+		}
+		v = chosen
+	}
+	enc := json.NewEncoder(std.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newRedrive(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "redrive queue NAME-poison",
+		Short: "Give messages that ended as poison another chance",
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newRedriveQueue(std))
+	return cmd
+}
+
+func newRedriveQueue(std streams) *cobra.Command {
+	var t target
+	var to, id string
+	cmd := &cobra.Command{
+		Use:   "queue NAME-poison",
+		Short: "Move messages from a poison queue back to its queue",
+		Long: `Redrive moves the visible messages of a poison queue back to the queue that they
+came from, in their order, or to another one with --to. A message keeps its text
+exactly; it gets a new ID, and its dequeue count starts anew. For each the journal
+has a record "forwarded" with both IDs.
+
+What becomes poison again meanwhile stays, and so do messages that something has
+in work. A message is put before its original is deleted: after a crash on the way
+it is in both queues, never in none.`,
+		Example: `  redeliver redrive queue orders-poison
+  redeliver redrive queue orders-poison --id 09892d75-70f2-4697-82d3-26e0055bdef6
+  redeliver redrive queue orders-poison --to orders-v2`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeQueues(&t, poisonName),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if _, ok := web.PoisonOrigin(args[0]); !ok && to == "" {
+				return hinted(&usageError{fmt.Errorf("queue %q is no poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			query := url.Values{}
+			if to != "" {
+				query.Set("to", to)
+			}
+			if id != "" {
+				query.Set("id", id)
+			}
+			var done web.Redriven
+			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/redrive", query, nil, &done); err != nil {
+				return err
+			}
+			showRedriven(newConsole(std, true), &done)
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&to, "to", "", "queue to move to (default: NAME without -poison)")
+	cmd.Flags().StringVar(&id, "id", "", "move only the message with this ID, as peek shows it")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func showRedriven(out *console, done *web.Redriven) {
+	if done.ID != "" {
+		out.printf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
+		return
+	}
+	left := ""
+	if done.Left > 0 {
+		left = fmt.Sprintf(", %d left (in work, delayed or poisoned meanwhile)", done.Left)
+	}
+	out.printf("moved %s from queue %q to queue %q%s\n", plural(done.Moved, "message"), done.From, done.To, left)
+}

@@ -36,11 +36,8 @@ lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
 
 .PHONY: interop
 interop: ## test against Azurite and the SDKs of other languages (needs Node and Python)
-	mkdir -p .interop
-	cp bindings/azure/testdata/interop/package.json .interop/
-	npm install --prefix .interop --no-audit --no-fund --no-package-lock --loglevel=error
-	python3 -m pip install --quiet --disable-pip-version-check --root-user-action=ignore --upgrade --target .interop/python -r bindings/azure/testdata/interop/requirements.txt
-	REDELIVER_INTEROP=required go test -race -count=1 ./bindings/azure/...
+	bindings/azure/testdata/interop/install
+	REDELIVER_INTEROP=required go test -race -count=1 -timeout 6m ./bindings/azure/...
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md

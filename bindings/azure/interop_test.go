@@ -9,44 +9,59 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// script runs a program of testdata/interop against a door.
-func script(t *testing.T, connection, program, file, variable, folder string) {
+// javaScript runs a program of testdata/interop with Node and the packages below
+// .interop; it has to print ok.
+func javaScript(t *testing.T, file string, args ...string) {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(interop, folder))
+	requireInterop(t, "node", "node_modules/@azure/storage-queue", "node_modules/@azure/storage-blob")
+	modules, err := filepath.Abs(filepath.Join(interop, "node_modules"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), program, filepath.Join("testdata", "interop", file), connection)
-	cmd.Env = append(os.Environ(), variable+"="+path)
+	script(t, "NODE_PATH="+modules, "node", file, args)
+}
+
+// pythonScript is javaScript for Python. The interpreter is one that knows where
+// the packages are.
+func pythonScript(t *testing.T, file string, args ...string) {
+	t.Helper()
+	requireInterop(t, "python3", "python3")
+	interpreter, err := filepath.Abs(filepath.Join(interop, "python3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	script(t, "PYTHONDONTWRITEBYTECODE=1", interpreter, file, args)
+}
+
+func script(t *testing.T, env, program, file string, args []string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, append([]string{filepath.Join("testdata", "interop", file)}, args...)...)
+	cmd.Env = append(os.Environ(), env)
 	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "ok\n" {
-		t.Errorf("%s %s: %v\n%s", program, file, err, out)
+		t.Errorf("%s: %v\n%s", file, err, out)
 	}
 }
 
 // TestJavaScriptSDK makes the calls of the quick start of @azure/storage-queue.
 func TestJavaScriptSDK(t *testing.T) {
 	t.Parallel()
-	requireInterop(t, "node", "node_modules/@azure/storage-queue")
-	script(t, openDoor(t, clock.System(), nil).connectionString(), "node", "queue.cjs", "NODE_PATH", "node_modules")
+	javaScript(t, "queue.cjs", openDoor(t, clock.System(), nil).connectionString())
 }
 
 // TestPythonSDK makes the calls of the quick start of azure-storage-queue.
 func TestPythonSDK(t *testing.T) {
 	t.Parallel()
-	requireInterop(t, "python3", "python/azure/storage/queue")
-	script(t, openDoor(t, clock.System(), nil).connectionString(), "python3", "queue.py", "PYTHONPATH", "python")
+	pythonScript(t, "queue.py", openDoor(t, clock.System(), nil).connectionString())
 }
 
 // TestJavaScriptBlobSDK makes the calls of the quick start of @azure/storage-blob.
 func TestJavaScriptBlobSDK(t *testing.T) {
 	t.Parallel()
-	requireInterop(t, "node", "node_modules/@azure/storage-blob")
-	script(t, openBlobDoor(t, clock.System()), "node", "blob.cjs", "NODE_PATH", "node_modules")
+	javaScript(t, "blob.cjs", openBlobDoor(t, clock.System()))
 }
 
 // TestPythonBlobSDK makes the calls of the quick start of azure-storage-blob.
 func TestPythonBlobSDK(t *testing.T) {
 	t.Parallel()
-	requireInterop(t, "python3", "python/azure/storage/blob")
-	script(t, openBlobDoor(t, clock.System()), "python3", "blob.py", "PYTHONPATH", "python")
+	pythonScript(t, "blob.py", openBlobDoor(t, clock.System()))
 }

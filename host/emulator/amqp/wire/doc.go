@@ -1,0 +1,20 @@
+// Package wire is the AMQP 1.0 type system, its frames and its performatives:
+// bytes to values and back, with no connection, no state and no rules.
+//
+// Read value.go for how AMQP types become Go types, then [Decoder] and
+// [ListWriter], on which all else is built, then frame.go and the performatives
+// in the files named for them. [Message] is the sections of a message.
+//
+// What comes in is not trusted: every length and count is checked against what
+// is there, nesting is limited to [MaxDepth], arrays of elements without bytes to
+// [MaxEmptyElements], and what cannot be decoded is an error that wraps
+// [ErrMalformed]. Any encoding of a value that the standard allows is taken;
+// what goes out has the smallest.
+//
+// Reference: OASIS AMQP 1.0, parts 1 (types), 2 (transport), 3 (messaging) and 5
+// (SASL). Transactions (part 4) are left out: a transactional state decodes to
+// [StateUnknown].
+//
+// Decoders of bytes and of messages keep slices of their input; who reuses a
+// buffer copies first.
+package wire

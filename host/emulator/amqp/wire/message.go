@@ -1,0 +1,256 @@
+package wire
+
+// Header is the part of a message about its delivery.
+type Header struct {
+	Durable       bool
+	Priority      uint8 // 4 if it is not said
+	TTL           Opt[uint32]
+	FirstAcquirer bool
+	DeliveryCount uint32
+}
+
+// DefaultPriority is the priority of a message whose header has none.
+const DefaultPriority = 4
+
+// Append adds the section. The delivery count is always there, because there are
+// clients that take it for granted.
+func (h *Header) Append(b []byte) []byte {
+	w := BeginList(b, DescHeader)
+	w.Bool(h.Durable)
+	if h.Priority != DefaultPriority {
+		w.Uint8(h.Priority)
+	} else {
+		w.Null()
+	}
+	w.OptUint32(h.TTL)
+	w.True(h.FirstAcquirer)
+	w.Uint32(h.DeliveryCount)
+	return w.End()
+}
+
+func (h *Header) decode(f *Fields) {
+	h.Priority = DefaultPriority
+	f.Bool(&h.Durable)
+	f.Uint8(&h.Priority)
+	f.OptUint32(&h.TTL)
+	f.Bool(&h.FirstAcquirer)
+	f.Uint32(&h.DeliveryCount)
+}
+
+// Properties are the properties of a message that the standard names.
+type Properties struct {
+	MessageID          any // string, uint64, UUID or []byte
+	UserID             []byte
+	To                 Opt[string]
+	Subject            Opt[string]
+	ReplyTo            Opt[string]
+	CorrelationID      any // like MessageID
+	ContentType        Opt[Symbol]
+	ContentEncoding    Opt[Symbol]
+	AbsoluteExpiryTime Opt[Timestamp]
+	CreationTime       Opt[Timestamp]
+	GroupID            Opt[string]
+	GroupSequence      Opt[uint32]
+	ReplyToGroupID     Opt[string]
+}
+
+// Append adds the section.
+func (p *Properties) Append(b []byte) []byte {
+	w := BeginList(b, DescProperties)
+	w.Any(p.MessageID)
+	w.Binary(p.UserID)
+	w.OptString(p.To)
+	w.OptString(p.Subject)
+	w.OptString(p.ReplyTo)
+	w.Any(p.CorrelationID)
+	w.OptSymbol(p.ContentType)
+	w.OptSymbol(p.ContentEncoding)
+	w.OptTimestamp(p.AbsoluteExpiryTime)
+	w.OptTimestamp(p.CreationTime)
+	w.OptString(p.GroupID)
+	w.OptUint32(p.GroupSequence)
+	w.OptString(p.ReplyToGroupID)
+	return w.End()
+}
+
+func (p *Properties) decode(f *Fields) {
+	f.Any(&p.MessageID)
+	f.Binary(&p.UserID)
+	f.OptString(&p.To)
+	f.OptString(&p.Subject)
+	f.OptString(&p.ReplyTo)
+	f.Any(&p.CorrelationID)
+	f.OptSymbol(&p.ContentType)
+	f.OptSymbol(&p.ContentEncoding)
+	f.OptTimestamp(&p.AbsoluteExpiryTime)
+	f.OptTimestamp(&p.CreationTime)
+	f.OptString(&p.GroupID)
+	f.OptUint32(&p.GroupSequence)
+	f.OptString(&p.ReplyToGroupID)
+	f.id(p.MessageID, "message-id")
+	f.id(p.CorrelationID, "correlation-id")
+}
+
+func (f *Fields) id(v any, name string) {
+	switch v.(type) {
+	case nil, string, uint64, UUID, []byte:
+	default:
+		f.d.fail("field %q is a %T", name, v)
+	}
+}
+
+// Message is a message taken apart, as far as a broker has to look inside.
+type Message struct {
+	Header                Header
+	HasHeader             bool
+	DeliveryAnnotations   Map
+	MessageAnnotations    Map
+	Properties            Properties
+	HasProperties         bool
+	ApplicationProperties Map
+
+	// Body is the encoded body: one or more data sections, one or more sequences,
+	// or one value. Footer is the encoded footer. Both are slices of what was parsed.
+	Body   []byte
+	Footer []byte
+
+	// Sizes of sections as they came, with their descriptors.
+	HeaderSize                int
+	PropertiesSize            int
+	ApplicationPropertiesSize int
+}
+
+// ParseMessage takes an encoded message apart. The sections must be in order,
+// each at most once, but for those of the body.
+func ParseMessage(b []byte) (*Message, error) {
+	m := &Message{Header: Header{Priority: DefaultPriority}}
+	d := NewDecoder(b)
+	last := uint64(0)
+	body := -1 // where the body begins
+	for d.More() {
+		at := len(b) - len(d.b)
+		code := d.Descriptor()
+		if d.err != nil {
+			break
+		}
+		isBody := code >= DescData && code <= DescValue
+		again := isBody && code == last && code != DescValue
+		if code < DescHeader || code > DescFooter || (code <= last && !again) || (isBody && body >= 0 && !again) {
+			d.fail("section 0x%x after 0x%x", code, last)
+			break
+		}
+		last = code
+		m.section(&d, code)
+		end := len(b) - len(d.b)
+		if d.err != nil {
+			break
+		}
+		switch {
+		case isBody:
+			if body < 0 {
+				body = at
+			}
+			m.Body = b[body:end:end]
+		case code == DescHeader:
+			m.HeaderSize = end - at
+		case code == DescProperties:
+			m.PropertiesSize = end - at
+		case code == DescApplicationProperties:
+			m.ApplicationPropertiesSize = end - at
+		case code == DescFooter:
+			m.Footer = b[at:end:end]
+		}
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	return m, nil
+}
+
+func (m *Message) section(d *Decoder, code uint64) {
+	switch code {
+	case DescHeader:
+		f := d.Fields()
+		m.Header.decode(&f)
+		m.HasHeader = true
+		d.End(&f)
+	case DescDeliveryAnnotations:
+		m.DeliveryAnnotations = d.Map()
+	case DescMessageAnnotations:
+		m.MessageAnnotations = d.Map()
+	case DescProperties:
+		f := d.Fields()
+		m.Properties.decode(&f)
+		m.HasProperties = true
+		d.End(&f)
+	case DescApplicationProperties:
+		m.ApplicationProperties = d.Map()
+		for _, e := range m.ApplicationProperties {
+			if _, ok := e.Key.(string); !ok {
+				d.fail("application property with a key of type %T", e.Key)
+			}
+		}
+	case DescData:
+		d.Binary()
+	case DescSequence, DescValue, DescFooter:
+		d.Skip()
+	}
+}
+
+// DataSections returns the contents of the data sections of the body: nil if the
+// body is not data.
+func (m *Message) DataSections() [][]byte {
+	var list [][]byte
+	d := NewDecoder(m.Body)
+	for d.More() {
+		if d.Descriptor() != DescData {
+			return nil
+		}
+		list = append(list, d.Binary())
+	}
+	return list
+}
+
+// Value returns the body's value, if that is what the body is.
+func (m *Message) Value() (v any, ok bool, err error) {
+	d := NewDecoder(m.Body)
+	if !d.More() || d.Descriptor() != DescValue {
+		return nil, false, d.err
+	}
+	v = d.Any()
+	return v, d.err == nil, d.err
+}
+
+// Append adds the message: header if HasHeader, annotations and application
+// properties if not nil, properties if HasProperties, body and footer.
+func (m *Message) Append(b []byte) []byte {
+	if m.HasHeader {
+		b = m.Header.Append(b)
+	}
+	b = AppendMapSection(b, DescDeliveryAnnotations, m.DeliveryAnnotations)
+	b = AppendMapSection(b, DescMessageAnnotations, m.MessageAnnotations)
+	if m.HasProperties {
+		b = m.Properties.Append(b)
+	}
+	b = AppendMapSection(b, DescApplicationProperties, m.ApplicationProperties)
+	b = append(b, m.Body...)
+	return append(b, m.Footer...)
+}
+
+// AppendMapSection adds a section that is a map; nothing if the map is nil.
+func AppendMapSection(b []byte, descriptor uint64, m Map) []byte {
+	if m == nil {
+		return b
+	}
+	return appendMap(AppendDescriptor(b, descriptor), m)
+}
+
+// AppendData adds a data section.
+func AppendData(b, data []byte) []byte {
+	return AppendBinary(AppendDescriptor(b, DescData), data)
+}
+
+// AppendValue adds a value section.
+func AppendValue(b []byte, v any) []byte {
+	return AppendAny(AppendDescriptor(b, DescValue), v)
+}

@@ -71,7 +71,7 @@ func developmentConnection(proxy string) (*Connection, error) {
 	if proxy != "" {
 		u, err := parseEndpoint("DevelopmentStorageProxyUri", proxy)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("connection string: %w", err)
 		}
 		base = u.Scheme + "://" + u.Hostname()
 		if strings.Contains(u.Hostname(), ":") {
@@ -113,7 +113,7 @@ func accountConnection(fields map[string]string) (*Connection, error) {
 			continue
 		}
 		if _, err := parseEndpoint(e.field, given); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("connection string: %w", err)
 		}
 		*e.to = strings.TrimRight(given, "/")
 	}
@@ -137,7 +137,7 @@ func accountConnection(fields map[string]string) (*Connection, error) {
 func parseEndpoint(field, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("connection string: %s %q: want an address such as http://127.0.0.1:10001/account", field, text)
+		return nil, fmt.Errorf("%s %q: want an address such as http://127.0.0.1:10001/account", field, text)
 	}
 	return u, nil
 }

@@ -12,7 +12,8 @@
 //
 // Calls wait for the network: on a virtual clock make them in Clock.Outside.
 //
-// The package reads no settings and no files. It does not make Entra ID
-// credentials; [NewQueueAccountWithCredential] and
-// [NewBlobAccountWithCredential] take one.
+// The package reads no settings and no files, except that the credentials of
+// Entra ID which an [Identity] names look for themselves in the usual places;
+// [NewQueueAccountWithCredential] and [NewBlobAccountWithCredential] take any
+// other.
 package azure

@@ -1,0 +1,125 @@
+package azure
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
+)
+
+// Identity is what an identity-based connection says: settings of the form
+// CONNECTION__name in place of a connection string.
+//
+// Source: storage.md 13; docs, "Configure an identity-based connection".
+type Identity struct {
+	// QueueEndpoint and BlobEndpoint are the addresses of the account's services,
+	// without a slash at the end; empty when the connection does not give them.
+	QueueEndpoint, BlobEndpoint string
+
+	// Credential is "" for DefaultAzureCredential, "managedidentity" for the
+	// identity of the machine.
+	Credential string
+
+	// ClientID and ResourceID choose one of several managed identities. With a
+	// tenant and a secret ClientID is an application.
+	ClientID, ResourceID, TenantID, ClientSecret string
+}
+
+// ParseIdentity reads the section of a connection; names are not case-sensitive,
+// unknown ones are ignored. accountName gives the addresses in the public cloud,
+// which blobServiceUri, queueServiceUri and serviceUri (of either) override.
+func ParseIdentity(section map[string]string) (*Identity, error) {
+	parts := map[string]string{}
+	for name, value := range section {
+		parts[strings.ToLower(name)] = strings.TrimSpace(value)
+	}
+	id := &Identity{
+		Credential: strings.ToLower(parts["credential"]), ClientID: parts["clientid"], TenantID: parts["tenantid"],
+		ClientSecret: parts["clientsecret"], ResourceID: parts["managedidentityresourceid"],
+	}
+	account := parts["accountname"]
+	for _, e := range []struct {
+		service string
+		to      *string
+	}{{"queue", &id.QueueEndpoint}, {"blob", &id.BlobEndpoint}} {
+		name := e.service + "ServiceUri"
+		given := parts[strings.ToLower(name)]
+		if given == "" {
+			name, given = "serviceUri", parts["serviceuri"]
+		}
+		if given == "" && account != "" {
+			name, given = "accountName", "https://"+account+"."+e.service+".core.windows.net"
+		}
+		if given == "" {
+			continue
+		}
+		u, err := parseEndpoint(name, given)
+		if err != nil {
+			return nil, fmt.Errorf("identity-based connection: %w", err)
+		}
+		if u.Scheme != "https" {
+			return nil, fmt.Errorf("identity-based connection: %s %q: tokens are sent over https only", name, given)
+		}
+		*e.to = strings.TrimRight(given, "/")
+	}
+	switch {
+	case id.QueueEndpoint == "" && id.BlobEndpoint == "":
+		return nil, fmt.Errorf("identity-based connection: accountName, blobServiceUri or queueServiceUri is missing")
+	case id.Credential != "" && id.Credential != "managedidentity":
+		return nil, fmt.Errorf("identity-based connection: credential %q: want managedidentity, or none for the default credential", parts["credential"])
+	case id.Credential == "" && id.ClientSecret != "" && (id.TenantID == "" || id.ClientID == ""):
+		return nil, fmt.Errorf("identity-based connection: clientSecret needs tenantId and clientId")
+	}
+	return id, nil
+}
+
+// TokenCredential makes the credential. It asks nobody for a token before a call
+// needs one.
+func (id *Identity) TokenCredential(opts *Options) (azcore.TokenCredential, error) {
+	client := policy.ClientOptions{}
+	if opts != nil && opts.HTTPClient != nil {
+		client.Transport = opts.HTTPClient
+	}
+	switch {
+	case id.Credential == "managedidentity":
+		o := &azidentity.ManagedIdentityCredentialOptions{ClientOptions: client}
+		switch {
+		case id.ResourceID != "":
+			o.ID = azidentity.ResourceID(id.ResourceID)
+		case id.ClientID != "":
+			o.ID = azidentity.ClientID(id.ClientID)
+		}
+		return azidentity.NewManagedIdentityCredential(o)
+	case id.ClientSecret != "":
+		return azidentity.NewClientSecretCredential(id.TenantID, id.ClientID, id.ClientSecret, &azidentity.ClientSecretCredentialOptions{ClientOptions: client})
+	}
+	return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: client, TenantID: id.TenantID})
+}
+
+// NewQueueAccountWithIdentity returns the queues of an identity-based connection.
+// Nothing is sent before the first call.
+func NewQueueAccountWithIdentity(id *Identity, opts *Options) (*QueueAccount, error) {
+	if id.QueueEndpoint == "" {
+		return nil, fmt.Errorf("identity-based connection: queueServiceUri is missing")
+	}
+	cred, err := id.TokenCredential(opts)
+	if err != nil {
+		return nil, err
+	}
+	return NewQueueAccountWithCredential(id.QueueEndpoint, cred, opts)
+}
+
+// NewBlobAccountWithIdentity returns the blobs of an identity-based connection.
+// Nothing is sent before the first call.
+func NewBlobAccountWithIdentity(id *Identity, opts *Options) (*BlobAccount, error) {
+	if id.BlobEndpoint == "" {
+		return nil, fmt.Errorf("identity-based connection: blobServiceUri is missing")
+	}
+	cred, err := id.TokenCredential(opts)
+	if err != nil {
+		return nil, err
+	}
+	return NewBlobAccountWithCredential(id.BlobEndpoint, cred, opts)
+}

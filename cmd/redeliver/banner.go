@@ -90,7 +90,7 @@ func (b *banner) text() string {
 	fmt.Fprintf(&t, "  functions  %s\n", url)
 	fmt.Fprintf(&t, "  admin      %s/admin/host/status\n", url)
 	t.WriteString(b.s.doorLines())
-	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.flags.clock))
+	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.pace()))
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}

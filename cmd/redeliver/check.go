@@ -63,7 +63,7 @@ func check(ctx context.Context, dir string, set []string, noBuild bool) (*app.Re
 	var err, handler error
 	if noBuild {
 		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds()})
-	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set}); a == nil {
+	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}
 	if err != nil {

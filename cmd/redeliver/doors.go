@@ -59,6 +59,15 @@ func (s *session) openDoors() error {
 	return nil
 }
 
+// doorURLs are where the embedded blobs and queues are served; empty for a door
+// that is closed.
+func (s *session) doorURLs() (blobs, queues string) {
+	if s.doors == nil {
+		return "", ""
+	}
+	return s.doors.BlobURL(), s.doors.QueueURL()
+}
+
 // doorLines say where storage SDKs find the embedded account, with a connection
 // string ready to paste.
 func (s *session) doorLines() string {

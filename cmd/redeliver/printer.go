@@ -126,7 +126,7 @@ func (p *printer) line(rec *journal.Record) string {
 		}
 		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: failure(rec)})
 	case journal.RetryScheduled:
-		if p.s.flags.clock == "real" && rec.Delay >= time.Second {
+		if p.s.pace() == "real" && rec.Delay >= time.Second {
 			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
@@ -311,7 +311,7 @@ func (p *printer) ended(rec *journal.Record) string {
 	}
 	delete(p.timeline, key(rec))
 	took := roundTime(rec.Time.Sub(t.virtual))
-	if p.s.flags.clock == "auto" {
+	if p.s.pace() == "auto" {
 		took += " virtual, " + roundTime(time.Since(t.real)) + " real"
 	}
 	return "(" + plural(t.attempts, "attempt") + ", " + took + ")"

@@ -35,6 +35,7 @@ type session struct {
 
 	owner   *ownership
 	clock   *clock.Virtual
+	cloud   *cloud
 	host    *host.Host
 	web     *web.Server
 	doors   *rest.Server // nil unless asked for
@@ -115,6 +116,7 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openDoors(); err != nil {
 		return err
 	}
+	s.host.DoorsAt(s.doorURLs())
 	if s.flags.output != "json" {
 		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
 	} else {
@@ -229,7 +231,9 @@ func (s *session) openHost(env []string) error {
 			}
 		},
 	})
+	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
+		Outside: s.cloud, Instance: newInstance(),
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		NoBuild: s.flags.noBuild, Logger: s.log, Version: version(),
 	})
@@ -343,6 +347,9 @@ func (s *session) close() error {
 	}
 	if s.doors != nil {
 		errs = append(errs, s.doors.Close())
+	}
+	if s.cloud != nil {
+		s.cloud.close()
 	}
 	if s.printed != nil {
 		s.printed()

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// cloud serves the connections that mean an account outside this process: in
+// Azure, in Azurite, or in another host. It implements host.Services.
+type cloud struct {
+	transport *http.Transport
+	opts      azure.Options
+	first     func(setting string) // is told the first connection that is used
+
+	used atomic.Bool
+
+	mu     sync.Mutex
+	queues map[string]*azure.QueueAccount // by setting: settings are read once
+	blobs  map[string]*azure.BlobAccount
+}
+
+var _ host.Services = (*cloud)(nil)
+
+// Limits of a request. With the SDK's three repetitions, each after a pause,
+// they bound every call; only a body that comes slowly may take longer.
+const (
+	dialTimeout   = 10 * time.Second
+	answerTimeout = time.Minute
+	idleTimeout   = 90 * time.Second
+
+	// connectionsKept is how many connections to one service are kept for later
+	// requests: as many as a function has messages in work, and more.
+	connectionsKept = 128
+)
+
+// newCloud returns services that have not sent anything yet. first may be nil.
+func newCloud(first func(setting string)) *cloud {
+	c := &cloud{
+		first: first, queues: map[string]*azure.QueueAccount{}, blobs: map[string]*azure.BlobAccount{},
+		transport: &http.Transport{
+			Proxy:               http.ProxyFromEnvironment,
+			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+			ForceAttemptHTTP2:   true,
+			TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: answerTimeout,
+			MaxIdleConnsPerHost: connectionsKept, IdleConnTimeout: idleTimeout,
+		},
+	}
+	c.opts.HTTPClient = &http.Client{Transport: c.transport}
+	return c
+}
+
+// Queues implements host.Services.
+func (c *cloud) Queues(conn app.Connection) (bindings.QueueAccount, error) {
+	return outside(c, c.queues, conn, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
+}
+
+// Blobs implements host.Services.
+func (c *cloud) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+	return outside(c, c.blobs, conn, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
+}
+
+// outside returns the account of a connection, made by its connection string or
+// its identity when it is asked for first.
+func outside[A any](c *cloud, known map[string]*A, conn app.Connection,
+	byString func(string, *azure.Options) (*A, error), byIdentity func(*azure.Identity, *azure.Options) (*A, error),
+) (*A, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if account := known[conn.Setting]; account != nil {
+		return account, nil
+	}
+	account, err := open(c, conn, byString, byIdentity)
+	if err != nil {
+		return nil, err
+	}
+	known[conn.Setting] = account
+	if !c.used.Swap(true) && c.first != nil {
+		c.first(conn.Setting)
+	}
+	return account, nil
+}
+
+func open[A any](c *cloud, conn app.Connection,
+	byString func(string, *azure.Options) (*A, error), byIdentity func(*azure.Identity, *azure.Options) (*A, error),
+) (*A, error) {
+	if conn.Value != "" {
+		return byString(conn.Value, &c.opts)
+	}
+	id, err := azure.ParseIdentity(conn.Section)
+	if err != nil {
+		return nil, err
+	}
+	return byIdentity(id, &c.opts)
+}
+
+// close lets go of the connections.
+func (c *cloud) close() { c.transport.CloseIdleConnections() }
+
+// outside is told the first connection that leaves this process. Locks out there
+// end in real time, so time must not run ahead here.
+func (s *session) outside(setting string) {
+	if s.flags.clock != "auto" {
+		return
+	}
+	s.clock.Real()
+	s.out.say("info", fmt.Sprintf("%s is an account outside, where locks end in real time: the clock follows the wall", setting))
+}
+
+// pace is what moves the clock: the flag, unless an account outside forbids it.
+func (s *session) pace() string {
+	if s.cloud != nil && s.cloud.used.Load() {
+		return "real"
+	}
+	return s.flags.clock
+}
+
+// newInstance is a name for this run of a host.
+func newInstance() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

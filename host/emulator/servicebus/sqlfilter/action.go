@@ -12,6 +12,7 @@ import (
 type Action struct {
 	text       string
 	statements []statement
+	newID      func() bindings.GUID
 }
 
 // A statement sets a property, or removes it when value is nil.
@@ -21,14 +22,14 @@ type statement struct {
 }
 
 // ParseAction reads statements SET property = expression and REMOVE property,
-// separated by semicolons or nothing. Parameters are those of ParseFilter; the
-// error is a *SyntaxError.
-func ParseAction(text string, parameters map[string]any) (*Action, error) {
-	p, err := newParser(text, parameters)
+// separated by semicolons or nothing. Parameters and newID are those of
+// ParseFilter; the error is a *SyntaxError.
+func ParseAction(sql bindings.ServiceBusSQL, newID func() bindings.GUID) (*Action, error) {
+	p, err := newParser(sql.Expression, sql.Parameters)
 	if err != nil {
 		return nil, err
 	}
-	a := &Action{text: text}
+	a := &Action{text: sql.Expression, newID: newID}
 	for p.peek().kind != tokenEnd {
 		s, err := p.statement()
 		if err != nil {
@@ -69,10 +70,10 @@ func (a *Action) String() string { return a.text }
 //
 // A value that is unknown becomes NULL. Where the property exists with another
 // type, the value is converted to it if that can be done.
-func (a *Action) Apply(m *bindings.ServiceBusMessage, newID func() bindings.GUID) error {
+func (a *Action) Apply(m *bindings.ServiceBusMessage) error {
 	changed := *m
 	changed.ApplicationProperties = maps.Clone(m.ApplicationProperties)
-	e := &env{message: &changed, newID: newID}
+	e := &env{message: &changed, newID: a.newID}
 	for _, s := range a.statements {
 		if err := s.apply(e); err != nil {
 			return err

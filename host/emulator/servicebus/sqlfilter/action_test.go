@@ -39,13 +39,13 @@ func TestAction(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a, err := sqlfilter.ParseAction(test.text, nil)
+			a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: test.text}, newID)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, want := message(), message()
 			before := got.ApplicationProperties
-			if err := a.Apply(got, newID); err != nil {
+			if err := a.Apply(got); err != nil {
 				t.Fatal(err)
 			}
 			test.change(want)
@@ -58,11 +58,11 @@ func TestAction(t *testing.T) {
 		})
 	}
 	none := &bindings.ServiceBusMessage{}
-	a, err := sqlfilter.ParseAction("REMOVE b; SET a = @v", map[string]any{"v": 1})
+	a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: "REMOVE b; SET a = @v", Parameters: map[string]any{"v": 1}}, newID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.Apply(none, newID); err != nil || none.ApplicationProperties["a"] != int64(1) {
+	if err := a.Apply(none); err != nil || none.ApplicationProperties["a"] != int64(1) {
 		t.Errorf("a message without properties: %v, %v", none.ApplicationProperties, err)
 	}
 }
@@ -70,13 +70,13 @@ func TestAction(t *testing.T) {
 func TestActionFailure(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"SET a = 1; SET sys.Nothing = 1", "SET a = 1; REMOVE sys.Nothing", "SET a = 1; SET sys.Label = 1", "SET a = 1; SET b = 1 / 0", "SET a = sys.Nothing"} {
-		a, err := sqlfilter.ParseAction(text, nil)
+		a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID)
 		if err != nil {
 			t.Fatal(err)
 		}
 		m := message()
 		var failure *sqlfilter.FilterError
-		if err := a.Apply(m, newID); !errors.As(err, &failure) {
+		if err := a.Apply(m); !errors.As(err, &failure) {
 			t.Errorf("%s: got %v, want a FilterError", text, err)
 		}
 		if diff := cmp.Diff(message(), m); diff != "" {
@@ -88,7 +88,7 @@ func TestActionFailure(t *testing.T) {
 		"SET a = ": "a value or a property expected", "REMOVE": "a value or a property expected", "SET a = 1 = 2": "SET or REMOVE expected",
 	} {
 		var syntax *sqlfilter.SyntaxError
-		if _, err := sqlfilter.ParseAction(text, nil); !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
+		if _, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID); !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseAction(%q): got %v, want a SyntaxError with %q", text, err, want)
 		}
 	}
@@ -100,12 +100,12 @@ func FuzzAction(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a, err := sqlfilter.ParseAction(text, nil)
+		a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID)
 		if err != nil {
 			return
 		}
 		m := message()
-		if err := a.Apply(m, newID); err != nil && !cmp.Equal(message(), m) {
+		if err := a.Apply(m); err != nil && !cmp.Equal(message(), m) {
 			t.Errorf("%q failed and changed the message", text)
 		}
 	})

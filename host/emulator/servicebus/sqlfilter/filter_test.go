@@ -93,12 +93,12 @@ func TestFilter(t *testing.T) {
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel()
 			for text, want := range group.cases {
-				f, err := sqlfilter.ParseFilter(text, parameters)
+				f, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text, Parameters: parameters}, newID)
 				if err != nil {
 					t.Errorf("ParseFilter(%q): %v", text, err)
 					continue
 				}
-				got, err := f.Match(message(), newID)
+				got, err := f.Match(message())
 				if err != nil || got != want {
 					t.Errorf("%s: got %v, %v; want %v", text, got, err, want)
 				}
@@ -132,12 +132,12 @@ func TestFilterFailsOnMessage(t *testing.T) {
 		"odd = odd":                    "cannot be applied",
 		"FALSE OR sys.Nothing IS NULL": "no system property",
 	} {
-		f, err := sqlfilter.ParseFilter(text, nil)
+		f, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text}, newID)
 		if err != nil {
 			t.Errorf("ParseFilter(%q): %v", text, err)
 			continue
 		}
-		match, err := f.Match(message(), newID)
+		match, err := f.Match(message())
 		var failure *sqlfilter.FilterError
 		if match || !errors.As(err, &failure) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, %v; want a FilterError with %q", text, match, err, want)
@@ -147,11 +147,11 @@ func TestFilterFailsOnMessage(t *testing.T) {
 	}
 	// The second operand of logic that the first decides is not looked at.
 	for _, text := range []string{"TRUE OR sys.Nothing = 1", "NOT (FALSE AND sys.Nothing = 1)"} {
-		f, err := sqlfilter.ParseFilter(text, nil)
+		f, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text}, newID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if match, err := f.Match(message(), newID); !match || err != nil {
+		if match, err := f.Match(message()); !match || err != nil {
 			t.Errorf("%s: got %v, %v", text, match, err)
 		}
 	}
@@ -190,14 +190,14 @@ func TestFilterSyntax(t *testing.T) {
 		strings.Repeat("-", 200) + "1=1":                            "nests deeper",
 		strings.Repeat("a", sqlfilter.MaxExpression+1):              "the limit is 1024",
 	} {
-		_, err := sqlfilter.ParseFilter(text, nil)
+		_, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text}, newID)
 		var syntax *sqlfilter.SyntaxError
 		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseFilter(%q): got %v, want a SyntaxError with %q", text, err, want)
 		}
 	}
 	full := "color = '" + strings.Repeat("ä", sqlfilter.MaxExpression-len("color = ''")) + "'"
-	if _, err := sqlfilter.ParseFilter(full, nil); err != nil {
+	if _, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: full}, newID); err != nil {
 		t.Errorf("an expression of %d characters: %v", sqlfilter.MaxExpression, err)
 	}
 }
@@ -210,11 +210,11 @@ func FuzzFilter(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		parsed, err := sqlfilter.ParseFilter(text, map[string]any{"p": 1})
+		parsed, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text, Parameters: map[string]any{"p": 1}}, newID)
 		if err != nil {
 			return
 		}
-		match, err := parsed.Match(message(), newID)
+		match, err := parsed.Match(message())
 		if match && err != nil {
 			t.Errorf("%q matches and fails: %v", text, err)
 		}

@@ -6,8 +6,10 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -124,4 +126,34 @@ func lastChange(db *store.Store, accounts []string) (last time.Time, err error) 
 		}
 	}
 	return last, nil
+}
+
+// embedded returns the embedded account that a connection means for one of its
+// services, if it means one.
+func (h *Host) embedded(conn app.Connection, service storageService) (account *emulator.Storage, ok bool) {
+	if h.doors.isEmbedded(conn, service) {
+		return h.storage, true
+	}
+	parts := fields(conn)
+	endpoint := endpointOf(parts, service)
+	if endpoint == "" || parts["sharedaccesssignature"] != "" || addressOf(endpoint) != h.doors.at(service) {
+		return nil, false
+	}
+	account, ok = h.accounts.byName[accountOf(endpoint)]
+	return account, ok
+}
+
+// DevelopmentStorage says what handler processes are given where a setting is
+// UseDevelopmentStorage=true: a connection string of the first account, for a host
+// that serves it elsewhere than SDKs look for it. Empty: the setting as it is.
+// Call it before Start.
+func (h *Host) DevelopmentStorage(connection string) { h.developmentStorage = connection }
+
+// setting is the value of a setting as a handler process is given it.
+func (h *Host) setting(value string) string {
+	short := strings.EqualFold(strings.TrimRight(strings.TrimSpace(value), ";"), "UseDevelopmentStorage=true")
+	if short && h.developmentStorage != "" {
+		return h.developmentStorage
+	}
+	return value
 }

@@ -24,18 +24,25 @@ const (
 	queueService storageService = "queue"
 )
 
-// doors are the addresses, host:port, at which this host's embedded account is
-// served; empty for a service that is not.
-type doors map[storageService]string
+// doors are where this host's embedded accounts are served.
+type doors map[storageService]door
 
-// DoorsAt tells the host at which URLs its embedded account is served; empty
+// door is where a service is served; empty when it is not.
+type door struct {
+	url     string // without an account
+	address string // host:port of it, in the one spelling of address
+}
+
+func doorAt(url string) door { return door{strings.TrimRight(url, "/"), addressOf(url)} }
+
+// DoorsAt tells the host at which URLs its embedded accounts are served; empty
 // for a service that is not. A connection string that names these addresses
-// means the embedded account, as UseDevelopmentStorage=true does; one that names
+// means an embedded account, as UseDevelopmentStorage=true does; one that names
 // others does not, whatever the account: another emulator may be there. A host
 // that is told nothing takes the emulator's usual ports, 10000 for blobs and
 // 10001 for queues, for its own. Call it before Start.
 func (h *Host) DoorsAt(blobURL, queueURL string) {
-	h.doors = doors{blobService: addressOf(blobURL), queueService: addressOf(queueURL)}
+	h.doors = doors{blobService: doorAt(blobURL), queueService: doorAt(queueURL)}
 }
 
 // address is a loopback address in one spelling, or any other as it is written.
@@ -114,7 +121,7 @@ func (d doors) isEmbedded(conn app.Connection, service storageService) bool {
 func (d doors) at(service storageService) string {
 	switch {
 	case d != nil:
-		return d[service]
+		return d[service].address
 	case service == blobService:
 		return devBlobAddress
 	}
@@ -151,11 +158,11 @@ func (d doors) blobEndpoint(conn app.Connection) string {
 		if !d.isEmbedded(conn, blobService) {
 			return "http://" + devAccountHost(parts["developmentstorageproxyuri"]) + ":10000/" + devAccount
 		}
-		at := d.at(blobService)
-		if at == "" {
-			at = devBlobAddress
+		base := d[blobService].url
+		if base == "" {
+			base = "http://" + devBlobAddress
 		}
-		return "http://" + at + "/" + devAccount
+		return base + "/" + devAccount
 	}
 	return endpointOf(parts, blobService)
 }

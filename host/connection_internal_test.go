@@ -35,9 +35,11 @@ func TestBlobEndpoint(t *testing.T) {
 			t.Errorf("blobEndpoint(%+v) = %q, development %v, want %q, %v", tt.conn, got, isDevelopment(got), tt.want, tt.development)
 		}
 	}
-	served := doors{blobService: "127.0.0.1:40000"}
-	if got, want := served.blobEndpoint(value("UseDevelopmentStorage=true")), "http://127.0.0.1:40000/devstoreaccount1"; got != want {
-		t.Errorf("blobEndpoint with a door = %q, want %q", got, want)
+	for _, scheme := range []string{"http", "https"} {
+		served := doors{blobService: doorAt(scheme + "://127.0.0.1:40000")}
+		if got, want := served.blobEndpoint(value("UseDevelopmentStorage=true")), scheme+"://127.0.0.1:40000/devstoreaccount1"; got != want {
+			t.Errorf("blobEndpoint with a door = %q, want %q", got, want)
+		}
 	}
 }
 

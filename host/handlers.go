@@ -130,9 +130,14 @@ func (h *Host) giveUp(err error) {
 // the values of local.settings.json (workers.md 3.2).
 func (h *Host) childEnvironment(a *app.App) []string {
 	env := slices.Clone(h.opts.Env)
+	for i, entry := range env {
+		if name, value, ok := strings.Cut(entry, "="); ok {
+			env[i] = name + "=" + h.setting(value)
+		}
+	}
 	local := a.Settings.Local()
 	for _, name := range sortedKeys(local) {
-		env = append(env, name+"="+local[name])
+		env = append(env, name+"="+h.setting(local[name]))
 	}
 	return append(env,
 		"FUNCTIONS_APPLICATION_DIRECTORY="+a.Dir,

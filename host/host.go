@@ -99,9 +99,12 @@ type Host struct {
 	own  *clock.Virtual // set when the host made its clock
 	log  zerolog.Logger
 
-	journal    *journal.Journal
-	storage    *emulator.Storage
-	accounts   accounts
+	journal  *journal.Journal
+	storage  *emulator.Storage
+	accounts accounts
+
+	developmentStorage string // of handlers; empty: as it is
+
 	services   Services
 	watcher    *queue.Watcher
 	doors      doors // nil: not told
@@ -168,7 +171,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	}
 	h.services = h.opts.Services
 	if h.services == nil {
-		h.services = &services{h, h.storage, h.opts.Outside}
+		h.services = &services{h, h.opts.Outside}
 	}
 	h.watcher = queue.NewWatcher()
 	if h.opts.Instance == "" {

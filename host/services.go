@@ -8,7 +8,6 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
 )
 
 // Services are the backends of triggers and bindings: the embedded ones, or
@@ -26,13 +25,12 @@ type Services interface {
 // and those outside.
 type services struct {
 	host    *Host
-	storage *emulator.Storage
 	outside Services // nil: none
 }
 
 func (s *services) Queues(conn app.Connection) (bindings.QueueAccount, error) {
-	if s.host.doors.isEmbedded(conn, queueService) {
-		return s.storage, nil
+	if account, ok := s.host.embedded(conn, queueService); ok {
+		return account, nil
 	}
 	if s.outside == nil {
 		return nil, errOutside(conn)
@@ -45,8 +43,8 @@ func (s *services) Queues(conn app.Connection) (bindings.QueueAccount, error) {
 }
 
 func (s *services) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
-	if s.host.doors.isEmbedded(conn, blobService) {
-		return s.storage, nil
+	if account, ok := s.host.embedded(conn, blobService); ok {
+		return account, nil
 	}
 	if s.outside == nil {
 		return nil, errOutside(conn)

@@ -41,7 +41,7 @@ func BenchmarkStart(b *testing.B) {
 func startOnce(b *testing.B, binary, dir string) float64 {
 	b.Helper()
 	b.StartTimer()
-	cmd := exec.Command(binary, "start", dir, "--port", "0", "--no-watch")
+	cmd := exec.Command(binary, "start", dir, "--port", "0", "--blob-port", "0", "--queue-port", "0", "--no-watch")
 	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)

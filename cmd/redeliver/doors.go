@@ -1,49 +1,112 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// noDoor is the port of a door that is not asked for.
+// noDoor is the port of a door that stays closed.
 const noDoor = -1
 
-// addDoors adds the flags of the storage doors.
-func addDoors(cmd *cobra.Command, f *startFlags) {
-	flags := cmd.Flags()
-	flags.IntVar(&f.queuePort, "queue-port", noDoor, "serve the embedded queues to storage SDKs on this port, usually 10001; 0 for any free one, -1 for not at all")
-	flags.IntVar(&f.blobPort, "blob-port", noDoor, "serve the embedded blobs to storage SDKs on this port, usually 10000; 0 for any free one, -1 for not at all")
+// doorPort is the value of a flag for a storage door: a port, 0 for any free
+// one, or "off".
+type doorPort int
+
+// String implements pflag.Value.
+func (p *doorPort) String() string {
+	if *p == noDoor {
+		return "off"
+	}
+	return strconv.Itoa(int(*p))
 }
 
-// checkDoors refuses ports that are none.
-func (f *startFlags) checkDoors() error {
-	for name, port := range map[string]int{"queue-port": f.queuePort, "blob-port": f.blobPort} {
-		if port < noDoor || port > 65535 {
-			return &usageError{fmt.Errorf("--%s %d: want a number from 0 to 65535, or -1", name, port)}
-		}
+// Set implements pflag.Value.
+func (p *doorPort) Set(text string) error {
+	if text == "off" {
+		*p = noDoor
+		return nil
 	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < noDoor || n > 65535 {
+		return errors.New("want a number from 0 to 65535, or off")
+	}
+	*p = doorPort(n)
 	return nil
 }
 
-// openDoors serves the embedded storage account over HTTP, where asked to. The
-// doors listen on loopback only.
-func (s *session) openDoors() error {
-	if s.flags.queuePort == noDoor && s.flags.blobPort == noDoor {
-		return nil
+// Type implements pflag.Value.
+func (p *doorPort) Type() string { return "port" }
+
+// addDoors adds the flags of the storage doors.
+func addDoors(cmd *cobra.Command, f *startFlags) {
+	f.blobPort, f.queuePort = rest.DefaultBlobPort, rest.DefaultQueuePort
+	cmd.Flags().Var(&f.blobPort, "blob-port", "port at which storage SDKs find the blobs; 0 for any free one, off for none")
+	cmd.Flags().Var(&f.queuePort, "queue-port", "port at which storage SDKs find the queues, likewise")
+}
+
+// accounts are the storage accounts that doors serve, as Azurite has it: those
+// that its variable names, else the one that every emulator has.
+func accounts(env []string) ([]rest.Account, error) {
+	value := environment(env)[rest.AccountsVariable]
+	list, err := rest.ParseAccounts(value)
+	if err != nil {
+		return nil, hinted(fmt.Errorf("%s: %w", rest.AccountsVariable, err), "it holds name:key1[:key2] for each account, separated by semicolons, with keys in base64")
 	}
-	storage := s.host.Storage()
+	if len(list) == 0 {
+		list = []rest.Account{{Name: rest.DevAccount, Keys: []string{rest.DevKey}}}
+	}
+	return list, nil
+}
+
+// accountNames are the names of accounts.
+func accountNames(list []rest.Account) []string {
+	var names []string
+	for _, a := range list {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// openDoors serves the embedded storage accounts over HTTP, on loopback only,
+// and tells the host where.
+func (s *session) openDoors() error {
+	f := s.flags
+	if f.queuePort != noDoor || f.blobPort != noDoor {
+		if err := s.serveDoors(); err != nil {
+			return err
+		}
+	}
+	s.host.DoorsAt(s.doorURLs())
+	s.host.DevelopmentStorage(s.handlerStorage())
+	return nil
+}
+
+func (s *session) serveDoors() error {
+	for i, a := range s.accounts {
+		storage := s.host.Account(a.Name)
+		a.Queues, a.QueueAdmin, a.Blobs = storage, emulator.NewQueueAdmin(storage), storage
+		s.accounts[i] = a
+	}
+	var config *tls.Config
+	if s.flags.tls.wanted() {
+		pair, err := s.certificate()
+		if err != nil {
+			return err
+		}
+		config = pair.Config()
+	}
 	server, err := rest.NewServer(s.clock, &rest.Options{
-		Accounts: []rest.Account{{
-			Name: rest.DevAccount, Keys: []string{rest.DevKey},
-			Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage), Blobs: storage,
-		}},
-		QueuePort: s.flags.queuePort, BlobPort: s.flags.blobPort, Logger: s.log,
+		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, Logger: s.log,
 	})
 	if err != nil {
 		return err
@@ -51,7 +114,8 @@ func (s *session) openDoors() error {
 	if err := server.Start(); err != nil {
 		var port *rest.PortError
 		if errors.As(err, &port) && port.Busy() {
-			return hinted(err, "choose another one with --"+port.Service+"-port, or 0 for any free one")
+			flag := "--" + port.Service + "-port"
+			return hinted(err, fmt.Sprintf("stop it (func start, core tools v5, may have started Azurite), or choose another port: %s 0 takes any free one, %s off none", flag, flag))
 		}
 		return err
 	}
@@ -68,24 +132,75 @@ func (s *session) doorURLs() (blobs, queues string) {
 	return s.doors.BlobURL(), s.doors.QueueURL()
 }
 
-// doorLines say where storage SDKs find the embedded account, with a connection
-// string ready to paste.
-func (s *session) doorLines() string {
-	if s.doors == nil {
+// usualDoors reports whether UseDevelopmentStorage=true leads an SDK to the doors.
+func (s *session) usualDoors() bool {
+	usual := func(address string, port int) bool {
+		u, err := url.Parse(address)
+		return err == nil && u.Scheme == "http" && u.Port() == strconv.Itoa(port)
+	}
+	blobs, queues := s.doorURLs()
+	return usual(blobs, rest.DefaultBlobPort) && usual(queues, rest.DefaultQueuePort)
+}
+
+// handlerStorage is what handlers are given in the place of
+// UseDevelopmentStorage=true, so that SDKs in them find the doors; empty when they
+// find them anyway, or when there is nothing to find.
+func (s *session) handlerStorage() string {
+	if s.doors == nil || s.usualDoors() {
 		return ""
 	}
-	var t strings.Builder
-	connection := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;", rest.DevAccount, rest.DevKey)
-	for _, door := range []struct{ name, key, url string }{
-		{"blobs", "BlobEndpoint", s.doors.BlobURL()},
-		{"queues", "QueueEndpoint", s.doors.QueueURL()},
-	} {
-		if door.url != "" {
-			url := door.url + "/" + rest.DevAccount
-			fmt.Fprintf(&t, "  %-10s %s\n", door.name, url)
-			connection += door.key + "=" + url + ";"
+	for _, a := range s.accounts {
+		if a.Name == host.FirstAccount {
+			return s.doors.ConnectionString(a)
 		}
 	}
-	fmt.Fprintf(&t, "  storage    %s\n", connection)
+	return ""
+}
+
+// connectionStrings are what clients are given to reach an account, the shortest
+// first. Keys of the user's own stay with the user.
+func (s *session) connectionStrings(a rest.Account) []string {
+	if a.Name != rest.DevAccount || a.Keys[0] != rest.DevKey {
+		a.Keys = []string{"..."}
+	}
+	long := s.doors.ConnectionString(a)
+	if a.Name == rest.DevAccount && a.Keys[0] == rest.DevKey && s.usualDoors() {
+		return []string{"UseDevelopmentStorage=true", long}
+	}
+	return []string{long}
+}
+
+// doorLines say where storage SDKs find the embedded accounts, with connection
+// strings ready to paste.
+func (s *session) doorLines() string {
+	var t strings.Builder
+	if s.doors != nil {
+		for _, a := range s.accounts {
+			blobs, queues := s.doorURLs()
+			for _, door := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
+				if door.url != "" {
+					fmt.Fprintf(&t, "  %-10s %s/%s\n", door.name, door.url, a.Name)
+				}
+			}
+			for _, text := range s.connectionStrings(a) {
+				fmt.Fprintf(&t, "  storage    %s\n", text)
+			}
+		}
+		if s.pair != nil {
+			fmt.Fprintf(&t, "  tls        clients have to trust %s\n", s.pair.File)
+		}
+	}
+	fmt.Fprintf(&t, "  data       %s\n", s.dataLine())
 	return t.String()
+}
+
+// sayStorage says where the embedded accounts are when nothing else does.
+func (s *session) sayStorage() {
+	if s.doors == nil {
+		return
+	}
+	for _, a := range s.accounts {
+		list := s.connectionStrings(a)
+		s.out.say("info", "storage: "+list[len(list)-1])
+	}
 }

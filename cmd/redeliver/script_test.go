@@ -72,6 +72,7 @@ func ordersApp() *functions.App {
 	}) error {
 		if o.Env {
 			functions.Logger(ctx).Info("environment", "name", os.Getenv("AZURE_FUNCTIONS_ENVIRONMENT"), "mine", os.Getenv("MINE"))
+			fmt.Println("AzureWebJobsStorage=" + os.Getenv("AzureWebJobsStorage"))
 		}
 		if o.Hang {
 			functions.Logger(ctx).Info("hanging")

@@ -14,8 +14,10 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -33,13 +35,17 @@ type session struct {
 	log   zerolog.Logger
 	begun time.Time
 
-	owner   *ownership
+	owner    *ownership
+	accounts []rest.Account // embedded, and served where doors are open
+
 	clock   *clock.Virtual
 	cloud   *cloud
 	host    *host.Host
 	web     *web.Server
-	doors   *rest.Server // nil unless asked for
-	started bool         // host.Start was called
+	doors   *rest.Server // nil when all are closed
+	store   *store.Store // nil in memory
+	pair    *certificate.Pair
+	started bool // host.Start was called
 
 	explained map[string]bool // why the app does not run, as far as it was said
 
@@ -100,11 +106,17 @@ func (s *session) open(ctx context.Context) error {
 		return err
 	}
 	env := hostEnvironment()
+	if s.accounts, err = accounts(env); err != nil {
+		return err
+	}
 	a, err := s.look(env)
 	if err != nil {
 		return err
 	}
 	if err := s.hopeless(a.AllFaults(), len(app.Check(a).Errors)); err != nil {
+		return err
+	}
+	if err := s.openStore(); err != nil {
 		return err
 	}
 	if err := s.openHost(env); err != nil {
@@ -116,10 +128,13 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openDoors(); err != nil {
 		return err
 	}
-	s.host.DoorsAt(s.doorURLs())
+	if err := s.owner.publish(runInfo{PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC()}); err != nil {
+		return err
+	}
 	if s.flags.output != "json" {
 		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
 	} else {
+		s.sayStorage()
 		s.follow(1)
 	}
 	s.started = true
@@ -223,22 +238,21 @@ func (s *session) checkCommand() string {
 }
 
 func (s *session) openHost(env []string) error {
-	s.clock = clock.NewVirtual(time.Now(), &clock.VirtualOptions{
-		Seed: s.flags.seed, Arrival: true,
-		Notify: func(n clock.Notice) {
-			if s.host != nil {
-				s.host.ClockNotice(n)
-			}
-		},
-	})
+	names := accountNames(s.accounts)
+	clk, err := s.newClock(names)
+	if err != nil {
+		return err
+	}
+	s.clock = clk
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
 		Outside: s.cloud, Instance: newInstance(),
+		Store: s.store, Accounts: names,
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		NoBuild: s.flags.noBuild, Logger: s.log, Version: version(),
 	})
 	if err != nil {
-		return err
+		return storeError(err)
 	}
 	s.host = h
 	if s.flags.clock == "auto" {
@@ -278,7 +292,7 @@ func (s *session) openWeb(a *app.App) error {
 		return err
 	}
 	s.web = server
-	return s.owner.publish(runInfo{PID: os.Getpid(), Address: server.URL(), Started: s.begun.UTC()})
+	return nil
 }
 
 // explain says why the app does not run, and what will happen now.
@@ -357,6 +371,9 @@ func (s *session) close() error {
 	s.background.Wait()
 	if s.clock != nil {
 		s.clock.Close()
+	}
+	if s.store != nil {
+		errs = append(errs, s.store.Close())
 	}
 	if s.owner != nil {
 		errs = append(errs, s.owner.release())

@@ -30,8 +30,12 @@ type startFlags struct {
 	seed            uint64
 	output          string
 	noWatch         bool
-	queuePort       int
-	blobPort        int
+	queuePort       doorPort
+	blobPort        doorPort
+	tls             tlsFlags
+	data            string
+	sync            bool
+	inMemory        bool
 	set             []string
 }
 
@@ -85,6 +89,8 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
 	addDoors(cmd, &f)
+	addTLS(cmd, &f.tls)
+	addStore(cmd, &f)
 	addSet(cmd, &f.set)
 	return cmd
 }
@@ -100,7 +106,10 @@ func (f *startFlags) check() error {
 	if f.port < 0 || f.port > 65535 {
 		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
 	}
-	if err := f.checkDoors(); err != nil {
+	if err := f.tls.check(); err != nil {
+		return err
+	}
+	if err := f.checkStore(); err != nil {
 		return err
 	}
 	if f.address != "" {

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// dataDir is the folder, below an app's state folder, in which the embedded
+// storage accounts are kept unless --data says otherwise.
+const dataDir = "data"
+
+// addStore adds the flags that say where the embedded accounts are kept.
+func addStore(cmd *cobra.Command, f *startFlags) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.data, "data", "", "keep queues and blobs in this folder (default DIR/.redeliver/data)")
+	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that they survive a power cut too")
+	flags.BoolVar(&f.inMemory, "in-memory", false, "keep queues and blobs in memory only")
+}
+
+// checkStore refuses flags that contradict each other.
+func (f *startFlags) checkStore() error {
+	for name, given := range map[string]bool{"data": f.data != "", "sync": f.sync} {
+		if given && f.inMemory {
+			return &usageError{fmt.Errorf("--in-memory keeps nothing, so that --%s has no meaning beside it", name)}
+		}
+	}
+	return nil
+}
+
+// openStore opens what the embedded accounts are kept in, if they are kept.
+func (s *session) openStore() error {
+	if s.flags.inMemory {
+		return nil
+	}
+	dir := s.flags.data
+	if dir == "" {
+		dir = filepath.Join(s.dir, stateDir, dataDir)
+	}
+	db, err := store.Open(dir, &store.Options{Sync: s.flags.sync})
+	if err != nil {
+		return storeError(err)
+	}
+	s.store = db
+	return nil
+}
+
+// newClock returns the clock of the session. It does not start before the times
+// that the store holds.
+func (s *session) newClock(accounts []string) (*clock.Virtual, error) {
+	now := time.Now()
+	start, err := host.StartTime(s.store, accounts...)
+	if err != nil {
+		return nil, storeError(err)
+	}
+	if ahead := start.Sub(now); ahead > time.Second {
+		s.out.say("info", fmt.Sprintf("the clock starts %s ahead of the wall, where the last session left it; an empty --data folder starts at the wall", roundTime(ahead)))
+	}
+	return clock.NewVirtual(start, &clock.VirtualOptions{
+		Seed: s.flags.seed, Arrival: true,
+		Notify: func(n clock.Notice) {
+			if s.host != nil {
+				s.host.ClockNotice(n)
+			}
+		},
+	}), nil
+}
+
+// storeError adds what can be done about a data folder that cannot be used.
+func storeError(err error) error {
+	var inUse *store.InUseError
+	var version *store.VersionError
+	var corrupt *store.CorruptError
+	switch {
+	case errors.As(err, &inUse):
+		return hinted(inUse, "stop that process, or choose another folder with --data, or none with --in-memory")
+	case errors.As(err, &version):
+		return hinted(version, "run the version that wrote it, or choose another folder with --data")
+	case errors.As(err, &corrupt):
+		return hinted(corrupt, `move the folder away to start with nothing (then "redeliver state load FILE" brings back a saved state), or choose another one with --data`)
+	case errors.Is(err, store.ErrDiskFull):
+		return hinted(err, "make room, choose another folder with --data, or none with --in-memory")
+	}
+	return hinted(fmt.Errorf("queues and blobs cannot be kept: %w", err), "choose another folder with --data, or none with --in-memory")
+}
+
+// dataLine says where queues and blobs are.
+func (s *session) dataLine() string {
+	switch {
+	case s.store == nil:
+		return "in memory, until the host ends"
+	case s.flags.sync:
+		return filepath.FromSlash(s.store.Dir()) + " (synced)"
+	}
+	return filepath.FromSlash(s.store.Dir())
+}

@@ -1,0 +1,133 @@
+package servicebus
+
+import (
+	"context"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// sessionReceiver is a receiver that holds the lock of a session.
+type sessionReceiver struct{ receiver }
+
+// AcceptSession implements bindings.ServiceBus.
+func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *bindings.ServiceBusSessionOptions) (bindings.ServiceBusSession, error) {
+	r := &sessionReceiver{receiver{ns: ns}}
+	wait, id := bindings.ServiceBusForever, (*string)(nil)
+	if opts != nil {
+		r.opts, wait, id = opts.ServiceBusReceiverOptions, opts.Wait, opts.SessionID
+	}
+	err := ns.await(ctx, FaultPoint{Op: "AcceptSession", Entity: source}, wait, r.opts.Outside, func(op *operation) (*queue, *clock.Cond, *int, error) {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if err := q.receivable(); err != nil {
+			return nil, nil, nil, err
+		}
+		if !q.bySession() {
+			return nil, nil, nil, refuse(bindings.ConditionNotAllowed, "%s: the entity does not require sessions", q.name)
+		}
+		r.q, r.name = q, q.name
+		q.sweep(op)
+		s, err := q.sessionFor(id)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		if s == nil {
+			return q, q.arrived, &q.waiters, nil
+		}
+		q.lockSession(op, s, &r.receiver, r.opts.Outside)
+		r.session = s
+		if len(q.freeSessions.items) > 0 {
+			q.arrived.Signal() // what is left is for the next in line
+		}
+		return nil, nil, nil, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if r.session == nil {
+		return nil, refuse(bindings.ConditionTimeout, "%s: no session has become available within %v", r.name, wait)
+	}
+	return r, nil
+}
+
+// sessionFor returns the session to lock: the one named, or the free one whose
+// message is the oldest; nil when there is none yet.
+func (q *queue) sessionFor(id *string) (*session, error) {
+	if id == nil {
+		s, _ := q.freeSessions.min()
+		return s, nil
+	}
+	if len(*id) > bindings.MaxServiceBusID {
+		if err := checkIDs(&bindings.ServiceBusMessage{SessionID: id}); err != nil {
+			return nil, err
+		}
+	}
+	s := q.session(*id)
+	if s.held() {
+		return nil, refuse(bindings.ConditionSessionCannotBeLocked, "%s: the requested session %q cannot be accepted: it may be locked by another receiver", q.name, *id)
+	}
+	return s, nil
+}
+
+// SessionID implements bindings.ServiceBusSession.
+func (r *sessionReceiver) SessionID() string { return r.session.id }
+
+// LockedUntil implements bindings.ServiceBusSession.
+func (r *sessionReceiver) LockedUntil() time.Time {
+	r.ns.mu.Lock()
+	defer r.ns.mu.Unlock()
+	return r.session.lastUntil
+}
+
+// RenewSession implements bindings.ServiceBusSession.
+func (r *sessionReceiver) RenewSession(ctx context.Context) (until time.Time, err error) {
+	err = r.ns.operate(ctx, FaultPoint{Op: "RenewSession", Entity: r.name}, func(op *operation) error {
+		if err := r.check(op); err != nil {
+			return err
+		}
+		r.q.renewSession(op, r.session)
+		until = r.session.until
+		return nil
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return until, nil
+}
+
+// State implements bindings.ServiceBusSession.
+func (r *sessionReceiver) State(ctx context.Context) (state []byte, err error) {
+	err = r.ns.operate(ctx, FaultPoint{Op: "State", Entity: r.name}, func(op *operation) error {
+		if err := r.check(op); err != nil {
+			return err
+		}
+		state = cloneState(r.session.state)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return state, nil
+}
+
+// SetState implements bindings.ServiceBusSession.
+func (r *sessionReceiver) SetState(ctx context.Context, state []byte) error {
+	return r.ns.operate(ctx, FaultPoint{Op: "SetState", Entity: r.name}, func(op *operation) error {
+		if err := r.check(op); err != nil {
+			return err
+		}
+		return r.q.setState(op, r.session, state)
+	})
+}
+
+// cloneState keeps the difference between an empty state and none.
+func cloneState(state []byte) []byte {
+	if state == nil {
+		return nil
+	}
+	return append([]byte{}, state...)
+}

@@ -1,0 +1,174 @@
+package servicebus
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+func (e *entity) queueInfo() *bindings.ServiceBusQueueInfo {
+	return &bindings.ServiceBusQueueInfo{ServiceBusQueue: *e.queue, ServiceBusRuntime: e.runtime()}
+}
+
+func (e *entity) topicInfo() *bindings.ServiceBusTopicInfo {
+	return &bindings.ServiceBusTopicInfo{ServiceBusTopic: *e.topic, ServiceBusRuntime: e.runtime(), SubscriptionCount: len(e.subscriptions)}
+}
+
+func (e *entity) subscriptionInfo() *bindings.ServiceBusSubscriptionInfo {
+	return &bindings.ServiceBusSubscriptionInfo{ServiceBusSubscription: *e.subscription, ServiceBusRuntime: e.runtime()}
+}
+
+// onEntity runs f, whose result is reported, on a path that an administrator
+// named.
+func onEntity[T any](ctx context.Context, ns *Namespace, what, entity, subscription string, f func(op *operation, p bindings.ServiceBusPath) (T, error)) (out T, err error) {
+	var none T
+	p, err := named(entity, subscription)
+	if err != nil {
+		return none, err
+	}
+	err = ns.operate(ctx, FaultPoint{Op: what, Entity: p.String()}, func(op *operation) error {
+		out, err = f(op, p)
+		return err
+	})
+	if err != nil {
+		return none, err
+	}
+	return out, nil
+}
+
+// fixed refuses an update of what can only be set at creation.
+func fixed(what string, before, after bool) error {
+	if before != after {
+		return refuse(bindings.ConditionArgumentError, "%s can only be set when the entity is created", what)
+	}
+	return nil
+}
+
+// CreateQueue implements bindings.ServiceBusAdmin.
+func (ns *Namespace) CreateQueue(ctx context.Context, d bindings.ServiceBusQueue) (*bindings.ServiceBusQueueInfo, error) {
+	return onEntity(ctx, ns, "CreateQueue", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusQueueInfo, error) {
+		e := newEntity(ns, p)
+		e.queue = &d
+		if err := ns.create(op, e); err != nil {
+			return nil, err
+		}
+		return e.queueInfo(), nil
+	})
+}
+
+// GetQueue implements bindings.ServiceBusAdmin.
+func (ns *Namespace) GetQueue(ctx context.Context, name string) (*bindings.ServiceBusQueueInfo, error) {
+	return onEntity(ctx, ns, "GetQueue", name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusQueueInfo, error) {
+		e, err := ns.lookUp(op, queueKind, p)
+		if err != nil {
+			return nil, err
+		}
+		return e.queueInfo(), nil
+	})
+}
+
+// UpdateQueue implements bindings.ServiceBusAdmin.
+func (ns *Namespace) UpdateQueue(ctx context.Context, d bindings.ServiceBusQueue) (*bindings.ServiceBusQueueInfo, error) {
+	return onEntity(ctx, ns, "UpdateQueue", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusQueueInfo, error) {
+		e, err := ns.lookUp(op, queueKind, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := fixed("requiresSession", e.queue.RequiresSession, d.RequiresSession); err != nil {
+			return nil, err
+		}
+		if err := fixed("requiresDuplicateDetection", e.queue.RequiresDuplicateDetection, d.RequiresDuplicateDetection); err != nil {
+			return nil, err
+		}
+		before := e.queue
+		e.queue = &d
+		if err := ns.fill(e); err != nil {
+			e.queue = before
+			return nil, err
+		}
+		ns.changed(op, e)
+		return e.queueInfo(), nil
+	})
+}
+
+// DeleteQueue implements bindings.ServiceBusAdmin.
+func (ns *Namespace) DeleteQueue(ctx context.Context, name string) error {
+	return ns.remove(ctx, "DeleteQueue", queueKind, name, "")
+}
+
+// ListQueues implements bindings.ServiceBusAdmin.
+func (ns *Namespace) ListQueues(ctx context.Context) (list []*bindings.ServiceBusQueueInfo, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "ListQueues"}, func(op *operation) error {
+		for _, e := range ns.all(op, queueKind) {
+			list = append(list, e.queueInfo())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// CreateTopic implements bindings.ServiceBusAdmin.
+func (ns *Namespace) CreateTopic(ctx context.Context, d bindings.ServiceBusTopic) (*bindings.ServiceBusTopicInfo, error) {
+	return onEntity(ctx, ns, "CreateTopic", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusTopicInfo, error) {
+		e := newEntity(ns, p)
+		e.topic = &d
+		if err := ns.create(op, e); err != nil {
+			return nil, err
+		}
+		return e.topicInfo(), nil
+	})
+}
+
+// GetTopic implements bindings.ServiceBusAdmin.
+func (ns *Namespace) GetTopic(ctx context.Context, name string) (*bindings.ServiceBusTopicInfo, error) {
+	return onEntity(ctx, ns, "GetTopic", name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusTopicInfo, error) {
+		e, err := ns.lookUp(op, topicKind, p)
+		if err != nil {
+			return nil, err
+		}
+		return e.topicInfo(), nil
+	})
+}
+
+// UpdateTopic implements bindings.ServiceBusAdmin.
+func (ns *Namespace) UpdateTopic(ctx context.Context, d bindings.ServiceBusTopic) (*bindings.ServiceBusTopicInfo, error) {
+	return onEntity(ctx, ns, "UpdateTopic", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusTopicInfo, error) {
+		e, err := ns.lookUp(op, topicKind, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := fixed("requiresDuplicateDetection", e.topic.RequiresDuplicateDetection, d.RequiresDuplicateDetection); err != nil {
+			return nil, err
+		}
+		before := e.topic
+		e.topic = &d
+		if err := ns.fill(e); err != nil {
+			e.topic = before
+			return nil, err
+		}
+		ns.changed(op, e)
+		return e.topicInfo(), nil
+	})
+}
+
+// DeleteTopic implements bindings.ServiceBusAdmin.
+func (ns *Namespace) DeleteTopic(ctx context.Context, name string) error {
+	return ns.remove(ctx, "DeleteTopic", topicKind, name, "")
+}
+
+// ListTopics implements bindings.ServiceBusAdmin.
+func (ns *Namespace) ListTopics(ctx context.Context) (list []*bindings.ServiceBusTopicInfo, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "ListTopics"}, func(op *operation) error {
+		for _, e := range ns.all(op, topicKind) {
+			list = append(list, e.topicInfo())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return list, nil
+}

@@ -1,0 +1,186 @@
+package servicebus
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+func invalidName(entity, subscription string) error {
+	return fmt.Errorf("%w: entity %q, subscription %q", bindings.ErrInvalidName, entity, subscription)
+}
+
+// onSubscription is onEntity for a subscription.
+func onSubscription[T any](ctx context.Context, ns *Namespace, what, topic, name string, f func(op *operation, p bindings.ServiceBusPath) (T, error)) (out T, err error) {
+	if name == "" {
+		return out, invalid(invalidName(topic, name))
+	}
+	return onEntity(ctx, ns, what, topic, name, f)
+}
+
+// CreateSubscription implements bindings.ServiceBusAdmin.
+func (ns *Namespace) CreateSubscription(ctx context.Context, d bindings.ServiceBusSubscription, first *bindings.ServiceBusRule) (*bindings.ServiceBusSubscriptionInfo, error) {
+	return onSubscription(ctx, ns, "CreateSubscription", d.Topic, d.Name, func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusSubscriptionInfo, error) {
+		topic, err := ns.lookUp(op, topicKind, bindings.ServiceBusPath{Entity: p.Entity})
+		if err != nil {
+			return nil, err
+		}
+		e, err := ns.createSubscription(op, topic, d, first)
+		if err != nil {
+			return nil, err
+		}
+		return e.subscriptionInfo(), nil
+	})
+}
+
+// GetSubscription implements bindings.ServiceBusAdmin.
+func (ns *Namespace) GetSubscription(ctx context.Context, topic, name string) (*bindings.ServiceBusSubscriptionInfo, error) {
+	return onSubscription(ctx, ns, "GetSubscription", topic, name, func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusSubscriptionInfo, error) {
+		e, err := ns.lookUp(op, subKind, p)
+		if err != nil {
+			return nil, err
+		}
+		return e.subscriptionInfo(), nil
+	})
+}
+
+// UpdateSubscription implements bindings.ServiceBusAdmin.
+func (ns *Namespace) UpdateSubscription(ctx context.Context, d bindings.ServiceBusSubscription) (*bindings.ServiceBusSubscriptionInfo, error) {
+	return onSubscription(ctx, ns, "UpdateSubscription", d.Topic, d.Name, func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusSubscriptionInfo, error) {
+		e, err := ns.lookUp(op, subKind, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := fixed("requiresSession", e.subscription.RequiresSession, d.RequiresSession); err != nil {
+			return nil, err
+		}
+		before := e.subscription
+		e.subscription = &d
+		if err := ns.fill(e); err != nil {
+			e.subscription = before
+			return nil, err
+		}
+		ns.changed(op, e)
+		return e.subscriptionInfo(), nil
+	})
+}
+
+// DeleteSubscription implements bindings.ServiceBusAdmin.
+func (ns *Namespace) DeleteSubscription(ctx context.Context, topic, name string) error {
+	if name == "" {
+		return invalid(invalidName(topic, name))
+	}
+	return ns.remove(ctx, "DeleteSubscription", subKind, topic, name)
+}
+
+// ListSubscriptions implements bindings.ServiceBusAdmin.
+func (ns *Namespace) ListSubscriptions(ctx context.Context, topic string) ([]*bindings.ServiceBusSubscriptionInfo, error) {
+	return onEntity(ctx, ns, "ListSubscriptions", topic, "", func(op *operation, p bindings.ServiceBusPath) (list []*bindings.ServiceBusSubscriptionInfo, err error) {
+		e, err := ns.lookUp(op, topicKind, p)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range e.subscriptions {
+			for _, q := range s.queues() {
+				q.tick(op)
+			}
+			list = append(list, s.subscriptionInfo())
+		}
+		return list, nil
+	})
+}
+
+// onRules runs f on a subscription and the place of a rule in it, -1 when there is
+// none of that name.
+func onRules[T any](ctx context.Context, ns *Namespace, what, topic, subscription, name string, f func(op *operation, e *entity, i int) (T, error)) (out T, err error) {
+	return onSubscription(ctx, ns, what, topic, subscription, func(op *operation, p bindings.ServiceBusPath) (out T, err error) {
+		e, err := ns.lookUp(op, subKind, p)
+		if err != nil {
+			return out, err
+		}
+		return f(op, e, slices.IndexFunc(e.rules, func(r *rule) bool { return strings.EqualFold(r.Name, name) }))
+	})
+}
+
+func noRule(e *entity, name string) error {
+	return refuse(bindings.ConditionNotFound, "%s: the rule %q could not be found", e.name(), name)
+}
+
+// changeRules puts other rules in place.
+func (e *entity) changeRules(op *operation, rules []*rule) {
+	e.rules = rules
+	e.updated = op.now
+	op.saveEntity(e)
+}
+
+// CreateRule implements bindings.ServiceBusAdmin.
+func (ns *Namespace) CreateRule(ctx context.Context, topic, subscription string, d bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
+	return onRules(ctx, ns, "CreateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
+		if err := bindings.ValidateServiceBusRuleName(d.Name); err != nil {
+			return nil, invalid(err)
+		}
+		if i >= 0 {
+			return nil, refuse(bindings.ConditionEntityAlreadyExists, "%s: the rule %q exists already", e.name(), e.rules[i].Name)
+		}
+		r, err := ns.newRule(op, d)
+		if err != nil {
+			return nil, err
+		}
+		e.changeRules(op, append(slices.Clip(e.rules), r))
+		return r.description(), nil
+	})
+}
+
+// GetRule implements bindings.ServiceBusAdmin.
+func (ns *Namespace) GetRule(ctx context.Context, topic, subscription, name string) (*bindings.ServiceBusRule, error) {
+	return onRules(ctx, ns, "GetRule", topic, subscription, name, func(_ *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
+		if i < 0 {
+			return nil, noRule(e, name)
+		}
+		return e.rules[i].description(), nil
+	})
+}
+
+// UpdateRule implements bindings.ServiceBusAdmin.
+func (ns *Namespace) UpdateRule(ctx context.Context, topic, subscription string, d bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
+	return onRules(ctx, ns, "UpdateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
+		if i < 0 {
+			return nil, noRule(e, d.Name)
+		}
+		d.Name, d.Created = e.rules[i].Name, e.rules[i].Created
+		r, err := ns.compile(d)
+		if err != nil {
+			return nil, err
+		}
+		rules := slices.Clone(e.rules)
+		rules[i] = r
+		e.changeRules(op, rules)
+		return r.description(), nil
+	})
+}
+
+// DeleteRule implements bindings.ServiceBusAdmin.
+func (ns *Namespace) DeleteRule(ctx context.Context, topic, subscription, name string) error {
+	_, err := onRules(ctx, ns, "DeleteRule", topic, subscription, name, func(op *operation, e *entity, i int) (struct{}, error) {
+		if i < 0 {
+			return struct{}{}, noRule(e, name)
+		}
+		e.changeRules(op, slices.Delete(slices.Clone(e.rules), i, i+1))
+		return struct{}{}, nil
+	})
+	return err
+}
+
+// ListRules implements bindings.ServiceBusAdmin.
+func (ns *Namespace) ListRules(ctx context.Context, topic, subscription string) ([]*bindings.ServiceBusRule, error) {
+	return onRules(ctx, ns, "ListRules", topic, subscription, "", func(_ *operation, e *entity, _ int) (list []*bindings.ServiceBusRule, err error) {
+		for _, r := range e.rules {
+			list = append(list, r.description())
+		}
+		slices.SortFunc(list, func(a, b *bindings.ServiceBusRule) int { return strings.Compare(lower(a.Name), lower(b.Name)) })
+		return list, nil
+	})
+}

@@ -1,0 +1,23 @@
+// Package servicebus is the embedded Service Bus namespace: its state and its
+// rules, without a network.
+//
+// Read [Namespace] first, then queue.go for the rules of one queue (take, lock,
+// fail, put back), route.go for the way of a message through topics, forwarding
+// and dead-letter queues, and time.go for what happens without a call. session.go
+// and accept.go are sessions, rule.go is filters and actions, admin*.go and
+// settings.go the administration, management.go what a wire door needs besides.
+// The contract is that of bindings.ServiceBus, bindings.ServiceBusAdmin and
+// bindings.ServiceBusDoor; the rules and their sources are in spec servicebus 1.
+//
+// A namespace is state under one mutex: whatever happens in it happens in one
+// order, settlements and ends of locks among it. Each call first does what is due
+// in its queue. What is due when nobody calls, a timer of the clock does, because
+// it may send a message on to another entity. Cost does not grow with the number
+// of messages in a queue, but for peeking in one session.
+//
+// Delivery counts are failed deliveries so far (spec 0, rule 1); the journal and
+// [bindings.ServiceBusReceived.DeliveryNumber] count from 1.
+//
+// It leaves out transactions (spec 1.11), partitions, and the SQL of rules, which
+// is compiled by functions in [Options].
+package servicebus

@@ -1,0 +1,179 @@
+package servicebus
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// entity is a queue, a topic or a subscription with its queues. One of the three
+// descriptions is set, with every default filled in; what the rules read in each
+// call stands beside it.
+type entity struct {
+	ns   *Namespace
+	path bindings.ServiceBusPath
+	key  string
+
+	queue        *bindings.ServiceBusQueue
+	topic        *bindings.ServiceBusTopic
+	subscription *bindings.ServiceBusSubscription
+
+	lockDuration      time.Duration
+	maxDeliveryCount  int64
+	requiresSession   bool
+	deadLetterExpired bool
+	forwardTo         string
+	forwardDead       string
+	status            bindings.ServiceBusStatus
+	ttl               time.Duration // 0: no end
+	maxMessage        int           // bytes
+	maxSize           int64         // bytes; 0: that of the topic
+	window            time.Duration // of duplicate detection; 0: none
+	idle              time.Duration // after which it is deleted; 0: never
+
+	main, dead, transfer *queue // the latter two are nil in a topic
+
+	parent        *entity   // topic of a subscription
+	subscriptions []*entity // of a topic, by key
+	rules         []*rule   // of a subscription, by time of creation
+
+	size      int64 // bytes of all messages, those of subscriptions included
+	seen      history
+	created   time.Time
+	updated   time.Time
+	accessed  time.Time
+	idleTimer *clock.Timer
+}
+
+func newEntity(ns *Namespace, path bindings.ServiceBusPath) *entity {
+	e := &entity{ns: ns, path: path, key: path.Key()}
+	e.main = newQueue(e, bindings.ServiceBusMain)
+	return e
+}
+
+// addSubQueues gives a queue or subscription what a topic does not have.
+func (e *entity) addSubQueues() {
+	e.dead = newQueue(e, bindings.ServiceBusDeadLetter)
+	e.transfer = newQueue(e, bindings.ServiceBusTransferDeadLetter)
+}
+
+func (e *entity) queues() []*queue {
+	if e.topic != nil {
+		return []*queue{e.main}
+	}
+	return []*queue{e.main, e.dead, e.transfer}
+}
+
+func (e *entity) name() string { return e.path.String() }
+
+// settle copies what the rules read out of the description.
+func (e *entity) settle() {
+	switch {
+	case e.queue != nil:
+		d := e.queue
+		e.lockDuration, e.maxDeliveryCount, e.requiresSession = d.LockDuration, int64(d.MaxDeliveryCount), d.RequiresSession
+		e.deadLetterExpired, e.forwardTo, e.forwardDead = d.DeadLetteringOnMessageExpiration, d.ForwardTo, d.ForwardDeadLetteredMessagesTo
+		e.status, e.ttl, e.idle = d.Status, d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle
+		e.maxMessage, e.maxSize = d.MaxMessageSizeInKilobytes<<10, int64(d.MaxSizeInMegabytes)<<20
+		if d.RequiresDuplicateDetection {
+			e.window = d.DuplicateDetectionHistoryTimeWindow
+		}
+		e.seen.partitioned = d.EnablePartitioning != nil && *d.EnablePartitioning
+	case e.topic != nil:
+		d := e.topic
+		e.status, e.ttl, e.idle = d.Status, d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle
+		e.maxMessage, e.maxSize = d.MaxMessageSizeInKilobytes<<10, int64(d.MaxSizeInMegabytes)<<20
+		if d.RequiresDuplicateDetection {
+			e.window = d.DuplicateDetectionHistoryTimeWindow
+		}
+		e.seen.partitioned = d.EnablePartitioning != nil && *d.EnablePartitioning
+	default:
+		d := e.subscription
+		e.lockDuration, e.maxDeliveryCount, e.requiresSession = d.LockDuration, int64(d.MaxDeliveryCount), d.RequiresSession
+		e.deadLetterExpired, e.forwardTo, e.forwardDead = d.DeadLetteringOnMessageExpiration, d.ForwardTo, d.ForwardDeadLetteredMessagesTo
+		e.status, e.ttl, e.idle = d.Status, d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle
+		e.maxMessage = e.parent.maxMessage
+	}
+}
+
+// life is the shorter of a message's and the entity's time to live; 0: no end. A
+// topic's cuts that of its subscriptions.
+func (e *entity) life(ttl time.Duration) time.Duration {
+	limit := e.ttl
+	if e.parent != nil {
+		limit = shorter(limit, e.parent.ttl)
+	}
+	return shorter(limit, ttl)
+}
+
+func shorter(a, b time.Duration) time.Duration {
+	switch {
+	case a == 0:
+		return b
+	case b == 0:
+		return a
+	}
+	return min(a, b)
+}
+
+// grow counts bytes.
+func (e *entity) grow(n int) {
+	e.size += int64(n)
+	if e.parent != nil {
+		e.parent.size += int64(n)
+	}
+}
+
+// full reports whether n more bytes are too many.
+func (e *entity) full(n int) bool { return e.maxSize > 0 && e.size+int64(n) > e.maxSize }
+
+func (e *entity) sends() bool {
+	return e.status == bindings.ServiceBusStatusActive || e.status == bindings.ServiceBusStatusReceiveDisabled
+}
+
+func (e *entity) receives() bool {
+	return e.status == bindings.ServiceBusStatusActive || e.status == bindings.ServiceBusStatusSendDisabled
+}
+
+// entity returns the queue, topic or subscription of that path.
+func (ns *Namespace) entity(p bindings.ServiceBusPath) (*entity, error) {
+	if e := ns.entities[p.Main().Key()]; e != nil {
+		return e, nil
+	}
+	return nil, refuse(bindings.ConditionNotFound, "the messaging entity %q could not be found", p.Main())
+}
+
+// find returns the queue of a path, and what its entity has to do by now done.
+func (ns *Namespace) find(op *operation, path string) (*queue, error) {
+	p, err := bindings.ParseServiceBusPath(path)
+	if err != nil {
+		return nil, invalid(err)
+	}
+	e, err := ns.entity(p)
+	if err != nil && ns.opts.AutoCreateEntitiesOnUse {
+		e, err = ns.autoCreate(op, p)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q := e.main
+	switch p.SubQueue {
+	case bindings.ServiceBusDeadLetter:
+		q = e.dead
+	case bindings.ServiceBusTransferDeadLetter:
+		q = e.transfer
+	}
+	if q == nil {
+		return nil, refuse(bindings.ConditionNotFound, "topic %q has no %s", e.name(), p.SubQueue)
+	}
+	e.use(op)
+	q.tick(op)
+	if q.gone != nil {
+		return nil, q.gone
+	}
+	return q, nil
+}
+
+// use notes that somebody uses the entity.
+func (e *entity) use(op *operation) { e.accessed = op.now }

@@ -1,0 +1,183 @@
+package servicebus
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Settle implements bindings.ServiceBusDoor.
+func (ns *Namespace) Settle(ctx context.Context, source string, how bindings.ServiceBusSettlement, tokens ...bindings.GUID) error {
+	if how.Action < 0 || int(how.Action) >= len(actions) {
+		return refuse(bindings.ConditionArgumentError, "unknown settlement %d", how.Action)
+	}
+	return ns.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: source}, func(op *operation) error {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return err
+		}
+		if how.SessionID != nil && q.bySession() {
+			if _, err := q.sessionOf(*how.SessionID); err != nil {
+				return err
+			}
+		}
+		var first error
+		for _, token := range tokens {
+			if err := q.settle(op, token, &how); err != nil && first == nil {
+				first = err
+			}
+		}
+		return first
+	})
+}
+
+// RenewLocks implements bindings.ServiceBusDoor.
+func (ns *Namespace) RenewLocks(ctx context.Context, source string, tokens ...bindings.GUID) (until []time.Time, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "Renew", Entity: source}, func(op *operation) error {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return err
+		}
+		if q.bySession() {
+			return refuse(bindings.ConditionNotAllowed, "%s: the lock of a session is renewed as a whole", q.name)
+		}
+		found := make([]*message, len(tokens))
+		for i, token := range tokens {
+			if found[i], err = q.locked(token); err != nil {
+				return err
+			}
+		}
+		for _, m := range found {
+			until = append(until, q.renew(op, m))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return until, nil
+}
+
+// ReceiveDeferred implements bindings.ServiceBusDoor.
+func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *string, opts bindings.ServiceBusReceiverOptions, sequenceNumbers ...int64) (out []*bindings.ServiceBusReceived, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: source}, func(op *operation) error {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return err
+		}
+		var s *session
+		if q.bySession() {
+			if id == nil {
+				return refuse(bindings.ConditionNotAllowed, "%s: the entity requires sessions, and none is named", q.name)
+			}
+			if s, err = q.sessionOf(*id); err != nil {
+				return err
+			}
+		}
+		out, err = q.deliverDeferred(op, s, opts, sequenceNumbers)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Peek implements bindings.ServiceBusDoor.
+func (ns *Namespace) Peek(ctx context.Context, source string, session *string, from int64, n int) (out []*bindings.ServiceBusReceived, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "Peek", Entity: source}, func(op *operation) error {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return err
+		}
+		out, err = q.peek(session, from, n)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// RenewSession implements bindings.ServiceBusDoor.
+func (ns *Namespace) RenewSession(ctx context.Context, source, session string) (until time.Time, err error) {
+	err = ns.onSessions(ctx, "RenewSession", source, func(op *operation, q *queue) error {
+		s, err := q.sessionOf(session)
+		if err != nil {
+			return err
+		}
+		q.renewSession(op, s)
+		until = s.until
+		return nil
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return until, nil
+}
+
+// SessionState implements bindings.ServiceBusDoor.
+func (ns *Namespace) SessionState(ctx context.Context, source, session string) (state []byte, err error) {
+	err = ns.onSessions(ctx, "State", source, func(_ *operation, q *queue) error {
+		if s := q.sessions[session]; s != nil {
+			state = cloneState(s.state)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return state, nil
+}
+
+// SetSessionState implements bindings.ServiceBusDoor.
+func (ns *Namespace) SetSessionState(ctx context.Context, source, session string, state []byte) error {
+	return ns.onSessions(ctx, "SetState", source, func(op *operation, q *queue) error {
+		return q.setState(op, q.session(session), state)
+	})
+}
+
+// farFuture as a time of change asks for sessions with messages (spec servicebus
+// 1.10; clients send the last day of year 9999 or what follows it).
+const farFuture = 9999
+
+// Sessions implements bindings.ServiceBusDoor.
+func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter time.Time, skip, top int) (ids []string, err error) {
+	err = ns.onSessions(ctx, "Sessions", source, func(_ *operation, q *queue) error {
+		if skip < 0 || top < 0 {
+			return refuse(bindings.ConditionArgumentOutOfRange, "skip %d, top %d: want 0 or more", skip, top)
+		}
+		var all []string
+		for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
+			s := q.sessions[id]
+			active := len(s.free.items)+len(s.locked.items) > 0
+			if changedAfter.Year() >= farFuture && active || changedAfter.Year() < farFuture && s.state != nil && s.set.After(changedAfter) {
+				all = append(all, id)
+			}
+		}
+		all = all[min(skip, len(all)):]
+		ids = all[:min(top, len(all))]
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// onSessions runs f on a queue that requires sessions.
+func (ns *Namespace) onSessions(ctx context.Context, what, source string, f func(op *operation, q *queue) error) error {
+	return ns.operate(ctx, FaultPoint{Op: what, Entity: source}, func(op *operation) error {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return err
+		}
+		if !q.bySession() {
+			return refuse(bindings.ConditionNotAllowed, "%s: the entity does not require sessions", q.name)
+		}
+		return f(op, q)
+	})
+}

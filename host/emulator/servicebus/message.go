@@ -1,0 +1,148 @@
+package servicebus
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// message is one message in one queue. What the sender gave is content, which
+// copies in several subscriptions share and which is never changed in place.
+type message struct {
+	content *bindings.ServiceBusMessage
+	size    int // bytes that it counts for
+
+	seq      int64
+	enqSeq   int64 // in the entity from which it was forwarded; else seq
+	enqueued time.Time
+	expires  time.Time // zero: never
+	count    int64     // failed deliveries
+	state    bindings.ServiceBusState
+	hops     int    // forwardings so far
+	source   string // entity in which it was dead-lettered, once forwarded
+	nested   int    // forwardings in the operation that brought it; see maxNested
+
+	token   bindings.GUID // zero: not locked
+	until   time.Time     // of its own lock; that of a session's message is the session's
+	outside bool          // the lock is held by somebody whose time is real
+	session *session      // nil in queues without sessions
+
+	page                           *page // in the queue's ledger
+	inLocks, inExpiry, inScheduled int
+	inSessionFree, inSessionLocked int
+}
+
+func (m *message) locked() bool { return m.token != bindings.GUID{} }
+
+// received copies m out.
+func (m *message) received() *bindings.ServiceBusReceived {
+	r := &bindings.ServiceBusReceived{
+		ServiceBusMessage:      *m.content,
+		SequenceNumber:         m.seq,
+		EnqueuedSequenceNumber: m.enqSeq,
+		EnqueuedTime:           m.enqueued,
+		ExpiresAt:              m.expires,
+		DeliveryCount:          m.count,
+		State:                  m.state,
+		DeadLetterSource:       m.source,
+	}
+	if m.locked() {
+		r.LockToken, r.LockedUntil = m.token, m.lockedUntil()
+	}
+	return r
+}
+
+func (m *message) lockedUntil() time.Time {
+	if m.session != nil {
+		return m.session.until
+	}
+	return m.until
+}
+
+// peeked is received without the lock.
+func (m *message) peeked() *bindings.ServiceBusReceived {
+	r := m.received()
+	r.LockToken, r.LockedUntil = bindings.GUID{}, time.Time{}
+	return r
+}
+
+// merge changes application properties, in a copy of the content.
+func (m *message) merge(properties map[string]any) {
+	if len(properties) == 0 {
+		return
+	}
+	c := *m.content
+	c.ApplicationProperties = make(map[string]any, len(c.ApplicationProperties)+len(properties))
+	maps.Copy(c.ApplicationProperties, m.content.ApplicationProperties)
+	maps.Copy(c.ApplicationProperties, properties)
+	if c.Wire != nil {
+		w := *c.Wire
+		w.ApplicationPropertiesChanged = true
+		c.Wire = &w
+	}
+	m.content = &c
+}
+
+// copyContent copies a message that is sent, so that the sender may go on with
+// it. Bytes are shared.
+func copyContent(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
+	c := *m
+	c.ApplicationProperties = maps.Clone(m.ApplicationProperties)
+	return &c
+}
+
+// editable copies content for an action that may change everything in it.
+func editable(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
+	c := copyContent(m)
+	if c.ApplicationProperties == nil {
+		c.ApplicationProperties = map[string]any{}
+	}
+	if c.Wire != nil {
+		w := *c.Wire
+		w.PropertiesChanged, w.ApplicationPropertiesChanged = true, true
+		c.Wire = &w
+	}
+	return c
+}
+
+// sizeOf is how many bytes a message counts for: those of its sections or, when
+// it did not come over AMQP, about as many as they would be.
+func sizeOf(m *bindings.ServiceBusMessage) int {
+	if m.Wire != nil {
+		return m.Wire.Size()
+	}
+	n := 64 + len(m.Body) + len(m.MessageID) + len(m.CorrelationID) + len(m.Subject) + len(m.To) + len(m.ReplyTo) + len(m.ContentType)
+	for _, s := range []*string{m.SessionID, m.ReplyToSessionID, m.PartitionKey, m.TransactionPartitionKey} {
+		if s != nil {
+			n += len(*s)
+		}
+	}
+	return n + headerSize(m)
+}
+
+// headerSize is the size of the application properties in bytes.
+func headerSize(m *bindings.ServiceBusMessage) int {
+	if w := m.Wire; w != nil && !w.ApplicationPropertiesChanged {
+		return len(w.ApplicationProperties)
+	}
+	n := 0
+	for k, v := range m.ApplicationProperties {
+		n += 2 + len(k)
+		switch v := v.(type) {
+		case string:
+			n += 5 + len(v)
+		case []byte:
+			n += 5 + len(v)
+		case bindings.ServiceBusEncoded:
+			n += len(v)
+		default:
+			n += 9
+		}
+	}
+	return n
+}
+
+// lower is the key of a name.
+func lower(name string) string { return strings.ToLower(name) }

@@ -1,0 +1,211 @@
+package servicebus
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Options changes how a namespace behaves. The zero value is good for use.
+type Options struct {
+	// Seed decides lock tokens and the identifiers of messages that come without.
+	Seed uint64
+
+	// Record is told what the namespace decided: enqueued (Status "scheduled" for a
+	// message that waits for its time, "duplicate" for one that duplicate detection
+	// dropped), expired, lock_expired, lock_renewed, dead_lettered and forwarded
+	// (Target: where to; Cause: the reason), and for clients of doors, who have no
+	// listener to say it, received and settled. Source is the entity's path.
+	// DeliveryCount counts from 1; of a message that nobody has received it is 0.
+	// It is called without locks held, after the state has changed.
+	Record func(journal.Record)
+
+	// Fault is asked twice in every operation, and its error is the operation's
+	// result: before, so that nothing happens, and after the effect, so that the
+	// caller does not learn of it. It may wait. A Receive asks for the second time
+	// when it has messages or gives up.
+	Fault func(FaultPoint) error
+
+	// CompileFilter and CompileAction read expressions of the SQL dialect. Without
+	// them rules in SQL are refused with ErrNotImplemented.
+	CompileFilter func(bindings.ServiceBusSQL) (Filter, error)
+	CompileAction func(bindings.ServiceBusSQL) (Action, error)
+
+	// The switches of host-and-retry 0.2.
+
+	StrictSessionSend       bool // strictSessionSend: refuse instead of dead-lettering
+	ForwardFailureToDLQ     bool // autoForwardFailure: dlq
+	MaxForwardHops          int  // maxForwardHops; 0: 4
+	AutoCreateEntitiesOnUse bool // autoCreateEntities: any
+}
+
+// Filter decides whether a rule wants a message. An error is the failure of that
+// rule (bindings.ServiceBusSubscription says what becomes of the message).
+type Filter interface {
+	Match(m *bindings.ServiceBusMessage) (bool, error)
+}
+
+// Action changes the copy of a message that a rule makes. It may change all of
+// m, whose map is its own.
+type Action interface {
+	Apply(m *bindings.ServiceBusMessage) error
+}
+
+// FaultPoint is a moment at which an operation can be made to fail.
+type FaultPoint struct {
+	Op        string // the method's name: "Send", "Receive", "Complete", ...
+	Entity    string // the path as the caller named it
+	MessageID string // of settlements by receivers
+	After     bool   // the operation has taken effect
+}
+
+const defaultForwardHops = 4
+
+// Namespace is one Service Bus namespace, empty when new. All methods may be
+// called concurrently; on a virtual clock, from inside the clock.
+//
+// It implements bindings.ServiceBus, bindings.ServiceBusAdmin and
+// bindings.ServiceBusDoor, and its receivers bindings.ServiceBusLink.
+type Namespace struct {
+	clk  clock.Clock
+	opts Options
+	db   *store.Store // nil: the namespace lives in memory only
+
+	mu       sync.Mutex
+	ids      ids
+	entities map[string]*entity // queues, topics and subscriptions, by key of their path
+	feeders  map[string][]*entity
+	opening  uint64 // of db, from which the state was read; 0: none
+}
+
+var (
+	_ bindings.ServiceBus      = (*Namespace)(nil)
+	_ bindings.ServiceBusAdmin = (*Namespace)(nil)
+	_ bindings.ServiceBusDoor  = (*Namespace)(nil)
+)
+
+// New returns an empty namespace that takes its time from clk.
+func New(clk clock.Clock, opts *Options) *Namespace {
+	ns := &Namespace{clk: clk, entities: map[string]*entity{}, feeders: map[string][]*entity{}}
+	if opts != nil {
+		ns.opts = *opts
+	}
+	if ns.opts.MaxForwardHops == 0 {
+		ns.opts.MaxForwardHops = defaultForwardHops
+	}
+	ns.ids.seed = ns.opts.Seed
+	return ns
+}
+
+// now returns the time as it is stored: in UTC, comparable as a plain value.
+func (ns *Namespace) now() time.Time { return ns.clk.Now().UTC().Round(0) }
+
+func (ns *Namespace) fault(p FaultPoint) error {
+	if ns.opts.Fault == nil {
+		return nil
+	}
+	return ns.opts.Fault(p)
+}
+
+// operation is one turn with the lock held: what it has to tell others once the
+// lock is released, and what it writes through before it tells anybody.
+type operation struct {
+	ns      *Namespace
+	now     time.Time
+	records []journal.Record
+	touched []*queue
+	change
+}
+
+// note adds a record, if anybody wants it.
+func (op *operation) note(r journal.Record) {
+	if op.ns.opts.Record != nil {
+		op.records = append(op.records, r)
+	}
+}
+
+// touch notes that the times of q may have changed.
+func (op *operation) touch(q *queue) {
+	if !q.touched {
+		q.touched = true
+		op.touched = append(op.touched, q)
+	}
+}
+
+// settleTimes looks after the timers of what was touched.
+func (op *operation) settleTimes() {
+	for _, q := range op.touched {
+		q.touched = false
+		q.arm(op.now)
+		q.justify(op.now)
+	}
+	op.touched = op.touched[:0]
+}
+
+// begin starts an operation; the lock is held until finish.
+func (ns *Namespace) begin(op *operation) error {
+	ns.mu.Lock()
+	*op = operation{ns: ns, now: ns.now(), records: op.records[:0], touched: op.touched[:0], change: change{db: ns.db}}
+	return ns.readyLocked()
+}
+
+// finish releases the lock, waits until the change is written and tells. It must
+// be called whatever the operation came to: what had ended by time has ended.
+func (ns *Namespace) finish(ctx context.Context, op *operation) error {
+	op.settleTimes()
+	commit, err := ns.commitLocked(&op.change)
+	ns.mu.Unlock()
+	if waitErr := ns.wait(ctx, commit); err == nil {
+		err = waitErr
+	}
+	if err != nil {
+		return err
+	}
+	for i := range op.records {
+		ns.opts.Record(op.records[i])
+	}
+	return nil
+}
+
+// operate runs f with the lock held, between the fault points.
+func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := ns.fault(p); err != nil {
+		return err
+	}
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	err := ns.begin(op)
+	if err == nil {
+		err = f(op)
+	}
+	if finishErr := ns.finish(ctx, op); finishErr != nil {
+		return finishErr
+	}
+	if err != nil {
+		return err
+	}
+	p.After = true
+	return ns.fault(p)
+}
+
+// operations saves an allocation for each call; it holds nothing between calls.
+var operations = sync.Pool{New: func() any { return new(operation) }}
+
+// refuse is a failure that the service reports.
+func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
+	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
+}
+
+// invalid is the service's answer to a name that cannot be.
+func invalid(err error) error {
+	return fmt.Errorf("%w (%w)", err, bindings.NewServiceBusError(bindings.ConditionArgumentError, err.Error()))
+}

@@ -1,0 +1,333 @@
+package servicebus
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// queue holds messages that can be locked. Queues, subscriptions and their
+// sub-queues have one each; that of a topic holds its scheduled messages only.
+//
+// Its methods are the rules of one queue; those that concern other entities are
+// in route.go. They are called with the namespace's lock held.
+type queue struct {
+	ns    *Namespace
+	owner *entity
+	sub   bindings.ServiceBusSubQueue
+	name  string // the path
+
+	next      int64 // sequence number that was given last
+	all       ledger
+	tokens    map[bindings.GUID]*message // those locked
+	locks     [2]heap[*message]          // those with a lock of their own, by its end: held inside, outside
+	expiry    heap[*message]             // those that are free and expire
+	scheduled heap[*message]
+	deferred  int
+
+	// Only where sessions are required.
+	sessions     map[string]*session
+	freeSessions heap[*session]    // not locked, with free messages; by the first of them
+	sessionLocks [2]heap[*session] // locked, by end: held inside, outside
+	busySessions heap[*session]    // locked inside, with messages that others could have
+
+	arrived *clock.Cond // there is something to take
+	ended   *clock.Cond // a receiver cannot go on
+	gone    error       // why nobody can use the queue any more
+
+	waiters        int // that would take what a lock gives back
+	sessionWaiters int // that wait for messages of their own session
+	pulled         time.Time
+
+	touched      bool
+	timer        *clock.Timer
+	armed        time.Time // when the timer is to run; zero: it is not set
+	reason       time.Time // for which time may move
+	cancelReason func()
+}
+
+func newQueue(e *entity, sub bindings.ServiceBusSubQueue) *queue {
+	path := e.path
+	path.SubQueue = sub
+	q := &queue{
+		ns: e.ns, owner: e, sub: sub, name: path.String(),
+		all:       newLedger(),
+		tokens:    map[bindings.GUID]*message{},
+		expiry:    messagesBy(func(m *message) time.Time { return m.expires }, func(m *message) *int { return &m.inExpiry }),
+		scheduled: messagesBy(func(m *message) time.Time { return m.content.ScheduledEnqueueTime }, func(m *message) *int { return &m.inScheduled }),
+		sessions:  map[string]*session{},
+		freeSessions: heap[*session]{
+			before: func(a, b *session) bool { return a.first() < b.first() },
+			place:  func(s *session) *int { return &s.inFree },
+		},
+		busySessions: sessionsByEnd(func(s *session) *int { return &s.inBusy }),
+		arrived:      clock.NewCond(e.ns.clk, &e.ns.mu),
+		ended:        clock.NewCond(e.ns.clk, &e.ns.mu),
+	}
+	for i := range q.locks {
+		q.locks[i] = messagesBy(func(m *message) time.Time { return m.until }, func(m *message) *int { return &m.inLocks })
+		q.sessionLocks[i] = sessionsByEnd(func(s *session) *int { return &s.inLocks })
+	}
+	return q
+}
+
+// messagesBy is a heap of messages by time, then by sequence number.
+func messagesBy(at func(*message) time.Time, place func(*message) *int) heap[*message] {
+	return heap[*message]{
+		before: func(a, b *message) bool {
+			if c := at(a).Compare(at(b)); c != 0 {
+				return c < 0
+			}
+			return a.seq < b.seq
+		},
+		place: place,
+	}
+}
+
+func half(outside bool) int {
+	if outside {
+		return 1
+	}
+	return 0
+}
+
+// main reports whether it is the entity itself and no sub-queue.
+func (q *queue) main() bool { return q.sub == bindings.ServiceBusMain }
+
+// bySession reports whether messages are handed out by session only.
+func (q *queue) bySession() bool { return q.main() && q.owner.requiresSession }
+
+func (q *queue) nextSequence(op *operation) int64 {
+	q.next++
+	op.saveSequence(q)
+	return q.next
+}
+
+// add puts a message in, to be taken unless it is deferred or scheduled.
+func (q *queue) add(op *operation, m *message) {
+	m.nested = 0
+	q.insert(m)
+	q.owner.grow(m.size)
+	op.touch(q)
+	op.saveMessage(q, m)
+	if m.state == bindings.ServiceBusActive {
+		q.free(op, m)
+	}
+}
+
+// insert is what add and loading have in common.
+func (q *queue) insert(m *message) {
+	q.all.add(m)
+	switch m.state {
+	case bindings.ServiceBusScheduled:
+		q.scheduled.push(m)
+	case bindings.ServiceBusDeferred:
+		q.deferred++
+	}
+	if q.bySession() && m.state != bindings.ServiceBusScheduled {
+		m.session = q.session(*m.content.SessionID)
+		m.session.n++
+	}
+}
+
+// remove takes a message out, locked or not.
+func (q *queue) remove(op *operation, m *message) {
+	q.unlock(op, m)
+	q.unfree(m)
+	switch m.state {
+	case bindings.ServiceBusScheduled:
+		q.scheduled.remove(m)
+	case bindings.ServiceBusDeferred:
+		q.deferred--
+	}
+	if s := m.session; s != nil {
+		s.n--
+		m.session = nil
+		q.rank(s)
+	}
+	q.all.remove(m)
+	q.owner.grow(-m.size)
+	op.dropMessage(q, m)
+}
+
+// free makes a message that is in the queue available, and wakes who waits for
+// one.
+func (q *queue) free(op *operation, m *message) {
+	op.touch(q)
+	if !m.expires.IsZero() {
+		q.expiry.push(m)
+	}
+	if s := m.session; s != nil {
+		s.free.push(m)
+		q.rank(s)
+		if s.held() {
+			s.changed.Signal()
+			return
+		}
+	} else {
+		q.all.setFree(m, true)
+	}
+	q.arrived.Signal()
+}
+
+// unfree is the reverse; it does nothing for a message that is not available.
+func (q *queue) unfree(m *message) {
+	q.expiry.remove(m)
+	if s := m.session; s != nil {
+		s.free.remove(m)
+		q.rank(s)
+	} else {
+		q.all.setFree(m, false)
+	}
+}
+
+// lock locks a message for a receiver. Those of a session are locked as long as
+// the session is.
+func (q *queue) lock(op *operation, m *message, outside bool) {
+	q.unfree(m)
+	m.token = op.ns.ids.guid()
+	m.outside = outside
+	q.tokens[m.token] = m
+	if s := m.session; s != nil {
+		s.locked.push(m)
+		q.rank(s)
+	} else {
+		m.until = op.now.Add(q.owner.lockDuration)
+		q.locks[half(outside)].push(m)
+	}
+	op.touch(q)
+	op.saveState(q, m)
+}
+
+// unlock ends a message's lock; it does nothing without one.
+func (q *queue) unlock(op *operation, m *message) {
+	op.touch(q)
+	if !m.locked() {
+		return
+	}
+	delete(q.tokens, m.token)
+	if s := m.session; s != nil {
+		s.locked.remove(m)
+		q.rank(s)
+	} else {
+		q.locks[half(m.outside)].remove(m)
+	}
+	m.token, m.until = bindings.GUID{}, time.Time{}
+}
+
+// deliver hands a message that is not locked to a receiver.
+func (q *queue) deliver(op *operation, m *message, opts bindings.ServiceBusReceiverOptions) *bindings.ServiceBusReceived {
+	if opts.Outside {
+		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
+	}
+	if opts.Mode == bindings.ServiceBusPeekLock {
+		q.lock(op, m, opts.Outside)
+		return m.received()
+	}
+	q.remove(op, m)
+	if opts.Outside {
+		op.note(journal.Record{Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1, Decision: "completed"})
+	}
+	return m.received()
+}
+
+// putBack returns a message whose lock has ended to where it was, unless it has
+// expired meanwhile, or may not stay.
+func (q *queue) putBack(op *operation, m *message) {
+	switch {
+	case m.state == bindings.ServiceBusDeferred:
+		op.saveState(q, m)
+	case m.expired(op.now):
+		q.expire(op, m)
+	case q.main() && q.owner.forwardTo != "":
+		q.remove(op, m)
+		op.ns.forward(op, q.owner, m)
+	default:
+		op.saveState(q, m)
+		q.free(op, m)
+	}
+}
+
+// fail counts a failed delivery of a message that is not locked any more, and
+// reports whether it may be delivered again. Otherwise it has gone to the
+// dead-letter queue.
+func (q *queue) fail(op *operation, m *message) bool {
+	if !q.main() {
+		return true // nothing counts in a sub-queue (spec servicebus 1.3)
+	}
+	m.count++
+	if m.count < q.owner.maxDeliveryCount {
+		return true
+	}
+	q.deadLetter(op, m, maxDeliveries(q.owner.maxDeliveryCount), nil)
+	return false
+}
+
+// deadLetter moves a message to the dead-letter queue of its entity.
+func (q *queue) deadLetter(op *operation, m *message, why verdict, properties map[string]any) {
+	q.remove(op, m)
+	m.merge(properties)
+	op.ns.bury(op, q.owner, m, why)
+}
+
+func (m *message) expired(now time.Time) bool { return !m.expires.IsZero() && !m.expires.After(now) }
+
+// expire removes a message whose time is over.
+func (q *queue) expire(op *operation, m *message) {
+	op.note(journal.Record{Kind: journal.Expired, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count})
+	if q.owner.deadLetterExpired {
+		q.deadLetter(op, m, expiredVerdict, nil)
+		return
+	}
+	q.remove(op, m)
+}
+
+// sweep removes what has expired, because somebody pulls (spec servicebus 1.5).
+func (q *queue) sweep(op *operation) {
+	q.pulled = op.now
+	for m, ok := q.expiry.min(); ok && m.expired(op.now); m, ok = q.expiry.min() {
+		q.expire(op, m)
+	}
+}
+
+// lapse ends a lock whose time is over.
+func (q *queue) lapse(op *operation, m *message) {
+	q.unlock(op, m)
+	op.note(journal.Record{Kind: journal.LockExpired, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
+	if q.fail(op, m) {
+		q.putBack(op, m)
+	}
+}
+
+// take hands out up to n available messages in order, of s or, in a queue without
+// sessions, of all.
+func (q *queue) take(op *operation, s *session, n int, opts bindings.ServiceBusReceiverOptions) []*bindings.ServiceBusReceived {
+	var out []*bindings.ServiceBusReceived
+	for len(out) < n {
+		var m *message
+		if s != nil {
+			m, _ = s.free.min()
+		} else {
+			m = q.all.first()
+		}
+		if m == nil {
+			break
+		}
+		if out == nil {
+			out = make([]*bindings.ServiceBusReceived, 0, min(n, q.all.n))
+		}
+		out = append(out, q.deliver(op, m, opts))
+	}
+	if len(out) > 0 && s == nil && q.all.first() != nil {
+		q.arrived.Signal() // what was left is for the next in line
+	}
+	return out
+}
+
+// counts are the numbers of messages in the queue by state.
+func (q *queue) counts() (active, deferred, scheduled int64) {
+	scheduled, deferred = int64(len(q.scheduled.items)), int64(q.deferred)
+	return int64(q.all.n) - scheduled - deferred, deferred, scheduled
+}

@@ -1,0 +1,289 @@
+package servicebus
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// receiver is a handle on one queue. A sessionReceiver adds the session.
+type receiver struct {
+	ns   *Namespace
+	opts bindings.ServiceBusReceiverOptions
+	name string // of the queue
+
+	// Guarded by ns.mu.
+	q       *queue
+	session *session // nil: plain
+	closed  bool
+}
+
+var (
+	_ bindings.ServiceBusLink    = (*receiver)(nil)
+	_ bindings.ServiceBusSession = (*sessionReceiver)(nil)
+	_ bindings.ServiceBusLink    = (*sessionReceiver)(nil)
+)
+
+// Receiver implements bindings.ServiceBus.
+func (ns *Namespace) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
+	r := &receiver{ns: ns}
+	if opts != nil {
+		r.opts = *opts
+	}
+	err := ns.operate(ctx, FaultPoint{Op: "Receiver", Entity: source}, func(op *operation) error {
+		q, err := ns.find(op, source)
+		if err != nil {
+			return err
+		}
+		if q.bySession() {
+			return refuse(bindings.ConditionNotAllowed, "it is not possible for an entity that requires sessions to create a non-sessionful message receiver: %q", q.name)
+		}
+		r.q, r.name = q, q.name
+		return q.receivable()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// receivable reports why nobody can receive from the queue now.
+func (q *queue) receivable() error {
+	switch {
+	case q.gone != nil:
+		return q.gone
+	case q.owner.topic != nil:
+		return refuse(bindings.ConditionNotAllowed, "%s: messages are received from a subscription, not from the topic", q.name)
+	case !q.owner.receives():
+		return refuse(bindings.ConditionEntityDisabled, "the messaging entity %q is disabled for receiving", q.name)
+	case q.main() && q.owner.forwardTo != "":
+		return refuse(bindings.ConditionNotAllowed, "cannot create a message receiver on an entity with auto-forwarding enabled: %q", q.name)
+	}
+	return nil
+}
+
+// Source implements bindings.ServiceBusReceiver.
+func (r *receiver) Source() string { return r.name }
+
+// check returns why the receiver cannot go on. Its queue is up to date then.
+func (r *receiver) check(op *operation) error {
+	if r.closed {
+		return fmt.Errorf("receiver on %q: %w", r.name, bindings.ErrClosed)
+	}
+	if r.q.gone == errReloaded {
+		q, err := r.ns.find(op, r.name)
+		if err != nil {
+			return err
+		}
+		r.q = q
+	}
+	if r.q.gone != nil {
+		return r.q.gone
+	}
+	r.q.tick(op)
+	if s := r.session; s != nil && (s.holder != r || !s.held()) {
+		return refuse(bindings.ConditionSessionLockLost, "%s: the lock of session %q has ended", r.name, s.id)
+	}
+	return nil
+}
+
+// Receive implements bindings.ServiceBusReceiver.
+func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out []*bindings.ServiceBusReceived, err error) {
+	if n < 1 {
+		return nil, refuse(bindings.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
+	}
+	err = r.ns.await(ctx, FaultPoint{Op: "Receive", Entity: r.name}, wait, r.opts.Outside, func(op *operation) (*queue, *clock.Cond, *int, error) {
+		if err := r.check(op); err != nil {
+			return nil, nil, nil, err
+		}
+		q, s := r.q, r.session
+		if err := q.receivable(); err != nil {
+			return nil, nil, nil, err
+		}
+		q.owner.use(op)
+		q.sweep(op)
+		switch out = q.take(op, s, n, r.opts); {
+		case len(out) > 0:
+			return nil, nil, nil, nil
+		case s != nil:
+			return q, s.changed, &q.sessionWaiters, nil
+		}
+		return q, q.arrived, &q.waiters, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// await runs try until it fails, has what it wants (it returns no queue), or wait
+// is over, and otherwise waits for the Cond that try returns.
+func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration, outside bool, try func(*operation) (*queue, *clock.Cond, *int, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := ns.fault(p); err != nil {
+		return err
+	}
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	var end time.Time
+	if wait > 0 {
+		end = ns.now().Add(wait)
+	}
+	for {
+		err := ns.begin(op)
+		q, cond, waiters, done := (*queue)(nil), (*clock.Cond)(nil), (*int)(nil), false
+		for err == nil && !done {
+			if q, cond, waiters, err = try(op); err != nil || q == nil || wait == 0 || !end.IsZero() && !end.After(op.now) {
+				done = true
+				break
+			}
+			if len(op.records) > 0 || op.written() {
+				break // tell first
+			}
+			q.waiting(op, waiters, 1)
+			op.settleTimes()
+			if outside {
+				err = cond.IdleUntil(ctx, end)
+			} else {
+				err = cond.WaitUntil(ctx, end)
+			}
+			op.now = ns.now()
+			q.waiting(op, waiters, -1)
+			if err == nil {
+				err = ns.readyLocked()
+			}
+		}
+		if finishErr := ns.finish(ctx, op); finishErr != nil {
+			return finishErr
+		}
+		if err != nil {
+			return err
+		}
+		if done {
+			p.After = true
+			return ns.fault(p)
+		}
+	}
+}
+
+// ReceiveDeferred implements bindings.ServiceBusReceiver.
+func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) (out []*bindings.ServiceBusReceived, err error) {
+	err = r.ns.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: r.name}, func(op *operation) error {
+		if err := r.check(op); err != nil {
+			return err
+		}
+		out, err = r.q.deliverDeferred(op, r.session, r.opts, sequenceNumbers)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// deliverDeferred hands out deferred messages by number, all or none.
+func (q *queue) deliverDeferred(op *operation, s *session, opts bindings.ServiceBusReceiverOptions, numbers []int64) ([]*bindings.ServiceBusReceived, error) {
+	if err := q.receivable(); err != nil {
+		return nil, err
+	}
+	q.sweep(op)
+	found := make([]*message, 0, len(numbers))
+	for _, n := range numbers {
+		m := q.all.find(n)
+		if m == nil || m.state != bindings.ServiceBusDeferred || m.locked() || m.session != s {
+			return nil, refuse(bindings.ConditionMessageNotFound, "%s: there is no deferred message with sequence number %d, or it is locked", q.name, n)
+		}
+		found = append(found, m)
+	}
+	var out []*bindings.ServiceBusReceived
+	for _, m := range found {
+		if m.page != nil && !m.locked() { // else it was named twice
+			out = append(out, q.deliver(op, m, opts))
+		}
+	}
+	return out, nil
+}
+
+// Peek implements bindings.ServiceBusReceiver.
+func (r *receiver) Peek(ctx context.Context, from int64, n int) (out []*bindings.ServiceBusReceived, err error) {
+	err = r.ns.operate(ctx, FaultPoint{Op: "Peek", Entity: r.name}, func(op *operation) error {
+		if err := r.check(op); err != nil {
+			return err
+		}
+		var id *string
+		if r.session != nil {
+			id = &r.session.id
+		}
+		out, err = r.q.peek(id, from, n)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (q *queue) peek(session *string, from int64, n int) ([]*bindings.ServiceBusReceived, error) {
+	if n < 1 {
+		return nil, refuse(bindings.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
+	}
+	var out []*bindings.ServiceBusReceived
+	q.all.from(from, func(m *message) bool {
+		if id := m.content.SessionID; session == nil || id != nil && *id == *session {
+			out = append(out, m.peeked())
+		}
+		return len(out) < n
+	})
+	return out, nil
+}
+
+// Close implements bindings.ServiceBusReceiver.
+func (r *receiver) Close(ctx context.Context) error {
+	return r.ns.operate(ctx, FaultPoint{Op: "Close", Entity: r.name}, func(op *operation) error {
+		if s := r.session; !r.closed && s != nil && s.holder == r && r.q.gone == nil {
+			r.q.tick(op)
+			if s.holder == r {
+				r.q.unlockSession(op, s, false)
+			}
+		}
+		r.end()
+		return nil
+	})
+}
+
+// Vanish implements bindings.ServiceBusLink.
+func (r *receiver) Vanish() {
+	r.ns.mu.Lock()
+	defer r.ns.mu.Unlock()
+	r.end()
+}
+
+func (r *receiver) end() {
+	if r.closed {
+		return
+	}
+	r.closed = true
+	r.q.ended.Broadcast()
+	if r.session != nil {
+		r.session.changed.Broadcast()
+		return
+	}
+	r.q.arrived.Broadcast()
+}
+
+// Lost implements bindings.ServiceBusLink.
+func (r *receiver) Lost(ctx context.Context) error {
+	forever := bindings.ServiceBusForever
+	return r.ns.await(ctx, FaultPoint{Op: "Lost", Entity: r.name}, forever, true, func(op *operation) (*queue, *clock.Cond, *int, error) {
+		err := r.check(op)
+		if err == nil {
+			err = r.q.receivable()
+		}
+		return r.q, r.q.ended, new(int), err
+	})
+}

@@ -1,0 +1,212 @@
+package servicebus
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// verdict is why a message is dead-lettered. Both texts become application
+// properties; empty ones do not.
+type verdict struct{ reason, description string }
+
+// The reasons that the service writes (spec servicebus 1.4). The descriptions are
+// ours but for that of the delivery limit.
+var (
+	headerVerdict    = verdict{"HeaderSizeExceeded", "The size quota for this stream has been exceeded: the header is larger than 64 KB."}
+	expiredVerdict   = verdict{"TTLExpiredException", "The message expired and was dead lettered."}
+	noSessionVerdict = verdict{"Session ID is null.", "A session-enabled entity does not accept a message whose session identifier is null."}
+)
+
+func maxDeliveries(n int64) verdict {
+	return verdict{"MaxDeliveryCountExceeded", fmt.Sprintf("Message could not be consumed after %d delivery attempts.", n)}
+}
+
+func maxHops(n int) verdict {
+	return verdict{"MaxTransferHopCountExceeded", fmt.Sprintf("The maximum number of allowed hops when forwarding between entities is exceeded. This value is set to %d.", n)}
+}
+
+// past is what a message has behind it when it comes to an entity.
+type past struct {
+	hops   int
+	enqSeq int64  // 0: it was not forwarded
+	source string // entity in which it was dead-lettered
+	nested int    // forwardings in this operation, those out of dead-letter queues included
+}
+
+// maxNested ends circles of dead-letter queues that forward to each other, whose
+// hops nobody counts.
+const maxNested = 32
+
+// arrive is enter for what a sender or another entity gives, so that duplicates
+// are told.
+func (ns *Namespace) arrive(op *operation, e *entity, c *bindings.ServiceBusMessage, p past) {
+	if e.duplicate(op, c) {
+		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
+		return
+	}
+	ns.enter(op, e, c, p)
+}
+
+// enter puts a message into a queue, or into those subscriptions of a topic that
+// want it.
+func (ns *Namespace) enter(op *operation, e *entity, c *bindings.ServiceBusMessage, p past) {
+	e.use(op)
+	if e.topic == nil {
+		ns.place(op, e, c, p)
+		return
+	}
+	if p.enqSeq == 0 {
+		p.enqSeq = e.main.nextSequence(op)
+	}
+	for _, s := range e.subscriptions {
+		copies, failure := s.choose(c)
+		for _, c := range copies {
+			ns.place(op, s, c, p)
+		}
+		if failure != nil && *s.subscription.DeadLetteringOnFilterEvaluationExceptions {
+			ns.bury(op, s, s.message(op, c, p), filterVerdict(failure))
+		}
+	}
+}
+
+// message makes a message of an entity out of content.
+func (e *entity) message(op *operation, c *bindings.ServiceBusMessage, p past) *message {
+	m := &message{
+		content: c, size: sizeOf(c), seq: e.main.nextSequence(op), enqSeq: p.enqSeq,
+		enqueued: op.now, hops: p.hops, source: p.source, nested: p.nested,
+	}
+	if m.enqSeq == 0 {
+		m.enqSeq = m.seq
+	}
+	if life := e.life(c.TimeToLive); life > 0 {
+		if at := op.now.Add(life); at.After(op.now) && at.Year() <= maxYear {
+			m.expires = at
+		}
+	}
+	return m
+}
+
+// maxYear: what ends later never ends, as in .NET's largest date.
+const maxYear = 9999
+
+// place puts a message into a queue or subscription that wants it.
+func (ns *Namespace) place(op *operation, e *entity, c *bindings.ServiceBusMessage, p past) {
+	m := e.message(op, c, p)
+	switch {
+	case headerSize(c) > bindings.MaxServiceBusHeader:
+		ns.bury(op, e, m, headerVerdict)
+	case e.requiresSession && c.SessionID == nil:
+		ns.bury(op, e, m, noSessionVerdict)
+	case e.forwardTo != "":
+		ns.forward(op, e, m)
+	default:
+		e.main.add(op, m)
+		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID})
+	}
+}
+
+// forward sends a message that is in no queue on to the target of its entity.
+// What cannot go on stays in the transfer dead-letter queue (spec servicebus 1.7).
+func (ns *Namespace) forward(op *operation, e *entity, m *message) {
+	if m.hops >= ns.opts.MaxForwardHops {
+		ns.hold(op, e, m, maxHops(ns.opts.MaxForwardHops))
+		return
+	}
+	target, failure := ns.target(e.forwardTo, m)
+	if failure != (verdict{}) {
+		ns.hold(op, e, m, failure)
+		return
+	}
+	op.note(journal.Record{Kind: journal.Forwarded, Source: e.main.name, Target: target.main.name, MessageID: m.content.MessageID})
+	ns.arrive(op, target, m.content, past{hops: m.hops + 1, enqSeq: m.enqSeq, source: m.source, nested: m.nested + 1})
+}
+
+// target returns the entity of that name if it can take the message.
+func (ns *Namespace) target(name string, m *message) (*entity, verdict) {
+	target := ns.entities[lower(name)]
+	switch {
+	case target == nil:
+		return nil, verdict{"MessagingEntityNotFoundException", fmt.Sprintf("The messaging entity %q could not be found.", name)}
+	case !target.sends():
+		return nil, verdict{"MessagingEntityDisabledException", fmt.Sprintf("The messaging entity %q is disabled.", name)}
+	case m.size > target.maxMessage:
+		return nil, verdict{"MessageSizeExceededException", fmt.Sprintf("The message of %d bytes is larger than the messaging entity %q allows.", m.size, name)}
+	case target.full(m.size):
+		return nil, verdict{"QuotaExceededException", fmt.Sprintf("The maximum entity size of %q has been reached.", name)}
+	}
+	return target, verdict{}
+}
+
+// hold puts a message that could not be forwarded into the transfer dead-letter
+// queue, or where the switch wants it.
+func (ns *Namespace) hold(op *operation, e *entity, m *message, why verdict) {
+	if ns.opts.ForwardFailureToDLQ {
+		ns.bury(op, e, m, why)
+		return
+	}
+	ns.rest(op, e.transfer, m, why)
+}
+
+// bury dead-letters a message that is in no queue.
+func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
+	if e.forwardDead == "" || m.nested >= maxNested {
+		ns.rest(op, e.dead, m, why)
+		return
+	}
+	target, failure := ns.target(e.forwardDead, m)
+	if failure != (verdict{}) {
+		ns.rest(op, e.dead, m, why)
+		return
+	}
+	why.mark(m)
+	noteDead(op, e, e.dead, m, why)
+	op.note(journal.Record{Kind: journal.Forwarded, Source: e.dead.name, Target: target.main.name, MessageID: m.content.MessageID})
+	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.enqSeq, source: e.name(), nested: m.nested + 1})
+}
+
+// rest puts a message into a sub-queue, where it stays until somebody completes
+// it.
+func (ns *Namespace) rest(op *operation, q *queue, m *message, why verdict) {
+	why.mark(m)
+	m.expires = time.Time{}
+	m.state = bindings.ServiceBusActive
+	noteDead(op, q.owner, q, m, why)
+	q.add(op, m)
+}
+
+// mark writes the reason into the message.
+func (v verdict) mark(m *message) {
+	properties := map[string]any{}
+	if v.reason != "" {
+		properties[bindings.DeadLetterReason] = v.reason
+	}
+	if v.description != "" {
+		properties[bindings.DeadLetterErrorDescription] = v.description
+	}
+	m.merge(properties)
+}
+
+func noteDead(op *operation, e *entity, to *queue, m *message, why verdict) {
+	op.note(journal.Record{
+		Kind: journal.DeadLettered, Source: e.name(), Target: to.name, MessageID: m.content.MessageID,
+		DeliveryCount: m.count, Cause: why.reason, Error: why.description,
+	})
+}
+
+// drain sends what can be taken in an entity on, after it has got a target.
+func (ns *Namespace) drain(op *operation, e *entity) {
+	var there []*message
+	e.main.all.from(0, func(m *message) bool {
+		if m.state == bindings.ServiceBusActive && !m.locked() {
+			there = append(there, m)
+		}
+		return true
+	})
+	for _, m := range there {
+		e.main.remove(op, m)
+		ns.forward(op, e, m)
+	}
+}

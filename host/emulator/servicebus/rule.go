@@ -1,0 +1,189 @@
+package servicebus
+
+import (
+	"bytes"
+	"maps"
+	"reflect"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// rule is one rule of a subscription, ready for use.
+type rule struct {
+	bindings.ServiceBusRule
+	filter Filter
+	action Action // nil: none
+}
+
+// compile checks a rule and makes it ready.
+func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
+	out := &rule{ServiceBusRule: r}
+	switch f := r.Filter; f.Kind {
+	case "", bindings.ServiceBusTrueFilter:
+		out.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusTrueFilter}
+		out.filter = constant(true)
+	case bindings.ServiceBusFalseFilter:
+		out.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusFalseFilter}
+		out.filter = constant(false)
+	case bindings.ServiceBusCorrelationFilter:
+		out.Filter.Correlation.Properties = maps.Clone(f.Correlation.Properties)
+		out.filter = correlation(out.Filter.Correlation)
+	case bindings.ServiceBusSQLFilter:
+		if err := checkSQL("filter", f.SQL, ns.opts.CompileFilter != nil); err != nil {
+			return nil, err
+		}
+		compiled, err := ns.opts.CompileFilter(f.SQL)
+		if err != nil {
+			return nil, refuse(bindings.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
+		}
+		out.Filter.SQL.Parameters = maps.Clone(f.SQL.Parameters)
+		out.filter = compiled
+	default:
+		return nil, refuse(bindings.ConditionArgumentError, "rule %q: unknown kind of filter %q", r.Name, f.Kind)
+	}
+	if r.Action != nil {
+		if err := checkSQL("action", *r.Action, ns.opts.CompileAction != nil); err != nil {
+			return nil, err
+		}
+		compiled, err := ns.opts.CompileAction(*r.Action)
+		if err != nil {
+			return nil, refuse(bindings.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
+		}
+		a := bindings.ServiceBusSQL{Expression: r.Action.Expression, Parameters: maps.Clone(r.Action.Parameters)}
+		out.Action, out.action = &a, compiled
+	}
+	return out, nil
+}
+
+func checkSQL(what string, sql bindings.ServiceBusSQL, offered bool) error {
+	if n := len([]rune(sql.Expression)); n > bindings.MaxServiceBusSQLExpression {
+		return refuse(bindings.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, n, bindings.MaxServiceBusSQLExpression)
+	}
+	if !offered {
+		return refuse(bindings.ConditionNotImplemented, "this namespace has no SQL for a %s", what)
+	}
+	return nil
+}
+
+// description returns the rule as it was given.
+func (r *rule) description() *bindings.ServiceBusRule {
+	out := r.ServiceBusRule
+	out.Filter.Correlation.Properties = maps.Clone(out.Filter.Correlation.Properties)
+	out.Filter.SQL.Parameters = maps.Clone(out.Filter.SQL.Parameters)
+	if out.Action != nil {
+		a := *out.Action
+		a.Parameters = maps.Clone(a.Parameters)
+		out.Action = &a
+	}
+	return &out
+}
+
+type constant bool
+
+func (c constant) Match(*bindings.ServiceBusMessage) (bool, error) { return bool(c), nil }
+
+// choose applies the rules of a subscription: one copy for all rules without an
+// action that match, and one for each that has one. The error is that of the
+// first rule that failed; then there are no copies.
+func (e *entity) choose(c *bindings.ServiceBusMessage) (copies []*bindings.ServiceBusMessage, err error) {
+	plain := false
+	for _, r := range e.rules {
+		matched, err := r.filter.Match(c)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !matched:
+		case r.action != nil:
+			edited := editable(c)
+			if err := r.action.Apply(edited); err != nil {
+				return nil, err
+			}
+			edited.ScheduledEnqueueTime = c.ScheduledEnqueueTime // spec servicebus 1.6
+			edited.ApplicationProperties[bindings.ServiceBusRuleName] = r.Name
+			copies = append(copies, edited)
+		case !plain:
+			plain = true
+			copies = append(copies, c)
+		}
+	}
+	return copies, nil
+}
+
+// filterVerdict: the reason is the type of .NET's exception.
+func filterVerdict(err error) verdict { return verdict{"FilterException", err.Error()} }
+
+// correlation wants equality in every field that it names. Text compares with
+// case.
+type correlation bindings.ServiceBusCorrelation
+
+func (f correlation) Match(m *bindings.ServiceBusMessage) (bool, error) {
+	for _, pair := range []struct {
+		want *string
+		got  string
+	}{
+		{f.CorrelationID, m.CorrelationID},
+		{f.MessageID, m.MessageID},
+		{f.To, m.To},
+		{f.ReplyTo, m.ReplyTo},
+		{f.Subject, m.Subject},
+		{f.ContentType, m.ContentType},
+	} {
+		if pair.want != nil && *pair.want != pair.got {
+			return false, nil
+		}
+	}
+	for _, pair := range [][2]*string{{f.SessionID, m.SessionID}, {f.ReplyToSessionID, m.ReplyToSessionID}} {
+		if pair[0] != nil && (pair[1] == nil || *pair[0] != *pair[1]) {
+			return false, nil
+		}
+	}
+	for name, want := range f.Properties {
+		got, ok := m.ApplicationProperties[name]
+		if !ok || !equalValues(want, got) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// equalValues compares two values of application properties. Numbers of different
+// sizes are equal when their values are.
+func equalValues(a, b any) bool {
+	switch x := a.(type) {
+	case time.Time:
+		y, ok := b.(time.Time)
+		return ok && x.Equal(y)
+	case []byte:
+		y, ok := b.([]byte)
+		return ok && bytes.Equal(x, y)
+	case bindings.ServiceBusEncoded:
+		y, ok := b.(bindings.ServiceBusEncoded)
+		return ok && bytes.Equal(x, y)
+	case nil, string, bool, bindings.GUID:
+		return a == b
+	}
+	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
+	switch {
+	case !y.IsValid():
+		return false
+	case x.CanInt() && y.CanInt():
+		return x.Int() == y.Int()
+	case x.CanUint() && y.CanUint():
+		return x.Uint() == y.Uint()
+	case x.CanInt() && y.CanUint():
+		return x.Int() >= 0 && uint64(x.Int()) == y.Uint()
+	case x.CanUint() && y.CanInt():
+		return y.Int() >= 0 && uint64(y.Int()) == x.Uint()
+	case x.CanFloat() && y.CanFloat():
+		return x.Float() == y.Float()
+	case x.CanFloat() && y.CanInt():
+		return x.Float() == float64(y.Int())
+	case x.CanFloat() && y.CanUint():
+		return x.Float() == float64(y.Uint())
+	case y.CanFloat():
+		return equalValues(b, a)
+	}
+	return false
+}

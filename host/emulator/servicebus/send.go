@@ -1,0 +1,158 @@
+package servicebus
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Send implements bindings.ServiceBus.
+func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*bindings.ServiceBusMessage) error {
+	return ns.operate(ctx, FaultPoint{Op: "Send", Entity: entity}, func(op *operation) error {
+		e, err := ns.sendTarget(op, entity, messages)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			c := ns.own(m)
+			if c.ScheduledEnqueueTime.After(op.now) {
+				ns.schedule(op, e, c)
+				continue
+			}
+			ns.arrive(op, e, c, past{})
+		}
+		return nil
+	})
+}
+
+// Schedule implements bindings.ServiceBus.
+func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, messages ...*bindings.ServiceBusMessage) (numbers []int64, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "Schedule", Entity: entity}, func(op *operation) error {
+		e, err := ns.sendTarget(op, entity, messages)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			c := ns.own(m)
+			c.ScheduledEnqueueTime = at.UTC().Round(0)
+			numbers = append(numbers, ns.schedule(op, e, c))
+		}
+		e.main.tick(op) // a time that has come
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return numbers, nil
+}
+
+// CancelScheduled implements bindings.ServiceBus.
+func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
+	return ns.operate(ctx, FaultPoint{Op: "CancelScheduled", Entity: entity}, func(op *operation) error {
+		q, err := ns.find(op, entity)
+		if err != nil {
+			return err
+		}
+		found := make([]*message, 0, len(sequenceNumbers))
+		for _, n := range sequenceNumbers {
+			m := q.all.find(n)
+			if m == nil || m.state != bindings.ServiceBusScheduled {
+				return refuse(bindings.ConditionMessageNotFound, "%s: there is no scheduled message with sequence number %d", q.name, n)
+			}
+			found = append(found, m)
+		}
+		for _, m := range found {
+			if m.page != nil { // named twice
+				q.remove(op, m)
+			}
+		}
+		return nil
+	})
+}
+
+// schedule keeps a message until its time.
+func (ns *Namespace) schedule(op *operation, e *entity, c *bindings.ServiceBusMessage) int64 {
+	m := &message{content: c, size: sizeOf(c), seq: e.main.nextSequence(op), enqueued: op.now, state: bindings.ServiceBusScheduled}
+	m.enqSeq = m.seq
+	if e.duplicate(op, c) {
+		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
+		return m.seq
+	}
+	e.main.add(op, m)
+	op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "scheduled"})
+	return m.seq
+}
+
+// own copies a message that is sent, and gives it an identifier if it has none.
+func (ns *Namespace) own(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
+	c := copyContent(m)
+	c.ScheduledEnqueueTime = c.ScheduledEnqueueTime.UTC().Round(0)
+	if c.MessageID == "" {
+		c.MessageID = ns.ids.guid().String()
+		if c.Wire != nil {
+			w := *c.Wire
+			w.PropertiesChanged = true
+			c.Wire = &w
+		}
+	}
+	return c
+}
+
+// sendTarget returns the entity if it takes all the messages.
+func (ns *Namespace) sendTarget(op *operation, path string, messages []*bindings.ServiceBusMessage) (*entity, error) {
+	q, err := ns.find(op, path)
+	if err != nil {
+		return nil, err
+	}
+	e := q.owner
+	switch {
+	case !q.main():
+		return nil, refuse(bindings.ConditionNotAllowed, "%s: nothing can be sent to a sub-queue", q.name)
+	case e.subscription != nil:
+		return nil, refuse(bindings.ConditionNotAllowed, "%s: messages are sent to the topic, not to a subscription", q.name)
+	case !e.sends():
+		return nil, refuse(bindings.ConditionEntityDisabled, "the messaging entity %q is disabled for sending", q.name)
+	}
+	total := 0
+	for _, m := range messages {
+		size := sizeOf(m)
+		total += size
+		if size > e.maxMessage {
+			return nil, refuse(bindings.ConditionMessageSizeExceeded, "%s: a message of %d bytes: want at most %d", q.name, size, e.maxMessage)
+		}
+		if err := checkIDs(m); err != nil {
+			return nil, err
+		}
+		if e.requiresSession && m.SessionID == nil && ns.opts.StrictSessionSend {
+			return nil, refuse(bindings.ConditionNotAllowed, "%s: the entity requires sessions, and the message has no session id", q.name)
+		}
+	}
+	if e.full(total) {
+		return nil, refuse(bindings.ConditionResourceLimitExceeded, "the maximum size of %q, %d bytes, has been reached", q.name, e.maxSize)
+	}
+	return e, nil
+}
+
+func checkIDs(m *bindings.ServiceBusMessage) error {
+	check := func(what, id string) error {
+		if len(id) > bindings.MaxServiceBusID && utf8.RuneCountInString(id) > bindings.MaxServiceBusID {
+			return refuse(bindings.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, utf8.RuneCountInString(id), bindings.MaxServiceBusID)
+		}
+		return nil
+	}
+	if err := check("message id", m.MessageID); err != nil {
+		return err
+	}
+	if m.SessionID != nil {
+		if err := check("session id", *m.SessionID); err != nil {
+			return err
+		}
+	}
+	if m.PartitionKey != nil {
+		return check("partition key", *m.PartitionKey)
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package servicebus
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// session is the messages of one session in a queue, its state and its lock. It
+// is there as long as any of these.
+type session struct {
+	id     string
+	n      int // messages in the queue, but for scheduled ones
+	free   heap[*message]
+	locked heap[*message] // by sequence number too
+
+	state []byte
+	set   time.Time // when the state was set; zero: never
+
+	until     time.Time // end of the lock; zero: not locked
+	lastUntil time.Time // end of the present or last lock
+	outside   bool
+	holder    *receiver   // nil for a lock from before a restart
+	changed   *clock.Cond // for the holder: there is something to take, or the lock is gone
+
+	inFree, inLocks, inBusy int
+}
+
+func sessionsByEnd(place func(*session) *int) heap[*session] {
+	return heap[*session]{
+		before: func(a, b *session) bool {
+			if c := a.until.Compare(b.until); c != 0 {
+				return c < 0
+			}
+			return a.id < b.id
+		},
+		place: place,
+	}
+}
+
+func messagesBySequence(place func(*message) *int) heap[*message] {
+	return heap[*message]{before: func(a, b *message) bool { return a.seq < b.seq }, place: place}
+}
+
+// session returns the session of that name, making it if need be.
+func (q *queue) session(id string) *session {
+	s := q.sessions[id]
+	if s == nil {
+		s = &session{
+			id:      id,
+			free:    messagesBySequence(func(m *message) *int { return &m.inSessionFree }),
+			locked:  messagesBySequence(func(m *message) *int { return &m.inSessionLocked }),
+			changed: clock.NewCond(q.ns.clk, &q.ns.mu),
+		}
+		q.sessions[id] = s
+	}
+	return s
+}
+
+func (s *session) held() bool { return !s.until.IsZero() }
+
+// first is the number of the first free message.
+func (s *session) first() int64 {
+	if m, ok := s.free.min(); ok {
+		return m.seq
+	}
+	return 0
+}
+
+// rank puts a session where it belongs after a change, and forgets it when nothing
+// is left of it.
+func (q *queue) rank(s *session) {
+	position(&q.freeSessions, s, s.inFree > 0, !s.held() && len(s.free.items) > 0)
+	position(&q.busySessions, s, s.inBusy > 0, s.held() && !s.outside && len(s.free.items)+len(s.locked.items) > 0)
+	if s.n == 0 && !s.held() && s.state == nil {
+		delete(q.sessions, s.id)
+	}
+}
+
+func position(h *heap[*session], s *session, in, wanted bool) {
+	switch {
+	case in && wanted:
+		h.fix(s)
+	case in:
+		h.remove(s)
+	case wanted:
+		h.push(s)
+	}
+}
+
+// lockSession locks a session that is free.
+func (q *queue) lockSession(op *operation, s *session, holder *receiver, outside bool) {
+	s.until = op.now.Add(q.owner.lockDuration)
+	s.lastUntil = s.until
+	s.holder, s.outside = holder, outside
+	q.sessionLocks[half(outside)].push(s)
+	q.rank(s)
+	op.touch(q)
+	op.saveSession(q, s)
+}
+
+func (q *queue) renewSession(op *operation, s *session) {
+	s.until = op.now.Add(q.owner.lockDuration)
+	s.lastUntil = s.until
+	q.sessionLocks[half(s.outside)].fix(s)
+	q.rank(s)
+	op.touch(q)
+	op.saveSession(q, s)
+	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, Fields: sessionField(s)})
+}
+
+// unlockSession ends a session's lock. What is locked in it comes back, in order,
+// counted or not.
+func (q *queue) unlockSession(op *operation, s *session, counted bool) {
+	q.sessionLocks[half(s.outside)].remove(s)
+	s.until, s.holder = time.Time{}, nil
+	q.rank(s)
+	op.touch(q)
+	op.saveSession(q, s)
+	s.changed.Broadcast()
+	q.ended.Broadcast()
+	if counted {
+		op.note(journal.Record{Kind: journal.LockExpired, Source: q.name, Fields: sessionField(s)})
+	}
+	for m, ok := s.locked.min(); ok; m, ok = s.locked.min() {
+		if counted {
+			q.lapse(op, m)
+			continue
+		}
+		q.unlock(op, m)
+		q.putBack(op, m)
+	}
+	if s.inFree > 0 {
+		q.arrived.Signal()
+	}
+	q.rank(s)
+}
+
+// setState replaces a session's state, up to the size of a message.
+func (q *queue) setState(op *operation, s *session, state []byte) error {
+	defer q.rank(s)
+	if len(state) > q.owner.maxMessage {
+		return refuse(bindings.ConditionMessageSizeExceeded, "%s: a session state of %d bytes: want at most %d", q.name, len(state), q.owner.maxMessage)
+	}
+	s.state, s.set = cloneState(state), time.Time{}
+	if state != nil {
+		s.set = op.now
+	}
+	op.touch(q)
+	op.saveSession(q, s)
+	return nil
+}
+
+func sessionField(s *session) []journal.Field {
+	return []journal.Field{{Key: "session", Value: s.id}}
+}
+
+// sessionOf returns the session of that name if it is locked.
+func (q *queue) sessionOf(id string) (*session, error) {
+	if s := q.sessions[id]; s != nil && s.held() {
+		return s, nil
+	}
+	return nil, refuse(bindings.ConditionSessionLockLost, "%s: the lock of session %q has ended", q.name, id)
+}

@@ -1,0 +1,143 @@
+package servicebus
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// settings fills defaults in and notes the first setting that is not allowed.
+type settings struct{ err error }
+
+func (s *settings) fail(c bindings.ServiceBusCondition, format string, args ...any) {
+	if s.err == nil {
+		s.err = refuse(c, format, args...)
+	}
+}
+
+func (s *settings) duration(what string, d *time.Duration, def, least, most time.Duration) {
+	if *d == 0 {
+		*d = def
+	}
+	if *d < least || *d > most {
+		s.fail(bindings.ConditionArgumentOutOfRange, "%s %v: want %v to %v", what, *d, least, most)
+	}
+}
+
+func (s *settings) number(what string, n *int, def, most int) {
+	if *n == 0 {
+		*n = def
+	}
+	if *n < 1 || *n > most {
+		s.fail(bindings.ConditionArgumentOutOfRange, "%s %d: want 1 to %d", what, *n, most)
+	}
+}
+
+const forever = 1<<63 - 1
+
+func (s *settings) lock(d *time.Duration, deliveries *int) {
+	s.duration("lock duration", d, bindings.DefaultServiceBusLockDuration, bindings.MinServiceBusLockDuration, bindings.MaxServiceBusLockDuration)
+	s.number("maximum delivery count", deliveries, bindings.DefaultServiceBusMaxDeliveryCount, 1<<31-1)
+}
+
+func (s *settings) sizes(megabytes, kilobytes *int) {
+	s.number("maximum size in megabytes", megabytes, bindings.DefaultServiceBusMaxSize, bindings.MaxServiceBusMaxSize)
+	s.number("maximum message size in kilobytes", kilobytes, bindings.DefaultServiceBusMaxMessageSize, bindings.MaxServiceBusMaxMessageSize)
+}
+
+func (s *settings) window(d *time.Duration) {
+	s.duration("duplicate detection window", d, bindings.DefaultServiceBusDuplicateWindow, bindings.MinServiceBusDuplicateWindow, bindings.MaxServiceBusDuplicateWindow)
+}
+
+func (s *settings) common(ttl, idle time.Duration, status *bindings.ServiceBusStatus, metadata string) {
+	if ttl < 0 {
+		s.fail(bindings.ConditionArgumentOutOfRange, "default message time to live %v: want more than zero", ttl)
+	}
+	if idle != 0 {
+		s.duration("auto-delete on idle", &idle, 0, bindings.MinServiceBusAutoDeleteOnIdle, forever)
+	}
+	switch *status {
+	case "":
+		*status = bindings.ServiceBusStatusActive
+	case bindings.ServiceBusStatusActive, bindings.ServiceBusStatusDisabled, bindings.ServiceBusStatusSendDisabled, bindings.ServiceBusStatusReceiveDisabled:
+	default:
+		s.fail(bindings.ConditionArgumentError, "status %q: want Active, Disabled, SendDisabled or ReceiveDisabled", *status)
+	}
+	if n := utf8.RuneCountInString(metadata); n > bindings.MaxServiceBusUserMetadata {
+		s.fail(bindings.ConditionArgumentOutOfRange, "user metadata of %d characters: want at most %d", n, bindings.MaxServiceBusUserMetadata)
+	}
+}
+
+// echoed fills in the settings that have no effect.
+func echoed(e *bindings.ServiceBusEchoed) {
+	fill := func(p **bool, def bool) {
+		v := def
+		if *p != nil {
+			v = **p
+		}
+		*p = &v // never the caller's
+	}
+	fill(&e.EnablePartitioning, false)
+	fill(&e.EnableExpress, false)
+	fill(&e.SupportOrdering, false)
+	fill(&e.EnableBatchedOperations, true)
+}
+
+// target checks where messages are forwarded to, and names it as it was created.
+func (s *settings) target(ns *Namespace, e *entity, name *string, session bool) {
+	if *name == "" {
+		return
+	}
+	p, err := bindings.ParseServiceBusPath(*name)
+	if err != nil {
+		s.fail(bindings.ConditionArgumentError, "forwarding: %v", err)
+		return
+	}
+	t := ns.entities[p.Key()]
+	switch {
+	case session:
+		s.fail(bindings.ConditionArgumentError, "%s: an entity that requires sessions cannot forward", e.name())
+	case t == e || e.parent != nil && t == e.parent:
+		s.fail(bindings.ConditionArgumentError, "%s: an entity cannot forward to itself", e.name())
+	case t == nil || t.subscription != nil:
+		s.fail(bindings.ConditionNotFound, "%s: the forwarding target %q could not be found", e.name(), *name)
+	default:
+		*name = t.name()
+	}
+}
+
+// fill completes the description of an entity and says what is wrong with it.
+func (ns *Namespace) fill(e *entity) error {
+	var s settings
+	switch {
+	case e.queue != nil:
+		d := e.queue
+		d.Name = e.path.Entity
+		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
+		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
+		s.window(&d.DuplicateDetectionHistoryTimeWindow)
+		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		s.target(ns, e, &d.ForwardTo, d.RequiresSession)
+		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, false)
+		echoed(&d.ServiceBusEchoed)
+	case e.topic != nil:
+		d := e.topic
+		d.Name = e.path.Entity
+		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
+		s.window(&d.DuplicateDetectionHistoryTimeWindow)
+		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		echoed(&d.ServiceBusEchoed)
+	default:
+		d := e.subscription
+		d.Topic, d.Name = e.path.Entity, e.path.Subscription
+		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
+		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		s.target(ns, e, &d.ForwardTo, d.RequiresSession)
+		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, false)
+		echoed(&d.ServiceBusEchoed)
+		onFilter := d.DeadLetteringOnFilterEvaluationExceptions == nil || *d.DeadLetteringOnFilterEvaluationExceptions
+		d.DeadLetteringOnFilterEvaluationExceptions = &onFilter
+	}
+	return s.err
+}

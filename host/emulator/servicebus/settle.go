@@ -1,0 +1,177 @@
+package servicebus
+
+import (
+	"context"
+	"time"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// actions are the names of settlements: as fault points, and as decisions in the
+// journal (host-and-retry 0.3).
+var actions = [...]struct{ op, decision string }{
+	bindings.ServiceBusComplete:         {"Complete", "completed"},
+	bindings.ServiceBusAbandon:          {"Abandon", "abandoned"},
+	bindings.ServiceBusDefer:            {"Defer", "deferred"},
+	bindings.ServiceBusDeadLetterAction: {"DeadLetter", "dead_lettered"},
+	bindings.ServiceBusRelease:          {"Release", "released"},
+}
+
+// locked returns the message that a token locks.
+func (q *queue) locked(token bindings.GUID) (*message, error) {
+	if m := q.tokens[token]; m != nil {
+		return m, nil
+	}
+	return nil, refuse(bindings.ConditionMessageLockLost, "%s: the lock supplied is invalid: either it has expired, or the message has been settled", q.name)
+}
+
+// settle ends a message's lock in one of the five ways.
+func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.ServiceBusSettlement) error {
+	m, err := q.locked(token)
+	if err != nil {
+		return err
+	}
+	if id := how.SessionID; id != nil && q.bySession() && (m.session == nil || m.session.id != *id) {
+		return refuse(bindings.ConditionSessionLockLost, "%s: the message is not one of session %q", q.name, *id)
+	}
+	if how.Action == bindings.ServiceBusDeadLetterAction {
+		if err := q.deadLetterable(how); err != nil {
+			return err
+		}
+	}
+	if m.outside {
+		op.note(journal.Record{
+			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID,
+			DeliveryCount: m.count + 1, Decision: actions[how.Action].decision,
+		})
+	}
+	switch how.Action {
+	case bindings.ServiceBusComplete:
+		q.remove(op, m)
+	case bindings.ServiceBusAbandon:
+		q.merge(op, m, how.Properties)
+		q.unlock(op, m)
+		if q.fail(op, m) {
+			q.putBack(op, m)
+		}
+	case bindings.ServiceBusDefer:
+		q.merge(op, m, how.Properties)
+		q.unlock(op, m)
+		q.setAside(op, m)
+	case bindings.ServiceBusDeadLetterAction:
+		q.deadLetter(op, m, verdict{how.Reason, how.Description}, how.Properties)
+	case bindings.ServiceBusRelease:
+		q.unlock(op, m)
+		q.putBack(op, m)
+	}
+	return nil
+}
+
+func (q *queue) deadLetterable(how *bindings.ServiceBusSettlement) error {
+	if !q.main() {
+		return refuse(bindings.ConditionNotAllowed, "%s: a message cannot be dead-lettered out of a dead-letter queue", q.name)
+	}
+	for _, text := range []string{how.Reason, how.Description} {
+		if n := utf8.RuneCountInString(text); n > bindings.MaxDeadLetterText {
+			return refuse(bindings.ConditionArgumentOutOfRange, "dead-letter reason or description of %d characters: want at most %d", n, bindings.MaxDeadLetterText)
+		}
+	}
+	return nil
+}
+
+func (q *queue) merge(op *operation, m *message, properties map[string]any) {
+	if len(properties) > 0 {
+		m.merge(properties)
+		op.saveMessage(q, m)
+	}
+}
+
+// setAside makes a message deferred. That counts as a failed delivery, but never
+// dead-letters (spec servicebus 1.3).
+func (q *queue) setAside(op *operation, m *message) {
+	if q.main() {
+		m.count++
+	}
+	if m.state != bindings.ServiceBusDeferred {
+		m.state = bindings.ServiceBusDeferred
+		q.deferred++
+	}
+	op.saveState(q, m)
+}
+
+func (q *queue) renew(op *operation, m *message) time.Time {
+	m.until = op.now.Add(q.owner.lockDuration)
+	q.locks[half(m.outside)].fix(m)
+	op.touch(q)
+	op.saveState(q, m)
+	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
+	return m.until
+}
+
+// settle is what the settlements of a receiver have in common.
+func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, how bindings.ServiceBusSettlement) error {
+	return r.ns.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
+		if err := r.settles(op); err != nil {
+			return err
+		}
+		return r.q.settle(op, m.LockToken, &how)
+	})
+}
+
+func (r *receiver) settles(op *operation) error {
+	if r.opts.Mode == bindings.ServiceBusReceiveAndDelete {
+		return refuse(bindings.ConditionNotAllowed, "%s: a message that was received in receive-and-delete mode cannot be settled", r.name)
+	}
+	return r.check(op)
+}
+
+// Complete implements bindings.ServiceBusReceiver.
+func (r *receiver) Complete(ctx context.Context, m *bindings.ServiceBusReceived) error {
+	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusComplete})
+}
+
+// Abandon implements bindings.ServiceBusReceiver.
+func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
+	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusAbandon, Properties: properties})
+}
+
+// Defer implements bindings.ServiceBusReceiver.
+func (r *receiver) Defer(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
+	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusDefer, Properties: properties})
+}
+
+// DeadLetter implements bindings.ServiceBusReceiver.
+func (r *receiver) DeadLetter(ctx context.Context, m *bindings.ServiceBusReceived, reason, description string, properties map[string]any) error {
+	return r.settle(ctx, m, bindings.ServiceBusSettlement{
+		Action: bindings.ServiceBusDeadLetterAction, Reason: reason, Description: description, Properties: properties,
+	})
+}
+
+// Release implements bindings.ServiceBusReceiver.
+func (r *receiver) Release(ctx context.Context, m *bindings.ServiceBusReceived) error {
+	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusRelease})
+}
+
+// Renew implements bindings.ServiceBusReceiver.
+func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (time.Time, error) {
+	err := r.ns.operate(ctx, FaultPoint{Op: "Renew", Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
+		if err := r.settles(op); err != nil {
+			return err
+		}
+		if r.session != nil {
+			return refuse(bindings.ConditionNotAllowed, "%s: the lock of a session is renewed as a whole", r.name)
+		}
+		own, err := r.q.locked(m.LockToken)
+		if err != nil {
+			return err
+		}
+		m.LockedUntil = r.q.renew(op, own)
+		return nil
+	})
+	if err != nil {
+		return time.Time{}, err
+	}
+	return m.LockedUntil, nil
+}

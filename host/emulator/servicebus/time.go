@@ -1,0 +1,246 @@
+package servicebus
+
+import (
+	"context"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// pullWindow is how long after a receive expired messages still leave by
+// themselves (spec servicebus 1.5).
+const pullWindow = time.Minute
+
+// tick does what is due in a queue, in order of time: locks end, and scheduled
+// messages become active.
+func (q *queue) tick(op *operation) {
+	for q.gone == nil {
+		at, do := q.due()
+		if do == nil || at.After(op.now) {
+			return
+		}
+		do(op)
+	}
+}
+
+// due returns the next thing that happens in a queue whether or not somebody
+// looks, nil when nothing does.
+func (q *queue) due() (at time.Time, do func(*operation)) {
+	sooner := func(t time.Time) bool { return do == nil || t.Before(at) }
+	for i := range q.locks {
+		if m, ok := q.locks[i].min(); ok && sooner(m.until) {
+			at, do = m.until, func(op *operation) { q.lapse(op, m) }
+		}
+		if s, ok := q.sessionLocks[i].min(); ok && sooner(s.until) {
+			at, do = s.until, func(op *operation) { q.unlockSession(op, s, true) }
+		}
+	}
+	if m, ok := q.scheduled.min(); ok && sooner(m.content.ScheduledEnqueueTime) {
+		at, do = m.content.ScheduledEnqueueTime, func(op *operation) { q.activate(op, m) }
+	}
+	return at, do
+}
+
+// activate makes a scheduled message one that arrives now, under a new number.
+func (q *queue) activate(op *operation, m *message) {
+	q.remove(op, m)
+	op.ns.enter(op, q.owner, m.content, past{hops: m.hops})
+}
+
+// arm sees to it that the timer runs when something is due. It may run too soon,
+// and then is set anew: locks that are settled in time cost no timer.
+func (q *queue) arm(now time.Time) {
+	if q.gone != nil {
+		q.disarm()
+		return
+	}
+	at, do := q.due()
+	if m, ok := q.expiry.min(); ok && q.pulledAt(m.expires) && (do == nil || m.expires.Before(at)) {
+		at, do = m.expires, q.sweepDue
+	}
+	if do == nil || !q.armed.IsZero() && !q.armed.After(at) {
+		return
+	}
+	q.armed = at
+	if q.timer == nil {
+		q.timer = q.ns.clk.AfterFunc(max(at.Sub(now), 0), "times of "+q.name, q.fire)
+		return
+	}
+	q.timer.Reset(max(at.Sub(now), 0))
+}
+
+// pulledAt reports whether somebody waits for messages, or did in the minute
+// before t.
+func (q *queue) pulledAt(t time.Time) bool {
+	return q.waiters+q.sessionWaiters > 0 || !q.pulled.IsZero() && !t.After(q.pulled.Add(pullWindow))
+}
+
+// sweepDue is sweep without being a pull.
+func (q *queue) sweepDue(op *operation) {
+	for m, ok := q.expiry.min(); ok && m.expired(op.now) && q.pulledAt(m.expires); m, ok = q.expiry.min() {
+		q.expire(op, m)
+	}
+}
+
+// fire is what the timer runs.
+func (q *queue) fire() {
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	if err := q.ns.begin(op); err == nil && q.gone == nil {
+		q.armed = time.Time{}
+		q.tick(op)
+		if q.gone == nil {
+			q.sweepDue(op)
+		}
+		op.touch(q)
+	}
+	// A change that could not be written is undone by the next call, which says so.
+	_ = q.ns.finish(context.Background(), op)
+}
+
+func (q *queue) disarm() {
+	if q.timer != nil {
+		q.timer.Stop()
+	}
+	q.justifyUntil(time.Time{}, time.Time{})
+}
+
+// justify gives virtual time a reason to move to the next moment at which those
+// who wait get something: a lock that is held inside ends, or a scheduled message
+// becomes active. Nobody waits for the end of a lock that a client of a door
+// holds; it is served on the way.
+//
+// The reason is a context with that deadline, on which nobody waits: it can be
+// taken back without waking anybody.
+func (q *queue) justify(now time.Time) {
+	var at time.Time
+	consider := func(t time.Time) {
+		if at.IsZero() || t.Before(at) {
+			at = t
+		}
+	}
+	if q.waiters > 0 {
+		if m, ok := q.locks[0].min(); ok {
+			consider(m.until)
+		}
+		if s, ok := q.busySessions.min(); ok {
+			consider(s.until)
+		}
+	}
+	if m, ok := q.scheduled.min(); ok && q.ns.awaited(q.owner, 0) {
+		consider(m.content.ScheduledEnqueueTime)
+	}
+	q.justifyUntil(at, now)
+}
+
+func (q *queue) justifyUntil(at, now time.Time) {
+	if q.reason.Equal(at) {
+		return
+	}
+	if q.cancelReason != nil {
+		q.cancelReason()
+		q.cancelReason = nil
+	}
+	q.reason = at
+	if !at.IsZero() {
+		_, q.cancelReason = q.ns.clk.WithTimeout(context.Background(), at.Sub(now))
+	}
+}
+
+// awaited reports whether somebody waits for what enters an entity.
+func (ns *Namespace) awaited(e *entity, hops int) bool {
+	if hops > ns.opts.MaxForwardHops {
+		return false
+	}
+	for _, s := range e.subscriptions {
+		if ns.awaited(s, hops) {
+			return true
+		}
+	}
+	if e.main.waiters+e.main.sessionWaiters > 0 {
+		return true
+	}
+	target := ns.entities[lower(e.forwardTo)]
+	return target != nil && ns.awaited(target, hops+1)
+}
+
+// waiting counts somebody who begins or ends to wait, and looks again for what
+// time may move.
+func (q *queue) waiting(op *operation, n *int, by int) {
+	*n += by
+	op.touch(q)
+	if first := *n == max(by, 0); first && q.main() {
+		q.ns.touchFeeders(op, q.owner, 0)
+	}
+}
+
+// touchFeeders touches the entities whose messages come to e.
+func (ns *Namespace) touchFeeders(op *operation, e *entity, hops int) {
+	if hops > ns.opts.MaxForwardHops {
+		return
+	}
+	if e.parent != nil {
+		op.touch(e.parent.main)
+		ns.touchFeeders(op, e.parent, hops)
+	}
+	for _, f := range ns.feeders[e.key] {
+		op.touch(f.main)
+		ns.touchFeeders(op, f, hops+1)
+	}
+}
+
+// watchIdle deletes an entity that nobody has used for as long as it allows.
+func (e *entity) watchIdle(now time.Time) {
+	if e.idleTimer != nil {
+		e.idleTimer.Stop()
+		e.idleTimer = nil
+	}
+	if e.idle == 0 {
+		return
+	}
+	e.idleTimer = e.ns.clk.AfterFunc(max(e.lastUse().Add(e.idle).Sub(now), 0), "idle time of "+e.name(), e.whenIdle)
+}
+
+func (e *entity) lastUse() time.Time {
+	last := e.updated
+	for _, t := range []time.Time{e.accessed, e.created} {
+		if t.After(last) {
+			last = t
+		}
+	}
+	return last
+}
+
+func (e *entity) whenIdle() {
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	if err := e.ns.begin(op); err == nil && e.main.gone == nil {
+		waited := e.main.waiters+e.main.sessionWaiters > 0 || e.topic == nil && e.dead.waiters > 0
+		if waited {
+			e.use(op)
+		}
+		if e.lastUse().Add(e.idle).After(op.now) {
+			e.watchIdle(op.now)
+		} else {
+			op.note(journal.Record{Kind: journal.Expired, Source: e.name(), Cause: "autoDeleteOnIdle"})
+			e.ns.drop(op, e)
+		}
+	}
+	_ = e.ns.finish(context.Background(), op) // as in fire
+}
+
+// forgetGone: queues of an entity that is deleted are used no more.
+func (q *queue) end(op *operation, why error) {
+	q.gone = why
+	q.arrived.Broadcast()
+	q.ended.Broadcast()
+	for _, s := range q.sessions {
+		s.changed.Broadcast()
+	}
+	q.disarm()
+}
+
+func notFound(e *entity) error {
+	return refuse(bindings.ConditionNotFound, "the messaging entity %q could not be found", e.name())
+}

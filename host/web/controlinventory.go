@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -101,7 +102,9 @@ func (s *Server) queueInfos(ctx context.Context) ([]QueueInfo, error) {
 	}
 	for _, name := range names {
 		n, err := s.host.Storage().QueueCounts(ctx, name)
-		if err != nil {
+		if errors.Is(err, bindings.ErrNotFound) {
+			continue // deleted meanwhile
+		} else if err != nil {
 			return nil, err
 		}
 		out = append(out, QueueInfo{Name: name, Count: n.Visible + n.Invisible, Visible: n.Visible, Invisible: n.Invisible})
@@ -119,7 +122,9 @@ func (s *Server) containerInfos(ctx context.Context) ([]ContainerInfo, error) {
 		}
 		for _, item := range page.Containers {
 			info, err := s.containerInfo(ctx, item.Name)
-			if err != nil {
+			if errors.Is(err, bindings.ErrNotFound) {
+				continue // deleted meanwhile
+			} else if err != nil {
 				return nil, err
 			}
 			out = append(out, info)
@@ -145,6 +150,10 @@ func (s *Server) containerInfo(ctx context.Context, name string) (ContainerInfo,
 		}
 		if opts.Marker = page.NextMarker; opts.Marker == "" {
 			return out, nil
+		}
+		// A large container must not keep all others from their turn.
+		if err := s.host.Clock().Sleep(ctx, 0); err != nil {
+			return out, err
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -105,6 +106,38 @@ func TestControlBlobs(t *testing.T) {
 	}
 }
 
+// An upload fires blob triggers, like any other write.
+func TestControlUploadFires(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	handlers.Blob("Read", "docs/{name}", func(context.Context, functions.Blob) error { return nil })
+	d := open(t, app(plainHostJSON), handlers, nil)
+	d.want(201, "PUT", d.blob("docs", "a.txt"), "x")
+	d.wait(journal.Settled, "Read")
+}
+
+// While a body is on its way the host goes on, and its clock moves.
+func TestControlUploadHoldsNobody(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	from, to := io.Pipe()
+	done := make(chan int, 1)
+	go func() {
+		done <- d.request("PUT", d.blob("docs", "slow"), "", func(r *http.Request) { r.Body, r.ContentLength = from, -1 }).Status
+	}()
+	fmt.Fprint(to, "first ") // returns once the server's side is being written to
+	d.want(200, "POST", control+"/clock/advance?by=1h", "")
+	d.want(201, "POST", control+"/queues/orders/messages", "x")
+	fmt.Fprint(to, "second")
+	to.Close()
+	if status := <-done; status != 201 {
+		t.Errorf("status %d, want 201", status)
+	}
+	if got := d.want(200, "GET", d.blob("docs", "slow"), ""); got.Body != "first second" {
+		t.Errorf("the blob is %q", got.Body)
+	}
+}
+
 // A body that ends early changes nothing.
 func TestControlUploadCutShort(t *testing.T) {
 	t.Parallel()
@@ -143,7 +176,7 @@ func TestControlRedrive(t *testing.T) {
 	}
 	const redrive = control + "/queues/orders-poison/redrive"
 	d.want(404, "POST", redrive, "")
-	first := put("orders-poison", "?raw=true", "not base64")
+	first := put("orders-poison", "?raw=true&ttl=never", "not base64")
 	for _, body := range []string{"1", "2", "3"} {
 		put("orders-poison", "", body)
 	}
@@ -168,6 +201,9 @@ func TestControlRedrive(t *testing.T) {
 		texts = append(texts, m.Text)
 		if m.DequeueCount != 0 {
 			t.Errorf("dequeue count of %q is %d, want 0", m.Text, m.DequeueCount)
+		}
+		if got, want := m.Expires.IsZero(), m.Text == "not base64"; got != want {
+			t.Errorf("%q is kept for ever: %t, want %t", m.Text, got, want)
 		}
 	}
 	if diff := cmp.Diff([]string{"MA==", "not base64", "MQ==", "Mg==", "Mw=="}, texts); diff != "" {

@@ -34,6 +34,20 @@ func (g *generation) hostContainer() (bindings.Container, error) {
 	return blobs.Container(hostlock.Container), nil
 }
 
+// shares reports whether another host can reach the account in which this one
+// keeps its locks. Nobody can where the account lives in this process and is not
+// served: then singletons are enough, and months of virtual time need not pass
+// through a renewal every few seconds.
+func (g *generation) shares() bool {
+	conn, ok := g.app.Settings.Connection("Storage")
+	if !ok {
+		return false
+	}
+	h := g.host
+	_, ours := h.embedded(conn, blobService)
+	return h.opts.Services != nil || !ours || h.doors[blobService].url != ""
+}
+
 // lock returns a lock that this host shares with those that have its ID. What
 // happens to it is no news: it goes to the log, for those who look for it.
 func (h *Host) lock(in bindings.Container, name string, opts *hostlock.Options) *hostlock.Lock {
@@ -48,18 +62,22 @@ func (h *Host) lock(in bindings.Container, name string, opts *hostlock.Options) 
 // function's lock, again each time that it gets it: among the hosts with one ID,
 // one runs the listener (host-and-retry 10.5).
 func (g *generation) runAlone(f *function, listen func() (triggers.Listener, error)) error {
-	in, err := g.hostContainer()
-	if err != nil {
-		return err
-	}
-	lock := g.host.lock(in, hostlock.ListenerName(g.app.ID, app.FunctionID(f.def.Name)), &hostlock.Options{})
-	return lock.Hold(g.listening, func(ctx context.Context) error {
+	run := func(ctx context.Context) error {
 		l, err := listen()
 		if err != nil {
 			return err
 		}
 		return l.Run(ctx, f)
-	})
+	}
+	if !g.shares() {
+		return run(g.listening)
+	}
+	in, err := g.hostContainer()
+	if err != nil {
+		return err
+	}
+	name := hostlock.ListenerName(g.app.ID, app.FunctionID(f.def.Name))
+	return g.host.lock(in, name, &hostlock.Options{}).Hold(g.listening, run)
 }
 
 // primary is this host's part in the choice of the primary one among those with
@@ -71,9 +89,9 @@ type primary struct {
 }
 
 // campaign takes part from the first generation on, if the app has a storage
-// account.
+// account that others can reach.
 func (h *Host) campaign(g *generation) {
-	if h.primary.cancel != nil {
+	if h.primary.cancel != nil || !g.shares() {
 		return
 	}
 	in, err := g.hostContainer()

@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -107,7 +108,10 @@ func syncDir(d vfs.FS, dir string) error {
 
 // makeDir makes dir and what leads to it, as durable as commits are.
 func makeDir(d *disk, dir string) error {
-	if _, err := d.Stat(dir); err == nil || !errors.Is(err, fs.ErrNotExist) {
+	switch info, err := d.Stat(dir); {
+	case err == nil && !info.IsDir():
+		return &fs.PathError{Op: "open", Path: dir, Err: syscall.ENOTDIR}
+	case err == nil || !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	above := path.Dir(dir)

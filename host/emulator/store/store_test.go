@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -375,4 +376,17 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		refuse(fmt.Sprintf("changed at %d", i), bad)
 	}
 	must(t, s.Load(bytes.NewReader(good)))
+}
+
+// What is no directory is said to be none, and not to be in use.
+func TestOpenOfAFile(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "data")
+	must(t, os.WriteFile(file, nil, 0o644))
+	for _, path := range []string{file, filepath.Join(file, "below")} {
+		var inUse *store.InUseError
+		if _, err := store.Open(path, nil); err == nil || errors.As(err, &inUse) {
+			t.Errorf("Open(%q): %v", path, err)
+		}
+	}
 }

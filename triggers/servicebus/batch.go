@@ -1,0 +1,74 @@
+package servicebus
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// batches is take for batches: one after the other, because a batch is received
+// when the last has been settled. Their locks are not renewed (spec servicebus
+// 2.4).
+func (in *intake) batches(ctx context.Context, idle time.Duration) error {
+	for {
+		if err := in.work.Below(ctx, 1); err != nil {
+			return nil
+		}
+		admitted, err := in.sink.Admit(ctx, 1)
+		if err != nil {
+			return unlessEnded(ctx, err)
+		}
+		batch, err := in.collect(ctx, idle)
+		if ctx.Err() != nil || err != nil || len(batch) == 0 {
+			in.sink.Unused(admitted)
+			if ctx.Err() != nil {
+				in.abandonAll(ctx, batch)
+				return nil
+			}
+			return err // nil: idle
+		}
+		in.start("batch of "+in.source, func() { in.deliverBatch(batch) })
+	}
+}
+
+// collect waits for a batch: the first messages, and if they are fewer than the
+// minimum, more of them for no longer than the wait allows.
+func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*bindings.ServiceBusReceived, error) {
+	batch, err := in.receiver.Receive(ctx, in.opts.MaxMessageBatchSize, idle)
+	if err != nil || len(batch) == 0 {
+		return nil, err
+	}
+	minimum := min(in.opts.MinMessageBatchSize, in.opts.MaxMessageBatchSize)
+	for until := in.clk.Now().Add(in.opts.MaxBatchWait); len(batch) < minimum; {
+		left := until.Sub(in.clk.Now())
+		if left <= 0 {
+			break
+		}
+		more, err := in.receiver.Receive(ctx, in.opts.MaxMessageBatchSize-len(batch), left)
+		switch {
+		case errors.Is(err, bindings.ErrSessionLockLost):
+			return nil, err // the locks are gone with the session's
+		case err != nil:
+			return batch, nil // what is there is run; the next receive says why
+		case len(more) == 0:
+			return batch, nil
+		}
+		batch = append(batch, more...)
+	}
+	return batch, nil
+}
+
+// deliverBatch runs a batch through the function and settles its messages.
+func (in *intake) deliverBatch(batch []*bindings.ServiceBusReceived) {
+	ev := &triggers.Event{
+		Source:        in.receiver.Source(),
+		DeliveryCount: batch[0].DeliveryNumber(),
+		Messages:      batchOf(batch, in.opts.DataType),
+		Batch:         true,
+	}
+	res := in.sink.Handle(in.tokens, ev)
+	in.sink.Settled(ev, in.settleAll(context.WithoutCancel(in.tokens), batch, res))
+}

@@ -1,0 +1,135 @@
+package servicebus
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// An intake dispatches what one receiver receives: that of the entity, or of a
+// session.
+type intake struct {
+	*run
+	receiver bindings.ServiceBusReceiver
+	session  *lock // of a session; nil without
+	work     *clock.Group
+
+	mu   sync.Mutex
+	busy int // deliveries in work
+}
+
+func (r *run) newIntake(receiver bindings.ServiceBusReceiver, session *lock) *intake {
+	return &intake{run: r, receiver: receiver, session: session, work: clock.NewGroup(r.clk, 0)}
+}
+
+// take dispatches until ctx ends, the receiver fails, or nothing has come for the
+// idle time. Up to n single messages are in work at once; of batches there is one.
+func (in *intake) take(ctx context.Context, n int, idle time.Duration) error {
+	if in.opts.Batch {
+		return in.batches(ctx, idle)
+	}
+	return in.messages(ctx, n, idle)
+}
+
+// finish waits until every delivery is settled, and closes the receiver; a
+// session's lock is kept until then. When ctx ends meanwhile, deliveries lose
+// their token unless this is a drain.
+func (in *intake) finish(ctx context.Context) {
+	if in.work.Below(ctx, 1) != nil && !in.sink.Draining() {
+		in.cancelTokens()
+	}
+	in.work.Wait()
+	if in.session != nil {
+		in.session.stop()
+	}
+	_ = in.receiver.Close(context.WithoutCancel(ctx)) // there is nothing left to lose
+}
+
+// messages is take for single messages.
+func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error {
+	for {
+		if err := in.work.Below(ctx, n); err != nil {
+			return nil
+		}
+		admitted, err := in.sink.Admit(ctx, n-in.inWork())
+		if err != nil {
+			return unlessEnded(ctx, err)
+		}
+		batch, err := in.receiver.Receive(ctx, admitted, idle)
+		if ctx.Err() != nil {
+			in.sink.Unused(admitted)
+			in.abandonAll(ctx, batch)
+			return nil
+		}
+		in.sink.Unused(admitted - len(batch))
+		if err != nil {
+			return err
+		}
+		if len(batch) == 0 && in.inWork() == 0 {
+			return nil // idle
+		}
+		for _, m := range batch {
+			in.start("message of "+in.source, func() { in.deliver(m) })
+		}
+	}
+}
+
+// start runs a delivery.
+func (in *intake) start(name string, deliver func()) {
+	in.count(1)
+	in.work.Go(name, func() {
+		defer in.count(-1)
+		deliver()
+	})
+}
+
+func (in *intake) count(n int) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.busy += n
+}
+
+func (in *intake) inWork() int {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.busy
+}
+
+// abandonAll gives back what came at the moment of the stop (spec servicebus 2.3,
+// last row). It may come too late for that: then the locks run out.
+func (in *intake) abandonAll(ctx context.Context, messages []*bindings.ServiceBusReceived) {
+	for _, m := range messages {
+		_ = in.receiver.Abandon(context.WithoutCancel(ctx), m, nil)
+	}
+}
+
+// deliver runs one message through the function and settles it.
+func (in *intake) deliver(m *bindings.ServiceBusReceived) {
+	ctx := context.WithoutCancel(in.tokens)
+	ev := &triggers.Event{
+		Source:        in.receiver.Source(),
+		DeliveryCount: m.DeliveryNumber(),
+		Messages:      []triggers.Message{messageOf(m, in.opts.DataType)},
+	}
+	held := in.session
+	if held == nil {
+		held = in.lockOf(ctx, m)
+	}
+	res := in.sink.Handle(in.tokens, ev)
+	if in.session == nil {
+		held.stop()
+	}
+	in.sink.Settled(ev, in.settle(ctx, m, held, res))
+}
+
+// unlessEnded turns the end of ctx into a normal return.
+func unlessEnded(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,69 @@
+package servicebus
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Listener watches one queue or subscription, or a sub-queue of one, for one
+// function. It implements [triggers.Listener].
+//
+// When Run's context ends it takes nothing more; messages that come in that
+// moment are abandoned. Deliveries in work lose their token unless this is a
+// drain; what is done to their messages is not cut short in either case.
+type Listener struct {
+	clk    clock.Clock
+	ns     bindings.ServiceBus
+	source string
+	opts   Options
+}
+
+var _ triggers.Listener = (*Listener)(nil)
+
+// New returns a listener for a source of the namespace, by its path. Nil opts are
+// the zero Options.
+func New(clk clock.Clock, ns bindings.ServiceBus, source string, opts *Options) *Listener {
+	return &Listener{clk: clk, ns: ns, source: source, opts: opts.withDefaults()}
+}
+
+// Run implements [triggers.Listener]. It fails when the source does not exist, or
+// cannot be received from any more, after deliveries in work have ended.
+func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
+	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	r := &run{Listener: l, sink: sink, tokens: tokens, cancelTokens: cancel}
+	var err error
+	if l.opts.Sessions {
+		err = r.sessions(ctx)
+	} else {
+		err = r.plain(ctx)
+	}
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("service bus %q: %w", l.source, err)
+	}
+	return nil
+}
+
+// run is one Run at work.
+type run struct {
+	*Listener
+	sink         triggers.Sink
+	tokens       context.Context // of deliveries
+	cancelTokens context.CancelFunc
+}
+
+// plain receives from a source without sessions.
+func (r *run) plain(ctx context.Context) error {
+	receiver, err := r.ns.Receiver(ctx, r.source, nil)
+	if err != nil {
+		return err
+	}
+	in := r.newIntake(receiver, nil)
+	err = in.take(ctx, r.opts.MaxConcurrentCalls, bindings.ServiceBusForever)
+	in.finish(ctx)
+	return err
+}

@@ -1,0 +1,160 @@
+package servicebus
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// maxTime is the platform's latest date, which stands for "never".
+var maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)
+
+// Message returns what a function receives for a body: how an admin call hands
+// its input to a function.
+func Message(body []byte, contentType, dataType string) triggers.Message {
+	return valueOf(&bindings.ServiceBusMessage{Body: body, ContentType: contentType}, dataType, map[string]any{})
+}
+
+// messageOf is Message for a message of the service.
+func messageOf(m *bindings.ServiceBusReceived, dataType string) triggers.Message {
+	metadata := map[string]any{}
+	for _, p := range metadataOf(m) {
+		metadata[p.name] = p.value
+	}
+	out := valueOf(&m.ServiceBusMessage, dataType, metadata)
+	out.ID = m.MessageID
+	return out
+}
+
+// valueOf makes the trigger's value. A body that is not UTF-8 does not fit a text
+// parameter (WSB: src/Triggers/Converters/MessageToStringConverter.cs).
+func valueOf(m *bindings.ServiceBusMessage, dataType string, metadata map[string]any) triggers.Message {
+	text := utf8.Valid(m.Body)
+	if text {
+		bindings.ApplyJSON(metadata, m.Body)
+	}
+	out := triggers.Message{Metadata: metadata}
+	switch strings.ToLower(dataType) {
+	case "binary", "stream":
+		out.Value = bindings.BytesValue(m.Body)
+	default:
+		if !text {
+			out.Err = fmt.Errorf("the message with content type %q is not UTF-8 text: bind it with dataType binary", m.ContentType)
+			break
+		}
+		out.Value = bindings.StringValue(string(m.Body))
+	}
+	return out
+}
+
+// batchOf makes the messages of a batch. Its metadata are those of the first
+// one: each name of a single message with "Array" behind it, and the values of all.
+func batchOf(batch []*bindings.ServiceBusReceived, dataType string) []triggers.Message {
+	out := make([]triggers.Message, len(batch))
+	arrays := map[string]any{}
+	columns := map[string][]any{}
+	for i, m := range batch {
+		out[i] = valueOf(&m.ServiceBusMessage, dataType, map[string]any{})
+		out[i].ID = m.MessageID
+		out[i].Metadata = nil
+		for _, p := range metadataOf(m) {
+			if columns[p.name] == nil {
+				columns[p.name] = make([]any, len(batch))
+			}
+			columns[p.name][i] = p.value
+		}
+	}
+	for name, values := range columns {
+		if raw, err := json.Marshal(values); err == nil {
+			arrays[name+"Array"] = json.RawMessage(raw)
+		}
+	}
+	out[0].Metadata = arrays
+	return out
+}
+
+type metadatum struct {
+	name  string
+	value any
+}
+
+// metadataOf returns the binding data of a message under the platform's names
+// (spec servicebus 2.5). What the message does not have is left out.
+//
+// Source: src/Triggers/ServiceBusTriggerBindingStrategy.cs.
+func metadataOf(m *bindings.ServiceBusReceived) []metadatum {
+	expires := m.ExpiresAt
+	if expires.IsZero() {
+		expires = maxTime
+	}
+	properties := propertiesJSON(m.ApplicationProperties)
+	out := []metadatum{
+		{"DeliveryCount", m.DeliveryNumber()},
+		{"LockToken", m.LockToken.String()},
+		{"ExpiresAtUtc", expires.UTC()},
+		{"ExpiresAt", expires.UTC()},
+		{"EnqueuedTimeUtc", m.EnqueuedTime.UTC()},
+		{"EnqueuedTime", m.EnqueuedTime.UTC()},
+		{"MessageId", m.MessageID},
+		{"SequenceNumber", m.SequenceNumber},
+		{"ApplicationProperties", properties},
+		{"UserProperties", properties},
+	}
+	for _, p := range []struct{ name, value string }{
+		{"DeadLetterSource", m.DeadLetterSource},
+		{"ContentType", m.ContentType},
+		{"ReplyTo", m.ReplyTo},
+		{"To", m.To},
+		{"CorrelationId", m.CorrelationID},
+		{"Subject", m.Subject},
+		{"Label", m.Subject},
+	} {
+		if p.value != "" {
+			out = append(out, metadatum{p.name, p.value})
+		}
+	}
+	for _, p := range []struct {
+		name  string
+		value *string
+	}{
+		{"SessionId", m.SessionID},
+		{"ReplyToSessionId", m.ReplyToSessionID},
+		{"PartitionKey", m.PartitionKey},
+		{"TransactionPartitionKey", m.TransactionPartitionKey},
+	} {
+		if p.value != nil {
+			out = append(out, metadatum{p.name, *p.value})
+		}
+	}
+	return out
+}
+
+// propertiesJSON writes application properties as one JSON object.
+func propertiesJSON(properties map[string]any) json.RawMessage {
+	plain := make(map[string]any, len(properties))
+	for name, v := range properties {
+		switch v := v.(type) {
+		case bindings.GUID:
+			plain[name] = v.String()
+		case bindings.ServiceBusEncoded:
+			plain[name] = []byte(v)
+		default:
+			plain[name] = v
+		}
+	}
+	raw, err := json.Marshal(plain)
+	if err != nil { // a float that JSON does not have
+		for name, v := range plain {
+			if _, err := json.Marshal(v); err != nil {
+				plain[name] = fmt.Sprint(v)
+			}
+		}
+		raw, _ = json.Marshal(plain)
+	}
+	return raw
+}

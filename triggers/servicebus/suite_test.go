@@ -1,0 +1,53 @@
+package servicebus_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	broker "github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/triggers/servicebus"
+	"github.com/redeliver/redeliver/triggers/triggertest"
+)
+
+func TestListener(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*servicebus.Options{
+		"plain":          nil,
+		"batch":          {Batch: true, MaxMessageBatchSize: 1},
+		"sessions":       {Sessions: true, MaxConcurrentCallsPerSession: 16},
+		"session batch":  {Sessions: true, Batch: true, MaxMessageBatchSize: 1},
+		"one at a time":  {MaxConcurrentCalls: 1},
+		"one in session": {Sessions: true, MaxConcurrentSessions: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
+				ns := broker.New(clk, nil)
+				s := &triggertest.Source{Listener: servicebus.New(clk, ns, "orders", opts)}
+				var message bindings.ServiceBusMessage
+				if opts != nil && opts.Sessions {
+					message.SessionID = new(string)
+				}
+				s.OneAtATime = opts != nil && (opts.Batch || opts.MaxConcurrentCalls == 1 || opts.MaxConcurrentSessions == 1)
+				clk.Do("create", func() {
+					if _, err := ns.CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "orders", RequiresSession: message.SessionID != nil}); err != nil {
+						t.Fatal(err)
+					}
+				})
+				s.Deliver = func(n int) {
+					clk.Do("send", func() {
+						for range n {
+							m := message
+							if err := ns.Send(context.Background(), "orders", &m); err != nil {
+								t.Error(err)
+							}
+						}
+					})
+				}
+				return s
+			})
+		})
+	}
+}

@@ -67,12 +67,16 @@ func ordersApp() *functions.App {
 		fmt.Fprintln(w, "accepted")
 	}, functions.Route("orders"), functions.Methods("POST"), functions.QueueOutput("orders", "orders"))
 	functions.QueueJSON(app, "ProcessOrder", "orders", func(ctx context.Context, o struct {
-		ID                         string
-		Fail, Hang, Env, Permanent bool
+		ID                               string
+		Fail, Hang, Env, Permanent, Wait bool
 	}) error {
 		if o.Env {
 			functions.Logger(ctx).Info("environment", "name", os.Getenv("AZURE_FUNCTIONS_ENVIRONMENT"), "mine", os.Getenv("MINE"))
 			fmt.Println("AzureWebJobsStorage=" + os.Getenv("AzureWebJobsStorage"))
+		}
+		if o.Wait {
+			functions.Logger(ctx).Info("waiting")
+			return functions.Sleep(ctx, 2*time.Minute)
 		}
 		if o.Hang {
 			functions.Logger(ctx).Info("hanging")

@@ -34,6 +34,9 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	handle("GET", "/journal", s.journal)
 	handle("GET", "/clock", s.clockStatus)
 	handle("POST", "/clock/advance", s.advance)
+	handle("GET", "/state", s.saveState)
+	handle("PUT", "/state", s.loadState)
+	handle("DELETE", "/state", s.resetState)
 	handle("POST", "/reload", s.reload)
 	if s.opts.Stop != nil {
 		handle("POST", "/stop", s.stop)

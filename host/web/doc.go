@@ -57,6 +57,11 @@
 //	POST   /clock/advance?by=15m              moves a virtual clock and returns when what became
 //	                                          due has been worked off: 200, ClockStatus; 409 when
 //	                                          the clock is not virtual
+//	GET    /state                             the embedded accounts, as one archive
+//	PUT    /state                             the body is such an archive and takes their place:
+//	                                          200, StateLoaded; 400, and nothing changes, when it
+//	                                          is damaged. Deliveries in work settle against nothing
+//	DELETE /state                             removes everything from them: 204
 //	POST   /reload                            loads the app again: 200, Reloaded; 409 when it was
 //	                                          refused
 //	POST   /stop                              ends the host: 202

@@ -291,7 +291,11 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	url := *r.URL
 	url.Path, url.RawPath = strings.Join(words, "/"), ""
 	out.URL = &url
-	if !isUpload(words, r.Method) {
+	switch {
+	case isUpload(words, r.Method): // has a limit of its own
+	case isState(words, r.Method):
+		out.Body = http.MaxBytesReader(w, r.Body, maxState)
+	default:
 		out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
 	}
 	return out

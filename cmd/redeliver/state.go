@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newState(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "state save|load|reset",
+		Short: "Save, load or empty the storage of the running host",
+		Long: `State is about everything that the embedded storage accounts of the running host
+hold: queues and blobs, and with them the status of timers and the receipts of
+blobs.
+
+A delivery that is in work when the state is replaced goes on to the end of its
+attempts; its settlement then changes nothing, because its message is no more. A
+message that was in work when the state was saved comes back when its lock ends.`,
+		Args: oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newStateSave(std), newStateLoad(std), newStateReset(std))
+	return cmd
+}
+
+func newStateSave(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:     "save FILE|-",
+		Short:   "Write the state to a file",
+		Long:    `Save writes the state, as it is at one moment, to FILE or to the standard output.`,
+		Example: `  redeliver state save before.state`,
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			resp, err := c.do(cmd.Context(), http.MethodGet, "/state", nil, nil)
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			if args[0] == "-" {
+				_, err := io.Copy(std.out, resp.Body)
+				return err
+			}
+			n, err := writeFile(args[0], resp.Body)
+			if err != nil {
+				return err
+			}
+			newConsole(std, true).printf("saved the state to %q (%s)\n", args[0], plural(int(n), "byte"))
+			return nil
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newStateLoad(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "load FILE|-",
+		Short: "Replace the state by a saved one",
+		Long: `Load puts a saved state in the place of all that is there, or changes nothing when
+it cannot be read. Times are kept: a clock that has not reached the state's last
+change is moved there, and what becomes due on the way happens.`,
+		Example: `  redeliver state load before.state`,
+		Args:    arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := openInput(std, args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			resp, err := c.stream(cmd.Context(), http.MethodPut, "/state", nil, in, func(r *http.Request) {
+				if r.ContentLength = in.size; in.size == 0 {
+					r.Body = http.NoBody
+				}
+			})
+			if err != nil {
+				return err
+			}
+			defer resp.Body.Close()
+			var done web.StateLoaded
+			if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
+				return fmt.Errorf("answer of %s: %w", c.base, err)
+			}
+			out := newConsole(std, true)
+			out.printf("loaded the state of %q\n", args[0])
+			if done.MovedMS > 0 {
+				out.say("info", fmt.Sprintf("the clock was moved by %s, to the state's last change", roundTime(time.Duration(done.MovedMS)*time.Millisecond)))
+			}
+			return nil
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newStateReset(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:     "reset",
+		Short:   "Remove every queue and every blob",
+		Args:    arguments(0, 0),
+		Example: `  redeliver state reset`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			if err := c.call(cmd.Context(), http.MethodDelete, "/state", nil, nil, nil); err != nil {
+				return err
+			}
+			newConsole(std, true).print("removed every queue and every blob\n")
+			return nil
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}

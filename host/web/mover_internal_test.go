@@ -21,11 +21,12 @@ func TestMoverFails(t *testing.T) {
 		name         string
 		at           emulator.FaultPoint
 		poison, kept int // messages of two in each queue afterwards
+		visible      int // of those in the poison queue
 	}{
-		{"put", emulator.FaultPoint{Op: "Put", Queue: "orders"}, 2, 0},
-		{"answer to put lost", emulator.FaultPoint{Op: "Put", Queue: "orders", After: true}, 2, 1},
-		{"delete", emulator.FaultPoint{Op: "Delete", Queue: "orders-poison"}, 2, 1},
-		{"answer to delete lost", emulator.FaultPoint{Op: "Delete", Queue: "orders-poison", After: true}, 1, 1},
+		{"put", emulator.FaultPoint{Op: "Put", Queue: "orders"}, 2, 0, 2},
+		{"answer to put lost", emulator.FaultPoint{Op: "Put", Queue: "orders", After: true}, 2, 1, 2},
+		{"delete", emulator.FaultPoint{Op: "Delete", Queue: "orders-poison"}, 2, 1, 1},
+		{"answer to delete lost", emulator.FaultPoint{Op: "Delete", Queue: "orders-poison", After: true}, 1, 1, 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,6 +63,9 @@ func TestMoverFails(t *testing.T) {
 				armed = false
 				poison, _ := m.from.Count(ctx)
 				kept, _ := m.to.Count(ctx)
+				if n, err := storage.QueueCounts(ctx, "orders-poison"); err != nil || n.Visible != tt.visible {
+					t.Errorf("%d messages of the poison queue are visible (%v), want %d", n.Visible, err, tt.visible)
+				}
 				if poison != tt.poison || kept != tt.kept {
 					t.Errorf("%d messages in the poison queue and %d in the other, want %d and %d", poison, kept, tt.poison, tt.kept)
 				}

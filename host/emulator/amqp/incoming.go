@@ -1,0 +1,182 @@
+package amqp
+
+import (
+	"bytes"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+const (
+	creditGranted = 1000 // to a client that sends; topped up at half
+	batchLimit    = 512  // deliveries and settlements that are worked on together
+)
+
+// partial is a delivery of which not all transfers have come.
+type partial struct {
+	Delivery
+}
+
+// batch is consecutive work for one link: deliveries from it or settlements of it.
+type batch struct {
+	l   *link
+	in  []Delivery
+	out []Settlement
+}
+
+// batchFor returns the batch to which work for l is to be added.
+func (c *conn) batchFor(l *link) *batch {
+	c.waiting++
+	if n := len(c.pending); n > 0 && c.pending[n-1].l == l {
+		return &c.pending[n-1]
+	}
+	if n := len(c.pending); n < cap(c.pending) {
+		c.pending = c.pending[:n+1]
+	} else {
+		c.pending = append(c.pending, batch{})
+	}
+	b := &c.pending[len(c.pending)-1]
+	b.l = l
+	return b
+}
+
+// work has nodes do what has gathered.
+func (c *conn) work() {
+	for i := range c.pending {
+		b := &c.pending[i]
+		if len(b.in) > 0 {
+			b.l.consume(b.in)
+		}
+		if len(b.out) > 0 {
+			b.l.settle(b.out)
+		}
+		clear(b.in)
+		clear(b.out)
+		b.l, b.in, b.out = nil, b.in[:0], b.out[:0]
+	}
+	c.pending, c.waiting = c.pending[:0], 0
+}
+
+// transfer takes one transfer frame.
+func (s *session) transfer(p *wire.Transfer, payload []byte) *wire.Error {
+	c := s.c
+	c.mu.Lock()
+	if s.inWindow == 0 {
+		c.mu.Unlock()
+		return wire.Errorf(wire.CondWindowViolation, "more transfers than the incoming window of %d", incomingWindow)
+	}
+	s.inWindow--
+	s.nextIn++
+	if s.inWindow < incomingWindow/2 {
+		s.flowLocked(nil, false)
+	}
+	l := s.links[p.Handle]
+	if l == nil {
+		c.mu.Unlock()
+		return wire.Errorf(wire.CondUnattachedHandle, "transfer on handle %d, which has no link", p.Handle)
+	}
+	if l.stopping {
+		c.mu.Unlock()
+		return nil
+	}
+	begins := l.partial == nil
+	noCredit := begins && l.credit == 0
+	if begins && !noCredit {
+		l.credit--
+		l.deliveryCount++
+	}
+	c.mu.Unlock()
+
+	var refused *wire.Error
+	switch {
+	case l.role != wire.Sender:
+		refused = wire.Errorf(wire.CondNotAllowed, "transfer on a link on which the client receives")
+	case noCredit:
+		refused = wire.Errorf(wire.CondTransferLimitExceeded, "transfer without credit")
+	case begins && !p.DeliveryID.Set:
+		refused = wire.Errorf(wire.CondInvalidField, "the first transfer of a delivery has no delivery-id")
+	case !begins && p.DeliveryID.Set && p.DeliveryID.V != l.partial.id:
+		refused = wire.Errorf(wire.CondInvalidField, "delivery %d begins before delivery %d has ended", p.DeliveryID.V, l.partial.id)
+	case p.Aborted:
+		l.partial = nil
+	default:
+		refused = l.gather(p, payload)
+	}
+	if refused != nil {
+		c.work()
+		l.stop(refused, false)
+	}
+	return nil
+}
+
+// gather adds a transfer to its delivery.
+func (l *link) gather(p *wire.Transfer, payload []byte) *wire.Error {
+	c := l.s.c
+	have := 0
+	if l.partial != nil {
+		have = len(l.partial.Payload)
+	}
+	if uint64(have)+uint64(len(payload)) > l.maxSize {
+		l.partial = nil
+		return wire.Errorf(wire.CondMessageSizeExceeded, "the received message exceeds the limit of %d bytes allowed on the link", l.maxSize)
+	}
+	d := Delivery{Format: p.Format.V, id: p.DeliveryID.V, settled: p.Settled.V}
+	if part := l.partial; part != nil {
+		part.Payload = append(part.Payload, payload...)
+		part.settled = part.settled || p.Settled.V
+		if p.More {
+			return nil
+		}
+		d = part.Delivery
+		l.partial = nil
+	} else {
+		d.Payload = bytes.Clone(payload)
+		if p.More {
+			l.partial = &partial{d}
+			return nil
+		}
+	}
+	b := c.batchFor(l)
+	if len(b.out) > 0 { // never so: a link has one direction
+		c.work()
+		b = c.batchFor(l)
+	}
+	b.in = append(b.in, d)
+	if c.waiting >= batchLimit {
+		c.work()
+	}
+	return nil
+}
+
+// consume has the node take deliveries, and tells the client what came of them.
+func (l *link) consume(list []Delivery) {
+	c, s := l.s.c, l.s
+	switch node := l.node.(type) {
+	case Consumer:
+		node.Consume(list)
+	case Responder:
+		l.respond(node, list)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	accepted := run{s: s, role: wire.Receiver}
+	for i := range list {
+		switch d := &list[i]; {
+		case d.settled:
+		case d.Err == nil:
+			accepted.add(d.id)
+		default:
+			accepted.end()
+			s.answerLocked(wire.Receiver, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
+		}
+	}
+	accepted.end()
+	if l.credit < creditGranted/2 && !l.stopping {
+		l.grantLocked()
+	}
+}
+
+// grantLocked gives the client credit to send.
+func (l *link) grantLocked() {
+	l.credit = creditGranted
+	l.s.flowLocked(l, false)
+}

@@ -1,0 +1,164 @@
+package amqp
+
+import (
+	"sync"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// Backend says what is behind the addresses of links: one for Service Bus
+// entities, another for event hubs. Its methods and those of the nodes are
+// called by goroutines of the server; whatever they touch that lives under a
+// clock they enter by Inside.
+type Backend interface {
+	// Attach returns the node for a new link, or refuses it with a *wire.Error (any
+	// other error becomes amqp:internal-error). It may take its time, as for a
+	// session that is not free yet: each call has a goroutine of its own, and
+	// r.OnGone tells when nobody waits for the answer any more.
+	Attach(r *AttachRequest) (*Grant, error)
+}
+
+// AttachRequest is a client's wish for a link.
+type AttachRequest struct {
+	// Connection names the client's connection, for logs and for state that several links
+	// share.
+	Connection string
+
+	Name    string    // of the link
+	Role    wire.Role // of the client: a sender, or a receiver
+	Address string    // of the target if the client is a sender, else of the source
+
+	SendMode    uint8 // settle modes as asked for, or their defaults
+	ReceiveMode uint8
+	Filter      wire.Map // of the source
+	Properties  wire.Map
+
+	mu   sync.Mutex
+	gone bool
+	f    func()
+}
+
+// OnGone has f called, once, when the client takes the wish back: it detaches,
+// or its connection ends. If it has, f is called at once. One f at a time; nil
+// for none. It is over once Attach has returned.
+func (r *AttachRequest) OnGone(f func()) {
+	r.mu.Lock()
+	r.f = f
+	now := r.gone && f != nil
+	if now {
+		r.f = nil
+	}
+	r.mu.Unlock()
+	if now {
+		f()
+	}
+}
+
+func (r *AttachRequest) goAway() {
+	r.mu.Lock()
+	f := r.f
+	r.gone, r.f = true, nil
+	r.mu.Unlock()
+	if f != nil {
+		f()
+	}
+}
+
+// Grant is what a link is given.
+type Grant struct {
+	// Node is a Consumer for a client that sends, a Producer for one that
+	// receives, or for both a Responder.
+	Node Node
+
+	// Filter and Properties are those of our attach. Nil filters echo the client's.
+	Filter     wire.Map
+	Properties wire.Map
+
+	// MaxMessageSize in bytes, of a Consumer: a larger message ends the link. 0 is
+	// DefaultMaxMessageSize.
+	MaxMessageSize uint64
+}
+
+// Node is one link's end on our side. The server calls Close once, when the link
+// is gone: vanished says that the client did not say so.
+type Node interface {
+	Close(vanished bool)
+}
+
+// Consumer takes what a client sends on one link. Calls of Consume do not overlap.
+type Consumer interface {
+	Node
+
+	// Consume takes deliveries in their order, and sets the Err of those that are
+	// rejected. It keeps the payloads if it wants, but not the slice.
+	Consume(deliveries []Delivery)
+}
+
+// Delivery is a whole message on its way in.
+type Delivery struct {
+	Format  uint32 // 0, or a message-format of the vendor
+	Payload []byte
+
+	Err *wire.Error // of the outcome: nil is accepted
+
+	id      uint32
+	settled bool
+}
+
+// Producer has what a client receives on one link. The server calls Pull from one
+// goroutine and the other methods from any.
+type Producer interface {
+	Node
+
+	// Pull returns up to n messages. With wait it waits until there is one; an
+	// error ends the link.
+	Pull(n int, wait bool) ([]Outgoing, error)
+
+	// Interrupt makes a Pull that waits return with what it has, perhaps nothing,
+	// and if none waits, the next.
+	Interrupt()
+
+	// Return takes back messages that were pulled and not sent.
+	Return(list []Outgoing)
+
+	// Settle settles messages that were sent, and sets the Err of those that could
+	// not be. It does not keep the slice. It may still be called after Close, when a
+	// link ends while a settlement is on its way.
+	Settle(settlements []Settlement)
+
+	// Watch waits until the link cannot go on, and returns why; nil after Close.
+	Watch() error
+}
+
+// Outgoing is a message on its way to a client.
+type Outgoing interface {
+	// Tag is the delivery tag, of at most 32 bytes.
+	Tag() []byte
+
+	// Settled says that the message needs no settlement: it is sent settled.
+	Settled() bool
+
+	// Append adds the encoded message to b.
+	Append(b []byte) []byte
+}
+
+// Settlement is a client's word on a delivery.
+type Settlement struct {
+	Message Outgoing
+	State   *wire.State // nil: the client settles without saying how
+	Err     *wire.Error // why it could not be done
+
+	id   uint32
+	last bool // the client has settled and waits for no answer
+}
+
+// Responder answers requests: a client sends them on one link and receives the
+// answers on another, both attached to the same address. Respond is called for
+// one request of a connection at a time.
+type Responder interface {
+	Node
+
+	// Respond returns the answer; the server fills in where it goes. The request's
+	// slices may be kept.
+	Respond(request *wire.Message) *wire.Message
+}

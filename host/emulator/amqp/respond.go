@@ -1,0 +1,127 @@
+package amqp
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// replyLimit is how many answers wait for a client to grant credit for them.
+const replyLimit = 1000
+
+// respond answers requests.
+func (l *link) respond(node Responder, list []Delivery) {
+	for i := range list {
+		d := &list[i]
+		request, err := wire.ParseMessage(d.Payload)
+		if err != nil {
+			d.Err = wire.Errorf(wire.CondDecodeError, "%v", err)
+			continue
+		}
+		to := l.replyLink(request.Properties.ReplyTo)
+		if to == nil {
+			d.Err = wire.Errorf(wire.CondNotFound, "no link receives answers for %q", request.Properties.ReplyTo.V)
+			continue
+		}
+		answer := node.Respond(request)
+		answer.HasProperties = true
+		answer.Properties.CorrelationID = request.Properties.MessageID
+		if answer.Properties.CorrelationID == nil {
+			answer.Properties.CorrelationID = request.Properties.CorrelationID
+		}
+		answer.Properties.To = request.Properties.ReplyTo
+		to.reply(answer.Append(nil))
+	}
+}
+
+// replyLink finds the link that receives the answers to l's requests: the one
+// whose target is replyTo; else one of the same session with the same address;
+// else one of the connection.
+func (l *link) replyLink(replyTo wire.Opt[string]) *link {
+	c := l.s.c
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var best *link
+	rank := 0
+	for _, s := range c.sessions {
+		for _, r := range s.links {
+			if _, ok := r.node.(Responder); !ok || r.role != wire.Receiver || r.stopping {
+				continue
+			}
+			target := ""
+			if r.attach.Target != nil {
+				target = r.attach.Target.Address.V
+			}
+			score := 0
+			switch same := strings.EqualFold(r.request.Address, l.request.Address); {
+			case same && replyTo.Set && target == replyTo.V:
+				score = 4
+			case replyTo.Set && target == replyTo.V:
+				score = 3
+			case same && s == l.s:
+				score = 2
+			case same:
+				score = 1
+			}
+			if score > rank {
+				best, rank = r, score
+			}
+		}
+	}
+	return best
+}
+
+// reply sends an encoded answer as soon as the client takes it.
+func (l *link) reply(answer []byte) {
+	c := l.s.c
+	c.mu.Lock()
+	if l.stopping {
+		c.mu.Unlock()
+		return
+	}
+	l.replies = append(l.replies, answer)
+	l.pumpLocked()
+	flood := len(l.replies) > replyLimit
+	c.mu.Unlock()
+	if flood {
+		l.stop(wire.Errorf(wire.CondResourceLimitExceeded, "%d answers wait for credit", replyLimit), false)
+	}
+}
+
+// pumpRepliesLocked sends answers that the window held back.
+func (s *session) pumpRepliesLocked() {
+	for _, l := range s.links {
+		l.pumpLocked()
+	}
+}
+
+// pumpLocked sends answers as far as credit and window go.
+func (l *link) pumpLocked() {
+	c, s := l.s.c, l.s
+	for len(l.replies) > 0 && l.attached && l.credit > 0 && !l.stopping {
+		payload := l.replies[0]
+		// A fragment has room for this much at least, beside its performative.
+		frames := uint32(len(payload)/(int(c.maxFrame)-64)) + 1
+		if s.outWindow < frames {
+			return
+		}
+		l.replies[0] = nil
+		l.replies = l.replies[1:]
+		l.credit--
+		l.deliveryCount++
+		settled := l.request.SendMode != wire.SendUnsettled
+		p := wire.Transfer{
+			Handle: l.handle, DeliveryID: wire.Some(s.nextDelivery), Tag: binary.BigEndian.AppendUint32(nil, s.nextDelivery),
+			Format: wire.Some[uint32](0), Settled: wire.Some(settled),
+		}
+		s.nextDelivery++
+		if !settled {
+			s.unsettled[p.DeliveryID.V] = &sent{l: l}
+		}
+		for len(payload) > 0 {
+			payload = l.fragmentLocked(&p, payload)
+		}
+		c.flushLocked()
+	}
+}

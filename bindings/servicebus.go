@@ -94,8 +94,7 @@ type ServiceBusSessionOptions struct {
 	SessionID *string
 
 	// Wait limits the wait for the next session. Zero does not wait;
-	// ServiceBusForever waits until the context ends. The zero options value of
-	// a nil pointer waits without end.
+	// ServiceBusForever waits until the context ends.
 	Wait time.Duration
 }
 

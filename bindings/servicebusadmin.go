@@ -11,8 +11,8 @@ import (
 // All methods may be called concurrently. Names match without regard to case and
 // are reported as they were created. A description that is created or updated
 // replaces all settings; a zero field has the default that its comment names.
-// Create fails with ErrAlreadyExists when the name is taken by a queue, a topic
-// or an event hub; the others fail with ErrNotFound. Settings beyond their limits
+// Create fails with ErrAlreadyExists when the name is taken, by a queue or by a
+// topic; the others fail with ErrNotFound. Settings beyond their limits
 // are ErrOutOfRange, those that contradict each other, that can only be set at
 // creation, and filters that do not parse are ErrInvalidArgument, and a forward
 // target that does not exist is ErrNotFound. Lists are sorted by name, in which

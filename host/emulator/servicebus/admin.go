@@ -143,7 +143,7 @@ func (ns *Namespace) newRule(op *operation, r bindings.ServiceBusRule) (*rule, e
 		r.Name = bindings.ServiceBusDefaultRule
 	}
 	if err := bindings.ValidateServiceBusRuleName(r.Name); err != nil {
-		return nil, invalid(err)
+		return nil, err
 	}
 	r.Created = op.now
 	return ns.compile(r)
@@ -172,7 +172,7 @@ func named(entity, subscription string) (bindings.ServiceBusPath, error) {
 		err = invalidName(entity, subscription)
 	}
 	if err != nil {
-		return p, invalid(err)
+		return p, err
 	}
 	return p, nil
 }

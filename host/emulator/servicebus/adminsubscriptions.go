@@ -16,7 +16,7 @@ func invalidName(entity, subscription string) error {
 // onSubscription is onEntity for a subscription.
 func onSubscription[T any](ctx context.Context, ns *Namespace, what, topic, name string, f func(op *operation, p bindings.ServiceBusPath) (T, error)) (out T, err error) {
 	if name == "" {
-		return out, invalid(invalidName(topic, name))
+		return out, invalidName(topic, name)
 	}
 	return onEntity(ctx, ns, what, topic, name, f)
 }
@@ -71,7 +71,7 @@ func (ns *Namespace) UpdateSubscription(ctx context.Context, d bindings.ServiceB
 // DeleteSubscription implements bindings.ServiceBusAdmin.
 func (ns *Namespace) DeleteSubscription(ctx context.Context, topic, name string) error {
 	if name == "" {
-		return invalid(invalidName(topic, name))
+		return invalidName(topic, name)
 	}
 	return ns.remove(ctx, "DeleteSubscription", subKind, topic, name)
 }
@@ -120,7 +120,7 @@ func (e *entity) changeRules(op *operation, rules []*rule) {
 func (ns *Namespace) CreateRule(ctx context.Context, topic, subscription string, d bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
 	return onRules(ctx, ns, "CreateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
 		if err := bindings.ValidateServiceBusRuleName(d.Name); err != nil {
-			return nil, invalid(err)
+			return nil, err
 		}
 		if i >= 0 {
 			return nil, refuse(bindings.ConditionEntityAlreadyExists, "%s: the rule %q exists already", e.name(), e.rules[i].Name)

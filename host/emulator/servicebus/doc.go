@@ -18,6 +18,6 @@
 // Delivery counts are failed deliveries so far (spec 0, rule 1); the journal and
 // [bindings.ServiceBusReceived.DeliveryNumber] count from 1.
 //
-// It leaves out transactions (spec 1.11), partitions, and the SQL of rules, which
-// is compiled by functions in [Options].
+// It leaves out transactions (spec 1.11) and partitions. The SQL of rules is
+// package sqlfilter.
 package servicebus

@@ -148,7 +148,7 @@ func (ns *Namespace) entity(p bindings.ServiceBusPath) (*entity, error) {
 func (ns *Namespace) find(op *operation, path string) (*queue, error) {
 	p, err := bindings.ParseServiceBusPath(path)
 	if err != nil {
-		return nil, invalid(err)
+		return nil, err
 	}
 	e, err := ns.entity(p)
 	if err != nil && ns.opts.AutoCreateEntitiesOnUse {

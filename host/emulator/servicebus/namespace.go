@@ -32,29 +32,12 @@ type Options struct {
 	// when it has messages or gives up.
 	Fault func(FaultPoint) error
 
-	// CompileFilter and CompileAction read expressions of the SQL dialect. Without
-	// them rules in SQL are refused with ErrNotImplemented.
-	CompileFilter func(bindings.ServiceBusSQL) (Filter, error)
-	CompileAction func(bindings.ServiceBusSQL) (Action, error)
-
 	// The switches of host-and-retry 0.2.
 
 	StrictSessionSend       bool // strictSessionSend: refuse instead of dead-lettering
 	ForwardFailureToDLQ     bool // autoForwardFailure: dlq
 	MaxForwardHops          int  // maxForwardHops; 0: 4
 	AutoCreateEntitiesOnUse bool // autoCreateEntities: any
-}
-
-// Filter decides whether a rule wants a message. An error is the failure of that
-// rule (bindings.ServiceBusSubscription says what becomes of the message).
-type Filter interface {
-	Match(m *bindings.ServiceBusMessage) (bool, error)
-}
-
-// Action changes the copy of a message that a rule makes. It may change all of
-// m, whose map is its own.
-type Action interface {
-	Apply(m *bindings.ServiceBusMessage) error
 }
 
 // FaultPoint is a moment at which an operation can be made to fail.
@@ -203,9 +186,4 @@ var operations = sync.Pool{New: func() any { return new(operation) }}
 // refuse is a failure that the service reports.
 func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
 	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
-}
-
-// invalid is the service's answer to a name that cannot be.
-func invalid(err error) error {
-	return fmt.Errorf("%w (%w)", err, bindings.NewServiceBusError(bindings.ConditionArgumentError, err.Error()))
 }

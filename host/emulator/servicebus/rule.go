@@ -2,18 +2,26 @@ package servicebus
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"reflect"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/sqlfilter"
 )
 
 // rule is one rule of a subscription, ready for use.
 type rule struct {
 	bindings.ServiceBusRule
-	filter Filter
-	action Action // nil: none
+	filter filter
+	action *sqlfilter.Action // nil: none
+}
+
+// filter decides whether a rule wants a message. An error is the failure of that
+// rule.
+type filter interface {
+	Match(m *bindings.ServiceBusMessage) (bool, error)
 }
 
 // compile checks a rule and makes it ready.
@@ -30,10 +38,10 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 		out.Filter.Correlation.Properties = maps.Clone(f.Correlation.Properties)
 		out.filter = correlation(out.Filter.Correlation)
 	case bindings.ServiceBusSQLFilter:
-		if err := checkSQL("filter", f.SQL, ns.opts.CompileFilter != nil); err != nil {
+		if err := checkSQL("filter", f.SQL); err != nil {
 			return nil, err
 		}
-		compiled, err := ns.opts.CompileFilter(f.SQL)
+		compiled, err := sqlfilter.ParseFilter(f.SQL, ns.ids.guid)
 		if err != nil {
 			return nil, refuse(bindings.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
 		}
@@ -43,10 +51,10 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 		return nil, refuse(bindings.ConditionArgumentError, "rule %q: unknown kind of filter %q", r.Name, f.Kind)
 	}
 	if r.Action != nil {
-		if err := checkSQL("action", *r.Action, ns.opts.CompileAction != nil); err != nil {
+		if err := checkSQL("action", *r.Action); err != nil {
 			return nil, err
 		}
-		compiled, err := ns.opts.CompileAction(*r.Action)
+		compiled, err := sqlfilter.ParseAction(*r.Action, ns.ids.guid)
 		if err != nil {
 			return nil, refuse(bindings.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
 		}
@@ -56,12 +64,9 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 	return out, nil
 }
 
-func checkSQL(what string, sql bindings.ServiceBusSQL, offered bool) error {
+func checkSQL(what string, sql bindings.ServiceBusSQL) error {
 	if n := len([]rune(sql.Expression)); n > bindings.MaxServiceBusSQLExpression {
 		return refuse(bindings.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, n, bindings.MaxServiceBusSQLExpression)
-	}
-	if !offered {
-		return refuse(bindings.ConditionNotImplemented, "this namespace has no SQL for a %s", what)
 	}
 	return nil
 }
@@ -111,8 +116,15 @@ func (e *entity) choose(c *bindings.ServiceBusMessage) (copies []*bindings.Servi
 	return copies, nil
 }
 
-// filterVerdict: the reason is the type of .NET's exception.
-func filterVerdict(err error) verdict { return verdict{"FilterException", err.Error()} }
+// filterVerdict: the reason is the type of the exception in .NET.
+func filterVerdict(err error) verdict {
+	name := "FilterException"
+	var e *sqlfilter.FilterError
+	if errors.As(err, &e) {
+		name = e.Name()
+	}
+	return verdict{name, err.Error()}
+}
 
 // correlation wants equality in every field that it names. Text compares with
 // case.

@@ -1,0 +1,301 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// ledger is what two hosts did.
+type ledger struct {
+	mu       sync.Mutex
+	messages map[string]int    // runs by text
+	blobs    map[string]int    // runs by name
+	ticks    map[time.Time]int // runs by second
+	by       map[string]int    // runs of all kinds by host
+	left     int               // messages and blobs that have not run yet
+	done     chan struct{}     // closed when none is left
+}
+
+func newLedger(messages, blobs int) *ledger {
+	return &ledger{
+		messages: map[string]int{}, blobs: map[string]int{}, ticks: map[time.Time]int{}, by: map[string]int{},
+		left: messages + blobs, done: make(chan struct{}),
+	}
+}
+
+func (l *ledger) ran(host string, in map[string]int, key string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	in[key]++
+	l.by[host]++
+	if in[key] > 1 {
+		return
+	}
+	if l.left--; l.left == 0 {
+		close(l.done)
+	}
+}
+
+// host starts a host of one app, with one ID, whose storage is that connection.
+func (l *ledger) host(t *testing.T, name, connection string) *host.Host {
+	t.Helper()
+	handlers := functions.New()
+	handlers.Queue("Take", "orders", func(_ context.Context, m functions.QueueMessage) error {
+		l.ran(name, l.messages, m.Text())
+		return nil
+	})
+	handlers.Blob("Import", "uploads/{name}", func(_ context.Context, b functions.Blob) error {
+		l.ran(name, l.blobs, b.Name)
+		return nil
+	})
+	var clk func() time.Time
+	handlers.Timer("Tick", "* * * * * *", func(context.Context, functions.TimerInfo) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.ticks[clk().Truncate(time.Second)]++
+		return nil
+	})
+	c := newCloud(nil)
+	h, err := host.New(t.TempDir(), &host.Options{
+		KeepRecords: -1, Processors: 2, Handlers: handlers, Outside: c, Instance: name, Set: []string{"wakeUp=faithful"},
+		Env: []string{"AzureWebJobsStorage=" + connection, "AzureFunctionsWebHost__hostid=shared"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk = h.Clock().Now
+	t.Cleanup(c.close)
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// fillStorage puts messages and uploads blobs, as any client does.
+func fillStorage(t *testing.T, connection string, messages, blobs int) {
+	t.Helper()
+	ctx := t.Context()
+	c := newCloud(nil)
+	defer c.close()
+	conn := app.Connection{Setting: "test", Value: connection}
+	queues, err := c.Queues(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	containers, err := c.Blobs(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue, container := queues.Queue("orders"), containers.Container("uploads")
+	if err := queue.Create(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := container.Create(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	const writers = 8
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for i := w; i < max(messages, blobs); i += writers {
+				if i < messages {
+					if _, err := queue.Put(ctx, bindings.Base64.Encode(fmt.Append(nil, i)), nil); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				if i < blobs {
+					if _, err := container.Blob(fmt.Sprint(i)).Put(ctx, bytes.NewReader(nil), nil); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// patienceShared is how long hosts may take for all that was written, in real
+// time. Only a failing test, and a soak, ever waits that long.
+const patienceShared = 15 * time.Minute
+
+// check stops the hosts and compares what they did with what was to be done.
+func (l *ledger) check(t *testing.T, messages, blobs int, hosts ...*host.Host) {
+	t.Helper()
+	begun := time.Now()
+	select {
+	case <-l.done:
+	case <-t.Context().Done():
+	case <-time.After(patienceShared):
+		l.mu.Lock()
+		t.Errorf("%d messages and blobs have not run after %v", l.left, patienceShared)
+		l.mu.Unlock()
+	}
+	t.Logf("all ran %v after the last was written; by host: %v", time.Since(begun).Round(time.Millisecond), l.by)
+	settled := map[string]int{}
+	for _, h := range hosts {
+		if err := h.Close(); err != nil { // waits for what is being settled
+			t.Error(err)
+		}
+		for _, r := range h.Journal().Records() {
+			if r.Kind == journal.Settled {
+				settled[r.Function+" "+r.Decision]++
+			}
+			if r.Kind == journal.FunctionError {
+				t.Errorf("%s: %s", r.Function, r.Error)
+			}
+		}
+	}
+	for what, got := range map[string]int{
+		"messages run": len(l.messages), "messages settled": settled["Take deleted"],
+		"blobs run": len(l.blobs), "blobs settled": settled["Import deleted"],
+	} {
+		if want := map[byte]int{'m': messages, 'b': blobs}[what[0]]; got != want {
+			t.Errorf("%s: %d, want %d", what, got, want)
+		}
+	}
+	for what, runs := range map[string]map[string]int{"message": l.messages, "blob": l.blobs} {
+		for key, n := range runs {
+			if n != 1 {
+				t.Errorf("%s %s ran %d times, want once", what, key, n)
+			}
+		}
+	}
+	for tick, n := range l.ticks {
+		if n != 1 {
+			t.Errorf("the timer ran %d times at %s, want once a tick", n, tick.Format("15:04:05"))
+		}
+	}
+	if len(l.ticks) == 0 {
+		t.Error("the timer never ran")
+	}
+	for _, name := range []string{"first", "second"} {
+		if l.by[name] == 0 {
+			t.Errorf("host %s did nothing", name)
+		}
+	}
+}
+
+// Two hosts on one storage, the second given the first one's connection string:
+// every blob is executed once, every message is settled, timers fire once per
+// tick (storage.md E-8, and 20, row 8).
+func TestTwoHostsOneStorage(t *testing.T) {
+	t.Parallel()
+	const messages, blobs = 10_000, 1_000
+	l := newLedger(messages, blobs)
+	first := l.host(t, "first", "UseDevelopmentStorage=true")
+	storage := first.Storage()
+	doors, err := rest.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
+		Name: rest.DevAccount, Keys: []string{rest.DevKey},
+		Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage), Blobs: storage,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doors.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = doors.Close() })
+	first.DoorsAt(doors.BlobURL(), doors.QueueURL())
+	connection := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
+		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
+	second := l.host(t, "second", connection)
+	for _, h := range []*host.Host{first, second} {
+		if err := h.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fillStorage(t, connection, messages, blobs)
+	l.check(t, messages, blobs, second, first) // the storage is the first one's
+}
+
+// The same with both hosts on a server written by others, which takes its time:
+// fewer messages and blobs, unless REDELIVER_SOAK is set.
+func TestTwoHostsOnAzurite(t *testing.T) {
+	t.Parallel()
+	messages, blobs := 400, 100
+	if os.Getenv("REDELIVER_SOAK") != "" {
+		messages, blobs = 10_000, 1_000
+	}
+	connection := startAzurite(t)
+	l := newLedger(messages, blobs)
+	first, second := l.host(t, "first", connection), l.host(t, "second", connection)
+	for _, h := range []*host.Host{first, second} {
+		if err := h.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fillStorage(t, connection, messages, blobs)
+	l.check(t, messages, blobs, first, second)
+}
+
+// startAzurite runs an Azurite of its own and returns the connection string of its
+// account. `make interop` installs it.
+func startAzurite(t *testing.T) string {
+	t.Helper()
+	program, err := filepath.Abs("../../.interop/node_modules/azurite/dist/src/azurite.js")
+	if err == nil {
+		_, err = exec.LookPath("node")
+	}
+	if err == nil {
+		_, err = os.Stat(program)
+	}
+	if err != nil {
+		if os.Getenv("REDELIVER_INTEROP") == "required" {
+			t.Fatalf("%v, and REDELIVER_INTEROP is required; run make interop", err)
+		}
+		t.Skipf("%v; run make interop", err)
+	}
+	key := base64.StdEncoding.EncodeToString([]byte("no secret"))
+	cmd := exec.Command("node", program, "--blobPort", "0", "--queuePort", "0", "--tablePort", "0",
+		"--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
+	cmd.Dir = t.TempDir()
+	cmd.Env = append(os.Environ(), "AZURITE_ACCOUNTS=shared:"+key)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var reading sync.WaitGroup
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		reading.Wait()
+		_ = cmd.Wait()
+	})
+	var said []string
+	urls := map[string]string{} // by service
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		said = append(said, lines.Text())
+		if name, url, ok := strings.Cut(lines.Text(), " service is successfully listening at "); ok {
+			urls[name[strings.LastIndex(name, " ")+1:]] = strings.TrimSpace(url)
+		}
+		if urls["Blob"] != "" && urls["Queue"] != "" {
+			reading.Go(func() { _, _ = io.Copy(io.Discard, out) })
+			return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=shared;AccountKey=%s;BlobEndpoint=%s/shared;QueueEndpoint=%s/shared;", key, urls["Blob"], urls["Queue"])
+		}
+	}
+	t.Fatalf("azurite does not listen: %s", strings.Join(said, "; "))
+	return ""
+}

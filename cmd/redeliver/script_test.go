@@ -3,6 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +23,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/functions"
 )
 
@@ -51,6 +56,7 @@ func TestScripts(t *testing.T) {
 			"fill":       fill,
 			"ask":        ask,
 			"key-used":   keyUsed,
+			"door-put":   doorPut,
 			"big-file":   bigFile,
 			"same-file":  sameFile,
 		},
@@ -338,4 +344,25 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 		text := os.Expand(ts.ReadFile(file), ts.Getenv)
 		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o644))
 	}
+}
+
+// door-put NAME QUEUE BODY [CERT] puts a message with a storage SDK and the
+// connection string that a process has printed last, trusting a certificate.
+func doorPut(ts *testscript.TestScript, neg bool, args []string) {
+	text, _ := named(ts, args[0]).output()
+	found := regexp.MustCompile(`(?m)^  storage +(Default.*)$`).FindAllStringSubmatch(text, -1)
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	if len(args) > 3 {
+		roots := x509.NewCertPool()
+		if !roots.AppendCertsFromPEM([]byte(ts.ReadFile(args[3]))) {
+			ts.Fatalf("%s holds no certificate", args[3])
+		}
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots}
+	}
+	account, err := azure.NewQueueAccount(found[len(found)-1][1], &azure.Options{HTTPClient: &http.Client{Transport: transport}})
+	ts.Check(err)
+	body := base64.StdEncoding.EncodeToString([]byte(args[2]))
+	_, err = bindings.PutOrCreate(context.Background(), account.Queue(args[1]), body, nil)
+	ts.Check(err)
 }

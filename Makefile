@@ -38,6 +38,7 @@ lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
 interop: ## test against Azurite and the SDKs of other languages (needs Node and Python)
 	bindings/azure/testdata/interop/install
 	REDELIVER_INTEROP=required go test -race -count=1 -timeout 6m ./bindings/azure/...
+	REDELIVER_INTEROP=required go test -race -count=1 -run TestTwoHostsOnAzurite ./cmd/redeliver
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 			"door-put":   doorPut,
 			"big-file":   bigFile,
 			"same-file":  sameFile,
+			"remember":   remember,
 		},
 	})
 }

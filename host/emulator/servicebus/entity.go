@@ -146,6 +146,22 @@ func (ns *Namespace) entity(p bindings.ServiceBusPath) (*entity, error) {
 
 // find returns the queue of a path, and what its entity has to do by now done.
 func (ns *Namespace) find(op *operation, path string) (*queue, error) {
+	q, err := ns.resolve(op, path)
+	if err != nil {
+		return nil, err
+	}
+	q.owner.use(op)
+	q.tick(op)
+	if q.gone != nil {
+		return nil, q.gone
+	}
+	return q, nil
+}
+
+func (ns *Namespace) resolve(op *operation, path string) (*queue, error) {
+	if e := ns.entities[path]; e != nil { // spelled as its key is, as most are
+		return e.main, nil
+	}
 	p, err := bindings.ParseServiceBusPath(path)
 	if err != nil {
 		return nil, err
@@ -166,11 +182,6 @@ func (ns *Namespace) find(op *operation, path string) (*queue, error) {
 	}
 	if q == nil {
 		return nil, refuse(bindings.ConditionNotFound, "topic %q has no %s", e.name(), p.SubQueue)
-	}
-	e.use(op)
-	q.tick(op)
-	if q.gone != nil {
-		return nil, q.gone
 	}
 	return q, nil
 }

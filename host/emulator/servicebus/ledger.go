@@ -13,6 +13,7 @@ import (
 type ledger struct {
 	pages []*page     // by number, without empty ones
 	ready heap[*page] // those with free messages
+	spare *page       // an empty one, for a queue that is filled and emptied all the time
 	n     int
 }
 
@@ -58,7 +59,12 @@ func (l *ledger) find(seq int64) *message {
 func (l *ledger) add(m *message) {
 	i, ok := l.at(m.seq >> 6)
 	if !ok {
-		l.pages = slices.Insert(l.pages, i, &page{number: m.seq >> 6})
+		p := l.spare
+		if l.spare = nil; p == nil {
+			p = new(page)
+		}
+		p.number = m.seq >> 6
+		l.pages = slices.Insert(l.pages, i, p)
 	}
 	p := l.pages[i]
 	if p.used&(1<<(m.seq&63)) != 0 {
@@ -79,6 +85,7 @@ func (l *ledger) remove(m *message) {
 	m.page = nil
 	l.n--
 	if p.used == 0 {
+		l.spare = p
 		i, _ := l.at(p.number)
 		if i == 0 {
 			l.pages[0] = nil

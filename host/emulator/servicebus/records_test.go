@@ -1,0 +1,167 @@
+package servicebus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+)
+
+func TestNamespaceRecordsWhatItDecides(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "target"})
+	b.queue(bindings.ServiceBusQueue{Name: "via", ForwardTo: "target"})
+	b.queue(bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 2, DeadLetteringOnMessageExpiration: true, RequiresDuplicateDetection: true})
+	b.send("via", "f")
+	b.send("q", "a", "a")
+	r := b.receiver("q", nil)
+	m := b.receive(r, 1)[0]
+	b.do(func(ctx context.Context) error { _, err := r.Renew(ctx, m); return err })
+	b.clk.Advance(time.Minute)
+	m = b.receive(r, 1)[0]
+	b.do(func(ctx context.Context) error { return r.Abandon(ctx, m, nil) })
+	b.do(func(ctx context.Context) error {
+		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "b", TimeToLive: time.Second, ScheduledEnqueueTime: b.clk.Now().Add(time.Second)})
+	})
+	b.clk.Advance(2 * time.Second)
+	door := b.receiver("q/$DeadLetterQueue", &bindings.ServiceBusReceiverOptions{Outside: true})
+	m = b.receive(door, 1)[0]
+	b.do(func(ctx context.Context) error { return door.Complete(ctx, m) })
+	want := []string{
+		"0s forwarded via f 0 target",
+		"0s enqueued target f 0",
+		"0s enqueued q a 0",
+		"0s enqueued q a 0 duplicate",
+		"0s lock_renewed q a 1",
+		"1m0s lock_expired q a 1",
+		"1m0s dead_lettered q a 2 q/$DeadLetterQueue MaxDeliveryCountExceeded",
+		"1m0s enqueued q b 0 scheduled",
+		"1m1s enqueued q b 0",
+		"1m2s expired q b 0",
+		"1m2s dead_lettered q b 0 q/$DeadLetterQueue TTLExpiredException",
+		"1m2s received q/$DeadLetterQueue a 3",
+		"1m2s settled q/$DeadLetterQueue a 3 completed",
+	}
+	if diff := cmp.Diff(want, b.records); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
+// Faults before an operation keep it from happening; those after it keep the
+// caller from learning of it.
+func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
+	t.Parallel()
+	var fail servicebus.FaultPoint
+	boom := errors.New("boom")
+	b := newBench(t, servicebus.Options{Fault: func(p servicebus.FaultPoint) error {
+		if p == fail {
+			return boom
+		}
+		return nil
+	}})
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	try := func(p servicebus.FaultPoint, f func(ctx context.Context) error) {
+		t.Helper()
+		fail = p
+		b.clk.Do("test", func() {
+			if err := f(context.Background()); !errors.Is(err, boom) {
+				t.Errorf("%+v: %v, want the fault", p, err)
+			}
+		})
+		fail = servicebus.FaultPoint{}
+	}
+	active := func(want int64) {
+		t.Helper()
+		b.do(func(ctx context.Context) error {
+			q, err := b.ns.GetQueue(ctx, "q")
+			if err == nil && q.Counts.Active != want {
+				err = fmt.Errorf("%d messages, want %d", q.Counts.Active, want)
+			}
+			return err
+		})
+	}
+	send := func(ctx context.Context) error {
+		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "a"})
+	}
+	try(servicebus.FaultPoint{Op: "Send", Entity: "q"}, send)
+	active(0)
+	try(servicebus.FaultPoint{Op: "Send", Entity: "q", After: true}, send)
+	active(1)
+	r := b.receiver("q", nil)
+	m := b.receive(r, 1)[0]
+	complete := func(ctx context.Context) error { return r.Complete(ctx, m) }
+	try(servicebus.FaultPoint{Op: "Complete", Entity: "q", MessageID: "a"}, complete)
+	active(1)
+	try(servicebus.FaultPoint{Op: "Complete", Entity: "q", MessageID: "a", After: true}, complete)
+	active(0)
+}
+
+func TestSwitches(t *testing.T) {
+	t.Parallel()
+	send := func(ctx context.Context, b *bench, entity string) error {
+		return b.ns.Send(ctx, entity, &bindings.ServiceBusMessage{MessageID: "a"})
+	}
+	t.Run("strictSessionSend", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, servicebus.Options{StrictSessionSend: true})
+		b.queue(bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+		b.clk.Do("test", func() {
+			if err := send(context.Background(), b, "q"); !errors.Is(err, bindings.ErrNotAllowed) {
+				t.Errorf("Send without a session = %v, want ErrNotAllowed", err)
+			}
+		})
+	})
+	t.Run("autoForwardFailure dlq", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, servicebus.Options{ForwardFailureToDLQ: true, MaxForwardHops: 1})
+		b.queue(bindings.ServiceBusQueue{Name: "c"})
+		b.queue(bindings.ServiceBusQueue{Name: "b", ForwardTo: "c"})
+		b.queue(bindings.ServiceBusQueue{Name: "a", ForwardTo: "b"})
+		b.send("a", "m")
+		m := b.receive(b.receiver("b/$DeadLetterQueue", nil), 1)[0]
+		if got := m.ApplicationProperties[bindings.DeadLetterReason]; got != "MaxTransferHopCountExceeded" {
+			t.Errorf("reason = %v", got)
+		}
+	})
+	t.Run("autoCreateEntities any", func(t *testing.T) {
+		t.Parallel()
+		b := newBench(t, servicebus.Options{AutoCreateEntitiesOnUse: true})
+		b.send("new", "a")
+		b.receive(b.receiver("NEW", nil), 1)
+		r := b.receiver("t/Subscriptions/s", nil)
+		b.send("t", "b")
+		b.receive(r, 1)
+	})
+}
+
+// Two queues whose dead-letter queues forward to each other, and that both refuse
+// a message, must come to an end.
+func TestDeadLetterCirclesEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "a", RequiresSession: true})
+	b.queue(bindings.ServiceBusQueue{Name: "b", RequiresSession: true, ForwardDeadLetteredMessagesTo: "a"})
+	b.do(func(ctx context.Context) error {
+		_, err := b.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "a", RequiresSession: true, ForwardDeadLetteredMessagesTo: "b"})
+		return err
+	})
+	b.send("a", "m")
+	total := int64(0)
+	b.do(func(ctx context.Context) error {
+		qs, err := b.ns.ListQueues(ctx)
+		for _, q := range qs {
+			total += q.Counts.Total()
+		}
+		return err
+	})
+	if total != 1 {
+		t.Errorf("%d messages, want 1", total)
+	}
+}

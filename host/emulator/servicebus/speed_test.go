@@ -1,0 +1,54 @@
+package servicebus_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// BenchmarkDelivery is one message of 1 KiB sent, received in peek-lock and
+// completed, with the journal on; with many it is at a depth of 100 000.
+func BenchmarkDelivery(b *testing.B) {
+	for _, bench := range []struct {
+		name  string
+		depth int
+	}{{"empty", 0}, {"deep", 100_000}} {
+		b.Run(bench.name, func(b *testing.B) {
+			clk := clock.System()
+			j := journal.New(clk.Now, nil)
+			ns := servicebus.New(clk, &servicebus.Options{Record: j.Append})
+			ctx := context.Background()
+			if _, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"}); err != nil {
+				b.Fatal(err)
+			}
+			m := &bindings.ServiceBusMessage{MessageID: "id", Body: make([]byte, 1<<10)}
+			for range bench.depth {
+				if err := ns.Send(ctx, "q", m); err != nil {
+					b.Fatal(err)
+				}
+			}
+			r, err := ns.Receiver(ctx, "q", nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := ns.Send(ctx, "q", m); err != nil {
+					b.Fatal(err)
+				}
+				ms, err := r.Receive(ctx, 1, 0)
+				if err != nil || len(ms) != 1 {
+					b.Fatal(ms, err)
+				}
+				if err := r.Complete(ctx, ms[0]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "deliveries/s")
+		})
+	}
+}

@@ -69,6 +69,11 @@ func (c *cloud) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
 	return outside(c, c.blobs, conn, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
 }
 
+// ServiceBus implements host.Services.
+func (c *cloud) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
+	return nil, fmt.Errorf("connection %q: Service Bus namespaces outside are not served by this version: use a connection string with UseDevelopmentEmulator=true", conn.Setting)
+}
+
 // outside returns the account of a connection, made by its connection string or
 // its identity when it is asked for first.
 func outside[A any](c *cloud, known map[string]*A, conn app.Connection,

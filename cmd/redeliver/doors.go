@@ -114,8 +114,7 @@ func (s *session) serveDoors() error {
 	if err := server.Start(); err != nil {
 		var port *rest.PortError
 		if errors.As(err, &port) && port.Busy() {
-			flag := "--" + port.Service + "-port"
-			return hinted(err, fmt.Sprintf("stop it (func start, core tools v5, may have started Azurite), or choose another port: %s 0 takes any free one, %s off none", flag, flag))
+			return hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --blob-port 0 --queue-port 0 take any free ones, off none")
 		}
 		return err
 	}
@@ -194,13 +193,15 @@ func (s *session) doorLines() string {
 	return t.String()
 }
 
-// sayStorage says where the embedded accounts are when nothing else does.
-func (s *session) sayStorage() {
+// storage is the full connection string of each account that is served.
+func (s *session) storage() []string {
 	if s.doors == nil {
-		return
+		return nil
 	}
+	var out []string
 	for _, a := range s.accounts {
 		list := s.connectionStrings(a)
-		s.out.say("info", "storage: "+list[len(list)-1])
+		out = append(out, list[len(list)-1])
 	}
+	return out
 }

@@ -5,12 +5,14 @@
 // "redeliver help" is the manual; testdata/*.txtar are the specification of the
 // command line. main.go to console.go are the shell, start.go and its neighbours
 // the host in the foreground, runfile.go and client.go how the other commands
-// find it, the rest one command per file.
+// find it, store.go, doors.go and tls.go the storage of a host and how SDKs reach it,
+// the rest one command per file.
 //
 // # Exit codes
 //
 //	0    success, also after Ctrl+C and after warnings
-//	1    an error: the app has errors, the host cannot start, a call failed
+//	1    an error: the app has errors, the host cannot start (another process has
+//	     the app, its data or a port; the data is damaged), a call failed
 //	3    the command line was not understood
 //	130  a second Ctrl+C ended the host at once
 package main

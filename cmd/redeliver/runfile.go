@@ -20,6 +20,10 @@ type runInfo struct {
 	PID     int       `json:"pid"`
 	Address string    `json:"address"` // "http://localhost:7071"
 	Started time.Time `json:"started"`
+
+	// Storage is what clients are given to reach the embedded storage accounts, one
+	// connection string for each.
+	Storage []string `json:"storage,omitempty"`
 }
 
 func runPath(dir string) string { return filepath.Join(dir, stateDir, "run.json") }

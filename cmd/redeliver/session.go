@@ -128,13 +128,15 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openDoors(); err != nil {
 		return err
 	}
-	if err := s.owner.publish(runInfo{PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC()}); err != nil {
+	if err := s.owner.publish(runInfo{PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage()}); err != nil {
 		return err
 	}
 	if s.flags.output != "json" {
 		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
 	} else {
-		s.sayStorage()
+		for _, text := range s.storage() {
+			s.out.say("info", "storage: "+text)
+		}
 		s.follow(1)
 	}
 	s.started = true

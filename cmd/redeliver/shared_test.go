@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -227,7 +228,35 @@ func TestTwoHostsOneStorage(t *testing.T) {
 	l.check(t, messages, blobs, second, first) // the storage is the first one's
 }
 
-// The same with both hosts on a server written by others, which takes its time:
+// A storage that takes requests and never answers holds up neither the start of a
+// host nor its end.
+func TestStorageThatHangs(t *testing.T) {
+	t.Parallel()
+	hung, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = hung.Close() })
+	connection := fmt.Sprintf("AccountName=acme;AccountKey=c2VjcmV0;BlobEndpoint=http://%s/acme;QueueEndpoint=http://%[1]s/acme", hung.Addr())
+	h := newLedger(1, 1).host(t, "only", connection)
+	begun := time.Now()
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := hung.Accept() // somebody waits for an answer
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > 5*time.Second {
+		t.Errorf("start and end took %v", took)
+	}
+}
+
+// Two hosts on a server written by others, which takes its time:
 // fewer messages and blobs, unless REDELIVER_SOAK is set.
 func TestTwoHostsOnAzurite(t *testing.T) {
 	t.Parallel()

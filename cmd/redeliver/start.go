@@ -58,6 +58,12 @@ as nothing is left to do, so that a 15-minute back-off takes no time. Lines show
 the clock's time; a message's end also shows how long it took, with "auto" in both
 the clock's and real time.
 
+Queues and blobs are kept in .redeliver/data below the app and outlive the host,
+however sudden its end; one host at a time has them. Storage SDKs find them at
+Azurite's ports, with UseDevelopmentStorage=true or the string that is printed.
+AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. A clock that
+ran ahead of the wall goes on from there at the next start.
+
 Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto

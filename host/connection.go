@@ -33,6 +33,14 @@ type door struct {
 	address string // host:port of it, in the one spelling of address
 }
 
+// orNew returns the doors, for those who add one.
+func (d doors) orNew() doors {
+	if d == nil {
+		return doors{}
+	}
+	return d
+}
+
 func doorAt(url string) door { return door{strings.TrimRight(url, "/"), addressOf(url)} }
 
 // DoorsAt tells the host at which URLs its embedded accounts are served; empty
@@ -42,7 +50,8 @@ func doorAt(url string) door { return door{strings.TrimRight(url, "/"), addressO
 // that is told nothing takes the emulator's usual ports, 10000 for blobs and
 // 10001 for queues, for its own. Call it before Start.
 func (h *Host) DoorsAt(blobURL, queueURL string) {
-	h.doors = doors{blobService: doorAt(blobURL), queueService: doorAt(queueURL)}
+	h.doors = h.doors.orNew()
+	h.doors[blobService], h.doors[queueService] = doorAt(blobURL), doorAt(queueURL)
 }
 
 // address is a loopback address in one spelling, or any other as it is written.
@@ -119,11 +128,14 @@ func (d doors) isEmbedded(conn app.Connection, service storageService) bool {
 
 // at is the address of the host's own door.
 func (d doors) at(service storageService) string {
+	if at, told := d[service]; told {
+		return at.address
+	}
 	switch {
-	case d != nil:
-		return d[service].address
 	case service == blobService:
 		return devBlobAddress
+	case service == serviceBusService:
+		return devServiceBusAddress
 	}
 	return devQueueAddress
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers/queue"
@@ -103,6 +104,8 @@ type Host struct {
 	storage  *emulator.Storage
 	accounts accounts
 
+	namespace *servicebus.Namespace
+
 	developmentStorage string // of handlers; empty: as it is
 
 	services   Services
@@ -168,6 +171,12 @@ func New(dir string, opts *Options) (*Host, error) {
 			h.own.Close()
 		}
 		return nil, err
+	}
+	if err := h.openNamespace(); err != nil {
+		if h.own != nil {
+			h.own.Close()
+		}
+		return nil, errors.Join(err, h.accounts.close())
 	}
 	h.services = h.opts.Services
 	if h.services == nil {

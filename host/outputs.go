@@ -41,6 +41,8 @@ func (f *function) prepareOutputs() error {
 			out, err = newQueueOutput(f, b)
 		case b.Is("blob"):
 			out, err = newBlobBinding(f, b)
+		case b.Is("serviceBus"):
+			out, err = newServiceBusOutput(f, b)
 		default:
 			err = fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
 		}

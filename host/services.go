@@ -19,6 +19,10 @@ type Services interface {
 
 	// Blobs returns the blob account of a connection, as Queues does.
 	Blobs(conn app.Connection) (bindings.BlobAccount, error)
+
+	// ServiceBus returns the Service Bus namespace of a connection, as Queues
+	// does.
+	ServiceBus(conn app.Connection) (bindings.ServiceBus, error)
 }
 
 // services decide, for each connection and service, between the embedded account

@@ -20,6 +20,7 @@ type Config struct {
 	HTTP        HTTP
 	Queues      Queues
 	Blobs       Blobs
+	ServiceBus  ServiceBus
 	Aggregator  Aggregator
 	Concurrency Concurrency
 	Singleton   Singleton

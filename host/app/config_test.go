@@ -18,7 +18,11 @@ func defaultConfig() app.Config {
 		Queues: app.Queues{
 			BatchSize: 16, NewBatchThreshold: 32, MaxDequeueCount: 5, MaxPollingInterval: time.Minute, MessageEncoding: "base64",
 		},
-		Blobs:       app.Blobs{MaxDegreeOfParallelism: 32, PoisonBlobThreshold: 5},
+		Blobs: app.Blobs{MaxDegreeOfParallelism: 32, PoisonBlobThreshold: 5},
+		ServiceBus: app.ServiceBus{
+			AutoCompleteMessages: true, MaxAutoLockRenewalDuration: 5 * time.Minute, MaxConcurrentCalls: 64, MaxConcurrentSessions: 8,
+			MaxConcurrentCallsPerSession: 1, MaxMessageBatchSize: 1000, MinMessageBatchSize: 1, MaxBatchWaitTime: 30 * time.Second, TryTimeout: time.Minute,
+		},
 		Aggregator:  app.Aggregator{BatchSize: 1000, FlushTimeout: 30 * time.Second},
 		Concurrency: app.Concurrency{SnapshotPersistenceEnabled: true, MaximumFunctionConcurrency: 500, CPUThreshold: 0.8},
 		Singleton: app.Singleton{
@@ -64,7 +68,10 @@ func TestConfigValues(t *testing.T) {
 		"Extensions": {
 			"HTTP": {"routePrefix": "", "maxOutstandingRequests": 20, "maxConcurrentRequests": 10, "dynamicThrottlesEnabled": true},
 			"queues": {"batchSize": "32", "newBatchThreshold": 0, "maxDequeueCount": 1, "maxPollingInterval": "00:01:00", "visibilityTimeout": "00:00:30", "messageEncoding": "None"},
-			"blobs": {"maxDegreeOfParallelism": 1, "poisonBlobThreshold": 2}
+			"blobs": {"maxDegreeOfParallelism": 1, "poisonBlobThreshold": 2},
+			"serviceBus": {"autoCompleteMessages": false, "maxAutoLockRenewalDuration": "-00:00:00.0010000", "maxConcurrentCalls": 3, "maxConcurrentSessions": 4,
+				"maxConcurrentCallsPerSession": 5, "maxMessageBatchSize": 6, "minMessageBatchSize": 2, "maxBatchWaitTime": "00:00:10", "sessionIdleTimeout": "00:00:20",
+				"clientRetryOptions": {"tryTimeout": "00:00:30"}}
 		},
 		"extensionBundle": {"id": "Microsoft.Azure.Functions.ExtensionBundle", "version": "[4.*, 5.0.0)"},
 		"healthMonitor": {"enabled": false},
@@ -89,6 +96,10 @@ func TestConfigValues(t *testing.T) {
 		VisibilityTimeout: 30 * time.Second, MessageEncoding: "none",
 	}
 	want.Blobs = app.Blobs{MaxDegreeOfParallelism: 1, PoisonBlobThreshold: 2}
+	want.ServiceBus = app.ServiceBus{
+		MaxAutoLockRenewalDuration: -time.Millisecond, MaxConcurrentCalls: 3, MaxConcurrentSessions: 4, MaxConcurrentCallsPerSession: 5,
+		MaxMessageBatchSize: 6, MinMessageBatchSize: 2, MaxBatchWaitTime: 10 * time.Second, SessionIdleTimeout: 20 * time.Second, TryTimeout: 30 * time.Second,
+	}
 	want.ExtensionBundle = &app.ExtensionBundle{ID: "Microsoft.Azure.Functions.ExtensionBundle", Version: "[4.*, 5.0.0)"}
 	want.Health.Enabled = false
 	want.Logging = app.Logging{LogLevel: map[string]string{"default": "Warning", "Function.Orders.User": "Debug"}, FileLoggingMode: "always", ConsoleEnabled: true}
@@ -98,6 +109,23 @@ func TestConfigValues(t *testing.T) {
 	want.SendCanceledInvocationsToWorker, want.ManagedDependency = false, true
 	want.MetadataProviderTimeout, want.TelemetryMode = 45*time.Second, "OpenTelemetry"
 	if diff := cmp.Diff(want, a.Config, cmpopts.IgnoreFields(app.Config{}, "Raw")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Names of older extensions count where the present ones are not set (servicebus
+// 2.1).
+func TestConfigOlderServiceBusNames(t *testing.T) {
+	t.Parallel()
+	a := load(t, map[string]string{"host.json": `{"version": "2.0", "extensions": {"serviceBus": {
+		"messageHandlerOptions": {"maxConcurrentCalls": 3, "autoComplete": false, "maxAutoRenewDuration": "00:02:00"},
+		"sessionHandlerOptions": {"maxConcurrentSessions": 4},
+		"batchOptions": {"maxMessageCount": 5, "operationTimeout": "00:00:30"}}}}`}, nil)
+	wantNoFaults(t, a)
+	want := defaultConfig().ServiceBus
+	want.AutoCompleteMessages, want.MaxAutoLockRenewalDuration, want.MaxConcurrentCalls = false, 2*time.Minute, 3
+	want.MaxConcurrentSessions, want.MaxMessageBatchSize, want.TryTimeout = 4, 5, 30*time.Second
+	if diff := cmp.Diff(want, a.Config.ServiceBus); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

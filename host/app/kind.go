@@ -73,7 +73,7 @@ func KnownBindings() []BindingKind {
 		{Type: "queue", Directions: []string{"out"}, Connection: "Storage"},
 		{Type: "blob", Directions: []string{"in", "out", "inout"}, Connection: "Storage"},
 		{Type: "table", Connection: "Storage", Reason: "there is no Table service: storage means queues and blobs here"},
-		{Type: "serviceBus", Connection: "ServiceBus"},
+		{Type: "serviceBus", Directions: []string{"out"}, Connection: "ServiceBus"},
 		{Type: "eventHub", Connection: "EventHub"},
 		{Type: "eventGrid"},
 		{Type: "cosmosDB", Connection: "CosmosDB"},

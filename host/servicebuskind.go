@@ -1,0 +1,237 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/servicebus"
+)
+
+// serviceBus returns the namespace that a binding's connection names.
+func (f *function) serviceBus(b *app.Binding) (bindings.ServiceBus, error) {
+	name := b.Connection
+	if name == "" {
+		name = "ServiceBus"
+	}
+	conn, ok := f.gen.app.Settings.Connection(name)
+	if !ok {
+		return nil, app.MissingConnection(name)
+	}
+	return f.gen.host.services.ServiceBus(conn)
+}
+
+// serviceBusSource is the path that a trigger receives from. Its parts may name
+// a sub-queue: "orders/$DeadLetterQueue", or a subscription "all/$DeadLetterQueue".
+func serviceBusSource(b *app.Binding) (bindings.ServiceBusPath, error) {
+	queue, topic, subscription := b.String("queueName"), b.String("topicName"), b.String("subscriptionName")
+	switch {
+	case queue != "" && topic != "":
+		return bindings.ServiceBusPath{}, errors.New("queueName and topicName exclude each other")
+	case queue != "":
+		return bindings.ParseServiceBusPath(queue)
+	case topic == "" || subscription == "":
+		return bindings.ServiceBusPath{}, errors.New("either queueName, or topicName with subscriptionName, is needed")
+	}
+	return bindings.ParseServiceBusPath(topic + "/Subscriptions/" + subscription)
+}
+
+func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
+	b := f.def.Trigger
+	ns, err := f.serviceBus(b)
+	if err != nil {
+		return nil, err
+	}
+	source, err := serviceBusSource(b)
+	if err != nil {
+		return nil, err
+	}
+	sessions := isTrue(b.Value("isSessionsEnabled"), false)
+	if err := f.createEntities(ns, source, sessions); err != nil {
+		return nil, err
+	}
+	conf := f.gen.app.Config.ServiceBus
+	opts := &servicebus.Options{
+		LeaveUnsettled:               !autoComplete(b, conf),
+		MaxConcurrentCalls:           conf.MaxConcurrentCalls,
+		MaxAutoLockRenewal:           conf.MaxAutoLockRenewalDuration,
+		NoAutoLockRenewal:            conf.MaxAutoLockRenewalDuration == 0,
+		Sessions:                     sessions,
+		MaxConcurrentSessions:        conf.MaxConcurrentSessions,
+		MaxConcurrentCallsPerSession: conf.MaxConcurrentCallsPerSession,
+		SessionIdleTimeout:           conf.SessionIdleTimeout,
+		Batch:                        b.Cardinality == "many",
+		MaxMessageBatchSize:          conf.MaxMessageBatchSize,
+		MinMessageBatchSize:          conf.MinMessageBatchSize,
+		MaxBatchWait:                 conf.MaxBatchWaitTime,
+		DataType:                     b.DataType,
+	}
+	if opts.SessionIdleTimeout == 0 {
+		opts.SessionIdleTimeout = conf.TryTimeout
+	}
+	return servicebus.New(h.clk, ns, source.String(), opts), nil
+}
+
+// autoComplete is the function's autoCompleteMessages, by either of its names,
+// over that of host.json.
+func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
+	for _, name := range [...]string{"autoCompleteMessages", "autoComplete"} {
+		if v := b.Value(name); v != nil {
+			return isTrue(v, conf.AutoCompleteMessages)
+		}
+	}
+	return conf.AutoCompleteMessages
+}
+
+// createEntities makes what the function names, in the embedded namespace, unless
+// autoCreateEntities is none. What exists is left as it is.
+func (f *function) createEntities(ns bindings.ServiceBus, path bindings.ServiceBusPath, sessions bool) error {
+	h := f.gen.host
+	if f.gen.app.Switches.AutoCreateEntities == "none" || ns != bindings.ServiceBus(h.namespace) {
+		return nil
+	}
+	ctx := h.root
+	var err error
+	if path.Subscription == "" {
+		if _, err = h.namespace.GetTopic(ctx, path.Entity); err == nil {
+			return nil // an output to a topic
+		}
+		_, err = h.namespace.CreateQueue(ctx, bindings.ServiceBusQueue{Name: path.Entity, RequiresSession: sessions})
+		return orExists(err)
+	}
+	if err := f.createTopic(path.Entity); err != nil {
+		return err
+	}
+	_, err = h.namespace.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: path.Entity, Name: path.Subscription, RequiresSession: sessions}, nil)
+	return orExists(err)
+}
+
+func (f *function) createTopic(name string) error {
+	h := f.gen.host
+	_, err := h.namespace.CreateTopic(h.root, bindings.ServiceBusTopic{Name: name})
+	return orExists(err)
+}
+
+// orExists takes it for a success that the entity is there already.
+func orExists(err error) error {
+	if errors.Is(err, bindings.ErrAlreadyExists) {
+		return nil
+	}
+	return err
+}
+
+func serviceBusMessage(_ *Host, f *function, input string) (triggers.Message, error) {
+	return servicebus.Message([]byte(input), "", f.def.Trigger.DataType), nil
+}
+
+// serviceBusDeliveries is how often the entity hands a failing message out: its
+// maxDeliveryCount, as the namespace's configuration gives it, or the service's
+// default. A dead-letter queue hands it out for ever.
+func serviceBusDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
+	source, err := serviceBusSource(f.Trigger)
+	if err == nil && source.SubQueue != bindings.ServiceBusMain {
+		return 0, true
+	}
+	return bindings.DefaultServiceBusMaxDeliveryCount, false
+}
+
+func serviceBusEnd(_ *app.App, f *app.Function) string {
+	source, err := serviceBusSource(f.Trigger)
+	if err != nil || source.SubQueue != bindings.ServiceBusMain {
+		return "stays in its dead-letter queue"
+	}
+	source.SubQueue = bindings.ServiceBusDeadLetter
+	return `dead-letter queue "` + source.String() + `"`
+}
+
+func validateServiceBus(_ *app.App, f *app.Function) []*schemas.Fault {
+	if _, err := serviceBusSource(f.Trigger); err != nil {
+		path, found := f.Trigger.Path+".queueName", f.Trigger.String("queueName")
+		if found == "" && f.Trigger.String("topicName") != "" {
+			path, found = f.Trigger.Path+".topicName", f.Trigger.String("topicName")
+		}
+		return []*schemas.Fault{{
+			Path: path, Found: found, Allowed: "queueName, or topicName with subscriptionName",
+			Reason: err.Error(), Kind: "argument",
+		}}
+	}
+	return nil
+}
+
+// serviceBusOutput sends messages to a queue or a topic.
+type serviceBusOutput struct {
+	b  *app.Binding
+	ns bindings.ServiceBus
+
+	topic  bool
+	entity *bindings.Template
+}
+
+func newServiceBusOutput(f *function, b *app.Binding) (output, error) {
+	ns, err := f.serviceBus(b)
+	if err != nil {
+		return nil, err
+	}
+	o := &serviceBusOutput{b: b, ns: ns}
+	name := b.String("queueName")
+	if topic := b.String("topicName"); topic != "" {
+		if name != "" {
+			return nil, fmt.Errorf("output binding %q: queueName and topicName exclude each other", b.Name)
+		}
+		name, o.topic = topic, true
+	}
+	if name == "" {
+		return nil, fmt.Errorf("output binding %q: queueName or topicName is needed", b.Name)
+	}
+	if o.entity, err = bindings.ParseTemplate(name); err != nil {
+		return nil, err
+	}
+	if strings.Contains(name, "{") {
+		return o, nil // its name is known at run time
+	}
+	if err := o.create(f, name); err != nil {
+		return nil, fmt.Errorf("output binding %q: %w", b.Name, err)
+	}
+	return o, nil
+}
+
+func (o *serviceBusOutput) binding() *app.Binding { return o.b }
+
+// create makes the entity as createEntities does.
+func (o *serviceBusOutput) create(f *function, name string) error {
+	if o.topic {
+		if f.gen.app.Switches.AutoCreateEntities == "none" || o.ns != bindings.ServiceBus(f.gen.host.namespace) {
+			return nil
+		}
+		return f.createTopic(name)
+	}
+	path, err := bindings.ParseServiceBusPath(name)
+	if err != nil {
+		return err
+	}
+	return f.createEntities(o.ns, path, false)
+}
+
+// write sends one message for each element of the value, all or none.
+func (o *serviceBusOutput) write(ctx context.Context, d *delivery, v bindings.Value) error {
+	name, err := o.entity.Resolve(d.bindingData())
+	if err != nil {
+		return err
+	}
+	messages, err := bindings.ServiceBusMessagesFrom(v)
+	if err != nil || len(messages) == 0 {
+		return err
+	}
+	if strings.Contains(o.entity.String(), "{") {
+		if err := o.create(d.f, name); err != nil {
+			return err
+		}
+	}
+	return o.ns.Send(ctx, name, messages...)
+}
+

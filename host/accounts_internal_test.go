@@ -45,10 +45,10 @@ func TestDevelopmentStorageOfHandlers(t *testing.T) {
 	usual, moved := &Host{}, &Host{}
 	moved.DevelopmentStorage(long)
 	for value, want := range map[string]string{
-		"UseDevelopmentStorage=true":     long,
-		" usedevelopmentstorage=TRUE; ":  long,
-		"UseDevelopmentStorage=false":    "UseDevelopmentStorage=false",
-		"see UseDevelopmentStorage=true": "see UseDevelopmentStorage=true",
+		"UseDevelopmentStorage=true":                                           long,
+		" usedevelopmentstorage=TRUE; ":                                        long,
+		"UseDevelopmentStorage=false":                                          "UseDevelopmentStorage=false",
+		"see UseDevelopmentStorage=true":                                       "see UseDevelopmentStorage=true",
 		"UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://azurite": "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://azurite",
 		"": "",
 	} {

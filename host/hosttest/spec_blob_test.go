@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"strings"
@@ -283,6 +284,9 @@ type sharedStorage struct{ *emulator.Storage }
 
 func (s sharedStorage) Queues(app.Connection) (bindings.QueueAccount, error) { return s.Storage, nil }
 func (s sharedStorage) Blobs(app.Connection) (bindings.BlobAccount, error)   { return s.Storage, nil }
+func (s sharedStorage) ServiceBus(app.Connection) (bindings.ServiceBus, error) {
+	return nil, errors.New("no Service Bus here")
+}
 
 // Two hosts on one storage, 1000 blobs: each is executed once (storage.md 20, row 8).
 func TestTwoHostsThousandBlobs(t *testing.T) {

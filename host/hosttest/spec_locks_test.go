@@ -174,6 +174,20 @@ func TestTimerStatusBlob(t *testing.T) {
 	}
 }
 
+// A host whose storage nobody else can reach keeps the status there too, and no
+// locks.
+func TestTimerStatusOfALoneHost(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Timer("Tick", "0 0 * * * *", func(context.Context, functions.TimerInfo) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Env: []string{"AzureFunctionsWebHost__hostid=shared"}})
+	h.Advance(90 * time.Minute)
+	h.WantBlob("azure-webjobs-hosts/"+tickStatus, `{"Last":"2030-01-01T01:00:00+00:00","Next":"2030-01-01T02:00:00+00:00","LastUpdated":"2030-01-01T01:00:00+00:00"}`)
+	if diff := cmp.Diff(h.Blobs("azure-webjobs-hosts"), []string{tickStatus}); diff != "" {
+		t.Errorf("host container (-got +want):\n%s", diff)
+	}
+}
+
 // Locks are no news: nothing of them is in the journal.
 func TestLocksAreQuiet(t *testing.T) {
 	t.Parallel()

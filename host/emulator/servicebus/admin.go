@@ -85,7 +85,7 @@ func (ns *Namespace) drop(op *operation, e *entity) {
 		ns.drop(op, s)
 	}
 	for _, q := range e.queues() {
-		q.end(op, notFound(e))
+		q.end(notFound(e))
 	}
 	if e.idleTimer != nil {
 		e.idleTimer.Stop()

@@ -2,14 +2,153 @@ package servicebus
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
+// Open returns the namespace that is kept in db: empty if nothing is there yet,
+// and otherwise as it was when it was last used, every rule intact. Times are
+// kept: locks, schedules and lives that have ended meanwhile have ended. Receivers
+// are not kept; what they had locked stays locked until the locks end.
+//
+// The namespace lives in memory as one made by [New] does; each change is written
+// through before it is reported. When it cannot be written, the call fails with
+// bindings.ErrUnavailable, nothing has happened as far as anybody can see, and
+// the namespace is read again from db by the next call. Sessions are lost then.
+//
+// With store.Options.Sync a write takes the disk's time, during which the clock
+// stands still and others have their turn; otherwise the caller keeps the turn.
+//
+// The caller opens db, may keep more in it (keys of a namespace begin with
+// "bus"), and closes it after the last call.
+func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
+	ns := New(clk, opts)
+	ns.db = db
+	var err error
+	clk.Inside("open the Service Bus namespace", func() {
+		ns.mu.Lock()
+		defer ns.mu.Unlock()
+		err = ns.readyLocked()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ns, nil
+}
+
 // errReloaded is what a queue of a state that was read anew says.
 var errReloaded = errors.New("read again from the store")
+
+// readyLocked sees to it that what is in memory is what db holds.
+func (ns *Namespace) readyLocked() error {
+	if ns.db == nil {
+		return nil
+	}
+	opening, err := ns.db.Opening()
+	if err == nil && opening == ns.opening {
+		return nil
+	}
+	if errors.Is(err, store.ErrFailed) {
+		if err = ns.db.Recover(); err == nil {
+			opening, err = ns.db.Opening()
+		}
+	}
+	if err == nil {
+		err = ns.loadLocked()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	ns.opening = opening
+	return nil
+}
+
+// commitLocked begins to write a change. It returns nil when there is none.
+func (ns *Namespace) commitLocked(c *change) (*store.Commit, error) {
+	if c.batch == nil {
+		return nil, c.err
+	}
+	c.batch.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
+	commit, err := ns.db.Begin(c.batch)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	return commit, nil
+}
+
+// wait returns when the change is written. Others may call meanwhile: their
+// changes follow, and are not written if this one is not.
+func (ns *Namespace) wait(ctx context.Context, commit *store.Commit) (err error) {
+	switch {
+	case commit == nil:
+		return nil
+	case ns.db.Sync():
+		ns.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
+	default:
+		err = commit.Wait()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return nil
+}
+
+func unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
+
+// Keys are "bus", their kind, the key of an entity, a zero byte, and what names
+// the thing in the entity. A message has two: what seldom changes, and what each
+// receive changes, which is short; its number is unique in the three queues of
+// an entity, so that it moves from one to another by its state alone.
+const (
+	keyPrefix    = "bus"
+	entityKind   = 'e' // value: JSON of entityRecord
+	sequenceKind = 'n' // value: the number that was given last
+	contentKind  = 'c' // number of the message
+	stateKind    = 's' // number of the message
+	sessionKind  = 'x' // name of the session
+	seenKind     = 'd' // key of duplicate detection; value: a time
+
+	idsKey = keyPrefix + "ids" // value: the number of identifiers that have been given
+)
+
+// Formats of values, their first byte.
+const (
+	contentFormat = 1
+	stateFormat   = 1
+	sessionFormat = 1
+)
+
+func kindKey(kind byte, e string) []byte {
+	b := make([]byte, 0, len(keyPrefix)+len(e)+2+16)
+	b = append(append(b, keyPrefix...), kind)
+	return append(append(b, e...), 0)
+}
+
+func messageKey(kind byte, e string, seq int64) []byte {
+	return binary.BigEndian.AppendUint64(kindKey(kind, e), uint64(seq))
+}
+
+// entityRecord is what is kept of an entity itself.
+type entityRecord struct {
+	Queue            *bindings.ServiceBusQueue        `json:",omitempty"`
+	Topic            *bindings.ServiceBusTopic        `json:",omitempty"`
+	Subscription     *bindings.ServiceBusSubscription `json:",omitempty"`
+	Rules            []ruleRecord                     `json:",omitempty"`
+	Created, Updated time.Time
+}
+
+// ruleRecord is a rule whose properties and parameters, of many types, are bytes.
+type ruleRecord struct {
+	bindings.ServiceBusRule
+	Properties, FilterParameters, ActionParameters []byte
+}
 
 // change collects what one operation writes. Without a store it collects
 // nothing.
@@ -21,15 +160,129 @@ type change struct {
 
 func (c *change) written() bool { return c.batch != nil }
 
-func (c *change) saveSequence(*queue)                             {}
-func (c *change) saveMessage(*queue, *message)                    {}
-func (c *change) saveState(*queue, *message)                      {}
-func (c *change) dropMessage(*queue, *message)                    {}
-func (c *change) saveSession(*queue, *session)                    {}
-func (c *change) saveSeen(*entity, string, time.Time)             {}
-func (c *change) dropSeen(*entity, string)                        {}
-func (c *change) saveEntity(*entity)                              {}
-func (c *change) dropEntity(*entity)                              {}
-func (ns *Namespace) readyLocked() error                          { return nil }
-func (ns *Namespace) commitLocked(*change) (*store.Commit, error) { return nil, nil }
-func (ns *Namespace) wait(context.Context, *store.Commit) error   { return nil }
+func (c *change) writable() bool {
+	if c.db == nil || c.err != nil {
+		return false
+	}
+	if c.batch == nil {
+		var err error
+		if c.batch, err = c.db.NewBatch(); err != nil {
+			c.err = unavailable(err)
+		}
+	}
+	return c.err == nil
+}
+
+func (c *change) saveSequence(q *queue) {
+	if c.writable() {
+		c.batch.Set(kindKey(sequenceKind, q.owner.key), binary.BigEndian.AppendUint64(nil, uint64(q.next)))
+	}
+}
+
+func (c *change) saveMessage(q *queue, m *message) {
+	if c.writable() {
+		c.batch.Set(messageKey(contentKind, q.owner.key, m.seq), appendContent([]byte{contentFormat}, m.content))
+		c.saveState(q, m)
+	}
+}
+
+func (c *change) saveState(q *queue, m *message) {
+	if c.writable() {
+		c.batch.Set(messageKey(stateKind, q.owner.key, m.seq), appendState([]byte{stateFormat}, q, m))
+	}
+}
+
+func (c *change) dropMessage(q *queue, m *message) {
+	if c.writable() {
+		c.batch.Delete(messageKey(contentKind, q.owner.key, m.seq))
+		c.batch.Delete(messageKey(stateKind, q.owner.key, m.seq))
+	}
+}
+
+// saveSession keeps what a session has beside its messages, if it has anything.
+func (c *change) saveSession(q *queue, s *session) {
+	if !c.writable() {
+		return
+	}
+	key := append(kindKey(sessionKind, q.owner.key), s.id...)
+	if s.state == nil && !s.held() {
+		c.batch.Delete(key)
+		return
+	}
+	c.batch.Set(key, appendSession([]byte{sessionFormat}, s))
+}
+
+func (c *change) saveSeen(e *entity, id string, at time.Time) {
+	if c.writable() {
+		c.batch.Set(append(kindKey(seenKind, e.key), id...), appendTime(nil, at))
+	}
+}
+
+func (c *change) dropSeen(e *entity, id string) {
+	if c.writable() {
+		c.batch.Delete(append(kindKey(seenKind, e.key), id...))
+	}
+}
+
+func (c *change) saveEntity(e *entity) {
+	if !c.writable() {
+		return
+	}
+	r := entityRecord{Queue: e.queue, Topic: e.topic, Subscription: e.subscription, Created: e.created, Updated: e.updated}
+	for _, rule := range e.rules {
+		r.Rules = append(r.Rules, rule.record())
+	}
+	text, err := json.Marshal(r)
+	if err != nil { // plain values
+		panic(err)
+	}
+	c.batch.Set(kindKey(entityKind, e.key), text)
+}
+
+func (c *change) dropEntity(e *entity) {
+	if !c.writable() {
+		return
+	}
+	for _, kind := range []byte{entityKind, sequenceKind, contentKind, stateKind, sessionKind, seenKind} {
+		key := kindKey(kind, e.key)
+		c.batch.DeleteRange(key, store.PrefixEnd(key))
+	}
+}
+
+// record takes the properties and parameters out of a rule.
+func (r *rule) record() ruleRecord {
+	out := ruleRecord{ServiceBusRule: *r.description()}
+	out.Properties = appendProperties(nil, out.Filter.Correlation.Properties)
+	out.FilterParameters = appendProperties(nil, out.Filter.SQL.Parameters)
+	out.Filter.Correlation.Properties, out.Filter.SQL.Parameters = nil, nil
+	if out.Action != nil {
+		out.ActionParameters = appendProperties(nil, out.Action.Parameters)
+		out.Action.Parameters = nil
+	}
+	return out
+}
+
+// rule is the reverse; it fails for a rule that does not compile.
+func (r ruleRecord) rule(ns *Namespace) (*rule, error) {
+	read := func(b []byte) (map[string]any, error) {
+		v := valueReader{b: b}
+		p := v.properties()
+		if v.bad {
+			return nil, errors.New("its values cannot be read")
+		}
+		return p, nil
+	}
+	var err error
+	if r.Filter.Correlation.Properties, err = read(r.Properties); err != nil {
+		return nil, err
+	}
+	if r.Filter.SQL.Parameters, err = read(r.FilterParameters); err != nil {
+		return nil, err
+	}
+	if r.Action != nil {
+		if r.Action.Parameters, err = read(r.ActionParameters); err != nil {
+			return nil, err
+		}
+	}
+	return ns.compile(r.ServiceBusRule)
+}

@@ -68,7 +68,8 @@ func (m *message) peeked() *bindings.ServiceBusReceived {
 	return r
 }
 
-// merge changes application properties, in a copy of the content.
+// merge changes the application properties of a message that is in no queue, in a
+// copy of its content.
 func (m *message) merge(properties map[string]any) {
 	if len(properties) == 0 {
 		return
@@ -82,29 +83,20 @@ func (m *message) merge(properties map[string]any) {
 		w.ApplicationPropertiesChanged = true
 		c.Wire = &w
 	}
-	m.content = &c
-}
-
-// copyContent copies a message that is sent, so that the sender may go on with
-// it. Bytes are shared.
-func copyContent(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
-	c := *m
-	c.ApplicationProperties = maps.Clone(m.ApplicationProperties)
-	return &c
+	m.content, m.size = &c, sizeOf(&c)
 }
 
 // editable copies content for an action that may change everything in it.
 func editable(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
-	c := copyContent(m)
-	if c.ApplicationProperties == nil {
-		c.ApplicationProperties = map[string]any{}
-	}
+	c := *m
+	c.ApplicationProperties = map[string]any{}
+	maps.Copy(c.ApplicationProperties, m.ApplicationProperties)
 	if c.Wire != nil {
 		w := *c.Wire
 		w.PropertiesChanged, w.ApplicationPropertiesChanged = true, true
 		c.Wire = &w
 	}
-	return c
+	return &c
 }
 
 // sizeOf is how many bytes a message counts for: those of its sections or, when

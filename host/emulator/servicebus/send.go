@@ -86,9 +86,10 @@ func (ns *Namespace) schedule(op *operation, e *entity, c *bindings.ServiceBusMe
 	return m.seq
 }
 
-// own copies a message that is sent, and gives it an identifier if it has none.
+// own copies a message that is sent, but for its bytes, and gives it an identifier if it has none.
 func (ns *Namespace) own(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
-	c := copyContent(m)
+	c := *m
+	c.ApplicationProperties, _ = plainProperties(m.ApplicationProperties) // sendTarget has seen them
 	c.ScheduledEnqueueTime = c.ScheduledEnqueueTime.UTC().Round(0)
 	if c.MessageID == "" {
 		c.MessageID = ns.ids.guid().String()
@@ -98,7 +99,7 @@ func (ns *Namespace) own(m *bindings.ServiceBusMessage) *bindings.ServiceBusMess
 			c.Wire = &w
 		}
 	}
-	return c
+	return &c
 }
 
 // sendTarget returns the entity if it takes all the messages.
@@ -124,6 +125,9 @@ func (ns *Namespace) sendTarget(op *operation, path string, messages []*bindings
 			return nil, refuse(bindings.ConditionMessageSizeExceeded, "%s: a message of %d bytes: want at most %d", q.name, size, e.maxMessage)
 		}
 		if err := checkIDs(m); err != nil {
+			return nil, err
+		}
+		if _, err := plainProperties(m.ApplicationProperties); err != nil {
 			return nil, err
 		}
 		if e.requiresSession && m.SessionID == nil && ns.opts.StrictSessionSend {

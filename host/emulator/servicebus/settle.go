@@ -41,6 +41,10 @@ func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.Service
 			return err
 		}
 	}
+	properties, err := plainProperties(how.Properties)
+	if err != nil {
+		return err
+	}
 	if m.outside {
 		op.note(journal.Record{
 			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID,
@@ -51,17 +55,17 @@ func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.Service
 	case bindings.ServiceBusComplete:
 		q.remove(op, m)
 	case bindings.ServiceBusAbandon:
-		q.merge(op, m, how.Properties)
+		q.merge(op, m, properties)
 		q.unlock(op, m)
 		if q.fail(op, m) {
 			q.putBack(op, m)
 		}
 	case bindings.ServiceBusDefer:
-		q.merge(op, m, how.Properties)
+		q.merge(op, m, properties)
 		q.unlock(op, m)
 		q.setAside(op, m)
 	case bindings.ServiceBusDeadLetterAction:
-		q.deadLetter(op, m, verdict{how.Reason, how.Description}, how.Properties)
+		q.deadLetter(op, m, verdict{how.Reason, how.Description}, properties)
 	case bindings.ServiceBusRelease:
 		q.unlock(op, m)
 		q.putBack(op, m)
@@ -81,9 +85,12 @@ func (q *queue) deadLetterable(how *bindings.ServiceBusSettlement) error {
 	return nil
 }
 
+// merge changes the application properties of a message in the queue.
 func (q *queue) merge(op *operation, m *message, properties map[string]any) {
 	if len(properties) > 0 {
+		before := m.size
 		m.merge(properties)
+		q.owner.grow(m.size - before)
 		op.saveMessage(q, m)
 	}
 }

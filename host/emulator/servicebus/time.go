@@ -231,7 +231,7 @@ func (e *entity) whenIdle() {
 }
 
 // forgetGone: queues of an entity that is deleted are used no more.
-func (q *queue) end(op *operation, why error) {
+func (q *queue) end(why error) {
 	q.gone = why
 	q.arrived.Broadcast()
 	q.ended.Broadcast()

@@ -1,0 +1,331 @@
+package servicebus
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// loadLocked replaces the state in memory by what db holds.
+func (ns *Namespace) loadLocked() error {
+	v, err := ns.db.View()
+	if err != nil {
+		return err
+	}
+	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}, ids: ids{seed: ns.opts.Seed}}
+	l := &loader{Namespace: fresh, owner: ns, view: v, dir: ns.db.Dir()}
+	if err := errors.Join(l.load(), v.Close()); err != nil {
+		return fmt.Errorf("read the Service Bus namespace: %w", err)
+	}
+	ns.forgetLocked(errReloaded)
+	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
+	now := ns.now()
+	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
+		e := ns.entities[key]
+		e.accessed = now // as far as anybody knows
+		e.watchIdle(now)
+		for _, q := range e.queues() {
+			q.arm(now)
+		}
+	}
+	return nil
+}
+
+// forgetLocked ends the use of every queue.
+func (ns *Namespace) forgetLocked(why error) {
+	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
+		e := ns.entities[key]
+		for _, q := range e.queues() {
+			q.end(why)
+		}
+		if e.idleTimer != nil {
+			e.idleTimer.Stop()
+		}
+	}
+}
+
+// Reset removes everything, so that the namespace is as New made it. Receivers
+// fail with ErrNotFound. It fails only when the store cannot be written.
+func (ns *Namespace) Reset() error {
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	err := ns.begin(op)
+	if err == nil {
+		for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
+			if e := ns.entities[key]; e != nil && e.parent == nil {
+				ns.drop(op, e)
+			}
+		}
+		ns.ids = ids{seed: ns.opts.Seed}
+	}
+	op.records = op.records[:0]
+	if finishErr := ns.finish(context.Background(), op); err == nil {
+		err = finishErr
+	}
+	if err != nil {
+		return fmt.Errorf("reset the Service Bus namespace: %w", err)
+	}
+	return nil
+}
+
+// loader reads a namespace. Entities belong to owner from the beginning; the
+// embedded namespace only collects them.
+type loader struct {
+	*Namespace
+	owner *Namespace
+	view  *store.View
+	dir   string
+
+	contents map[string]map[int64]*bindings.ServiceBusMessage
+}
+
+func (l *loader) damage(format string, args ...any) error {
+	return &store.CorruptError{Path: l.dir, Err: fmt.Errorf(format, args...)}
+}
+
+func (l *loader) load() error {
+	b, err := l.view.Get([]byte(idsKey))
+	switch {
+	case err == nil && len(b) == 8:
+		l.ids.n = binary.BigEndian.Uint64(b)
+	case err == nil:
+		return l.damage("the count of identifiers has %d bytes", len(b))
+	case !errors.Is(err, store.ErrNotFound):
+		return err
+	}
+	l.contents = map[string]map[int64]*bindings.ServiceBusMessage{}
+	for _, step := range []func() error{l.loadEntities, l.loadSequences, l.loadSeen, l.loadSessions, l.loadContents, l.loadStates} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	for key, left := range l.contents {
+		if len(left) > 0 {
+			return l.damage("%d messages of %q have lost their state", len(left), key)
+		}
+	}
+	for _, e := range l.entities {
+		for _, q := range e.queues() {
+			for _, s := range q.sessions {
+				q.rank(s)
+			}
+		}
+	}
+	return nil
+}
+
+// scan calls f for each key of a kind, with the key of its entity and the rest.
+func (l *loader) scan(kind byte, f func(e, rest string, value []byte) error) error {
+	prefix := append([]byte(keyPrefix), kind)
+	return l.view.Scan(prefix, store.PrefixEnd(prefix), func(key, value []byte) error {
+		e, rest, ok := bytes.Cut(key[len(prefix):], []byte{0})
+		if !ok {
+			return l.damage("the key %q cannot be read", key)
+		}
+		return f(string(e), string(rest), value)
+	})
+}
+
+// entityOf is for things that belong to an entity.
+func (l *loader) entityOf(key, what string) (*entity, error) {
+	if e := l.entities[key]; e != nil {
+		return e, nil
+	}
+	return nil, l.damage("%s of %q is there without it", what, key)
+}
+
+func (l *loader) loadEntities() error {
+	var subscriptions []*entity
+	err := l.scan(entityKind, func(key, _ string, value []byte) error {
+		var r entityRecord
+		if err := json.Unmarshal(value, &r); err != nil {
+			return l.damage("the entity %q cannot be read: %w", key, err)
+		}
+		var path bindings.ServiceBusPath
+		switch {
+		case r.Queue != nil:
+			path.Entity = r.Queue.Name
+		case r.Topic != nil:
+			path.Entity = r.Topic.Name
+		case r.Subscription != nil:
+			path.Entity, path.Subscription = r.Subscription.Topic, r.Subscription.Name
+		}
+		if path.Key() != key || key == "" {
+			return l.damage("the entity %q says that it is %q", key, path)
+		}
+		e := newEntity(l.owner, path)
+		e.queue, e.topic, e.subscription, e.created, e.updated = r.Queue, r.Topic, r.Subscription, r.Created, r.Updated
+		for _, rule := range r.Rules {
+			compiled, err := rule.rule(l.owner)
+			if err != nil {
+				return l.damage("rule %q of %q: %w", rule.Name, key, err)
+			}
+			e.rules = append(e.rules, compiled)
+		}
+		if e.subscription != nil {
+			subscriptions = append(subscriptions, e)
+			return nil
+		}
+		l.install(e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, e := range subscriptions {
+		topic := l.entities[bindings.ServiceBusPath{Entity: e.path.Entity}.Key()]
+		if topic == nil || topic.topic == nil {
+			return l.damage("the subscription %q is there without its topic", e.key)
+		}
+		e.parent = topic
+		l.install(e)
+	}
+	return nil
+}
+
+func (l *loader) loadSequences() error {
+	return l.scan(sequenceKind, func(key, _ string, value []byte) error {
+		e, err := l.entityOf(key, "the sequence number")
+		if err != nil {
+			return err
+		}
+		if len(value) != 8 {
+			return l.damage("the sequence number of %q has %d bytes", key, len(value))
+		}
+		e.main.next = int64(binary.BigEndian.Uint64(value))
+		return nil
+	})
+}
+
+func (l *loader) loadSeen() error {
+	type seen struct {
+		id string
+		at time.Time
+	}
+	all := map[*entity][]seen{}
+	err := l.scan(seenKind, func(key, id string, value []byte) error {
+		e, err := l.entityOf(key, "duplicate detection")
+		if err != nil {
+			return err
+		}
+		r := valueReader{b: value}
+		all[e] = append(all[e], seen{id, r.time()})
+		if r.bad {
+			return l.damage("the time of message id %q in %q cannot be read", id, key)
+		}
+		return nil
+	})
+	for e, list := range all {
+		slices.SortStableFunc(list, func(a, b seen) int { return a.at.Compare(b.at) })
+		for _, s := range list {
+			e.seen.remember(s.id, s.at)
+		}
+	}
+	return err
+}
+
+func (l *loader) loadSessions() error {
+	return l.scan(sessionKind, func(key, id string, value []byte) error {
+		e, err := l.entityOf(key, "a session")
+		if err != nil {
+			return err
+		}
+		r := valueReader{b: value}
+		if r.byte() != sessionFormat || !e.requiresSession {
+			return l.damage("session %q of %q cannot be read", id, key)
+		}
+		s := e.main.session(id)
+		if r.session(s); r.bad || len(r.b) > 0 {
+			return l.damage("session %q of %q cannot be read", id, key)
+		}
+		if s.held() {
+			e.main.sessionLocks[half(s.outside)].push(s)
+		}
+		return nil
+	})
+}
+
+func (l *loader) loadContents() error {
+	return l.scan(contentKind, func(key, number string, value []byte) error {
+		r := valueReader{b: value}
+		if len(number) != 8 || r.byte() != contentFormat {
+			return l.damage("a message of %q has an unknown format", key)
+		}
+		c := r.content()
+		if r.bad || len(r.b) > 0 {
+			return l.damage("message %x of %q cannot be read", number, key)
+		}
+		if l.contents[key] == nil {
+			l.contents[key] = map[int64]*bindings.ServiceBusMessage{}
+		}
+		l.contents[key][sequenceOf(number)] = c
+		return nil
+	})
+}
+
+func sequenceOf(number string) int64 {
+	return int64(binary.BigEndian.Uint64([]byte(number)))
+}
+
+func (l *loader) loadStates() error {
+	return l.scan(stateKind, func(key, number string, value []byte) error {
+		e, err := l.entityOf(key, "a message")
+		if err != nil {
+			return err
+		}
+		r := valueReader{b: value}
+		if len(number) != 8 || r.byte() != stateFormat {
+			return l.damage("the state of a message of %q has an unknown format", key)
+		}
+		m := &message{seq: sequenceOf(number)}
+		sub := r.state(m)
+		m.content = l.contents[key][m.seq]
+		switch {
+		case r.bad, m.content == nil, sub > 0 && e.topic != nil, m.seq > e.main.next:
+			return l.damage("the state of message %d of %q cannot be used", m.seq, key)
+		case sub == 0 && e.requiresSession && m.state != bindings.ServiceBusScheduled && m.content.SessionID == nil:
+			return l.damage("message %d of %q has no session", m.seq, key)
+		}
+		delete(l.contents[key], m.seq)
+		m.size = sizeOf(m.content)
+		e.queues()[sub].restore(m)
+		return nil
+	})
+}
+
+// restore puts a message back as it was.
+func (q *queue) restore(m *message) {
+	q.insert(m)
+	q.owner.grow(m.size)
+	switch {
+	case m.locked() && m.session == nil:
+		q.tokens[m.token] = m
+		q.locks[half(m.outside)].push(m)
+		return
+	case m.locked() && m.session.held():
+		q.tokens[m.token] = m
+		m.session.locked.push(m)
+		return
+	}
+	m.token, m.until = bindings.GUID{}, time.Time{}
+	if m.state != bindings.ServiceBusActive {
+		return
+	}
+	if !m.expires.IsZero() {
+		q.expiry.push(m)
+	}
+	if m.session != nil {
+		m.session.free.push(m)
+		return
+	}
+	q.all.setFree(m, true)
+}

@@ -63,10 +63,12 @@ func (c *invocation) end(ctx context.Context, err error) *call.Response {
 		err = c.failure
 	}
 	if err == nil {
-		return &call.Response{Status: call.Succeeded, Outputs: c.outputs, Return: c.ret}
+		return &call.Response{Status: call.Succeeded, Outputs: c.outputs, Return: c.ret, Asked: c.asked}
 	}
 	r := &call.Response{}
-	r.Error, r.Asked = failure(err)
+	if r.Error, r.Asked = failure(err); r.Asked == (call.Settlement{}) {
+		r.Asked = c.asked
+	}
 	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
 		r.Status = call.Cancelled
 	}

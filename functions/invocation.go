@@ -133,6 +133,7 @@ type invocation struct {
 	mu      sync.Mutex
 	ended   bool // the handler returned: what its goroutines still ask for is refused
 	failure error
+	asked   call.Settlement
 	outputs map[string]bindings.Value
 	ret     *bindings.Value
 }

@@ -26,6 +26,7 @@ type (
 		QueueOption
 		TimerOption
 		BlobOption
+		ServiceBusOption
 		applyAny(*function)
 	}
 )

@@ -38,15 +38,19 @@ type Decision string
 const (
 	Poisoned     Decision = "poisoned"      // storage queue, blob: to the poison queue
 	DeadLettered Decision = "dead_lettered" // Service Bus: to the dead-letter queue
+	Completed    Decision = "completed"     // Service Bus: done
+	Abandoned    Decision = "abandoned"     // Service Bus: delivered again
+	Deferred     Decision = "deferred"      // Service Bus: set aside until asked for by number
 )
 
-// Settlement is a failure that asks for an end of the delivery other than the
-// trigger's own rule. Make one with [Poison] or [DeadLetter]; find it with
-// errors.As. A trigger that does not know the decision applies its own rule.
+// Settlement is an end of the delivery other than the trigger's own rule. As an
+// error it is a failure that asks for it: make one with [Poison] or [DeadLetter],
+// find it with errors.As. Without a failure it is given to [Settle]. A trigger that
+// does not know the decision applies its own rule.
 type Settlement struct {
 	Decision            Decision
 	Reason, Description string
-	// Err is the failure itself.
+	// Err is the failure itself; nil for Settle.
 	Err error
 }
 
@@ -73,6 +77,26 @@ func DeadLetter(reason, description string, err error) error {
 		return nil
 	}
 	return &Settlement{Decision: DeadLettered, Reason: reason, Description: description, Err: retrycontext.Permanent(err)}
+}
+
+// Settle asks for an end of the delivery other than the trigger's own rule,
+// whatever the handler returns: a Service Bus message can be completed where
+// autoCompleteMessages is off, deferred, abandoned or dead-lettered without a
+// failure. The last call of an attempt counts, unless the handler fails with
+// [Poison] or [DeadLetter]; another attempt starts afresh. It fails for a context
+// that is not a handler's, and after the handler has returned.
+func Settle(ctx context.Context, s Settlement) error {
+	c := current(ctx)
+	if c == nil {
+		return fmt.Errorf("settle (%s): the context is not a handler's", s.Decision)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ended {
+		return fmt.Errorf("settle (%s): %w", s.Decision, errOver)
+	}
+	c.asked = call.Settlement{Decision: string(s.Decision), Reason: s.Reason, Description: s.Description}
+	return nil
 }
 
 // Fail makes the attempt of ctx fail with err once its handler returns. It is

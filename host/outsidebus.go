@@ -31,7 +31,9 @@ func (o outsideBus) CancelScheduled(ctx context.Context, entity string, sequence
 }
 
 func (o outsideBus) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
-	r, err := away(ctx, o.trip, func(ctx context.Context) (bindings.ServiceBusReceiver, error) { return o.ns.Receiver(ctx, source, opts) })
+	r, err := away(ctx, o.trip, func(ctx context.Context) (bindings.ServiceBusReceiver, error) {
+		return o.ns.Receiver(ctx, source, opts)
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,21 @@ func serviceBusSource(b *app.Binding) (bindings.ServiceBusPath, error) {
 	return bindings.ParseServiceBusPath(topic + "/Subscriptions/" + subscription)
 }
 
+func hasSessions(b *app.Binding) bool { return isTrue(b.Value("isSessionsEnabled"), false) }
+
+// connectServiceBus makes what the function names before anybody can send to it.
+func connectServiceBus(f *function) error {
+	ns, err := f.serviceBus(f.def.Trigger)
+	if err != nil {
+		return err
+	}
+	source, err := serviceBusSource(f.def.Trigger)
+	if err != nil {
+		return err
+	}
+	return f.createEntities(ns, source, hasSessions(f.def.Trigger))
+}
+
 func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
 	b := f.def.Trigger
 	ns, err := f.serviceBus(b)
@@ -51,17 +66,13 @@ func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions := isTrue(b.Value("isSessionsEnabled"), false)
-	if err := f.createEntities(ns, source, sessions); err != nil {
-		return nil, err
-	}
 	conf := f.gen.app.Config.ServiceBus
 	opts := &servicebus.Options{
 		LeaveUnsettled:               !autoComplete(b, conf),
 		MaxConcurrentCalls:           conf.MaxConcurrentCalls,
 		MaxAutoLockRenewal:           conf.MaxAutoLockRenewalDuration,
 		NoAutoLockRenewal:            conf.MaxAutoLockRenewalDuration == 0,
-		Sessions:                     sessions,
+		Sessions:                     hasSessions(b),
 		MaxConcurrentSessions:        conf.MaxConcurrentSessions,
 		MaxConcurrentCallsPerSession: conf.MaxConcurrentCallsPerSession,
 		SessionIdleTimeout:           conf.SessionIdleTimeout,
@@ -234,4 +245,3 @@ func (o *serviceBusOutput) write(ctx context.Context, d *delivery, v bindings.Va
 	}
 	return o.ns.Send(ctx, name, messages...)
 }
-

@@ -1,0 +1,171 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// Namespace is what is served.
+type Namespace interface {
+	bindings.ServiceBus
+	bindings.ServiceBusAdmin
+	bindings.ServiceBusDoor
+}
+
+// Options changes how a namespace is served. Nil options are the zero value.
+type Options struct {
+	// RequireClaims refuses links to entities for which the connection has put no
+	// token to $cbs, as the service in the cloud does.
+	RequireClaims bool
+
+	// CheckToken, if not nil, decides on tokens: an error refuses the claim with
+	// status 401. Kind is "servicebus.windows.net:sastoken" or "jwt". Without it every
+	// token is believed.
+	CheckToken func(audience, kind, token string) error
+}
+
+// Backend serves a namespace. It implements amqp.Backend and amqp.Connections.
+type Backend struct {
+	clk    clock.Clock
+	ns     Namespace
+	opts   Options
+	claims claims
+}
+
+// New returns a backend for ns, which lives under clk.
+func New(clk clock.Clock, ns Namespace, opts *Options) *Backend {
+	b := &Backend{clk: clk, ns: ns}
+	if opts != nil {
+		b.opts = *opts
+	}
+	return b
+}
+
+// background is the context of calls that are not to be given up.
+var background = context.Background()
+
+// inside runs f in the clock.
+func (b *Backend) inside(name string, f func() error) (err error) {
+	b.clk.Inside("AMQP "+name, func() { err = f() })
+	return err
+}
+
+// Attach implements amqp.Backend.
+func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
+	address := trimAddress(r.Address)
+	if strings.EqualFold(address, "$cbs") {
+		return &amqp.Grant{Node: &cbs{b: b, connection: r.Connection}}, nil
+	}
+	if b.opts.RequireClaims && !b.claims.has(r.Connection, address) {
+		return nil, wire.Errorf(wire.CondUnauthorizedAccess, "no claim was put to $cbs for %q", address)
+	}
+	source, managed := bindings.CutServiceBusManagement(address)
+	path, err := bindings.ParseServiceBusPath(source)
+	if err != nil {
+		return nil, asCondition(bindings.NewServiceBusError(bindings.ConditionNotFound, "the messaging entity "+quote(address)+" could not be found: "+err.Error()))
+	}
+	var grant *amqp.Grant
+	err = b.inside("attach", func() (err error) {
+		switch {
+		case managed:
+			grant, err = b.manage(path)
+		case r.Role == wire.Sender:
+			grant, err = b.sender(path)
+		case r.Filter.Get(nonExclusiveFilter) != nil:
+			return wire.Errorf(wire.CondNotImplemented, "non-exclusive sessions are not offered")
+		case hasSessionFilter(r.Filter):
+			grant, err = b.session(path, r)
+		default:
+			grant, err = b.receiver(path, r)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, asCondition(err)
+	}
+	return grant, nil
+}
+
+// Ended implements amqp.Connections.
+func (b *Backend) Ended(connection string) { b.claims.forget(connection) }
+
+// trimAddress drops what comes before the path in an absolute URI, and slashes.
+func trimAddress(address string) string {
+	if _, after, ok := strings.Cut(address, "://"); ok {
+		_, address, _ = strings.Cut(after, "/")
+	}
+	return strings.Trim(address, "/")
+}
+
+// entity is what a path names, as far as a door has to know.
+type entity struct {
+	topic      bool
+	maxMessage int // bytes
+	status     bindings.ServiceBusStatus
+}
+
+// find looks a queue or topic up. Where entities are created on use, the namespace
+// does that when it is asked to receive, send or peek.
+func (b *Backend) find(name string) (*entity, error) {
+	q, err := b.ns.GetQueue(background, name)
+	if err == nil {
+		return &entity{maxMessage: q.MaxMessageSizeInKilobytes << 10, status: q.Status}, nil
+	}
+	if !errors.Is(err, bindings.ErrNotFound) {
+		return nil, err
+	}
+	t, err := b.ns.GetTopic(background, name)
+	if err == nil {
+		return &entity{topic: true, maxMessage: t.MaxMessageSizeInKilobytes << 10, status: t.Status}, nil
+	}
+	return nil, err
+}
+
+// findOrUse looks a queue or topic up, after giving the namespace the occasion to
+// create it.
+func (b *Backend) findOrUse(name string) (*entity, error) {
+	e, err := b.find(name)
+	if errors.Is(err, bindings.ErrNotFound) {
+		if _, err := b.ns.Peek(background, name, nil, 0, 1); err == nil {
+			return b.find(name)
+		}
+		return nil, notFound(name)
+	}
+	return e, err
+}
+
+func notFound(name string) error {
+	return bindings.NewServiceBusError(bindings.ConditionNotFound, "the messaging entity "+quote(name)+" could not be found")
+}
+
+// manage is the node of an entity's $management.
+func (b *Backend) manage(path bindings.ServiceBusPath) (*amqp.Grant, error) {
+	if path.Subscription == "" {
+		if _, err := b.findOrUse(path.Entity); err != nil {
+			return nil, err
+		}
+	} else if _, err := b.ns.GetSubscription(background, path.Entity, path.Subscription); err != nil {
+		return nil, err
+	}
+	return &amqp.Grant{Node: &management{b: b, path: path, source: path.String()}}, nil
+}
+
+// asCondition makes err one for the wire.
+func asCondition(err error) *wire.Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return e
+	}
+	e := bindings.ServiceBusErrorOf(err)
+	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.Text}
+}
+
+func quote(s string) string { return "\"" + s + "\"" }

@@ -1,0 +1,183 @@
+package bus
+
+import (
+	"encoding/hex"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// decodeMessage makes an AMQP message one for the namespace. It keeps slices of
+// payload.
+func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
+	m, err := wire.ParseMessage(payload)
+	if err != nil {
+		return nil, wire.Errorf(wire.CondDecodeError, "%v", err)
+	}
+	p := &m.Properties
+	out := &bindings.ServiceBusMessage{
+		Body:             plainBody(m),
+		MessageID:        idString(p.MessageID),
+		SessionID:        optional(p.GroupID),
+		ReplyToSessionID: optional(p.ReplyToGroupID),
+		CorrelationID:    idString(p.CorrelationID),
+		Subject:          p.Subject.V,
+		To:               p.To.V,
+		ReplyTo:          p.ReplyTo.V,
+		ContentType:      string(p.ContentType.V),
+		TimeToLive:       timeToLive(m),
+		Wire: &bindings.ServiceBusWire{
+			Header:                m.RawHeader,
+			Properties:            m.RawProperties,
+			ApplicationProperties: m.RawApplicationProperties,
+			Body:                  m.Body,
+			Footer:                m.Footer,
+		},
+	}
+	var kept wire.Map
+	for _, e := range m.MessageAnnotations {
+		switch e.Key {
+		case annScheduledEnqueueTime:
+			if at, ok := e.Value.(wire.Timestamp); ok {
+				out.ScheduledEnqueueTime = at.Time()
+			}
+		case annPartitionKey:
+			out.PartitionKey = text(e.Value)
+		case annViaPartitionKey:
+			out.TransactionPartitionKey = text(e.Value)
+		default:
+			if !isOurs(e.Key) {
+				kept = append(kept, e)
+			}
+		}
+	}
+	out.Wire.Annotations = wire.AppendMapSection(nil, wire.DescMessageAnnotations, kept)
+	if len(m.ApplicationProperties) > 0 {
+		out.ApplicationProperties = plainMap(m.ApplicationProperties)
+	}
+	return out, nil
+}
+
+// plainBody is the bytes of the data sections, or the text of a string.
+func plainBody(m *wire.Message) []byte {
+	if v, ok, _ := m.Value(); ok {
+		switch v := v.(type) {
+		case string:
+			return []byte(v)
+		case []byte:
+			return v
+		}
+		return nil
+	}
+	parts := m.DataSections()
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	var all []byte
+	for _, part := range parts {
+		all = append(all, part...)
+	}
+	return all
+}
+
+// timeToLive is the header's. Clients for whom it is too small for what they want
+// give creation and expiry.
+func timeToLive(m *wire.Message) time.Duration {
+	ttl := m.Header.TTL
+	if !ttl.Set {
+		return 0
+	}
+	p := &m.Properties
+	if ttl.V == math.MaxUint32 && p.AbsoluteExpiryTime.Set && p.CreationTime.Set {
+		ms := int64(p.AbsoluteExpiryTime.V) - int64(p.CreationTime.V)
+		if ms > int64(math.MaxInt64/time.Millisecond) {
+			return 0 // as good as for ever
+		}
+		return time.Duration(max(ms, 0)) * time.Millisecond
+	}
+	return time.Duration(ttl.V) * time.Millisecond
+}
+
+// idString is a message-id or correlation-id as text.
+func idString(id any) string {
+	switch id := id.(type) {
+	case string:
+		return id
+	case uint64:
+		return strconv.FormatUint(id, 10)
+	case wire.UUID:
+		return bindings.GUID(id).String()
+	case []byte:
+		return hex.EncodeToString(id)
+	default:
+		return ""
+	}
+}
+
+func optional(o wire.Opt[string]) *string {
+	if !o.Set {
+		return nil
+	}
+	return &o.V
+}
+
+func text(v any) *string {
+	if s, ok := v.(string); ok {
+		return &s
+	}
+	return nil
+}
+
+// plainMap makes properties those of the namespace. Keys that are no text are
+// left out; the standard has none.
+func plainMap(m wire.Map) map[string]any {
+	out := make(map[string]any, len(m))
+	for _, e := range m {
+		switch k := e.Key.(type) {
+		case string:
+			out[k] = plain(e.Value)
+		case wire.Symbol:
+			out[string(k)] = plain(e.Value)
+		}
+	}
+	return out
+}
+
+// plain makes a value one that properties of the namespace may have.
+func plain(v any) any {
+	switch v := v.(type) {
+	case nil, bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32, float64, string, []byte:
+		return v
+	case wire.Timestamp:
+		return v.Time()
+	case wire.UUID:
+		return bindings.GUID(v)
+	default:
+		return bindings.ServiceBusEncoded(wire.AppendAny(nil, v))
+	}
+}
+
+// encodable is plain's reverse.
+func encodable(v any) any {
+	switch v := v.(type) {
+	case time.Time:
+		return wire.TimestampOf(v)
+	case bindings.GUID:
+		return wire.UUID(v)
+	case int:
+		return int64(v)
+	case bindings.ServiceBusEncoded:
+		d := wire.NewDecoder(v)
+		if w := d.Any(); d.Err() == nil {
+			return w
+		}
+		return nil
+	case nil, bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32, float64, string, []byte:
+		return v
+	default:
+		return nil
+	}
+}

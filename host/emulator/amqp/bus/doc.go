@@ -1,0 +1,19 @@
+// Package bus puts a Service Bus namespace behind the AMQP door: it gives the
+// links of package amqp their nodes.
+//
+// Read backend.go first: it tells addresses apart. Then, by address:
+//
+//	queue, topic               sender.go    what clients send
+//	queue, subscription, DLQ   receiver.go  what they receive; settle.go, session.go
+//	ENTITY/$management         management.go and the files named manage...: a table of operations
+//	$cbs                       cbs.go       claims
+//
+// message.go turns AMQP messages into the namespace's and back. The namespace is
+// whatever implements the contracts of package bindings; it decides everything,
+// this package translates. Its calls enter the clock by Inside.
+//
+// Transactions, non-exclusive sessions and sending via another entity are left out.
+//
+// Reference: spec servicebus 3; docs, AMQP 1.0 in Azure Service Bus:
+// request-response-based operations; the code of the SDKs for Go, JavaScript and .NET.
+package bus

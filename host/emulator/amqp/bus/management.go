@@ -1,0 +1,108 @@
+package bus
+
+import (
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// management is the $management node of an entity.
+type management struct {
+	b      *Backend
+	path   bindings.ServiceBusPath
+	source string
+}
+
+// Close implements amqp.Node.
+func (*management) Close(bool) {}
+
+// operation is one operation: it returns the status and the body of the answer. An error
+// has its own status.
+type operation func(m *management, r *request) (status int, body wire.Map, err error)
+
+// operationOf is the table of operations (spec servicebus 3.7). The mixture of
+// spellings in what they take and give is the service's.
+func operationOf(name string) operation {
+	switch name {
+	case "com.microsoft:renew-lock":
+		return (*management).renewLock
+	case "com.microsoft:peek-message":
+		return (*management).peek
+	case "com.microsoft:receive-by-sequence-number":
+		return (*management).receiveDeferred
+	case "com.microsoft:update-disposition":
+		return (*management).updateDisposition
+	case "com.microsoft:schedule-message":
+		return (*management).schedule
+	case "com.microsoft:cancel-scheduled-message":
+		return (*management).cancelScheduled
+	case "com.microsoft:renew-session-lock":
+		return (*management).renewSession
+	case "com.microsoft:get-session-state":
+		return (*management).sessionState
+	case "com.microsoft:set-session-state":
+		return (*management).setSessionState
+	case "com.microsoft:get-message-sessions":
+		return (*management).sessions
+	case "com.microsoft:add-rule":
+		return (*management).addRule
+	case "com.microsoft:remove-rule":
+		return (*management).removeRule
+	case "com.microsoft:enumerate-rules":
+		return (*management).rules
+	default:
+		return nil
+	}
+}
+
+// Statuses of answers that are no failure.
+const (
+	statusOK        = 200
+	statusNoContent = 204
+)
+
+// Respond implements amqp.Responder.
+func (m *management) Respond(q *wire.Message) *wire.Message {
+	status, body, err := m.answer(q)
+	text, properties := "OK", wire.Map{}
+	if status == statusNoContent {
+		text = "No content"
+	}
+	if err != nil {
+		e := asCondition(err)
+		text = e.Description
+		status = bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), "").Status
+		properties = wire.Map{{Key: "errorCondition", Value: e.Condition}, {Key: "error-condition", Value: e.Condition}}
+	}
+	if body == nil {
+		body = wire.Map{}
+	}
+	return &wire.Message{
+		ApplicationProperties: append(wire.Map{
+			{Key: "statusCode", Value: int32(status)}, {Key: "status-code", Value: int32(status)},
+			{Key: "statusDescription", Value: text}, {Key: "status-description", Value: text},
+		}, properties...),
+		Body: wire.AppendValue(nil, body),
+	}
+}
+
+func (m *management) answer(q *wire.Message) (status int, body wire.Map, err error) {
+	name, _ := q.ApplicationProperties.Get("operation").(string)
+	op := operationOf(name)
+	if op == nil {
+		return 0, nil, wire.Errorf(wire.CondNotImplemented, "operation %q is not offered", name)
+	}
+	v, _, err := q.Value()
+	args, ok := v.(wire.Map)
+	if err != nil || !ok {
+		return 0, nil, argumentf("%s: the body is no map", name)
+	}
+	r := &request{args: args}
+	err = m.b.inside(name, func() (err error) {
+		status, body, err = op(m, r)
+		return err
+	})
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	return status, body, err
+}

@@ -1,0 +1,175 @@
+package bus
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+func (m *management) renewLock(r *request) (int, wire.Map, error) {
+	tokens := r.tokens("lock-tokens")
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	until, err := m.b.ns.RenewLocks(background, m.source, tokens...)
+	if err != nil {
+		return 0, nil, err
+	}
+	list := make([]wire.Timestamp, len(until))
+	for i, t := range until {
+		list[i] = wire.TimestampOf(t)
+	}
+	return statusOK, wire.Map{{Key: "expirations", Value: wire.NewArray(list)}}, nil
+}
+
+func (m *management) peek(r *request) (int, wire.Map, error) {
+	from, n, session := r.integer("from-sequence-number"), r.count("message-count", 1), r.optionalText("session-id")
+	omit, _ := r.args.Get("omit-message-body").(bool)
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	found, err := m.b.ns.Peek(background, m.source, session, from, n)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(found) == 0 {
+		return statusNoContent, nil, nil
+	}
+	list := make(wire.List, len(found))
+	for i, msg := range found {
+		if omit {
+			msg = withoutBody(msg)
+		}
+		list[i] = wire.Map{{Key: "message", Value: appendMessage(nil, msg, true)}}
+	}
+	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
+}
+
+func withoutBody(m *bindings.ServiceBusReceived) *bindings.ServiceBusReceived {
+	bare := *m
+	bare.Body = nil
+	if m.Wire != nil {
+		w := *m.Wire
+		w.Body = wire.AppendData(nil, nil)
+		bare.Wire = &w
+	}
+	return &bare
+}
+
+func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
+	numbers, session := r.numbers("sequence-numbers"), r.optionalText("session-id")
+	opts := bindings.ServiceBusReceiverOptions{Outside: true}
+	switch mode := r.count("receiver-settle-mode", 1); {
+	case r.err != nil:
+		return 0, nil, r.err
+	case mode == 0:
+		opts.Mode = bindings.ServiceBusReceiveAndDelete
+	case mode != 1:
+		return 0, nil, argumentf("receiver-settle-mode %d: want 0 or 1", mode)
+	}
+	found, err := m.b.ns.ReceiveDeferred(background, m.source, session, opts, numbers...)
+	if err != nil {
+		return 0, nil, err
+	}
+	list := make(wire.List, len(found))
+	for i, msg := range found {
+		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg, true)}}
+	}
+	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
+}
+
+func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
+	status, tokens := r.text("disposition-status"), r.tokens("lock-tokens")
+	reason, description := r.optionalText("deadletter-reason"), r.optionalText("deadletter-description")
+	how := bindings.ServiceBusSettlement{SessionID: r.optionalText("session-id")}
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	if properties, ok := r.args.Get("properties-to-modify").(wire.Map); ok {
+		how.Properties = plainProperties(properties)
+	}
+	switch status {
+	case "completed":
+		how.Action = bindings.ServiceBusComplete
+	case "abandoned":
+		how.Action = bindings.ServiceBusAbandon
+	case "defered": // so it is spelt
+		how.Action = bindings.ServiceBusDefer
+	case "suspended":
+		how.Action = bindings.ServiceBusDeadLetterAction
+		if reason != nil {
+			how.Reason = *reason
+		}
+		if description != nil {
+			how.Description = *description
+		}
+	default:
+		return 0, nil, argumentf("disposition-status %q: want completed, abandoned, defered or suspended", status)
+	}
+	return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
+}
+
+func (m *management) schedule(r *request) (int, wire.Map, error) {
+	var messages []*bindings.ServiceBusMessage
+	var bad error
+	r.each("messages", func(v any) bool {
+		entry, _ := v.(wire.Map)
+		encoded, ok := entry.Get("message").([]byte)
+		if !ok {
+			return false
+		}
+		msg, err := decodeMessage(encoded)
+		if err != nil {
+			bad = argumentf("message: %v", err)
+			return true
+		}
+		messages = append(messages, msg)
+		return true
+	}, "a list of maps with a message")
+	switch {
+	case r.err != nil:
+		return 0, nil, r.err
+	case bad != nil:
+		return 0, nil, bad
+	}
+	numbers, err := m.scheduleAll(messages)
+	if err != nil {
+		return 0, nil, err
+	}
+	return statusOK, wire.Map{{Key: "sequence-numbers", Value: wire.NewArray(numbers)}}, nil
+}
+
+// scheduleAll schedules messages, each for the time that its annotation says: all of
+// them or none.
+func (m *management) scheduleAll(messages []*bindings.ServiceBusMessage) ([]int64, error) {
+	entity := m.source
+	numbers := []int64{}
+	for len(messages) > 0 {
+		at, n := messages[0].ScheduledEnqueueTime, 1
+		for n < len(messages) && messages[n].ScheduledEnqueueTime.Equal(at) {
+			n++
+		}
+		if at.IsZero() {
+			at = time.Unix(0, 0) // at once
+		}
+		some, err := m.b.ns.Schedule(background, entity, at, messages[:n]...)
+		if err != nil {
+			if len(numbers) > 0 {
+				m.b.ns.CancelScheduled(background, entity, numbers...)
+			}
+			return nil, err
+		}
+		numbers = append(numbers, some...)
+		messages = messages[n:]
+	}
+	return numbers, nil
+}
+
+func (m *management) cancelScheduled(r *request) (int, wire.Map, error) {
+	numbers := r.numbers("sequence-numbers")
+	if r.err != nil {
+		return 0, nil, r.err
+	}
+	return statusOK, nil, m.b.ns.CancelScheduled(background, m.source, numbers...)
+}

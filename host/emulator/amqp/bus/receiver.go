@@ -1,0 +1,159 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// receiver is what a client receives from: an entity, or one session of it.
+type receiver struct {
+	b      *Backend
+	link   bindings.ServiceBusLink
+	source string
+
+	mu          sync.Mutex
+	cancel      context.CancelFunc // of the Receive that waits
+	interrupted bool               // the next one is not to wait
+}
+
+// receiverOptions are those of a link's receiver.
+func receiverOptions(r *amqp.AttachRequest) bindings.ServiceBusReceiverOptions {
+	opts := bindings.ServiceBusReceiverOptions{Outside: true}
+	if r.SendMode == wire.SendSettled {
+		opts.Mode = bindings.ServiceBusReceiveAndDelete
+	}
+	return opts
+}
+
+// receiver is the node of a client that receives.
+func (b *Backend) receiver(path bindings.ServiceBusPath, r *amqp.AttachRequest) (*amqp.Grant, error) {
+	opts := receiverOptions(r)
+	from, err := b.ns.Receiver(background, path.String(), &opts)
+	if err != nil {
+		return nil, err
+	}
+	return b.serve(from)
+}
+
+// serve returns the node for a receiver of the namespace.
+func (b *Backend) serve(from bindings.ServiceBusReceiver) (*amqp.Grant, error) {
+	link, ok := from.(bindings.ServiceBusLink)
+	if !ok {
+		return nil, errors.New("the namespace's receivers cannot be served")
+	}
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source()}}, nil
+}
+
+// Close implements amqp.Node.
+func (r *receiver) Close(vanished bool) {
+	r.b.inside("detach", func() error {
+		if vanished {
+			r.link.Vanish()
+			return nil
+		}
+		return r.link.Close(background)
+	})
+}
+
+// Watch implements amqp.Producer.
+func (r *receiver) Watch() error {
+	err := r.b.inside("watch", func() error { return r.link.Lost(background) })
+	if err == nil || errors.Is(err, bindings.ErrClosed) {
+		return nil
+	}
+	return asCondition(err)
+}
+
+// Pull implements amqp.Producer.
+func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
+	var list []*bindings.ServiceBusReceived
+	err := r.b.inside("receive", func() (err error) {
+		if !wait {
+			list, err = r.link.Receive(background, n, 0)
+			return err
+		}
+		ctx, cancel := r.b.clk.WithCancel(background)
+		defer cancel()
+		r.mu.Lock()
+		if r.interrupted {
+			r.interrupted = false
+			r.mu.Unlock()
+			return nil
+		}
+		r.cancel = cancel
+		r.mu.Unlock()
+		list, err = r.link.Receive(ctx, n, bindings.ServiceBusForever)
+		r.mu.Lock()
+		r.cancel = nil
+		r.mu.Unlock()
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			return nil
+		}
+		return err
+	})
+	out := make([]amqp.Outgoing, len(list))
+	for i, m := range list {
+		out[i] = newOutgoing(m)
+	}
+	if err != nil {
+		return out, asCondition(err)
+	}
+	return out, nil
+}
+
+// Interrupt implements amqp.Producer.
+func (r *receiver) Interrupt() {
+	r.b.inside("flow", func() error {
+		r.mu.Lock()
+		cancel := r.cancel
+		r.interrupted = cancel == nil
+		r.mu.Unlock()
+		if cancel != nil {
+			cancel()
+		}
+		return nil
+	})
+}
+
+// Return implements amqp.Producer: a message that was not sent was not delivered.
+// One that was received and deleted has no lock to give back, and is lost with the
+// link, as the mode has it.
+func (r *receiver) Return(list []amqp.Outgoing) {
+	tokens := make([]bindings.GUID, 0, len(list))
+	for _, m := range list {
+		if m := m.(*outgoing); !m.Settled() {
+			tokens = append(tokens, m.LockToken)
+		}
+	}
+	if len(tokens) == 0 {
+		return
+	}
+	r.b.inside("release", func() error {
+		return r.b.ns.Settle(background, r.source, bindings.ServiceBusSettlement{Action: bindings.ServiceBusRelease}, tokens...)
+	})
+}
+
+// outgoing is a message on its way to a client.
+type outgoing struct {
+	*bindings.ServiceBusReceived
+	tag []byte
+}
+
+func newOutgoing(m *bindings.ServiceBusReceived) *outgoing {
+	o := &outgoing{m, nil}
+	if o.Settled() {
+		o.tag = deliveryTag(bindings.GUID{8: byte(m.SequenceNumber >> 56), 9: byte(m.SequenceNumber >> 48), 10: byte(m.SequenceNumber >> 40), 11: byte(m.SequenceNumber >> 32), 12: byte(m.SequenceNumber >> 24), 13: byte(m.SequenceNumber >> 16), 14: byte(m.SequenceNumber >> 8), 15: byte(m.SequenceNumber)})
+	} else {
+		o.tag = deliveryTag(m.LockToken)
+	}
+	return o
+}
+
+func (o *outgoing) Tag() []byte            { return o.tag }
+func (o *outgoing) Settled() bool          { return o.LockToken == bindings.GUID{} }
+func (o *outgoing) Append(b []byte) []byte { return appendMessage(b, o.ServiceBusReceived, false) }

@@ -1,0 +1,101 @@
+package bus
+
+import (
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// formatBatch is the message-format of a batch: each data section of the body is
+// a whole message.
+const formatBatch = 0x80013700
+
+// sender takes what a client sends to a queue or topic.
+type sender struct {
+	b    *Backend
+	path string
+	all  []*bindings.ServiceBusMessage // reused
+}
+
+// sender is the node of a client that sends.
+func (b *Backend) sender(path bindings.ServiceBusPath) (*amqp.Grant, error) {
+	switch {
+	case path.SubQueue != bindings.ServiceBusMain:
+		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "nothing can be sent to "+quote(path.String())+": messages come here through the entity only")
+	case path.Subscription != "":
+		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "nothing can be sent to the subscription "+quote(path.String())+": send to the topic")
+	}
+	e, err := b.findOrUse(path.Entity)
+	if err != nil {
+		return nil, err
+	}
+	if e.status == bindings.ServiceBusStatusDisabled || e.status == bindings.ServiceBusStatusSendDisabled {
+		return nil, bindings.NewServiceBusError(bindings.ConditionEntityDisabled, "the messaging entity "+quote(path.Entity)+" is disabled for sending")
+	}
+	return &amqp.Grant{
+		Node:           &sender{b: b, path: path.Entity},
+		MaxMessageSize: uint64(e.maxMessage),
+		Properties:     wire.Map{{Key: wire.Symbol("com.microsoft:max-message-batch-size"), Value: uint64(e.maxMessage)}},
+	}, nil
+}
+
+// Close implements amqp.Node.
+func (s *sender) Close(bool) {}
+
+// Consume implements amqp.Consumer. What has come together is sent together, for
+// the sake of a namespace that writes to a disk; only if that fails one by one.
+func (s *sender) Consume(list []amqp.Delivery) {
+	all := s.all[:0]
+	ends := make([]int, len(list)) // where in all the messages of a delivery end
+	for i := range list {
+		messages, err := decodeDelivery(all, &list[i])
+		if err != nil {
+			list[i].Err = asCondition(err)
+		} else {
+			all = messages
+		}
+		ends[i] = len(all)
+	}
+	s.b.inside("send", func() error {
+		if s.b.ns.Send(background, s.path, all...) == nil {
+			return nil
+		}
+		begin := 0
+		for i, end := range ends {
+			if list[i].Err == nil {
+				list[i].Err = asCondition(s.b.ns.Send(background, s.path, all[begin:end]...))
+			}
+			begin = end
+		}
+		return nil
+	})
+	clear(all)
+	s.all = all[:0]
+}
+
+// decodeDelivery adds the message of a delivery to all, or those of a batch.
+func decodeDelivery(all []*bindings.ServiceBusMessage, d *amqp.Delivery) ([]*bindings.ServiceBusMessage, error) {
+	if d.Format != formatBatch {
+		m, err := decodeMessage(d.Payload)
+		if err != nil {
+			return nil, err
+		}
+		return append(all, m), nil
+	}
+	envelope, err := wire.ParseMessage(d.Payload)
+	if err != nil {
+		return nil, wire.Errorf(wire.CondDecodeError, "batch: %v", err)
+	}
+	parts := envelope.DataSections()
+	if parts == nil {
+		return nil, wire.Errorf(wire.CondDecodeError, "batch: the body is no data")
+	}
+	for _, part := range parts {
+		m, err := decodeMessage(part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}

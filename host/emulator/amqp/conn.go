@@ -68,6 +68,9 @@ func (c *conn) serve() {
 	writing.Wait()
 	c.linger()
 	c.nc.Close()
+	if b, ok := c.server.backend.(Connections); ok {
+		b.Ended(c.id)
+	}
 	event := c.server.opts.Logger.Debug().Str("component", "amqp").Str("connection", c.id)
 	if vanished {
 		event = event.Err(err)

@@ -18,6 +18,13 @@ type Backend interface {
 	Attach(r *AttachRequest) (*Grant, error)
 }
 
+// Connections is implemented by a Backend that wants to know of the end of
+// connections.
+type Connections interface {
+	// Ended is called when the connection and all its links are gone.
+	Ended(connection string)
+}
+
 // AttachRequest is a client's wish for a link.
 type AttachRequest struct {
 	// Connection names the client's connection, for logs and for state that several links

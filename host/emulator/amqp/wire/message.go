@@ -114,10 +114,11 @@ type Message struct {
 	Body   []byte
 	Footer []byte
 
-	// Sizes of sections as they came, with their descriptors.
-	HeaderSize                int
-	PropertiesSize            int
-	ApplicationPropertiesSize int
+	// Raw sections are others as they came, with their descriptors: slices of what was
+	// parsed too. Append does not look at them.
+	RawHeader                []byte
+	RawProperties            []byte
+	RawApplicationProperties []byte
 }
 
 // ParseMessage takes an encoded message apart. The sections must be in order,
@@ -152,11 +153,11 @@ func ParseMessage(b []byte) (*Message, error) {
 			}
 			m.Body = b[body:end:end]
 		case code == DescHeader:
-			m.HeaderSize = end - at
+			m.RawHeader = b[at:end:end]
 		case code == DescProperties:
-			m.PropertiesSize = end - at
+			m.RawProperties = b[at:end:end]
 		case code == DescApplicationProperties:
-			m.ApplicationPropertiesSize = end - at
+			m.RawApplicationProperties = b[at:end:end]
 		case code == DescFooter:
 			m.Footer = b[at:end:end]
 		}
@@ -195,6 +196,32 @@ func (m *Message) section(d *Decoder, code uint64) {
 	case DescSequence, DescValue, DescFooter:
 		d.Skip()
 	}
+}
+
+// ParseProperties reads a properties section.
+func ParseProperties(section []byte) (Properties, error) {
+	var p Properties
+	d := NewDecoder(section)
+	if code := d.Descriptor(); code != DescProperties {
+		d.fail("section 0x%x instead of properties", code)
+	}
+	f := d.Fields()
+	p.decode(&f)
+	d.End(&f)
+	return p, d.err
+}
+
+// ParseHeader reads a header section.
+func ParseHeader(section []byte) (Header, error) {
+	var h Header
+	d := NewDecoder(section)
+	if code := d.Descriptor(); code != DescHeader {
+		d.fail("section 0x%x instead of a header", code)
+	}
+	f := d.Fields()
+	h.decode(&f)
+	d.End(&f)
+	return h, d.err
 }
 
 // DataSections returns the contents of the data sections of the body: nil if the

@@ -44,7 +44,7 @@ func TestMessageOfGoAMQP(t *testing.T) {
 		HasProperties:         true,
 		ApplicationProperties: wire.Map{{Key: "a", Value: int32(5)}},
 		Body:                  m.Body, Footer: m.Footer,
-		HeaderSize: m.HeaderSize, PropertiesSize: m.PropertiesSize, ApplicationPropertiesSize: m.ApplicationPropertiesSize,
+		RawHeader: m.RawHeader, RawProperties: m.RawProperties, RawApplicationProperties: m.RawApplicationProperties,
 	}
 	if diff := cmp.Diff(want, m); diff != "" {
 		t.Errorf("ParseMessage (-want +got):\n%s", diff)

@@ -54,6 +54,24 @@ func (h *Host) DoorsAt(blobURL, queueURL string) {
 	h.doors[blobService], h.doors[queueService] = doorAt(blobURL), doorAt(queueURL)
 }
 
+// StorageOutside returns the setting by which the app's own storage
+// (AzureWebJobsStorage) is an account outside this host, or the empty string. An
+// app that does not run has none.
+func (h *Host) StorageOutside() string {
+	a := h.App()
+	if a == nil || h.opts.Services != nil {
+		return ""
+	}
+	conn, ok := a.Settings.Connection("Storage")
+	if !ok {
+		return ""
+	}
+	if _, ours := h.embedded(conn, queueService); ours {
+		return ""
+	}
+	return conn.Setting
+}
+
 // address is a loopback address in one spelling, or any other as it is written.
 func address(host, port string) string {
 	host = strings.ToLower(host)

@@ -23,13 +23,13 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	}
 	handle("GET", "/status", s.status)
 	handle("GET", "/inventory", s.inventory)
-	handle("GET", "/queues", s.listQueues)
-	handle("POST", "/queues/{name}/messages", s.send)
-	handle("GET", "/queues/{name}/messages", s.peek)
-	handle("DELETE", "/queues/{name}/messages", s.clear)
-	handle("POST", "/queues/{name}/redrive", s.redrive)
-	handle("PUT", "/containers/{container}/blob", s.upload)
-	handle("GET", "/containers/{container}/blob", s.download)
+	handle("GET", "/queues", s.embedded(s.listQueues))
+	handle("POST", "/queues/{name}/messages", s.embedded(s.send))
+	handle("GET", "/queues/{name}/messages", s.embedded(s.peek))
+	handle("DELETE", "/queues/{name}/messages", s.embedded(s.clear))
+	handle("POST", "/queues/{name}/redrive", s.embedded(s.redrive))
+	handle("PUT", "/containers/{container}/blob", s.embedded(s.upload))
+	handle("GET", "/containers/{container}/blob", s.embedded(s.download))
 	handle("POST", "/functions/{name}/invoke", s.invoke)
 	handle("GET", "/journal", s.journal)
 	handle("GET", "/clock", s.clockStatus)
@@ -48,6 +48,18 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 		}
 		own.ServeHTTP(w, r)
 	})
+}
+
+// embedded serves requests about the embedded account, and refuses them where the
+// app uses another: what they put there nobody would ever find.
+func (s *Server) embedded(h http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if setting := s.host.StorageOutside(); setting != "" {
+			writeError(w, http.StatusConflict, setting+" is an account outside this host", "this command is for the embedded account; go to the account itself, or to the host that has it")
+			return
+		}
+		h(w, r)
+	}
 }
 
 // Status is the state of a host and what it runs.

@@ -425,8 +425,64 @@ func TestSessions(t *testing.T) {
 	if m = receive(t, ctx, s); string(m.Body) != "3" || m.DeliveryCount != 1 {
 		t.Errorf("after Close: %q, count %d, want 3, uncounted", m.Body, m.DeliveryCount)
 	}
-	w.clk.Advance(time.Minute)
-	wantLockLost(t, "CompleteMessage", s.CompleteMessage(ctx, m, nil))
+}
+
+// TestSessionLink: the session filter comes back with the name of the session, the
+// lock's end is in ticks, and a link whose session is lost is detached.
+func TestSessionLink(t *testing.T) {
+	t.Parallel()
+	for form, filter := range map[string]goamqp.LinkFilter{
+		"described": goamqp.NewLinkFilter("com.microsoft:session-filter", 0x137000000C, nil),
+		"named":     goamqp.NewLinkFilter("com.microsoft:session-filter", 0x137000000C, "s1"),
+	} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, nil, nil)
+			w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+			w.do(t, func(ctx context.Context) error {
+				return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: ptr("s1")}, &bindings.ServiceBusMessage{SessionID: ptr("s1")})
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			r, err := w.session(t, ctx).NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Credit: 1, Filters: []goamqp.LinkFilter{filter}, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := r.LinkSourceFilterValue("com.microsoft:session-filter"); got != "s1" {
+				t.Errorf("session filter = %v", got)
+			}
+			const end = 639028224600000000 // 2026-01-01 00:01:00 in .NET
+			if got := r.Properties()["com.microsoft:locked-until-utc"]; got != int64(end) {
+				t.Errorf("locked-until-utc = %v, want %v", got, int64(end))
+			}
+			m, err := r.Receive(ctx, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.clk.Advance(time.Minute)
+			// Whether the disposition or the detach is first, it is the session's lock.
+			err = r.AcceptMessage(ctx, m)
+			var refused *goamqp.Error
+			var detached *goamqp.LinkError
+			if errors.As(err, &detached) {
+				refused = detached.RemoteErr
+			} else {
+				errors.As(err, &refused)
+			}
+			if refused == nil || refused.Condition != "com.microsoft:session-lock-lost" {
+				t.Errorf("AcceptMessage after the lock = %v", err)
+			}
+			for err == nil || detached == nil {
+				if _, err = r.Receive(ctx, nil); ctx.Err() != nil {
+					t.Fatal("the link goes on")
+				}
+				errors.As(err, &detached)
+			}
+			if detached.RemoteErr == nil || detached.RemoteErr.Condition != "com.microsoft:session-lock-lost" {
+				t.Errorf("Receive after the lock = %v", err)
+			}
+		})
+	}
 }
 
 func TestNoSession(t *testing.T) {

@@ -279,17 +279,6 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-func TestManyIdleConnections(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	b.create("orders")
-	for range 300 {
-		conn := b.dial()
-		defer conn.Close()
-	}
-	b.put("orders", "a")
-}
-
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	certificate := httptest.NewUnstartedServer(nil)

@@ -27,7 +27,7 @@ const interop = "../../.interop"
 
 // requireInterop skips a test that needs others' software, unless
 // REDELIVER_INTEROP is "required".
-func requireInterop(t *testing.T, program string, files ...string) {
+func requireInterop(t testing.TB, program string, files ...string) {
 	t.Helper()
 	missing := ""
 	if _, err := exec.LookPath(program); err != nil {
@@ -79,7 +79,7 @@ type azuriteServer struct {
 func (a *azuriteServer) start() {
 	var accounts strings.Builder
 	for i := range azuriteAccounts {
-		fmt.Fprintf(&accounts, "%s:%s;", azuriteName(i), azuriteKey())
+		fmt.Fprintf(&accounts, "%s:%s;%s:%s;", azuriteName(i), azuriteKey(), azuritePair(i), azuriteKey())
 	}
 	cmd := exec.Command("node", "--require", "./testdata/interop/clock.cjs", filepath.Join(interop, a.main),
 		a.port, "0", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry")
@@ -119,6 +119,9 @@ func (a *azuriteServer) stop() {
 
 func azuriteName(i int) string { return fmt.Sprintf("account%03d", i) }
 
+// azuritePair names an account that one test uses in both services.
+func azuritePair(i int) string { return fmt.Sprintf("pair%03d", i) }
+
 func azuriteKey() string { return base64.StdEncoding.EncodeToString([]byte("no secret")) }
 
 // open returns the connection string of an account that nobody has used yet.
@@ -148,8 +151,8 @@ type azuriteTime struct {
 
 // newAzuriteTime starts at the time that all tests start at. A millisecond passes
 // before each request that ticks: Azurite tells some things apart by time alone.
-func newAzuriteTime(t *testing.T, ticks func(r *http.Request) bool) *azuriteTime {
-	transport := &http.Transport{} // whose connections end before the server does
+func newAzuriteTime(t testing.TB, ticks func(r *http.Request) bool) *azuriteTime {
+	transport := &http.Transport{DisableCompression: true} // whose connections end before the server does
 	t.Cleanup(transport.CloseIdleConnections)
 	a := &azuriteTime{ticks: ticks, transport: transport}
 	a.now.Store(start.UnixMilli())

@@ -165,7 +165,9 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 			staged.taken = true
 		}
 		out = tx.put(record, old)
-		out.ContentMD5 = slices.Clone(staged.md5)
+		if record.Type == bindings.BlockBlob {
+			out.ContentMD5 = slices.Clone(staged.md5)
+		}
 		return nil
 	})
 	if err != nil {

@@ -46,6 +46,10 @@ func TestBlobRanges(t *testing.T) {
 	if both.Body != "1" || both.Header.Get("Content-Md5") != "xMpCOKC5I4INzFCab3WEmw==" {
 		t.Errorf("x-ms-range beside Range = %q with %v", both.Body, both.Header)
 	}
+	open := b.want(206, "", "GET", "/box/a", "", header("X-Ms-Range", "bytes=9-"), header("X-Ms-Range-Get-Content-Md5", "true"))
+	if open.Body != "9" || open.Header.Get("Content-Md5") == "" {
+		t.Errorf("the rest with its MD5 = %q with %v", open.Body, open.Header)
+	}
 	for path, want := range map[string]string{"/box/a": "bytes */10", "/box/empty": "bytes */0"} {
 		span := "bytes=10-"
 		if path == "/box/empty" {

@@ -78,7 +78,7 @@ func getBlob(c *call) error {
 		return refused
 	}
 	withMD5 := strings.EqualFold(c.r.Header.Get("X-Ms-Range-Get-Content-Md5"), "true")
-	if withMD5 && (asked == nil || asked.Count == 0 || asked.Count > maxRangeMD5) {
+	if withMD5 && (asked == nil || asked.Count > maxRangeMD5) {
 		return errInvalidHeader("x-ms-range-get-content-md5", "true")
 	}
 	var d *bindings.BlobDownload
@@ -90,6 +90,9 @@ func getBlob(c *call) error {
 		return err
 	}
 	defer d.Body.Close()
+	if withMD5 && d.Range.Count > maxRangeMD5 { // the rest of a large blob
+		return errInvalidHeader("x-ms-range-get-content-md5", "true")
+	}
 	return c.send(d, asked != nil, withMD5)
 }
 

@@ -76,6 +76,7 @@ func (ns *Namespace) commitLocked(c *change) (*store.Commit, error) {
 		return nil, c.err
 	}
 	c.batch.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
+	c.batch.Set([]byte(timeKey), lastTimeValue(ns.now()))
 	commit, err := ns.db.Begin(c.batch)
 	if err != nil {
 		return nil, unavailable(err)
@@ -115,7 +116,8 @@ const (
 	sessionKind  = 'x' // name of the session
 	seenKind     = 'd' // key of duplicate detection; value: a time
 
-	idsKey = keyPrefix + "ids" // value: the number of identifiers that have been given
+	idsKey  = keyPrefix + "ids"  // value: the number of identifiers that have been given
+	timeKey = keyPrefix + "time" // value: the time of the last change
 )
 
 // Formats of values, their first byte.

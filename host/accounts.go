@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -114,8 +115,12 @@ func StartTime(db *store.Store, accounts ...string) (time.Time, error) {
 	return now, nil
 }
 
-// lastChange is the time of the last change of any account.
+// lastChange is the time of the last change of any account, or of the Service Bus
+// namespace.
 func lastChange(db *store.Store, accounts []string) (last time.Time, err error) {
+	if last, err = servicebus.LastTime(db); err != nil {
+		return time.Time{}, err
+	}
 	for _, name := range accounts {
 		t, err := emulator.LastTime(db.Space(space(name)))
 		if err != nil {

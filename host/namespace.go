@@ -17,8 +17,12 @@ const serviceBusService storageService = "servicebus"
 const devServiceBusAddress = "127.0.0.1:5672"
 
 // openNamespace makes the embedded namespace, kept as the storage accounts are.
-func (h *Host) openNamespace() error {
+func (h *Host) openNamespace() (err error) {
 	opts := &servicebus.Options{Seed: h.opts.Seed, Record: h.journal.Append}
+	if h.accounts.db != nil {
+		h.namespace, err = servicebus.Open(h.clk, h.accounts.db, opts)
+		return err
+	}
 	h.namespace = servicebus.New(h.clk, opts)
 	return nil
 }

@@ -21,6 +21,9 @@ func (h *Host) Reset() error {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
 	}
+	if err := h.namespace.Reset(); err != nil {
+		return err
+	}
 	h.journal.Reset()
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -16,7 +16,8 @@ import (
 )
 
 // A state is everything that the embedded storage accounts hold: queues, blobs,
-// and in them what the host keeps there itself, such as the status of timers.
+// and in them what the host keeps there itself, such as the status of timers;
+// with a store, what the Service Bus namespace holds too.
 //
 // SaveState, LoadState and ResetState are for a host at work and are called from
 // outside the clock. What is in work when the state is replaced goes on: its
@@ -125,7 +126,7 @@ func (h *Host) catchUp(last time.Time) time.Duration {
 	return ahead
 }
 
-// ResetState removes everything from the embedded accounts. Unlike [Host.Reset]
+// ResetState removes everything from the embedded services. Unlike [Host.Reset]
 // it leaves the journal and the counters of IDs alone, and deliveries may be in
 // work.
 func (h *Host) ResetState() (err error) {
@@ -135,16 +136,25 @@ func (h *Host) ResetState() (err error) {
 		if err = emulator.New(h.clk, nil).Save(&empty); err != nil {
 			return
 		}
-		if err = h.storage.Load(&empty); err == nil {
+		if err = h.storage.Load(&empty); err != nil {
+			return
+		}
+		if h.accounts.db == nil {
+			err = h.namespace.Reset()
+		}
+		if err == nil {
 			err = h.replaced()
 		}
 	})
 	return err
 }
 
-// replaced lets every account take up a state that has come from elsewhere, and
-// wakes the listeners of its queues.
+// replaced lets every service take up a state that has come from elsewhere, and
+// wakes the listeners of storage queues.
 func (h *Host) replaced() error {
+	if _, err := h.namespace.ListQueues(context.Background()); err != nil {
+		return err
+	}
 	for _, name := range h.Accounts() {
 		queues, err := h.accounts.byName[name].Queues(context.Background())
 		if err != nil {
@@ -181,7 +191,8 @@ type Snapshot struct {
 	accounts map[string]*emulator.Snapshot
 }
 
-// Snapshot copies the state, for Restore. Call it inside the clock.
+// Snapshot copies the state of the storage accounts, for Restore. Call it inside
+// the clock.
 func (h *Host) Snapshot() *Snapshot {
 	snap := &Snapshot{accounts: map[string]*emulator.Snapshot{}}
 	for name, account := range h.accounts.byName {

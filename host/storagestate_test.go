@@ -162,17 +162,25 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 		}
 	}
 	start := time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC)
+	var last time.Time
 	run(start, func(h *host.Host, v *clock.Virtual) {
 		put(h, v, host.FirstAccount)
 		put(h, v, "second")
 		v.Advance(time.Minute) // in work
+		v.Inside("create", func() {
+			_, err = h.ServiceBus().CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "bus-queue"})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last = v.Now()
 		h.Abort()
 	})
 
 	// The clock starts at the last change, not in the past of what is stored.
 	from, err := host.StartTime(db, "second")
-	if err != nil || from.Before(start) {
-		t.Fatalf("StartTime = %v, %v; want %v or later", from, err, start)
+	if err != nil || from.Before(last) {
+		t.Fatalf("StartTime = %v, %v; want %v or later", from, err, last)
 	}
 	run(from, func(h *host.Host, v *clock.Virtual) {
 		v.Advance(time.Hour)
@@ -186,6 +194,25 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 		if err != nil || first != 0 || second != 1 {
 			t.Errorf("messages left: %d in the first account, %d in the second, %v; want 0 and 1", first, second, err)
 		}
+		if got := busQueues(t, h, v); got != 1 {
+			t.Errorf("%d Service Bus queues, want 1", got)
+		}
+		var saved bytes.Buffer
+		if err := h.SaveState(&saved); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.ResetState(); err != nil {
+			t.Fatal(err)
+		}
+		if got := busQueues(t, h, v); got != 0 {
+			t.Errorf("%d Service Bus queues after a reset, want 0", got)
+		}
+		if _, err := h.LoadState(&saved); err != nil {
+			t.Fatal(err)
+		}
+		if got := busQueues(t, h, v); got != 1 {
+			t.Errorf("%d Service Bus queues after the load, want 1", got)
+		}
 		var settled int
 		for _, r := range h.Journal().Records() {
 			if r.Kind == journal.Settled {
@@ -196,6 +223,18 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 			t.Errorf("%d settlements, want 1", settled)
 		}
 	})
+}
+
+// busQueues counts the queues of the Service Bus namespace.
+func busQueues(t *testing.T, h *host.Host, v *clock.Virtual) int {
+	t.Helper()
+	var list []*bindings.ServiceBusQueueInfo
+	var err error
+	v.Inside("list", func() { list, err = h.ServiceBus().ListQueues(context.Background()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
 }
 
 // Accounts share nothing but their state's fate.

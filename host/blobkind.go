@@ -37,6 +37,7 @@ func (s *blobShare) of(g *generation) (*blob.Shared, error) {
 		MaxDegreeOfParallelism: conf.MaxDegreeOfParallelism,
 		PoisonBlobThreshold:    conf.PoisonBlobThreshold,
 		Owner:                  h.opts.Instance,
+		Reclaim:                g.reclaims(),
 		Rand:                   jitterOf(h.opts.Seed, 1<<63|1<<62),
 		Watcher:                h.watcher,
 		WakeUp:                 g.app.Switches.WakeUp == "fast",

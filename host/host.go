@@ -69,7 +69,8 @@ type Options struct {
 	Outside Services
 
 	// Instance names this host among those that share its storage, in the locks
-	// that it holds there. Empty: made from Seed.
+	// that it holds there. With a Store it should be the same each time, so that a
+	// host which was killed has its own locks back at once. Empty: made from Seed.
 	Instance string
 
 	// NoBuild uses the handler as the last build left it.

@@ -48,10 +48,19 @@ func (g *generation) shares() bool {
 	return h.opts.Services != nil || !ours || h.doors[blobService].url != ""
 }
 
+// reclaims reports whether the locks that bear this host's name are of its former
+// life: where the account is its own and was kept, and it was killed.
+func (g *generation) reclaims() bool {
+	conn, _ := g.app.Settings.Connection("Storage")
+	_, ours := g.host.embedded(conn, blobService)
+	return ours && g.host.opts.Store != nil && g.host.opts.Services == nil
+}
+
 // lock returns a lock that this host shares with those that have its ID. What
 // happens to it is no news: it goes to the log, for those who look for it.
-func (h *Host) lock(in bindings.Container, name string, opts *hostlock.Options) *hostlock.Lock {
-	opts.Owner = h.opts.Instance
+func (g *generation) lock(in bindings.Container, name string, opts *hostlock.Options) *hostlock.Lock {
+	h := g.host
+	opts.Owner, opts.Reclaim = h.opts.Instance, g.reclaims()
 	opts.Notify = func(e hostlock.Event, err error) {
 		h.log.Debug().Str("component", "locks").Str("lock", name).Err(err).Msg(string(e))
 	}
@@ -77,7 +86,7 @@ func (g *generation) runAlone(f *function, listen func() (triggers.Listener, err
 		return err
 	}
 	name := hostlock.ListenerName(g.app.ID, app.FunctionID(f.def.Name))
-	return g.host.lock(in, name, &hostlock.Options{}).Hold(g.listening, run)
+	return g.lock(in, name, &hostlock.Options{}).Hold(g.listening, run)
 }
 
 // primary is this host's part in the choice of the primary one among those with
@@ -100,7 +109,7 @@ func (h *Host) campaign(g *generation) {
 	}
 	ctx, cancel := h.clk.WithCancel(h.root)
 	h.primary = primary{cancel, clock.NewGroup(h.clk, 0)}
-	lock := h.lock(in, fmt.Sprintf("locks/%s/host", g.app.ID), &hostlock.Options{
+	lock := g.lock(in, fmt.Sprintf("locks/%s/host", g.app.ID), &hostlock.Options{
 		Lease: primaryLease, Renew: primaryRenew, Retry: primaryRetry, Patient: true,
 	})
 	h.primary.group.Go("primary host", func() {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -129,10 +131,17 @@ func (s *session) pace() string {
 	return s.flags.clock
 }
 
-// newInstance is a name for this run of a host.
-func newInstance() string {
+// instance is the name of the host in its locks: that of its data folder, which
+// one process at a time can have, else a new one.
+func (s *session) instance() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
+	if s.store == nil {
+		_, _ = rand.Read(b[:]) // never fails
+	} else {
+		machine, _ := os.Hostname() // an empty name is as good as any
+		sum := sha256.Sum256([]byte(machine + "\n" + s.store.Dir()))
+		copy(b[:], sum[:])
+	}
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

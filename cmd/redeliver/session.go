@@ -248,7 +248,7 @@ func (s *session) openHost(env []string) error {
 	s.clock = clk
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
-		Outside: s.cloud, Instance: newInstance(),
+		Outside: s.cloud, Instance: s.instance(),
 		Store: s.store, Accounts: names,
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		NoBuild: s.flags.noBuild, Logger: s.log, Version: version(),

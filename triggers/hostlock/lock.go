@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -41,6 +42,11 @@ type Options struct {
 	// Owner names the host that has the lock, in the blob's metadata
 	// FunctionInstance. Empty: nothing is written.
 	Owner string
+
+	// Reclaim takes the lock at once from a holder whose name is Owner: this
+	// host, before it was killed. Set it only where no other host can have that
+	// name. Otherwise such a lock is waited for, like another host's.
+	Reclaim bool
 
 	// Patient keeps trying, every Retry, whatever keeps the lock from being had.
 	// Otherwise Hold waits out other hosts and services that are not available,
@@ -140,6 +146,9 @@ func (l *Lock) wait(ctx context.Context) (id string, err error) {
 	refused := false
 	for ctx.Err() == nil {
 		id, err := l.acquire(ctx, "")
+		if errors.Is(err, bindings.ErrLeaseHeld) && l.opts.Reclaim && l.wasMine(ctx) {
+			id, err = l.acquire(ctx, "")
+		}
 		if err == nil {
 			return id, nil
 		}
@@ -239,9 +248,29 @@ func (l *Lock) acquire(ctx context.Context, proposed string) (id string, err err
 	return "", bindings.ErrUnavailable
 }
 
+// wasMine ends the lease of a former life of this host, and reports whether it
+// did.
+func (l *Lock) wasMine(ctx context.Context) bool {
+	p, err := l.blob.Properties(ctx, nil)
+	if err != nil || l.opts.Owner == "" {
+		return false
+	}
+	for name, value := range p.Metadata {
+		if strings.EqualFold(name, ownerKey) && value == l.opts.Owner {
+			now := time.Duration(0)
+			_, err := l.blob.BreakLease(ctx, &now, nil)
+			return err == nil
+		}
+	}
+	return false
+}
+
+// ownerKey is the metadata that names the host that has a lock.
+const ownerKey = "FunctionInstance"
+
 // sign writes who has the lock. The lock does not depend on it.
 func (l *Lock) sign(ctx context.Context, id string) {
 	if l.opts.Owner != "" {
-		_, _ = l.blob.SetMetadata(ctx, map[string]string{"FunctionInstance": l.opts.Owner}, &bindings.BlobConditions{LeaseID: id})
+		_, _ = l.blob.SetMetadata(ctx, map[string]string{ownerKey: l.opts.Owner}, &bindings.BlobConditions{LeaseID: id})
 	}
 }

@@ -134,6 +134,32 @@ func TestLockOutlivesItsHostByALease(t *testing.T) {
 	b.want("after the lease", next, true)
 }
 
+// A host that was killed and is back takes its own lock at once, and nobody
+// else's.
+func TestReclaim(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.host(hostlock.Options{Owner: "first"}).stop() // makes the blob, and signs it
+	held := func() {
+		b.do(func(ctx context.Context) {
+			if _, err := b.blob().AcquireLease(ctx, hostlock.ListenerLease, "", nil); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	held()
+	other := b.host(hostlock.Options{Owner: "second", Reclaim: true})
+	b.want("another's lock", other, false)
+	same := b.host(hostlock.Options{Owner: "first"})
+	b.want("without Reclaim", same, false)
+	same.stop()
+	back := b.host(hostlock.Options{Owner: "first", Reclaim: true})
+	b.want("its own lock", back, true)
+	b.clk.Advance(time.Hour)
+	b.want("an hour later", back, true)
+	b.want("an hour later", other, false)
+}
+
 // A lock that another host took ends the work of this one, which then waits.
 func TestLostLockEndsTheWork(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,100 @@
+package atom
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// getEntity finds out what the name stands for.
+func getEntity(c *call) error {
+	var d described
+	err := c.inside(func(ctx context.Context) error {
+		q, err := c.admin.GetQueue(ctx, c.target.entity)
+		if err == nil {
+			d = c.describeQueue(q)
+			return nil
+		}
+		if !errors.Is(err, bindings.ErrNotFound) {
+			return err
+		}
+		t, err := c.admin.GetTopic(ctx, c.target.entity)
+		if err != nil {
+			return err
+		}
+		full, err := c.countFilters(ctx, t)
+		d = c.describeTopic(full)
+		return err
+	})
+	if errors.Is(err, bindings.ErrNotFound) {
+		return c.publiclyListed()
+	}
+	if err != nil {
+		return err
+	}
+	return c.answerEntry(http.StatusOK, d)
+}
+
+// putEntity creates or updates what the description describes.
+func putEntity(c *call) error {
+	description, err := c.body()
+	if err != nil {
+		return err
+	}
+	switch description.name {
+	case queueRoot:
+		return putQueue(c, description)
+	case topicRoot:
+		return putTopic(c, description)
+	}
+	return fail(http.StatusBadRequest, "the entry describes a %q; want %s or %s", description.name, queueRoot, topicRoot)
+}
+
+// deleteEntity deletes the queue or topic of that name.
+func deleteEntity(c *call) error {
+	err := c.inside(func(ctx context.Context) error {
+		err := c.admin.DeleteQueue(ctx, c.target.entity)
+		if errors.Is(err, bindings.ErrNotFound) {
+			return c.admin.DeleteTopic(ctx, c.target.entity)
+		}
+		return err
+	})
+	return c.deleted(err)
+}
+
+func (c *call) deleted(err error) error {
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, "", nil)
+}
+
+// counts writes what an entity holds. The prefix is the one that the JavaScript
+// client looks for.
+func (w *writer) counts(n bindings.ServiceBusCounts) {
+	w.open("CountDetails", "xmlns:d2p1", countsSpace)
+	w.number("d2p1:ActiveMessageCount", n.Active)
+	w.number("d2p1:DeadLetterMessageCount", n.DeadLetter)
+	w.number("d2p1:ScheduledMessageCount", n.Scheduled)
+	w.number("d2p1:TransferMessageCount", n.Transfer)
+	w.number("d2p1:TransferDeadLetterMessageCount", n.TransferDeadLetter)
+	w.close("CountDetails")
+}
+
+func (w *writer) times(r bindings.ServiceBusRuntime) {
+	w.time("CreatedAt", r.Created)
+	w.time("UpdatedAt", r.Updated)
+	w.time("AccessedAt", r.Accessed)
+}
+
+// echoed reads the settings that have no effect.
+func (f *fields) echoed() bindings.ServiceBusEchoed {
+	return bindings.ServiceBusEchoed{
+		EnablePartitioning:      f.optionalFlag("EnablePartitioning"),
+		EnableExpress:           f.optionalFlag("EnableExpress"),
+		SupportOrdering:         f.optionalFlag("SupportOrdering"),
+		EnableBatchedOperations: f.optionalFlag("EnableBatchedOperations"),
+	}
+}

@@ -1,0 +1,118 @@
+package atom
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+const queueRoot = "QueueDescription"
+
+// readQueue reads a description. Session and duplicate detection are decided at
+// creation: an update that does not mention them leaves them, and fixed says so.
+func readQueue(name string, description *element) (q bindings.ServiceBusQueue, fixed fixed, err error) {
+	f := fields{of: description}
+	q = bindings.ServiceBusQueue{
+		Name:                                name,
+		LockDuration:                        f.duration("LockDuration"),
+		MaxDeliveryCount:                    f.number("MaxDeliveryCount"),
+		DefaultMessageTimeToLive:            f.lifetime("DefaultMessageTimeToLive"),
+		DeadLetteringOnMessageExpiration:    f.flag("DeadLetteringOnMessageExpiration"),
+		DuplicateDetectionHistoryTimeWindow: f.duration("DuplicateDetectionHistoryTimeWindow"),
+		ForwardTo:                           f.text("ForwardTo"),
+		ForwardDeadLetteredMessagesTo:       f.text("ForwardDeadLetteredMessagesTo"),
+		MaxSizeInMegabytes:                  f.number("MaxSizeInMegabytes"),
+		MaxMessageSizeInKilobytes:           f.number("MaxMessageSizeInKilobytes"),
+		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
+		Status:                              bindings.ServiceBusStatus(f.status()),
+		UserMetadata:                        f.text("UserMetadata"),
+		ServiceBusEchoed:                    f.echoed(),
+	}
+	fixed = f.fixed()
+	fixed.apply(&q.RequiresSession, &q.RequiresDuplicateDetection)
+	return q, fixed, f.err
+}
+
+// fixed are the settings that are decided at creation. Nil was not mentioned.
+type fixed struct{ session, duplicates *bool }
+
+func (f *fields) fixed() fixed {
+	return fixed{f.optionalFlag("RequiresSession"), f.optionalFlag("RequiresDuplicateDetection")}
+}
+
+// apply sets what was mentioned.
+func (x fixed) apply(session, duplicates *bool) {
+	if x.session != nil && session != nil {
+		*session = *x.session
+	}
+	if x.duplicates != nil && duplicates != nil {
+		*duplicates = *x.duplicates
+	}
+}
+
+func (f *fields) status() string {
+	s, _ := f.scalar("Status")
+	return s
+}
+
+func putQueue(c *call, description *element) error {
+	q, mentioned, err := readQueue(c.target.entity, description)
+	if err != nil {
+		return err
+	}
+	var info *bindings.ServiceBusQueueInfo
+	err = c.inside(func(ctx context.Context) (err error) {
+		if !c.update {
+			info, err = c.admin.CreateQueue(ctx, q)
+			return err
+		}
+		old, err := c.admin.GetQueue(ctx, q.Name)
+		if err != nil {
+			return err
+		}
+		q.RequiresSession, q.RequiresDuplicateDetection = old.RequiresSession, old.RequiresDuplicateDetection
+		mentioned.apply(&q.RequiresSession, &q.RequiresDuplicateDetection)
+		info, err = c.admin.UpdateQueue(ctx, q)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.answerEntry(c.stored(), c.describeQueue(info))
+}
+
+func listQueues(c *call) error {
+	return list(c, "Queues", c.admin.ListQueues, c.describeQueue)
+}
+
+func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
+	return described{path: q.Name, title: q.Name, created: q.Created, updated: q.Updated, root: queueRoot, write: func(w *writer) {
+		w.duration("LockDuration", q.LockDuration)
+		w.number("MaxSizeInMegabytes", int64(q.MaxSizeInMegabytes))
+		w.flag("RequiresDuplicateDetection", q.RequiresDuplicateDetection)
+		w.flag("RequiresSession", q.RequiresSession)
+		w.lifetime("DefaultMessageTimeToLive", q.DefaultMessageTimeToLive)
+		w.flag("DeadLetteringOnMessageExpiration", q.DeadLetteringOnMessageExpiration)
+		w.duration("DuplicateDetectionHistoryTimeWindow", q.DuplicateDetectionHistoryTimeWindow)
+		w.number("MaxDeliveryCount", int64(q.MaxDeliveryCount))
+		w.set("EnableBatchedOperations", q.EnableBatchedOperations, true)
+		w.number("SizeInBytes", q.SizeInBytes)
+		w.number("MessageCount", q.Counts.Total())
+		w.flag("IsAnonymousAccessible", false)
+		w.empty("AuthorizationRules")
+		w.field("Status", string(q.Status))
+		c.forward(w, "ForwardTo", q.ForwardTo)
+		if q.UserMetadata != "" {
+			w.field("UserMetadata", q.UserMetadata)
+		}
+		w.times(q.ServiceBusRuntime)
+		w.set("SupportOrdering", q.SupportOrdering, false)
+		w.counts(q.Counts)
+		w.lifetime("AutoDeleteOnIdle", q.AutoDeleteOnIdle)
+		w.set("EnablePartitioning", q.EnablePartitioning, false)
+		w.field("EntityAvailabilityStatus", "Available")
+		c.forward(w, "ForwardDeadLetteredMessagesTo", q.ForwardDeadLetteredMessagesTo)
+		w.set("EnableExpress", q.EnableExpress, false)
+		w.number("MaxMessageSizeInKilobytes", int64(q.MaxMessageSizeInKilobytes))
+	}}
+}

@@ -1,0 +1,131 @@
+package atom
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+const (
+	subscriptionRoot = "SubscriptionDescription"
+	firstRuleRoot    = "DefaultRuleDescription"
+)
+
+// readSubscription reads a description, and the first rule that it may bring along.
+func readSubscription(t target, description *element) (s bindings.ServiceBusSubscription, first *bindings.ServiceBusRule, fixed fixed, err error) {
+	f := fields{of: description}
+	s = bindings.ServiceBusSubscription{
+		Topic:                            t.entity,
+		Name:                             t.subscription,
+		LockDuration:                     f.duration("LockDuration"),
+		MaxDeliveryCount:                 f.number("MaxDeliveryCount"),
+		DefaultMessageTimeToLive:         f.lifetime("DefaultMessageTimeToLive"),
+		DeadLetteringOnMessageExpiration: f.flag("DeadLetteringOnMessageExpiration"),
+		ForwardTo:                        f.text("ForwardTo"),
+		ForwardDeadLetteredMessagesTo:    f.text("ForwardDeadLetteredMessagesTo"),
+		AutoDeleteOnIdle:                 f.lifetime("AutoDeleteOnIdle"),
+		Status:                           bindings.ServiceBusStatus(f.status()),
+		UserMetadata:                     f.text("UserMetadata"),
+		DeadLetteringOnFilterEvaluationExceptions: f.optionalFlag("DeadLetteringOnFilterEvaluationExceptions"),
+		ServiceBusEchoed: f.echoed(),
+	}
+	fixed = f.fixed()
+	fixed.apply(&s.RequiresSession, nil)
+	if f.err != nil {
+		return s, nil, fixed, f.err
+	}
+	if e := description.child(firstRuleRoot); e != nil {
+		r, err := readRule(e)
+		if err != nil {
+			return s, nil, fixed, err
+		}
+		first = &r
+	}
+	return s, first, fixed, nil
+}
+
+func putSubscription(c *call) error {
+	description, err := c.body()
+	if err != nil {
+		return err
+	}
+	if description.name != subscriptionRoot {
+		return fail(http.StatusBadRequest, "the entry describes a %q; want %s", description.name, subscriptionRoot)
+	}
+	s, first, mentioned, err := readSubscription(c.target, description)
+	if err != nil {
+		return err
+	}
+	var info *bindings.ServiceBusSubscriptionInfo
+	err = c.inside(func(ctx context.Context) (err error) {
+		if !c.update {
+			info, err = c.admin.CreateSubscription(ctx, s, first)
+			return err
+		}
+		old, err := c.admin.GetSubscription(ctx, s.Topic, s.Name)
+		if err != nil {
+			return err
+		}
+		s.RequiresSession = old.RequiresSession
+		mentioned.apply(&s.RequiresSession, nil)
+		info, err = c.admin.UpdateSubscription(ctx, s)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.answerEntry(c.stored(), c.describeSubscription(info))
+}
+
+func getSubscription(c *call) error {
+	var info *bindings.ServiceBusSubscriptionInfo
+	err := c.inside(func(ctx context.Context) (err error) {
+		info, err = c.admin.GetSubscription(ctx, c.target.entity, c.target.subscription)
+		return err
+	})
+	if errors.Is(err, bindings.ErrNotFound) {
+		return c.publiclyListed()
+	}
+	if err != nil {
+		return err
+	}
+	return c.answerEntry(http.StatusOK, c.describeSubscription(info))
+}
+
+func deleteSubscription(c *call) error {
+	return c.deleted(c.inside(func(ctx context.Context) error {
+		return c.admin.DeleteSubscription(ctx, c.target.entity, c.target.subscription)
+	}))
+}
+
+func listSubscriptions(c *call) error {
+	return list(c, "Subscriptions", func(ctx context.Context) ([]*bindings.ServiceBusSubscriptionInfo, error) {
+		return c.admin.ListSubscriptions(ctx, c.target.entity)
+	}, c.describeSubscription)
+}
+
+func (c *call) describeSubscription(s *bindings.ServiceBusSubscriptionInfo) described {
+	path := bindings.ServiceBusPath{Entity: s.Topic, Subscription: s.Name}.String()
+	return described{path: path, title: s.Name, created: s.Created, updated: s.Updated, root: subscriptionRoot, write: func(w *writer) {
+		w.duration("LockDuration", s.LockDuration)
+		w.flag("RequiresSession", s.RequiresSession)
+		w.lifetime("DefaultMessageTimeToLive", s.DefaultMessageTimeToLive)
+		w.flag("DeadLetteringOnMessageExpiration", s.DeadLetteringOnMessageExpiration)
+		w.set("DeadLetteringOnFilterEvaluationExceptions", s.DeadLetteringOnFilterEvaluationExceptions, true)
+		w.number("MessageCount", s.Counts.Total())
+		w.number("MaxDeliveryCount", int64(s.MaxDeliveryCount))
+		w.set("EnableBatchedOperations", s.EnableBatchedOperations, true)
+		w.field("Status", string(s.Status))
+		c.forward(w, "ForwardTo", s.ForwardTo)
+		w.times(s.ServiceBusRuntime)
+		w.counts(s.Counts)
+		if s.UserMetadata != "" {
+			w.field("UserMetadata", s.UserMetadata)
+		}
+		c.forward(w, "ForwardDeadLetteredMessagesTo", s.ForwardDeadLetteredMessagesTo)
+		w.lifetime("AutoDeleteOnIdle", s.AutoDeleteOnIdle)
+		w.field("EntityAvailabilityStatus", "Available")
+	}}
+}

@@ -30,6 +30,7 @@ type BlobCode string
 const (
 	CodeAppendPositionConditionNotMet         BlobCode = "AppendPositionConditionNotMet"
 	CodeBlobAlreadyExists                     BlobCode = "BlobAlreadyExists"
+	CodeBlobArchived                          BlobCode = "BlobArchived"
 	CodeBlobNotFound                          BlobCode = "BlobNotFound"
 	CodeBlockCountExceedsLimit                BlobCode = "BlockCountExceedsLimit"
 	CodeBlockListTooLong                      BlobCode = "BlockListTooLong"
@@ -84,6 +85,7 @@ var blobCodes = map[BlobCode]struct {
 }{
 	CodeAppendPositionConditionNotMet:         {http.StatusPreconditionFailed, "the append position is not the length of the blob", ErrConditionNotMet},
 	CodeBlobAlreadyExists:                     {http.StatusConflict, "the blob exists already", ErrAlreadyExists},
+	CodeBlobArchived:                          {http.StatusConflict, "the blob is in the archive", nil},
 	CodeBlobNotFound:                          {http.StatusNotFound, "the blob does not exist", ErrNotFound},
 	CodeBlockCountExceedsLimit:                {http.StatusConflict, "the blob has as many blocks as it may have", ErrOutOfRange},
 	CodeBlockListTooLong:                      {http.StatusBadRequest, "the block list has more than 50000 blocks", ErrOutOfRange},

@@ -158,7 +158,7 @@ type BlobProperties struct {
 	Lease         LeaseProperties
 	Copy          *CopyState // nil: not a copy, or written since
 	AppendBlocks  int        // of an append blob
-	// AccessTier is that of a block blob. All of ours are "Hot", which nobody set
+	// AccessTier is that of a block blob: "Hot" until somebody sets one
 	// (AccessTierInferred).
 	AccessTier         string
 	AccessTierInferred bool

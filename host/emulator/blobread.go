@@ -46,6 +46,9 @@ func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*binding
 		if err != nil {
 			return err
 		}
+		if r.Tier == archiveTier {
+			return blobError(bindings.CodeBlobArchived, "")
+		}
 		span := bindings.BlobRange{Count: r.Size}
 		if opts.Range != nil {
 			if span, err = cut(*opts.Range, r.Size); err != nil {

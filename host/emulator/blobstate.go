@@ -45,6 +45,7 @@ type blobRecord struct {
 	Metadata map[string]string
 	Lease    lease
 	Copy     *bindings.CopyState
+	Tier     string // "": nobody has set one
 
 	Content uint64 // 0: empty
 	Blocks  int
@@ -297,7 +298,10 @@ func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
 	case bindings.AppendBlob:
 		p.AppendBlocks = r.Blocks
 	case bindings.BlockBlob:
-		p.AccessTier, p.AccessTierInferred = "Hot", true
+		p.AccessTier, p.AccessTierInferred = r.Tier, false
+		if r.Tier == "" {
+			p.AccessTier, p.AccessTierInferred = "Hot", true
+		}
 	}
 	return p
 }

@@ -49,7 +49,10 @@ func ParseAccounts(s string) ([]Account, error) {
 			continue
 		}
 		parts := strings.Split(entry, ":")
-		if len(parts) < 2 || len(parts) > 3 {
+		if len(parts) < 2 { // it may be a key, which is not repeated
+			return nil, errors.New("an account has no colon: want name:key or name:key1:key2")
+		}
+		if len(parts) > 3 {
 			return nil, fmt.Errorf("account %q: want name:key or name:key1:key2", parts[0])
 		}
 		a := Account{Name: parts[0], Keys: parts[1:]}

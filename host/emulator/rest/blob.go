@@ -33,9 +33,10 @@ import (
 //	PUT    /container/blob?comp=snapshot                   blobcopy.go
 //	PUT    /container/blob            with x-ms-copy-source
 //	PUT    /container/blob?comp=copy
+//	PUT    /container/blob?comp=tier                       blobtier.go
 //
-// Page blobs, batches, tags, tiers, undelete and copies from elsewhere are
-// answered with 501 NotImplemented.
+// Page blobs, batches, tags, undelete and writes from other addresses are answered
+// with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource.
 //
 // Reference: docs, Blob Service REST API; Azurite for what it leaves open.
 
@@ -58,6 +59,7 @@ const (
 	blobBlockList     resource = "block list"
 	blobAppend        resource = "appended block"
 	blobCopy          resource = "blob copy"
+	blobTier          resource = "blob tier"
 	notOffered        resource = "not offered"
 )
 
@@ -106,6 +108,7 @@ func blobService() *service {
 		{blobBlockList, http.MethodGet}: {name: "GetBlockList", resource: "o", accountSAS: "r", serviceSAS: "r", run: getBlockList},
 		{blobAppend, http.MethodPut}:    {name: "AppendBlock", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: appendBlock},
 		{blobCopy, http.MethodPut}:      {name: "AbortCopyBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: abortCopy},
+		{blobTier, http.MethodPut}:      {name: "SetBlobTier", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobTier},
 	}
 	for _, op := range table {
 		run := op.run
@@ -189,7 +192,7 @@ func blobResource(c *call) (resource, *Error) {
 		of = map[string]resource{
 			"": oneBlob, "properties": blobHeaders, "metadata": blobMetadata, "lease": blobLease, "snapshot": blobSnapshot,
 			"block": blobBlock, "blocklist": blobBlockList, "appendblock": blobAppend, "copy": blobCopy,
-			"page": notOffered, "pagelist": notOffered, "incrementalcopy": notOffered, "tags": notOffered, "tier": notOffered,
+			"page": notOffered, "pagelist": notOffered, "incrementalcopy": notOffered, "tags": notOffered, "tier": blobTier,
 			"undelete": notOffered, "query": notOffered, "expiry": notOffered, "immutabilitypolicies": notOffered, "legalhold": notOffered, "seal": notOffered,
 		}
 	case container != "" && restype == "container":

@@ -391,7 +391,6 @@ func TestLargeBlob(t *testing.T) {
 		t.Errorf("a large blob came back with %d bytes, want %d", len(a.Body), len(text))
 	}
 	b.want(413, "RequestBodyTooLarge", "PUT", "/box/list?comp=blocklist", strings.Repeat(" ", 17<<20))
-	b.want(501, "NotImplemented", "PUT", "/box/a?comp=tier", "")
 	b.want(400, "InvalidQueryParameterValue", "PUT", "/box/a?comp=nonsense", "")
 }
 

@@ -43,6 +43,10 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
+	tier, refused := c.tier(false)
+	if refused != nil {
+		return refused
+	}
 	b, err := c.body(maxBlockListBody)
 	if err != nil {
 		return err
@@ -59,7 +63,8 @@ func putBlockList(c *call) error {
 	}
 	answer := c.guardOverwrite(opts.Conditions)
 	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
-		return c.blob().PutBlockList(ctx, blocks, opts)
+		w, err := c.blob().PutBlockList(ctx, blocks, opts)
+		return w, c.putInTier(ctx, err, tier, opts.Conditions)
 	}))
 }
 

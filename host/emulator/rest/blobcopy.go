@@ -44,6 +44,13 @@ func copyBlob(c *call) error {
 	if opts.Metadata, refused = c.metadata(); refused != nil {
 		return refused
 	}
+	if refused := c.noTags(); refused != nil {
+		return refused
+	}
+	tier, refused := c.tier(false)
+	if refused != nil {
+		return refused
+	}
 	source, refused := c.copySource(opts.SourceURL)
 	if refused != nil {
 		return refused
@@ -53,7 +60,7 @@ func copyBlob(c *call) error {
 	var copied *bindings.Copied
 	err := c.inside(func(ctx context.Context) (err error) {
 		copied, err = c.blob().CopyFrom(ctx, source, opts)
-		return err
+		return c.putInTier(ctx, err, tier, opts.Conditions)
 	})
 	if err != nil {
 		return answer(err)

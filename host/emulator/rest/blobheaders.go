@@ -93,7 +93,10 @@ func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
 // putOptions reads what comes with a whole blob.
 func (c *call) putOptions(plain bool) (*bindings.PutBlobOptions, *Error) {
 	opts := &bindings.PutBlobOptions{}
-	var refused *Error
+	refused := c.noTags()
+	if refused != nil {
+		return nil, refused
+	}
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return nil, refused
 	}

@@ -31,6 +31,13 @@ func putBlob(c *call) error {
 	default:
 		return errInvalidHeader("x-ms-blob-type", kind)
 	}
+	tier, refused := c.tier(false)
+	if refused == nil && tier != "" && opts.Type != bindings.BlockBlob {
+		refused = blobError(bindings.NewBlobError(bindings.CodeInvalidBlobType))
+	}
+	if refused != nil {
+		return refused
+	}
 	body, discard, err := c.stage(bindings.MaxPutBlob)
 	if err != nil {
 		return err
@@ -38,7 +45,8 @@ func putBlob(c *call) error {
 	defer discard()
 	answer := c.guardOverwrite(opts.Conditions)
 	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
-		return c.blob().Put(ctx, body, opts)
+		w, err := c.blob().Put(ctx, body, opts)
+		return w, c.putInTier(ctx, err, tier, opts.Conditions)
 	}))
 }
 

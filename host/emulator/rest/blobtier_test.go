@@ -1,0 +1,99 @@
+package rest_test
+
+import (
+	"testing"
+
+	"github.com/redeliver/redeliver/host/emulator/rest"
+)
+
+// Set Blob Tier, and the tier that comes with a write (docs: Set Blob Tier).
+func TestBlobTier(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "text")
+	set := func(tier string) { b.want(200, "", "PUT", "/box/a?comp=tier", "", header("X-Ms-Access-Tier", tier)) }
+	check := func(path, tier, inferred string) {
+		t.Helper()
+		h := b.want(200, "", "HEAD", path, "").Header
+		if h.Get("X-Ms-Access-Tier") != tier || h.Get("X-Ms-Access-Tier-Inferred") != inferred {
+			t.Errorf("tier of %s = %q, inferred %q, want %q, %q", path, h.Get("X-Ms-Access-Tier"), h.Get("X-Ms-Access-Tier-Inferred"), tier, inferred)
+		}
+	}
+	etag := b.want(200, "", "HEAD", "/box/a", "").Header.Get("Etag")
+	check("/box/a", "Hot", "true")
+	set("cool")
+	check("/box/a", "Cool", "")
+	if got := b.want(200, "", "HEAD", "/box/a", "").Header.Get("Etag"); got != etag {
+		t.Errorf("ETag = %s after the tier was set, %s before", got, etag)
+	}
+	set("Archive")
+	b.want(409, "BlobArchived", "GET", "/box/a", "")
+	b.want(202, "", "PUT", "/box/a?comp=tier", "", header("X-Ms-Access-Tier", "Hot"))
+	if a := b.want(200, "", "GET", "/box/a", ""); a.Body != "text" {
+		t.Errorf("body out of the archive = %q", a.Body)
+	}
+	b.upload("/box/cold", "text", header("X-Ms-Access-Tier", "Cold"))
+	check("/box/cold", "Cold", "")
+	b.upload("/box/cold", "text")
+	check("/box/cold", "Hot", "true")
+	b.want(202, "", "PUT", "/box/copy", "", header("X-Ms-Copy-Source", b.endpoint+"/box/a"), header("X-Ms-Access-Tier", "Cool"))
+	check("/box/copy", "Cool", "")
+	b.want(201, "", "PUT", "/box/list?comp=blocklist", "<BlockList></BlockList>", header("X-Ms-Access-Tier", "Cool"))
+	check("/box/list", "Cool", "")
+
+	b.want(201, "", "PUT", "/box/cold?comp=lease", "", header("X-Ms-Lease-Action", "acquire"), header("X-Ms-Lease-Duration", "-1"))
+	b.want(412, "LeaseIdMissing", "PUT", "/box/cold?comp=tier", "", header("X-Ms-Access-Tier", "Hot"))
+	b.want(400, "MissingRequiredHeader", "PUT", "/box/a?comp=tier", "")
+	b.want(400, "InvalidHeaderValue", "PUT", "/box/a?comp=tier", "", header("X-Ms-Access-Tier", "Warm"))
+	b.want(404, "BlobNotFound", "PUT", "/box/none?comp=tier", "", header("X-Ms-Access-Tier", "Hot"))
+	b.want(201, "", "PUT", "/box/log", "", header("X-Ms-Blob-Type", "AppendBlob"))
+	b.want(409, "InvalidBlobType", "PUT", "/box/log?comp=tier", "", header("X-Ms-Access-Tier", "Hot"))
+	b.want(409, "InvalidBlobType", "PUT", "/box/log2", "", header("X-Ms-Blob-Type", "AppendBlob"), header("X-Ms-Access-Tier", "Hot"))
+}
+
+// TestNotOffered: what this service does not have is refused and changes nothing
+// (storage.md 17.1, rows marked LATER).
+func TestNotOffered(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "text")
+	before := b.state()
+	for _, row := range []struct {
+		method, path string
+		headers      map[string]string
+		status       int
+		code         string
+	}{
+		{"PUT", "/box/page", map[string]string{"X-Ms-Blob-Type": "PageBlob", "X-Ms-Blob-Content-Length": "512"}, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=page", nil, 501, "NotImplemented"},
+		{"GET", "/box/a?comp=pagelist", nil, 501, "NotImplemented"},
+		{"PUT", "/box/url", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Copy-Source": b.endpoint + "/box/a"}, 501, "NotImplemented"},
+		{"PUT", "/box/url?comp=block&blockid=AAAA", map[string]string{"X-Ms-Copy-Source": b.endpoint + "/box/a"}, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=tags", nil, 501, "NotImplemented"},
+		{"GET", "/box/a?comp=tags", nil, 501, "NotImplemented"},
+		{"PUT", "/box/tagged", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Tags": "a=b"}, 501, "NotImplemented"},
+		{"PUT", "/box/tagged", map[string]string{"X-Ms-Copy-Source": b.endpoint + "/box/a", "X-Ms-Tags": "a=b"}, 501, "NotImplemented"},
+		{"GET", "/?comp=blobs&where=a", nil, 501, "NotImplemented"},
+		{"POST", "/?comp=batch", nil, 501, "NotImplemented"},
+		{"POST", "/box?restype=container&comp=batch", nil, 501, "NotImplemented"},
+		{"POST", "/?restype=service&comp=userdelegationkey", nil, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=undelete", nil, 501, "NotImplemented"},
+		{"PUT", "/box?restype=container&comp=undelete", nil, 501, "NotImplemented"},
+		{"POST", "/box/a?comp=query", nil, 501, "NotImplemented"},
+		{"PUT", "/box/far", map[string]string{"X-Ms-Copy-Source": "https://example.com/box/a"}, 404, "CannotVerifyCopySource"},
+		{"PUT", "/box/a?comp=copy&copyid=1", map[string]string{"X-Ms-Copy-Action": "abort"}, 409, "NoPendingCopyOperation"},
+		{"PUT", "/box/a?comp=copy&copyid=1", nil, 400, "InvalidHeaderValue"},
+	} {
+		r := b.request(row.method, row.path, "")
+		for name, value := range row.headers {
+			r.Header.Set(name, value)
+		}
+		sign(t, r, rest.DevAccount, rest.DevKey, stringToSign(r, rest.DevAccount))
+		if a := b.send(r); a.Status != row.status || a.Code != row.code {
+			t.Errorf("%s %s %v = %d %s, want %d %s", row.method, row.path, row.headers, a.Status, a.Code, row.status, row.code)
+		}
+	}
+	if after := b.state(); after != before {
+		t.Errorf("the state is\n%s\nwant\n%s", after, before)
+	}
+}

@@ -51,12 +51,16 @@ func (c *call) stage(limit int64) (body io.Reader, discard func(), err error) {
 type arriving struct {
 	from    io.Reader
 	control *http.ResponseController
-	err     error // of the client or the connection
+	since   time.Time // from when on it may take bodyTimeout
+	err     error     // of the client or the connection
 }
 
 func (a *arriving) Read(p []byte) (int, error) {
-	// A ResponseWriter of a test has no deadline: then there is none.
-	a.control.SetReadDeadline(time.Now().Add(bodyTimeout)) //clock:outside a client's real patience
+	if now := time.Now(); now.Sub(a.since) > time.Second { //clock:outside a client's real patience
+		// A ResponseWriter of a test has no deadline: then there is none.
+		a.since = now
+		a.control.SetReadDeadline(now.Add(bodyTimeout))
+	}
 	n, err := a.from.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
 		a.err = err

@@ -4,8 +4,8 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -108,7 +108,7 @@ type call struct {
 func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{door: d, w: w, r: r}
 	n := d.requests.Add(1)
-	c.id = fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", uint32(d.idPrefix>>32), uint16(d.idPrefix>>16), uint16(d.idPrefix), uint16(n>>48), n&(1<<48-1))
+	c.id = requestID(d.idPrefix, n)
 	c.commonHeaders()
 	err := c.serve()
 	if errors.Is(err, ErrCut) {
@@ -117,6 +117,23 @@ func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		c.refuse(asError(err))
 	}
+}
+
+// requestID writes two numbers in the form of a GUID.
+func requestID(prefix, n uint64) string {
+	var raw [16]byte
+	binary.BigEndian.PutUint64(raw[:8], prefix)
+	binary.BigEndian.PutUint64(raw[8:], n)
+	var digits [32]byte
+	hex.Encode(digits[:], raw[:])
+	b := make([]byte, 0, 36)
+	for i, end := range []int{8, 12, 16, 20, 32} {
+		if i > 0 {
+			b = append(b, '-')
+		}
+		b = append(b, digits[len(b)-i:end]...)
+	}
+	return string(b)
 }
 
 func (c *call) commonHeaders() {

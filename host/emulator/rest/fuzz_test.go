@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/xml"
 	"errors"
 	"net"
 	"net/http"
@@ -102,9 +103,19 @@ func FuzzSharedKey(f *testing.F) {
 
 func FuzzMessageDocument(f *testing.F) {
 	f.Add([]byte("<QueueMessage><MessageText>a &lt; b</MessageText></QueueMessage>"))
+	f.Add([]byte("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<QueueMessage><MessageText>a\tb\n</MessageText></QueueMessage>"))
 	f.Add([]byte("<?xml version='1.0'?><!-- x --><QueueMessage><MessageText><![CDATA[x]]></MessageText></QueueMessage>"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		text, err := parseMessage(b)
+		if plain, ok := parsePlainMessage(b); ok {
+			var document struct {
+				XMLName     xml.Name `xml:"QueueMessage"`
+				MessageText string
+			}
+			if err := decodeXML(b, &document); err != nil || document.MessageText != plain {
+				t.Fatalf("text %q is read, by the book it is %q, %v", plain, document.MessageText, err)
+			}
+		}
 		if err != nil || text == nil {
 			return
 		}

@@ -92,6 +92,9 @@ func endOfXML(dec *xml.Decoder) error {
 // parseMessage reads the body of a put or an update. The text is nil when the
 // document has no MessageText.
 func parseMessage(b []byte) (text *string, refused *Error) {
+	if text, ok := parsePlainMessage(b); ok {
+		return &text, nil
+	}
 	var document struct {
 		XMLName xml.Name
 		Fields  []struct {
@@ -111,4 +114,30 @@ func parseMessage(b []byte) (text *string, refused *Error) {
 		}
 	}
 	return nil, nil
+}
+
+// parsePlainMessage reads the document in the form in which every SDK writes it,
+// for which a parser of all XML takes a tenth of the time of a put. It leaves
+// to that one whatever is in the least unusual.
+func parsePlainMessage(b []byte) (string, bool) {
+	if declaration, rest, ok := bytes.Cut(b, []byte("?>")); ok {
+		switch string(declaration) {
+		case `<?xml version="1.0" encoding="utf-8"`, `<?xml version="1.0" encoding="UTF-8"`, `<?xml version='1.0' encoding='utf-8'`:
+			b = bytes.TrimLeft(rest, "\n")
+		}
+	}
+	b, ok := bytes.CutPrefix(b, []byte("<QueueMessage><MessageText>"))
+	if !ok {
+		return "", false
+	}
+	if b, ok = bytes.CutSuffix(b, []byte("</MessageText></QueueMessage>")); !ok {
+		return "", false
+	}
+	for _, c := range b {
+		// Markup, references, ends of CDATA, line ends that would be changed.
+		if c == '<' || c == '&' || c == '>' || c < ' ' && c != '\t' && c != '\n' || c >= utf8.RuneSelf {
+			return "", false
+		}
+	}
+	return string(b), true
 }

@@ -34,7 +34,8 @@ type conn struct {
 	in      []byte // read, and not handled
 	space   []byte // the buffer in which in lies
 	pending []batch
-	waiting int // deliveries and settlements in pending
+	waiting int  // deliveries and settlements in pending
+	greeted bool // headers are exchanged
 	opened  bool
 	readBy  time.Time
 
@@ -61,7 +62,7 @@ func (c *conn) serve() {
 	vanished := !errors.Is(err, errPeerClosed)
 	errors.As(err, &closeErr)
 	c.endLinks(vanished)
-	if closeErr != nil && !c.opened { // a close needs an open before it
+	if closeErr != nil && c.greeted && !c.opened { // a close needs an open before it
 		c.open(&wire.Open{})
 	}
 	c.finishWriting(c.opened, closeErr)

@@ -6,7 +6,8 @@
 // they receive, a [Responder] for request and response ($cbs, $management). So
 // read node.go first; then the way of a connection:
 //
-//	server.go     listening, life and end of connections
+//	server.go     life and end of connections
+//	listen.go     ports, and what is spoken there: AMQP, TLS, HTTP, WebSockets
 //	conn.go       one connection: the reader, and what it does with frames
 //	handshake.go  protocol headers, SASL, open
 //	writer.go     what goes out, heartbeats

@@ -29,6 +29,9 @@ func (c *conn) handshake() error {
 	c.in = c.space[:0]
 	c.nc.SetReadDeadline(time.Now().Add(handshakePatience))
 	defer c.nc.SetReadDeadline(time.Time{})
+	if c.shut.Load() {
+		return errShutDown()
+	}
 	header, err := c.header()
 	if err != nil {
 		return err
@@ -50,6 +53,7 @@ func (c *conn) handshake() error {
 	c.mu.Lock()
 	c.out = append(c.out, wire.ProtocolAMQP...)
 	c.mu.Unlock()
+	c.greeted = true
 	return nil
 }
 

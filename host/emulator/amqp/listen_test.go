@@ -1,0 +1,163 @@
+package amqp_test
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	goamqp "github.com/Azure/go-amqp"
+	"github.com/coder/websocket"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+)
+
+// listen starts a server with both ports and a handler for HTTP.
+func listen(t *testing.T) (*amqp.Server, *memory) {
+	t.Helper()
+	borrowed := httptest.NewTLSServer(nil)
+	config := &tls.Config{Certificates: borrowed.TLS.Certificates}
+	borrowed.Close()
+	m := newMemory()
+	s := amqp.NewServer(m, &amqp.Options{TLS: config, HTTP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "handled "+r.Method+" "+r.URL.Path)
+	})})
+	if err := s.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s, m
+}
+
+// talk sends a message and receives it.
+func talk(t *testing.T, nc net.Conn) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	conn, err := goamqp.NewConn(ctx, nc, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	session, err := conn.NewSession(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sender, err := session.NewSender(ctx, t.Name(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := make([]byte, 100_000)
+	if err := sender.Send(ctx, goamqp.NewMessage(body), nil); err != nil {
+		t.Fatal(err)
+	}
+	receiver, err := session.NewReceiver(ctx, t.Name(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := receiver.Receive(ctx, nil); err != nil || len(m.GetData()) != len(body) {
+		t.Fatalf("Receive = %v", err)
+	}
+}
+
+// TestDoors: what each port speaks.
+func TestDoors(t *testing.T) {
+	t.Parallel()
+	s, _ := listen(t)
+	insecure := &tls.Config{InsecureSkipVerify: true}
+	dial := func(t *testing.T, address string) net.Conn {
+		t.Helper()
+		nc, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return nc
+	}
+	t.Run("AMQP", func(t *testing.T) { talk(t, dial(t, s.Addr())) })
+	t.Run("AMQP over TLS", func(t *testing.T) { talk(t, tls.Client(dial(t, s.TLSAddr()), insecure)) })
+	t.Run("AMQP over TLS on the plain port", func(t *testing.T) { talk(t, tls.Client(dial(t, s.Addr()), insecure)) })
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: insecure, DisableKeepAlives: true}}
+	for name, url := range map[string]string{"HTTP": "http://" + s.Addr(), "HTTPS": "https://" + s.TLSAddr()} {
+		t.Run(name, func(t *testing.T) {
+			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
+				r, _ := http.NewRequest(method, url+"/queue", nil)
+				resp, err := client.Do(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				b, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if got, want := string(b), "handled "+method+" /queue"; got != want {
+					t.Errorf("got %q, want %q", got, want)
+				}
+			}
+		})
+	}
+	for name, url := range map[string]string{"WebSocket": "ws://" + s.Addr(), "WebSocket over TLS": "wss://" + s.TLSAddr()} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			c, _, err := websocket.Dial(ctx, url+"/$servicebus/websocket", &websocket.DialOptions{Subprotocols: []string{"AMQPWSB10"}, HTTPClient: client})
+			if err != nil {
+				t.Fatal(err)
+			}
+			talk(t, websocket.NetConn(ctx, c, websocket.MessageBinary))
+		})
+	}
+	t.Run("WebSocket without the sub-protocol", func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		c, _, err := websocket.Dial(ctx, "ws://"+s.Addr()+"/$servicebus/websocket", &websocket.DialOptions{HTTPClient: client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := c.Read(ctx); websocket.CloseStatus(err) != websocket.StatusPolicyViolation {
+			t.Errorf("Read = %v, want a policy violation", err)
+		}
+		c.CloseNow()
+	})
+}
+
+func TestPortTaken(t *testing.T) {
+	t.Parallel()
+	s, _ := listen(t)
+	_, port, _ := net.SplitHostPort(s.Addr())
+	taken, err := net.LookupPort("tcp", port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := amqp.NewServer(newMemory(), &amqp.Options{Port: taken})
+	err = second.Start()
+	if e, ok := errors.AsType[*amqp.PortError](err); !ok || e.Port != taken {
+		t.Errorf("Start on a taken port = %v, want PortError", err)
+	}
+	second.Close()
+}
+
+// TestCloseWaiting: connections that say nothing do not hold Close up.
+func TestCloseWaiting(t *testing.T) {
+	t.Parallel()
+	s, _ := listen(t)
+	for _, address := range []string{s.Addr(), s.TLSAddr()} {
+		nc, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer nc.Close()
+	}
+	half, err := net.Dial("tcp", s.Addr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer half.Close()
+	io.WriteString(half, "AMQP")
+	s.Close()
+	if b, _ := io.ReadAll(half); len(b) != 0 {
+		t.Errorf("after Close: %q", b)
+	}
+}

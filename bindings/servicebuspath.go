@@ -65,7 +65,7 @@ func ParseServiceBusPath(path string) (ServiceBusPath, error) {
 			break
 		}
 	}
-	if i := strings.LastIndex(strings.ToLower(rest), subscriptionsInfix); i >= 0 {
+	if i := lastIndexFold(rest, subscriptionsInfix); i >= 0 {
 		p.Subscription, rest = rest[i+len(subscriptionsInfix):], rest[:i]
 		if err := validServiceBusName("subscription", p.Subscription, maxSubscriptionName, false); err != nil {
 			return ServiceBusPath{}, err
@@ -98,6 +98,17 @@ func trimServiceBusAddress(address string) string {
 		_, address, _ = strings.Cut(after, "/")
 	}
 	return strings.Trim(address, "/")
+}
+
+// lastIndexFold is strings.LastIndex without regard to case. The text may be
+// anything: lower case can have another length.
+func lastIndexFold(s, substr string) int {
+	for i := len(s) - len(substr); i >= 0; i-- {
+		if strings.EqualFold(s[i:i+len(substr)], substr) {
+			return i
+		}
+	}
+	return -1
 }
 
 func cutSuffixFold(s, suffix string) (string, bool) {

@@ -119,6 +119,9 @@ async function main() {
   assert.equal((await box.listBlobsFlat().byPage().next()).value.segment.blobItems.length, 4);
   await fails("AuthorizationPermissionMismatch", 403, box.getBlobClient("log").download());
   await container.setAccessPolicy(undefined, [{ id: "p1", accessPolicy: { startsOn: new Date(Date.now() - 60000), expiresOn: soon, permissions: "r" } }]);
+  const past = new Date(Date.now() - 60000);
+  const oldSAS = generateBlobSASQueryParameters({ containerName: "js-box", blobName: name, expiresOn: past, permissions: BlobSASPermissions.parse("r") }, credential);
+  await fails("AuthenticationFailed", 403, new BlobClient(`${blob.url}?${oldSAS}`).download());
   const policySAS = generateBlobSASQueryParameters({ containerName: "js-box", identifier: "p1" }, credential);
   assert.equal(await text(new ContainerClient(`${container.url}?${policySAS}`).getBlobClient("log")), "one,two");
   await fails("AuthenticationFailed", 403, new BlobClient(blob.url).getProperties());

@@ -116,6 +116,8 @@ def main(connection):
     fails("AuthorizationPermissionMismatch", HttpResponseError, guest.get_blob_client("log").download_blob)
     box.set_container_access_policy({"p1": AccessPolicy(permission=ContainerSasPermissions(read=True), start=now - timedelta(minutes=1), expiry=soon)})
     assert box.get_container_access_policy()["signed_identifiers"][0].id == "p1"
+    sas = generate_blob_sas(account, "py-box", name, account_key=key, permission=BlobSasPermissions(read=True), expiry=now - timedelta(minutes=1))
+    fails("AuthenticationFailed", ClientAuthenticationError, BlobClient(endpoint, "py-box", name, credential=sas).download_blob)
     sas = generate_container_sas(account, "py-box", account_key=key, policy_id="p1")
     assert ContainerClient(endpoint, "py-box", credential=sas).get_blob_client("log").download_blob().readall() == b"one,two"
     fails("AuthenticationFailed", ClientAuthenticationError,

@@ -90,6 +90,9 @@ async function main() {
   const sender = new QueueClient(`${queue.url}?${queueSAS}`);
   await sender.sendMessage("by signature");
   await fails("AuthorizationPermissionMismatch", 403, sender.peekMessages());
+  const past = new Date(Date.now() - 60000);
+  const oldSAS = generateQueueSASQueryParameters({ queueName: "js-orders", expiresOn: past, permissions: QueueSASPermissions.parse("raup") }, credential).toString();
+  await fails("AuthenticationFailed", 403, new QueueClient(`${queue.url}?${oldSAS}`).peekMessages());
   const policySAS = generateQueueSASQueryParameters({ queueName: "js-orders", identifier: "p1" }, credential).toString();
   assert.equal((await new QueueClient(`${queue.url}?${policySAS}`).peekMessages()).peekedMessageItems.length, 1);
   await fails("AuthenticationFailed", 403, new QueueClient(queue.url).getProperties());

@@ -89,6 +89,8 @@ def main(connection):
     sender = QueueClient(endpoint, "py-orders", credential=sas)
     sender.send_message("by signature")
     fails("AuthorizationPermissionMismatch", HttpResponseError, sender.peek_messages)
+    sas = generate_queue_sas(account, "py-orders", key, permission=QueueSasPermissions(read=True), expiry=now - timedelta(minutes=1))
+    fails("AuthenticationFailed", ClientAuthenticationError, QueueClient(endpoint, "py-orders", credential=sas).peek_messages)
     sas = generate_queue_sas(account, "py-orders", key, policy_id="p1")
     assert len(QueueClient(endpoint, "py-orders", credential=sas).peek_messages(max_messages=5)) == 1
     fails("AuthenticationFailed", ClientAuthenticationError,

@@ -158,7 +158,7 @@ func TestParseAccounts(t *testing.T) {
 		{"a:" + secondKey, "a1", ""},
 		{"a:" + secondKey + ":" + rest.DevKey + ";b:" + secondKey + ";", "a2 b1", ""},
 		{" a:" + secondKey + " ; ", "a1", ""},
-		{"a", "", `account "a": want name:key or name:key1:key2`},
+		{"a", "", `an account has no colon: want name:key or name:key1:key2`},
 		{"a:" + secondKey + ":x:y", "", `account "a": want name:key or name:key1:key2`},
 		{"a:!", "", `account "a": a key is not base64`},
 		{"a:", "", `account "a": a key is not base64`},

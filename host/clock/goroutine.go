@@ -87,8 +87,9 @@ func (v *Virtual) start(name string, f func()) {
 }
 
 // Inside implements Clock.
-func (v *Virtual) Inside(name string, f func()) {
-	id := goid()
+func (v *Virtual) Inside(name string, f func()) { v.insideAs(goid(), name, f) }
+
+func (v *Virtual) insideAs(id uint64, name string, f func()) {
 	v.mu.Lock()
 	if v.holder != nil && v.holder.gid == id {
 		v.mu.Unlock()

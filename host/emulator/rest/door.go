@@ -229,8 +229,22 @@ func (d *door) accountInHost(host string) (a *account, secondary bool) {
 // say. The context lives on when the client hangs up: what was asked is done.
 func (c *call) inside(f func(ctx context.Context) error) (err error) {
 	ctx := context.WithoutCancel(c.r.Context())
-	c.door.clk.Inside(c.door.service.name+" REST "+c.op.label(), func() { err = f(ctx) })
+	c.enter(c.door.service.name+" REST "+c.op.label(), func() { err = f(ctx) })
 	return err
+}
+
+// enter is the clock's Inside. A server of HTTP/1.1 has one goroutine for each
+// connection, so that who comes in is found out once for all its requests.
+func (c *call) enter(name string, f func()) {
+	conn, _ := c.r.Context().Value(spellingKey{}).(*spellingConn)
+	if conn == nil { // not by a socket
+		c.door.clk.Inside(name, f)
+		return
+	}
+	if conn.visitor == nil {
+		conn.visitor = clock.NewVisitor(c.door.clk)
+	}
+	conn.visitor.Inside(name, f)
 }
 
 func (op *operation) label() string {

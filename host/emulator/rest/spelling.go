@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"github.com/redeliver/redeliver/host/clock"
 )
 
 // The service keeps the case of metadata names, and package net/http does not:
@@ -37,6 +39,8 @@ func (l spellingListener) Accept() (net.Conn, error) {
 // because only names that net/http found in a head are looked up.
 type spellingConn struct {
 	net.Conn
+
+	visitor *clock.Visitor // the goroutine that serves the connection; used by it alone
 
 	line []byte // the start of the current line; read by one goroutine at a time
 	skip bool   // the rest of the current line is of no interest

@@ -89,6 +89,7 @@ var busTimeTests = []busTest{
 		b.Advance(30 * time.Second)
 		b.complete(r, ms[0])
 		b.abandon(r, ms[1])
+		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 1}) // at once
 		b.receiveNone(r)
 		m := b.receiveOne(b.receiver("q" + dlq))
 		b.expectReason(m, "TTLExpiredException")

@@ -40,9 +40,6 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *bin
 		}
 		q.lockSession(op, s, &r.receiver, r.opts.Outside)
 		r.session = s
-		if len(q.freeSessions.items) > 0 {
-			q.arrived.Signal() // what is left is for the next in line
-		}
 		return nil, nil, nil, nil
 	})
 	if err != nil {

@@ -320,9 +320,6 @@ func (q *queue) take(op *operation, s *session, n int, opts bindings.ServiceBusR
 		}
 		out = append(out, q.deliver(op, m, opts))
 	}
-	if len(out) > 0 && s == nil && q.all.first() != nil {
-		q.arrived.Signal() // what was left is for the next in line
-	}
 	return out
 }
 

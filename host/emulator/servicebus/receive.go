@@ -136,9 +136,11 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 	}
 	for {
 		err := ns.begin(op)
-		q, cond, waiters, done := (*queue)(nil), (*clock.Cond)(nil), (*int)(nil), false
-		for err == nil && !done {
-			if q, cond, waiters, err = try(op); err != nil || q == nil || wait == 0 || !end.IsZero() && !end.After(op.now) {
+		var woken *clock.Cond // whose signal may have been for us
+		done := false
+		for err == nil {
+			q, cond, waiters, tryErr := try(op)
+			if err = tryErr; err != nil || q == nil || wait == 0 || !end.IsZero() && !end.After(op.now) {
 				done = true
 				break
 			}
@@ -155,8 +157,12 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 			op.now = ns.now()
 			q.waiting(op, waiters, -1)
 			if err == nil {
+				woken = cond
 				err = ns.readyLocked()
 			}
+		}
+		if err != nil && woken != nil {
+			woken.Signal() // the next in line takes what we did not
 		}
 		if finishErr := ns.finish(ctx, op); finishErr != nil {
 			return finishErr

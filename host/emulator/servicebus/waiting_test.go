@@ -56,6 +56,23 @@ func TestTheRestGoesToTheNextInLine(t *testing.T) {
 	}
 }
 
+// A receiver that is closed when a message has already woken it leaves the message
+// to the next.
+func TestASignalIsNotLostWithItsReceiver(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	closing := b.receiver("q", nil)
+	first, second := b.waitFor(closing, 1), b.waitFor(b.receiver("q", nil), 1)
+	b.do(func(ctx context.Context) error {
+		err := b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{})
+		closing.(bindings.ServiceBusLink).Vanish() // in the same turn
+		return err
+	})
+	first.expect(t, 0, 0, bindings.ErrClosed)
+	second.expect(t, 0, 1, nil)
+}
+
 func TestWaitsEnd(t *testing.T) {
 	t.Parallel()
 	const hour = time.Hour

@@ -92,7 +92,8 @@ type Node interface {
 	Close(vanished bool)
 }
 
-// Consumer takes what a client sends on one link. Calls of Consume do not overlap.
+// Consumer takes what a client sends on one link. One goroutine calls Consume, that
+// of the connection.
 type Consumer interface {
 	Node
 
@@ -112,8 +113,8 @@ type Delivery struct {
 	settled bool
 }
 
-// Producer has what a client receives on one link. The server calls Pull from one
-// goroutine and the other methods from any.
+// Producer has what a client receives on one link. One goroutine calls Pull, that of
+// the link; one calls Settle, that of the connection; the others come from any.
 type Producer interface {
 	Node
 

@@ -16,6 +16,8 @@ type receiver struct {
 	link   bindings.ServiceBusLink
 	source string
 
+	pulling, settling guest
+
 	mu          sync.Mutex
 	cancel      context.CancelFunc // of the Receive that waits
 	interrupted bool               // the next one is not to wait
@@ -72,29 +74,13 @@ func (r *receiver) Watch() error {
 // Pull implements amqp.Producer.
 func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 	var list []*bindings.ServiceBusReceived
-	err := r.b.inside("receive", func() (err error) {
-		if !wait {
-			list, err = r.link.Receive(background, n, 0)
-			return err
+	var err error
+	r.pulling.inside(r.b, "AMQP receive", func() {
+		// Mostly there is something, and then a wait need not be made ready.
+		list, err = r.link.Receive(background, n, 0)
+		if wait && err == nil && len(list) == 0 {
+			list, err = r.await(n)
 		}
-		ctx, cancel := r.b.clk.WithCancel(background)
-		defer cancel()
-		r.mu.Lock()
-		if r.interrupted {
-			r.interrupted = false
-			r.mu.Unlock()
-			return nil
-		}
-		r.cancel = cancel
-		r.mu.Unlock()
-		list, err = r.link.Receive(ctx, n, bindings.ServiceBusForever)
-		r.mu.Lock()
-		r.cancel = nil
-		r.mu.Unlock()
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			return nil
-		}
-		return err
 	})
 	out := make([]amqp.Outgoing, len(list))
 	for i, m := range list {
@@ -104,6 +90,28 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 		return out, asCondition(err)
 	}
 	return out, nil
+}
+
+// await receives when there is something, or nothing when it is interrupted.
+func (r *receiver) await(n int) ([]*bindings.ServiceBusReceived, error) {
+	ctx, cancel := r.b.clk.WithCancel(background)
+	defer cancel()
+	r.mu.Lock()
+	if r.interrupted {
+		r.interrupted = false
+		r.mu.Unlock()
+		return nil, nil
+	}
+	r.cancel = cancel
+	r.mu.Unlock()
+	list, err := r.link.Receive(ctx, n, bindings.ServiceBusForever)
+	r.mu.Lock()
+	r.cancel = nil
+	r.mu.Unlock()
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = nil
+	}
+	return list, err
 }
 
 // Interrupt implements amqp.Producer.

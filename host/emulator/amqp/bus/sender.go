@@ -15,6 +15,7 @@ type sender struct {
 	b    *Backend
 	path string
 	all  []*bindings.ServiceBusMessage // reused
+	in   guest
 }
 
 // sender is the node of a client that sends.
@@ -56,9 +57,9 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		}
 		ends[i] = len(all)
 	}
-	s.b.inside("send", func() error {
+	s.in.inside(s.b, "AMQP send", func() {
 		if s.b.ns.Send(background, s.path, all...) == nil {
-			return nil
+			return
 		}
 		begin := 0
 		for i, end := range ends {
@@ -67,7 +68,6 @@ func (s *sender) Consume(list []amqp.Delivery) {
 			}
 			begin = end
 		}
-		return nil
 	})
 	clear(all)
 	s.all = all[:0]

@@ -12,11 +12,10 @@ const condDeadLetter wire.Symbol = "com.microsoft:dead-letter"
 // Settle implements amqp.Producer (spec servicebus 3.6). The lock token counts, not
 // the link; of a session's messages also that the session is still ours.
 func (r *receiver) Settle(list []amqp.Settlement) {
-	r.b.inside("settle", func() error {
+	r.settling.inside(r.b, "AMQP settle", func() {
 		for i := range list {
 			list[i].Err = r.settle(&list[i])
 		}
-		return nil
 	})
 }
 

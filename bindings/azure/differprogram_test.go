@@ -40,6 +40,9 @@ func program(choice []byte) []*exchange {
 	if c.one(3) {
 		ops, out = queueOps, []*exchange{{op: "CreateQueue", service: 'q', method: "PUT", path: "/{box}"}}
 	}
+	if c.one(8) {
+		ops, out = corsProgram(pick(c, byte('b'), byte('q')))
+	}
 	g := &generator{choices: c}
 	total := 0
 	for _, op := range ops {

@@ -59,7 +59,7 @@ func (p *pair) differ(t testing.TB, program []*exchange, known map[string]int) {
 func TestDifferential(t *testing.T) {
 	t.Parallel()
 	requireInterop(t, "node", azuriteMain, azuriteBlobMain)
-	const workers, programs = 4, 75
+	const workers, programs = 4, 100
 	for w := range uint64(workers) {
 		t.Run(strconv.FormatUint(w, 10), func(t *testing.T) {
 			t.Parallel()

@@ -225,10 +225,10 @@ func TestManyIdleConnections(t *testing.T) {
 	if testing.Short() {
 		many = min(many, 500)
 	}
-	r := b.request("GET", "/orders?comp=metadata", "")
-	sign(t, r, rest.DevAccount, rest.DevKey, stringToSign(r, rest.DevAccount))
-	var text strings.Builder
-	fmt.Fprintf(&text, "HEAD %s?comp=metadata HTTP/1.1\r\nHost: x\r\n\r\n", r.URL.Path)
+	if many < 100 {
+		t.Skipf("only %d files may be open", openFiles())
+	}
+	unsigned := []byte("HEAD /" + rest.DevAccount + "/orders?comp=metadata HTTP/1.1\r\nHost: x\r\n\r\n")
 	before := memoryInUse()
 	goroutines := runtime.NumGoroutine()
 	var conns []net.Conn
@@ -241,7 +241,7 @@ func TestManyIdleConnections(t *testing.T) {
 		conn := b.dial()
 		conns = append(conns, conn)
 		if i%2 == 0 {
-			if _, err := conn.Write([]byte(text.String())); err != nil {
+			if _, err := conn.Write(unsigned); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -125,7 +125,8 @@ func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
 	}
 	c.w.WriteHeader(status)
 	control := http.NewResponseController(c.w)
-	buffer := make([]byte, min(d.Range.Count, sendBuffer))
+	buffer, giveBack := c.door.buffer(d.Range.Count)
+	defer giveBack()
 	for left := d.Range.Count; left > 0; {
 		n, err := io.ReadFull(from, buffer[:min(left, int64(len(buffer)))])
 		if err != nil {
@@ -139,6 +140,19 @@ func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
 	}
 	control.SetWriteDeadline(time.Time{})
 	return nil
+}
+
+// buffer returns a buffer for sending so many bytes, at most sendBuffer. Large
+// ones are used again.
+func (d *door) buffer(size int64) (b []byte, giveBack func()) {
+	if size < sendBuffer {
+		return make([]byte, size), func() {}
+	}
+	large, ok := d.buffers.Get().(*[sendBuffer]byte)
+	if !ok {
+		large = new([sendBuffer]byte)
+	}
+	return large[:], func() { d.buffers.Put(large) }
 }
 
 // overrideHeaders puts the headers in place that a signature asks for.

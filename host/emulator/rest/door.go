@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,6 +75,8 @@ type door struct {
 
 	idPrefix uint64 // of request ids
 	requests atomic.Uint64
+
+	buffers sync.Pool // of *[sendBuffer]byte
 }
 
 func newDoor(clk clock.Clock, s *Server, sv *service, port int) *door {

@@ -229,11 +229,14 @@ var busSessionTests = []busTest{
 		m := b.receiveOne(s)
 		complete := bindings.ServiceBusSettlement{SessionID: of("y")}
 		b.do(func(ctx context.Context) {
-			b.fails("Settle with another session", door.Settle(ctx, "q", complete, m.LockToken), bindings.ErrSessionLockLost)
+			b.fails("Settle with a session that is not locked", door.Settle(ctx, "q", complete, m.LockToken), bindings.ErrSessionLockLost)
 			_, err := door.RenewSession(ctx, "q", "y")
 			b.fails("RenewSession of one that is not locked", err, bindings.ErrSessionLockLost)
 			_, err = door.RenewLocks(ctx, "q", m.LockToken)
 			b.fails("RenewLocks in a session", err, bindings.ErrNotAllowed)
+			_, err = b.Namespace.AcceptSession(ctx, "q", &bindings.ServiceBusSessionOptions{SessionID: of("y")})
+			b.must("AcceptSession", err)
+			b.fails("Settle with another session", door.Settle(ctx, "q", complete, m.LockToken), bindings.ErrSessionLockLost)
 			complete.SessionID = of("x")
 			b.must("Settle", door.Settle(ctx, "q", complete, m.LockToken))
 		})

@@ -136,7 +136,6 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 	}
 	for {
 		err := ns.begin(op)
-		var woken *clock.Cond // whose signal may have been for us
 		done := false
 		for err == nil {
 			q, cond, waiters, tryErr := try(op)
@@ -157,12 +156,8 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 			op.now = ns.now()
 			q.waiting(op, waiters, -1)
 			if err == nil {
-				woken = cond
 				err = ns.readyLocked()
 			}
-		}
-		if err != nil && woken != nil {
-			woken.Signal() // the next in line takes what we did not
 		}
 		if finishErr := ns.finish(ctx, op); finishErr != nil {
 			return finishErr

@@ -165,3 +165,37 @@ func TestDeadLetterCirclesEnd(t *testing.T) {
 		t.Errorf("%d messages, want 1", total)
 	}
 }
+
+func TestSizesFollowTheMessages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	size := func(want int64) {
+		t.Helper()
+		b.do(func(ctx context.Context) error {
+			topic, err := b.ns.GetTopic(ctx, "t")
+			if err == nil && topic.SizeInBytes != want {
+				t.Errorf("size = %d, want %d", topic.SizeInBytes, want)
+			}
+			return err
+		})
+	}
+	b.do(func(ctx context.Context) error {
+		if _, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"}); err != nil {
+			return err
+		}
+		for _, name := range []string{"one", "two"} {
+			if _, err := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: name}, nil); err != nil {
+				return err
+			}
+		}
+		return b.ns.Send(ctx, "t", &bindings.ServiceBusMessage{Wire: &bindings.ServiceBusWire{Body: make([]byte, 100)}})
+	})
+	size(200)
+	r := b.receiver("t/Subscriptions/one", nil)
+	m := b.receive(r, 1)[0]
+	size(200)
+	b.do(func(ctx context.Context) error { return r.DeadLetter(ctx, m, "", "", nil) })
+	size(200)
+	b.do(func(ctx context.Context) error { return b.ns.DeleteSubscription(ctx, "t", "one") })
+	size(100)
+}

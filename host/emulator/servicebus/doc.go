@@ -5,7 +5,10 @@
 // fail, put back), route.go for the way of a message through topics, forwarding
 // and dead-letter queues, and time.go for what happens without a call. session.go
 // and accept.go are sessions, rule.go is filters and actions, admin*.go and
-// settings.go the administration, management.go what a wire door needs besides.
+// settings.go the administration, management.go what a wire door needs besides,
+// inspect.go what testers and operators do. durable.go says what is written to
+// the store, load.go reads it.
+//
 // The contract is that of bindings.ServiceBus, bindings.ServiceBusAdmin and
 // bindings.ServiceBusDoor; the rules and their sources are in spec servicebus 1.
 //

@@ -247,6 +247,14 @@ func TestWritesThatFail(t *testing.T) {
 	r := b.receiver("q", nil)
 	m := b.receive(r, 1)[0]
 	waits := b.waitFor(r, 1)
+	b.queue(bindings.ServiceBusQueue{Name: "sessions", RequiresSession: true})
+	var session bindings.ServiceBusSession
+	id := "x"
+	b.do(func(ctx context.Context) (err error) {
+		session, err = b.ns.AcceptSession(ctx, "sessions", &bindings.ServiceBusSessionOptions{SessionID: &id})
+		return err
+	})
+	inSession := b.waitFor(session, 1)
 	full.Store(true)
 	b.clk.Do("test", func() {
 		if err := b.ns.Send(context.Background(), "q", &bindings.ServiceBusMessage{MessageID: "b"}); !errors.Is(err, bindings.ErrUnavailable) {
@@ -254,6 +262,13 @@ func TestWritesThatFail(t *testing.T) {
 		}
 	})
 	b.do(func(ctx context.Context) error { return r.Complete(ctx, m) })
+	inSession.expect(t, 0, 0, bindings.ErrSessionLockLost)
+	b.do(func(ctx context.Context) error {
+		if _, err := session.RenewSession(ctx); !errors.Is(err, bindings.ErrSessionLockLost) {
+			t.Errorf("RenewSession after the fault = %v, want ErrSessionLockLost", err)
+		}
+		return session.Close(ctx)
+	})
 	if waits.done && !errors.Is(waits.err, bindings.ErrUnavailable) {
 		t.Errorf("the waiting Receive = %d messages, %v", len(waits.ms), waits.err)
 	}

@@ -73,18 +73,18 @@ func (r *receiver) check(op *operation) error {
 	if r.closed {
 		return fmt.Errorf("receiver on %q: %w", r.name, bindings.ErrClosed)
 	}
-	if r.q.gone == errReloaded {
+	if r.q.gone == errReloaded && r.session == nil {
 		q, err := r.ns.find(op, r.name)
 		if err != nil {
 			return err
 		}
 		r.q = q
 	}
-	if r.q.gone != nil {
+	if r.q.gone != nil && r.q.gone != errReloaded {
 		return r.q.gone
 	}
 	r.q.tick(op)
-	if s := r.session; s != nil && (s.holder != r || !s.held()) {
+	if s := r.session; s != nil && (s.holder != r || !s.held() || r.q.gone != nil) {
 		return refuse(bindings.ConditionSessionLockLost, "%s: the lock of session %q has ended", r.name, s.id)
 	}
 	return nil

@@ -7,20 +7,34 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
 // BenchmarkDelivery is one message of 1 KiB sent, received in peek-lock and
-// completed, with the journal on; with many it is at a depth of 100 000.
+// completed, with the journal on: in an empty queue, at a depth of 100 000, and
+// written through to a store.
 func BenchmarkDelivery(b *testing.B) {
 	for _, bench := range []struct {
 		name  string
 		depth int
-	}{{"empty", 0}, {"deep", 100_000}} {
+		store bool
+	}{{name: "empty"}, {name: "deep", depth: 100_000}, {name: "durable", store: true}} {
 		b.Run(bench.name, func(b *testing.B) {
 			clk := clock.System()
 			j := journal.New(clk.Now, nil)
-			ns := servicebus.New(clk, &servicebus.Options{Record: j.Append})
+			opts := &servicebus.Options{Record: j.Append}
+			ns := servicebus.New(clk, opts)
+			if bench.store {
+				db, err := store.Open(b.TempDir(), nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer db.Close()
+				if ns, err = servicebus.Open(clk, db, opts); err != nil {
+					b.Fatal(err)
+				}
+			}
 			ctx := context.Background()
 			if _, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"}); err != nil {
 				b.Fatal(err)

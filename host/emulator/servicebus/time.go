@@ -2,6 +2,8 @@ package servicebus
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -230,13 +232,14 @@ func (e *entity) whenIdle() {
 	_ = e.ns.finish(context.Background(), op) // as in fire
 }
 
-// forgetGone: queues of an entity that is deleted are used no more.
+// end makes everybody who uses the queue fail: its entity was deleted, or the state
+// that it belongs to is void.
 func (q *queue) end(why error) {
 	q.gone = why
 	q.arrived.Broadcast()
 	q.ended.Broadcast()
-	for _, s := range q.sessions {
-		s.changed.Broadcast()
+	for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
+		q.sessions[id].changed.Broadcast()
 	}
 	q.disarm()
 }

@@ -38,6 +38,7 @@ type conn struct {
 	greeted bool // headers are exchanged
 	opened  bool
 	readBy  time.Time
+	client  wire.Map // properties of its open
 
 	shut atomic.Bool // the server closes
 
@@ -221,15 +222,12 @@ func (c *conn) handle(f wire.Frame) error {
 	ended := s != nil && (s.endSent || s.ending)
 	c.mu.Unlock()
 	if s == nil {
-		return c.framef("channel %d has no session", f.Channel)
+		return c.framef("%T on channel %d, which has no session", p, f.Channel)
 	}
 	if ended {
 		if _, ok := p.(*wire.End); ok {
 			c.mu.Lock()
 			s.peerEnded = true
-			if s.endSent {
-				delete(c.sessions, s.channel)
-			}
 			c.mu.Unlock()
 		}
 		return nil

@@ -271,8 +271,8 @@ func TestBadFrames(t *testing.T) {
 				if got.Error == nil || got.Error.Condition != tt.end {
 					t.Errorf("end with %v, want %s", got.Error, tt.end)
 				}
-				p.frames(0, &wire.End{})
-				p.frames(0, begin()) // the channel is free again
+				p.frames(0, &wire.End{}, &wire.Detach{Handle: 7}) // some detach too late
+				p.frames(0, begin())                              // the channel is free again
 				next[*wire.Begin](p)
 			}
 			if n := m.length("q"); n != 1 {
@@ -439,6 +439,28 @@ func TestSettlementFrames(t *testing.T) {
 	want := []string{"accepted 1", "accepted 2", "accepted 3", "released 4", "modified 5", "modified 6", "source q closed vanished=false"}
 	if diff := cmp.Diff(want, m.log); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
+	}
+}
+
+// TestEchoedOutcomes: a node may have settlements confirmed with the outcome that was asked
+// for.
+func TestEchoedOutcomes(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	m.put("echoed", []byte("x"), []byte("y"))
+	p := newPeer(t, m, nil, nil)
+	p.open()
+	p.frames(0, attachReceiver(0, "echoed"))
+	next[*wire.Attach](p)
+	p.frames(0, credit(0, 2))
+	next[*wire.Transfer](p)
+	next[*wire.Transfer](p)
+	for id, kind := range []wire.StateKind{wire.StateModified, wire.StateRejected} {
+		p.frames(0, &wire.Disposition{Role: wire.Receiver, First: uint32(id), State: &wire.State{Kind: kind, Error: nil}})
+		want := &wire.Disposition{First: uint32(id), Settled: true, State: &wire.State{Kind: kind}}
+		if diff := cmp.Diff(want, next[*wire.Disposition](p)); diff != "" {
+			t.Errorf("answer (-want +got):\n%s", diff)
+		}
 	}
 }
 

@@ -30,6 +30,7 @@ type AttachRequest struct {
 	// Connection names the client's connection, for logs and for state that several links
 	// share.
 	Connection string
+	Client     wire.Map // properties of the client's open
 
 	Name    string    // of the link
 	Role    wire.Role // of the client: a sender, or a receiver
@@ -155,6 +156,10 @@ type Settlement struct {
 	Message Outgoing
 	State   *wire.State // nil: the client settles without saying how
 	Err     *wire.Error // why it could not be done
+
+	// Answer is the outcome with which a settlement that could be done is confirmed:
+	// accepted if it is nil, which is good for all ways of settling.
+	Answer *wire.State
 
 	id   uint32
 	last bool // the client has settled and waits for no answer

@@ -48,7 +48,7 @@ func (c *conn) begin(channel uint16, p *wire.Begin) error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.sessions[channel] != nil {
+	if s := c.sessions[channel]; s != nil && !(s.endSent && s.peerEnded) {
 		return c.framef("channel %d has a session already", channel)
 	}
 	c.sessions[channel] = &session{
@@ -92,13 +92,12 @@ func (s *session) endedLocked() {
 	if !s.ending || s.endSent || s.live > 0 || s.c.closing {
 		return
 	}
+	// It stays on its channel, where clients may go on about it (the one for Python
+	// detaches its links after the end), until the next begin there.
 	s.endSent = true
-	s.links = nil
+	s.links, s.unsettled, s.windowShut = nil, nil, nil
 	s.c.out = wire.AppendFrame(s.c.out, wire.FrameAMQP, s.channel, &wire.End{Error: s.endErr})
 	s.c.flushLocked()
-	if s.peerEnded {
-		delete(s.c.sessions, s.channel)
-	}
 }
 
 // flow takes over what a flow says of the session and of one of its links.

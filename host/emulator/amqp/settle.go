@@ -64,8 +64,7 @@ func (s *session) disposition(p *wire.Disposition) {
 	}
 }
 
-// settle has the node settle, and tells the client what came of it: accepted, for
-// every way of settling; clients take an echo of their own state for a failure.
+// settle has the node settle, and tells the client what came of it.
 func (l *link) settle(list []Settlement) {
 	l.node.(Producer).Settle(list)
 	c, s := l.s.c, l.s
@@ -75,11 +74,14 @@ func (l *link) settle(list []Settlement) {
 	for i := range list {
 		switch d := &list[i]; {
 		case d.last:
-		case d.Err == nil:
-			done.add(d.id)
-		default:
+		case d.Err != nil:
 			done.end()
 			s.answerLocked(wire.Sender, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
+		case d.Answer != nil:
+			done.end()
+			s.answerLocked(wire.Sender, d.id, d.id, d.Answer)
+		default:
+			done.add(d.id)
 		}
 	}
 	done.end()

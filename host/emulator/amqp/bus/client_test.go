@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -591,5 +594,187 @@ func TestSessionNames(t *testing.T) {
 	names, _ := answer.Value.(map[string]any)["sessions-ids"].([]string)
 	if !slices.Equal(names, []string{"a", "b"}) {
 		t.Errorf("sessions = %v", answer.Value)
+	}
+}
+
+// TestVanish: a client that is gone without a word keeps its locks until they end; a
+// session counts then, and is free for others.
+func TestVanish(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, bindings.ServiceBusQueue{Name: "s", RequiresSession: true})
+	w.do(t, func(ctx context.Context) error {
+		return errors.Join(
+			w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{Body: []byte("plain")}),
+			w.ns.Send(ctx, "s", &bindings.ServiceBusMessage{Body: []byte("of a session"), SessionID: ptr("s1")}))
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	session, cut := w.cuttable(t, ctx)
+	for queue, filters := range map[string][]goamqp.LinkFilter{"q": nil, "s": {goamqp.NewLinkFilter("com.microsoft:session-filter", 0x137000000C, "s1")}} {
+		r, err := session.NewReceiver(ctx, queue, &goamqp.ReceiverOptions{Filters: filters, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Receive(ctx, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut()
+	w.clk.Advance(time.Minute)
+	_, c := w.client(t)
+	if m := receive(t, ctx, receiverOf(t, c, "q", nil)); m.DeliveryCount != 2 {
+		t.Errorf("plain: DeliveryCount %d, want 2", m.DeliveryCount)
+	}
+	s, err := c.AcceptSessionForQueue(ctx, "s", "s1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := receive(t, ctx, s); m.DeliveryCount != 2 {
+		t.Errorf("of a session: DeliveryCount %d, want 2", m.DeliveryCount)
+	}
+}
+
+// TestHundredSessions accepts 100 sessions at once.
+func TestHundredSessions(t *testing.T) {
+	t.Parallel()
+	const n = 100
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+	w.do(t, func(ctx context.Context) error {
+		for i := range n {
+			if err := w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: ptr(fmt.Sprint(i))}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	session := w.session(t, ctx)
+	got := make(chan any, n)
+	for range n {
+		go func() {
+			r, err := session.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Filters: []goamqp.LinkFilter{goamqp.NewLinkFilter("com.microsoft:session-filter", 0x137000000C, nil)}})
+			if err != nil {
+				got <- err
+				return
+			}
+			m, err := r.Receive(ctx, nil)
+			if err != nil {
+				got <- err
+				return
+			}
+			got <- *m.Properties.GroupID
+		}()
+	}
+	seen := map[any]bool{}
+	for range n {
+		seen[<-got] = true
+	}
+	for i := range n {
+		if !seen[fmt.Sprint(i)] {
+			t.Errorf("session %d was not accepted", i)
+		}
+	}
+}
+
+// TestTooLarge: one byte more than the entity takes.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, bindings.ServiceBusQueue{Name: "large", MaxMessageSizeInKilobytes: 1024})
+	ctx, c := w.client(t)
+	for queue, want := range map[string]error{"q": azservicebus.ErrMessageTooLarge, "large": nil} {
+		s, err := c.NewSender(queue, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.SendMessage(ctx, &azservicebus.Message{Body: make([]byte, 256<<10)}, nil); !errors.Is(err, want) {
+			t.Errorf("SendMessage of 256 KiB to %s = %v, want %v", queue, err, want)
+		}
+	}
+	if n := w.counts(t, "q").Total(); n != 0 {
+		t.Errorf("%d messages in the queue", n)
+	}
+}
+
+// TestEchoForPython: the client for Python wants its own outcome back.
+func TestEchoForPython(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{}) })
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	nc, err := net.Dial("tcp", w.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heard := &recorded{Conn: nc}
+	session := sessionOver(t, ctx, heard, &goamqp.ConnOptions{Properties: map[string]any{"product": "azsdk-python-servicebus"}})
+	r, err := session.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := r.Receive(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.ModifyMessage(ctx, m, nil); err != nil {
+		t.Error(err)
+	}
+	const modified = "\x00\x53\x27"
+	if !strings.Contains(heard.String(), modified) {
+		t.Error("the outcome that was asked for did not come back")
+	}
+}
+
+// recorded is a connection that keeps what was read.
+type recorded struct {
+	net.Conn
+	mu   sync.Mutex
+	read strings.Builder
+}
+
+func (c *recorded) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.read.Write(p[:n])
+	return n, err
+}
+
+func (c *recorded) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.read.String()
+}
+
+// TestPaceAuto: a lock that a client holds is no reason for time to jump, though
+// somebody waits for an hour.
+func TestPaceAuto(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	ctx, c := w.client(t)
+	send(t, ctx, c, "q", &azservicebus.Message{})
+	w.clk.Auto()
+	defer w.clk.Close()
+	r := receiverOf(t, c, "q", nil)
+	start := w.clk.Now()
+	m := receive(t, ctx, r)
+	brief, cancel := context.WithTimeout(ctx, 50*time.Millisecond) // much longer than the quiet after which the pace jumps
+	defer cancel()
+	if _, err := r.ReceiveMessages(brief, 1, nil); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("ReceiveMessages = %v", err)
+	}
+	if gone := w.clk.Now().Sub(start); gone > 30*time.Second {
+		t.Errorf("time has jumped by %v", gone)
+	}
+	if err := r.CompleteMessage(ctx, m, nil); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,6 +3,7 @@ package bus_test
 import (
 	"context"
 	"net"
+	"sync"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -20,11 +22,21 @@ func serviceBusOptions() *servicebus.Options { return &servicebus.Options{} }
 // session connects with plain go-amqp.
 func (w *world) session(t testing.TB, ctx context.Context) *goamqp.Session {
 	t.Helper()
+	return w.sessionWith(t, ctx, &goamqp.ConnOptions{SASLType: goamqp.SASLTypeAnonymous()})
+}
+
+func (w *world) sessionWith(t testing.TB, ctx context.Context, opts *goamqp.ConnOptions) *goamqp.Session {
+	t.Helper()
 	nc, err := net.Dial("tcp", w.address)
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := goamqp.NewConn(ctx, nc, &goamqp.ConnOptions{SASLType: goamqp.SASLTypeAnonymous()})
+	return sessionOver(t, ctx, nc, opts)
+}
+
+func sessionOver(t testing.TB, ctx context.Context, nc net.Conn, opts *goamqp.ConnOptions) *goamqp.Session {
+	t.Helper()
+	conn, err := goamqp.NewConn(ctx, nc, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +46,24 @@ func (w *world) session(t testing.TB, ctx context.Context) *goamqp.Session {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// cuttable is a session of a connection of its own; cut cuts that, and returns when the server
+// is done with it.
+func (w *world) cuttable(t testing.TB, ctx context.Context) (s *goamqp.Session, cut func()) {
+	t.Helper()
+	near, far := net.Pipe()
+	server := amqp.NewServer(bus.New(w.clk, w.ns, nil), nil)
+	var serving sync.WaitGroup
+	serving.Go(func() { server.ServeConn(far) })
+	t.Cleanup(func() {
+		server.Close()
+		serving.Wait()
+	})
+	return sessionOver(t, ctx, near, nil), func() {
+		near.Close()
+		serving.Wait()
+	}
 }
 
 // manage asks the $management of an entity.

@@ -15,6 +15,7 @@ type receiver struct {
 	b      *Backend
 	link   bindings.ServiceBusLink
 	source string
+	echoes bool // settlements are confirmed with the client's own outcome
 
 	pulling, settling guest
 
@@ -39,16 +40,16 @@ func (b *Backend) receiver(path bindings.ServiceBusPath, r *amqp.AttachRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return b.serve(from)
+	return b.serve(from, r)
 }
 
 // serve returns the node for a receiver of the namespace.
-func (b *Backend) serve(from bindings.ServiceBusReceiver) (*amqp.Grant, error) {
+func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest) (*amqp.Grant, error) {
 	link, ok := from.(bindings.ServiceBusLink)
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
-	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source()}}, nil
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), echoes: wantsEcho(r.Client)}}, nil
 }
 
 // Close implements amqp.Node.

@@ -65,7 +65,7 @@ func (b *Backend) session(path bindings.ServiceBusPath, r *amqp.AttachRequest) (
 	if err != nil {
 		return nil, err
 	}
-	grant, err := b.serve(session)
+	grant, err := b.serve(session, r)
 	if err != nil {
 		return nil, err
 	}

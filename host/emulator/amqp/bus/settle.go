@@ -1,6 +1,8 @@
 package bus
 
 import (
+	"strings"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -14,9 +16,26 @@ const condDeadLetter wire.Symbol = "com.microsoft:dead-letter"
 func (r *receiver) Settle(list []amqp.Settlement) {
 	r.settling.inside(r.b, "AMQP settle", func() {
 		for i := range list {
-			list[i].Err = r.settle(&list[i])
+			s := &list[i]
+			if s.Err = r.settle(s); s.Err == nil && r.echoes && s.State != nil {
+				s.Answer = &wire.State{Kind: s.State.Kind}
+			}
 		}
 	})
+}
+
+// wantsEcho tells clients that want a settlement confirmed with the outcome they
+// asked for from the others, which take accepted for all of them, and some of which
+// take their own rejected for a failure. azure-servicebus for Python compares since
+// 7.15 (its _pyamqp/receiver.py, check_disposition_outcome).
+func wantsEcho(client wire.Map) bool {
+	product := client.Get("product")
+	s, ok := product.(string)
+	if !ok {
+		symbol, _ := product.(wire.Symbol)
+		s = string(symbol)
+	}
+	return strings.HasPrefix(s, "azsdk-python-servicebus")
 }
 
 func (r *receiver) settle(s *amqp.Settlement) *wire.Error {

@@ -191,14 +191,18 @@ type Snapshot struct {
 	accounts map[string]*emulator.Snapshot
 }
 
-// Snapshot copies the state of the storage accounts, for Restore. Call it inside
-// the clock.
-func (h *Host) Snapshot() *Snapshot {
+// Snapshot copies the state of the storage accounts, for Restore. It fails only
+// when a store cannot be read. Call it inside the clock.
+func (h *Host) Snapshot() (*Snapshot, error) {
 	snap := &Snapshot{accounts: map[string]*emulator.Snapshot{}}
-	for name, account := range h.accounts.byName {
-		snap.accounts[name] = account.Snapshot()
+	for _, name := range h.Accounts() {
+		account, err := h.accounts.byName[name].Snapshot()
+		if err != nil {
+			return nil, fmt.Errorf("storage account %q: %w", name, err)
+		}
+		snap.accounts[name] = account
 	}
-	return snap
+	return snap, nil
 }
 
 // Restore brings back the state of a snapshot of this host, identifiers

@@ -283,7 +283,10 @@ func TestAccounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var snap *host.Snapshot
-	v.Inside("snapshot", func() { snap = h.Snapshot() })
+	v.Inside("snapshot", func() { snap, err = h.Snapshot() })
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := h.ResetState(); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func newPair(t testing.TB) *pair {
 
 	storage := emulator.New(p.clk, nil)
 	server, err := rest.NewServer(p.clk, &rest.Options{Accounts: []rest.Account{{
-		Name: name, Keys: []string{azuriteKey()}, Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage), Blobs: storage,
+		Name: name, Keys: []string{azuriteKey()}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {
 		t.Fatal(err)

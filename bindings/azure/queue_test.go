@@ -26,7 +26,7 @@ func openDoor(t *testing.T, clk clock.Clock, opts *emulator.Options) *door {
 	storage := emulator.New(clk, opts)
 	d := &door{account: rest.Account{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
-		Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage),
+		Queues: storage, QueueAdmin: storage,
 	}}
 	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{d.account}})
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
@@ -94,7 +93,7 @@ func (s *session) openDoors() error {
 func (s *session) serveDoors() error {
 	for i, a := range s.accounts {
 		storage := s.host.Account(a.Name)
-		a.Queues, a.QueueAdmin, a.Blobs = storage, emulator.NewQueueAdmin(storage), storage
+		a.Queues, a.QueueAdmin, a.Blobs = storage, storage, storage
 		s.accounts[i] = a
 	}
 	var config *tls.Config

@@ -20,7 +20,6 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -218,7 +217,7 @@ func TestTwoHostsOneStorage(t *testing.T) {
 	storage := first.Storage()
 	doors, err := rest.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
-		Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage), Blobs: storage,
+		Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {
 		t.Fatal(err)

@@ -284,7 +284,7 @@ func TestSavedBlobsComeBack(t *testing.T) {
 	log := c.Blob("log")
 	must(log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
 	must(log.AppendBlock(ctx, strings.NewReader("1"), nil))
-	saved := s.blobs.save()
+	saved := must(s.blobs.save())
 	want := state(t, s)
 
 	for range 2 { // a save can be restored more than once
@@ -292,7 +292,7 @@ func TestSavedBlobsComeBack(t *testing.T) {
 		must(c.Blob("new").Put(ctx, strings.NewReader("new"), nil))
 		must(c.Blob("waits").PutBlockList(ctx, []bindings.BlockRef{{ID: "AAAA"}}, nil))
 		under := must(c.Blob("new").Get(ctx, nil))
-		s.blobs.restore(saved)
+		must(s.blobs.restore(saved))
 		_ = under.Body.Close()
 		if diff := cmp.Diff(state(t, s), want); diff != "" {
 			t.Fatalf("state after restore (-got +want):\n%s", diff)
@@ -301,7 +301,7 @@ func TestSavedBlobsComeBack(t *testing.T) {
 			t.Errorf("%d bodies kept, %d known, want 3", kept, known)
 		}
 	}
-	s.blobs.reset()
+	must(s.blobs.restore(&blobsSnapshot{}))
 	if _, err := c.Properties(ctx, nil); !errors.Is(err, bindings.ErrContainerNotFound) {
 		t.Errorf("Properties after reset = %v", err)
 	}

@@ -22,8 +22,13 @@ type bodyStore interface {
 	// open returns the bytes for reading. They can be read until close, even
 	// after remove.
 	open(id bodyID) (body, error)
-	// remove forgets a body.
-	remove(id bodyID)
+	// keep says that a record has the body from now on; w collects what is to be
+	// written for that, and is nil when nothing is.
+	keep(id bodyID, w *change)
+	// remove says that no record has it any more.
+	remove(id bodyID, w *change)
+	// discard forgets a body that no record ever had.
+	discard(id bodyID)
 }
 
 // body is an open body.
@@ -123,7 +128,11 @@ func (m *memoryBodies) open(id bodyID) (body, error) {
 	return b, nil
 }
 
-func (m *memoryBodies) remove(id bodyID) {
+func (*memoryBodies) keep(bodyID, *change) {}
+
+func (m *memoryBodies) remove(id bodyID, _ *change) { m.discard(id) }
+
+func (m *memoryBodies) discard(id bodyID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.bodies, id)
@@ -217,7 +226,7 @@ func (b *StagedBody) Size() int64 { return b.size }
 func (b *StagedBody) Discard() {
 	if !b.taken {
 		b.taken = true
-		b.store.remove(b.id)
+		b.store.discard(b.id)
 	}
 }
 

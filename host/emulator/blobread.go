@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // forRead returns the record of a read, after its conditions and its lease, if
@@ -148,18 +149,33 @@ func (d *download) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close frees the content if nothing else needs it. It may be called again.
+// Close frees the content if nothing else needs it. It may be called again. The
+// content of a blob that was deleted meanwhile goes with it; where that cannot be
+// written, the next start does it.
 func (d *download) Close() error {
 	var err error
 	if d.open != nil {
 		err = d.open.Close()
 		d.open = nil
 	}
-	d.s.mu.Lock()
-	defer d.s.mu.Unlock()
-	if d.content != nil && d.s.contents[d.content.ID] == d.content { // not if the state was replaced
-		d.s.releaseContent(d.content.ID)
+	if commit := d.release(); commit != nil {
+		_ = commit.Wait()
 	}
-	d.content = nil
 	return err
+}
+
+func (d *download) release() (commit *store.Commit) {
+	s := d.s
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := d.content
+	d.content = nil
+	if c == nil || s.contents[c.ID] != c { // not if the state was replaced
+		return nil
+	}
+	s.writing = &change{db: s.db}
+	s.releaseContent(c.ID)
+	commit, _ = s.beginLocked(s.writing)
+	s.writing = nil
+	return commit
 }

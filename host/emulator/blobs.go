@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // blobs is the blob service of an account: one state under one mutex, whose
@@ -19,8 +20,12 @@ type blobs struct {
 	clk    clock.Clock
 	opts   *Options
 	bodies bodyStore
+	db     *store.Store // nil: in memory only
 
-	mu         sync.Mutex
+	mu      sync.Mutex
+	opening uint64  // of db, from which the state was read; 0: none
+	writing *change // of the operation that changes the state
+
 	account    accountRecord
 	containers map[string]*containerState
 	names      nameIndex // the keys of containers
@@ -42,6 +47,9 @@ func (s *blobs) init(clk clock.Clock, opts *Options) {
 	s.wakers = map[string][]*blobWaker{}
 	s.clear()
 }
+
+// keepIn keeps the blobs in a store, which is read by the first call.
+func (s *blobs) keepIn(db *store.Store) { s.db, s.bodies = db, newStoreBodies(db) }
 
 func (s *blobs) clear() {
 	s.account = accountRecord{}
@@ -84,7 +92,10 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	if err := s.fault(p); err != nil {
 		return err
 	}
-	changed, err := s.locked(p.Container, optional, f)
+	changed, commit, err := s.locked(p.Container, optional, f)
+	if waitErr := s.wait(ctx, commit); err == nil {
+		err = waitErr
+	}
 	if err != nil {
 		return err
 	}
@@ -95,20 +106,23 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	return s.fault(p)
 }
 
-func (s *blobs) locked(container string, optional bool, f func(tx *blobTx) error) (changed string, err error) {
+func (s *blobs) locked(container string, optional bool, f func(tx *blobTx) error) (changed string, commit *store.Commit, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.readyLocked(); err != nil {
+		return "", nil, err
+	}
 	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[container]}
 	if tx.container == nil && container != "" && !optional {
-		return "", blobError(bindings.CodeContainerNotFound, "container %q does not exist", container)
+		return "", nil, blobError(bindings.CodeContainerNotFound, "container %q does not exist", container)
 	}
 	if err := f(tx); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if len(tx.changes) > 0 {
-		s.apply(append(tx.changes, setAccount{tx.account}))
+		commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account}))
 	}
-	return tx.changed, nil
+	return tx.changed, commit, err
 }
 
 func (tx *blobTx) change(c ...blobChange) { tx.changes = append(tx.changes, c...) }

@@ -1,36 +1,57 @@
 package emulator
 
-import "maps"
+import (
+	"fmt"
+	"maps"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
 
 // blobsSnapshot is the blob state of an account at one moment, as part of a
-// Snapshot. It never changes.
+// Snapshot. It never changes. Bodies are in memory, those of an account in a store
+// too.
 type blobsSnapshot struct {
 	changes []blobChange // that make the state out of an empty one
 	bodies  map[bodyID]memoryBody
 }
 
 // save copies the state. Records are shared, as they never change.
-func (s *blobs) save() *blobsSnapshot {
+func (s *blobs) save() (*blobsSnapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.readyLocked(); err != nil {
+		return nil, err
+	}
 	snap := &blobsSnapshot{changes: s.records()}
 	if m, ok := s.bodies.(*memoryBodies); ok {
 		m.mu.Lock()
 		snap.bodies = maps.Clone(m.bodies)
 		m.mu.Unlock()
+		return snap, nil
 	}
-	return snap
+	snap.bodies = make(map[bodyID]memoryBody, len(s.bodyRefs))
+	err := eachSegment(snap.changes, func(seg *segment) error {
+		if _, ok := snap.bodies[seg.Body]; ok {
+			return nil
+		}
+		body, err := readAll(s.bodies, seg.Body, seg.Size)
+		snap.bodies[seg.Body] = body
+		return err
+	})
+	return snap, err
 }
 
 // records returns the changes that make the state out of an empty one.
 func (s *blobs) records() []blobChange {
 	changes := []blobChange{setAccount{s.account}}
+	for name := range s.names.from("") {
+		changes = append(changes, putContainer{*s.containers[name].record})
+	}
 	for _, c := range s.contents {
 		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: append([]segment(nil), c.Segments...)}})
 	}
 	for name := range s.names.from("") {
 		c := s.containers[name]
-		changes = append(changes, putContainer{*c.record})
 		for name := range c.names.from("") {
 			state := c.blobs[name]
 			for _, r := range state.snapshots {
@@ -47,16 +68,98 @@ func (s *blobs) records() []blobChange {
 	return changes
 }
 
-// restore replaces the state. Times in it are kept: what was due meanwhile has
-// ended. A download under way may fail.
-func (s *blobs) restore(snap *blobsSnapshot) {
+// eachSegment calls f with each segment that a list of records names. What f
+// changes, it changes in the list.
+func eachSegment(changes []blobChange, f func(*segment) error) error {
+	for i, c := range changes {
+		switch c := c.(type) {
+		case putContent:
+			for j := range c.Segments {
+				if err := f(&c.Segments[j]); err != nil {
+					return err
+				}
+			}
+		case putBlock:
+			if err := f(&c.segment); err != nil {
+				return err
+			}
+			changes[i] = c
+		}
+	}
+	return nil
+}
+
+// copied returns the changes of a snapshot with bodies of this account's store.
+func (snap *blobsSnapshot) copied(to *storeBodies) ([]blobChange, error) {
+	changes := make([]blobChange, len(snap.changes))
+	for i, c := range snap.changes {
+		if content, ok := c.(putContent); ok {
+			content.Segments = append([]segment(nil), content.Segments...)
+			c = content
+		}
+		changes[i] = c
+	}
+	ids := map[bodyID]bodyID{}
+	err := eachSegment(changes, func(seg *segment) error {
+		id, ok := ids[seg.Body]
+		if !ok {
+			var err error
+			if id, err = to.write(&pieceReader{b: snap.bodies[seg.Body]}, seg.Size); err != nil {
+				return err
+			}
+			ids[seg.Body] = id
+		}
+		seg.Body = id
+		return nil
+	})
+	if err != nil {
+		for _, id := range ids {
+			to.discard(id)
+		}
+		return nil, err
+	}
+	return changes, nil
+}
+
+// pieceReader reads a body in memory from its beginning.
+type pieceReader struct {
+	b  memoryBody
+	at int64
+}
+
+func (r *pieceReader) Read(p []byte) (int, error) {
+	n, err := r.b.ReadAt(p, r.at)
+	r.at += int64(n)
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// restore replaces the state and begins to write it. Times in it are kept: what
+// was due meanwhile has ended. A download under way may fail.
+func (s *blobs) restore(snap *blobsSnapshot) (*store.Commit, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if err := s.readyLocked(); err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	changes := snap.changes
+	w := &change{db: s.db}
+	if bodies, ok := s.bodies.(*storeBodies); ok {
+		var err error
+		if changes, err = snap.copied(bodies); err != nil {
+			return nil, fmt.Errorf("blobs: %w", err)
+		}
+		w.dropAllBlobs()
+	}
+	s.writing = w
 	for id := range s.bodyRefs { // bodies that are staged stay
-		s.bodies.remove(id)
+		s.bodies.remove(id, w)
 	}
 	s.clear()
-	s.apply(snap.changes)
+	s.apply(changes)
+	s.writing = nil
 	if m, ok := s.bodies.(*memoryBodies); ok {
 		m.mu.Lock()
 		for id := range s.bodyRefs {
@@ -64,7 +167,25 @@ func (s *blobs) restore(snap *blobsSnapshot) {
 		}
 		m.mu.Unlock()
 	}
+	return s.beginLocked(w)
 }
 
-// reset removes everything. Callers of OnChange stay.
-func (s *blobs) reset() { s.restore(&blobsSnapshot{}) }
+// dropAllBlobs removes every record; small bodies go one by one, as files do.
+func (c *change) dropAllBlobs() {
+	if c.writable() {
+		for _, kind := range []byte{containerKind, blobKind, blockKind, contentKind} {
+			c.batch.DeleteRange([]byte{kind, 0}, []byte{kind, 1})
+		}
+		c.batch.Delete(blobAccountKey)
+	}
+}
+
+// follow makes the counters of the state go on after those of another.
+func (snap *blobsSnapshot) follow(before accountRecord) {
+	for i, c := range snap.changes {
+		if c, ok := c.(setAccount); ok {
+			c.IDs, c.LastETag = max(c.IDs, before.IDs), max(c.LastETag, before.LastETag)
+			snap.changes[i] = c
+		}
+	}
+}

@@ -87,7 +87,11 @@ type containerState struct {
 }
 
 // blobChange is one step of an operation. Changes are plain data.
-type blobChange interface{ apply(s *blobs) }
+type blobChange interface {
+	apply(s *blobs)
+	// save adds to w what makes the change, once it has been applied.
+	save(s *blobs, w *change)
+}
 
 type (
 	setAccount    struct{ accountRecord }
@@ -113,6 +117,9 @@ type (
 func (s *blobs) apply(changes []blobChange) {
 	for _, c := range changes {
 		c.apply(s)
+		if s.writing != nil {
+			c.save(s, s.writing)
+		}
 	}
 }
 
@@ -182,7 +189,7 @@ func (c putBlock) apply(s *blobs) {
 	if state.blocks == nil {
 		state.blocks = map[string]*blockRecord{}
 	}
-	s.bodyRefs[c.Body]++
+	s.retainBody(c.Body)
 	if old := state.blocks[c.Block]; old != nil {
 		s.releaseBody(old.Body)
 	}
@@ -205,14 +212,14 @@ func (c dropBlocks) apply(s *blobs) {
 func (c putContent) apply(s *blobs) {
 	s.contents[c.ID] = &content{contentRecord: c.contentRecord}
 	for _, seg := range c.Segments {
-		s.bodyRefs[seg.Body]++
+		s.retainBody(seg.Body)
 	}
 }
 
 func (c appendSegment) apply(s *blobs) {
 	to := s.contents[c.Content]
 	to.Segments = append(to.Segments, c.Segment)
-	s.bodyRefs[c.Segment.Body]++
+	s.retainBody(c.Segment.Body)
 }
 
 // content is a contentRecord and the number of records and open downloads that
@@ -237,8 +244,17 @@ func (s *blobs) releaseContent(id uint64) {
 		return
 	}
 	delete(s.contents, id)
+	if s.writing != nil {
+		s.writing.dropPrefix(contentKey(id))
+	}
 	for _, seg := range c.Segments {
 		s.releaseBody(seg.Body)
+	}
+}
+
+func (s *blobs) retainBody(id bodyID) {
+	if s.bodyRefs[id]++; s.bodyRefs[id] == 1 {
+		s.bodies.keep(id, s.writing)
 	}
 }
 
@@ -247,7 +263,7 @@ func (s *blobs) releaseBody(id bodyID) {
 		return
 	}
 	delete(s.bodyRefs, id)
-	s.bodies.remove(id)
+	s.bodies.remove(id, s.writing)
 }
 
 // named returns what there is under a name, making room for it.

@@ -17,7 +17,7 @@ import (
 // and otherwise as it was when it was last used, every rule intact. Times are
 // kept: what was due meanwhile has ended.
 //
-// Queues live in memory as those of [New] do; each change is written through
+// All but the bodies of blobs lives in memory as with [New]; each change is written through
 // before it is reported. When it cannot be written, the call fails with
 // bindings.ErrUnavailable, nothing has happened as far as anybody can see, and
 // the account is read again from db by the next call.
@@ -29,16 +29,26 @@ import (
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {
 	s := New(clk, opts)
 	s.db = db
+	s.blobs.keepIn(db)
 	var err error
-	clk.Inside("open the storage account", func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		err = s.readyLocked()
-	})
+	clk.Inside("open the storage account", func() { err = s.ready() })
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// ready reads the state if it has not been read, or was replaced.
+func (s *Storage) ready() error {
+	s.mu.Lock()
+	err := s.readyLocked()
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	s.blobs.mu.Lock()
+	defer s.blobs.mu.Unlock()
+	return s.blobs.readyLocked()
 }
 
 // readyLocked sees to it that what is in memory is what db holds.
@@ -125,7 +135,14 @@ func (c *change) writable() bool {
 	return c.err == nil
 }
 
-func (c *change) saveQueue(name string) { c.set(queueKey(name), []byte{queueFormat}) }
+// saveQueue writes a queue and what is kept about it.
+func (c *change) saveQueue(name string, facts queueFacts) {
+	if c.writable() {
+		c.set(queueKey(name), facts.append([]byte{queueFormat}))
+	}
+}
+
+func (c *change) saveProperties(p bindings.ServiceProperties) { c.setJSON(propertiesKey, p) }
 
 func (c *change) dropQueue(name string) {
 	if c.writable() {
@@ -167,7 +184,7 @@ func (c *change) dropMessage(name string, m *message) {
 func (c *change) saveAll(queues map[string]*queueState) {
 	c.writable()
 	for _, name := range slices.Sorted(maps.Keys(queues)) {
-		c.saveQueue(name)
+		c.saveQueue(name, queues[name].queueFacts)
 		for _, m := range queues[name].inOrder() {
 			c.saveText(name, m)
 			c.saveState(name, m)
@@ -181,5 +198,6 @@ func (c *change) dropAll() {
 		for _, kind := range []byte{queueKind, textKind, stateKind} {
 			c.batch.DeleteRange([]byte{kind, 0}, []byte{kind, 1})
 		}
+		c.batch.Delete(propertiesKey)
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // loadLocked replaces the account's state in memory by what db holds. No
 // identifier is given twice, so that a receipt from before fits no message of now.
 func (s *Storage) loadLocked() error {
-	queues, n, err := readQueues(s.db)
+	queues, n, err := s.readQueues(s.db)
 	if err != nil {
 		return fmt.Errorf("read the storage account: %w", err)
 	}
@@ -45,13 +46,30 @@ func (q *queueState) inOrder() []*message {
 }
 
 // readQueues reads every queue, and the number of identifiers given so far.
-func readQueues(db *store.Store) (map[string]*queueState, uint64, error) {
+// It reads the service's settings too.
+func (s *Storage) readQueues(db *store.Store) (map[string]*queueState, uint64, error) {
 	v, err := db.View()
 	if err != nil {
 		return nil, 0, err
 	}
 	queues, n, err := readView(v, db.Dir())
-	return queues, n, errors.Join(err, v.Close())
+	properties, propertiesErr := readProperties(v, db.Dir())
+	if err = errors.Join(err, propertiesErr, v.Close()); err != nil {
+		return nil, 0, err
+	}
+	s.properties = properties
+	return queues, n, nil
+}
+
+func readProperties(v *store.View, dir string) (p bindings.ServiceProperties, err error) {
+	value, err := v.Get(propertiesKey)
+	if errors.Is(err, store.ErrNotFound) {
+		return p, nil
+	}
+	if err == nil {
+		err = blobReader{v, dir}.decode(propertiesKey, value, &p)
+	}
+	return p, err
 }
 
 // readView is readQueues. A message of which one half is missing is damage: both
@@ -75,7 +93,11 @@ func readView(v *store.View, dir string) (map[string]*queueState, uint64, error)
 		if len(value) == 0 || value[0] != queueFormat {
 			return damage("queue %q has an unknown format", key[2:])
 		}
-		queues[string(key[2:])] = newQueueState()
+		state := newQueueState()
+		if !state.parse(value[1:]) {
+			return damage("what is kept about queue %q cannot be read", key[2:])
+		}
+		queues[string(key[2:])] = state
 		return nil
 	})
 	if err != nil {

@@ -26,7 +26,7 @@ func (q *queue) Create(ctx context.Context) error {
 	return q.operate(ctx, FaultPoint{Op: "Create"}, true, func(_ time.Time, state *queueState, e *effects) error {
 		if state == nil {
 			q.s.queues[q.name] = newQueueState()
-			e.saveQueue(q.name)
+			e.saveQueue(q.name, queueFacts{})
 		}
 		return nil
 	})

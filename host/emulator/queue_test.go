@@ -218,7 +218,10 @@ func TestSnapshotRestoreAndReset(t *testing.T) {
 		_, _ = q.Put(ctx, "a", nil)
 		_, _ = q.Put(ctx, "late", &bindings.PutOptions{Visibility: time.Hour})
 		_, _ = q.Receive(ctx, 1, time.Minute)
-		snap = b.storage.Snapshot()
+		var err error
+		if snap, err = b.storage.Snapshot(); err != nil {
+			t.Error(err)
+		}
 		m, _ := q.Put(ctx, "b", nil)
 		ids[0] = m.ID
 		b.storage.Reset()

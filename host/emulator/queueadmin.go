@@ -6,119 +6,97 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// QueueAdmin keeps what the queue service knows beside messages: metadata and
-// stored access policies of queues, and the settings of the service. Make one
-// per Storage with [NewQueueAdmin]. All methods may be called concurrently; on a
-// virtual clock, from inside the clock.
-//
-// Each method asks Options.Fault like the calls of bindings.Queue, with its own
-// name as the operation ("QueueMetadata", "SetQueuePolicies", ...); CreateQueue
-// and DeleteQueue go through the queue's Create and DeleteQueue, and have their
-// fault points.
-type QueueAdmin struct {
-	s *Storage
-
-	// Guarded by s.mu.
-	queues     map[string]*queueFacts
-	properties bindings.ServiceProperties
-}
-
-// queueFacts is what is kept about one queue.
+// queueFacts is what is kept about a queue beside its messages. Its maps and
+// slices are replaced, never written to.
 type queueFacts struct {
 	metadata map[string]string
 	policies []bindings.AccessPolicy
-	creating bool // the queue itself is about to be made
 }
 
-var _ bindings.QueueAdmin = (*QueueAdmin)(nil)
+var _ bindings.QueueAdmin = (*Storage)(nil)
 
-// NewQueueAdmin returns the admin side of an account's queues.
-func NewQueueAdmin(s *Storage) *QueueAdmin {
-	return &QueueAdmin{s: s, queues: map[string]*queueFacts{}}
-}
-
-// CreateQueue implements bindings.QueueAdmin.
-func (a *QueueAdmin) CreateQueue(ctx context.Context, name string, metadata map[string]string) (created bool, err error) {
-	if err := a.check(ctx, name); err != nil {
-		return false, err
-	}
-	a.s.mu.Lock()
-	exists, facts := a.factsLocked(name)
-	switch {
-	case exists || facts.creating:
-		same := sameMetadata(facts.metadata, metadata)
-		a.s.mu.Unlock()
-		if !same {
-			return false, fmt.Errorf("queue %q: %w", name, bindings.ErrAlreadyExists)
+// CreateQueue implements bindings.QueueAdmin. Its fault points are those of the
+// queue's Create.
+func (s *Storage) CreateQueue(ctx context.Context, name string, metadata map[string]string) (created bool, err error) {
+	err = s.queue(name).operate(ctx, FaultPoint{Op: "Create"}, true, func(_ time.Time, state *queueState, e *effects) error {
+		if state != nil {
+			if !sameMetadata(state.metadata, metadata) {
+				return bindings.ErrAlreadyExists
+			}
+			return nil
 		}
-		return false, nil
-	default:
-		facts.metadata, facts.creating = maps.Clone(metadata), true
-		a.queues[name] = facts
-		a.s.mu.Unlock()
-	}
-	err = a.s.Queue(name).Create(ctx)
-	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
-	facts.creating = false
-	if err != nil {
-		a.factsLocked(name) // forgets them, unless the queue was made all the same
-		return false, err
-	}
-	return true, nil
+		state = newQueueState()
+		state.metadata = maps.Clone(metadata)
+		s.queues[name] = state
+		e.saveQueue(name, state.queueFacts)
+		created = true
+		return nil
+	})
+	return created && err == nil, err
 }
 
 // DeleteQueue implements bindings.QueueAdmin.
-func (a *QueueAdmin) DeleteQueue(ctx context.Context, name string) error {
-	err := a.s.Queue(name).DeleteQueue(ctx)
-	a.s.mu.Lock()
-	defer a.s.mu.Unlock()
-	a.factsLocked(name)
-	return err
+func (s *Storage) DeleteQueue(ctx context.Context, name string) error {
+	return s.Queue(name).DeleteQueue(ctx)
 }
 
 // QueueMetadata implements bindings.QueueAdmin.
-func (a *QueueAdmin) QueueMetadata(ctx context.Context, name string) (metadata map[string]string, err error) {
-	err = a.operate(ctx, "QueueMetadata", name, func(f *queueFacts) { metadata = maps.Clone(f.metadata) })
+func (s *Storage) QueueMetadata(ctx context.Context, name string) (metadata map[string]string, err error) {
+	err = s.facts(ctx, "QueueMetadata", name, func(f *queueFacts) { metadata = maps.Clone(f.metadata) })
 	return metadata, err
 }
 
 // SetQueueMetadata implements bindings.QueueAdmin.
-func (a *QueueAdmin) SetQueueMetadata(ctx context.Context, name string, metadata map[string]string) error {
-	return a.operate(ctx, "SetQueueMetadata", name, func(f *queueFacts) { f.metadata = maps.Clone(metadata) })
+func (s *Storage) SetQueueMetadata(ctx context.Context, name string, metadata map[string]string) error {
+	return s.setFacts(ctx, "SetQueueMetadata", name, func(f *queueFacts) { f.metadata = maps.Clone(metadata) })
 }
 
 // QueuePolicies implements bindings.QueueAdmin.
-func (a *QueueAdmin) QueuePolicies(ctx context.Context, name string) (policies []bindings.AccessPolicy, err error) {
-	err = a.operate(ctx, "QueuePolicies", name, func(f *queueFacts) { policies = slices.Clone(f.policies) })
+func (s *Storage) QueuePolicies(ctx context.Context, name string) (policies []bindings.AccessPolicy, err error) {
+	err = s.facts(ctx, "QueuePolicies", name, func(f *queueFacts) { policies = slices.Clone(f.policies) })
 	return policies, err
 }
 
 // SetQueuePolicies implements bindings.QueueAdmin.
-func (a *QueueAdmin) SetQueuePolicies(ctx context.Context, name string, policies []bindings.AccessPolicy) error {
+func (s *Storage) SetQueuePolicies(ctx context.Context, name string, policies []bindings.AccessPolicy) error {
 	if n := len(policies); n > bindings.MaxAccessPolicies {
 		return fmt.Errorf("%w: %d access policies: want at most %d", bindings.ErrOutOfRange, n, bindings.MaxAccessPolicies)
 	}
-	return a.operate(ctx, "SetQueuePolicies", name, func(f *queueFacts) { f.policies = slices.Clone(policies) })
+	return s.setFacts(ctx, "SetQueuePolicies", name, func(f *queueFacts) { f.policies = slices.Clone(policies) })
+}
+
+// facts reads what is kept about a queue.
+func (s *Storage) facts(ctx context.Context, op, name string, f func(*queueFacts)) error {
+	return s.queue(name).operate(ctx, FaultPoint{Op: op}, false, func(_ time.Time, state *queueState, _ *effects) error {
+		f(&state.queueFacts)
+		return nil
+	})
+}
+
+func (s *Storage) setFacts(ctx context.Context, op, name string, f func(*queueFacts)) error {
+	return s.queue(name).operate(ctx, FaultPoint{Op: op}, false, func(_ time.Time, state *queueState, e *effects) error {
+		f(&state.queueFacts)
+		e.saveQueue(name, state.queueFacts)
+		return nil
+	})
 }
 
 // QueueServiceProperties implements bindings.QueueAdmin.
-func (a *QueueAdmin) QueueServiceProperties(ctx context.Context) (p bindings.ServiceProperties, err error) {
-	err = a.faulty(ctx, FaultPoint{Op: "QueueServiceProperties"}, func() error {
-		p = cloneProperties(a.properties)
-		return nil
-	})
+func (s *Storage) QueueServiceProperties(ctx context.Context) (p bindings.ServiceProperties, err error) {
+	err = s.operate(ctx, FaultPoint{Op: "QueueServiceProperties"}, func(*change) { p = cloneProperties(s.properties) })
 	return p, err
 }
 
 // SetQueueServiceProperties implements bindings.QueueAdmin.
-func (a *QueueAdmin) SetQueueServiceProperties(ctx context.Context, p bindings.ServiceProperties) error {
-	return a.faulty(ctx, FaultPoint{Op: "SetQueueServiceProperties"}, func() error {
-		p, to := cloneProperties(p), &a.properties
+func (s *Storage) SetQueueServiceProperties(ctx context.Context, p bindings.ServiceProperties) error {
+	return s.operate(ctx, FaultPoint{Op: "SetQueueServiceProperties"}, func(c *change) {
+		p, to := cloneProperties(p), &s.properties
 		setProperty(&to.Logging, p.Logging)
 		setProperty(&to.HourMetrics, p.HourMetrics)
 		setProperty(&to.MinuteMetrics, p.MinuteMetrics)
@@ -126,64 +104,35 @@ func (a *QueueAdmin) SetQueueServiceProperties(ctx context.Context, p bindings.S
 		setProperty(&to.DefaultVersion, p.DefaultVersion)
 		setProperty(&to.SoftDelete, p.SoftDelete)
 		setProperty(&to.StaticWebsite, p.StaticWebsite)
-		return nil
+		c.saveProperties(s.properties)
 	})
 }
 
-func (a *QueueAdmin) check(ctx context.Context, name string) error {
+// operate runs f on what belongs to no queue, between the fault points.
+func (s *Storage) operate(ctx context.Context, p FaultPoint, f func(c *change)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return bindings.ValidateQueueName(name)
-}
-
-// operate runs f on the facts of a queue that exists, with the lock held.
-func (a *QueueAdmin) operate(ctx context.Context, op, name string, f func(*queueFacts)) error {
-	if err := a.check(ctx, name); err != nil {
+	if err := s.fault(p); err != nil {
 		return err
 	}
-	return a.faulty(ctx, FaultPoint{Op: op, Queue: name}, func() error {
-		exists, facts := a.factsLocked(name)
-		if !exists {
-			return fmt.Errorf("queue %q: %w", name, bindings.ErrNotFound)
-		}
-		f(facts)
-		return nil
-	})
-}
-
-// faulty runs f with the lock held, between two fault points.
-func (a *QueueAdmin) faulty(ctx context.Context, p FaultPoint, f func() error) error {
-	if err := ctx.Err(); err != nil {
-		return err
+	s.mu.Lock()
+	err := s.readyLocked()
+	var commit *store.Commit
+	if err == nil {
+		c := change{db: s.db}
+		f(&c)
+		commit, err = s.beginLocked(&c)
 	}
-	if err := a.s.fault(p); err != nil {
-		return err
+	s.mu.Unlock()
+	if waitErr := s.wait(ctx, commit); err == nil {
+		err = waitErr
 	}
-	a.s.mu.Lock()
-	err := f()
-	a.s.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	p.After = true
-	return a.s.fault(p)
-}
-
-// factsLocked returns the facts of a queue and whether the queue exists. Those
-// of a queue that was deleted meanwhile are forgotten.
-func (a *QueueAdmin) factsLocked(name string) (exists bool, facts *queueFacts) {
-	_, exists = a.s.queues[name]
-	facts = a.queues[name]
-	if !exists && (facts == nil || !facts.creating) {
-		delete(a.queues, name)
-		return false, &queueFacts{}
-	}
-	if facts == nil {
-		facts = &queueFacts{}
-		a.queues[name] = facts
-	}
-	return exists, facts
+	return s.fault(p)
 }
 
 // sameMetadata compares names without regard to case, values exactly.

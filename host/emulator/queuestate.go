@@ -36,6 +36,8 @@ type queueState struct {
 	byVisible messageHeap // all messages: visible ones come first
 	byExpiry  messageHeap // those that expire
 	sequence  uint64
+
+	queueFacts
 }
 
 func newQueueState() *queueState {

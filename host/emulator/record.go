@@ -2,7 +2,10 @@ package emulator
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"time"
+
+	"github.com/redeliver/redeliver/bindings"
 )
 
 // Keys begin with their kind. A message has two: what seldom changes, its text
@@ -13,8 +16,12 @@ const (
 	stateKind = 's' // name 0 sequence
 )
 
-// idsKey holds the number of identifiers that have been given.
-var idsKey = []byte("ids")
+// idsKey holds the number of identifiers that have been given, propertiesKey the
+// settings of the queue service as JSON.
+var (
+	idsKey        = []byte("ids")
+	propertiesKey = []byte("properties")
+)
 
 // Formats of values, their first byte.
 const (
@@ -24,6 +31,35 @@ const (
 )
 
 func queueKey(name string) []byte { return append([]byte{queueKind, 0}, name...) }
+
+// append adds the facts as JSON, nothing when there are none.
+func (f queueFacts) append(b []byte) []byte {
+	if len(f.metadata) == 0 && len(f.policies) == 0 {
+		return b
+	}
+	text, err := json.Marshal(storedFacts{f.metadata, f.policies})
+	if err != nil {
+		panic("emulator: facts of a queue that JSON does not have: " + err.Error())
+	}
+	return append(b, text...)
+}
+
+func (f *queueFacts) parse(b []byte) bool {
+	if len(b) == 0 {
+		return true
+	}
+	var stored storedFacts
+	if json.Unmarshal(b, &stored) != nil {
+		return false
+	}
+	f.metadata, f.policies = stored.Metadata, stored.Policies
+	return true
+}
+
+type storedFacts struct {
+	Metadata map[string]string       `json:",omitempty"`
+	Policies []bindings.AccessPolicy `json:",omitempty"`
+}
 
 func messageKeys(kind byte, name string) []byte {
 	return append(append([]byte{kind, 0}, name...), 0)

@@ -6,38 +6,54 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // Snapshot is the state of an account at one moment. It never changes and may
-// be restored any number of times.
+// be restored any number of times. Bodies of blobs are in memory, whether the
+// account is or not: for large accounts there are Save and Load.
 type Snapshot struct {
-	ids    ids
-	queues map[string]queueSnapshot
+	ids        ids
+	queues     map[string]queueSnapshot
+	properties bindings.ServiceProperties
+	blobs      *blobsSnapshot
 }
 
 type queueSnapshot struct {
 	sequence uint64
 	messages []message // by insertion; no timers, no places
+	facts    queueFacts
 }
 
 // Reset removes everything, so that the account is as New made it. Callers of
-// OnArrival stay. It fails as Restore does.
+// OnArrival and OnChange stay. It fails as Restore does.
 func (s *Storage) Reset() error {
-	return s.Restore(&Snapshot{ids: ids{seed: s.opts.Seed}})
+	return s.Restore(&Snapshot{ids: ids{seed: s.opts.Seed}, blobs: &blobsSnapshot{}})
 }
 
-// Snapshot copies the account's state.
-func (s *Storage) Snapshot() *Snapshot {
+// Snapshot copies the account's state. It fails only when the account is kept in
+// a store that cannot be read.
+func (s *Storage) Snapshot() (*Snapshot, error) {
+	snap, err := s.snapshotQueues()
+	if err != nil {
+		return nil, fmt.Errorf("copy the storage account: %w", err)
+	}
+	if snap.blobs, err = s.blobs.save(); err != nil {
+		return nil, fmt.Errorf("copy the storage account: %w", err)
+	}
+	return snap, nil
+}
+
+func (s *Storage) snapshotQueues() (*Snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.snapshotLocked()
-}
-
-func (s *Storage) snapshotLocked() *Snapshot {
-	snap := &Snapshot{ids: s.ids, queues: make(map[string]queueSnapshot, len(s.queues))}
+	if err := s.readyLocked(); err != nil {
+		return nil, err
+	}
+	snap := &Snapshot{ids: s.ids, queues: make(map[string]queueSnapshot, len(s.queues)), properties: s.properties}
 	for name, state := range s.queues {
-		q := queueSnapshot{sequence: state.sequence, messages: make([]message, 0, len(state.byID))}
+		q := queueSnapshot{sequence: state.sequence, messages: make([]message, 0, len(state.byID)), facts: state.queueFacts}
 		for _, m := range state.inOrder() {
 			c := *m
 			c.arrival, c.byVisible, c.byExpiry = nil, 0, 0
@@ -45,7 +61,7 @@ func (s *Storage) snapshotLocked() *Snapshot {
 		}
 		snap.queues[name] = q
 	}
-	return snap
+	return snap, nil
 }
 
 // queueStates makes queues out of a snapshot.
@@ -53,7 +69,7 @@ func (snap *Snapshot) queueStates() map[string]*queueState {
 	queues := make(map[string]*queueState, len(snap.queues))
 	for name, from := range snap.queues {
 		state := newQueueState()
-		state.sequence = from.sequence
+		state.sequence, state.queueFacts = from.sequence, from.facts
 		for _, m := range from.messages {
 			state.add(&m)
 		}
@@ -64,11 +80,17 @@ func (snap *Snapshot) queueStates() map[string]*queueState {
 
 // Restore replaces the account's state. Times in it are kept: what was due
 // meanwhile has ended. It fails only when the account is kept in a store that
-// cannot be written; then the old state stays.
+// cannot be written; then the old state stays, of the queues, of the blobs, or of
+// both.
 func (s *Storage) Restore(snap *Snapshot) error {
-	commit, err := s.restore(snap)
+	commit, err := s.restoreQueues(snap)
 	if err == nil {
 		err = s.wait(context.Background(), commit)
+	}
+	if err == nil {
+		if commit, err = s.blobs.restore(snap.blobs); err == nil {
+			err = s.blobs.wait(context.Background(), commit)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("restore the storage account: %w", err)
@@ -76,76 +98,85 @@ func (s *Storage) Restore(snap *Snapshot) error {
 	return nil
 }
 
-func (s *Storage) restore(snap *Snapshot) (*store.Commit, error) {
+func (s *Storage) restoreQueues(snap *Snapshot) (*store.Commit, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
 		return nil, err
 	}
-	s.ids = snap.ids
+	s.ids, s.properties = snap.ids, snap.properties
 	s.takeLocked(snap.queueStates())
 	c := change{db: s.db}
 	c.dropAll()
 	c.saveAll(s.queues)
+	c.saveProperties(s.properties)
 	return s.beginLocked(&c)
 }
 
 // Save writes everything in the account to w, for Load in this or any other
-// process.
-func (s *Storage) Save(w io.Writer) (err error) {
-	db := s.db
-	if db == nil {
-		if db, err = store.OpenMemory(nil); err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, db.Close()) }()
-		if err := s.copyTo(db); err != nil {
-			return err
-		}
+// process. An account that shares its store with others saves them too.
+func (s *Storage) Save(w io.Writer) error {
+	if s.db != nil {
+		return s.db.Save(w)
 	}
-	return db.Save(w)
-}
-
-func (s *Storage) copyTo(db *store.Store) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	to := &Storage{clk: s.clk, db: db, ids: s.ids}
-	c := change{db: db}
-	c.saveAll(s.queues)
-	commit, err := to.beginLocked(&c)
-	if err != nil || commit == nil {
+	snap, err := s.Snapshot()
+	if err != nil {
 		return err
 	}
-	return commit.Wait()
+	return s.through(func(db *store.Store, kept *Storage) error {
+		if err := kept.Restore(snap); err != nil {
+			return err
+		}
+		return db.Save(w)
+	})
 }
 
 // Load replaces everything in the account by what Save wrote, all of it or,
 // when it fails, nothing. Times are kept, as with Restore; identifiers follow
 // those that the saved account and this one had given.
-func (s *Storage) Load(r io.Reader) (err error) {
+func (s *Storage) Load(r io.Reader) error {
 	if s.db != nil {
 		if err := s.db.Load(r); err != nil {
 			return err
 		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		return s.readyLocked()
+		return s.ready()
 	}
+	var snap *Snapshot
+	err := s.through(func(db *store.Store, kept *Storage) (err error) {
+		if err = db.Load(r); err == nil {
+			snap, err = kept.Snapshot()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	snap.ids.n = max(snap.ids.n, s.ids.n)
+	snap.ids.seed = s.opts.Seed
+	s.mu.Unlock()
+	s.blobs.mu.Lock()
+	snap.blobs.follow(s.blobs.account)
+	s.blobs.mu.Unlock()
+	return s.Restore(snap)
+}
+
+// through calls f with an account like this one, kept in a store in memory that is
+// gone afterwards.
+func (s *Storage) through(f func(db *store.Store, kept *Storage) error) (err error) {
 	db, err := store.OpenMemory(nil)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Load(r); err != nil {
-		return err
-	}
-	queues, n, err := readQueues(db)
+	kept, err := Open(s.clk, db, &Options{Seed: s.opts.Seed})
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ids = ids{seed: s.opts.Seed, n: max(s.ids.n, n)}
-	s.takeLocked(queues)
-	return nil
+	defer func() { // nothing is to arrive there
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		kept.takeLocked(nil)
+	}()
+	return f(db, kept)
 }

@@ -46,17 +46,19 @@ type FaultPoint struct {
 // Storage is one storage account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock.
 //
-// It implements bindings.QueueAccount and bindings.QueueWaker.
+// It implements bindings.QueueAccount, bindings.QueueAdmin, bindings.QueueWaker,
+// bindings.BlobAccount and bindings.BlobWaker.
 type Storage struct {
 	clk  clock.Clock
 	opts Options
 	db   *store.Store // nil: the account lives in memory only
 
-	mu      sync.Mutex
-	ids     ids
-	queues  map[string]*queueState
-	wakers  map[string][]*waker
-	opening uint64 // of db, from which the state was read; 0: none
+	mu         sync.Mutex
+	ids        ids
+	queues     map[string]*queueState
+	properties bindings.ServiceProperties // of the queue service
+	wakers     map[string][]*waker
+	opening    uint64 // of db, from which the state was read; 0: none
 
 	blobs blobs // the blob service, with a mutex of its own
 }

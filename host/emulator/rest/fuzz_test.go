@@ -27,7 +27,7 @@ func newFuzzDoor(f *testing.F) (*door, *emulator.Storage) {
 		f.Fatal(err)
 	}
 	s, err := NewServer(clk, &Options{Accounts: []Account{{
-		Name: DevAccount, Keys: []string{DevKey}, Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage),
+		Name: DevAccount, Keys: []string{DevKey}, Queues: storage, QueueAdmin: storage,
 	}}})
 	if err != nil {
 		f.Fatal(err)

@@ -53,8 +53,8 @@ func newBench(t *testing.T, edit ...func(*setup)) *bench {
 	b.storage = emulator.New(b.clk, &s.store)
 	other := emulator.New(b.clk, nil)
 	s.rest.Accounts = []rest.Account{
-		{Name: rest.DevAccount, Keys: []string{rest.DevKey, secondKey}, Queues: b.storage, QueueAdmin: emulator.NewQueueAdmin(b.storage), Blobs: b.storage},
-		{Name: "other", Keys: []string{secondKey}, Queues: other, QueueAdmin: emulator.NewQueueAdmin(other), Blobs: other},
+		{Name: rest.DevAccount, Keys: []string{rest.DevKey, secondKey}, Queues: b.storage, QueueAdmin: b.storage, Blobs: b.storage},
+		{Name: "other", Keys: []string{secondKey}, Queues: other, QueueAdmin: other, Blobs: other},
 	}
 	server, err := rest.NewServer(b.clk, &s.rest)
 	if err != nil {

@@ -217,7 +217,7 @@ func serveUntilEOF(kind string) (err error) {
 			return err
 		}
 	}
-	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: emulator.NewQueueAdmin(storage), Blobs: storage}
+	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage}
 	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}})
 	if err != nil {
 		return err

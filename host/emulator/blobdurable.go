@@ -1,0 +1,171 @@
+package emulator
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// Blobs that are kept in a store live in memory too, all but their bodies. An
+// operation's changes are applied and written through as one batch before the
+// operation is reported, in the way of the queues (durable.go); the state is read
+// anew when a batch could not be written.
+
+// Keys of blobs: their kind, a zero byte, and what names the thing. Names of blobs
+// come with their length, because they may hold any byte.
+const (
+	containerKind = 'c' // container; value: JSON of containerRecord
+	blobKind      = 'b' // container 0 name snapshot; value: JSON of blobRecord
+	blockKind     = 'k' // container 0 name block; value: JSON of blockRecord
+	contentKind   = 'n' // id; value: JSON of its segments. id index: one more segment
+	bodyKind      = 'v' // number; value: the bytes of a small body
+)
+
+// blobAccountKey holds the accountRecord, lastBodyKey the number of the last small
+// body.
+var (
+	blobAccountKey = []byte("blobs")
+	lastBodyKey    = []byte("bodies")
+)
+
+const blobFormat = 1 // first byte of each value that is JSON
+
+func containerKey(name string) []byte { return append([]byte{containerKind, 0}, name...) }
+
+// inContainer begins the keys of a kind that belong to a container.
+func inContainer(kind byte, container string) []byte {
+	return append(append([]byte{kind, 0}, container...), 0)
+}
+
+func underName(kind byte, k blobKey) []byte {
+	return appendString(inContainer(kind, k.Container), k.Name)
+}
+
+func blobKeyOf(k blobKey) []byte { return append(underName(blobKind, k), k.Snapshot...) }
+
+func blockKeyOf(k blobKey, block string) []byte { return append(underName(blockKind, k), block...) }
+
+func contentKey(id uint64) []byte { return binary.BigEndian.AppendUint64([]byte{contentKind, 0}, id) }
+
+func segmentKey(id uint64, index int) []byte {
+	return binary.BigEndian.AppendUint32(contentKey(id), uint32(index))
+}
+
+func (c *change) setJSON(key []byte, v any) {
+	if !c.writable() {
+		return
+	}
+	value, err := json.Marshal(v)
+	if err != nil {
+		panic("emulator: a record that JSON does not have: " + err.Error())
+	}
+	c.batch.Set(key, append([]byte{blobFormat}, value...))
+}
+
+func (c *change) drop(key []byte) {
+	if c.writable() {
+		c.batch.Delete(key)
+	}
+}
+
+func (c *change) dropPrefix(prefix []byte) {
+	if c.writable() {
+		c.batch.DeleteRange(prefix, store.PrefixEnd(prefix))
+	}
+}
+
+func (c setAccount) save(_ *blobs, w *change)   { w.setJSON(blobAccountKey, c.accountRecord) }
+func (c putContainer) save(_ *blobs, w *change) { w.setJSON(containerKey(c.Name), c.containerRecord) }
+
+func (c dropContainer) save(_ *blobs, w *change) {
+	w.drop(containerKey(c.Name))
+	w.dropPrefix(inContainer(blobKind, c.Name))
+	w.dropPrefix(inContainer(blockKind, c.Name))
+}
+
+func (c putBlob) save(_ *blobs, w *change)    { w.setJSON(blobKeyOf(c.blobKey), c.blobRecord) }
+func (c dropBlob) save(_ *blobs, w *change)   { w.drop(blobKeyOf(c.blobKey)) }
+func (c dropBlocks) save(_ *blobs, w *change) { w.dropPrefix(underName(blockKind, c.blobKey)) }
+
+func (c putBlock) save(_ *blobs, w *change) {
+	w.setJSON(blockKeyOf(c.blobKey, c.Block), c.blockRecord)
+}
+
+func (c putContent) save(_ *blobs, w *change) { w.setJSON(contentKey(c.ID), c.Segments) }
+
+func (c appendSegment) save(s *blobs, w *change) {
+	w.setJSON(segmentKey(c.Content, len(s.contents[c.Content].Segments)), c.Segment)
+}
+
+// readyLocked sees to it that what is in memory is what db holds.
+func (s *blobs) readyLocked() error {
+	if s.db == nil {
+		return nil
+	}
+	opening, err := s.db.Opening()
+	if err == nil && opening == s.opening {
+		return nil
+	}
+	if errors.Is(err, store.ErrFailed) {
+		if err = s.db.Recover(); err == nil {
+			opening, err = s.db.Opening()
+		}
+	}
+	if err == nil {
+		err = s.loadLocked()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	s.opening = opening
+	return nil
+}
+
+// writeLocked applies changes and begins to write them. The commit, which may be
+// nil, has to be waited for, even after an error.
+func (s *blobs) writeLocked(changes []blobChange) (*store.Commit, error) {
+	w := &change{db: s.db}
+	if s.db != nil && !w.writable() {
+		return nil, w.err
+	}
+	s.writing = w
+	s.apply(changes)
+	s.writing = nil
+	return s.beginLocked(w)
+}
+
+// beginLocked begins to write what was collected. It returns nil when there is
+// nothing.
+func (s *blobs) beginLocked(w *change) (*store.Commit, error) {
+	if w.batch == nil {
+		return nil, w.err
+	}
+	w.batch.Set(timeKey, appendTime(nil, s.clk.Now().UTC()))
+	bodies := s.bodies.(*storeBodies)
+	bodies.number(w.batch)
+	commit, err := s.db.Begin(w.batch)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	bodies.kept()
+	return commit, nil
+}
+
+// wait returns when a commit is written; see Storage.wait.
+func (s *blobs) wait(ctx context.Context, commit *store.Commit) (err error) {
+	switch {
+	case commit == nil:
+		return nil
+	case s.db.Sync():
+		s.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
+	default:
+		err = commit.Wait()
+	}
+	if err != nil {
+		return unavailable(err)
+	}
+	return nil
+}

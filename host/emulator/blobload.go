@@ -1,0 +1,180 @@
+package emulator
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// loadLocked replaces the blobs in memory by what db holds.
+func (s *blobs) loadLocked() error {
+	v, err := s.db.View()
+	if err != nil {
+		return fmt.Errorf("read the blobs: %w", err)
+	}
+	changes, last, err := readBlobs(v, s.db.Dir())
+	if err = errors.Join(err, v.Close()); err != nil {
+		return fmt.Errorf("read the blobs: %w", err)
+	}
+	// No identifier is given twice, so that a lease of before fits nothing of now.
+	before := s.account
+	s.clear()
+	s.apply(changes) // with nothing to write
+	s.account.IDs = max(s.account.IDs, before.IDs)
+	s.account.LastETag = max(s.account.LastETag, before.LastETag)
+	s.bodies.(*storeBodies).numbered(last)
+	return s.sweepLocked()
+}
+
+// sweepLocked removes contents that no blob has: of those that were deleted while
+// somebody still read them.
+func (s *blobs) sweepLocked() error {
+	w := &change{db: s.db}
+	s.writing = w
+	for id, c := range s.contents {
+		if c.refs == 0 {
+			c.refs = 1
+			s.releaseContent(id)
+		}
+	}
+	s.writing = nil
+	if w.batch == nil {
+		return w.err
+	}
+	return s.db.Apply(w.batch)
+}
+
+// readBlobs returns the changes that make the stored state out of an empty one,
+// and the last number of a small body.
+func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, err error) {
+	r := blobReader{v: v, dir: dir}
+	var account accountRecord
+	value, err := v.Get(blobAccountKey)
+	switch {
+	case err == nil:
+		err = r.decode(blobAccountKey, value, &account)
+	case errors.Is(err, store.ErrNotFound):
+		err = nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	changes = append(changes, setAccount{account})
+	if last, err = r.lastBody(); err != nil {
+		return nil, 0, err
+	}
+	err = errors.Join(
+		r.each(containerKind, func(key, value []byte) error {
+			var c containerRecord
+			err := r.decode(key, value, &c)
+			changes = append(changes, putContainer{c})
+			return err
+		}),
+		r.each(contentKind, func(key, value []byte) error {
+			change, err := r.content(key, value)
+			changes = append(changes, change)
+			return err
+		}),
+		r.each(blobKind, func(key, value []byte) error {
+			var b blobRecord
+			err := r.decode(key, value, &b)
+			changes = append(changes, putBlob{b})
+			return err
+		}),
+		r.each(blockKind, func(key, value []byte) error {
+			var b blockRecord
+			err := r.decode(key, value, &b)
+			changes = append(changes, putBlock{b})
+			return err
+		}),
+	)
+	if err == nil {
+		err = r.check(changes)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	return changes, last, nil
+}
+
+// lastBody is the last number that a small body was given.
+func (r blobReader) lastBody() (uint64, error) {
+	value, err := r.v.Get(lastBodyKey)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return 0, nil
+	case err == nil && len(value) != 8:
+		err = r.damage("the number of bodies has %d bytes", len(value))
+	}
+	if err != nil {
+		return 0, err
+	}
+	return binary.BigEndian.Uint64(value), nil
+}
+
+type blobReader struct {
+	v   *store.View
+	dir string
+}
+
+func (r blobReader) each(kind byte, f func(key, value []byte) error) error {
+	return scanKind(r.v, kind, f)
+}
+
+func (r blobReader) damage(format string, args ...any) error {
+	return &store.CorruptError{Path: r.dir, Err: fmt.Errorf(format, args...)}
+}
+
+func (r blobReader) decode(key, value []byte, into any) error {
+	if len(value) == 0 || value[0] != blobFormat || json.Unmarshal(value[1:], into) != nil {
+		return r.damage("the record under key %q cannot be read", key)
+	}
+	return nil
+}
+
+// content reads a content, or a segment that was appended to the one before.
+func (r blobReader) content(key, value []byte) (blobChange, error) {
+	switch len(key) {
+	case 10:
+		c := contentRecord{ID: binary.BigEndian.Uint64(key[2:])}
+		err := r.decode(key, value, &c.Segments)
+		return putContent{c}, err
+	case 14:
+		c := appendSegment{Content: binary.BigEndian.Uint64(key[2:])}
+		err := r.decode(key, value, &c.Segment)
+		return c, err
+	}
+	return nil, r.damage("the content under key %q cannot be read", key)
+}
+
+// check finds records that name what is not there.
+func (r blobReader) check(changes []blobChange) error {
+	containers, contents := map[string]bool{}, map[uint64]int{0: 0}
+	for _, c := range changes {
+		switch c := c.(type) {
+		case putContainer:
+			containers[c.Name] = true
+		case putContent:
+			contents[c.ID] = len(c.Segments)
+		case appendSegment:
+			n, ok := contents[c.Content]
+			if !ok {
+				return r.damage("a segment of content %d has lost it", c.Content)
+			}
+			contents[c.Content] = n + 1
+		case putBlob:
+			n, ok := contents[c.Content]
+			if !containers[c.Container] || !ok || c.Content != 0 && n < c.Blocks {
+				return r.damage("blob %q has lost its container or content", c.Container+"/"+c.Name)
+			}
+		case putBlock:
+			if !containers[c.Container] {
+				return r.damage("a block of blob %q has lost its container", c.Container+"/"+c.Name)
+			}
+		}
+	}
+	return nil
+}

@@ -156,7 +156,7 @@ func importRules() []importRule {
 			except("./host"),
 		},
 		{"services know no triggers and no handlers", is("./host/emulator/..."), func(imported string) bool {
-			return !ours(imported) || within(imported, "./bindings", "./host/clock", "./host/journal", "./host/emulator/...")
+			return !ours(imported) || within(imported, "./bindings", "./host/clock", "./host/journal", "./host/emulator/...", "./schemas")
 		}},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"nothing imports a command", not(), except("./cmd/...")},

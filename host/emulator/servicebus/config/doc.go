@@ -1,0 +1,18 @@
+// Package config reads the entity file of the official Service Bus emulator, its
+// Config.json, and makes a namespace have what it says.
+//
+// Read [Parse] first, then [Entities.Apply]. reader.go is how values are read and
+// faults are found: every one in one go, with file, position, JSON path and what may
+// stand there. Keys match in any letter case.
+//
+// Limits are those of the service, not the smaller ones of the official emulator: a
+// maxDeliveryCount of 100 or a time to live of 14 days is good here. So are all
+// settings that the service has and the official file does not (status,
+// autoDeleteOnIdle, maxSizeInMegabytes, ...), under their names there. What is not
+// given has the service's default.
+//
+// Source: spec servicebus 1.1 and 3.12; azure-service-bus-emulator-installer:
+// ServiceBus-Emulator/Schema/Config-schema.json.
+//
+// It leaves out the file's logging section, which is checked and has no effect.
+package config

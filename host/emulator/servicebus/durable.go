@@ -157,47 +157,58 @@ type ruleRecord struct {
 type change struct {
 	db    *store.Store
 	batch *store.Batch
+	to    writer // the batch, or a snapshot
 	err   error
+}
+
+// writer is what a change is written to.
+type writer interface {
+	Set(key, value []byte)
+	Delete(key []byte)
+	DeleteRange(start, end []byte)
 }
 
 func (c *change) written() bool { return c.batch != nil }
 
 func (c *change) writable() bool {
+	if c.to != nil {
+		return true
+	}
 	if c.db == nil || c.err != nil {
 		return false
 	}
-	if c.batch == nil {
-		var err error
-		if c.batch, err = c.db.NewBatch(); err != nil {
-			c.err = unavailable(err)
-		}
+	batch, err := c.db.NewBatch()
+	if err != nil {
+		c.err = unavailable(err)
+		return false
 	}
-	return c.err == nil
+	c.batch, c.to = batch, batch
+	return true
 }
 
 func (c *change) saveSequence(q *queue) {
 	if c.writable() {
-		c.batch.Set(kindKey(sequenceKind, q.owner.key), binary.BigEndian.AppendUint64(nil, uint64(q.next)))
+		c.to.Set(kindKey(sequenceKind, q.owner.key), binary.BigEndian.AppendUint64(nil, uint64(q.next)))
 	}
 }
 
 func (c *change) saveMessage(q *queue, m *message) {
 	if c.writable() {
-		c.batch.Set(messageKey(contentKind, q.owner.key, m.seq), appendContent([]byte{contentFormat}, m.content))
+		c.to.Set(messageKey(contentKind, q.owner.key, m.seq), appendContent([]byte{contentFormat}, m.content))
 		c.saveState(q, m)
 	}
 }
 
 func (c *change) saveState(q *queue, m *message) {
 	if c.writable() {
-		c.batch.Set(messageKey(stateKind, q.owner.key, m.seq), appendState([]byte{stateFormat}, q, m))
+		c.to.Set(messageKey(stateKind, q.owner.key, m.seq), appendState([]byte{stateFormat}, q, m))
 	}
 }
 
 func (c *change) dropMessage(q *queue, m *message) {
 	if c.writable() {
-		c.batch.Delete(messageKey(contentKind, q.owner.key, m.seq))
-		c.batch.Delete(messageKey(stateKind, q.owner.key, m.seq))
+		c.to.Delete(messageKey(contentKind, q.owner.key, m.seq))
+		c.to.Delete(messageKey(stateKind, q.owner.key, m.seq))
 	}
 }
 
@@ -208,21 +219,21 @@ func (c *change) saveSession(q *queue, s *session) {
 	}
 	key := append(kindKey(sessionKind, q.owner.key), s.id...)
 	if s.state == nil && !s.held() {
-		c.batch.Delete(key)
+		c.to.Delete(key)
 		return
 	}
-	c.batch.Set(key, appendSession([]byte{sessionFormat}, s))
+	c.to.Set(key, appendSession([]byte{sessionFormat}, s))
 }
 
 func (c *change) saveSeen(e *entity, id string, at time.Time) {
 	if c.writable() {
-		c.batch.Set(append(kindKey(seenKind, e.key), id...), appendTime(nil, at))
+		c.to.Set(append(kindKey(seenKind, e.key), id...), appendTime(nil, at))
 	}
 }
 
 func (c *change) dropSeen(e *entity, id string) {
 	if c.writable() {
-		c.batch.Delete(append(kindKey(seenKind, e.key), id...))
+		c.to.Delete(append(kindKey(seenKind, e.key), id...))
 	}
 }
 
@@ -238,7 +249,7 @@ func (c *change) saveEntity(e *entity) {
 	if err != nil { // plain values
 		panic(err)
 	}
-	c.batch.Set(kindKey(entityKind, e.key), text)
+	c.to.Set(kindKey(entityKind, e.key), text)
 }
 
 func (c *change) dropEntity(e *entity) {
@@ -247,7 +258,7 @@ func (c *change) dropEntity(e *entity) {
 	}
 	for _, kind := range []byte{entityKind, sequenceKind, contentKind, stateKind, sessionKind, seenKind} {
 		key := kindKey(kind, e.key)
-		c.batch.DeleteRange(key, store.PrefixEnd(key))
+		c.to.DeleteRange(key, store.PrefixEnd(key))
 	}
 }
 

@@ -21,11 +21,23 @@ func (ns *Namespace) loadLocked() error {
 	if err != nil {
 		return err
 	}
-	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}, ids: ids{seed: ns.opts.Seed}}
-	l := &loader{Namespace: fresh, owner: ns, view: v, dir: ns.db.Dir()}
-	if err := errors.Join(l.load(), v.Close()); err != nil {
+	fresh, err := ns.read(v, ns.db.Dir())
+	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the Service Bus namespace: %w", err)
 	}
+	ns.takeLocked(fresh)
+	return nil
+}
+
+// read makes a namespace out of keys. Its entities belong to ns.
+func (ns *Namespace) read(v view, dir string) (*Namespace, error) {
+	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}, ids: ids{seed: ns.opts.Seed}}
+	l := &loader{Namespace: fresh, owner: ns, view: v, dir: dir}
+	return fresh, l.load()
+}
+
+// takeLocked puts another state in the place of the one in memory.
+func (ns *Namespace) takeLocked(fresh *Namespace) {
 	ns.forgetLocked(errReloaded)
 	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
 	now := ns.now()
@@ -37,7 +49,6 @@ func (ns *Namespace) loadLocked() error {
 			q.arm(now)
 		}
 	}
-	return nil
 }
 
 // forgetLocked ends the use of every queue.
@@ -77,12 +88,19 @@ func (ns *Namespace) Reset() error {
 	return nil
 }
 
+// view is the keys from which a namespace is read: those of a store, or of a
+// snapshot.
+type view interface {
+	Get(key []byte) ([]byte, error)
+	Scan(start, end []byte, f func(key, value []byte) error) error
+}
+
 // loader reads a namespace. Entities belong to owner from the beginning; the
 // embedded namespace only collects them.
 type loader struct {
 	*Namespace
 	owner *Namespace
-	view  *store.View
+	view  view
 	dir   string
 
 	contents map[string]map[int64]*bindings.ServiceBusMessage

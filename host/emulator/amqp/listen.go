@@ -42,8 +42,18 @@ type PortError struct {
 }
 
 func (e *PortError) Error() string {
-	return fmt.Sprintf("AMQP: cannot listen on %s: %v", net.JoinHostPort(e.Address, strconv.Itoa(e.Port)), e.Err)
+	if e.Busy() {
+		return fmt.Sprintf("AMQP: port %d is in use", e.Port)
+	}
+	err := e.Err
+	if op, ok := errors.AsType[*net.OpError](err); ok {
+		err = op.Err
+	}
+	return fmt.Sprintf("AMQP: cannot listen on %s: %v", net.JoinHostPort(e.Address, strconv.Itoa(e.Port)), err)
 }
+
+// Busy reports whether another process has the port.
+func (e *PortError) Busy() bool { return isBusy(e.Err) }
 
 // Unwrap returns the error of package net.
 func (e *PortError) Unwrap() error { return e.Err }

@@ -133,7 +133,7 @@ func TestPortTaken(t *testing.T) {
 	}
 	second := amqp.NewServer(newMemory(), &amqp.Options{Port: taken})
 	err = second.Start()
-	if e, ok := errors.AsType[*amqp.PortError](err); !ok || e.Port != taken {
+	if e, ok := errors.AsType[*amqp.PortError](err); !ok || e.Port != taken || !e.Busy() {
 		t.Errorf("Start on a taken port = %v, want PortError", err)
 	}
 	second.Close()

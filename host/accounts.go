@@ -160,5 +160,5 @@ func (h *Host) setting(value string) string {
 	if short && h.developmentStorage != "" {
 		return h.developmentStorage
 	}
-	return value
+	return h.doors.busSetting(value)
 }

@@ -32,18 +32,63 @@ func (h *Host) openNamespace() (err error) {
 func (h *Host) ServiceBus() *servicebus.Namespace { return h.namespace }
 
 // ServiceBusAt tells the host at which address, as in sb://127.0.0.1:5672, its
-// embedded namespace is served; empty when it is not. It does for Service Bus
-// what DoorsAt does for storage.
+// embedded namespace is served; empty when it is not. A connection string of an
+// emulator means the embedded namespace when its endpoint names this machine and
+// no port, wherever the door is, or the door's own port; with another port it is
+// another emulator. Handler processes, whose clients go through the door, are
+// given the door's port where a setting names none. A host that is told nothing
+// takes the emulator's usual port, 5672, for its own. Call it before Start.
 func (h *Host) ServiceBusAt(address string) {
 	h.doors = h.doors.orNew()
 	h.doors[serviceBusService] = door{address, serviceBusAddress(address)}
 }
 
+// ServiceBusOutside returns the first setting by which the app's Service Bus
+// bindings name a namespace outside this host, or the empty string when one of
+// them names the embedded namespace, or when there is none.
+func (h *Host) ServiceBusOutside() string {
+	a := h.App()
+	if a == nil || h.opts.Services != nil {
+		return ""
+	}
+	outside := ""
+	for _, f := range a.Functions {
+		for _, b := range f.Bindings {
+			if !isServiceBus(b) {
+				continue
+			}
+			conn, ok := serviceBusConnection(a, b)
+			switch {
+			case ok && h.doors.isEmbeddedBus(conn):
+				return ""
+			case ok && outside == "":
+				outside = conn.Setting
+			}
+		}
+	}
+	return outside
+}
+
+func isServiceBus(b *app.Binding) bool { return b.Is("serviceBusTrigger") || b.Is("serviceBus") }
+
+// serviceBusConnection is the connection of a binding; false when its setting does
+// not exist.
+func serviceBusConnection(a *app.App, b *app.Binding) (app.Connection, bool) {
+	return a.Settings.Connection(serviceBusSetting(b))
+}
+
+// serviceBusSetting is the name of a binding's connection.
+func serviceBusSetting(b *app.Binding) string {
+	if b.Connection == "" {
+		return "ServiceBus"
+	}
+	return b.Connection
+}
+
 // ServiceBus returns the namespace of a connection: the embedded one for a
-// connection string of an emulator at the host's own door.
+// connection string of an emulator that means it.
 func (s *services) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
-	parts := fields(conn)
-	if strings.EqualFold(parts["usedevelopmentemulator"], "true") && serviceBusAddress(parts["endpoint"]) == s.host.doors.at(serviceBusService) {
+	if s.host.doors.isEmbeddedBus(conn) {
 		return s.host.namespace, nil
 	}
 	if s.outside == nil {
@@ -54,6 +99,48 @@ func (s *services) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) 
 		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
 	}
 	return outsideBus{s.host.trip("service bus of " + conn.Setting), ns}, nil
+}
+
+// isEmbeddedBus reports whether a connection means the embedded namespace.
+func (d doors) isEmbeddedBus(conn app.Connection) bool {
+	parts := fields(conn)
+	at := serviceBusAddress(parts["endpoint"])
+	return at != "" && strings.EqualFold(parts["usedevelopmentemulator"], "true") &&
+		(namesNoPort(parts["endpoint"]) || at == d.at(serviceBusService))
+}
+
+// EmulatorConnection reports whether a setting's value is a connection string of a
+// Service Bus emulator on this machine, at the usual port or at none that it names:
+// one that this host may be meant to serve.
+func EmulatorConnection(value string) bool {
+	parts := fields(app.Connection{Value: value})
+	return strings.EqualFold(parts["usedevelopmentemulator"], "true") && serviceBusAddress(parts["endpoint"]) == devServiceBusAddress
+}
+
+// namesNoPort reports whether an endpoint is this machine and nothing else.
+func namesNoPort(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	return err == nil && u.Port() == "" && serviceBusAddress(endpoint) == devServiceBusAddress
+}
+
+// busSetting is the value of a setting as a handler process is given it: a
+// connection string of an emulator without a port leads to the door.
+func (d doors) busSetting(value string) string {
+	at := d.at(serviceBusService)
+	if at == "" || at == devServiceBusAddress {
+		return value
+	}
+	parts := fields(app.Connection{Value: value})
+	if !strings.EqualFold(parts["usedevelopmentemulator"], "true") || !namesNoPort(parts["endpoint"]) {
+		return value
+	}
+	list := strings.Split(value, ";")
+	for i, part := range list {
+		if name, _, _ := strings.Cut(part, "="); strings.EqualFold(strings.TrimSpace(name), "endpoint") {
+			list[i] = "Endpoint=sb://" + at
+		}
+	}
+	return strings.Join(list, ";")
 }
 
 // serviceBusAddress is the address of an endpoint, sb://host[:port].

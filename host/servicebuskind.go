@@ -15,13 +15,9 @@ import (
 
 // serviceBus returns the namespace that a binding's connection names.
 func (f *function) serviceBus(b *app.Binding) (bindings.ServiceBus, error) {
-	name := b.Connection
-	if name == "" {
-		name = "ServiceBus"
-	}
-	conn, ok := f.gen.app.Settings.Connection(name)
+	conn, ok := serviceBusConnection(f.gen.app, b)
 	if !ok {
-		return nil, app.MissingConnection(name)
+		return nil, app.MissingConnection(serviceBusSetting(b))
 	}
 	return f.gen.host.services.ServiceBus(conn)
 }

@@ -89,14 +89,14 @@ func (c *conn) read() error {
 		for {
 			n, err := wire.FrameSize(c.in, c.server.opts.MaxFrameSize)
 			if err != nil {
-				return c.after(framing(err))
+				return c.after(framef("%v", err))
 			}
 			if n == 0 || n > len(c.in) {
 				break
 			}
 			frame, err := wire.ParseFrame(c.in[:n])
 			if err != nil {
-				return c.after(framing(err))
+				return c.after(framef("%v", err))
 			}
 			c.in = c.in[n:]
 			if err := c.handle(frame); err != nil {
@@ -117,11 +117,8 @@ func (c *conn) after(err error) error {
 	return err
 }
 
-func framing(err error) *wire.Error {
-	return wire.Errorf(wire.CondFramingError, "%v", err)
-}
-
-func (c *conn) framef(format string, args ...any) *wire.Error {
+// framef is an error that ends the connection.
+func framef(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CondFramingError, format, args...)
 }
 
@@ -184,7 +181,7 @@ func (c *conn) makeRoom() {
 // to the client.
 func (c *conn) handle(f wire.Frame) error {
 	if f.Type != wire.FrameAMQP {
-		return c.framef("frame of type %d", f.Type)
+		return framef("frame of type %d", f.Type)
 	}
 	if len(f.Body) == 0 {
 		return nil // heartbeat
@@ -222,7 +219,7 @@ func (c *conn) handle(f wire.Frame) error {
 	ended := s != nil && (s.endSent || s.ending)
 	c.mu.Unlock()
 	if s == nil {
-		return c.framef("%T on channel %d, which has no session", p, f.Channel)
+		return framef("%T on channel %d, which has no session", p, f.Channel)
 	}
 	if ended {
 		if _, ok := p.(*wire.End); ok {

@@ -48,7 +48,7 @@ func newPeer(t *testing.T, m *memory, opts *amqp.Options, wrap func(net.Conn) ne
 func (p *peer) write(s string) {
 	p.t.Helper()
 	if _, err := io.WriteString(p.nc, s); err != nil {
-		p.t.Fatal(err)
+		p.t.Error(err)
 	}
 }
 
@@ -155,7 +155,7 @@ func TestHandshake(t *testing.T) {
 	t.Run("all at once", func(t *testing.T) {
 		t.Parallel()
 		p := newPeer(t, newMemory(), nil, nil)
-		go p.write(wire.ProtocolSASL + sasl("MSSBCBS", "") + wire.ProtocolAMQP + open)
+		go io.WriteString(p.nc, wire.ProtocolSASL+sasl("MSSBCBS", "")+wire.ProtocolAMQP+open)
 		if got := p.header(); got != wire.ProtocolSASL {
 			t.Fatalf("header %q", got)
 		}
@@ -292,6 +292,20 @@ func TestBadFrames(t *testing.T) {
 	})
 }
 
+// TestCoordinator: there are no transactions.
+func TestCoordinator(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, newMemory(), nil, nil)
+	p.open()
+	p.frames(0, &wire.Attach{Name: "tx", Role: wire.Sender, Source: &wire.Source{}, Coordinator: true})
+	if a := next[*wire.Attach](p); a.Target != nil || a.Source != nil {
+		t.Errorf("attach = %+v, want no terminus", a)
+	}
+	if d := next[*wire.Detach](p); !d.Closed || d.Error == nil || d.Error.Condition != wire.CondNotImplemented {
+		t.Errorf("detach = %+v, %v", d, d.Error)
+	}
+}
+
 // TestBadTransfers: what ends a link.
 func TestBadTransfers(t *testing.T) {
 	t.Parallel()
@@ -379,7 +393,7 @@ func TestFragments(t *testing.T) {
 	add(&wire.Transfer{DeliveryID: wire.Some[uint32](2)}, "d")
 	add(&wire.Transfer{DeliveryID: wire.Some[uint32](3)}, "e")
 	add(&wire.Transfer{DeliveryID: wire.Some[uint32](4), Settled: wire.Some(true)}, "f")
-	go io.WriteString(p.nc, string(b))
+	go p.nc.Write(b)
 	var got []string
 	for _, want := range []*wire.Disposition{
 		{Role: wire.Receiver, First: 0, Settled: true, State: &wire.State{Kind: wire.StateAccepted}},

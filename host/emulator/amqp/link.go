@@ -47,7 +47,7 @@ type link struct {
 // connection.
 func (s *session) attach(p *wire.Attach) (*wire.Error, error) {
 	if p.Handle > handleMax {
-		return nil, s.c.framef("handle %d: at most %d", p.Handle, handleMax)
+		return nil, framef("handle %d: at most %d", p.Handle, handleMax)
 	}
 	c := s.c
 	l := &link{s: s, handle: p.Handle, role: p.Role, attach: p}

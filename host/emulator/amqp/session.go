@@ -44,12 +44,12 @@ type sent struct {
 
 func (c *conn) begin(channel uint16, p *wire.Begin) error {
 	if channel > channelMax {
-		return c.framef("channel %d: at most %d", channel, channelMax)
+		return framef("channel %d: at most %d", channel, channelMax)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s := c.sessions[channel]; s != nil && !(s.endSent && s.peerEnded) {
-		return c.framef("channel %d has a session already", channel)
+		return framef("channel %d has a session already", channel)
 	}
 	c.sessions[channel] = &session{
 		c: c, channel: channel,

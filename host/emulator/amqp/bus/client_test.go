@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 // TestMessageFields: what the official client sends comes back, with what the
@@ -776,5 +778,56 @@ func TestPaceAuto(t *testing.T) {
 	}
 	if err := r.CompleteMessage(ctx, m, nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestSendFailures: of messages that arrive together each has its own outcome; a
+// failure after the effect leaves no second copy.
+func TestSendFailures(t *testing.T) {
+	t.Parallel()
+	var fail atomic.Bool
+	w := newWorld(t, &servicebus.Options{Fault: func(p servicebus.FaultPoint) error {
+		if p.Op == "Send" && p.After && fail.Load() {
+			return errors.New("the answer is lost")
+		}
+		return nil
+	}}, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	s, err := w.session(t, ctx).NewSender(ctx, "q", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	together := func(ids ...string) (failed []string) {
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		for _, id := range ids {
+			all.Go(func() {
+				m := goamqp.NewMessage([]byte("x"))
+				m.Properties = &goamqp.MessageProperties{MessageID: id}
+				if err := s.Send(ctx, m, nil); err != nil {
+					mu.Lock()
+					failed = append(failed, fmt.Sprint(len(id)))
+					mu.Unlock()
+				}
+			})
+		}
+		all.Wait()
+		return failed
+	}
+	long := strings.Repeat("x", 129) // more than an identifier may have
+	if failed := together("a", long, "b", "c", long); !slices.Equal(failed, []string{"129", "129"}) {
+		t.Errorf("failed: %v, want the two with long identifiers", failed)
+	}
+	if n := w.counts(t, "q").Active; n != 3 {
+		t.Errorf("%d messages, want 3", n)
+	}
+	fail.Store(true)
+	if failed := together("d"); len(failed) != 1 {
+		t.Errorf("failed: %v", failed)
+	}
+	if n := w.counts(t, "q").Active; n != 4 {
+		t.Errorf("%d messages, want 4", n)
 	}
 }

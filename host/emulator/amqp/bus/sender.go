@@ -1,6 +1,8 @@
 package bus
 
 import (
+	"errors"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -44,7 +46,7 @@ func (b *Backend) sender(path bindings.ServiceBusPath) (*amqp.Grant, error) {
 func (s *sender) Close(bool) {}
 
 // Consume implements amqp.Consumer. What has come together is sent together, for
-// the sake of a namespace that writes to a disk; only if that fails one by one.
+// the sake of a namespace that writes to a disk; if that is refused, one by one.
 func (s *sender) Consume(list []amqp.Delivery) {
 	all := s.all[:0]
 	ends := make([]int, len(list)) // where in all the messages of a delivery end
@@ -58,13 +60,21 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		ends[i] = len(all)
 	}
 	s.in.inside(s.b, "AMQP send", func() {
-		if s.b.ns.Send(background, s.path, all...) == nil {
+		err := s.b.ns.Send(background, s.path, all...)
+		if err == nil {
 			return
 		}
+		// A refusal has left nothing behind. After any other failure nobody knows,
+		// and what is sent again might be there twice.
+		_, refused := errors.AsType[*bindings.ServiceBusError](err)
 		begin := 0
 		for i, end := range ends {
-			if list[i].Err == nil {
+			switch {
+			case list[i].Err != nil:
+			case refused && len(list) > 1:
 				list[i].Err = asCondition(s.b.ns.Send(background, s.path, all[begin:end]...))
+			default:
+				list[i].Err = asCondition(err)
 			}
 			begin = end
 		}

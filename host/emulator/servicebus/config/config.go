@@ -49,6 +49,7 @@ type Subscription struct {
 func Parse(file string, text []byte) (*Entities, []*schemas.Fault) {
 	doc, fault := schemas.Parse(file, text)
 	if fault != nil {
+		fault.Kind = "" // this is no file of the platform
 		return &Entities{}, []*schemas.Fault{fault}
 	}
 	p := parser{reader: reader{doc: doc}, out: &Entities{doc: doc}, names: map[string]string{}}

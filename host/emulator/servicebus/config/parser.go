@@ -99,8 +99,9 @@ func (s *section) given(key string) bool {
 	return ok
 }
 
-// name reads the name of an entity; taken holds those that are in use.
-func (p *parser) name(s *section, check func(string) error, taken map[string]string) string {
+// name reads the name of an entity, which what names; taken holds those that are in
+// use.
+func (p *parser) name(s *section, what string, check func(string) error, taken map[string]string) string {
 	name, ok := s.text("Name")
 	if !ok {
 		if !s.given("Name") {
@@ -110,24 +111,32 @@ func (p *parser) name(s *section, check func(string) error, taken map[string]str
 	}
 	path, _, _ := s.get("Name")
 	if err := check(name); err != nil {
-		_, reason, _ := strings.Cut(err.Error(), ": ")
-		p.fault(path, "letters, digits, periods, hyphens and underscores, beginning and ending with a letter or a digit", reason)
+		_, allowed, ok := strings.Cut(err.Error(), ": want ")
+		if !ok {
+			allowed = "a name"
+		}
+		p.fault(path, allowed, "not the name of a "+what)
 		return name
 	}
 	key := strings.ToLower(name)
 	if other, clash := taken[key]; clash {
 		f := p.fault(path, "a name that is not in use", "the name is taken by "+other)
-		f.Hint = "queues and topics share one name space, in which case does not count: rename one of them"
+		f.Hint = "case does not count: rename one of them"
+		if what == entityWord {
+			f.Hint = "queues and topics share one name space, in which case does not count: rename one of them"
+		}
 		return name
 	}
 	taken[key] = s.path
 	return name
 }
 
+const entityWord = "queue or topic"
+
 func checkEntity(name string) error {
 	path, err := bindings.ParseServiceBusPath(name)
 	if err == nil && (path.Entity != name || path.Subscription != "" || path.SubQueue != bindings.ServiceBusMain) {
-		err = fmt.Errorf("%w: %q is not the name of a queue or topic", bindings.ErrInvalidName, name)
+		err = bindings.ErrInvalidName
 	}
 	return err
 }
@@ -135,7 +144,7 @@ func checkEntity(name string) error {
 func checkSubscription(name string) error {
 	path, err := bindings.ParseServiceBusPath("t/Subscriptions/" + name)
 	if err == nil && path.Subscription != name {
-		err = fmt.Errorf("%w: %q is not the name of a subscription", bindings.ErrInvalidName, name)
+		err = bindings.ErrInvalidName
 	}
 	return err
 }
@@ -143,7 +152,7 @@ func checkSubscription(name string) error {
 func (p *parser) queue(path string, value any) {
 	s := p.section(path, value, "Name", "Properties")
 	q := Queue{Path: path}
-	q.Name = p.name(s, checkEntity, p.names)
+	q.Name = p.name(s, entityWord, checkEntity, p.names)
 	set := s.within("Properties", queueSettings...)
 	q.LockDuration = set.span("LockDuration", bindings.MinServiceBusLockDuration, bindings.MaxServiceBusLockDuration)
 	q.MaxDeliveryCount = set.number("MaxDeliveryCount", math.MaxInt32)
@@ -165,7 +174,7 @@ func (p *parser) queue(path string, value any) {
 func (p *parser) topic(path string, value any) {
 	s := p.section(path, value, "Name", "Properties", "Subscriptions")
 	t := Topic{Path: path}
-	t.Name = p.name(s, checkEntity, p.names)
+	t.Name = p.name(s, entityWord, checkEntity, p.names)
 	set := s.within("Properties", topicSettings...)
 	t.DefaultMessageTimeToLive = set.lifetime("DefaultMessageTimeToLive", time.Second)
 	t.RequiresDuplicateDetection = set.flag("RequiresDuplicateDetection")
@@ -181,7 +190,7 @@ func (p *parser) topic(path string, value any) {
 func (p *parser) subscription(path string, value any, topic string, taken map[string]string) {
 	s := p.section(path, value, "Name", "Properties", "Rules")
 	sub := Subscription{Path: path}
-	sub.Topic, sub.Name = topic, p.name(s, checkSubscription, taken)
+	sub.Topic, sub.Name = topic, p.name(s, "subscription", checkSubscription, taken)
 	set := s.within("Properties", subscriptionSettings...)
 	sub.LockDuration = set.span("LockDuration", bindings.MinServiceBusLockDuration, bindings.MaxServiceBusLockDuration)
 	sub.MaxDeliveryCount = set.number("MaxDeliveryCount", math.MaxInt32)

@@ -16,7 +16,7 @@ import (
 // know without a word; here that is a fault.
 func (p *parser) rule(path string, value any, taken map[string]string) (r bindings.ServiceBusRule) {
 	s := p.section(path, value, "Name", "Properties")
-	r.Name = p.name(s, bindings.ValidateServiceBusRuleName, taken)
+	r.Name = p.name(s, "rule", bindings.ValidateServiceBusRuleName, taken)
 	if s != nil && !s.given("Properties") {
 		s.need("Properties", "an object with FilterType")
 		return r

@@ -62,6 +62,12 @@ type Options struct {
 	// Services are what triggers and bindings connect to. Nil: the embedded ones.
 	Services Services
 
+	// ServiceBusConfig is the path of a file in the form of the official Service Bus
+	// emulator's Config.json. The embedded namespace has its entities before the
+	// first function listens. It replaces the file that host.json names in
+	// redeliver.serviceBus.config; a relative path is below the app folder.
+	ServiceBusConfig string
+
 	// Outside serves the connections that do not mean the embedded account, when
 	// Services is nil (package bindings/azure, which only a command may choose).
 	// Its calls are made outside the clock. Nil: functions with such connections

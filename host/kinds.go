@@ -39,7 +39,7 @@ func kinds() []kind {
 		{Kind: app.Kind{Type: "httpTrigger", Available: true, End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
 		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, connect: connectQueue, listen: listenQueue, message: queueMessage},
 		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, connect: connectBlob, listen: listenBlob, message: blobMessage},
-		{Kind: app.Kind{Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, message: serviceBusMessage},
+		{Kind: app.Kind{Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, Lock: serviceBusLock, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, message: serviceBusMessage},
 		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
 		// Known to the platform; their listeners come with later versions.

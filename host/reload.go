@@ -141,6 +141,9 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 	if faults := gen.broken(prev); len(faults) > 0 {
 		return nil, &LoadError{Faults: faults}
 	}
+	if err := h.applyEntities(a); err != nil {
+		return nil, err
+	}
 	return gen, nil
 }
 
@@ -148,6 +151,7 @@ func (h *Host) loadOptions() *app.Options {
 	return &app.Options{
 		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
 		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
+		ServiceBusConfig: h.opts.ServiceBusConfig,
 	}
 }
 

@@ -24,6 +24,9 @@ func (h *Host) Reset() error {
 	if err := h.namespace.Reset(); err != nil {
 		return err
 	}
+	if err := h.applyEntities(h.App()); err != nil {
+		return err
+	}
 	h.journal.Reset()
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -144,6 +144,11 @@ func serviceBusDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
 	if err == nil && source.SubQueue != bindings.ServiceBusMain {
 		return 0, true
 	}
+	if source, ok := describedSource(a, f); ok {
+		if n, ok := a.ServiceBusEntities.MaxDeliveryCount(source); ok {
+			return n, false
+		}
+	}
 	return bindings.DefaultServiceBusMaxDeliveryCount, false
 }
 
@@ -156,7 +161,7 @@ func serviceBusEnd(_ *app.App, f *app.Function) string {
 	return `dead-letter queue "` + source.String() + `"`
 }
 
-func validateServiceBus(_ *app.App, f *app.Function) []*schemas.Fault {
+func validateServiceBus(a *app.App, f *app.Function) []*schemas.Fault {
 	if _, err := serviceBusSource(f.Trigger); err != nil {
 		path, found := f.Trigger.Path+".queueName", f.Trigger.String("queueName")
 		if found == "" && f.Trigger.String("topicName") != "" {
@@ -167,7 +172,7 @@ func validateServiceBus(_ *app.App, f *app.Function) []*schemas.Fault {
 			Reason: err.Error(), Kind: "argument",
 		}}
 	}
-	return nil
+	return validateSessions(a, f)
 }
 
 // serviceBusOutput sends messages to a queue or a topic.

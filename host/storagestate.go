@@ -143,6 +143,9 @@ func (h *Host) ResetState() (err error) {
 			err = h.namespace.Reset()
 		}
 		if err == nil {
+			err = h.applyEntities(h.App())
+		}
+		if err == nil {
 			err = h.replaced()
 		}
 	})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -45,6 +46,11 @@ type Options struct {
 	// file once per process.
 	Settings *Settings
 
+	// ServiceBusConfig is the path of the file that describes the entities of the
+	// embedded Service Bus. It replaces the one that host.json names in
+	// redeliver.serviceBus.config. A relative path is below the app folder.
+	ServiceBusConfig string
+
 	// Processors replaces the number of processors in defaults that depend on
 	// it; 0 means runtime.NumCPU().
 	Processors int
@@ -73,6 +79,10 @@ type App struct {
 
 	// Settings are the app settings.
 	Settings *Settings
+
+	// ServiceBusEntities are those of the file that redeliver.serviceBus.config of
+	// host.json names; nil when it names none. What is wrong in it is among Faults.
+	ServiceBusEntities *config.Entities
 
 	// Functions are ordered by name, ordinal ignoring case, those in error
 	// included, those outside the allow list not.

@@ -35,6 +35,11 @@ type Kind struct {
 	// fails. Nil means once.
 	Deliveries func(a *App, f *Function) (n int, unbounded bool)
 
+	// Lock returns for how long the source locks what it hands out, when a function
+	// does not ask for more, for lint L-7; 0 when it is not known. Nil means not
+	// known.
+	Lock func(a *App, f *Function) time.Duration
+
 	// End says where a message ends after its last failed delivery, e.g.
 	// `queue "orders-poison"` or "500 to the caller".
 	End func(a *App, f *Function) string

@@ -232,10 +232,13 @@ func (l *linter) longLoop(f *Function, load load) {
 }
 
 // lock returns for how long a Service Bus message stays locked while a function
-// runs. The lock of the entity is taken to be the service's default; batches are
-// not renewed (servicebus 2.4).
+// runs. The lock of an entity that is not described is taken to be the service's
+// default; batches are not renewed (servicebus 2.4).
 func (l *linter) lock(f *Function) (limit time.Duration, of string) {
-	const entityLock = time.Minute
+	entityLock := time.Duration(bindings.DefaultServiceBusLockDuration)
+	if f.Kind.Lock != nil {
+		entityLock = cmp.Or(f.Kind.Lock(l.app, f), entityLock)
+	}
 	if f.Trigger.Cardinality == "many" {
 		return entityLock, "the lock, which is not renewed for a batch"
 	}

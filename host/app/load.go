@@ -43,6 +43,7 @@ func Load(dir string, opts *Options) (*App, error) {
 		l.schemaFaults(doc)
 		l.app.nearMisses = doc.Misspelt(schemas.HostJSON)
 	}
+	l.loadServiceBusEntities(r)
 	l.proxies()
 	l.app.ID = l.hostID()
 	l.app.Handler = l.discoverHandler()

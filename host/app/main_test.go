@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
@@ -50,11 +51,19 @@ func testKinds() []app.Kind {
 		},
 		{
 			Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", End: end("dead-letter queue"),
-			Deliveries: func(_ *app.App, f *app.Function) (int, bool) {
-				if f.Trigger.String("queueName") == "once" {
+			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
+				queue := f.Trigger.String("queueName")
+				if n, ok := a.ServiceBusEntities.MaxDeliveryCount(bindings.ServiceBusPath{Entity: queue}); ok {
+					return n, false
+				}
+				if queue == "once" {
 					return 1, false
 				}
 				return 10, false
+			},
+			Lock: func(a *app.App, f *app.Function) time.Duration {
+				d, _ := a.ServiceBusEntities.LockDuration(bindings.ServiceBusPath{Entity: f.Trigger.String("queueName")})
+				return d
 			},
 		},
 		{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: func(*app.App, *app.Function) (int, bool) { return 30, false }},

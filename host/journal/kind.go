@@ -35,6 +35,8 @@ const (
 	DeadLettered      Kind = "dead_lettered"
 	Forwarded         Kind = "forwarded"
 	CheckpointWritten Kind = "checkpoint_written"
+	EventAttempted    Kind = "event_attempted" // Event Grid has made a request; status is its outcome, delay the wait that follows
+	EventDropped      Kind = "event_dropped"   // Event Grid gave an event up, and no dead letter was written; cause says why
 )
 
 // Handlers, test control and the circuit breaker.
@@ -52,7 +54,7 @@ func Kinds() []Kind {
 	return []Kind{
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, Settled,
-		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten,
+		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, EventAttempted, EventDropped,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
 	}
 }

@@ -1,0 +1,89 @@
+package eventgrid
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// timeLayout is how dead letters write times: UTC with seven digits of a second.
+const timeLayout = "2006-01-02T15:04:05.0000000Z"
+
+// writeDeadLetter writes the blob of an event that was given up. While the
+// container cannot be written to it is tried again; after four hours the event is
+// dropped.
+func (g *Grid) writeDeadLetter(d *delivery) {
+	g.mu.Lock()
+	s := d.sub
+	now := g.now()
+	name := fmt.Sprintf("%s/%d/%d/%d/%d/%s.json", s.upper, now.Year(), now.Month(), now.Day(), now.Hour(), g.ids.guid())
+	content := append(append([]byte{'['}, d.deadLetter().appendJSON(nil)...), ']')
+	g.mu.Unlock()
+
+	c, err := g.place(s)
+	if err == nil {
+		_, err = c.Blob(name).Put(g.ctx, bytes.NewReader(content), &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "application/json"}})
+	}
+	if g.ctx.Err() != nil {
+		return
+	}
+	g.mu.Lock()
+	var records []journal.Record
+	switch {
+	case d.state != writing: // its subscription is gone
+	case err == nil:
+		rec := d.record(journal.DeadLettered)
+		rec.Cause, rec.Target = string(d.reason), s.place+"/"+name
+		records = append(records, rec)
+		g.forgetLocked(d)
+	default:
+		now := g.now()
+		if d.until.IsZero() {
+			d.until = now.Add(DeadLetterLimit)
+		}
+		if next := now.Add(DeadLetterRetry); !next.After(d.until) {
+			d.state, d.when = dead, next
+			g.queue.push(d)
+			break
+		}
+		records = g.dropLocked(d, deadLetterContainerUnavailable)
+		records[0].Error = err.Error()
+	}
+	g.kickLocked()
+	g.mu.Unlock()
+	g.record(records)
+}
+
+// deadLetter is the event with what became of it.
+func (d *delivery) deadLetter() *Event {
+	names := []string{"deadLetterReason", "deliveryAttempts", "lastDeliveryOutcome", "lastHttpStatusCode", "publishTime", "lastDeliveryAttemptTime"}
+	cloud := d.event.schema == CloudEventSchema
+	var more []member
+	add := func(i int, raw []byte) {
+		name := names[i]
+		if cloud {
+			name = fold(name) // attributes of CloudEvents are in lower case
+		}
+		more = append(more, member{name, raw})
+	}
+	add(0, quote(string(d.reason)))
+	add(1, strconv.AppendInt(nil, int64(len(d.attempts)), 10))
+	add(2, quote(string(d.outcome)))
+	if d.status != 0 {
+		add(3, strconv.AppendInt(nil, int64(d.status), 10))
+	}
+	add(4, quote(d.published.Format(timeLayout)))
+	if n := len(d.attempts); n > 0 {
+		add(5, quote(d.attempts[n-1].Time.Format(timeLayout)))
+	}
+	return d.event.with(more...)
+}
+
+// String is for diagnostics.
+func (d *delivery) String() string {
+	return fmt.Sprintf("event %q at %s, %d attempts, next %s", d.event.ID, d.sub.source(), len(d.attempts), d.when.Format(time.RFC3339))
+}

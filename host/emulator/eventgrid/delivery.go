@@ -1,0 +1,259 @@
+package eventgrid
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// delivery is one event at one subscription, from its publication until it is
+// delivered or given up. It is guarded by the Grid's mutex.
+type delivery struct {
+	number    uint64
+	sub       *subscription
+	event     *Event // in the schema of delivery
+	published time.Time
+	expires   time.Time
+
+	state stage
+	due   time.Time // of the next attempt, by the schedule
+	when  time.Time // something is to be done: the attempt, the end of its life, the write
+	index int       // in the queue; -1: not in it
+
+	attempts []Attempt
+	outcome  Outcome // of the last attempt, or Probation
+	status   int     // of HTTP; 0: none
+
+	reason Reason    // why it was given up
+	until  time.Time // its dead letter is tried; zero: not tried yet
+	parked bool      // waits for the end of a probation
+}
+
+// Attempt is one request that an event was part of.
+type Attempt struct {
+	Time    time.Time `json:"time"`             // it was sent
+	Outcome Outcome   `json:"outcome"`          // empty while it is out
+	Status  int       `json:"status,omitempty"` // of HTTP; 0: no answer
+}
+
+// stage is where a delivery is.
+type stage int
+
+const (
+	waiting  stage = iota // for its next attempt
+	sending               // a request is out
+	expiring              // for the end of its life: the next attempt would be later
+	dead                  // given up; waits for its dead letter to be written
+	writing               // the dead letter is being written
+	over                  // delivered, written, dropped or forgotten
+)
+
+// enqueueLocked makes a delivery whose first attempt is due now.
+func (g *Grid) enqueueLocked(s *subscription, e *Event, now time.Time) {
+	g.number++
+	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, index: -1}
+	g.live[d.number] = d
+	g.queue.push(d)
+}
+
+// forgetLocked ends a delivery.
+func (g *Grid) forgetLocked(d *delivery) {
+	d.state = over
+	g.queue.remove(d)
+	d.sub.endpoint.unpark(d)
+	delete(g.live, d.number)
+}
+
+// request is one request that is out, with the deliveries in it.
+type request struct {
+	sub        *subscription
+	deliveries []*delivery
+	attempt    int // of them all, from 1
+	size       int
+	sent       time.Time
+	overdue    bool // the response limit has passed
+}
+
+// send makes the request and acts on the answer. It runs in a goroutine of its
+// own.
+func (g *Grid) send(r *request) {
+	s := r.sub
+	timer := g.clk.AfterFunc(ResponseLimit, "response limit of "+s.source(), func() { g.overdue(r) })
+	resp, err := s.endpoint.Deliver(g.ctx, s.notification(r))
+	timer.Stop()
+	if g.ctx.Err() != nil {
+		return // whatever it was, nobody knows any more
+	}
+	g.answered(r, resultOf(resp, err))
+}
+
+// notification is the request as the endpoint sees it.
+func (s *subscription) notification(r *request) *Request {
+	first := r.deliveries[0].event
+	out := &Request{
+		Type: Notification, Subscription: s.upper, DeliveryCount: r.attempt - 1, Extra: s.DeliveryHeaders,
+		DataVersion: first.text("dataVersion"), MetadataVersion: first.text("metadataVersion"),
+	}
+	switch {
+	case s.schema != CloudEventSchema:
+		out.ContentType = "application/json; charset=utf-8"
+	case s.batch > 0:
+		out.ContentType = "application/cloudevents-batch+json; charset=utf-8"
+	default:
+		out.ContentType = "application/cloudevents+json; charset=utf-8"
+		out.Body = first.appendJSON(nil)
+		return out
+	}
+	out.Body = append(out.Body, '[')
+	for i, d := range r.deliveries {
+		if i > 0 {
+			out.Body = append(out.Body, ',')
+		}
+		out.Body = d.event.appendJSON(out.Body)
+	}
+	out.Body = append(out.Body, ']')
+	return out
+}
+
+// overdue is what happens when the response limit of a request passes: it counts
+// as failed, though its answer may still come.
+func (g *Grid) overdue(r *request) {
+	g.mu.Lock()
+	if r.overdue {
+		g.mu.Unlock()
+		return
+	}
+	r.overdue = true
+	records := g.settleLocked(r, result{0, TimedOut})
+	g.mu.Unlock()
+	g.record(records)
+}
+
+// answered acts on an answer, or on the lack of one.
+func (g *Grid) answered(r *request, res result) {
+	g.mu.Lock()
+	var records []journal.Record
+	if r.overdue {
+		records = g.lateLocked(r, res)
+	} else {
+		r.overdue = true // a timer that fires this moment is too late
+		records = g.settleLocked(r, res)
+	}
+	g.mu.Unlock()
+	g.record(records)
+}
+
+// settleLocked decides for each delivery of a request what comes next. A batch
+// succeeds or fails as a whole.
+func (g *Grid) settleLocked(r *request, res result) (records []journal.Record) {
+	g.healthLocked(r.sub.endpoint, res.outcome)
+	now := g.now()
+	for _, d := range r.deliveries {
+		if d.state != sending {
+			continue // its subscription is gone
+		}
+		d.outcome, d.status = res.outcome, res.status
+		last := &d.attempts[len(d.attempts)-1]
+		last.Outcome, last.Status = res.outcome, res.status
+		rec := d.record(journal.EventAttempted)
+		rec.DeliveryCount, rec.Status = int64(r.attempt), string(res.outcome)
+		if res.status != 0 {
+			rec.Fields = []journal.Field{{Key: "http_status", Value: strconv.Itoa(res.status)}}
+		}
+		if res.outcome == Delivered {
+			records = append(records, rec)
+			g.forgetLocked(d)
+			continue
+		}
+		reason, wait := g.afterLocked(d, res)
+		if reason == "" {
+			rec.Delay, rec.HasDelay = wait, true
+		}
+		records = append(records, rec)
+		if reason != "" {
+			records = append(records, g.giveUpLocked(d, reason, now)...)
+		}
+	}
+	g.kickLocked()
+	return records
+}
+
+// afterLocked is what follows a failed attempt: the reason to give the event up at
+// once, or the wait until the next attempt. TTL is looked at when the next attempt
+// is due; when that would be after its end, the event is given up at its end.
+func (g *Grid) afterLocked(d *delivery, res result) (Reason, time.Duration) {
+	function := d.sub.Function != ""
+	switch n := len(d.attempts); {
+	case g.rules.Schedule.final(res, function, d.sub.place != ""):
+		return UndeliverableDueToClientError, 0
+	case n >= d.sub.attempts:
+		return MaxDeliveryAttemptsExceeded, 0
+	default:
+		wait := g.rules.Schedule.next(n, res, function, g.rules.JitterPercent, chance(g.opts.Seed, d.number, n))
+		d.state, d.due = waiting, g.now().Add(wait)
+		g.waitLocked(d, d.due)
+		return "", wait
+	}
+}
+
+// waitLocked puts a delivery into the queue for its next attempt at t, or for the
+// end of its life when that comes first.
+func (g *Grid) waitLocked(d *delivery, t time.Time) {
+	d.state, d.when = waiting, t
+	if t.After(d.expires) {
+		d.state, d.when = expiring, d.expires
+	}
+	g.queue.push(d)
+}
+
+// giveUpLocked ends the attempts: the event goes to the place of dead letters, five
+// minutes after the last attempt, or is dropped.
+func (g *Grid) giveUpLocked(d *delivery, reason Reason, now time.Time) []journal.Record {
+	d.reason = reason
+	d.sub.endpoint.unpark(d)
+	if d.sub.place == "" {
+		return g.dropLocked(d, reason)
+	}
+	d.state, d.when = dead, now
+	if n := len(d.attempts); n > 0 {
+		if t := d.attempts[n-1].Time.Add(DeadLetterDelay); t.After(now) {
+			d.when = t
+		}
+	}
+	g.queue.push(d)
+	return nil
+}
+
+func (g *Grid) dropLocked(d *delivery, reason Reason) []journal.Record {
+	g.forgetLocked(d)
+	rec := d.record(journal.EventDropped)
+	rec.Cause = string(reason)
+	return []journal.Record{rec}
+}
+
+// lateLocked acts on an answer after the response limit: a success within three
+// minutes of the request cancels a retry that has not been sent.
+func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
+	if res.outcome != Delivered || g.now().Sub(r.sent) > LateLimit {
+		return nil
+	}
+	g.healthLocked(r.sub.endpoint, Delivered)
+	for _, d := range r.deliveries {
+		if d.state != waiting && d.state != expiring || len(d.attempts) != r.attempt {
+			continue
+		}
+		rec := d.record(journal.EventAttempted)
+		rec.DeliveryCount, rec.Status, rec.Message = int64(r.attempt), string(Delivered), "answered late"
+		rec.Fields = []journal.Field{{Key: "http_status", Value: strconv.Itoa(res.status)}}
+		records = append(records, rec)
+		g.forgetLocked(d)
+	}
+	g.kickLocked()
+	return records
+}
+
+// record is what all records of a delivery share.
+func (d *delivery) record(kind journal.Kind) journal.Record {
+	return journal.Record{Kind: kind, Source: d.sub.source(), MessageID: d.event.ID, DeliveryCount: int64(len(d.attempts))}
+}

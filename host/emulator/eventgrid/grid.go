@@ -1,0 +1,369 @@
+package eventgrid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Rules are the switches of Event Grid (host-and-retry 0.2). The zero Rules are
+// those of 2019, without jitter and without probation: what tests use.
+type Rules struct {
+	Schedule      Schedule // eventGridSchedule; "": Schedule2019
+	JitterPercent int      // eventGridJitterPercent
+	Probation     bool     // eventGridProbation
+}
+
+// Options changes how a Grid behaves. The zero value is good for use.
+type Options struct {
+	// Seed decides keys, identifiers and jitter.
+	Seed uint64
+
+	// Rules until Configure changes them.
+	Rules Rules
+
+	// Record is told what the Grid decided: enqueued (an event has passed the
+	// filters of a subscription), event_attempted, dead_lettered and
+	// event_dropped. Source is topic/subscription, MessageID the event's id,
+	// DeliveryCount the number of the attempt from 1. It is called without locks
+	// held.
+	Record func(journal.Record)
+
+	// Blobs returns an embedded storage account for dead letters, "" for the
+	// first; nil for one that does not exist.
+	Blobs func(account string) bindings.BlobAccount
+
+	// Function returns the endpoint of a function. Nil: there are no functions.
+	Function func(name string) Endpoint
+
+	// WebHook returns the endpoint of a URL. Nil: [NewWebHook].
+	WebHook func(url string) Endpoint
+}
+
+// Grid is one Event Grid, empty when new. All methods may be called concurrently;
+// on a virtual clock, from inside the clock.
+type Grid struct {
+	clk    clock.Clock
+	opts   Options
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	group  *clock.Group
+	hooks  *hooks
+
+	mu        sync.Mutex
+	changed   *clock.Cond // queue
+	rules     Rules
+	ids       ids
+	topics    map[string]*topic // by folded name
+	endpoints map[string]*endpoint
+	queue     queue // deliveries that wait
+	live      map[uint64]*delivery
+	number    uint64 // of the last delivery
+	pumping   bool
+	url       string // of the door
+}
+
+// New returns an empty Grid that takes its time from clk.
+func New(clk clock.Clock, opts *Options) *Grid {
+	g := &Grid{
+		clk: clk, group: clock.NewGroup(clk, 0),
+		topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{},
+	}
+	if opts != nil {
+		g.opts = *opts
+	}
+	g.hooks = newHooks()
+	if g.opts.WebHook == nil {
+		g.opts.WebHook = func(url string) Endpoint { return newWebHook(clk, g.hooks, url) }
+	}
+	g.rules, g.ids.seed = g.opts.Rules, g.opts.Seed
+	g.changed = clock.NewCond(clk, &g.mu)
+	g.ctx, g.cancel = clk.WithCancel(context.Background())
+	return g
+}
+
+// Close ends all requests and waits for them. Events that were not delivered are
+// lost with the Grid, unless it has a store.
+func (g *Grid) Close() {
+	g.clk.Inside("close Event Grid", func() {
+		g.cancel()
+		g.mu.Lock()
+		g.changed.Broadcast()
+		g.mu.Unlock()
+		g.group.Wait()
+	})
+	g.hooks.close()
+}
+
+// Configure changes the rules for what is decided from now on; waits that have
+// begun keep their length.
+func (g *Grid) Configure(r Rules) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = r
+}
+
+// ServedAt tells the Grid where its door is, e.g. http://127.0.0.1:60101, for
+// validationUrl.
+func (g *Grid) ServedAt(url string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.url = url
+}
+
+func (g *Grid) now() time.Time { return g.clk.Now().UTC().Round(0) }
+
+func (g *Grid) record(records []journal.Record) {
+	if g.opts.Record == nil {
+		return
+	}
+	for _, r := range records {
+		g.opts.Record(r)
+	}
+}
+
+// CreateTopic makes a topic. One that is there already with the same settings is
+// left alone; with others the call fails.
+func (g *Grid) CreateTopic(ctx context.Context, t Topic) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := t.check(); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if old := g.topics[fold(t.Name)]; old != nil {
+		if t.Key == "" {
+			t.Key = old.Key
+		}
+		t.Name = old.Name
+		if t != old.Topic {
+			return conflict("topic %q exists already, with other settings", old.Name)
+		}
+		return nil
+	}
+	if t.Key == "" {
+		t.Key = g.ids.key()
+	}
+	g.topics[fold(t.Name)] = &topic{Topic: t}
+	return nil
+}
+
+// DeleteTopic removes a topic with its subscriptions and their events.
+func (g *Grid) DeleteTopic(ctx context.Context, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t, err := g.topicLocked(name)
+	if err != nil {
+		return err
+	}
+	for _, s := range t.subscriptions {
+		g.removeLocked(s)
+	}
+	delete(g.topics, fold(name))
+	return nil
+}
+
+func (g *Grid) topicLocked(name string) (*topic, error) {
+	t := g.topics[fold(name)]
+	if t == nil {
+		return nil, notFound("topic %q does not exist", name)
+	}
+	return t, nil
+}
+
+// Topic returns a topic, with its key; an *Error with status 404 if there is none.
+func (g *Grid) Topic(name string) (Topic, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t, err := g.topicLocked(name)
+	if err != nil {
+		return Topic{}, err
+	}
+	return t.Topic, nil
+}
+
+// Subscribe makes an event subscription, after the container of its dead letters
+// was found and its web hook has shaken hands; functions need not. It returns the
+// state: a web hook that answers otherwise has five minutes to fetch the
+// validation URL. A subscription of that name that differs is replaced, and
+// events that it holds stay with it; an equal one is left alone.
+func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) (State, error) {
+	g.mu.Lock()
+	t, err := g.topicLocked(topicName)
+	if err != nil {
+		g.mu.Unlock()
+		return "", err
+	}
+	s, err := newSubscription(t, d)
+	if err != nil {
+		g.mu.Unlock()
+		return "", err
+	}
+	if old := t.find(d.Name); old != nil && old.state != ValidationFailed && same(old.Subscription, d) {
+		state := old.state
+		g.mu.Unlock()
+		return state, nil
+	}
+	s.endpoint = g.endpointLocked(s)
+	g.mu.Unlock()
+
+	if err := g.findContainer(ctx, s); err != nil {
+		return "", err
+	}
+	if err := g.validate(ctx, s); err != nil {
+		return "", err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.topics[fold(topicName)] != t {
+		return "", notFound("topic %q does not exist", topicName)
+	}
+	if old := t.find(d.Name); old != nil {
+		g.replaceLocked(old, s)
+		return s.state, nil
+	}
+	t.subscriptions = append(t.subscriptions, s)
+	return s.state, nil
+}
+
+// find returns the subscription of that name, ignoring case, or nil.
+func (t *topic) find(name string) *subscription {
+	for _, s := range t.subscriptions {
+		if fold(s.Name) == fold(name) {
+			return s
+		}
+	}
+	return nil
+}
+
+func same(a, b Subscription) bool { return string(marshal(a)) == string(marshal(b)) }
+
+// replaceLocked puts a subscription in the place of another, with its events.
+func (g *Grid) replaceLocked(old, s *subscription) {
+	old.gone = true
+	subs := s.topic.subscriptions
+	subs[slices.Index(subs, old)] = s
+	for _, d := range g.live {
+		if d.sub == old {
+			if old.endpoint != s.endpoint {
+				old.endpoint.unpark(d)
+			}
+			d.sub = s
+		}
+	}
+}
+
+// Unsubscribe removes an event subscription with its events.
+func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	t, err := g.topicLocked(topicName)
+	if err != nil {
+		return err
+	}
+	s := t.find(name)
+	if s == nil {
+		return notFound("event subscription %q of topic %q does not exist", name, topicName)
+	}
+	g.removeLocked(s)
+	t.subscriptions = slices.DeleteFunc(t.subscriptions, func(o *subscription) bool { return o == s })
+	return nil
+}
+
+func (g *Grid) removeLocked(s *subscription) {
+	s.gone = true
+	for _, d := range g.live {
+		if d.sub == s {
+			g.forgetLocked(d)
+		}
+	}
+	g.changed.Signal()
+}
+
+// findContainer sees to it that the place of dead letters exists.
+func (g *Grid) findContainer(ctx context.Context, s *subscription) error {
+	if s.place == "" {
+		return nil
+	}
+	c, err := g.place(s)
+	if err == nil {
+		_, err = c.Properties(ctx, nil)
+	}
+	if errors.Is(err, bindings.ErrNotFound) {
+		return badRequest("event subscription %q of topic %q: the container %q for dead letters does not exist; make it first", s.Name, s.topic.Name, s.place)
+	}
+	if err != nil {
+		return fmt.Errorf("event subscription %q of topic %q: container %q for dead letters: %w", s.Name, s.topic.Name, s.place, err)
+	}
+	return nil
+}
+
+// place is the container of a subscription's dead letters.
+func (g *Grid) place(s *subscription) (bindings.Container, error) {
+	var account bindings.BlobAccount
+	if g.opts.Blobs != nil {
+		account = g.opts.Blobs(s.account)
+	}
+	if account == nil {
+		return nil, fmt.Errorf("storage account %q: %w", s.account, bindings.ErrNotFound)
+	}
+	return account.Container(s.place), nil
+}
+
+// Publish takes events for a topic: all of them or, with an *Error, none. Each
+// becomes one delivery for every subscription that wants it. What is delivered
+// runs by itself; Publish does not wait for it.
+func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	t, err := g.topicLocked(topicName)
+	if err != nil {
+		g.mu.Unlock()
+		return err
+	}
+	for i, e := range events {
+		if e.schema != t.InputSchema {
+			g.mu.Unlock()
+			return atEvent(badRequest("topic %q takes events of the schema %s", t.Name, t.InputSchema), i)
+		}
+	}
+	now := g.now()
+	var records []journal.Record
+	for _, e := range events {
+		e = e.accepted(t.Resource)
+		f := &fields{e: e}
+		for _, s := range t.subscriptions {
+			if s.state != Active || !s.wants(f) {
+				continue
+			}
+			g.enqueueLocked(s, e.as(s.schema), now)
+			if g.opts.Record != nil {
+				records = append(records, journal.Record{Kind: journal.Enqueued, Source: s.source(), MessageID: e.ID})
+			}
+		}
+	}
+	g.mu.Unlock()
+	// What the journal says of publishing stands before what it says of delivery.
+	g.record(records)
+	g.mu.Lock()
+	g.kickLocked()
+	g.mu.Unlock()
+	return nil
+}

@@ -1,0 +1,94 @@
+package eventgrid
+
+import (
+	"slices"
+	"time"
+)
+
+const (
+	// probationAfter is the number of failed requests in a row after which an
+	// endpoint is spared.
+	probationAfter = 10
+
+	// longestProbation is the limit of the doubling.
+	longestProbation = 4 * time.Hour
+)
+
+// endpoint is an Endpoint and its health, shared by the subscriptions that name
+// it. It is guarded by the Grid's mutex, but for the Endpoint itself.
+type endpoint struct {
+	Endpoint
+	failures int           // in a row
+	until    time.Time     // it is spared until then; zero: it is not
+	length   time.Duration // of the probation
+	parked   []*delivery   // that wait for its end
+}
+
+// endpointLocked returns the endpoint of a subscription.
+func (g *Grid) endpointLocked(s *subscription) *endpoint {
+	key := "function " + fold(s.Function)
+	if s.Endpoint != "" {
+		key = "web hook " + s.Endpoint
+	}
+	e := g.endpoints[key]
+	if e == nil {
+		e = &endpoint{}
+		if s.Endpoint != "" {
+			e.Endpoint = g.opts.WebHook(s.Endpoint)
+		} else if g.opts.Function != nil {
+			e.Endpoint = g.opts.Function(s.Function)
+		}
+		if e.Endpoint == nil {
+			e.Endpoint = nowhere{}
+		}
+		g.endpoints[key] = e
+	}
+	return e
+}
+
+// healthLocked takes note of a request's outcome. Ten failures in a row put the
+// endpoint on probation for the time that the last one asks for; each further one
+// doubles it, up to four hours; a success ends it. What is wrong with an event
+// (400, 413) says nothing of the endpoint.
+func (g *Grid) healthLocked(e *endpoint, o Outcome) {
+	if o == Delivered {
+		e.failures, e.length, e.until = 0, 0, time.Time{}
+		for _, d := range e.parked {
+			d.parked = false
+			g.waitLocked(d, later(d.due, g.now()))
+		}
+		e.parked = nil
+		return
+	}
+	base := o.probation()
+	if base == 0 {
+		return
+	}
+	e.failures++
+	if e.failures < probationAfter {
+		return
+	}
+	e.length = min(max(2*e.length, base), longestProbation)
+	e.until = g.now().Add(e.length)
+}
+
+func (e *endpoint) park(d *delivery) {
+	if !d.parked {
+		d.parked = true
+		e.parked = append(e.parked, d)
+	}
+}
+
+func (e *endpoint) unpark(d *delivery) {
+	if d.parked {
+		d.parked = false
+		e.parked = slices.DeleteFunc(e.parked, func(o *delivery) bool { return o == d })
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

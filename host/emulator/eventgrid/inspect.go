@@ -1,0 +1,105 @@
+package eventgrid
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+)
+
+// TopicInfo is a topic with its subscriptions, for display. Keys are not in it.
+type TopicInfo struct {
+	Name          string             `json:"name"`
+	InputSchema   Schema             `json:"inputSchema"`
+	Resource      string             `json:"resource"`
+	Subscriptions []SubscriptionInfo `json:"subscriptions"`
+}
+
+// SubscriptionInfo is an event subscription and how it stands.
+type SubscriptionInfo struct {
+	Subscription
+	State State `json:"state"`
+
+	Pending     int       `json:"pending"`              // events that are to be tried, or are being tried
+	DeadLetters int       `json:"deadLetters"`          // events that were given up and wait to be written
+	Next        time.Time `json:"next,omitzero"`        // the next attempt of any of them
+	SparedUntil time.Time `json:"sparedUntil,omitzero"` // its endpoint is on probation
+	Failures    int       `json:"failures,omitempty"`   // of its endpoint, in a row
+}
+
+// DeliveryInfo is one event at one subscription.
+type DeliveryInfo struct {
+	Topic        string    `json:"topic"`
+	Subscription string    `json:"subscription"`
+	EventID      string    `json:"eventId"`
+	EventType    string    `json:"eventType"`
+	Subject      string    `json:"subject"`
+	Published    time.Time `json:"published"`
+	Expires      time.Time `json:"expires"`
+	Attempts     []Attempt `json:"attempts"`
+	Outcome      Outcome   `json:"outcome,omitempty"` // of the last attempt, or Probation
+	Next         time.Time `json:"next,omitzero"`     // attempt, or write of the dead letter; zero: at work
+	Reason       Reason    `json:"reason,omitempty"`  // why it was given up
+}
+
+// Topics lists topics by name, each with its subscriptions in order of creation.
+func (g *Grid) Topics() []TopicInfo {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	now := g.now()
+	counts := map[*subscription]*SubscriptionInfo{}
+	list := []TopicInfo{}
+	for _, key := range slices.Sorted(maps.Keys(g.topics)) {
+		t := g.topics[key]
+		info := TopicInfo{Name: t.Name, InputSchema: t.InputSchema, Resource: t.Resource, Subscriptions: make([]SubscriptionInfo, len(t.subscriptions))}
+		for i, s := range t.subscriptions {
+			s.expireLocked(now)
+			x := &info.Subscriptions[i]
+			*x = SubscriptionInfo{Subscription: s.Subscription, State: s.state, Failures: s.endpoint.failures}
+			if g.rules.Probation && s.endpoint.until.After(now) {
+				x.SparedUntil = s.endpoint.until
+			}
+			counts[s] = x
+		}
+		list = append(list, info)
+	}
+	for _, d := range g.live {
+		x := counts[d.sub]
+		switch d.state {
+		case dead, writing:
+			x.DeadLetters++
+			continue
+		case waiting:
+			if x.Next.IsZero() || d.when.Before(x.Next) {
+				x.Next = d.when
+			}
+		}
+		x.Pending++
+	}
+	return list
+}
+
+// Deliveries lists the events of a subscription that are neither delivered nor
+// gone, in order of publication; "" for all subscriptions, or of all topics.
+func (g *Grid) Deliveries(topicName, subscription string) []DeliveryInfo {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var found []*delivery
+	for _, d := range g.live {
+		if (topicName == "" || fold(topicName) == fold(d.sub.topic.Name)) && (subscription == "" || fold(subscription) == fold(d.sub.Name)) {
+			found = append(found, d)
+		}
+	}
+	slices.SortFunc(found, func(a, b *delivery) int { return cmp.Compare(a.number, b.number) })
+	list := make([]DeliveryInfo, len(found))
+	for i, d := range found {
+		list[i] = DeliveryInfo{
+			Topic: d.sub.topic.Name, Subscription: d.sub.Name, EventID: d.event.ID, EventType: d.event.Type, Subject: d.event.Subject,
+			Published: d.published, Expires: d.expires, Attempts: slices.Clone(d.attempts), Outcome: d.outcome, Reason: d.reason,
+		}
+		if d.state == waiting || d.state == dead {
+			list[i].Next = d.when
+		}
+	}
+	return list
+}

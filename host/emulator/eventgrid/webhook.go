@@ -1,0 +1,105 @@
+package eventgrid
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+const (
+	// keptAnswer is how much of an answer is kept, and skippedAnswer how much more
+	// of it is read so that the connection can be used again.
+	keptAnswer    = 64 << 10
+	skippedAnswer = 1 << 20
+
+	// hookConnections limits the connections to one web hook.
+	hookConnections = 64
+)
+
+// hooks is what the web hooks of a Grid share.
+type hooks struct{ client *http.Client }
+
+func newHooks() *hooks {
+	dialer := &net.Dialer{Timeout: ResponseLimit}
+	transport := &http.Transport{
+		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
+			address, err := loopbackAddress(address)
+			if err != nil {
+				return nil, err
+			}
+			return dialer.DialContext(ctx, network, address)
+		},
+		MaxConnsPerHost: hookConnections, MaxIdleConnsPerHost: hookConnections, IdleConnTimeout: time.Minute,
+		DisableCompression: true,
+		// Web hooks are on this machine, where certificates are self-made.
+		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // loopback only
+	}
+	return &hooks{&http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+}
+
+func (h *hooks) close() { h.client.CloseIdleConnections() }
+
+// webHook is a web hook behind a URL on this machine. Its requests are made
+// outside the clock; one that is not answered within [LateLimit], when no answer
+// could matter any more, is given up. Redirects are answers like any other.
+type webHook struct {
+	clk   clock.Clock
+	hooks *hooks
+	url   string
+}
+
+// NewWebHook returns the endpoint of a URL, which CheckWebHook must have found to
+// be right.
+func NewWebHook(clk clock.Clock, url string) Endpoint { return newWebHook(clk, newHooks(), url) }
+
+func newWebHook(clk clock.Clock, h *hooks, url string) Endpoint {
+	return &webHook{clk: clk, hooks: h, url: url}
+}
+
+// Deliver implements Endpoint.
+func (w *webHook) Deliver(ctx context.Context, r *Request) (resp *Response, err error) {
+	ctx, cancel := w.clk.WithTimeout(ctx, LateLimit)
+	defer cancel()
+	w.clk.Outside(ctx, "web hook "+w.url, func() { resp, err = w.post(ctx, r) })
+	if err != nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return resp, err
+}
+
+func (w *webHook) post(ctx context.Context, r *Request) (*Response, error) {
+	req, err := http.NewRequestWithContext(ctx, r.Method(), w.url, bytes.NewReader(r.Body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = r.Header()
+	resp, err := w.hooks.client.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, keptAnswer))
+	if err == nil {
+		_, err = io.CopyN(io.Discard, resp.Body, skippedAnswer)
+	}
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
+}
+
+// nowhere is the endpoint of a function where there are none.
+type nowhere struct{}
+
+func (nowhere) Deliver(context.Context, *Request) (*Response, error) {
+	return &Response{Status: http.StatusNotFound}, nil
+}

@@ -30,6 +30,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	handle("POST", "/queues/{name}/redrive", s.embedded(s.redrive))
 	handle("PUT", "/containers/{container}/blob", s.embedded(s.upload))
 	handle("GET", "/containers/{container}/blob", s.embedded(s.download))
+	s.busRoutes(handle)
 	handle("POST", "/functions/{name}/invoke", s.invoke)
 	handle("GET", "/journal", s.journal)
 	handle("GET", "/clock", s.clockStatus)

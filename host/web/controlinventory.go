@@ -19,6 +19,7 @@ type Inventory struct {
 	Functions  []FunctionInfo  `json:"functions"`
 	Queues     []QueueInfo     `json:"queues"`
 	Containers []ContainerInfo `json:"containers"`
+	ServiceBus []BusEntity     `json:"servicebus"`
 }
 
 // The states of a function.
@@ -62,7 +63,10 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 		if out.Queues, err = s.queueInfos(ctx); err != nil {
 			return err
 		}
-		out.Containers, err = s.containerInfos(ctx)
+		if out.Containers, err = s.containerInfos(ctx); err != nil {
+			return err
+		}
+		out.ServiceBus, err = s.busEntities(ctx)
 		return err
 	})
 	if err != nil {

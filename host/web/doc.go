@@ -48,6 +48,23 @@
 //	                                          BlobInfo
 //	GET    /containers/{name}/blob?name=      the blob's bytes; its content type is in a header of
 //	                                          ours, see BlobContentType
+//	GET    /servicebus                        {"servicebus": [BusEntity]}: queues, then topics, each
+//	                                          with its subscriptions
+//	PUT    /servicebus/entity?path=           makes an entity; the body is a NewBusEntity, or empty:
+//	                                          201, BusEntity; 409 when it is there
+//	POST   /servicebus/messages?path=         the body is the message; ?session=, ?id=, ?subject=,
+//	                                          ?contentType=, ?correlation=, ?to=, ?replyTo=,
+//	                                          ?partitionKey=, ?property=name=text (repeated; name:=5 for
+//	                                          numbers, true, false, null), ?delay=30s or
+//	                                          ?at=2030-01-31T15:04:05Z, ?ttl=10m: 201, BusSent
+//	GET    /servicebus/messages?path=         BusPeeked: up to ?max=32 messages of any state from
+//	                                          sequence number ?from=0 on, of ?session=; nothing changes
+//	DELETE /servicebus/messages?path=         removes all messages, locked ones too: 200, BusPurged
+//	POST   /servicebus/redrive?path=          moves the messages of the path's dead-letter queue that are
+//	                                          not locked, or those with ?sequence= (repeated), back to
+//	                                          the entity: 200, BusRedriven
+//	POST   /servicebus/expire-lock?path=      ends all locks now, or those of ?sequence= (repeated) or
+//	                                          ?session=, each a failed delivery: 200, BusExpired
 //	POST   /functions/{name}/invoke           the body is the trigger's value; waits for the whole
 //	                                          retry loop: 200, InvokeResult, also of a failure
 //	GET    /journal                           journal records as NDJSON, from ?since=1 on;
@@ -66,8 +83,12 @@
 //	                                          refused
 //	POST   /stop                              ends the host: 202
 //
-// 404 means an unknown function, queue, message, container or blob, 400 a bad name or parameter, 413 a body
-// that is too large, 503 that the host is not ready.
+// A path is one of Service Bus: orders, events/Subscriptions/all,
+// orders/$DeadLetterQueue, orders/$Transfer/$DeadLetterQueue.
+//
+// 404 means an unknown function, queue, entity, message, container or blob, 400 a
+// bad name or parameter, 409 that the account or namespace of the app is outside
+// this host, 413 a body that is too large, 503 that the host is not ready.
 //
 // # What it leaves out
 //

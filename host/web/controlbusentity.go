@@ -1,0 +1,275 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
+)
+
+// BusSettings are the settings of an entity, under the names that they have at the
+// service (servicebus 1.1). Durations are ISO 8601, "PT1M"; one that is missing has
+// no end, or in a new entity its default.
+type BusSettings struct {
+	LockDuration                              string `json:"lockDuration,omitempty"`
+	MaxDeliveryCount                          int    `json:"maxDeliveryCount,omitempty"`
+	DefaultMessageTimeToLive                  string `json:"defaultMessageTimeToLive,omitempty"`
+	DeadLetteringOnMessageExpiration          bool   `json:"deadLetteringOnMessageExpiration,omitempty"`
+	DeadLetteringOnFilterEvaluationExceptions *bool  `json:"enableDeadLetteringOnFilterEvaluationExceptions,omitempty"`
+	RequiresSession                           bool   `json:"requiresSession,omitempty"`
+	RequiresDuplicateDetection                bool   `json:"requiresDuplicateDetection,omitempty"`
+	DuplicateDetectionHistoryTimeWindow       string `json:"duplicateDetectionHistoryTimeWindow,omitempty"`
+	ForwardTo                                 string `json:"forwardTo,omitempty"`
+	ForwardDeadLetteredMessagesTo             string `json:"forwardDeadLetteredMessagesTo,omitempty"`
+	MaxSizeInMegabytes                        int    `json:"maxSizeInMegabytes,omitempty"`
+	MaxMessageSizeInKilobytes                 int    `json:"maxMessageSizeInKilobytes,omitempty"`
+	AutoDeleteOnIdle                          string `json:"autoDeleteOnIdle,omitempty"`
+	Status                                    string `json:"status,omitempty"`
+	UserMetadata                              string `json:"userMetadata,omitempty"`
+}
+
+// NewBusEntity is an entity that is to be made.
+type NewBusEntity struct {
+	BusSettings
+
+	// Topic makes a topic of a path that is not one of a subscription; otherwise it
+	// is a queue.
+	Topic bool `json:"topic,omitempty"`
+
+	// Filter and Action, in the service's SQL, are the only rule of a new
+	// subscription. Without them it wants everything.
+	Filter string `json:"filter,omitempty"`
+	Action string `json:"action,omitempty"`
+}
+
+func queueSettings(q *bindings.ServiceBusQueue) BusSettings {
+	out := BusSettings{
+		LockDuration: iso(q.LockDuration), MaxDeliveryCount: q.MaxDeliveryCount, DefaultMessageTimeToLive: iso(q.DefaultMessageTimeToLive),
+		DeadLetteringOnMessageExpiration: q.DeadLetteringOnMessageExpiration, RequiresSession: q.RequiresSession,
+		RequiresDuplicateDetection: q.RequiresDuplicateDetection,
+		ForwardTo:                  q.ForwardTo, ForwardDeadLetteredMessagesTo: q.ForwardDeadLetteredMessagesTo,
+		MaxSizeInMegabytes: q.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: q.MaxMessageSizeInKilobytes,
+		AutoDeleteOnIdle: iso(q.AutoDeleteOnIdle), Status: string(q.Status), UserMetadata: q.UserMetadata,
+	}
+	if q.RequiresDuplicateDetection {
+		out.DuplicateDetectionHistoryTimeWindow = iso(q.DuplicateDetectionHistoryTimeWindow)
+	}
+	return out
+}
+
+func topicSettings(t *bindings.ServiceBusTopic) BusSettings {
+	out := BusSettings{
+		DefaultMessageTimeToLive: iso(t.DefaultMessageTimeToLive), RequiresDuplicateDetection: t.RequiresDuplicateDetection,
+		MaxSizeInMegabytes: t.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: t.MaxMessageSizeInKilobytes,
+		AutoDeleteOnIdle: iso(t.AutoDeleteOnIdle), Status: string(t.Status), UserMetadata: t.UserMetadata,
+	}
+	if t.RequiresDuplicateDetection {
+		out.DuplicateDetectionHistoryTimeWindow = iso(t.DuplicateDetectionHistoryTimeWindow)
+	}
+	return out
+}
+
+func subscriptionSettings(s *bindings.ServiceBusSubscription) BusSettings {
+	return BusSettings{
+		LockDuration: iso(s.LockDuration), MaxDeliveryCount: s.MaxDeliveryCount, DefaultMessageTimeToLive: iso(s.DefaultMessageTimeToLive),
+		DeadLetteringOnMessageExpiration:          s.DeadLetteringOnMessageExpiration,
+		DeadLetteringOnFilterEvaluationExceptions: s.DeadLetteringOnFilterEvaluationExceptions,
+		RequiresSession:                           s.RequiresSession, ForwardTo: s.ForwardTo, ForwardDeadLetteredMessagesTo: s.ForwardDeadLetteredMessagesTo,
+		AutoDeleteOnIdle: iso(s.AutoDeleteOnIdle), Status: string(s.Status), UserMetadata: s.UserMetadata,
+	}
+}
+
+// iso is a duration, empty for one without an end.
+func iso(d time.Duration) string {
+	if d <= 0 || d == duration.Unbounded {
+		return ""
+	}
+	return duration.Format(d)
+}
+
+// createEntity makes a queue, a topic or a subscription.
+func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
+	path, ok := busPath(w, r)
+	if !ok {
+		return
+	}
+	if path.SubQueue != bindings.ServiceBusMain {
+		writeError(w, http.StatusBadRequest, fmt.Sprintf("%q: every queue and every subscription has its dead-letter queue, which cannot be made", path), "")
+		return
+	}
+	wanted, err := readEntity(r.Body)
+	if err != nil {
+		var large *http.MaxBytesError
+		if errors.As(err, &large) {
+			writeReadError(w, err)
+			return
+		}
+		writeError(w, http.StatusBadRequest, err.Error(), "")
+		return
+	}
+	made, err := wanted.plan(path)
+	if err != nil {
+		writeError(w, http.StatusBadRequest, err.Error(), "")
+		return
+	}
+	var out BusEntity
+	err = s.inside("create "+path.String(), func(ctx context.Context) error {
+		if err := made(ctx, s.host.ServiceBus()); err != nil {
+			return err
+		}
+		out, err = s.busEntity(ctx, path)
+		return err
+	})
+	if err != nil {
+		if path.Subscription != "" && errors.Is(err, bindings.ErrNotFound) {
+			e := bindings.ServiceBusErrorOf(err)
+			writeError(w, e.Status, e.Text, fmt.Sprintf("the topic comes first: redeliver create servicebus %s --topic", path.Entity))
+			return
+		}
+		busError(w, err)
+		return
+	}
+	writeJSON(w, http.StatusCreated, out)
+}
+
+// readEntity reads the body of a request; none is the default of everything.
+func readEntity(body io.Reader) (*NewBusEntity, error) {
+	var out NewBusEntity
+	dec := json.NewDecoder(body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&out); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("settings: %w", err)
+	}
+	return &out, nil
+}
+
+// maker makes an entity.
+type maker func(ctx context.Context, admin bindings.ServiceBusAdmin) error
+
+// plan checks what does not belong to the kind of entity, and says how to make it.
+func (n *NewBusEntity) plan(path bindings.ServiceBusPath) (maker, error) {
+	p := planner{n: n}
+	switch {
+	case path.Subscription != "":
+		return p.subscription(path)
+	case n.Topic:
+		return p.topic(path)
+	}
+	return p.queue(path)
+}
+
+// planner reads settings and remembers what is wrong first.
+type planner struct {
+	n   *NewBusEntity
+	err error
+}
+
+func (p *planner) duration(name, text string) time.Duration {
+	if text == "" {
+		return 0
+	}
+	d, err := duration.Parse(text)
+	if err != nil && p.err == nil {
+		p.err = fmt.Errorf("%s: %w", name, err)
+	}
+	return d
+}
+
+// without refuses settings that a kind of entity does not have.
+func (p *planner) without(kind string, settings map[string]bool) {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if settings[name] && p.err == nil {
+			p.err = fmt.Errorf("a %s has no %s", kind, name)
+		}
+	}
+}
+
+func (p *planner) rule() map[string]bool {
+	return map[string]bool{"filter": p.n.Filter != "", "action": p.n.Action != "", "enableDeadLetteringOnFilterEvaluationExceptions": p.n.DeadLetteringOnFilterEvaluationExceptions != nil}
+}
+
+func (p *planner) queue(path bindings.ServiceBusPath) (maker, error) {
+	n := p.n
+	p.without(BusQueue, p.rule())
+	q := bindings.ServiceBusQueue{
+		Name: path.Entity, LockDuration: p.duration("lockDuration", n.LockDuration), MaxDeliveryCount: n.MaxDeliveryCount,
+		DefaultMessageTimeToLive:         p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
+		DeadLetteringOnMessageExpiration: n.DeadLetteringOnMessageExpiration, RequiresSession: n.RequiresSession,
+		RequiresDuplicateDetection:          n.RequiresDuplicateDetection,
+		DuplicateDetectionHistoryTimeWindow: p.duration("duplicateDetectionHistoryTimeWindow", n.DuplicateDetectionHistoryTimeWindow),
+		ForwardTo:                           n.ForwardTo, ForwardDeadLetteredMessagesTo: n.ForwardDeadLetteredMessagesTo,
+		MaxSizeInMegabytes: n.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: n.MaxMessageSizeInKilobytes,
+		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: bindings.ServiceBusStatus(n.Status), UserMetadata: n.UserMetadata,
+	}
+	return func(ctx context.Context, admin bindings.ServiceBusAdmin) error {
+		_, err := admin.CreateQueue(ctx, q)
+		return err
+	}, p.err
+}
+
+func (p *planner) topic(path bindings.ServiceBusPath) (maker, error) {
+	n := p.n
+	p.without(BusTopic, p.rule())
+	p.without(BusTopic, map[string]bool{
+		"lockDuration": n.LockDuration != "", "maxDeliveryCount": n.MaxDeliveryCount != 0, "requiresSession": n.RequiresSession,
+		"deadLetteringOnMessageExpiration": n.DeadLetteringOnMessageExpiration, "forwardTo": n.ForwardTo != "",
+		"forwardDeadLetteredMessagesTo": n.ForwardDeadLetteredMessagesTo != "",
+	})
+	t := bindings.ServiceBusTopic{
+		Name: path.Entity, DefaultMessageTimeToLive: p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
+		RequiresDuplicateDetection:          n.RequiresDuplicateDetection,
+		DuplicateDetectionHistoryTimeWindow: p.duration("duplicateDetectionHistoryTimeWindow", n.DuplicateDetectionHistoryTimeWindow),
+		MaxSizeInMegabytes:                  n.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: n.MaxMessageSizeInKilobytes,
+		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: bindings.ServiceBusStatus(n.Status), UserMetadata: n.UserMetadata,
+	}
+	return func(ctx context.Context, admin bindings.ServiceBusAdmin) error {
+		_, err := admin.CreateTopic(ctx, t)
+		return err
+	}, p.err
+}
+
+func (p *planner) subscription(path bindings.ServiceBusPath) (maker, error) {
+	n := p.n
+	p.without(BusSubscription, map[string]bool{
+		"requiresDuplicateDetection": n.RequiresDuplicateDetection, "duplicateDetectionHistoryTimeWindow": n.DuplicateDetectionHistoryTimeWindow != "",
+		"maxSizeInMegabytes": n.MaxSizeInMegabytes != 0, "maxMessageSizeInKilobytes": n.MaxMessageSizeInKilobytes != 0,
+	})
+	if n.Topic && p.err == nil {
+		p.err = fmt.Errorf("%q is the path of a subscription, not of a topic", path)
+	}
+	sub := bindings.ServiceBusSubscription{
+		Topic: path.Entity, Name: path.Subscription, LockDuration: p.duration("lockDuration", n.LockDuration), MaxDeliveryCount: n.MaxDeliveryCount,
+		DefaultMessageTimeToLive:                  p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
+		DeadLetteringOnMessageExpiration:          n.DeadLetteringOnMessageExpiration,
+		DeadLetteringOnFilterEvaluationExceptions: n.DeadLetteringOnFilterEvaluationExceptions, RequiresSession: n.RequiresSession,
+		ForwardTo: n.ForwardTo, ForwardDeadLetteredMessagesTo: n.ForwardDeadLetteredMessagesTo,
+		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: bindings.ServiceBusStatus(n.Status), UserMetadata: n.UserMetadata,
+	}
+	return func(ctx context.Context, admin bindings.ServiceBusAdmin) error {
+		_, err := admin.CreateSubscription(ctx, sub, n.firstRule())
+		return err
+	}, p.err
+}
+
+// firstRule is the rule of a new subscription; nil is the default one.
+func (n *NewBusEntity) firstRule() *bindings.ServiceBusRule {
+	if n.Filter == "" && n.Action == "" {
+		return nil
+	}
+	rule := &bindings.ServiceBusRule{Name: bindings.ServiceBusDefaultRule}
+	if n.Filter != "" {
+		rule.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: n.Filter}}
+	}
+	if n.Action != "" {
+		rule.Action = &bindings.ServiceBusSQL{Expression: n.Action}
+	}
+	return rule
+}

@@ -240,7 +240,7 @@ func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
 	}
 	g.healthLocked(r.sub.endpoint, Delivered)
 	for _, d := range r.deliveries {
-		if d.state != waiting && d.state != expiring || len(d.attempts) != r.attempt {
+		if d.state != waiting && d.state != expiring {
 			continue
 		}
 		rec := d.record(journal.EventAttempted)

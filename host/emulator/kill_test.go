@@ -27,7 +27,11 @@ const killDir = "REDELIVER_TEST_KILL"
 
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(killDir); dir != "" {
-		fmt.Println("error", workUntilKilled(dir))
+		work := workUntilKilled
+		if os.Getenv(killBlobs) != "" {
+			work = writeBlobsUntilKilled
+		}
+		fmt.Println("error", work(dir))
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
@@ -114,16 +118,13 @@ type fate struct {
 // has come twice. REDELIVER_KILLS sets the number of rounds.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	rounds := 20
-	if n, err := strconv.Atoi(os.Getenv("REDELIVER_KILLS")); err == nil {
-		rounds = n
-	}
+	rounds := killRounds()
 	dir := t.TempDir()
 	fates := map[string]*fate{}
 	random := rand.New(rand.NewPCG(1, 2))
 	acknowledged := 0
 	for round := range rounds {
-		acknowledged += runAndKill(t, dir, 200+random.IntN(3000), fates)
+		acknowledged += runAndKill(t, dir, 200+random.IntN(3000), "", func(words []string) { note(t, fates, words) })
 		checkFates(t, dir, fates)
 		if t.Failed() {
 			t.Fatalf("in round %d", round)
@@ -132,12 +133,19 @@ func TestKill(t *testing.T) {
 	t.Logf("%d rounds, %d messages, %d lines acknowledged", rounds, len(fates), acknowledged)
 }
 
+func killRounds() int {
+	if n, err := strconv.Atoi(os.Getenv("REDELIVER_KILLS")); err == nil {
+		return n
+	}
+	return 20
+}
+
 // runAndKill lets a process say n lines, kills it, and hears what it had still
 // said.
-func runAndKill(t *testing.T, dir string, n int, fates map[string]*fate) (lines int) {
+func runAndKill(t *testing.T, dir string, n int, env string, hear func(words []string)) (lines int) {
 	t.Helper()
 	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), killDir+"="+dir)
+	child.Env = append(os.Environ(), killDir+"="+dir, env)
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -155,7 +163,7 @@ func runAndKill(t *testing.T, dir string, n int, fates map[string]*fate) (lines 
 			}
 			break
 		}
-		note(t, fates, strings.Fields(line))
+		hear(strings.Fields(line))
 		if lines++; lines == n {
 			if err := child.Process.Kill(); err != nil {
 				t.Errorf("kill: %v", err)

@@ -149,7 +149,7 @@ func TestBadTransfers(t *testing.T) {
 			}
 		})
 	}
-	t.Run("more than the window", func(t *testing.T) {
+	t.Run("to a client that receives", func(t *testing.T) {
 		t.Parallel()
 		p := newPeer(t, newMemory(), nil, nil)
 		p.open()

@@ -30,7 +30,7 @@ type world struct {
 
 func newWorld(t testing.TB, nsOpts *servicebus.Options, opts *bus.Options) *world {
 	t.Helper()
-	w := &world{clk: clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), nil)}
+	w := &world{clk: clock.NewVirtual(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true})}
 	w.ns = servicebus.New(w.clk, nsOpts)
 	w.address = serve(t, bus.New(w.clk, w.ns, opts))
 	return w

@@ -63,6 +63,7 @@ const (
 	tagTime
 	tagGUID
 	tagEncoded
+	tagDuration // in rules only
 )
 
 func appendValue(b []byte, v any) []byte {
@@ -104,6 +105,8 @@ func appendValue(b []byte, v any) []byte {
 		return append(append(b, tagGUID), v[:]...)
 	case bindings.ServiceBusEncoded:
 		return appendBytes(append(b, tagEncoded), v)
+	case time.Duration:
+		return binary.AppendVarint(append(b, tagDuration), int64(v))
 	}
 	panic(fmt.Sprintf("servicebus: a property of type %T", v)) // plain let it in
 }
@@ -144,6 +147,8 @@ func (r *valueReader) value() any {
 		return r.guid()
 	case tagEncoded:
 		return bindings.ServiceBusEncoded(r.bytes())
+	case tagDuration:
+		return time.Duration(r.varint())
 	}
 	r.bad = true
 	return nil

@@ -35,7 +35,11 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 		out.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusFalseFilter}
 		out.filter = constant(false)
 	case bindings.ServiceBusCorrelationFilter:
-		out.Filter.Correlation.Properties = maps.Clone(f.Correlation.Properties)
+		properties, err := ruleValues(r.Name, f.Correlation.Properties)
+		if err != nil {
+			return nil, err
+		}
+		out.Filter.Correlation.Properties = properties
 		out.filter = correlation(out.Filter.Correlation)
 	case bindings.ServiceBusSQLFilter:
 		if err := checkSQL("filter", f.SQL); err != nil {
@@ -45,7 +49,9 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 		if err != nil {
 			return nil, refuse(bindings.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
 		}
-		out.Filter.SQL.Parameters = maps.Clone(f.SQL.Parameters)
+		if out.Filter.SQL.Parameters, err = ruleValues(r.Name, f.SQL.Parameters); err != nil {
+			return nil, err
+		}
 		out.filter = compiled
 	default:
 		return nil, refuse(bindings.ConditionArgumentError, "rule %q: unknown kind of filter %q", r.Name, f.Kind)
@@ -58,7 +64,11 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 		if err != nil {
 			return nil, refuse(bindings.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
 		}
-		a := bindings.ServiceBusSQL{Expression: r.Action.Expression, Parameters: maps.Clone(r.Action.Parameters)}
+		parameters, err := ruleValues(r.Name, r.Action.Parameters)
+		if err != nil {
+			return nil, err
+		}
+		a := bindings.ServiceBusSQL{Expression: r.Action.Expression, Parameters: parameters}
 		out.Action, out.action = &a, compiled
 	}
 	return out, nil
@@ -104,6 +114,11 @@ func (e *entity) choose(c *bindings.ServiceBusMessage) (copies []*bindings.Servi
 			edited := editable(c)
 			if err := r.action.Apply(edited); err != nil {
 				return nil, err
+			}
+			for name, v := range edited.ApplicationProperties {
+				if d, ok := v.(time.Duration); ok {
+					edited.ApplicationProperties[name] = timespan(d)
+				}
 			}
 			edited.ScheduledEnqueueTime = c.ScheduledEnqueueTime // spec servicebus 1.6
 			edited.ApplicationProperties[bindings.ServiceBusRuleName] = r.Name
@@ -170,6 +185,9 @@ func equalValues(a, b any) bool {
 	case []byte:
 		y, ok := b.([]byte)
 		return ok && bytes.Equal(x, y)
+	case time.Duration:
+		y, ok := b.(bindings.ServiceBusEncoded)
+		return ok && bytes.Equal(timespan(x), y)
 	case bindings.ServiceBusEncoded:
 		y, ok := b.(bindings.ServiceBusEncoded)
 		return ok && bytes.Equal(x, y)

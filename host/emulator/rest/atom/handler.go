@@ -1,6 +1,7 @@
 package atom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -223,7 +224,7 @@ func (c *call) refuse(err error) {
 	var r *refusal
 	if !errors.As(err, &r) {
 		e := bindings.ServiceBusErrorOf(err)
-		r = &refusal{e.Status, e.Error()}
+		r = &refusal{e.Status, cmp.Or(e.Text, e.Error())}
 	}
 	n := c.requests.Add(1)
 	detail := fmt.Sprintf("SubCode=%d00. %s TrackingId:%08x-0000-0000-0000-%012x_R0, SystemTracker:%s:%s, Timestamp:%s",

@@ -107,10 +107,13 @@ type blobFate struct{ acknowledged, underWay string } // tags; empty: no blob
 // acknowledged last, or what was under way, as a whole.
 func TestKillBlobs(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	fates := map[string]*blobFate{}
+	var dir string
+	var fates map[string]*blobFate
 	random := rand.New(rand.NewPCG(3, 4))
 	for round := range killRounds() {
+		if round%killsOfOne == 0 {
+			dir, fates = t.TempDir(), map[string]*blobFate{}
+		}
 		runAndKill(t, dir, 100+random.IntN(1000), killBlobs+"=1", func(words []string) {
 			if words[0] == "error" {
 				t.Errorf("the process failed: %q", words)

@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -67,6 +68,48 @@ func TestServiceBusConfig(t *testing.T) {
 	})
 }
 
+// What check says of deliveries and locks is what the file says, where the function
+// receives from the embedded namespace.
+func TestServiceBusConfigChecked(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join("..", "testdata", "broken", "servicebus-config-lints")
+	for _, test := range []struct {
+		name, connection, deliveries, lints string
+	}{
+		{"embedded", "", "1 10 3", "L-1 L-1 L-1 L-6 L-7"},
+		{"elsewhere", "Endpoint=sb://mine.servicebus.windows.net/;SharedAccessKeyName=a;SharedAccessKey=b", "10 10 10", "L-1 L-1 L-1"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			env := map[string]string{}
+			if test.connection != "" {
+				env["AzureWebJobsServiceBus"] = test.connection
+			}
+			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: host.Kinds(), Env: env})
+			if err != nil {
+				t.Fatal(err)
+			}
+			report := app.Check(a)
+			var deliveries, lints []string
+			for _, f := range report.Functions { // Once, Short, Thrice
+				deliveries = append(deliveries, fmt.Sprint(f.Deliveries))
+			}
+			for _, l := range report.Lints {
+				lints = append(lints, l.ID)
+			}
+			if got := strings.Join(deliveries, " "); got != test.deliveries {
+				t.Errorf("deliveries %s, want %s", got, test.deliveries)
+			}
+			if got := strings.Join(lints, " "); got != test.lints {
+				t.Errorf("lints %s, want %s", got, test.lints)
+			}
+			for _, e := range report.Errors {
+				t.Errorf("error: %+v", e)
+			}
+		})
+	}
+}
+
 // What the file says of sessions and the function does not is found before anything
 // runs.
 func TestServiceBusConfigSessions(t *testing.T) {
@@ -85,12 +128,12 @@ func TestServiceBusConfigSessions(t *testing.T) {
 // creation stops the start.
 func TestServiceBusConfigDurable(t *testing.T) {
 	t.Parallel()
-	dir, app := t.TempDir(), t.TempDir()
+	dir, folder := t.TempDir(), t.TempDir()
 	start := func(queues string) (*bindings.ServiceBusQueueInfo, error) {
 		t.Helper()
-		file := filepath.Join(app, "entities.json")
+		file := filepath.Join(folder, "entities.json")
 		for name, text := range map[string]string{"host.json": `{"version": "2.0"}`, "entities.json": entities(queues)} {
-			if err := os.WriteFile(filepath.Join(app, name), []byte(text), 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,7 +147,7 @@ func TestServiceBusConfigDurable(t *testing.T) {
 			}
 		}()
 		clk := clock.NewVirtual(hosttest.Start, nil)
-		h, err := host.New(app, &host.Options{
+		h, err := host.New(folder, &host.Options{
 			Clock: clk, Store: db, Handlers: functions.New(), ServiceBusConfig: file,
 			Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"},
 		})

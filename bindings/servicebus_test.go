@@ -34,7 +34,8 @@ func TestParseServiceBusPath(t *testing.T) {
 			t.Errorf("the key of %s depends on case: %q and %q, %v", test.text, again.Key(), got.Key(), err)
 		}
 	}
-	for _, bad := range []string{"\xd5/Subscriptions/a", "\u0130/subscriptions/a",
+	for _, bad := range []string{
+		"\xd5/Subscriptions/a", "\u0130/subscriptions/a",
 		"", "/", "amqps://host", "amqps://host/", "$cbs", "a b", "a//b", "-a", "a.", "q/$management", "$DeadLetterQueue", "/$DeadLetterQueue",
 		"t/Subscriptions/", "t/subscriptions/a/b", "/subscriptions/s", "q/$Transfer", strings.Repeat("a", 261), "t/Subscriptions/" + strings.Repeat("s", 51),
 	} {

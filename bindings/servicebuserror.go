@@ -79,6 +79,7 @@ var serviceBusConditions = map[ServiceBusCondition]struct {
 	ConditionEntityAlreadyExists:   {http.StatusConflict, ErrAlreadyExists},
 	ConditionArgumentError:         {http.StatusBadRequest, ErrInvalidArgument},
 	ConditionArgumentOutOfRange:    {http.StatusBadRequest, ErrOutOfRange},
+	ConditionLinkStolen:            {http.StatusGone, ErrReaderStolen},
 }
 
 // ServiceBusError is a failure that the service reports. errors.Is holds for the

@@ -1,0 +1,32 @@
+package values_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+func TestThereAndBack(t *testing.T) {
+	t.Parallel()
+	properties := map[string]any{
+		"bool": true, "int": int32(-7), "long": int64(1 << 40), "byte": uint8(3), "text": "é", "bytes": []byte{1, 2}, "null": nil,
+		"float": 1.5, "time": time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC), "guid": bindings.GUID{1, 15: 9},
+		"char": bindings.ServiceBusEncoded(wire.AppendAny(nil, wire.Char('x'))),
+	}
+	encoded := wire.AppendAny(nil, values.WireMap(properties))
+	d := wire.NewDecoder(encoded)
+	if diff := cmp.Diff(properties, values.PlainMap(d.Map())); diff != "" || d.Err() != nil {
+		t.Errorf("%v (-want +got):\n%s", d.Err(), diff)
+	}
+	if got := values.PlainMap(nil); got != nil {
+		t.Errorf("an empty map is %v, want nil", got)
+	}
+	if got := values.Wire(struct{}{}); got != nil {
+		t.Errorf("a value that is none becomes %v, want null", got)
+	}
+}

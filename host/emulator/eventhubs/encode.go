@@ -1,0 +1,90 @@
+package eventhubs
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// eventFormat is the first byte of an event in the store. The rest is a list in the
+// encoding of AMQP, which has a type for everything that an event holds.
+const eventFormat = 1
+
+func appendEvent(b []byte, r *bindings.ReceivedEvent) []byte {
+	var key any
+	if r.PartitionKey != nil {
+		key = *r.PartitionKey
+	}
+	list := wire.List{
+		r.Offset, r.EnqueuedTime.Unix(), int32(r.EnqueuedTime.Nanosecond()),
+		r.MessageID, r.CorrelationID, r.ContentType, key, values.WireMap(r.Properties), r.Body,
+	}
+	if w := r.Wire; w != nil {
+		list = append(list, w.Header, w.Annotations, w.Properties, w.ApplicationProperties, w.Body, w.Footer)
+	}
+	return wire.AppendAny(b, list)
+}
+
+// Numbers of fields in the list.
+const (
+	plainFields = 9
+	wireFields  = 6
+)
+
+// decodeEvent reads what appendEvent wrote; false: it is something else.
+func decodeEvent(b []byte, seq int64) (*bindings.ReceivedEvent, bool) {
+	if len(b) == 0 || b[0] != eventFormat {
+		return nil, false
+	}
+	d := wire.NewDecoder(b[1:])
+	list, ok := d.Any().(wire.List)
+	if d.Err() != nil || d.More() || !ok || len(list) != plainFields && len(list) != plainFields+wireFields {
+		return nil, false
+	}
+	f := fields{list: list}
+	r := &bindings.ReceivedEvent{SequenceNumber: seq, Offset: take[string](&f)}
+	r.EnqueuedTime = time.Unix(take[int64](&f), int64(take[int32](&f))).UTC()
+	r.MessageID, r.CorrelationID, r.ContentType = take[string](&f), take[string](&f), take[string](&f)
+	if f.list[0] == nil {
+		f.list = f.list[1:]
+	} else {
+		key := take[string](&f)
+		r.PartitionKey = &key
+	}
+	r.Properties = values.PlainMap(take[wire.Map](&f))
+	r.Body = takeBytes(&f)
+	if len(f.list) > 0 {
+		r.Wire = &bindings.ServiceBusWire{
+			Header: takeBytes(&f), Annotations: takeBytes(&f), Properties: takeBytes(&f),
+			ApplicationProperties: takeBytes(&f), Body: takeBytes(&f), Footer: takeBytes(&f),
+		}
+	}
+	return r, !f.bad
+}
+
+// fields are what is left of a list.
+type fields struct {
+	list wire.List
+	bad  bool
+}
+
+func take[T any](f *fields) T {
+	v, ok := f.list[0].(T)
+	f.bad = f.bad || !ok
+	f.list = f.list[1:]
+	return v
+}
+
+// takeBytes is take for bytes, of which none are nil.
+func takeBytes(f *fields) []byte {
+	if f.list[0] == nil {
+		f.list = f.list[1:]
+		return nil
+	}
+	if b := take[[]byte](f); len(b) > 0 {
+		return append([]byte(nil), b...)
+	}
+	return nil
+}

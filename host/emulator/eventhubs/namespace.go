@@ -1,0 +1,338 @@
+package eventhubs
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Defaults of a hub that does not say otherwise.
+const (
+	DefaultPartitions = 4
+	DefaultRetention  = 24 * time.Hour
+)
+
+// Bounds of a hub (docs: Event Hubs quotas).
+const (
+	MaxPartitions = 1024
+	MaxRetention  = 90 * 24 * time.Hour
+)
+
+// DefaultName is the namespace's own name when Options give none.
+const DefaultName = "localhost"
+
+// Options changes how a namespace behaves. The zero value is good for use.
+type Options struct {
+	// Name is the fully qualified name; empty for DefaultName.
+	Name string
+
+	// Record is told what came in: enqueued, with Source "hub/Partitions/0". It is called
+	// without locks held, after the state has changed.
+	Record func(journal.Record)
+
+	// Fault is asked twice in every operation, before and after the effect, and its
+	// error is the operation's result. It may wait.
+	Fault func(FaultPoint) error
+
+	// Taken says that a name is somebody else's: a queue or a topic of the same name
+	// space (spec servicebus 1.11). It is called without locks held.
+	Taken func(name string) bool
+
+	// AutoCreate makes a hub when it is first sent to or read from
+	// (autoCreateEntities: any).
+	AutoCreate bool
+}
+
+// FaultPoint is a moment at which an operation can be made to fail.
+type FaultPoint struct {
+	Op    string // the method's name: "SendEvents", "ReadEvents", "Receive", ...
+	Hub   string // as the caller named it
+	After bool   // the operation has taken effect
+}
+
+// Hub describes a hub as it is created.
+type Hub struct {
+	Name       string
+	Partitions int           // 0: DefaultPartitions
+	Retention  time.Duration // of events; 0: DefaultRetention
+
+	// ConsumerGroups beside $Default. Groups are not told apart from those that
+	// nobody made: any name may read.
+	ConsumerGroups []string
+}
+
+// Namespace is one Event Hubs namespace, empty when new. All methods may be called
+// concurrently; on a virtual clock, from inside the clock.
+type Namespace struct {
+	clk  clock.Clock
+	opts Options
+	db   *store.Store // nil: the namespace lives in memory only
+
+	mu      sync.Mutex
+	hubs    map[string]*hub // by name in lower case
+	opening uint64          // of db, from which the state was read; 0: none
+}
+
+var _ bindings.EventHubs = (*Namespace)(nil)
+
+// hub is one hub. Guarded by the namespace's mutex.
+type hub struct {
+	Hub
+	created    time.Time
+	partitions []*partition
+	next       int   // partition that gets what nobody assigned
+	gone       error // why nobody can use it any more
+}
+
+// New returns an empty namespace that takes its time from clk.
+func New(clk clock.Clock, opts *Options) *Namespace {
+	ns := &Namespace{clk: clk, hubs: map[string]*hub{}}
+	if opts != nil {
+		ns.opts = *opts
+	}
+	ns.opts.Name = cmp.Or(ns.opts.Name, DefaultName)
+	return ns
+}
+
+// FullyQualifiedNamespace implements bindings.EventHubs.
+func (ns *Namespace) FullyQualifiedNamespace() string { return ns.opts.Name }
+
+// CreateHub makes a hub. It fails with ErrAlreadyExists, also when the name is a
+// queue's or a topic's, and with ErrOutOfRange.
+func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
+	h.Partitions, h.Retention = cmp.Or(h.Partitions, DefaultPartitions), cmp.Or(h.Retention, DefaultRetention)
+	switch {
+	case h.Name == "" || strings.ContainsRune(h.Name, '/'):
+		return refuse(bindings.ConditionArgumentError, "event hub name %q", h.Name)
+	case h.Partitions < 1 || h.Partitions > MaxPartitions:
+		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, MaxPartitions)
+	case h.Retention < 0 || h.Retention > MaxRetention:
+		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: retention %s: want up to %s", h.Name, h.Retention, MaxRetention)
+	case ns.opts.Taken != nil && ns.opts.Taken(h.Name):
+		return refuse(bindings.ConditionEntityAlreadyExists, "%q is the name of a Service Bus entity", h.Name)
+	}
+	return ns.operate(ctx, FaultPoint{Op: "CreateHub", Hub: h.Name}, func(op *operation) error {
+		if ns.hubs[strings.ToLower(h.Name)] != nil {
+			return refuse(bindings.ConditionEntityAlreadyExists, "the event hub %q exists already", h.Name)
+		}
+		made := ns.newHub(h, op.now)
+		ns.hubs[strings.ToLower(h.Name)] = made
+		op.saveHub(made)
+		return nil
+	})
+}
+
+func (ns *Namespace) newHub(h Hub, created time.Time) *hub {
+	made := &hub{Hub: h, created: created}
+	for i := range h.Partitions {
+		made.partitions = append(made.partitions, newPartition(ns, made, i))
+	}
+	return made
+}
+
+// DeleteHub removes a hub with its events. Its readers fail with ErrNotFound.
+func (ns *Namespace) DeleteHub(ctx context.Context, name string) error {
+	return ns.operate(ctx, FaultPoint{Op: "DeleteHub", Hub: name}, func(op *operation) error {
+		h, err := ns.find(name)
+		if err != nil {
+			return err
+		}
+		delete(ns.hubs, strings.ToLower(name))
+		h.end(notFound(name))
+		op.dropHub(h)
+		return nil
+	})
+}
+
+// Hubs returns the hubs by name.
+func (ns *Namespace) Hubs(ctx context.Context) ([]Hub, error) {
+	var out []Hub
+	err := ns.operate(ctx, FaultPoint{Op: "Hubs"}, func(*operation) error {
+		for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
+			out = append(out, ns.hubs[key].Hub)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Hub implements bindings.EventHubs.
+func (ns *Namespace) Hub(ctx context.Context, name string) (*bindings.EventHubProperties, error) {
+	var out *bindings.EventHubProperties
+	err := ns.operate(ctx, FaultPoint{Op: "Hub", Hub: name}, func(*operation) error {
+		h, err := ns.find(name)
+		if err != nil {
+			return err
+		}
+		out = &bindings.EventHubProperties{Name: h.Name, CreatedAt: h.created}
+		for _, p := range h.partitions {
+			out.Partitions = append(out.Partitions, p.id)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Partition implements bindings.EventHubs.
+func (ns *Namespace) Partition(ctx context.Context, hub, partition string) (*bindings.EventPartition, error) {
+	var out *bindings.EventPartition
+	err := ns.operate(ctx, FaultPoint{Op: "Partition", Hub: hub}, func(op *operation) error {
+		p, err := ns.partition(hub, partition)
+		if err != nil {
+			return err
+		}
+		p.trim(op)
+		out = p.describe()
+		return nil
+	})
+	return out, err
+}
+
+// Has reports whether there is a hub of that name.
+func (ns *Namespace) Has(name string) bool {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	return ns.readyLocked() == nil && ns.hubs[strings.ToLower(name)] != nil
+}
+
+// Reset removes everything, so that the namespace is as New made it.
+func (ns *Namespace) Reset() error {
+	err := ns.operate(context.Background(), FaultPoint{Op: "Reset"}, func(op *operation) error {
+		for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
+			h := ns.hubs[key]
+			h.end(notFound(h.Name))
+			op.dropHub(h)
+		}
+		clear(ns.hubs)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reset the Event Hubs namespace: %w", err)
+	}
+	return nil
+}
+
+// find looks a hub up.
+func (ns *Namespace) find(name string) (*hub, error) {
+	if h := ns.hubs[strings.ToLower(name)]; h != nil {
+		return h, nil
+	}
+	return nil, notFound(name)
+}
+
+// partition looks a partition up by its ID.
+func (ns *Namespace) partition(name, id string) (*partition, error) {
+	h, err := ns.find(name)
+	if err != nil {
+		return nil, err
+	}
+	n, err := strconv.Atoi(id)
+	if err != nil || n < 0 || n >= len(h.partitions) || h.partitions[n].id != id {
+		return nil, refuse(bindings.ConditionArgumentOutOfRange, "the specified partition is invalid for an EventHub partition sender or receiver: %q of event hub %q, which has 0 to %d", id, h.Name, len(h.partitions)-1)
+	}
+	return h.partitions[n], nil
+}
+
+// end makes everybody who uses the hub fail.
+func (h *hub) end(why error) {
+	h.gone = why
+	for _, p := range h.partitions {
+		p.arrived.Broadcast()
+	}
+}
+
+// use makes a hub that a client names, where hubs are made so.
+func (ns *Namespace) use(ctx context.Context, name string) error {
+	if !ns.opts.AutoCreate || ns.Has(name) {
+		return nil
+	}
+	if err := ns.CreateHub(ctx, Hub{Name: name}); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+		return err
+	}
+	return nil
+}
+
+// now returns the time as it is stored: in UTC, comparable as a plain value.
+func (ns *Namespace) now() time.Time { return ns.clk.Now().UTC().Round(0) }
+
+// operation is one turn with the lock held: what it has to tell others once the
+// lock is released, and what it writes through before it tells anybody.
+type operation struct {
+	change
+	ns      *Namespace
+	now     time.Time
+	records []journal.Record
+}
+
+// begin starts an operation; the lock is held until finish.
+func (ns *Namespace) begin() (*operation, error) {
+	ns.mu.Lock()
+	return &operation{ns: ns, now: ns.now(), change: change{db: ns.db}}, ns.readyLocked()
+}
+
+// finish releases the lock, waits until the change is written and tells.
+func (op *operation) finish(ctx context.Context) error {
+	ns := op.ns
+	commit, err := ns.commitLocked(&op.change)
+	ns.mu.Unlock()
+	if waitErr := ns.wait(ctx, commit); err == nil {
+		err = waitErr
+	}
+	if err == nil && ns.opts.Record != nil {
+		for i := range op.records {
+			ns.opts.Record(op.records[i])
+		}
+	}
+	return err
+}
+
+// operate runs f with the lock held, between the fault points. What a function that
+// fails has changed stays changed: functions fail first.
+func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := ns.fault(p); err != nil {
+		return err
+	}
+	op, err := ns.begin()
+	if err == nil {
+		err = f(op)
+	}
+	if finishErr := op.finish(ctx); err == nil {
+		err = finishErr
+	}
+	if err != nil {
+		return err
+	}
+	p.After = true
+	return ns.fault(p)
+}
+
+func (ns *Namespace) fault(p FaultPoint) error {
+	if ns.opts.Fault == nil {
+		return nil
+	}
+	return ns.opts.Fault(p)
+}
+
+// refuse is a failure that the service reports.
+func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
+	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
+}
+
+func notFound(name string) error {
+	return refuse(bindings.ConditionNotFound, "the messaging entity %q could not be found", name)
+}

@@ -1,0 +1,394 @@
+package eventhubs_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/bindingtest"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/hosttest/leaktest"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+func TestMain(m *testing.M) { leaktest.Main(m) }
+
+var start = time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func newVirtual() *clock.Virtual {
+	return clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
+}
+
+// create makes the hubs of the suite.
+func create(t testing.TB, ns *eventhubs.Namespace) {
+	t.Helper()
+	for _, h := range []eventhubs.Hub{{Name: "orders"}, {Name: "single", Partitions: 1}} {
+		if err := ns.CreateHub(context.Background(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	t.Run("Virtual", func(t *testing.T) {
+		t.Parallel()
+		bindingtest.RunEventHubs(t, func(t *testing.T) *bindingtest.EventHubsBackend {
+			clk := newVirtual()
+			ns := eventhubs.New(clk, nil)
+			clk.Do("create", func() { create(t, ns) })
+			return &bindingtest.EventHubsBackend{Namespace: ns, Do: func(f func()) {
+				done := false
+				clk.Do("test", func() {
+					clock.NewGroup(clk, 0).Go("test", func() {
+						defer func() { done = true }()
+						f()
+					})
+				})
+				clk.Until(func() bool { return done }, time.Hour)
+			}}
+		})
+	})
+	t.Run("Durable", func(t *testing.T) {
+		t.Parallel()
+		bindingtest.RunEventHubs(t, func(t *testing.T) *bindingtest.EventHubsBackend {
+			ns := openDurable(t, clock.System(), t.TempDir())
+			create(t, ns)
+			return &bindingtest.EventHubsBackend{Namespace: ns}
+		})
+	})
+}
+
+func openDurable(t testing.TB, clk clock.Clock, dir string) *eventhubs.Namespace {
+	t.Helper()
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	ns, err := eventhubs.Open(clk, db, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ns
+}
+
+// Keys and partitions of the JavaScript client's test, taken from the service's own
+// implementation (mapPartitionKeyToId.spec.ts).
+func TestPartitionKeyHash(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		key     string
+		n, want int
+	}{
+		{"alphabet", 3, 0}, {"alphabet", 11, 4}, {"TheBestParitionEver", 4, 2}, {"TheWorstParitionEver", 15, 1}, {"", 4, 0},
+	} {
+		if got := eventhubs.PartitionOf(test.key, test.n); got != test.want {
+			t.Errorf("key %q of %d partitions: %d, want %d", test.key, test.n, got, test.want)
+		}
+	}
+}
+
+// bench is a namespace on a virtual clock.
+type bench struct {
+	*testing.T
+	clk     *clock.Virtual
+	ns      *eventhubs.Namespace
+	records []journal.Record
+}
+
+func newBench(t *testing.T, hub eventhubs.Hub) *bench {
+	b := &bench{T: t, clk: newVirtual()}
+	b.ns = eventhubs.New(b.clk, &eventhubs.Options{
+		Record: func(r journal.Record) { b.records = append(b.records, r) },
+		Taken:  func(name string) bool { return name == "queue" },
+	})
+	b.do(func(ctx context.Context) error { return b.ns.CreateHub(ctx, hub) })
+	return b
+}
+
+func (b *bench) do(f func(ctx context.Context) error) {
+	b.Helper()
+	var err error
+	b.clk.Do("test", func() { err = f(context.Background()) })
+	if err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bench) send(bodies ...string) {
+	b.Helper()
+	b.do(func(ctx context.Context) error {
+		for _, body := range bodies {
+			if err := b.ns.SendEvents(ctx, "hub", nil, &bindings.Event{Body: []byte(body), MessageID: body}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// all reads what a partition holds.
+func (b *bench) all(from bindings.EventPosition) (bodies []string) {
+	b.Helper()
+	b.do(func(ctx context.Context) error {
+		r, err := b.ns.ReadEvents(ctx, "hub", "$default", "0", from, nil)
+		if err != nil {
+			return err
+		}
+		list, err := r.Receive(ctx, 100, 0)
+		for _, e := range list {
+			bodies = append(bodies, string(e.Body))
+		}
+		return errors.Join(err, r.Close(ctx))
+	})
+	return bodies
+}
+
+// Events go when the hub has kept them long enough; numbers go on.
+func TestRetention(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1, Retention: time.Hour})
+	b.send("a")
+	b.clk.Advance(40 * time.Minute)
+	b.send("b")
+	b.clk.Advance(20 * time.Minute)
+	if diff := cmp.Diff([]string{"b"}, b.all(bindings.EventPosition{})); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	b.clk.Advance(time.Hour)
+	b.do(func(ctx context.Context) error {
+		p, err := b.ns.Partition(ctx, "hub", "0")
+		if err == nil && (!p.Empty || p.BeginningSequence != 2 || p.LastSequence != 1 || p.LastOffset == "-1") {
+			t.Errorf("a partition whose events have gone: %+v", p)
+		}
+		return err
+	})
+	b.send("c")
+	if diff := cmp.Diff([]string{"c"}, b.all(bindings.EventPosition{Offset: "0"})); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+}
+
+// A reader that waits has an event when it comes; waiting without end moves no time,
+// and a wait with an end does.
+func TestReceiveWaits(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
+	var got []string
+	group := clock.NewGroup(b.clk, 0)
+	ctx, cancel := b.clk.WithCancel(context.Background())
+	b.do(func(context.Context) error {
+		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{}, nil)
+		if err != nil {
+			return err
+		}
+		group.Go("reader", func() {
+			for {
+				list, err := r.Receive(ctx, 10, bindings.ServiceBusForever)
+				if err != nil {
+					return
+				}
+				for _, e := range list {
+					got = append(got, string(e.Body)+" "+b.clk.Now().Sub(start).String())
+				}
+			}
+		})
+		return nil
+	})
+	if moved := b.clk.Run(time.Hour); moved != 0 {
+		t.Errorf("waiting without end moved time by %v", moved)
+	}
+	b.clk.Advance(time.Minute)
+	b.send("a")
+	if diff := cmp.Diff([]string{"a 1m0s"}, got); diff != "" {
+		t.Errorf("received (-want +got):\n%s", diff)
+	}
+	b.do(func(context.Context) error {
+		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{Latest: true}, nil)
+		if err != nil {
+			return err
+		}
+		group.Go("patient reader", func() {
+			if list, err := r.Receive(ctx, 10, time.Second); len(list) > 0 || err != nil {
+				t.Errorf("%d events, %v", len(list), err)
+			}
+		})
+		return nil
+	})
+	if moved := b.clk.Run(time.Hour); moved != time.Second {
+		t.Errorf("waiting for a second moved time by %v", moved)
+	}
+	b.do(func(context.Context) error {
+		cancel()
+		group.Wait()
+		return nil
+	})
+}
+
+func TestHubs(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "Hub", Partitions: 2})
+	for _, test := range []struct {
+		hub  eventhubs.Hub
+		want error
+	}{
+		{eventhubs.Hub{Name: "hUB"}, bindings.ErrAlreadyExists},
+		{eventhubs.Hub{Name: "queue"}, bindings.ErrAlreadyExists},
+		{eventhubs.Hub{Name: "a/b"}, bindings.ErrInvalidArgument},
+		{eventhubs.Hub{}, bindings.ErrInvalidArgument},
+		{eventhubs.Hub{Name: "x", Partitions: -1}, bindings.ErrOutOfRange},
+		{eventhubs.Hub{Name: "x", Partitions: eventhubs.MaxPartitions + 1}, bindings.ErrOutOfRange},
+		{eventhubs.Hub{Name: "x", Retention: eventhubs.MaxRetention + 1}, bindings.ErrOutOfRange},
+	} {
+		b.do(func(ctx context.Context) error {
+			if err := b.ns.CreateHub(ctx, test.hub); !errors.Is(err, test.want) {
+				t.Errorf("create %+v: %v, want %v", test.hub, err, test.want)
+			}
+			return nil
+		})
+	}
+	b.send("a")
+	if len(b.records) != 1 || b.records[0].Kind != journal.Enqueued || b.records[0].Source != "Hub/Partitions/0" || b.records[0].MessageID != "a" {
+		t.Errorf("records %+v", b.records)
+	}
+	b.do(func(ctx context.Context) error {
+		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{}, nil)
+		if err != nil {
+			return err
+		}
+		if err := b.ns.DeleteHub(ctx, "HUB"); err != nil {
+			return err
+		}
+		if _, err := r.Receive(ctx, 1, 0); !errors.Is(err, bindings.ErrNotFound) {
+			t.Errorf("a reader of a hub that is gone: %v", err)
+		}
+		if err := b.ns.DeleteHub(ctx, "hub"); !errors.Is(err, bindings.ErrNotFound) {
+			t.Errorf("deleted twice: %v", err)
+		}
+		hubs, err := b.ns.Hubs(ctx)
+		if len(hubs) != 0 {
+			t.Errorf("hubs %+v, want none", hubs)
+		}
+		return err
+	})
+}
+
+// What is kept survives the process: hubs, events with all they hold, numbers of
+// partitions whose events have gone, and a reset.
+func TestDurable(t *testing.T) {
+	t.Parallel()
+	dir, key, ctx := t.TempDir(), "k", context.Background()
+	db, err := store.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clk := newVirtual()
+	open := func() (ns *eventhubs.Namespace) {
+		ns, err := eventhubs.Open(clk, db, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ns
+	}
+	ns := open()
+	sent := []*bindings.Event{
+		{Body: []byte("a"), MessageID: "m", CorrelationID: "c", ContentType: "x/y", Properties: map[string]any{"n": int32(1), "t": start, "g": bindings.GUID{1}}},
+		{},
+		{Body: []byte("w"), Wire: &bindings.ServiceBusWire{Body: []byte("body"), Properties: []byte("p"), Annotations: []byte("a")}},
+	}
+	var want, got []*bindings.ReceivedEvent
+	read := func(ns *eventhubs.Namespace, to *[]*bindings.ReceivedEvent) {
+		clk.Do("read", func() {
+			r, err := ns.ReadEvents(ctx, "single", "g", "0", bindings.EventPosition{}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*to, err = r.Receive(ctx, 10, 0)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	clk.Do("send", func() {
+		create(t, ns)
+		if err := ns.SendEvents(ctx, "single", &bindings.SendEventsOptions{PartitionKey: &key}, sent...); err != nil {
+			t.Fatal(err)
+		}
+	})
+	read(ns, &want)
+	read(open(), &got)
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 3 {
+		t.Errorf("after opening again (-want +got):\n%s", diff)
+	}
+	if last, err := eventhubs.LastTime(db); err != nil || !last.Equal(clk.Now()) {
+		t.Errorf("last time %v, %v", last, err)
+	}
+	clk.Advance(25 * time.Hour)
+	read(ns, &got)
+	ns = open()
+	clk.Do("look", func() {
+		p, err := ns.Partition(ctx, "single", "0")
+		if err != nil || !p.Empty || p.LastSequence != 2 || p.LastOffset != want[2].Offset {
+			t.Errorf("a partition whose events have gone: %+v, %v", p, err)
+		}
+		if err := ns.Reset(); err != nil {
+			t.Error(err)
+		}
+	})
+	if ns = open(); ns.Has("single") {
+		t.Error("a hub is there after a reset")
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot be read is said, with its place.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"hubh", "hubn", "hube"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			db, err := store.OpenMemory(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = db.Close() })
+			ns, err := eventhubs.Open(clock.System(), db, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			create(t, ns)
+			if err := ns.SendEvents(context.Background(), "single", nil, &bindings.Event{}); err != nil {
+				t.Fatal(err)
+			}
+			batch, err := db.NewBatch()
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, err := db.View()
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = v.Scan([]byte(kind+"single"), store.PrefixEnd([]byte(kind+"single")), func(key, _ []byte) error {
+				batch.Set(append([]byte(nil), key...), []byte("?"))
+				return nil
+			})
+			if err := errors.Join(err, v.Close(), db.Apply(batch)); err != nil {
+				t.Fatal(err)
+			}
+			_, err = eventhubs.Open(clock.System(), db, nil)
+			if _, ok := errors.AsType[*store.CorruptError](err); !ok || !strings.Contains(err.Error(), "single") {
+				t.Errorf("open: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,136 @@
+package eventhubs
+
+import (
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// partition is one log. Sequence numbers count from 0, without gaps; an offset is
+// the number of bytes before the event. Guarded by the namespace's mutex.
+type partition struct {
+	ns     *Namespace
+	hub    *hub
+	number int
+	id     string
+
+	events     []*bindings.ReceivedEvent // those that are kept; the last has the number next-1
+	next       int64                     // sequence number of the next event
+	offset     int64                     // of the next event
+	lastOffset string                    // of the last event; "-1" when there never was one
+	lastTime   time.Time
+
+	readers []*reader   // open, in order of opening
+	arrived *clock.Cond // an event came, or a reader has to look why it cannot go on
+}
+
+// noOffset stands for the place before the first event.
+const noOffset = "-1"
+
+func newPartition(ns *Namespace, h *hub, number int) *partition {
+	return &partition{
+		ns: ns, hub: h, number: number, id: strconv.Itoa(number), lastOffset: noOffset, arrived: clock.NewCond(ns.clk, &ns.mu),
+	}
+}
+
+// first is the sequence number of the oldest event that is kept.
+func (p *partition) first() int64 { return p.next - int64(len(p.events)) }
+
+// trim drops what is older than the hub keeps.
+func (p *partition) trim(op *operation) {
+	oldest := op.now.Add(-p.hub.Retention)
+	n := sort.Search(len(p.events), func(i int) bool { return p.events[i].EnqueuedTime.After(oldest) })
+	if n == 0 {
+		return
+	}
+	op.dropEvents(p, p.first(), p.first()+int64(n))
+	clear(p.events[:n])
+	p.events = p.events[n:]
+}
+
+// add puts an event at the end.
+func (p *partition) add(op *operation, e *bindings.Event) *bindings.ReceivedEvent {
+	r := &bindings.ReceivedEvent{Event: *e, SequenceNumber: p.next, Offset: strconv.FormatInt(p.offset, 10), EnqueuedTime: op.now}
+	p.append(r)
+	op.saveEvent(p, r)
+	return r
+}
+
+// append is add for an event that has its numbers.
+func (p *partition) append(r *bindings.ReceivedEvent) {
+	p.events = append(p.events, r)
+	p.next, p.offset = r.SequenceNumber+1, p.offset+sizeOf(&r.Event)
+	p.lastOffset, p.lastTime = r.Offset, r.EnqueuedTime
+}
+
+func (p *partition) describe() *bindings.EventPartition {
+	return &bindings.EventPartition{
+		Hub: p.hub.Name, ID: p.id,
+		BeginningSequence: p.first(), LastSequence: p.next - 1, LastOffset: p.lastOffset, LastEnqueued: p.lastTime,
+		Empty: len(p.events) == 0,
+	}
+}
+
+// seek returns the sequence number of the first event that a reader at a position
+// gets.
+func (p *partition) seek(from bindings.EventPosition) (int64, error) {
+	behind := func(inclusive bool, cmp func(e *bindings.ReceivedEvent) int) int64 {
+		n := sort.Search(len(p.events), func(i int) bool {
+			c := cmp(p.events[i])
+			return c > 0 || c == 0 && inclusive
+		})
+		return p.first() + int64(n)
+	}
+	switch {
+	case from.SequenceNumber != nil:
+		n := *from.SequenceNumber
+		if !from.Inclusive {
+			n++
+		}
+		// A number that is not there yet means the end: its event is not waited for.
+		return min(max(n, p.first()), p.next), nil
+	case from.Offset == noOffset:
+		return p.first(), nil
+	case from.Offset != "":
+		at, err := strconv.ParseInt(from.Offset, 10, 64)
+		if err != nil || at < 0 {
+			return 0, refuse(bindings.ConditionArgumentError, "offset %q of partition %s of event hub %q", from.Offset, p.id, p.hub.Name)
+		}
+		return behind(from.Inclusive, func(e *bindings.ReceivedEvent) int {
+			own, _ := strconv.ParseInt(e.Offset, 10, 64) // we made it
+			return int(min(max(own-at, -1), 1))
+		}), nil
+	case !from.EnqueuedTime.IsZero():
+		return behind(from.Inclusive, func(e *bindings.ReceivedEvent) int { return e.EnqueuedTime.Compare(from.EnqueuedTime) }), nil
+	case from.Latest:
+		return p.next, nil
+	}
+	return p.first(), nil
+}
+
+// sizeOf is what an event counts: its bytes, and the name and value of each
+// property.
+func sizeOf(e *bindings.Event) int64 {
+	n := len(e.Body)
+	if e.Wire != nil {
+		n = e.Wire.Size()
+	} else {
+		for k, v := range e.Properties {
+			n += len(k) + 8
+			switch v := v.(type) {
+			case string:
+				n += len(v)
+			case []byte:
+				n += len(v)
+			}
+		}
+	}
+	if e.PartitionKey != nil {
+		n += len(*e.PartitionKey)
+	}
+	const header = 32 // sequence number, offset, time and the rest
+	return int64(n + header)
+}

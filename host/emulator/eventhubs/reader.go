@@ -1,0 +1,207 @@
+package eventhubs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// reader is a handle on one partition. Guarded by the namespace's mutex.
+type reader struct {
+	ns      *Namespace
+	hub     string
+	id      string
+	group   string
+	level   *int64 // owner level; nil: none
+	outside bool
+
+	p    *partition
+	next int64 // sequence number of the next event
+	end  error // why it cannot go on
+}
+
+var _ bindings.EventReader = (*reader)(nil)
+
+// ReadEvents implements bindings.EventHubs.
+func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition string, from bindings.EventPosition, opts *bindings.EventReaderOptions) (bindings.EventReader, error) {
+	r := &reader{ns: ns, hub: hub, id: partition, group: group}
+	if opts != nil {
+		r.level, r.outside = opts.OwnerLevel, opts.Outside
+	}
+	if group == "" {
+		return nil, refuse(bindings.ConditionArgumentError, "event hub %q: a consumer group is needed", hub)
+	}
+	if err := ns.use(ctx, hub); err != nil {
+		return nil, err
+	}
+	err := ns.operate(ctx, FaultPoint{Op: "ReadEvents", Hub: hub}, func(op *operation) error {
+		p, err := ns.partition(hub, partition)
+		if err != nil {
+			return err
+		}
+		p.trim(op)
+		if r.next, err = p.seek(from); err != nil {
+			return err
+		}
+		if err := p.admit(r); err != nil {
+			return err
+		}
+		r.p = p
+		p.readers = append(p.readers, r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// admit lets a reader in beside, or in the place of, those that are there.
+func (p *partition) admit(r *reader) error {
+	plain := 0
+	for _, other := range p.readers {
+		switch {
+		case !strings.EqualFold(other.group, r.group):
+		case other.level == nil:
+			plain++
+		case r.level == nil:
+			return refuse(bindings.ConditionLinkStolen, "%s: at least one receiver with epoch %d is there, so that no receiver without an epoch can be created", p.source(r.group), *other.level)
+		case *r.level < *other.level:
+			return refuse(bindings.ConditionLinkStolen, "%s: a receiver with a higher epoch %d exists: epoch %d is refused", p.source(r.group), *other.level, *r.level)
+		}
+	}
+	if r.level == nil {
+		if plain >= bindings.MaxEventReaders {
+			return refuse(bindings.ConditionResourceLimitExceeded, "%s has %d receivers, the maximum", p.source(r.group), plain)
+		}
+		return nil
+	}
+	p.readers = slices.DeleteFunc(p.readers, func(other *reader) bool {
+		if !strings.EqualFold(other.group, r.group) {
+			return false
+		}
+		other.end = refuse(bindings.ConditionLinkStolen, "%s: a new receiver with epoch %d took over", p.source(r.group), *r.level)
+		return true
+	})
+	p.arrived.Broadcast()
+	return nil
+}
+
+func (p *partition) source(group string) string {
+	return bindings.EventSource(p.hub.Name, group, p.id)
+}
+
+// Receive implements bindings.EventReader.
+func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+	if n < 1 {
+		return nil, refuse(bindings.ConditionArgumentOutOfRange, "number of events %d: want 1 or more", n)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	p := FaultPoint{Op: "Receive", Hub: r.hub}
+	if err := r.ns.fault(p); err != nil {
+		return nil, err
+	}
+	list, err := r.receive(ctx, n, wait)
+	if err != nil {
+		return nil, err
+	}
+	p.After = true
+	return list, r.ns.fault(p)
+}
+
+func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+	var end time.Time
+	if wait > 0 {
+		end = r.ns.now().Add(wait)
+	}
+	for {
+		op, err := r.ns.begin()
+		var list []*bindings.ReceivedEvent
+		if err == nil {
+			list, err = r.take(op, n)
+		}
+		over := err != nil || len(list) > 0 || wait == 0 || wait > 0 && !r.ns.now().Before(end)
+		if !over && !op.written() {
+			// Nothing is to be written, and the lock is held: nothing is missed.
+			if r.outside {
+				err = r.p.arrived.IdleUntil(ctx, end)
+			} else {
+				err = r.p.arrived.WaitUntil(ctx, end)
+			}
+		}
+		if finishErr := op.finish(ctx); err == nil {
+			err = finishErr
+		}
+		if over || err != nil {
+			return list, err
+		}
+	}
+}
+
+// take returns what there is now.
+func (r *reader) take(op *operation, n int) ([]*bindings.ReceivedEvent, error) {
+	switch {
+	case r.end != nil:
+		return nil, r.end
+	case r.p.hub.gone == errReloaded:
+		// The state was read anew: the log is the same, up to what was not written.
+		p, err := r.ns.partition(r.hub, r.id)
+		if err != nil {
+			return nil, err
+		}
+		r.p = p
+		p.readers = append(p.readers, r)
+	case r.p.hub.gone != nil:
+		return nil, r.p.hub.gone
+	}
+	p := r.p
+	p.trim(op)
+	r.next = min(max(r.next, p.first()), p.next)
+	list := p.events[r.next-p.first():]
+	list = list[:min(n, len(list))]
+	out := make([]*bindings.ReceivedEvent, len(list))
+	for i, e := range list {
+		own := *e
+		out[i] = &own
+	}
+	r.next += int64(len(list))
+	return out, nil
+}
+
+// Close implements bindings.EventReader.
+func (r *reader) Close(context.Context) error {
+	r.ns.mu.Lock()
+	defer r.ns.mu.Unlock()
+	if r.end == nil {
+		r.end = fmt.Errorf("reader of %s: %w", r.p.source(r.group), bindings.ErrClosed)
+	}
+	r.p.readers = slices.DeleteFunc(r.p.readers, func(other *reader) bool { return other == r })
+	r.p.arrived.Broadcast()
+	return nil
+}
+
+// Lost waits until the reader cannot go on and returns why; nil after Close. It is
+// for doors, whose clients are told at once.
+func (r *reader) Lost(ctx context.Context) error {
+	r.ns.mu.Lock()
+	defer r.ns.mu.Unlock()
+	for r.end == nil && r.p.hub.gone == nil {
+		if err := r.p.arrived.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	switch {
+	case errors.Is(r.end, bindings.ErrClosed):
+		return nil
+	case r.end != nil:
+		return r.end
+	}
+	return r.p.hub.gone
+}

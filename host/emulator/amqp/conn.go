@@ -20,6 +20,8 @@ const (
 	highWater     = 1 << 20         // bytes waiting to be written at which links pause
 	floodMark     = 8 << 20         // bytes waiting to be written at which reading stops
 	writePatience = 2 * time.Minute // for a client to take what is written
+	closePatience = 5 * time.Second // likewise, at the end of a connection
+	shutPatience  = time.Second     // and when the server closes
 	lingering     = time.Second     // for a client to read our close
 	shutLingering = lingering / 5   // when the server closes
 )

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
 // listen starts a server with both ports and a handler for HTTP.
@@ -137,6 +139,34 @@ func TestPortTaken(t *testing.T) {
 		t.Errorf("Start on a taken port = %v, want PortError", err)
 	}
 	second.Close()
+}
+
+// TestCloseStuck: a client that takes nothing does not hold Close up for long.
+func TestCloseStuck(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	for range 100 {
+		m.put("q", make([]byte, 100_000))
+	}
+	near, far := net.Pipe()
+	defer near.Close()
+	server := amqp.NewServer(m, nil)
+	var serving sync.WaitGroup
+	serving.Go(func() { server.ServeConn(far) })
+	hello := wire.ProtocolAMQP
+	for _, p := range []wire.Performative{&wire.Open{ContainerID: "c"}, begin(), attachReceiver(0, "q"), credit(0, 100)} {
+		hello += string(wire.AppendFrame(nil, wire.FrameAMQP, 0, p))
+	}
+	if _, err := io.WriteString(near, hello); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	server.Close()
+	serving.Wait()
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("Close took %v", took)
+	}
+	m.wait("source q closed vanished=true")
 }
 
 // TestCloseWaiting: connections that say nothing do not hold Close up.

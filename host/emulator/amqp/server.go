@@ -188,8 +188,10 @@ func (s *Server) Close() {
 	s.serving.Wait()
 }
 
-// shutDown makes the reader end.
+// shutDown makes the reader end, and does not let a client that takes nothing hold
+// the writer up.
 func (c *conn) shutDown() {
 	c.shut.Store(true)
 	c.nc.SetReadDeadline(time.Unix(1, 0))
+	c.nc.SetWriteDeadline(time.Now().Add(shutPatience))
 }

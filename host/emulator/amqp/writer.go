@@ -64,8 +64,15 @@ func (c *conn) write() {
 		}
 		b := c.out
 		c.out, c.ready, c.wrote = c.spare[:0], false, true
+		patience := writePatience
+		if c.ending {
+			patience = closePatience
+		}
 		c.mu.Unlock()
-		c.nc.SetWriteDeadline(time.Now().Add(writePatience))
+		c.nc.SetWriteDeadline(time.Now().Add(patience))
+		if c.shut.Load() {
+			c.nc.SetWriteDeadline(time.Now().Add(shutPatience))
+		}
 		_, err := c.nc.Write(b)
 		c.mu.Lock()
 		c.spare = nil
@@ -112,6 +119,9 @@ func (c *conn) finishWriting(sayClose bool, err *wire.Error) {
 	c.ending = true
 	c.wake.Signal()
 	c.mu.Unlock()
+	if !c.shut.Load() {
+		c.nc.SetWriteDeadline(time.Now().Add(closePatience)) // of a write that goes on
+	}
 	c.beats.Wait()
 }
 

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -25,6 +26,79 @@ func (h *Host) openNamespace() (err error) {
 	}
 	h.namespace = servicebus.New(h.clk, opts)
 	return nil
+}
+
+// emptyNamespace puts a namespace that holds no message in the place of the
+// present one, with the entities that the app describes and its functions name.
+// Their listeners go on.
+func (h *Host) emptyNamespace() error {
+	empty := servicebus.New(h.clk, &servicebus.Options{Seed: h.opts.Seed})
+	if err := h.populate(empty); err != nil {
+		return err
+	}
+	snap, err := empty.Snapshot()
+	if err != nil {
+		return err
+	}
+	return h.namespace.Restore(snap)
+}
+
+// populate makes the entities that the running app describes and names.
+func (h *Host) populate(ns *servicebus.Namespace) error {
+	g := h.current.Load()
+	if g == nil {
+		return nil
+	}
+	if err := h.applyEntities(g.app, ns); err != nil {
+		return err
+	}
+	return g.nameEntities(ns)
+}
+
+// nameEntities makes what the functions of a generation name.
+func (g *generation) nameEntities(ns *servicebus.Namespace) error {
+	if g.app.Switches.AutoCreateEntities == "none" {
+		return nil
+	}
+	for _, f := range g.functions {
+		for _, b := range f.def.Bindings {
+			if !isServiceBus(b) {
+				continue
+			}
+			if err := nameEntity(g.host.root, ns, b); err != nil {
+				return fmt.Errorf("function %q: %w", f.def.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+func nameEntity(ctx context.Context, ns *servicebus.Namespace, b *app.Binding) error {
+	if b.IsTrigger() {
+		source, err := serviceBusSource(b)
+		if err != nil {
+			return err
+		}
+		return createEntity(ctx, ns, source, hasSessions(b))
+	}
+	queue, topic := b.String("queueName"), b.String("topicName")
+	switch {
+	case strings.Contains(queue+topic, "{"):
+		return nil // known at run time
+	case topic != "":
+		return createTopic(ctx, ns, topic)
+	}
+	return createEntity(ctx, ns, bindings.ServiceBusPath{Entity: queue}, false)
+}
+
+// configureNamespace gives the namespace the switches of the app that runs.
+func (h *Host) configureNamespace(s app.Switches) {
+	h.namespace.Configure(servicebus.Switches{
+		StrictSessionSend:       s.StrictSessionSend,
+		ForwardFailureToDLQ:     s.AutoForwardFailure == "dlq",
+		MaxForwardHops:          s.MaxForwardHops,
+		AutoCreateEntitiesOnUse: s.AutoCreateEntities == "any",
+	})
 }
 
 // ServiceBus is the embedded Service Bus namespace, which connection strings with

@@ -141,7 +141,7 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 	if faults := gen.broken(prev); len(faults) > 0 {
 		return nil, &LoadError{Faults: faults}
 	}
-	if err := h.applyEntities(a); err != nil {
+	if err := h.applyEntities(a, h.namespace); err != nil {
 		return nil, err
 	}
 	return gen, nil
@@ -180,6 +180,7 @@ func (h *Host) swap(next *generation) {
 		prev.stopListening(false)
 		h.group.Go("retire generation", prev.retire)
 	}
+	h.configureNamespace(next.app.Switches)
 	h.current.Store(next)
 	h.setState(Running) // before the record: who sees that one may look
 	h.journal.Append(journal.Record{

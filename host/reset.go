@@ -21,10 +21,7 @@ func (h *Host) Reset() error {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
 	}
-	if err := h.namespace.Reset(); err != nil {
-		return err
-	}
-	if err := h.applyEntities(h.App()); err != nil {
+	if err := h.emptyNamespace(); err != nil {
 		return err
 	}
 	h.journal.Reset()

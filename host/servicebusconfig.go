@@ -7,17 +7,18 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 // applyEntities makes the embedded namespace have what the app's file of entities
 // describes. It is done before functions listen, because a function makes what it
 // names with default settings. The error is a *LoadError.
-func (h *Host) applyEntities(a *app.App) error {
+func (h *Host) applyEntities(a *app.App, to *servicebus.Namespace) error {
 	if a == nil {
 		return nil
 	}
-	faults, err := a.ServiceBusEntities.Apply(h.root, h.namespace)
+	faults, err := a.ServiceBusEntities.Apply(h.root, to)
 	switch {
 	case err != nil:
 		return &LoadError{Err: fmt.Errorf("service bus entities: %w", err)}

@@ -8,9 +8,10 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
-	"github.com/redeliver/redeliver/triggers/servicebus"
+	sbtrigger "github.com/redeliver/redeliver/triggers/servicebus"
 )
 
 // serviceBus returns the namespace that a binding's connection names.
@@ -63,7 +64,7 @@ func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
 		return nil, err
 	}
 	conf := f.gen.app.Config.ServiceBus
-	opts := &servicebus.Options{
+	opts := &sbtrigger.Options{
 		LeaveUnsettled:               !autoComplete(b, conf),
 		MaxConcurrentCalls:           conf.MaxConcurrentCalls,
 		MaxAutoLockRenewal:           conf.MaxAutoLockRenewalDuration,
@@ -81,7 +82,7 @@ func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
 	if opts.SessionIdleTimeout == 0 {
 		opts.SessionIdleTimeout = conf.TryTimeout
 	}
-	return servicebus.New(h.clk, ns, source.String(), opts), nil
+	return sbtrigger.New(h.clk, ns, source.String(), opts), nil
 }
 
 // autoComplete is the function's autoCompleteMessages, by either of its names,
@@ -102,25 +103,27 @@ func (f *function) createEntities(ns bindings.ServiceBus, path bindings.ServiceB
 	if f.gen.app.Switches.AutoCreateEntities == "none" || ns != bindings.ServiceBus(h.namespace) {
 		return nil
 	}
-	ctx := h.root
-	var err error
+	return createEntity(h.root, h.namespace, path, sessions)
+}
+
+// createEntity makes a queue, or a subscription with its topic.
+func createEntity(ctx context.Context, ns *servicebus.Namespace, path bindings.ServiceBusPath, sessions bool) error {
 	if path.Subscription == "" {
-		if _, err = h.namespace.GetTopic(ctx, path.Entity); err == nil {
+		if _, err := ns.GetTopic(ctx, path.Entity); err == nil {
 			return nil // an output to a topic
 		}
-		_, err = h.namespace.CreateQueue(ctx, bindings.ServiceBusQueue{Name: path.Entity, RequiresSession: sessions})
+		_, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: path.Entity, RequiresSession: sessions})
 		return orExists(err)
 	}
-	if err := f.createTopic(path.Entity); err != nil {
+	if err := createTopic(ctx, ns, path.Entity); err != nil {
 		return err
 	}
-	_, err = h.namespace.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: path.Entity, Name: path.Subscription, RequiresSession: sessions}, nil)
+	_, err := ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: path.Entity, Name: path.Subscription, RequiresSession: sessions}, nil)
 	return orExists(err)
 }
 
-func (f *function) createTopic(name string) error {
-	h := f.gen.host
-	_, err := h.namespace.CreateTopic(h.root, bindings.ServiceBusTopic{Name: name})
+func createTopic(ctx context.Context, ns *servicebus.Namespace, name string) error {
+	_, err := ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: name})
 	return orExists(err)
 }
 
@@ -133,7 +136,7 @@ func orExists(err error) error {
 }
 
 func serviceBusMessage(_ *Host, f *function, input string) (triggers.Message, error) {
-	return servicebus.Message([]byte(input), "", f.def.Trigger.DataType), nil
+	return sbtrigger.Message([]byte(input), "", f.def.Trigger.DataType), nil
 }
 
 // serviceBusDeliveries is how often the entity hands a failing message out: its
@@ -220,7 +223,7 @@ func (o *serviceBusOutput) create(f *function, name string) error {
 		if f.gen.app.Switches.AutoCreateEntities == "none" || o.ns != bindings.ServiceBus(f.gen.host.namespace) {
 			return nil
 		}
-		return f.createTopic(name)
+		return createTopic(f.gen.host.root, f.gen.host.namespace, name)
 	}
 	path, err := bindings.ParseServiceBusPath(name)
 	if err != nil {

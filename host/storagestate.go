@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -143,19 +144,19 @@ func (h *Host) ResetState() (err error) {
 			err = h.namespace.Reset()
 		}
 		if err == nil {
-			err = h.applyEntities(h.App())
-		}
-		if err == nil {
 			err = h.replaced()
 		}
 	})
 	return err
 }
 
-// replaced lets every service take up a state that has come from elsewhere, and
-// wakes the listeners of storage queues.
+// replaced lets every service take up a state that has come from elsewhere, gives
+// it the Service Bus entities that the app wants, and wakes the listeners of storage queues.
 func (h *Host) replaced() error {
 	if _, err := h.namespace.ListQueues(context.Background()); err != nil {
+		return err
+	}
+	if err := h.populate(h.namespace); err != nil {
 		return err
 	}
 	for _, name := range h.Accounts() {
@@ -191,11 +192,13 @@ func (h *Host) spooled(f func(*os.File) error) (err error) {
 // Snapshot is the state at one moment. It never changes, and may be restored any
 // number of times.
 type Snapshot struct {
-	accounts map[string]*emulator.Snapshot
+	accounts  map[string]*emulator.Snapshot
+	namespace *servicebus.Snapshot
 }
 
-// Snapshot copies the state of the storage accounts, for Restore. It fails only
-// when a store cannot be read. Call it inside the clock.
+// Snapshot copies the state of the storage accounts and the Service Bus
+// namespace, for Restore. It fails only when a store cannot be read. Call it inside
+// the clock.
 func (h *Host) Snapshot() (*Snapshot, error) {
 	snap := &Snapshot{accounts: map[string]*emulator.Snapshot{}}
 	for _, name := range h.Accounts() {
@@ -205,7 +208,9 @@ func (h *Host) Snapshot() (*Snapshot, error) {
 		}
 		snap.accounts[name] = account
 	}
-	return snap, nil
+	var err error
+	snap.namespace, err = h.namespace.Snapshot()
+	return snap, err
 }
 
 // Restore brings back the state of a snapshot of this host, identifiers
@@ -219,6 +224,9 @@ func (h *Host) Restore(snap *Snapshot) error {
 		if err := h.accounts.byName[name].Restore(snap.accounts[name]); err != nil {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
+	}
+	if err := h.namespace.Restore(snap.namespace); err != nil {
+		return err
 	}
 	return h.replaced()
 }

@@ -217,3 +217,44 @@ func TestServiceBusOnSystemClock(t *testing.T) {
 		t.Errorf("dead letters %+v", dead)
 	}
 }
+
+// Reset leaves the entities that functions name, and their listeners; what happens
+// then has the same names again.
+func TestServiceBusReset(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: serviceBusApp(func(context.Context, functions.ServiceBusMessage) error { return errors.New("no") })})
+	lines := func() (out []string) {
+		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		for _, r := range h.Select(func(r *journal.Record) bool { return true }) {
+			out = append(out, fmt.Sprint(r.Kind, r.Delivery, r.Invocation, r.MessageID, r.Decision))
+		}
+		return out
+	}
+	h.Reset()
+	first := lines()
+	h.Reset()
+	if left := h.ServiceBusMessages(deadLetters); len(left) != 0 {
+		t.Errorf("dead letters after the reset: %+v", left)
+	}
+	if diff := cmp.Diff(first, lines()); diff != "" {
+		t.Errorf("after another reset (-first +second):\n%s", diff)
+	}
+}
+
+// The switches of the app that runs are the namespace's.
+func TestServiceBusSwitches(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Files: map[string]string{"host.json": `{"version":"2.0","redeliver":{"autoCreateEntities":"any"}}`}})
+	h.SendServiceBus("made-by-use", &bindings.ServiceBusMessage{Body: []byte("a")})
+	if got := h.ServiceBusMessages("made-by-use"); len(got) != 1 {
+		t.Errorf("messages %+v", got)
+	}
+	if err := h.Edit("host.json", `{"version":"2.0","redeliver":{"autoCreateEntities":"none"}}`); err != nil {
+		t.Fatal(err)
+	}
+	h.Clock().Do("send", func() {
+		if err := h.ServiceBus().Send(context.Background(), "another", &bindings.ServiceBusMessage{}); !errors.Is(err, bindings.ErrNotFound) {
+			t.Errorf("send to what is not there: %v", err)
+		}
+	})
+}

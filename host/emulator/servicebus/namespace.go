@@ -32,12 +32,7 @@ type Options struct {
 	// when it has messages or gives up.
 	Fault func(FaultPoint) error
 
-	// The switches of host-and-retry 0.2.
-
-	StrictSessionSend       bool // strictSessionSend: refuse instead of dead-lettering
-	ForwardFailureToDLQ     bool // autoForwardFailure: dlq
-	MaxForwardHops          int  // maxForwardHops; 0: 4
-	AutoCreateEntitiesOnUse bool // autoCreateEntities: any
+	Switches // until Configure gives others
 }
 
 // FaultPoint is a moment at which an operation can be made to fail.

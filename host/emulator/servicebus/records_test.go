@@ -110,7 +110,7 @@ func TestSwitches(t *testing.T) {
 	}
 	t.Run("strictSessionSend", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, servicebus.Options{StrictSessionSend: true})
+		b := newBench(t, servicebus.Options{Switches: servicebus.Switches{StrictSessionSend: true}})
 		b.queue(bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
 		b.clk.Do("test", func() {
 			if err := send(context.Background(), b, "q"); !errors.Is(err, bindings.ErrNotAllowed) {
@@ -120,7 +120,7 @@ func TestSwitches(t *testing.T) {
 	})
 	t.Run("autoForwardFailure dlq", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, servicebus.Options{ForwardFailureToDLQ: true, MaxForwardHops: 1})
+		b := newBench(t, servicebus.Options{Switches: servicebus.Switches{ForwardFailureToDLQ: true, MaxForwardHops: 1}})
 		b.queue(bindings.ServiceBusQueue{Name: "c"})
 		b.queue(bindings.ServiceBusQueue{Name: "b", ForwardTo: "c"})
 		b.queue(bindings.ServiceBusQueue{Name: "a", ForwardTo: "b"})
@@ -132,7 +132,7 @@ func TestSwitches(t *testing.T) {
 	})
 	t.Run("autoCreateEntities any", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, servicebus.Options{AutoCreateEntitiesOnUse: true})
+		b := newBench(t, servicebus.Options{Switches: servicebus.Switches{AutoCreateEntitiesOnUse: true}})
 		b.send("new", "a")
 		b.receive(b.receiver("NEW", nil), 1)
 		r := b.receiver("t/Subscriptions/s", nil)

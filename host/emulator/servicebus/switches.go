@@ -1,0 +1,20 @@
+package servicebus
+
+// Switches are the ways of a namespace that an app chooses (host-and-retry 0.2).
+type Switches struct {
+	StrictSessionSend       bool // strictSessionSend: refuse instead of dead-lettering
+	ForwardFailureToDLQ     bool // autoForwardFailure: dlq
+	MaxForwardHops          int  // maxForwardHops; 0: 4
+	AutoCreateEntitiesOnUse bool // autoCreateEntities: any
+}
+
+// Configure replaces the switches that Options gave. What happens from now on
+// follows them.
+func (ns *Namespace) Configure(s Switches) {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	ns.opts.Switches = s
+	if ns.opts.MaxForwardHops == 0 {
+		ns.opts.MaxForwardHops = defaultForwardHops
+	}
+}

@@ -2,6 +2,7 @@ package bus_test
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"sync"
 	"testing"
@@ -10,6 +11,10 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // benchSession connects a client of its own.
@@ -50,81 +55,104 @@ func each(b *testing.B, clients int, f func(client, n int) error) {
 	all.Wait()
 }
 
+// benchBoth runs f with a namespace in memory and with one on a disk, each with one client and
+// with 16.
+func benchBoth(b *testing.B, f func(b *testing.B, clients int, w *world)) {
+	for _, kind := range []string{"memory", "durable"} {
+		for _, clients := range []int{1, 16} {
+			b.Run(fmt.Sprintf("%s/clients=%d", kind, clients), func(b *testing.B) {
+				w := &world{clk: clock.NewVirtual(time.Now(), nil)}
+				w.ns = servicebus.New(w.clk, nil)
+				if kind == "durable" {
+					db, err := store.Open(b.TempDir(), nil)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.Cleanup(func() { db.Close() })
+					w.clk.Do("open", func() { w.ns, err = servicebus.Open(w.clk, db, nil) })
+					if err != nil {
+						b.Fatal(err)
+					}
+				}
+				w.address = serve(b, bus.New(w.clk, w.ns, nil))
+				w.clk.Real()
+				b.Cleanup(w.clk.Close)
+				f(b, clients, w)
+			})
+		}
+	}
+}
+
 // BenchmarkSend sends messages of 1 KiB, each of which is acknowledged before the
 // client sends the next.
 func BenchmarkSend(b *testing.B) {
-	for name, clients := range map[string]int{"clients=1": 1, "clients=16": 16} {
-		b.Run(name, func(b *testing.B) {
-			w := newWorld(b, nil, nil)
-			w.clk.Real()
-			b.Cleanup(w.clk.Close)
-			w.queue(b, bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			senders := make([]*goamqp.Sender, clients)
-			for i := range senders {
-				var err error
-				if senders[i], err = benchSession(b, ctx, w.address).NewSender(ctx, "q", nil); err != nil {
-					b.Fatal(err)
+	benchBoth(b, func(b *testing.B, clients int, w *world) {
+		w.queue(b, bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		senders := make([]*goamqp.Sender, clients)
+		for i := range senders {
+			var err error
+			if senders[i], err = benchSession(b, ctx, w.address).NewSender(ctx, "q", nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+		body := make([]byte, 1024)
+		b.ReportAllocs()
+		b.ResetTimer()
+		each(b, clients, func(i, n int) error {
+			for range n {
+				if err := senders[i].Send(ctx, goamqp.NewMessage(body), nil); err != nil {
+					return err
 				}
 			}
-			body := make([]byte, 1024)
-			b.ReportAllocs()
-			b.ResetTimer()
-			each(b, clients, func(i, n int) error {
-				for range n {
-					if err := senders[i].Send(ctx, goamqp.NewMessage(body), nil); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+			return nil
 		})
-	}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+	})
 }
 
 // BenchmarkReceive receives messages of 1 KiB with a credit of 100 and completes each.
 func BenchmarkReceive(b *testing.B) {
-	for name, clients := range map[string]int{"clients=1": 1, "clients=16": 16} {
-		b.Run(name, func(b *testing.B) {
-			w := newWorld(b, nil, nil)
-			w.clk.Real()
-			b.Cleanup(w.clk.Close)
-			w.queue(b, bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			defer cancel()
-			w.do(b, func(ctx context.Context) error {
-				body := make([]byte, 1024)
-				for range b.N + 100*clients {
-					if err := w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{Body: body}); err != nil {
-						return err
-					}
+	benchBoth(b, func(b *testing.B, clients int, w *world) {
+		w.queue(b, bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		w.do(b, func(ctx context.Context) error {
+			body := make([]byte, 1024)
+			for left := b.N + 100*clients; left > 0; {
+				some := make([]*bindings.ServiceBusMessage, min(left, 1000))
+				for i := range some {
+					some[i] = &bindings.ServiceBusMessage{Body: body}
 				}
-				return nil
-			})
-			receivers := make([]*goamqp.Receiver, clients)
-			for i := range receivers {
-				var err error
-				if receivers[i], err = benchSession(b, ctx, w.address).NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Credit: 100, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()}); err != nil {
-					b.Fatal(err)
+				if err := w.ns.Send(ctx, "q", some...); err != nil {
+					return err
+				}
+				left -= len(some)
+			}
+			return nil
+		})
+		receivers := make([]*goamqp.Receiver, clients)
+		for i := range receivers {
+			var err error
+			if receivers[i], err = benchSession(b, ctx, w.address).NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Credit: 100, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportAllocs()
+		b.ResetTimer()
+		each(b, clients, func(i, n int) error {
+			for range n {
+				m, err := receivers[i].Receive(ctx, nil)
+				if err != nil {
+					return err
+				}
+				if err := receivers[i].AcceptMessage(ctx, m); err != nil {
+					return err
 				}
 			}
-			b.ReportAllocs()
-			b.ResetTimer()
-			each(b, clients, func(i, n int) error {
-				for range n {
-					m, err := receivers[i].Receive(ctx, nil)
-					if err != nil {
-						return err
-					}
-					if err := receivers[i].AcceptMessage(ctx, m); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+			return nil
 		})
-	}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msg/s")
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -55,9 +56,7 @@ func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
 		}
 	}
 	out.Wire.Annotations = wire.AppendMapSection(nil, wire.DescMessageAnnotations, kept)
-	if len(m.ApplicationProperties) > 0 {
-		out.ApplicationProperties = plainMap(m.ApplicationProperties)
-	}
+	out.ApplicationProperties = values.PlainMap(m.ApplicationProperties)
 	return out, nil
 }
 
@@ -129,55 +128,4 @@ func text(v any) *string {
 		return &s
 	}
 	return nil
-}
-
-// plainMap makes properties those of the namespace. Keys that are no text are
-// left out; the standard has none.
-func plainMap(m wire.Map) map[string]any {
-	out := make(map[string]any, len(m))
-	for _, e := range m {
-		switch k := e.Key.(type) {
-		case string:
-			out[k] = plain(e.Value)
-		case wire.Symbol:
-			out[string(k)] = plain(e.Value)
-		}
-	}
-	return out
-}
-
-// plain makes a value one that properties of the namespace may have.
-func plain(v any) any {
-	switch v := v.(type) {
-	case nil, bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32, float64, string, []byte:
-		return v
-	case wire.Timestamp:
-		return v.Time()
-	case wire.UUID:
-		return bindings.GUID(v)
-	default:
-		return bindings.ServiceBusEncoded(wire.AppendAny(nil, v))
-	}
-}
-
-// encodable is plain's reverse.
-func encodable(v any) any {
-	switch v := v.(type) {
-	case time.Time:
-		return wire.TimestampOf(v)
-	case bindings.GUID:
-		return wire.UUID(v)
-	case int:
-		return int64(v)
-	case bindings.ServiceBusEncoded:
-		d := wire.NewDecoder(v)
-		if w := d.Any(); d.Err() == nil {
-			return w
-		}
-		return nil
-	case nil, bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32, float64, string, []byte:
-		return v
-	default:
-		return nil
-	}
 }

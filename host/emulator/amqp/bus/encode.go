@@ -1,12 +1,11 @@
 package bus
 
 import (
-	"maps"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -24,11 +23,7 @@ func appendMessage(b []byte, m *bindings.ServiceBusReceived, lockInAnnotations b
 	case w != nil && !w.ApplicationPropertiesChanged:
 		b = append(b, w.ApplicationProperties...)
 	case len(m.ApplicationProperties) > 0:
-		all := make(wire.Map, 0, len(m.ApplicationProperties))
-		for _, k := range slices.Sorted(maps.Keys(m.ApplicationProperties)) {
-			all = append(all, wire.Entry{Key: k, Value: encodable(m.ApplicationProperties[k])})
-		}
-		b = wire.AppendMapSection(b, wire.DescApplicationProperties, all)
+		b = wire.AppendMapSection(b, wire.DescApplicationProperties, values.WireMap(m.ApplicationProperties))
 	}
 	if w == nil {
 		return wire.AppendData(b, m.Body)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -87,7 +88,7 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 		return 0, nil, r.err
 	}
 	if properties, ok := r.args.Get("properties-to-modify").(wire.Map); ok {
-		how.Properties = plainProperties(properties)
+		how.Properties = values.PlainMap(properties)
 	}
 	switch status {
 	case "completed":

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -67,7 +68,7 @@ func (r *request) filter() (f bindings.ServiceBusFilter) {
 			ContentType: in.optionalText("content-type"),
 		}
 		if properties, ok := correlation.Get("properties").(wire.Map); ok {
-			f.Correlation.Properties = plainProperties(properties)
+			f.Correlation.Properties = values.PlainMap(properties)
 		}
 		r.adopt(in)
 		return f
@@ -145,12 +146,8 @@ func describeRule(r *bindings.ServiceBusRule) *wire.Described {
 		filter = described(descSQLFilter, r.Filter.SQL.Expression, int32(compatibilityLevel))
 	case bindings.ServiceBusCorrelationFilter:
 		c := &r.Filter.Correlation
-		properties := wire.Map{}
-		for k, v := range c.Properties {
-			properties = append(properties, wire.Entry{Key: k, Value: encodable(v)})
-		}
 		filter = described(descCorrelationFilter, orNull(c.CorrelationID), orNull(c.MessageID), orNull(c.To), orNull(c.ReplyTo),
-			orNull(c.Subject), orNull(c.SessionID), orNull(c.ReplyToSessionID), orNull(c.ContentType), properties)
+			orNull(c.Subject), orNull(c.SessionID), orNull(c.ReplyToSessionID), orNull(c.ContentType), values.WireMap(c.Properties))
 	case bindings.ServiceBusFalseFilter:
 		filter = described(descFalseFilter)
 	default:

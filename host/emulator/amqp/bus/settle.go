@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -81,27 +82,20 @@ func settlementOf(s *wire.State) (how bindings.ServiceBusSettlement, refused *wi
 		if s.UndeliverableHere {
 			how.Action = bindings.ServiceBusDefer
 		}
-		how.Properties = plainProperties(s.Annotations)
+		how.Properties = values.PlainMap(s.Annotations)
 	case wire.StateRejected:
 		how.Action = bindings.ServiceBusDeadLetterAction
 		if e := s.Error; e != nil {
 			if e.Condition != condDeadLetter && len(e.Info) == 0 {
 				how.Reason, how.Description = string(e.Condition), e.Description
 			}
-			how.Properties = plainProperties(e.Info)
+			how.Properties = values.PlainMap(e.Info)
 			how.Reason, how.Description = takeText(how.Properties, bindings.DeadLetterReason, how.Reason), takeText(how.Properties, bindings.DeadLetterErrorDescription, how.Description)
 		}
 	default:
 		return how, wire.Errorf(wire.CondNotImplemented, "deliveries are not settled in that way: transactions are not offered")
 	}
 	return how, nil
-}
-
-func plainProperties(m wire.Map) map[string]any {
-	if len(m) == 0 {
-		return nil
-	}
-	return plainMap(m)
 }
 
 // takeText takes a text out of properties.

@@ -273,7 +273,11 @@ func mute(fn *ast.FuncDecl) bool {
 		if !ok {
 			return true
 		}
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if of, ok := sel.X.(*ast.Ident); ok && (of.Name == "t" || of.Name == "b" || of.Name == "f" || of.Name == "tb") {
 			switch sel.Sel.Name {
 			case "SkipNow":
 				found = true

@@ -27,6 +27,7 @@ type (
 		TimerOption
 		BlobOption
 		ServiceBusOption
+		EventGridOption
 		applyAny(*function)
 	}
 )

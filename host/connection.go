@@ -154,6 +154,8 @@ func (d doors) at(service storageService) string {
 		return devBlobAddress
 	case service == serviceBusService:
 		return devServiceBusAddress
+	case service == eventGridService:
+		return devEventGridAddress
 	}
 	return devQueueAddress
 }

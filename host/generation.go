@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/eventgrid"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
@@ -107,6 +108,7 @@ type function struct {
 	outputNames []string
 	httpOutput  string                // name of the http output, if any
 	http        *httptrigger.Listener // of an HTTP trigger
+	events      *eventgrid.Listener   // of an Event Grid trigger
 }
 
 // newGeneration prepares a generation and starts nothing. Functions that cannot

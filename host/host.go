@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
@@ -82,6 +83,10 @@ type Options struct {
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool
 
+	// Predictable switches eventGridJitterPercent and eventGridProbation off unless
+	// the app or Set give them a value: what tests want.
+	Predictable bool
+
 	// KeepRecords is the number of journal records kept: journal.Options.Keep.
 	KeepRecords int
 
@@ -112,6 +117,8 @@ type Host struct {
 	accounts accounts
 
 	namespace *servicebus.Namespace
+	grid      *eventgrid.Grid
+	gridApp   gridApp // used by the load that has its turn
 
 	developmentStorage string // of handlers; empty: as it is
 
@@ -185,6 +192,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, errors.Join(err, h.accounts.close())
 	}
+	h.openGrid()
 	h.services = h.opts.Services
 	if h.services == nil {
 		h.services = &services{h, h.opts.Outside}
@@ -346,6 +354,7 @@ func (h *Host) close() {
 	h.setState(Stopping)
 	release := h.lockLoading()
 	h.setState(Stopping) // a load that was under way may have said otherwise
+	h.grid.Stop()
 	if g := h.current.Swap(nil); g != nil {
 		g.stopListening(false)
 		g.retire()
@@ -353,6 +362,7 @@ func (h *Host) close() {
 	h.primary.resign()
 	h.cancel()
 	release() // whoever waits to load has to find out that it is over
+	h.grid.Close()
 	h.group.Wait()
 	h.hangUp()
 	h.setState(Stopped)

@@ -92,7 +92,8 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{
 		Executable: exe, Env: []string{handlerVariable + "=all", "GORACE=atexit_sleep_ms=0"}, // the race detector else sleeps a second at each exit
 		Files: map[string]string{
-			"host.json":            `{"version":"2.0","functionTimeout":"00:30:00"}`,
+			"host.json": `{"version":"2.0","functionTimeout":"00:30:00","redeliver":{"eventGrid":{"topics":[{"name":"t","subscriptions":[
+				{"name":"s","function":"Nobody","maxDeliveryAttempts":1}]}]}}}`,
 			"Broken/function.json": `{}`,
 			"Orders/function.json": function(""),
 			"Flaky/function.json":  `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"flaky"}],"redeliver":{"circuitBreaker":{"failures":1,"pause":"00:02:00"}}}`,
@@ -102,6 +103,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 		h.Send("orders", body)
 	}
 	h.SendRaw("orders", "no base64!")
+	h.PublishEvents("t", `[{"id":"1","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z"}]`)
 	h.Request("GET", "/api/hello", "")
 	h.Request("DELETE", "/api/hello", "")
 	h.Call("Orders", "fail")

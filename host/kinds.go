@@ -40,10 +40,10 @@ func kinds() []kind {
 		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, connect: connectQueue, listen: listenQueue, message: queueMessage},
 		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, connect: connectBlob, listen: listenBlob, message: blobMessage},
 		{Kind: app.Kind{Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, Lock: serviceBusLock, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, message: serviceBusMessage},
+		{Kind: app.Kind{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: eventGridDeliveries, End: eventGridEnd, Validate: validateEventGrid}, connect: connectEventGrid, listen: listenEventGrid, message: eventGridMessage},
 		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
 		// Known to the platform; their listeners come with later versions.
-		{Kind: app.Kind{Type: "eventGridTrigger", NeedsStorage: true}},
 		{Kind: app.Kind{Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"}},
 		{Kind: app.Kind{Type: "cosmosDBTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB"}},
 	}

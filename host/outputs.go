@@ -43,6 +43,8 @@ func (f *function) prepareOutputs() error {
 			out, err = newBlobBinding(f, b)
 		case b.Is("serviceBus"):
 			out, err = newServiceBusOutput(f, b)
+		case b.Is("eventGrid"):
+			out, err = newEventGridOutput(f, b)
 		default:
 			err = fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
 		}

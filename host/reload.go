@@ -198,6 +198,9 @@ func (h *Host) swap(next *generation) {
 	h.warn(next.app)
 	h.campaign(next)
 	next.listen()
+	if err := h.applyGrid(next); err != nil {
+		h.gridFault(next, "host.json", err)
+	}
 }
 
 // warn logs, for each function that has a policy, that the platform does not

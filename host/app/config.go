@@ -34,6 +34,9 @@ type Config struct {
 	// httpWorker.
 	CustomHandler *CustomHandler
 
+	// EventGrid is redeliver.eventGrid: topics and event subscriptions.
+	EventGrid EventGrid
+
 	// Functions is the allow list; empty means all.
 	Functions []string
 

@@ -80,7 +80,7 @@ func KnownBindings() []BindingKind {
 		{Type: "table", Connection: "Storage", Reason: "there is no Table service: storage means queues and blobs here"},
 		{Type: "serviceBus", Directions: []string{"out"}, Connection: "ServiceBus"},
 		{Type: "eventHub", Connection: "EventHub"},
-		{Type: "eventGrid"},
+		{Type: "eventGrid", Directions: []string{"out"}},
 		{Type: "cosmosDB", Connection: "CosmosDB"},
 		{Type: "kafka"},
 		{Type: "rabbitMQ", Connection: "RabbitMQ"},

@@ -161,7 +161,7 @@ func New(tb TB, opts *Options) *Host {
 	}
 	real, err := host.New(dir, &host.Options{
 		Clock: clk, Seed: o.Seed, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
-		Handlers: o.Handlers, Services: o.Services, KeepRecords: -1, Processors: 2, Logger: o.Logger, Version: "test",
+		Handlers: o.Handlers, Services: o.Services, KeepRecords: -1, Processors: 2, Predictable: true, Logger: o.Logger, Version: "test",
 	})
 	if err != nil {
 		tb.Fatalf("hosttest: %v", err)

@@ -89,14 +89,19 @@ func New(clk clock.Clock, opts *Options) *Grid {
 	return g
 }
 
-// Close ends all requests and waits for them. Events that were not delivered are
-// lost with the Grid, unless it has a store.
+// Stop sends nothing more, and takes note of no answer any more. Close follows.
+func (g *Grid) Stop() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.cancel()
+	g.changed.Broadcast()
+}
+
+// Close is Stop, and waits for requests that are out. Events that were not
+// delivered are lost with the Grid.
 func (g *Grid) Close() {
 	g.clk.Inside("close Event Grid", func() {
-		g.cancel()
-		g.mu.Lock()
-		g.changed.Broadcast()
-		g.mu.Unlock()
+		g.Stop()
 		g.group.Wait()
 	})
 	g.hooks.close()

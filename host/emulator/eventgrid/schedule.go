@@ -22,9 +22,12 @@ const (
 	// waits.
 	LateLimit = 3 * time.Minute
 
-	// DefaultAttempts and DefaultTimeToLive are the limits of a subscription that
-	// names none. They are also the largest allowed.
-	DefaultAttempts   = 30
+	// DefaultAttempts is the number of tries of a subscription that names none, and
+	// the largest allowed.
+	DefaultAttempts = 30
+
+	// DefaultTimeToLive is the life of an event where a subscription names none, and
+	// the longest allowed.
 	DefaultTimeToLive = 1440 * time.Minute
 
 	// DeadLetterDelay is the time between the last attempt and the write of the
@@ -32,9 +35,11 @@ const (
 	DeadLetterDelay = 5 * time.Minute
 
 	// DeadLetterLimit is how long a container that cannot be written to is tried;
-	// then the event is dropped. It is tried every DeadLetterRetry, which is our
-	// own: the platform does not say.
+	// then the event is dropped.
 	DeadLetterLimit = 4 * time.Hour
+
+	// DeadLetterRetry is the time between two tries of such a container. It is our
+	// own: the platform does not say.
 	DeadLetterRetry = 5 * time.Minute
 )
 

@@ -1,0 +1,20 @@
+package app
+
+import "encoding/json"
+
+// EventGrid is redeliver.eventGrid. Topics holds the array of topics as JSON, in
+// the form of schemas/host.json, which has been checked; nil when there is none. It
+// is decoded by those who know what a topic is.
+type EventGrid struct{ Topics json.RawMessage }
+
+func (r reader) eventGrid() EventGrid {
+	topics, ok := r.value("redeliver.eventGrid.topics").([]any)
+	if !ok {
+		return EventGrid{}
+	}
+	raw, err := json.Marshal(topics)
+	if err != nil { // it was JSON
+		panic(err)
+	}
+	return EventGrid{Topics: raw}
+}

@@ -1,0 +1,291 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// eventGridService is Event Grid among the host's doors.
+const eventGridService storageService = "eventgrid"
+
+// devEventGridAddress is where Event Grid is served unless somebody says otherwise.
+const devEventGridAddress = "127.0.0.1:60101"
+
+// openGrid makes the embedded Event Grid.
+func (h *Host) openGrid() {
+	h.grid = eventgrid.New(h.clk, &eventgrid.Options{
+		Seed: h.opts.Seed, Record: h.journal.Append,
+		Blobs: func(account string) bindings.BlobAccount {
+			if account == "" {
+				account = FirstAccount
+			}
+			if a := h.Account(account); a != nil {
+				return a
+			}
+			return nil
+		},
+		Function: func(name string) eventgrid.Endpoint { return functionEndpoint{h, name} },
+	})
+	h.grid.ServedAt("http://" + devEventGridAddress)
+}
+
+// EventGrid is the embedded Event Grid: the topics of redeliver.eventGrid in
+// host.json, and others.
+func (h *Host) EventGrid() *eventgrid.Grid { return h.grid }
+
+// EventGridAt tells the host at which URL, as in http://127.0.0.1:60101, its
+// embedded Event Grid is served; empty when it is not. An output binding whose
+// endpoint is there publishes to the embedded topic. A host that is told nothing
+// takes port 60101 for its own. Call it before Start.
+func (h *Host) EventGridAt(url string) {
+	h.doors = h.doors.orNew()
+	h.doors[eventGridService] = doorAt(url)
+	h.grid.ServedAt(strings.TrimRight(url, "/"))
+}
+
+// gridTopic is a topic as host.json describes it.
+type gridTopic struct {
+	eventgrid.Topic
+	Subscriptions []eventgrid.Subscription `json:"subscriptions"`
+}
+
+// gridApp is what the running app has asked Event Grid for.
+type gridApp struct {
+	topics []gridTopic
+	cancel context.CancelFunc // of what is still tried
+}
+
+// applyGrid makes the embedded Event Grid have what the app describes: switches,
+// topics and subscriptions. What the app before described and this one does not is
+// removed; what has not changed keeps its events. Subscriptions that cannot be made
+// yet, because a web hook does not answer or a container is missing, are tried
+// again until they can.
+func (h *Host) applyGrid(g *generation) error {
+	sw := g.app.Switches
+	rules := eventgrid.Rules{Schedule: eventgrid.Schedule(sw.EventGridSchedule), JitterPercent: sw.EventGridJitterPercent, Probation: sw.EventGridProbation}
+	if h.opts.Predictable {
+		rules.Probation = rules.Probation && sw.Explicit["eventGridProbation"]
+		if !sw.Explicit["eventGridJitterPercent"] {
+			rules.JitterPercent = 0
+		}
+	}
+	h.grid.Configure(rules)
+	next := gridApp{}
+	if raw := g.app.Config.EventGrid.Topics; raw != nil {
+		if err := json.Unmarshal(raw, &next.topics); err != nil {
+			return fmt.Errorf("redeliver.eventGrid: %w", err)
+		}
+	}
+	prev := h.gridApp
+	if prev.cancel != nil {
+		prev.cancel()
+	}
+	var ctx context.Context
+	ctx, next.cancel = h.clk.WithCancel(h.root)
+	h.gridApp = next
+	h.dropTopics(ctx, prev.topics, next.topics)
+	for _, t := range next.topics {
+		if err := h.grid.CreateTopic(ctx, t.Topic); err != nil {
+			h.gridFault(g, t.Name, err)
+			continue
+		}
+		for _, s := range t.Subscriptions {
+			if s.Endpoint == "" {
+				if _, err := h.grid.Subscribe(ctx, t.Name, s); err == nil {
+					continue
+				}
+			}
+			h.group.Go("event subscription "+t.Name+"/"+s.Name, func() { h.subscribe(ctx, g, t.Name, s) })
+		}
+	}
+	return nil
+}
+
+// dropTopics removes what an app described before and does not any more.
+func (h *Host) dropTopics(ctx context.Context, before, now []gridTopic) {
+	for _, t := range before {
+		i := slices.IndexFunc(now, func(o gridTopic) bool { return strings.EqualFold(o.Name, t.Name) })
+		if i < 0 || now[i].Key != t.Key || now[i].InputSchema != t.InputSchema {
+			_ = h.grid.DeleteTopic(ctx, t.Name) // it may be gone already
+			continue
+		}
+		for _, s := range t.Subscriptions {
+			if !slices.ContainsFunc(now[i].Subscriptions, func(o eventgrid.Subscription) bool { return strings.EqualFold(o.Name, s.Name) }) {
+				_ = h.grid.Unsubscribe(ctx, t.Name, s.Name)
+			}
+		}
+	}
+}
+
+// subscribe tries to make a subscription: after 2, 4, 8, ... s, at most every two
+// minutes. Nobody waits for it, so it is no reason for time to jump.
+func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eventgrid.Subscription) {
+	for wait, said := 2*time.Second, ""; ; wait = min(2*wait, 2*time.Minute) {
+		_, err := h.grid.Subscribe(ctx, topic, s)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if err.Error() != said {
+			said = err.Error()
+			h.gridFault(g, topic+"/"+s.Name, err)
+		}
+		if h.clk.Idle(ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+func (h *Host) gridFault(g *generation, name string, err error) {
+	h.journal.Append(journal.Record{Kind: journal.FunctionError, Generation: g.id, Name: name, Message: "Event Grid cannot do what host.json says", Error: err.Error()})
+}
+
+// ServeEventGrid answers a request to the Event Grid web hook of the named
+// function: POST or OPTIONS /runtime/webhooks/eventgrid?functionName=NAME, whose
+// key was checked. The answer of a function that does not exist, or is disabled, is
+// 404, of a host that is not ready 503.
+func (h *Host) ServeEventGrid(ctx context.Context, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
+	var resp *bindings.HTTPResponse
+	h.clk.Inside("event grid request", func() {
+		token, release := h.token(ctx)
+		defer release()
+		resp = h.serveEventGrid(token, function, req)
+	})
+	return resp
+}
+
+// serveEventGrid is ServeEventGrid inside the clock. A request that meets a reload
+// is served by the next generation.
+func (h *Host) serveEventGrid(ctx context.Context, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
+	for {
+		gen, err := h.ready(ctx)
+		if err != nil {
+			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
+		}
+		f := gen.function(function)
+		if f == nil || f.events == nil || f.def.Disabled {
+			return &bindings.HTTPResponse{StatusCode: http.StatusNotFound, Body: []byte("cannot find function: '" + function + "'")}
+		}
+		if _, ok := f.breaker.try(f.breakerChanged); !ok {
+			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
+		}
+		resp, err := f.events.Serve(ctx, req)
+		if err == nil {
+			return resp
+		}
+		// A reload was between the look and the call, or the listener has not had its
+		// turn yet.
+		f.breaker.unused(1)
+		if h.clk.Sleep(ctx, 0) != nil || f.gen.listening.Err() != nil && h.current.Load() == gen {
+			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
+		}
+	}
+}
+
+// functionEndpoint delivers events to a function of this host without a socket.
+type functionEndpoint struct {
+	host *Host
+	name string
+}
+
+// Deliver implements eventgrid.Endpoint.
+func (e functionEndpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
+	resp := e.host.serveEventGrid(ctx, e.name, &bindings.HTTPRequest{
+		Method: r.Method(), Header: r.Header(), Body: r.Body,
+		URL: "http://localhost/runtime/webhooks/eventgrid?functionName=" + url.QueryEscape(e.name),
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return &eventgrid.Response{Status: resp.StatusCode, Header: resp.Header, Body: resp.Body}, nil
+}
+
+// gridEndpoint is the topic that an output binding publishes to: its endpoint is
+// the door's address, and the topic the first part of its path.
+func (h *Host) gridEndpoint(setting, endpoint string) (topic string, err error) {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		return "", fmt.Errorf("setting %q: %q is no URL of an Event Grid topic", setting, endpoint)
+	}
+	if addressOf(endpoint) != h.doors.at(eventGridService) {
+		return "", fmt.Errorf("setting %q names a topic outside, and this host publishes to its own Event Grid only, at http://%s/{topic}/api/events", setting, h.doors.at(eventGridService))
+	}
+	topic, _, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
+	if topic == "" {
+		return "", fmt.Errorf("setting %q: %q names no topic: use http://%s/{topic}/api/events", setting, endpoint, u.Host)
+	}
+	return topic, nil
+}
+
+// eventGridOutput publishes events to a topic.
+type eventGridOutput struct {
+	b     *app.Binding
+	host  *Host
+	topic string
+	key   string
+}
+
+func newEventGridOutput(f *function, b *app.Binding) (output, error) {
+	o := &eventGridOutput{b: b, host: f.gen.host}
+	settings := f.gen.app.Settings
+	setting, endpoint := b.String("topicEndpointUri"), ""
+	switch {
+	case setting != "":
+		endpoint = settings.Get(setting)
+		o.key = settings.Get(b.String("topicKeySetting"))
+	case b.Connection != "":
+		setting = b.Connection
+		if conn, ok := settings.Connection(b.Connection); ok {
+			endpoint = fields(conn)["topicendpointuri"]
+		}
+	default:
+		return nil, fmt.Errorf("output binding %q: topicEndpointUri or connection is needed: the name of the setting with the topic's endpoint", b.Name)
+	}
+	if endpoint == "" {
+		return nil, fmt.Errorf("output binding %q: setting %q with the topic's endpoint is missing", b.Name, setting)
+	}
+	var err error
+	if o.topic, err = f.gen.host.gridEndpoint(setting, endpoint); err != nil {
+		return nil, fmt.Errorf("output binding %q: %w", b.Name, err)
+	}
+	return o, nil
+}
+
+func (o *eventGridOutput) binding() *app.Binding { return o.b }
+
+// write publishes one event for each element of the value, all or none.
+func (o *eventGridOutput) write(ctx context.Context, _ *delivery, v bindings.Value) error {
+	bodies, err := bindings.QueueMessagesFrom(v)
+	if err != nil || len(bodies) == 0 {
+		return err
+	}
+	topic, err := o.host.grid.Topic(o.topic)
+	if err != nil {
+		return err
+	}
+	if o.key != "" && o.key != topic.Key {
+		return fmt.Errorf("topic %q: the key in setting %q is not the topic's", o.topic, o.b.String("topicKeySetting"))
+	}
+	list := []byte{'['}
+	for i, body := range bodies {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, body...)
+	}
+	events, err := eventgrid.ParseEvents(append(list, ']'), topic.InputSchema)
+	if err != nil {
+		return err
+	}
+	return o.host.grid.Publish(ctx, o.topic, events...)
+}

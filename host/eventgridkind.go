@@ -1,0 +1,96 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers"
+	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
+)
+
+// connectEventGrid makes the listener that the front brings requests to.
+func connectEventGrid(f *function) error {
+	f.events = trigger.New(f.gen.host.clk, &trigger.Options{
+		Batch:  f.def.Trigger.Cardinality == "many",
+		Schema: eventSchema(f.def.Trigger),
+	})
+	return nil
+}
+
+// eventSchema is what the parameter of the function holds: our own property
+// eventSchema, because a function of another process does not say. Without it
+// whatever comes is taken, as the platform does for functions in other languages
+// than C#.
+func eventSchema(b *app.Binding) trigger.Schema {
+	switch schema := b.String("eventSchema"); {
+	case strings.EqualFold(schema, string(eventgrid.EventGridSchema)):
+		return trigger.EventGrid
+	case strings.EqualFold(schema, string(eventgrid.CloudEventSchema)):
+		return trigger.CloudEvents
+	}
+	return trigger.AnySchema
+}
+
+func listenEventGrid(_ *Host, f *function) (triggers.Listener, error) { return f.events, nil }
+
+func eventGridMessage(_ *Host, _ *function, input string) (triggers.Message, error) {
+	if !json.Valid([]byte(input)) {
+		return triggers.Message{}, fmt.Errorf("an Event Grid function is called with an event as JSON")
+	}
+	return trigger.Message(json.RawMessage(input)), nil
+}
+
+// subscriptionsTo are the event subscriptions in host.json that name a function.
+func subscriptionsTo(a *app.App, f *app.Function) (found []eventgrid.Subscription) {
+	var topics []gridTopic
+	if raw := a.Config.EventGrid.Topics; raw == nil || json.Unmarshal(raw, &topics) != nil {
+		return nil
+	}
+	for _, t := range topics {
+		for _, s := range t.Subscriptions {
+			if strings.EqualFold(s.Function, f.Name) {
+				found = append(found, s)
+			}
+		}
+	}
+	return found
+}
+
+// eventGridDeliveries is how often an event that always fails is delivered: the
+// most that one of the function's subscriptions tries, or Event Grid's own limit.
+func eventGridDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
+	for _, s := range subscriptionsTo(a, f) {
+		if s.MaxDeliveryAttempts == 0 {
+			return eventgrid.DefaultAttempts, false
+		}
+		n = max(n, s.MaxDeliveryAttempts)
+	}
+	if n == 0 {
+		n = eventgrid.DefaultAttempts
+	}
+	return n, false
+}
+
+func eventGridEnd(a *app.App, f *app.Function) string {
+	for _, s := range subscriptionsTo(a, f) {
+		if s.DeadLetterContainer != "" {
+			return `dead letter in container "` + s.DeadLetterContainer + `"`
+		}
+	}
+	return "dropped by Event Grid: no container for dead letters"
+}
+
+func validateEventGrid(_ *app.App, f *app.Function) []*schemas.Fault {
+	schema := f.Trigger.String("eventSchema")
+	if schema == "" || eventSchema(f.Trigger) != trigger.AnySchema {
+		return nil
+	}
+	return []*schemas.Fault{{
+		Path: f.Trigger.PathOf("eventSchema"), Found: schema, Allowed: `"EventGridSchema" or "CloudEventSchemaV1_0"`,
+		Reason: "unknown schema of events", Kind: "argument",
+	}}
+}

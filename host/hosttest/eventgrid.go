@@ -1,0 +1,25 @@
+package hosttest
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+)
+
+// PublishEvents publishes what a client would send to a topic of the embedded Event
+// Grid: a JSON array of events in the topic's schema or, of CloudEvents, a single
+// one. What it wakes runs before PublishEvents returns; time does not move.
+func (h *Host) PublishEvents(topic, events string) {
+	h.tb.Helper()
+	t, err := h.EventGrid().Topic(topic)
+	var list []*eventgrid.Event
+	if err == nil {
+		list, err = eventgrid.ParseEvents([]byte(events), t.InputSchema)
+	}
+	if err == nil {
+		h.do("publish to "+topic, func() { err = h.EventGrid().Publish(context.Background(), topic, list...) })
+	}
+	if err != nil {
+		h.tb.Fatalf("hosttest: publish to topic %q: %v", topic, err)
+	}
+}

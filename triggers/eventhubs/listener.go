@@ -1,0 +1,219 @@
+package eventhubs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Listener watches one hub for one function. It implements [triggers.Listener].
+//
+// When Run's context ends, or another listener takes a partition, deliveries in work
+// lose their token, in a drain too, and no checkpoint is written for them: whoever
+// reads the partition next has the batch again.
+type Listener struct {
+	clk   clock.Clock
+	hubs  bindings.EventHubs
+	hub   string
+	store *Store
+	opts  Options
+}
+
+var _ triggers.Listener = (*Listener)(nil)
+
+// New returns a listener for a hub, with its checkpoints in a container; see
+// [Container]. Nil opts are the zero Options.
+func New(clk clock.Clock, hubs bindings.EventHubs, hub string, checkpoints bindings.Container, opts *Options) *Listener {
+	l := &Listener{clk: clk, hubs: hubs, hub: hub, opts: opts.withDefaults()}
+	l.store = NewStore(checkpoints, hubs.FullyQualifiedNamespace(), hub, l.opts.ConsumerGroup)
+	return l
+}
+
+// Run implements [triggers.Listener]. It fails when the hub cannot be found or the
+// checkpoints not be reached at the start; later it tries again.
+func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
+	r := &run{Listener: l, sink: sink, pumps: map[string]*pump{}, group: clock.NewGroup(l.clk, 0)}
+	r.changed = clock.NewCond(l.clk, &r.mu)
+	err := r.begin(ctx)
+	if err == nil {
+		r.look(ctx)
+	}
+	r.group.Wait()
+	r.giveBack(context.WithoutCancel(ctx))
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("event hub %q: %w", l.hub, err)
+	}
+	return nil
+}
+
+// run is one Run at work.
+type run struct {
+	*Listener
+	sink       triggers.Sink
+	partitions []string
+	group      *clock.Group
+
+	mu      sync.Mutex
+	pumps   map[string]*pump // at work, by partition
+	changed *clock.Cond      // a pump has ended
+}
+
+// begin finds out about the hub, and takes the first partitions.
+func (r *run) begin(ctx context.Context) error {
+	hub, err := r.hubs.Hub(ctx, r.hub)
+	if err != nil {
+		return err
+	}
+	r.partitions = hub.Partitions
+	if err := r.store.Prepare(ctx); err != nil {
+		return err
+	}
+	return r.balance(ctx)
+}
+
+// look looks again and again at who has which partition, until ctx ends. Nobody
+// depends on it: it is no reason for time to jump. What fails is tried again at the
+// next look; until then the partitions are read on.
+func (r *run) look(ctx context.Context) {
+	for ctx.Err() == nil {
+		if r.opts.Alone && !r.anyEnded(ctx) {
+			return
+		}
+		if r.clk.Idle(ctx, r.opts.UpdateInterval) != nil {
+			return
+		}
+		_ = r.balance(ctx)
+	}
+}
+
+// anyEnded waits until a partition is not read any more.
+func (r *run) anyEnded(ctx context.Context) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.pumps) == len(r.partitions) {
+		if r.changed.Wait(ctx) != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// balance renews what this listener has, takes what it should have beside it, and
+// reads exactly that.
+func (r *run) balance(ctx context.Context) error {
+	v, err := r.survey(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range v.mine() {
+		r.claim(ctx, v, p)
+	}
+	for ctx.Err() == nil {
+		p, ok := v.next()
+		if !ok || !r.claim(ctx, v, p) || r.opts.Balanced {
+			break
+		}
+	}
+	mine := v.mine()
+	for _, p := range mine {
+		r.start(ctx, p)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.partitions {
+		if pump := r.pumps[p]; pump != nil && !slices.Contains(mine, p) {
+			pump.cancel()
+		}
+	}
+	return nil
+}
+
+// survey reads who has which partition.
+func (r *run) survey(ctx context.Context) (*view, error) {
+	list, err := r.store.Ownerships(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{
+		partitions: r.partitions, owned: map[string]Ownership{}, me: r.opts.Owner,
+		// Times of blobs are whole seconds, cut off.
+		expired: r.clk.Now().Add(-r.opts.OwnershipExpiration).Truncate(time.Second),
+	}
+	for _, p := range r.partitions {
+		v.owned[p] = Ownership{Partition: p}
+	}
+	for _, o := range list {
+		if _, ok := v.owned[o.Partition]; ok {
+			v.owned[o.Partition] = o
+		}
+	}
+	if !r.opts.Alone {
+		return v, nil
+	}
+	for _, p := range r.partitions { // whoever it is, it is no more
+		if o := v.owned[p]; o.Owner != r.opts.Owner {
+			o.Owner = ""
+			v.owned[p] = o
+		}
+	}
+	return v, nil
+}
+
+// claim takes or renews a partition; false: somebody else was faster, or the store
+// failed.
+func (r *run) claim(ctx context.Context, v *view, partition string) bool {
+	o, err := r.store.Claim(ctx, v.owned[partition], r.opts.Owner)
+	if err != nil {
+		o.Owner = "somebody else"
+		if !lostRace(err) && v.owned[partition].Owner == r.opts.Owner {
+			return false // ours as far as anybody knows, until it expires
+		}
+	}
+	v.owned[partition] = o
+	return err == nil
+}
+
+// start reads a partition, if it is not read already.
+func (r *run) start(ctx context.Context, partition string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pumps[partition] != nil {
+		return
+	}
+	p := &pump{run: r, partition: partition, source: bindings.EventSource(r.hub, r.opts.ConsumerGroup, partition)}
+	p.ctx, p.cancel = r.clk.WithCancel(ctx)
+	r.pumps[partition] = p
+	r.group.Go("partition "+p.source, func() {
+		// What ends a pump before its time is tried again at the next look: the
+		// checkpoint says where.
+		_ = p.read()
+		p.cancel()
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.pumps, partition)
+		r.changed.Broadcast()
+	})
+}
+
+// giveBack lets others have this listener's partitions at once.
+func (r *run) giveBack(ctx context.Context) {
+	if r.partitions == nil {
+		return
+	}
+	v, err := r.survey(ctx)
+	if err != nil {
+		return // they expire
+	}
+	for _, p := range slices.Sorted(maps.Keys(v.owned)) {
+		if o := v.owned[p]; o.Owner == r.opts.Owner {
+			_, _ = r.store.Claim(ctx, o, "")
+		}
+	}
+}

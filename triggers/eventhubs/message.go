@@ -1,0 +1,141 @@
+package eventhubs
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Message returns what a function receives for a body: how an admin call hands its
+// input to a function.
+func Message(body []byte, dataType string) triggers.Message {
+	return valueOf(body, dataType, map[string]any{})
+}
+
+// messageOf is Message for one event. An event without a message id is named by its
+// partition and sequence number.
+func (p *pump) messageOf(e *bindings.ReceivedEvent) triggers.Message {
+	metadata := map[string]any{"PartitionContext": p.partitionContext()}
+	for _, d := range metadataOf(e) {
+		if d.value != nil {
+			metadata[d.name] = d.value
+		}
+	}
+	m := valueOf(e.Body, p.opts.DataType, metadata)
+	m.ID = p.idOf(e)
+	return m
+}
+
+// batchOf makes the messages of a batch. Its metadata are those of the first one: each
+// name of a single event with "Array" behind it, and the values of all.
+func (p *pump) batchOf(events []*bindings.ReceivedEvent) []triggers.Message {
+	out := make([]triggers.Message, len(events))
+	columns := map[string][]any{}
+	for i, e := range events {
+		out[i] = valueOf(e.Body, p.opts.DataType, map[string]any{})
+		out[i].ID, out[i].Metadata = p.idOf(e), nil
+		for _, d := range metadataOf(e) {
+			columns[d.name] = append(columns[d.name], d.value)
+		}
+	}
+	arrays := map[string]any{"PartitionContext": p.partitionContext()}
+	for name, values := range columns {
+		arrays[name+"Array"] = asJSON(values)
+	}
+	out[0].Metadata = arrays
+	return out
+}
+
+func (p *pump) idOf(e *bindings.ReceivedEvent) string {
+	if e.MessageID != "" {
+		return e.MessageID
+	}
+	return p.partition + "/" + strconv.FormatInt(e.SequenceNumber, 10)
+}
+
+// partitionContext says which partition the events are from.
+func (p *pump) partitionContext() json.RawMessage {
+	return asJSON(struct {
+		FullyQualifiedNamespace, EventHubName, ConsumerGroup, PartitionId string //nolint:revive // the platform's name
+		IsCheckpointingAfterInvocation                                    bool
+	}{p.hubs.FullyQualifiedNamespace(), p.hub, p.opts.ConsumerGroup, p.partition, p.checkpoints()})
+}
+
+// valueOf makes the trigger's value. A body that is not UTF-8 does not fit a text
+// parameter.
+func valueOf(body []byte, dataType string, metadata map[string]any) triggers.Message {
+	text := utf8.Valid(body)
+	if text {
+		bindings.ApplyJSON(metadata, body)
+	}
+	out := triggers.Message{Metadata: metadata}
+	switch strings.ToLower(dataType) {
+	case "binary", "stream":
+		out.Value = bindings.BytesValue(body)
+	default:
+		if !text {
+			out.Err = fmt.Errorf("the event is not UTF-8 text: bind it with dataType binary")
+			break
+		}
+		out.Value = bindings.StringValue(string(body))
+	}
+	return out
+}
+
+type datum struct {
+	name  string
+	value any // nil: the event does not have it
+}
+
+// metadataOf returns the binding data of an event under the platform's names (spec
+// servicebus 6.1).
+//
+// Source: src/Triggers/EventHubTriggerBindingStrategy.cs.
+func metadataOf(e *bindings.ReceivedEvent) []datum {
+	var key any
+	if e.PartitionKey != nil {
+		key = *e.PartitionKey
+	}
+	enqueued := e.EnqueuedTime.UTC()
+	return []datum{
+		{"PartitionKey", key},
+		{"Offset", e.Offset},
+		{"SequenceNumber", e.SequenceNumber},
+		{"EnqueuedTimeUtc", enqueued},
+		{"Properties", asJSON(plain(e.Properties))},
+		{"SystemProperties", asJSON(map[string]any{
+			"SequenceNumber": e.SequenceNumber, "Offset": e.Offset, "PartitionKey": key, "EnqueuedTimeUtc": enqueued,
+		})},
+	}
+}
+
+// plain makes properties values that JSON has.
+func plain(properties map[string]any) map[string]any {
+	out := make(map[string]any, len(properties))
+	for name, v := range properties {
+		switch w := v.(type) {
+		case bindings.GUID:
+			v = w.String()
+		case bindings.ServiceBusEncoded:
+			v = []byte(w)
+		}
+		if _, err := json.Marshal(v); err != nil { // a float that JSON does not have
+			v = fmt.Sprint(v)
+		}
+		out[name] = v
+	}
+	return out
+}
+
+func asJSON(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil { // plain values
+		panic(err)
+	}
+	return raw
+}

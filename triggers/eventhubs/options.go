@@ -1,0 +1,111 @@
+package eventhubs
+
+import (
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Defaults of host.json's extensions.eventHubs (spec servicebus 6.1).
+const (
+	DefaultMaxEventBatchSize   = 100
+	DefaultMaxWait             = time.Minute
+	DefaultOwnershipExpiration = 2 * time.Minute
+	DefaultUpdateInterval      = 30 * time.Second
+)
+
+// Options are host.json's extensions.eventHubs and the rest of the binding. The zero
+// Options, like nil, are the platform's defaults.
+type Options struct {
+	// ConsumerGroup; empty for bindings.DefaultConsumerGroup.
+	ConsumerGroup string
+
+	// Batch is cardinality = many: one invocation for a batch. Otherwise its events run
+	// one after the other, whatever comes of each.
+	Batch bool
+
+	// MaxEventBatchSize bounds a batch. Zero: DefaultMaxEventBatchSize.
+	MaxEventBatchSize int
+
+	// MinEventBatchSize is how many events a batch waits for, no longer than MaxWait.
+	// Zero: 1, which does not wait. It means nothing without Batch.
+	MinEventBatchSize int
+
+	// MaxWait is maxWaitTime. Zero: DefaultMaxWait; negative: do not wait.
+	MaxWait time.Duration
+
+	// CheckpointFrequency is batchCheckpointFrequency: every so many batches of a
+	// partition a checkpoint is written. Zero: 1.
+	CheckpointFrequency int
+
+	// Initial is where a partition without a checkpoint begins. Zero: its beginning.
+	Initial bindings.EventPosition
+
+	// OwnershipExpiration is how long a partition stays with a listener that does not
+	// renew it. Zero: DefaultOwnershipExpiration.
+	OwnershipExpiration time.Duration
+
+	// UpdateInterval is the time between two looks at who has which partition. Zero:
+	// DefaultUpdateInterval.
+	UpdateInterval time.Duration
+
+	// Balanced takes one partition in each look (loadBalancingStrategy Balanced), not all
+	// that it may have at once (Greedy).
+	Balanced bool
+
+	// Owner names this listener among those of its consumer group. One that died and
+	// comes back under its name has its partitions back at once. It must not be empty
+	// where there is another one.
+	Owner string
+
+	// Alone says that there is no other listener: the partitions are taken once, and
+	// not looked after.
+	Alone bool
+
+	// DataType is the binding's dataType: "binary" or "stream" for bytes, anything else
+	// for text.
+	DataType string
+
+	// Written, if not nil, is told of each checkpoint once it is written. It must not
+	// block.
+	Written func(CheckpointWritten)
+}
+
+// CheckpointWritten is a checkpoint that a listener wrote.
+type CheckpointWritten struct {
+	Source         string // bindings.EventSource of the partition
+	SequenceNumber int64  // of the last event before it
+	Offset         string
+}
+
+// withDefaults fills in what is zero.
+func (o *Options) withDefaults() Options {
+	var out Options
+	if o != nil {
+		out = *o
+	}
+	if out.ConsumerGroup == "" {
+		out.ConsumerGroup = bindings.DefaultConsumerGroup
+	}
+	fill := func(field *int, value int) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	fill(&out.MaxEventBatchSize, DefaultMaxEventBatchSize)
+	fill(&out.MinEventBatchSize, 1)
+	fill(&out.CheckpointFrequency, 1)
+	out.MinEventBatchSize = min(out.MinEventBatchSize, out.MaxEventBatchSize)
+	span := func(field *time.Duration, value time.Duration) {
+		if *field == 0 {
+			*field = value
+		}
+	}
+	span(&out.MaxWait, DefaultMaxWait)
+	span(&out.OwnershipExpiration, DefaultOwnershipExpiration)
+	span(&out.UpdateInterval, DefaultUpdateInterval)
+	if out.Owner == "" {
+		out.Owner = "redeliver"
+	}
+	return out
+}

@@ -1,0 +1,165 @@
+package eventhubs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Notes of settlements.
+const (
+	// NoteStopped: the host stops, or another one has the partition now.
+	NoteStopped = "no checkpoint: the events come again, here or on another host"
+	// NoteFrequency: this batch has no checkpoint of its own.
+	NoteFrequency = "no checkpoint: batchCheckpointFrequency"
+)
+
+// ownerLevel is the epoch of every processor's readers: whoever comes last has the
+// partition.
+const ownerLevel = int64(0)
+
+// pump reads one partition, one batch after the other.
+type pump struct {
+	*run
+	partition, source string
+	ctx               context.Context // ends with Run's, and when the partition is lost
+	cancel            context.CancelFunc
+
+	since   *Checkpoint // what was found at the start
+	invoked bool        // the function has run for this partition
+	batches int         // since the last checkpoint
+}
+
+// read reads until the pump's context ends, or it cannot go on.
+func (p *pump) read() error {
+	var err error
+	if p.since, err = p.store.Checkpoint(p.ctx, p.partition); err != nil {
+		return err
+	}
+	from := p.opts.Initial
+	if p.since != nil {
+		from = p.since.position()
+	}
+	level := ownerLevel
+	reader, err := p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, from, &bindings.EventReaderOptions{OwnerLevel: &level})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = reader.Close(context.WithoutCancel(p.ctx)) }() // there is nothing to lose
+	for {
+		n := 1
+		if !p.opts.Batch {
+			n = p.opts.MaxEventBatchSize
+		}
+		admitted, err := p.sink.Admit(p.ctx, n)
+		if err != nil {
+			return err
+		}
+		events, err := p.collect(reader, admitted)
+		if err != nil || p.ctx.Err() != nil {
+			p.sink.Unused(admitted)
+			return err
+		}
+		if p.opts.Batch {
+			p.deliverBatch(events)
+			continue
+		}
+		p.sink.Unused(admitted - len(events))
+		p.deliverOneByOne(events)
+	}
+}
+
+// collect waits for the events of a batch.
+func (p *pump) collect(reader bindings.EventReader, admitted int) ([]*bindings.ReceivedEvent, error) {
+	if !p.opts.Batch {
+		return reader.Receive(p.ctx, admitted, bindings.ServiceBusForever)
+	}
+	limit := p.opts.MaxEventBatchSize
+	events, err := reader.Receive(p.ctx, limit, bindings.ServiceBusForever)
+	for until := p.clk.Now().Add(p.patience()); err == nil && len(events) < p.opts.MinEventBatchSize; {
+		left := until.Sub(p.clk.Now())
+		if left <= 0 {
+			break
+		}
+		var more []*bindings.ReceivedEvent
+		more, err = reader.Receive(p.ctx, limit-len(events), left)
+		events = append(events, more...)
+	}
+	return events, err
+}
+
+// patience is how long a batch that is too small waits. Before the first one it is
+// what is left since the last checkpoint, and nothing without one: the partition may
+// have come from another host.
+//
+// Source: EventHubListener.PartitionProcessor.cs GetAdjustedMaxWaitTime.
+func (p *pump) patience() time.Duration {
+	switch {
+	case p.invoked:
+		return p.opts.MaxWait
+	case p.since == nil:
+		return 0
+	}
+	return p.opts.MaxWait - p.clk.Now().Sub(p.since.Written)
+}
+
+// deliverBatch runs a batch through the function.
+func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
+	p.batches++
+	ev := &triggers.Event{Source: p.source, Messages: p.batchOf(events), Batch: true}
+	p.sink.Handle(p.ctx, ev)
+	p.invoked = true
+	p.sink.Settled(ev, p.settle(events[len(events)-1]))
+}
+
+// deliverOneByOne runs the events of a batch through the function, until the pump's
+// context ends.
+func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
+	p.batches++
+	var handled []*triggers.Event
+	for i, e := range events {
+		if p.ctx.Err() != nil {
+			p.sink.Unused(len(events) - i)
+			break
+		}
+		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}}
+		p.sink.Handle(p.ctx, ev)
+		p.invoked = true
+		handled = append(handled, ev)
+	}
+	if len(handled) == 0 {
+		return
+	}
+	s := p.settle(events[len(handled)-1])
+	for _, ev := range handled {
+		p.sink.Settled(ev, s)
+	}
+}
+
+// checkpoints reports whether the batch in work has a checkpoint at its end.
+func (p *pump) checkpoints() bool { return p.batches >= p.opts.CheckpointFrequency }
+
+// settle writes the checkpoint behind a batch, whatever came of it (spec servicebus
+// 6.2).
+func (p *pump) settle(last *bindings.ReceivedEvent) triggers.Settlement {
+	switch {
+	case p.ctx.Err() != nil:
+		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteStopped}
+	case !p.checkpoints():
+		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteFrequency}
+	}
+	if err := p.store.Write(context.WithoutCancel(p.ctx), p.partition, p.opts.Owner, last); err != nil {
+		return triggers.Settlement{Decision: triggers.NotCheckpointed, Err: err} // the next batch tries again
+	}
+	p.batches = 0
+	if p.opts.Written != nil {
+		p.opts.Written(CheckpointWritten{p.source, last.SequenceNumber, last.Offset})
+	}
+	return triggers.Settlement{Decision: triggers.Checkpointed}
+}
+
+// lostRace reports whether somebody else has changed what was to be claimed.
+func lostRace(err error) bool { return errors.Is(err, bindings.ErrConditionNotMet) }

@@ -1,0 +1,47 @@
+package eventhubs_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/triggers/eventhubs"
+	"github.com/redeliver/redeliver/triggers/triggertest"
+)
+
+func TestListener(t *testing.T) {
+	t.Parallel()
+	for name, opts := range map[string]*eventhubs.Options{
+		"one by one": nil,
+		"batch":      {Batch: true, MaxEventBatchSize: 1},
+		"alone":      {Alone: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
+				ns, storage := broker.New(clk, nil), emulator.New(clk, nil)
+				clk.Do("create", func() {
+					if err := ns.CreateHub(context.Background(), broker.Hub{Name: "orders", Partitions: 1}); err != nil {
+						t.Fatal(err)
+					}
+				})
+				return &triggertest.Source{
+					Listener:   eventhubs.New(clk, ns, "orders", storage.Container(eventhubs.Container), opts),
+					OneAtATime: true, CancelsInDrain: true,
+					Deliver: func(n int) {
+						clk.Do("send", func() {
+							for range n {
+								if err := ns.SendEvents(context.Background(), "orders", nil, &bindings.Event{}); err != nil {
+									t.Error(err)
+								}
+							}
+						})
+					},
+				}
+			})
+		})
+	}
+}

@@ -17,7 +17,7 @@ import (
 // noDoor is the port of a door that stays closed.
 const noDoor = -1
 
-// doorPort is the value of a flag for a storage door: a port, 0 for any free
+// doorPort is the value of a flag for a door: a port, 0 for any free
 // one, or "off".
 type doorPort int
 
@@ -184,9 +184,10 @@ func (s *session) doorLines() string {
 				fmt.Fprintf(&t, "  storage    %s\n", text)
 			}
 		}
-		if s.pair != nil {
-			fmt.Fprintf(&t, "  tls        clients have to trust %s\n", s.pair.File)
-		}
+	}
+	t.WriteString(s.busLines())
+	if s.pair != nil {
+		fmt.Fprintf(&t, "  tls        clients have to trust %s\n", s.pair.File)
 	}
 	fmt.Fprintf(&t, "  data       %s\n", s.dataLine())
 	return t.String()

@@ -20,14 +20,16 @@ type listing struct {
 	columns []string // in capitals; the first names the thing
 	numbers int      // how many of the last columns are numbers
 	rows    func(inv *web.Inventory) [][]string
+	quiet   bool // not shown when it is empty, unless it is asked for
 }
 
 // listings are the tables, in the order in which they are shown.
 func listings() []listing {
 	return []listing{
-		{"functions", []string{"FUNCTION", "TRIGGER", "STATE"}, 0, functionRows},
-		{"queues", []string{"QUEUE", "VISIBLE", "INVISIBLE"}, 2, queueRows},
-		{"containers", []string{"CONTAINER", "BLOBS", "BYTES"}, 2, containerRows},
+		{name: "functions", columns: []string{"FUNCTION", "TRIGGER", "STATE"}, rows: functionRows},
+		{name: "queues", columns: []string{"QUEUE", "VISIBLE", "INVISIBLE"}, numbers: 2, rows: queueRows},
+		{name: "containers", columns: []string{"CONTAINER", "BLOBS", "BYTES"}, numbers: 2, rows: containerRows},
+		{name: "servicebus", columns: []string{"SERVICE BUS ENTITY", "ACTIVE", "SCHEDULED", "DEFERRED", "DEAD-LETTER", "TRANSFER DEAD-LETTER"}, numbers: 5, rows: busRows, quiet: true},
 	}
 }
 
@@ -59,6 +61,23 @@ func containerRows(inv *web.Inventory) (rows [][]string) {
 	return rows
 }
 
+// busRows lists the entities of Service Bus. A topic holds scheduled messages only.
+func busRows(inv *web.Inventory) (rows [][]string) {
+	for i := range inv.ServiceBus {
+		e := &inv.ServiceBus[i]
+		row := []string{e.Path}
+		for n, count := range []int64{e.Active, e.Scheduled, e.Deferred, e.DeadLetter, e.TransferDeadLetter} {
+			text := strconv.FormatInt(count, 10)
+			if e.Kind == web.BusTopic && n != 1 {
+				text = "-"
+			}
+			row = append(row, text)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 func newLs(std streams) *cobra.Command {
 	var t target
 	var output string
@@ -69,15 +88,18 @@ func newLs(std streams) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "ls [WHAT...]",
-		Short: "List functions, queues and containers of the running host",
+		Short: "List functions, queues, containers and Service Bus entities",
 		Long: `Ls shows what the running host has: its functions and whether they run, the queues
-of the embedded storage with their messages, and the containers with their blobs.
-WHAT limits it to some: ` + strings.Join(names, ", ") + `.
+of the embedded storage with their messages, the containers with their blobs, and
+the entities of Service Bus with theirs. WHAT limits it to some: ` + strings.Join(names, ", ") + `.
 
 A message is invisible while a function has it in work, while it waits for its
-redelivery, and while its delay lasts. Snapshots of blobs do not count.`,
+redelivery, and while its delay lasts. Snapshots of blobs do not count. Active
+messages of Service Bus include those that are locked; a topic itself holds scheduled
+ones only.`,
 		Example: `  redeliver ls
   redeliver ls queues containers
+  redeliver ls servicebus
   redeliver ls --json`,
 		Args:      func(_ *cobra.Command, args []string) error { return knownListings(args, names) },
 		ValidArgs: names,
@@ -129,13 +151,13 @@ func (l *listing) wanted(names []string) bool {
 func showInventory(out *console, inv *web.Inventory, names []string) {
 	var t strings.Builder
 	for _, l := range listings() {
-		if !l.wanted(names) {
+		rows := l.rows(inv)
+		if !l.wanted(names) || l.quiet && len(rows) == 0 && len(names) == 0 {
 			continue
 		}
 		if t.Len() > 0 {
 			t.WriteByte('\n')
 		}
-		rows := l.rows(inv)
 		if len(rows) == 0 {
 			fmt.Fprintf(&t, "no %s\n", l.name)
 			continue

@@ -25,6 +25,7 @@ type printer struct {
 	refusals map[string]bool // said since the app ran last: a start is tried again and again
 	hinted   bool            // about message encoding
 	timeline map[string]began
+	ends     deadLetters
 }
 
 // began is when something began, in both times.
@@ -39,7 +40,7 @@ const maxTimelines = 50_000
 func newPrinter(s *session) *printer {
 	return &printer{
 		s: s, out: s.out, json: s.flags.output == "json", day: s.begun.Format(time.DateOnly),
-		refusals: s.explained, timeline: map[string]began{},
+		refusals: s.explained, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 }
 
@@ -112,6 +113,7 @@ func (p *printer) line(rec *journal.Record) string {
 		return ""
 	case journal.Received:
 		p.begin(rec)
+		p.ends.begin(rec)
 		return p.verbose(rec, "received", "")
 	case journal.AttemptStarted:
 		if !p.s.flags.verbose {
@@ -139,6 +141,13 @@ func (p *printer) line(rec *journal.Record) string {
 		return p.verbose(rec, "retries exhausted", rec.Cause)
 	case journal.Settled:
 		return p.settled(rec)
+	case journal.DeadLettered:
+		if p.ends.hold(rec) {
+			return "" // the end of the delivery tells it
+		}
+		return p.format(rec, magenta, "dead lettered", deadLetterText(rec))
+	case journal.LockExpired:
+		return p.counted(rec, yellow, "lock expired", deliveryCount(rec))
 	case journal.HandlerLog:
 		return p.handlerLine(rec)
 	case journal.ProcessExited:
@@ -267,6 +276,10 @@ func (p *printer) settled(rec *journal.Record) string {
 	note := rec.Message
 	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.s.flags.verbose {
 		note = "" // the platform's sentence, which says the same
+	}
+	if dead := p.ends.end(rec); dead != nil && rec.Decision != "dead_lettered" {
+		colour, last = magenta, true
+		text = join(text, "dead-lettered "+deadLetterText(dead))
 	}
 	text = join(text, note, failure(rec))
 	took := ""

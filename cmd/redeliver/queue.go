@@ -18,14 +18,14 @@ import (
 
 func newSend(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "send queue NAME [BODY|-]",
-		Short: "Send a message to a queue of the running host",
+		Use:   "send queue|servicebus NAME [BODY|-]",
+		Short: "Send a message to a queue or topic of the running host",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSendQueue(std))
+	cmd.AddCommand(newSendQueue(std), newSendBus(std))
 	return cmd
 }
 
@@ -100,14 +100,14 @@ func checkLife(delay time.Duration, ttl string) error {
 
 func newPeek(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "peek queue NAME",
+		Use:   "peek queue|servicebus NAME",
 		Short: "Show the messages in a queue of the running host",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPeekQueue(std))
+	cmd.AddCommand(newPeekQueue(std), newPeekBus(std))
 	return cmd
 }
 
@@ -193,6 +193,9 @@ func showPeeked(std streams, found *web.Peeked, only bool, output string) error 
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
+	}
+	if stem, ok := strings.CutSuffix(what, "y"); ok {
+		return strconv.Itoa(n) + " " + stem + "ies"
 	}
 	return strconv.Itoa(n) + " " + what + "s"
 }

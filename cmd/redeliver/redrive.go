@@ -12,14 +12,14 @@ import (
 
 func newRedrive(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "redrive queue NAME-poison",
-		Short: "Give messages that ended as poison another chance",
+		Use:   "redrive queue|servicebus NAME",
+		Short: "Give poison messages and dead letters another chance",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRedriveQueue(std))
+	cmd.AddCommand(newRedriveQueue(std), newRedriveBus(std))
 	return cmd
 }
 

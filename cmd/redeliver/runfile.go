@@ -24,6 +24,11 @@ type runInfo struct {
 	// Storage is what clients are given to reach the embedded storage accounts, one
 	// connection string for each.
 	Storage []string `json:"storage,omitempty"`
+
+	// ServiceBus is the same for the embedded Service Bus namespace, and
+	// ServiceBusAdmin for those who administer it.
+	ServiceBus      string `json:"serviceBus,omitempty"`
+	ServiceBusAdmin string `json:"serviceBusAdmin,omitempty"`
 }
 
 func runPath(dir string) string { return filepath.Join(dir, stateDir, "run.json") }

@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"redeliver":      main,
 		"orders-handler": func() { functions.Main(ordersApp()) },
+		"bus-handler":    func() { functions.Main(busApp()) },
 	})
 }
 
@@ -60,6 +61,8 @@ func TestScripts(t *testing.T) {
 			"big-file":   bigFile,
 			"same-file":  sameFile,
 			"remember":   remember,
+			"bus-send":   busSend,
+			"bus-admin":  busAdmin,
 		},
 	})
 }

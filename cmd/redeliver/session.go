@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/web"
@@ -38,14 +39,16 @@ type session struct {
 	owner    *ownership
 	accounts []rest.Account // embedded, and served where doors are open
 
-	clock   *clock.Virtual
-	cloud   *cloud
-	host    *host.Host
-	web     *web.Server
-	doors   *rest.Server // nil when all are closed
-	store   *store.Store // nil in memory
-	pair    *certificate.Pair
-	started bool // host.Start was called
+	clock            *clock.Virtual
+	cloud            *cloud
+	host             *host.Host
+	web              *web.Server
+	doors            *rest.Server // nil when all are closed
+	bus              *amqp.Server // of Service Bus, likewise, and the next two
+	busTLS, busAdmin *amqp.Server
+	store            *store.Store // nil in memory
+	pair             *certificate.Pair
+	started          bool // host.Start was called
 
 	explained map[string]bool // why the app does not run, as far as it was said
 
@@ -128,7 +131,13 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openDoors(); err != nil {
 		return err
 	}
-	if err := s.owner.publish(runInfo{PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage()}); err != nil {
+	if err := s.openBus(s.busWanted(a, env)); err != nil {
+		return err
+	}
+	clients, admin := s.serviceBus()
+	if err := s.owner.publish(runInfo{
+		PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), ServiceBus: clients, ServiceBusAdmin: admin,
+	}); err != nil {
 		return err
 	}
 	if s.flags.output != "json" {
@@ -136,6 +145,11 @@ func (s *session) open(ctx context.Context) error {
 	} else {
 		for _, text := range s.storage() {
 			s.out.say("info", "storage: "+text)
+		}
+		for _, text := range []string{clients, admin} {
+			if text != "" {
+				s.out.say("info", "service bus: "+text)
+			}
 		}
 		s.follow(1)
 	}
@@ -176,6 +190,7 @@ func (s *session) look(env []string) (*app.App, error) {
 	load := func() (*app.App, error) {
 		return app.Load(s.dir, &app.Options{
 			Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
+			ServiceBusConfig: s.flags.bus.config,
 		})
 	}
 	a, err := load()
@@ -249,7 +264,7 @@ func (s *session) openHost(env []string) error {
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
 		Outside: s.cloud, Instance: s.instance(),
-		Store: s.store, Accounts: names,
+		Store: s.store, Accounts: names, ServiceBusConfig: s.flags.bus.config,
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		NoBuild: s.flags.noBuild, Logger: s.log, Version: version(),
 	})
@@ -364,6 +379,7 @@ func (s *session) close() error {
 	if s.doors != nil {
 		errs = append(errs, s.doors.Close())
 	}
+	s.closeBus()
 	if s.cloud != nil {
 		s.cloud.close()
 	}

@@ -33,6 +33,7 @@ type startFlags struct {
 	queuePort       doorPort
 	blobPort        doorPort
 	tls             tlsFlags
+	bus             busFlags
 	data            string
 	sync            bool
 	inMemory        bool
@@ -58,16 +59,25 @@ as nothing is left to do, so that a 15-minute back-off takes no time. Lines show
 the clock's time; a message's end also shows how long it took, with "auto" in both
 the clock's and real time.
 
-Queues and blobs are kept in .redeliver/data below the app and outlive the host,
-however sudden its end; one host at a time has them. Storage SDKs find them at
-Azurite's ports, with UseDevelopmentStorage=true or the string that is printed.
-AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. A clock that
-ran ahead of the wall goes on from there at the next start.
+Queues, blobs and Service Bus entities are kept in .redeliver/data below the app and
+outlive the host, however sudden its end; one host at a time has them. Storage SDKs
+find them at Azurite's ports, with UseDevelopmentStorage=true or the string that is
+printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. A clock
+that ran ahead of the wall goes on from there at the next start.
+
+Service Bus SDKs find the embedded namespace at the usual ports, 5672 and, for
+administration, 5300, when the app needs it: a setting holds a connection string of
+an emulator (Endpoint=sb://localhost;...;UseDevelopmentEmulator=true), there is a
+file of entities, or one of the flags is given. Each port also takes AMQP over
+WebSockets, administration over HTTP and, with --tls or --servicebus-tls-port, TLS.
+Without a port in it, such a string means the embedded namespace wherever the door
+is, and handlers are given the port.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
-  redeliver start shop --port 0 --functions ProcessOrder SendInvoice`,
+  redeliver start shop --port 0 --functions ProcessOrder SendInvoice
+  redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port")
@@ -76,6 +86,9 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 				return err
 			}
 			if err := f.check(); err != nil {
+				return err
+			}
+			if err := f.bus.finish(cmd); err != nil {
 				return err
 			}
 			return start(cmd.Context(), std, dir, &f)
@@ -95,6 +108,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
 	addDoors(cmd, &f)
+	addBus(cmd, &f.bus)
 	addTLS(cmd, &f.tls)
 	addStore(cmd, &f)
 	addSet(cmd, &f.set)

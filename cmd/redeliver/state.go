@@ -16,9 +16,9 @@ func newState(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state save|load|reset",
 		Short: "Save, load or empty the storage of the running host",
-		Long: `State is about everything that the embedded storage accounts of the running host
-hold: queues and blobs, and with them the status of timers and the receipts of
-blobs.
+		Long: `State is about everything that the embedded services of the running host hold:
+queues and blobs, with them the status of timers and the receipts of blobs, and the
+entities and messages of Service Bus.
 
 A delivery that is in work when the state is replaced goes on to the end of its
 attempts; its settlement then changes nothing, because its message is no more. A
@@ -115,7 +115,7 @@ func newStateReset(std streams) *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
 		Use:     "reset",
-		Short:   "Remove every queue and every blob",
+		Short:   "Remove every queue, blob and Service Bus entity",
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -126,7 +126,7 @@ func newStateReset(std streams) *cobra.Command {
 			if err := c.call(cmd.Context(), http.MethodDelete, "/state", nil, nil, nil); err != nil {
 				return err
 			}
-			newConsole(std, true).print("removed every queue and every blob\n")
+			newConsole(std, true).print("removed every queue, blob and Service Bus entity\n")
 			return nil
 		},
 	}

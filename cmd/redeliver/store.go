@@ -20,9 +20,9 @@ const dataDir = "data"
 // addStore adds the flags that say where the embedded accounts are kept.
 func addStore(cmd *cobra.Command, f *startFlags) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.data, "data", "", "keep queues and blobs in this folder (default DIR/.redeliver/data)")
+	flags.StringVar(&f.data, "data", "", "keep queues, blobs and Service Bus entities in this folder (default DIR/.redeliver/data)")
 	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that they survive a power cut too")
-	flags.BoolVar(&f.inMemory, "in-memory", false, "keep queues and blobs in memory only")
+	flags.BoolVar(&f.inMemory, "in-memory", false, "keep them in memory only")
 }
 
 // checkStore refuses flags that contradict each other.

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newCreate(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "create servicebus ENTITY",
+		Short: "Make a queue, topic or subscription of Service Bus",
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newCreateBus(std))
+	return cmd
+}
+
+// busSettings are the flags of a new entity.
+type busSettings struct {
+	entity                       web.NewBusEntity
+	lock, ttl, window, idle      span
+	duplicates, dropFilterErrors bool
+}
+
+func newCreateBus(std streams) *cobra.Command {
+	var t target
+	var s busSettings
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY",
+		Short: "Make a queue, topic or subscription",
+		Long: `Create makes an entity in the Service Bus namespace of the running host: a queue, with
+--topic a topic, and of a name like events/Subscriptions/all a subscription. What is
+not said has the service's default. Every queue and every subscription has its
+dead-letter queue from the start.
+
+Entities that functions name are made when the app is loaded (switch
+autoCreateEntities). For more than a few, write a Config.json and start with
+--servicebus-config.`,
+		Example: `  redeliver create servicebus orders --lock-duration 30s --max-delivery-count 3
+  redeliver create servicebus events --topic
+  redeliver create servicebus events/Subscriptions/large --filter 'amount > 1000'`,
+		Args: arguments(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			in, err := s.body()
+			if err != nil {
+				return err
+			}
+			var made web.BusEntity
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/servicebus/entity", url.Values{"path": {path}}, in, &made); done || err != nil {
+				return err
+			}
+			newConsole(std, true).print(createdText(&made))
+			return nil
+		},
+	}
+	s.add(cmd)
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// add adds the flags of the settings, named and limited as spec servicebus 1.1 has
+// them.
+func (s *busSettings) add(cmd *cobra.Command) {
+	e, flags := &s.entity, cmd.Flags()
+	flags.BoolVar(&e.Topic, "topic", false, "make a topic")
+	flags.Var(&s.lock, "lock-duration", "life of a lock, 5s to 5m (default 1m)")
+	flags.IntVar(&e.MaxDeliveryCount, "max-delivery-count", 0, "deliveries that may fail, 1 or more (default 10)")
+	flags.Var(&s.ttl, "ttl", "longest life of a message (default no end)")
+	flags.BoolVar(&e.DeadLetteringOnMessageExpiration, "dead-letter-on-expiration", false, "dead-letter messages whose life is over, instead of dropping them")
+	flags.BoolVar(&e.RequiresSession, "sessions", false, "require sessions")
+	flags.BoolVar(&s.duplicates, "duplicate-detection", false, "drop messages with an ID that was there already")
+	flags.Var(&s.window, "duplicate-window", "how long IDs are remembered, 5s to 7 days (default 10m); implies --duplicate-detection")
+	flags.StringVar(&e.ForwardTo, "forward-to", "", "queue or topic to which all messages go on")
+	flags.StringVar(&e.ForwardDeadLetteredMessagesTo, "forward-dead-letters-to", "", "queue or topic to which dead letters go on")
+	flags.IntVar(&e.MaxSizeInMegabytes, "max-size", 0, "size of all messages together in MB (default 1024)")
+	flags.IntVar(&e.MaxMessageSizeInKilobytes, "max-message-size", 0, "size of one message in KB (default 256)")
+	flags.Var(&s.idle, "auto-delete-on-idle", "remove the entity when nobody has used it for this long, 5m or more")
+	flags.StringVar(&e.Status, "status", "", "Active, Disabled, SendDisabled or ReceiveDisabled (default Active)")
+	flags.StringVar(&e.UserMetadata, "user-metadata", "", "text of your own")
+	flags.StringVar(&e.Filter, "filter", "", "SQL filter of a subscription (default: every message)")
+	flags.StringVar(&e.Action, "action", "", "SQL action of a subscription, e.g. \"SET priority = 'high'\"")
+	flags.BoolVar(&s.dropFilterErrors, "drop-on-filter-error", false, "drop messages for which the filter fails, instead of dead-lettering them")
+}
+
+// body is the request that the flags make.
+func (s *busSettings) body() ([]byte, error) {
+	e := s.entity
+	if e.MaxDeliveryCount < 0 || e.MaxSizeInMegabytes < 0 || e.MaxMessageSizeInKilobytes < 0 {
+		return nil, &usageError{errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0")}
+	}
+	e.LockDuration, e.DefaultMessageTimeToLive, e.AutoDeleteOnIdle = s.lock.iso(), s.ttl.iso(), s.idle.iso()
+	e.DuplicateDetectionHistoryTimeWindow = s.window.iso()
+	e.RequiresDuplicateDetection = s.duplicates || s.window != 0
+	if s.dropFilterErrors {
+		no := false
+		e.DeadLetteringOnFilterEvaluationExceptions = &no
+	}
+	return json.Marshal(e)
+}
+
+// createdText says what was made, with what matters most about it.
+func createdText(e *web.BusEntity) string {
+	var facts []string
+	if e.Kind != web.BusTopic {
+		facts = append(facts, "lock "+spanText(e.Settings.LockDuration), plural(e.Settings.MaxDeliveryCount, "delivery"))
+	}
+	if e.Settings.RequiresSession {
+		facts = append(facts, "sessions")
+	}
+	if e.Settings.RequiresDuplicateDetection {
+		facts = append(facts, "duplicate detection over "+spanText(e.Settings.DuplicateDetectionHistoryTimeWindow))
+	}
+	text := fmt.Sprintf("created %s %q", e.Kind, e.Path)
+	if len(facts) > 0 {
+		text += " (" + strings.Join(facts, ", ") + ")"
+	}
+	return text + "\n"
+}
+
+// busPath checks the path of an entity before anybody is asked.
+func busPath(text string) (string, error) {
+	path, err := bindings.ParseServiceBusPath(text)
+	if err != nil {
+		return "", hinted(&usageError{err}, "for instance orders, events/Subscriptions/all or 'orders/$DeadLetterQueue', in quotes because of the $")
+	}
+	return path.String(), nil
+}
+
+// addJSON adds --json.
+func addJSON(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "write the host's answer as JSON")
+}
+
+// callBus makes a request about Service Bus. With asJSON it writes the answer, and
+// reports that all is done; otherwise it reads it into out.
+func callBus(cmd *cobra.Command, t *target, std streams, asJSON bool, method, path string, query url.Values, in []byte, out any) (done bool, err error) {
+	c, err := t.find()
+	if err != nil {
+		return false, err
+	}
+	var raw json.RawMessage
+	if err := c.call(cmd.Context(), method, path, query, in, &raw); err != nil {
+		return false, err
+	}
+	if asJSON {
+		return true, writeIndented(std, raw)
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return false, fmt.Errorf("answer of %s: %w", c.base, err)
+	}
+	return false, nil
+}
+
+// writeIndented writes JSON for people too.
+func writeIndented(std streams, v any) error {
+	enc := json.NewEncoder(std.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/emulator/rest/atom"
+)
+
+// defaultBusAdminPort is where the official emulator of Service Bus is administered
+// (servicebus 3.11).
+const defaultBusAdminPort = 5300
+
+// busFlags say where the embedded Service Bus namespace is served, and what is in it.
+type busFlags struct {
+	port, tlsPort, adminPort doorPort
+
+	given    bool   // a port was asked for
+	tlsGiven bool   // that for TLS only, too
+	config   string // file of entities
+}
+
+// busPortFlags are the flags that open a door of Service Bus.
+func busPortFlags() []string {
+	return []string{"servicebus-port", "servicebus-tls-port", "servicebus-admin-port"}
+}
+
+// addBus adds the flags of Service Bus.
+func addBus(cmd *cobra.Command, f *busFlags) {
+	f.port, f.tlsPort, f.adminPort = amqp.DefaultPort, amqp.DefaultTLSPort, defaultBusAdminPort
+	flags := cmd.Flags()
+	flags.Var(&f.port, "servicebus-port", "port at which Service Bus SDKs find the namespace (AMQP, WebSockets); 0 for any free one, off for none; open when the app has a connection to it")
+	flags.Var(&f.tlsPort, "servicebus-tls-port", "port for clients that know TLS only, likewise; open with --tls, or when given")
+	flags.Var(&f.adminPort, "servicebus-admin-port", "port for administration clients of Service Bus, likewise")
+	addBusConfig(cmd, &f.config)
+}
+
+// addBusConfig adds the flag that names the file of entities.
+func addBusConfig(cmd *cobra.Command, file *string) {
+	cmd.Flags().StringVar(file, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the one that host.json names")
+}
+
+// busConfig is the absolute path of a file that was named on the command line: the
+// app would look for it below its folder.
+func busConfig(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	if info, err := os.Stat(file); err != nil || info.IsDir() {
+		return "", hinted(fmt.Errorf("--servicebus-config: no file %q", file), "name a Config.json of the official Service Bus emulator")
+	}
+	return filepath.Abs(file)
+}
+
+// finish notes which flags were given, and makes the file's path absolute.
+func (f *busFlags) finish(cmd *cobra.Command) (err error) {
+	for _, name := range busPortFlags() {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() != "off" {
+			f.given = true
+			f.tlsGiven = f.tlsGiven || name == "servicebus-tls-port"
+		}
+	}
+	f.config, err = busConfig(f.config)
+	return err
+}
+
+// busWanted reports whether Service Bus is to be served: a port or a file of
+// entities was named, or the app has a connection string of an emulator that
+// clients look for here. An app with storage only takes no ports for it.
+func (s *session) busWanted(a *app.App, env []string) bool {
+	if s.flags.bus.given || a.ServiceBusEntities != nil {
+		return true
+	}
+	for _, value := range environment(env) {
+		if host.EmulatorConnection(value) {
+			return true
+		}
+	}
+	for _, value := range a.Settings.Local() {
+		if host.EmulatorConnection(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// openBus serves the embedded Service Bus namespace, on loopback only, and tells
+// the host where.
+func (s *session) openBus(wanted bool) error {
+	f := &s.flags.bus
+	if !wanted {
+		s.host.ServiceBusAt("")
+		return nil
+	}
+	tlsPort := f.tlsPort
+	if !f.tlsGiven && !s.flags.tls.wanted() {
+		tlsPort = noDoor
+	}
+	opts := &amqp.Options{Logger: s.log, HTTP: atom.New(s.clock, s.host.ServiceBus(), &atom.Options{Health: s.busHealth})}
+	if tlsPort != noDoor || s.flags.tls.wanted() {
+		pair, err := s.certificate()
+		if err != nil {
+			return err
+		}
+		opts.TLS = pair.Config()
+	}
+	backend := bus.New(s.clock, s.host.ServiceBus(), nil)
+	// Every port tells by the first bytes what is spoken there, so that one kind of
+	// server does for all; with one for each, a port that is taken has a name.
+	for _, door := range []struct {
+		server        **amqp.Server
+		port, tlsPort doorPort
+		flag          string
+	}{
+		{&s.bus, f.port, noDoor, "--servicebus-port"},
+		{&s.busTLS, noDoor, tlsPort, "--servicebus-tls-port"},
+		{&s.busAdmin, f.adminPort, noDoor, "--servicebus-admin-port"},
+	} {
+		if door.port == noDoor && door.tlsPort == noDoor {
+			continue
+		}
+		own := *opts
+		own.Port, own.TLSPort = int(door.port), int(door.tlsPort)
+		server := amqp.NewServer(backend, &own)
+		if err := startBus(server, door.flag); err != nil {
+			return err
+		}
+		*door.server = server
+	}
+	address := ""
+	if s.bus != nil {
+		address = "sb://" + s.bus.Addr()
+	}
+	s.host.ServiceBusAt(address)
+	return nil
+}
+
+// busHealth is what is wrong until clients find the entities of the app.
+func (s *session) busHealth() error {
+	switch s.host.State() {
+	case host.Running, host.Error:
+		return nil
+	}
+	return errors.New("the host is not running")
+}
+
+// startBus listens, and says what to do when somebody else has the port, which its
+// flag chooses.
+func startBus(server *amqp.Server, flag string) error {
+	err := server.Start()
+	var port *amqp.PortError
+	if !errors.As(err, &port) || !port.Busy() {
+		return err
+	}
+	return hinted(fmt.Errorf("Service Bus: port %d is in use: is another emulator or a message broker running?", port.Port),
+		fmt.Sprintf("stop it, or choose another port: %s 0 takes any free one, off none", flag))
+}
+
+// busConnection is the connection string of an emulator at an address.
+func busConnection(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && port == strconv.Itoa(amqp.DefaultPort) {
+		address = host
+	}
+	return "Endpoint=sb://" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
+}
+
+// serviceBus is what clients are given to reach the namespace, first those that send and
+// receive, then those that administer; empty when no door is open.
+func (s *session) serviceBus() (clients, admin string) {
+	if s.bus != nil {
+		clients = busConnection(s.bus.Addr())
+	}
+	if s.busAdmin != nil {
+		admin = busConnection(s.busAdmin.Addr())
+	}
+	return clients, admin
+}
+
+// busLines say where Service Bus SDKs find the namespace.
+func (s *session) busLines() string {
+	var t strings.Builder
+	clients, admin := s.serviceBus()
+	for _, line := range [][2]string{{"servicebus", clients}, {"sb admin", admin}} {
+		if line[1] != "" {
+			fmt.Fprintf(&t, "  %-10s %s\n", line[0], line[1])
+		}
+	}
+	if s.busTLS != nil {
+		fmt.Fprintf(&t, "  %-10s amqps://%s\n", "sb tls", s.busTLS.TLSAddr())
+	}
+	return t.String()
+}
+
+// closeBus ends the doors of Service Bus.
+func (s *session) closeBus() {
+	for _, server := range []*amqp.Server{s.bus, s.busTLS, s.busAdmin} {
+		if server != nil {
+			server.Close()
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newSendBus(std streams) *cobra.Command {
+	var t target
+	var properties []string
+	var delay, ttl span
+	var at string
+	var asJSON bool
+	texts := map[string]*string{} // parameters of the request, by flag
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY [BODY|-]",
+		Short: "Send a message to a queue or topic of Service Bus",
+		Long: `Send sends one message to a queue or a topic of the Service Bus namespace of the
+running host. BODY is the message; "-" reads it from the standard input, and without
+it the message is empty. An ID is made when none is given.
+
+With --delay or --at the message is scheduled: it gets a sequence number at once, and
+another one when its time has come. Times are those of the host's clock.
+
+A property is text, or with := a number, true, false or null, which matters to
+filters.`,
+		Example: `  redeliver send servicebus orders '{"id":"7","fail":true}'
+  redeliver send servicebus events --subject order.placed --property region=eu --property amount:=1200
+  redeliver send servicebus orders --delay 30s --ttl 10m - < order.json`,
+		Args:              arguments(1, 2),
+		ValidArgsFunction: completeBus(&t, sendable),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			if delay != 0 && at != "" {
+				return &usageError{errors.New("--delay and --at exclude each other")}
+			}
+			if at != "" {
+				if _, err := time.Parse(time.RFC3339, at); err != nil {
+					return &usageError{fmt.Errorf("--at %q: want a time such as 2030-01-31T15:04:05Z", at)}
+				}
+			}
+			query := url.Values{"path": {path}, "property": properties}
+			for name, value := range map[string]string{"delay": delay.String(), "ttl": ttl.String(), "at": at} {
+				if value != "" {
+					query.Set(name, value)
+				}
+			}
+			for flag, value := range texts {
+				if f := cmd.Flags().Lookup(flag); f.Changed { // an empty session is a session
+					query.Set(f.Annotations[parameterOf][0], *value)
+				}
+			}
+			in, err := body(std, args[1:])
+			if err != nil {
+				return err
+			}
+			var sent web.BusSent
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/messages", query, in, &sent); done || err != nil {
+				return err
+			}
+			newConsole(std, true).print(sentText(&sent))
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	for _, f := range [][3]string{
+		{"id", "id", "ID of the message"},
+		{"session", "session", "session that the message belongs to"},
+		{"subject", "subject", "subject, also called label"},
+		{"content-type", "contentType", "content type, e.g. application/json"},
+		{"correlation-id", "correlation", "correlation ID"},
+		{"to", "to", "address of your own"},
+		{"reply-to", "replyTo", "address for answers"},
+		{"partition-key", "partitionKey", "partition key"},
+	} {
+		texts[f[0]] = flags.String(f[0], "", f[2])
+		_ = flags.SetAnnotation(f[0], parameterOf, []string{f[1]}) // the flag exists
+	}
+	flags.StringArrayVar(&properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
+	flags.Var(&delay, "delay", "schedule the message for this long from now, e.g. 30s")
+	flags.StringVar(&at, "at", "", "schedule it for that time, e.g. 2030-01-31T15:04:05Z")
+	flags.Var(&ttl, "ttl", "let the message expire after this long, e.g. 10m (default: as the entity says)")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// parameterOf is the annotation of a flag that names its request parameter.
+const parameterOf = "parameter"
+
+func sentText(sent *web.BusSent) string {
+	if sent.ScheduledFor.IsZero() {
+		return fmt.Sprintf("sent %s to %q\n", sent.MessageID, sent.Path)
+	}
+	return fmt.Sprintf("scheduled %s for %s at %q (sequence number %d)\n", sent.MessageID, sent.ScheduledFor.Local().Format(time.DateTime), sent.Path, sent.SequenceNumber)
+}
+
+func newPeekBus(std streams) *cobra.Command {
+	var t target
+	var output, session string
+	var asJSON bool
+	var most int
+	var from int64
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY",
+		Short: "Show the messages of a Service Bus entity, and change nothing",
+		Long: `Peek shows the messages of a queue, of a subscription, or of the dead-letter queue of
+one, in the order of their sequence numbers: active, locked, deferred and scheduled
+ones, each with the deliveries that have failed so far, its properties and its body.
+Of a dead letter it shows the reason. A topic shows the messages that it has
+scheduled.
+
+The transfer dead-letter queue of orders is 'orders/$Transfer/$DeadLetterQueue'. Put
+paths with $ in quotes.`,
+		Example: `  redeliver peek servicebus orders
+  redeliver peek servicebus 'orders/$DeadLetterQueue'
+  redeliver peek servicebus events/Subscriptions/all --from 100 --max 10`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeBus(&t, withMessages),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("output", output, "text", "json"); err != nil {
+				return err
+			}
+			if most < 1 || most > 256 {
+				return &usageError{errors.New("--max: want a number from 1 to 256")}
+			}
+			if from < 0 {
+				return &usageError{errors.New("--from: want a sequence number")}
+			}
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			query := url.Values{"path": {path}, "max": {strconv.Itoa(most)}, "from": {strconv.FormatInt(from, 10)}}
+			if cmd.Flags().Changed("session") {
+				query.Set("session", session)
+			}
+			var found web.BusPeeked
+			if done, err := callBus(cmd, &t, std, asJSON || output == "json", http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
+				return err
+			}
+			newConsole(std, true).print(peekedText(&found, from == 0 && !query.Has("session")))
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&output, "output", "o", "text", "text or json")
+	flags.BoolVar(&asJSON, "json", false, "the same as --output json")
+	flags.IntVar(&most, "max", 32, "show at most this many messages, 1 to 256")
+	flags.Int64Var(&from, "from", 0, "show messages from this sequence number on")
+	flags.StringVar(&session, "session", "", "show only the messages of this session")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// peekedText shows messages below a line that counts them. All were asked for when
+// all is set.
+func peekedText(found *web.BusPeeked, all bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", found.Path, busCount(found, all))
+	for i := range found.Messages {
+		writeBusMessage(&b, &found.Messages[i])
+	}
+	return b.String()
+}
+
+// busCount says how many messages there are and in which states.
+func busCount(found *web.BusPeeked, all bool) string {
+	text := plural(int(found.Count), "message")
+	e := &found.Entity
+	if found.Path == e.Path {
+		var states []string
+		for _, s := range []struct {
+			n    int64
+			word string
+		}{{e.Locked, "locked"}, {e.Deferred, "deferred"}, {e.Scheduled, "scheduled"}} {
+			if s.n > 0 {
+				states = append(states, fmt.Sprintf("%d %s", s.n, s.word))
+			}
+		}
+		if len(states) > 0 {
+			text += " (" + strings.Join(states, ", ") + ")"
+		}
+		if e.DeadLetter > 0 {
+			text += fmt.Sprintf(", and %d in its dead-letter queue", e.DeadLetter)
+		}
+		if e.TransferDeadLetter > 0 {
+			text += fmt.Sprintf(", and %d in its transfer dead-letter queue", e.TransferDeadLetter)
+		}
+	}
+	if hidden := int(found.Count) - len(found.Messages); all && hidden > 0 {
+		text += fmt.Sprintf("; the first %d are shown", len(found.Messages))
+	}
+	return text
+}
+
+// writeBusMessage writes one message: a line of facts, the reason of a dead letter,
+// the properties, the body.
+func writeBusMessage(b *strings.Builder, m *web.BusMessage) {
+	facts := []string{fmt.Sprintf("%d", m.SequenceNumber), m.MessageID, m.State, plural(int(m.FailedDeliveries), "failed delivery")}
+	facts = append(facts, "enqueued "+m.Enqueued.Local().Format(time.DateTime))
+	for _, moment := range []struct {
+		word string
+		at   time.Time
+	}{{"scheduled for", m.ScheduledFor}, {"locked until", m.LockedUntil}, {"expires", m.Expires}} {
+		if !moment.at.IsZero() && moment.at.Year() < 9999 {
+			facts = append(facts, moment.word+" "+moment.at.Local().Format(time.DateTime))
+		}
+	}
+	b.WriteString(strings.Join(facts, "  ") + "\n")
+	if m.DeadLetterReason != "" || m.DeadLetterDescription != "" {
+		fmt.Fprintf(b, "  %s\n", strings.Trim(m.DeadLetterReason+": "+m.DeadLetterDescription, ": "))
+	}
+	if m.SessionID != nil {
+		fmt.Fprintf(b, "  session %q\n", *m.SessionID)
+	}
+	for _, field := range [][2]string{
+		{"dead-lettered in", m.DeadLetterSource}, {"subject", m.Subject}, {"content type", m.ContentType}, {"correlation ID", m.CorrelationID}, {"to", m.To}, {"reply to", m.ReplyTo},
+	} {
+		if field[1] != "" {
+			fmt.Fprintf(b, "  %s %s\n", field[0], field[1])
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Properties)) {
+		fmt.Fprintf(b, "  %s=%s\n", name, propertyText(m.Properties[name]))
+	}
+	switch {
+	case m.Body == nil:
+		fmt.Fprintf(b, "  %s that are not text, as base64: %s\n", plural(len(m.Binary), "byte"), base64Text(m.Binary))
+	case *m.Body != "":
+		fmt.Fprintf(b, "  %s\n", *m.Body)
+	}
+}
+
+// propertyText is a property as "send" takes it, without the colon.
+func propertyText(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	text, _ := json.Marshal(v) // it was JSON
+	return string(text)
+}

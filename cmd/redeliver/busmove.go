@@ -1,0 +1,205 @@
+package main
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newPurgeBus(std streams) *cobra.Command {
+	var t target
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY",
+		Short: "Remove all messages from a Service Bus entity",
+		Long: `Purge removes every message from a queue, a subscription or a dead-letter queue of
+the running host, also those that are locked (a function that has one in work ends
+its attempts, and then finds that its lock is lost), deferred or scheduled. The
+entity stays, and so does its dead-letter queue, which has to be named to be purged.`,
+		Example: `  redeliver purge servicebus orders
+  redeliver purge servicebus 'orders/$DeadLetterQueue'`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeBus(&t, withMessages),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			var out web.BusPurged
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/messages", url.Values{"path": {path}}, nil, &out); done || err != nil {
+				return err
+			}
+			newConsole(std, true).printf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
+			return nil
+		},
+	}
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newRedriveBus(std streams) *cobra.Command {
+	var t target
+	var asJSON bool
+	var numbers []int64
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY",
+		Short: "Move messages from a dead-letter queue back to its entity",
+		Long: `Redrive moves the messages of an entity's dead-letter queue back to the entity, in
+their order, or those that --sequence names. ENTITY is the queue or subscription, or
+the path of its dead-letter queue; the transfer dead-letter queue has to be named.
+
+A message keeps its ID, its body and its properties, without the two that say why it
+was dead-lettered; it gets a new sequence number, and its delivery count starts
+anew. Messages that somebody has locked stay. For each one the journal has a record
+"forwarded" with the cause "redrive". They move in one step, all or none.`,
+		Example: `  redeliver redrive servicebus orders
+  redeliver redrive servicebus orders --sequence 3 --sequence 4
+  redeliver redrive servicebus 'orders/$Transfer/$DeadLetterQueue'`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeBus(&t, withDeadLetters),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			query := url.Values{"path": {path}, "sequence": numberTexts(numbers)}
+			var out web.BusRedriven
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/redrive", query, nil, &out); done || err != nil {
+				return err
+			}
+			left := ""
+			if out.Left > 0 {
+				left = fmt.Sprintf(", %d left", out.Left)
+				if len(numbers) == 0 {
+					left += " (locked, or dead-lettered again)"
+				}
+			}
+			newConsole(std, true).printf("moved %s from %q to %q%s\n", plural(out.Moved, "message"), out.From, out.To, left)
+			return nil
+		},
+	}
+	addSequence(cmd, &numbers, "move only the message with this sequence number, as peek shows it (repeatable)")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newExpireLock(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "expire-lock servicebus ENTITY",
+		Short: "End locks of Service Bus messages now",
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newExpireLockBus(std))
+	return cmd
+}
+
+func newExpireLockBus(std streams) *cobra.Command {
+	var t target
+	var asJSON bool
+	var numbers []int64
+	var session string
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY",
+		Short: "End the locks of an entity's messages now",
+		Long: `Expire-lock ends locks as if their time were over: those of all messages of a queue,
+subscription or dead-letter queue, those of sessions included, or only those that
+--sequence or --session names. Each counts as a failed delivery, and the message is
+delivered again or, at the entity's maximum, dead-lettered. Whoever had it in work
+finds that the lock is lost: this is how to try out a handler that is too slow.`,
+		Example: `  redeliver expire-lock servicebus orders
+  redeliver expire-lock servicebus orders --sequence 3
+  redeliver expire-lock servicebus carts --session customer-7`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeBus(&t, withMessages),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			query := url.Values{"path": {path}, "sequence": numberTexts(numbers)}
+			if cmd.Flags().Changed("session") {
+				if len(numbers) > 0 {
+					return &usageError{errors.New("--session and --sequence exclude each other")}
+				}
+				query.Set("session", session)
+			}
+			var out web.BusExpired
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/expire-lock", query, nil, &out); done || err != nil {
+				return err
+			}
+			newConsole(std, true).printf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
+			return nil
+		},
+	}
+	addSequence(cmd, &numbers, "end only the lock of the message with this sequence number (repeatable)")
+	cmd.Flags().StringVar(&session, "session", "", "end only the lock of this session")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// addSequence adds --sequence.
+func addSequence(cmd *cobra.Command, numbers *[]int64, usage string) {
+	cmd.Flags().Int64SliceVar(numbers, "sequence", nil, usage)
+}
+
+func numberTexts(numbers []int64) []string {
+	var out []string
+	for _, n := range numbers {
+		out = append(out, strconv.FormatInt(n, 10))
+	}
+	return out
+}
+
+func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+
+// The paths of an entity that a command can be about.
+
+func sendable(e *web.BusEntity) []string {
+	if e.Kind == web.BusSubscription {
+		return nil
+	}
+	return []string{e.Path}
+}
+
+func withMessages(e *web.BusEntity) []string {
+	return append([]string{e.Path}, withDeadLetters(e)...)
+}
+
+func withDeadLetters(e *web.BusEntity) (paths []string) {
+	if e.DeadLetter > 0 {
+		paths = append(paths, e.Path+"/$DeadLetterQueue")
+	}
+	if e.TransferDeadLetter > 0 {
+		paths = append(paths, e.Path+"/$Transfer/$DeadLetterQueue")
+	}
+	return paths
+}
+
+// completeBus completes the first argument with paths of the running host's
+// entities.
+func completeBus(t *target, paths func(e *web.BusEntity) []string) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		entities := t.glance(cmd.Context()).ServiceBus
+		for i := range entities {
+			names = append(names, paths(&entities[i])...)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -181,6 +181,13 @@ func (k *Keys) Level(key, function string) Level {
 	return Anonymous
 }
 
+// isSystem reports whether key is the system key of that name.
+func (k *Keys) isSystem(name, key string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return equal(key, k.data.System[name])
+}
+
 // All lists the keys: master, host, system, then functions by name.
 func (k *Keys) All() []Key {
 	k.mu.Lock()

@@ -240,6 +240,10 @@ func (s *Server) routes() http.Handler {
 	guarded := s.guarded(admin)
 	rules := cors{origins: s.opts.CORS, credentials: s.opts.CORSCredentials}
 	return rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if isWebHook(r.URL.Path) {
+			s.serveWebHook(w, r)
+			return
+		}
 		if underAdmin(r.URL.Path) {
 			guarded.ServeHTTP(w, r)
 			return

@@ -1,0 +1,67 @@
+package web
+
+import (
+	"io"
+	"net/http"
+	"strings"
+)
+
+// The web hooks of extensions, and the older path of Event Grid's. Paths ignore
+// case.
+const (
+	eventGridHook      = "/runtime/webhooks/eventgrid"
+	olderEventGridHook = "/admin/extensions/eventgridextensionconfig"
+	eventGridKey       = "eventgrid_extension" // the system key that opens them
+)
+
+// isWebHook reports whether a path is that of an extension's web hook.
+func isWebHook(path string) bool {
+	path = strings.ToLower(strings.TrimSuffix(path, "/"))
+	return path == eventGridHook || path == olderEventGridHook
+}
+
+// serveWebHook hands a request of Event Grid to the function that the query names.
+// The connection is held until the function has run, retries included (spec Event
+// Grid 5.7).
+func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
+	if s.offline(w) {
+		return
+	}
+	if !s.opensWebHook(r, eventGridKey) {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	if r.Method != http.MethodPost && r.Method != http.MethodOptions {
+		w.WriteHeader(http.StatusNotFound)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
+	if err != nil {
+		writeReadError(w, err)
+		return
+	}
+	writeResponse(w, s.host.ServeEventGrid(r.Context(), queryFold(r, "functionName"), request(r, body)))
+}
+
+// opensWebHook reports whether the request has the system key of that name, or the
+// master key. Without EnableAuth nobody needs one.
+func (s *Server) opensWebHook(r *http.Request, name string) bool {
+	if !s.opts.EnableAuth {
+		return true
+	}
+	key := r.Header.Get("X-Functions-Key")
+	if key == "" {
+		key = r.URL.Query().Get("code")
+	}
+	return s.keys.Level(key, "") == AdminLevel || s.keys.isSystem(name, key)
+}
+
+// queryFold returns a query parameter whatever the case of its name.
+func queryFold(r *http.Request, name string) string {
+	for key, values := range r.URL.Query() {
+		if strings.EqualFold(key, name) && len(values) > 0 {
+			return values[0]
+		}
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package eventgrid_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/eventgrid"
+	"github.com/redeliver/redeliver/triggers/triggertest"
+)
+
+func notification(n int) *bindings.HTTPRequest {
+	var list []string
+	for i := range n {
+		list = append(list, fmt.Sprintf(`{"id":"%d","data":{"n":%d}}`, i, i))
+	}
+	return &bindings.HTTPRequest{
+		Method: "POST", Body: []byte("[" + strings.Join(list, ",") + "]"),
+		Header: http.Header{"Aeg-Event-Type": {"Notification"}, "Aeg-Delivery-Count": {"2"}, "Aeg-Subscription-Name": {"ALL"}},
+	}
+}
+
+// stage is a listener that runs.
+type stage struct {
+	clk      *clock.Virtual
+	listener *eventgrid.Listener
+	sink     *triggertest.Sink
+	cancel   context.CancelFunc
+	group    *clock.Group
+	ended    bool
+}
+
+func newStage(t *testing.T, opts *eventgrid.Options, handle func(context.Context, *triggers.Event) triggers.Result) *stage {
+	s := &stage{clk: clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true})}
+	s.listener, s.group = eventgrid.New(s.clk, opts), clock.NewGroup(s.clk, 0)
+	s.sink = triggertest.NewSink(s.clk, handle)
+	s.clk.Do("start", func() {
+		var ctx context.Context
+		ctx, s.cancel = s.clk.WithCancel(context.Background())
+		s.group.Go("listener", func() {
+			if err := s.listener.Run(ctx, s.sink); err != nil {
+				t.Error(err)
+			}
+			s.ended = true
+		})
+	})
+	t.Cleanup(func() {
+		s.clk.Do("stop", s.cancel)
+		s.clk.Advance(time.Hour)
+		if !s.ended {
+			t.Error("the listener still runs")
+		}
+	})
+	return s
+}
+
+func (s *stage) serve(req *bindings.HTTPRequest) (resp *bindings.HTTPResponse, err error) {
+	s.clk.Do("serve", func() { resp, err = s.listener.Serve(context.Background(), req) })
+	return resp, err
+}
+
+// Events of one request run side by side, each as a delivery of its own with the
+// service's count; all of them are waited for.
+func TestEventsSideBySide(t *testing.T) {
+	t.Parallel()
+	var seen []string
+	var s *stage
+	s = newStage(t, nil, func(ctx context.Context, ev *triggers.Event) triggers.Result {
+		seen = append(seen, fmt.Sprint(ev.Source, " ", ev.DeliveryCount, " ", ev.Messages[0].ID, " ", ev.Messages[0].Value.Text))
+		_ = s.clk.Sleep(ctx, time.Second)
+		if ev.Messages[0].ID == "1" {
+			return triggers.Result{Err: errors.New("no")}
+		}
+		return triggers.Result{}
+	})
+	var resp *bindings.HTTPResponse
+	s.clk.Do("serve", func() {
+		s.group.Go("serve", func() { resp, _ = s.listener.Serve(context.Background(), notification(3)) })
+	})
+	if took := s.clk.Run(time.Minute); took != time.Second {
+		t.Errorf("took %s, want a second for all", took)
+	}
+	if resp.StatusCode != 500 || string(resp.Body) != "no" {
+		t.Errorf("answer %d %q, want 500 and the failure", resp.StatusCode, resp.Body)
+	}
+	want := []string{`ALL 3 0 {"id":"0","data":{"n":0}}`, `ALL 3 1 {"id":"1","data":{"n":1}}`, `ALL 3 2 {"id":"2","data":{"n":2}}`}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("deliveries (-want +got):\n%s", diff)
+	}
+}
+
+// With cardinality many all events of a request are one delivery.
+func TestBatch(t *testing.T) {
+	t.Parallel()
+	calls := 0
+	s := newStage(t, &eventgrid.Options{Batch: true}, func(_ context.Context, ev *triggers.Event) triggers.Result {
+		calls++
+		if !ev.Batch || len(ev.Messages) != 3 {
+			t.Errorf("delivery %+v, want a batch of three", ev)
+		}
+		return triggers.Result{}
+	})
+	if resp, err := s.serve(notification(3)); err != nil || resp.StatusCode != 202 || calls != 1 {
+		t.Errorf("%v, %v after %d calls, want 202 after one", resp, err, calls)
+	}
+}
+
+// A listener that is stopped takes nothing more; what is in work keeps its token
+// for the grace, and the listener waits for it.
+func TestStop(t *testing.T) {
+	t.Parallel()
+	var s *stage
+	cut := time.Duration(0)
+	s = newStage(t, nil, func(ctx context.Context, _ *triggers.Event) triggers.Result {
+		began := s.clk.Now()
+		err := s.clk.Sleep(ctx, time.Minute)
+		cut = s.clk.Now().Sub(began)
+		return triggers.Result{Err: err}
+	})
+	s.clk.Do("serve", func() {
+		s.group.Go("serve", func() { _, _ = s.listener.Serve(context.Background(), notification(1)) })
+	})
+	s.clk.Do("stop", s.cancel)
+	if _, err := s.serve(notification(1)); !errors.Is(err, eventgrid.ErrNotRunning) {
+		t.Errorf("%v, want that it does not run", err)
+	}
+	s.clk.Run(time.Hour)
+	if cut != eventgrid.Grace || !s.ended {
+		t.Errorf("in work for %s, listener ended %v; want %s and true", cut, s.ended, eventgrid.Grace)
+	}
+}
+
+// The data of an event is what binding expressions see.
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	m := eventgrid.Message([]byte(`{"id":"7","data":{"a":{"b":"x"}}}`))
+	template, err := bindings.ParseTemplate("q-{data.a.b}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := template.Resolve(&bindings.BindingData{Values: m.Metadata}); err != nil || got != "q-x" {
+		t.Errorf("%q, %v; want q-x", got, err)
+	}
+	if m.ID != "7" {
+		t.Errorf("ID %q", m.ID)
+	}
+}
+
+func FuzzServe(f *testing.F) {
+	f.Add("POST", "Notification", "", `[{"id":"1"}]`)
+	f.Add("POST", "SubscriptionValidation", "", `{"data":"{\"validationCode\":\"x\"}"}`)
+	f.Add("OPTIONS", "", "origin", "")
+	f.Add("POST", "Notification", "", `[null, 1, {}]`)
+	f.Fuzz(func(t *testing.T, method, kind, origin, body string) {
+		s := newStage(t, nil, func(context.Context, *triggers.Event) triggers.Result { return triggers.Result{} })
+		resp, err := s.serve(&bindings.HTTPRequest{
+			Method: method, Body: []byte(body), Header: http.Header{"Aeg-Event-Type": {kind}, "Webhook-Request-Origin": {origin}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch resp.StatusCode {
+		case 200, 202, 400, 409:
+		default:
+			t.Errorf("answer %d", resp.StatusCode)
+		}
+	})
+}

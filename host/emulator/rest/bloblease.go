@@ -67,6 +67,7 @@ func lease(c *call, on bindings.Leasable) error {
 	if err != nil {
 		return err
 	}
+	c.pinLease(action, l)
 	c.setVersion(l.ETag, l.LastModified)
 	if l.ID != "" {
 		c.w.Header().Set("X-Ms-Lease-Id", l.ID)
@@ -75,6 +76,22 @@ func lease(c *call, on bindings.Leasable) error {
 		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
 	}
 	return c.answer(status, nil)
+}
+
+// pinLease keeps the clock from jumping over a lease that has an end.
+func (c *call) pinLease(action string, l *bindings.Lease) {
+	key := "lease of " + c.r.URL.Path
+	switch action {
+	case "acquire":
+		duration, _ := c.leaseDuration() // it was good
+		c.door.pins.Hold(key, duration)  // an infinite one is negative
+	case "renew":
+		c.door.pins.Again(key)
+	case "release":
+		c.door.pins.Release(key)
+	case "break":
+		c.door.pins.Hold(key, l.Remaining)
+	}
 }
 
 func (c *call) leaseDuration() (time.Duration, *Error) {

@@ -67,6 +67,7 @@ type operation struct {
 // door serves one service on one port.
 type door struct {
 	clk      clock.Clock
+	pins     *clock.Pins
 	server   *Server
 	service  *service
 	port     int
@@ -82,7 +83,7 @@ type door struct {
 func newDoor(clk clock.Clock, s *Server, sv *service, port int) *door {
 	var b [8]byte
 	rand.Read(b[:])
-	return &door{clk: clk, server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
+	return &door{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
 }
 
 func (d *door) scheme() string {

@@ -79,6 +79,9 @@ func getMessages(c *call) error {
 	if err != nil {
 		return err
 	}
+	for _, m := range ms {
+		c.door.pins.Hold(c.pinOf(m.ID), time.Duration(visibility)*time.Second)
+	}
 	return c.answer(http.StatusOK, messagesDocument(ms, getAnswer))
 }
 
@@ -122,6 +125,7 @@ func updateMessage(c *call) error {
 	if err != nil {
 		return err
 	}
+	c.door.pins.Hold(c.pinOf(m.ID), time.Duration(visibility)*time.Second)
 	c.w.Header().Set("X-Ms-Popreceipt", m.PopReceipt)
 	c.w.Header().Set("X-Ms-Time-Next-Visible", wireTime(m.NextVisible))
 	return c.answer(http.StatusNoContent, nil)
@@ -133,12 +137,21 @@ func deleteMessage(c *call) error {
 		return refused
 	}
 	return c.noContent(func(ctx context.Context) error {
-		return c.account.Queues.Queue(c.path[0]).Delete(ctx, c.path[2], receipt)
+		err := c.account.Queues.Queue(c.path[0]).Delete(ctx, c.path[2], receipt)
+		if err == nil {
+			c.door.pins.Release(c.pinOf(c.path[2]))
+		}
+		return err
 	})
 }
 
 func clearMessages(c *call) error {
 	return c.noContent(func(ctx context.Context) error { return c.account.Queues.Queue(c.path[0]).Clear(ctx) })
+}
+
+// pinOf is the key under which the clock is pinned for a message.
+func (c *call) pinOf(id string) string {
+	return "message " + id + " of queue " + c.path[0] + " of " + c.account.Name
 }
 
 func (c *call) popReceipt() (string, *Error) {

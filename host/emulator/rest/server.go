@@ -200,6 +200,7 @@ func (s *Server) Close() error {
 			continue
 		}
 		err := d.http.Shutdown(ctx)
+		d.pins.Close()
 		if errors.Is(err, context.DeadlineExceeded) {
 			err = d.http.Close()
 		}

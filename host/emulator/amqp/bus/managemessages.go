@@ -19,6 +19,7 @@ func (m *management) renewLock(r *request) (int, wire.Map, error) {
 	}
 	list := make([]wire.Timestamp, len(until))
 	for i, t := range until {
+		m.b.pins.Hold(pinOf(tokens[i]), t.Sub(m.b.clk.Now()))
 		list[i] = wire.TimestampOf(t)
 	}
 	return statusOK, wire.Map{{Key: "expirations", Value: wire.NewArray(list)}}, nil
@@ -37,6 +38,7 @@ func (m *management) peek(r *request) (int, wire.Map, error) {
 	if len(found) == 0 {
 		return statusNoContent, nil, nil
 	}
+	m.b.held(found...)
 	list := make(wire.List, len(found))
 	for i, msg := range found {
 		if omit {
@@ -108,6 +110,7 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 	default:
 		return 0, nil, argumentf("disposition-status %q: want completed, abandoned, defered or suspended", status)
 	}
+	m.b.let(tokens...)
 	return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
 }
 

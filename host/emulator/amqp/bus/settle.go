@@ -48,6 +48,7 @@ func (r *receiver) settle(s *amqp.Settlement) *wire.Error {
 	if refused != nil {
 		return refused
 	}
+	r.b.let(m.LockToken)
 	if session, ok := r.link.(bindings.ServiceBusSession); ok {
 		return asCondition(settleBy(session, m.ServiceBusReceived, how))
 	}

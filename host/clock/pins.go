@@ -1,0 +1,97 @@
+package clock
+
+import (
+	"sync"
+	"time"
+)
+
+// Pins keep a clock in the pace Auto from jumping over what clients of a wire
+// door hold: a message that one of them has received, a lease that has an end. The
+// client works in real time, and would find its lock gone. Off that pace, and on
+// other clocks, pins do nothing.
+//
+// A pin ends with what it stands for, or when that would have ended in real time,
+// and no later than after ten minutes: a client that is gone does not stop the
+// clock for days. All methods may be called concurrently, by any goroutine.
+type Pins struct {
+	clk *Virtual // nil: time does not jump
+
+	mu   sync.Mutex
+	held map[string]*heldPin
+}
+
+type heldPin struct {
+	unpin func()
+	timer *time.Timer
+	lasts time.Duration
+}
+
+const longestPin = 10 * time.Minute
+
+// NewPins returns pins for a clock.
+func NewPins(clk Clock) *Pins {
+	v, _ := clk.(*Virtual)
+	return &Pins{clk: v, held: map[string]*heldPin{}}
+}
+
+// Hold pins the clock for what has that key, for a time from now.
+func (p *Pins) Hold(key string, d time.Duration) {
+	if p.clk == nil {
+		return
+	}
+	if d <= 0 {
+		p.Release(key)
+		return
+	}
+	d = min(d, longestPin)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.held[key]; at != nil && at.timer.Stop() {
+		at.lasts = d
+		at.timer.Reset(d)
+		return
+	}
+	at := &heldPin{unpin: p.clk.Pin(key), lasts: d}
+	at.timer = time.AfterFunc(d, func() { p.expire(key, at) }) //clock:outside clients work in real time
+	p.held[key] = at
+}
+
+// Again pins for as long as the last time, from now.
+func (p *Pins) Again(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.held[key]; at != nil && at.timer.Stop() {
+		at.timer.Reset(at.lasts)
+	}
+}
+
+func (p *Pins) expire(key string, at *heldPin) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.held[key] == at {
+		delete(p.held, key)
+	}
+	at.unpin()
+}
+
+// Release ends the pin of a key, if there is one.
+func (p *Pins) Release(key string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := p.held[key]; at != nil && at.timer.Stop() {
+		delete(p.held, key)
+		at.unpin()
+	}
+}
+
+// Close ends them all, for those who go before what is held has ended.
+func (p *Pins) Close() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, at := range p.held {
+		if at.timer.Stop() {
+			at.unpin()
+			delete(p.held, key)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package cosmos
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// feedRange is one range of a container: its documents in the order in which they
+// were modified.
+type feedRange struct {
+	bindings.CosmosRange
+	lsn  uint64 // of the last transaction
+	feed []entry
+	dead int // entries at which nothing is to be seen any more
+}
+
+// entry is one modification. A document that was modified later, or deleted, is
+// not seen here any more.
+type entry struct {
+	lsn uint64
+	at  time.Time
+	doc *document
+}
+
+func (e entry) live() bool { return !e.doc.deleted && e.doc.lsn == e.lsn }
+
+// newRanges divides the hashes into n equal ranges.
+func newRanges(n int) []*feedRange {
+	ranges := make([]*feedRange, n)
+	for i := range ranges {
+		r := bindings.CosmosRange{ID: strconv.Itoa(i), Max: "FF"}
+		if i > 0 {
+			r.Min = ranges[i-1].Max
+		}
+		if i < n-1 {
+			r.Max = fmt.Sprintf("%08X", (uint64(i+1)<<32)/uint64(n))
+		}
+		ranges[i] = &feedRange{CosmosRange: r}
+	}
+	return ranges
+}
+
+// append puts a document at the end, with the number of the present transaction.
+func (r *feedRange) append(doc *document) {
+	if doc.lsn == r.lsn {
+		return // twice in one transaction
+	}
+	if doc.lsn != 0 {
+		r.died()
+	}
+	doc.lsn = r.lsn
+	r.feed = append(r.feed, entry{r.lsn, doc.modified, doc})
+}
+
+// died counts an entry that is not seen any more, and clears the feed of such
+// when they are many.
+func (r *feedRange) died() {
+	if r.dead++; r.dead > 64 && r.dead > len(r.feed)/2 {
+		r.feed = slices.DeleteFunc(r.feed, func(e entry) bool { return !e.live() })
+		r.dead = 0
+	}
+}
+
+// start is the index of the first entry behind a position.
+func (r *feedRange) start(from bindings.CosmosPosition) (i int, err error) {
+	switch {
+	case from.Continuation != "":
+		after, err := parseContinuation(from.Continuation)
+		if err != nil {
+			return 0, err
+		}
+		if after > r.lsn {
+			return 0, fmt.Errorf("continuation %s: %w: the range has come to %s only", from.Continuation, bindings.ErrInvalidArgument, continuation(r.lsn))
+		}
+		return sort.Search(len(r.feed), func(i int) bool { return r.feed[i].lsn > after }), nil
+	case from.Now:
+		return len(r.feed), nil
+	}
+	// Without a time every entry is later.
+	return sort.Search(len(r.feed), func(i int) bool { return !r.feed[i].at.Before(from.Time) }), nil
+}
+
+// page reads on from an index: whole transactions, until there are limit
+// documents.
+func (r *feedRange) page(i, limit int) (items []*bindings.CosmosItem, last uint64) {
+	for ; i < len(r.feed); i++ {
+		e := r.feed[i]
+		if len(items) >= limit && e.lsn != last {
+			break
+		}
+		if e.live() {
+			items, last = append(items, e.doc.item(true)), e.lsn
+		}
+	}
+	return items, last
+}
+
+// continuation is a position as the service writes it: a quoted etag.
+func continuation(lsn uint64) string { return `"` + strconv.FormatUint(lsn, 10) + `"` }
+
+func parseContinuation(s string) (uint64, error) {
+	text, err := strconv.Unquote(s)
+	var lsn uint64
+	if err == nil {
+		lsn, err = strconv.ParseUint(text, 10, 64)
+	}
+	if err != nil || continuation(lsn) != s {
+		return 0, fmt.Errorf("continuation %q: %w: a number in double quotes is needed", s, bindings.ErrInvalidArgument)
+	}
+	return lsn, nil
+}
+
+// Changes implements bindings.CosmosContainer.
+func (h *handle) Changes(ctx context.Context, rangeID string, from bindings.CosmosPosition, limit int) (out bindings.CosmosChanges, err error) {
+	if limit <= 0 {
+		limit = bindings.DefaultCosmosPage
+	}
+	err = h.operate(ctx, FaultPoint{Op: "Changes", RangeID: rangeID}, func(_ *operation, c *container) error {
+		at := slices.IndexFunc(c.ranges, func(r *feedRange) bool { return r.ID == rangeID })
+		if at < 0 {
+			return fmt.Errorf("range %q of container %q: %w", rangeID, h.info.Name, bindings.ErrNotFound)
+		}
+		r := c.ranges[at]
+		i, err := r.start(from)
+		if err != nil {
+			return err
+		}
+		items, last := r.page(i, limit)
+		if len(items) == 0 {
+			last = r.lsn
+		}
+		out = bindings.CosmosChanges{Items: items, Continuation: continuation(last)}
+		return nil
+	})
+	if err != nil {
+		return bindings.CosmosChanges{}, err
+	}
+	return out, nil
+}
+
+// Watch implements bindings.CosmosWatcher.
+func (h *handle) Watch(rangeID string, changed func()) (stop func()) {
+	key, w := watched{h.info.RID, rangeID}, &watcher{changed}
+	h.a.mu.Lock()
+	defer h.a.mu.Unlock()
+	h.a.watchers[key] = append(h.a.watchers[key], w)
+	return func() {
+		h.a.mu.Lock()
+		defer h.a.mu.Unlock()
+		list := slices.DeleteFunc(slices.Clone(h.a.watchers[key]), func(o *watcher) bool { return o == w })
+		if h.a.watchers[key] = list; len(list) == 0 {
+			delete(h.a.watchers, key)
+		}
+	}
+}

@@ -76,6 +76,11 @@ func (c *cloud) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
 	return nil, fmt.Errorf("connection %q: Service Bus namespaces outside are not served by this version: use a connection string with UseDevelopmentEmulator=true", conn.Setting)
 }
 
+// EventHubs implements host.Services.
+func (c *cloud) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
+	return nil, fmt.Errorf("connection %q: Event Hubs namespaces outside are not served by this version: use a connection string with UseDevelopmentEmulator=true", conn.Setting)
+}
+
 // outside returns the account of a connection, made by its connection string or
 // its identity when it is asked for first.
 func outside[A any](c *cloud, known map[string]*A, conn app.Connection,

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// Service Bus is served where an app needs it; one with storage only takes no ports.
+func TestBusWanted(t *testing.T) {
+	t.Parallel()
+	const emulator = "Endpoint=sb://localhost;SharedAccessKeyName=k;SharedAccessKey=s;UseDevelopmentEmulator=true;"
+	for _, tt := range []struct {
+		name  string
+		local string // value of a setting
+		env   []string
+		flags busFlags
+		want  bool
+	}{
+		{name: "storage only"},
+		{name: "in local.settings.json", local: emulator, want: true},
+		{name: "in the environment", env: []string{"AzureWebJobsServiceBus=" + emulator}, want: true},
+		{name: "at the usual port", local: "Endpoint=sb://127.0.0.1:5672;UseDevelopmentEmulator=true", want: true},
+		{name: "an emulator elsewhere", local: "Endpoint=sb://localhost:5999;UseDevelopmentEmulator=true"},
+		{name: "the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s"},
+		{name: "a port was named", flags: busFlags{given: true}, want: true},
+		{name: "a file of entities", flags: busFlags{config: "Config.json"}, want: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for name, text := range map[string]string{
+				"host.json":           `{"version": "2.0"}`,
+				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "UseDevelopmentStorage=true", "BUS": "` + tt.local + `"}}`,
+				"Config.json":         `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns"}]}}`,
+			} {
+				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a, err := app.Load(dir, &app.Options{Env: environment(tt.env), ServiceBusConfig: tt.flags.config})
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := &session{flags: &startFlags{bus: tt.flags}}
+			if got := s.busWanted(a, tt.env); got != tt.want {
+				t.Errorf("wanted %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"30s": "PT30S", "1h30m": "PT1H30M", "PT1M": "PT1M", "P14D": "P14D", "250ms": "PT0.25S"} {
+		var s span
+		if err := s.Set(in); err != nil || s.iso() != want {
+			t.Errorf("%q is %q, %v, want %q", in, s.iso(), err, want)
+		}
+	}
+	for _, in := range []string{"", "0s", "-1s", "soon", "P", "PT0S", "30"} {
+		var s span
+		if err := s.Set(in); err == nil || s != 0 {
+			t.Errorf("%q is taken as %v", in, s)
+		}
+	}
+	if s := span(0); s.iso() != "" || s.String() != "" {
+		t.Errorf("no duration is %q and %q", s.iso(), s.String())
+	}
+}
+
+func TestBusConnection(t *testing.T) {
+	t.Parallel()
+	const rest = ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
+	for address, want := range map[string]string{
+		"127.0.0.1:5672": "Endpoint=sb://127.0.0.1" + rest,
+		"127.0.0.1:5300": "Endpoint=sb://127.0.0.1:5300" + rest,
+	} {
+		if got := busConnection(address); got != want {
+			t.Errorf("busConnection(%q) = %q, want %q", address, got, want)
+		}
+	}
+}

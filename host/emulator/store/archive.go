@@ -100,10 +100,46 @@ func (v *View) scanFiles(f func(FileID, *fileState) error) error {
 }
 
 // Load replaces everything in the store by what an archive holds, all of it or,
-// when it fails, nothing. What is committed while it runs is lost; views,
-// commits and files from before fail.
+// when it fails, nothing: an error of a Check too leaves the store as it was. What
+// is committed while it runs is lost; views, commits and files from before fail.
 func (s *Store) Load(r io.Reader) error {
-	return s.renew("load", func(e *engine) error { return e.load(r) })
+	return s.renew("load", func(e *engine) error {
+		if err := e.load(r); err != nil {
+			return err
+		}
+		return s.check(e)
+	})
+}
+
+// A stateCheck says whether the owner of a space can read a state.
+type stateCheck struct {
+	space []byte
+	check func(v *View) error
+}
+
+// Check makes every later Load of the store show its new state to check, before
+// that counts, as it looks in this space: owners of keys refuse what they could
+// not read afterwards. The view is valid during the call; check must not call the
+// store.
+func (s *Store) Check(check func(v *View) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.checks = append(s.checks, stateCheck{space: s.prefix, check: check})
+}
+
+// check asks everybody about the state of an engine that is not in place yet.
+func (s *Store) check(e *engine) error {
+	s.mu.Lock()
+	checks := s.checks // grows only
+	s.mu.Unlock()
+	for _, c := range checks {
+		e.use()
+		v := &View{e: e, snap: e.db.NewSnapshot(), space: c.space}
+		if err := errors.Join(c.check(v), v.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Reset removes everything from the store. The space is free at once.

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 )
@@ -75,6 +77,10 @@ type Commit struct {
 	e    *engine
 	b    *pebble.Batch
 	dead []FileID // files whose last reference goes with the batch
+
+	once sync.Once
+	err  error
+	done atomic.Bool
 }
 
 // Begin starts to commit a batch and does not wait for the disk. From here on
@@ -82,7 +88,8 @@ type Commit struct {
 // one is done, so are all before it. The caller must call Wait.
 //
 // A failure ends the use of the store until Recover: what was begun and not
-// done may or may not have been written.
+// done may or may not have been written. A batch that keeps or releases a file
+// that is not there is refused with ErrNotFound, and only it.
 func (s *Store) Begin(b *Batch) (*Commit, error) {
 	c, err := begin(b)
 	if err != nil {
@@ -125,8 +132,20 @@ func begin(b *Batch) (c *Commit, err error) {
 	return c, nil
 }
 
-// Wait returns when the batch is durable, or has failed. It is called once.
+// Wait returns when the batch is durable, or has failed. Whoever has begun the
+// batch calls it; others may call it too, at any time, and get the same answer.
 func (c *Commit) Wait() error {
+	c.once.Do(func() {
+		c.err = c.wait()
+		c.done.Store(true)
+	})
+	return c.err
+}
+
+// Durable reports whether Wait would return nil at once.
+func (c *Commit) Durable() bool { return c.done.Load() && c.err == nil }
+
+func (c *Commit) wait() error {
 	defer c.e.release()
 	err := c.b.SyncWait()
 	if err == nil {
@@ -136,7 +155,8 @@ func (c *Commit) Wait() error {
 		return fmt.Errorf("write: %w", c.e.fail(err))
 	}
 	c.e.files.remove(c.dead)
-	if err := c.b.Close(); err != nil {
+	err, c.b = c.b.Close(), nil
+	if err != nil {
 		return fmt.Errorf("write: %w", c.e.fail(err))
 	}
 	return nil

@@ -48,6 +48,7 @@ type shared struct {
 	e       *engine // nil after Close, or when Recover did not succeed
 	state   int     // number of the state that counts
 	closed  bool
+	checks  []stateCheck
 }
 
 // Open opens the store in dir and makes it first if it is not there. The

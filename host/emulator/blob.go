@@ -160,9 +160,12 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 		}
 		record := record
 		if staged.size > 0 {
-			record.Content = tx.newContent([]segment{{Body: staged.id, Size: staged.size}})
+			seg, err := tx.take(staged)
+			if err != nil {
+				return err
+			}
+			record.Content = tx.newContent([]segment{seg})
 			record.Blocks, record.Size = 1, staged.size
-			staged.taken = true
 		}
 		out = tx.put(record, old)
 		if record.Type == bindings.BlockBlob {

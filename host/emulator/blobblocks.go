@@ -44,8 +44,12 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 				return err
 			}
 		}
-		tx.change(putBlock{blockRecord{blobKey: b.key, segment: segment{Body: staged.id, Size: staged.size, Block: id}}})
-		staged.taken = true
+		seg, err := tx.take(staged)
+		if err != nil {
+			return err
+		}
+		seg.Block = id
+		tx.change(putBlock{blockRecord{blobKey: b.key, segment: seg}})
 		return nil
 	})
 	if err != nil {
@@ -245,7 +249,10 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 			return blobError(bindings.CodeBlockCountExceedsLimit, "")
 		}
 		offset := r.Size
-		seg := segment{Body: staged.id, Size: staged.size}
+		seg, err := tx.take(staged)
+		if err != nil {
+			return err
+		}
 		if r.Content == 0 {
 			r.Content = tx.newContent([]segment{seg})
 		} else {
@@ -255,7 +262,6 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 		r.Size += seg.Size
 		r.Headers.ContentMD5 = nil // was that of the content before
 		tx.change(putBlob{r})
-		staged.taken = true
 		out = &bindings.Appended{Written: *tx.wrote(&r), Offset: offset, Blocks: r.Blocks}
 		out.ContentMD5 = slices.Clone(staged.md5)
 		return nil

@@ -4,6 +4,7 @@ import (
 	"crypto/md5"
 	"fmt"
 	"io"
+	"strconv"
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -16,9 +17,13 @@ type bodyID string
 // What they mean, and when nobody needs them any more, is the blobs' to know. All
 // methods may be called concurrently; write may block as long as its reader.
 type bodyStore interface {
-	// write keeps everything that r has. Nothing is kept after an error. A size
+	// write stages everything that r has. Nothing is kept after an error. A size
 	// above 0 is what the caller expects to come.
 	write(r io.Reader, size int64) (bodyID, error)
+	// take returns the identifier under which records may have a staged body; the
+	// state is that of an opening of the store. It fails when the body was lost with
+	// a state from before.
+	take(staged bodyID, opening uint64) (bodyID, error)
 	// open returns the bytes for reading. They can be read until close, even
 	// after remove.
 	open(id bodyID) (body, error)
@@ -27,7 +32,7 @@ type bodyStore interface {
 	keep(id bodyID, w *change)
 	// remove says that no record has it any more.
 	remove(id bodyID, w *change)
-	// discard forgets a body that no record ever had.
+	// discard forgets a staged body that was not taken.
 	discard(id bodyID)
 }
 
@@ -63,13 +68,21 @@ func (m *memoryBodies) write(r io.Reader, size int64) (bodyID, error) {
 	if err != nil {
 		return "", err
 	}
+	return m.adopt(b), nil
+}
+
+// adopt gives a body an identifier. None is given twice, whatever becomes of the
+// state.
+func (m *memoryBodies) adopt(b memoryBody) bodyID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.last++
-	id := bodyID(fmt.Sprint(m.last))
+	id := bodyID(strconv.FormatUint(m.last, 10))
 	m.bodies[id] = b
-	return id, nil
+	return id
 }
+
+func (*memoryBodies) take(staged bodyID, _ uint64) (bodyID, error) { return staged, nil }
 
 // readPieces reads r to its end. The first piece grows up to the full length,
 // the others have it from the start.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -105,17 +104,9 @@ func (s *blobs) readyLocked() error {
 	if s.db == nil {
 		return nil
 	}
-	opening, err := s.db.Opening()
-	if err == nil && opening == s.opening {
-		return nil
-	}
-	if errors.Is(err, store.ErrFailed) {
-		if err = s.db.Recover(); err == nil {
-			opening, err = s.db.Opening()
-		}
-	}
-	if err == nil {
-		err = s.loadLocked()
+	opening, err := opened(s.db)
+	if err == nil && opening != s.opening {
+		err = s.loadLocked(opening)
 	}
 	if err != nil {
 		return unavailable(err)
@@ -124,12 +115,13 @@ func (s *blobs) readyLocked() error {
 	return nil
 }
 
-// writeLocked applies changes and begins to write them. The commit, which may be
-// nil, has to be waited for, even after an error.
-func (s *blobs) writeLocked(changes []blobChange) (*store.Commit, error) {
-	w := &change{db: s.db}
+func (s *blobs) newChange() *change { return &change{db: s.db, opening: s.opening} }
+
+// writeLocked applies changes and begins to write them.
+func (s *blobs) writeLocked(changes []blobChange) (awaited, error) {
+	w := s.newChange()
 	if s.db != nil && !w.writable() {
-		return nil, w.err
+		return awaited{}, w.err
 	}
 	s.writing = w
 	s.apply(changes)
@@ -137,35 +129,40 @@ func (s *blobs) writeLocked(changes []blobChange) (*store.Commit, error) {
 	return s.beginLocked(w)
 }
 
-// beginLocked begins to write what was collected. It returns nil when there is
-// nothing.
-func (s *blobs) beginLocked(w *change) (*store.Commit, error) {
+// beginLocked begins to write what was collected, as Storage.beginLocked does.
+func (s *blobs) beginLocked(w *change) (awaited, error) {
 	if w.batch == nil {
-		return nil, w.err
+		if w.err != nil {
+			s.opening = 0
+		}
+		return s.last.pending(s.opening), w.err
 	}
 	w.batch.Set(timeKey, appendTime(nil, s.clk.Now().UTC()))
-	bodies := s.bodies.(*storeBodies)
-	bodies.number(w.batch)
+	s.number(w)
 	commit, err := s.db.Begin(w.batch)
 	if err != nil {
-		return nil, unavailable(err)
+		s.opening = 0
+		return awaited{}, unavailable(err)
 	}
-	bodies.kept()
-	return commit, nil
+	s.kept()
+	s.last.is(commit, s.db, s.opening)
+	return awaited{commit: commit, own: true}, nil
+}
+
+// number and kept tell the bodies that a batch is about to begin, and that it has.
+func (s *blobs) number(w *change) {
+	if bodies, ok := s.bodies.(*storeBodies); ok && w.writable() {
+		bodies.number(w.batch)
+	}
+}
+
+func (s *blobs) kept() {
+	if bodies, ok := s.bodies.(*storeBodies); ok {
+		bodies.kept()
+	}
 }
 
 // wait returns when a commit is written; see Storage.wait.
-func (s *blobs) wait(ctx context.Context, commit *store.Commit) (err error) {
-	switch {
-	case commit == nil:
-		return nil
-	case s.db.Sync():
-		s.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
-	default:
-		err = commit.Wait()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	return nil
+func (s *blobs) wait(ctx context.Context, c awaited) error {
+	return c.wait(ctx, s.clk, s.db)
 }

@@ -15,15 +15,24 @@ import (
 )
 
 // storeBodies is a bodyStore in a store: small bodies are values, large ones
-// files. A body is in the store for good once a batch has kept it; before, a small
-// one is in memory, and a file goes at the next start.
+// files. A body is in the store for good once a batch has kept it. Before, a small
+// one is in memory only, and a file goes at the next start.
 type storeBodies struct {
 	db *store.Store
 
 	mu     sync.Mutex
-	last   uint64 // number given to a small body
-	staged map[bodyID][]byte
-	begun  []bodyID // small bodies of the batch that is being collected
+	staged map[bodyID]stagedForm
+	stages uint64            // staged bodies so far
+	last   uint64            // number given to a small body
+	taken  map[bodyID][]byte // small bodies until a batch has kept them
+	begun  []bodyID          // those of the batch that is being collected
+}
+
+// stagedForm is a staged body: its bytes, or a file of one opening of the store.
+type stagedForm struct {
+	data    []byte
+	file    store.FileID
+	opening uint64 // 0: the bytes
 }
 
 // smallBody is the size up to which a body is a value: the cost of a file is that
@@ -31,18 +40,23 @@ type storeBodies struct {
 const smallBody = 32 << 10
 
 func newStoreBodies(db *store.Store) *storeBodies {
-	return &storeBodies{db: db, staged: map[bodyID][]byte{}}
+	return &storeBodies{db: db, staged: map[bodyID]stagedForm{}, taken: map[bodyID][]byte{}}
 }
 
-// Identifiers say which form a body has.
+// Identifiers say which form a body has. Those of staged bodies never leave
+// memory, and none is given twice; the others belong to one state of the store.
 const (
-	valuePrefix = "v"
-	filePrefix  = "f"
+	stagedPrefix = "s"
+	valuePrefix  = "v"
+	filePrefix   = "f"
 )
 
 func (b *storeBodies) write(r io.Reader, size int64) (bodyID, error) {
+	if size > smallBody {
+		return b.writeFile(r)
+	}
 	capacity := int64(smallPiece)
-	if size > 0 && size <= smallBody {
+	if size > 0 {
 		capacity = size + 1 // and the end is found without growing
 	}
 	head := bytes.NewBuffer(make([]byte, 0, capacity))
@@ -53,15 +67,23 @@ func (b *storeBodies) write(r io.Reader, size int64) (bodyID, error) {
 	case n > smallBody:
 		return b.writeFile(io.MultiReader(head, r))
 	}
+	return b.stage(stagedForm{data: head.Bytes()}), nil
+}
+
+func (b *storeBodies) stage(form stagedForm) bodyID {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.last++
-	id := bodyID(valuePrefix + strconv.FormatUint(b.last, 10))
-	b.staged[id] = head.Bytes()
-	return id, nil
+	b.stages++
+	id := bodyID(stagedPrefix + strconv.FormatUint(b.stages, 10))
+	b.staged[id] = form
+	return id
 }
 
 func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
+	opening, err := opened(b.db) // before the file is: a state that comes between the two refuses it
+	if err != nil {
+		return "", unavailable(err)
+	}
 	w, err := b.db.CreateFile()
 	if err != nil {
 		return "", unavailable(err)
@@ -74,7 +96,27 @@ func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
 	if err != nil {
 		return "", unavailable(err)
 	}
-	return fileBody(id), nil
+	return b.stage(stagedForm{file: id, opening: opening}), nil
+}
+
+func (b *storeBodies) take(staged bodyID, opening uint64) (bodyID, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	form, ok := b.staged[staged]
+	switch {
+	case !ok:
+		return "", unavailable(errors.New("the body was discarded"))
+	case form.opening == opening:
+		delete(b.staged, staged)
+		return fileBody(form.file), nil
+	case form.opening != 0:
+		return "", unavailable(errors.New("the body came before the state was replaced"))
+	}
+	delete(b.staged, staged)
+	b.last++
+	id := bodyID(valuePrefix + strconv.FormatUint(b.last, 10))
+	b.taken[id] = form.data
+	return id, nil
 }
 
 // sink tells failures of the store from those of the sender.
@@ -108,24 +150,44 @@ func (id bodyID) number() (n uint64, file bool) {
 func bodyKey(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{bodyKind, 0}, n) }
 
 func (b *storeBodies) open(id bodyID) (body, error) {
+	if strings.HasPrefix(string(id), stagedPrefix) {
+		return b.openStaged(id)
+	}
 	n, file := id.number()
 	if file {
-		f, err := b.db.OpenFile(store.FileID(n))
-		if err != nil {
-			return nil, fmt.Errorf("body %q: %w", id, unavailable(err))
-		}
-		return f, nil
+		return b.openFile(id, store.FileID(n))
 	}
-	b.mu.Lock()
-	data, ok := b.staged[id]
-	b.mu.Unlock()
-	if !ok {
-		var err error
-		if data, err = b.db.Get(bodyKey(n)); err != nil {
-			return nil, fmt.Errorf("body %q: %w", id, unavailable(err))
-		}
+	data, err := b.db.Get(bodyKey(n))
+	if err != nil {
+		return nil, fmt.Errorf("body %q: %w", id, unavailable(err))
 	}
 	return valueBody{bytes.NewReader(data)}, nil
+}
+
+func (b *storeBodies) openFile(id bodyID, n store.FileID) (body, error) {
+	f, err := b.db.OpenFile(n)
+	if err != nil {
+		return nil, fmt.Errorf("body %q: %w", id, unavailable(err))
+	}
+	return f, nil
+}
+
+// openStaged opens a body for those who read what they have staged.
+func (b *storeBodies) openStaged(id bodyID) (body, error) {
+	b.mu.Lock()
+	form, ok := b.staged[id]
+	b.mu.Unlock()
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("body %q: %w", id, unavailable(store.ErrNotFound))
+	case form.opening == 0:
+		return valueBody{bytes.NewReader(form.data)}, nil
+	}
+	f, err := b.openFile(id, form.file)
+	if err == nil && !isOpening(b.db, form.opening) {
+		return nil, errors.Join(unavailable(errReplaced), f.Close())
+	}
+	return f, err
 }
 
 // valueBody is a small body that is being read.
@@ -144,7 +206,7 @@ func (b *storeBodies) keep(id bodyID, w *change) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w.batch.Set(bodyKey(n), b.staged[id])
+	w.batch.Set(bodyKey(n), b.taken[id])
 	b.begun = append(b.begun, id)
 }
 
@@ -161,9 +223,7 @@ func (b *storeBodies) number(w *store.Batch) {
 func (b *storeBodies) kept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for _, id := range b.begun {
-		delete(b.staged, id)
-	}
+	clear(b.taken)
 	b.begun = b.begun[:0]
 }
 
@@ -180,21 +240,23 @@ func (b *storeBodies) remove(id bodyID, w *change) {
 }
 
 func (b *storeBodies) discard(id bodyID) {
-	n, file := id.number()
-	if file {
-		b.db.DiscardFile(store.FileID(n))
-		return
-	}
 	b.mu.Lock()
-	defer b.mu.Unlock()
+	form, ok := b.staged[id]
 	delete(b.staged, id)
+	b.mu.Unlock()
+	if ok && form.opening != 0 && isOpening(b.db, form.opening) {
+		b.db.DiscardFile(form.file)
+	}
 }
 
-// numbered makes the numbers of new bodies follow those that there are.
+// numbered makes the numbers of new bodies follow those of a state that was read,
+// and forgets what was on its way into the one before.
 func (b *storeBodies) numbered(last uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.last = max(b.last, last)
+	clear(b.taken)
+	b.begun = b.begun[:0]
 }
 
 // readAll returns the bytes of a body in pieces.

@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// loadLocked replaces the blobs in memory by what db holds.
-func (s *blobs) loadLocked() error {
+// loadLocked replaces the blobs in memory by what db holds since an opening.
+func (s *blobs) loadLocked(opening uint64) error {
 	v, err := s.db.View()
 	if err != nil {
 		return fmt.Errorf("read the blobs: %w", err)
@@ -26,13 +26,13 @@ func (s *blobs) loadLocked() error {
 	s.account.IDs = max(s.account.IDs, before.IDs)
 	s.account.LastETag = max(s.account.LastETag, before.LastETag)
 	s.bodies.(*storeBodies).numbered(last)
-	return s.sweepLocked()
+	return s.sweepLocked(opening)
 }
 
 // sweepLocked removes contents that no blob has: of those that were deleted while
 // somebody still read them.
-func (s *blobs) sweepLocked() error {
-	w := &change{db: s.db}
+func (s *blobs) sweepLocked(opening uint64) error {
+	w := &change{db: s.db, opening: opening}
 	s.writing = w
 	for id, c := range s.contents {
 		if c.refs == 0 {

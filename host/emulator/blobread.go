@@ -2,11 +2,11 @@ package emulator
 
 import (
 	"context"
+	"errors"
 	"io"
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // forRead returns the record of a read, after its conditions and its lease, if
@@ -85,6 +85,7 @@ func cut(asked bindings.BlobRange, size int64) (bindings.BlobRange, error) {
 // keeps the content from being removed until it is closed.
 type download struct {
 	s        *blobs
+	opening  uint64   // of the store, whose state the content belongs to
 	content  *content // nil: closed, or empty
 	segments []segment
 	skip     int64 // of the first segment
@@ -94,7 +95,7 @@ type download struct {
 
 // download is called with the mutex held.
 func (s *blobs) download(r *blobRecord, span bindings.BlobRange) *download {
-	d := &download{s: s, content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
+	d := &download{s: s, opening: s.opening, content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
 	s.retainContent(r.Content)
 	if len(d.segments) > 1 {
 		// Large blobs have many blocks: find the first one by its end.
@@ -124,11 +125,9 @@ func (d *download) Read(p []byte) (int, error) {
 		return 0, io.ErrClosedPipe
 	}
 	if d.open == nil {
-		open, err := d.s.bodies.open(d.segments[0].Body)
-		if err != nil {
+		if err := d.next(); err != nil {
 			return 0, err
 		}
-		d.open = open
 	}
 	rest := d.segments[0].Size - d.skip
 	if most := min(rest, d.left); int64(len(p)) > most {
@@ -149,6 +148,20 @@ func (d *download) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// next opens the body of the first segment. An identifier may mean another body
+// once the state was replaced.
+func (d *download) next() error {
+	open, err := d.s.bodies.open(d.segments[0].Body)
+	if err != nil {
+		return err
+	}
+	if db := d.s.db; db != nil && !isOpening(db, d.opening) {
+		return errors.Join(unavailable(errReplaced), open.Close())
+	}
+	d.open = open
+	return nil
+}
+
 // Close frees the content if nothing else needs it. It may be called again. The
 // content of a blob that was deleted meanwhile goes with it; where that cannot be
 // written, the next start does it.
@@ -158,22 +171,22 @@ func (d *download) Close() error {
 		err = d.open.Close()
 		d.open = nil
 	}
-	if commit := d.release(); commit != nil {
-		_ = commit.Wait()
+	if c := d.release(); c.own {
+		_ = c.commit.Wait()
 	}
 	return err
 }
 
-func (d *download) release() (commit *store.Commit) {
+func (d *download) release() (commit awaited) {
 	s := d.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := d.content
 	d.content = nil
-	if c == nil || s.contents[c.ID] != c { // not if the state was replaced
-		return nil
+	if c == nil || s.contents[c.ID] != c || s.opening != d.opening { // not if the state was replaced
+		return awaited{}
 	}
-	s.writing = &change{db: s.db}
+	s.writing = s.newChange()
 	s.releaseContent(c.ID)
 	commit, _ = s.beginLocked(s.writing)
 	s.writing = nil

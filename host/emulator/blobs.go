@@ -25,6 +25,7 @@ type blobs struct {
 	mu      sync.Mutex
 	opening uint64  // of db, from which the state was read; 0: none
 	writing *change // of the operation that changes the state
+	last    lastCommit
 
 	account    accountRecord
 	containers map[string]*containerState
@@ -106,22 +107,23 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	return s.fault(p)
 }
 
-func (s *blobs) locked(container string, optional bool, f func(tx *blobTx) error) (changed string, commit *store.Commit, err error) {
+func (s *blobs) locked(container string, optional bool, f func(tx *blobTx) error) (changed string, commit awaited, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
-		return "", nil, err
+		return "", commit, err
 	}
 	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[container]}
 	if tx.container == nil && container != "" && !optional {
-		return "", nil, blobError(bindings.CodeContainerNotFound, "container %q does not exist", container)
+		return "", commit, blobError(bindings.CodeContainerNotFound, "container %q does not exist", container)
 	}
 	if err := f(tx); err != nil {
-		return "", nil, err
+		return "", s.last.pending(s.opening), err
 	}
-	if len(tx.changes) > 0 {
-		commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account}))
+	if len(tx.changes) == 0 {
+		return "", s.last.pending(s.opening), nil
 	}
+	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account}))
 	return tx.changed, commit, err
 }
 
@@ -144,6 +146,16 @@ func (tx *blobTx) newGUID() string {
 	id := made.guid()
 	tx.account.IDs = made.n
 	return id
+}
+
+// take takes a staged body over. Nothing may fail afterwards but the writing.
+func (tx *blobTx) take(staged *StagedBody) (segment, error) {
+	id, err := tx.bodies.take(staged.id, tx.opening)
+	if err != nil {
+		return segment{}, err
+	}
+	staged.taken = true
+	return segment{Body: id, Size: staged.size}, nil
 }
 
 // newContent returns the number of a content of these segments, 0 if there are

@@ -3,8 +3,6 @@ package emulator
 import (
 	"fmt"
 	"maps"
-
-	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // blobsSnapshot is the blob state of an account at one moment, as part of a
@@ -16,13 +14,13 @@ type blobsSnapshot struct {
 }
 
 // save copies the state. Records are shared, as they never change.
-func (s *blobs) save() (*blobsSnapshot, error) {
+func (s *blobs) save() (snap blobsSnapshot, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
-		return nil, err
+		return snap, err
 	}
-	snap := &blobsSnapshot{changes: s.records()}
+	snap.changes = s.records()
 	if m, ok := s.bodies.(*memoryBodies); ok {
 		m.mu.Lock()
 		snap.bodies = maps.Clone(m.bodies)
@@ -30,7 +28,7 @@ func (s *blobs) save() (*blobsSnapshot, error) {
 		return snap, nil
 	}
 	snap.bodies = make(map[bodyID]memoryBody, len(s.bodyRefs))
-	err := eachSegment(snap.changes, func(seg *segment) error {
+	err = eachSegment(snap.changes, func(seg *segment) error {
 		if _, ok := snap.bodies[seg.Body]; ok {
 			return nil
 		}
@@ -89,8 +87,8 @@ func eachSegment(changes []blobChange, f func(*segment) error) error {
 	return nil
 }
 
-// copied returns the changes of a snapshot with bodies of this account's store.
-func (snap *blobsSnapshot) copied(to *storeBodies) ([]blobChange, error) {
+// copied returns the changes of a snapshot with bodies of an account of its own.
+func (snap *blobsSnapshot) copied(to bodyStore, opening uint64) ([]blobChange, error) {
 	changes := make([]blobChange, len(snap.changes))
 	for i, c := range snap.changes {
 		if content, ok := c.(putContent); ok {
@@ -100,25 +98,34 @@ func (snap *blobsSnapshot) copied(to *storeBodies) ([]blobChange, error) {
 		changes[i] = c
 	}
 	ids := map[bodyID]bodyID{}
-	err := eachSegment(changes, func(seg *segment) error {
-		id, ok := ids[seg.Body]
-		if !ok {
-			var err error
-			if id, err = to.write(&pieceReader{b: snap.bodies[seg.Body]}, seg.Size); err != nil {
-				return err
-			}
-			ids[seg.Body] = id
+	err := eachSegment(changes, func(seg *segment) (err error) {
+		if _, ok := ids[seg.Body]; !ok {
+			ids[seg.Body], err = stageCopy(to, snap.bodies[seg.Body], seg.Size)
 		}
-		seg.Body = id
+		return err
+	})
+	for from, staged := range ids {
+		if err == nil {
+			ids[from], err = to.take(staged, opening)
+		}
+		if err != nil {
+			to.discard(staged)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("blobs: %w", err)
+	}
+	return changes, eachSegment(changes, func(seg *segment) error {
+		seg.Body = ids[seg.Body]
 		return nil
 	})
-	if err != nil {
-		for _, id := range ids {
-			to.discard(id)
-		}
-		return nil, err
+}
+
+func stageCopy(to bodyStore, b memoryBody, size int64) (bodyID, error) {
+	if m, ok := to.(*memoryBodies); ok {
+		return m.adopt(b), nil // bodies never change
 	}
-	return changes, nil
+	return to.write(&pieceReader{b: b}, size)
 }
 
 // pieceReader reads a body in memory from its beginning.
@@ -136,23 +143,10 @@ func (r *pieceReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// restore replaces the state and begins to write it. Times in it are kept: what
-// was due meanwhile has ended. A download under way may fail.
-func (s *blobs) restore(snap *blobsSnapshot) (*store.Commit, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.readyLocked(); err != nil {
-		return nil, fmt.Errorf("blobs: %w", err)
-	}
-	changes := snap.changes
-	w := &change{db: s.db}
-	if bodies, ok := s.bodies.(*storeBodies); ok {
-		var err error
-		if changes, err = snap.copied(bodies); err != nil {
-			return nil, fmt.Errorf("blobs: %w", err)
-		}
-		w.dropAllBlobs()
-	}
+// restoreLocked replaces the state by what copied has returned. A download under
+// way may fail.
+func (s *blobs) restoreLocked(changes []blobChange, w *change) {
+	w.dropAllBlobs()
 	s.writing = w
 	for id := range s.bodyRefs { // bodies that are staged stay
 		s.bodies.remove(id, w)
@@ -160,14 +154,6 @@ func (s *blobs) restore(snap *blobsSnapshot) (*store.Commit, error) {
 	s.clear()
 	s.apply(changes)
 	s.writing = nil
-	if m, ok := s.bodies.(*memoryBodies); ok {
-		m.mu.Lock()
-		for id := range s.bodyRefs {
-			m.bodies[id] = snap.bodies[id]
-		}
-		m.mu.Unlock()
-	}
-	return s.beginLocked(w)
 }
 
 // dropAllBlobs removes every record; small bodies go one by one, as files do.

@@ -30,6 +30,7 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {
 	s := New(clk, opts)
 	s.db = db
 	s.blobs.keepIn(db)
+	db.Check(checkState)
 	var err error
 	clk.Inside("open the storage account", func() { err = s.ready() })
 	if err != nil {
@@ -56,16 +57,8 @@ func (s *Storage) readyLocked() error {
 	if s.db == nil {
 		return nil
 	}
-	opening, err := s.db.Opening()
-	if err == nil && opening == s.opening {
-		return nil
-	}
-	if errors.Is(err, store.ErrFailed) {
-		if err = s.db.Recover(); err == nil {
-			opening, err = s.db.Opening()
-		}
-	}
-	if err == nil {
+	opening, err := opened(s.db)
+	if err == nil && opening != s.opening {
 		err = s.loadLocked()
 	}
 	if err != nil {
@@ -75,30 +68,93 @@ func (s *Storage) readyLocked() error {
 	return nil
 }
 
-// beginLocked begins to write a change. It returns nil when there is none.
-func (s *Storage) beginLocked(c *change) (*store.Commit, error) {
+// opened returns the store's Opening, after Recover if the store has failed.
+func opened(db *store.Store) (uint64, error) {
+	opening, err := db.Opening()
+	if errors.Is(err, store.ErrFailed) {
+		if err = db.Recover(); err == nil {
+			opening, err = db.Opening()
+		}
+	}
+	return opening, err
+}
+
+// isOpening reports whether the state is still that of an Opening.
+func isOpening(db *store.Store, opening uint64) bool {
+	now, err := db.Opening()
+	return err == nil && now == opening
+}
+
+// errReplaced is what they get who still have something of a state that is no
+// more.
+var errReplaced = errors.New("the state was replaced")
+
+// beginLocked begins to write a change. When there is none, it returns what has to
+// be written before anybody may be told the state; nil is nothing.
+//
+// After an error memory is ahead of db, and is read again.
+func (s *Storage) beginLocked(c *change) (awaited, error) {
 	if c.batch == nil {
-		return nil, c.err
+		if c.err != nil {
+			s.opening = 0
+		}
+		return s.last.pending(s.opening), c.err
 	}
 	c.batch.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.n))
 	c.batch.Set(timeKey, appendTime(nil, s.now()))
 	commit, err := s.db.Begin(c.batch)
 	if err != nil {
-		return nil, unavailable(err)
+		s.opening = 0
+		return awaited{}, unavailable(err)
 	}
-	return commit, nil
+	s.last.is(commit, s.db, s.opening)
+	return awaited{commit: commit, own: true}, nil
+}
+
+// lastCommit is the last one that has begun, where commits take time. Whoever is
+// told the state waits for it, so that nobody sees what a loss of power takes back.
+type lastCommit struct {
+	commit  *store.Commit // nil: none to wait for
+	opening uint64
+}
+
+func (l *lastCommit) is(commit *store.Commit, db *store.Store, opening uint64) {
+	if db.Sync() {
+		*l = lastCommit{commit, opening}
+	}
+}
+
+// pending is the commit if it belongs to the state of an opening and is not
+// durable yet.
+func (l *lastCommit) pending(opening uint64) awaited {
+	if l.commit == nil || l.opening != opening || l.commit.Durable() {
+		return awaited{}
+	}
+	return awaited{commit: l.commit}
+}
+
+// awaited is a commit that is waited for; the zero value is none.
+type awaited struct {
+	commit *store.Commit
+	own    bool // of the operation that waits
 }
 
 // wait returns when the change is written. Others may call meanwhile: their
 // changes follow, and are not written if this one is not.
-func (s *Storage) wait(ctx context.Context, commit *store.Commit) (err error) {
+func (s *Storage) wait(ctx context.Context, c awaited) error {
+	return c.wait(ctx, s.clk, s.db)
+}
+
+// wait gives others their turn for the sake of its own commit only: whether that of
+// another is done already depends on the disk, and the order of turns must not.
+func (c awaited) wait(ctx context.Context, clk clock.Clock, db *store.Store) (err error) {
 	switch {
-	case commit == nil:
+	case c.commit == nil:
 		return nil
-	case s.db.Sync():
-		s.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
+	case c.own && db.Sync():
+		clk.Outside(ctx, "write to disk", func() { err = c.commit.Wait() })
 	default:
-		err = commit.Wait()
+		err = c.commit.Wait()
 	}
 	if err != nil {
 		return unavailable(err)
@@ -108,12 +164,13 @@ func (s *Storage) wait(ctx context.Context, commit *store.Commit) (err error) {
 
 func unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
 
-// change collects what one operation writes. Without a store it collects
-// nothing.
+// change collects what one operation writes to the state of an opening. Without a
+// store it collects nothing.
 type change struct {
-	db    *store.Store
-	batch *store.Batch
-	err   error
+	db      *store.Store
+	opening uint64
+	batch   *store.Batch
+	err     error
 }
 
 func (c *change) set(key, value []byte) {
@@ -127,12 +184,23 @@ func (c *change) writable() bool {
 		return false
 	}
 	if c.batch == nil {
-		var err error
-		if c.batch, err = c.db.NewBatch(); err != nil {
-			c.err = unavailable(err)
-		}
+		c.batch, c.err = newBatch(c.db, c.opening)
 	}
 	return c.err == nil
+}
+
+// newBatch returns a batch for the state of an opening, and no other: the state may
+// be replaced at any moment.
+func newBatch(db *store.Store, opening uint64) (*store.Batch, error) {
+	batch, err := db.NewBatch()
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	if !isOpening(db, opening) {
+		batch.Discard()
+		return nil, unavailable(errReplaced)
+	}
+	return batch, nil
 }
 
 // saveQueue writes a queue and what is kept about it.

@@ -16,7 +16,14 @@ var timeKey = []byte("time")
 // find the account's times in the future: what has arrived would seem to be
 // still to come.
 func LastTime(db *store.Store) (time.Time, error) {
-	value, err := db.Get(timeKey)
+	return readTime(db, db.Dir())
+}
+
+// readTime is LastTime for a store or a view of one.
+func readTime(from interface {
+	Get(key []byte) ([]byte, error)
+}, dir string) (time.Time, error) {
+	value, err := from.Get(timeKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return time.Time{}, nil
 	}
@@ -26,7 +33,7 @@ func LastTime(db *store.Store) (time.Time, error) {
 	r := valueReader{b: value}
 	t := r.time()
 	if r.bad || len(r.b) > 0 {
-		return time.Time{}, &store.CorruptError{Path: db.Dir(), Err: fmt.Errorf("the time of the last change has %d bytes", len(value))}
+		return time.Time{}, &store.CorruptError{Path: dir, Err: fmt.Errorf("the time of the last change has %d bytes", len(value))}
 	}
 	return t, nil
 }

@@ -61,6 +61,16 @@ func (s *Storage) readQueues(db *store.Store) (map[string]*queueState, uint64, e
 	return queues, n, nil
 }
 
+// checkState refuses a state that an account could not be read from.
+func checkState(v *store.View) error {
+	const archive = "archive"
+	_, _, queuesErr := readView(v, archive)
+	_, propertiesErr := readProperties(v, archive)
+	_, _, blobsErr := readBlobs(v, archive)
+	_, timeErr := readTime(v, archive)
+	return errors.Join(queuesErr, propertiesErr, blobsErr, timeErr)
+}
+
 func readProperties(v *store.View, dir string) (p bindings.ServiceProperties, err error) {
 	value, err := v.Get(propertiesKey)
 	if errors.Is(err, store.ErrNotFound) {

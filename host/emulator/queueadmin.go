@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // queueFacts is what is kept about a queue beside its messages. Its maps and
@@ -118,9 +117,9 @@ func (s *Storage) operate(ctx context.Context, p FaultPoint, f func(c *change)) 
 	}
 	s.mu.Lock()
 	err := s.readyLocked()
-	var commit *store.Commit
+	var commit awaited
 	if err == nil {
-		c := change{db: s.db}
+		c := change{db: s.db, opening: s.opening}
 		f(&c)
 		commit, err = s.beginLocked(&c)
 	}

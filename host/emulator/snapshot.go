@@ -17,7 +17,7 @@ type Snapshot struct {
 	ids        ids
 	queues     map[string]queueSnapshot
 	properties bindings.ServiceProperties
-	blobs      *blobsSnapshot
+	blobs      blobsSnapshot
 }
 
 type queueSnapshot struct {
@@ -29,7 +29,7 @@ type queueSnapshot struct {
 // Reset removes everything, so that the account is as New made it. Callers of
 // OnArrival and OnChange stay. It fails as Restore does.
 func (s *Storage) Reset() error {
-	return s.Restore(&Snapshot{ids: ids{seed: s.opts.Seed}, blobs: &blobsSnapshot{}})
+	return s.Restore(&Snapshot{ids: ids{seed: s.opts.Seed}})
 }
 
 // Snapshot copies the account's state. It fails only when the account is kept in
@@ -80,17 +80,11 @@ func (snap *Snapshot) queueStates() map[string]*queueState {
 
 // Restore replaces the account's state. Times in it are kept: what was due
 // meanwhile has ended. It fails only when the account is kept in a store that
-// cannot be written; then the old state stays, of the queues, of the blobs, or of
-// both.
+// cannot be written; then the old state stays.
 func (s *Storage) Restore(snap *Snapshot) error {
-	commit, err := s.restoreQueues(snap)
+	commit, err := s.restore(snap)
 	if err == nil {
 		err = s.wait(context.Background(), commit)
-	}
-	if err == nil {
-		if commit, err = s.blobs.restore(snap.blobs); err == nil {
-			err = s.blobs.wait(context.Background(), commit)
-		}
 	}
 	if err != nil {
 		return fmt.Errorf("restore the storage account: %w", err)
@@ -98,19 +92,45 @@ func (s *Storage) Restore(snap *Snapshot) error {
 	return nil
 }
 
-func (s *Storage) restoreQueues(snap *Snapshot) (*store.Commit, error) {
+// restore replaces queues and blobs, and begins to write both as one batch.
+func (s *Storage) restore(snap *Snapshot) (awaited, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.blobs.mu.Lock()
+	defer s.blobs.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
-		return nil, err
+		return awaited{}, err
 	}
+	if err := s.blobs.readyLocked(); err != nil {
+		return awaited{}, err
+	}
+	if s.opening != s.blobs.opening {
+		return awaited{}, unavailable(errReplaced)
+	}
+	blobs, err := snap.blobs.copied(s.blobs.bodies, s.opening)
+	if err != nil {
+		return awaited{}, err
+	}
+	c := &change{db: s.db, opening: s.opening}
+	s.restoreQueuesLocked(snap, c)
+	s.blobs.restoreLocked(blobs, c)
+	s.blobs.number(c)
+	commit, err := s.beginLocked(c)
+	if err != nil {
+		s.blobs.opening = 0
+		return awaited{}, err
+	}
+	s.blobs.kept()
+	s.blobs.last = s.last
+	return commit, nil
+}
+
+func (s *Storage) restoreQueuesLocked(snap *Snapshot, c *change) {
 	s.ids, s.properties = snap.ids, snap.properties
 	s.takeLocked(snap.queueStates())
-	c := change{db: s.db}
 	c.dropAll()
 	c.saveAll(s.queues)
 	c.saveProperties(s.properties)
-	return s.beginLocked(&c)
 }
 
 // Save writes everything in the account to w, for Load in this or any other

@@ -59,6 +59,7 @@ type Storage struct {
 	properties bindings.ServiceProperties // of the queue service
 	wakers     map[string][]*waker
 	opening    uint64 // of db, from which the state was read; 0: none
+	last       lastCommit
 
 	blobs blobs // the blob service, with a mutex of its own
 }
@@ -88,20 +89,9 @@ func (s *Storage) queue(name string) *queue {
 
 // Queues lists the names of all queues, sorted.
 func (s *Storage) Queues(ctx context.Context) ([]string, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	if err := s.fault(FaultPoint{Op: "Queues"}); err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	err := s.readyLocked()
-	names := slices.Sorted(maps.Keys(s.queues))
-	s.mu.Unlock()
+	var names []string
+	err := s.operate(ctx, FaultPoint{Op: "Queues"}, func(*change) { names = slices.Sorted(maps.Keys(s.queues)) })
 	if err != nil {
-		return nil, err
-	}
-	if err := s.fault(FaultPoint{Op: "Queues", After: true}); err != nil {
 		return nil, err
 	}
 	return names, nil
@@ -169,16 +159,17 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 
 // locked returns a commit to wait for, even when f fails: what had expired
 // before is gone.
-func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (*store.Commit, error) {
+func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (awaited, error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	if err := q.s.readyLocked(); err != nil {
-		return nil, fmt.Errorf("queue %q: %w", q.name, err)
+		return awaited{}, fmt.Errorf("queue %q: %w", q.name, err)
 	}
+	e.opening = q.s.opening
 	now := q.s.now()
 	state := q.s.queues[q.name]
 	if state == nil && !optional {
-		return nil, fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
+		return awaited{}, fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
 	}
 	if state != nil {
 		for _, m := range state.purge(now) {

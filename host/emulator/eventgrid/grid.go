@@ -107,6 +107,10 @@ func (g *Grid) Close() {
 	g.hooks.close()
 }
 
+// Context is one of the clock that ends with the Grid: what doors call with, whose
+// callers' contexts are of the real world.
+func (g *Grid) Context() context.Context { return g.ctx }
+
 // Configure changes the rules for what is decided from now on; waits that have
 // begun keep their length.
 func (g *Grid) Configure(r Rules) {

@@ -1,0 +1,115 @@
+package grid
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+)
+
+// authorize lets a publisher through, or says why not: by the topic's key, by a
+// token that was made with it, or, over TLS, by a bearer token that nobody here
+// could check.
+//
+// Source: docs, Authenticate publishing clients using access keys or shared access
+// signatures.
+func (h *handler) authorize(r *http.Request, topic eventgrid.Topic) error {
+	key, token := r.Header.Get("Aeg-Sas-Key"), r.Header.Get("Aeg-Sas-Token")
+	scheme, credential, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	switch {
+	case key != "":
+		if subtle.ConstantTimeCompare([]byte(key), []byte(topic.Key)) != 1 {
+			return unauthorized(topic, "the key is not the topic's")
+		}
+		return nil
+	case token != "":
+		return h.authorizeToken(r, topic, token)
+	case strings.EqualFold(scheme, "SharedAccessSignature"):
+		return h.authorizeToken(r, topic, strings.TrimSpace(credential))
+	case strings.EqualFold(scheme, "Bearer") && r.TLS != nil:
+		return nil
+	case strings.EqualFold(scheme, "Bearer"):
+		return unauthorized(topic, "a bearer token is taken over HTTPS only")
+	case scheme != "":
+		return unauthorized(topic, "the Authorization header is no SharedAccessSignature")
+	case h.opts.Open:
+		return nil
+	}
+	return unauthorized(topic, "the request has neither aeg-sas-key nor aeg-sas-token nor Authorization")
+}
+
+func unauthorized(topic eventgrid.Topic, reason string) error {
+	return &eventgrid.Error{Status: http.StatusUnauthorized, Code: "Unauthorized", Message: "the request is not authorized for topic \"" + topic.Name + "\": " + reason}
+}
+
+// authorizeToken checks a token r=resource&e=expiry&s=signature, each escaped. What
+// is signed is its text before the signature, with the key's bytes.
+func (h *handler) authorizeToken(r *http.Request, topic eventgrid.Topic, token string) error {
+	i := strings.LastIndex(token, "&s=")
+	if i < 0 {
+		return unauthorized(topic, "the token has no signature")
+	}
+	signed := token[:i]
+	signature, err := url.QueryUnescape(token[i+len("&s="):])
+	if err != nil {
+		return unauthorized(topic, "the token's signature cannot be read")
+	}
+	sum, err := base64.StdEncoding.DecodeString(signature)
+	mac := hmac.New(sha256.New, keyBytes(topic.Key))
+	mac.Write([]byte(signed))
+	if err != nil || !hmac.Equal(sum, mac.Sum(nil)) {
+		return unauthorized(topic, "the token's signature is not valid")
+	}
+	fields, err := url.ParseQuery(signed)
+	if err != nil {
+		return unauthorized(topic, "the token cannot be read")
+	}
+	expiry, ok := parseExpiry(fields.Get("e"))
+	if !ok {
+		return unauthorized(topic, "the token's expiry is no time")
+	}
+	if h.opts.StrictDates && expiry.Before(h.clk.Now()) {
+		return unauthorized(topic, "the token has expired")
+	}
+	if !covers(fields.Get("r"), r.URL.Path) {
+		return unauthorized(topic, "the token is for another resource")
+	}
+	return nil
+}
+
+// keyBytes are the bytes of a key: those that its base64 means, or its own where a
+// developer chose a key that is none.
+func keyBytes(key string) []byte {
+	if raw, err := base64.StdEncoding.DecodeString(key); err == nil {
+		return raw
+	}
+	return []byte(key)
+}
+
+// parseExpiry reads the expiry of a token as the official clients write it.
+func parseExpiry(text string) (time.Time, bool) {
+	for _, layout := range []string{"1/2/2006 3:04:05 PM", "1/2/2006 3:04:05 PM -07:00", "2006-01-02 15:04:05.999999-07:00", "2006-01-02 15:04:05.999999", time.RFC3339Nano} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// covers reports whether a token for resource is good for a path: for the path
+// itself and all below it. The host is not compared, because an emulator has many
+// names.
+func covers(resource, path string) bool {
+	u, err := url.Parse(resource)
+	if err != nil {
+		return false
+	}
+	of, path := strings.ToLower(strings.Trim(u.Path, "/")), strings.ToLower(strings.Trim(path, "/"))
+	return of == "" || path == of || strings.HasPrefix(path, of+"/")
+}

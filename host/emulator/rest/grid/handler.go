@@ -1,0 +1,155 @@
+//clock:outside requests are of the real world; they enter the clock one by one
+
+package grid
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+)
+
+// apiVersion is the only version of the data plane.
+const apiVersion = "2018-01-01"
+
+// Options changes whom the door lets in. A nil *Options is the zero Options.
+type Options struct {
+	// Open lets everybody publish who names no key at all. A wrong key is refused
+	// all the same.
+	Open bool
+
+	// StrictDates refuses tokens that have expired by the clock. By default any
+	// expiry will do: a virtual clock may be years away.
+	StrictDates bool
+}
+
+// Handler returns the door of a Grid. Requests enter clk by its Inside.
+func Handler(clk clock.Clock, g *eventgrid.Grid, opts *Options) http.Handler {
+	h := &handler{clk: clk, grid: g}
+	if opts != nil {
+		h.opts = *opts
+	}
+	return h
+}
+
+type handler struct {
+	clk  clock.Clock
+	grid *eventgrid.Grid
+	opts Options
+}
+
+// Clients are given the whole path or the part before /api/events, and some append
+// it whatever they are given.
+var (
+	eventsPath   = regexp.MustCompile(`(?i)^/([^/]+)(?:/api/events)*/?$`) // read only
+	validatePath = regexp.MustCompile(`(?i)^/([^/]+)/validate/?$`)        // read only
+)
+
+// ServeHTTP implements http.Handler.
+func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var err error
+	switch validate, events := validatePath.FindStringSubmatch(r.URL.Path), eventsPath.FindStringSubmatch(r.URL.Path); {
+	case validate != nil && r.Method == http.MethodGet:
+		if err = h.validate(r, validate[1]); err == nil {
+			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+			_, _ = io.WriteString(w, "The web hook is validated.\n")
+			return
+		}
+	case events == nil:
+		err = &eventgrid.Error{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: "the path is /{topic}/api/events"}
+	case r.Method != http.MethodPost:
+		w.Header().Set("Allow", http.MethodPost)
+		err = &eventgrid.Error{Status: http.StatusMethodNotAllowed, Code: "MethodNotAllowed", Message: "events are published with POST"}
+	default:
+		err = h.publish(w, r, events[1])
+	}
+	if err != nil {
+		writeError(w, err)
+	}
+}
+
+// publish reads, checks and publishes the events of a request.
+func (h *handler) publish(w http.ResponseWriter, r *http.Request, name string) error {
+	topic, err := h.grid.Topic(name)
+	if err != nil {
+		return err
+	}
+	if err := h.authorize(r, topic); err != nil {
+		return err
+	}
+	if v := r.URL.Query().Get("api-version"); v != "" && v != apiVersion {
+		return badRequest("api-version " + strconv.Quote(v) + " is not supported; use " + apiVersion)
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, eventgrid.MaxPublish))
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &eventgrid.Error{Status: http.StatusRequestEntityTooLarge, Code: "PayloadTooLarge", Message: "the request is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}
+	}
+	if err != nil {
+		return badRequest("the body cannot be read: " + err.Error())
+	}
+	events, err := parse(r, body, topic.InputSchema)
+	if err != nil {
+		return err
+	}
+	h.clk.Inside("publish events", func() { err = h.grid.Publish(h.grid.Context(), name, events...) })
+	if err != nil {
+		return err
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// parse reads the events of a request by its content type.
+func parse(r *http.Request, body []byte, schema eventgrid.Schema) ([]*eventgrid.Event, error) {
+	cloud := strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/cloudevents")
+	switch binary := !cloud && r.Header.Get("Ce-Specversion") != ""; {
+	case (cloud || binary) && schema != eventgrid.CloudEventSchema:
+		return nil, badRequest("the topic takes events of the Event Grid schema, and the request holds CloudEvents")
+	case binary:
+		event, err := fromHeaders(r.Header, body)
+		if err != nil {
+			return nil, err
+		}
+		return eventgrid.ParseEvents(event, schema)
+	}
+	return eventgrid.ParseEvents(body, schema)
+}
+
+// validate completes the validation of a web hook.
+func (h *handler) validate(r *http.Request, topic string) (err error) {
+	q := r.URL.Query()
+	h.clk.Inside("validate web hook", func() { err = h.grid.Validate(topic, q.Get("subscription"), q.Get("id")) })
+	return err
+}
+
+func badRequest(message string) error {
+	return &eventgrid.Error{Status: http.StatusBadRequest, Code: "BadRequest", Message: message}
+}
+
+// writeError answers as the service does.
+func writeError(w http.ResponseWriter, err error) {
+	e, ok := errors.AsType[*eventgrid.Error](err)
+	if !ok {
+		e = &eventgrid.Error{Status: http.StatusServiceUnavailable, Code: "ServiceUnavailable", Message: err.Error()}
+	}
+	var body struct {
+		Error struct {
+			Code    string `json:"code"`
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	body.Error.Code, body.Error.Message = e.Code, e.Message
+	text, err := json.Marshal(body)
+	if err != nil { // two texts
+		panic(err)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(e.Status)
+	_, _ = w.Write(text) // a caller that has gone needs no answer
+}

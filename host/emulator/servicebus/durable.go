@@ -31,6 +31,7 @@ import (
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	ns := New(clk, opts)
 	ns.db = db
+	db.Check(func(v *store.View) error { _, err := ns.read(v, "archive"); return err })
 	var err error
 	clk.Inside("open the Service Bus namespace", func() {
 		ns.mu.Lock()

@@ -221,10 +221,17 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	if strings.EqualFold(name, settingName(name)) {
 		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
 	}
+	if strings.EqualFold(standard, "ServiceBus") {
+		fault.Hint += "; for the embedded namespace to " + embeddedServiceBus
+	}
 	if strings.ContainsAny(name, ";=") {
 		fault.Hint = "connection holds the name of a setting, never the connection string itself"
 	}
 }
+
+// embeddedServiceBus is the shortest connection string of an emulator that all SDKs
+// read (servicebus 3.10).
+const embeddedServiceBus = "Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
 
 // hostStorageReported says whether the app as a whole already misses its host
 // storage because of this function's trigger.

@@ -1,0 +1,56 @@
+package cosmosdb
+
+import "time"
+
+// choose returns the leases that owner should take now: those that nobody has, up
+// to its fair share; when there are none, one of the owner who has most. running
+// are the ranges that this owner reads; a lease that bears its name without that
+// is nobody's.
+//
+// Source:
+// src/ChangeFeedProcessor/PartitionManagement/EqualPartitionsBalancingStrategy.cs,
+// without its chance: the first lease that will do is taken.
+func choose(all []*lease, owner string, running map[string]bool, now time.Time, expiration time.Duration) []*lease {
+	var free []*lease
+	byOwner := map[string][]*lease{owner: nil}
+	var owners []string // others, in order of their first lease
+	for _, l := range all {
+		switch name := l.owner(); {
+		case name == owner && running[l.LeaseToken]:
+			byOwner[owner] = append(byOwner[owner], l)
+		case name == owner || l.expired(now, expiration):
+			free = append(free, l)
+		default:
+			if byOwner[name] == nil {
+				owners = append(owners, name)
+			}
+			byOwner[name] = append(byOwner[name], l)
+		}
+	}
+	workers := len(owners) + 1
+	target := (len(all) + workers - 1) / workers
+	needed := target - len(byOwner[owner])
+	if len(free) > 0 {
+		if needed <= 0 || needed > 1 && workers > 1 {
+			needed = 1 // a lease that nobody has is taken in any case, and in company one at a time
+		}
+		return free[:min(needed, len(free))]
+	}
+	if needed <= 0 {
+		return nil
+	}
+	var most []*lease
+	for _, name := range owners {
+		if len(byOwner[name]) > len(most) {
+			most = byOwner[name]
+		}
+	}
+	least := target // what the other one keeps
+	if needed > 1 {
+		least--
+	}
+	if len(most) > least {
+		return most[:1]
+	}
+	return nil
+}

@@ -97,6 +97,36 @@ func TestCoordinator(t *testing.T) {
 	}
 }
 
+// TestTooLarge: a message over the limit is rejected once all of it has come; the
+// link goes on.
+func TestTooLarge(t *testing.T) {
+	t.Parallel()
+	m := newMemory()
+	p := newPeer(t, m, nil, nil)
+	p.open()
+	p.frames(0, attachSender(0, "q"))
+	next[*wire.Attach](p)
+	next[*wire.Flow](p)
+	half := strings.Repeat("x", 128<<10)
+	go func() {
+		p.transfer(&wire.Transfer{DeliveryID: wire.Some[uint32](0), More: true}, half)
+		p.transfer(&wire.Transfer{More: true}, half)
+		p.transfer(&wire.Transfer{More: true}, "x")
+		p.transfer(&wire.Transfer{}, half)
+		p.transfer(&wire.Transfer{DeliveryID: wire.Some[uint32](1)}, "\x00\x53\x75\xa0\x01x")
+	}()
+	got := next[*wire.Disposition](p)
+	if got.First != 0 || got.State == nil || got.State.Kind != wire.StateRejected || got.State.Error == nil || got.State.Error.Condition != wire.CondMessageSizeExceeded || !got.Settled {
+		t.Errorf("disposition = %+v, want rejected with %s", got, wire.CondMessageSizeExceeded)
+	}
+	if got := next[*wire.Disposition](p); got.First != 1 || got.State == nil || got.State.Kind != wire.StateAccepted {
+		t.Errorf("disposition of the next message = %+v, want accepted", got)
+	}
+	if n := m.length("q"); n != 1 {
+		t.Errorf("%d messages in the queue, want 1", n)
+	}
+}
+
 // TestBadTransfers: what ends a link.
 func TestBadTransfers(t *testing.T) {
 	t.Parallel()
@@ -117,9 +147,9 @@ func TestBadTransfers(t *testing.T) {
 			p.transfer(&wire.Transfer{DeliveryID: wire.Some[uint32](0), More: true}, "x")
 			p.transfer(&wire.Transfer{DeliveryID: wire.Some[uint32](1)}, "x")
 		}, wire.CondInvalidField},
-		"one byte too much": {func(p *peer) {
+		"one byte too much, settled": {func(p *peer) {
 			half := strings.Repeat("x", 128<<10)
-			p.transfer(&wire.Transfer{DeliveryID: wire.Some[uint32](0), More: true}, half)
+			p.transfer(&wire.Transfer{DeliveryID: wire.Some[uint32](0), More: true, Settled: wire.Some(true)}, half)
 			p.transfer(&wire.Transfer{More: true}, half)
 			p.transfer(&wire.Transfer{}, "x")
 		}, wire.CondMessageSizeExceeded},

@@ -31,6 +31,7 @@ type blobs struct {
 	containers map[string]*containerState
 	names      nameIndex // the keys of containers
 	wakers     map[string][]*blobWaker
+	listeners  []*blobListener
 
 	// Follow from the records.
 	contents map[uint64]*content
@@ -93,7 +94,7 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	if err := s.fault(p); err != nil {
 		return err
 	}
-	changed, commit, err := s.locked(p.Container, optional, f)
+	changed, event, commit, err := s.locked(p, optional, f)
 	if waitErr := s.wait(ctx, commit); err == nil {
 		err = waitErr
 	}
@@ -103,28 +104,32 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	if changed != "" {
 		s.wake(p.Container, changed)
 	}
+	s.raise(event)
 	p.After = true
 	return s.fault(p)
 }
 
-func (s *blobs) locked(container string, optional bool, f func(tx *blobTx) error) (changed string, commit awaited, err error) {
+func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (changed string, event *BlobEvent, commit awaited, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
-		return "", commit, err
+		return "", nil, commit, err
 	}
-	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[container]}
-	if tx.container == nil && container != "" && !optional {
-		return "", commit, blobError(bindings.CodeContainerNotFound, "container %q does not exist", container)
+	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[p.Container]}
+	if tx.container == nil && p.Container != "" && !optional {
+		return "", nil, commit, blobError(bindings.CodeContainerNotFound, "container %q does not exist", p.Container)
 	}
 	if err := f(tx); err != nil {
-		return "", s.last.pending(s.opening), err
+		return "", nil, s.last.pending(s.opening), err
 	}
 	if len(tx.changes) == 0 {
-		return "", s.last.pending(s.opening), nil
+		return "", nil, s.last.pending(s.opening), nil
 	}
 	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account}))
-	return tx.changed, commit, err
+	if err == nil {
+		event = tx.eventLocked(p)
+	}
+	return tx.changed, event, commit, err
 }
 
 func (tx *blobTx) change(c ...blobChange) { tx.changes = append(tx.changes, c...) }

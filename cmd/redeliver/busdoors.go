@@ -40,8 +40,8 @@ func busPortFlags() []string {
 func addBus(cmd *cobra.Command, f *busFlags) {
 	f.port, f.tlsPort, f.adminPort = amqp.DefaultPort, amqp.DefaultTLSPort, defaultBusAdminPort
 	flags := cmd.Flags()
-	flags.Var(&f.port, "servicebus-port", "port at which Service Bus SDKs find the namespace (AMQP, WebSockets); 0 for any free one, off for none; open when the app has a connection to it")
-	flags.Var(&f.tlsPort, "servicebus-tls-port", "port for clients that know TLS only, likewise; open with --tls, or when given")
+	flags.Var(&f.port, "servicebus-port", "port at which Service Bus SDKs find the namespace, when the app needs it; 0 for any free one, off for none")
+	flags.Var(&f.tlsPort, "servicebus-tls-port", "port for Service Bus clients that know TLS only, with --tls or when given")
 	flags.Var(&f.adminPort, "servicebus-admin-port", "port for administration clients of Service Bus, likewise")
 	addBusConfig(cmd, &f.config)
 }

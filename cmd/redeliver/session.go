@@ -146,9 +146,9 @@ func (s *session) open(ctx context.Context) error {
 		for _, text := range s.storage() {
 			s.out.say("info", "storage: "+text)
 		}
-		for _, text := range []string{clients, admin} {
-			if text != "" {
-				s.out.say("info", "service bus: "+text)
+		for _, door := range [][2]string{{"service bus: ", clients}, {"service bus administration: ", admin}} {
+			if door[1] != "" {
+				s.out.say("info", door[0]+door[1])
 			}
 		}
 		s.follow(1)

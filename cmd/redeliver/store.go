@@ -21,8 +21,8 @@ const dataDir = "data"
 func addStore(cmd *cobra.Command, f *startFlags) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.data, "data", "", "keep queues, blobs and Service Bus entities in this folder (default DIR/.redeliver/data)")
-	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that they survive a power cut too")
-	flags.BoolVar(&f.inMemory, "in-memory", false, "keep them in memory only")
+	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that what is kept survives a power cut too")
+	flags.BoolVar(&f.inMemory, "in-memory", false, "keep nothing: queues, blobs and Service Bus entities are in memory only")
 }
 
 // checkStore refuses flags that contradict each other.

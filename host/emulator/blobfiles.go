@@ -88,9 +88,13 @@ func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
 	if err != nil {
 		return "", unavailable(err)
 	}
-	if _, err := io.Copy(sink{w}, r); err != nil {
+	from := &sender{r: r}
+	if _, err := w.ReadFrom(from); err != nil {
 		w.Abort()
-		return "", err
+		if from.err != nil {
+			return "", from.err
+		}
+		return "", unavailable(err)
 	}
 	id, err := w.Finish()
 	if err != nil {
@@ -119,13 +123,16 @@ func (b *storeBodies) take(staged bodyID, opening uint64) (bodyID, error) {
 	return id, nil
 }
 
-// sink tells failures of the store from those of the sender.
-type sink struct{ w *store.FileWriter }
+// sender remembers its error, to tell it from those of the store.
+type sender struct {
+	r   io.Reader
+	err error
+}
 
-func (s sink) Write(p []byte) (int, error) {
-	n, err := s.w.Write(p)
-	if err != nil {
-		err = unavailable(err)
+func (s *sender) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
 	}
 	return n, err
 }

@@ -51,7 +51,7 @@ func TestDiskFull(t *testing.T) {
 		w, err := s.CreateFile()
 		must(t, err)
 		full.Store(true)
-		_, err = w.Write(pattern(100_000))
+		_, err = w.Write(pattern(300_000)) // more than waits in memory
 		if !errors.Is(err, store.ErrDiskFull) {
 			t.Errorf("Write to a file = %v, want ErrDiskFull", err)
 		}

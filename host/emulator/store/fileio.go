@@ -13,15 +13,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A file on disk is blocks of blockSize bytes, the last one shorter, each
-// followed by its checksum.
+// A file on disk is its bytes, and then a checksum for each block of blockSize of
+// them; the last block is what remains. So bytes are read and written where they
+// are wanted, many blocks at once.
 const (
 	blockSize = 32 << 10
 	sumSize   = 4
+	chunkSize = 8 * blockSize // that is written at once
 )
 
 // onDisk is the length of a file that holds size bytes.
-func onDisk(size int64) int64 { return size + (size+blockSize-1)/blockSize*sumSize }
+func onDisk(size int64) int64 { return size + blocks(size)*sumSize }
+
+func blocks(size int64) int64 { return (size + blockSize - 1) / blockSize }
 
 // FileWriter writes a new file. It belongs to one goroutine and must end with
 // Finish or Abort.
@@ -29,10 +33,14 @@ type FileWriter struct {
 	e    *engine
 	id   FileID
 	f    vfs.File
-	buf  []byte // the block that is not full yet
+	buf  *fileBuffer // nil: not yet, or no more
+	n    int         // bytes in buf
+	sums []byte
 	size int64
 	err  error
 }
+
+type fileBuffer [chunkSize]byte
 
 // CreateFile begins a file. Other files and all keys can be used meanwhile.
 func (s *Store) CreateFile() (*FileWriter, error) {
@@ -62,33 +70,95 @@ func (e *engine) create(id FileID) (*FileWriter, error) {
 // Write appends to the file. After an error only Abort makes sense.
 func (w *FileWriter) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && w.err == nil {
-		k := min(len(p), blockSize-len(w.buf))
-		w.buf = append(w.buf, p[:k]...)
+		k := copy(w.room(), p)
 		p = p[k:]
 		n += k
-		if len(w.buf) == blockSize {
-			w.flush()
-		}
+		w.filled(k)
 	}
-	w.size += int64(n)
 	return n, w.err
 }
 
-// flush writes the block and its checksum.
-func (w *FileWriter) flush() {
-	block := binary.BigEndian.AppendUint32(w.buf, crc32.Checksum(w.buf, castagnoli))
-	if _, err := w.f.Write(block); err != nil {
+// ReadFrom appends all that r has, without a detour. It returns r's error or its
+// own; after either only Abort makes sense.
+func (w *FileWriter) ReadFrom(r io.Reader) (n int64, err error) {
+	for w.err == nil {
+		k, err := r.Read(w.room())
+		n += int64(k)
+		w.filled(k)
+		switch {
+		case w.err != nil:
+		case err == io.EOF:
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+	}
+	return n, w.err
+}
+
+// room is where the next bytes go; it is never empty.
+func (w *FileWriter) room() []byte {
+	if w.buf == nil {
+		w.buf = w.e.files.buffer()
+	}
+	return w.buf[w.n:]
+}
+
+// filled says that so many bytes have come into room.
+func (w *FileWriter) filled(n int) {
+	w.size += int64(n)
+	if w.n += n; w.n == chunkSize {
+		w.sum()
+		w.put(w.buf[:])
+		w.n = 0
+	}
+}
+
+// sum adds the checksums of the bytes in buf, which begin with a block.
+func (w *FileWriter) sum() {
+	for at := 0; at < w.n; at += blockSize {
+		block := w.buf[at:min(at+blockSize, w.n)]
+		w.sums = binary.BigEndian.AppendUint32(w.sums, crc32.Checksum(block, castagnoli))
+	}
+}
+
+func (w *FileWriter) put(p []byte) {
+	if w.err != nil || len(p) == 0 {
+		return
+	}
+	if _, err := w.f.Write(p); err != nil {
 		w.err = fmt.Errorf("write file: %w", explain(w.e.dir, err))
 	}
-	w.buf = block[:0]
+}
+
+// flush writes what is left, and the checksums.
+func (w *FileWriter) flush() {
+	if w.size == 0 {
+		return
+	}
+	last := w.room()[:0]
+	w.sum()
+	if len(w.sums) <= chunkSize-w.n { // one write for both
+		last = append(last, w.sums...)
+		w.put(w.buf[:w.n+len(last)])
+		return
+	}
+	w.put(w.buf[:w.n])
+	w.put(w.sums)
+}
+
+// free gives the buffer back.
+func (w *FileWriter) free() {
+	if w.buf != nil {
+		w.e.files.buffers.Put(w.buf)
+		w.buf = nil
+	}
 }
 
 // Finish ends the file, as durable as a commit is, and returns its id. Without
 // a batch that keeps it, it goes at the next Open.
 func (w *FileWriter) Finish() (FileID, error) {
-	if len(w.buf) > 0 && w.err == nil {
-		w.flush()
-	}
+	w.flush()
 	err := w.err
 	if err == nil && w.e.disk.sync {
 		err = w.f.SyncData()
@@ -101,6 +171,7 @@ func (w *FileWriter) Finish() (FileID, error) {
 		return 0, fmt.Errorf("finish file: %w", explain(w.e.dir, err))
 	}
 	defer w.e.release()
+	w.free()
 	if err := w.f.Close(); err != nil {
 		return 0, fmt.Errorf("finish file: %w", explain(w.e.dir, err))
 	}
@@ -112,6 +183,7 @@ func (w *FileWriter) Finish() (FileID, error) {
 
 // Abort ends the writing and removes what there is of the file.
 func (w *FileWriter) Abort() {
+	w.free()
 	_ = w.f.Close()
 	_ = w.e.disk.Remove(w.id.name(w.e.files.dir)) // or at the next Open
 	w.e.release()
@@ -140,6 +212,7 @@ type File struct {
 	name string
 	f    vfs.File
 	size int64
+	sums []byte
 	once sync.Once
 }
 
@@ -177,11 +250,17 @@ func (f *files) open(id FileID) (*File, error) {
 	if err == nil && info.Size() != onDisk(state.size) {
 		err = corrupt(name, "%d bytes, want %d", info.Size(), onDisk(state.size))
 	}
+	sums := make([]byte, blocks(state.size)*sumSize)
+	if err == nil && len(sums) > 0 {
+		if n, readErr := file.ReadAt(sums, state.size); n < len(sums) {
+			err = fmt.Errorf("open file: %w", explain(name, readErr))
+		}
+	}
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	state.readers++
-	return &File{id: id, name: name, f: file, size: state.size}, nil
+	return &File{id: id, name: name, f: file, size: state.size, sums: sums}, nil
 }
 
 // Size is the length of the file in bytes.
@@ -193,13 +272,25 @@ func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	if off < 0 {
 		return 0, fmt.Errorf("read file: negative offset %d", off)
 	}
-	block := make([]byte, min(blockSize, f.size)+sumSize)
+	var block []byte
 	for n < len(p) && off < f.size {
-		data, err := f.readBlock(block, off/blockSize)
-		if err != nil {
+		i, skip := off/blockSize, off%blockSize
+		if whole := f.wholeBlocks(i, int64(len(p)-n)); skip == 0 && whole > 0 {
+			if err := f.readBlocks(p[n:n+int(whole)], i); err != nil {
+				return n, err
+			}
+			n += int(whole)
+			off += whole
+			continue
+		}
+		if block == nil {
+			block = make([]byte, min(blockSize, f.size))
+		}
+		data := block[:min(blockSize, f.size-i*blockSize)]
+		if err := f.readBlocks(data, i); err != nil {
 			return n, err
 		}
-		k := copy(p[n:], data[off%blockSize:])
+		k := copy(p[n:], data[skip:])
 		n += k
 		off += int64(k)
 	}
@@ -209,19 +300,30 @@ func (f *File) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-func (f *File) readBlock(buf []byte, i int64) ([]byte, error) {
-	size := min(blockSize, f.size-i*blockSize)
-	buf = buf[:size+sumSize]
-	if _, err := f.f.ReadAt(buf, i*(blockSize+sumSize)); errors.Is(err, io.EOF) {
-		return nil, corrupt(f.name, "it ends in block %d", i)
-	} else if err != nil {
-		return nil, fmt.Errorf("read file: %w", explain(f.name, err))
+// wholeBlocks is the length of the blocks from the i-th that have room in so many
+// bytes.
+func (f *File) wholeBlocks(i, room int64) int64 {
+	if rest := f.size - i*blockSize; room >= rest {
+		return rest
 	}
-	data := buf[:size]
-	if crc32.Checksum(data, castagnoli) != binary.BigEndian.Uint32(buf[size:]) {
-		return nil, corrupt(f.name, "the checksum of block %d is wrong", i)
+	return room / blockSize * blockSize
+}
+
+// readBlocks reads whole blocks from the i-th, and checks them.
+func (f *File) readBlocks(p []byte, i int64) error {
+	if n, err := f.f.ReadAt(p, i*blockSize); errors.Is(err, io.EOF) && n < len(p) {
+		return corrupt(f.name, "it ends in block %d", i+int64(n)/blockSize)
+	} else if err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read file: %w", explain(f.name, err))
 	}
-	return data, nil
+	for ; len(p) > 0; i++ {
+		data := p[:min(blockSize, len(p))]
+		if crc32.Checksum(data, castagnoli) != binary.BigEndian.Uint32(f.sums[i*sumSize:]) {
+			return corrupt(f.name, "the checksum of block %d is wrong", i)
+		}
+		p = p[len(data):]
+	}
+	return nil
 }
 
 // Close ends the reading. A second Close does nothing.

@@ -45,8 +45,9 @@ func decodeRef(key, value []byte) (FileID, *fileState, bool) {
 
 // files is the files of one engine: who refers to them, and who reads them.
 type files struct {
-	disk *disk
-	dir  string
+	disk    *disk
+	dir     string
+	buffers sync.Pool // *fileBuffer
 
 	mu    sync.Mutex
 	last  FileID
@@ -176,6 +177,13 @@ func (f *files) unpin() {
 	for id := range f.known {
 		f.removeIfUnusedLocked(id)
 	}
+}
+
+func (f *files) buffer() *fileBuffer {
+	if c, ok := f.buffers.Get().(*fileBuffer); ok {
+		return c
+	}
+	return new(fileBuffer)
 }
 
 func (f *files) create(id FileID) (vfs.File, error) {

@@ -92,9 +92,12 @@ func (f *function) blobFunction() (*blob.Function, error) {
 		return nil, err
 	}
 	return &blob.Function{
-		ID: app.FunctionID(f.def.Name), Pattern: pattern, Account: account, DataType: f.def.Trigger.DataType,
+		ID: app.FunctionID(f.def.Name), Pattern: pattern, Account: account, DataType: f.def.Trigger.DataType, EventGrid: onEventGrid(f.def.Trigger),
 	}, nil
 }
+
+// onEventGrid reports whether a blob trigger learns of blobs by Event Grid.
+func onEventGrid(b *app.Binding) bool { return strings.EqualFold(b.String("source"), "EventGrid") }
 
 func connectBlob(f *function) error {
 	if _, err := f.gen.storageAccount("Storage"); err != nil {
@@ -155,12 +158,6 @@ func validateBlob(_ *app.App, f *app.Function) []*schemas.Fault {
 		}}
 	}
 	var faults []*schemas.Fault
-	if source := f.Trigger.String("source"); strings.EqualFold(source, "EventGrid") {
-		faults = append(faults, &schemas.Fault{
-			Path: f.Trigger.PathOf("source"), Found: source, Allowed: "LogsAndContainerScan",
-			Reason: "blob events of Event Grid are not served yet; they come with a later version",
-		})
-	}
 	for _, b := range f.Bindings {
 		for _, key := range []string{"path", "queueName"} {
 			if b == f.Trigger || b.String(key) == "" {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -38,6 +39,9 @@ func (h *Host) openGrid() {
 		Function: func(name string) eventgrid.Endpoint { return functionEndpoint{h, name} },
 	})
 	h.grid.ServedAt("http://" + devEventGridAddress)
+	for _, name := range h.Accounts() {
+		h.Account(name).OnBlobEvent(func(e emulator.BlobEvent) { h.publishBlobEvent(name, e) })
+	}
 }
 
 // EventGrid is the embedded Event Grid: the topics of redeliver.eventGrid in
@@ -94,6 +98,13 @@ func (h *Host) applyGrid(g *generation) error {
 	var ctx context.Context
 	ctx, next.cancel = h.clk.WithCancel(h.root)
 	h.gridApp = next
+	for i := range next.topics {
+		if t := &next.topics[i]; h.Account(t.Name) != nil {
+			t.Resource = eventgrid.StorageResource(t.Name)
+		}
+	}
+	next.topics = g.withBlobTopics(next.topics)
+	h.gridApp.topics = next.topics
 	h.dropTopics(ctx, prev.topics, next.topics)
 	for _, t := range next.topics {
 		if err := h.grid.CreateTopic(ctx, t.Topic); err != nil {
@@ -200,9 +211,13 @@ type functionEndpoint struct {
 
 // Deliver implements eventgrid.Endpoint.
 func (e functionEndpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
-	resp := e.host.serveEventGrid(ctx, e.name, &bindings.HTTPRequest{
+	serve, hook := e.host.serveEventGrid, "eventgrid"
+	if f := e.host.current.Load().function(e.name); f != nil && f.kind.Type == "blobTrigger" {
+		serve, hook = e.host.serveBlobHook, "blobs"
+	}
+	resp := serve(ctx, e.name, &bindings.HTTPRequest{
 		Method: r.Method(), Header: r.Header(), Body: r.Body,
-		URL: "http://localhost/runtime/webhooks/eventgrid?functionName=" + url.QueryEscape(e.name),
+		URL: "http://localhost/runtime/webhooks/" + hook + "?functionName=" + url.QueryEscape(e.name),
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -391,7 +391,6 @@ func TestBlobFunctionFaults(t *testing.T) {
 	for name, tt := range map[string]struct{ bindings, want string }{
 		"braces in the container": {`{"type":"blobTrigger","name":"b","path":"{c}/x"}`, "Container paths cannot contain {resolve} tokens"},
 		"container name":          {`{"type":"blobTrigger","name":"b","path":"UP/x"}`, "3 to 63"},
-		"event grid":              {`{"type":"blobTrigger","name":"b","path":"uploads/x","source":"EventGrid"}`, "not served yet"},
 		"unknown parameter": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"out-1/{nam}"}`,
 			"Unable to resolve binding parameter 'nam'"},
 		"constant output": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"nothing"}`,

@@ -269,3 +269,87 @@ func TestEventGridOnSystemClock(t *testing.T) {
 		h.AwaitSettled("OnOrder", triggers.Responded)
 	}
 }
+
+// Uploads and deletions in an embedded account are events of the topic that has the
+// account's name; a dead letter is an upload like any other.
+func TestStorageEvents(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	var seen []functions.EventGridEvent
+	app.EventGrid("OnBlob", func(_ context.Context, e functions.EventGridEvent) error {
+		seen = append(seen, e)
+		return nil
+	})
+	app.EventGrid("Fail", func(context.Context, functions.EventGridEvent) error { return errors.New("no") })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{"host.json": `{"version":"2.0","redeliver":{"eventGrid":{"topics":[
+		{"name":"devstoreaccount1","subscriptions":[{"name":"blobs","function":"OnBlob"}]},
+		{"name":"shop","subscriptions":[{"name":"orders","function":"Fail","maxDeliveryAttempts":1,"deadLetterContainer":"dead"}]}]}}}`}})
+	h.Upload("dead/a b.txt", "abc")
+	h.Clock().Do("delete", func() {
+		if err := h.Storage().Container("dead").Blob("a b.txt").Delete(context.Background(), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	h.Advance(5 * time.Minute)
+	h.PublishEvents("shop", shopEvent("1"))
+	h.Run(time.Hour)
+	var got []string
+	for _, e := range seen {
+		var data struct {
+			API, ETag, ContentType, BlobType, URL string
+			ContentLength                         int64
+		}
+		if err := e.Decode(&data); err != nil {
+			t.Fatal(err)
+		}
+		subject, _, dead := strings.Cut(e.Subject, "/ORDERS/2030/1/1/0/")
+		if !dead {
+			subject += " " + data.URL
+		}
+		got = append(got, fmt.Sprint(e.EventType, " ", data.API, " ", subject, " ", data.BlobType, " ", data.ContentType, " ", data.ContentLength > 0, " ", data.ETag != ""))
+		if e.Topic != "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/redeliver/providers/Microsoft.Storage/storageAccounts/devstoreaccount1" {
+			t.Errorf("topic %q", e.Topic)
+		}
+	}
+	const subject, url = "/blobServices/default/containers/dead/blobs", "http://127.0.0.1:10000/devstoreaccount1/dead/a%20b.txt"
+	want := []string{
+		"Microsoft.Storage.BlobCreated PutBlob " + subject + "/a b.txt " + url + " BlockBlob application/octet-stream true true",
+		"Microsoft.Storage.BlobDeleted DeleteBlob " + subject + "/a b.txt " + url + "   false false",
+		"Microsoft.Storage.BlobCreated PutBlob " + subject + " BlockBlob application/json true true",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A blob trigger with the source EventGrid scans nothing: events make control
+// messages, without receipts, and what fails five times is poison.
+func TestBlobTriggerOnEventGrid(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	var seen []string
+	app.Handle("OnBlob", func(_ context.Context, in *functions.Trigger) error {
+		seen = append(seen, in.Metadata.Get("name")+"="+in.Text())
+		if in.Text() == "bad" {
+			return errors.New("no")
+		}
+		return nil
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"OnBlob/function.json": `{"bindings":[{"type":"blobTrigger","name":"b","direction":"in","path":"uploads/{name}.txt","source":"EventGrid","dataType":"string"}]}`,
+	}})
+	h.Upload("uploads/a.txt", "one")
+	h.Upload("uploads/a.csv", "two")
+	h.Upload("others/a.txt", "three")
+	h.AwaitSettled("OnBlob", triggers.Deleted)
+	h.Upload("uploads/b.txt", "bad")
+	h.AwaitSettled("OnBlob", triggers.Poisoned)
+	if diff := cmp.Diff([]string{"a=one", "b=bad", "b=bad", "b=bad", "b=bad", "b=bad"}, seen); diff != "" {
+		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+	for _, name := range h.Blobs("azure-webjobs-hosts") {
+		if strings.HasPrefix(name, "blobreceipts/") {
+			t.Errorf("receipt %s", name)
+		}
+	}
+}

@@ -12,13 +12,18 @@ const (
 	eventGridHook      = "/runtime/webhooks/eventgrid"
 	olderEventGridHook = "/admin/extensions/eventgridextensionconfig"
 	eventGridKey       = "eventgrid_extension" // the system key that opens them
+
+	blobHook = "/runtime/webhooks/blobs"
+	blobKey  = "blobs_extension"
 )
 
 // isWebHook reports whether a path is that of an extension's web hook.
 func isWebHook(path string) bool {
-	path = strings.ToLower(strings.TrimSuffix(path, "/"))
-	return path == eventGridHook || path == olderEventGridHook
+	path = hookPath(path)
+	return path == eventGridHook || path == olderEventGridHook || path == blobHook
 }
+
+func hookPath(path string) string { return strings.ToLower(strings.TrimSuffix(path, "/")) }
 
 // serveWebHook hands a request of Event Grid to the function that the query names.
 // The connection is held until the function has run, retries included (spec Event
@@ -27,7 +32,11 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 	if s.offline(w) {
 		return
 	}
-	if !s.opensWebHook(r, eventGridKey) {
+	serve, key := s.host.ServeEventGrid, eventGridKey
+	if hookPath(r.URL.Path) == blobHook {
+		serve, key = s.host.ServeBlobHook, blobKey
+	}
+	if !s.opensWebHook(r, key) {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
@@ -40,7 +49,7 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 		writeReadError(w, err)
 		return
 	}
-	writeResponse(w, s.host.ServeEventGrid(r.Context(), queryFold(r, "functionName"), request(r, body)))
+	writeResponse(w, serve(r.Context(), queryFold(r, "functionName"), request(r, body)))
 }
 
 // opensWebHook reports whether the request has the system key of that name, or the

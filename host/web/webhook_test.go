@@ -78,6 +78,23 @@ func TestEventGridHook(t *testing.T) {
 	d.want(202, "POST", "/admin/extensions/EventGridExtensionConfig?functionname=OnOrder", "["+hookEvent+"]", kind("Notification"))
 }
 
+// The web hook of blob functions with the source EventGrid.
+func TestBlobHook(t *testing.T) {
+	t.Parallel()
+	app2 := functions.New()
+	app2.Handle("OnBlob", func(context.Context, *functions.Trigger) error { return nil })
+	app2.Blob("Scanned", "other/{name}", func(context.Context, functions.Blob) error { return nil })
+	d := open(t, app(plainHostJSON, "OnBlob/function.json",
+		`{"bindings":[{"type":"blobTrigger","name":"b","direction":"in","path":"uploads/{name}","source":"EventGrid","dataType":"string"}]}`), app2, nil)
+	notification := withHeader("aeg-event-type", "Notification")
+	event := `[{"id":"1","subject":"/blobServices/default/containers/uploads/blobs/a","eventType":"Microsoft.Storage.BlobCreated","data":{"eTag":"0x1","blobType":"BlockBlob"}}]`
+	d.want(202, "POST", "/runtime/webhooks/blobs?functionName=OnBlob", event, notification)
+	d.want(202, "POST", "/runtime/webhooks/blobs?functionName=OnBlob", strings.Replace(event, "Created", "Deleted", 1), notification)
+	d.want(500, "POST", "/runtime/webhooks/blobs?functionName=OnBlob", strings.Replace(event, "/blobServices", "x", 1), notification)
+	d.want(404, "POST", "/runtime/webhooks/blobs?functionName=Scanned", event, notification)
+	d.want(400, "POST", "/runtime/webhooks/blobs?functionName=OnBlob", event)
+}
+
 // With keys, the web hook opens to its system key and to the master key only.
 func TestEventGridHookKeys(t *testing.T) {
 	t.Parallel()

@@ -129,7 +129,7 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 	case errors.Is(err, bindings.ErrNotFound):
 		to.note = NoteGone
 	case err != nil:
-	case p.ETag != msg.ETag:
+	case p.ETag != msg.ETag && !m.f.EventGrid:
 		to.note = NoteChanged
 		r.scanner.look(m.f, msg.ContainerName, msg.BlobName)
 	default:

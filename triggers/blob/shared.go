@@ -32,6 +32,9 @@ type Function struct {
 	Pattern *bindings.BlobPattern
 	// Account is where they are.
 	Account Account
+	// EventGrid says that Event Grid tells of blobs (source EventGrid): nothing is
+	// scanned, see [Shared.Queue].
+	EventGrid bool
 	// DataType is the binding's dataType: "binary" or "stream" for bytes,
 	// anything else for text.
 	DataType string
@@ -160,7 +163,9 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	c := s.core
 	s.changed.Broadcast()
 	s.mu.Unlock()
-	c.scanner.join(l.f)
+	if !l.f.EventGrid {
+		c.scanner.join(l.f)
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()

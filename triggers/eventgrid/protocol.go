@@ -21,8 +21,13 @@ const (
 	allowedHeader      = "Webhook-Allowed-Origin"
 )
 
-// protocol answers whatever is no notification, and returns the events of one
-// that is.
+// Protocol answers a request that is no notification, for a web hook whose events
+// have that schema, and returns the events of one that is.
+func Protocol(req *bindings.HTTPRequest, schema Schema) (*bindings.HTTPResponse, []json.RawMessage) {
+	return (&Options{Schema: schema}).protocol(req)
+}
+
+// protocol is Protocol for a function.
 func (o *Options) protocol(req *bindings.HTTPRequest) (*bindings.HTTPResponse, []json.RawMessage) {
 	if strings.EqualFold(req.Method, http.MethodOptions) {
 		return o.consent(req), nil

@@ -28,6 +28,7 @@ type (
 		BlobOption
 		ServiceBusOption
 		EventGridOption
+		EventHubOption
 		applyAny(*function)
 	}
 )

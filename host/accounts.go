@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -116,10 +117,17 @@ func StartTime(db *store.Store, accounts ...string) (time.Time, error) {
 }
 
 // lastChange is the time of the last change of any account, or of the Service Bus
-// namespace.
+// or Event Hubs namespace.
 func lastChange(db *store.Store, accounts []string) (last time.Time, err error) {
 	if last, err = servicebus.LastTime(db); err != nil {
 		return time.Time{}, err
+	}
+	hubs, err := eventhubs.LastTime(db)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if hubs.After(last) {
+		last = hubs
 	}
 	for _, name := range accounts {
 		t, err := emulator.LastTime(db.Space(space(name)))

@@ -179,7 +179,7 @@ func (g *generation) listen() {
 // Only its function is affected.
 func (g *generation) supervise(f *function) {
 	clk := g.host.clk
-	if f.kind.singleton {
+	if f.kind.singleton || f.kind.serial {
 		release, err := g.host.singletons.acquire(g.listening, f.def.Name)
 		if err != nil {
 			return

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
@@ -117,6 +118,7 @@ type Host struct {
 	accounts accounts
 
 	namespace *servicebus.Namespace
+	hubs      *eventhubs.Namespace
 	grid      *eventgrid.Grid
 	gridApp   gridApp // used by the load that has its turn
 
@@ -186,7 +188,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, err
 	}
-	if err := h.openNamespace(); err != nil {
+	if err := errors.Join(h.openNamespace(), h.openHubs()); err != nil {
 		if h.own != nil {
 			h.own.Close()
 		}

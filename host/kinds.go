@@ -18,8 +18,12 @@ import (
 type kind struct {
 	app.Kind
 
-	// singleton kinds run one listener at a time, also across a reload.
+	// singleton kinds run one listener at a time, also across a reload, and among
+	// the hosts that share the storage.
 	singleton bool
+
+	// serial kinds run one listener at a time in this host, also across a reload.
+	serial bool
 
 	// connect finds what the trigger connects to, for functions that could not
 	// run without: such a function is in error. It does no I/O. Nil: nothing.
@@ -43,8 +47,9 @@ func kinds() []kind {
 		{Kind: app.Kind{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: eventGridDeliveries, End: eventGridEnd, Validate: validateEventGrid}, connect: connectEventGrid, listen: listenEventGrid, message: eventGridMessage},
 		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
+		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd}, serial: true, connect: connectEventHub, listen: listenEventHub, message: eventHubMessage},
+
 		// Known to the platform; their listeners come with later versions.
-		{Kind: app.Kind{Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"}},
 		{Kind: app.Kind{Type: "cosmosDBTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB"}},
 	}
 }

@@ -43,6 +43,8 @@ func (f *function) prepareOutputs() error {
 			out, err = newBlobBinding(f, b)
 		case b.Is("serviceBus"):
 			out, err = newServiceBusOutput(f, b)
+		case b.Is("eventHub"):
+			out, err = newEventHubOutput(f, b)
 		case b.Is("eventGrid"):
 			out, err = newEventGridOutput(f, b)
 		default:

@@ -144,6 +144,9 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 	if err := h.applyEntities(a, h.namespace); err != nil {
 		return nil, err
 	}
+	if err := gen.nameHubs(); err != nil {
+		return nil, &LoadError{Err: err}
+	}
 	return gen, nil
 }
 
@@ -181,6 +184,7 @@ func (h *Host) swap(next *generation) {
 		h.group.Go("retire generation", prev.retire)
 	}
 	h.configureNamespace(next.app.Switches)
+	h.hubs.AutoCreate(next.app.Switches.AutoCreateEntities == "any")
 	h.current.Store(next)
 	h.setState(Running) // before the record: who sees that one may look
 	h.journal.Append(journal.Record{

@@ -23,6 +23,9 @@ type Services interface {
 	// ServiceBus returns the Service Bus namespace of a connection, as Queues
 	// does.
 	ServiceBus(conn app.Connection) (bindings.ServiceBus, error)
+
+	// EventHubs returns the Event Hubs namespace of a connection, as Queues does.
+	EventHubs(conn app.Connection) (bindings.EventHubs, error)
 }
 
 // services decide, for each connection and service, between the embedded account

@@ -141,7 +141,7 @@ func (h *Host) ResetState() (err error) {
 			return
 		}
 		if h.accounts.db == nil {
-			err = h.namespace.Reset()
+			err = errors.Join(h.namespace.Reset(), h.hubs.Clear())
 		}
 		if err == nil {
 			err = h.replaced()
@@ -158,6 +158,11 @@ func (h *Host) replaced() error {
 	}
 	if err := h.populate(h.namespace); err != nil {
 		return err
+	}
+	if g := h.current.Load(); g != nil {
+		if err := g.nameHubs(); err != nil {
+			return err
+		}
 	}
 	for _, name := range h.Accounts() {
 		queues, err := h.accounts.byName[name].Queues(context.Background())

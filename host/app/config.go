@@ -21,6 +21,7 @@ type Config struct {
 	Queues      Queues
 	Blobs       Blobs
 	ServiceBus  ServiceBus
+	EventHubs   EventHubs
 	Aggregator  Aggregator
 	Concurrency Concurrency
 	Singleton   Singleton

@@ -23,6 +23,10 @@ func defaultConfig() app.Config {
 			AutoCompleteMessages: true, MaxAutoLockRenewalDuration: 5 * time.Minute, MaxConcurrentCalls: 64, MaxConcurrentSessions: 8,
 			MaxConcurrentCallsPerSession: 1, MaxMessageBatchSize: 1000, MinMessageBatchSize: 1, MaxBatchWaitTime: 30 * time.Second, TryTimeout: time.Minute,
 		},
+		EventHubs: app.EventHubs{
+			MaxEventBatchSize: 100, MinEventBatchSize: 1, MaxWaitTime: time.Minute, BatchCheckpointFrequency: 1, InitialOffset: "fromStart",
+			PartitionOwnershipExpirationInterval: 2 * time.Minute, LoadBalancingUpdateInterval: 30 * time.Second,
+		},
 		Aggregator:  app.Aggregator{BatchSize: 1000, FlushTimeout: 30 * time.Second},
 		Concurrency: app.Concurrency{SnapshotPersistenceEnabled: true, MaximumFunctionConcurrency: 500, CPUThreshold: 0.8},
 		Singleton: app.Singleton{

@@ -62,6 +62,7 @@ func (l *loader) readConfig(r reader) {
 		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", 5, 1, maxInt),
 	}
 	c.ServiceBus = r.serviceBus(l.processors())
+	c.EventHubs = r.eventHubs()
 	c.EventGrid = r.eventGrid()
 	c.Aggregator = Aggregator{
 		BatchSize:    r.number("aggregator.batchSize", 1000, 1, 10_000),

@@ -79,7 +79,7 @@ func KnownBindings() []BindingKind {
 		{Type: "blob", Directions: []string{"in", "out", "inout"}, Connection: "Storage"},
 		{Type: "table", Connection: "Storage", Reason: "there is no Table service: storage means queues and blobs here"},
 		{Type: "serviceBus", Directions: []string{"out"}, Connection: "ServiceBus"},
-		{Type: "eventHub", Connection: "EventHub"},
+		{Type: "eventHub", Directions: []string{"out"}, Connection: "EventHub"},
 		{Type: "eventGrid", Directions: []string{"out"}},
 		{Type: "cosmosDB", Connection: "CosmosDB"},
 		{Type: "kafka"},

@@ -1,6 +1,7 @@
 package hosttest_test
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -23,6 +24,10 @@ func handlerApps() map[string]func() *functions.App {
 }
 
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(killVariable); dir != "" {
+		fmt.Println("error", retryUntilKilled(dir))
+		os.Exit(1)
+	}
 	if name := os.Getenv(handlerVariable); name != "" {
 		functions.Main(handlerApps()[name]())
 		return

@@ -2,6 +2,7 @@ package eventhubs
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -138,6 +139,9 @@ func (r *run) balance(ctx context.Context) error {
 // survey reads who has which partition.
 func (r *run) survey(ctx context.Context) (*view, error) {
 	list, err := r.store.Ownerships(ctx)
+	if errors.Is(err, bindings.ErrContainerNotFound) {
+		err = r.store.Prepare(ctx) // somebody removed it: nobody has anything
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -49,10 +49,6 @@ type Options struct {
 	// Taken says that a name is somebody else's: a queue or a topic of the same name
 	// space (spec servicebus 1.11). It is called without locks held.
 	Taken func(name string) bool
-
-	// AutoCreate makes a hub when it is first sent to or read from
-	// (autoCreateEntities: any).
-	AutoCreate bool
 }
 
 // FaultPoint is a moment at which an operation can be made to fail.
@@ -81,6 +77,7 @@ type Namespace struct {
 	db   *store.Store // nil: the namespace lives in memory only
 
 	mu      sync.Mutex
+	create  bool            // hubs that are used and not there
 	hubs    map[string]*hub // by name in lower case
 	opening uint64          // of db, from which the state was read; 0: none
 }
@@ -224,6 +221,30 @@ func (ns *Namespace) Reset() error {
 	return nil
 }
 
+// Clear removes all events, and starts their numbers again. Hubs stay, and readers go
+// on.
+func (ns *Namespace) Clear() error {
+	err := ns.operate(context.Background(), FaultPoint{Op: "Clear"}, func(op *operation) error {
+		for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
+			h := ns.hubs[key]
+			op.dropHub(h)
+			op.saveHub(h)
+			h.next = 0
+			for _, p := range h.partitions {
+				p.events, p.next, p.offset, p.lastOffset, p.lastTime = nil, 0, 0, noOffset, time.Time{}
+				for _, r := range p.readers {
+					r.next = 0
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("empty the Event Hubs namespace: %w", err)
+	}
+	return nil
+}
+
 // find looks a hub up.
 func (ns *Namespace) find(name string) (*hub, error) {
 	if h := ns.hubs[strings.ToLower(name)]; h != nil {
@@ -253,9 +274,20 @@ func (h *hub) end(why error) {
 	}
 }
 
+// AutoCreate says whether a hub is made when it is first sent to or read from
+// (autoCreateEntities: any).
+func (ns *Namespace) AutoCreate(on bool) {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	ns.create = on
+}
+
 // use makes a hub that a client names, where hubs are made so.
 func (ns *Namespace) use(ctx context.Context, name string) error {
-	if !ns.opts.AutoCreate || ns.Has(name) {
+	ns.mu.Lock()
+	create := ns.create
+	ns.mu.Unlock()
+	if !create || ns.Has(name) {
 		return nil
 	}
 	if err := ns.CreateHub(ctx, Hub{Name: name}); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {

@@ -392,3 +392,50 @@ func TestDamage(t *testing.T) {
 		})
 	}
 }
+
+// Emptied, a hub starts again, and readers with it.
+func TestClear(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
+	b.send("a", "b")
+	b.do(func(ctx context.Context) error {
+		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{}, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := r.Receive(ctx, 10, 0); err != nil {
+			return err
+		}
+		if err := b.ns.Clear(); err != nil {
+			return err
+		}
+		if err := b.ns.SendEvents(ctx, "hub", nil, &bindings.Event{Body: []byte("c")}); err != nil {
+			return err
+		}
+		list, err := r.Receive(ctx, 10, 0)
+		if len(list) != 1 || string(list[0].Body) != "c" || list[0].SequenceNumber != 0 || list[0].Offset != "0" {
+			t.Errorf("after Clear: %+v", list)
+		}
+		return err
+	})
+}
+
+// Hubs are made on use where that is wanted, and not otherwise.
+func TestAutoCreate(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "hub"})
+	send := func(hub string) (err error) {
+		b.clk.Do("send", func() { err = b.ns.SendEvents(context.Background(), hub, nil, &bindings.Event{}) })
+		return err
+	}
+	if err := send("other"); !errors.Is(err, bindings.ErrNotFound) {
+		t.Errorf("send to a hub that is not there: %v", err)
+	}
+	b.ns.AutoCreate(true)
+	if err := send("other"); err != nil || !b.ns.Has("OTHER") {
+		t.Errorf("send to a hub that is made on use: %v", err)
+	}
+	if err := send("queue"); !errors.Is(err, bindings.ErrNotFound) {
+		t.Errorf("send to a queue: %v", err)
+	}
+}

@@ -1,0 +1,75 @@
+package app
+
+import (
+	"math"
+	"time"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// EventHubs is extensions.eventHubs (servicebus 6.1), and redeliver.eventHubs. What
+// only a client of the cloud needs (prefetchCount, transportType, ...) is not here.
+type EventHubs struct {
+	MaxEventBatchSize, MinEventBatchSize int
+	MaxWaitTime                          time.Duration
+	BatchCheckpointFrequency             int
+	Balanced                             bool // loadBalancingStrategy
+
+	// InitialOffset is "fromStart", "fromEnd" or "fromEnqueuedTime"; EnqueuedTime
+	// belongs to the last.
+	InitialOffset string
+	EnqueuedTime  time.Time
+
+	PartitionOwnershipExpirationInterval time.Duration
+	LoadBalancingUpdateInterval          time.Duration
+
+	// Hubs are those that the embedded namespace is to have.
+	Hubs []EventHub
+}
+
+// EventHub describes a hub of the embedded namespace.
+type EventHub struct {
+	Name           string
+	PartitionCount int
+	ConsumerGroups []string
+	Retention      time.Duration
+}
+
+func (r reader) eventHubs() EventHubs {
+	const at = "extensions.eventHubs."
+	c := EventHubs{
+		MaxEventBatchSize:                    r.number(at+"maxEventBatchSize", 100, 1, maxInt),
+		MinEventBatchSize:                    r.number(at+"minEventBatchSize", 1, 1, maxInt),
+		MaxWaitTime:                          r.span(at+"maxWaitTime", minute, 0, 10*minute),
+		BatchCheckpointFrequency:             r.number(at+"batchCheckpointFrequency", 1, 1, maxInt),
+		Balanced:                             r.word(at+"loadBalancingStrategy", "greedy", "balanced") == "balanced",
+		InitialOffset:                        r.word(at+"initialOffsetOptions.type", "fromStart", "fromEnd", "fromEnqueuedTime"),
+		PartitionOwnershipExpirationInterval: r.span(at+"partitionOwnershipExpirationInterval", 2*minute, 1, longest),
+		LoadBalancingUpdateInterval:          r.span(at+"loadBalancingUpdateInterval", 30*time.Second, 1, longest),
+	}
+	if text := r.text(at+"initialOffsetOptions.enqueuedTimeUtc", ""); text != "" {
+		c.EnqueuedTime = utcTime(text)
+	}
+	hubs, _ := r.value(hubsSetting).([]any)
+	for i := range hubs {
+		path := schemas.IndexPath(hubsSetting, i)
+		c.Hubs = append(c.Hubs, EventHub{
+			Name:           r.text(schemas.JoinPath(path, "name"), ""),
+			PartitionCount: r.number(schemas.JoinPath(path, "partitionCount"), 4, 1, 32),
+			ConsumerGroups: r.list(schemas.JoinPath(path, "consumerGroups")),
+			Retention:      r.span(schemas.JoinPath(path, "retention"), 24*time.Hour, 1, math.MaxInt64),
+		})
+	}
+	return c
+}
+
+// utcTime reads a time, of which the schema has seen that it is one; without a zone
+// it is UTC.
+func utcTime(text string) time.Time {
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

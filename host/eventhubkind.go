@@ -1,0 +1,142 @@
+package host
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/eventhubs"
+)
+
+// eventHubs returns the Event Hubs namespace that a binding's connection names.
+func (f *function) eventHubs(b *app.Binding) (bindings.EventHubs, error) {
+	conn, ok := f.gen.app.Settings.Connection(hubSetting(b))
+	if !ok {
+		return nil, app.MissingConnection(hubSetting(b))
+	}
+	return f.gen.host.services.EventHubs(conn)
+}
+
+func connectEventHub(f *function) error {
+	_, err := f.eventHubs(f.def.Trigger)
+	return err
+}
+
+func listenEventHub(h *Host, f *function) (triggers.Listener, error) {
+	b := f.def.Trigger
+	hubs, err := f.eventHubs(b)
+	if err != nil {
+		return nil, err
+	}
+	conn, ok := f.gen.app.Settings.Connection("Storage")
+	if !ok {
+		return nil, app.MissingConnection("Storage")
+	}
+	blobs, err := h.services.Blobs(conn)
+	if err != nil {
+		return nil, err
+	}
+	conf := f.gen.app.Config.EventHubs
+	opts := &eventhubs.Options{
+		ConsumerGroup:       consumerGroup(b),
+		Batch:               b.Cardinality != "one",
+		MaxEventBatchSize:   conf.MaxEventBatchSize,
+		MinEventBatchSize:   conf.MinEventBatchSize,
+		MaxWait:             conf.MaxWaitTime,
+		CheckpointFrequency: conf.BatchCheckpointFrequency,
+		OwnershipExpiration: conf.PartitionOwnershipExpirationInterval,
+		UpdateInterval:      conf.LoadBalancingUpdateInterval,
+		Balanced:            conf.Balanced,
+		Owner:               h.opts.Instance + "/" + f.def.Name,
+		Alone:               !f.gen.shares() && !f.gen.competes(f),
+		DataType:            b.DataType,
+		Written:             func(c eventhubs.CheckpointWritten) { f.checkpointWritten(c) },
+	}
+	if opts.MaxWait == 0 {
+		opts.MaxWait = -1
+	}
+	switch conf.InitialOffset {
+	case "fromEnd":
+		opts.Initial.Latest = true
+	case "fromEnqueuedTime":
+		opts.Initial.EnqueuedTime = conf.EnqueuedTime
+	}
+	return eventhubs.New(h.clk, hubs, hubName(f.gen.app, b), blobs.Container(eventhubs.Container), opts), nil
+}
+
+// checkpointWritten writes into the journal how far a partition has been read.
+func (f *function) checkpointWritten(c eventhubs.CheckpointWritten) {
+	f.gen.host.journal.Append(journal.Record{
+		Kind: journal.CheckpointWritten, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type, Source: c.Source,
+		Fields: []journal.Field{
+			{Key: "sequence_number", Value: strconv.FormatInt(c.SequenceNumber, 10)},
+			{Key: "offset", Value: c.Offset},
+		},
+	})
+}
+
+// competes reports whether another function reads the hub in the same consumer group:
+// then each has some of the partitions, as if they were on two hosts.
+func (g *generation) competes(f *function) bool {
+	for _, other := range g.functions {
+		if other != f && other.kind.Type == f.kind.Type && !other.def.Disabled &&
+			strings.EqualFold(hubName(g.app, other.def.Trigger), hubName(g.app, f.def.Trigger)) &&
+			strings.EqualFold(consumerGroup(other.def.Trigger), consumerGroup(f.def.Trigger)) {
+			return true
+		}
+	}
+	return false
+}
+
+func consumerGroup(b *app.Binding) string {
+	if group := b.String("consumerGroup"); group != "" {
+		return group
+	}
+	return bindings.DefaultConsumerGroup
+}
+
+func eventHubMessage(_ *Host, f *function, input string) (triggers.Message, error) {
+	return eventhubs.Message([]byte(input), f.def.Trigger.DataType), nil
+}
+
+func eventHubEnd(*app.App, *app.Function) string {
+	return "the checkpoint moves on, the events are lost"
+}
+
+// eventHubOutput sends events to a hub.
+type eventHubOutput struct {
+	b    *app.Binding
+	hubs bindings.EventHubs
+	name *bindings.Template
+}
+
+func newEventHubOutput(f *function, b *app.Binding) (output, error) {
+	hubs, err := f.eventHubs(b)
+	if err != nil {
+		return nil, err
+	}
+	o := &eventHubOutput{b: b, hubs: hubs}
+	if o.name, err = bindings.ParseTemplate(hubName(f.gen.app, b)); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *eventHubOutput) binding() *app.Binding { return o.b }
+
+// write sends one event for each element of the value, to one partition, all or none.
+func (o *eventHubOutput) write(ctx context.Context, d *delivery, v bindings.Value) error {
+	name, err := o.name.Resolve(d.bindingData())
+	if err != nil {
+		return err
+	}
+	events, err := bindings.EventsFrom(v)
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	return o.hubs.SendEvents(ctx, name, nil, events...)
+}

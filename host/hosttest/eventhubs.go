@@ -1,0 +1,54 @@
+package hosttest
+
+import (
+	"context"
+	"errors"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// EventHubConnection is the connection string of the embedded Event Hubs namespace, as
+// the kit gives it to the app in AzureWebJobsEventHub. It is that of Service Bus.
+const EventHubConnection = ServiceBusConnection
+
+// SendEvents sends events with these bodies to a hub, together to one partition: by the
+// key, or with an empty key the next in turn. What they wake runs before SendEvents
+// returns; time does not move. Hubs that functions name are there.
+func (h *Host) SendEvents(hub, key string, bodies ...string) {
+	h.tb.Helper()
+	opts := &bindings.SendEventsOptions{}
+	if key != "" {
+		opts.PartitionKey = &key
+	}
+	events := make([]*bindings.Event, len(bodies))
+	for i, body := range bodies {
+		events[i] = &bindings.Event{Body: []byte(body)}
+	}
+	var err error
+	h.do("send to "+hub, func() { err = h.EventHubs().SendEvents(context.Background(), hub, opts, events...) })
+	if err != nil {
+		h.tb.Fatalf("hosttest: send to event hub %q: %v", hub, err)
+	}
+}
+
+// Checkpoint returns the sequence number of the last event before the checkpoint of a
+// partition, for a consumer group; -1 without a checkpoint.
+func (h *Host) Checkpoint(hub, group, partition string) int64 {
+	h.tb.Helper()
+	sequence := int64(-1)
+	var err error
+	h.do("look at a checkpoint", func() {
+		c, readErr := h.Host.Checkpoint(context.Background(), hub, group, partition)
+		switch {
+		case errors.Is(readErr, bindings.ErrNotFound):
+		case readErr != nil:
+			err = readErr
+		case c != nil:
+			sequence = c.SequenceNumber
+		}
+	})
+	if err != nil {
+		h.tb.Fatalf("hosttest: checkpoint of partition %q of %q: %v", partition, hub, err)
+	}
+	return sequence
+}

@@ -1,0 +1,127 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	ehtrigger "github.com/redeliver/redeliver/triggers/eventhubs"
+)
+
+// openHubs makes the embedded Event Hubs namespace, kept as the storage accounts
+// are. With the Service Bus namespace, which comes first, it is one name space.
+func (h *Host) openHubs() (err error) {
+	opts := &eventhubs.Options{Record: h.journal.Append, Taken: h.isEntity}
+	if h.accounts.db != nil {
+		h.hubs, err = eventhubs.Open(h.clk, h.accounts.db, opts)
+		return err
+	}
+	h.hubs = eventhubs.New(h.clk, opts)
+	return nil
+}
+
+// isEntity reports whether a name is a queue's or a topic's.
+func (h *Host) isEntity(name string) bool {
+	_, queueErr := h.namespace.GetQueue(context.Background(), name)
+	_, topicErr := h.namespace.GetTopic(context.Background(), name)
+	return queueErr == nil || topicErr == nil
+}
+
+// EventHubs is the embedded Event Hubs namespace, which connection strings with
+// UseDevelopmentEmulator=true mean; see [Host.ServiceBusAt] for which of them.
+func (h *Host) EventHubs() *eventhubs.Namespace { return h.hubs }
+
+// EventHubs returns the namespace of a connection, as ServiceBus does: both are
+// behind one door.
+func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
+	if s.host.doors.isEmbeddedBus(conn) {
+		return s.host.hubs, nil
+	}
+	if s.outside == nil {
+		return nil, errOutside(conn)
+	}
+	hubs, err := s.outside.EventHubs(conn)
+	if err != nil {
+		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
+	}
+	return outsideHubs{s.host.trip("event hubs of " + conn.Setting), hubs}, nil
+}
+
+// nameHubs makes the hubs that the app describes and its functions name. What exists
+// is left as it is.
+func (g *generation) nameHubs() error {
+	h := g.host
+	create := func(hub eventhubs.Hub) error {
+		err := h.hubs.CreateHub(h.root, hub)
+		if errors.Is(err, bindings.ErrAlreadyExists) && h.hubs.Has(hub.Name) {
+			return nil
+		}
+		return err
+	}
+	for _, d := range g.app.Config.EventHubs.Hubs {
+		err := create(eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
+		if err != nil {
+			return fmt.Errorf("event hub %q: %w", d.Name, err)
+		}
+	}
+	if g.app.Switches.AutoCreateEntities == "none" {
+		return nil
+	}
+	for _, f := range g.functions {
+		for _, b := range f.def.Bindings {
+			if !b.Is("eventHubTrigger") && !b.Is("eventHub") || strings.Contains(hubName(g.app, b), "{") {
+				continue
+			}
+			conn, ok := g.app.Settings.Connection(hubSetting(b))
+			if !ok || h.opts.Services != nil || !h.doors.isEmbeddedBus(conn) {
+				continue
+			}
+			if err := create(eventhubs.Hub{Name: hubName(g.app, b)}); err != nil {
+				return fmt.Errorf("function %q: %w", f.def.Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// hubSetting is the name of a binding's connection.
+func hubSetting(b *app.Binding) string {
+	if b.Connection == "" {
+		return "EventHub"
+	}
+	return b.Connection
+}
+
+// hubName is the hub of a binding: the EntityPath of its connection string, else its
+// own eventHubName.
+func hubName(a *app.App, b *app.Binding) string {
+	if conn, ok := a.Settings.Connection(hubSetting(b)); ok {
+		if path := fields(conn)["entitypath"]; path != "" {
+			return path
+		}
+	}
+	return b.String("eventHubName")
+}
+
+// Checkpoint returns how far a consumer group has read a partition of a hub of the
+// embedded namespace, as the checkpoint store of the app's storage account says it; nil
+// when it does not say.
+func (h *Host) Checkpoint(ctx context.Context, hub, group, partition string) (*ehtrigger.Checkpoint, error) {
+	g := h.current.Load()
+	if g == nil {
+		return nil, nil
+	}
+	conn, ok := g.app.Settings.Connection("Storage")
+	if !ok {
+		return nil, app.MissingConnection("Storage")
+	}
+	blobs, err := h.services.Blobs(conn)
+	if err != nil {
+		return nil, err
+	}
+	return ehtrigger.NewStore(blobs.Container(ehtrigger.Container), h.hubs.FullyQualifiedNamespace(), hub, group).Checkpoint(ctx, partition)
+}

@@ -242,3 +242,14 @@ func TestTimestamp(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+// TestErrorHasAllFields: the client for Python (azure-servicebus 7.15,
+// _pyamqp/client.py) takes an error's third field without asking whether there is one.
+func TestErrorHasAllFields(t *testing.T) {
+	t.Parallel()
+	got := wire.AppendFrame(nil, wire.FrameAMQP, 0, &wire.End{Error: &wire.Error{Condition: "a:b"}})
+	want := "\x00\x53\x1d\xc0\x08\x03\xa3\x03a:b\x40\x40" // condition, no description, no info
+	if !strings.HasSuffix(string(got), want) {
+		t.Errorf("end = %x, want it to end with %x", got, want)
+	}
+}

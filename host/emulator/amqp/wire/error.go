@@ -58,6 +58,7 @@ func (w *ListWriter) error(e *Error) {
 		in.Null()
 	}
 	in.Map(e.Info)
+	in.All() // the client for Python indexes them unseen, and waits without end when one is not there
 	w.c.b = in.End()
 }
 

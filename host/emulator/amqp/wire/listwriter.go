@@ -1,7 +1,7 @@
 package wire
 
 // ListWriter writes the fields of a composite type in order; those that are
-// missing at the end are not written.
+// missing at the end are not written, unless All asks for them.
 type ListWriter struct {
 	c     compound
 	n     int // fields written
@@ -24,12 +24,17 @@ func (w *ListWriter) End() []byte {
 // Null skips a field.
 func (w *ListWriter) Null() { w.nulls++ }
 
-// field writes the nulls that were left out, and counts one more field.
-func (w *ListWriter) field() []byte {
+// All writes the fields that were skipped at the end, too.
+func (w *ListWriter) All() {
 	for ; w.nulls > 0; w.nulls-- {
 		w.c.b = append(w.c.b, codeNull)
 		w.n++
 	}
+}
+
+// field writes the nulls that were left out, and counts one more field.
+func (w *ListWriter) field() []byte {
+	w.All()
 	w.n++
 	return w.c.b
 }

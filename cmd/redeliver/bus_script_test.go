@@ -75,6 +75,34 @@ func busSend(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(sender.SendMessage(ctx, &azservicebus.Message{Body: []byte(args[2]), Subject: &args[3]}, nil))
 }
 
+// bus-receive NAME SOURCE takes the next message of a queue, or of a dead-letter
+// queue, with the SDK, puts its body, its delivery count and the reason on the
+// standard output, and completes it.
+func busReceive(ts *testscript.TestScript, neg bool, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	client, err := azservicebus.NewClientFromConnectionString(line(ts, args[0], "servicebus"), nil)
+	ts.Check(err)
+	defer client.Close(ctx)
+	opts := &azservicebus.ReceiverOptions{}
+	queue, dead := strings.CutSuffix(args[1], "/$DeadLetterQueue")
+	if dead {
+		opts.SubQueue = azservicebus.SubQueueDeadLetter
+	}
+	receiver, err := client.NewReceiverForQueue(queue, opts)
+	ts.Check(err)
+	messages, err := receiver.ReceiveMessages(ctx, 1, nil)
+	ts.Check(err)
+	for _, m := range messages {
+		fmt.Fprintf(ts.Stdout(), "%s delivery_count=%d", m.Body, m.DeliveryCount)
+		if m.DeadLetterReason != nil {
+			fmt.Fprintf(ts.Stdout(), " %s", *m.DeadLetterReason)
+		}
+		fmt.Fprintln(ts.Stdout())
+		ts.Check(receiver.CompleteMessage(ctx, m, nil))
+	}
+}
+
 func trusting(ts *testscript.TestScript, file string) *tls.Config {
 	roots := x509.NewCertPool()
 	if !roots.AppendCertsFromPEM([]byte(ts.ReadFile(file))) {

@@ -55,3 +55,13 @@ func (d *deadLetters) end(rec *journal.Record) *journal.Record {
 func deadLetterText(rec *journal.Record) string {
 	return join("to "+strconv.Quote(rec.Target), rec.Cause)
 }
+
+// sessionText names the session that a record is about, if it is about one.
+func sessionText(rec *journal.Record) string {
+	for _, f := range rec.Fields {
+		if f.Key == "session" {
+			return "session " + strconv.Quote(f.Value)
+		}
+	}
+	return ""
+}

@@ -147,7 +147,7 @@ func (p *printer) line(rec *journal.Record) string {
 		}
 		return p.format(rec, magenta, "dead lettered", deadLetterText(rec))
 	case journal.LockExpired:
-		return p.counted(rec, yellow, "lock expired", deliveryCount(rec))
+		return p.counted(rec, yellow, "lock expired", deliveryCount(rec), cell{text: sessionText(rec)})
 	case journal.HandlerLog:
 		return p.handlerLine(rec)
 	case journal.ProcessExited:
@@ -302,7 +302,12 @@ func key(rec *journal.Record) string {
 	return rec.Delivery
 }
 
+// begin notes when a function first had a message. Clients of a door make no
+// attempts: theirs have no end to be told.
 func (p *printer) begin(rec *journal.Record) {
+	if rec.Function == "" {
+		return
+	}
 	if _, known := p.timeline[key(rec)]; !known && len(p.timeline) < maxTimelines {
 		p.timeline[key(rec)] = began{virtual: rec.Time, real: time.Now()}
 	}

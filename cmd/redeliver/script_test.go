@@ -63,6 +63,8 @@ func TestScripts(t *testing.T) {
 			"remember":   remember,
 			"bus-send":   busSend,
 			"bus-admin":  busAdmin,
+
+			"bus-receive": busReceive,
 		},
 	})
 }

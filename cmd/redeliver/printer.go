@@ -277,9 +277,11 @@ func (p *printer) settled(rec *journal.Record) string {
 	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.s.flags.verbose {
 		note = "" // the platform's sentence, which says the same
 	}
-	if dead := p.ends.end(rec); dead != nil && rec.Decision != "dead_lettered" {
-		colour, last = magenta, true
-		text = join(text, "dead-lettered "+deadLetterText(dead))
+	if dead := p.ends.end(rec); dead != nil {
+		colour, last, text = magenta, true, deadLetterText(dead)
+		if rec.Decision != "dead_lettered" {
+			text = "dead-lettered " + text
+		}
 	}
 	text = join(text, note, failure(rec))
 	took := ""

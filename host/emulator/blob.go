@@ -108,8 +108,16 @@ func (tx *blobTx) put(r blobRecord, old *blobRecord) *bindings.Written {
 	if old != nil {
 		r.Lease = old.Lease.written(tx.now, true)
 	}
-	tx.change(putBlob{r}, dropBlocks{r.blobKey})
+	tx.change(putBlob{r})
+	tx.dropBlocks(r.blobKey)
 	return tx.wrote(&r)
+}
+
+// dropBlocks drops the blocks that wait under a name, if any do.
+func (tx *blobTx) dropBlocks(key blobKey) {
+	if state := tx.container.blobs[key.Name]; state != nil && len(state.blocks) > 0 {
+		tx.change(dropBlocks{key})
+	}
 }
 
 // wrote announces a record that has been put, and is the answer to its writer.
@@ -265,7 +273,8 @@ func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) err
 			tx.change(dropBlob{snap.blobKey})
 		}
 		if opts.Snapshots != bindings.OnlySnapshots {
-			tx.change(dropBlocks{b.key}, dropBlob{b.key})
+			tx.dropBlocks(b.key)
+			tx.change(dropBlob{b.key})
 		}
 		return nil
 	})

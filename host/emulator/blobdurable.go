@@ -17,17 +17,18 @@ import (
 // come with their length, because they may hold any byte.
 const (
 	containerKind = 'c' // container; value: JSON of containerRecord
-	blobKind      = 'b' // container 0 name snapshot; value: JSON of blobRecord
+	blobKind      = 'b' // container 0 name snapshot; value: blobRecord
 	blockKind     = 'k' // container 0 name block; value: JSON of blockRecord
-	contentKind   = 'n' // id; value: JSON of its segments. id index: one more segment
+	contentKind   = 'n' // id; value: its segments. id index: one more segment
 	bodyKind      = 'v' // number; value: the bytes of a small body
 )
 
-// blobAccountKey holds the accountRecord, lastBodyKey the number of the last small
-// body.
+// blobAccountKey holds the counters of the account, blobPropertiesKey the settings
+// of the service as JSON, lastBodyKey the number of the last small body.
 var (
-	blobAccountKey = []byte("blobs")
-	lastBodyKey    = []byte("bodies")
+	blobAccountKey    = []byte("blobs")
+	blobPropertiesKey = []byte("blobproperties")
+	lastBodyKey       = []byte("bodies")
 )
 
 const blobFormat = 1 // first byte of each value that is JSON
@@ -76,7 +77,13 @@ func (c *change) dropPrefix(prefix []byte) {
 	}
 }
 
-func (c setAccount) save(_ *blobs, w *change)   { w.setJSON(blobAccountKey, c.accountRecord) }
+func (c setAccount) save(_ *blobs, w *change) {
+	w.set(blobAccountKey, c.append(nil))
+	if c.Settings {
+		w.setJSON(blobPropertiesKey, c.Properties)
+	}
+}
+
 func (c putContainer) save(_ *blobs, w *change) { w.setJSON(containerKey(c.Name), c.containerRecord) }
 
 func (c dropContainer) save(_ *blobs, w *change) {
@@ -85,7 +92,10 @@ func (c dropContainer) save(_ *blobs, w *change) {
 	w.dropPrefix(inContainer(blockKind, c.Name))
 }
 
-func (c putBlob) save(_ *blobs, w *change)    { w.setJSON(blobKeyOf(c.blobKey), c.blobRecord) }
+func (c putBlob) save(_ *blobs, w *change) {
+	w.set(blobKeyOf(c.blobKey), c.append(make([]byte, 0, 256)))
+}
+
 func (c dropBlob) save(_ *blobs, w *change)   { w.drop(blobKeyOf(c.blobKey)) }
 func (c dropBlocks) save(_ *blobs, w *change) { w.dropPrefix(underName(blockKind, c.blobKey)) }
 
@@ -93,10 +103,20 @@ func (c putBlock) save(_ *blobs, w *change) {
 	w.setJSON(blockKeyOf(c.blobKey, c.Block), c.blockRecord)
 }
 
-func (c putContent) save(_ *blobs, w *change) { w.setJSON(contentKey(c.ID), c.Segments) }
+func (c putContent) save(_ *blobs, w *change) {
+	w.set(contentKey(c.ID), appendSegments(nil, c.Segments))
+}
 
 func (c appendSegment) save(s *blobs, w *change) {
-	w.setJSON(segmentKey(c.Content, len(s.contents[c.Content].Segments)), c.Segment)
+	w.set(segmentKey(c.Content, len(s.contents[c.Content].Segments)), appendSegments(nil, []segment{c.Segment}))
+}
+
+// dropContent removes a content with what was appended to it.
+func (c *change) dropContent(of *content) {
+	c.drop(contentKey(of.ID))
+	if of.appended {
+		c.dropPrefix(contentKey(of.ID))
+	}
 }
 
 // readyLocked sees to it that what is in memory is what db holds.

@@ -51,18 +51,11 @@ func (s *blobs) sweepLocked(opening uint64) error {
 // and the last number of a small body.
 func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, err error) {
 	r := blobReader{v: v, dir: dir}
-	var account accountRecord
-	value, err := v.Get(blobAccountKey)
-	switch {
-	case err == nil:
-		err = r.decode(blobAccountKey, value, &account)
-	case errors.Is(err, store.ErrNotFound):
-		err = nil
-	}
+	account, err := r.account()
 	if err != nil {
 		return nil, 0, err
 	}
-	changes = append(changes, setAccount{account})
+	changes = append(changes, setAccount{account, true})
 	if last, err = r.lastBody(); err != nil {
 		return nil, 0, err
 	}
@@ -80,9 +73,11 @@ func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, er
 		}),
 		r.each(blobKind, func(key, value []byte) error {
 			var b blobRecord
-			err := r.decode(key, value, &b)
+			if !b.parse(value) {
+				return r.unreadable(key)
+			}
 			changes = append(changes, putBlob{b})
-			return err
+			return nil
 		}),
 		r.each(blockKind, func(key, value []byte) error {
 			var b blockRecord
@@ -98,6 +93,28 @@ func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, er
 		return nil, 0, err
 	}
 	return changes, last, nil
+}
+
+// account reads the counters and the properties.
+func (r blobReader) account() (a accountRecord, err error) {
+	value, err := r.v.Get(blobAccountKey)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return a, nil
+	case err == nil && !a.parse(value):
+		err = r.unreadable(blobAccountKey)
+	}
+	if err != nil {
+		return a, err
+	}
+	value, err = r.v.Get(blobPropertiesKey)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return a, nil
+	case err == nil:
+		err = r.decode(blobPropertiesKey, value, &a.Properties)
+	}
+	return a, err
 }
 
 // lastBody is the last number that a small body was given.
@@ -130,24 +147,25 @@ func (r blobReader) damage(format string, args ...any) error {
 
 func (r blobReader) decode(key, value []byte, into any) error {
 	if len(value) == 0 || value[0] != blobFormat || json.Unmarshal(value[1:], into) != nil {
-		return r.damage("the record under key %q cannot be read", key)
+		return r.unreadable(key)
 	}
 	return nil
 }
 
+func (r blobReader) unreadable(key []byte) error {
+	return r.damage("the record under key %q cannot be read", key)
+}
+
 // content reads a content, or a segment that was appended to the one before.
 func (r blobReader) content(key, value []byte) (blobChange, error) {
-	switch len(key) {
-	case 10:
-		c := contentRecord{ID: binary.BigEndian.Uint64(key[2:])}
-		err := r.decode(key, value, &c.Segments)
-		return putContent{c}, err
-	case 14:
-		c := appendSegment{Content: binary.BigEndian.Uint64(key[2:])}
-		err := r.decode(key, value, &c.Segment)
-		return c, err
+	segments, ok := parseSegments(value)
+	switch {
+	case ok && len(key) == 10:
+		return putContent{contentRecord{ID: binary.BigEndian.Uint64(key[2:]), Segments: segments}}, nil
+	case ok && len(key) == 14 && len(segments) == 1:
+		return appendSegment{Content: binary.BigEndian.Uint64(key[2:]), Segment: segments[0]}, nil
 	}
-	return nil, r.damage("the content under key %q cannot be read", key)
+	return nil, r.unreadable(key)
 }
 
 // check finds records that name what is not there.

@@ -125,7 +125,7 @@ func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (c
 	if len(tx.changes) == 0 {
 		return "", nil, s.last.pending(s.opening), nil
 	}
-	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account}))
+	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account, tx.account.Properties != s.account.Properties}))
 	if err == nil {
 		event = tx.eventLocked(p)
 	}

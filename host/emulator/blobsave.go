@@ -41,7 +41,7 @@ func (s *blobs) save() (snap blobsSnapshot, err error) {
 
 // records returns the changes that make the state out of an empty one.
 func (s *blobs) records() []blobChange {
-	changes := []blobChange{setAccount{s.account}}
+	changes := []blobChange{setAccount{s.account, true}}
 	for name := range s.names.from("") {
 		changes = append(changes, putContainer{*s.containers[name].record})
 	}
@@ -163,6 +163,7 @@ func (c *change) dropAllBlobs() {
 			c.batch.DeleteRange([]byte{kind, 0}, []byte{kind, 1})
 		}
 		c.batch.Delete(blobAccountKey)
+		c.batch.Delete(blobPropertiesKey)
 	}
 }
 

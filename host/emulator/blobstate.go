@@ -94,7 +94,11 @@ type blobChange interface {
 }
 
 type (
-	setAccount    struct{ accountRecord }
+	// setAccount sets the counters, and the properties if Settings says so.
+	setAccount struct {
+		accountRecord
+		Settings bool
+	}
 	putContainer  struct{ containerRecord }
 	dropContainer struct{ Name string }
 	// putBlob needs the content that the record names to exist, and its container.
@@ -123,7 +127,7 @@ func (s *blobs) apply(changes []blobChange) {
 	}
 }
 
-func (c setAccount) apply(s *blobs) { s.account = c.accountRecord }
+func (c setAccount) apply(s *blobs) { s.account = c.accountRecord } // Properties never change without Settings
 
 func (c putContainer) apply(s *blobs) {
 	state := s.containers[c.Name]
@@ -219,6 +223,7 @@ func (c putContent) apply(s *blobs) {
 func (c appendSegment) apply(s *blobs) {
 	to := s.contents[c.Content]
 	to.Segments = append(to.Segments, c.Segment)
+	to.appended = true
 	s.retainBody(c.Segment.Body)
 }
 
@@ -226,7 +231,8 @@ func (c appendSegment) apply(s *blobs) {
 // refer to it.
 type content struct {
 	contentRecord
-	refs int
+	refs     int
+	appended bool // some segments have keys of their own
 }
 
 func (s *blobs) retainContent(id uint64) {
@@ -245,7 +251,7 @@ func (s *blobs) releaseContent(id uint64) {
 	}
 	delete(s.contents, id)
 	if s.writing != nil {
-		s.writing.dropPrefix(contentKey(id))
+		s.writing.dropContent(c)
 	}
 	for _, seg := range c.Segments {
 		s.releaseBody(seg.Body)

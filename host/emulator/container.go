@@ -81,7 +81,7 @@ func (s *Storage) SetBlobServiceProperties(ctx context.Context, p *bindings.Serv
 		replace(&to.DefaultVersion, from.DefaultVersion)
 		replace(&to.SoftDelete, from.SoftDelete)
 		replace(&to.StaticWebsite, from.StaticWebsite)
-		tx.change(setAccount{tx.account})
+		tx.change(setAccount{tx.account, true})
 		return nil
 	})
 }

@@ -169,4 +169,9 @@ func (r *valueReader) string() string {
 	return string(r.take(int(min(r.uvarint(), 1<<30))))
 }
 
+func (r *valueReader) duration() time.Duration { return time.Duration(r.varint()) }
+
+// done reports whether everything was there, and nothing else.
+func (r *valueReader) done() bool { return !r.bad && len(r.b) == 0 }
+
 func (r *valueReader) time() time.Time { return time.Unix(r.varint(), int64(r.uvarint())).UTC() }

@@ -52,7 +52,8 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 		Example: `  redeliver create servicebus orders --lock-duration 30s --max-delivery-count 3
   redeliver create servicebus events --topic
   redeliver create servicebus events/Subscriptions/large --filter 'amount > 1000'`,
-		Args: arguments(1, 1),
+		Args:              arguments(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {

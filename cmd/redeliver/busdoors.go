@@ -117,7 +117,9 @@ func (s *session) openBus(wanted bool) error {
 	}
 	backend := bus.New(s.clock, s.host.ServiceBus(), nil)
 	// Every port tells by the first bytes what is spoken there, so that one kind of
-	// server does for all; with one for each, a port that is taken has a name.
+	// server does for all; with one for each, a port that is taken has a name. They
+	// share the backend, and with it the locks that clients hold; it asks for no
+	// claims, so that it does not matter that each numbers its own connections.
 	for _, door := range []struct {
 		server        **amqp.Server
 		port, tlsPort doorPort

@@ -29,6 +29,7 @@ type (
 		ServiceBusOption
 		EventGridOption
 		EventHubOption
+		CosmosOption
 		applyAny(*function)
 	}
 )

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -116,8 +117,8 @@ func StartTime(db *store.Store, accounts ...string) (time.Time, error) {
 	return now, nil
 }
 
-// lastChange is the time of the last change of any account, or of the Service Bus
-// or Event Hubs namespace.
+// lastChange is the time of the last change of any storage account, of the Service
+// Bus or Event Hubs namespace, or of the Cosmos DB account.
 func lastChange(db *store.Store, accounts []string) (last time.Time, err error) {
 	if last, err = servicebus.LastTime(db); err != nil {
 		return time.Time{}, err
@@ -128,6 +129,13 @@ func lastChange(db *store.Store, accounts []string) (last time.Time, err error) 
 	}
 	if hubs.After(last) {
 		last = hubs
+	}
+	documents, err := cosmos.LastTime(db)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if documents.After(last) {
+		last = documents
 	}
 	for _, name := range accounts {
 		t, err := emulator.LastTime(db.Space(space(name)))

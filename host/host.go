@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -119,6 +120,7 @@ type Host struct {
 
 	namespace *servicebus.Namespace
 	hubs      *eventhubs.Namespace
+	cosmos    *cosmos.Account
 	grid      *eventgrid.Grid
 	gridApp   gridApp // used by the load that has its turn
 
@@ -188,7 +190,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, err
 	}
-	if err := errors.Join(h.openNamespace(), h.openHubs()); err != nil {
+	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos()); err != nil {
 		if h.own != nil {
 			h.own.Close()
 		}

@@ -47,6 +47,8 @@ func (f *function) prepareOutputs() error {
 			out, err = newEventHubOutput(f, b)
 		case b.Is("eventGrid"):
 			out, err = newEventGridOutput(f, b)
+		case b.Is("cosmosDB"):
+			out, err = newCosmosOutput(f, b)
 		default:
 			err = fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
 		}

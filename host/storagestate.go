@@ -141,7 +141,7 @@ func (h *Host) ResetState() (err error) {
 			return
 		}
 		if h.accounts.db == nil {
-			err = errors.Join(h.namespace.Reset(), h.hubs.Clear())
+			err = errors.Join(h.namespace.Reset(), h.hubs.Clear(), h.cosmos.Reset())
 		}
 		if err == nil {
 			err = h.replaced()
@@ -164,6 +164,7 @@ func (h *Host) replaced() error {
 			return err
 		}
 	}
+	h.cosmos.Wake()
 	for _, name := range h.Accounts() {
 		queues, err := h.accounts.byName[name].Queues(context.Background())
 		if err != nil {

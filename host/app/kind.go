@@ -81,7 +81,7 @@ func KnownBindings() []BindingKind {
 		{Type: "serviceBus", Directions: []string{"out"}, Connection: "ServiceBus"},
 		{Type: "eventHub", Directions: []string{"out"}, Connection: "EventHub"},
 		{Type: "eventGrid", Directions: []string{"out"}},
-		{Type: "cosmosDB", Connection: "CosmosDB"},
+		{Type: "cosmosDB", Directions: []string{"out"}, Connection: "CosmosDB"},
 		{Type: "kafka"},
 		{Type: "rabbitMQ", Connection: "RabbitMQ"},
 		{Type: "signalR"},

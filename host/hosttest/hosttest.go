@@ -96,7 +96,8 @@ type Options struct {
 
 	// Env are the settings and environment of the app, as "NAME=VALUE".
 	// AzureWebJobsStorage is UseDevelopmentStorage=true, AzureWebJobsServiceBus is
-	// ServiceBusConnection and AzureWebJobsEventHub EventHubConnection unless given. The
+	// ServiceBusConnection, AzureWebJobsEventHub EventHubConnection and
+	// AzureWebJobsCosmosDB CosmosConnection unless given. The
 	// environment of the test process is not visible to the app.
 	Env []string
 
@@ -231,7 +232,7 @@ func (h *Host) do(name string, f func()) {
 
 // environment gives an app its storage.
 func environment(env []string) []string {
-	base := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection}
+	base := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection, "AzureWebJobsCosmosDB=" + CosmosConnection}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH"} {
 		if v, ok := os.LookupEnv(name); ok {
 			base = append(base, name+"="+v) // what a handler program needs to be built and to start

@@ -155,6 +155,11 @@ func (r *run) acquire() {
 		r.trouble(r.store.base, err)
 		return
 	}
+	if len(all) == 0 { // somebody has removed them
+		if err := r.store.initialize(r.taking, r.feed); err != nil {
+			r.trouble(r.store.base, err)
+		}
+	}
 	r.mu.Lock()
 	chosen := choose(all, r.opts.Owner, r.running, r.clk.Now(), r.opts.Expiration)
 	r.mu.Unlock()

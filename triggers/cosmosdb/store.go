@@ -174,24 +174,32 @@ func (s *leases) all(ctx context.Context, bad func(id string, err error)) ([]*le
 
 // acquire makes a lease this owner's, unless somebody else was faster.
 func (s *leases) acquire(ctx context.Context, seen *lease) (*lease, error) {
-	return s.update(ctx, seen.ID, seen.owner(), func(l *lease) { l.Owner = &s.owner })
+	return s.update(ctx, seen.ID, seen.owner(), func(l *lease) error { l.Owner = &s.owner; return nil })
 }
 
 // renew says that the owner is alive.
 func (s *leases) renew(ctx context.Context, id string) error {
-	_, err := s.update(ctx, id, s.owner, func(*lease) {})
+	_, err := s.update(ctx, id, s.owner, func(*lease) error { return nil })
 	return err
 }
 
-// checkpoint writes the position.
-func (s *leases) checkpoint(ctx context.Context, id, continuation string) error {
-	_, err := s.update(ctx, id, s.owner, func(l *lease) { l.ContinuationToken = &continuation })
+// checkpoint writes the position, in the place of the one that this owner knows.
+// Somebody who has changed it wants the range to be read from there: then the lease
+// is lost, and taken again as it is.
+func (s *leases) checkpoint(ctx context.Context, id, known, continuation string) error {
+	_, err := s.update(ctx, id, s.owner, func(l *lease) error {
+		if l.continuation() != known {
+			return fmt.Errorf("lease %q: %w: its position was changed", id, errLeaseLost)
+		}
+		l.ContinuationToken = &continuation
+		return nil
+	})
 	return err
 }
 
 // release gives a lease back.
 func (s *leases) release(ctx context.Context, id string) error {
-	_, err := s.update(ctx, id, s.owner, func(l *lease) { l.Owner = nil })
+	_, err := s.update(ctx, id, s.owner, func(l *lease) error { l.Owner = nil; return nil })
 	return err
 }
 
@@ -199,7 +207,7 @@ func (s *leases) release(ctx context.Context, id string) error {
 // others change at the same time is read again.
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseUpdaterCosmos.cs.
-func (s *leases) update(ctx context.Context, id, owner string, f func(*lease)) (*lease, error) {
+func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) error) (*lease, error) {
 	for {
 		item, err := s.in.Read(ctx, id, bindings.CosmosKeyText(id))
 		if errors.Is(err, bindings.ErrNotFound) {
@@ -215,7 +223,9 @@ func (s *leases) update(ctx context.Context, id, owner string, f func(*lease)) (
 		if l.owner() != owner {
 			return nil, fmt.Errorf("lease %q: %w: its owner is %q", id, errLeaseLost, l.owner())
 		}
-		f(l)
+		if err := f(l); err != nil {
+			return nil, err
+		}
 		now := s.clk.Now().UTC()
 		l.Timestamp = &now
 		_, err = s.in.Replace(ctx, l.encode(), item.ETag)

@@ -147,7 +147,7 @@ func (w *worker) begin(continuation string) error {
 	if w.at.Continuation != "" {
 		return nil
 	}
-	err := w.store.checkpoint(w.taking, w.id, continuation)
+	err := w.store.checkpoint(w.taking, w.id, "", continuation)
 	if errors.Is(err, errLeaseLost) {
 		w.lost()
 		return nil
@@ -193,7 +193,7 @@ func (w *worker) settle(continuation string) triggers.Settlement {
 		}
 		return s
 	}
-	err := w.store.checkpoint(context.WithoutCancel(w.token), w.id, continuation)
+	err := w.store.checkpoint(context.WithoutCancel(w.token), w.id, w.at.Continuation, continuation)
 	switch {
 	case err == nil:
 		w.at = bindings.CosmosPosition{Continuation: continuation}

@@ -230,6 +230,27 @@ func (a *Account) Reset() error {
 	return err
 }
 
+// Clear removes the documents of all containers but those that keep names, and
+// nothing else: the positions of feeds go on.
+func (a *Account) Clear(ctx context.Context, keep func(database, container string) bool) error {
+	return a.operate(ctx, FaultPoint{Op: "Clear"}, func(op *operation) error {
+		for _, c := range a.state.containers {
+			if keep != nil && keep(c.info.Database, c.info.Name) {
+				continue
+			}
+			for name, doc := range c.items {
+				delete(c.items, name)
+				doc.deleted = true
+				op.dropItem(c, doc)
+			}
+			for _, r := range c.ranges {
+				r.feed, r.dead = nil, 0
+			}
+		}
+		return nil
+	})
+}
+
 // operation is one turn with the lock held, and what it has to do afterwards.
 type operation struct {
 	change

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"net/url"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/cosmos"
+)
+
+// openCosmos makes the embedded Cosmos DB account, kept as the storage accounts
+// are.
+func (h *Host) openCosmos() (err error) {
+	if h.accounts.db != nil {
+		h.cosmos, err = cosmos.Open(h.clk, h.accounts.db, nil)
+		return err
+	}
+	h.cosmos = cosmos.New(h.clk, nil)
+	return nil
+}
+
+// Cosmos is the embedded Cosmos DB account, which connection strings with an
+// AccountEndpoint on this machine mean. It has no wire protocol.
+func (h *Host) Cosmos() *cosmos.Account { return h.cosmos }
+
+// cosmosAccount returns the account of a connection: the embedded one, there is no
+// other.
+func (h *Host) cosmosAccount(a *app.App, setting string) (bindings.Cosmos, error) {
+	conn, ok := a.Settings.Connection(setting)
+	if !ok {
+		return nil, app.MissingConnection(setting)
+	}
+	endpoint := fields(conn)["accountendpoint"]
+	if endpoint == "" {
+		return nil, fmt.Errorf("connection %q names no AccountEndpoint", conn.Setting)
+	}
+	if !onLoopback(endpoint) {
+		return nil, fmt.Errorf("connection %q names the Cosmos DB account %q: only the embedded change feed is offered, as AccountEndpoint=https://localhost:8081/", conn.Setting, endpoint)
+	}
+	return h.cosmos, nil
+}
+
+// onLoopback reports whether an address is on this machine.
+func onLoopback(endpoint string) bool {
+	u, err := url.Parse(endpoint)
+	if err != nil {
+		return false
+	}
+	name := strings.ToLower(u.Hostname())
+	ip, err := netip.ParseAddr(name)
+	return err == nil && ip.IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
+}
+
+// clearCosmos removes all documents but the leases of running functions, whose
+// positions go on.
+func (h *Host) clearCosmos() error {
+	leases := map[[2]string]bool{}
+	if g := h.current.Load(); g != nil {
+		for _, f := range g.functions {
+			if f.def.Trigger.Is("cosmosDBTrigger") {
+				t := f.def.Trigger.CosmosTrigger()
+				leases[[2]string{t.LeaseDatabase, t.LeaseContainer}] = true
+			}
+		}
+	}
+	return h.cosmos.Clear(context.Background(), func(database, container string) bool { return leases[[2]string{database, container}] })
+}

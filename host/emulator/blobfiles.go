@@ -59,15 +59,33 @@ func (b *storeBodies) write(r io.Reader, size int64) (bodyID, error) {
 	if size > 0 {
 		capacity = size + 1 // and the end is found without growing
 	}
-	head := bytes.NewBuffer(make([]byte, 0, capacity))
-	n, err := io.Copy(head, io.LimitReader(r, smallBody+1))
+	data, end, err := readUpTo(r, make([]byte, capacity), smallBody)
 	switch {
 	case err != nil:
 		return "", err
-	case n > smallBody:
-		return b.writeFile(io.MultiReader(head, r))
+	case !end:
+		return b.writeFile(io.MultiReader(bytes.NewReader(data), r))
 	}
-	return b.stage(stagedForm{data: head.Bytes()}), nil
+	return b.stage(stagedForm{data: data}), nil
+}
+
+// readUpTo reads into p, or more if that is full, up to the end of r or until more
+// than most bytes have come.
+func readUpTo(r io.Reader, p []byte, most int) (data []byte, end bool, err error) {
+	for n := 0; ; {
+		k, err := r.Read(p[n:])
+		n += k
+		switch {
+		case err == io.EOF:
+			return p[:n], n <= most, nil
+		case err != nil:
+			return nil, false, err
+		case n > most:
+			return p[:n], false, nil
+		case n == len(p):
+			p = append(p, make([]byte, min(3*n, most+1-n))...)
+		}
+	}
 }
 
 func (b *storeBodies) stage(form stagedForm) bodyID {

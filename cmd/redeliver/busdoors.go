@@ -78,16 +78,11 @@ func (f *busFlags) finish(cmd *cobra.Command) (err error) {
 // busWanted reports whether Service Bus is to be served: a port or a file of
 // entities was named, or the app has a connection string of an emulator that
 // clients look for here. An app with storage only takes no ports for it.
-func (s *session) busWanted(a *app.App, env []string) bool {
+func (s *session) busWanted(a *app.App) bool {
 	if s.flags.bus.given || a.ServiceBusEntities != nil {
 		return true
 	}
-	for _, value := range environment(env) {
-		if host.EmulatorConnection(value) {
-			return true
-		}
-	}
-	for _, value := range a.Settings.Local() {
+	for _, value := range a.Settings.All() {
 		if host.EmulatorConnection(value) {
 			return true
 		}

@@ -45,7 +45,7 @@ func TestBusWanted(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := &session{flags: &startFlags{bus: tt.flags}}
-			if got := s.busWanted(a, tt.env); got != tt.want {
+			if got := s.busWanted(a); got != tt.want {
 				t.Errorf("wanted %v, want %v", got, tt.want)
 			}
 		})

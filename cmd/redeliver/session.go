@@ -131,7 +131,7 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openDoors(); err != nil {
 		return err
 	}
-	if err := s.openBus(s.busWanted(a, env)); err != nil {
+	if err := s.openBus(s.busWanted(a)); err != nil {
 		return err
 	}
 	clients, admin := s.serviceBus()

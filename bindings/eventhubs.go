@@ -107,6 +107,8 @@ type SendEventsOptions struct {
 type EventReaderOptions struct {
 	// OwnerLevel is the reader's epoch; nil: none.
 	OwnerLevel *int64
+	// Name is what others whom the reader stands in the way of are told; it may be empty.
+	Name string
 	// Outside says that events go to a client whose time is real: see
 	// ServiceBusReceiverOptions.
 	Outside bool

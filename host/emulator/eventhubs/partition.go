@@ -111,26 +111,31 @@ func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 	return p.first(), nil
 }
 
-// sizeOf is what an event counts: its bytes, and the name and value of each
-// property.
+// sizeOf is the room that an event takes in its partition.
 func sizeOf(e *bindings.Event) int64 {
-	n := len(e.Body)
+	const header = 32 // sequence number, offset, time and the rest
+	n := payloadOf(e) + header
+	if e.PartitionKey != nil {
+		n += int64(len(*e.PartitionKey))
+	}
+	return n
+}
+
+// payloadOf is what an event counts in a send: its bytes as they came, or else the
+// body, and the name and value of each property.
+func payloadOf(e *bindings.Event) int64 {
 	if e.Wire != nil {
-		n = e.Wire.Size()
-	} else {
-		for k, v := range e.Properties {
-			n += len(k) + 8
-			switch v := v.(type) {
-			case string:
-				n += len(v)
-			case []byte:
-				n += len(v)
-			}
+		return int64(e.Wire.Size())
+	}
+	n := len(e.Body)
+	for k, v := range e.Properties {
+		n += len(k) + 8
+		switch v := v.(type) {
+		case string:
+			n += len(v)
+		case []byte:
+			n += len(v)
 		}
 	}
-	if e.PartitionKey != nil {
-		n += len(*e.PartitionKey)
-	}
-	const header = 32 // sequence number, offset, time and the rest
-	return int64(n + header)
+	return int64(n)
 }

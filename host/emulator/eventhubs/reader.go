@@ -17,6 +17,7 @@ type reader struct {
 	hub     string
 	id      string
 	group   string
+	name    string
 	level   *int64 // owner level; nil: none
 	outside bool
 
@@ -31,7 +32,7 @@ var _ bindings.EventReader = (*reader)(nil)
 func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition string, from bindings.EventPosition, opts *bindings.EventReaderOptions) (bindings.EventReader, error) {
 	r := &reader{ns: ns, hub: hub, id: partition, group: group}
 	if opts != nil {
-		r.level, r.outside = opts.OwnerLevel, opts.Outside
+		r.name, r.level, r.outside = opts.Name, opts.OwnerLevel, opts.Outside
 	}
 	if group == "" {
 		return nil, refuse(bindings.ConditionArgumentError, "event hub %q: a consumer group is needed", hub)
@@ -70,9 +71,9 @@ func (p *partition) admit(r *reader) error {
 		case other.level == nil:
 			plain++
 		case r.level == nil:
-			return refuse(bindings.ConditionLinkStolen, "%s: at least one receiver with epoch %d is there, so that no receiver without an epoch can be created", p.source(r.group), *other.level)
+			return refuse(bindings.ConditionLinkStolen, "At least one receiver for the endpoint is created with epoch of '%d', and so non-epoch receiver is not allowed: %s", *other.level, p.source(r.group))
 		case *r.level < *other.level:
-			return refuse(bindings.ConditionLinkStolen, "%s: a receiver with a higher epoch %d exists: epoch %d is refused", p.source(r.group), *other.level, *r.level)
+			return refuse(bindings.ConditionLinkStolen, "Receiver '%s' with a higher epoch '%d' already exists. Receiver '%s' with epoch %d cannot be created: %s", other.name, *other.level, r.name, *r.level, p.source(r.group))
 		}
 	}
 	if r.level == nil {
@@ -85,7 +86,7 @@ func (p *partition) admit(r *reader) error {
 		if !strings.EqualFold(other.group, r.group) {
 			return false
 		}
-		other.end = refuse(bindings.ConditionLinkStolen, "%s: a new receiver with epoch %d took over", p.source(r.group), *r.level)
+		other.end = refuse(bindings.ConditionLinkStolen, "New receiver '%s' with higher epoch of '%d' is created hence current receiver '%s' is getting disconnected: %s", r.name, *r.level, other.name, p.source(r.group))
 		return true
 	})
 	p.arrived.Broadcast()

@@ -16,7 +16,7 @@ func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *bindings.
 	}
 	size := int64(0)
 	for _, e := range events {
-		size += sizeOf(e)
+		size += payloadOf(e)
 	}
 	switch {
 	case size > bindings.MaxEventBatch:

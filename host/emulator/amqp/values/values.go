@@ -3,8 +3,12 @@
 package values
 
 import (
+	"bytes"
+	"encoding/hex"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -73,4 +77,61 @@ func WireMap(properties map[string]any) wire.Map {
 		m = append(m, wire.Entry{Key: k, Value: Wire(properties[k])})
 	}
 	return m
+}
+
+// ID is a message-id or correlation-id as text; empty if there is none.
+func ID(id any) string {
+	switch id := id.(type) {
+	case string:
+		return id
+	case uint64:
+		return strconv.FormatUint(id, 10)
+	case wire.UUID:
+		return bindings.GUID(id).String()
+	case []byte:
+		return hex.EncodeToString(id)
+	default:
+		return ""
+	}
+}
+
+// Body is the bytes of a message's data sections, or the text of a string.
+func Body(m *wire.Message) []byte {
+	if v, ok, _ := m.Value(); ok {
+		switch v := v.(type) {
+		case string:
+			return []byte(v)
+		case []byte:
+			return v
+		}
+		return nil
+	}
+	parts := m.DataSections()
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return bytes.Join(parts, nil)
+}
+
+// Integer is a number of any AMQP integer type that fits.
+func Integer(v any) (n int64, ok bool) {
+	switch v := v.(type) {
+	case int64:
+		return v, true
+	case int32:
+		return int64(v), true
+	case int16:
+		return int64(v), true
+	case int8:
+		return int64(v), true
+	case uint64:
+		return int64(v), v <= math.MaxInt64
+	case uint32:
+		return int64(v), true
+	case uint16:
+		return int64(v), true
+	case uint8:
+		return int64(v), true
+	}
+	return 0, false
 }

@@ -1,0 +1,112 @@
+package hubs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// Namespace is what is served. Its readers must have a method Lost, which waits until
+// the reader cannot go on and returns why; nil after Close.
+type Namespace interface {
+	bindings.EventHubs
+
+	// Has reports whether there is a hub of that name.
+	Has(name string) bool
+}
+
+// Backend serves a namespace. It implements amqp.Backend and amqp.Connections.
+type Backend struct {
+	clk   clock.Clock
+	ns    Namespace
+	other amqp.Backend
+}
+
+// New returns a backend for ns, which lives under clk. Links that are not for a hub are
+// other's; with nil they are refused.
+func New(clk clock.Clock, ns Namespace, other amqp.Backend) *Backend {
+	return &Backend{clk: clk, ns: ns, other: other}
+}
+
+// background is the context of calls that are not to be given up.
+var background = context.Background()
+
+// inside runs f in the clock.
+func (b *Backend) inside(name string, f func() error) (err error) {
+	b.clk.Inside("AMQP "+name, func() { err = f() })
+	return err
+}
+
+// Attach implements amqp.Backend.
+func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
+	address := trimAddress(r.Address)
+	if strings.EqualFold(address, "$management") {
+		return &amqp.Grant{Node: &management{b}}, nil
+	}
+	a, ok := bindings.ParseEventAddress(address)
+	if mine := ok && (a.Group != "" || b.has(a.Hub)); !mine {
+		if b.other == nil {
+			return nil, wire.Errorf(wire.CondNotFound, "the messaging entity %q could not be found", address)
+		}
+		return b.other.Attach(r)
+	}
+	var grant *amqp.Grant
+	err := b.inside("attach", func() (err error) {
+		switch {
+		case r.Role == wire.Sender && a.Group == "":
+			grant, err = b.sender(a)
+		case r.Role == wire.Receiver && a.Group != "":
+			grant, err = b.receiver(a, r)
+		default:
+			err = wire.Errorf(wire.CondNotAllowed, "%q: events are sent to a hub or one of its partitions, and received from a partition for a consumer group", address)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, asCondition(err)
+	}
+	return grant, nil
+}
+
+func (b *Backend) has(hub string) (ok bool) {
+	b.clk.Inside("AMQP look up", func() { ok = b.ns.Has(hub) })
+	return ok
+}
+
+// Ended implements amqp.Connections.
+func (b *Backend) Ended(connection string) {
+	if other, ok := b.other.(amqp.Connections); ok {
+		other.Ended(connection)
+	}
+}
+
+// trimAddress drops what comes before the path in an absolute URI, and slashes.
+func trimAddress(address string) string {
+	if _, after, ok := strings.Cut(address, "://"); ok {
+		_, address, _ = strings.Cut(after, "/")
+	}
+	return strings.Trim(address, "/")
+}
+
+// asCondition makes err one for the wire.
+func asCondition(err error) *wire.Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*wire.Error](err); ok {
+		return e
+	}
+	e := bindings.ServiceBusErrorOf(err)
+	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.Text}
+}
+
+// argumentf refuses what means nothing to the service.
+func argumentf(format string, args ...any) error {
+	return bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,158 @@
+package hubs
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/values"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// Properties of a receiver: its owner level, and how others are told of it.
+const (
+	epochProperty = "com.microsoft:epoch"
+	nameProperty  = "com.microsoft:receiver-name"
+)
+
+// receiver is what a client receives from: a partition, at a position.
+type receiver struct {
+	b       *Backend
+	reader  bindings.EventReader
+	settled bool           // events are sent settled
+	pulling *clock.Visitor // of the one goroutine that calls Pull
+
+	mu          sync.Mutex
+	back        []amqp.Outgoing    // pulled and not sent
+	cancel      context.CancelFunc // of the Receive that waits
+	interrupted bool               // the next one is not to wait
+}
+
+// lost is what a reader of an embedded namespace has beside the contract.
+type lost interface {
+	Lost(ctx context.Context) error
+}
+
+// receiver is the node of a client that receives.
+func (b *Backend) receiver(from bindings.EventAddress, r *amqp.AttachRequest) (*amqp.Grant, error) {
+	position, err := positionOf(r.Filter)
+	if err != nil {
+		return nil, err
+	}
+	opts := &bindings.EventReaderOptions{Outside: true}
+	opts.Name, _ = r.Properties.Get(nameProperty).(string)
+	if v := r.Properties.Get(epochProperty); v != nil {
+		level, ok := values.Integer(v)
+		if !ok {
+			return nil, argumentf("%s is a %T: want a long", epochProperty, v)
+		}
+		opts.OwnerLevel = &level
+	}
+	reader, err := b.ns.ReadEvents(background, from.Hub, from.Group, from.Partition, position, opts)
+	if err != nil {
+		return nil, err
+	}
+	return &amqp.Grant{Node: &receiver{b: b, reader: reader, settled: r.SendMode != wire.SendUnsettled}}, nil
+}
+
+// Close implements amqp.Node.
+func (r *receiver) Close(bool) {
+	_ = r.b.inside("detach", func() error { return r.reader.Close(background) })
+}
+
+// Watch implements amqp.Producer.
+func (r *receiver) Watch() error {
+	reader, ok := r.reader.(lost)
+	if !ok {
+		return nil
+	}
+	err := r.b.inside("watch", func() error { return reader.Lost(background) })
+	if err == nil {
+		return nil
+	}
+	return asCondition(err)
+}
+
+// Pull implements amqp.Producer.
+func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
+	if out := r.takeBack(n); len(out) > 0 {
+		return out, nil
+	}
+	if r.pulling == nil {
+		r.pulling = clock.NewVisitor(r.b.clk)
+	}
+	var list []*bindings.ReceivedEvent
+	var err error
+	r.pulling.Inside("AMQP receive events", func() {
+		list, err = r.reader.Receive(background, n, 0)
+		if wait && err == nil && len(list) == 0 {
+			list, err = r.await(n)
+		}
+	})
+	out := make([]amqp.Outgoing, len(list))
+	for i, e := range list {
+		out[i] = &outgoing{e, r.settled}
+	}
+	if err != nil {
+		return out, asCondition(err)
+	}
+	return out, nil
+}
+
+// takeBack takes from what was pulled and not sent.
+func (r *receiver) takeBack(n int) []amqp.Outgoing {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.back[:min(n, len(r.back))]
+	r.back = r.back[len(out):]
+	return out
+}
+
+// await receives when there is something, or nothing when it is interrupted.
+func (r *receiver) await(n int) ([]*bindings.ReceivedEvent, error) {
+	ctx, cancel := r.b.clk.WithCancel(background)
+	defer cancel()
+	r.mu.Lock()
+	if r.interrupted {
+		r.interrupted = false
+		r.mu.Unlock()
+		return nil, nil
+	}
+	r.cancel = cancel
+	r.mu.Unlock()
+	list, err := r.reader.Receive(ctx, n, bindings.ServiceBusForever)
+	r.mu.Lock()
+	r.cancel = nil
+	r.mu.Unlock()
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = nil
+	}
+	return list, err
+}
+
+// Interrupt implements amqp.Producer.
+func (r *receiver) Interrupt() {
+	_ = r.b.inside("flow", func() error {
+		r.mu.Lock()
+		cancel := r.cancel
+		r.interrupted = cancel == nil
+		r.mu.Unlock()
+		if cancel != nil {
+			cancel()
+		}
+		return nil
+	})
+}
+
+// Return implements amqp.Producer: the events are the next ones again.
+func (r *receiver) Return(list []amqp.Outgoing) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.back = append(append([]amqp.Outgoing(nil), list...), r.back...)
+}
+
+// Settle implements amqp.Producer: whatever a client says of an event, it stays.
+func (r *receiver) Settle([]amqp.Settlement) {}

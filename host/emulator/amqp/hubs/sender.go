@@ -1,0 +1,49 @@
+package hubs
+
+import (
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// sender takes what a client sends to a hub, or to one of its partitions.
+type sender struct {
+	b  *Backend
+	to bindings.EventAddress
+	in *clock.Visitor // of the one goroutine that calls Consume
+}
+
+// sender is the node of a client that sends.
+func (b *Backend) sender(to bindings.EventAddress) (*amqp.Grant, error) {
+	if to.Partition != "" {
+		if _, err := b.ns.Partition(background, to.Hub, to.Partition); err != nil {
+			return nil, err
+		}
+	}
+	return &amqp.Grant{
+		Node:           &sender{b: b, to: to},
+		MaxMessageSize: bindings.MaxEventBatch,
+		Properties:     wire.Map{{Key: wire.Symbol("com.microsoft:max-message-batch-size"), Value: uint64(bindings.MaxEventBatch)}},
+	}, nil
+}
+
+// Close implements amqp.Node.
+func (s *sender) Close(bool) {}
+
+// Consume implements amqp.Consumer. A batch is taken as a whole or not at all.
+func (s *sender) Consume(list []amqp.Delivery) {
+	if s.in == nil {
+		s.in = clock.NewVisitor(s.b.clk)
+	}
+	s.in.Inside("AMQP send events", func() {
+		for i := range list {
+			events, key, err := decode(list[i].Format, list[i].Payload)
+			if err == nil {
+				opts := &bindings.SendEventsOptions{PartitionID: s.to.Partition, PartitionKey: key}
+				err = s.b.ns.SendEvents(background, s.to.Hub, opts, events...)
+			}
+			list[i].Err = asCondition(err)
+		}
+	})
+}

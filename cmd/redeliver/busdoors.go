@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
 )
 
@@ -90,8 +91,8 @@ func (s *session) busWanted(a *app.App) bool {
 	return false
 }
 
-// openBus serves the embedded Service Bus namespace, on loopback only, and tells
-// the host where.
+// openBus serves the embedded Service Bus and Event Hubs namespaces, which are one
+// name space, on loopback only, and tells the host where.
 func (s *session) openBus(wanted bool) error {
 	f := &s.flags.bus
 	if !wanted {
@@ -110,7 +111,7 @@ func (s *session) openBus(wanted bool) error {
 		}
 		opts.TLS = pair.Config()
 	}
-	backend := bus.New(s.clock, s.host.ServiceBus(), nil)
+	backend := hubs.New(s.clock, s.host.EventHubs(), bus.New(s.clock, s.host.ServiceBus(), nil))
 	// Every port tells by the first bytes what is spoken there, so that one kind of
 	// server does for all; with one for each, a port that is taken has a name. They
 	// share the backend, and with it the locks that clients hold; it asks for no

@@ -24,11 +24,10 @@ const (
 )
 
 // blobAccountKey holds the counters of the account, blobPropertiesKey the settings
-// of the service as JSON, lastBodyKey the number of the last small body.
+// of the service as JSON.
 var (
 	blobAccountKey    = []byte("blobs")
 	blobPropertiesKey = []byte("blobproperties")
-	lastBodyKey       = []byte("bodies")
 )
 
 const blobFormat = 1 // first byte of each value that is JSON
@@ -158,7 +157,6 @@ func (s *blobs) beginLocked(w *change) (awaited, error) {
 		return s.last.pending(s.opening), w.err
 	}
 	w.batch.Set(timeKey, appendTime(nil, s.clk.Now().UTC()))
-	s.number(w)
 	commit, err := s.db.Begin(w.batch)
 	if err != nil {
 		s.opening = 0
@@ -169,13 +167,7 @@ func (s *blobs) beginLocked(w *change) (awaited, error) {
 	return awaited{commit: commit, own: true}, nil
 }
 
-// number and kept tell the bodies that a batch is about to begin, and that it has.
-func (s *blobs) number(w *change) {
-	if bodies, ok := s.bodies.(*storeBodies); ok && w.writable() {
-		bodies.number(w.batch)
-	}
-}
-
+// kept tells the bodies that a batch has begun.
 func (s *blobs) kept() {
 	if bodies, ok := s.bodies.(*storeBodies); ok {
 		bodies.kept()

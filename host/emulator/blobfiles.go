@@ -24,8 +24,7 @@ type storeBodies struct {
 	staged map[bodyID]stagedForm
 	stages uint64            // staged bodies so far
 	last   uint64            // number given to a small body
-	taken  map[bodyID][]byte // small bodies until a batch has kept them
-	begun  []bodyID          // those of the batch that is being collected
+	taken  map[bodyID][]byte // small bodies until a batch that keeps them has begun
 }
 
 // stagedForm is a staged body: its bytes, or a file of one opening of the store.
@@ -159,17 +158,22 @@ func fileBody(id store.FileID) bodyID {
 	return bodyID(filePrefix + strconv.FormatUint(uint64(id), 10))
 }
 
-// number takes an identifier apart.
+// number takes an identifier apart that is one of the store's.
 func (id bodyID) number() (n uint64, file bool) {
-	text, file := strings.CutPrefix(string(id), filePrefix)
-	if !file {
-		text = strings.TrimPrefix(text, valuePrefix)
-	}
-	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
+	n, file, ok := id.parse()
+	if !ok {
 		panic("emulator: body " + strconv.Quote(string(id)) + " is of no form of the store's")
 	}
 	return n, file
+}
+
+func (id bodyID) parse() (n uint64, file, ok bool) {
+	text, file := strings.CutPrefix(string(id), filePrefix)
+	if !file {
+		text, ok = strings.CutPrefix(text, valuePrefix)
+	}
+	n, err := strconv.ParseUint(text, 10, 64)
+	return n, file, (file || ok) && err == nil
 }
 
 func bodyKey(n uint64) []byte { return binary.BigEndian.AppendUint64([]byte{bodyKind, 0}, n) }
@@ -232,16 +236,6 @@ func (b *storeBodies) keep(id bodyID, w *change) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w.batch.Set(bodyKey(n), b.taken[id])
-	b.begun = append(b.begun, id)
-}
-
-// number writes the number of the last small body if the batch keeps any.
-func (b *storeBodies) number(w *store.Batch) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.begun) > 0 {
-		w.Set(lastBodyKey, binary.BigEndian.AppendUint64(nil, b.last))
-	}
 }
 
 // kept notes that the store has what the last batch keeps.
@@ -249,7 +243,6 @@ func (b *storeBodies) kept() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	clear(b.taken)
-	b.begun = b.begun[:0]
 }
 
 func (b *storeBodies) remove(id bodyID, w *change) {
@@ -281,7 +274,6 @@ func (b *storeBodies) numbered(last uint64) {
 	defer b.mu.Unlock()
 	b.last = max(b.last, last)
 	clear(b.taken)
-	b.begun = b.begun[:0]
 }
 
 // readAll returns the bytes of a body in pieces.

@@ -48,7 +48,7 @@ func (s *blobs) sweepLocked(opening uint64) error {
 }
 
 // readBlobs returns the changes that make the stored state out of an empty one,
-// and the last number of a small body.
+// and the largest number of a small body.
 func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, err error) {
 	r := blobReader{v: v, dir: dir}
 	account, err := r.account()
@@ -56,9 +56,6 @@ func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, er
 		return nil, 0, err
 	}
 	changes = append(changes, setAccount{account, true})
-	if last, err = r.lastBody(); err != nil {
-		return nil, 0, err
-	}
 	err = errors.Join(
 		r.each(containerKind, func(key, value []byte) error {
 			var c containerRecord
@@ -89,10 +86,28 @@ func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, er
 	if err == nil {
 		err = r.check(changes)
 	}
+	if err == nil {
+		last, err = r.lastBody(changes)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
 	return changes, last, nil
+}
+
+// lastBody returns the largest number of a small body.
+func (r blobReader) lastBody(changes []blobChange) (last uint64, err error) {
+	err = eachSegment(changes, func(seg *segment) error {
+		n, file, ok := seg.Body.parse()
+		if !ok {
+			return r.damage("body %q is of no known form", seg.Body)
+		}
+		if !file {
+			last = max(last, n)
+		}
+		return nil
+	})
+	return last, err
 }
 
 // account reads the counters and the properties.
@@ -115,21 +130,6 @@ func (r blobReader) account() (a accountRecord, err error) {
 		err = r.decode(blobPropertiesKey, value, &a.Properties)
 	}
 	return a, err
-}
-
-// lastBody is the last number that a small body was given.
-func (r blobReader) lastBody() (uint64, error) {
-	value, err := r.v.Get(lastBodyKey)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		return 0, nil
-	case err == nil && len(value) != 8:
-		err = r.damage("the number of bodies has %d bytes", len(value))
-	}
-	if err != nil {
-		return 0, err
-	}
-	return binary.BigEndian.Uint64(value), nil
 }
 
 type blobReader struct {

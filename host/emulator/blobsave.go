@@ -82,6 +82,11 @@ func eachSegment(changes []blobChange, f func(*segment) error) error {
 				return err
 			}
 			changes[i] = c
+		case appendSegment:
+			if err := f(&c.Segment); err != nil {
+				return err
+			}
+			changes[i] = c
 		}
 	}
 	return nil

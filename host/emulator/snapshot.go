@@ -114,7 +114,6 @@ func (s *Storage) restore(snap *Snapshot) (awaited, error) {
 	c := &change{db: s.db, opening: s.opening}
 	s.restoreQueuesLocked(snap, c)
 	s.blobs.restoreLocked(blobs, c)
-	s.blobs.number(c)
 	commit, err := s.beginLocked(c)
 	if err != nil {
 		s.blobs.opening = 0

@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -136,6 +137,13 @@ func lastChange(db *store.Store, accounts []string) (last time.Time, err error) 
 	}
 	if documents.After(last) {
 		last = documents
+	}
+	grid, err := eventgrid.LastTime(db)
+	if err != nil {
+		return time.Time{}, err
+	}
+	if grid.After(last) {
+		last = grid
 	}
 	for _, name := range accounts {
 		t, err := emulator.LastTime(db.Space(space(name)))

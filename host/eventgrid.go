@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -23,9 +24,9 @@ const eventGridService storageService = "eventgrid"
 // devEventGridAddress is where Event Grid is served unless somebody says otherwise.
 const devEventGridAddress = "127.0.0.1:60101"
 
-// openGrid makes the embedded Event Grid.
-func (h *Host) openGrid() {
-	h.grid = eventgrid.New(h.clk, &eventgrid.Options{
+// openGrid makes the embedded Event Grid, kept as the storage accounts are.
+func (h *Host) openGrid() (err error) {
+	opts := &eventgrid.Options{
 		Seed: h.opts.Seed, Record: h.journal.Append,
 		Blobs: func(account string) bindings.BlobAccount {
 			if account == "" {
@@ -37,11 +38,39 @@ func (h *Host) openGrid() {
 			return nil
 		},
 		Function: func(name string) eventgrid.Endpoint { return functionEndpoint{h, name} },
-	})
+	}
+	if h.accounts.db == nil {
+		h.grid = eventgrid.New(h.clk, opts)
+	} else if h.grid, err = eventgrid.Open(h.clk, h.accounts.db, opts); err != nil {
+		return err
+	}
 	h.grid.ServedAt("http://" + devEventGridAddress)
 	for _, name := range h.Accounts() {
 		h.Account(name).OnBlobEvent(func(e emulator.BlobEvent) { h.publishBlobEvent(name, e) })
 	}
+	return nil
+}
+
+// emptyGrid removes everything from the embedded Event Grid, and gives it again what
+// the app wants.
+func (h *Host) emptyGrid() error {
+	if err := h.grid.Reset(); err != nil {
+		return err
+	}
+	return h.restoreGrid()
+}
+
+// restoreGrid gives the embedded Event Grid what the app wants, after its state was
+// replaced.
+func (h *Host) restoreGrid() error {
+	if h.gridApp.cancel != nil {
+		h.gridApp.cancel()
+	}
+	h.gridApp = gridApp{}
+	if g := h.current.Load(); g != nil {
+		return h.applyGrid(g)
+	}
+	return nil
 }
 
 // EventGrid is the embedded Event Grid: the topics of redeliver.eventGrid in
@@ -107,7 +136,7 @@ func (h *Host) applyGrid(g *generation) error {
 	h.gridApp.topics = next.topics
 	h.dropTopics(ctx, prev.topics, next.topics)
 	for _, t := range next.topics {
-		if err := h.grid.CreateTopic(ctx, t.Topic); err != nil {
+		if err := h.createTopic(ctx, t.Topic); err != nil {
 			h.gridFault(g, t.Name, err)
 			continue
 		}
@@ -121,6 +150,18 @@ func (h *Host) applyGrid(g *generation) error {
 		}
 	}
 	return nil
+}
+
+// createTopic makes a topic, in the place of one with other settings that an earlier
+// host left in the store.
+func (h *Host) createTopic(ctx context.Context, t eventgrid.Topic) error {
+	err := h.grid.CreateTopic(ctx, t)
+	if e, ok := errors.AsType[*eventgrid.Error](err); ok && e.Status == http.StatusConflict {
+		if err = h.grid.DeleteTopic(ctx, t.Name); err == nil {
+			err = h.grid.CreateTopic(ctx, t)
+		}
+	}
+	return err
 }
 
 // dropTopics removes what an app described before and does not any more.

@@ -190,13 +190,12 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, err
 	}
-	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos()); err != nil {
+	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos(), h.openGrid()); err != nil {
 		if h.own != nil {
 			h.own.Close()
 		}
 		return nil, errors.Join(err, h.accounts.close())
 	}
-	h.openGrid()
 	h.services = h.opts.Services
 	if h.services == nil {
 		h.services = &services{h, h.opts.Outside}

@@ -30,6 +30,9 @@ func (h *Host) Reset() error {
 	if err := h.clearCosmos(); err != nil {
 		return err
 	}
+	if err := h.emptyGrid(); err != nil {
+		return err
+	}
 	h.journal.Reset()
 	h.mu.Lock()
 	defer h.mu.Unlock()

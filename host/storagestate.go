@@ -141,7 +141,7 @@ func (h *Host) ResetState() (err error) {
 			return
 		}
 		if h.accounts.db == nil {
-			err = errors.Join(h.namespace.Reset(), h.hubs.Clear(), h.cosmos.Reset())
+			err = errors.Join(h.namespace.Reset(), h.hubs.Clear(), h.cosmos.Reset(), h.grid.Reset())
 		}
 		if err == nil {
 			err = h.replaced()
@@ -165,6 +165,9 @@ func (h *Host) replaced() error {
 		}
 	}
 	h.cosmos.Wake()
+	if err := h.restoreGrid(); err != nil {
+		return err
+	}
 	for _, name := range h.Accounts() {
 		queues, err := h.accounts.byName[name].Queues(context.Background())
 		if err != nil {

@@ -17,7 +17,11 @@ const timeLayout = "2006-01-02T15:04:05.0000000Z"
 // container cannot be written to it is tried again; after four hours the event is
 // dropped.
 func (g *Grid) writeDeadLetter(d *delivery) {
-	g.mu.Lock()
+	_ = g.lock() // as in pump
+	if d.state != writing {
+		g.mu.Unlock()
+		return // another state was loaded meanwhile
+	}
 	s := d.sub
 	now := g.now()
 	name := fmt.Sprintf("%s/%d/%d/%d/%d/%s.json", s.upper, now.Year(), now.Month(), now.Day(), now.Hour(), g.ids.guid())
@@ -31,7 +35,7 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 	if g.ctx.Err() != nil {
 		return
 	}
-	g.mu.Lock()
+	_ = g.lock() // as in pump
 	var records []journal.Record
 	switch {
 	case d.state != writing: // its subscription is gone
@@ -48,14 +52,14 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 		if next := now.Add(DeadLetterRetry); !next.After(d.until) {
 			d.state, d.when = dead, next
 			g.queue.push(d)
+			g.saveState(d)
 			break
 		}
 		records = g.dropLocked(d, deadLetterContainerUnavailable)
 		records[0].Error = err.Error()
 	}
 	g.kickLocked()
-	g.mu.Unlock()
-	g.record(records)
+	g.tell(records)
 }
 
 // deadLetter is the event with what became of it.

@@ -50,11 +50,13 @@ const (
 )
 
 // enqueueLocked makes a delivery whose first attempt is due now.
-func (g *Grid) enqueueLocked(s *subscription, e *Event, now time.Time) {
+func (g *Grid) enqueueLocked(s *subscription, e *Event, now time.Time) *delivery {
 	g.number++
 	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, index: -1}
 	g.live[d.number] = d
 	g.queue.push(d)
+	g.saveEvent(d)
+	return d
 }
 
 // forgetLocked ends a delivery.
@@ -63,6 +65,7 @@ func (g *Grid) forgetLocked(d *delivery) {
 	g.queue.remove(d)
 	d.sub.endpoint.unpark(d)
 	delete(g.live, d.number)
+	g.unsaveDelivery(d)
 }
 
 // request is one request that is out, with the deliveries in it.
@@ -119,20 +122,25 @@ func (s *subscription) notification(r *request) *Request {
 // overdue is what happens when the response limit of a request passes: it counts
 // as failed, though its answer may still come.
 func (g *Grid) overdue(r *request) {
-	g.mu.Lock()
-	if r.overdue {
-		g.mu.Unlock()
-		return
+	_ = g.lock() // what cannot be read again is said by the next call that can say it
+	var records []journal.Record
+	if !r.overdue {
+		r.overdue = true
+		records = g.settleLocked(r, result{0, TimedOut})
 	}
-	r.overdue = true
-	records := g.settleLocked(r, result{0, TimedOut})
-	g.mu.Unlock()
+	g.tell(records)
+}
+
+// tell ends what an operation does by itself: it writes, and then tells. What could
+// not be written is as it was before: the event is sent again after a restart.
+func (g *Grid) tell(records []journal.Record) {
+	_ = g.unlock(g.ctx)
 	g.record(records)
 }
 
 // answered acts on an answer, or on the lack of one.
 func (g *Grid) answered(r *request, res result) {
-	g.mu.Lock()
+	_ = g.lock() // as in overdue
 	var records []journal.Record
 	if r.overdue {
 		records = g.lateLocked(r, res)
@@ -140,8 +148,7 @@ func (g *Grid) answered(r *request, res result) {
 		r.overdue = true // a timer that fires this moment is too late
 		records = g.settleLocked(r, res)
 	}
-	g.mu.Unlock()
-	g.record(records)
+	g.tell(records)
 }
 
 // settleLocked decides for each delivery of a request what comes next. A batch
@@ -193,6 +200,7 @@ func (g *Grid) afterLocked(d *delivery, res result) (Reason, time.Duration) {
 		wait := g.rules.Schedule.next(n, res, function, g.rules.JitterPercent, chance(g.opts.Seed, d.number, n))
 		d.state, d.due = waiting, g.now().Add(wait)
 		g.waitLocked(d, d.due)
+		g.saveState(d)
 		return "", wait
 	}
 }
@@ -222,6 +230,7 @@ func (g *Grid) giveUpLocked(d *delivery, reason Reason, now time.Time) []journal
 		}
 	}
 	g.queue.push(d)
+	g.saveState(d)
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -67,7 +68,13 @@ type Grid struct {
 	live      map[uint64]*delivery
 	number    uint64 // of the last delivery
 	pumping   bool
+	held      bool   // nothing is sent before Configure
 	url       string // of the door
+
+	db       *store.Store // nil: the Grid lives in memory only
+	opening  uint64       // of db, from which the state was read; 0: none
+	batch    *store.Batch // what the operation at work writes; nil: nothing yet
+	writeErr error
 }
 
 // New returns an empty Grid that takes its time from clk.
@@ -112,11 +119,12 @@ func (g *Grid) Close() {
 func (g *Grid) Context() context.Context { return g.ctx }
 
 // Configure changes the rules for what is decided from now on; waits that have
-// begun keep their length.
+// begun keep their length. It is also what lets a Grid of a store begin to send.
 func (g *Grid) Configure(r Rules) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.rules = r
+	g.rules, g.held = r, false
+	g.kickLocked()
 }
 
 // ServedAt tells the Grid where its door is, e.g. http://127.0.0.1:60101, for
@@ -147,23 +155,37 @@ func (g *Grid) CreateTopic(ctx context.Context, t Topic) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if old := g.topics[fold(t.Name)]; old != nil {
+	return g.change(ctx, func() error {
+		if old := g.topics[fold(t.Name)]; old != nil {
+			if t.Key == "" {
+				t.Key = old.Key
+			}
+			t.Name = old.Name
+			if t != old.Topic {
+				return conflict("topic %q exists already, with other settings", old.Name)
+			}
+			return nil
+		}
 		if t.Key == "" {
-			t.Key = old.Key
+			t.Key = g.ids.key()
 		}
-		t.Name = old.Name
-		if t != old.Topic {
-			return conflict("topic %q exists already, with other settings", old.Name)
-		}
+		made := &topic{Topic: t}
+		g.topics[fold(t.Name)] = made
+		g.saveTopic(made)
 		return nil
+	})
+}
+
+// change runs f with the mutex held, and returns when what it changed is written.
+func (g *Grid) change(ctx context.Context, f func() error) error {
+	err := g.lock()
+	if err == nil {
+		err = f()
 	}
-	if t.Key == "" {
-		t.Key = g.ids.key()
+	if writeErr := g.unlock(ctx); err == nil {
+		err = writeErr
 	}
-	g.topics[fold(t.Name)] = &topic{Topic: t}
-	return nil
+	return err
 }
 
 // DeleteTopic removes a topic with its subscriptions and their events.
@@ -171,17 +193,18 @@ func (g *Grid) DeleteTopic(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t, err := g.topicLocked(name)
-	if err != nil {
-		return err
-	}
-	for _, s := range t.subscriptions {
-		g.removeLocked(s)
-	}
-	delete(g.topics, fold(name))
-	return nil
+	return g.change(ctx, func() error {
+		t, err := g.topicLocked(name)
+		if err != nil {
+			return err
+		}
+		for _, s := range t.subscriptions {
+			g.removeLocked(s)
+		}
+		delete(g.topics, fold(name))
+		g.unsaveTopic(t)
+		return nil
+	})
 }
 
 func (g *Grid) topicLocked(name string) (*topic, error) {
@@ -209,42 +232,58 @@ func (g *Grid) Topic(name string) (Topic, error) {
 // validation URL. A subscription of that name that differs is replaced, and
 // events that it holds stay with it; an equal one is left alone.
 func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) (State, error) {
-	g.mu.Lock()
-	t, err := g.topicLocked(topicName)
-	if err != nil {
-		g.mu.Unlock()
-		return "", err
+	s, state, err := g.prepare(topicName, d)
+	if err != nil || s == nil {
+		return state, err
 	}
-	s, err := newSubscription(t, d)
-	if err != nil {
-		g.mu.Unlock()
-		return "", err
-	}
-	if old := t.find(d.Name); old != nil && old.state != ValidationFailed && same(old.Subscription, d) {
-		state := old.state
-		g.mu.Unlock()
-		return state, nil
-	}
-	s.endpoint = g.endpointLocked(s)
-	g.mu.Unlock()
-
 	if err := g.findContainer(ctx, s); err != nil {
 		return "", err
 	}
 	if err := g.validate(ctx, s); err != nil {
 		return "", err
 	}
-	g.mu.Lock()
+	err = g.change(ctx, func() error {
+		t := s.topic
+		if g.topics[fold(topicName)] != t {
+			return notFound("topic %q does not exist", topicName)
+		}
+		if old := t.find(d.Name); old != nil {
+			g.replaceLocked(old, s)
+		} else {
+			t.subscriptions = append(t.subscriptions, s)
+		}
+		g.saveSubscription(s)
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return s.state, nil
+}
+
+// prepare makes a subscription that is in no topic yet; nil, with its state, when
+// there is an equal one.
+func (g *Grid) prepare(topicName string, d Subscription) (*subscription, State, error) {
+	err := g.lock()
 	defer g.mu.Unlock()
-	if g.topics[fold(topicName)] != t {
-		return "", notFound("topic %q does not exist", topicName)
+	if err != nil {
+		return nil, "", err
+	}
+	t, err := g.topicLocked(topicName)
+	if err != nil {
+		return nil, "", err
+	}
+	s, err := newSubscription(t, d)
+	if err != nil {
+		return nil, "", err
 	}
 	if old := t.find(d.Name); old != nil {
-		g.replaceLocked(old, s)
-		return s.state, nil
+		if old.expireLocked(g.now()); old.state != ValidationFailed && same(old.Subscription, d) {
+			return nil, old.state, nil
+		}
 	}
-	t.subscriptions = append(t.subscriptions, s)
-	return s.state, nil
+	s.endpoint = g.endpointLocked(s)
+	return s, "", nil
 }
 
 // find returns the subscription of that name, ignoring case, or nil.
@@ -261,7 +300,6 @@ func same(a, b Subscription) bool { return string(marshal(a)) == string(marshal(
 
 // replaceLocked puts a subscription in the place of another, with its events.
 func (g *Grid) replaceLocked(old, s *subscription) {
-	old.gone = true
 	subs := s.topic.subscriptions
 	subs[slices.Index(subs, old)] = s
 	for _, d := range g.live {
@@ -279,23 +317,23 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t, err := g.topicLocked(topicName)
-	if err != nil {
-		return err
-	}
-	s := t.find(name)
-	if s == nil {
-		return notFound("event subscription %q of topic %q does not exist", name, topicName)
-	}
-	g.removeLocked(s)
-	t.subscriptions = slices.DeleteFunc(t.subscriptions, func(o *subscription) bool { return o == s })
-	return nil
+	return g.change(ctx, func() error {
+		t, err := g.topicLocked(topicName)
+		if err != nil {
+			return err
+		}
+		s := t.find(name)
+		if s == nil {
+			return notFound("event subscription %q of topic %q does not exist", name, topicName)
+		}
+		g.removeLocked(s)
+		t.subscriptions = slices.DeleteFunc(t.subscriptions, func(o *subscription) bool { return o == s })
+		return nil
+	})
 }
 
 func (g *Grid) removeLocked(s *subscription) {
-	s.gone = true
+	g.unset(subscriptionKey(s))
 	for _, d := range g.live {
 		if d.sub == s {
 			g.forgetLocked(d)
@@ -341,38 +379,58 @@ func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	g.mu.Lock()
-	t, err := g.topicLocked(topicName)
+	records, err := g.take(ctx, topicName, events)
 	if err != nil {
-		g.mu.Unlock()
 		return err
 	}
-	for i, e := range events {
-		if e.schema != t.InputSchema {
-			g.mu.Unlock()
-			return atEvent(badRequest("topic %q takes events of the schema %s", t.Name, t.InputSchema), i)
-		}
-	}
-	now := g.now()
-	var records []journal.Record
-	for _, e := range events {
-		e = e.accepted(t.Resource)
-		f := &fields{e: e}
-		for _, s := range t.subscriptions {
-			if s.state != Active || !s.wants(f) {
-				continue
-			}
-			g.enqueueLocked(s, e.as(s.schema), now)
-			if g.opts.Record != nil {
-				records = append(records, journal.Record{Kind: journal.Enqueued, Source: s.source(), MessageID: e.ID})
-			}
-		}
-	}
-	g.mu.Unlock()
 	// What the journal says of publishing stands before what it says of delivery.
 	g.record(records)
 	g.mu.Lock()
 	g.kickLocked()
 	g.mu.Unlock()
 	return nil
+}
+
+// take makes deliveries of events, and returns when they are written.
+func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (records []journal.Record, err error) {
+	var made []*delivery
+	err = g.change(ctx, func() error {
+		t, err := g.topicLocked(topicName)
+		if err != nil {
+			return err
+		}
+		for i, e := range events {
+			if e.schema != t.InputSchema {
+				return atEvent(badRequest("topic %q takes events of the schema %s", t.Name, t.InputSchema), i)
+			}
+		}
+		now := g.now()
+		for _, e := range events {
+			e = e.accepted(t.Resource)
+			f := &fields{e: e}
+			for _, s := range t.subscriptions {
+				if s.state != Active || !s.wants(f) {
+					continue
+				}
+				made = append(made, g.enqueueLocked(s, e.as(s.schema), now))
+				if g.opts.Record != nil {
+					records = append(records, journal.Record{Kind: journal.Enqueued, Source: s.source(), MessageID: e.ID})
+				}
+			}
+		}
+		return nil
+	})
+	if err == nil || len(made) == 0 {
+		return records, err
+	}
+	g.mu.Lock() // they could not be written, and nobody is to see them
+	defer g.mu.Unlock()
+	for _, d := range made {
+		if g.live[d.number] == d {
+			d.state = over
+			g.queue.remove(d)
+			delete(g.live, d.number)
+		}
+	}
+	return nil, err
 }

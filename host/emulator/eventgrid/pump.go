@@ -70,7 +70,7 @@ func (g *Grid) kickLocked() {
 	switch {
 	case g.pumping:
 		g.changed.Signal()
-	case len(g.queue.heap) > 0 && g.ctx.Err() == nil:
+	case len(g.queue.heap) > 0 && g.ctx.Err() == nil && !g.held:
 		g.pumping = true
 		g.group.Go("event grid", g.pump)
 	}
@@ -79,18 +79,17 @@ func (g *Grid) kickLocked() {
 // pump does what is due, and waits for what is due next. It ends when nothing
 // waits. Somebody waits for each of its times, so virtual time moves to them.
 func (g *Grid) pump() {
-	g.mu.Lock()
+	_ = g.lock() // what cannot be read again is said by the next call that can say it
 	defer g.mu.Unlock()
-	for g.ctx.Err() == nil {
+	for g.ctx.Err() == nil && !g.held {
 		d := g.queue.first()
 		if d == nil {
 			break
 		}
 		if now := g.now(); !d.when.After(now) {
-			if records := g.roundLocked(now); len(records) > 0 {
-				g.mu.Unlock()
-				g.record(records)
-				g.mu.Lock()
+			if records := g.roundLocked(now); len(records) > 0 || g.batch != nil {
+				g.tell(records)
+				_ = g.lock()
 			}
 			continue
 		}

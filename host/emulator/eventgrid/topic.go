@@ -103,7 +103,6 @@ type subscription struct {
 	state State
 	code  string // of a validation that is not complete
 	until time.Time
-	gone  bool
 }
 
 // source is how the journal names the subscription.

@@ -85,22 +85,23 @@ func (g *Grid) validationURL(s *subscription) string {
 // Validate completes a validation: somebody fetched the validation URL. It fails
 // with status 404 for a code that is not known, and 400 for one that has expired.
 func (g *Grid) Validate(topicName, subscription, code string) error {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	t, err := g.topicLocked(topicName)
-	if err != nil {
-		return err
-	}
-	s := t.find(subscription)
-	if s == nil || s.code == "" || !strings.EqualFold(s.code, code) {
-		return notFound("there is no validation of this code")
-	}
-	s.expireLocked(g.now())
-	if s.state == ValidationFailed {
-		return badRequest("the validation URL was good for %s only", ValidationLimit)
-	}
-	s.state, s.code = Active, ""
-	return nil
+	return g.change(g.ctx, func() error {
+		t, err := g.topicLocked(topicName)
+		if err != nil {
+			return err
+		}
+		s := t.find(subscription)
+		if s == nil || s.code == "" || !strings.EqualFold(s.code, code) {
+			return notFound("there is no validation of this code")
+		}
+		s.expireLocked(g.now())
+		if s.state == ValidationFailed {
+			return badRequest("the validation URL was good for %s only", ValidationLimit)
+		}
+		s.state, s.code = Active, ""
+		g.saveSubscription(s)
+		return nil
+	})
 }
 
 // expireLocked ends a validation whose time is over.

@@ -1,0 +1,180 @@
+package eventgrid
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// loadLocked replaces what is in memory by what db holds. Requests that are out
+// belong to the state before, and change nothing any more.
+func (g *Grid) loadLocked() error {
+	v, err := g.db.View()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = v.Close() }() // it was only read
+	fresh := &Grid{clk: g.clk, opts: g.opts, topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{}}
+	l := &loader{Grid: fresh, dir: g.db.Dir()}
+	for _, part := range []struct {
+		prefix []byte
+		read   func(key, value []byte) error
+	}{
+		{[]byte(countersKey), l.counters},
+		{recordKey(topicKind, ""), l.topic},
+		{recordKey(subscriptionKind, ""), l.subscription},
+		{recordKey(eventKind, ""), l.event},
+		{recordKey(stateKind, ""), l.state},
+	} {
+		if err := v.Scan(part.prefix, store.PrefixEnd(part.prefix), part.read); err != nil {
+			return err
+		}
+	}
+	g.forgetAllLocked()
+	g.topics, g.endpoints, g.live, g.number, g.ids.n = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.n
+	for _, t := range g.topics {
+		l.sort(t)
+	}
+	for _, d := range g.live {
+		g.queue.push(d)
+	}
+	g.kickLocked()
+	return nil
+}
+
+// forgetAllLocked empties the memory.
+func (g *Grid) forgetAllLocked() {
+	for _, d := range g.live {
+		d.state, d.parked = over, false
+		g.queue.remove(d)
+	}
+	g.topics, g.endpoints, g.live = map[string]*topic{}, map[string]*endpoint{}, map[uint64]*delivery{}
+	g.changed.Signal()
+}
+
+// Reset removes everything, so that the Grid is as New made it, but for its rules.
+func (g *Grid) Reset() error {
+	err := g.lock()
+	if b := g.writableLocked(); b != nil && err == nil {
+		for _, kind := range []byte{topicKind, subscriptionKind, eventKind, stateKind} {
+			key := recordKey(kind, "")
+			b.DeleteRange(key, store.PrefixEnd(key))
+		}
+	}
+	g.forgetAllLocked()
+	g.ids.n, g.number = 0, 0
+	if writeErr := g.unlock(context.Background()); err == nil {
+		err = writeErr
+	}
+	return err
+}
+
+// loader makes a Grid out of records.
+type loader struct {
+	*Grid
+	dir    string
+	orders map[*subscription]int
+}
+
+func (l *loader) damage(what string, err error) error {
+	return &store.CorruptError{Path: l.dir, Err: fmt.Errorf("%s of Event Grid: %w", what, err)}
+}
+
+func (l *loader) counters(_, value []byte) error {
+	if len(value) != 16 {
+		return l.damage("the counters", fmt.Errorf("%d bytes", len(value)))
+	}
+	l.ids.n, l.number = binary.BigEndian.Uint64(value), binary.BigEndian.Uint64(value[8:])
+	return nil
+}
+
+func (l *loader) topic(_, value []byte) error {
+	t := &topic{}
+	if err := json.Unmarshal(value, &t.Topic); err != nil {
+		return l.damage("a topic", err)
+	}
+	l.topics[fold(t.Name)] = t
+	return nil
+}
+
+func (l *loader) subscription(key, value []byte) error {
+	name, _, _ := bytes.Cut(key[len(keyPrefix)+1:], []byte{0})
+	t := l.topics[string(name)]
+	var r subscriptionRecord
+	if err := json.Unmarshal(value, &r); err != nil {
+		return l.damage("an event subscription", err)
+	}
+	if t == nil {
+		return l.damage("an event subscription", fmt.Errorf("its topic %q is not there", name))
+	}
+	s, err := newSubscription(t, r.Subscription)
+	if err != nil {
+		return l.damage("an event subscription", err)
+	}
+	s.endpoint = l.endpointLocked(s)
+	s.state, s.code, s.until = r.State, r.Code, r.Until
+	if l.orders == nil {
+		l.orders = map[*subscription]int{}
+	}
+	l.orders[s] = r.Order
+	t.subscriptions = append(t.subscriptions, s)
+	return nil
+}
+
+// sort puts subscriptions into the order of their creation.
+func (l *loader) sort(t *topic) {
+	slices.SortStableFunc(t.subscriptions, func(a, b *subscription) int { return cmp.Compare(l.orders[a], l.orders[b]) })
+}
+
+func (l *loader) event(key, value []byte) error {
+	var r eventRecord
+	if err := json.Unmarshal(value, &r); err != nil {
+		return l.damage("an event", err)
+	}
+	t := l.topics[fold(r.Topic)]
+	if t == nil || t.find(r.Subscription) == nil || len(key) != len(keyPrefix)+9 {
+		return l.damage("an event", fmt.Errorf("its subscription %q of topic %q is not there", r.Subscription, r.Topic))
+	}
+	members, err := parseObject(r.Event)
+	if err != nil {
+		return l.damage("an event", err)
+	}
+	e := &Event{schema: r.Schema, members: members}
+	e.ID, e.Subject, e.Type = e.text("id"), e.text("subject"), e.text(typeField(r.Schema))
+	number := binary.BigEndian.Uint64(key[len(keyPrefix)+1:])
+	l.live[number] = &delivery{
+		number: number, sub: t.find(r.Subscription), event: e, index: -1,
+		published: r.Published, expires: r.Expires, due: r.Published, when: r.Published,
+	}
+	return nil
+}
+
+func (l *loader) state(key, value []byte) error {
+	var r stateRecord
+	if err := json.Unmarshal(value, &r); err != nil {
+		return l.damage("the state of an event", err)
+	}
+	if len(key) != len(keyPrefix)+9 {
+		return nil
+	}
+	d := l.live[binary.BigEndian.Uint64(key[len(keyPrefix)+1:])]
+	if d == nil {
+		return nil
+	}
+	d.due, d.when, d.attempts, d.outcome, d.status, d.reason, d.until = r.Due, r.When, r.Attempts, r.Outcome, r.Status, r.Reason, r.Until
+	switch {
+	case d.reason != "":
+		d.state = dead
+	case d.due.After(d.expires):
+		d.state, d.when = expiring, d.expires
+	default:
+		d.state, d.when = waiting, d.due
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/hosttest"
+)
+
+const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGrid":{"topics":[{"name":"shop","subscriptions":[{"name":"orders","function":"OnOrder"}]}]}}}`
+
+const gridEvent = `[{"id":"1","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z"}]`
+
+// Event Grid outlives the host: an event goes on with its schedule under the next
+// one, whose clock begins where the last one's stood.
+func TestEventGridOutlivesTheHost(t *testing.T) {
+	t.Parallel()
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(gridHostJSON), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var counts []int64
+	var times []time.Duration
+	app := functions.New()
+	app.EventGrid("OnOrder", func(ctx context.Context, e functions.EventGridEvent) error {
+		counts = append(counts, e.DeliveryCount)
+		times = append(times, functions.FromContext(ctx).Now.Sub(hosttest.Start))
+		return errors.New("no")
+	})
+	now := hosttest.Start
+	var key string
+	for life := range 3 {
+		clk := clock.NewVirtual(now, &clock.VirtualOptions{Strict: true})
+		h, err := host.New(dir, &host.Options{
+			Clock: clk, Store: db, Handlers: app, Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clk.Do("start", func() { err = h.Start(context.Background()) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		topic, err := h.EventGrid().Topic("shop")
+		if err != nil || life > 0 && topic.Key != key {
+			t.Fatalf("topic %+v, %v; want the key %q", topic, err, key)
+		}
+		key = topic.Key
+		if life == 0 {
+			events, err := eventgrid.ParseEvents([]byte(gridEvent), eventgrid.EventGridSchema)
+			if err != nil {
+				t.Fatal(err)
+			}
+			clk.Do("publish", func() { err = h.EventGrid().Publish(context.Background(), "shop", events...) })
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		clk.Run(8 * time.Hour)
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now = clk.Now()
+		if last, err := host.StartTime(db); err != nil || last.After(now) {
+			t.Errorf("the store holds %v, %v; the clock shows %v", last, err, now)
+		}
+	}
+	if len(counts) != 30 || counts[29] != 30 || times[29] != 23*time.Hour+46*time.Minute+40*time.Second {
+		t.Errorf("delivery counts %v at %v", counts, times)
+	}
+}
+
+// A reset empties Event Grid and gives it again what host.json says.
+func TestEventGridReset(t *testing.T) {
+	t.Parallel()
+	runs := 0
+	app := functions.New()
+	app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { runs++; return errors.New("no") })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{"host.json": gridHostJSON}})
+	h.PublishEvents("shop", gridEvent)
+	h.Clock().Do("reset", func() {
+		if err := h.Host.Reset(); err != nil {
+			t.Error(err)
+		}
+	})
+	if left := h.EventGrid().Deliveries("", ""); len(left) != 0 {
+		t.Errorf("left: %+v", left)
+	}
+	h.PublishEvents("shop", gridEvent)
+	if err := h.ResetState(); err != nil {
+		t.Fatal(err)
+	}
+	h.Run(48 * time.Hour)
+	if topics := h.EventGrid().Topics(); runs != 2 || len(topics) != 1 || len(topics[0].Subscriptions) != 1 {
+		t.Errorf("%d runs, topics %+v; want one run for each event, and the topic of host.json", runs, topics)
+	}
+}

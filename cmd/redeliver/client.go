@@ -40,6 +40,7 @@ func addTarget(cmd *cobra.Command, t *target) {
 type client struct {
 	base string // "http://localhost:7071"
 	key  string // master key, when the app has one
+	dir  string // folder of the app, when it led here
 	http *http.Client
 }
 
@@ -89,7 +90,7 @@ func clientFor(dir string) (*client, error) {
 		return nil, err
 	}
 	c := newClient(info.Address)
-	c.key = web.MasterKey(web.KeysFile(dir))
+	c.dir, c.key = dir, web.MasterKey(web.KeysFile(dir))
 	return c, nil
 }
 

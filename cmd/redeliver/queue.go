@@ -287,21 +287,3 @@ func newClock(std streams) *cobra.Command {
 	cmd.AddCommand(advance)
 	return cmd
 }
-
-func newStop(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
-		Use:   "stop",
-		Short: "End the running host, as Ctrl+C does",
-		Args:  arguments(0, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
-			return c.call(cmd.Context(), http.MethodPost, "/stop", nil, nil, nil)
-		},
-	}
-	addTarget(cmd, &t)
-	return cmd
-}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -122,6 +123,33 @@ func (o *ownership) release() error {
 	err := o.forget()
 	return errors.Join(err, o.lock.Close())
 }
+
+// awaitRelease waits until the process that runs the app in dir as info says has
+// let go of it, or ctx ends.
+func awaitRelease(ctx context.Context, dir string, info runInfo) error {
+	f, err := os.OpenFile(filepath.Join(dir, stateDir, "lock"), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close() // the lock with it
+	for {
+		if now, err := readRun(dir); err == nil && (now.PID != info.PID || !now.Started.Equal(info.Started)) {
+			return nil // another one runs it already
+		}
+		if free, err := tryLock(f); free || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(releasePoll):
+		}
+	}
+}
+
+// releasePoll is how often awaitRelease looks: locks of the operating system
+// tell nobody that they are free.
+const releasePoll = 10 * time.Millisecond
 
 // ownedError says that another process runs the app.
 type ownedError struct {

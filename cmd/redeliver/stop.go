@@ -1,0 +1,41 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/spf13/cobra"
+)
+
+func newStop(std streams) *cobra.Command {
+	var t target
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "End the running host, as Ctrl+C does",
+		Long: `Stop ends the running host as Ctrl+C does: running attempts may end, for at most
+10 s. It returns when the app and its data are free for the next start; with
+--port alone, as soon as the host has been told.`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			var info runInfo
+			if c.dir != "" {
+				// Read before the host is told: at its end it removes the file.
+				if info, err = readRun(c.dir); err != nil {
+					return err
+				}
+			}
+			if err := c.call(cmd.Context(), http.MethodPost, "/stop", nil, nil, nil); err != nil {
+				return err
+			}
+			if c.dir == "" {
+				return nil
+			}
+			return awaitRelease(cmd.Context(), c.dir, info)
+		},
+	}
+	addTarget(cmd, &t)
+	return cmd
+}

@@ -65,6 +65,14 @@
 //	                                          the entity: 200, BusRedriven
 //	POST   /servicebus/expire-lock?path=      ends all locks now, or those of ?sequence= (repeated) or
 //	                                          ?session=, each a failed delivery: 200, BusExpired
+//	GET    /cosmos                            {"cosmos": [CosmosContainer]}
+//	PUT    /cosmos/container?container=       makes the container "database/name"; ?partitionKey=/id,
+//	                                          ?ranges=1: 201, CosmosContainer; 409 when it is there
+//	POST   /cosmos/documents?container=       creates or replaces the document in the body, or those in
+//	                                          an array; the container is made when missing, as above:
+//	                                          201, CosmosWritten
+//	GET    /cosmos/documents?container=       CosmosDocuments whose identifiers begin with ?prefix=
+//	DELETE /cosmos/documents?container=&id=   204
 //	POST   /functions/{name}/invoke           the body is the trigger's value; waits for the whole
 //	                                          retry loop: 200, InvokeResult, also of a failure
 //	GET    /journal                           journal records as NDJSON, from ?since=1 on;

@@ -32,8 +32,10 @@ type hookBench struct {
 	outcomes []string
 }
 
-func newHookBench(tb testing.TB) *hookBench {
-	b := &hookBench{TB: tb, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true, Patience: 50 * time.Millisecond})}
+// newHookBench makes one whose clock waits in real time, at most for patience, for
+// what is out.
+func newHookBench(tb testing.TB, patience time.Duration) *hookBench {
+	b := &hookBench{TB: tb, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true, Patience: patience})}
 	b.grid = eventgrid.New(b.clk, &eventgrid.Options{Record: func(r journal.Record) {
 		if r.Kind == journal.EventAttempted {
 			b.mu.Lock()
@@ -120,7 +122,11 @@ func TestWebHook(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(validating(test.answer))
 			defer server.Close()
-			b := newHookBench(t)
+			patience := 10 * time.Second
+			if name == "never answers" {
+				patience = 500 * time.Millisecond
+			}
+			b := newHookBench(t, patience)
 			if state, err := b.subscribe(server.URL, ""); state != eventgrid.Active || err != nil {
 				t.Fatalf("subscribe: %s, %v", state, err)
 			}
@@ -143,7 +149,7 @@ func TestWebHookRequest(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 	}))
 	defer server.Close()
-	b := newHookBench(t)
+	b := newHookBench(t, 10*time.Second)
 	if _, err := b.subscribe(server.URL+"/hook?a=b", ""); err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +301,7 @@ func TestHandshakeWithoutAnswer(t *testing.T) {
 	}
 	address := l.Addr().String()
 	_ = l.Close()
-	h := newHookBench(t)
+	h := newHookBench(t, 10*time.Second)
 	_, err = h.subscribe("http://"+address+"/", "")
 	if e, ok := errors.AsType[*eventgrid.Error](err); !ok || e.Status != 400 {
 		t.Errorf("nobody there: %v, want 400", err)

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) {
 		"redeliver":      main,
 		"orders-handler": func() { functions.Main(ordersApp()) },
 		"bus-handler":    func() { functions.Main(busApp()) },
+		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 	})
 }
 

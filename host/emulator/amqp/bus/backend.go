@@ -32,11 +32,12 @@ type Options struct {
 
 // Backend serves a namespace. It implements amqp.Backend and amqp.Connections.
 type Backend struct {
-	clk    clock.Clock
-	ns     Namespace
-	opts   Options
-	claims claims
-	pins   *clock.Pins // of locks that clients hold
+	clk     clock.Clock
+	ns      Namespace
+	opts    Options
+	claims  claims
+	holders holders
+	pins    *clock.Pins // of locks that clients hold
 }
 
 // New returns a backend for ns, which lives under clk.
@@ -106,7 +107,7 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	err = b.inside("attach", func() (err error) {
 		switch {
 		case managed:
-			grant, err = b.manage(path)
+			grant, err = b.manage(path, r.Connection)
 		case r.Role == wire.Sender:
 			grant, err = b.sender(path)
 		case r.Filter.Get(nonExclusiveFilter) != nil:
@@ -177,7 +178,7 @@ func notFound(name string) error {
 }
 
 // manage is the node of an entity's $management.
-func (b *Backend) manage(path bindings.ServiceBusPath) (*amqp.Grant, error) {
+func (b *Backend) manage(path bindings.ServiceBusPath, connection string) (*amqp.Grant, error) {
 	if path.Subscription == "" {
 		if _, err := b.findOrUse(path.Entity); err != nil {
 			return nil, err
@@ -185,7 +186,7 @@ func (b *Backend) manage(path bindings.ServiceBusPath) (*amqp.Grant, error) {
 	} else if _, err := b.ns.GetSubscription(background, path.Entity, path.Subscription); err != nil {
 		return nil, err
 	}
-	return &amqp.Grant{Node: &management{b: b, path: path, source: path.String()}}, nil
+	return &amqp.Grant{Node: &management{b: b, path: path, source: path.String(), connection: connection}}, nil
 }
 
 // asCondition makes err one for the wire.

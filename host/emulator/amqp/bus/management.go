@@ -10,6 +10,8 @@ type management struct {
 	b      *Backend
 	path   bindings.ServiceBusPath
 	source string
+
+	connection string
 }
 
 // Close implements amqp.Node.
@@ -97,6 +99,11 @@ func (m *management) answer(q *wire.Message) (status int, body wire.Map, err err
 		return 0, nil, argumentf("%s: the body is no map", name)
 	}
 	r := &request{args: args}
+	if link, ok := q.ApplicationProperties.Get("associated-link-name").(string); ok && args.Get("session-id") == nil {
+		if session, ok := m.b.holders.get(holder{m.connection, link}); ok {
+			r.args = append(r.args[:len(r.args):len(r.args)], wire.Entry{Key: "session-id", Value: session})
+		}
+	}
 	err = m.b.inside(name, func() (err error) {
 		status, body, err = op(m, r)
 		return err

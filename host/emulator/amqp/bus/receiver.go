@@ -15,6 +15,7 @@ type receiver struct {
 	b      *Backend
 	link   bindings.ServiceBusLink
 	source string
+	at     holder
 	echoes bool // settlements are confirmed with the client's own outcome
 
 	pulling, settling guest
@@ -49,11 +50,12 @@ func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest)
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
-	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), echoes: wantsEcho(r.Client)}}, nil
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), echoes: wantsEcho(r.Client), at: holder{r.Connection, r.Name}}}, nil
 }
 
 // Close implements amqp.Node.
 func (r *receiver) Close(vanished bool) {
+	r.b.holders.forget(r.at)
 	r.b.inside("detach", func() error {
 		if vanished {
 			r.link.Vanish()

@@ -13,7 +13,7 @@ import (
 // .interop; it has to print ok.
 func javaScript(t *testing.T, file string, args ...string) {
 	t.Helper()
-	requireInterop(t, "node", "node_modules/@azure/storage-queue", "node_modules/@azure/storage-blob")
+	requireInterop(t, "node", "node_modules/@azure/storage-queue", "node_modules/@azure/storage-blob", "node_modules/@azure/service-bus")
 	modules, err := filepath.Abs(filepath.Join(interop, "node_modules"))
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestJavaScriptSDK(t *testing.T) {
 // TestPythonSDK makes the calls of the quick start of azure-storage-queue.
 func TestPythonSDK(t *testing.T) {
 	t.Parallel()
-	pythonScript(t, "queue.py", openDoor(t, clock.System(), nil).connectionString())
+	pythonScript(t, "storagequeue.py", openDoor(t, clock.System(), nil).connectionString())
 }
 
 // TestJavaScriptBlobSDK makes the calls of the quick start of @azure/storage-blob.

@@ -27,6 +27,14 @@ type ServiceBusFeatures struct {
 	// TransferDLQ: what cannot be forwarded goes to the transfer dead-letter queue
 	// (1.7), not to the dead-letter queue.
 	TransferDLQ bool
+	// CreatedNames: a receiver reports its source by the names that entities were
+	// created with, not as it was asked for.
+	CreatedNames bool
+	// IdleReceivers: between two calls of Receive a receiver takes nothing, not even
+	// to give it back.
+	IdleReceivers bool
+	// SessionsEnd: a receiver whose session's lock has ended says so.
+	SessionsEnd bool
 	// ExactCounts: counts are those of this moment.
 	ExactCounts bool
 	// SmallEntities: MaxSizeInMegabytes 1 is a limit that a test can reach.

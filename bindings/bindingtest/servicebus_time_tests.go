@@ -77,6 +77,9 @@ var busTimeTests = []busTest{
 		b.expect("Peek of an expired message", b.peek(r, 0, 1), "a")
 		b.receiveNone(r)
 		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 1})
+		if !b.Features.IdleReceivers {
+			return // it might hold the message when its time is over
+		}
 		b.send("q", &busMessage{Body: []byte("b"), TimeToLive: 30 * time.Second})
 		b.Advance(30 * time.Second) // within the minute after a receive
 		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 2})

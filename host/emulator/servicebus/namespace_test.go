@@ -16,7 +16,7 @@ func newVirtual() *clock.Virtual {
 }
 
 var features = bindingtest.ServiceBusFeatures{
-	Release: true, SessionlessToDLQ: true, TransferDLQ: true, ExactCounts: true, SmallEntities: true, LargeHeaderToDLQ: true,
+	CreatedNames: true, IdleReceivers: true, SessionsEnd: true, Release: true, SessionlessToDLQ: true, TransferDLQ: true, ExactCounts: true, SmallEntities: true, LargeHeaderToDLQ: true,
 }
 
 func TestConformance(t *testing.T) {

@@ -1,6 +1,6 @@
 """The calls of the quick start of azure-storage-queue, and how they fail.
 
-Usage: python3 queue.py CONNECTION_STRING
+Usage: python3 storagequeue.py CONNECTION_STRING
 """
 import sys
 

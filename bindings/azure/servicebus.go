@@ -1,0 +1,284 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// ServiceBus is a namespace of Azure Service Bus, reached over AMQP. Its methods
+// may be called concurrently.
+//
+// What it cannot do that an embedded namespace can: it releases no message on
+// request (the client does so by itself with messages that arrive after a Receive
+// has returned, and they are not counted), a receiver reports its source as it was
+// asked for, and when a session's lock has ended the client locks the session again
+// if it can, without a word: only settling tells.
+type ServiceBus struct {
+	client *azservicebus.Client
+	held   holdings
+
+	mu      sync.Mutex
+	senders map[string]*azservicebus.Sender // by key of the path
+}
+
+var _ bindings.ServiceBus = (*ServiceBus)(nil)
+
+// NewServiceBus returns the namespace of a connection string. With
+// UseDevelopmentEmulator=true it is an emulator's, without TLS. Nothing is sent
+// before the first call. Of the options only Retries counts.
+func NewServiceBus(connectionString string, opts *Options) (*ServiceBus, error) {
+	c, err := azservicebus.NewClientFromConnectionString(connectionString, opts.serviceBus())
+	if err != nil {
+		return nil, fmt.Errorf("service bus connection string: %w", err)
+	}
+	return newServiceBus(c), nil
+}
+
+func newServiceBus(c *azservicebus.Client) *ServiceBus {
+	return &ServiceBus{client: c, senders: map[string]*azservicebus.Sender{}}
+}
+
+// Pauses between the client's repetitions: shorter than its own 4 s, because
+// a listener has somebody waiting.
+const serviceBusRetryDelay = 800 * time.Millisecond
+
+func (o *Options) serviceBus() *azservicebus.ClientOptions {
+	out := &azservicebus.ClientOptions{}
+	out.RetryOptions.RetryDelay = serviceBusRetryDelay
+	if o == nil {
+		return out
+	}
+	out.RetryOptions.MaxRetries = int32(o.Retries)
+	return out
+}
+
+// Close ends the connection. Receivers and senders of the namespace fail from now
+// on; locks go on.
+func (s *ServiceBus) Close(ctx context.Context) error { return s.client.Close(ctx) }
+
+// sender returns the sender of an entity: one for all who send there.
+func (s *ServiceBus) sender(entity string) (*azservicebus.Sender, error) {
+	path, err := bindings.ParseServiceBusPath(entity)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.senders[path.Key()]; known != nil {
+		return known, nil
+	}
+	sender, err := s.client.NewSender(path.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	s.senders[path.Key()] = sender
+	return sender, nil
+}
+
+// Send implements bindings.ServiceBus. Several messages go as one batch, and
+// together have to fit into one message.
+func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*bindings.ServiceBusMessage) error {
+	list, err := outgoing(messages)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	sender, err := s.sender(entity)
+	if err != nil {
+		return err
+	}
+	if len(list) == 1 {
+		return translateBus(ctx, sender.SendMessage(ctx, list[0], nil), bindings.ConditionNotFound)
+	}
+	batch, err := sender.NewMessageBatch(ctx, nil)
+	for _, m := range list {
+		if err == nil {
+			err = batch.AddMessage(m, nil)
+		}
+	}
+	if err == nil {
+		err = sender.SendMessageBatch(ctx, batch, nil)
+	}
+	return translateBus(ctx, err, bindings.ConditionNotFound)
+}
+
+// Schedule implements bindings.ServiceBus.
+func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, messages ...*bindings.ServiceBusMessage) ([]int64, error) {
+	list, err := outgoing(messages)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	sender, err := s.sender(entity)
+	if err != nil {
+		return nil, err
+	}
+	numbers, err := sender.ScheduleMessages(ctx, list, at, nil)
+	return numbers, translateBus(ctx, err, bindings.ConditionNotFound)
+}
+
+// CancelScheduled implements bindings.ServiceBus.
+func (s *ServiceBus) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
+	sender, err := s.sender(entity)
+	if err != nil {
+		return err
+	}
+	return translateBus(ctx, sender.CancelScheduledMessages(ctx, sequenceNumbers, nil), bindings.ConditionMessageNotFound)
+}
+
+// Receiver implements bindings.ServiceBus. It opens the link, so that it fails
+// here and not in the first Receive.
+func (s *ServiceBus) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
+	path, err := bindings.ParseServiceBusPath(source)
+	if err != nil {
+		return nil, err
+	}
+	o := &azservicebus.ReceiverOptions{SubQueue: subQueue(path)}
+	mode := bindings.ServiceBusPeekLock
+	if opts != nil {
+		mode = opts.Mode
+	}
+	o.ReceiveMode = receiveMode(mode)
+	var r *azservicebus.Receiver
+	if path.Subscription == "" {
+		r, err = s.client.NewReceiverForQueue(path.Entity, o)
+	} else {
+		r, err = s.client.NewReceiverForSubscription(path.Entity, path.Subscription, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, err := r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64)}); err != nil {
+		_ = r.Close(context.WithoutCancel(ctx)) // the first error says more
+		return nil, translateBus(ctx, err, bindings.ConditionNotFound)
+	}
+	return newReceiver(r, s, path, mode), nil
+}
+
+func receiveMode(m bindings.ServiceBusReceiveMode) azservicebus.ReceiveMode {
+	if m == bindings.ServiceBusReceiveAndDelete {
+		return azservicebus.ReceiveModeReceiveAndDelete
+	}
+	return azservicebus.ReceiveModePeekLock
+}
+
+func subQueue(p bindings.ServiceBusPath) azservicebus.SubQueue {
+	switch p.SubQueue {
+	case bindings.ServiceBusDeadLetter:
+		return azservicebus.SubQueueDeadLetter
+	case bindings.ServiceBusTransferDeadLetter:
+		return azservicebus.SubQueueTransfer
+	}
+	return 0
+}
+
+// AcceptSession implements bindings.ServiceBus.
+func (s *ServiceBus) AcceptSession(ctx context.Context, source string, opts *bindings.ServiceBusSessionOptions) (bindings.ServiceBusSession, error) {
+	path, err := bindings.ParseServiceBusPath(source)
+	if err != nil {
+		return nil, err
+	}
+	if path.SubQueue != bindings.ServiceBusMain {
+		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, fmt.Sprintf("%q: a sub-queue has no sessions", source))
+	}
+	o := bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever}
+	if opts != nil {
+		o = *opts
+	}
+	r, err := s.accept(ctx, path, &o)
+	if err != nil {
+		return nil, err
+	}
+	return &session{receiver: newReceiver(r, s, path, o.Mode), link: r}, nil
+}
+
+func (s *ServiceBus) accept(ctx context.Context, path bindings.ServiceBusPath, o *bindings.ServiceBusSessionOptions) (r *azservicebus.SessionReceiver, err error) {
+	mode := &azservicebus.SessionReceiverOptions{ReceiveMode: receiveMode(o.Mode)}
+	if o.SessionID != nil {
+		if path.Subscription == "" {
+			r, err = s.client.AcceptSessionForQueue(ctx, path.Entity, *o.SessionID, mode)
+		} else {
+			r, err = s.client.AcceptSessionForSubscription(ctx, path.Entity, path.Subscription, *o.SessionID, mode)
+		}
+		return r, translateBus(ctx, err, bindings.ConditionNotFound)
+	}
+	within, cancel := waiting(ctx, o.Wait)
+	defer cancel()
+	for {
+		if path.Subscription == "" {
+			r, err = s.client.AcceptNextSessionForQueue(within, path.Entity, mode)
+		} else {
+			r, err = s.client.AcceptNextSessionForSubscription(within, path.Entity, path.Subscription, mode)
+		}
+		if err == nil {
+			return r, nil
+		}
+		switch err = translateBus(ctx, err, bindings.ConditionNotFound); {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case within.Err() != nil, errors.Is(err, context.DeadlineExceeded):
+			return nil, bindings.NewServiceBusError(bindings.ConditionTimeout, fmt.Sprintf("%q: no session is free", path))
+		case !errors.Is(err, bindings.ErrTimeout):
+			return nil, err
+		} // else the service's own limit has passed, not ours
+	}
+}
+
+// shortest is how long a call that is not to wait gives the network.
+const shortest = 250 * time.Millisecond
+
+// waiting returns a context that ends after a wait as package bindings has them.
+func waiting(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
+	if wait < 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, max(wait, shortest))
+}
+
+// holdings are the messages that receivers of a namespace have handed out, by lock
+// token: the client settles only what it has made itself.
+type holdings struct {
+	mu    sync.Mutex
+	byTok map[bindings.GUID]*azservicebus.ReceivedMessage
+	sweep int // entries at which those that are over are looked for
+}
+
+const firstSweep = 1024
+
+func (h *holdings) add(m *azservicebus.ReceivedMessage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.byTok == nil {
+		h.byTok, h.sweep = map[bindings.GUID]*azservicebus.ReceivedMessage{}, firstSweep
+	}
+	if len(h.byTok) >= h.sweep {
+		long := time.Now().Add(-longestLock)
+		maps.DeleteFunc(h.byTok, func(_ bindings.GUID, m *azservicebus.ReceivedMessage) bool {
+			return m.LockedUntil != nil && m.LockedUntil.Before(long)
+		})
+		h.sweep = max(firstSweep, 2*len(h.byTok))
+	}
+	h.byTok[m.LockToken] = m
+}
+
+// longestLock is how long a lock can last (servicebus 1.1). Sessions renew without
+// telling their messages, so that a message is kept much longer than it says.
+const longestLock = 24 * time.Hour
+
+func (h *holdings) get(token bindings.GUID) *azservicebus.ReceivedMessage {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.byTok[token]
+}
+
+func (h *holdings) remove(token bindings.GUID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.byTok, token)
+}

@@ -1,0 +1,71 @@
+package azure_test
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/certificate"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/emulator/rest/atom"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+)
+
+// busDoor is an embedded namespace behind its sockets: AMQP, plain and in TLS,
+// and administration, all on each port.
+type busDoor struct {
+	ns     *servicebus.Namespace
+	server *amqp.Server
+	trust  string // file with the certificate of the TLS port
+}
+
+func openBusDoor(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busDoor {
+	t.Helper()
+	pair, err := certificate.SelfMade(t.TempDir(), time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &busDoor{ns: servicebus.New(clk, opts), trust: pair.File}
+	d.server = amqp.NewServer(bus.New(clk, d.ns, nil), &amqp.Options{TLS: pair.Config(), HTTP: atom.New(clk, d.ns, nil)})
+	if err := d.server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.server.Close() })
+	return d
+}
+
+const emulatorKey = ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
+
+// connectionString is that of the official emulator, at the plain port.
+func (d *busDoor) connectionString() string {
+	return "Endpoint=sb://" + d.server.Addr() + emulatorKey + "UseDevelopmentEmulator=true;"
+}
+
+// tlsAddress is the name and the port under which clients that know nothing but
+// TLS find the door.
+func (d *busDoor) tlsAddress(t testing.TB) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(d.server.TLSAddr())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return net.JoinHostPort("localhost", port)
+}
+
+// adminConnectionString is for clients that administer over HTTPS, at the TLS port.
+func (d *busDoor) adminConnectionString(t testing.TB) string {
+	t.Helper()
+	return "Endpoint=sb://" + d.tlsAddress(t) + emulatorKey
+}
+
+// queue creates a queue on the system's clock.
+func (d *busDoor) queue(t testing.TB, q bindings.ServiceBusQueue) {
+	t.Helper()
+	if _, err := d.ns.CreateQueue(context.Background(), q); err != nil {
+		t.Fatal(err)
+	}
+}

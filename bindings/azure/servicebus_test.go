@@ -1,0 +1,69 @@
+package azure_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/bindingtest"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// busWire is what the embedded namespace guarantees behind a socket, to those who
+// come through the official client.
+var busWire = bindingtest.ServiceBusFeatures{
+	SessionlessToDLQ: true, TransferDLQ: true, ExactCounts: true, SmallEntities: true, LargeHeaderToDLQ: true, WholeMilliseconds: true,
+}
+
+// reached sends and receives through the client, and administers inside the clock.
+type reached struct {
+	*azure.ServiceBus
+	bindings.ServiceBusAdmin
+}
+
+func connectBus(t testing.TB, d *busDoor) *azure.ServiceBus {
+	t.Helper()
+	s, err := azure.NewServiceBus(d.connectionString(), &azure.Options{Retries: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+// TestServiceBusConformance is the second leg of style 2.7: client, socket, AMQP,
+// emulator.
+func TestServiceBusConformance(t *testing.T) {
+	t.Parallel()
+	t.Run("Virtual", func(t *testing.T) {
+		t.Parallel()
+		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
+			clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
+			d := openBusDoor(t, clk, nil)
+			return &bindingtest.ServiceBusBackend{
+				Namespace: reached{connectBus(t, d), inClock{clk, d.ns}}, Features: busWire,
+				Now: clk.Now, Advance: clk.Advance, Patience: busPatience, Quiet: busQuiet,
+			}
+		})
+	})
+	t.Run("System", func(t *testing.T) {
+		t.Parallel()
+		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
+			d := openBusDoor(t, clock.System(), nil)
+			return &bindingtest.ServiceBusBackend{
+				Namespace: reached{connectBus(t, d), d.ns}, Features: busWire, Patience: busPatience, Quiet: busQuiet,
+			}
+		})
+	})
+}
+
+const (
+	busPatience = 10 * time.Second
+	busQuiet    = 300 * time.Millisecond
+)

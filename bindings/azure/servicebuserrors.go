@@ -1,0 +1,109 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/go-amqp"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// busError is a refusal by the service with the client's error beside it.
+type busError struct {
+	refusal *bindings.ServiceBusError
+	sdk     error
+}
+
+func (e *busError) Error() string   { return e.refusal.Error() }
+func (e *busError) Unwrap() []error { return []error{e.refusal, e.sdk} }
+
+// statusError is what the client returns for an answer of $management; its type is
+// not exported.
+type statusError interface {
+	error
+	RPCCode() int
+}
+
+// translateBus returns the error of a call in the terms of package bindings.
+// missing is what an answer "not found" or "gone" of $management is about: it says
+// no more than the number.
+func translateBus(ctx context.Context, err error, missing bindings.ServiceBusCondition) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	if refusal := refusalOf(err, missing); refusal != nil {
+		return &busError{refusal, err}
+	}
+	if sdk, ok := errors.AsType[*azservicebus.Error](err); ok && sdk.Code == azservicebus.CodeClosed {
+		return fmt.Errorf("%w: %w", bindings.ErrClosed, err)
+	}
+	return err
+}
+
+// refusalOf finds out what the service has said; nil: nothing.
+func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.ServiceBusError {
+	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
+		return bindings.NewServiceBusError(bindings.ConditionMessageSizeExceeded, err.Error())
+	}
+	if e, ok := errors.AsType[*amqp.Error](err); ok {
+		return bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), e.Description)
+	}
+	if e, ok := errors.AsType[statusError](err); ok {
+		return bindings.NewServiceBusError(conditionOf(e.RPCCode(), missing), err.Error())
+	}
+	if e, ok := errors.AsType[*azservicebus.Error](err); ok {
+		switch e.Code {
+		case azservicebus.CodeLockLost:
+			return bindings.NewServiceBusError(bindings.ConditionMessageLockLost, err.Error())
+		case azservicebus.CodeNotFound:
+			return bindings.NewServiceBusError(missing, err.Error())
+		case azservicebus.CodeTimeout:
+			return bindings.NewServiceBusError(bindings.ConditionTimeout, err.Error())
+		case azservicebus.CodeUnauthorizedAccess:
+			return bindings.NewServiceBusError(bindings.ConditionUnauthorized, err.Error())
+		}
+	}
+	return nil
+}
+
+// conditionOf is the condition that a status of $management stands for.
+func conditionOf(status int, missing bindings.ServiceBusCondition) bindings.ServiceBusCondition {
+	switch status {
+	case http.StatusNotFound:
+		return missing
+	case http.StatusGone:
+		return bindings.ConditionMessageLockLost
+	case http.StatusUnauthorized:
+		return bindings.ConditionUnauthorized
+	case http.StatusForbidden:
+		return bindings.ConditionMessageSizeExceeded
+	case http.StatusConflict:
+		return bindings.ConditionEntityAlreadyExists
+	case http.StatusNotImplemented:
+		return bindings.ConditionNotImplemented
+	case http.StatusServiceUnavailable:
+		return bindings.ConditionServerBusy
+	case http.StatusBadRequest:
+		return bindings.ConditionNotAllowed
+	}
+	return bindings.ConditionInternalError
+}
+
+func isLockLost(err error) bool {
+	return errors.Is(err, bindings.ErrLockLost) || errors.Is(err, bindings.ErrSessionLockLost)
+}
+
+// sessionError says of a lost lock that it was the session's.
+func sessionError(err error) error {
+	if e, ok := errors.AsType[*busError](err); ok && e.refusal.Condition == bindings.ConditionMessageLockLost {
+		return &busError{bindings.NewServiceBusError(bindings.ConditionSessionLockLost, e.refusal.Text), e.sdk}
+	}
+	return err
+}

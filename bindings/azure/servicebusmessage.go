@@ -1,0 +1,140 @@
+package azure
+
+import (
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+	"github.com/Azure/go-amqp"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// outgoing returns messages as the client sends them.
+func outgoing(messages []*bindings.ServiceBusMessage) ([]*azservicebus.Message, error) {
+	out := make([]*azservicebus.Message, len(messages))
+	for i, m := range messages {
+		if err := checkIdentifiers(m); err != nil {
+			return nil, err
+		}
+		properties, err := outgoingProperties(m.ApplicationProperties)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &azservicebus.Message{
+			Body: m.Body, MessageID: given(m.MessageID), SessionID: m.SessionID, ReplyToSessionID: m.ReplyToSessionID,
+			CorrelationID: given(m.CorrelationID), Subject: given(m.Subject), To: given(m.To), ReplyTo: given(m.ReplyTo),
+			ContentType: given(m.ContentType), PartitionKey: m.PartitionKey, ApplicationProperties: properties,
+		}
+		if m.TimeToLive > 0 {
+			out[i].TimeToLive = &m.TimeToLive
+		}
+		if !m.ScheduledEnqueueTime.IsZero() {
+			out[i].ScheduledEnqueueTime = &m.ScheduledEnqueueTime
+		}
+	}
+	return out, nil
+}
+
+func given(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// checkIdentifiers refuses what other clients refuse; this one does not look.
+func checkIdentifiers(m *bindings.ServiceBusMessage) error {
+	for name, id := range map[string]*string{"message id": &m.MessageID, "session id": m.SessionID, "partition key": m.PartitionKey} {
+		if id != nil && utf8.RuneCountInString(*id) > bindings.MaxServiceBusID {
+			return bindings.NewServiceBusError(bindings.ConditionArgumentOutOfRange, fmt.Sprintf("a %s has up to %d characters", name, bindings.MaxServiceBusID))
+		}
+	}
+	return nil
+}
+
+// outgoingProperties returns properties in types that the client encodes.
+func outgoingProperties(properties map[string]any) (map[string]any, error) {
+	if properties == nil {
+		return nil, nil
+	}
+	out := make(map[string]any, len(properties))
+	for name, value := range properties {
+		switch v := value.(type) {
+		case bindings.GUID:
+			out[name] = amqp.UUID(v)
+		case bindings.ServiceBusEncoded:
+			return nil, bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf("property %q: the client cannot send an encoded value", name))
+		default:
+			out[name] = value
+		}
+	}
+	return out, nil
+}
+
+// incoming returns a message of the client as package bindings has it.
+func incoming(m *azservicebus.ReceivedMessage) *bindings.ServiceBusReceived {
+	out := &bindings.ServiceBusReceived{
+		ServiceBusMessage: bindings.ServiceBusMessage{
+			Body: m.Body, MessageID: m.MessageID, SessionID: m.SessionID, ReplyToSessionID: m.ReplyToSessionID,
+			CorrelationID: value(m.CorrelationID), Subject: value(m.Subject), To: value(m.To), ReplyTo: value(m.ReplyTo),
+			ContentType: value(m.ContentType), PartitionKey: m.PartitionKey, TimeToLive: value(m.TimeToLive),
+			ScheduledEnqueueTime: utc(m.ScheduledEnqueueTime), ApplicationProperties: incomingProperties(m.ApplicationProperties),
+		},
+		SequenceNumber: value(m.SequenceNumber), EnqueuedSequenceNumber: value(m.EnqueuedSequenceNumber),
+		EnqueuedTime: utc(m.EnqueuedTime), ExpiresAt: utc(m.ExpiresAt), LockedUntil: utc(m.LockedUntil),
+		LockToken: bindings.GUID(m.LockToken), State: bindings.ServiceBusState(m.State), DeadLetterSource: value(m.DeadLetterSource),
+	}
+	if out.TimeToLive == 0 {
+		out.ExpiresAt = time.Time{} // the client adds nothing to the enqueued time, and calls that the end
+	}
+	if m.DeliveryCount > 0 { // the client has added one to the header, in peeked messages too
+		out.DeliveryCount = int64(m.DeliveryCount) - 1
+	}
+	if m.Body == nil && m.RawAMQPMessage != nil {
+		out.Body = wholeBody(&m.RawAMQPMessage.Body)
+	}
+	return out
+}
+
+// wholeBody is the body of a message that has not just one data section.
+func wholeBody(body *azservicebus.AMQPAnnotatedMessageBody) (b []byte) {
+	for _, section := range body.Data {
+		b = append(b, section...)
+	}
+	switch v := body.Value.(type) {
+	case string:
+		return []byte(v)
+	case []byte:
+		return v
+	}
+	return b
+}
+
+func incomingProperties(properties map[string]any) map[string]any {
+	if properties == nil {
+		return nil
+	}
+	out := make(map[string]any, len(properties))
+	for name, v := range properties {
+		switch v := v.(type) {
+		case amqp.UUID:
+			out[name] = bindings.GUID(v)
+		case amqp.Symbol:
+			out[name] = string(v)
+		case time.Time:
+			out[name] = v.UTC()
+		default:
+			out[name] = v
+		}
+	}
+	return out
+}
+
+func utc(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}

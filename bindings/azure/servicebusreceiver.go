@@ -1,0 +1,251 @@
+package azure
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// sdkReceiver is what the client's two kinds of receivers have in common.
+type sdkReceiver interface {
+	ReceiveMessages(ctx context.Context, n int, opts *azservicebus.ReceiveMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
+	ReceiveDeferredMessages(ctx context.Context, numbers []int64, opts *azservicebus.ReceiveDeferredMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
+	PeekMessages(ctx context.Context, n int, opts *azservicebus.PeekMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
+	CompleteMessage(ctx context.Context, m *azservicebus.ReceivedMessage, opts *azservicebus.CompleteMessageOptions) error
+	AbandonMessage(ctx context.Context, m *azservicebus.ReceivedMessage, opts *azservicebus.AbandonMessageOptions) error
+	DeferMessage(ctx context.Context, m *azservicebus.ReceivedMessage, opts *azservicebus.DeferMessageOptions) error
+	DeadLetterMessage(ctx context.Context, m *azservicebus.ReceivedMessage, opts *azservicebus.DeadLetterOptions) error
+	Close(ctx context.Context) error
+}
+
+// receiver implements bindings.ServiceBusReceiver.
+type receiver struct {
+	sdk  sdkReceiver
+	bus  *ServiceBus
+	path bindings.ServiceBusPath
+	mode bindings.ServiceBusReceiveMode
+
+	turn   chan struct{} // holds the turn to receive: the client allows one call at a time
+	closed chan struct{}
+	once   sync.Once
+}
+
+var _ bindings.ServiceBusReceiver = (*receiver)(nil)
+
+func newReceiver(sdk sdkReceiver, bus *ServiceBus, path bindings.ServiceBusPath, mode bindings.ServiceBusReceiveMode) *receiver {
+	return &receiver{sdk: sdk, bus: bus, path: path, mode: mode, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+}
+
+func (r *receiver) Source() string { return r.path.String() }
+
+// batchPause is how long the client goes on receiving after the first message.
+const batchPause = 20 * time.Millisecond
+
+func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ServiceBusReceived, error) {
+	within, cancel := waiting(ctx, wait)
+	defer cancel()
+	select {
+	case r.turn <- struct{}{}:
+	case <-r.closed:
+		return nil, bindings.ErrClosed
+	case <-within.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-r.turn }()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() { // until Receive returns
+		select {
+		case <-r.closed:
+			cancel()
+		case <-stop:
+		}
+	}()
+	list, err := r.sdk.ReceiveMessages(within, n, &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
+	switch {
+	case len(list) > 0:
+		return r.take(list), nil
+	case r.isClosed():
+		return nil, bindings.ErrClosed
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case within.Err() != nil:
+		return nil, nil
+	}
+	return nil, r.translate(ctx, err, bindings.ConditionNotFound)
+}
+
+// take remembers what it will have to settle.
+func (r *receiver) take(list []*azservicebus.ReceivedMessage) []*bindings.ServiceBusReceived {
+	out := make([]*bindings.ServiceBusReceived, len(list))
+	for i, m := range list {
+		out[i] = incoming(m)
+		if r.mode == bindings.ServiceBusReceiveAndDelete {
+			out[i].LockToken, out[i].LockedUntil = bindings.GUID{}, time.Time{}
+			continue
+		}
+		r.bus.held.add(m)
+	}
+	return out
+}
+
+func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) ([]*bindings.ServiceBusReceived, error) {
+	if len(sequenceNumbers) == 0 {
+		return nil, nil
+	}
+	list, err := r.sdk.ReceiveDeferredMessages(ctx, sequenceNumbers, nil)
+	if err != nil {
+		return nil, r.translate(ctx, err, bindings.ConditionMessageNotFound)
+	}
+	return r.take(list), nil
+}
+
+func (r *receiver) Peek(ctx context.Context, from int64, n int) ([]*bindings.ServiceBusReceived, error) {
+	list, err := r.sdk.PeekMessages(ctx, n, &azservicebus.PeekMessagesOptions{FromSequenceNumber: &from})
+	if err != nil {
+		return nil, r.translate(ctx, err, bindings.ConditionNotFound)
+	}
+	out := make([]*bindings.ServiceBusReceived, len(list))
+	for i, m := range list {
+		out[i] = incoming(m)
+		out[i].LockToken, out[i].LockedUntil = bindings.GUID{}, time.Time{}
+	}
+	return out, nil
+}
+
+// settle finds the client's message and settles it.
+func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f func(m *azservicebus.ReceivedMessage) error) error {
+	if r.mode == bindings.ServiceBusReceiveAndDelete {
+		return bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the message was removed when it was received")
+	}
+	if r.isClosed() {
+		return bindings.ErrClosed
+	}
+	held := r.bus.held.get(m.LockToken)
+	if held == nil {
+		return bindings.NewServiceBusError(bindings.ConditionMessageLockLost, fmt.Sprintf("%q: the message is not locked", r.path))
+	}
+	err := r.translate(ctx, f(held), bindings.ConditionMessageLockLost)
+	if err == nil || isLockLost(err) {
+		r.bus.held.remove(m.LockToken)
+	}
+	return err
+}
+
+func (r *receiver) Complete(ctx context.Context, m *bindings.ServiceBusReceived) error {
+	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error { return r.sdk.CompleteMessage(ctx, m, nil) })
+}
+
+func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
+	set, err := outgoingProperties(properties)
+	if err != nil {
+		return err
+	}
+	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error {
+		return r.sdk.AbandonMessage(ctx, m, &azservicebus.AbandonMessageOptions{PropertiesToModify: set})
+	})
+}
+
+func (r *receiver) Defer(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
+	set, err := outgoingProperties(properties)
+	if err != nil {
+		return err
+	}
+	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error {
+		return r.sdk.DeferMessage(ctx, m, &azservicebus.DeferMessageOptions{PropertiesToModify: set})
+	})
+}
+
+// DeadLetter checks what the service would refuse after it had settled the message
+// on the client's side.
+func (r *receiver) DeadLetter(ctx context.Context, m *bindings.ServiceBusReceived, reason, description string, properties map[string]any) error {
+	set, err := outgoingProperties(properties)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.mode == bindings.ServiceBusReceiveAndDelete: // settle says so
+	case r.path.SubQueue != bindings.ServiceBusMain:
+		return bindings.NewServiceBusError(bindings.ConditionNotAllowed, fmt.Sprintf("%q: a message cannot be dead-lettered out of a dead-letter queue", r.path))
+	case utf8.RuneCountInString(reason) > bindings.MaxDeadLetterText || utf8.RuneCountInString(description) > bindings.MaxDeadLetterText:
+		return bindings.NewServiceBusError(bindings.ConditionArgumentOutOfRange, fmt.Sprintf("dead-letter reason and description have up to %d characters", bindings.MaxDeadLetterText))
+	}
+	o := &azservicebus.DeadLetterOptions{PropertiesToModify: set}
+	if reason != "" {
+		o.Reason = &reason
+	}
+	if description != "" {
+		o.ErrorDescription = &description
+	}
+	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error { return r.sdk.DeadLetterMessage(ctx, m, o) })
+}
+
+func (r *receiver) Release(context.Context, *bindings.ServiceBusReceived) error {
+	return bindings.NewServiceBusError(bindings.ConditionNotImplemented, "the client releases no message on request")
+}
+
+func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (time.Time, error) {
+	plain, ok := r.sdk.(*azservicebus.Receiver)
+	if !ok {
+		return time.Time{}, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the session's lock is renewed, not a message's")
+	}
+	var until time.Time
+	renew := func(held *azservicebus.ReceivedMessage) error {
+		copied := *held // calls for one message may overlap
+		err := plain.RenewMessageLock(ctx, &copied, nil)
+		if err == nil && copied.LockedUntil != nil {
+			until = copied.LockedUntil.UTC()
+		}
+		return err
+	}
+	if err := r.lookUp(ctx, m, renew); err != nil {
+		return time.Time{}, err
+	}
+	m.LockedUntil = until
+	return until, nil
+}
+
+// lookUp is settle for a call that leaves the message locked.
+func (r *receiver) lookUp(ctx context.Context, m *bindings.ServiceBusReceived, f func(m *azservicebus.ReceivedMessage) error) error {
+	held := r.bus.held.get(m.LockToken)
+	err := r.settle(ctx, m, f)
+	if err == nil {
+		r.bus.held.add(held)
+	}
+	return err
+}
+
+func (r *receiver) isClosed() bool {
+	select {
+	case <-r.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+func (r *receiver) Close(ctx context.Context) (err error) {
+	r.once.Do(func() {
+		close(r.closed)
+		err = translateBus(ctx, r.sdk.Close(ctx), bindings.ConditionNotFound)
+	})
+	return err
+}
+
+// translate returns an error as package bindings has it. A client's code does not
+// tell a message's lock from a session's.
+func (r *receiver) translate(ctx context.Context, err error, missing bindings.ServiceBusCondition) error {
+	if err = translateBus(ctx, err, missing); err == nil {
+		return nil
+	}
+	if _, inSession := r.sdk.(*azservicebus.SessionReceiver); inSession {
+		return sessionError(err)
+	}
+	return err
+}

@@ -1,0 +1,50 @@
+package azure
+
+import (
+	"context"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// session implements bindings.ServiceBusSession.
+type session struct {
+	*receiver
+	link *azservicebus.SessionReceiver
+}
+
+var _ bindings.ServiceBusSession = (*session)(nil)
+
+func (s *session) SessionID() string { return s.link.SessionID() }
+
+func (s *session) LockedUntil() time.Time { return s.link.LockedUntil().UTC() }
+
+func (s *session) RenewSession(ctx context.Context) (time.Time, error) {
+	if s.isClosed() {
+		return time.Time{}, bindings.ErrClosed
+	}
+	if err := s.link.RenewSessionLock(ctx, nil); err != nil {
+		return time.Time{}, s.translate(ctx, err, bindings.ConditionSessionLockLost)
+	}
+	return s.LockedUntil(), nil
+}
+
+func (s *session) State(ctx context.Context) ([]byte, error) {
+	if s.isClosed() {
+		return nil, bindings.ErrClosed
+	}
+	state, err := s.link.GetSessionState(ctx, nil)
+	if len(state) == 0 {
+		state = nil // the client does not tell none from empty
+	}
+	return state, s.translate(ctx, err, bindings.ConditionSessionLockLost)
+}
+
+func (s *session) SetState(ctx context.Context, state []byte) error {
+	if s.isClosed() {
+		return bindings.ErrClosed
+	}
+	return s.translate(ctx, s.link.SetSessionState(ctx, state, nil), bindings.ConditionSessionLockLost)
+}

@@ -23,7 +23,12 @@ import (
 // the account is read again from db by the next call.
 //
 // With store.Options.Sync a write takes the disk's time, during which the clock
-// stands still and others have their turn; otherwise the caller keeps the turn.
+// stands still and others have their turn; otherwise the caller keeps the turn. A
+// read then waits for the writes that it shows: nobody is told what a loss of power
+// could take back.
+//
+// Load of db, by whomever, is refused when the account could not be read from the
+// new state.
 //
 // The caller opens db, may keep more in it, and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {

@@ -31,6 +31,8 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	handle("PUT", "/containers/{container}/blob", s.embedded(s.upload))
 	handle("GET", "/containers/{container}/blob", s.embedded(s.download))
 	s.busRoutes(handle)
+	s.gridRoutes(handle)
+	s.hubRoutes(handle)
 	s.cosmosRoutes(handle)
 	handle("POST", "/functions/{name}/invoke", s.invoke)
 	handle("GET", "/journal", s.journal)

@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
 // Inventory is what a host has: the functions of the running generation and
@@ -20,6 +21,12 @@ type Inventory struct {
 	Queues     []QueueInfo     `json:"queues"`
 	Containers []ContainerInfo `json:"containers"`
 	ServiceBus []BusEntity     `json:"servicebus"`
+	EventGrid  []GridTopic     `json:"eventgrid"`
+	EventHubs  []HubInfo       `json:"eventhubs"`
+
+	// Deliveries are events that subscriptions of Event Grid still have, in order of
+	// publication, at most 256.
+	Deliveries []eventgrid.DeliveryInfo `json:"deliveries"`
 }
 
 // The states of a function.
@@ -66,7 +73,11 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 		if out.Containers, err = s.containerInfos(ctx); err != nil {
 			return err
 		}
-		out.ServiceBus, err = s.busEntities(ctx)
+		if out.ServiceBus, err = s.busEntities(ctx); err != nil {
+			return err
+		}
+		out.EventGrid, out.Deliveries = s.gridTopics(), s.gridDeliveries()
+		out.EventHubs, err = s.hubInfos(ctx)
 		return err
 	})
 	if err != nil {

@@ -73,6 +73,17 @@
 //	                                          201, CosmosWritten
 //	GET    /cosmos/documents?container=       CosmosDocuments whose identifiers begin with ?prefix=
 //	DELETE /cosmos/documents?container=&id=   204
+//	PUT    /eventgrid/topic?topic=            makes a topic; the body is a NewGridTopic, or empty: 201,
+//	                                          GridTopic; 409 when it is there
+//	PUT    /eventgrid/subscription?topic=     makes the event subscription ?name=, or changes it; the
+//	                                          body is a subscription as in host.json: 201,
+//	                                          GridSubscribed
+//	POST   /eventgrid/events?topic=           publishes the event, or array of events, of the body;
+//	                                          required fields that are missing are added unless
+//	                                          ?raw=true: 201, GridPublished
+//	POST   /eventhubs/events?hub=             the body is the event; ?key= or ?partition=, ?id=,
+//	                                          ?contentType=, ?correlation=, ?property=name=text
+//	                                          (repeated): 201, HubSent
 //	POST   /functions/{name}/invoke           the body is the trigger's value; waits for the whole
 //	                                          retry loop: 200, InvokeResult, also of a failure
 //	GET    /journal                           journal records as NDJSON, from ?since=1 on;

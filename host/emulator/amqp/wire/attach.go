@@ -78,6 +78,7 @@ func (a *Attach) Append(b []byte) []byte {
 	w.Any(a.Offered)
 	w.Any(a.Desired)
 	w.Map(a.Properties)
+	w.All()
 	return w.End()
 }
 
@@ -218,6 +219,7 @@ func (p *Detach) Append(b []byte) []byte {
 	w.Uint32(p.Handle)
 	w.True(p.Closed)
 	w.error(p.Error)
+	w.All()
 	return w.End()
 }
 

@@ -24,7 +24,9 @@ func (w *ListWriter) End() []byte {
 // Null skips a field.
 func (w *ListWriter) Null() { w.nulls++ }
 
-// All writes the fields that were skipped at the end, too.
+// All writes the fields that were skipped at the end, too. Performatives are written
+// so: azure-eventhub 5.15 (Python) takes their fields by position, and fails on a list
+// that ends before.
 func (w *ListWriter) All() {
 	for ; w.nulls > 0; w.nulls-- {
 		w.c.b = append(w.c.b, codeNull)

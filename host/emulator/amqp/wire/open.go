@@ -27,6 +27,7 @@ func (o *Open) Append(b []byte) []byte {
 	w.Any(o.Offered)
 	w.Any(o.Desired)
 	w.Map(o.Properties)
+	w.All()
 	return w.End()
 }
 
@@ -53,6 +54,7 @@ type Close struct{ Error *Error }
 func (c *Close) Append(b []byte) []byte {
 	w := BeginList(b, DescClose)
 	w.error(c.Error)
+	w.All()
 	return w.End()
 }
 
@@ -81,6 +83,7 @@ func (p *Begin) Append(b []byte) []byte {
 	w.Any(p.Offered)
 	w.Any(p.Desired)
 	w.Map(p.Properties)
+	w.All()
 	return w.End()
 }
 
@@ -107,6 +110,7 @@ type End struct{ Error *Error }
 func (e *End) Append(b []byte) []byte {
 	w := BeginList(b, DescEnd)
 	w.error(e.Error)
+	w.All()
 	return w.End()
 }
 

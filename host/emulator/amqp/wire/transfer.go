@@ -29,6 +29,7 @@ func (p *Flow) Append(b []byte) []byte {
 	w.True(p.Drain)
 	w.True(p.Echo)
 	w.Map(p.Properties)
+	w.All()
 	return w.End()
 }
 
@@ -80,6 +81,7 @@ func (p *Transfer) Append(b []byte) []byte {
 	w.True(p.Resume)
 	w.True(p.Aborted)
 	w.True(p.Batchable)
+	w.All()
 	return w.End()
 }
 
@@ -119,6 +121,7 @@ func (p *Disposition) Append(b []byte) []byte {
 	w.True(p.Settled)
 	w.state(p.State)
 	w.True(p.Batchable)
+	w.All()
 	return w.End()
 }
 

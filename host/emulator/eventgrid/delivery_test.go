@@ -56,6 +56,20 @@ func TestSlowEndpoint(t *testing.T) {
 	}
 }
 
+// A late success also counts for an event whose life would end before its retry.
+func TestLateSuccessBeforeTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventgrid.Rules{})
+	b.answer = slow(b, 40*time.Second)
+	b.subscribe(eventgrid.Subscription{Name: "s", Function: "F", EventTimeToLiveInMinutes: 1})
+	b.publish("e")
+	b.clk.Run(day)
+	want := []string{"30s event_attempted e 1 TimedOut", "40s event_attempted e 1 Delivered answered late"}
+	if diff := cmp.Diff(want, b.trace(journal.EventAttempted, journal.EventDropped)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
 // Ten failures in a row put an endpoint on probation: its retries and new events
 // wait, those of others do not; a success ends it.
 func TestProbation(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,6 +130,36 @@ func TestDurableAfterAWhile(t *testing.T) {
 				t.Errorf("left: %+v", left)
 			}
 		})
+	}
+}
+
+// A dead letter that waits to be written is written by the next process.
+func TestDurableDeadLetter(t *testing.T) {
+	t.Parallel()
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b := newBench(t, eventgrid.Rules{})
+	b.restart(db, 0)
+	b.do(func(ctx context.Context) error { return b.grid.CreateTopic(ctx, eventgrid.Topic{Name: "orders"}) })
+	b.subscribe(eventgrid.Subscription{Name: "s", Function: "F", MaxDeliveryAttempts: 1, DeadLetterContainer: "dead"})
+	b.answer = status(503)
+	b.publish("e")
+	b.answer = status(200)
+	b.restart(db, time.Minute)
+	if moved := b.clk.Run(day); moved != 4*time.Minute || len(b.calls) != 1 {
+		t.Errorf("written after %s, %d requests; want 4m and one", moved, len(b.calls))
+	}
+	blobs := b.blobs("dead")
+	for _, text := range blobs {
+		if !strings.Contains(text, `"deadLetterReason":"MaxDeliveryAttemptsExceeded","deliveryAttempts":1,"lastDeliveryOutcome":"Busy","lastHttpStatusCode":503`) {
+			t.Errorf("dead letter %s", text)
+		}
+	}
+	if len(blobs) != 1 {
+		t.Errorf("dead letters %v, want one", blobs)
 	}
 }
 

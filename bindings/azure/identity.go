@@ -18,6 +18,10 @@ type Identity struct {
 	// without a slash at the end; empty when the connection does not give them.
 	QueueEndpoint, BlobEndpoint string
 
+	// Namespace is the host name of a messaging namespace, such as
+	// "acme.servicebus.windows.net"; empty when the connection does not give it.
+	Namespace string
+
 	// Credential is "" for DefaultAzureCredential, "managedidentity" for the
 	// identity of the machine.
 	Credential string
@@ -29,7 +33,8 @@ type Identity struct {
 
 // ParseIdentity reads the section of a connection; names are not case-sensitive,
 // unknown ones are ignored. accountName gives the addresses in the public cloud,
-// which blobServiceUri, queueServiceUri and serviceUri (of either) override.
+// which blobServiceUri, queueServiceUri and serviceUri (of either) override;
+// fullyQualifiedNamespace names a messaging namespace.
 func ParseIdentity(section map[string]string) (*Identity, error) {
 	parts := map[string]string{}
 	for name, value := range section {
@@ -38,6 +43,7 @@ func ParseIdentity(section map[string]string) (*Identity, error) {
 	id := &Identity{
 		Credential: strings.ToLower(parts["credential"]), ClientID: parts["clientid"], TenantID: parts["tenantid"],
 		ClientSecret: parts["clientsecret"], ResourceID: parts["managedidentityresourceid"],
+		Namespace: parts["fullyqualifiednamespace"],
 	}
 	account := parts["accountname"]
 	for _, e := range []struct {
@@ -65,8 +71,10 @@ func ParseIdentity(section map[string]string) (*Identity, error) {
 		*e.to = strings.TrimRight(given, "/")
 	}
 	switch {
-	case id.QueueEndpoint == "" && id.BlobEndpoint == "":
-		return nil, fmt.Errorf("identity-based connection: accountName, blobServiceUri or queueServiceUri is missing")
+	case id.QueueEndpoint == "" && id.BlobEndpoint == "" && id.Namespace == "":
+		return nil, fmt.Errorf("identity-based connection: accountName, blobServiceUri, queueServiceUri or fullyQualifiedNamespace is missing")
+	case strings.ContainsAny(id.Namespace, "/: "):
+		return nil, fmt.Errorf("identity-based connection: fullyQualifiedNamespace %q: want a host name such as acme.servicebus.windows.net", id.Namespace)
 	case id.Credential != "" && id.Credential != "managedidentity":
 		return nil, fmt.Errorf("identity-based connection: credential %q: want managedidentity, or none for the default credential", parts["credential"])
 	case id.Credential == "" && id.ClientSecret != "" && (id.TenantID == "" || id.ClientID == ""):

@@ -28,7 +28,9 @@ func TestParseIdentity(t *testing.T) {
 		"managed":       {section: section{"accountName": "acme", "credential": "managedIdentity", "clientId": "c"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, Credential: "managedidentity", ClientID: "c"}},
 		"resource":      {section: section{"accountName": "acme", "credential": "managedidentity", "managedIdentityResourceId": "/r"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, Credential: "managedidentity", ResourceID: "/r"}},
 		"application":   {section: section{"accountName": "acme", "tenantId": "t", "clientId": "c", "clientSecret": "s"}, want: azure.Identity{QueueEndpoint: queues, BlobEndpoint: blobs, TenantID: "t", ClientID: "c", ClientSecret: "s"}},
-		"nothing":       {section: section{"credential": "managedidentity"}, err: "identity-based connection: accountName, blobServiceUri or queueServiceUri is missing"},
+		"nothing":       {section: section{"credential": "managedidentity"}, err: "identity-based connection: accountName, blobServiceUri, queueServiceUri or fullyQualifiedNamespace is missing"},
+		"namespace":     {section: section{"FullyQualifiedNamespace": "acme.servicebus.windows.net"}, want: azure.Identity{Namespace: "acme.servicebus.windows.net"}},
+		"namespace URL": {section: section{"fullyQualifiedNamespace": "sb://acme"}, err: `identity-based connection: fullyQualifiedNamespace "sb://acme": want a host name such as acme.servicebus.windows.net`},
 		"no https":      {section: section{"blobServiceUri": "http://127.0.0.1:10000/a"}, err: `identity-based connection: blobServiceUri "http://127.0.0.1:10000/a": tokens are sent over https only`},
 		"no address":    {section: section{"queueServiceUri": "acme"}, err: `identity-based connection: queueServiceUri "acme": want an address such as http://127.0.0.1:10001/account`},
 		"credential":    {section: section{"accountName": "acme", "credential": "magic"}, err: `identity-based connection: credential "magic": want managedidentity, or none for the default credential`},
@@ -50,6 +52,13 @@ func TestParseIdentity(t *testing.T) {
 			}
 		} else if _, err := azure.NewQueueAccountWithIdentity(got, nil); err == nil {
 			t.Errorf("%s: an account without queues has queues", name)
+		}
+		if got.Namespace != "" {
+			if _, err := azure.NewServiceBusWithIdentity(got, nil); err != nil {
+				t.Errorf("%s: NewServiceBusWithIdentity: %v", name, err)
+			}
+		} else if _, err := azure.NewServiceBusWithIdentity(got, nil); err == nil {
+			t.Errorf("%s: an account without a namespace has one", name)
 		}
 		if got.BlobEndpoint != "" {
 			if _, err := azure.NewBlobAccountWithIdentity(got, nil); err != nil {

@@ -42,6 +42,23 @@ func NewServiceBus(connectionString string, opts *Options) (*ServiceBus, error) 
 	return newServiceBus(c), nil
 }
 
+// NewServiceBusWithIdentity returns the namespace of an identity-based connection.
+// Nothing is sent before the first call.
+func NewServiceBusWithIdentity(id *Identity, opts *Options) (*ServiceBus, error) {
+	if id.Namespace == "" {
+		return nil, errors.New("identity-based connection: fullyQualifiedNamespace is missing")
+	}
+	cred, err := id.TokenCredential(opts)
+	if err != nil {
+		return nil, err
+	}
+	c, err := azservicebus.NewClient(id.Namespace, cred, opts.serviceBus())
+	if err != nil {
+		return nil, err
+	}
+	return newServiceBus(c), nil
+}
+
 func newServiceBus(c *azservicebus.Client) *ServiceBus {
 	return &ServiceBus{client: c, senders: map[string]*azservicebus.Sender{}}
 }

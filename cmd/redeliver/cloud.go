@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
@@ -29,6 +30,7 @@ type cloud struct {
 	mu     sync.Mutex
 	queues map[string]*azure.QueueAccount // by setting: settings are read once
 	blobs  map[string]*azure.BlobAccount
+	buses  map[string]*azure.ServiceBus
 }
 
 var _ host.Services = (*cloud)(nil)
@@ -49,6 +51,7 @@ const (
 func newCloud(first func(setting string)) *cloud {
 	c := &cloud{
 		first: first, queues: map[string]*azure.QueueAccount{}, blobs: map[string]*azure.BlobAccount{},
+		buses: map[string]*azure.ServiceBus{},
 		transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
@@ -73,7 +76,7 @@ func (c *cloud) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
 
 // ServiceBus implements host.Services.
 func (c *cloud) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
-	return nil, fmt.Errorf("connection %q: Service Bus namespaces outside are not served by this version: use a connection string with UseDevelopmentEmulator=true", conn.Setting)
+	return outside(c, c.buses, conn, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
 }
 
 // EventHubs implements host.Services.
@@ -116,7 +119,16 @@ func open[A any](c *cloud, conn app.Connection,
 }
 
 // close lets go of the connections.
-func (c *cloud) close() { c.transport.CloseIdleConnections() }
+func (c *cloud) close() {
+	c.transport.CloseIdleConnections()
+	ctx, cancel := context.WithTimeout(context.Background(), dialTimeout)
+	defer cancel()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, bus := range c.buses {
+		_ = bus.Close(ctx) // a namespace that does not answer loses the connection anyway
+	}
+}
 
 // outside is told the first connection that leaves this process. Locks out there
 // end in real time, so time must not run ahead here.

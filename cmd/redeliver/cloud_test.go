@@ -45,6 +45,18 @@ func TestCloud(t *testing.T) {
 			t.Errorf("%s: a second blob account for the same connection", conn.Setting)
 		}
 	}
+	for _, conn := range []app.Connection{
+		{Setting: "Bus", Value: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=c2VjcmV0"},
+		{Setting: "BusIdentity", Section: map[string]string{"fullyQualifiedNamespace": "acme.servicebus.windows.net", "credential": "managedidentity"}},
+	} {
+		bus, err := c.ServiceBus(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := c.ServiceBus(conn); again != bus {
+			t.Errorf("%s: a second namespace for the same connection", conn.Setting)
+		}
+	}
 	if got := strings.Join(told, " "); got != "First" {
 		t.Errorf("told of %q, want the first connection only", got)
 	}

@@ -198,7 +198,8 @@ def sessions(client):
             assert a.session.renew_lock() > now()
             first, second = take(a, 2)
             assert (text(first), text(second)) == ("1", "2")
-            assert [text(m) for m in a.peek_messages(10)] == ["1", "2"]
+            peeked = [text(m) for m in a.peek_messages(10, sequence_number=1)]
+            assert peeked == ["1", "2"], peeked
             a.complete_message(first)
         with client.get_queue_receiver("py-sessions", session_id=NEXT_AVAILABLE_SESSION) as x, \
                 client.get_queue_receiver("py-sessions", session_id=NEXT_AVAILABLE_SESSION) as y:

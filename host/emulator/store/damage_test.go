@@ -106,6 +106,18 @@ func filled(t *testing.T) (dir string, want []string, id store.FileID) {
 	return dir, want, id
 }
 
+func TestAMissingFileIsNamed(t *testing.T) {
+	t.Parallel()
+	dir, _, id := filled(t)
+	lost := filepath.Join(dir, "0001", "files", fmt.Sprintf("%02x", uint8(id)), fmt.Sprintf("%016x", uint64(id)))
+	must(t, os.Remove(lost))
+	_, err := store.Open(dir, nil)
+	var damage *store.CorruptError
+	if !errors.As(err, &damage) || damage.Path != lost {
+		t.Errorf("Open without a file = %v, want a CorruptError of %q", err, lost)
+	}
+}
+
 // read opens a store and reads all that is in it.
 func read(t *testing.T, dir string, id store.FileID) ([]string, error) {
 	t.Helper()

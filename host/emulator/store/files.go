@@ -4,7 +4,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -112,10 +115,20 @@ func (f *files) sweep() error {
 			_ = f.disk.Remove(path.Join(f.dir, sub, name))
 		}
 	}
-	if there < len(f.known) {
-		return corrupt(f.dir, "%d files that are referred to are missing", len(f.known)-there)
+	if missing := len(f.known) - there; missing > 0 {
+		return f.corruptMissing(missing)
 	}
 	return nil
+}
+
+// corruptMissing names the first of the known files that are not there.
+func (f *files) corruptMissing(missing int) error {
+	for _, id := range slices.Sorted(maps.Keys(f.known)) {
+		if _, err := f.disk.Stat(id.name(f.dir)); errors.Is(err, fs.ErrNotExist) {
+			return corrupt(id.name(f.dir), "it is missing, the first of %d", missing)
+		}
+	}
+	return corrupt(f.dir, "%d of %d files are missing", missing, len(f.known))
 }
 
 // referLocked changes the numbers of references, adds them to the batch, and

@@ -185,7 +185,7 @@ func (s *session) doorLines() string {
 			}
 		}
 	}
-	t.WriteString(s.busLines())
+	t.WriteString(s.busLines() + s.hubLines() + s.gridLines())
 	if s.pair != nil {
 		fmt.Fprintf(&t, "  tls        clients have to trust %s\n", s.pair.File)
 	}

@@ -18,14 +18,14 @@ import (
 
 func newSend(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "send queue|servicebus|cosmos NAME [BODY|-]",
+		Use:   "send queue|servicebus|eventgrid|eventhub|cosmos NAME [BODY|-]",
 		Short: "Send a message to a queue or topic of the running host",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newSendQueue(std), newSendBus(std), newSendCosmos(std))
+	cmd.AddCommand(newSendQueue(std), newSendBus(std), newSendGrid(std), newSendHub(std), newSendCosmos(std))
 	return cmd
 }
 

@@ -30,6 +30,9 @@ type runInfo struct {
 	// ServiceBusAdmin for those who administer it.
 	ServiceBus      string `json:"serviceBus,omitempty"`
 	ServiceBusAdmin string `json:"serviceBusAdmin,omitempty"`
+
+	// EventGrid is where topics are served: http://127.0.0.1:60101.
+	EventGrid string `json:"eventGrid,omitempty"`
 }
 
 func runPath(dir string) string { return filepath.Join(dir, stateDir, "run.json") }

@@ -35,6 +35,8 @@ func TestMain(m *testing.M) {
 		"redeliver":      main,
 		"orders-handler": func() { functions.Main(ordersApp()) },
 		"bus-handler":    func() { functions.Main(busApp()) },
+		"grid-handler":   func() { functions.Main(gridApp()) },
+		"hub-handler":    func() { functions.Main(hubApp()) },
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 	})
 }
@@ -66,6 +68,8 @@ func TestScripts(t *testing.T) {
 			"bus-admin":  busAdmin,
 
 			"bus-receive": busReceive,
+			"grid-post":   gridPost,
+			"hub-send":    hubSend,
 		},
 	})
 }

@@ -46,6 +46,7 @@ type session struct {
 	doors            *rest.Server // nil when all are closed
 	bus              *amqp.Server // of Service Bus, likewise, and the next two
 	busTLS, busAdmin *amqp.Server
+	grid             *amqp.Server // publishers of Event Grid
 	store            *store.Store // nil in memory
 	pair             *certificate.Pair
 	started          bool // host.Start was called
@@ -134,9 +135,12 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openBus(s.busWanted(a)); err != nil {
 		return err
 	}
+	if err := s.openGrid(s.gridWanted(a)); err != nil {
+		return err
+	}
 	clients, admin := s.serviceBus()
 	if err := s.owner.publish(runInfo{
-		PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), ServiceBus: clients, ServiceBusAdmin: admin,
+		PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
 	}); err != nil {
 		return err
 	}
@@ -174,6 +178,7 @@ func (s *session) opened(err error) error {
 		s.explain(load)
 	}
 	if s.flags.output == "json" {
+		s.sayTopics()
 		return nil
 	}
 	from := uint64(1)
@@ -380,6 +385,7 @@ func (s *session) close() error {
 		errs = append(errs, s.doors.Close())
 	}
 	s.closeBus()
+	s.closeGrid()
 	if s.cloud != nil {
 		s.cloud.close()
 	}

@@ -34,6 +34,7 @@ type startFlags struct {
 	blobPort        doorPort
 	tls             tlsFlags
 	bus             busFlags
+	grid            gridFlags
 	data            string
 	sync            bool
 	inMemory        bool
@@ -73,6 +74,11 @@ WebSockets, administration over HTTP and, with --tls or --servicebus-tls-port, T
 Without a port in it, such a string means the embedded namespace wherever the door
 is, and handlers are given the port.
 
+Clients of Event Hubs find the hubs at the same port as Service Bus, with the same
+string. Publishers find the topics of Event Grid at port 60101, over HTTP and with
+--tls HTTPS too, when host.json describes topics (redeliver.eventGrid) or
+--eventgrid-port is given; endpoint and key of each topic are printed.
+
 Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
@@ -91,6 +97,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 			if err := f.bus.finish(cmd); err != nil {
 				return err
 			}
+			f.grid.finish(cmd)
 			return start(cmd.Context(), std, dir, &f)
 		},
 	}
@@ -109,6 +116,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
 	addDoors(cmd, &f)
 	addBus(cmd, &f.bus)
+	addGrid(cmd, &f.grid)
 	addTLS(cmd, &f.tls)
 	addStore(cmd, &f)
 	addSet(cmd, &f.set)

@@ -1,0 +1,268 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newCreateGrid(std streams) *cobra.Command {
+	var t target
+	var topic web.NewGridTopic
+	var sub eventgrid.Subscription
+	var schema, endpoint string
+	var life span
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
+		Short: "Make a topic of Event Grid, or an event subscription",
+		Long: `Create makes a topic in the Event Grid of the running host, or an event subscription
+of one, which gets the events of the topic that its filters let through. --endpoint is
+who gets them: a function of the app with an eventGridTrigger, or the URL of a web hook
+on this machine, which has to answer the validation. A subscription that is there
+already is changed, and keeps its events.
+
+For more than a few, describe them in host.json under redeliver.eventGrid.`,
+		Example: `  redeliver create eventgrid shop
+  redeliver create eventgrid shop/orders --endpoint ProcessOrder --dead-letter-container dead
+  redeliver create eventgrid shop/audit --endpoint http://localhost:8080/hook --max-attempts 5`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, subscription, isSubscription := strings.Cut(args[0], "/")
+			if name == "" || isSubscription && subscription == "" {
+				return hinted(&usageError{fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])}, "for instance shop or shop/orders")
+			}
+			if err := gridFlagsFit(cmd, isSubscription); err != nil {
+				return err
+			}
+			if !isSubscription {
+				var err error
+				if topic.InputSchema, err = gridSchema(schema); err != nil {
+					return err
+				}
+				var made web.GridTopic
+				if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/topic", url.Values{"topic": {name}}, jsonText(topic), &made); done || err != nil {
+					return err
+				}
+				newConsole(std, true).print(createdTopic(&t, &made))
+				return nil
+			}
+			if endpoint == "" {
+				return hinted(&usageError{errors.New("an event subscription needs --endpoint")}, "the name of a function, or the URL of a web hook on this machine")
+			}
+			if strings.Contains(endpoint, "://") {
+				sub.Endpoint = endpoint
+			} else {
+				sub.Function = endpoint
+			}
+			var err error
+			if sub.EventDeliverySchema, err = gridSchema(schema); err != nil {
+				return err
+			}
+			if ttl := time.Duration(life); ttl%time.Minute != 0 {
+				return &usageError{errors.New("--ttl: want whole minutes")}
+			} else {
+				sub.EventTimeToLiveInMinutes = int(ttl / time.Minute)
+			}
+			var made web.GridSubscribed
+			query := url.Values{"topic": {name}, "name": {subscription}}
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/subscription", query, jsonText(sub), &made); done || err != nil {
+				return err
+			}
+			newConsole(std, true).print(createdSubscription(&made, endpoint))
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&topic.Key, "key", "", "key of a topic (default: made from the seed)")
+	flags.StringVar(&schema, "schema", "", "eventgrid or cloudevents: of what a topic takes, of what a subscription delivers (default: eventgrid, the topic's)")
+	flags.StringVar(&endpoint, "endpoint", "", "function, or URL of a web hook, that gets the events")
+	flags.StringSliceVar(&sub.IncludedEventTypes, "event-type", nil, "only events of this type (repeatable)")
+	flags.StringVar(&sub.SubjectBeginsWith, "subject-begins-with", "", "only events whose subject begins so")
+	flags.StringVar(&sub.SubjectEndsWith, "subject-ends-with", "", "only events whose subject ends so")
+	flags.IntVar(&sub.MaxDeliveryAttempts, "max-attempts", 0, "attempts for one event, 1 to 30 (default 30)")
+	flags.Var(&life, "ttl", "longest life of an event, 1m to 24h (default 24h)")
+	flags.StringVar(&sub.DeadLetterContainer, "dead-letter-container", "", "container for events that are given up, which has to exist (default: they are dropped)")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// gridFlagsFit refuses flags that belong to the other kind of thing.
+func gridFlagsFit(cmd *cobra.Command, subscription bool) error {
+	others, what := []string{"endpoint", "event-type", "subject-begins-with", "subject-ends-with", "max-attempts", "ttl", "dead-letter-container"}, "a topic"
+	if subscription {
+		others, what = []string{"key"}, "an event subscription"
+	}
+	for _, name := range others {
+		if cmd.Flags().Changed(name) {
+			return &usageError{fmt.Errorf("%s has no --%s", what, name)}
+		}
+	}
+	return nil
+}
+
+func gridSchema(word string) (eventgrid.Schema, error) {
+	switch {
+	case word == "":
+		return "", nil
+	case word == "eventgrid" || strings.EqualFold(word, string(eventgrid.EventGridSchema)):
+		return eventgrid.EventGridSchema, nil
+	case word == "cloudevents" || strings.EqualFold(word, string(eventgrid.CloudEventSchema)):
+		return eventgrid.CloudEventSchema, nil
+	}
+	return "", &usageError{fmt.Errorf("--schema %q: want eventgrid or cloudevents", word)}
+}
+
+// createdTopic says what was made, and how publishers reach it, as far as that is
+// known.
+func createdTopic(t *target, made *web.GridTopic) string {
+	text := fmt.Sprintf("created topic %q (%s)\n", made.Name, made.InputSchema)
+	if c, err := t.find(); err == nil && c.dir != "" {
+		if info, err := readRun(c.dir); err == nil && info.EventGrid != "" {
+			text += "  endpoint " + topicEndpoint(info.EventGrid, made.Name) + "\n"
+		}
+	}
+	return text + "  key      " + made.Key + "\n"
+}
+
+func createdSubscription(made *web.GridSubscribed, endpoint string) string {
+	text := fmt.Sprintf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
+	if made.State == eventgrid.AwaitingManualAction {
+		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL that it was sent\n"
+	}
+	return text
+}
+
+func newSendGrid(std streams) *cobra.Command {
+	var t target
+	var raw, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eventgrid TOPIC [FILE|-]",
+		Short: "Publish events to a topic of Event Grid",
+		Long: `Send publishes one event, or an array of events, to a topic of the running host. FILE
+holds them as JSON, in the schema that the topic takes; "-" reads them from the
+standard input. JSON may stand in the place of the file, and without it the event is an
+empty one.
+
+Fields that are required and missing are added: an ID, the time of the host's clock, a
+subject and a type. --raw publishes what is there, and shows what the service says to
+it.`,
+		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
+  redeliver send eventgrid shop events.json`,
+		Args: arguments(1, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			var names []string
+			for _, topic := range t.glance(cmd.Context()).EventGrid {
+				names = append(names, topic.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			in, err := jsonOrFile(std, args[1:])
+			if err != nil {
+				return err
+			}
+			query := url.Values{"topic": args[:1]}
+			if raw {
+				query.Set("raw", "true")
+			}
+			var sent web.GridPublished
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/eventgrid/events", query, in, &sent); done || err != nil {
+				return err
+			}
+			out := newConsole(std, true)
+			if len(sent.IDs) == 1 {
+				out.printf("published %s to topic %q\n", sent.IDs[0], sent.Topic)
+			} else {
+				out.printf("published %s to topic %q\n", plural(len(sent.IDs), "event"), sent.Topic)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&raw, "raw", false, "add no fields")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// jsonOrFile reads the argument behind a name: JSON as it stands there, a file, or "-"
+// for the standard input.
+func jsonOrFile(std streams, args []string) ([]byte, error) {
+	switch {
+	case len(args) == 0:
+		return nil, nil
+	case args[0] == "-":
+		return io.ReadAll(std.in)
+	}
+	if text := strings.TrimSpace(args[0]); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
+		return []byte(text), nil
+	}
+	return os.ReadFile(args[0])
+}
+
+// gridRows lists the event subscriptions, and topics that have none.
+func gridRows(inv *web.Inventory) (rows [][]string) {
+	for _, topic := range inv.EventGrid {
+		if len(topic.Subscriptions) == 0 {
+			rows = append(rows, []string{topic.Name, "-", "-", "-", "-", "-"})
+		}
+		for i := range topic.Subscriptions {
+			s := &topic.Subscriptions[i]
+			state := string(s.State)
+			if !s.SparedUntil.IsZero() {
+				state = "spared until " + gridTime(s.SparedUntil)
+			}
+			rows = append(rows, []string{topic.Name + "/" + s.Name, s.Function + s.Endpoint, state, gridTime(s.Next), strconv.Itoa(s.Pending), strconv.Itoa(s.DeadLetters)})
+		}
+	}
+	return rows
+}
+
+// deliveryRows lists events that are not delivered yet.
+func deliveryRows(inv *web.Inventory) (rows [][]string) {
+	for i := range inv.Deliveries {
+		d := &inv.Deliveries[i]
+		next := gridTime(d.Next)
+		switch {
+		case d.Next.IsZero():
+			next = "now"
+		case d.Reason != "":
+			next = "dead letter " + next
+		}
+		rows = append(rows, []string{d.EventID, d.Topic + "/" + d.Subscription, last(d), next, strconv.Itoa(len(d.Attempts))})
+	}
+	return rows
+}
+
+// last is what came of the last attempt, or why there will be none.
+func last(d *eventgrid.DeliveryInfo) string {
+	words := slices.DeleteFunc([]string{string(d.Outcome), string(d.Reason)}, func(w string) bool { return w == "" })
+	if len(words) == 0 {
+		return "-"
+	}
+	return strings.Join(words, ", ")
+}
+
+func gridTime(at time.Time) string {
+	if at.IsZero() {
+		return "-"
+	}
+	return at.Local().Format(time.DateTime)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newSendHub(std streams) *cobra.Command {
+	var t target
+	var key, partition, id, contentType string
+	var properties []string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eventhub HUB [BODY|-]",
+		Short: "Send an event to a hub of Event Hubs",
+		Long: `Send sends one event to a hub of the Event Hubs namespace of the running host. BODY is
+the event; "-" reads it from the standard input, and without it the event is empty.
+
+Events with the same --key come to the same partition, in order; without key and
+--partition they come to one partition after the other.`,
+		Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
+  redeliver send eventhub orders --partition 0 - < order.json`,
+		Args: arguments(1, 2),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) (names []string, _ cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				for _, hub := range t.glance(cmd.Context()).EventHubs {
+					names = append(names, hub.Name)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if key != "" && partition != "" {
+				return &usageError{errors.New("--key and --partition exclude each other")}
+			}
+			query := url.Values{"hub": args[:1], "property": properties}
+			for name, value := range map[string]string{"key": key, "partition": partition, "id": id, "contentType": contentType} {
+				if value != "" {
+					query.Set(name, value)
+				}
+			}
+			in, err := body(std, args[1:])
+			if err != nil {
+				return err
+			}
+			var sent web.HubSent
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/eventhubs/events", query, in, &sent); done || err != nil {
+				return err
+			}
+			newConsole(std, true).printf("sent an event to %q%s\n", sent.Hub, sentWhere(&sent))
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&key, "key", "", "partition key")
+	flags.StringVar(&partition, "partition", "", "ID of the partition, 0 or more")
+	flags.StringVar(&id, "id", "", "message ID of the event")
+	flags.StringVar(&contentType, "content-type", "", "content type, e.g. application/json")
+	flags.StringArrayVar(&properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// sentWhere says by what an event's partition was picked.
+func sentWhere(sent *web.HubSent) string {
+	switch {
+	case sent.PartitionKey != nil:
+		return fmt.Sprintf(" with key %q", *sent.PartitionKey)
+	case sent.PartitionID != "":
+		return ", partition " + sent.PartitionID
+	}
+	return ""
+}
+
+// hubRows lists each partition once for each consumer group.
+func hubRows(inv *web.Inventory) (rows [][]string) {
+	number := func(n int64) string {
+		if n < 0 {
+			return "-"
+		}
+		return strconv.FormatInt(n, 10)
+	}
+	for i := range inv.EventHubs {
+		hub := &inv.EventHubs[i]
+		for _, p := range hub.Partitions {
+			for _, c := range p.Checkpoints {
+				checkpoint := "-"
+				switch {
+				case c.Error != "":
+					checkpoint = "unreadable"
+				case c.SequenceNumber != nil:
+					checkpoint = number(*c.SequenceNumber)
+				}
+				rows = append(rows, []string{hub.Name + "/" + p.ID, c.ConsumerGroup, number(p.Events), number(p.LastSequence), checkpoint, number(c.Behind)})
+			}
+		}
+	}
+	return rows
+}

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/rest/grid"
+)
+
+// defaultGridPort is where publishers find Event Grid (servicebus 5.3).
+const defaultGridPort = 60101
+
+// gridFlags say where the embedded Event Grid is served.
+type gridFlags struct {
+	port  doorPort
+	given bool // the flag was
+}
+
+// addGrid adds the flag of Event Grid.
+func addGrid(cmd *cobra.Command, f *gridFlags) {
+	f.port = defaultGridPort
+	cmd.Flags().Var(&f.port, "eventgrid-port", "port at which publishers find the topics of Event Grid, when the app has some; 0 for any free one, off for none")
+}
+
+// finish notes whether the flag was given.
+func (f *gridFlags) finish(cmd *cobra.Command) { f.given = cmd.Flags().Changed("eventgrid-port") }
+
+// gridWanted reports whether Event Grid is to be served: the port was named, or
+// host.json describes topics.
+func (s *session) gridWanted(a *app.App) bool {
+	topics := bytes.TrimSpace(a.Config.EventGrid.Topics)
+	return s.flags.grid.port != noDoor && (s.flags.grid.given || len(topics) > 0 && !bytes.Equal(topics, []byte("[]")))
+}
+
+// openGrid serves the embedded Event Grid on loopback only, over HTTP and, with
+// --tls, HTTPS at the same port, and tells the host where.
+func (s *session) openGrid(wanted bool) error {
+	if !wanted {
+		return nil
+	}
+	opts := &amqp.Options{Port: int(s.flags.grid.port), TLSPort: noDoor, Logger: s.log, HTTP: grid.Handler(s.clock, s.host.EventGrid(), nil)}
+	if s.flags.tls.wanted() {
+		pair, err := s.certificate()
+		if err != nil {
+			return err
+		}
+		opts.TLS = pair.Config()
+	}
+	// This server tells HTTP and HTTPS apart at one port. Who speaks AMQP here finds
+	// nothing.
+	server := amqp.NewServer(noNodes{}, opts)
+	if err := server.Start(); err != nil {
+		var port *amqp.PortError
+		if !errors.As(err, &port) {
+			return err
+		}
+		if !port.Busy() {
+			return fmt.Errorf("Event Grid: cannot listen on port %d: %w", port.Port, port.Err)
+		}
+		return hinted(fmt.Errorf("Event Grid: port %d is in use: is another emulator running?", port.Port),
+			"stop it, or choose another port: --eventgrid-port 0 takes any free one, off none")
+	}
+	s.grid = server
+	s.host.EventGridAt(s.gridURL())
+	return nil
+}
+
+// noNodes is a backend without any.
+type noNodes struct{}
+
+func (noNodes) Attach(*amqp.AttachRequest) (*amqp.Grant, error) {
+	return nil, errors.New("this port is for publishers of Event Grid, which speak HTTP")
+}
+
+// gridURL is where Event Grid is served, empty when it is not. Clients refuse to send
+// a key without TLS, so that where both are spoken it is HTTPS.
+func (s *session) gridURL() string {
+	switch {
+	case s.grid == nil:
+		return ""
+	case s.flags.tls.wanted():
+		return "https://" + s.grid.Addr()
+	}
+	return "http://" + s.grid.Addr()
+}
+
+// topicEndpoint is where events for a topic are published.
+func topicEndpoint(base, topic string) string { return base + "/" + topic + "/api/events" }
+
+// topicLines are the endpoint and the key of each topic.
+func (s *session) topicLines() (lines []string) {
+	if s.grid == nil {
+		return nil
+	}
+	for _, info := range s.host.EventGrid().Topics() {
+		if topic, err := s.host.EventGrid().Topic(info.Name); err == nil {
+			lines = append(lines, topicEndpoint(s.gridURL(), info.Name)+"  key "+topic.Key)
+		}
+	}
+	return lines
+}
+
+// gridLines say where publishers find the topics.
+func (s *session) gridLines() string {
+	var t strings.Builder
+	lines := s.topicLines()
+	if s.grid != nil && len(lines) == 0 {
+		lines = []string{topicEndpoint(s.gridURL(), "TOPIC") + "  no topics yet"}
+	}
+	for _, line := range lines {
+		fmt.Fprintf(&t, "  %-10s %s\n", "eventgrid", line)
+	}
+	return t.String()
+}
+
+// hubLines say where clients of Event Hubs find the hubs, when there are any: where
+// those of Service Bus go.
+func (s *session) hubLines() (text string) {
+	clients, _ := s.serviceBus()
+	if clients == "" {
+		return ""
+	}
+	s.clock.Inside("list hubs", func() {
+		if list, err := s.host.EventHubs().Hubs(s.host.EventGrid().Context()); err == nil && len(list) > 0 {
+			text = fmt.Sprintf("  %-10s %s\n", "eventhubs", clients)
+		}
+	})
+	return text
+}
+
+// closeGrid ends the door of Event Grid.
+func (s *session) closeGrid() {
+	if s.grid != nil {
+		s.grid.Close()
+	}
+}
+
+// sayTopics tells those who read the journal where to publish.
+func (s *session) sayTopics() {
+	for _, line := range s.topicLines() {
+		s.out.say("info", "event grid: "+line)
+	}
+}
+
+// jsonText is a value as JSON; it is one that always has some.
+func jsonText(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}

@@ -1,0 +1,124 @@
+package web_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGridProbation":"off",
+	"eventHubs":{"hubs":[{"name":"readings","partitionCount":2,"consumerGroups":["audit"]}]},
+	"eventGrid":{"topics":[{"name":"shop","key":"own","subscriptions":[{"name":"orders","function":"OnOrder"}]}]}}}`
+
+func gridHandlers() *functions.App {
+	handlers := functions.New()
+	handlers.EventGrid("OnOrder", func(_ context.Context, e functions.EventGridEvent) error {
+		if e.EventType == "good" {
+			return nil
+		}
+		return errors.New("closed")
+	})
+	return handlers
+}
+
+func TestControlGridPublish(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	const events = control + "/eventgrid/events?topic=shop"
+	for _, test := range []struct {
+		name, path, body string
+		status, count    int
+	}{
+		{"one", events, `{"eventType":"good"}`, 201, 1},
+		{"an array", events, ` [{"eventType":"good"},{ }] `, 201, 2},
+		{"nothing", events, ``, 201, 1},
+		{"an empty array", events, `[]`, 201, 0},
+		{"a whole one", events + "&raw=true", `{"id":"1","subject":"s","eventType":"good","eventTime":"2030-01-01T00:00:00Z"}`, 201, 1},
+		{"incomplete", events + "&raw=true", `{"id":"1"}`, 400, 0},
+		{"no event", events, `7`, 400, 0},
+		{"no object", events, `[7]`, 400, 0},
+		{"null", events, `[null]`, 400, 0},
+		{"half of one", events, `{"id":`, 400, 0},
+		{"no topic", control + "/eventgrid/events?topic=other", `{}`, 404, 0},
+		{"too large", events, `{"data":"` + strings.Repeat("x", 1<<20) + `"}`, 413, 0},
+	} {
+		if test.status != 201 {
+			d.want(test.status, "POST", test.path, test.body)
+			continue
+		}
+		if got := get[web.GridPublished](d, test.status, "POST", test.path, test.body); got.Topic != "shop" || len(got.IDs) != test.count {
+			t.Errorf("%s: %+v, want %d events", test.name, got, test.count)
+		}
+	}
+	d.want(403, "POST", events, `{}`, withHeader("Host", "evil.example"))
+}
+
+func TestControlGridCreate(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	topic := control + "/eventgrid/topic?topic="
+	made := get[web.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
+	if made.Name != "cloud" || made.Key != "k" || made.InputSchema != "CloudEventSchemaV1_0" {
+		t.Errorf("topic = %+v", made)
+	}
+	d.want(409, "PUT", topic+"Cloud", "")
+	d.want(400, "PUT", topic+"a%20b", "")
+	d.want(400, "PUT", topic+"other", `{"colour":"red"}`)
+	subscription := control + "/eventgrid/subscription?topic=cloud&name="
+	want := web.GridSubscribed{Topic: "cloud", Subscription: "all", State: "Succeeded"}
+	if diff := cmp.Diff(want, get[web.GridSubscribed](d, 201, "PUT", subscription+"all", `{"function":"OnOrder"}`)); diff != "" {
+		t.Errorf("subscription (-want +got):\n%s", diff)
+	}
+	d.want(404, "PUT", subscription+"other", `{"function":"Nobody"}`)
+	d.want(400, "PUT", subscription+"other", `{"endpoint":"http://example.com/"}`)
+	d.want(404, "PUT", control+"/eventgrid/subscription?topic=none&name=all", `{"function":"OnOrder"}`)
+	d.want(201, "POST", control+"/eventgrid/events?topic=cloud", `{"type":"sent"}`)
+	d.wait(journal.Received, "OnOrder")
+}
+
+// Hubs are listed with what each consumer group has still to read, topics with their
+// keys.
+func TestInventoryOfEvents(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	d.want(201, "POST", control+"/eventhubs/events?hub=readings&partition=1", "one")
+	d.want(201, "POST", control+"/eventhubs/events?hub=readings&partition=1&property=n:=1", "two")
+	d.want(404, "POST", control+"/eventhubs/events?hub=none", "x")
+	d.want(400, "POST", control+"/eventhubs/events?hub=readings&partition=1&property=n", "x")
+	d.want(400, "POST", control+"/eventhubs/events?hub=readings&partition=1&key=k", "x")
+	inv := get[web.Inventory](d, 200, "GET", control+"/inventory", "")
+	checkpoints := func(behind int64) []web.HubCheckpoint {
+		return []web.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
+	}
+	want := []web.HubInfo{{Name: "readings", Partitions: []web.HubPartition{
+		{ID: "0", LastSequence: -1, Checkpoints: checkpoints(0)}, {ID: "1", Events: 2, LastSequence: 1, Checkpoints: checkpoints(2)},
+	}}}
+	if diff := cmp.Diff(want, inv.EventHubs); diff != "" {
+		t.Errorf("hubs (-want +got):\n%s", diff)
+	}
+	if len(inv.EventGrid) != 1 || inv.EventGrid[0].Key != "own" || len(inv.EventGrid[0].Subscriptions) != 1 || inv.Deliveries == nil {
+		t.Errorf("event grid = %+v, deliveries %v", inv.EventGrid, inv.Deliveries)
+	}
+}
+
+// A namespace outside is nobody's business here.
+func TestControlHubsOutside(t *testing.T) {
+	t.Parallel()
+	files := app(plainHostJSON, "OnReading/function.json", `{"bindings":[{"type":"eventHubTrigger","direction":"in","name":"e","eventHubName":"readings","connection":"Hub"}]}`)
+	files["local.settings.json"] = `{"IsEncrypted":false,"Values":{"AzureWebJobsStorage":"UseDevelopmentStorage=true","Hub":"Endpoint=sb://contoso.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=s"}}`
+	d := prepare(t, files, nil, nil)
+	d.listen()
+	_ = d.host.Start(t.Context()) // the function has no handler here
+	a := d.request("POST", control+"/eventhubs/events?hub=readings", "x")
+	if a.Status != http.StatusConflict || !strings.Contains(a.Body, "Hub is an Event Hubs namespace outside this host") {
+		t.Errorf("answer %d %s, want 409", a.Status, a.Body)
+	}
+}

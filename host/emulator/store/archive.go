@@ -20,7 +20,7 @@ import (
 //	E sha256             the end, with the hash of all before
 const (
 	archiveTitle   = "redeliver state"
-	archiveVersion = 1
+	archiveVersion = 2
 
 	recordKey  = 'K'
 	recordFile = 'F'

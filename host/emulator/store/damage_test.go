@@ -71,7 +71,7 @@ func TestOtherVersions(t *testing.T) {
 		switch {
 		case test.want == 0 && !errors.As(err, &damage):
 			t.Errorf("Open with FORMAT %q = %v, want CorruptError", test.text, err)
-		case test.want != 0 && (!errors.As(err, &version) || version.Got != max(test.want, 0) || version.Want != 1):
+		case test.want != 0 && (!errors.As(err, &version) || version.Got != max(test.want, 0) || version.Want != 2):
 			t.Errorf("Open with FORMAT %q = %v, want VersionError", test.text, err)
 		}
 	}

@@ -28,7 +28,7 @@ const (
 	lockName   = "LOCK"
 	ownerName  = "OWNER"
 
-	formatVersion = 1
+	formatVersion = 2
 	formatTitle   = "redeliver data"
 )
 

@@ -140,12 +140,8 @@ func (s *Server) consumerGroups(hub string, made []string) []string {
 	for _, group := range made {
 		add(group)
 	}
-	if a := s.host.App(); a != nil {
-		for _, f := range a.Functions {
-			if t := f.Trigger; t != nil && t.Is("eventHubTrigger") && strings.EqualFold(t.String("eventHubName"), hub) {
-				add(t.String("consumerGroup"))
-			}
-		}
+	for _, group := range s.host.ConsumerGroups(hub) {
+		add(group)
 	}
 	return groups
 }

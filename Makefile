@@ -39,7 +39,7 @@ interop: ## test against Azurite and the SDKs of other languages (needs Node and
 	bindings/azure/testdata/interop/install
 	REDELIVER_INTEROP=required go test -race -count=1 -timeout 6m ./bindings/azure/...
 	REDELIVER_INTEROP=required go test -race -count=1 -run TestTwoHostsOnAzurite ./cmd/redeliver
-	REDELIVER_INTEROP=required go test -race -count=1 -run SDK ./host/emulator/amqp/bus
+	REDELIVER_INTEROP=required go test -race -count=1 -run SDK ./host/emulator/amqp/bus ./host/emulator/amqp/hubs
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md

@@ -31,6 +31,16 @@ func interop(t *testing.T) string {
 	return dir
 }
 
+// missing skips a test that lacks what make interop installs, and fails it where
+// that is required.
+func missing(t *testing.T, what string) {
+	t.Helper()
+	if os.Getenv("REDELIVER_INTEROP") == "required" {
+		t.Fatalf("%s, and REDELIVER_INTEROP is required; run make interop", what)
+	}
+	t.Skipf("%s; run make interop", what)
+}
+
 // script runs a script against a namespace on the system clock.
 func script(t *testing.T, env string, argv ...string) {
 	t.Helper()
@@ -55,7 +65,7 @@ func TestJavaScriptEventHubsSDK(t *testing.T) {
 	t.Parallel()
 	modules := filepath.Join(interop(t), "node_modules")
 	if _, err := os.Stat(filepath.Join(modules, "@azure", "event-hubs")); err != nil {
-		t.Skip("@azure/event-hubs is not installed")
+		missing(t, "@azure/event-hubs is not installed")
 	}
 	script(t, "NODE_PATH="+modules, "node", filepath.Join("testdata", "eventhubs.cjs"))
 }
@@ -65,7 +75,7 @@ func TestPythonEventHubsSDK(t *testing.T) {
 	t.Parallel()
 	packages := filepath.Join(interop(t), "python")
 	if _, err := os.Stat(filepath.Join(packages, "azure", "eventhub")); err != nil {
-		t.Skip("azure-eventhub is not installed")
+		missing(t, "azure-eventhub is not installed")
 	}
 	script(t, "PYTHONPATH="+packages, "python3", filepath.Join("testdata", "eventhubs.py"))
 }

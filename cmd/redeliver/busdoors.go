@@ -161,7 +161,7 @@ func startBus(server *amqp.Server, flag string) error {
 	if !errors.As(err, &port) || !port.Busy() {
 		return err
 	}
-	return hinted(fmt.Errorf("Service Bus: port %d is in use: is another emulator or a message broker running?", port.Port),
+	return hinted(fmt.Errorf("the Service Bus port %d is in use: is another emulator or a message broker running?", port.Port),
 		fmt.Sprintf("stop it, or choose another port: %s 0 takes any free one, off none", flag))
 }
 

@@ -62,9 +62,9 @@ func (s *session) openGrid(wanted bool) error {
 			return err
 		}
 		if !port.Busy() {
-			return fmt.Errorf("Event Grid: cannot listen on port %d: %w", port.Port, port.Err)
+			return fmt.Errorf("cannot listen on port %d for Event Grid: %w", port.Port, port.Err)
 		}
-		return hinted(fmt.Errorf("Event Grid: port %d is in use: is another emulator running?", port.Port),
+		return hinted(fmt.Errorf("the Event Grid port %d is in use: is another emulator running?", port.Port),
 			"stop it, or choose another port: --eventgrid-port 0 takes any free one, off none")
 	}
 	s.grid = server

@@ -100,7 +100,7 @@ func TestWebHook(t *testing.T) {
 	}{
 		"accepts":   {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(202) }, "Delivered"},
 		"fails":     {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, "Busy"},
-		"redirects": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, "Aborted"},
+		"redirects": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, "Aborted"},
 		"answers 1 MiB": {func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write(make([]byte, 1<<20))
 		}, "Delivered"},

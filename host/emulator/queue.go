@@ -163,9 +163,9 @@ func (q *queue) Delete(ctx context.Context, id, popReceipt string) error {
 func (q *queue) Clear(ctx context.Context) error {
 	return q.operate(ctx, FaultPoint{Op: "Clear"}, false, func(_ time.Time, state *queueState, e *effects) error {
 		state.stopArrivals()
-		sequence := state.sequence
-		q.s.queues[q.name] = newQueueState()
-		q.s.queues[q.name].sequence = sequence
+		empty := newQueueState()
+		empty.sequence, empty.queueFacts = state.sequence, state.queueFacts
+		q.s.queues[q.name] = empty
 		e.dropMessages(q.name)
 		return nil
 	})

@@ -123,7 +123,7 @@ func (s *blobs) readyLocked() error {
 	if s.db == nil {
 		return nil
 	}
-	opening, err := opened(s.db)
+	opening, err := s.db.Ready()
 	if err == nil && opening != s.opening {
 		err = s.loadLocked(opening)
 	}

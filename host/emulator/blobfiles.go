@@ -97,7 +97,7 @@ func (b *storeBodies) stage(form stagedForm) bodyID {
 }
 
 func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
-	opening, err := opened(b.db) // before the file is: a state that comes between the two refuses it
+	opening, err := b.db.Ready() // before the file is: a state that comes between the two refuses it
 	if err != nil {
 		return "", unavailable(err)
 	}

@@ -62,7 +62,7 @@ func (s *Storage) readyLocked() error {
 	if s.db == nil {
 		return nil
 	}
-	opening, err := opened(s.db)
+	opening, err := s.db.Ready()
 	if err == nil && opening != s.opening {
 		err = s.loadLocked()
 	}
@@ -71,17 +71,6 @@ func (s *Storage) readyLocked() error {
 	}
 	s.opening = opening
 	return nil
-}
-
-// opened returns the store's Opening, after Recover if the store has failed.
-func opened(db *store.Store) (uint64, error) {
-	opening, err := db.Opening()
-	if errors.Is(err, store.ErrFailed) {
-		if err = db.Recover(); err == nil {
-			opening, err = db.Opening()
-		}
-	}
-	return opening, err
 }
 
 // isOpening reports whether the state is still that of an Opening.

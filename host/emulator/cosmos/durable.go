@@ -30,6 +30,7 @@ import (
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Account, error) {
 	a := New(clk, opts)
 	a.db = db
+	db.Check(func(v *store.View) error { return newLoader(v, "archive").load() })
 	var err error
 	clk.Inside("open the Cosmos DB account", func() {
 		a.mu.Lock()
@@ -47,16 +48,8 @@ func (a *Account) readyLocked() error {
 	if a.db == nil {
 		return nil
 	}
-	opening, err := a.db.Opening()
-	if err == nil && opening == a.opening {
-		return nil
-	}
-	if errors.Is(err, store.ErrFailed) {
-		if err = a.db.Recover(); err == nil {
-			opening, err = a.db.Opening()
-		}
-	}
-	if err == nil {
+	opening, err := a.db.Ready()
+	if err == nil && opening != a.opening {
 		err = a.loadLocked()
 	}
 	if err != nil {

@@ -17,7 +17,7 @@ func (a *Account) loadLocked() error {
 	if err != nil {
 		return err
 	}
-	l := &loader{view: v, dir: a.db.Dir(), state: newState(), byRID: map[string]*container{}}
+	l := newLoader(v, a.db.Dir())
 	err = l.load()
 	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the Cosmos DB account: %w", err)
@@ -32,6 +32,11 @@ type loader struct {
 	dir   string
 	state state
 	byRID map[string]*container
+}
+
+// newLoader returns a loader; dir names what is read, for errors.
+func newLoader(v *store.View, dir string) *loader {
+	return &loader{view: v, dir: dir, state: newState(), byRID: map[string]*container{}}
 }
 
 func (l *loader) damage(format string, args ...any) error {

@@ -28,6 +28,7 @@ import (
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Grid, error) {
 	g := New(clk, opts)
 	g.db, g.held = db, true
+	db.Check(func(v *store.View) error { _, err := g.read(v, "archive"); return err })
 	var err error
 	clk.Inside("open Event Grid", func() {
 		err = g.lock()
@@ -97,16 +98,8 @@ func (g *Grid) lock() error {
 	if g.db == nil {
 		return nil
 	}
-	opening, err := g.db.Opening()
-	if err == nil && opening == g.opening {
-		return nil
-	}
-	if errors.Is(err, store.ErrFailed) {
-		if err = g.db.Recover(); err == nil {
-			opening, err = g.db.Opening()
-		}
-	}
-	if err == nil {
+	opening, err := g.db.Ready()
+	if err == nil && opening != g.opening {
 		err = g.loadLocked()
 	}
 	if err != nil {

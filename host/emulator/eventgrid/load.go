@@ -12,16 +12,10 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// loadLocked replaces what is in memory by what db holds. Requests that are out
-// belong to the state before, and change nothing any more.
-func (g *Grid) loadLocked() error {
-	v, err := g.db.View()
-	if err != nil {
-		return err
-	}
-	defer func() { _ = v.Close() }() // it was only read
+// read reads a grid; dir names what is read, for errors.
+func (g *Grid) read(v *store.View, dir string) (*loader, error) {
 	fresh := &Grid{clk: g.clk, opts: g.opts, topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{}}
-	l := &loader{Grid: fresh, dir: g.db.Dir()}
+	l := &loader{Grid: fresh, dir: dir}
 	for _, part := range []struct {
 		prefix []byte
 		read   func(key, value []byte) error
@@ -33,9 +27,25 @@ func (g *Grid) loadLocked() error {
 		{recordKey(stateKind, ""), l.state},
 	} {
 		if err := v.Scan(part.prefix, store.PrefixEnd(part.prefix), part.read); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return l, nil
+}
+
+// loadLocked replaces what is in memory by what db holds. Requests that are out
+// belong to the state before, and change nothing any more.
+func (g *Grid) loadLocked() error {
+	v, err := g.db.View()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = v.Close() }() // it was only read
+	l, err := g.read(v, g.db.Dir())
+	if err != nil {
+		return err
+	}
+	fresh := l.Grid
 	g.forgetAllLocked()
 	g.topics, g.endpoints, g.live, g.number, g.ids.n = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.n
 	for _, t := range g.topics {

@@ -28,6 +28,7 @@ import (
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	ns := New(clk, opts)
 	ns.db = db
+	db.Check(func(v *store.View) error { _, err := ns.read(v, "archive"); return err })
 	var err error
 	clk.Inside("open the Event Hubs namespace", func() {
 		ns.mu.Lock()
@@ -48,16 +49,8 @@ func (ns *Namespace) readyLocked() error {
 	if ns.db == nil {
 		return nil
 	}
-	opening, err := ns.db.Opening()
-	if err == nil && opening == ns.opening {
-		return nil
-	}
-	if errors.Is(err, store.ErrFailed) {
-		if err = ns.db.Recover(); err == nil {
-			opening, err = ns.db.Opening()
-		}
-	}
-	if err == nil {
+	opening, err := ns.db.Ready()
+	if err == nil && opening != ns.opening {
 		err = ns.loadLocked()
 	}
 	if err != nil {

@@ -19,7 +19,7 @@ func (ns *Namespace) loadLocked() error {
 	if err != nil {
 		return err
 	}
-	hubs, err := ns.read(v)
+	hubs, err := ns.read(v, ns.db.Dir())
 	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the Event Hubs namespace: %w", err)
 	}
@@ -30,10 +30,11 @@ func (ns *Namespace) loadLocked() error {
 	return nil
 }
 
-func (ns *Namespace) read(v *store.View) (map[string]*hub, error) {
+// read reads the hubs; dir names what is read, for errors.
+func (ns *Namespace) read(v *store.View, dir string) (map[string]*hub, error) {
 	hubs := map[string]*hub{}
 	damage := func(format string, args ...any) error {
-		return &store.CorruptError{Path: ns.db.Dir(), Err: fmt.Errorf(format, args...)}
+		return &store.CorruptError{Path: dir, Err: fmt.Errorf(format, args...)}
 	}
 	// scan calls f with the hub and the rest of the key of everything of a kind.
 	scan := func(kind byte, f func(name string, rest, value []byte) error) error {

@@ -52,16 +52,8 @@ func (ns *Namespace) readyLocked() error {
 	if ns.db == nil {
 		return nil
 	}
-	opening, err := ns.db.Opening()
-	if err == nil && opening == ns.opening {
-		return nil
-	}
-	if errors.Is(err, store.ErrFailed) {
-		if err = ns.db.Recover(); err == nil {
-			opening, err = ns.db.Opening()
-		}
-	}
-	if err == nil {
+	opening, err := ns.db.Ready()
+	if err == nil && opening != ns.opening {
 		err = ns.loadLocked()
 	}
 	if err != nil {

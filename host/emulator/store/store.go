@@ -191,6 +191,18 @@ func (s *Store) Opening() (uint64, error) {
 	return s.opening, s.errLocked()
 }
 
+// Ready is Opening, after Recover if the store has failed: what an owner asks
+// before it relies on its memory of the state.
+func (s *Store) Ready() (opening uint64, err error) {
+	opening, err = s.Opening()
+	if errors.Is(err, ErrFailed) {
+		if err = s.Recover(); err == nil {
+			opening, err = s.Opening()
+		}
+	}
+	return opening, err
+}
+
 // Recover opens a store that has failed again; it does nothing while the store
 // works. What is then in it is every batch whose commit was done, and perhaps
 // some whose commit failed: owners read their state anew. Views, commits and

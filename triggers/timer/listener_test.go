@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,124 +13,6 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/timer"
 )
-
-// A stage runs one listener and takes down what it does, one line for each call
-// of its sink, with the time of day.
-type stage struct {
-	clk    clock.Clock
-	v      *clock.Virtual // nil on the system clock
-	group  *clock.Group
-	cancel context.CancelFunc
-
-	handle   func(ctx context.Context, ev *triggers.Event) triggers.Result // nil: success
-	admit    func(ctx context.Context) error                               // nil: at once
-	draining bool
-
-	mu       sync.Mutex
-	lines    []string
-	events   []*triggers.Event
-	settled  map[*triggers.Event]int
-	finished bool
-	err      error
-}
-
-func newStage(t *testing.T, start string) *stage {
-	t.Helper()
-	v := clock.NewVirtual(instant(t, start), &clock.VirtualOptions{Strict: true})
-	return &stage{clk: v, v: v, settled: map[*triggers.Event]int{}}
-}
-
-// run starts the listener; it is stopped at the end of the test at the latest.
-func (s *stage) run(t *testing.T, schedule string, opts *timer.Options) {
-	t.Helper()
-	l := timer.New(s.clk, mustParse(t, schedule), opts)
-	s.group = clock.NewGroup(s.clk, 0)
-	s.clk.Inside("start", func() {
-		var ctx context.Context
-		ctx, s.cancel = s.clk.WithCancel(context.Background())
-		s.group.Go("listener", func() {
-			err := l.Run(ctx, s)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			s.finished, s.err = true, err
-		})
-	})
-	if s.v != nil {
-		s.v.Advance(0)
-	}
-	t.Cleanup(func() {
-		s.stop()
-		s.clk.Inside("wait", s.group.Wait)
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for _, ev := range s.events {
-			if s.settled[ev] != 1 {
-				t.Errorf("a tick was settled %d times", s.settled[ev])
-			}
-		}
-	})
-}
-
-func (s *stage) stop() {
-	s.clk.Inside("stop", func() { s.cancel() })
-	if s.v != nil {
-		s.v.Advance(0)
-	}
-}
-
-func (s *stage) note(format string, args ...any) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.lines = append(s.lines, s.clk.Now().Format("15:04:05 ")+fmt.Sprintf(format, args...))
-}
-
-func (s *stage) take() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	lines := s.lines
-	s.lines = nil
-	return lines
-}
-
-func (s *stage) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
-	s.note("run %s", ev.Messages[0].Value.Text)
-	s.mu.Lock()
-	s.events = append(s.events, ev)
-	s.mu.Unlock()
-	if s.handle == nil {
-		return triggers.Result{Attempts: 1}
-	}
-	return s.handle(ctx, ev)
-}
-
-func (s *stage) Settled(ev *triggers.Event, settlement triggers.Settlement) {
-	line := "settled " + string(settlement.Decision)
-	if settlement.Note != "" {
-		line += " (" + settlement.Note + ")"
-	}
-	if settlement.Err != nil {
-		line += ": " + settlement.Err.Error()
-	}
-	s.note("%s", line)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.settled[ev]++
-}
-
-func (s *stage) Admit(ctx context.Context, n int) (int, error) {
-	if s.admit == nil {
-		return n, nil
-	}
-	return n, s.admit(ctx)
-}
-
-func (s *stage) Skip(*triggers.Event) {}
-func (s *stage) Unused(int)           {}
-
-func (s *stage) Draining() bool { return s.draining }
-
-// plain is the payload of a timer without a monitor.
-const unmonitored = `{"Schedule":{"AdjustForDST":true},"ScheduleStatus":null,"IsPastDue":false}`
 
 func payload(last, next, updated string, pastDue bool) string {
 	return fmt.Sprintf(`{"Schedule":{"AdjustForDST":true},"ScheduleStatus":{"Last":%q,"Next":%q,"LastUpdated":%q},"IsPastDue":%t}`, last, next, updated, pastDue)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // Blobs that are kept in a store live in memory too, all but their bodies. An
@@ -40,7 +41,7 @@ func inContainer(kind byte, container string) []byte {
 }
 
 func underName(kind byte, k blobKey) []byte {
-	return appendString(inContainer(kind, k.Container), k.Name)
+	return fields.AppendString(inContainer(kind, k.Container), k.Name)
 }
 
 func blobKeyOf(k blobKey) []byte { return append(underName(blobKind, k), k.Snapshot...) }
@@ -156,7 +157,7 @@ func (s *blobs) beginLocked(w *change) (awaited, error) {
 		}
 		return s.last.pending(s.opening), w.err
 	}
-	w.batch.Set(timeKey, appendTime(nil, s.clk.Now().UTC()))
+	w.batch.Set(timeKey, fields.AppendTime(nil, s.clk.Now().UTC()))
 	commit, err := s.db.Begin(w.batch)
 	if err != nil {
 		s.opening = 0

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // Records that every write of a blob writes are kept in a form that costs little:
@@ -23,124 +24,121 @@ func (a *accountRecord) append(b []byte) []byte {
 }
 
 func (a *accountRecord) parse(b []byte) bool {
-	r := valueReader{b: b}
-	ok := r.byte() == recordFormat
-	a.LastETag, a.IDs, a.LastBody = r.uvarint(), r.uvarint(), r.uvarint()
-	return ok && r.done()
+	r := valueReader{fields.NewReader(b)}
+	ok := r.Byte() == recordFormat
+	a.LastETag, a.IDs, a.LastBody = r.Uvarint(), r.Uvarint(), r.Uvarint()
+	return ok && r.Done()
 }
 
 func (c *blobRecord) append(b []byte) []byte {
 	b = append(b, recordFormat)
 	for _, s := range []string{c.Container, c.Name, c.Snapshot, string(c.Type), c.Version.ETag} {
-		b = appendString(b, s)
+		b = fields.AppendString(b, s)
 	}
-	b = appendTime(appendTime(b, c.Version.Modified), c.Created)
+	b = fields.AppendTime(fields.AppendTime(b, c.Version.Modified), c.Created)
 	h := &c.Headers
 	for _, s := range []string{h.ContentType, h.ContentEncoding, h.ContentLanguage, h.ContentDisposition, h.CacheControl} {
-		b = appendString(b, s)
+		b = fields.AppendString(b, s)
 	}
-	b = appendBytes(b, h.ContentMD5)
+	b = appendHash(b, h.ContentMD5)
 	b = appendMap(b, c.Metadata)
 	b = c.Lease.append(b)
 	b = appendCopy(b, c.Copy)
-	b = appendString(b, c.Tier)
+	b = fields.AppendString(b, c.Tier)
 	b = binary.AppendUvarint(b, c.Content)
 	b = binary.AppendVarint(b, int64(c.Blocks))
 	return binary.AppendVarint(b, c.Size)
 }
 
 func (c *blobRecord) parse(b []byte) bool {
-	r := valueReader{b: b}
-	ok := r.byte() == recordFormat
-	c.Container, c.Name, c.Snapshot = r.string(), r.string(), r.string()
-	c.Type, c.Version.ETag = bindings.BlobType(r.string()), r.string()
-	c.Version.Modified, c.Created = r.time(), r.time()
+	r := valueReader{fields.NewReader(b)}
+	ok := r.Byte() == recordFormat
+	c.Container, c.Name, c.Snapshot = r.String(), r.String(), r.String()
+	c.Type, c.Version.ETag = bindings.BlobType(r.String()), r.String()
+	c.Version.Modified, c.Created = r.Time(), r.Time()
 	h := &c.Headers
-	h.ContentType, h.ContentEncoding, h.ContentLanguage = r.string(), r.string(), r.string()
-	h.ContentDisposition, h.CacheControl = r.string(), r.string()
-	h.ContentMD5 = r.bytes()
+	h.ContentType, h.ContentEncoding, h.ContentLanguage = r.String(), r.String(), r.String()
+	h.ContentDisposition, h.CacheControl = r.String(), r.String()
+	h.ContentMD5 = r.hash()
 	c.Metadata = r.stringMap()
 	c.Lease.parse(&r)
 	c.Copy = r.copyState()
-	c.Tier, c.Content = r.string(), r.uvarint()
-	c.Blocks, c.Size = int(r.varint()), r.varint()
-	return ok && r.done()
+	c.Tier, c.Content = r.String(), r.Uvarint()
+	c.Blocks, c.Size = int(r.Varint()), r.Varint()
+	return ok && r.Done()
 }
 
 func appendSegments(b []byte, segments []segment) []byte {
 	b = binary.AppendUvarint(append(b, recordFormat), uint64(len(segments)))
 	for i := range segments {
 		s := &segments[i]
-		b = appendString(b, string(s.Body))
+		b = fields.AppendString(b, string(s.Body))
 		b = binary.AppendVarint(b, s.Size)
-		b = appendString(b, s.Block)
+		b = fields.AppendString(b, s.Block)
 	}
 	return b
 }
 
 func parseSegments(b []byte) (segments []segment, ok bool) {
-	r := valueReader{b: b}
-	ok = r.byte() == recordFormat
-	n := r.uvarint()
+	r := valueReader{fields.NewReader(b)}
+	ok = r.Byte() == recordFormat
+	n := r.Uvarint()
 	for range n {
-		segments = append(segments, segment{Body: bodyID(r.string()), Size: r.varint(), Block: r.string()})
-		if r.bad {
+		segments = append(segments, segment{Body: bodyID(r.String()), Size: r.Varint(), Block: r.String()})
+		if r.Bad() {
 			break
 		}
 	}
-	return segments, ok && r.done()
+	return segments, ok && r.Done()
 }
 
 func (l *lease) append(b []byte) []byte {
-	b = binary.AppendVarint(appendString(b, l.ID), int64(l.Duration))
-	b = appendTime(appendTime(b, l.Until), l.Breaks)
-	return appendBool(b, l.Stale)
+	b = binary.AppendVarint(fields.AppendString(b, l.ID), int64(l.Duration))
+	b = fields.AppendTime(fields.AppendTime(b, l.Until), l.Breaks)
+	return fields.AppendBool(b, l.Stale)
 }
 
 func (l *lease) parse(r *valueReader) {
-	l.ID, l.Duration = r.string(), r.duration()
-	l.Until, l.Breaks = r.time(), r.time()
-	l.Stale = r.byte() == 1
+	l.ID, l.Duration = r.String(), r.Duration()
+	l.Until, l.Breaks = r.Time(), r.Time()
+	l.Stale = r.Bool()
 }
 
 func appendCopy(b []byte, c *bindings.CopyState) []byte {
 	if c == nil {
-		return appendBool(b, false)
+		return fields.AppendBool(b, false)
 	}
-	b = appendBool(b, true)
+	b = fields.AppendBool(b, true)
 	for _, s := range []string{c.ID, c.Source, c.Status} {
-		b = appendString(b, s)
+		b = fields.AppendString(b, s)
 	}
-	return binary.AppendVarint(appendTime(b, c.Completed), c.Bytes)
+	return binary.AppendVarint(fields.AppendTime(b, c.Completed), c.Bytes)
 }
+
+// valueReader reads what was appended.
+type valueReader struct{ fields.Reader }
 
 func (r *valueReader) copyState() *bindings.CopyState {
-	if r.byte() == 0 {
+	if !r.Bool() {
 		return nil
 	}
-	return &bindings.CopyState{ID: r.string(), Source: r.string(), Status: r.string(), Completed: r.time(), Bytes: r.varint()}
+	return &bindings.CopyState{ID: r.String(), Source: r.String(), Status: r.String(), Completed: r.Time(), Bytes: r.Varint()}
 }
 
-func appendBool(b []byte, v bool) []byte {
-	if v {
-		return append(b, 1)
-	}
-	return append(b, 0)
-}
-
-func appendBytes(b, v []byte) []byte {
+// appendHash keeps the difference between none and an empty one.
+func appendHash(b, v []byte) []byte {
 	if v == nil {
 		return append(b, 0)
 	}
 	return append(binary.AppendUvarint(b, uint64(len(v))+1), v...)
 }
 
-func (r *valueReader) bytes() []byte {
-	n := r.uvarint()
+func (r *valueReader) hash() []byte {
+	n := r.Uvarint()
 	if n == 0 {
 		return nil
 	}
-	return slices.Clone(r.take(int(min(n-1, 1<<30))))
+	return slices.Clone(r.Take(int(min(n-1, 1<<30))))
 }
 
 func appendMap(b []byte, m map[string]string) []byte {
@@ -149,21 +147,21 @@ func appendMap(b []byte, m map[string]string) []byte {
 	}
 	b = binary.AppendUvarint(b, uint64(len(m))+1)
 	for _, k := range slices.Sorted(maps.Keys(m)) {
-		b = appendString(appendString(b, k), m[k])
+		b = fields.AppendString(fields.AppendString(b, k), m[k])
 	}
 	return b
 }
 
 func (r *valueReader) stringMap() map[string]string {
-	n := r.uvarint()
+	n := r.Uvarint()
 	if n == 0 {
 		return nil
 	}
 	m := map[string]string{}
 	for range n - 1 {
-		k := r.string()
-		m[k] = r.string()
-		if r.bad {
+		k := r.String()
+		m[k] = r.String()
+		if r.Bad() {
 			break
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // Open returns the account that is kept in db: empty if nothing is there yet,
@@ -95,7 +96,7 @@ func (s *Storage) beginLocked(c *change) (awaited, error) {
 		return s.last.pending(s.opening), c.err
 	}
 	c.batch.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.n))
-	c.batch.Set(timeKey, appendTime(nil, s.now()))
+	c.batch.Set(timeKey, fields.AppendTime(nil, s.now()))
 	commit, err := s.db.Begin(c.batch)
 	if err != nil {
 		s.opening = 0

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // timeKey holds the time of the last change.
@@ -30,9 +31,9 @@ func readTime(from interface {
 	if err != nil {
 		return time.Time{}, err
 	}
-	r := valueReader{b: value}
-	t := r.time()
-	if r.bad || len(r.b) > 0 {
+	r := fields.NewReader(value)
+	t := r.Time()
+	if !r.Done() {
 		return time.Time{}, &store.CorruptError{Path: dir, Err: fmt.Errorf("the time of the last change has %d bytes", len(value))}
 	}
 	return t, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // Keys begin with their kind. A message has two: what seldom changes, its text
@@ -79,99 +80,35 @@ func parseMessageKey(key []byte) (name string, sequence uint64, ok bool) {
 
 func (m *message) appendText(b []byte) []byte {
 	b = append(b, textFormat)
-	b = appendString(b, m.id)
-	b = appendTime(b, m.inserted)
-	b = appendTime(b, m.expires)
+	b = fields.AppendString(b, m.id)
+	b = fields.AppendTime(b, m.inserted)
+	b = fields.AppendTime(b, m.expires)
 	return append(b, m.text...)
 }
 
 func (m *message) parseText(b []byte) bool {
-	r := valueReader{b: b}
-	ok := r.byte() == textFormat
-	m.id, m.inserted, m.expires = r.string(), r.time(), r.time()
-	m.text = string(r.b)
-	return ok && !r.bad
+	r := fields.NewReader(b)
+	ok := r.Byte() == textFormat
+	m.id, m.inserted, m.expires = r.String(), r.Time(), r.Time()
+	m.text = string(r.Rest())
+	return ok && !r.Bad()
 }
 
 func (m *message) appendState(b []byte) []byte {
 	b = append(b, stateFormat)
-	b = appendString(b, m.receipt)
+	b = fields.AppendString(b, m.receipt)
 	b = binary.AppendVarint(b, m.count)
-	b = appendTime(b, m.visible)
+	b = fields.AppendTime(b, m.visible)
 	b = binary.AppendUvarint(b, m.order)
 	b = binary.AppendVarint(b, int64(m.lock))
-	if m.arrived {
-		return append(b, 1)
-	}
-	return append(b, 0)
+	return fields.AppendBool(b, m.arrived)
 }
 
 func (m *message) parseState(b []byte) bool {
-	r := valueReader{b: b}
-	ok := r.byte() == stateFormat
-	m.receipt, m.count, m.visible = r.string(), r.varint(), r.time()
-	m.order, m.lock = r.uvarint(), time.Duration(r.varint())
-	m.arrived = r.byte() == 1
-	return ok && !r.bad && len(r.b) == 0
+	r := fields.NewReader(b)
+	ok := r.Byte() == stateFormat
+	m.receipt, m.count, m.visible = r.String(), r.Varint(), r.Time()
+	m.order, m.lock = r.Uvarint(), time.Duration(r.Varint())
+	m.arrived = r.Bool()
+	return ok && r.Done()
 }
-
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-// appendTime keeps every time that a time.Time can be, the zero one included.
-func appendTime(b []byte, t time.Time) []byte {
-	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
-}
-
-// valueReader reads what was appended; bad says that something was not there.
-type valueReader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *valueReader) take(n int) []byte {
-	if n < 0 || n > len(r.b) {
-		r.bad, r.b = true, nil
-		return nil
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *valueReader) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *valueReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		n = -1
-	}
-	r.take(n)
-	return v
-}
-
-func (r *valueReader) varint() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		n = -1
-	}
-	r.take(n)
-	return v
-}
-
-func (r *valueReader) string() string {
-	return string(r.take(int(min(r.uvarint(), 1<<30))))
-}
-
-func (r *valueReader) duration() time.Duration { return time.Duration(r.varint()) }
-
-// done reports whether everything was there, and nothing else.
-func (r *valueReader) done() bool { return !r.bad && len(r.b) == 0 }
-
-func (r *valueReader) time() time.Time { return time.Unix(r.varint(), int64(r.uvarint())).UTC() }

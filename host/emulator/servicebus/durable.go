@@ -11,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // Open returns the namespace that is kept in db: empty if nothing is there yet,
@@ -220,7 +221,7 @@ func (c *change) saveSession(q *queue, s *session) {
 
 func (c *change) saveSeen(e *entity, id string, at time.Time) {
 	if c.writable() {
-		c.to.Set(append(kindKey(seenKind, e.key), id...), appendTime(nil, at))
+		c.to.Set(append(kindKey(seenKind, e.key), id...), fields.AppendTime(nil, at))
 	}
 }
 
@@ -271,9 +272,9 @@ func (r *rule) record() ruleRecord {
 // rule is the reverse; it fails for a rule that does not compile.
 func (r ruleRecord) rule(ns *Namespace) (*rule, error) {
 	read := func(b []byte) (map[string]any, error) {
-		v := valueReader{b: b}
+		v := newReader(b)
 		p := v.properties()
-		if v.bad {
+		if v.Bad() {
 			return nil, errors.New("its values cannot be read")
 		}
 		return p, nil

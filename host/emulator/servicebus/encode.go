@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
 // plain returns the value of an application property as it is kept: an int as an
@@ -96,15 +97,15 @@ func appendValue(b []byte, v any) []byte {
 	case float64:
 		return binary.AppendUvarint(append(b, tagFloat64), math.Float64bits(v))
 	case string:
-		return appendString(append(b, tagString), v)
+		return fields.AppendString(append(b, tagString), v)
 	case []byte:
-		return appendBytes(append(b, tagBytes), v)
+		return fields.AppendBytes(append(b, tagBytes), v)
 	case time.Time:
-		return appendTime(append(b, tagTime), v)
+		return fields.AppendTime(append(b, tagTime), v)
 	case bindings.GUID:
 		return append(append(b, tagGUID), v[:]...)
 	case bindings.ServiceBusEncoded:
-		return appendBytes(append(b, tagEncoded), v)
+		return fields.AppendBytes(append(b, tagEncoded), v)
 	case time.Duration:
 		return binary.AppendVarint(append(b, tagDuration), int64(v))
 	}
@@ -112,65 +113,67 @@ func appendValue(b []byte, v any) []byte {
 }
 
 func (r *valueReader) value() any {
-	switch tag := r.byte(); tag {
+	switch tag := r.Byte(); tag {
 	case tagNil:
 		return nil
 	case tagFalse, tagTrue:
 		return tag == tagTrue
 	case tagInt8:
-		return int8(r.varint())
+		return int8(r.Varint())
 	case tagInt16:
-		return int16(r.varint())
+		return int16(r.Varint())
 	case tagInt32:
-		return int32(r.varint())
+		return int32(r.Varint())
 	case tagInt64:
-		return r.varint()
+		return r.Varint()
 	case tagUint8:
-		return uint8(r.uvarint())
+		return uint8(r.Uvarint())
 	case tagUint16:
-		return uint16(r.uvarint())
+		return uint16(r.Uvarint())
 	case tagUint32:
-		return uint32(r.uvarint())
+		return uint32(r.Uvarint())
 	case tagUint64:
-		return r.uvarint()
+		return r.Uvarint()
 	case tagFloat32:
-		return math.Float32frombits(uint32(r.uvarint()))
+		return math.Float32frombits(uint32(r.Uvarint()))
 	case tagFloat64:
-		return math.Float64frombits(r.uvarint())
+		return math.Float64frombits(r.Uvarint())
 	case tagString:
-		return r.string()
+		return r.String()
 	case tagBytes:
-		return r.bytes()
+		return r.Bytes()
 	case tagTime:
-		return r.time()
+		return r.Time()
 	case tagGUID:
 		return r.guid()
 	case tagEncoded:
-		return bindings.ServiceBusEncoded(r.bytes())
+		return bindings.ServiceBusEncoded(r.Bytes())
 	case tagDuration:
-		return time.Duration(r.varint())
+		return time.Duration(r.Varint())
 	}
-	r.bad = true
+	r.Fail()
 	return nil
 }
 
 func appendProperties(b []byte, properties map[string]any) []byte {
 	b = binary.AppendUvarint(b, uint64(len(properties)))
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		b = appendValue(appendString(b, name), properties[name])
+		b = appendValue(fields.AppendString(b, name), properties[name])
 	}
 	return b
 }
 
 func (r *valueReader) properties() map[string]any {
-	n := r.uvarint()
-	if n == 0 || n > uint64(len(r.b)) {
-		r.bad = r.bad || n != 0
+	n := r.Uvarint()
+	if n == 0 || n > uint64(r.Len()) {
+		if n != 0 {
+			r.Fail()
+		}
 		return nil
 	}
 	out := make(map[string]any, n)
 	for range n {
-		name := r.string()
+		name := r.String()
 		out[name] = r.value()
 	}
 	return out
@@ -180,17 +183,17 @@ func (r *valueReader) properties() map[string]any {
 // wire section is not written twice.
 func appendContent(b []byte, m *bindings.ServiceBusMessage) []byte {
 	for _, s := range []string{m.MessageID, m.CorrelationID, m.Subject, m.To, m.ReplyTo, m.ContentType} {
-		b = appendString(b, s)
+		b = fields.AppendString(b, s)
 	}
 	for _, s := range []*string{m.SessionID, m.ReplyToSessionID, m.PartitionKey, m.TransactionPartitionKey} {
-		b = appendOptional(b, s)
+		b = fields.AppendOptional(b, s)
 	}
 	b = binary.AppendVarint(b, int64(m.TimeToLive))
-	b = appendTime(b, m.ScheduledEnqueueTime)
+	b = fields.AppendTime(b, m.ScheduledEnqueueTime)
 	b = appendProperties(b, m.ApplicationProperties)
 	w := m.Wire
 	if w == nil {
-		return appendBytes(append(b, 0), m.Body)
+		return fields.AppendBytes(append(b, 0), m.Body)
 	}
 	flags := byte(1)
 	if w.PropertiesChanged {
@@ -205,42 +208,42 @@ func appendContent(b []byte, m *bindings.ServiceBusMessage) []byte {
 	}
 	b = append(b, flags)
 	for _, section := range [][]byte{w.Header, w.Annotations, w.Properties, w.ApplicationProperties, w.Body, w.Footer} {
-		b = appendBytes(b, section)
+		b = fields.AppendBytes(b, section)
 	}
 	if inside {
 		return binary.AppendUvarint(b, uint64(len(m.Body)))
 	}
-	return appendBytes(b, m.Body)
+	return fields.AppendBytes(b, m.Body)
 }
 
 func (r *valueReader) content() *bindings.ServiceBusMessage {
 	m := &bindings.ServiceBusMessage{}
 	for _, s := range []*string{&m.MessageID, &m.CorrelationID, &m.Subject, &m.To, &m.ReplyTo, &m.ContentType} {
-		*s = r.string()
+		*s = r.String()
 	}
 	for _, s := range []**string{&m.SessionID, &m.ReplyToSessionID, &m.PartitionKey, &m.TransactionPartitionKey} {
-		*s = r.optional()
+		*s = r.Optional()
 	}
-	m.TimeToLive = time.Duration(r.varint())
-	m.ScheduledEnqueueTime = r.time()
+	m.TimeToLive = time.Duration(r.Varint())
+	m.ScheduledEnqueueTime = r.Time()
 	m.ApplicationProperties = r.properties()
-	flags := r.byte()
+	flags := r.Byte()
 	if flags&1 == 0 {
-		m.Body = r.bytes()
+		m.Body = r.Bytes()
 		return m
 	}
 	w := &bindings.ServiceBusWire{PropertiesChanged: flags&2 != 0, ApplicationPropertiesChanged: flags&4 != 0}
 	for _, section := range []*[]byte{&w.Header, &w.Annotations, &w.Properties, &w.ApplicationProperties, &w.Body, &w.Footer} {
-		*section = r.bytes()
+		*section = r.Bytes()
 	}
 	m.Wire = w
 	if flags&8 == 0 {
-		m.Body = r.bytes()
+		m.Body = r.Bytes()
 		return m
 	}
-	n := r.uvarint()
+	n := r.Uvarint()
 	if n > uint64(len(w.Body)) {
-		r.bad = true
+		r.Fail()
 		return m
 	}
 	m.Body = w.Body[uint64(len(w.Body))-n:]
@@ -252,128 +255,52 @@ var subQueues = [...]bindings.ServiceBusSubQueue{bindings.ServiceBusMain, bindin
 
 // appendState writes what receives and settlements change.
 func appendState(b []byte, q *queue, m *message) []byte {
-	b = append(b, byte(slices.Index(subQueues[:], q.sub)), byte(m.state), flag(m.outside))
+	b = fields.AppendBool(append(b, byte(slices.Index(subQueues[:], q.sub)), byte(m.state)), m.outside)
 	b = binary.AppendVarint(b, m.enqSeq)
-	b = appendTime(b, m.enqueued)
-	b = appendTime(b, m.expires)
+	b = fields.AppendTime(b, m.enqueued)
+	b = fields.AppendTime(b, m.expires)
 	b = binary.AppendVarint(b, m.count)
 	b = binary.AppendVarint(b, int64(m.hops))
-	b = appendString(b, m.source)
+	b = fields.AppendString(b, m.source)
 	b = append(b, m.token[:]...)
-	return appendTime(b, m.until)
+	return fields.AppendTime(b, m.until)
 }
 
 // state reads what appendState wrote, and the number of the queue.
 func (r *valueReader) state(m *message) (sub int) {
-	sub = int(r.byte())
-	m.state, m.outside = bindings.ServiceBusState(r.byte()), r.byte() == 1
-	m.enqSeq, m.enqueued, m.expires = r.varint(), r.time(), r.time()
-	m.count, m.hops, m.source = r.varint(), int(r.varint()), r.string()
-	m.token, m.until = r.guid(), r.time()
-	r.bad = r.bad || sub >= len(subQueues) || len(r.b) > 0
+	sub = int(r.Byte())
+	m.state, m.outside = bindings.ServiceBusState(r.Byte()), r.Bool()
+	m.enqSeq, m.enqueued, m.expires = r.Varint(), r.Time(), r.Time()
+	m.count, m.hops, m.source = r.Varint(), int(r.Varint()), r.String()
+	m.token, m.until = r.guid(), r.Time()
+	if sub >= len(subQueues) || r.Len() > 0 {
+		r.Fail()
+	}
 	return sub
 }
 
 func appendSession(b []byte, s *session) []byte {
-	b = append(b, flag(s.state != nil), flag(s.outside))
-	b = appendBytes(b, s.state)
-	b = appendTime(b, s.set)
-	return appendTime(b, s.until)
+	b = fields.AppendBool(fields.AppendBool(b, s.state != nil), s.outside)
+	b = fields.AppendBytes(b, s.state)
+	b = fields.AppendTime(b, s.set)
+	return fields.AppendTime(b, s.until)
 }
 
 func (r *valueReader) session(s *session) {
-	has, outside := r.byte() == 1, r.byte() == 1
-	if state := r.bytes(); has {
+	has, outside := r.Bool(), r.Bool()
+	if state := r.Bytes(); has {
 		s.state = append([]byte{}, state...)
 	}
-	s.set, s.until, s.outside = r.time(), r.time(), outside
+	s.set, s.until, s.outside = r.Time(), r.Time(), outside
 	s.lastUntil = s.until
 }
 
-func flag(b bool) byte {
-	if b {
-		return 1
-	}
-	return 0
-}
+// valueReader reads what was appended.
+type valueReader struct{ fields.Reader }
 
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func appendBytes(b, s []byte) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func appendOptional(b []byte, s *string) []byte {
-	if s == nil {
-		return append(b, 0)
-	}
-	return appendString(append(b, 1), *s)
-}
-
-// appendTime keeps every time that a time.Time can be, the zero one included.
-func appendTime(b []byte, t time.Time) []byte {
-	return binary.AppendUvarint(binary.AppendVarint(b, t.Unix()), uint64(t.Nanosecond()))
-}
-
-// valueReader reads what was appended; bad says that something was not there.
-type valueReader struct {
-	b   []byte
-	bad bool
-}
-
-func (r *valueReader) take(n int) []byte {
-	if n < 0 || n > len(r.b) {
-		r.bad, r.b = true, nil
-		return nil
-	}
-	out := r.b[:n]
-	r.b = r.b[n:]
-	return out
-}
-
-func (r *valueReader) byte() byte {
-	if b := r.take(1); b != nil {
-		return b[0]
-	}
-	return 0
-}
-
-func (r *valueReader) uvarint() uint64 {
-	v, n := binary.Uvarint(r.b)
-	if n <= 0 {
-		n = -1
-	}
-	r.take(n)
-	return v
-}
-
-func (r *valueReader) varint() int64 {
-	v, n := binary.Varint(r.b)
-	if n <= 0 {
-		n = -1
-	}
-	r.take(n)
-	return v
-}
-
-func (r *valueReader) string() string { return string(r.take(int(min(r.uvarint(), 1<<30)))) }
-
-// bytes returns a copy, nil when it is empty.
-func (r *valueReader) bytes() []byte { return bytes.Clone(r.take(int(min(r.uvarint(), 1<<30)))) }
-
-func (r *valueReader) optional() *string {
-	if r.byte() == 0 {
-		return nil
-	}
-	s := r.string()
-	return &s
-}
-
-func (r *valueReader) time() time.Time { return time.Unix(r.varint(), int64(r.uvarint())).UTC() }
+func newReader(b []byte) valueReader { return valueReader{fields.NewReader(b)} }
 
 func (r *valueReader) guid() (g bindings.GUID) {
-	copy(g[:], r.take(len(g)))
+	copy(g[:], r.Take(len(g)))
 	return g
 }

@@ -235,9 +235,9 @@ func (l *loader) loadSeen() error {
 		if err != nil {
 			return err
 		}
-		r := valueReader{b: value}
-		all[e] = append(all[e], seen{id, r.time()})
-		if r.bad {
+		r := newReader(value)
+		all[e] = append(all[e], seen{id, r.Time()})
+		if r.Bad() {
 			return l.damage("the time of message id %q in %q cannot be read", id, key)
 		}
 		return nil
@@ -257,12 +257,12 @@ func (l *loader) loadSessions() error {
 		if err != nil {
 			return err
 		}
-		r := valueReader{b: value}
-		if r.byte() != sessionFormat || !e.requiresSession {
+		r := newReader(value)
+		if r.Byte() != sessionFormat || !e.requiresSession {
 			return l.damage("session %q of %q cannot be read", id, key)
 		}
 		s := e.main.session(id)
-		if r.session(s); r.bad || len(r.b) > 0 {
+		if r.session(s); !r.Done() {
 			return l.damage("session %q of %q cannot be read", id, key)
 		}
 		if s.held() {
@@ -274,12 +274,12 @@ func (l *loader) loadSessions() error {
 
 func (l *loader) loadContents() error {
 	return l.scan(contentKind, func(key, number string, value []byte) error {
-		r := valueReader{b: value}
-		if len(number) != 8 || r.byte() != contentFormat {
+		r := newReader(value)
+		if len(number) != 8 || r.Byte() != contentFormat {
 			return l.damage("a message of %q has an unknown format", key)
 		}
 		c := r.content()
-		if r.bad || len(r.b) > 0 {
+		if !r.Done() {
 			return l.damage("message %x of %q cannot be read", number, key)
 		}
 		if l.contents[key] == nil {
@@ -300,15 +300,15 @@ func (l *loader) loadStates() error {
 		if err != nil {
 			return err
 		}
-		r := valueReader{b: value}
-		if len(number) != 8 || r.byte() != stateFormat {
+		r := newReader(value)
+		if len(number) != 8 || r.Byte() != stateFormat {
 			return l.damage("the state of a message of %q has an unknown format", key)
 		}
 		m := &message{seq: sequenceOf(number)}
 		sub := r.state(m)
 		m.content = l.contents[key][m.seq]
 		switch {
-		case r.bad, m.content == nil, sub > 0 && e.topic != nil, m.seq > e.main.next:
+		case r.Bad(), m.content == nil, sub > 0 && e.topic != nil, m.seq > e.main.next:
 			return l.damage("the state of message %d of %q cannot be used", m.seq, key)
 		case sub == 0 && e.requiresSession && m.state != bindings.ServiceBusScheduled && m.content.SessionID == nil:
 			return l.damage("message %d of %q has no session", m.seq, key)

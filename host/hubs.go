@@ -51,19 +51,11 @@ func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
 	return outsideHubs{s.host.trip("event hubs of " + conn.Setting), hubs}, nil
 }
 
-// nameHubs makes the hubs that the app describes and its functions name. What exists
-// is left as it is.
+// nameHubs makes the hubs and consumer groups that the app describes and its functions
+// name. Hubs that exist are left as they are, but for groups that they lack.
 func (g *generation) nameHubs() error {
-	h := g.host
-	create := func(hub eventhubs.Hub) error {
-		err := h.hubs.CreateHub(h.root, hub)
-		if errors.Is(err, bindings.ErrAlreadyExists) && h.hubs.Has(hub.Name) {
-			return nil
-		}
-		return err
-	}
 	for _, d := range g.app.Config.EventHubs.Hubs {
-		err := create(eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
+		err := g.host.needHub(eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
 		if err != nil {
 			return fmt.Errorf("event hub %q: %w", d.Name, err)
 		}
@@ -77,12 +69,30 @@ func (g *generation) nameHubs() error {
 				continue
 			}
 			conn, ok := g.app.Settings.Connection(hubSetting(b))
-			if !ok || h.opts.Services != nil || !h.doors.isEmbeddedBus(conn) {
+			if !ok || g.host.opts.Services != nil || !g.host.doors.isEmbeddedBus(conn) {
 				continue
 			}
-			if err := create(eventhubs.Hub{Name: hubName(g.app, b)}); err != nil {
+			hub := eventhubs.Hub{Name: hubName(g.app, b)}
+			if b.IsTrigger() {
+				hub.ConsumerGroups = []string{consumerGroup(b)}
+			}
+			if err := g.host.needHub(hub); err != nil {
 				return fmt.Errorf("function %q: %w", f.def.Name, err)
 			}
+		}
+	}
+	return nil
+}
+
+// needHub makes a hub, or of one that is there the consumer groups that it lacks.
+func (h *Host) needHub(hub eventhubs.Hub) error {
+	err := h.hubs.CreateHub(h.root, hub)
+	if !errors.Is(err, bindings.ErrAlreadyExists) || !h.hubs.Has(hub.Name) {
+		return err
+	}
+	for _, group := range hub.ConsumerGroups {
+		if err := h.hubs.CreateConsumerGroup(h.root, hub.Name, group); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+			return err
 		}
 	}
 	return nil

@@ -5,15 +5,28 @@ import (
 	"errors"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
 
 // EventHubConnection is the connection string of the embedded Event Hubs namespace, as
 // the kit gives it to the app in AzureWebJobsEventHub. It is that of Service Bus.
 const EventHubConnection = ServiceBusConnection
 
+// CreateEventHub makes a hub of the embedded Event Hubs namespace. Those that functions
+// and host.json name are there, with their consumer groups.
+func (h *Host) CreateEventHub(hub eventhubs.Hub) {
+	h.tb.Helper()
+	var err error
+	h.do("create event hub "+hub.Name, func() { err = h.EventHubs().CreateHub(context.Background(), hub) })
+	if err != nil {
+		h.tb.Fatalf("hosttest: create event hub %q: %v", hub.Name, err)
+	}
+}
+
 // SendEvents sends events with these bodies to a hub, together to one partition: by the
 // key, or with an empty key the next in turn. What they wake runs before SendEvents
-// returns; time does not move. Hubs that functions name are there.
+// returns; time does not move. Hubs that functions name are there; others are made with
+// CreateEventHub.
 func (h *Host) SendEvents(hub, key string, bodies ...string) {
 	h.tb.Helper()
 	opts := &bindings.SendEventsOptions{}

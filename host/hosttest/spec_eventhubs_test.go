@@ -202,6 +202,51 @@ func TestEventHubConsumerGroups(t *testing.T) {
 	}
 }
 
+// A function whose consumer group is not there is in error, with one text for all
+// partitions, and starts once somebody has made the group; groups that functions name
+// are made unless autoCreateEntities is none.
+func TestEventHubConsumerGroupIsMissing(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	read := 0
+	handlers.EventHub("Read", "orders", func(context.Context, functions.EventHubEvent) error { read++; return nil }, functions.ConsumerGroup("audit"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, Files: map[string]string{
+		"host.json": `{"version":"2.0","redeliver":{"autoCreateEntities":"none","eventHubs":{"hubs":[{"name":"orders"}]}}}`,
+	}})
+	errs := h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError })
+	if len(errs) != 1 || errs[0].Function != "Read" || !strings.Contains(errs[0].Error, `the consumer group "audit" of event hub "orders" could not be found`) {
+		t.Errorf("function errors %+v", errs)
+	}
+	h.SendEvents("orders", "", "a")
+	var err error
+	h.Clock().Inside("create", func() { err = h.EventHubs().CreateConsumerGroup(context.Background(), "orders", "audit") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(2 * time.Second)
+	if read != 1 {
+		t.Errorf("%d events read once the group is there, want 1", read)
+	}
+}
+
+// A hub that a test makes, with groups of its own; groups of host.json come to a hub
+// that is there.
+func TestCreateEventHub(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: functions.New()})
+	h.CreateEventHub(eventhubs.Hub{Name: "Mine", Partitions: 3, Retention: time.Hour, ConsumerGroups: []string{"audit"}})
+	h.SendEvents("mine", "", "a")
+	if err := h.Edit("host.json", `{"version":"2.0","redeliver":{"eventHubs":{"hubs":[{"name":"mine","partitionCount":2,"consumerGroups":["audit","late"]}]}}}`); err != nil {
+		t.Fatal(err)
+	}
+	var list []eventhubs.Hub
+	h.Clock().Inside("list", func() { list, _ = h.EventHubs().Hubs(context.Background()) })
+	want := []eventhubs.Hub{{Name: "Mine", Partitions: 3, Retention: time.Hour, ConsumerGroups: []string{"audit", "late"}}}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("hubs (-want +got):\n%s", diff)
+	}
+}
+
 // extensions.eventHubs is heeded: a batch that waits for its minimum, checkpoints of
 // every second batch, the initial offset.
 func TestEventHubOptions(t *testing.T) {

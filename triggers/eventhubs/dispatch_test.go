@@ -3,6 +3,7 @@ package eventhubs_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -290,6 +291,28 @@ func TestNoHub(t *testing.T) {
 	r := w.listen(nil, nil)
 	if !r.ended || r.err == nil || !strings.Contains(r.err.Error(), `event hub "Orders"`) {
 		t.Errorf("ended %v, %v", r.ended, r.err)
+	}
+}
+
+// A consumer group that is not there stops Run with one error for all partitions, at the
+// start and when the hub goes later.
+func TestNoConsumerGroup(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 4)
+	r := w.listen(&eventhubs.Options{ConsumerGroup: "audit", Owner: "me"}, nil)
+	if !r.ended || !errors.Is(r.err, bindings.ErrNotFound) || !strings.Contains(r.err.Error(), `event hub "Orders": `) || strings.Count(r.err.Error(), `consumer group "audit"`) != 1 {
+		t.Errorf("ended %v, %v", r.ended, r.err)
+	}
+	if got := w.metadata("contoso.local/orders/audit/ownership/0")["ownerid"]; got != "" {
+		t.Errorf("owner %q after the end, want none", got)
+	}
+	w.do(func(ctx context.Context) error { return w.ns.CreateConsumerGroup(ctx, "orders", "audit") })
+	r = w.listen(&eventhubs.Options{ConsumerGroup: "AUDIT"}, nil)
+	w.send(0, "a")
+	w.wantHandled(r, "0: a")
+	w.do(func(ctx context.Context) error { return w.ns.DeleteHub(ctx, "orders") })
+	if !r.ended || !errors.Is(r.err, bindings.ErrNotFound) {
+		t.Errorf("the hub has gone: ended %v, %v", r.ended, r.err)
 	}
 }
 

@@ -37,17 +37,24 @@ func New(clk clock.Clock, hubs bindings.EventHubs, hub string, checkpoints bindi
 	return l
 }
 
-// Run implements [triggers.Listener]. It fails when the hub cannot be found or the
-// checkpoints not be reached at the start; later it tries again.
+// Run implements [triggers.Listener]. It fails when the checkpoints cannot be reached
+// at the start, later it tries again; and whenever the hub or the consumer group
+// cannot be found.
 func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	r := &run{Listener: l, sink: sink, pumps: map[string]*pump{}, group: clock.NewGroup(l.clk, 0)}
 	r.changed = clock.NewCond(l.clk, &r.mu)
-	err := r.begin(ctx)
+	working, stop := l.clk.WithCancel(ctx)
+	r.stop = stop
+	err := r.begin(working)
 	if err == nil {
-		r.look(ctx)
+		r.look(working)
 	}
+	stop()
 	r.group.Wait()
 	r.giveBack(context.WithoutCancel(ctx))
+	if r.gone != nil {
+		err = r.gone
+	}
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("event hub %q: %w", l.hub, err)
 	}
@@ -64,6 +71,8 @@ type run struct {
 	mu      sync.Mutex
 	pumps   map[string]*pump // at work, by partition
 	changed *clock.Cond      // a pump has ended
+	gone    error            // the hub or the consumer group is not there: all ends
+	stop    context.CancelFunc
 }
 
 // begin finds out about the hub, and takes the first partitions.
@@ -195,15 +204,24 @@ func (r *run) start(ctx context.Context, partition string) {
 	p.ctx, p.cancel = r.clk.WithCancel(ctx)
 	r.pumps[partition] = p
 	r.group.Go("partition "+p.source, func() {
-		// What ends a pump before its time is tried again at the next look: the
-		// checkpoint says where.
-		_ = p.read()
-		p.cancel()
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		delete(r.pumps, partition)
-		r.changed.Broadcast()
+		r.ended(p, p.read())
 	})
+}
+
+// ended takes a pump away. What ends one before its time is tried again at the next
+// look, as the checkpoint says where; unless there is nothing to read any more, which
+// is for all partitions to say once.
+func (r *run) ended(p *pump, err error) {
+	lost := p.ctx.Err() != nil
+	p.cancel()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, ok := errors.AsType[*bindings.ServiceBusError](err); ok && errors.Is(e, bindings.ErrNotFound) && !lost && r.gone == nil {
+		r.gone = err
+		r.stop()
+	}
+	delete(r.pumps, p.partition)
+	r.changed.Broadcast()
 }
 
 // giveBack lets others have this listener's partitions at once.

@@ -3,7 +3,6 @@ package eventhubs
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,8 +63,8 @@ type Hub struct {
 	Partitions int           // 0: DefaultPartitions
 	Retention  time.Duration // of events; 0: DefaultRetention
 
-	// ConsumerGroups beside $Default. Groups are not told apart from those that
-	// nobody made: any name may read.
+	// ConsumerGroups that may read, beside $Default, which every hub has. Case does
+	// not count; others are not found.
 	ConsumerGroups []string
 }
 
@@ -107,12 +106,17 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 func (ns *Namespace) FullyQualifiedNamespace() string { return ns.opts.Name }
 
 // CreateHub makes a hub. It fails with ErrAlreadyExists, also when the name is a
-// queue's or a topic's, and with ErrOutOfRange.
+// queue's or a topic's, with ErrInvalidArgument (a name) and ErrOutOfRange.
 func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 	h.Partitions, h.Retention = cmp.Or(h.Partitions, DefaultPartitions), cmp.Or(h.Retention, DefaultRetention)
+	if err := checkName("event hub", h.Name, maxHubName); err != nil {
+		return err
+	}
+	var err error
+	if h.ConsumerGroups, err = groupsOf(h); err != nil {
+		return err
+	}
 	switch {
-	case h.Name == "" || strings.ContainsRune(h.Name, '/'):
-		return refuse(bindings.ConditionArgumentError, "event hub name %q", h.Name)
 	case h.Partitions < 1 || h.Partitions > MaxPartitions:
 		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, MaxPartitions)
 	case h.Retention < 0 || h.Retention > MaxRetention:
@@ -158,7 +162,9 @@ func (ns *Namespace) Hubs(ctx context.Context) ([]Hub, error) {
 	var out []Hub
 	err := ns.operate(ctx, FaultPoint{Op: "Hubs"}, func(*operation) error {
 		for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
-			out = append(out, ns.hubs[key].Hub)
+			h := ns.hubs[key].Hub
+			h.ConsumerGroups = slices.Clone(h.ConsumerGroups)
+			out = append(out, h)
 		}
 		return nil
 	})
@@ -272,28 +278,6 @@ func (h *hub) end(why error) {
 	for _, p := range h.partitions {
 		p.arrived.Broadcast()
 	}
-}
-
-// AutoCreate says whether a hub is made when it is first sent to or read from
-// (autoCreateEntities: any).
-func (ns *Namespace) AutoCreate(on bool) {
-	ns.mu.Lock()
-	defer ns.mu.Unlock()
-	ns.create = on
-}
-
-// use makes a hub that a client names, where hubs are made so.
-func (ns *Namespace) use(ctx context.Context, name string) error {
-	ns.mu.Lock()
-	create := ns.create
-	ns.mu.Unlock()
-	if !create || ns.Has(name) {
-		return nil
-	}
-	if err := ns.CreateHub(ctx, Hub{Name: name}); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
-		return err
-	}
-	return nil
 }
 
 // now returns the time as it is stored: in UTC, comparable as a plain value.

@@ -186,7 +186,7 @@ func TestReceiveWaits(t *testing.T) {
 	group := clock.NewGroup(b.clk, 0)
 	ctx, cancel := b.clk.WithCancel(context.Background())
 	b.do(func(context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{}, nil)
 		if err != nil {
 			return err
 		}
@@ -212,7 +212,7 @@ func TestReceiveWaits(t *testing.T) {
 		t.Errorf("received (-want +got):\n%s", diff)
 	}
 	b.do(func(context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{Latest: true}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{Latest: true}, nil)
 		if err != nil {
 			return err
 		}
@@ -260,7 +260,7 @@ func TestHubs(t *testing.T) {
 		t.Errorf("records %+v", b.records)
 	}
 	b.do(func(ctx context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{}, nil)
 		if err != nil {
 			return err
 		}
@@ -307,7 +307,7 @@ func TestDurable(t *testing.T) {
 	var want, got []*bindings.ReceivedEvent
 	read := func(ns *eventhubs.Namespace, to *[]*bindings.ReceivedEvent) {
 		clk.Do("read", func() {
-			r, err := ns.ReadEvents(ctx, "single", "g", "0", bindings.EventPosition{}, nil)
+			r, err := ns.ReadEvents(ctx, "single", "$Default", "0", bindings.EventPosition{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -399,7 +399,7 @@ func TestClear(t *testing.T) {
 	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
 	b.send("a", "b")
 	b.do(func(ctx context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "g", "0", bindings.EventPosition{}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{}, nil)
 		if err != nil {
 			return err
 		}

@@ -37,11 +37,11 @@ func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition strin
 	if group == "" {
 		return nil, refuse(bindings.ConditionArgumentError, "event hub %q: a consumer group is needed", hub)
 	}
-	if err := ns.use(ctx, hub); err != nil {
+	if err := ns.use(ctx, hub, group); err != nil {
 		return nil, err
 	}
 	err := ns.operate(ctx, FaultPoint{Op: "ReadEvents", Hub: hub}, func(op *operation) error {
-		p, err := ns.partition(hub, partition)
+		p, err := ns.inGroup(hub, group, partition)
 		if err != nil {
 			return err
 		}
@@ -153,7 +153,7 @@ func (r *reader) take(op *operation, n int) ([]*bindings.ReceivedEvent, error) {
 		return nil, r.end
 	case r.p.hub.gone == errReloaded:
 		// The state was read anew: the log is the same, up to what was not written.
-		p, err := r.ns.partition(r.hub, r.id)
+		p, err := r.ns.inGroup(r.hub, r.group, r.id)
 		if err != nil {
 			return nil, err
 		}

@@ -26,7 +26,7 @@ func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *bindings.
 	case o.PartitionKey != nil && utf8.RuneCountInString(*o.PartitionKey) > bindings.MaxServiceBusID:
 		return refuse(bindings.ConditionArgumentError, "event hub %q: a partition key has at most %d characters", hub, bindings.MaxServiceBusID)
 	}
-	if err := ns.use(ctx, hub); err != nil {
+	if err := ns.use(ctx, hub, ""); err != nil {
 		return err
 	}
 	return ns.operate(ctx, FaultPoint{Op: "SendEvents", Hub: hub}, func(op *operation) error {

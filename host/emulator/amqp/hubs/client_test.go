@@ -217,6 +217,15 @@ func TestRefusals(t *testing.T) {
 	if _, err := w.producer("nowhere").NewEventDataBatch(w.ctx, nil); err == nil || !strings.Contains(err.Error(), "not-found") {
 		t.Errorf("a hub that is not there: %v", err)
 	}
+	audit, err := azeventhubs.NewConsumerClientFromConnectionString(w.connection, "orders", "audit", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = audit.Close(context.Background()) })
+	_, err = w.partition(audit, "0", nil).ReceiveEvents(w.ctx, 1, nil)
+	if err == nil || !strings.Contains(err.Error(), "amqp:not-found") || !strings.Contains(err.Error(), `consumer group "audit"`) {
+		t.Errorf("a consumer group that is not there: %v", err)
+	}
 	p := w.producer("orders")
 	partition := "9"
 	if _, err := p.NewEventDataBatch(w.ctx, &azeventhubs.EventDataBatchOptions{PartitionID: &partition}); err == nil || !strings.Contains(err.Error(), "argument-out-of-range") {

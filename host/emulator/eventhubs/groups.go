@@ -1,0 +1,121 @@
+package eventhubs
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// MaxConsumerGroups bounds the groups of a hub, $Default among them (docs: Event Hubs
+// quotas, dedicated tier).
+const MaxConsumerGroups = 1000
+
+// Longest names, in characters (docs: resource naming rules, Microsoft.EventHub).
+const (
+	maxHubName   = 256
+	maxGroupName = 50
+)
+
+// CreateConsumerGroup adds a consumer group to a hub. It fails with ErrNotFound,
+// ErrAlreadyExists, ErrInvalidArgument (the name) and ErrQuotaExceeded.
+func (ns *Namespace) CreateConsumerGroup(ctx context.Context, hub, group string) error {
+	if err := checkName("consumer group", group, maxGroupName); err != nil && !isDefault(group) {
+		return err
+	}
+	return ns.operate(ctx, FaultPoint{Op: "CreateConsumerGroup", Hub: hub}, func(op *operation) error {
+		h, err := ns.find(hub)
+		switch {
+		case err != nil:
+			return err
+		case h.hasGroup(group):
+			return refuse(bindings.ConditionEntityAlreadyExists, "the consumer group %q of event hub %q exists already", group, h.Name)
+		case len(h.ConsumerGroups)+1 >= MaxConsumerGroups:
+			return refuse(bindings.ConditionResourceLimitExceeded, "event hub %q has %d consumer groups, the maximum", h.Name, MaxConsumerGroups)
+		}
+		h.ConsumerGroups = append(slices.Clip(h.ConsumerGroups), group)
+		op.saveHub(h)
+		return nil
+	})
+}
+
+// groupsOf returns the groups of a new hub, each once and without $Default.
+func groupsOf(h Hub) (out []string, err error) {
+	made := hub{Hub: Hub{Name: h.Name}}
+	for _, group := range h.ConsumerGroups {
+		if made.hasGroup(group) {
+			continue
+		}
+		if err := checkName("consumer group", group, maxGroupName); err != nil {
+			return nil, err
+		}
+		made.ConsumerGroups = append(made.ConsumerGroups, group)
+	}
+	if n := len(made.ConsumerGroups) + 1; n > MaxConsumerGroups {
+		return nil, refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d consumer groups: want up to %d", h.Name, n, MaxConsumerGroups)
+	}
+	return made.ConsumerGroups, nil
+}
+
+func isDefault(group string) bool { return strings.EqualFold(group, bindings.DefaultConsumerGroup) }
+
+func (h *hub) hasGroup(group string) bool {
+	return isDefault(group) || slices.ContainsFunc(h.ConsumerGroups, func(g string) bool { return strings.EqualFold(g, group) })
+}
+
+// inGroup finds a partition that a consumer group is to read.
+func (ns *Namespace) inGroup(name, group, id string) (*partition, error) {
+	h, err := ns.find(name)
+	if err != nil {
+		return nil, err
+	}
+	if !h.hasGroup(group) {
+		return nil, refuse(bindings.ConditionNotFound, "the consumer group %q of event hub %q could not be found", group, h.Name)
+	}
+	return ns.partition(name, id)
+}
+
+// AutoCreate says whether a hub is made when it is first sent to or read from, and a
+// consumer group when it first reads (autoCreateEntities: any).
+func (ns *Namespace) AutoCreate(on bool) {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	ns.create = on
+}
+
+// use makes a hub that a client names, and its consumer group unless that is empty,
+// where they are made so.
+func (ns *Namespace) use(ctx context.Context, name, group string) error {
+	ns.mu.Lock()
+	create := ns.create && ns.readyLocked() == nil
+	h := ns.hubs[strings.ToLower(name)]
+	hasGroup := group == "" || h != nil && h.hasGroup(group)
+	ns.mu.Unlock()
+	var err error
+	switch {
+	case !create || h != nil && hasGroup:
+	case h == nil && hasGroup:
+		err = ns.CreateHub(ctx, Hub{Name: name})
+	case h == nil:
+		err = ns.CreateHub(ctx, Hub{Name: name, ConsumerGroups: []string{group}})
+	default:
+		err = ns.CreateConsumerGroup(ctx, name, group)
+	}
+	if errors.Is(err, bindings.ErrAlreadyExists) {
+		return nil // made meanwhile, or another kind of entity, which is refused later
+	}
+	return err
+}
+
+// nameForm is what the service takes as a name.
+var nameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) // read only
+
+func checkName(what, name string, longest int) error {
+	if len(name) > longest || !nameForm.MatchString(name) {
+		return refuse(bindings.ConditionArgumentError, "%s name %q: want up to %d letters, digits, periods, hyphens and underscores, with a letter or digit at both ends", what, name, longest)
+	}
+	return nil
+}

@@ -47,6 +47,9 @@ type Account struct {
 	state    state
 	opening  uint64 // of db, from which the state was read; 0: none
 	watchers map[watched][]*watcher
+
+	last        *store.Commit // with store.Options.Sync the last one that has begun
+	lastOpening uint64        // to which it belongs
 }
 
 var _ bindings.Cosmos = (*Account)(nil)
@@ -276,8 +279,8 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 	}
 	op := &operation{change: change{db: a.db}}
 	commit, wake, err := a.turn(op, f)
-	if waitErr := a.wait(ctx, commit); err == nil {
-		err = waitErr
+	if waitErr := a.wait(ctx, commit); waitErr != nil {
+		err = waitErr // what the operation has seen did not last
 	}
 	if err != nil {
 		return err
@@ -289,19 +292,21 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 	return a.fault(p)
 }
 
-// turn is the part of an operation under the lock.
-func (a *Account) turn(op *operation, f func(op *operation) error) (commit *store.Commit, wake []*watcher, err error) {
+// turn is the part of an operation under the lock. What it returns has to be
+// written before anybody is told the result, also that of a failure.
+func (a *Account) turn(op *operation, f func(op *operation) error) (commit awaited, wake []*watcher, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.readyLocked(); err != nil {
-		return nil, nil, err
+		return awaited{}, nil, err
 	}
+	op.opening = a.opening
 	if err := f(op); err != nil {
 		op.discard()
-		return nil, nil, err
+		return a.pendingLocked(), nil, err
 	}
 	if commit, err = a.commitLocked(&op.change); err != nil {
-		return nil, nil, err
+		return awaited{}, nil, err
 	}
 	for _, key := range op.touched {
 		wake = append(wake, a.watchers[key]...)

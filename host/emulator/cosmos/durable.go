@@ -23,7 +23,9 @@ import (
 // bindings.ErrUnavailable, and the account is read again from db by the next call.
 //
 // With store.Options.Sync a write takes the disk's time, during which the clock
-// stands still and others have their turn; otherwise the caller keeps the turn.
+// stands still and others have their turn; otherwise the caller keeps the turn. A
+// read then waits for the writes that it shows: no feed shows a change that a loss
+// of power could take back, and so no checkpoint is ahead of its feed.
 //
 // The caller opens db, may keep more in it (keys of an account begin with
 // "cosmos"), and closes it after the last call.
@@ -59,30 +61,58 @@ func (a *Account) readyLocked() error {
 	return nil
 }
 
-// commitLocked begins to write a change. It returns nil when there is none.
-func (a *Account) commitLocked(c *change) (*store.Commit, error) {
+// commitLocked begins to write a change. When there is none, it returns what has to
+// be written before anybody may be told the state.
+//
+// After an error memory is ahead of db, and is read again.
+func (a *Account) commitLocked(c *change) (awaited, error) {
 	if c.batch == nil {
-		return nil, c.err
+		if c.err != nil {
+			a.opening = 0
+		}
+		return a.pendingLocked(), c.err
 	}
 	c.batch.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, a.state.ids.n))
 	c.batch.Set([]byte(timeKey), timeValue(a.now()))
 	commit, err := a.db.Begin(c.batch)
 	if err != nil {
-		return nil, unavailable(err)
+		a.opening = 0
+		return awaited{}, unavailable(err)
 	}
-	return commit, nil
+	if a.db.Sync() {
+		a.last, a.lastOpening = commit, a.opening
+	}
+	return awaited{commit: commit, own: true}, nil
+}
+
+// awaited is a commit that is waited for; the zero value is none.
+type awaited struct {
+	commit *store.Commit
+	own    bool // of the operation that waits
+}
+
+// pendingLocked is the last commit of this state, if a loss of power could still
+// take it back.
+func (a *Account) pendingLocked() awaited {
+	if a.last == nil || a.lastOpening != a.opening || a.last.Durable() {
+		a.last = nil
+		return awaited{}
+	}
+	return awaited{commit: a.last}
 }
 
 // wait returns when the change is written. Others may call meanwhile: their
-// changes follow, and are not written if this one is not.
-func (a *Account) wait(ctx context.Context, commit *store.Commit) (err error) {
+// changes follow, and are not written if this one is not. It gives others their
+// turn for the sake of its own commit only: whether that of another is done already
+// depends on the disk, and the order of turns must not.
+func (a *Account) wait(ctx context.Context, c awaited) (err error) {
 	switch {
-	case commit == nil:
+	case c.commit == nil:
 		return nil
-	case a.db.Sync():
-		a.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
+	case c.own && a.db.Sync():
+		a.clk.Outside(ctx, "write to disk", func() { err = c.commit.Wait() })
 	default:
-		err = commit.Wait()
+		err = c.commit.Wait()
 	}
 	if err != nil {
 		return unavailable(err)
@@ -124,11 +154,17 @@ func kindKey(kind byte, parts ...string) []byte {
 	return b
 }
 
-// change collects what one operation writes. Without a store it collects nothing.
+// errReplaced is what they get who still have something of a state that is no
+// more.
+var errReplaced = errors.New("the state was replaced") // read only
+
+// change collects what one operation writes to the state of an opening. Without a
+// store it collects nothing.
 type change struct {
-	db    *store.Store
-	batch *store.Batch
-	err   error
+	db      *store.Store
+	opening uint64
+	batch   *store.Batch
+	err     error
 }
 
 func (c *change) writable() bool {
@@ -139,6 +175,11 @@ func (c *change) writable() bool {
 		batch, err := c.db.NewBatch()
 		if err != nil {
 			c.err = unavailable(err)
+			return false
+		}
+		if now, err := c.db.Opening(); err != nil || now != c.opening { // it may be replaced at any moment
+			batch.Discard()
+			c.err = unavailable(errReplaced)
 			return false
 		}
 		c.batch = batch

@@ -40,7 +40,9 @@ type EventHubs interface {
 	Partition(ctx context.Context, hub, partition string) (*EventPartition, error)
 
 	// ReadEvents opens a reader of one partition for a consumer group, at a
-	// position. Nil options are those of a reader without an epoch.
+	// position. Nil options are those of a reader without an epoch. It fails with
+	// ErrNotFound when the hub does not exist or has no such group; every hub has
+	// [DefaultConsumerGroup].
 	//
 	// Of readers with an owner level (an epoch) one consumer group has one in each
 	// partition: a higher or equal level disconnects the readers that are there, a

@@ -348,6 +348,10 @@ func eventHubRefusals(b *hubBench) {
 	b.wantError("reader of no hub", err, bindings.ErrNotFound)
 	_, err = b.open("single", "7", bindings.EventPosition{}, nil)
 	b.wantError("reader of no partition", err, bindings.ErrOutOfRange)
+	b.wantError("reader of no consumer group", b.do(func(ctx context.Context) error {
+		_, err := b.Namespace.ReadEvents(ctx, "single", "nobodys", "0", bindings.EventPosition{}, nil)
+		return err
+	}), bindings.ErrNotFound)
 	b.wantError("properties of no hub", b.do(func(ctx context.Context) error {
 		_, err := b.Namespace.Hub(ctx, "nowhere")
 		return err

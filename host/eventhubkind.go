@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
@@ -22,7 +23,11 @@ func (f *function) eventHubs(b *app.Binding) (bindings.EventHubs, error) {
 }
 
 func connectEventHub(f *function) error {
-	_, err := f.eventHubs(f.def.Trigger)
+	b := f.def.Trigger
+	hubs, err := f.eventHubs(b)
+	if err == nil && hubs == bindings.EventHubs(f.gen.host.hubs) {
+		err = broker.CheckNames(hubName(f.gen.app, b), consumerGroup(b))
+	}
 	return err
 }
 
@@ -120,8 +125,14 @@ func newEventHubOutput(f *function, b *app.Binding) (output, error) {
 		return nil, err
 	}
 	o := &eventHubOutput{b: b, hubs: hubs}
-	if o.name, err = bindings.ParseTemplate(hubName(f.gen.app, b)); err != nil {
+	name := hubName(f.gen.app, b)
+	if o.name, err = bindings.ParseTemplate(name); err != nil {
 		return nil, err
+	}
+	if hubs == bindings.EventHubs(f.gen.host.hubs) && !strings.Contains(name, "{") {
+		if err := broker.CheckNames(name, ""); err != nil {
+			return nil, err
+		}
 	}
 	return o, nil
 }

@@ -229,6 +229,27 @@ func TestEventHubConsumerGroupIsMissing(t *testing.T) {
 	}
 }
 
+// A name that the service does not take is the fault of its function; the others run.
+func TestEventHubBadNames(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	nothing := func(context.Context, functions.EventHubEvent) error { return nil }
+	handlers.EventHub("BadHub", "or ders", nothing)
+	handlers.EventHub("BadGroup", "orders", nothing, functions.ConsumerGroup("a/b"))
+	handlers.EventHub("Good", "orders", nothing)
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	h.SendEvents("orders", "", "a")
+	h.WantSettled("Good", triggers.Checkpointed)
+	var got []string
+	for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError }) {
+		name, _, _ := strings.Cut(r.Error[strings.Index(r.Error, "name "):], ":")
+		got = append(got, r.Function+" "+name)
+	}
+	if diff := cmp.Diff([]string{`BadGroup name "a/b"`, `BadHub name "or ders"`}, got); diff != "" {
+		t.Errorf("functions in error (-want +got):\n%s", diff)
+	}
+}
+
 // A hub that a test makes, with groups of its own; groups of host.json come to a hub
 // that is there.
 func TestCreateEventHub(t *testing.T) {

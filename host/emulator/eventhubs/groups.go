@@ -110,6 +110,15 @@ func (ns *Namespace) use(ctx context.Context, name, group string) error {
 	return err
 }
 
+// CheckNames says why a hub, or a consumer group unless it is empty, cannot have that
+// name: an ErrInvalidArgument.
+func CheckNames(hub, group string) error {
+	if err := checkName("event hub", hub, maxHubName); err != nil || group == "" || isDefault(group) {
+		return err
+	}
+	return checkName("consumer group", group, maxGroupName)
+}
+
 // nameForm is what the service takes as a name.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) // read only
 

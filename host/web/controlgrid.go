@@ -72,7 +72,7 @@ func (s *Server) gridDeliveries() []eventgrid.DeliveryInfo {
 
 func (s *Server) createTopic(w http.ResponseWriter, r *http.Request) {
 	var body NewGridTopic
-	if !readGrid(w, r, &body) {
+	if !readSettings(w, r, &body) {
 		return
 	}
 	name := r.URL.Query().Get("topic")
@@ -101,7 +101,7 @@ func (s *Server) createTopic(w http.ResponseWriter, r *http.Request) {
 
 func (s *Server) createSubscription(w http.ResponseWriter, r *http.Request) {
 	var body eventgrid.Subscription
-	if !readGrid(w, r, &body) {
+	if !readSettings(w, r, &body) {
 		return
 	}
 	body.Name = r.URL.Query().Get("name")
@@ -206,8 +206,8 @@ func completeEvents(body []byte, schema eventgrid.Schema, now time.Time) ([]byte
 	return json.Marshal(events)
 }
 
-// readGrid reads the JSON body of a request, which may be empty.
-func readGrid(w http.ResponseWriter, r *http.Request, into any) bool {
+// readSettings reads the JSON body of a request, which may be empty.
+func readSettings(w http.ResponseWriter, r *http.Request, into any) bool {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
 		writeReadError(w, err)

@@ -109,6 +109,41 @@ func TestInventoryOfEvents(t *testing.T) {
 	}
 }
 
+// Hubs and consumer groups are made, with the service's defaults, once, and of what the
+// service takes.
+func TestControlHubCreate(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	hub := control + "/eventhubs/hub?hub="
+	for _, test := range []struct {
+		name, body string
+		want       web.HubCreated
+	}{
+		{"plain", "", web.HubCreated{Name: "plain", Partitions: 4, Retention: "P1D", ConsumerGroups: []string{"$Default"}}},
+		{"Own", `{"partitions":2,"retention":"PT90M","consumerGroups":["a","b","A"]}`, web.HubCreated{Name: "Own", Partitions: 2, Retention: "PT1H30M", ConsumerGroups: []string{"$Default", "a", "b"}}},
+	} {
+		if diff := cmp.Diff(test.want, get[web.HubCreated](d, 201, "PUT", hub+test.name, test.body)); diff != "" {
+			t.Errorf("hub %s (-want +got):\n%s", test.name, diff)
+		}
+	}
+	d.want(409, "PUT", hub+"own", "")
+	for name, body := range map[string]string{
+		"": "", "a%20b": "", "a%2Fb": "", "many": `{"partitions":1025}`, "few": `{"partitions":-1}`, "text": `{"partitions":"2"}`, "json": `{`, "unknown": `{"color":1}`,
+		"long": `{"retention":"P91D"}`, "none": `{"retention":"PT0S"}`, "soon": `{"retention":"soon"}`, "group": `{"consumerGroups":["a/b"]}`,
+	} {
+		d.want(400, "PUT", hub+name, body)
+	}
+	group := control + "/eventhubs/consumergroup?hub="
+	made := get[web.GroupCreated](d, 201, "PUT", group+"own&group=c", "")
+	if want := (web.GroupCreated{Hub: "own", ConsumerGroup: "c"}); made != want {
+		t.Errorf("group %+v, want %+v", made, want)
+	}
+	d.want(409, "PUT", group+"own&group=C", "")
+	d.want(409, "PUT", group+"own&group=$Default", "")
+	d.want(404, "PUT", group+"nowhere&group=c", "")
+	d.want(400, "PUT", group+"own&group=", "")
+}
+
 // A namespace outside is nobody's business here.
 func TestControlHubsOutside(t *testing.T) {
 	t.Parallel()

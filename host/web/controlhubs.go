@@ -42,6 +42,8 @@ type HubSent struct {
 
 // hubRoutes adds what concerns Event Hubs.
 func (s *Server) hubRoutes(handle func(method, path string, h http.HandlerFunc)) {
+	handle("PUT", "/eventhubs/hub", s.embeddedHubs(s.createHub))
+	handle("PUT", "/eventhubs/consumergroup", s.embeddedHubs(s.createGroup))
 	handle("POST", "/eventhubs/events", s.embeddedHubs(s.sendEvent))
 }
 
@@ -157,7 +159,7 @@ func hubError(w http.ResponseWriter, err error) {
 	case errors.Is(err, bindings.ErrTooLarge):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, bindings.ErrNotFound):
-		hint = `"redeliver ls eventhubs" shows what there is; hubs are those of functions and of redeliver.eventHubs in host.json`
+		hint = `"redeliver ls eventhubs" shows what there is; hubs are those of functions, of redeliver.eventHubs in host.json, and of "redeliver create eventhub"`
 	}
 	writeError(w, status, text, hint)
 }

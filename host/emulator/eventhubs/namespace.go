@@ -162,13 +162,29 @@ func (ns *Namespace) Hubs(ctx context.Context) ([]Hub, error) {
 	var out []Hub
 	err := ns.operate(ctx, FaultPoint{Op: "Hubs"}, func(*operation) error {
 		for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
-			h := ns.hubs[key].Hub
-			h.ConsumerGroups = slices.Clone(h.ConsumerGroups)
-			out = append(out, h)
+			out = append(out, ns.hubs[key].settings())
 		}
 		return nil
 	})
 	return out, err
+}
+
+// Settings returns a hub as it is, ErrNotFound if there is none.
+func (ns *Namespace) Settings(ctx context.Context, name string) (out Hub, err error) {
+	err = ns.operate(ctx, FaultPoint{Op: "Settings", Hub: name}, func(*operation) error {
+		h, err := ns.find(name)
+		if err == nil {
+			out = h.settings()
+		}
+		return err
+	})
+	return out, err
+}
+
+func (h *hub) settings() Hub {
+	out := h.Hub
+	out.ConsumerGroups = slices.Clone(h.ConsumerGroups)
+	return out
 }
 
 // Hub implements bindings.EventHubs.

@@ -1,11 +1,15 @@
 package host
 
 import (
+	"maps"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator"
 )
 
 // The emulator's account, and the ports at which everybody looks for it (docs:
@@ -70,6 +74,39 @@ func (h *Host) StorageOutside() string {
 		return ""
 	}
 	return conn.Setting
+}
+
+// AppStorage returns the embedded storage account that the app's own storage
+// (AzureWebJobsStorage) means: what is put there its functions find. It is the
+// first account, [Host.Storage], for an app that does not run, that names no
+// storage, or whose storage is outside.
+func (h *Host) AppStorage() *emulator.Storage {
+	if a := h.App(); a != nil {
+		if conn, ok := a.Settings.Connection("Storage"); ok {
+			if account, ours := h.embedded(conn, queueService); ours {
+				return account
+			}
+		}
+	}
+	return h.storage
+}
+
+// EmulatorStorage reports whether a setting's value means the storage of an
+// emulator on this machine that has these ports: UseDevelopmentStorage=true, or an
+// address with one of them, in a connection string or by itself. It is such storage
+// that a host which serves these ports is meant to have.
+func EmulatorStorage(value string, ports ...int) bool {
+	parts := fields(app.Connection{Value: value})
+	if strings.EqualFold(parts["usedevelopmentstorage"], "true") {
+		return true
+	}
+	for _, endpoint := range append(slices.Collect(maps.Values(parts)), value) {
+		host, port, _ := strings.Cut(addressOf(endpoint), ":")
+		if host == "127.0.0.1" && slices.ContainsFunc(ports, func(p int) bool { return strconv.Itoa(p) == port }) {
+			return true
+		}
+	}
+	return false
 }
 
 // address is a loopback address in one spelling, or any other as it is written.

@@ -4,13 +4,17 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
+	"os"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
@@ -76,18 +80,68 @@ func accountNames(list []rest.Account) []string {
 	return names
 }
 
+// doorsGiven reports whether somebody asked for the doors of storage: by a port, or
+// by accounts.
+func doorsGiven(cmd *cobra.Command) bool {
+	return cmd.Flags().Changed("blob-port") || cmd.Flags().Changed("queue-port") || os.Getenv(rest.AccountsVariable) != ""
+}
+
+// doorsWanted reports whether the embedded storage is to be served: somebody asked
+// for it, or the app may mean it. An app whose own storage is elsewhere, and none of
+// whose settings names an emulator here, takes no ports for it.
+func (s *session) doorsWanted(a *app.App) bool {
+	f := s.flags
+	if f.queuePort == noDoor && f.blobPort == noDoor {
+		return false
+	}
+	if _, named := a.Settings.Connection("Storage"); f.doorsGiven || !named {
+		return true
+	}
+	for _, value := range a.Settings.All() {
+		if host.EmulatorStorage(value, int(f.queuePort), int(f.blobPort)) {
+			return true
+		}
+	}
+	s.otherStorage = true
+	return false
+}
+
 // openDoors serves the embedded storage accounts over HTTP, on loopback only,
 // and tells the host where.
-func (s *session) openDoors() error {
-	f := s.flags
-	if f.queuePort != noDoor || f.blobPort != noDoor {
+func (s *session) openDoors(a *app.App) error {
+	if s.doorsWanted(a) {
 		if err := s.serveDoors(); err != nil {
 			return err
 		}
+		s.warnUnserved(a)
 	}
 	s.host.DoorsAt(s.doorURLs())
 	s.host.DevelopmentStorage(s.handlerStorage())
 	return nil
+}
+
+// warnUnserved says that the app uses an account that no client reaches: the one
+// that UseDevelopmentStorage=true means, where the list of accounts leaves it out.
+func (s *session) warnUnserved(a *app.App) {
+	if slices.Contains(accountNames(s.accounts), host.FirstAccount) {
+		return
+	}
+	why := ""
+	if _, named := a.Settings.Connection("Storage"); !named {
+		why = "without AzureWebJobsStorage the commands use it"
+	}
+	settings := a.Settings.All()
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if host.EmulatorStorage(settings[name]) {
+			why = name + " means it (UseDevelopmentStorage=true)"
+			break
+		}
+	}
+	if why == "" {
+		return
+	}
+	s.out.warn(fmt.Sprintf("%s leaves out %s, so that no client reaches it, but %s", rest.AccountsVariable, host.FirstAccount, why))
+	s.out.hint(fmt.Sprintf("add %s:KEY to %s, or set AzureWebJobsStorage to the connection string of one of its accounts", host.FirstAccount, rest.AccountsVariable))
 }
 
 func (s *session) serveDoors() error {
@@ -158,11 +212,11 @@ func (s *session) handlerStorage() string {
 // connectionStrings are what clients are given to reach an account, the shortest
 // first. Keys of the user's own stay with the user.
 func (s *session) connectionStrings(a rest.Account) []string {
-	if a.Name != rest.DevAccount || a.Keys[0] != rest.DevKey {
+	if !publicKey(a) {
 		a.Keys = []string{"..."}
 	}
 	long := s.doors.ConnectionString(a)
-	if a.Name == rest.DevAccount && a.Keys[0] == rest.DevKey && s.usualDoors() {
+	if publicKey(a) && s.usualDoors() {
 		return []string{"UseDevelopmentStorage=true", long}
 	}
 	return []string{long}
@@ -172,6 +226,9 @@ func (s *session) connectionStrings(a rest.Account) []string {
 // strings ready to paste.
 func (s *session) doorLines() string {
 	var t strings.Builder
+	if s.otherStorage {
+		t.WriteString("  storage    that of AzureWebJobsStorage; --blob-port and --queue-port open the embedded one to clients\n")
+	}
 	if s.doors != nil {
 		for _, a := range s.accounts {
 			blobs, queues := s.doorURLs()
@@ -183,6 +240,9 @@ func (s *session) doorLines() string {
 			for _, text := range s.connectionStrings(a) {
 				fmt.Fprintf(&t, "  storage    %s\n", text)
 			}
+		}
+		if len(s.storageKeys()) > 0 {
+			t.WriteString("  keys       of these accounts: \"redeliver keys\" shows them\n")
 		}
 	}
 	t.WriteString(s.busLines() + s.hubLines() + s.gridLines())
@@ -202,6 +262,31 @@ func (s *session) storage() []string {
 	for _, a := range s.accounts {
 		list := s.connectionStrings(a)
 		out = append(out, list[len(list)-1])
+	}
+	return out
+}
+
+// publicKey reports whether the key of an account is the documented one.
+func publicKey(a rest.Account) bool {
+	return a.Name == rest.DevAccount && a.Keys[0] == rest.DevKey
+}
+
+// storageKey is a key of a storage account that somebody chose.
+type storageKey struct {
+	Account string   `json:"account"`
+	Keys    []string `json:"keys"`
+}
+
+// storageKeys are the keys of the accounts that are served, other than the one that
+// everybody knows.
+func (s *session) storageKeys() (out []storageKey) {
+	if s.doors == nil {
+		return nil
+	}
+	for _, a := range s.accounts {
+		if !publicKey(a) {
+			out = append(out, storageKey{a.Name, a.Keys})
+		}
 	}
 	return out
 }

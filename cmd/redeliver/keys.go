@@ -26,7 +26,10 @@ func newKeys(std streams) *cobra.Command {
 A key travels in the header x-functions-key or in the query parameter code.
 Functions of level "function" take a function, host or master key, those of level
 "admin" and everything below /admin take the master key. The keys of functions
-that exist in code only appear once the host has run with --enableAuth.`,
+that exist in code only appear once the host has run with --enableAuth.
+
+While the app runs, the keys of the storage accounts that AZURITE_ACCOUNTS named are
+shown too.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("output", output, "text", "json"); err != nil {
@@ -40,11 +43,14 @@ that exist in code only appear once the host has run with --enableAuth.`,
 			if err != nil {
 				return err
 			}
+			if a.MissingHostJSON && len(a.Functions) == 0 && a.Handler.Kind == app.NoHandler {
+				return hinted(fmt.Errorf("there is no app in %q", dir), "name the folder that holds host.json")
+			}
 			keys, err := web.OpenKeys(web.KeysFile(dir), httpFunctions(a)...)
 			if err != nil {
 				return err
 			}
-			return showKeys(std, keys.All(), output)
+			return showKeys(std, append(keys.All(), keysOfStorage(dir)...), output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
@@ -63,6 +69,25 @@ func showKeys(std streams, keys []web.Key, output string) error {
 		fmt.Fprintln(w, strings.Join([]string{k.Kind, dash(k.Function), dash(k.Name), k.Value}, "\t"))
 	}
 	return w.Flush()
+}
+
+// keysOfStorage are the keys of the storage accounts of the host that runs the app in
+// dir; none when no host does.
+func keysOfStorage(dir string) (out []web.Key) {
+	info, err := readRun(dir)
+	if err != nil {
+		return nil
+	}
+	for _, account := range info.StorageKeys {
+		for i, key := range account.Keys {
+			name := account.Account
+			if i > 0 {
+				name = fmt.Sprintf("%s/key%d", name, i+1)
+			}
+			out = append(out, web.Key{Kind: "storage", Name: name, Value: key})
+		}
+	}
+	return out
 }
 
 func dash(s string) string {

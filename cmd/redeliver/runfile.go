@@ -26,6 +26,10 @@ type runInfo struct {
 	// connection string for each.
 	Storage []string `json:"storage,omitempty"`
 
+	// StorageKeys are the keys of these accounts, as far as somebody chose them. The
+	// file is as private as keys.json.
+	StorageKeys []storageKey `json:"storageKeys,omitempty"`
+
 	// ServiceBus is the same for the embedded Service Bus namespace, and
 	// ServiceBusAdmin for those who administer it.
 	ServiceBus      string `json:"serviceBus,omitempty"`

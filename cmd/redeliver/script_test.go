@@ -57,6 +57,7 @@ func TestScripts(t *testing.T) {
 			"end-group":  endGroup,
 			"ends":       ends,
 			"busy-port":  busyPort,
+			"free-port":  freePort,
 			"fill":       fill,
 			"ask":        ask,
 			"key-used":   keyUsed,
@@ -309,6 +310,14 @@ func busyPort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
 	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}
+
+// free-port VAR names a port that nobody has at the moment.
+func freePort(ts *testscript.TestScript, neg bool, args []string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+	ts.Check(l.Close())
 }
 
 // ask NAME STATUS METHOD PATH [HEADER:VALUE] makes a request to the host that a

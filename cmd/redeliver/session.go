@@ -50,6 +50,7 @@ type session struct {
 	store            *store.Store // nil in memory
 	pair             *certificate.Pair
 	started          bool // host.Start was called
+	otherStorage     bool // the app's storage is elsewhere, and the embedded one is not served
 
 	explained map[string]bool // why the app does not run, as far as it was said
 
@@ -129,7 +130,7 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openWeb(a); err != nil {
 		return err
 	}
-	if err := s.openDoors(); err != nil {
+	if err := s.openDoors(a); err != nil {
 		return err
 	}
 	if err := s.openBus(s.busWanted(a)); err != nil {
@@ -140,7 +141,7 @@ func (s *session) open(ctx context.Context) error {
 	}
 	clients, admin := s.serviceBus()
 	if err := s.owner.publish(runInfo{
-		PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
+		PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
 	}); err != nil {
 		return err
 	}

@@ -32,6 +32,7 @@ type startFlags struct {
 	noWatch         bool
 	queuePort       doorPort
 	blobPort        doorPort
+	doorsGiven      bool // somebody asked for these two, or for accounts
 	tls             tlsFlags
 	bus             busFlags
 	grid            gridFlags
@@ -63,8 +64,9 @@ the clock's and real time.
 Queues, blobs and Service Bus entities are kept in .redeliver/data below the app and
 outlive the host, however sudden its end; one host at a time has them. Storage SDKs
 find them at Azurite's ports, with UseDevelopmentStorage=true or the string that is
-printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. A clock
-that ran ahead of the wall goes on from there at the next start.
+printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. An app
+whose storage is elsewhere takes no ports for it unless asked. A clock that ran ahead
+of the wall goes on from there at the next start.
 
 Service Bus SDKs find the embedded namespace at the usual ports, 5672 and, for
 administration, 5300, when the app needs it: a setting holds a connection string of
@@ -87,6 +89,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port")
+			f.doorsGiven = doorsGiven(cmd)
 			dir, err := appDir(args)
 			if err != nil {
 				return err

@@ -51,7 +51,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		storageError(w, err)
 		return
 	}
-	body, err := s.host.Storage().StageBody(r.Body, max(r.ContentLength, 0), bindings.MaxPutBlob)
+	body, err := s.host.AppStorage().StageBody(r.Body, max(r.ContentLength, 0), bindings.MaxPutBlob)
 	if err != nil {
 		storageError(w, fmt.Errorf("blob %q: %w", container+"/"+name, err))
 		return
@@ -60,7 +60,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	opts := &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: r.Header.Get("Content-Type")}}
 	var put *bindings.Written
 	err = s.inside("upload", func(ctx context.Context) error {
-		c := s.host.Storage().Container(container)
+		c := s.host.AppStorage().Container(container)
 		if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 			return fmt.Errorf("container %q: %w", container, err)
 		}
@@ -86,7 +86,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	}
 	var got *bindings.BlobDownload
 	err = s.inside("download", func(ctx context.Context) error {
-		got, err = s.host.Storage().Container(container).Blob(name).Get(ctx, nil)
+		got, err = s.host.AppStorage().Container(container).Blob(name).Get(ctx, nil)
 		switch {
 		case errors.Is(err, bindings.ErrContainerNotFound):
 			return fmt.Errorf("container %q: %w", container, bindings.ErrNotFound)

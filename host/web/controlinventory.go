@@ -111,12 +111,12 @@ func functionInfos(a *app.App) []FunctionInfo {
 
 func (s *Server) queueInfos(ctx context.Context) ([]QueueInfo, error) {
 	out := []QueueInfo{}
-	names, err := s.host.Storage().Queues(ctx)
+	names, err := s.host.AppStorage().Queues(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		n, err := s.host.Storage().QueueCounts(ctx, name)
+		n, err := s.host.AppStorage().QueueCounts(ctx, name)
 		if errors.Is(err, bindings.ErrNotFound) {
 			continue // deleted meanwhile
 		} else if err != nil {
@@ -131,7 +131,7 @@ func (s *Server) containerInfos(ctx context.Context) ([]ContainerInfo, error) {
 	out := []ContainerInfo{}
 	opts := &bindings.ListContainersOptions{}
 	for {
-		page, err := s.host.Storage().Containers(ctx, opts)
+		page, err := s.host.AppStorage().Containers(ctx, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +155,7 @@ func (s *Server) containerInfo(ctx context.Context, name string) (ContainerInfo,
 	out := ContainerInfo{Name: name}
 	opts := &bindings.ListBlobsOptions{}
 	for {
-		page, err := s.host.Storage().Container(name).Blobs(ctx, opts)
+		page, err := s.host.AppStorage().Container(name).Blobs(ctx, opts)
 		if err != nil {
 			return out, err
 		}

@@ -96,7 +96,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	}
 	var put *bindings.QueueMessage
 	err = s.inside("send", func(ctx context.Context) (err error) {
-		put, err = bindings.PutOrCreate(ctx, s.host.Storage().Queue(r.PathValue("name")), text, &opts)
+		put, err = bindings.PutOrCreate(ctx, s.host.AppStorage().Queue(r.PathValue("name")), text, &opts)
 		return err
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
 	}
 	out := Peeked{Queue: r.PathValue("name"), Messages: []Message{}}
 	err := s.inside("peek", func(ctx context.Context) error {
-		q := s.host.Storage().Queue(out.Queue)
+		q := s.host.AppStorage().Queue(out.Queue)
 		found, err := s.look(ctx, q, r.URL.Query().Get("id"), most)
 		if err != nil {
 			return err
@@ -158,7 +158,7 @@ func (s *Server) look(ctx context.Context, q bindings.Queue, id string, most int
 	if id == "" {
 		return q.Peek(ctx, most)
 	}
-	m, err := s.host.Storage().QueueMessage(ctx, q.Name(), id)
+	m, err := s.host.AppStorage().QueueMessage(ctx, q.Name(), id)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ type Purged struct {
 func (s *Server) clear(w http.ResponseWriter, r *http.Request) {
 	out := Purged{Queue: r.PathValue("name")}
 	err := s.inside("clear", func(ctx context.Context) (err error) {
-		q := s.host.Storage().Queue(out.Queue)
+		q := s.host.AppStorage().Queue(out.Queue)
 		if out.Removed, err = q.Count(ctx); err != nil {
 			return err
 		}

@@ -57,11 +57,11 @@ func (s *Server) redrive(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	m := &mover{
-		from: s.host.Storage().Queue(out.From), to: s.host.Storage().Queue(out.To),
+		from: s.host.AppStorage().Queue(out.From), to: s.host.AppStorage().Queue(out.To),
 		clk: s.host.Clock(), journal: s.host.Journal(), gone: r.Context().Err,
 	}
 	err := s.inside("redrive", func(ctx context.Context) (err error) {
-		there, err := s.host.Storage().QueueCounts(ctx, out.From)
+		there, err := s.host.AppStorage().QueueCounts(ctx, out.From)
 		if err != nil {
 			return err
 		}
@@ -95,14 +95,14 @@ func (s *Server) redrive(w http.ResponseWriter, r *http.Request) {
 
 // redriveOne moves the message with an identifier, and returns its new one.
 func (s *Server) redriveOne(ctx context.Context, m *mover, id string) (newID string, err error) {
-	found, err := s.host.Storage().QueueMessage(ctx, m.from.Name(), id)
+	found, err := s.host.AppStorage().QueueMessage(ctx, m.from.Name(), id)
 	if err != nil {
 		return "", err
 	}
 	if found.NextVisible.After(m.clk.Now()) {
 		return "", &invisibleError{queue: m.from.Name(), id: id, until: found.NextVisible}
 	}
-	taken, err := s.host.Storage().ReceiveByID(ctx, m.from.Name(), id, redriveLock)
+	taken, err := s.host.AppStorage().ReceiveByID(ctx, m.from.Name(), id, redriveLock)
 	if err != nil {
 		return "", err
 	}

@@ -16,14 +16,14 @@ import (
 
 func newCreate(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "create servicebus|eventgrid NAME",
-		Short: "Make an entity of Service Bus, or a topic or subscription of Event Grid",
+		Use:   "create servicebus|eventgrid|eventhub NAME",
+		Short: "Make an entity of Service Bus, Event Grid or Event Hubs",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newCreateBus(std), newCreateGrid(std))
+	cmd.AddCommand(newCreateBus(std), newCreateGrid(std), newCreateHub(std))
 	return cmd
 }
 

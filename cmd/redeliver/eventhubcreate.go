@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newCreateHub(std streams) *cobra.Command {
+	var t target
+	var hub web.NewHub
+	var retention span
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
+		Short: "Make a hub of Event Hubs, or a consumer group of one",
+		Long: `Create makes a hub in the Event Hubs namespace of the running host, or a consumer group
+of a hub that is there. What is not said has the service's default. Every hub has the
+consumer group $Default; clients that read for a group that nobody made are refused.
+
+Hubs and consumer groups that functions name are made when the app is loaded (switch
+autoCreateEntities). For more than a few, describe them in host.json under
+redeliver.eventHubs.`,
+		Example: `  redeliver create eventhub orders --partitions 2 --consumer-group audit
+  redeliver create eventhub clicks --retention 1h
+  redeliver create eventhub orders/ConsumerGroups/billing`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, group, err := hubPath(args[0])
+			if err != nil {
+				return err
+			}
+			if group != "" {
+				return createGroup(cmd, &t, std, asJSON, name, group)
+			}
+			if cmd.Flags().Changed("partitions") && hub.Partitions < 1 {
+				return &usageError{errors.New("--partitions: want 1 or more")}
+			}
+			hub.Retention = retention.iso()
+			var made web.HubCreated
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/eventhubs/hub", url.Values{"hub": {name}}, jsonText(hub), &made); done || err != nil {
+				return err
+			}
+			newConsole(std, true).printf("created event hub %q (%s, retention %s, consumer groups %s)\n",
+				made.Name, plural(made.Partitions, "partition"), spanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&hub.Partitions, "partitions", 0, "number of partitions, 1 to 1024 (default 4)")
+	flags.Var(&retention, "retention", "how long events are kept, up to 90 days (default 24h)")
+	flags.StringSliceVar(&hub.ConsumerGroups, "consumer-group", nil, "consumer group beside $Default (repeatable)")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// createGroup makes a consumer group of a hub that is there.
+func createGroup(cmd *cobra.Command, t *target, std streams, asJSON bool, hub, group string) error {
+	for _, name := range []string{"partitions", "retention", "consumer-group"} {
+		if cmd.Flags().Changed(name) {
+			return &usageError{fmt.Errorf("a consumer group has no --%s", name)}
+		}
+	}
+	var made web.GroupCreated
+	query := url.Values{"hub": {hub}, "group": {group}}
+	if done, err := callBus(cmd, t, std, asJSON, http.MethodPut, "/eventhubs/consumergroup", query, nil, &made); done || err != nil {
+		return err
+	}
+	newConsole(std, true).printf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
+	return nil
+}
+
+// hubPath takes apart the name of a hub, or of a consumer group.
+func hubPath(text string) (hub, group string, err error) {
+	parts := strings.Split(text, "/")
+	switch {
+	case len(parts) == 1 && text != "":
+		return text, "", nil
+	case len(parts) == 3 && parts[0] != "" && strings.EqualFold(parts[1], "ConsumerGroups") && parts[2] != "":
+		return parts[0], parts[2], nil
+	}
+	return "", "", hinted(&usageError{fmt.Errorf("%q: want a hub, or a consumer group of one", text)}, "for instance orders or orders/ConsumerGroups/audit")
+}

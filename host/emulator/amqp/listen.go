@@ -3,6 +3,7 @@
 package amqp
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -86,6 +87,7 @@ func (s *Server) Start() (err error) {
 	s.http = &http.Server{
 		Handler:           http.HandlerFunc(s.serveHTTP),
 		ReadHeaderTimeout: headerPatience,
+		ConnContext:       withTLS,
 		ErrorLog:          log.New(logWriter{s}, "", 0),
 	}
 	s.serving.Go(func() { s.http.Serve(s.requests) })
@@ -196,6 +198,20 @@ func (c *sniffed) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// secured is the key of the TLS connection that requests came by, in their contexts.
+type secured struct{}
+
+// withTLS keeps the TLS connection that net/http cannot see behind the one that it
+// was handed.
+func withTLS(ctx context.Context, nc net.Conn) context.Context {
+	if c, ok := nc.(*sniffed); ok {
+		if t, ok := c.Conn.(*tls.Conn); ok {
+			return context.WithValue(ctx, secured{}, t)
+		}
+	}
+	return ctx
+}
+
 // CloseWrite closes the sending half, where there is such a thing.
 func (c *sniffed) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
@@ -214,6 +230,11 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		if s.opts.HTTP == nil {
 			http.NotFound(w, r)
 			return
+		}
+		if c, ok := r.Context().Value(secured{}).(*tls.Conn); ok {
+			state := c.ConnectionState()
+			r = r.WithContext(r.Context()) // a copy
+			r.TLS = &state
 		}
 		s.opts.HTTP.ServeHTTP(w, r)
 		return

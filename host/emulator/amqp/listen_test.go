@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -27,7 +28,7 @@ func listen(t *testing.T) (*amqp.Server, *memory) {
 	borrowed.Close()
 	m := newMemory()
 	s := amqp.NewServer(m, &amqp.Options{TLS: config, HTTP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		io.WriteString(w, "handled "+r.Method+" "+r.URL.Path)
+		fmt.Fprint(w, "handled ", r.Method, " ", r.URL.Path, ", TLS ", r.TLS != nil)
 	})})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
@@ -84,7 +85,7 @@ func TestDoors(t *testing.T) {
 	t.Run("AMQP over TLS", func(t *testing.T) { talk(t, tls.Client(dial(t, s.TLSAddr()), insecure)) })
 	t.Run("AMQP over TLS on the plain port", func(t *testing.T) { talk(t, tls.Client(dial(t, s.Addr()), insecure)) })
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: insecure, DisableKeepAlives: true}}
-	for name, url := range map[string]string{"HTTP": "http://" + s.Addr(), "HTTPS": "https://" + s.TLSAddr()} {
+	for name, url := range map[string]string{"HTTP": "http://" + s.Addr(), "HTTPS": "https://" + s.TLSAddr(), "HTTPS on the plain port": "https://" + s.Addr()} {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 				r, _ := http.NewRequest(method, url+"/queue", nil)
@@ -94,7 +95,7 @@ func TestDoors(t *testing.T) {
 				}
 				b, _ := io.ReadAll(resp.Body)
 				resp.Body.Close()
-				if got, want := string(b), "handled "+method+" /queue"; got != want {
+				if got, want := string(b), fmt.Sprint("handled ", method, " /queue, TLS ", name != "HTTP"); got != want {
 					t.Errorf("got %q, want %q", got, want)
 				}
 			}

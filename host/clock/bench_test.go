@@ -51,6 +51,10 @@ func BenchmarkOutside16(b *testing.B) {
 	share(b, 16, func(v *clock.Virtual, _ int) { v.Outside(background(), "call", func() {}) })
 }
 
+func BenchmarkAway16(b *testing.B) {
+	share(b, 16, func(v *clock.Virtual, _ int) { v.Away(background(), "call", func() {}) })
+}
+
 func BenchmarkGroupGo(b *testing.B) {
 	v := clock.NewVirtual(epoch, nil)
 	b.ReportAllocs()

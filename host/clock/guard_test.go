@@ -102,6 +102,7 @@ func TestStrictCatchesForeignGoroutines(t *testing.T) {
 		"Timer.Reset":    func() { timer.Reset(1) },
 		"WithTimeout":    func() { v.WithTimeout(background(), 1) }, //nolint:all // panics
 		"Outside":        func() { v.Outside(background(), "x", func() {}) },
+		"Away":           func() { v.Away(background(), "x", func() {}) },
 		"cancel":         cancelWaited,
 	}
 	inTurn, look := make(chan struct{}), make(chan struct{})
@@ -140,6 +141,7 @@ func TestUnknownGoroutineMayNotWait(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(epoch, nil)
 	wantIn(t, mustPanic(t, func() { _ = v.Sleep(background(), 1) }), "Sleep", "Inside or Do")
+	wantIn(t, mustPanic(t, func() { v.Away(background(), "call", func() {}) }), "Away", "Inside or Do")
 }
 
 // Without Strict, what does not wait works from anywhere, and goes on by itself.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A call is one run of Outside.
+// A call is one run of Outside or Away.
 type call struct {
 	name  string
 	task  *task
@@ -34,6 +34,18 @@ func (v *Virtual) Outside(ctx context.Context, name string, f func()) {
 		f() // outside already
 		return
 	}
+	v.outUnlock(ctx, t, name, f)
+}
+
+// Away implements Clock.
+func (v *Virtual) Away(ctx context.Context, name string, f func()) {
+	v.mu.Lock()
+	v.outUnlock(ctx, v.holderLocked("Away"), name, f)
+}
+
+// outUnlock gives up the baton for t, the calling goroutine, releases mu, runs f,
+// and returns when t has the baton again.
+func (v *Virtual) outUnlock(ctx context.Context, t *task, name string, f func()) {
 	if v.opts.Serial {
 		if v.slot {
 			t.doing = waitSerial

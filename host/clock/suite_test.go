@@ -306,28 +306,30 @@ func TestGroupLimits(t *testing.T) {
 func TestOutsideAndInside(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, clk clock.Clock) {
-		var order trace
-		clk.Outside(background(), "call", func() {
-			order.add("out")
-			clk.Outside(background(), "nested", func() { order.add("nested") })
-		})
-		order.add("back")
-		clk.Inside("again", func() { order.add("in") })
-		order.is(t, "out nested back in")
+		for _, out := range []func(context.Context, string, func()){clk.Outside, clk.Away} {
+			var order trace
+			out(background(), "call", func() {
+				order.add("out")
+				clk.Outside(background(), "nested", func() { order.add("nested") })
+			})
+			order.add("back")
+			clk.Inside("again", func() { order.add("in") })
+			order.is(t, "out nested back in")
 
-		// A context's end reaches a call that is outside.
-		ctx, cancel := clk.WithCancel(background())
-		g := clock.NewGroup(clk, 0)
-		g.Go("cancel", cancel)
-		clk.Outside(ctx, "waits", func() { <-ctx.Done() })
-		g.Wait()
+			// A context's end reaches a call that is outside.
+			ctx, cancel := clk.WithCancel(background())
+			g := clock.NewGroup(clk, 0)
+			g.Go("cancel", cancel)
+			out(ctx, "waits", func() { <-ctx.Done() })
+			g.Wait()
 
-		func() {
-			defer func() { _ = recover() }()
-			clk.Outside(background(), "panics", func() { panic("x") })
-		}()
-		if err := clk.Sleep(background(), unit); err != nil {
-			t.Error(err)
+			func() {
+				defer func() { _ = recover() }()
+				out(background(), "panics", func() { panic("x") })
+			}()
+			if err := clk.Sleep(background(), unit); err != nil {
+				t.Error(err)
+			}
 		}
 	})
 }

@@ -47,6 +47,8 @@ func (system) WithTimeout(parent context.Context, d time.Duration) (context.Cont
 
 func (system) Outside(_ context.Context, _ string, f func()) { f() }
 
+func (system) Away(_ context.Context, _ string, f func()) { f() }
+
 func (system) Inside(_ string, f func()) { f() }
 
 func (system) start(_ string, f func()) { go f() }

@@ -84,7 +84,7 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 	var m *functionpb.HandlerMessage
 	var err error
 	unwatch := func() bool { return true }
-	c.h.clk.Outside(ctx, c.name, func() {
+	c.h.clk.Away(ctx, c.name, func() {
 		if c.stream, err = c.p.stub.Invoke(sctx); err != nil {
 			c.diagnose(err)
 			return
@@ -123,7 +123,7 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 		default:
 			return nil, fmt.Errorf("handler gave %w: empty message", ErrNoResult)
 		}
-		c.h.clk.Outside(ctx, c.name, func() {
+		c.h.clk.Away(ctx, c.name, func() {
 			if m, err = c.exchange(answer, nil); err != nil {
 				c.diagnose(err)
 			}

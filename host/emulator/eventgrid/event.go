@@ -2,6 +2,7 @@ package eventgrid
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -174,8 +175,16 @@ func (e *Event) checkCloudEvent() error {
 			return err
 		}
 	}
+	for _, name := range []string{"subject", "datacontenttype", "dataschema", "data_base64"} {
+		if raw := e.get(name); raw != nil && !isNull(raw) && !isString(raw) {
+			return badRequest("the attribute %s must be text; found %s", name, raw)
+		}
+	}
 	if e.get("data") != nil && e.get("data_base64") != nil {
 		return badRequest("the attributes data and data_base64 exclude each other")
+	}
+	if _, err := base64.StdEncoding.DecodeString(e.text("data_base64")); err != nil {
+		return badRequest("the attribute data_base64 is not base64: %v", err)
 	}
 	return nil
 }
@@ -247,6 +256,8 @@ func (e *Event) accepted(topic string) *Event {
 			raw = quote(topic)
 		case name == "metadataVersion":
 			raw = quote("1")
+		case name == "dataVersion" && (raw == nil || isNull(raw)):
+			raw = quote("") // what the service puts there (docs, Event Grid event schema)
 		case raw == nil:
 			continue
 		}

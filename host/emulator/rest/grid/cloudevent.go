@@ -5,13 +5,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"unicode/utf8"
 )
 
 // fromHeaders makes a CloudEvent of a request in binary mode: attributes are
-// headers ce-*, the body is the data.
+// headers ce-*, the body is the data, and media what its content type says.
 //
 // Source: CloudEvents HTTP protocol binding 1.0, section 3.1.
-func fromHeaders(header http.Header, body []byte) ([]byte, error) {
+func fromHeaders(header http.Header, media string, body []byte) ([]byte, error) {
 	event := map[string]any{}
 	for name, values := range header {
 		attribute, ok := strings.CutPrefix(strings.ToLower(name), "ce-")
@@ -27,20 +28,17 @@ func fromHeaders(header http.Header, body []byte) ([]byte, error) {
 		}
 		event[attribute] = value
 	}
-	contentType := header.Get("Content-Type")
-	if contentType != "" {
+	if contentType := header.Get("Content-Type"); contentType != "" {
 		event["datacontenttype"] = contentType
 	}
-	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	media = strings.TrimSpace(media)
 	switch {
 	case len(body) == 0:
-	case media == "" || media == "application/json" || strings.HasSuffix(media, "+json"):
-		if !json.Valid(body) {
+	case isJSON(media):
+		if !json.Valid(body) || !utf8.Valid(body) {
 			return nil, badRequest("the body is no JSON, as its content type says")
 		}
 		event["data"] = json.RawMessage(body)
-	case strings.HasPrefix(media, "text/"):
+	case isText(media) && utf8.Valid(body):
 		event["data"] = string(body)
 	default:
 		event["data_base64"] = body
@@ -50,4 +48,12 @@ func fromHeaders(header http.Header, body []byte) ([]byte, error) {
 		panic(err)
 	}
 	return out, nil
+}
+
+func isJSON(media string) bool {
+	return media == "" || media == "application/json" || strings.HasSuffix(media, "+json")
+}
+
+func isText(media string) bool {
+	return strings.HasPrefix(media, "text/") || media == "application/xml" || strings.HasSuffix(media, "+xml")
 }

@@ -3,13 +3,14 @@
 package grid
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
@@ -24,8 +25,9 @@ type Options struct {
 	// all the same.
 	Open bool
 
-	// StrictDates refuses tokens that have expired by the clock. By default any
-	// expiry will do: a virtual clock may be years away.
+	// StrictDates refuses tokens that have expired by the clock. By default one has
+	// to have expired by the machine's time too: publishers make their tokens by
+	// that, and a virtual clock may be years ahead of it.
 	StrictDates bool
 }
 
@@ -53,29 +55,57 @@ var (
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Api-Supported-Versions", apiVersion)
+	w.Header().Set("X-Ms-Request-Id", requestID())
 	var err error
 	switch validate, events := validatePath.FindStringSubmatch(r.URL.Path), eventsPath.FindStringSubmatch(r.URL.Path); {
 	case validate != nil && r.Method == http.MethodGet:
 		if err = h.validate(r, validate[1]); err == nil {
 			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 			_, _ = io.WriteString(w, "The web hook is validated.\n")
-			return
 		}
 	case events == nil:
 		err = &eventgrid.Error{Status: http.StatusNotFound, Code: "ResourceNotFound", Message: "the path is /{topic}/api/events"}
+	case r.Method == http.MethodOptions:
+		err = h.describe(w, events[1])
 	case r.Method != http.MethodPost:
-		w.Header().Set("Allow", http.MethodPost)
+		w.Header().Set("Allow", allowed)
 		err = &eventgrid.Error{Status: http.StatusMethodNotAllowed, Code: "MethodNotAllowed", Message: "events are published with POST"}
 	default:
-		err = h.publish(w, r, events[1])
+		if err = h.publish(r, events[1]); err == nil {
+			w.WriteHeader(http.StatusOK)
+		}
 	}
 	if err != nil {
+		skip(r)
 		writeError(w, err)
 	}
 }
 
+// allowed are the methods for events.
+const allowed = "OPTIONS, POST"
+
+// describe answers whoever asks what a topic takes. It needs no key.
+//
+// Source: the checks that AzureEventGridSimulator makes of Azure's own answers
+// (src/postman), which has the names of the schemas too.
+func (h *handler) describe(w http.ResponseWriter, name string) error {
+	topic, err := h.grid.Topic(name)
+	if err != nil {
+		return err
+	}
+	schema := "EventGridEvent"
+	if topic.InputSchema == eventgrid.CloudEventSchema {
+		schema = "CloudEventV10"
+	}
+	w.Header().Set("Allow", allowed)
+	w.Header().Set("Aeg-Input-Event-Schema", schema)
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
 // publish reads, checks and publishes the events of a request.
-func (h *handler) publish(w http.ResponseWriter, r *http.Request, name string) error {
+func (h *handler) publish(r *http.Request, name string) error {
 	topic, err := h.grid.Topic(name)
 	if err != nil {
 		return err
@@ -86,39 +116,16 @@ func (h *handler) publish(w http.ResponseWriter, r *http.Request, name string) e
 	if v := r.URL.Query().Get("api-version"); v != "" && v != apiVersion {
 		return badRequest("api-version " + strconv.Quote(v) + " is not supported; use " + apiVersion)
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, eventgrid.MaxPublish))
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &eventgrid.Error{Status: http.StatusRequestEntityTooLarge, Code: "PayloadTooLarge", Message: "the request is larger than " + strconv.FormatInt(tooLarge.Limit, 10) + " bytes"}
-	}
+	body, err := readBody(r)
 	if err != nil {
-		return badRequest("the body cannot be read: " + err.Error())
+		return err
 	}
 	events, err := parse(r, body, topic.InputSchema)
 	if err != nil {
 		return err
 	}
 	h.clk.Inside("publish events", func() { err = h.grid.Publish(h.grid.Context(), name, events...) })
-	if err != nil {
-		return err
-	}
-	w.WriteHeader(http.StatusOK)
-	return nil
-}
-
-// parse reads the events of a request by its content type.
-func parse(r *http.Request, body []byte, schema eventgrid.Schema) ([]*eventgrid.Event, error) {
-	cloud := strings.HasPrefix(strings.ToLower(r.Header.Get("Content-Type")), "application/cloudevents")
-	switch binary := !cloud && r.Header.Get("Ce-Specversion") != ""; {
-	case (cloud || binary) && schema != eventgrid.CloudEventSchema:
-		return nil, badRequest("the topic takes events of the Event Grid schema, and the request holds CloudEvents")
-	case binary:
-		event, err := fromHeaders(r.Header, body)
-		if err != nil {
-			return nil, err
-		}
-		return eventgrid.ParseEvents(event, schema)
-	}
-	return eventgrid.ParseEvents(body, schema)
+	return err
 }
 
 // validate completes the validation of a web hook.
@@ -126,6 +133,14 @@ func (h *handler) validate(r *http.Request, topic string) (err error) {
 	q := r.URL.Query()
 	h.clk.Inside("validate web hook", func() { err = h.grid.Validate(topic, q.Get("subscription"), q.Get("id")) })
 	return err
+}
+
+// requestID is a GUID at random: it names an answer in reports, and nothing in the
+// host depends on it.
+func requestID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 func badRequest(message string) error {

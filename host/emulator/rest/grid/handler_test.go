@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -99,7 +100,7 @@ func TestPublish(t *testing.T) {
 	}{
 		"one":                   {events, "[" + event + "]", nil, 200, ""},
 		"two":                   {events, "[" + event + "," + event + "]", nil, 200, ""},
-		"none":                  {events, "[]", nil, 200, ""},
+		"none":                  {events, "[]", nil, 400, "no events"},
 		"path as clients go":    {"/orders/api/events/api/events", "[" + event + "]", nil, 200, ""},
 		"short path":            {"/Orders", "[" + event + "]", nil, 200, ""},
 		"another version":       {"/orders/api/events?api-version=2020-01-01", "[]", nil, 400, "api-version"},
@@ -121,10 +122,68 @@ func TestPublish(t *testing.T) {
 		"64 KiB":                {events, large(64 << 10), nil, 200, ""},
 		"64 KiB and one":        {events, large(64<<10 + 1), nil, 413, "65537 bytes"},
 		"1 MiB and one":         {events, strings.Repeat(" ", 1<<20+1-2) + "[]", nil, 413, "larger than 1048576"},
-		"1 MiB":                 {events, strings.Repeat(" ", 1<<20-2) + "[]", nil, 200, ""},
+		"1 MiB":                 {events, strings.Repeat(" ", 1<<20-len(event)-2) + "[" + event + "]", nil, 200, ""},
 		"unknown topic":         {"/nobody/api/events", "[]", nil, 404, `topic \"nobody\" does not exist`},
 		"another path":          {"/orders/events/x", "[]", nil, 404, "the path is"},
 		"CloudEvents elsewhere": {events, "[" + ce + "]", []string{"Content-Type", "application/cloudevents-batch+json"}, 400, "holds CloudEvents"},
+
+		"no version":             {"/orders/api/events", "[" + event + "]", nil, 200, ""},
+		"empty version":          {"/orders/api/events?api-version=", "[" + event + "]", nil, 200, ""},
+		"byte order mark":        {events, "\ufeff[" + event + "]", nil, 200, ""},
+		"Latin-1":                {events, strings.Replace("["+event+"]", `"s"`, "\"\xe4\"", 1), nil, 400, "not UTF-8"},
+		"UTF-16":                 {events, "[\x00{\x00}\x00]\x00", nil, 400, "no JSON array"},
+		"spaces around":          {events, " \r\n\t[" + event + "]\n", nil, 200, ""},
+		"two arrays":             {events, "[" + event + "][]", nil, 400, "no JSON array"},
+		"no content type":        {events, "[" + event + "]", []string{"Content-Type", ""}, 200, ""},
+		"plain text":             {events, "[" + event + "]", []string{"Content-Type", "text/plain"}, 200, ""},
+		"no data":                {events, without("data"), nil, 200, ""},
+		"data null":              {events, strings.Replace("["+event+"]", "{}", "null", 1), nil, 200, ""},
+		"data is text":           {events, strings.Replace("["+event+"]", "{}", `"x"`, 1), nil, 200, ""},
+		"data is a list":         {events, strings.Replace("["+event+"]", "{}", `[1]`, 1), nil, 200, ""},
+		"id twice":               {events, with(`"id":"2"`), nil, 200, ""},
+		"id twice, last null":    {events, with(`"id":null`), nil, 400, "the field id is missing"},
+		"id is a number":         {events, with(`"id":7`), nil, 400, "the field id must be text; found 7"},
+		"id is empty":            {events, with(`"id":""`), nil, 400, "the field id is empty"},
+		"another case":           {events, strings.Replace("["+event+"]", `"id"`, `"ID"`, 1), nil, 400, "the field id is missing"},
+		"second is bad":          {events, "[" + event + "," + without("id")[1:], nil, 400, "event 1: the field id is missing"},
+		"time with offset":       {events, with(`"eventTime":"2030-01-01T01:00:00.1234567+01:00"`), nil, 200, ""},
+		"time without offset":    {events, with(`"eventTime":"2030-01-01T00:00:00"`), nil, 200, ""},
+		"time is a number":       {events, with(`"eventTime":1893456000`), nil, 400, "the field eventTime must be text"},
+		"no such day":            {events, with(`"eventTime":"2030-02-30T00:00:00Z"`), nil, 400, "must be a time"},
+		"topic empty":            {events, with(`"topic":""`), nil, 200, ""},
+		"metadataVersion null":   {events, with(`"metadataVersion":null`), nil, 200, ""},
+		"metadataVersion 1 (n)":  {events, with(`"metadataVersion":1`), nil, 400, "metadataVersion"},
+		"dataVersion":            {events, with(`"dataVersion":"2"`), nil, 200, ""},
+		"dataVersion null":       {events, with(`"dataVersion":null`), nil, 200, ""},
+		"dataVersion a number":   {events, with(`"dataVersion":2`), nil, 400, "dataVersion"},
+		"extra field":            {events, with(`"more":{"a":[1]}`), nil, 200, ""},
+		"batch where one is bad": {events, "[" + event + "," + large(64<<10 + 1)[1:], nil, 413, "event 1: "},
+
+		"structured array":         {"/cloud/api/events", "[" + ce + "]", []string{"Content-Type", "application/cloudevents+json"}, 400, "is an array"},
+		"batch of one object":      {"/cloud/api/events", ce, []string{"Content-Type", "Application/CloudEvents-Batch+JSON;charset=UTF-8"}, 400, "is one event"},
+		"batch, empty":             {"/cloud/api/events", "[]", []string{"Content-Type", "application/cloudevents-batch+json"}, 400, "no events"},
+		"CloudEvent as JSON":       {"/cloud/api/events", ce, []string{"Content-Type", "application/json"}, 200, ""},
+		"CloudEvents as JSON":      {"/cloud/api/events", "[" + ce + "]", []string{"Content-Type", "application/json; charset=utf-8"}, 200, ""},
+		"CloudEvent no id":         {"/cloud/api/events", strings.Replace(ce, `"id":"1",`, "", 1), nil, 400, "the field id is missing"},
+		"CloudEvent no type":       {"/cloud/api/events", strings.Replace(ce, `"type":"t",`, "", 1), nil, 400, "the field type is missing"},
+		"CloudEvent no version":    {"/cloud/api/events", strings.Replace(ce, `,"specversion":"1.0"`, "", 1), nil, 400, "the field specversion is missing"},
+		"CloudEvent bad time":      {"/cloud/api/events", strings.Replace(ce, "{", `{"time":"noon",`, 1), nil, 400, "must be a time"},
+		"CloudEvent time null":     {"/cloud/api/events", strings.Replace(ce, "{", `{"time":null,`, 1), nil, 200, ""},
+		"data and data_base64":     {"/cloud/api/events", strings.Replace(ce, "{", `{"data":1,"data_base64":"AA==",`, 1), nil, 400, "exclude each other"},
+		"data_base64 is none":      {"/cloud/api/events", strings.Replace(ce, "{", `{"data_base64":"?",`, 1), nil, 400, "not base64"},
+		"subject is a number":      {"/cloud/api/events", strings.Replace(ce, "{", `{"subject":1,`, 1), nil, 400, "the attribute subject must be text"},
+		"datacontenttype list":     {"/cloud/api/events", strings.Replace(ce, "{", `{"datacontenttype":[],`, 1), nil, 400, "datacontenttype must be text"},
+		"subject null":             {"/cloud/api/events", strings.Replace(ce, "{", `{"subject":null,`, 1), nil, 200, ""},
+		"topic in a CloudEvent":    {"/cloud/api/events", strings.Replace(ce, "{", `{"topic":"x",`, 1), nil, 200, ""},
+		"structured with headers":  {"/cloud/api/events", ce, []string{"Content-Type", "application/cloudevents+json", "ce-id", "other"}, 200, ""},
+		"binary without version":   {"/cloud/api/events", `{"a":1}`, []string{"Content-Type", "application/json", "ce-id", "b", "ce-source", "/s", "ce-type", "t"}, 400, "missing"},
+		"binary 0.3":               {"/cloud/api/events", `{"a":1}`, []string{"ce-specversion", "0.3", "ce-id", "b", "ce-source", "/s", "ce-type", "t"}, 400, "specversion"},
+		"binary without source":    {"/cloud/api/events", `{"a":1}`, []string{"ce-specversion", "1.0", "ce-id", "b", "ce-type", "t"}, 400, "source is missing"},
+		"binary without type":      {"/cloud/api/events", `{"a":1}`, []string{"ce-specversion", "1.0", "ce-id", "b", "ce-source", "/s"}, 400, "type is missing"},
+		"binary, no body":          {"/cloud/api/events", "", []string{"ce-specversion", "1.0", "ce-id", "b", "ce-source", "/s", "ce-type", "t"}, 200, ""},
+		"binary, data in a header": {"/cloud/api/events", "", []string{"ce-specversion", "1.0", "ce-id", "b", "ce-source", "/s", "ce-type", "t", "ce-data", "x"}, 400, "no attribute"},
+		"binary elsewhere":         {events, "{}", []string{"ce-specversion", "1.0", "ce-id", "b", "ce-source", "/s", "ce-type", "t"}, 400, "holds CloudEvents"},
+		"binary too large":         {"/cloud/api/events", strings.Repeat("x", 64<<10), []string{"Content-Type", "text/plain", "ce-specversion", "1.0", "ce-id", "b", "ce-source", "/s", "ce-type", "t"}, 413, "the limit is 65536"},
 
 		"CloudEvent":                {"/cloud/api/events", ce, []string{"Content-Type", "application/cloudevents+json; charset=utf-8"}, 200, ""},
 		"CloudEvents":               {"/cloud/api/events", "[" + ce + "," + ce + "]", []string{"Content-Type", "application/cloudevents-batch+json"}, 200, ""},
@@ -138,7 +197,10 @@ func TestPublish(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := newDoor(t, nil)
-			w := d.send("POST", test.target, test.body, append([]string{"aeg-sas-key", key}, test.header...)...)
+			w := d.send("POST", test.target, test.body, append([]string{"aeg-sas-key", key, "Content-Type", "application/json"}, test.header...)...)
+			if w.Header().Get("Api-Supported-Versions") != "2018-01-01" || len(w.Header().Get("X-Ms-Request-Id")) != 36 {
+				t.Errorf("headers %v, want the service's own", w.Header())
+			}
 			if w.Code != test.status || !strings.Contains(w.Body.String(), test.want) {
 				t.Fatalf("%d %s, want %d and %q", w.Code, w.Body, test.status, test.want)
 			}
@@ -150,6 +212,9 @@ func TestPublish(t *testing.T) {
 			}
 			var refusal struct {
 				Error struct{ Code, Message string }
+			}
+			if got := w.Header().Get("Content-Type"); got != "application/json; charset=utf-8" {
+				t.Errorf("content type %q", got)
 			}
 			if err := json.Unmarshal(w.Body.Bytes(), &refusal); err != nil || refusal.Error.Code == "" || refusal.Error.Message == "" {
 				t.Errorf("body %q, want an error with code and message", w.Body)
@@ -168,6 +233,9 @@ func TestBinaryMode(t *testing.T) {
 	for _, test := range [][3]string{
 		{"application/json", `{"a":1}`, `"data":{"a":1},"datacontenttype":"application/json"`},
 		{"text/plain", "hi", `"data":"hi","datacontenttype":"text/plain"`},
+		{"text/plain", "\xff", `"data_base64":"/w==","datacontenttype":"text/plain"`},
+		{"application/xml", "<a/>", `"data":"\u003ca/\u003e","datacontenttype":"application/xml"`},
+		{"application/vnd.shop+json", "[1]", `"data":[1],"datacontenttype":"application/vnd.shop+json"`},
 		{"application/octet-stream", "\x00\x01", `"data_base64":"AAE=","datacontenttype":"application/octet-stream"`},
 	} {
 		d.sink.bodies = nil
@@ -193,7 +261,7 @@ func token(resource, expiry, key string) string {
 // Keys and tokens.
 func TestAuthorization(t *testing.T) {
 	t.Parallel()
-	const resource, later, past = "https://localhost/orders/api/events", "1/1/2031 12:00:00 AM", "12/31/2029 11:59:59 PM"
+	const resource, later, past = "https://localhost/orders/api/events", "1/1/2031 12:00:00 AM", "12/31/2029 11:59:59 PM" // the clock is at 2030
 	good := token(resource, later, key)
 	for name, test := range map[string]struct {
 		opts   *grid.Options
@@ -208,12 +276,21 @@ func TestAuthorization(t *testing.T) {
 		"token":                 {nil, []string{"aeg-sas-token", good}, 200},
 		"Authorization":         {nil, []string{"Authorization", "SharedAccessSignature " + good}, 200},
 		"for the topic":         {nil, []string{"aeg-sas-token", token("https://localhost/Orders", later, key)}, 200},
+		"of its client":         {nil, []string{"aeg-sas-token", token(resource+"?apiVersion=2018-01-01", later, key)}, 200},
+		"for a longer name":     {nil, []string{"aeg-sas-token", token("https://localhost/order", later, key)}, 401},
+		"for the host":          {nil, []string{"aeg-sas-token", token("https://localhost/", later, key)}, 200},
+		"no token":              {nil, []string{"aeg-sas-token", "x"}, 401},
+		"key of another case":   {nil, []string{"aeg-sas-key", strings.ToLower(key)}, 401},
+		"empty key":             {nil, []string{"aeg-sas-key", ""}, 401},
+		"lower-case scheme":     {nil, []string{"Authorization", "sharedaccesssignature " + good}, 200},
+		"key before token":      {nil, []string{"aeg-sas-key", "x", "aeg-sas-token", good}, 401},
 		"for another topic":     {nil, []string{"aeg-sas-token", token("https://localhost/other/api/events", later, key)}, 401},
 		"signed by another key": {nil, []string{"aeg-sas-token", token(resource, later, "x")}, 401},
 		"changed":               {nil, []string{"aeg-sas-token", strings.Replace(good, "2031", "2032", 1)}, 401},
 		"no signature":          {nil, []string{"aeg-sas-token", "r=x&e=y"}, 401},
 		"no expiry":             {nil, []string{"aeg-sas-token", token(resource, "soon", key)}, 401},
-		"expired":               {nil, []string{"aeg-sas-token", token(resource, past, key)}, 200},
+		"expired":               {nil, []string{"aeg-sas-token", token(resource, "1/1/2020 12:00:00 PM", key)}, 401},
+		"expired here only":     {nil, []string{"aeg-sas-token", token(resource, "12/31/2029 11:59:59 PM", key)}, 200},
 		"expired, strict":       {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, past, key)}, 401},
 		"later, strict":         {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, "2031-01-01 00:00:00+00:00", key)}, 200},
 		"bearer over HTTP":      {nil, []string{"Authorization", "Bearer x"}, 401},
@@ -229,14 +306,112 @@ func TestAuthorization(t *testing.T) {
 	}
 }
 
+// Other methods than POST.
 func TestMethods(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, nil)
-	if w := d.send("GET", events, ""); w.Code != 405 {
-		t.Errorf("GET: %d, want 405", w.Code)
+	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "PATCH"} {
+		w := d.send(method, events, "")
+		if w.Code != 405 || w.Header().Get("Allow") != "OPTIONS, POST" {
+			t.Errorf("%s: %d, allowed %q; want 405", method, w.Code, w.Header().Get("Allow"))
+		}
+	}
+	for topic, schema := range map[string]string{"orders": "EventGridEvent", "cloud": "CloudEventV10"} {
+		w := d.send("OPTIONS", "/"+topic+"/api/events", "")
+		if w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("Aeg-Input-Event-Schema") != schema || w.Header().Get("Allow") != "OPTIONS, POST" {
+			t.Errorf("OPTIONS of %s: %d %v", topic, w.Code, w.Header())
+		}
+	}
+	if w := d.send("OPTIONS", "/nobody/api/events", ""); w.Code != 404 {
+		t.Errorf("OPTIONS of no topic: %d, want 404", w.Code)
 	}
 	if w := d.send("GET", "/orders/validate?subscription=s&id=x", ""); w.Code != 404 {
 		t.Errorf("validation of nothing: %d, want 404", w.Code)
+	}
+	if w := d.send("POST", "/orders/validate?subscription=s&id=x", ""); w.Code != 404 {
+		t.Errorf("POST to the validation: %d, want 404", w.Code)
+	}
+}
+
+// All events of a request or none.
+func TestAllOrNone(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, nil)
+	w := d.send("POST", events, "["+event+","+strings.Replace(event, `"id"`, `"no"`, 1)+"]", "aeg-sas-key", key)
+	if w.Code != 400 || len(d.sink.bodies) != 0 {
+		t.Errorf("%d, delivered %q; want 400 and nothing", w.Code, d.sink.bodies)
+	}
+}
+
+// What is delivered of odd but good events: the last of fields with one name, fields
+// that nobody knows, and what the service adds.
+func TestWhatIsKept(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ topic, body, want string }{
+		"id twice": {
+			"orders", `[{"id":"1","id":"2","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z","dataVersion":"1"}]`,
+			`[{"id":"2","topic":"TOPIC","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z","dataVersion":"1","metadataVersion":"1"}]`,
+		},
+		"no dataVersion": {
+			"orders", `[{"id":"1","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z","data":[1]}]`,
+			`[{"id":"1","topic":"TOPIC","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z","data":[1],"dataVersion":"","metadataVersion":"1"}]`,
+		},
+		"null fields": {
+			"orders", `[{"id":"1","topic":null,"subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z","data":null,"dataVersion":null,"metadataVersion":null}]`,
+			`[{"id":"1","topic":"TOPIC","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z","data":null,"dataVersion":"","metadataVersion":"1"}]`,
+		},
+		"numbers and escapes": {
+			"orders", `[{"id":"1","subject":"\u00e4/<b>","eventType":"t","eventTime":"2030-01-01T00:00:00Z","data":{"n":1.10e400,"big":12345678901234567890},"dataVersion":"1","more":true}]`,
+			`[{"id":"1","topic":"TOPIC","subject":"\u00e4/<b>","eventType":"t","eventTime":"2030-01-01T00:00:00Z","data":{"n":1.10e400,"big":12345678901234567890},"dataVersion":"1","metadataVersion":"1","more":true}]`,
+		},
+		"extensions of a CloudEvent": {
+			"cloud", `{"specversion":"1.0","id":"1","source":"/s","type":"t","ext":"x","n":7,"b":true,"data_base64":"AAE="}`,
+			`{"specversion":"1.0","id":"1","source":"/s","type":"t","ext":"x","n":7,"b":true,"data_base64":"AAE="}`,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDoor(t, nil)
+			w := d.send("POST", "/"+test.topic+"/api/events", test.body, "aeg-sas-key", key)
+			want := strings.Replace(test.want, "TOPIC", "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/redeliver/providers/Microsoft.EventGrid/topics/orders", 1)
+			if w.Code != 200 || len(d.sink.bodies) != 1 || d.sink.bodies[0] != want {
+				t.Errorf("%d %s\n got %q\nwant %s", w.Code, w.Body, d.sink.bodies, want)
+			}
+		})
+	}
+}
+
+// A request that is sent in pieces, without its length, and one that goes on and on:
+// the client gets the answer, though it is still sending.
+func TestOverTheSocket(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, nil)
+	server := httptest.NewServer(d.handler)
+	t.Cleanup(server.Close)
+	for name, test := range map[string]struct {
+		key    string
+		body   io.Reader
+		status int
+	}{
+		"pieces":                 {key, io.MultiReader(strings.NewReader("["), strings.NewReader(event), strings.NewReader("]")), 200},
+		"pieces over the limit":  {key, io.MultiReader(strings.NewReader("["), strings.NewReader(strings.Repeat(" ", 20<<20))), 413},
+		"wrong key and too much": {"x", strings.NewReader(strings.Repeat(" ", 8<<20)), 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+events, struct{ io.Reader }{test.body})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("aeg-sas-key", test.key)
+			resp, err := server.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if resp.StatusCode != test.status {
+				t.Errorf("status %d, want %d", resp.StatusCode, test.status)
+			}
+		})
 	}
 }
 

@@ -41,9 +41,6 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	return ns, nil
 }
 
-// errReloaded is what a hub of a state that was read anew says.
-var errReloaded = errors.New("read again from the store")
-
 // readyLocked sees to it that what is in memory is what db holds.
 func (ns *Namespace) readyLocked() error {
 	if ns.db == nil {

@@ -23,11 +23,29 @@ func (ns *Namespace) loadLocked() error {
 	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the Event Hubs namespace: %w", err)
 	}
-	for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
-		ns.hubs[key].end(errReloaded)
-	}
+	was := ns.hubs
 	ns.hubs = hubs
+	for _, key := range slices.Sorted(maps.Keys(was)) {
+		was[key].moveReaders()
+	}
 	return nil
+}
+
+// moveReaders takes the readers of a hub over to the state that was read anew: the log
+// is the same, up to what was not written, or it is another one.
+func (h *hub) moveReaders() {
+	for _, p := range h.partitions {
+		for _, r := range p.readers {
+			to, err := p.ns.inGroup(r.hub, r.group, r.id)
+			if err != nil {
+				r.end = err
+				continue
+			}
+			r.p, r.next = to, min(r.next, to.next)
+			to.readers = append(to.readers, r)
+		}
+		p.arrived.Broadcast()
+	}
 }
 
 // read reads the hubs; dir names what is read, for errors.

@@ -1,8 +1,10 @@
 package eventhubs_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -349,6 +351,73 @@ func TestDurable(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A reader goes on in a state that was loaded in the place of the one that it read:
+// behind what it has read, or where the log ends now. One whose hub or consumer group is
+// not there any more ends.
+func TestReadersOutliveLoad(t *testing.T) {
+	t.Parallel()
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	b := &bench{T: t, clk: newVirtual()}
+	if b.ns, err = eventhubs.Open(b.clk, db, nil); err != nil {
+		t.Fatal(err)
+	}
+	b.do(func(ctx context.Context) error {
+		return b.ns.CreateHub(ctx, eventhubs.Hub{Name: "hub", Partitions: 1})
+	})
+	b.send("a", "b")
+	var archive bytes.Buffer
+	if err := db.Save(&archive); err != nil {
+		t.Fatal(err)
+	}
+	b.send("c", "d")
+	readers := map[string]bindings.EventReader{}
+	b.do(func(ctx context.Context) error {
+		if err := b.ns.CreateConsumerGroup(ctx, "hub", "late"); err != nil {
+			return err
+		}
+		for name, n := range map[string]int{"one": 1, "all": 4, "late": 1} {
+			group := "$Default"
+			if name == "late" {
+				group = name
+			}
+			r, err := b.ns.ReadEvents(ctx, "hub", group, "0", bindings.EventPosition{}, nil)
+			if err != nil {
+				return err
+			}
+			list, err := r.Receive(ctx, n, 0)
+			if err != nil || len(list) != n {
+				t.Fatalf("%d events, %v", len(list), err)
+			}
+			readers[name] = r
+		}
+		return nil
+	})
+	if err := db.Load(&archive); err != nil {
+		t.Fatal(err)
+	}
+	b.send("e", "f")
+	b.do(func(ctx context.Context) error {
+		for name, want := range map[string][]string{"one": {"b1", "e2", "f3"}, "all": {"e2", "f3"}} {
+			list, err := readers[name].Receive(ctx, 10, 0)
+			var got []string
+			for _, e := range list {
+				got = append(got, fmt.Sprint(string(e.Body), e.SequenceNumber))
+			}
+			if diff := cmp.Diff(want, got); diff != "" || err != nil {
+				t.Errorf("reader %s: %v, events (-want +got):\n%s", name, err, diff)
+			}
+		}
+		if _, err := readers["late"].Receive(ctx, 1, 0); !errors.Is(err, bindings.ErrNotFound) {
+			t.Errorf("a reader whose group is gone: %v", err)
+		}
+		return nil
+	})
 }
 
 // What cannot be read is said, with its place.

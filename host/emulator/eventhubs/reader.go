@@ -124,6 +124,7 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 	}
 	for {
 		op, err := r.ns.begin()
+		before := r.next
 		var list []*bindings.ReceivedEvent
 		if err == nil {
 			list, err = r.take(op, n)
@@ -137,8 +138,9 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 				err = r.p.arrived.WaitUntil(ctx, end)
 			}
 		}
-		if finishErr := op.finish(ctx); err == nil {
+		if finishErr := op.finish(ctx); finishErr != nil {
 			err = finishErr
+			r.stepBack(before) // nobody has had what was taken
 		}
 		if over || err != nil {
 			return list, err
@@ -146,19 +148,18 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 	}
 }
 
+// stepBack makes the reader go on from there at most.
+func (r *reader) stepBack(to int64) {
+	r.ns.mu.Lock()
+	defer r.ns.mu.Unlock()
+	r.next = min(r.next, to)
+}
+
 // take returns what there is now.
 func (r *reader) take(op *operation, n int) ([]*bindings.ReceivedEvent, error) {
 	switch {
 	case r.end != nil:
 		return nil, r.end
-	case r.p.hub.gone == errReloaded:
-		// The state was read anew: the log is the same, up to what was not written.
-		p, err := r.ns.inGroup(r.hub, r.group, r.id)
-		if err != nil {
-			return nil, err
-		}
-		r.p = p
-		p.readers = append(p.readers, r)
 	case r.p.hub.gone != nil:
 		return nil, r.p.hub.gone
 	}

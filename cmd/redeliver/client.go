@@ -48,6 +48,9 @@ type client struct {
 // that runs the app in --dir, else the one that runs the app in this folder or
 // in one above it, else the one at the default port.
 func (t target) find() (*client, error) {
+	if t.port < 0 || t.port > 65535 {
+		return nil, &usageError{fmt.Errorf("--port %d: want a number from 1 to 65535", t.port)}
+	}
 	if t.port != 0 {
 		c := newClient("http://localhost:" + strconv.Itoa(t.port))
 		if t.dir != "" {

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Rules for what the commands write.
@@ -51,8 +52,36 @@ func (c *console) columns() int {
 	return terminalColumns(c.terminal)
 }
 
+// output is the standard output. It remembers that something could not be written:
+// what was asked for is then not there, which the exit code says.
+type output struct {
+	io.Writer
+	failed atomic.Pointer[error] // the first failure
+}
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil {
+		err = fmt.Errorf("cannot write the standard output: %w", reason(err))
+		o.failed.CompareAndSwap(nil, &err)
+	}
+	return n, err
+}
+
+// failure is the first failure, or nil.
+func (o *output) failure() error {
+	if err := o.failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 // terminal returns w when it is a terminal, else nil.
 func terminal(w io.Writer) *os.File {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return nil
@@ -94,7 +123,7 @@ func (c *console) paint(sgr, text string) string {
 func (c *console) print(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = io.WriteString(c.out, text) // nobody is left to tell
+	_, _ = io.WriteString(c.out, text) // the end of the program tells
 }
 
 func (c *console) printf(format string, args ...any) { c.print(fmt.Sprintf(format, args...)) }

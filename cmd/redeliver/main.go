@@ -13,7 +13,8 @@
 //
 //	0    success, also after Ctrl+C and after warnings
 //	1    an error: the app has errors, the host cannot start (another process has
-//	     the app, its data or a port; the data is damaged), a call failed
+//	     the app, its data or a port; the data is damaged), a call failed, the
+//	     standard output could not be written
 //	3    the command line was not understood
 //	130  a second Ctrl+C ended the host at once
 package main
@@ -46,9 +47,14 @@ func main() {
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, std streams) int {
+	out := &output{Writer: std.out}
+	std.out = out
 	root := newRoot(std)
 	root.SetArgs(gatherFunctions(args))
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.failure()
+	}
 	if err == nil {
 		return exitOK
 	}

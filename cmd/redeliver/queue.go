@@ -280,6 +280,9 @@ func newClock(std streams) *cobra.Command {
 		Example: `  redeliver clock advance 15m`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if d, err := time.ParseDuration(args[0]); err != nil || d <= 0 {
+				return &usageError{fmt.Errorf("%q: want a duration above 0, such as 30s, 15m or 24h", args[0])}
+			}
 			return show(cmd.Context(), http.MethodPost, "/clock/advance", url.Values{"by": {args[0]}})
 		},
 	}

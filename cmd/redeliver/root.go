@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,9 +34,9 @@ func newRoot(std streams) *cobra.Command {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
-	})
+	root.SetFlagErrorFunc(flagError)
+	root.Version = longVersion()
+	root.SetVersionTemplate(versionLine())
 	root.AddGroup(
 		&cobra.Group{ID: "app", Title: "Apps:"},
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},
@@ -50,7 +52,63 @@ func newRoot(std streams) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	root.AddCommand(newVersion(std))
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultCompletionCmd()
+	for _, cmd := range root.Commands() {
+		if cmd.Name() == "completion" {
+			cmd.Args, cmd.RunE = oneCommand, func(cmd *cobra.Command, args []string) error { return cmd.Help() }
+		}
+	}
 	return root
+}
+
+// newHelp returns the command that shows the help of another one.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err != nil {
+				return &usageError{err}
+			}
+			if len(rest) > 0 {
+				return knownCommand(about, rest)
+			}
+			about.InitDefaultHelpFlag()
+			about.InitDefaultVersionFlag()
+			return about.Help()
+		},
+	}
+}
+
+// flagError says what is wrong with a flag. A command that is unknown or missing is
+// what is wrong first: flags belong to one.
+func flagError(cmd *cobra.Command, err error) error {
+	if cmd.HasAvailableSubCommands() {
+		if words := cmd.Flags().Args(); len(words) > 0 {
+			return knownCommand(cmd, words)
+		}
+		if cmd.HasParent() && cmd.Flags().Lookup("dir") == nil { // it does nothing by itself
+			return oneCommand(cmd, nil)
+		}
+	}
+	text := err.Error()
+	var number *strconv.NumError
+	switch {
+	case errors.As(err, &number):
+		want := map[string]string{"ParseUint": "want a whole number of 0 or more", "ParseBool": "want true or false"}[number.Func]
+		if want == "" {
+			want = "want a whole number"
+		}
+		err = errors.New(strings.TrimSuffix(text, number.Error()) + want)
+	case strings.Contains(text, ": time: "):
+		before, _, _ := strings.Cut(text, ": time: ")
+		err = errors.New(before + ": want a duration, such as 30s or 10m")
+	case strings.HasPrefix(text, "unknown shorthand flag"):
+		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; what begins with - and is none goes behind --", cmd.CommandPath()+" --help"))
+	}
+	return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
 }
 
 // knownCommand refuses words that are no command, with the nearest ones.

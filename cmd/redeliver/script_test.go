@@ -58,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"ends":       ends,
 			"busy-port":  busyPort,
 			"free-port":  freePort,
+			"usage":      usage,
 			"fill":       fill,
 			"ask":        ask,
 			"key-used":   keyUsed,
@@ -310,6 +311,17 @@ func busyPort(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(func() { l.Close() })
 	ts.Setenv(args[0], strconv.Itoa(l.Addr().(*net.TCPAddr).Port))
+}
+
+// usage COMMAND [ARG...] runs a command that is not understood: exit code 3.
+func usage(ts *testscript.TestScript, neg bool, args []string) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir, cmd.Env = ts.MkAbs("."), ts.Value(processesKey{}).(*processes).env
+	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	var exit *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != exitUsage {
+		ts.Fatalf("%q: %v, want exit code %d", args, err, exitUsage)
+	}
 }
 
 // free-port VAR names a port that nobody has at the moment.

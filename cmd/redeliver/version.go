@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -20,10 +21,15 @@ func newVersion(std streams) *cobra.Command {
 		Short: "Print the version",
 		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			newConsole(std, true).printf("redeliver %s (%s, %s/%s)\n", longVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			newConsole(std, true).print(versionLine())
 			return nil
 		},
 	}
+}
+
+// versionLine is what "version" and "--version" print.
+func versionLine() string {
+	return fmt.Sprintf("redeliver %s (%s, %s/%s)\n", longVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // version is the release that this program was built from, or "devel".

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -152,7 +153,7 @@ type InvokeResponse struct {
 func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
 	input, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return
 	}
 	res, err := s.host.Invoke(r.Context(), r.PathValue("name"), string(input))
@@ -197,11 +198,21 @@ func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
 	s.opts.Stop()
 }
 
+// controlReadError answers a request whose body could not be read.
+func controlReadError(w http.ResponseWriter, err error) {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("too large: a request has at most %d bytes, blobs and saved states excepted", tooLarge.Limit), "")
+		return
+	}
+	writeError(w, http.StatusBadRequest, "the request did not come to its end: "+err.Error(), "")
+}
+
 // controlError answers with what the host had to say.
 func (s *Server) controlError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, host.ErrUnknownFunction):
-		writeError(w, http.StatusNotFound, err.Error(), "")
+		writeError(w, http.StatusNotFound, err.Error(), `"redeliver ls functions" shows what there is`)
 	case errors.Is(err, host.ErrNotRunning):
 		writeError(w, http.StatusServiceUnavailable, err.Error(), "")
 	default:

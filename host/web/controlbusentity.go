@@ -109,7 +109,7 @@ func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		var large *http.MaxBytesError
 		if errors.As(err, &large) {
-			writeReadError(w, err)
+			controlReadError(w, err)
 			return
 		}
 		writeError(w, http.StatusBadRequest, err.Error(), "")

@@ -35,7 +35,7 @@ func (s *Server) sendBus(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return
 	}
 	m, at, err := busMessage(r.URL.Query(), s.host.Clock().Now())

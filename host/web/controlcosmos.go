@@ -101,7 +101,7 @@ func (s *Server) writeCosmos(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return
 	}
 	documents := []json.RawMessage{body}

@@ -124,7 +124,7 @@ func (s *Server) createSubscription(w http.ResponseWriter, r *http.Request) {
 func (s *Server) publish(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return
 	}
 	grid := s.host.EventGrid()
@@ -210,7 +210,7 @@ func completeEvents(body []byte, schema eventgrid.Schema, now time.Time) ([]byte
 func readSettings(w http.ResponseWriter, r *http.Request, into any) bool {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return false
 	}
 	if len(bytes.TrimSpace(text)) == 0 {

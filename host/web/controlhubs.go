@@ -63,7 +63,7 @@ func (s *Server) sendEvent(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return
 	}
 	event := &bindings.Event{Body: body, MessageID: query.Get("id"), CorrelationID: query.Get("correlation"), ContentType: query.Get("contentType")}

@@ -70,7 +70,7 @@ func (s *Server) listQueues(w http.ResponseWriter, r *http.Request) {
 func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		writeReadError(w, err)
+		controlReadError(w, err)
 		return
 	}
 	query := r.URL.Query()

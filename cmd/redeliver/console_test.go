@@ -1,0 +1,29 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+// full is a disk without room.
+type full struct{}
+
+func (full) Write([]byte) (int, error) {
+	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: errors.New("no space left on device")}
+}
+
+// What was asked for and could not be written is no success, whichever way it was to
+// be written.
+func TestOutputCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{{"version"}, {"--version"}, {"help"}, {"check", t.TempDir()}, {"check", t.TempDir(), "--output", "json"}, {"completion", "bash"}} {
+		var stderr strings.Builder
+		code := run(t.Context(), args, streams{in: strings.NewReader(""), out: full{}, err: &stderr})
+		want := "redeliver: error: cannot write the standard output: no space left on device\n"
+		if code != exitFailure || stderr.String() != want {
+			t.Errorf("%q: exit code %d and %q, want %d and %q", args, code, stderr.String(), exitFailure, want)
+		}
+	}
+}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
-	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -202,7 +201,7 @@ func (h *Host) spooled(f func(*os.File) error) (err error) {
 // number of times.
 type Snapshot struct {
 	accounts  map[string]*emulator.Snapshot
-	namespace *servicebus.Snapshot
+	namespace *store.Image
 }
 
 // Snapshot copies the state of the storage accounts and the Service Bus

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Blobs that are kept in a store live in memory too, all but their bodies. An
@@ -129,7 +130,7 @@ func (s *blobs) readyLocked() error {
 		err = s.loadLocked(opening)
 	}
 	if err != nil {
-		return unavailable(err)
+		return keep.Unavailable(err)
 	}
 	s.opening = opening
 	return nil
@@ -138,10 +139,10 @@ func (s *blobs) readyLocked() error {
 func (s *blobs) newChange() *change { return &change{db: s.db, opening: s.opening} }
 
 // writeLocked applies changes and begins to write them.
-func (s *blobs) writeLocked(changes []blobChange) (awaited, error) {
+func (s *blobs) writeLocked(changes []blobChange) (keep.Awaited, error) {
 	w := s.newChange()
 	if s.db != nil && !w.writable() {
-		return awaited{}, w.err
+		return keep.Awaited{}, w.err
 	}
 	s.writing = w
 	s.apply(changes)
@@ -150,22 +151,22 @@ func (s *blobs) writeLocked(changes []blobChange) (awaited, error) {
 }
 
 // beginLocked begins to write what was collected, as Storage.beginLocked does.
-func (s *blobs) beginLocked(w *change) (awaited, error) {
+func (s *blobs) beginLocked(w *change) (keep.Awaited, error) {
 	if w.batch == nil {
 		if w.err != nil {
 			s.opening = 0
 		}
-		return s.last.pending(s.opening), w.err
+		return s.last.Pending(s.opening), w.err
 	}
 	w.batch.Set(timeKey, fields.AppendTime(nil, s.clk.Now().UTC()))
 	commit, err := s.db.Begin(w.batch)
 	if err != nil {
 		s.opening = 0
-		return awaited{}, unavailable(err)
+		return keep.Awaited{}, keep.Unavailable(err)
 	}
 	s.kept()
-	s.last.is(commit, s.db, s.opening)
-	return awaited{commit: commit, own: true}, nil
+	s.last.Is(commit, s.db, s.opening)
+	return keep.Own(commit), nil
 }
 
 // kept tells the bodies that a batch has begun.
@@ -176,6 +177,6 @@ func (s *blobs) kept() {
 }
 
 // wait returns when a commit is written; see Storage.wait.
-func (s *blobs) wait(ctx context.Context, c awaited) error {
-	return c.wait(ctx, s.clk, s.db)
+func (s *blobs) wait(ctx context.Context, c keep.Awaited) error {
+	return c.Wait(ctx, s.clk, s.db)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // storeBodies is a bodyStore in a store: small bodies are values, large ones
@@ -99,11 +100,11 @@ func (b *storeBodies) stage(form stagedForm) bodyID {
 func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
 	opening, err := b.db.Ready() // before the file is: a state that comes between the two refuses it
 	if err != nil {
-		return "", unavailable(err)
+		return "", keep.Unavailable(err)
 	}
 	w, err := b.db.CreateFile()
 	if err != nil {
-		return "", unavailable(err)
+		return "", keep.Unavailable(err)
 	}
 	from := &sender{r: r}
 	if _, err := w.ReadFrom(from); err != nil {
@@ -111,11 +112,11 @@ func (b *storeBodies) writeFile(r io.Reader) (bodyID, error) {
 		if from.err != nil {
 			return "", from.err
 		}
-		return "", unavailable(err)
+		return "", keep.Unavailable(err)
 	}
 	id, err := w.Finish()
 	if err != nil {
-		return "", unavailable(err)
+		return "", keep.Unavailable(err)
 	}
 	return b.stage(stagedForm{file: id, opening: opening}), nil
 }
@@ -126,12 +127,12 @@ func (b *storeBodies) take(staged bodyID, opening uint64) (bodyID, error) {
 	form, ok := b.staged[staged]
 	switch {
 	case !ok:
-		return "", unavailable(errors.New("the body was discarded"))
+		return "", keep.Unavailable(errors.New("the body was discarded"))
 	case form.opening == opening:
 		delete(b.staged, staged)
 		return fileBody(form.file), nil
 	case form.opening != 0:
-		return "", unavailable(errors.New("the body came before the state was replaced"))
+		return "", keep.Unavailable(errors.New("the body came before the state was replaced"))
 	}
 	delete(b.staged, staged)
 	b.last++
@@ -188,7 +189,7 @@ func (b *storeBodies) open(id bodyID) (body, error) {
 	}
 	data, err := b.db.Get(bodyKey(n))
 	if err != nil {
-		return nil, fmt.Errorf("body %q: %w", id, unavailable(err))
+		return nil, fmt.Errorf("body %q: %w", id, keep.Unavailable(err))
 	}
 	return valueBody{bytes.NewReader(data)}, nil
 }
@@ -196,7 +197,7 @@ func (b *storeBodies) open(id bodyID) (body, error) {
 func (b *storeBodies) openFile(id bodyID, n store.FileID) (body, error) {
 	f, err := b.db.OpenFile(n)
 	if err != nil {
-		return nil, fmt.Errorf("body %q: %w", id, unavailable(err))
+		return nil, fmt.Errorf("body %q: %w", id, keep.Unavailable(err))
 	}
 	return f, nil
 }
@@ -208,13 +209,13 @@ func (b *storeBodies) openStaged(id bodyID) (body, error) {
 	b.mu.Unlock()
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("body %q: %w", id, unavailable(store.ErrNotFound))
+		return nil, fmt.Errorf("body %q: %w", id, keep.Unavailable(store.ErrNotFound))
 	case form.opening == 0:
 		return valueBody{bytes.NewReader(form.data)}, nil
 	}
 	f, err := b.openFile(id, form.file)
-	if err == nil && !isOpening(b.db, form.opening) {
-		return nil, errors.Join(unavailable(errReplaced), f.Close())
+	if err == nil && !keep.IsOpening(b.db, form.opening) {
+		return nil, errors.Join(keep.Unavailable(keep.ErrReplaced), f.Close())
 	}
 	return f, err
 }
@@ -262,7 +263,7 @@ func (b *storeBodies) discard(id bodyID) {
 	form, ok := b.staged[id]
 	delete(b.staged, id)
 	b.mu.Unlock()
-	if ok && form.opening != 0 && isOpening(b.db, form.opening) {
+	if ok && form.opening != 0 && keep.IsOpening(b.db, form.opening) {
 		b.db.DiscardFile(form.file)
 	}
 }

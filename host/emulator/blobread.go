@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // forRead returns the record of a read, after its conditions and its lease, if
@@ -155,8 +156,8 @@ func (d *download) next() error {
 	if err != nil {
 		return err
 	}
-	if db := d.s.db; db != nil && !isOpening(db, d.opening) {
-		return errors.Join(unavailable(errReplaced), open.Close())
+	if db := d.s.db; db != nil && !keep.IsOpening(db, d.opening) {
+		return errors.Join(keep.Unavailable(keep.ErrReplaced), open.Close())
 	}
 	d.open = open
 	return nil
@@ -171,20 +172,18 @@ func (d *download) Close() error {
 		err = d.open.Close()
 		d.open = nil
 	}
-	if c := d.release(); c.own {
-		_ = c.commit.Wait()
-	}
+	_ = d.release().WaitOwn()
 	return err
 }
 
-func (d *download) release() (commit awaited) {
+func (d *download) release() (commit keep.Awaited) {
 	s := d.s
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := d.content
 	d.content = nil
 	if c == nil || s.contents[c.ID] != c || s.opening != d.opening { // not if the state was replaced
-		return awaited{}
+		return keep.Awaited{}
 	}
 	s.writing = s.newChange()
 	s.releaseContent(c.ID)

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // blobs is the blob service of an account: one state under one mutex, whose
@@ -25,7 +26,7 @@ type blobs struct {
 	mu      sync.Mutex
 	opening uint64  // of db, from which the state was read; 0: none
 	writing *change // of the operation that changes the state
-	last    lastCommit
+	last    keep.Last
 
 	account    accountRecord
 	containers map[string]*containerState
@@ -109,7 +110,7 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 	return s.fault(p)
 }
 
-func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (changed string, event *BlobEvent, commit awaited, err error) {
+func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (changed string, event *BlobEvent, commit keep.Awaited, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
@@ -120,10 +121,10 @@ func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (c
 		return "", nil, commit, blobError(bindings.CodeContainerNotFound, "container %q does not exist", p.Container)
 	}
 	if err := f(tx); err != nil {
-		return "", nil, s.last.pending(s.opening), err
+		return "", nil, s.last.Pending(s.opening), err
 	}
 	if len(tx.changes) == 0 {
-		return "", nil, s.last.pending(s.opening), nil
+		return "", nil, s.last.Pending(s.opening), nil
 	}
 	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account, tx.account.Properties != s.account.Properties}))
 	if err == nil {

@@ -3,8 +3,6 @@ package emulator
 import (
 	"context"
 	"encoding/binary"
-	"errors"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Open returns the account that is kept in db: empty if nothing is there yet,
@@ -68,96 +67,37 @@ func (s *Storage) readyLocked() error {
 		err = s.loadLocked()
 	}
 	if err != nil {
-		return unavailable(err)
+		return keep.Unavailable(err)
 	}
 	s.opening = opening
 	return nil
 }
 
-// isOpening reports whether the state is still that of an Opening.
-func isOpening(db *store.Store, opening uint64) bool {
-	now, err := db.Opening()
-	return err == nil && now == opening
-}
-
-// errReplaced is what they get who still have something of a state that is no
-// more.
-var errReplaced = errors.New("the state was replaced")
-
 // beginLocked begins to write a change. When there is none, it returns what has to
 // be written before anybody may be told the state; nil is nothing.
 //
 // After an error memory is ahead of db, and is read again.
-func (s *Storage) beginLocked(c *change) (awaited, error) {
+func (s *Storage) beginLocked(c *change) (keep.Awaited, error) {
 	if c.batch == nil {
 		if c.err != nil {
 			s.opening = 0
 		}
-		return s.last.pending(s.opening), c.err
+		return s.last.Pending(s.opening), c.err
 	}
 	c.batch.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.n))
 	c.batch.Set(timeKey, fields.AppendTime(nil, s.now()))
 	commit, err := s.db.Begin(c.batch)
 	if err != nil {
 		s.opening = 0
-		return awaited{}, unavailable(err)
+		return keep.Awaited{}, keep.Unavailable(err)
 	}
-	s.last.is(commit, s.db, s.opening)
-	return awaited{commit: commit, own: true}, nil
-}
-
-// lastCommit is the last one that has begun, where commits take time. Whoever is
-// told the state waits for it, so that nobody sees what a loss of power takes back.
-type lastCommit struct {
-	commit  *store.Commit // nil: none to wait for
-	opening uint64
-}
-
-func (l *lastCommit) is(commit *store.Commit, db *store.Store, opening uint64) {
-	if db.Sync() {
-		*l = lastCommit{commit, opening}
-	}
-}
-
-// pending is the commit if it belongs to the state of an opening and is not
-// durable yet.
-func (l *lastCommit) pending(opening uint64) awaited {
-	if l.commit == nil || l.opening != opening || l.commit.Durable() {
-		return awaited{}
-	}
-	return awaited{commit: l.commit}
-}
-
-// awaited is a commit that is waited for; the zero value is none.
-type awaited struct {
-	commit *store.Commit
-	own    bool // of the operation that waits
+	s.last.Is(commit, s.db, s.opening)
+	return keep.Own(commit), nil
 }
 
 // wait returns when the change is written. Others may call meanwhile: their
 // changes follow, and are not written if this one is not.
-func (s *Storage) wait(ctx context.Context, c awaited) error {
-	return c.wait(ctx, s.clk, s.db)
-}
-
-// wait gives others their turn for the sake of its own commit only: whether that of
-// another is done already depends on the disk, and the order of turns must not.
-func (c awaited) wait(ctx context.Context, clk clock.Clock, db *store.Store) (err error) {
-	switch {
-	case c.commit == nil:
-		return nil
-	case c.own && db.Sync():
-		clk.Outside(ctx, "write to disk", func() { err = c.commit.Wait() })
-	default:
-		err = c.commit.Wait()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	return nil
-}
-
-func unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
+func (s *Storage) wait(ctx context.Context, c keep.Awaited) error { return c.Wait(ctx, s.clk, s.db) }
 
 // change collects what one operation writes to the state of an opening. Without a
 // store it collects nothing.
@@ -179,23 +119,9 @@ func (c *change) writable() bool {
 		return false
 	}
 	if c.batch == nil {
-		c.batch, c.err = newBatch(c.db, c.opening)
+		c.batch, c.err = keep.NewBatch(c.db, c.opening)
 	}
 	return c.err == nil
-}
-
-// newBatch returns a batch for the state of an opening, and no other: the state may
-// be replaced at any moment.
-func newBatch(db *store.Store, opening uint64) (*store.Batch, error) {
-	batch, err := db.NewBatch()
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	if !isOpening(db, opening) {
-		batch.Discard()
-		return nil, unavailable(errReplaced)
-	}
-	return batch, nil
 }
 
 // saveQueue writes a queue and what is kept about it.

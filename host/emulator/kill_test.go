@@ -1,17 +1,11 @@
 package emulator_test
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -19,89 +13,59 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/storetest"
 )
 
-// The test binary is also the process that is killed: with this in its
-// environment it works on the account in that directory until then.
-const killDir = "REDELIVER_TEST_KILL"
-
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(killDir); dir != "" {
-		work := workUntilKilled
-		if os.Getenv(killBlobs) != "" {
-			work = writeBlobsUntilKilled
-		}
-		fmt.Println("error", work(dir))
-		os.Exit(1)
-	}
+	storetest.Child(map[string]storetest.Work{"queue": workUntilKilled, "blobs": writeBlobsUntilKilled})
 	os.Exit(m.Run())
 }
 
-// workUntilKilled runs 16 workers that put, receive, update and delete at
-// random, and says on standard output what it is about to do to a message and
-// what has been acknowledged.
-func workUntilKilled(dir string) error {
-	db, err := store.Open(dir, nil)
-	if err != nil {
-		return err
-	}
+// workUntilKilled has workers that put, receive, update and delete at random, and
+// say what they are about to do to a message and what has been acknowledged.
+func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writer) error, error) {
 	s, err := emulator.Open(clock.System(), db, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ctx, q := context.Background(), s.Queue("orders")
+	q := s.Queue("orders")
 	if err := q.Create(ctx); err != nil {
-		return err
+		return nil, err
 	}
-	var out sync.Mutex
-	say := func(words ...any) {
-		out.Lock()
-		defer out.Unlock()
-		fmt.Println(words...)
-	}
-	var group sync.WaitGroup
-	failed := make(chan error, 16)
-	for w := range 16 {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(w)))
-			for i := 0; ; i++ {
-				text := fmt.Sprintf("%d-%d-%d", os.Getpid(), w, i) + strings.Repeat("x", random.IntN(3000))
-				m, err := q.Put(ctx, text, nil)
-				if err != nil {
-					failed <- err
-					return
-				}
-				say("put", m.ID, len(text))
-				ms, err := q.Receive(ctx, 1+random.IntN(3), time.Minute)
-				if err != nil {
-					failed <- err
-					return
-				}
-				for _, m := range ms {
-					say("received", m.ID, m.DequeueCount, m.PopReceipt)
-					var err error
-					switch random.IntN(3) {
-					case 0:
-						say("updating", m.ID)
-						var u *bindings.QueueMessage
-						if u, err = q.Update(ctx, m.ID, m.PopReceipt, nil, time.Hour); err == nil {
-							say("updated", m.ID, m.DequeueCount, u.PopReceipt)
-						}
-					default:
-						say("deleting", m.ID)
-						if err = q.Delete(ctx, m.ID, m.PopReceipt); err == nil {
-							say("deleted", m.ID)
-						}
+	return func(w *storetest.Writer) error {
+		for i := 0; ; i++ {
+			text := fmt.Sprintf("%d-%d-%d", w.Process, w.Number, i) + strings.Repeat("x", w.IntN(3000))
+			m, err := q.Put(ctx, text, nil)
+			if err != nil {
+				return err
+			}
+			w.Say("put", m.ID, len(text))
+			ms, err := q.Receive(ctx, 1+w.IntN(3), time.Minute)
+			if err != nil {
+				return err
+			}
+			for _, m := range ms {
+				w.Say("received", m.ID, m.DequeueCount, m.PopReceipt)
+				var err error
+				switch w.IntN(3) {
+				case 0:
+					w.Say("updating", m.ID)
+					var u *bindings.QueueMessage
+					if u, err = q.Update(ctx, m.ID, m.PopReceipt, nil, time.Hour); err == nil {
+						w.Say("updated", m.ID, m.DequeueCount, u.PopReceipt)
 					}
-					if err != nil {
-						failed <- err
-						return
+				default:
+					w.Say("deleting", m.ID)
+					if err = q.Delete(ctx, m.ID, m.PopReceipt); err == nil {
+						w.Say("deleted", m.ID)
 					}
+				}
+				if err != nil {
+					return err
 				}
 			}
-		})
-	}
-	return <-failed
+		}
+	}, nil
 }
 
 // fate is what the oracle knows of one message.
@@ -115,71 +79,20 @@ type fate struct {
 
 // TestKill kills a process with 16 writers again and again. After each kill
 // every acknowledged put is there, every acknowledged delete is gone, and no id
-// has come twice. REDELIVER_KILLS sets the number of rounds, 20 unless it does.
+// has come twice. REDELIVER_KILLS sets the number of rounds.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	rounds := killRounds()
-	var dir string
 	var fates map[string]*fate
-	random := rand.New(rand.NewPCG(1, 2))
-	acknowledged := 0
-	for round := range rounds {
-		if round%killsOfOne == 0 {
-			dir, fates = t.TempDir(), map[string]*fate{}
-		}
-		acknowledged += runAndKill(t, dir, 200+random.IntN(3000), "", func(words []string) { note(t, fates, words) })
-		checkFates(t, dir, fates)
-		if t.Failed() {
-			t.Fatalf("in round %d", round)
-		}
-	}
-	t.Logf("%d rounds, %d lines acknowledged", rounds, acknowledged)
+	storetest.Kills{
+		Work: "queue", Rounds: 20, Lines: 300, RoundsOfOne: killsOfOne,
+		Forget: func() { fates = map[string]*fate{} },
+		Hear:   func(words []string) { note(t, fates, words) },
+		Check:  func(db *store.Store) { checkFates(t, db, fates) },
+	}.Run(t)
 }
 
-// killsOfOne is after how many kills a test begins with another directory: what
-// there is to check grows with each.
+// killsOfOne is after how many kills a test begins with another directory.
 const killsOfOne = 20
-
-func killRounds() int {
-	if n, err := strconv.Atoi(os.Getenv("REDELIVER_KILLS")); err == nil {
-		return n
-	}
-	return 20
-}
-
-// runAndKill lets a process say n lines, kills it, and hears what it had still
-// said.
-func runAndKill(t *testing.T, dir string, n int, env string, hear func(words []string)) (lines int) {
-	t.Helper()
-	child := exec.Command(os.Args[0])
-	child.Env = append(os.Environ(), killDir+"="+dir, env)
-	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
-	in := bufio.NewReader(out)
-	for {
-		line, err := in.ReadString('\n')
-		if err != nil {
-			if err != io.EOF && !errors.Is(err, os.ErrClosed) {
-				t.Errorf("hear the process: %v", err)
-			}
-			break
-		}
-		hear(strings.Fields(line))
-		if lines++; lines == n {
-			if err := child.Process.Kill(); err != nil {
-				t.Errorf("kill: %v", err)
-			}
-		}
-	}
-	_ = child.Wait() // it was killed
-	return lines
-}
 
 func note(t *testing.T, fates map[string]*fate, words []string) {
 	t.Helper()
@@ -192,10 +105,6 @@ func note(t *testing.T, fates map[string]*fate, words []string) {
 			fates[words[1]] = &fate{}
 		}
 		fates[words[1]].size = size
-		return
-	}
-	if words[0] == "error" {
-		t.Errorf("the process failed: %q", words)
 		return
 	}
 	f := fates[words[1]]
@@ -218,13 +127,8 @@ func note(t *testing.T, fates map[string]*fate, words []string) {
 
 // checkFates compares the account with what the oracle knows. What has a lock
 // is locked still: minutes have not passed.
-func checkFates(t *testing.T, dir string, fates map[string]*fate) {
+func checkFates(t *testing.T, db *store.Store, fates map[string]*fate) {
 	t.Helper()
-	db, err := store.Open(dir, nil)
-	if err != nil {
-		t.Fatalf("open after the kill: %v", err)
-	}
-	defer db.Close()
 	s, err := emulator.Open(clock.System(), db, nil)
 	if err != nil {
 		t.Fatalf("open after the kill: %v", err)

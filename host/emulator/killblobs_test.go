@@ -5,20 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/storetest"
 )
-
-// killBlobs in the environment makes the process write blobs, not messages.
-const killBlobs = "REDELIVER_TEST_KILL_BLOBS"
 
 // bodyOf is the content that belongs to a tag: small or large, by its tag.
 func bodyOf(tag string) string {
@@ -29,43 +24,26 @@ func bodyOf(tag string) string {
 	return strings.Repeat(tag+"|", n/len(tag)+1)
 }
 
-// writeBlobsUntilKilled runs 16 workers, each with eight blobs of its own, which
-// it puts, appends to, commits from blocks and deletes at random.
-func writeBlobsUntilKilled(dir string) error {
-	db, err := store.Open(dir, nil)
-	if err != nil {
-		return err
-	}
+// writeBlobsUntilKilled has workers, each with eight blobs of its own, which it puts,
+// commits from blocks and deletes at random.
+func writeBlobsUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writer) error, error) {
 	s, err := emulator.Open(clock.System(), db, nil)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	ctx, c := context.Background(), s.Container("docs")
+	c := s.Container("docs")
 	if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
-		return err
+		return nil, err
 	}
-	var out sync.Mutex
-	say := func(words ...any) {
-		out.Lock()
-		defer out.Unlock()
-		fmt.Println(words...)
-	}
-	var group sync.WaitGroup
-	failed := make(chan error, 16)
-	for w := range 16 {
-		group.Go(func() {
-			random := rand.New(rand.NewPCG(uint64(os.Getpid()), uint64(w)))
-			for i := 0; ; i++ {
-				name := fmt.Sprintf("w%d-%d", w, random.IntN(8))
-				tag := fmt.Sprintf("%d.%d.%d", os.Getpid(), w, i)
-				if err := writeBlob(ctx, c.Blob(name), random.IntN(4), tag, func(what string) { say(what, name, tag) }); err != nil {
-					failed <- err
-					return
-				}
+	return func(w *storetest.Writer) error {
+		for i := 0; ; i++ {
+			name := fmt.Sprintf("w%d-%d", w.Number, w.IntN(8))
+			tag := fmt.Sprintf("%d.%d.%d", w.Process, w.Number, i)
+			if err := writeBlob(ctx, c.Blob(name), w.IntN(4), tag, func(what string) { w.Say(what, name, tag) }); err != nil {
+				return err
 			}
-		})
-	}
-	return <-failed
+		}
+	}, nil
 }
 
 // writeBlob says what it is about to do, does it, and says that it is done.
@@ -107,18 +85,11 @@ type blobFate struct{ acknowledged, underWay string } // tags; empty: no blob
 // acknowledged last, or what was under way, as a whole.
 func TestKillBlobs(t *testing.T) {
 	t.Parallel()
-	var dir string
 	var fates map[string]*blobFate
-	random := rand.New(rand.NewPCG(3, 4))
-	for round := range killRounds() {
-		if round%killsOfOne == 0 {
-			dir, fates = t.TempDir(), map[string]*blobFate{}
-		}
-		runAndKill(t, dir, 100+random.IntN(1000), killBlobs+"=1", func(words []string) {
-			if words[0] == "error" {
-				t.Errorf("the process failed: %q", words)
-				return
-			}
+	storetest.Kills{
+		Work: "blobs", Rounds: 20, Lines: 100, RoundsOfOne: killsOfOne,
+		Forget: func() { fates = map[string]*blobFate{} },
+		Hear: func(words []string) {
 			f := fates[words[1]]
 			if f == nil {
 				f = &blobFate{}
@@ -134,21 +105,13 @@ func TestKillBlobs(t *testing.T) {
 			case "deleted":
 				f.acknowledged = ""
 			}
-		})
-		checkBlobs(t, dir, fates)
-		if t.Failed() {
-			t.Fatalf("in round %d", round)
-		}
-	}
+		},
+		Check: func(db *store.Store) { checkBlobs(t, db, fates) },
+	}.Run(t)
 }
 
-func checkBlobs(t *testing.T, dir string, fates map[string]*blobFate) {
+func checkBlobs(t *testing.T, db *store.Store, fates map[string]*blobFate) {
 	t.Helper()
-	db, err := store.Open(dir, nil)
-	if err != nil {
-		t.Fatalf("open after the kill: %v", err)
-	}
-	defer db.Close()
 	s, err := emulator.Open(clock.System(), db, nil)
 	if err != nil {
 		t.Fatalf("open after the kill: %v", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // queueFacts is what is kept about a queue beside its messages. Its maps and
@@ -117,7 +118,7 @@ func (s *Storage) operate(ctx context.Context, p FaultPoint, f func(c *change)) 
 	}
 	s.mu.Lock()
 	err := s.readyLocked()
-	var commit awaited
+	var commit keep.Awaited
 	if err == nil {
 		c := change{db: s.db, opening: s.opening}
 		f(&c)

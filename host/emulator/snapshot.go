@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Snapshot is the state of an account at one moment. It never changes and may
@@ -93,23 +94,23 @@ func (s *Storage) Restore(snap *Snapshot) error {
 }
 
 // restore replaces queues and blobs, and begins to write both as one batch.
-func (s *Storage) restore(snap *Snapshot) (awaited, error) {
+func (s *Storage) restore(snap *Snapshot) (keep.Awaited, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.blobs.mu.Lock()
 	defer s.blobs.mu.Unlock()
 	if err := s.readyLocked(); err != nil {
-		return awaited{}, err
+		return keep.Awaited{}, err
 	}
 	if err := s.blobs.readyLocked(); err != nil {
-		return awaited{}, err
+		return keep.Awaited{}, err
 	}
 	if s.opening != s.blobs.opening {
-		return awaited{}, unavailable(errReplaced)
+		return keep.Awaited{}, keep.Unavailable(keep.ErrReplaced)
 	}
 	blobs, err := snap.blobs.copied(s.blobs.bodies, s.opening)
 	if err != nil {
-		return awaited{}, err
+		return keep.Awaited{}, err
 	}
 	c := &change{db: s.db, opening: s.opening}
 	s.restoreQueuesLocked(snap, c)
@@ -117,7 +118,7 @@ func (s *Storage) restore(snap *Snapshot) (awaited, error) {
 	commit, err := s.beginLocked(c)
 	if err != nil {
 		s.blobs.opening = 0
-		return awaited{}, err
+		return keep.Awaited{}, err
 	}
 	s.blobs.kept()
 	s.blobs.last = s.last

@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -59,7 +60,7 @@ type Storage struct {
 	properties bindings.ServiceProperties // of the queue service
 	wakers     map[string][]*waker
 	opening    uint64 // of db, from which the state was read; 0: none
-	last       lastCommit
+	last       keep.Last
 
 	blobs blobs // the blob service, with a mutex of its own
 }
@@ -159,17 +160,17 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 
 // locked returns a commit to wait for, even when f fails: what had expired
 // before is gone.
-func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (awaited, error) {
+func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (keep.Awaited, error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	if err := q.s.readyLocked(); err != nil {
-		return awaited{}, fmt.Errorf("queue %q: %w", q.name, err)
+		return keep.Awaited{}, fmt.Errorf("queue %q: %w", q.name, err)
 	}
 	e.opening = q.s.opening
 	now := q.s.now()
 	state := q.s.queues[q.name]
 	if state == nil && !optional {
-		return awaited{}, fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
+		return keep.Awaited{}, fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
 	}
 	if state != nil {
 		for _, m := range state.purge(now) {

@@ -1,17 +1,16 @@
 package servicebus
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Open returns the namespace that is kept in db: empty if nothing is there yet,
@@ -25,14 +24,16 @@ import (
 // the namespace is read again from db by the next call. Sessions are lost then.
 //
 // With store.Options.Sync a write takes the disk's time, during which the clock
-// stands still and others have their turn; otherwise the caller keeps the turn.
+// stands still and others have their turn; otherwise the caller keeps the turn. A
+// read then waits for the writes that it shows: nobody is told what a loss of power
+// could take back.
 //
 // The caller opens db, may keep more in it (keys of a namespace begin with
 // "bus"), and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	ns := New(clk, opts)
-	ns.db = db
-	db.Check(func(v *store.View) error { _, err := ns.read(v, "archive"); return err })
+	ns.kept = keep.New(clk, db)
+	db.Check(func(v *store.View) error { return ns.Check(v) })
 	var err error
 	clk.Inside("open the Service Bus namespace", func() {
 		ns.mu.Lock()
@@ -48,54 +49,22 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 // errReloaded is what a queue of a state that was read anew says.
 var errReloaded = errors.New("read again from the store")
 
-// readyLocked sees to it that what is in memory is what db holds.
-func (ns *Namespace) readyLocked() error {
-	if ns.db == nil {
-		return nil
+// readyLocked sees to it that what is in memory is what the store holds.
+func (ns *Namespace) readyLocked() error { return ns.kept.Ready(ns.loadLocked) }
+
+// commitLocked begins to write a change.
+func (ns *Namespace) commitLocked(c *change) (keep.Awaited, error) {
+	if c.Written() {
+		ns.saveCountsLocked(c)
 	}
-	opening, err := ns.db.Ready()
-	if err == nil && opening != ns.opening {
-		err = ns.loadLocked()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	ns.opening = opening
-	return nil
+	return ns.kept.Begin(&c.Change)
 }
 
-// commitLocked begins to write a change. It returns nil when there is none.
-func (ns *Namespace) commitLocked(c *change) (*store.Commit, error) {
-	if c.batch == nil {
-		return nil, c.err
-	}
-	c.batch.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
-	c.batch.Set([]byte(timeKey), lastTimeValue(ns.now()))
-	commit, err := ns.db.Begin(c.batch)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	return commit, nil
+// saveCountsLocked keeps what every change changes.
+func (ns *Namespace) saveCountsLocked(c *change) {
+	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
+	c.SetTime(timeKey, ns.now())
 }
-
-// wait returns when the change is written. Others may call meanwhile: their
-// changes follow, and are not written if this one is not.
-func (ns *Namespace) wait(ctx context.Context, commit *store.Commit) (err error) {
-	switch {
-	case commit == nil:
-		return nil
-	case ns.db.Sync():
-		ns.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
-	default:
-		err = commit.Wait()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	return nil
-}
-
-func unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
 
 // Keys are "bus", their kind, the key of an entity, a zero byte, and what names
 // the thing in the entity. A message has two: what seldom changes, and what each
@@ -146,93 +115,62 @@ type ruleRecord struct {
 	Properties, FilterParameters, ActionParameters []byte
 }
 
-// change collects what one operation writes. Without a store it collects
-// nothing.
-type change struct {
-	db    *store.Store
-	batch *store.Batch
-	to    writer // the batch, or a snapshot
-	err   error
-}
-
-// writer is what a change is written to.
-type writer interface {
-	Set(key, value []byte)
-	Delete(key []byte)
-	DeleteRange(start, end []byte)
-}
-
-func (c *change) written() bool { return c.batch != nil }
-
-func (c *change) writable() bool {
-	if c.to != nil {
-		return true
-	}
-	if c.db == nil || c.err != nil {
-		return false
-	}
-	batch, err := c.db.NewBatch()
-	if err != nil {
-		c.err = unavailable(err)
-		return false
-	}
-	c.batch, c.to = batch, batch
-	return true
-}
+// change collects what one operation writes. Without a store it collects nothing.
+type change struct{ keep.Change }
 
 func (c *change) saveSequence(q *queue) {
-	if c.writable() {
-		c.to.Set(kindKey(sequenceKind, q.owner.key), binary.BigEndian.AppendUint64(nil, uint64(q.next)))
+	if c.Writable() {
+		c.Set(kindKey(sequenceKind, q.owner.key), binary.BigEndian.AppendUint64(nil, uint64(q.next)))
 	}
 }
 
 func (c *change) saveMessage(q *queue, m *message) {
-	if c.writable() {
-		c.to.Set(messageKey(contentKind, q.owner.key, m.seq), appendContent([]byte{contentFormat}, m.content))
+	if c.Writable() {
+		c.Set(messageKey(contentKind, q.owner.key, m.seq), appendContent([]byte{contentFormat}, m.content))
 		c.saveState(q, m)
 	}
 }
 
 func (c *change) saveState(q *queue, m *message) {
-	if c.writable() {
-		c.to.Set(messageKey(stateKind, q.owner.key, m.seq), appendState([]byte{stateFormat}, q, m))
+	if c.Writable() {
+		c.Set(messageKey(stateKind, q.owner.key, m.seq), appendState([]byte{stateFormat}, q, m))
 	}
 }
 
 func (c *change) dropMessage(q *queue, m *message) {
-	if c.writable() {
-		c.to.Delete(messageKey(contentKind, q.owner.key, m.seq))
-		c.to.Delete(messageKey(stateKind, q.owner.key, m.seq))
+	if c.Writable() {
+		c.Delete(messageKey(contentKind, q.owner.key, m.seq))
+		c.Delete(messageKey(stateKind, q.owner.key, m.seq))
 	}
 }
 
 // saveSession keeps what a session has beside its messages, if it has anything.
 func (c *change) saveSession(q *queue, s *session) {
-	if !c.writable() {
+	if !c.Writable() {
 		return
 	}
 	key := append(kindKey(sessionKind, q.owner.key), s.id...)
 	if s.state == nil && !s.held() {
-		c.to.Delete(key)
+		c.Delete(key)
 		return
 	}
-	c.to.Set(key, appendSession([]byte{sessionFormat}, s))
+	c.Set(key, appendSession([]byte{sessionFormat}, s))
 }
 
 func (c *change) saveSeen(e *entity, id string, at time.Time) {
-	if c.writable() {
-		c.to.Set(append(kindKey(seenKind, e.key), id...), fields.AppendTime(nil, at))
+	if c.Writable() {
+		c.Set(append(kindKey(seenKind, e.key), id...), fields.AppendTime(nil, at))
 	}
 }
 
 func (c *change) dropSeen(e *entity, id string) {
-	if c.writable() {
-		c.to.Delete(append(kindKey(seenKind, e.key), id...))
+	if c.Writable() {
+		c.Delete(append(kindKey(seenKind, e.key), id...))
 	}
 }
 
 func (c *change) saveEntity(e *entity) {
-	if !c.writable() {
+	if !c.Writable() {
 		return
 	}
 	r := entityRecord{Queue: e.queue, Topic: e.topic, Subscription: e.subscription, Created: e.created, Updated: e.updated}
@@ -243,16 +181,16 @@ func (c *change) saveEntity(e *entity) {
 	if err != nil { // plain values
 		panic(err)
 	}
-	c.to.Set(kindKey(entityKind, e.key), text)
+	c.Set(kindKey(entityKind, e.key), text)
 }
 
 func (c *change) dropEntity(e *entity) {
-	if !c.writable() {
+	if !c.Writable() {
 		return
 	}
 	for _, kind := range []byte{entityKind, sequenceKind, contentKind, stateKind, sessionKind, seenKind} {
 		key := kindKey(kind, e.key)
-		c.to.DeleteRange(key, store.PrefixEnd(key))
+		c.DeletePrefix(key)
 	}
 }
 

@@ -15,22 +15,26 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// loadLocked replaces the state in memory by what db holds.
-func (ns *Namespace) loadLocked() error {
-	v, err := ns.db.View()
+// loadLocked replaces the state in memory by what the store holds. No identifier is
+// given twice, so that a lock token from before fits no message of now.
+func (ns *Namespace) loadLocked(v *store.View, dir string) error {
+	fresh, err := ns.read(v, dir)
 	if err != nil {
-		return err
-	}
-	fresh, err := ns.read(v, ns.db.Dir())
-	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the Service Bus namespace: %w", err)
 	}
+	fresh.ids.n = max(fresh.ids.n, ns.ids.n)
 	ns.takeLocked(fresh)
 	return nil
 }
 
+// Check returns why a namespace could not be read from r, nil when it can be.
+func (ns *Namespace) Check(r store.Reader) error {
+	_, err := ns.read(r, "archive")
+	return err
+}
+
 // read makes a namespace out of keys. Its entities belong to ns.
-func (ns *Namespace) read(v view, dir string) (*Namespace, error) {
+func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
 	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}, ids: ids{seed: ns.opts.Seed}}
 	l := &loader{Namespace: fresh, owner: ns, view: v, dir: dir}
 	return fresh, l.load()
@@ -88,19 +92,12 @@ func (ns *Namespace) Reset() error {
 	return nil
 }
 
-// view is the keys from which a namespace is read: those of a store, or of a
-// snapshot.
-type view interface {
-	Get(key []byte) ([]byte, error)
-	Scan(start, end []byte, f func(key, value []byte) error) error
-}
-
 // loader reads a namespace. Entities belong to owner from the beginning; the
 // embedded namespace only collects them.
 type loader struct {
 	*Namespace
 	owner *Namespace
-	view  view
+	view  store.Reader
 	dir   string
 
 	contents map[string]map[int64]*bindings.ServiceBusMessage

@@ -8,7 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -53,13 +53,12 @@ const defaultForwardHops = 4
 type Namespace struct {
 	clk  clock.Clock
 	opts Options
-	db   *store.Store // nil: the namespace lives in memory only
 
 	mu       sync.Mutex
+	kept     keep.Keeper
 	ids      ids
 	entities map[string]*entity // queues, topics and subscriptions, by key of their path
 	feeders  map[string][]*entity
-	opening  uint64 // of db, from which the state was read; 0: none
 }
 
 var (
@@ -129,7 +128,7 @@ func (op *operation) settleTimes() {
 // begin starts an operation; the lock is held until finish.
 func (ns *Namespace) begin(op *operation) error {
 	ns.mu.Lock()
-	*op = operation{ns: ns, now: ns.now(), records: op.records[:0], touched: op.touched[:0], change: change{db: ns.db}}
+	*op = operation{ns: ns, now: ns.now(), records: op.records[:0], touched: op.touched[:0], change: change{ns.kept.Change()}}
 	return ns.readyLocked()
 }
 
@@ -139,7 +138,7 @@ func (ns *Namespace) finish(ctx context.Context, op *operation) error {
 	op.settleTimes()
 	commit, err := ns.commitLocked(&op.change)
 	ns.mu.Unlock()
-	if waitErr := ns.wait(ctx, commit); err == nil {
+	if waitErr := ns.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
 	}
 	if err != nil {

@@ -143,7 +143,7 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 				done = true
 				break
 			}
-			if len(op.records) > 0 || op.written() {
+			if len(op.records) > 0 || op.Written() {
 				break // tell first
 			}
 			q.waiting(op, waiters, 1)

@@ -1,71 +1,27 @@
 package servicebus
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// Snapshot is the state of a namespace at one moment. It never changes and may be
-// restored any number of times, by any namespace.
-type Snapshot struct {
-	pairs []pair // by key, as a store would have them
-}
+// Prefix begins the keys of a namespace, in a store and in an image.
+const Prefix = keyPrefix
 
-type pair struct{ key, value []byte }
-
-// Set implements writer.
-func (s *Snapshot) Set(key, value []byte) {
-	s.pairs = append(s.pairs, pair{bytes.Clone(key), bytes.Clone(value)})
-}
-
-// Delete implements writer: what is not set is not there.
-func (s *Snapshot) Delete([]byte) {}
-
-// DeleteRange implements writer.
-func (s *Snapshot) DeleteRange(_, _ []byte) {}
-
-// Get implements view.
-func (s *Snapshot) Get(key []byte) ([]byte, error) {
-	if i, ok := s.find(key); ok {
-		return s.pairs[i].value, nil
-	}
-	return nil, fmt.Errorf("key %q: %w", key, store.ErrNotFound)
-}
-
-// Scan implements view.
-func (s *Snapshot) Scan(start, end []byte, f func(key, value []byte) error) error {
-	i, _ := s.find(start)
-	for ; i < len(s.pairs) && (end == nil || bytes.Compare(s.pairs[i].key, end) < 0); i++ {
-		if err := f(s.pairs[i].key, s.pairs[i].value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Snapshot) find(key []byte) (int, bool) {
-	return slices.BinarySearchFunc(s.pairs, key, func(p pair, key []byte) int { return bytes.Compare(p.key, key) })
-}
-
-// Snapshot copies the state. It fails only when a store cannot be read.
-func (ns *Namespace) Snapshot() (*Snapshot, error) {
+// Snapshot copies the state: the keys that a store would hold. It fails only when a
+// store cannot be read.
+func (ns *Namespace) Snapshot() (*store.Image, error) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	if err := ns.readyLocked(); err != nil {
 		return nil, fmt.Errorf("snapshot of the Service Bus namespace: %w", err)
 	}
-	s := &Snapshot{}
-	ns.writeLocked(&change{to: s})
-	slices.SortFunc(s.pairs, func(a, b pair) int { return bytes.Compare(a.key, b.key) })
-	return s, nil
+	return store.NewImage(func(w store.Writer) { ns.writeLocked(&change{keep.Into(w)}) }), nil
 }
 
 // writeLocked writes everything.
@@ -87,17 +43,24 @@ func (ns *Namespace) writeLocked(c *change) {
 			})
 		}
 	}
-	c.to.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
+	ns.saveCountsLocked(c)
 }
 
-// Restore replaces the state by that of a snapshot, identifiers included. Times
-// are kept: what was due meanwhile has ended. Plain receivers go on, if their
-// queues are there; sessions are lost, as after a restart. It fails only when the
-// namespace is kept in a store that cannot be written; then the old state stays.
-func (ns *Namespace) Restore(s *Snapshot) error {
-	commit, err := ns.restore(s)
+// Restore replaces the state by a snapshot of this or another namespace,
+// identifiers included. Times are kept: what was due meanwhile has ended. Plain
+// receivers go on, if their queues are there; sessions are lost, as after a restart.
+// When it fails, because the state cannot be read or a store cannot be written, the
+// old state stays.
+func (ns *Namespace) Restore(state *store.Image) error { return ns.replace(state, false) }
+
+// Load is Restore for a namespace at work: identifiers follow those that were given
+// here and there, so that no lock token fits two messages.
+func (ns *Namespace) Load(state *store.Image) error { return ns.replace(state, true) }
+
+func (ns *Namespace) replace(state *store.Image, follow bool) error {
+	commit, err := ns.replaceState(state, follow)
 	if err == nil {
-		err = ns.wait(context.Background(), commit)
+		err = ns.kept.Wait(context.Background(), commit)
 	}
 	if err != nil {
 		return fmt.Errorf("restore the Service Bus namespace: %w", err)
@@ -105,77 +68,24 @@ func (ns *Namespace) Restore(s *Snapshot) error {
 	return nil
 }
 
-func (ns *Namespace) restore(s *Snapshot) (*store.Commit, error) {
+func (ns *Namespace) replaceState(state *store.Image, follow bool) (keep.Awaited, error) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	if err := ns.readyLocked(); err != nil {
-		return nil, err
+		return keep.Awaited{}, err
 	}
-	fresh, err := ns.read(s, "snapshot")
+	fresh, err := ns.read(state, "snapshot")
 	if err != nil {
-		return nil, err
+		return keep.Awaited{}, err
 	}
-	c := change{db: ns.db}
-	if c.writable() {
-		c.to.DeleteRange([]byte(keyPrefix), store.PrefixEnd([]byte(keyPrefix)))
-		for _, p := range s.pairs {
-			c.to.Set(p.key, p.value)
-		}
+	c := change{ns.kept.Change()}
+	c.Replace(Prefix, state)
+	if err := c.Err(); err != nil {
+		return keep.Awaited{}, err
 	}
-	if c.err != nil {
-		return nil, c.err
+	if follow {
+		fresh.ids.n = max(fresh.ids.n, ns.ids.n)
 	}
 	ns.takeLocked(fresh)
 	return ns.commitLocked(&c)
-}
-
-// Save writes the state to w, for Load in this or any other process. A namespace
-// in a store is saved with it; see store.Store.Save.
-func (ns *Namespace) Save(w io.Writer) (err error) {
-	snap, err := ns.Snapshot()
-	if err != nil {
-		return err
-	}
-	db, err := store.OpenMemory(nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	batch, err := db.NewBatch()
-	if err != nil {
-		return err
-	}
-	for _, p := range snap.pairs {
-		batch.Set(p.key, p.value)
-	}
-	if err := db.Apply(batch); err != nil {
-		return err
-	}
-	return db.Save(w)
-}
-
-// Load replaces the state by what Save wrote, or what there is of a namespace in a
-// saved store: all of it or, when it fails, nothing.
-func (ns *Namespace) Load(r io.Reader) (err error) {
-	db, err := store.OpenMemory(nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Load(r); err != nil {
-		return err
-	}
-	v, err := db.View()
-	if err != nil {
-		return err
-	}
-	snap := &Snapshot{}
-	err = v.Scan([]byte(keyPrefix), store.PrefixEnd([]byte(keyPrefix)), func(key, value []byte) error {
-		snap.Set(key, value)
-		return nil
-	})
-	if err = errors.Join(err, v.Close()); err != nil {
-		return err
-	}
-	return ns.Restore(snap)
 }

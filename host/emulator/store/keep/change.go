@@ -1,0 +1,130 @@
+package keep
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// Change collects what one operation writes. The zero value is that of a service
+// without a store, and collects nothing.
+type Change struct {
+	of    *Keeper
+	batch *store.Batch
+	to    store.Writer // the batch, or an image
+	err   error
+}
+
+// Into returns a change that is written to an image.
+func Into(w store.Writer) Change { return Change{to: w} }
+
+// Writable reports whether what is set is collected. Services ask before they
+// encode anything.
+func (c *Change) Writable() bool {
+	if c.to != nil {
+		return true
+	}
+	if c.of == nil || c.err != nil {
+		return false
+	}
+	batch, err := NewBatch(c.of.db, c.of.opening)
+	if err != nil {
+		c.err = err
+		return false
+	}
+	c.batch, c.to = batch, batch
+	return true
+}
+
+// NewBatch returns a batch for the state of an opening, and no other: the state may
+// be replaced at any moment. It fails with bindings.ErrUnavailable.
+func NewBatch(db *store.Store, opening uint64) (*store.Batch, error) {
+	batch, err := db.NewBatch()
+	if err != nil {
+		return nil, Unavailable(err)
+	}
+	if !IsOpening(db, opening) {
+		batch.Discard()
+		return nil, Unavailable(ErrReplaced)
+	}
+	return batch, nil
+}
+
+// IsOpening reports whether the state is still that of an opening.
+func IsOpening(db *store.Store, opening uint64) bool {
+	now, err := db.Opening()
+	return err == nil && now == opening
+}
+
+// Written reports whether there is anything to be written to a store.
+func (c *Change) Written() bool { return c.batch != nil }
+
+// Set gives a key its value.
+func (c *Change) Set(key, value []byte) {
+	if c.Writable() {
+		c.to.Set(key, value)
+	}
+}
+
+// Delete removes a key.
+func (c *Change) Delete(key []byte) {
+	if c.Writable() {
+		c.to.Delete(key)
+	}
+}
+
+// DeletePrefix removes all keys that begin so.
+func (c *Change) DeletePrefix(prefix []byte) { c.DeleteRange(prefix, store.PrefixEnd(prefix)) }
+
+// DeleteRange removes the keys from start up to and without end.
+func (c *Change) DeleteRange(start, end []byte) {
+	if c.Writable() {
+		c.to.DeleteRange(start, end)
+	}
+}
+
+// Replace puts an image in the place of all keys that begin with prefix.
+func (c *Change) Replace(prefix string, image *store.Image) {
+	c.DeletePrefix([]byte(prefix))
+	if c.Writable() {
+		image.CopyTo(c.to)
+	}
+}
+
+// Err returns why the change cannot be written, nil when it can.
+func (c *Change) Err() error { return c.err }
+
+// Discard ends a change that will not be begun.
+func (c *Change) Discard() {
+	if c.batch != nil {
+		c.batch.Discard()
+	}
+	*c = Change{of: c.of}
+}
+
+// SetTime gives a key the time of a service's last change.
+func (c *Change) SetTime(key string, t time.Time) {
+	value := binary.BigEndian.AppendUint64(make([]byte, 0, 12), uint64(t.Unix()))
+	c.Set([]byte(key), binary.BigEndian.AppendUint32(value, uint32(t.Nanosecond())))
+}
+
+// TimeOf returns what SetTime wrote, or the zero time when it never did. service and
+// dir are for the error when something else is there, a *store.CorruptError.
+func TimeOf(r interface {
+	Get(key []byte) ([]byte, error)
+}, key, service, dir string) (time.Time, error) {
+	value, err := r.Get([]byte(key))
+	if errors.Is(err, store.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	if len(value) != 12 {
+		return time.Time{}, &store.CorruptError{Path: dir, Err: fmt.Errorf("the time of the last change of %s has %d bytes", service, len(value))}
+	}
+	return time.Unix(int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint32(value[8:]))).UTC(), nil
+}

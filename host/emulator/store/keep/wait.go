@@ -1,0 +1,69 @@
+package keep
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// Last is the last commit that has begun, where commits take time. Whoever is told
+// the state waits for it, so that nobody sees what a loss of power takes back. The
+// zero value is none.
+type Last struct {
+	commit  *store.Commit
+	opening uint64
+}
+
+// Is notes a commit to the state of an opening of db.
+func (l *Last) Is(commit *store.Commit, db *store.Store, opening uint64) {
+	if db.Sync() {
+		*l = Last{commit, opening}
+	}
+}
+
+// Pending is the commit if it belongs to the state of an opening and is not durable
+// yet.
+func (l *Last) Pending(opening uint64) Awaited {
+	if l.commit == nil || l.opening != opening || l.commit.Durable() {
+		return Awaited{}
+	}
+	return Awaited{commit: l.commit}
+}
+
+// Awaited is a commit that is waited for; the zero value is none.
+type Awaited struct {
+	commit *store.Commit
+	own    bool
+}
+
+// Own is a commit of the operation that waits.
+func Own(commit *store.Commit) Awaited { return Awaited{commit: commit, own: true} }
+
+// Wait returns when the commit is durable; with store.Options.Sync that takes the
+// disk's time. It gives others their turn meanwhile for the sake of its own commit
+// only: whether that of another is done already depends on the disk, and the order
+// of turns must not. It fails with bindings.ErrUnavailable.
+func (a Awaited) Wait(ctx context.Context, clk clock.Clock, db *store.Store) (err error) {
+	switch {
+	case a.commit == nil:
+		return nil
+	case a.own && db.Sync():
+		clk.Outside(ctx, "write to disk", func() { err = a.commit.Wait() })
+	default:
+		err = a.commit.Wait()
+	}
+	if err != nil {
+		return Unavailable(err)
+	}
+	return nil
+}
+
+// WaitOwn waits for a commit of the operation itself and no other, and keeps the
+// turn: for changes of which nobody is told.
+func (a Awaited) WaitOwn() error {
+	if !a.own {
+		return nil
+	}
+	return a.commit.Wait()
+}

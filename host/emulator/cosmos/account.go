@@ -11,7 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Options changes how an account behaves. The zero value is good for use.
@@ -41,15 +41,11 @@ const DefaultHost = "localhost"
 type Account struct {
 	clk  clock.Clock
 	opts Options
-	db   *store.Store // nil: the account lives in memory only
 
 	mu       sync.Mutex
+	kept     keep.Keeper
 	state    state
-	opening  uint64 // of db, from which the state was read; 0: none
 	watchers map[watched][]*watcher
-
-	last        *store.Commit // with store.Options.Sync the last one that has begun
-	lastOpening uint64        // to which it belongs
 }
 
 var _ bindings.Cosmos = (*Account)(nil)
@@ -277,9 +273,9 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 	if err := a.fault(p); err != nil {
 		return err
 	}
-	op := &operation{change: change{db: a.db}}
+	op := &operation{}
 	commit, wake, err := a.turn(op, f)
-	if waitErr := a.wait(ctx, commit); waitErr != nil {
+	if waitErr := a.kept.Wait(ctx, commit); waitErr != nil {
 		err = waitErr // what the operation has seen did not last
 	}
 	if err != nil {
@@ -294,19 +290,19 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 
 // turn is the part of an operation under the lock. What it returns has to be
 // written before anybody is told the result, also that of a failure.
-func (a *Account) turn(op *operation, f func(op *operation) error) (commit awaited, wake []*watcher, err error) {
+func (a *Account) turn(op *operation, f func(op *operation) error) (commit keep.Awaited, wake []*watcher, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.readyLocked(); err != nil {
-		return awaited{}, nil, err
+		return keep.Awaited{}, nil, err
 	}
-	op.opening = a.opening
+	op.Change = a.kept.Change()
 	if err := f(op); err != nil {
-		op.discard()
-		return a.pendingLocked(), nil, err
+		op.Discard()
+		return a.kept.Pending(), nil, err
 	}
 	if commit, err = a.commitLocked(&op.change); err != nil {
-		return awaited{}, nil, err
+		return keep.Awaited{}, nil, err
 	}
 	for _, key := range op.touched {
 		wake = append(wake, a.watchers[key]...)

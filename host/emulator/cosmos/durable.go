@@ -2,17 +2,14 @@ package cosmos
 
 import (
 	"cmp"
-	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Open returns the account that is kept in db: empty if nothing is there yet, and
@@ -31,8 +28,8 @@ import (
 // "cosmos"), and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Account, error) {
 	a := New(clk, opts)
-	a.db = db
-	db.Check(func(v *store.View) error { return newLoader(v, "archive").load() })
+	a.kept = keep.New(clk, db)
+	db.Check(func(v *store.View) error { return a.Check(v) })
 	var err error
 	clk.Inside("open the Cosmos DB account", func() {
 		a.mu.Lock()
@@ -45,82 +42,22 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Account, error) {
 	return a, nil
 }
 
-// readyLocked sees to it that what is in memory is what db holds.
-func (a *Account) readyLocked() error {
-	if a.db == nil {
-		return nil
+// readyLocked sees to it that what is in memory is what the store holds.
+func (a *Account) readyLocked() error { return a.kept.Ready(a.loadLocked) }
+
+// commitLocked begins to write a change.
+func (a *Account) commitLocked(c *change) (keep.Awaited, error) {
+	if c.Written() {
+		a.saveCountsLocked(c)
 	}
-	opening, err := a.db.Ready()
-	if err == nil && opening != a.opening {
-		err = a.loadLocked()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	a.opening = opening
-	return nil
+	return a.kept.Begin(&c.Change)
 }
 
-// commitLocked begins to write a change. When there is none, it returns what has to
-// be written before anybody may be told the state.
-//
-// After an error memory is ahead of db, and is read again.
-func (a *Account) commitLocked(c *change) (awaited, error) {
-	if c.batch == nil {
-		if c.err != nil {
-			a.opening = 0
-		}
-		return a.pendingLocked(), c.err
-	}
-	c.batch.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, a.state.ids.n))
-	c.batch.Set([]byte(timeKey), timeValue(a.now()))
-	commit, err := a.db.Begin(c.batch)
-	if err != nil {
-		a.opening = 0
-		return awaited{}, unavailable(err)
-	}
-	if a.db.Sync() {
-		a.last, a.lastOpening = commit, a.opening
-	}
-	return awaited{commit: commit, own: true}, nil
+// saveCountsLocked keeps what every change changes.
+func (a *Account) saveCountsLocked(c *change) {
+	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, a.state.ids.n))
+	c.SetTime(timeKey, a.now())
 }
-
-// awaited is a commit that is waited for; the zero value is none.
-type awaited struct {
-	commit *store.Commit
-	own    bool // of the operation that waits
-}
-
-// pendingLocked is the last commit of this state, if a loss of power could still
-// take it back.
-func (a *Account) pendingLocked() awaited {
-	if a.last == nil || a.lastOpening != a.opening || a.last.Durable() {
-		a.last = nil
-		return awaited{}
-	}
-	return awaited{commit: a.last}
-}
-
-// wait returns when the change is written. Others may call meanwhile: their
-// changes follow, and are not written if this one is not. It gives others their
-// turn for the sake of its own commit only: whether that of another is done already
-// depends on the disk, and the order of turns must not.
-func (a *Account) wait(ctx context.Context, c awaited) (err error) {
-	switch {
-	case c.commit == nil:
-		return nil
-	case c.own && a.db.Sync():
-		a.clk.Outside(ctx, "write to disk", func() { err = c.commit.Wait() })
-	default:
-		err = c.commit.Wait()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	return nil
-}
-
-func unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
 
 // Keys are "cosmos", their kind, and what names the thing. Resource identifiers
 // have one length and hold no zero byte.
@@ -154,56 +91,18 @@ func kindKey(kind byte, parts ...string) []byte {
 	return b
 }
 
-// errReplaced is what they get who still have something of a state that is no
-// more.
-var errReplaced = errors.New("the state was replaced") // read only
-
-// change collects what one operation writes to the state of an opening. Without a
-// store it collects nothing.
-type change struct {
-	db      *store.Store
-	opening uint64
-	batch   *store.Batch
-	err     error
-}
-
-func (c *change) writable() bool {
-	if c.db == nil || c.err != nil {
-		return false
-	}
-	if c.batch == nil {
-		batch, err := c.db.NewBatch()
-		if err != nil {
-			c.err = unavailable(err)
-			return false
-		}
-		if now, err := c.db.Opening(); err != nil || now != c.opening { // it may be replaced at any moment
-			batch.Discard()
-			c.err = unavailable(errReplaced)
-			return false
-		}
-		c.batch = batch
-	}
-	return true
-}
-
-// discard ends a change that is not written.
-func (c *change) discard() {
-	if c.batch != nil {
-		c.batch.Discard()
-		c.batch = nil
-	}
-}
+// change collects what one operation writes. Without a store it collects nothing.
+type change struct{ keep.Change }
 
 func (c *change) set(key []byte, v any) {
-	if !c.writable() {
+	if !c.Writable() {
 		return
 	}
 	text, err := json.Marshal(v)
 	if err != nil { // plain values, and documents that were checked
 		panic(err)
 	}
-	c.batch.Set(key, text)
+	c.Set(key, text)
 }
 
 func (c *change) saveDatabase(name, rid string) { c.set(kindKey(databaseKind, name), rid) }
@@ -211,8 +110,8 @@ func (c *change) saveDatabase(name, rid string) { c.set(kindKey(databaseKind, na
 func (c *change) saveContainer(k *container) { c.set(kindKey(containerKind, k.info.RID), k.info) }
 
 func (c *change) saveSequence(k *container, r *feedRange) {
-	if c.writable() {
-		c.batch.Set(kindKey(sequenceKind, k.info.RID, r.ID), binary.BigEndian.AppendUint64(nil, r.lsn))
+	if c.Writable() {
+		c.Set(kindKey(sequenceKind, k.info.RID, r.ID), binary.BigEndian.AppendUint64(nil, r.lsn))
 	}
 }
 
@@ -225,25 +124,25 @@ func (c *change) saveItem(k *container, d *document) {
 }
 
 func (c *change) dropItem(k *container, d *document) {
-	if c.writable() {
-		c.batch.Delete(itemKey(k, d))
+	if c.Writable() {
+		c.Delete(itemKey(k, d))
 	}
 }
 
 func (c *change) dropContainer(k *container) {
-	if !c.writable() {
+	if !c.Writable() {
 		return
 	}
-	c.batch.Delete(kindKey(containerKind, k.info.RID))
+	c.Delete(kindKey(containerKind, k.info.RID))
 	for _, kind := range []byte{sequenceKind, itemKind} {
 		key := kindKey(kind, k.info.RID, "")
-		c.batch.DeleteRange(key, store.PrefixEnd(key))
+		c.DeletePrefix(key)
 	}
 }
 
 func (c *change) dropAll() {
-	if c.writable() {
-		c.batch.DeleteRange([]byte(keyPrefix), store.PrefixEnd([]byte(keyPrefix)))
+	if c.Writable() {
+		c.DeletePrefix([]byte(keyPrefix))
 	}
 }
 
@@ -251,21 +150,7 @@ func (c *change) dropAll() {
 // or the zero time when there was none. A clock that starts earlier would find the
 // account's times in the future.
 func LastTime(db *store.Store) (time.Time, error) {
-	value, err := db.Get([]byte(timeKey))
-	if errors.Is(err, store.ErrNotFound) {
-		return time.Time{}, nil
-	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	if len(value) != 12 {
-		return time.Time{}, &store.CorruptError{Path: db.Dir(), Err: fmt.Errorf("the time of the last change of Cosmos DB has %d bytes", len(value))}
-	}
-	return time.Unix(int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint32(value[8:]))).UTC(), nil
-}
-
-func timeValue(t time.Time) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, uint64(t.Unix())), uint32(t.Nanosecond()))
+	return keep.TimeOf(db, timeKey, "Cosmos DB", db.Dir())
 }
 
 // sortFeed puts the entries of a range that was read in the order of their

@@ -76,7 +76,7 @@ func (r *feedRange) start(from bindings.CosmosPosition) (i int, err error) {
 			return 0, err
 		}
 		if after > r.lsn {
-			return 0, fmt.Errorf("continuation %s: %w: the range has come to %s only", from.Continuation, bindings.ErrInvalidArgument, continuation(r.lsn))
+			return 0, fmt.Errorf("continuation %s: %w: the range has not come so far", from.Continuation, bindings.ErrInvalidArgument)
 		}
 		return sort.Search(len(r.feed), func(i int) bool { return r.feed[i].lsn > after }), nil
 	case from.Now:

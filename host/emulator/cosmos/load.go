@@ -11,31 +11,31 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// loadLocked replaces the state in memory by what db holds.
-func (a *Account) loadLocked() error {
-	v, err := a.db.View()
-	if err != nil {
-		return err
-	}
-	l := newLoader(v, a.db.Dir())
-	err = l.load()
-	if err = errors.Join(err, v.Close()); err != nil {
+// loadLocked replaces the state in memory by what the store holds. No identifier is
+// given twice: an etag from before fits no document of now.
+func (a *Account) loadLocked(v *store.View, dir string) error {
+	l := newLoader(v, dir)
+	if err := l.load(); err != nil {
 		return fmt.Errorf("read the Cosmos DB account: %w", err)
 	}
+	l.state.ids.n = max(l.state.ids.n, a.state.ids.n)
 	a.state = l.state
 	return nil
 }
 
+// Check returns why an account could not be read from r, nil when it can be.
+func (a *Account) Check(r store.Reader) error { return newLoader(r, "archive").load() }
+
 // loader reads an account.
 type loader struct {
-	view  *store.View
+	view  store.Reader
 	dir   string
 	state state
 	byRID map[string]*container
 }
 
 // newLoader returns a loader; dir names what is read, for errors.
-func newLoader(v *store.View, dir string) *loader {
+func newLoader(v store.Reader, dir string) *loader {
 	return &loader{view: v, dir: dir, state: newState(), byRID: map[string]*container{}}
 }
 

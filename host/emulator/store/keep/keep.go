@@ -74,7 +74,7 @@ func (k *Keeper) Begin(c *Change) (Awaited, error) {
 		if c.err != nil {
 			k.opening = 0
 		}
-		return k.last.Pending(k.opening), c.err
+		return k.Pending(), c.err
 	}
 	commit, err := k.db.Begin(c.batch)
 	if err != nil {
@@ -84,6 +84,9 @@ func (k *Keeper) Begin(c *Change) (Awaited, error) {
 	k.last.Is(commit, k.db, k.opening)
 	return Awaited{commit: commit, own: true}, nil
 }
+
+// Pending is what has to be written before anybody may be told the state.
+func (k *Keeper) Pending() Awaited { return k.last.Pending(k.opening) }
 
 // Wait returns when what Begin has begun is written. Others may call meanwhile:
 // their changes follow, and are not written if this one is not. The service's

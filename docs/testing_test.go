@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -36,6 +37,71 @@ func TestSampleRuns(t *testing.T) {
 	h.Send("orders", `{"id":"7","flaky":2}`)
 	h.AwaitSettled("ProcessOrder", triggers.Deleted)
 	h.WantAttempts("ProcessOrder", 3)
+}
+
+func TestServiceBusEndsInTheDeadLetterQueue(t *testing.T) {
+	app := functions.New()
+	app.ServiceBusQueue("Ship", "parcels", func(context.Context, functions.ServiceBusMessage) error {
+		return errors.New("carrier unavailable")
+	}, functions.FixedDelay(4, 10*time.Second))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.SendServiceBus("parcels", &bindings.ServiceBusMessage{MessageID: "m7", Body: []byte(`{"id":"7"}`)})
+	h.AwaitKind(journal.DeadLettered) // by the broker, after the tenth abandon
+	h.WantAttempts("Ship", 50)        // 5 attempts in each of 10 deliveries
+	dead := h.ServiceBusMessages("parcels/$DeadLetterQueue")
+	if len(dead) != 1 || dead[0].ApplicationProperties[bindings.DeadLetterReason] != "MaxDeliveryCountExceeded" {
+		t.Errorf("dead letters: %v", dead)
+	}
+}
+
+func TestEventGridTriesForADay(t *testing.T) {
+	app := functions.New()
+	app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error {
+		return errors.New("index is read-only")
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"host.json": `{"version": "2.0", "redeliver": {"eventGrid": {"topics": [
+			{"name": "shop", "subscriptions": [{"name": "index", "function": "OnOrder"}]}]}}}`,
+	}})
+	h.PublishEvents("shop", `[{"id":"1","subject":"/orders/7","eventType":"Shop.Ordered","eventTime":"2030-01-01T00:00:00Z","data":{}}]`)
+	h.AwaitKind(journal.EventDropped) // with deadLetterContainer: journal.DeadLettered
+	attempts := h.Attempts("OnOrder")
+	if last := attempts[len(attempts)-1].Time.Sub(hosttest.Start); len(attempts) != 30 || last != 23*time.Hour+46*time.Minute+40*time.Second {
+		t.Errorf("%d attempts, the last after %v", len(attempts), last)
+	}
+}
+
+func TestEventHubsLoseWhatAPolicyCannotSave(t *testing.T) {
+	app := functions.New()
+	app.EventHubBatch("Meter", "readings", func(_ context.Context, _ functions.EventHubPartition, events []functions.EventHubEvent) error {
+		if events[0].Text() == "bad" {
+			return errors.New("no reading")
+		}
+		return nil
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.SendEvents("readings", "meter-1", "bad")
+	h.SendEvents("readings", "meter-1", "good") // of the same key: behind it
+	h.WantAttempts("Meter", 1)                  // time stands still, and so does the partition
+	h.AwaitSettled("Meter", triggers.Checkpointed)
+	h.AwaitSettled("Meter", triggers.Checkpointed)
+	h.WantAttempts("Meter", 6)
+}
+
+func TestCosmosWithoutPolicyGoesOn(t *testing.T) {
+	app := functions.New()
+	app.CosmosDB("Index", "shop", "orders", func(context.Context, []functions.CosmosDocument) error {
+		return errors.New("index is read-only")
+	}, functions.CreateLeases())
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.CreateCosmos("shop", "orders")
+	h.Advance(5 * time.Second) // the listener, which missed its container, has found it
+	h.WriteCosmos("shop", "orders", `{"id":"7"}`)
+	h.AwaitSettled("Index", triggers.Checkpointed)
+	h.WantAttempts("Index", 1)
 }
 
 func TestOnlyPassingFaultsAreRetried(t *testing.T) {

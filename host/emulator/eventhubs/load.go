@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,22 +12,29 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// loadLocked replaces the state in memory by what db holds.
-func (ns *Namespace) loadLocked() error {
-	v, err := ns.db.View()
+// loadLocked replaces the state in memory by what the store holds.
+func (ns *Namespace) loadLocked(v *store.View, dir string) error {
+	hubs, err := ns.read(v, dir)
 	if err != nil {
-		return err
-	}
-	hubs, err := ns.read(v, ns.db.Dir())
-	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the Event Hubs namespace: %w", err)
 	}
+	ns.takeLocked(hubs)
+	return nil
+}
+
+// Check returns why a namespace could not be read from r, nil when it can be.
+func (ns *Namespace) Check(r store.Reader) error {
+	_, err := ns.read(r, "archive")
+	return err
+}
+
+// takeLocked puts other hubs in the place of those in memory. Readers go on in them.
+func (ns *Namespace) takeLocked(hubs map[string]*hub) {
 	was := ns.hubs
 	ns.hubs = hubs
 	for _, key := range slices.Sorted(maps.Keys(was)) {
 		was[key].moveReaders()
 	}
-	return nil
 }
 
 // moveReaders takes the readers of a hub over to the state that was read anew: the log
@@ -49,7 +55,7 @@ func (h *hub) moveReaders() {
 }
 
 // read reads the hubs; dir names what is read, for errors.
-func (ns *Namespace) read(v *store.View, dir string) (map[string]*hub, error) {
+func (ns *Namespace) read(v store.Reader, dir string) (map[string]*hub, error) {
 	hubs := map[string]*hub{}
 	damage := func(format string, args ...any) error {
 		return &store.CorruptError{Path: dir, Err: fmt.Errorf(format, args...)}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -73,12 +73,11 @@ type Hub struct {
 type Namespace struct {
 	clk  clock.Clock
 	opts Options
-	db   *store.Store // nil: the namespace lives in memory only
 
-	mu      sync.Mutex
-	create  bool            // hubs that are used and not there
-	hubs    map[string]*hub // by name in lower case
-	opening uint64          // of db, from which the state was read; 0: none
+	mu     sync.Mutex
+	kept   keep.Keeper
+	create bool            // hubs that are used and not there
+	hubs   map[string]*hub // by name in lower case
 }
 
 var _ bindings.EventHubs = (*Namespace)(nil)
@@ -311,7 +310,7 @@ type operation struct {
 // begin starts an operation; the lock is held until finish.
 func (ns *Namespace) begin() (*operation, error) {
 	ns.mu.Lock()
-	return &operation{ns: ns, now: ns.now(), change: change{db: ns.db}}, ns.readyLocked()
+	return &operation{ns: ns, now: ns.now(), change: change{ns.kept.Change()}}, ns.readyLocked()
 }
 
 // finish releases the lock, waits until the change is written and tells.
@@ -319,7 +318,7 @@ func (op *operation) finish(ctx context.Context) error {
 	ns := op.ns
 	commit, err := ns.commitLocked(&op.change)
 	ns.mu.Unlock()
-	if waitErr := ns.wait(ctx, commit); err == nil {
+	if waitErr := ns.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
 	}
 	if err == nil && ns.opts.Record != nil {
@@ -343,8 +342,8 @@ func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *opera
 	if err == nil {
 		err = f(op)
 	}
-	if finishErr := op.finish(ctx); err == nil {
-		err = finishErr
+	if finishErr := op.finish(ctx); finishErr != nil {
+		err = finishErr // what the operation has seen did not last
 	}
 	if err != nil {
 		return err

@@ -130,7 +130,7 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 			list, err = r.take(op, n)
 		}
 		over := err != nil || len(list) > 0 || wait == 0 || wait > 0 && !r.ns.now().Before(end)
-		if !over && !op.written() {
+		if !over && !op.Written() {
 			// Nothing is to be written, and the lock is held: nothing is missed.
 			if r.outside {
 				err = r.p.arrived.IdleUntil(ctx, end)

@@ -17,12 +17,12 @@ type lease struct {
 	Version           int               `json:"version"` // 0: a lease for a range that the service named
 	LeaseToken        string            `json:"LeaseToken"`
 	PartitionID       string            `json:"PartitionId,omitempty"` // LeaseToken in older documents
-	FeedRange         *feedRange        `json:"FeedRange"`
+	FeedRange         *feedRange        `json:"FeedRange,omitempty"`
 	Owner             *string           `json:"Owner"`
 	ContinuationToken *string           `json:"ContinuationToken"`
 	Properties        map[string]string `json:"properties"`
 	Timestamp         *time.Time        `json:"timestamp"` // of the last change by an owner
-	Mode              string            `json:"Mode"`
+	Mode              string            `json:"Mode,omitempty"`
 
 	// What the service adds.
 	ETag string `json:"_etag,omitempty"`
@@ -41,9 +41,17 @@ const incremental = "Incremental Feed"
 
 // newLease is the lease of a range that nobody has had yet.
 func newLease(id string, r bindings.CosmosRange) *lease {
-	l := &lease{ID: id, LeaseToken: r.ID, FeedRange: &feedRange{}, Properties: map[string]string{}, Mode: incremental}
-	l.FeedRange.Range.Min, l.FeedRange.Range.Max = r.Min, r.Max
+	l := &lease{ID: id, LeaseToken: r.ID, Properties: map[string]string{}, Mode: incremental}
+	l.cover(r)
 	return l
+}
+
+// cover writes down what the range is, which leases of older versions do not say.
+func (l *lease) cover(r bindings.CosmosRange) {
+	if l.FeedRange == nil {
+		l.FeedRange = &feedRange{}
+		l.FeedRange.Range.Min, l.FeedRange.Range.Max = r.Min, r.Max
+	}
 }
 
 func readLease(item *bindings.CosmosItem) (*lease, error) {

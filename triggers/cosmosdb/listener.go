@@ -77,12 +77,15 @@ func (l *Listener) run(ctx context.Context, sink triggers.Sink) error {
 	if err != nil {
 		return err
 	}
-	store := &leases{clk: l.clk, in: in, owner: l.opts.Owner,
-		base: leaseBase(l.opts.LeasePrefix, l.monitored.Account.AccountHost(), monitored.Info())}
-	if err := store.initialize(ctx, monitored); err != nil {
+	store, err := openLeases(ctx, monitored, l.monitored.Account.AccountHost(), l.opts.LeasePrefix, in)
+	if err != nil {
 		return err
 	}
-	r := &run{Listener: l, sink: sink, feed: monitored, store: store, running: map[string]bool{}, work: clock.NewGroup(l.clk, 0)}
+	store.clk, store.owner = l.clk, l.opts.Owner
+	if err := store.initialize(ctx); err != nil {
+		return err
+	}
+	r := &run{Listener: l, sink: sink, feed: monitored, store: store, running: map[string]bool{}, told: map[trouble]string{}, work: clock.NewGroup(l.clk, 0)}
 	taking, stop := l.clk.WithCancel(ctx)
 	defer stop()
 	r.taking = taking
@@ -122,6 +125,13 @@ func (l *Listener) leaseContainer(ctx context.Context) (bindings.CosmosContainer
 	return in, err
 }
 
+// trouble is what can be wrong with a lease: its document, or else reading the feed
+// of its range.
+type trouble struct {
+	lease    string
+	document bool
+}
+
 // run is one Run at work.
 type run struct {
 	*Listener
@@ -134,7 +144,8 @@ type run struct {
 	fail   func(error) // ends the run
 
 	mu      sync.Mutex
-	running map[string]bool // ranges that are read here
+	running map[string]bool    // ranges that are read here
+	told    map[trouble]string // what was told already
 	err     error
 }
 
@@ -150,15 +161,10 @@ func (r *run) balance() {
 
 // acquire takes the leases that this listener should have.
 func (r *run) acquire() {
-	all, err := r.store.all(r.taking, r.opts.Notify)
+	all, err := r.leases()
 	if err != nil {
-		r.trouble(r.store.base, err)
+		r.decide(r.store.base, err)
 		return
-	}
-	if len(all) == 0 { // somebody has removed them
-		if err := r.store.initialize(r.taking, r.feed); err != nil {
-			r.trouble(r.store.base, err)
-		}
 	}
 	r.mu.Lock()
 	chosen := choose(all, r.opts.Owner, r.running, r.clk.Now(), r.opts.Expiration)
@@ -169,21 +175,74 @@ func (r *run) acquire() {
 		case err == nil:
 			r.start(taken)
 		case !errors.Is(err, errLeaseLost): // somebody else was faster
-			r.trouble(seen.ID, err)
+			r.decide(seen.ID, err)
 		}
 	}
 }
 
-// trouble decides about an error that is not of one range: a missed container ends
-// the run, everything else may pass.
-func (r *run) trouble(id string, err error) {
+// leases returns the leases. When some are missed, and the document that says that
+// they were made is gone too, they are made again. While it is there the platform
+// leaves such a range unread, and so does this; but it says so.
+func (r *run) leases() ([]*lease, error) {
+	for again := false; ; again = true {
+		bad := map[string]bool{}
+		all, err := r.store.all(r.taking, func(id string, err error) {
+			bad[id] = true
+			r.tell(trouble{id, true}, err)
+		})
+		for _, l := range all {
+			r.over(trouble{l.ID, true})
+		}
+		if err != nil || len(all)+len(bad) >= len(r.store.ranges) {
+			return all, err
+		}
+		if !again {
+			if err := r.store.initialize(r.taking); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		there := map[string]bool{}
+		for _, l := range all {
+			there[l.ID] = true
+		}
+		for _, rng := range r.store.ranges {
+			if id := r.store.id(rng.ID); !there[id] && !bad[id] {
+				r.tell(trouble{id, true}, fmt.Errorf("range %q has no lease: leases are made again when the document %q is gone too", rng.ID, r.store.base+".info"))
+			}
+		}
+		return all, nil
+	}
+}
+
+// decide is about an error that is not of one document: a missed container ends the
+// run, everything else may pass.
+func (r *run) decide(lease string, err error) {
 	switch {
 	case r.taking.Err() != nil:
 	case errors.Is(err, bindings.ErrNotFound):
 		r.fail(err)
 	default:
-		r.opts.Notify(id, err)
+		r.tell(trouble{lease, false}, err)
 	}
+}
+
+// tell passes trouble on, once until it is another or over.
+func (r *run) tell(t trouble, err error) {
+	r.mu.Lock()
+	again := r.told[t] == err.Error()
+	r.told[t] = err.Error()
+	r.mu.Unlock()
+	if !again {
+		r.opts.Notify(t.lease, err)
+	}
+}
+
+// over says that there is no such trouble any more.
+func (r *run) over(t trouble) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.told, t)
 }
 
 // start reads a range until it is given up.

@@ -24,8 +24,8 @@ type Options struct {
 	Owner string
 
 	// LeasePrefix begins the names of all lease documents
-	// (leaseContainerPrefix). Functions that share a lease container need
-	// different ones, or they share the work.
+	// (leaseContainerPrefix). Functions that watch one container and share a lease
+	// container need different ones, or they share the work.
 	LeasePrefix string
 
 	// CreateLeaseContainer makes the lease container, with the partition key /id,
@@ -33,7 +33,7 @@ type Options struct {
 	CreateLeaseContainer bool
 
 	// FeedPollDelay is the wait after a look at a range that had no changes
-	// (feedPollDelay). Negative: none, but for what a request takes. Zero:
+	// (feedPollDelay), at least 10 ms, which a request takes anyway. Zero:
 	// DefaultFeedPollDelay.
 	FeedPollDelay time.Duration
 
@@ -59,8 +59,8 @@ type Options struct {
 	WakeUp bool
 
 	// Notify, if not nil, is told of a range that cannot be read or whose lease is
-	// not what it should be. The range is given back and taken again after
-	// AcquireInterval. It must not block.
+	// missing or not what it should be, once for each trouble. The range is looked
+	// at again after AcquireInterval. It must not block.
 	Notify func(lease string, err error)
 }
 

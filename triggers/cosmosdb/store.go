@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -20,16 +21,38 @@ const (
 	lockRetry = 15 * time.Second
 )
 
+// updateTries is how often a change of a lease is tried when others change it at
+// the same time.
+//
+// Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseUpdaterCosmos.cs.
+const updateTries = 6
+
 // errLeaseLost says that a lease belongs to somebody else now, or is gone.
 var errLeaseLost = errors.New("lease lost")
 
 // leases are the lease documents of one container for one prefix, as one owner sees
 // them.
 type leases struct {
-	clk   clock.Clock
-	in    bindings.CosmosContainer
-	base  string // "<prefix><account host>_<database>_<container>"
-	owner string
+	clk    clock.Clock
+	in     bindings.CosmosContainer
+	base   string // "<prefix><account host>_<database>_<container>"
+	owner  string
+	ranges []bindings.CosmosRange // of the monitored container
+}
+
+// openLeases finds the leases of a monitored container in another one, which must
+// be partitioned by /id.
+//
+// Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseStoreManagerBuilder.cs.
+func openLeases(ctx context.Context, monitored bindings.CosmosContainer, accountHost, prefix string, in bindings.CosmosContainer) (*leases, error) {
+	if key := in.Info().PartitionKey; key != "/id" {
+		return nil, fmt.Errorf("lease container %q of database %q has the partition key %s: a lease container needs /id", in.Info().Name, in.Info().Database, key)
+	}
+	ranges, err := monitored.Ranges(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &leases{in: in, base: leaseBase(prefix, accountHost, monitored.Info()), ranges: ranges}, nil
 }
 
 // LeaseID is the identifier of the lease document for a range:
@@ -52,26 +75,26 @@ func (s *leases) id(rangeID string) string { return s.base + ".." + rangeID }
 // hosts one does it.
 //
 // Source: src/ChangeFeedProcessor/Bootstrapping/BootstrapperCore.cs.
-func (s *leases) initialize(ctx context.Context, monitored bindings.CosmosContainer) error {
+func (s *leases) initialize(ctx context.Context) error {
+	var lock string
 	for {
 		done, err := s.initialized(ctx)
 		if done || err != nil {
 			return err
 		}
-		locked, err := s.lock(ctx)
-		if err != nil {
+		if lock, err = s.lock(ctx); err != nil {
 			return err
 		}
-		if locked {
+		if lock != "" {
 			break
 		}
 		if err := s.clk.Idle(ctx, lockRetry); err != nil {
 			return err
 		}
 	}
-	err := s.create(ctx, monitored)
+	err := s.create(ctx)
 	// Without this others would wait for the end of the lock.
-	_ = s.in.Delete(context.WithoutCancel(ctx), s.base+".lock", bindings.CosmosKeyText(s.base+".lock"), "")
+	_ = s.in.Delete(context.WithoutCancel(ctx), s.base+".lock", bindings.CosmosKeyText(s.base+".lock"), lock)
 	return err
 }
 
@@ -91,50 +114,48 @@ func (s *leases) exists(ctx context.Context) error {
 	return err
 }
 
-// lock takes the lock; false means that another host has it. One that has been
-// held for too long is taken away.
-func (s *leases) lock(ctx context.Context) (bool, error) {
+// lock takes the lock and returns its etag; none means that another host has it. One
+// that has been held for too long is taken away: the service would have removed it.
+func (s *leases) lock(ctx context.Context) (etag string, err error) {
 	id := s.base + ".lock"
 	text, err := json.Marshal(map[string]any{"id": id, "ttl": int(lockTime / time.Second)})
 	if err != nil { // plain values
 		panic(err)
 	}
-	_, err = s.in.Create(ctx, text)
-	if !errors.Is(err, bindings.ErrAlreadyExists) {
-		return err == nil, err
+	for tried := false; ; tried = true {
+		made, err := s.in.Create(ctx, text)
+		if err == nil {
+			return made.ETag, nil
+		}
+		if !errors.Is(err, bindings.ErrAlreadyExists) || tried {
+			return "", unless(err, bindings.ErrAlreadyExists)
+		}
+		held, err := s.in.Read(ctx, id, bindings.CosmosKeyText(id))
+		if err == nil && s.clk.Now().Before(held.Modified.Add(lockTime)) {
+			return "", nil
+		}
+		if err == nil {
+			err = s.in.Delete(ctx, id, held.Key, held.ETag)
+		}
+		if err != nil {
+			return "", unless(err, bindings.ErrNotFound, bindings.ErrConditionNotMet)
+		}
 	}
-	held, err := s.in.Read(ctx, id, bindings.CosmosKeyText(id))
-	if err != nil {
-		return false, unlessMissing(err)
-	}
-	if s.clk.Now().Before(held.Modified.Add(lockTime)) {
-		return false, nil
-	}
-	if err := s.in.Delete(ctx, id, held.Key, held.ETag); err != nil {
-		return false, unlessMissing(err)
-	}
-	_, err = s.in.Create(ctx, text)
-	if errors.Is(err, bindings.ErrAlreadyExists) {
-		return false, nil
-	}
-	return err == nil, err
 }
 
-// unlessMissing takes it for no failure that somebody else was faster.
-func unlessMissing(err error) error {
-	if errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrConditionNotMet) {
-		return nil
+// unless takes it for no failure that somebody else was faster.
+func unless(err error, faster ...error) error {
+	for _, target := range faster {
+		if errors.Is(err, target) {
+			return nil
+		}
 	}
 	return err
 }
 
 // create makes the leases that are missed, and says that it was done.
-func (s *leases) create(ctx context.Context, monitored bindings.CosmosContainer) error {
-	ranges, err := monitored.Ranges(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range ranges {
+func (s *leases) create(ctx context.Context) error {
+	for _, r := range s.ranges {
 		if err := s.add(ctx, newLease(s.id(r.ID), r).encode()); err != nil {
 			return err
 		}
@@ -154,7 +175,8 @@ func (s *leases) add(ctx context.Context, document []byte) error {
 	return err
 }
 
-// all returns the leases. Those that cannot be read are told to bad and left out.
+// all returns the leases. Documents with the names of leases that cannot be used are
+// told to bad and left out: they harm no other range.
 func (s *leases) all(ctx context.Context, bad func(id string, err error)) ([]*lease, error) {
 	items, err := s.in.Items(ctx, s.base+"..")
 	if err != nil {
@@ -163,6 +185,9 @@ func (s *leases) all(ctx context.Context, bad func(id string, err error)) ([]*le
 	var out []*lease
 	for _, item := range items {
 		l, err := readLease(item)
+		if err == nil {
+			err = s.check(l)
+		}
 		if err != nil {
 			bad(item.ID, err)
 			continue
@@ -172,9 +197,34 @@ func (s *leases) all(ctx context.Context, bad func(id string, err error)) ([]*le
 	return out, nil
 }
 
+// check refuses a document that is no lease of this container.
+func (s *leases) check(l *lease) error {
+	if _, ok := s.rangeOf(l); !ok {
+		return fmt.Errorf("lease %q is for the range %q, which the container does not have", l.ID, l.LeaseToken)
+	}
+	if l.ID != s.id(l.LeaseToken) {
+		return fmt.Errorf("lease %q is for the range %q, whose lease is %q", l.ID, l.LeaseToken, s.id(l.LeaseToken))
+	}
+	return nil
+}
+
+func (s *leases) rangeOf(l *lease) (bindings.CosmosRange, bool) {
+	i := slices.IndexFunc(s.ranges, func(r bindings.CosmosRange) bool { return r.ID == l.LeaseToken })
+	if i < 0 {
+		return bindings.CosmosRange{}, false
+	}
+	return s.ranges[i], true
+}
+
 // acquire makes a lease this owner's, unless somebody else was faster.
 func (s *leases) acquire(ctx context.Context, seen *lease) (*lease, error) {
-	return s.update(ctx, seen.ID, seen.owner(), func(l *lease) error { l.Owner = &s.owner; return nil })
+	return s.update(ctx, seen.ID, seen.owner(), func(l *lease) error {
+		l.Owner = &s.owner
+		if r, ok := s.rangeOf(l); ok {
+			l.cover(r)
+		}
+		return nil
+	})
 }
 
 // renew says that the owner is alive.
@@ -208,7 +258,7 @@ func (s *leases) release(ctx context.Context, id string) error {
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseUpdaterCosmos.cs.
 func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) error) (*lease, error) {
-	for {
+	for range updateTries {
 		item, err := s.in.Read(ctx, id, bindings.CosmosKeyText(id))
 		if errors.Is(err, bindings.ErrNotFound) {
 			return nil, fmt.Errorf("lease %q: %w: the document is gone", id, errLeaseLost)
@@ -217,8 +267,11 @@ func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) er
 			return nil, err
 		}
 		l, err := readLease(item)
+		if err == nil {
+			err = s.check(l)
+		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", errLeaseLost, err) // nobody can have it as it is
 		}
 		if l.owner() != owner {
 			return nil, fmt.Errorf("lease %q: %w: its owner is %q", id, errLeaseLost, l.owner())
@@ -236,4 +289,5 @@ func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) er
 			return nil, err
 		}
 	}
+	return nil, fmt.Errorf("lease %q: %w: others change it all the time", id, errLeaseLost)
 }

@@ -70,7 +70,7 @@ func (w *worker) read() {
 	renewals := clock.NewGroup(w.clk, 0)
 	renewals.Go("renewal of "+w.id, func() { w.renew(renewing) })
 	if err := w.poll(); err != nil {
-		w.trouble(w.id, err)
+		w.decide(w.id, err)
 	}
 	stop()
 	renewals.Wait()
@@ -94,10 +94,12 @@ func (w *worker) look() {
 	w.wake.Broadcast()
 }
 
-// renew keeps the lease. Trouble that may pass is waited out: the lease lasts
-// longer than one interval.
+// renew keeps the lease, the first time after half an interval. Trouble that may
+// pass is waited out: the lease lasts longer than one interval.
+//
+// Source: src/ChangeFeedProcessor/FeedManagement/LeaseRenewerCore.cs.
 func (w *worker) renew(ctx context.Context) {
-	for w.clk.Idle(ctx, w.opts.RenewInterval) == nil {
+	for wait := w.opts.RenewInterval / 2; w.clk.Idle(ctx, wait) == nil; wait = w.opts.RenewInterval {
 		if err := w.store.renew(ctx, w.id); errors.Is(err, errLeaseLost) {
 			w.lost()
 			return
@@ -119,6 +121,9 @@ func (w *worker) poll() error {
 		w.changed = false
 		w.mu.Unlock()
 		page, err := w.feed.Changes(w.taking, w.rangeID, w.at, w.opts.MaxItems)
+		if err == nil {
+			w.over(trouble{w.id, false})
+		}
 		if err == nil && len(page.Items) > 0 && w.taking.Err() == nil {
 			if w.deliver(page) {
 				continue

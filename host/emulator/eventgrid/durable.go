@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // Open returns the Grid that is kept in db: topics, subscriptions, and events with
@@ -27,8 +26,9 @@ import (
 // closes it after Close.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Grid, error) {
 	g := New(clk, opts)
-	g.db, g.held = db, true
-	db.Check(func(v *store.View) error { _, err := g.read(v, "archive"); return err })
+	g.kept, g.held = keep.New(clk, db), true
+	g.writing = g.kept.Change()
+	db.Check(func(v *store.View) error { return g.Check(v) })
 	var err error
 	clk.Inside("open Event Grid", func() {
 		err = g.lock()
@@ -91,82 +91,51 @@ func subscriptionKey(s *subscription) []byte {
 	return recordKey(subscriptionKind, fold(s.topic.Name)+"\x00"+fold(s.Name))
 }
 
-// lock takes the mutex and sees to it that what is in memory is what db holds. The
-// mutex is held also when that fails.
+// lock takes the mutex and sees to it that what is in memory is what the store
+// holds. The mutex is held also when that fails.
 func (g *Grid) lock() error {
 	g.mu.Lock()
-	if g.db == nil {
-		return nil
-	}
-	opening, err := g.db.Ready()
-	if err == nil && opening != g.opening {
-		err = g.loadLocked()
-	}
-	if err != nil {
-		return unavailable(err)
-	}
-	g.opening = opening
-	return nil
+	return named(g.kept.Ready(g.loadLocked))
 }
 
-func unavailable(err error) error {
-	return fmt.Errorf("event grid: %w: %w", bindings.ErrUnavailable, err)
-}
-
-// set and unset collect what one operation writes.
-func (g *Grid) set(key, value []byte) {
-	if b := g.writableLocked(); b != nil {
-		b.Set(key, value)
+// unlock begins to write what the operation has changed, gives up the mutex, and
+// returns when it is written; when there was nothing, when that is written of which
+// the operation may have told.
+func (g *Grid) unlock(ctx context.Context) error {
+	c := g.writing
+	g.writing = g.kept.Change()
+	if c.Written() {
+		g.saveCountersLocked(&c)
 	}
-}
-
-func (g *Grid) unset(key []byte) {
-	if b := g.writableLocked(); b != nil {
-		b.Delete(key)
-	}
-}
-
-func (g *Grid) writableLocked() *store.Batch {
-	if g.db == nil || g.writeErr != nil {
-		return nil
-	}
-	if g.batch == nil {
-		g.batch, g.writeErr = g.db.NewBatch()
-	}
-	return g.batch
-}
-
-// unlock begins to write what was collected, gives up the mutex, and returns when
-// it is written.
-func (g *Grid) unlock(ctx context.Context) (err error) {
-	batch := g.batch
-	err, g.batch, g.writeErr = g.writeErr, nil, nil
-	var commit *store.Commit
-	if batch != nil && err == nil {
-		batch.Set([]byte(countersKey), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, g.ids.n), g.number))
-		now := g.now()
-		batch.Set([]byte(timeKey), binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, uint64(now.Unix())), uint32(now.Nanosecond())))
-		commit, err = g.db.Begin(batch)
-	}
+	commit, err := g.kept.Begin(&c)
 	g.mu.Unlock()
-	switch {
-	case commit == nil:
-	case g.db.Sync():
-		g.clk.Outside(ctx, "write to disk", func() { err = commit.Wait() })
-	default:
-		err = commit.Wait()
+	if waitErr := g.kept.Wait(ctx, commit); err == nil {
+		err = waitErr
 	}
+	return named(err)
+}
+
+func named(err error) error {
 	if err != nil {
-		return unavailable(err)
+		return fmt.Errorf("event grid: %w", err)
 	}
 	return nil
 }
 
-func (g *Grid) saveTopic(t *topic)   { g.set(recordKey(topicKind, fold(t.Name)), marshal(t.Topic)) }
-func (g *Grid) unsaveTopic(t *topic) { g.unset(recordKey(topicKind, fold(t.Name))) }
+// saveCountersLocked keeps what every change changes.
+func (g *Grid) saveCountersLocked(c *keep.Change) {
+	c.Set([]byte(countersKey), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, g.ids.n), g.number))
+	c.SetTime(timeKey, g.now())
+}
+
+func (g *Grid) saveTopic(t *topic) {
+	g.writing.Set(recordKey(topicKind, fold(t.Name)), marshal(t.Topic))
+}
+
+func (g *Grid) unsaveTopic(t *topic) { g.writing.Delete(recordKey(topicKind, fold(t.Name))) }
 
 func (g *Grid) saveSubscription(s *subscription) {
-	if g.db == nil {
+	if !g.writing.Writable() {
 		return
 	}
 	r := subscriptionRecord{Subscription: s.Subscription, State: s.state, Code: s.code, Until: s.until}
@@ -175,49 +144,43 @@ func (g *Grid) saveSubscription(s *subscription) {
 			r.Order = i
 		}
 	}
-	g.set(subscriptionKey(s), marshal(r))
+	g.writing.Set(subscriptionKey(s), marshal(r))
 }
 
 // saveEvent keeps a new delivery.
 func (g *Grid) saveEvent(d *delivery) {
-	if g.db == nil {
+	if !g.writing.Writable() {
 		return
 	}
-	g.set(numberKey(eventKind, d.number), marshal(eventRecord{
+	g.writing.Set(numberKey(eventKind, d.number), marshal(eventRecord{
 		Topic: d.sub.topic.Name, Subscription: d.sub.Name, Schema: d.event.schema,
 		Published: d.published, Expires: d.expires, Event: d.event.appendJSON(nil),
 	}))
 	g.saveState(d)
 }
 
-// saveState keeps what has become of a delivery.
+// saveState keeps what has become of a delivery. A request that is out is not known.
 func (g *Grid) saveState(d *delivery) {
-	if g.db == nil {
+	if !g.writing.Writable() {
 		return
 	}
-	g.set(numberKey(stateKind, d.number), marshal(stateRecord{
-		Due: d.due, When: d.when, Attempts: d.attempts, Outcome: d.outcome, Status: d.status, Reason: d.reason, Until: d.until,
+	attempts := d.attempts
+	if n := len(attempts); n > 0 && d.state == sending {
+		attempts = attempts[:n-1]
+	}
+	g.writing.Set(numberKey(stateKind, d.number), marshal(stateRecord{
+		Due: d.due, When: d.when, Attempts: attempts, Outcome: d.outcome, Status: d.status, Reason: d.reason, Until: d.until,
 	}))
 }
 
 func (g *Grid) unsaveDelivery(d *delivery) {
-	g.unset(numberKey(eventKind, d.number))
-	g.unset(numberKey(stateKind, d.number))
+	g.writing.Delete(numberKey(eventKind, d.number))
+	g.writing.Delete(numberKey(stateKind, d.number))
 }
 
 // LastTime returns the time of the last change of the Grid that is kept in db, or
 // the zero time when there was none. A clock that starts earlier would find the
 // Grid's times in the future.
 func LastTime(db *store.Store) (time.Time, error) {
-	value, err := db.Get([]byte(timeKey))
-	if errors.Is(err, store.ErrNotFound) {
-		return time.Time{}, nil
-	}
-	if err != nil {
-		return time.Time{}, err
-	}
-	if len(value) != 12 {
-		return time.Time{}, &store.CorruptError{Path: db.Dir(), Err: fmt.Errorf("the time of the last change of Event Grid has %d bytes", len(value))}
-	}
-	return time.Unix(int64(binary.BigEndian.Uint64(value)), int64(binary.BigEndian.Uint32(value[8:]))).UTC(), nil
+	return keep.TimeOf(db, timeKey, "Event Grid", db.Dir())
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -71,10 +71,8 @@ type Grid struct {
 	held      bool   // nothing is sent before Configure
 	url       string // of the door
 
-	db       *store.Store // nil: the Grid lives in memory only
-	opening  uint64       // of db, from which the state was read; 0: none
-	batch    *store.Batch // what the operation at work writes; nil: nothing yet
-	writeErr error
+	kept    keep.Keeper
+	writing keep.Change // of the operation at work
 }
 
 // New returns an empty Grid that takes its time from clk.
@@ -333,7 +331,7 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 }
 
 func (g *Grid) removeLocked(s *subscription) {
-	g.unset(subscriptionKey(s))
+	g.writing.Delete(subscriptionKey(s))
 	for _, d := range g.live {
 		if d.sub == s {
 			g.forgetLocked(d)

@@ -13,7 +13,7 @@ import (
 )
 
 // read reads a grid; dir names what is read, for errors.
-func (g *Grid) read(v *store.View, dir string) (*loader, error) {
+func (g *Grid) read(v store.Reader, dir string) (*loader, error) {
 	fresh := &Grid{clk: g.clk, opts: g.opts, topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{}}
 	l := &loader{Grid: fresh, dir: dir}
 	for _, part := range []struct {
@@ -33,18 +33,32 @@ func (g *Grid) read(v *store.View, dir string) (*loader, error) {
 	return l, nil
 }
 
-// loadLocked replaces what is in memory by what db holds. Requests that are out
-// belong to the state before, and change nothing any more.
-func (g *Grid) loadLocked() error {
-	v, err := g.db.View()
+// Check returns why a Grid could not be read from r, nil when it can be.
+func (g *Grid) Check(r store.Reader) error {
+	_, err := g.read(r, "archive")
+	return err
+}
+
+// loadLocked replaces what is in memory by what the store holds. Numbers and
+// identifiers go on.
+func (g *Grid) loadLocked(v *store.View, dir string) error {
+	l, err := g.read(v, dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = v.Close() }() // it was only read
-	l, err := g.read(v, g.db.Dir())
-	if err != nil {
-		return err
-	}
+	l.follow(g)
+	g.takeLocked(l)
+	return nil
+}
+
+// follow makes what was read go on counting where g is, if that is further.
+func (l *loader) follow(g *Grid) {
+	l.Grid.number, l.Grid.ids.n = max(l.Grid.number, g.number), max(l.Grid.ids.n, g.ids.n)
+}
+
+// takeLocked puts another state in the place of the one in memory. Requests that are
+// out belong to the state before, and change nothing any more.
+func (g *Grid) takeLocked(l *loader) {
 	fresh := l.Grid
 	g.forgetAllLocked()
 	g.topics, g.endpoints, g.live, g.number, g.ids.n = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.n
@@ -55,7 +69,6 @@ func (g *Grid) loadLocked() error {
 		g.queue.push(d)
 	}
 	g.kickLocked()
-	return nil
 }
 
 // forgetAllLocked empties the memory.
@@ -71,11 +84,8 @@ func (g *Grid) forgetAllLocked() {
 // Reset removes everything, so that the Grid is as New made it, but for its rules.
 func (g *Grid) Reset() error {
 	err := g.lock()
-	if b := g.writableLocked(); b != nil && err == nil {
-		for _, kind := range []byte{topicKind, subscriptionKind, eventKind, stateKind} {
-			key := recordKey(kind, "")
-			b.DeleteRange(key, store.PrefixEnd(key))
-		}
+	if err == nil {
+		g.writing.DeletePrefix([]byte(keyPrefix))
 	}
 	g.forgetAllLocked()
 	g.ids.n, g.number = 0, 0

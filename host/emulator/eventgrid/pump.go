@@ -87,7 +87,7 @@ func (g *Grid) pump() {
 			break
 		}
 		if now := g.now(); !d.when.After(now) {
-			if records := g.roundLocked(now); len(records) > 0 || g.batch != nil {
+			if records := g.roundLocked(now); len(records) > 0 || g.writing.Written() {
 				g.tell(records)
 				_ = g.lock()
 			}

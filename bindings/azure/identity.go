@@ -106,13 +106,18 @@ func (id *Identity) TokenCredential(opts *Options) (azcore.TokenCredential, erro
 	return azidentity.NewDefaultAzureCredential(&azidentity.DefaultAzureCredentialOptions{ClientOptions: client, TenantID: id.TenantID})
 }
 
+// credentialAt is TokenCredential for a service at a place that a setting gives.
+func (id *Identity) credentialAt(place, setting string, opts *Options) (azcore.TokenCredential, error) {
+	if place == "" {
+		return nil, fmt.Errorf("identity-based connection: %s is missing", setting)
+	}
+	return id.TokenCredential(opts)
+}
+
 // NewQueueAccountWithIdentity returns the queues of an identity-based connection.
 // Nothing is sent before the first call.
 func NewQueueAccountWithIdentity(id *Identity, opts *Options) (*QueueAccount, error) {
-	if id.QueueEndpoint == "" {
-		return nil, fmt.Errorf("identity-based connection: queueServiceUri is missing")
-	}
-	cred, err := id.TokenCredential(opts)
+	cred, err := id.credentialAt(id.QueueEndpoint, "queueServiceUri", opts)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +127,7 @@ func NewQueueAccountWithIdentity(id *Identity, opts *Options) (*QueueAccount, er
 // NewBlobAccountWithIdentity returns the blobs of an identity-based connection.
 // Nothing is sent before the first call.
 func NewBlobAccountWithIdentity(id *Identity, opts *Options) (*BlobAccount, error) {
-	if id.BlobEndpoint == "" {
-		return nil, fmt.Errorf("identity-based connection: blobServiceUri is missing")
-	}
-	cred, err := id.TokenCredential(opts)
+	cred, err := id.credentialAt(id.BlobEndpoint, "blobServiceUri", opts)
 	if err != nil {
 		return nil, err
 	}

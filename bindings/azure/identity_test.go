@@ -60,6 +60,14 @@ func TestParseIdentity(t *testing.T) {
 		} else if _, err := azure.NewServiceBusWithIdentity(got, nil); err == nil {
 			t.Errorf("%s: an account without a namespace has one", name)
 		}
+		if got.Namespace != "" {
+			hubs, err := azure.NewEventHubsWithIdentity(got, nil)
+			if err != nil || hubs.FullyQualifiedNamespace() != got.Namespace {
+				t.Errorf("%s: NewEventHubsWithIdentity: %v", name, err)
+			}
+		} else if _, err := azure.NewEventHubsWithIdentity(got, nil); err == nil {
+			t.Errorf("%s: an account without a namespace has hubs", name)
+		}
 		if got.BlobEndpoint != "" {
 			if _, err := azure.NewBlobAccountWithIdentity(got, nil); err != nil {
 				t.Errorf("%s: NewBlobAccountWithIdentity: %v", name, err)

@@ -45,10 +45,7 @@ func NewServiceBus(connectionString string, opts *Options) (*ServiceBus, error) 
 // NewServiceBusWithIdentity returns the namespace of an identity-based connection.
 // Nothing is sent before the first call.
 func NewServiceBusWithIdentity(id *Identity, opts *Options) (*ServiceBus, error) {
-	if id.Namespace == "" {
-		return nil, errors.New("identity-based connection: fullyQualifiedNamespace is missing")
-	}
-	cred, err := id.TokenCredential(opts)
+	cred, err := id.credentialAt(id.Namespace, "fullyQualifiedNamespace", opts)
 	if err != nil {
 		return nil, err
 	}
@@ -63,13 +60,14 @@ func newServiceBus(c *azservicebus.Client) *ServiceBus {
 	return &ServiceBus{client: c, senders: map[string]*azservicebus.Sender{}}
 }
 
-// Pauses between the client's repetitions: shorter than its own 4 s, because
-// a listener has somebody waiting.
-const serviceBusRetryDelay = 800 * time.Millisecond
+// messagingRetryDelay is the first pause between repetitions of the clients of Service
+// Bus and Event Hubs: shorter than their own 4 s, because a listener has somebody
+// waiting.
+const messagingRetryDelay = 800 * time.Millisecond
 
 func (o *Options) serviceBus() *azservicebus.ClientOptions {
 	out := &azservicebus.ClientOptions{}
-	out.RetryOptions.RetryDelay = serviceBusRetryDelay
+	out.RetryOptions.RetryDelay = messagingRetryDelay
 	if o == nil {
 		return out
 	}

@@ -7,39 +7,17 @@ import (
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
-	"github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings"
 )
-
-// busError is a refusal by the service with the client's error beside it.
-type busError struct {
-	refusal *bindings.ServiceBusError
-	sdk     error
-}
-
-func (e *busError) Error() string   { return e.refusal.Error() }
-func (e *busError) Unwrap() []error { return []error{e.refusal, e.sdk} }
-
-// statusError is what the client returns for an answer of $management; its type is
-// not exported.
-type statusError interface {
-	error
-	RPCCode() int
-}
 
 // translateBus returns the error of a call in the terms of package bindings.
 // missing is what an answer "not found" or "gone" of $management is about: it says
 // no more than the number.
 func translateBus(ctx context.Context, err error, missing bindings.ServiceBusCondition) error {
-	if err == nil {
-		return nil
-	}
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	if refusal := refusalOf(err, missing); refusal != nil {
-		return &busError{refusal, err}
+	err = inTerms(ctx, err, func(err error) *bindings.ServiceBusError { return refusalOf(err, missing) })
+	if _, refused := errors.AsType[*refusedError](err); refused {
+		return err
 	}
 	if sdk, ok := errors.AsType[*azservicebus.Error](err); ok && sdk.Code == azservicebus.CodeClosed {
 		return fmt.Errorf("%w: %w", bindings.ErrClosed, err)
@@ -52,11 +30,8 @@ func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.Servic
 	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
 		return bindings.NewServiceBusError(bindings.ConditionMessageSizeExceeded, err.Error())
 	}
-	if e, ok := errors.AsType[*amqp.Error](err); ok {
-		return bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), e.Description)
-	}
-	if e, ok := errors.AsType[statusError](err); ok {
-		return bindings.NewServiceBusError(conditionOf(e.RPCCode(), missing), err.Error())
+	if refusal := peerRefusal(err, func(status int) bindings.ServiceBusCondition { return conditionOf(status, missing) }); refusal != nil {
+		return refusal
 	}
 	if e, ok := errors.AsType[*azservicebus.Error](err); ok {
 		switch e.Code {
@@ -102,8 +77,8 @@ func isLockLost(err error) bool {
 
 // sessionError says of a lost lock that it was the session's.
 func sessionError(err error) error {
-	if e, ok := errors.AsType[*busError](err); ok && e.refusal.Condition == bindings.ConditionMessageLockLost {
-		return &busError{bindings.NewServiceBusError(bindings.ConditionSessionLockLost, e.refusal.Text), e.sdk}
+	if e, ok := errors.AsType[*refusedError](err); ok && e.refusal.Condition == bindings.ConditionMessageLockLost {
+		return &refusedError{bindings.NewServiceBusError(bindings.ConditionSessionLockLost, e.refusal.Text), e.sdk}
 	}
 	return err
 }

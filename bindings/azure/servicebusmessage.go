@@ -6,7 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
-	"github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings"
 )
@@ -37,13 +36,6 @@ func outgoing(messages []*bindings.ServiceBusMessage) ([]*azservicebus.Message, 
 	return out, nil
 }
 
-func given(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
-}
-
 // checkIdentifiers refuses what other clients refuse; this one does not look.
 func checkIdentifiers(m *bindings.ServiceBusMessage) error {
 	for name, id := range map[string]*string{"message id": &m.MessageID, "session id": m.SessionID, "partition key": m.PartitionKey} {
@@ -52,25 +44,6 @@ func checkIdentifiers(m *bindings.ServiceBusMessage) error {
 		}
 	}
 	return nil
-}
-
-// outgoingProperties returns properties in types that the client encodes.
-func outgoingProperties(properties map[string]any) (map[string]any, error) {
-	if properties == nil {
-		return nil, nil
-	}
-	out := make(map[string]any, len(properties))
-	for name, value := range properties {
-		switch v := value.(type) {
-		case bindings.GUID:
-			out[name] = amqp.UUID(v)
-		case bindings.ServiceBusEncoded:
-			return nil, bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf("property %q: the client cannot send an encoded value", name))
-		default:
-			out[name] = value
-		}
-	}
-	return out, nil
 }
 
 // incoming returns a message of the client as package bindings has it.
@@ -93,48 +66,7 @@ func incoming(m *azservicebus.ReceivedMessage) *bindings.ServiceBusReceived {
 		out.DeliveryCount = int64(m.DeliveryCount) - 1
 	}
 	if m.Body == nil && m.RawAMQPMessage != nil {
-		out.Body = wholeBody(&m.RawAMQPMessage.Body)
+		out.Body = wholeBody(m.RawAMQPMessage.Body.Data, m.RawAMQPMessage.Body.Value)
 	}
 	return out
-}
-
-// wholeBody is the body of a message that has not just one data section.
-func wholeBody(body *azservicebus.AMQPAnnotatedMessageBody) (b []byte) {
-	for _, section := range body.Data {
-		b = append(b, section...)
-	}
-	switch v := body.Value.(type) {
-	case string:
-		return []byte(v)
-	case []byte:
-		return v
-	}
-	return b
-}
-
-func incomingProperties(properties map[string]any) map[string]any {
-	if properties == nil {
-		return nil
-	}
-	out := make(map[string]any, len(properties))
-	for name, v := range properties {
-		switch v := v.(type) {
-		case amqp.UUID:
-			out[name] = bindings.GUID(v)
-		case amqp.Symbol:
-			out[name] = string(v)
-		case time.Time:
-			out[name] = v.UTC()
-		default:
-			out[name] = v
-		}
-	}
-	return out
-}
-
-func utc(t *time.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.UTC()
 }

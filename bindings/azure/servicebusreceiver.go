@@ -3,7 +3,6 @@ package azure
 import (
 	"context"
 	"fmt"
-	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -31,15 +30,13 @@ type receiver struct {
 	path bindings.ServiceBusPath
 	mode bindings.ServiceBusReceiveMode
 
-	turn   chan struct{} // holds the turn to receive: the client allows one call at a time
-	closed chan struct{}
-	once   sync.Once
+	*gate
 }
 
 var _ bindings.ServiceBusReceiver = (*receiver)(nil)
 
 func newReceiver(sdk sdkReceiver, bus *ServiceBus, path bindings.ServiceBusPath, mode bindings.ServiceBusReceiveMode) *receiver {
-	return &receiver{sdk: sdk, bus: bus, path: path, mode: mode, turn: make(chan struct{}, 1), closed: make(chan struct{})}
+	return &receiver{sdk: sdk, bus: bus, path: path, mode: mode, gate: newGate()}
 }
 
 func (r *receiver) Source() string { return r.path.String() }
@@ -50,14 +47,10 @@ const batchPause = 20 * time.Millisecond
 func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ServiceBusReceived, error) {
 	within, cancel := waiting(ctx, wait)
 	defer cancel()
-	select {
-	case r.turn <- struct{}{}:
-	case <-r.closed:
-		return nil, bindings.ErrClosed
-	case <-within.Done():
-		return nil, ctx.Err()
+	if ok, err := r.enter(ctx, within); !ok {
+		return nil, err
 	}
-	defer func() { <-r.turn }()
+	defer r.leave()
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() { // until Receive returns
@@ -221,21 +214,8 @@ func (r *receiver) lookUp(ctx context.Context, m *bindings.ServiceBusReceived, f
 	return err
 }
 
-func (r *receiver) isClosed() bool {
-	select {
-	case <-r.closed:
-		return true
-	default:
-		return false
-	}
-}
-
-func (r *receiver) Close(ctx context.Context) (err error) {
-	r.once.Do(func() {
-		close(r.closed)
-		err = translateBus(ctx, r.sdk.Close(ctx), bindings.ConditionNotFound)
-	})
-	return err
+func (r *receiver) Close(ctx context.Context) error {
+	return r.shut(func() error { return translateBus(ctx, r.sdk.Close(ctx), bindings.ConditionNotFound) })
 }
 
 // translate returns an error as package bindings has it. A client's code does not

@@ -1,0 +1,66 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/Azure/go-amqp"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// refusedError is a refusal by the service with the client's error beside it.
+type refusedError struct {
+	refusal *bindings.ServiceBusError
+	sdk     error
+}
+
+func (e *refusedError) Error() string   { return e.refusal.Error() }
+func (e *refusedError) Unwrap() []error { return []error{e.refusal, e.sdk} }
+
+// statusError is what the client returns for an answer of $management; its type is
+// not exported.
+type statusError interface {
+	error
+	RPCCode() int
+}
+
+// inTerms returns the error of a call in the terms of package bindings: the context's
+// own, or what refusalOf finds that the service has said, or else err.
+func inTerms(ctx context.Context, err error, refusalOf func(error) *bindings.ServiceBusError) error {
+	if err == nil {
+		return nil
+	}
+	if ended := ended(ctx); ended != nil {
+		return ended
+	}
+	if refusal := refusalOf(err); refusal != nil {
+		return &refusedError{refusal, err}
+	}
+	return err
+}
+
+// ended is ctx's error, also in the moment in which its deadline has passed on the
+// network and its timer has not rung yet.
+func ended(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if deadline, ok := ctx.Deadline(); ok && !time.Now().Before(deadline) {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// peerRefusal is what the other side has said, as a condition or as a status of
+// $management; nil: nothing.
+func peerRefusal(err error, conditionOf func(status int) bindings.ServiceBusCondition) *bindings.ServiceBusError {
+	if e, ok := errors.AsType[*amqp.Error](err); ok {
+		return bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), e.Description)
+	}
+	if e, ok := errors.AsType[statusError](err); ok {
+		return bindings.NewServiceBusError(conditionOf(e.RPCCode()), err.Error())
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package azure_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"sync"
+	"testing"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+)
+
+// hubDoor is an embedded namespace behind its socket.
+type hubDoor struct {
+	clk    clock.Clock
+	ns     *eventhubs.Namespace
+	server *amqp.Server
+}
+
+// openHubDoor serves a namespace with these hubs, beside a Service Bus namespace,
+// which has the claims.
+func openHubDoor(t testing.TB, clk clock.Clock, with ...eventhubs.Hub) *hubDoor {
+	t.Helper()
+	d := &hubDoor{clk: clk, ns: eventhubs.New(clk, nil)}
+	for _, hub := range with {
+		d.do(t, func(ctx context.Context) error { return d.ns.CreateHub(ctx, hub) })
+	}
+	d.server = amqp.NewServer(hubs.New(clk, d.ns, bus.New(clk, servicebus.New(clk, nil), nil)), nil)
+	if err := d.server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.server.Close() })
+	return d
+}
+
+// do runs f in the clock.
+func (d *hubDoor) do(t testing.TB, f func(ctx context.Context) error) {
+	t.Helper()
+	var err error
+	d.clk.Inside("test", func() { err = f(context.Background()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// connectionString is that of the official emulator.
+func (d *hubDoor) connectionString() string {
+	return "Endpoint=sb://" + d.server.Addr() + emulatorKey + "UseDevelopmentEmulator=true;"
+}
+
+// way leads to a door, and can be cut.
+type way struct {
+	listener net.Listener
+
+	mu   sync.Mutex
+	open []net.Conn
+}
+
+func openWay(t testing.TB, to string) *way {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &way{listener: l}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			out, err := net.Dial("tcp", to)
+			if err != nil {
+				_ = in.Close()
+				continue
+			}
+			w.mu.Lock()
+			w.open = append(w.open, in, out)
+			w.mu.Unlock()
+			for _, ends := range [][2]net.Conn{{in, out}, {out, in}} {
+				serving.Go(func() {
+					_, _ = io.Copy(ends[0], ends[1])
+					_ = ends[0].Close()
+				})
+			}
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		w.cut()
+		serving.Wait()
+	})
+	return w
+}
+
+func (w *way) address() string { return w.listener.Addr().String() }
+
+// cut ends all connections.
+func (w *way) cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range w.open {
+		_ = c.Close()
+	}
+	w.open = nil
+}

@@ -1,0 +1,56 @@
+package azure
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azeventhubs/v2"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// translateHub returns the error of a call in the terms of package bindings.
+func translateHub(ctx context.Context, err error) error { return inTerms(ctx, err, hubRefusal) }
+
+// hubRefusal finds out what the service has said; nil: nothing.
+func hubRefusal(err error) *bindings.ServiceBusError {
+	if errors.Is(err, azeventhubs.ErrEventDataTooLarge) {
+		return bindings.NewServiceBusError(bindings.ConditionMessageSizeExceeded, err.Error())
+	}
+	if refusal := peerRefusal(err, hubCondition); refusal != nil {
+		return refusal
+	}
+	e, ok := errors.AsType[*azeventhubs.Error](err)
+	switch {
+	case !ok:
+	case e.Code == azeventhubs.ErrorCodeOwnershipLost, isRefusedAsStolen(e):
+		return bindings.NewServiceBusError(bindings.ConditionLinkStolen, err.Error())
+	case e.Code == azeventhubs.ErrorCodeUnauthorizedAccess:
+		return bindings.NewServiceBusError(bindings.ConditionUnauthorized, err.Error())
+	}
+	return nil
+}
+
+// isRefusedAsStolen reports whether a link was refused because a reader of a higher
+// level is there. The client takes that for a lost connection: its error neither has a
+// code for it nor unwraps, so its text has to do.
+func isRefusedAsStolen(e *azeventhubs.Error) bool {
+	return e.Code == azeventhubs.ErrorCodeConnectionLost && strings.Contains(e.Error(), string(bindings.ConditionLinkStolen))
+}
+
+// hubCondition is the condition that a status of $management stands for. It is asked
+// about hubs and partitions only.
+func hubCondition(status int) bindings.ServiceBusCondition {
+	if status == http.StatusBadRequest {
+		return bindings.ConditionArgumentOutOfRange // a partition
+	}
+	return conditionOf(status, bindings.ConditionNotFound)
+}
+
+// isPassing reports whether the same call may succeed later.
+func isPassing(err error) bool {
+	refusal := hubRefusal(err)
+	return refusal == nil || refusal.Status >= http.StatusInternalServerError || refusal.Status == http.StatusRequestTimeout
+}

@@ -1,0 +1,158 @@
+package azure
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azeventhubs/v2"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// eventReader implements bindings.EventReader. The client receives until it has a
+// number of events or its context ends, and opens the link when it receives first.
+// So a goroutine waits for the next event for as long as it takes, whoever asks for it,
+// and what came with that event is taken by who asks.
+type eventReader struct {
+	hubs *EventHubs
+	link *azeventhubs.PartitionClient
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup // the goroutine that waits
+
+	*gate                              // guards what follows
+	ready    []*bindings.ReceivedEvent // to be returned next
+	underWay bool                      // the next event is waited for
+	next     chan fetched              // where it comes
+}
+
+var _ bindings.EventReader = (*eventReader)(nil)
+
+// fetched is what came of waiting for an event.
+type fetched struct {
+	events []*azeventhubs.ReceivedEventData
+	err    error
+}
+
+// openTime is how long ReadEvents gives the service to refuse a link: the client does
+// not tell when it has one. An event ends the waiting.
+const openTime = time.Second
+
+// readerRetries is how often a reader that lost the service looks for it again before
+// Receive fails.
+func (o *Options) readerRetries() int {
+	const usual = 3 // as the client has it
+	switch {
+	case o == nil || o.Retries == 0:
+		return usual
+	case o.Retries < 0:
+		return 0
+	}
+	return o.Retries
+}
+
+func newEventReader(h *EventHubs, link *azeventhubs.PartitionClient) *eventReader {
+	r := &eventReader{hubs: h, link: link, gate: newGate(), next: make(chan fetched, 1)}
+	r.life, r.end = context.WithCancel(context.Background())
+	return r
+}
+
+// open begins to wait for the first event, and gives a refusal the time to come.
+func (r *eventReader) open(ctx context.Context) error {
+	_, err := r.receive(ctx, 0, openTime)
+	return err
+}
+
+func (r *eventReader) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+	return r.receive(ctx, n, wait)
+}
+
+// receive returns up to n events once one is ready.
+func (r *eventReader) receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+	within, cancel := waiting(ctx, wait)
+	defer cancel()
+	if ok, err := r.enter(ctx, within); !ok {
+		return nil, err
+	}
+	defer r.leave()
+	if r.isClosed() {
+		return nil, bindings.ErrClosed
+	}
+	if len(r.ready) == 0 {
+		if err := r.await(ctx, within); err != nil || len(r.ready) == 0 {
+			return nil, err
+		}
+	}
+	if len(r.ready) < n {
+		r.collect(n - len(r.ready))
+	}
+	n = min(n, len(r.ready))
+	out := r.ready[:n:n]
+	r.ready = r.ready[n:]
+	return out, nil
+}
+
+// await makes the next event ready, if it comes in time.
+func (r *eventReader) await(ctx, within context.Context) error {
+	if !r.underWay {
+		r.underWay = true
+		r.work.Go(func() { r.next <- r.first() })
+	}
+	select {
+	case got := <-r.next:
+		r.underWay = false
+		if r.isClosed() {
+			return bindings.ErrClosed
+		}
+		r.add(got.events)
+		return translateHub(ctx, got.err)
+	case <-r.closed:
+		return bindings.ErrClosed
+	case <-within.Done():
+		return ctx.Err()
+	}
+}
+
+// first waits for one event. What has nothing to do with the reader, such as a lost
+// connection, is tried again as often as the namespace's options have it; the client
+// goes on behind the last event.
+func (r *eventReader) first() fetched {
+	pause := messagingRetryDelay
+	for left := r.hubs.retries; ; left-- {
+		events, err := r.link.ReceiveEvents(r.life, 1, nil)
+		if err == nil || left == 0 || r.life.Err() != nil || !isPassing(err) {
+			return fetched{events, err}
+		}
+		select {
+		case <-time.After(pause):
+		case <-r.life.Done():
+		}
+		pause *= 2
+	}
+}
+
+// collect makes events ready that came with the first one. What fails here fails in
+// the next Receive again.
+func (r *eventReader) collect(n int) {
+	ctx, cancel := context.WithTimeout(r.life, batchPause)
+	defer cancel()
+	events, _ := r.link.ReceiveEvents(ctx, n, nil)
+	r.add(events)
+}
+
+func (r *eventReader) add(events []*azeventhubs.ReceivedEventData) {
+	for _, e := range events {
+		r.ready = append(r.ready, incomingEvent(e))
+	}
+}
+
+func (r *eventReader) Close(ctx context.Context) error {
+	return r.shut(func() error {
+		r.end()
+		r.turn <- struct{}{} // for good: whoever has it hears of the end
+		r.work.Wait()
+		r.hubs.forget(r)
+		return translateHub(ctx, r.link.Close(ctx))
+	})
+}

@@ -12,12 +12,20 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// A state is everything that the embedded storage accounts hold: queues, blobs,
-// and in them what the host keeps there itself, such as the status of timers;
-// with a store, what the Service Bus namespace holds too.
+// A state is everything that the embedded services hold: the queues and blobs of the
+// storage accounts, in them what the host keeps there itself, such as the status of
+// timers and the checkpoints of Event Hubs; the entities and messages of Service Bus;
+// event hubs with their events; Cosmos DB containers with their documents and feeds,
+// the leases among them; and topics, subscriptions and undelivered events of Event
+// Grid. It is the same whether the host keeps it in a store or in memory, and what
+// one has saved the other loads.
 //
 // SaveState, LoadState and ResetState are for a host at work and are called from
 // outside the clock. What is in work when the state is replaced goes on: its
@@ -29,6 +37,26 @@ import (
 // has in work is invisible until its lock ends, and is then delivered again, as
 // after a crash.
 
+// service is an embedded service other than storage, whose state is keys.
+type service interface {
+	Snapshot() (*store.Image, error)
+	Restore(state *store.Image) error // identifiers included
+	Load(state *store.Image) error    // identifiers go on
+	Check(r store.Reader) error       // why Load would fail
+}
+
+// servicesByPrefix are the services beside storage, each with what begins its keys.
+func (h *Host) servicesByPrefix() []servicePrefix {
+	return []servicePrefix{
+		{servicebus.Prefix, h.namespace}, {eventhubs.Prefix, h.hubs}, {cosmos.Prefix, h.cosmos}, {eventgrid.Prefix, h.grid},
+	}
+}
+
+type servicePrefix struct {
+	prefix string
+	service
+}
+
 // SaveState writes the state to w, as it is at one moment. Time goes on while w
 // is slow.
 func (h *Host) SaveState(w io.Writer) error {
@@ -36,7 +64,7 @@ func (h *Host) SaveState(w io.Writer) error {
 		return h.accounts.db.Save(w)
 	}
 	return h.spooled(func(f *os.File) (err error) {
-		h.clk.Inside("save the state", func() { err = h.storage.Save(f) })
+		h.clk.Inside("save the state", func() { err = h.saveMemory(f) })
 		if err == nil {
 			_, err = f.Seek(0, io.SeekStart)
 		}
@@ -47,10 +75,39 @@ func (h *Host) SaveState(w io.Writer) error {
 	})
 }
 
+// saveMemory is SaveState for a host without a store: it makes one.
+func (h *Host) saveMemory(w io.Writer) (err error) {
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := h.storage.CopyTo(db); err != nil {
+		return err
+	}
+	batch, err := db.NewBatch()
+	if err != nil {
+		return err
+	}
+	for _, s := range h.servicesByPrefix() {
+		state, err := s.Snapshot()
+		if err != nil {
+			batch.Discard()
+			return err
+		}
+		state.CopyTo(batch)
+	}
+	if err := db.Apply(batch); err != nil {
+		return err
+	}
+	return db.Save(w)
+}
+
 // LoadState replaces the state by what SaveState wrote, all of it or, when it
 // fails, nothing: *store.CorruptError when r is not what was written,
 // *store.VersionError when another version wrote it. r is read to its end before
-// anything changes.
+// anything changes. Storage accounts that this host does not have are not shown; a
+// host in memory forgets them.
 //
 // A state of which the clock has not reached the last change yet moves a virtual
 // clock there, through every deadline on the way, for the reason given at
@@ -73,44 +130,57 @@ func (h *Host) LoadState(r io.Reader) (moved time.Duration, err error) {
 // loadState puts a saved state in the place of the present one, and returns the time
 // of its last change.
 func (h *Host) loadState(f *os.File) (last time.Time, err error) {
-	db := h.accounts.db
-	if db == nil {
-		if last, err = timeOf(f); err != nil {
-			return last, err
-		}
-	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return last, err
 	}
 	h.clk.Inside("load the state", func() {
-		if err = h.storage.Load(f); err != nil {
-			return
+		if db := h.accounts.db; db == nil {
+			last, err = h.loadMemory(f)
+		} else if err = h.storage.Load(f); err == nil {
+			last, err = lastChange(db, accountNames(h.opts.Accounts))
 		}
-		if db != nil {
-			if last, err = lastChange(db, accountNames(h.opts.Accounts)); err != nil {
-				return
-			}
+		if err == nil {
+			err = h.replaced()
 		}
-		err = h.replaced()
 	})
 	return last, err
 }
 
-// timeOf is the time of the last change in an archive of a host without a store,
-// which has one account.
-func timeOf(f *os.File) (last time.Time, err error) {
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return last, err
-	}
+// loadMemory is loadState for a host without a store. Nothing changes before every
+// service has said that it can read its part.
+func (h *Host) loadMemory(r io.Reader) (last time.Time, err error) {
 	db, err := store.OpenMemory(nil)
 	if err != nil {
 		return last, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Load(f); err != nil {
+	for _, s := range h.servicesByPrefix() {
+		db.Check(func(v *store.View) error { return s.Check(v) })
+	}
+	if err := db.Load(r); err != nil {
 		return last, err
 	}
-	return emulator.LastTime(db)
+	if last, err = lastChange(db, []string{FirstAccount}); err != nil {
+		return last, err
+	}
+	if err := h.storage.CopyFrom(db); err != nil {
+		return last, err
+	}
+	v, err := db.View()
+	if err != nil {
+		return last, err
+	}
+	defer func() { err = errors.Join(err, v.Close()) }()
+	for _, s := range h.servicesByPrefix() {
+		state, err := store.ImageOf(v, s.prefix)
+		if err == nil {
+			err = s.Load(state)
+		}
+		if err != nil {
+			return last, err
+		}
+	}
+	return last, nil
 }
 
 // longestCatchUp is as far as a loaded state moves the clock.
@@ -140,7 +210,9 @@ func (h *Host) ResetState() (err error) {
 			return
 		}
 		if h.accounts.db == nil {
-			err = errors.Join(h.namespace.Reset(), h.hubs.Clear(), h.cosmos.Reset(), h.grid.Reset())
+			for _, s := range h.servicesByPrefix() {
+				err = errors.Join(err, s.Load(&store.Image{}))
+			}
 		}
 		if err == nil {
 			err = h.replaced()
@@ -200,13 +272,12 @@ func (h *Host) spooled(f func(*os.File) error) (err error) {
 // Snapshot is the state at one moment. It never changes, and may be restored any
 // number of times.
 type Snapshot struct {
-	accounts  map[string]*emulator.Snapshot
-	namespace *store.Image
+	accounts map[string]*emulator.Snapshot
+	services []*store.Image
 }
 
-// Snapshot copies the state of the storage accounts and the Service Bus
-// namespace, for Restore. It fails only when a store cannot be read. Call it inside
-// the clock.
+// Snapshot copies the state, for Restore. Everything in it is in memory, blobs too.
+// It fails only when a store cannot be read. Call it inside the clock.
 func (h *Host) Snapshot() (*Snapshot, error) {
 	snap := &Snapshot{accounts: map[string]*emulator.Snapshot{}}
 	for _, name := range h.Accounts() {
@@ -216,9 +287,14 @@ func (h *Host) Snapshot() (*Snapshot, error) {
 		}
 		snap.accounts[name] = account
 	}
-	var err error
-	snap.namespace, err = h.namespace.Snapshot()
-	return snap, err
+	for _, s := range h.servicesByPrefix() {
+		state, err := s.Snapshot()
+		if err != nil {
+			return nil, err
+		}
+		snap.services = append(snap.services, state)
+	}
+	return snap, nil
 }
 
 // Restore brings back the state of a snapshot of this host, identifiers
@@ -233,8 +309,10 @@ func (h *Host) Restore(snap *Snapshot) error {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
 	}
-	if err := h.namespace.Restore(snap.namespace); err != nil {
-		return err
+	for i, s := range h.servicesByPrefix() {
+		if err := s.Restore(snap.services[i]); err != nil {
+			return err
+		}
 	}
 	return h.replaced()
 }

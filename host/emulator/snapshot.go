@@ -139,12 +139,8 @@ func (s *Storage) Save(w io.Writer) error {
 	if s.db != nil {
 		return s.db.Save(w)
 	}
-	snap, err := s.Snapshot()
-	if err != nil {
-		return err
-	}
-	return s.through(func(db *store.Store, kept *Storage) error {
-		if err := kept.Restore(snap); err != nil {
+	return inMemory(func(db *store.Store) error {
+		if err := s.CopyTo(db); err != nil {
 			return err
 		}
 		return db.Save(w)
@@ -161,11 +157,39 @@ func (s *Storage) Load(r io.Reader) error {
 		}
 		return s.ready()
 	}
-	var snap *Snapshot
-	err := s.through(func(db *store.Store, kept *Storage) (err error) {
-		if err = db.Load(r); err == nil {
-			snap, err = kept.Snapshot()
+	return inMemory(func(db *store.Store) error {
+		if err := db.Load(r); err != nil {
+			return err
 		}
+		return s.CopyFrom(db)
+	})
+}
+
+// inMemory calls f with an empty store that is gone afterwards.
+func inMemory(f func(db *store.Store) error) (err error) {
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return f(db)
+}
+
+// CopyTo makes db hold the account as it is now, for Open and CopyFrom. db must not
+// be the account's own, and holds no other account; what else is in it stays.
+func (s *Storage) CopyTo(db *store.Store) error {
+	snap, err := s.Snapshot()
+	if err != nil {
+		return err
+	}
+	return s.through(db, func(kept *Storage) error { return kept.Restore(snap) })
+}
+
+// CopyFrom is Load from an account that db holds, or from none.
+func (s *Storage) CopyFrom(db *store.Store) error {
+	var snap *Snapshot
+	err := s.through(db, func(kept *Storage) (err error) {
+		snap, err = kept.Snapshot()
 		return err
 	})
 	if err != nil {
@@ -181,14 +205,8 @@ func (s *Storage) Load(r io.Reader) error {
 	return s.Restore(snap)
 }
 
-// through calls f with an account like this one, kept in a store in memory that is
-// gone afterwards.
-func (s *Storage) through(f func(db *store.Store, kept *Storage) error) (err error) {
-	db, err := store.OpenMemory(nil)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
+// through calls f with an account like this one that is kept in db.
+func (s *Storage) through(db *store.Store, f func(kept *Storage) error) (err error) {
 	kept, err := Open(s.clk, db, &Options{Seed: s.opts.Seed})
 	if err != nil {
 		return err
@@ -198,5 +216,5 @@ func (s *Storage) through(f func(db *store.Store, kept *Storage) error) (err err
 		defer kept.mu.Unlock()
 		kept.takeLocked(nil)
 	}()
-	return f(db, kept)
+	return f(kept)
 }

@@ -57,6 +57,10 @@ func (ns *Namespace) Restore(state *store.Image) error {
 	return nil
 }
 
+// Load is Restore for a namespace at work. It is the same here, where nothing but
+// sequence numbers is counted.
+func (ns *Namespace) Load(state *store.Image) error { return ns.Restore(state) }
+
 func (ns *Namespace) replaceState(state *store.Image) (keep.Awaited, error) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()

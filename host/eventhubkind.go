@@ -60,6 +60,12 @@ func listenEventHub(h *Host, f *function) (triggers.Listener, error) {
 		Alone:               !f.gen.shares() && !f.gen.competes(f),
 		DataType:            b.DataType,
 		Written:             func(c eventhubs.CheckpointWritten) { f.checkpointWritten(c) },
+		Notify: func(source, what string, err error) {
+			h.journal.Append(journal.Record{
+				Kind: journal.FunctionError, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
+				Source: source, Message: what, Error: err.Error(),
+			})
+		},
 	}
 	if opts.MaxWait == 0 {
 		opts.MaxWait = -1

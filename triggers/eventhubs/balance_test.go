@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
 )
@@ -167,45 +166,4 @@ func TestClaimIsExclusive(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-// What the checkpoint store may hold, and where the partition is read from then.
-func TestCheckpointsOfOthers(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		metadata map[string]string // of the checkpoint; nil: none
-		legacy   string            // content of the old blob
-		want     []string
-	}{
-		"number":              {metadata: map[string]string{"sequencenumber": "0", "offset": ""}, want: []string{"0: b"}},
-		"names in upper case": {metadata: map[string]string{"SequenceNumber": "0", "Offset": "99"}, want: []string{"0: b"}},
-		"offset only":         {metadata: map[string]string{"sequencenumber": "", "offset": "0"}, want: []string{"0: b"}},
-		"damaged":             {metadata: map[string]string{"sequencenumber": "x", "offset": "y"}, want: []string{"0: a", "0: b"}},
-		"foreign":             {metadata: map[string]string{"color": "red"}, want: []string{"0: a", "0: b"}},
-		"legacy":              {legacy: `{"Offset":"0","SequenceNumber":0,"PartitionId":"0","Owner":"o","Token":"t","Epoch":3}`, want: []string{"0: b"}},
-		"legacy, damaged":     {legacy: `{"Offset":`, want: []string{"0: a", "0: b"}},
-		"legacy and new":      {metadata: map[string]string{"sequencenumber": "1"}, legacy: `{"Offset":"0","SequenceNumber":0}`, want: nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t, 1)
-			w.send(0, "a", "b")
-			w.do(func(ctx context.Context) error {
-				if _, err := w.container().Create(ctx, nil); err != nil {
-					return err
-				}
-				if test.metadata != nil {
-					if _, err := w.container().Blob(checkpoints+"0").Put(ctx, strings.NewReader(""), &bindings.PutBlobOptions{Metadata: test.metadata}); err != nil {
-						return err
-					}
-				}
-				if test.legacy != "" {
-					_, err := w.container().Blob("contoso.local/orders/$default/0").Put(ctx, strings.NewReader(test.legacy), nil)
-					return err
-				}
-				return nil
-			})
-			w.wantHandled(w.listen(nil, nil), test.want...)
-		})
-	}
 }

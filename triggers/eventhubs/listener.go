@@ -216,9 +216,14 @@ func (r *run) ended(p *pump, err error) {
 	p.cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if e, ok := errors.AsType[*bindings.ServiceBusError](err); ok && errors.Is(e, bindings.ErrNotFound) && !lost && r.gone == nil {
+	_, refused := errors.AsType[*bindings.ServiceBusError](err)
+	switch {
+	case lost || err == nil || p.reading && errors.Is(err, bindings.ErrReaderStolen): // as it should be
+	case refused && errors.Is(err, bindings.ErrNotFound):
 		r.gone = err
 		r.stop()
+	default:
+		p.notify("a partition cannot be read and will be tried again", err)
 	}
 	delete(r.pumps, p.partition)
 	r.changed.Broadcast()

@@ -69,6 +69,10 @@ type Options struct {
 	// Written, if not nil, is told of each checkpoint once it is written. It must not
 	// block.
 	Written func(CheckpointWritten)
+
+	// Notify, if not nil, is told what is wrong with a partition, named as by
+	// bindings.EventSource, and what the listener does about it. It must not block.
+	Notify func(source, what string, err error)
 }
 
 // CheckpointWritten is a checkpoint that a listener wrote.

@@ -3,6 +3,7 @@ package eventhubs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -28,26 +29,19 @@ type pump struct {
 	ctx               context.Context // ends with Run's, and when the partition is lost
 	cancel            context.CancelFunc
 
-	since   *Checkpoint // what was found at the start
+	since   *Checkpoint // what it began behind; nil: the initial offset
+	reading bool        // the reader is open
 	invoked bool        // the function has run for this partition
 	batches int         // since the last checkpoint
 }
 
 // read reads until the pump's context ends, or it cannot go on.
 func (p *pump) read() error {
-	var err error
-	if p.since, err = p.store.Checkpoint(p.ctx, p.partition); err != nil {
-		return err
-	}
-	from := p.opts.Initial
-	if p.since != nil {
-		from = p.since.position()
-	}
-	level := ownerLevel
-	reader, err := p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, from, &bindings.EventReaderOptions{OwnerLevel: &level})
+	reader, err := p.open()
 	if err != nil {
 		return err
 	}
+	p.reading = true
 	defer func() { _ = reader.Close(context.WithoutCancel(p.ctx)) }() // there is nothing to lose
 	for {
 		n := 1
@@ -69,6 +63,43 @@ func (p *pump) read() error {
 		}
 		p.sink.Unused(admitted - len(events))
 		p.deliverOneByOne(events)
+	}
+}
+
+// open opens a reader behind the checkpoint, or where a partition without one begins. A
+// checkpoint that is not one of this partition does not count: nothing is left out, and
+// nobody has to remove it.
+func (p *pump) open() (bindings.EventReader, error) {
+	since, err := p.store.Checkpoint(p.ctx, p.partition)
+	if err != nil {
+		return nil, err
+	}
+	level := ownerLevel
+	from := func(position bindings.EventPosition) (bindings.EventReader, error) {
+		return p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, position, &bindings.EventReaderOptions{OwnerLevel: &level})
+	}
+	if since == nil {
+		return from(p.opts.Initial)
+	}
+	partition, err := p.hubs.Partition(p.ctx, p.hub, p.partition)
+	if err != nil {
+		return nil, err
+	}
+	if since.fits(partition) {
+		reader, err := from(since.position())
+		if !errors.Is(err, bindings.ErrInvalidArgument) {
+			p.since = since
+			return reader, err
+		}
+	}
+	p.notify("the checkpoint is not one of this partition, which is read from the initial offset",
+		fmt.Errorf("checkpoint at %s of a partition that ends at %d, offset %q", since, partition.LastSequence, partition.LastOffset))
+	return from(p.opts.Initial)
+}
+
+func (p *pump) notify(what string, err error) {
+	if p.opts.Notify != nil {
+		p.opts.Notify(p.source, what, err)
 	}
 }
 
@@ -150,6 +181,9 @@ func (p *pump) settle(last *bindings.ReceivedEvent) triggers.Settlement {
 		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteStopped}
 	case !p.checkpoints():
 		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteFrequency}
+	case p.lost():
+		p.cancel()
+		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteStopped}
 	}
 	if err := p.store.Write(context.WithoutCancel(p.ctx), p.partition, p.opts.Owner, last); err != nil {
 		return triggers.Settlement{Decision: triggers.NotCheckpointed, Err: err} // the next batch tries again
@@ -159,6 +193,16 @@ func (p *pump) settle(last *bindings.ReceivedEvent) triggers.Settlement {
 		p.opts.Written(CheckpointWritten{p.source, last.SequenceNumber, last.Offset})
 	}
 	return triggers.Settlement{Decision: triggers.Checkpointed}
+}
+
+// lost reports whether another listener has taken the partition since the last look. A
+// store that does not say is not believed to.
+func (p *pump) lost() bool {
+	if p.opts.Alone {
+		return false
+	}
+	owner, err := p.store.Owner(p.ctx, p.partition)
+	return err == nil && owner != p.opts.Owner
 }
 
 // lostRace reports whether somebody else has changed what was to be claimed.

@@ -71,10 +71,30 @@ func newCheckpoint(sequence, offset string, written time.Time) *Checkpoint {
 	if n, err := strconv.ParseInt(sequence, 10, 64); err == nil && n >= 0 {
 		c.SequenceNumber = n
 	}
-	if n, err := strconv.ParseInt(offset, 10, 64); c.SequenceNumber < 0 && (err != nil || n < 0) {
+	if c.SequenceNumber < 0 && offset == "" {
 		return nil // foreign, or damaged: as if there were none
 	}
 	return c
+}
+
+// fits reports whether a checkpoint can be one of a partition: of a hub that was made
+// anew under the name of an older one, it is behind the end. Offsets are compared where
+// they are numbers.
+func (c *Checkpoint) fits(p *bindings.EventPartition) bool {
+	if c.SequenceNumber >= 0 {
+		return c.SequenceNumber <= p.LastSequence
+	}
+	at, err := strconv.ParseInt(c.Offset, 10, 64)
+	last, lastErr := strconv.ParseInt(p.LastOffset, 10, 64)
+	return err != nil || lastErr != nil || at >= 0 && at <= last
+}
+
+// String says where a checkpoint is.
+func (c *Checkpoint) String() string {
+	if c.SequenceNumber >= 0 {
+		return fmt.Sprintf("sequence number %d", c.SequenceNumber)
+	}
+	return fmt.Sprintf("offset %q", c.Offset)
 }
 
 // maxLegacy bounds what is read of an old checkpoint.
@@ -161,6 +181,15 @@ func (s *Store) Ownerships(ctx context.Context) ([]Ownership, error) {
 			return out, nil
 		}
 	}
+}
+
+// Owner returns who has a partition; empty when it was given back.
+func (s *Store) Owner(ctx context.Context, partition string) (string, error) {
+	p, err := s.in.Blob(s.prefix+"ownership/"+partition).Properties(ctx, nil)
+	if err != nil {
+		return "", fmt.Errorf("read who has partition %q: %w", partition, err)
+	}
+	return metadatum(p.Metadata, ownerKey), nil
 }
 
 // Claim makes owner the owner of a partition, if nobody has changed it since o was

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,6 +268,36 @@ func TestMetadata(t *testing.T) {
 				t.Errorf("metadata (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// An event without a key has no PartitionKey; in a batch its place is null, so that the
+// arrays stay as long as the batch.
+func TestMetadataWithoutKey(t *testing.T) {
+	t.Parallel()
+	key := "k"
+	for _, batch := range []bool{false, true} {
+		w := newWorld(t, 1)
+		w.send(0, "a")
+		w.do(func(ctx context.Context) error {
+			return w.ns.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionKey: &key}, &bindings.Event{Body: []byte("b")})
+		})
+		w.clk.Advance(time.Second)
+		metadata := w.listen(&eventhubs.Options{Batch: batch}, nil).Handled()[0].Messages[0].Metadata
+		if _, ok := metadata["PartitionKey"]; ok {
+			t.Errorf("batch %v: metadata %v of an event without a key", batch, metadata)
+		}
+		names := slices.Sorted(maps.Keys(metadata))
+		want := []string{"EnqueuedTimeUtc", "Offset", "PartitionContext", "Properties", "SequenceNumber", "SystemProperties"}
+		if batch {
+			want = []string{"EnqueuedTimeUtcArray", "OffsetArray", "PartitionContext", "PartitionKeyArray", "PropertiesArray", "SequenceNumberArray", "SystemPropertiesArray"}
+			if got := fmt.Sprintf("%s %s", metadata["PartitionKeyArray"], metadata["SequenceNumberArray"]); got != `[null,"k"] [0,1]` {
+				t.Errorf("arrays %s", got)
+			}
+		}
+		if diff := cmp.Diff(want, names); diff != "" {
+			t.Errorf("batch %v: names (-want +got):\n%s", batch, diff)
+		}
 	}
 }
 

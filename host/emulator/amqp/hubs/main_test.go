@@ -37,12 +37,18 @@ func newWorld(t *testing.T) *world {
 	w.ctx, cancel = context.WithTimeout(context.Background(), 60*time.Second)
 	t.Cleanup(cancel)
 	w.ns = eventhubs.New(w.clk, nil)
-	w.do(func(ctx context.Context) error {
-		return w.ns.CreateHub(ctx, eventhubs.Hub{Name: "orders", Partitions: 2})
-	})
+	w.create("orders", 2)
 	address := serve(t, hubs.New(w.clk, w.ns, bus.New(w.clk, servicebus.New(w.clk, nil), nil)))
 	w.connection = fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", address)
 	return w
+}
+
+// create makes a hub.
+func (w *world) create(name string, partitions int) {
+	w.Helper()
+	w.do(func(ctx context.Context) error {
+		return w.ns.CreateHub(ctx, eventhubs.Hub{Name: name, Partitions: partitions})
+	})
 }
 
 func serve(t testing.TB, b amqp.Backend) string {

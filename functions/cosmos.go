@@ -88,14 +88,14 @@ func MaxItems(n int) CosmosOption {
 }
 
 // FeedPollDelay is the wait between two looks at a range without changes, 5 s
-// without it. The platform counts it in milliseconds.
+// without it and for 0. The platform counts it in milliseconds.
 func FeedPollDelay(d time.Duration) CosmosOption {
 	return cosmosOption(func(f *function) { f.trigger["feedPollDelay"] = d.Milliseconds() })
 }
 
 // Leases names the container in which the function keeps its positions, "leases"
-// without it, and what begins their names there: functions that share a lease
-// container need different prefixes, or they share the work.
+// without it, and what begins their names there: functions that watch one container
+// and share a lease container need different prefixes, or they share the work.
 func Leases(container, prefix string) CosmosOption {
 	return cosmosOption(func(f *function) {
 		f.trigger["leaseContainerName"], f.trigger["leaseContainerPrefix"] = container, prefix

@@ -30,18 +30,26 @@ func (h *Host) Cosmos() *cosmos.Account { return h.cosmos }
 // cosmosAccount returns the account of a connection: the embedded one, there is no
 // other.
 func (h *Host) cosmosAccount(a *app.App, setting string) (bindings.Cosmos, error) {
+	if err := checkCosmosConnection(a, setting); err != nil {
+		return nil, err
+	}
+	return h.cosmos, nil
+}
+
+// checkCosmosConnection refuses connections that do not mean the embedded account.
+func checkCosmosConnection(a *app.App, setting string) error {
 	conn, ok := a.Settings.Connection(setting)
 	if !ok {
-		return nil, app.MissingConnection(setting)
+		return fmt.Errorf("no setting holds the connection %q", setting)
 	}
 	endpoint := fields(conn)["accountendpoint"]
 	if endpoint == "" {
-		return nil, fmt.Errorf("connection %q names no AccountEndpoint", conn.Setting)
+		return fmt.Errorf("connection %q names no AccountEndpoint", conn.Setting)
 	}
 	if !onLoopback(endpoint) {
-		return nil, fmt.Errorf("connection %q names the Cosmos DB account %q: only the embedded change feed is offered, as AccountEndpoint=https://localhost:8081/", conn.Setting, endpoint)
+		return fmt.Errorf("connection %q names the Cosmos DB account %q: only the embedded change feed is offered, as AccountEndpoint=https://localhost:8081/", conn.Setting, endpoint)
 	}
-	return h.cosmos, nil
+	return nil
 }
 
 // onLoopback reports whether an address is on this machine.

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/cosmosdb"
 )
@@ -38,9 +39,10 @@ func listenCosmos(h *Host, f *function) (triggers.Listener, error) {
 	}
 	t := f.def.Trigger.CosmosTrigger()
 	return cosmosdb.New(h.clk, monitored, leases, &cosmosdb.Options{
-		// The listener of the next generation is the same owner: it runs when this one
-		// has ended.
-		Owner:                h.opts.Instance,
+		// Another function of this host is another owner, else two that have one
+		// prefix would take each other's leases for their own. The listener of the next
+		// generation is the same owner: it runs when this one has ended.
+		Owner:                cosmosOwner(h, f.def.Name),
 		LeasePrefix:          t.LeasePrefix,
 		CreateLeaseContainer: t.CreateLeaseContainer,
 		FeedPollDelay:        t.FeedPollDelay,
@@ -58,6 +60,29 @@ func listenCosmos(h *Host, f *function) (triggers.Listener, error) {
 			})
 		},
 	}), nil
+}
+
+// cosmosOwner is the name of a function's listener in leases.
+func cosmosOwner(h *Host, function string) string { return h.opts.Instance + "/" + function }
+
+// validateCosmos checks what the schema cannot. Connections that exist but mean
+// another account are faults too, of the property that names them.
+func validateCosmos(a *app.App, f *app.Function) []*schemas.Fault {
+	faults := f.Trigger.CosmosFaults()
+	t := f.Trigger.CosmosTrigger()
+	check := func(property, setting string) {
+		if err := checkCosmosConnection(a, setting); err != nil {
+			faults = append(faults, &schemas.Fault{
+				Path: f.Trigger.PathOf(property), Found: setting, Reason: err.Error(), Kind: schemas.KindInvalidOperation,
+				Allowed: "the name of a setting that means the embedded account",
+			})
+		}
+	}
+	check("connection", t.Connection)
+	if t.LeaseConnection != t.Connection {
+		check("leaseConnection", t.LeaseConnection)
+	}
+	return faults
 }
 
 func cosmosMessage(_ *Host, _ *function, input string) (triggers.Message, error) {

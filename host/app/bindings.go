@@ -224,6 +224,9 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	if strings.EqualFold(standard, "ServiceBus") {
 		fault.Hint += "; for the embedded namespace to " + embeddedServiceBus
 	}
+	if strings.EqualFold(standard, cosmosConnection) {
+		fault.Hint += "; for the embedded account to AccountEndpoint=https://localhost:8081/"
+	}
 	if strings.ContainsAny(name, ";=") {
 		fault.Hint = "connection holds the name of a setting, never the connection string itself"
 	}

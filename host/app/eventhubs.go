@@ -2,6 +2,7 @@ package app
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -66,9 +67,12 @@ func (r reader) eventHubs() EventHubs {
 // utcTime reads a time, of which the schema has seen that it is one; without a zone
 // it is UTC.
 func utcTime(text string) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999", time.DateOnly} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC()
+	text = strings.ToUpper(strings.Replace(text, " ", "T", 1))
+	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", time.DateOnly} {
+		for _, zone := range []string{"Z07:00", ""} {
+			if t, err := time.Parse(layout+zone, text); err == nil { // fractions of a second too
+				return t.UTC()
+			}
 		}
 	}
 	return time.Time{}

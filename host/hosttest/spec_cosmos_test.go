@@ -215,6 +215,41 @@ func TestCosmosReload(t *testing.T) {
 	}
 }
 
+// Two functions of one app that watch a container share its ranges when their
+// leases have one prefix, and both see every change when they have two.
+func TestCosmosLeasePrefix(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, second string
+		want         int // runs for one change
+	}{{"equal", "", 1}, {"different", "b-", 2}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			app := functions.New()
+			calls := map[string]int{}
+			for function, prefix := range map[string]string{"First": "", "Second": test.second} {
+				app.CosmosDB(function, "shop", "orders", func(context.Context, []functions.CosmosDocument) error {
+					calls[function]++
+					return nil
+				}, functions.CreateLeases(), functions.FromBeginning(), functions.Leases("leases", prefix))
+			}
+			h := newCosmos(t, &hosttest.Options{Handlers: app})
+			for n := range 3 {
+				h.WriteCosmos("shop", "orders", fmt.Sprintf(`{"id":"%d"}`, n))
+				h.Advance(time.Minute)
+				if got := calls["First"] + calls["Second"]; got != (n+1)*test.want {
+					t.Errorf("%v runs after %d changes, want %d for each", calls, n+1, test.want)
+				}
+			}
+			if lost := h.Select(func(r *journal.Record) bool {
+				return r.Kind == journal.Settled && r.Decision == string(triggers.NotCheckpointed)
+			}); len(lost) != 0 {
+				t.Errorf("not checkpointed: %v", lost)
+			}
+		})
+	}
+}
+
 // Only the embedded account is served.
 func TestCosmosConnections(t *testing.T) {
 	t.Parallel()

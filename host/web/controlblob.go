@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 )
@@ -51,9 +52,11 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		storageError(w, err)
 		return
 	}
-	body, err := s.host.AppStorage().StageBody(r.Body, max(r.ContentLength, 0), bindings.MaxPutBlob)
+	from := &begun{from: r.Body}
+	body, err := s.host.AppStorage().StageBody(from, max(r.ContentLength, 0), bindings.MaxPutBlob)
 	if err != nil {
 		storageError(w, fmt.Errorf("blob %q: %w", container+"/"+name, err))
+		from.linger(w)
 		return
 	}
 	defer body.Discard()
@@ -108,8 +111,54 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("ETag", got.Properties.ETag)
 	h.Set(BlobContentType, got.Properties.Headers.ContentType)
 	w.WriteHeader(http.StatusOK)
-	if _, err := io.Copy(w, got.Body); err != nil {
+	body := &readError{from: got.Body}
+	if _, err := io.Copy(w, body); err != nil {
+		if body.err != nil { // and not the caller's going away
+			s.opts.Logger.Error().Err(body.err).Str("component", "web").Str("blob", container+"/"+name).Msg("a blob could not be read to its end")
+		}
 		// Too late for a status: the caller sees an answer that is cut short.
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// begun is the body of a request, and whether somebody has begun to read it.
+type begun struct {
+	from io.Reader
+	read bool
+}
+
+func (b *begun) Read(p []byte) (int, error) {
+	b.read = true
+	return b.from.Read(p)
+}
+
+// lingering is how long the rest of a refused body is waited for.
+const lingering = 2 * time.Second
+
+// linger sends the answer to a body that was refused in its middle, and reads on
+// until the sender has seen it: a connection that is closed while bytes are coming
+// takes the answer with it. Who was given no leave to send has sent nothing.
+func (b *begun) linger(w http.ResponseWriter) {
+	if !b.read {
+		return
+	}
+	control := http.NewResponseController(w)
+	// A ResponseWriter of a test has neither.
+	_ = control.Flush()
+	_ = control.SetReadDeadline(time.Now().Add(lingering))
+	_, _ = io.Copy(io.Discard, b.from)
+}
+
+// readError remembers why a body could not be read.
+type readError struct {
+	from io.Reader
+	err  error
+}
+
+func (r *readError) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.err = err
+	}
+	return n, err
 }

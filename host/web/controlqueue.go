@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // Message is a queue message as the control API shows it.
@@ -225,6 +226,10 @@ func queueError(w http.ResponseWriter, err error) {
 			writeError(w, row.status, err.Error(), hint)
 			return
 		}
+	}
+	if errors.Is(err, store.ErrDiskFull) {
+		writeError(w, http.StatusInsufficientStorage, "no space is left on the disk that has the data of the host", "make room there; nothing has changed")
+		return
 	}
 	writeError(w, http.StatusInternalServerError, err.Error(), "")
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest/leaktest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
@@ -47,6 +48,12 @@ func app(hostJSON string, more ...string) map[string]string {
 // prepare makes a host and its server and starts neither.
 func prepare(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *door {
 	t.Helper()
+	return prepareStored(t, files, handlers, nil, opts)
+}
+
+// prepareStored is prepare for a host that keeps its data in db.
+func prepareStored(t *testing.T, files map[string]string, handlers *functions.App, db *store.Store, opts *web.Options) *door {
+	t.Helper()
 	d := &door{t: t, dir: t.TempDir()}
 	for name, text := range files {
 		d.write(name, text)
@@ -56,7 +63,7 @@ func prepare(t *testing.T, files map[string]string, handlers *functions.App, opt
 	if handlers == nil {
 		handlers = functions.New()
 	}
-	h, err := host.New(d.dir, &host.Options{Clock: clk, Env: []string{}, Handlers: handlers, Version: "v1.2.3"})
+	h, err := host.New(d.dir, &host.Options{Clock: clk, Env: []string{}, Handlers: handlers, Version: "v1.2.3", Store: db})
 	if err != nil {
 		t.Fatal(err)
 	}

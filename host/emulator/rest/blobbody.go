@@ -40,6 +40,7 @@ func (c *call) stage(limit int64) (body io.Reader, discard func(), err error) {
 	}
 	switch {
 	case from.err != nil:
+		c.broken = true
 		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+from.err.Error())
 	case bindings.BlobCodeOf(err) == bindings.CodeRequestBodyTooLarge:
 		return nil, nil, errBodyTooLarge(limit)
@@ -56,6 +57,9 @@ type arriving struct {
 }
 
 func (a *arriving) Read(p []byte) (int, error) {
+	if a.err != nil { // who asks again does not get more time
+		return 0, a.err
+	}
 	if now := time.Now(); now.Sub(a.since) > time.Second { //clock:outside a client's real patience
 		// A ResponseWriter of a test has no deadline: then there is none.
 		a.since = now
@@ -127,9 +131,10 @@ func (s *spooled) Read(p []byte) (int, error) {
 }
 
 // linger reads on for a while after a refusal, so that a client that is still
-// writing gets to see the answer. One that waits for leave to send gets none.
+// writing gets to see the answer. One that waits for leave to send gets none, and
+// neither does one that has stopped sending.
 func (c *call) linger() {
-	if c.r.Body == nil || c.r.Header.Get("Expect") != "" {
+	if c.r.Body == nil || c.r.Header.Get("Expect") != "" || c.broken {
 		return
 	}
 	from := &arriving{from: c.r.Body, control: http.NewResponseController(c.w)}

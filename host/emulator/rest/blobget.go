@@ -130,6 +130,7 @@ func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
 	for left := d.Range.Count; left > 0; {
 		n, err := io.ReadFull(from, buffer[:min(left, int64(len(buffer)))])
 		if err != nil {
+			c.door.server.opts.Logger.Error().Err(err).Str("component", c.door.service.name+" rest").Str("blob", strings.Join(c.path, "/")).Msg("a blob could not be read to its end")
 			return ErrCut
 		}
 		control.SetWriteDeadline(time.Now().Add(sendTimeout)) //clock:outside a client's real patience

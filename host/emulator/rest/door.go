@@ -106,6 +106,7 @@ type call struct {
 	query     url.Values
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
+	broken    bool    // the body did not come to its end
 }
 
 // ServeHTTP implements http.Handler.
@@ -261,17 +262,18 @@ func (op *operation) label() string {
 // body reads a small body, of at most limit bytes.
 func (c *call) body(limit int64) ([]byte, error) {
 	if c.r.ContentLength > limit {
-		io.CopyN(io.Discard, c.r.Body, lingering)
+		c.linger()
 		return nil, errBodyTooLarge(limit)
 	}
 	// A ResponseWriter of a test has no deadline: then there is none.
 	http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(bodyTimeout)) //clock:outside a client's real patience
 	b, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
 	if err != nil {
+		c.broken = true
 		return nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())
 	}
 	if int64(len(b)) > limit {
-		io.CopyN(io.Discard, c.r.Body, lingering)
+		c.linger()
 		return nil, errBodyTooLarge(limit)
 	}
 	http.NewResponseController(c.w).SetReadDeadline(time.Time{})

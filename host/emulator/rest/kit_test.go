@@ -41,6 +41,7 @@ type bench struct {
 type setup struct {
 	rest  rest.Options
 	store emulator.Options
+	blobs func(bindings.BlobAccount) bindings.BlobAccount // wraps the first account's; may be nil
 }
 
 func newBench(t *testing.T, edit ...func(*setup)) *bench {
@@ -55,6 +56,9 @@ func newBench(t *testing.T, edit ...func(*setup)) *bench {
 	s.rest.Accounts = []rest.Account{
 		{Name: rest.DevAccount, Keys: []string{rest.DevKey, secondKey}, Queues: b.storage, QueueAdmin: b.storage, Blobs: b.storage},
 		{Name: "other", Keys: []string{secondKey}, Queues: other, QueueAdmin: other, Blobs: other},
+	}
+	if s.blobs != nil {
+		s.rest.Accounts[0].Blobs = s.blobs(b.storage)
 	}
 	server, err := rest.NewServer(b.clk, &s.rest)
 	if err != nil {

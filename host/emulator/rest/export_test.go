@@ -1,0 +1,13 @@
+package rest
+
+import "net"
+
+// ServeAt serves the service of that name at a listener in the place of its port.
+func (s *Server) ServeAt(service string, l net.Listener) {
+	for _, d := range s.doors {
+		if d.service.name == service {
+			d.listener = l
+			s.serve(d)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package web_test
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// logged collects what is logged.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// faulty is a running host whose disk fails with the error that fault holds for an
+// operation.
+func faulty(t *testing.T) (d *door, fault func(op store.FileOp, err error), log *logged) {
+	t.Helper()
+	var broken atomic.Pointer[func(op store.FileOp) error]
+	db, err := store.Open(t.TempDir(), &store.Options{Fault: func(op store.FileOp, _ string) error {
+		if f := broken.Load(); f != nil {
+			return (*f)(op)
+		}
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	log = &logged{}
+	d = prepareStored(t, app(plainHostJSON), nil, db, &web.Options{Logger: zerolog.New(log)})
+	d.listen()
+	if err := d.host.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return d, func(op store.FileOp, err error) {
+		f := func(asked store.FileOp) error {
+			if asked == op {
+				return err
+			}
+			return nil
+		}
+		broken.Store(&f)
+	}, log
+}
+
+// A body that finds no room is refused, and its sender gets to know, although it is
+// still writing and had been given leave to.
+func TestUploadOnFullDisk(t *testing.T) {
+	t.Parallel()
+	d, fault, _ := faulty(t)
+	path := control + "/containers/files/blob?name=big"
+	d.want(201, "PUT", path, strings.Repeat("old", 1<<20))
+	fault(store.OpWrite, syscall.ENOSPC)
+	for range 5 {
+		a := d.request("PUT", path, strings.Repeat("new", 4<<20), withHeader("Expect", "100-continue"))
+		if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
+			t.Fatalf("got %d %s, want 507 %s", a.Status, a.Body, want)
+		}
+	}
+	fault(store.OpWrite, nil)
+	if a := d.want(200, "GET", path, ""); a.Body != strings.Repeat("old", 1<<20) {
+		t.Errorf("the blob has %d bytes, want the old ones", len(a.Body))
+	}
+}
+
+// A body that cannot be read to its end is a cut answer and a line in the log.
+func TestDownloadOfDamagedBlob(t *testing.T) {
+	t.Parallel()
+	d, fault, log := faulty(t)
+	path := control + "/containers/files/blob?name=big"
+	d.want(201, "PUT", path, strings.Repeat("old", 1<<20))
+	fault(store.OpRead, errors.New("a bad sector"))
+	r, err := http.NewRequestWithContext(t.Context(), "GET", d.web.URL()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	if resp, err := client.Do(r); err == nil {
+		n, err := io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if err == nil {
+			t.Errorf("status %d, %d bytes, and no error", resp.StatusCode, n)
+		}
+	}
+	fault(store.OpRead, nil)
+	for _, want := range []string{`"level":"error"`, "a bad sector", `"component":"web"`, `"blob":"files/big"`} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("log %q lacks %s", log.String(), want)
+		}
+	}
+}

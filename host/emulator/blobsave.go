@@ -3,6 +3,7 @@ package emulator
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // blobsSnapshot is the blob state of an account at one moment, as part of a
@@ -45,7 +46,8 @@ func (s *blobs) records() []blobChange {
 	for name := range s.names.from("") {
 		changes = append(changes, putContainer{*s.containers[name].record})
 	}
-	for _, c := range s.contents {
+	for _, id := range slices.Sorted(maps.Keys(s.contents)) {
+		c := s.contents[id]
 		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: append([]segment(nil), c.Segments...)}})
 	}
 	for name := range s.names.from("") {
@@ -103,13 +105,16 @@ func (snap *blobsSnapshot) copied(to bodyStore, opening uint64) ([]blobChange, e
 		changes[i] = c
 	}
 	ids := map[bodyID]bodyID{}
+	var order []bodyID // so that equal snapshots make equal copies
 	err := eachSegment(changes, func(seg *segment) (err error) {
 		if _, ok := ids[seg.Body]; !ok {
+			order = append(order, seg.Body)
 			ids[seg.Body], err = stageCopy(to, snap.bodies[seg.Body], seg.Size)
 		}
 		return err
 	})
-	for from, staged := range ids {
+	for _, from := range order {
+		staged := ids[from]
 		if err == nil {
 			ids[from], err = to.take(staged, opening)
 		}

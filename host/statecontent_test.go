@@ -1,0 +1,262 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/hosttest"
+)
+
+// world is a host in which every service has something.
+type world struct {
+	*host.Host
+	clk *clock.Virtual
+}
+
+// newWorld starts a host at a time; db may be nil. Its one function fails every
+// Event Grid event, so that events wait for their next attempt.
+func newWorld(t *testing.T, at time.Time, db *store.Store) *world {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(gridHostJSON), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	app := functions.New()
+	app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { return errors.New("no") })
+	w := &world{clk: clock.NewVirtual(at, &clock.VirtualOptions{Strict: true})}
+	var err error
+	w.Host, err = host.New(dir, &host.Options{Clock: w.clk, Store: db, Handlers: app, Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+		w.clk.Close()
+	})
+	w.clk.Do("start", func() { err = w.Start(context.Background()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// populate leaves something of every kind behind, chosen by random.
+func (w *world) populate(ctx context.Context, random *rand.Rand) error {
+	var errs []error
+	do := func(err error) { errs = append(errs, err) }
+	text := func() string { return strings.Repeat("ü", 1+random.IntN(400)) }
+
+	q := w.Storage().Queue("orders")
+	do(q.Create(ctx))
+	do(w.Storage().SetQueueMetadata(ctx, "orders", map[string]string{"owner": "me"}))
+	do(w.Storage().SetQueuePolicies(ctx, "orders", []bindings.AccessPolicy{{ID: "p1", Permission: "r"}}))
+	do(w.Storage().SetQueueServiceProperties(ctx, bindings.ServiceProperties{}))
+	do(w.Storage().SetBlobServiceProperties(ctx, &bindings.ServiceProperties{}))
+	for range 1 + random.IntN(20) {
+		_, err := q.Put(ctx, text(), &bindings.PutOptions{Visibility: time.Duration(random.IntN(3)) * time.Hour})
+		do(err)
+	}
+	_, err := q.Receive(ctx, 1+random.IntN(5), time.Hour)
+	do(err)
+
+	c := w.Storage().Container("docs")
+	_, err = c.Create(ctx, nil)
+	do(err)
+	for i := range 1 + random.IntN(10) {
+		_, err := c.Blob(fmt.Sprint("b", i)).Put(ctx, strings.NewReader(strings.Repeat("x", random.IntN(100_000))), &bindings.PutBlobOptions{Metadata: map[string]string{"i": fmt.Sprint(i)}})
+		do(err)
+	}
+	_, err = c.Blob("staged").PutBlock(ctx, "AAAA", strings.NewReader("half"), nil)
+	do(err)
+
+	ns := w.ServiceBus()
+	_, err = ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "plain", RequiresDuplicateDetection: true})
+	do(err)
+	_, err = ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "sessions", RequiresSession: true, MaxDeliveryCount: 1})
+	do(err)
+	_, err = ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "news"})
+	do(err)
+	_, err = ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "news", Name: "all"}, &bindings.ServiceBusRule{
+		Name: "some", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: "i > 1"}},
+	})
+	do(err)
+	for i := range 2 + random.IntN(20) {
+		session := fmt.Sprint("s", random.IntN(3))
+		m := &bindings.ServiceBusMessage{MessageID: fmt.Sprint("m", i), SessionID: &session, Body: []byte(text()), ApplicationProperties: map[string]any{"i": int64(i), "when": w.clk.Now().UTC()}}
+		if random.IntN(4) == 0 {
+			m.ScheduledEnqueueTime = w.clk.Now().Add(time.Hour)
+		}
+		for _, entity := range []string{"plain", "sessions", "news"} {
+			do(ns.Send(ctx, entity, m))
+		}
+	}
+	r, err := ns.Receiver(ctx, "plain", nil)
+	do(err)
+	ms, err := r.Receive(ctx, 3, 0)
+	do(err)
+	for i, m := range ms {
+		switch i {
+		case 0:
+			do(r.DeadLetter(ctx, m, "why", "because", nil))
+		case 1:
+			do(r.Defer(ctx, m, nil))
+		}
+	}
+	s, err := ns.AcceptSession(ctx, "sessions", nil)
+	do(err)
+	do(s.SetState(ctx, []byte("half done")))
+	_, err = s.Receive(ctx, 1, 0)
+	do(err)
+
+	hubs := w.EventHubs()
+	do(hubs.CreateHub(ctx, eventhubs.Hub{Name: "Telemetry", Partitions: 3, ConsumerGroups: []string{"slow"}}))
+	for range random.IntN(30) {
+		key := fmt.Sprint("k", random.IntN(5))
+		do(hubs.SendEvents(ctx, "telemetry", &bindings.SendEventsOptions{PartitionKey: &key}, &bindings.Event{Body: []byte(text()), Properties: map[string]any{"n": int32(random.IntN(9))}}))
+	}
+
+	for _, name := range []string{"orders", "leases"} {
+		k, err := w.Cosmos().CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: name, Ranges: 1 + random.IntN(3)})
+		do(err)
+		for range random.IntN(20) {
+			_, err := k.Upsert(ctx, fmt.Appendf(nil, `{"id":"%d","text":%q}`, random.IntN(8), text()))
+			do(err)
+		}
+	}
+
+	topics := w.EventGrid()
+	do(topics.CreateTopic(ctx, eventgrid.Topic{Name: "other", InputSchema: eventgrid.CloudEventSchema}))
+	_, err = topics.Subscribe(ctx, "other", eventgrid.Subscription{Name: "some", Function: "OnOrder"})
+	do(err)
+	for range 1 + random.IntN(5) {
+		events, err := eventgrid.ParseEvents([]byte(gridEvent), eventgrid.EventGridSchema)
+		do(err)
+		do(topics.Publish(ctx, "shop", events...))
+	}
+	return errors.Join(errs...)
+}
+
+// save returns the state as an archive and, for people, as a list of its keys.
+func (w *world) save(t *testing.T) (archive []byte, keys []string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := w.SaveState(&b); err != nil {
+		t.Fatal(err)
+	}
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Load(bytes.NewReader(b.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	v, err := db.View()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	err = v.Scan([]byte{1}, nil, func(key, value []byte) error {
+		if bytes.HasSuffix(key, []byte("time")) {
+			return nil // of the last change; in memory that of the copy
+		}
+		keys = append(keys, fmt.Sprintf("%q = %q", key, value))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes(), keys
+}
+
+// What a host has saved, any other loads: a host in memory or one with a store, in
+// every combination. What that one saves is the same, every byte of it, and a
+// snapshot holds no less.
+func TestStateHoldsEveryService(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(6) {
+		for _, stored := range [][2]bool{{false, false}, {false, true}, {true, false}, {true, true}} {
+			t.Run(fmt.Sprintf("%d/%v", seed, stored), func(t *testing.T) {
+				t.Parallel()
+				open := func(at time.Time, stored bool) *world {
+					var db *store.Store
+					if stored {
+						var err error
+						if db, err = store.Open(t.TempDir(), nil); err != nil {
+							t.Fatal(err)
+						}
+						t.Cleanup(func() { _ = db.Close() })
+					}
+					return newWorld(t, at, db)
+				}
+				from := open(hosttest.Start, stored[0])
+				var err error
+				from.clk.Do("populate", func() { err = from.populate(context.Background(), rand.New(rand.NewPCG(seed, 1))) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				from.clk.Advance(25 * time.Second) // some attempts
+				archive, want := from.save(t)
+				for _, prefix := range []string{"q", "t", "b", "bus", "hub", "cosmos", "grid"} {
+					if !strings.Contains(strings.Join(want, "\n"), "\n\""+prefix) {
+						t.Errorf("the archive has no key that begins with %q", prefix)
+					}
+				}
+				to := open(from.clk.Now(), stored[1])
+				if moved, err := to.LoadState(bytes.NewReader(archive)); err != nil || moved != 0 {
+					t.Fatalf("LoadState = %v, %v", moved, err)
+				}
+				again, got := to.save(t)
+				if diff := cmp.Diff(want, got); diff != "" {
+					t.Fatalf("after the load (-saved +saved again):\n%s", diff)
+				}
+				if stored != [2]bool{true, false} && !bytes.Equal(archive, again) {
+					t.Error("the archives have the same keys, and differ")
+				}
+
+				var snap *host.Snapshot
+				to.clk.Do("snapshot", func() { snap, err = to.Snapshot() })
+				if err == nil {
+					err = to.ResetState()
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, left := to.save(t); strings.Contains(strings.Join(left, "\n"), "elemetry") {
+					t.Errorf("after the reset: %s", strings.Join(left, "\n"))
+				}
+				to.clk.Do("restore", func() { err = to.Restore(snap) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, _ = to.save(t)
+				plain := open(from.clk.Now(), false) // a store numbers files on
+				if _, err := plain.LoadState(bytes.NewReader(again)); err != nil {
+					t.Fatal(err)
+				}
+				if _, got := plain.save(t); !cmp.Equal(want, got) {
+					t.Errorf("after Restore (-saved +restored):\n%s", cmp.Diff(want, got))
+				}
+			})
+		}
+	}
+}

@@ -137,7 +137,7 @@ func (h *Host) applyGrid(g *generation) error {
 	h.dropTopics(ctx, prev.topics, next.topics)
 	for _, t := range next.topics {
 		if err := h.createTopic(ctx, t.Topic); err != nil {
-			h.gridFault(g, t.Name, err)
+			h.gridFault(g, t.Name, err, 0)
 			continue
 		}
 		for _, s := range t.Subscriptions {
@@ -180,17 +180,22 @@ func (h *Host) dropTopics(ctx context.Context, before, now []gridTopic) {
 	}
 }
 
-// subscribe tries to make a subscription: after 2, 4, 8, ... s, at most every two
-// minutes. Nobody waits for it, so it is no reason for time to jump.
+// subscribe tries to make a subscription. A web hook is asked again after 2, 4, 8,
+// ... s, at most every two minutes; what can only lack its container, every 2 s.
+// Nobody waits for it, so it is no reason for time to jump.
 func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eventgrid.Subscription) {
-	for wait, said := 2*time.Second, ""; ; wait = min(2*wait, 2*time.Minute) {
+	longest := 2 * time.Minute
+	if s.Endpoint == "" {
+		longest = 2 * time.Second
+	}
+	for wait, said := 2*time.Second, ""; ; wait = min(2*wait, longest) {
 		_, err := h.grid.Subscribe(ctx, topic, s)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
 		if err.Error() != said {
 			said = err.Error()
-			h.gridFault(g, topic+"/"+s.Name, err)
+			h.gridFault(g, topic+"/"+s.Name, err, wait)
 		}
 		if h.clk.Idle(ctx, wait) != nil {
 			return
@@ -198,8 +203,13 @@ func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eve
 	}
 }
 
-func (h *Host) gridFault(g *generation, name string, err error) {
-	h.journal.Append(journal.Record{Kind: journal.FunctionError, Generation: g.id, Name: name, Message: "Event Grid cannot do what host.json says", Error: err.Error()})
+// gridFault records that a topic or a subscription of host.json cannot be made, and
+// after which time it is tried again; 0: not before the next reload.
+func (h *Host) gridFault(g *generation, name string, err error, again time.Duration) {
+	h.journal.Append(journal.Record{
+		Kind: journal.FunctionError, Generation: g.id, Source: name, Delay: again, HasDelay: again > 0,
+		Message: "Event Grid cannot do what host.json says", Error: err.Error(),
+	})
 }
 
 // ServeEventGrid answers a request to the Event Grid web hook of the named

@@ -203,7 +203,7 @@ func (h *Host) swap(next *generation) {
 	h.campaign(next)
 	next.listen()
 	if err := h.applyGrid(next); err != nil {
-		h.gridFault(next, "host.json", err)
+		h.gridFault(next, "host.json", err, 0)
 	}
 }
 

@@ -107,7 +107,10 @@ func (p *printer) line(rec *journal.Record) string {
 		p.refused(rec)
 		return ""
 	case journal.FunctionError:
-		if rec.HasDelay { // a listener; what is wrong in files is in the banner
+		switch { // what is wrong in files is in the banner
+		case rec.Function == "" && rec.Source != "":
+			return p.format(rec, red, "not subscribed", rec.Error)
+		case rec.HasDelay:
 			return p.format(rec, red, "listener failed", join(rec.Error, "again in "+roundTime(rec.Delay)))
 		}
 		return ""
@@ -146,6 +149,8 @@ func (p *printer) line(rec *journal.Record) string {
 			return "" // the end of the delivery tells it
 		}
 		return p.format(rec, magenta, "dead lettered", deadLetterText(rec))
+	case journal.EventDropped:
+		return p.format(rec, magenta, "dropped", rec.Cause)
 	case journal.LockExpired:
 		return p.counted(rec, yellow, "lock expired", deliveryCount(rec), cell{text: sessionText(rec)})
 	case journal.HandlerLog:

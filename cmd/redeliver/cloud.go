@@ -31,6 +31,7 @@ type cloud struct {
 	queues map[string]*azure.QueueAccount // by setting: settings are read once
 	blobs  map[string]*azure.BlobAccount
 	buses  map[string]*azure.ServiceBus
+	hubs   map[string]*azure.EventHubs
 }
 
 var _ host.Services = (*cloud)(nil)
@@ -51,7 +52,7 @@ const (
 func newCloud(first func(setting string)) *cloud {
 	c := &cloud{
 		first: first, queues: map[string]*azure.QueueAccount{}, blobs: map[string]*azure.BlobAccount{},
-		buses: map[string]*azure.ServiceBus{},
+		buses: map[string]*azure.ServiceBus{}, hubs: map[string]*azure.EventHubs{},
 		transport: &http.Transport{
 			Proxy:               http.ProxyFromEnvironment,
 			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
@@ -81,7 +82,7 @@ func (c *cloud) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
 
 // EventHubs implements host.Services.
 func (c *cloud) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
-	return nil, fmt.Errorf("connection %q: Event Hubs namespaces outside are not served by this version: use a connection string with UseDevelopmentEmulator=true", conn.Setting)
+	return outside(c, c.hubs, conn, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
 }
 
 // outside returns the account of a connection, made by its connection string or
@@ -127,6 +128,9 @@ func (c *cloud) close() {
 	defer c.mu.Unlock()
 	for _, bus := range c.buses {
 		_ = bus.Close(ctx) // a namespace that does not answer loses the connection anyway
+	}
+	for _, hubs := range c.hubs {
+		_ = hubs.Close(ctx)
 	}
 }
 

@@ -56,6 +56,13 @@ func TestCloud(t *testing.T) {
 		if again, _ := c.ServiceBus(conn); again != bus {
 			t.Errorf("%s: a second namespace for the same connection", conn.Setting)
 		}
+		hubs, err := c.EventHubs(conn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := c.EventHubs(conn); again != hubs {
+			t.Errorf("%s: a second Event Hubs namespace for the same connection", conn.Setting)
+		}
 	}
 	if got := strings.Join(told, " "); got != "First" {
 		t.Errorf("told of %q, want the first connection only", got)

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 		"bus-handler":    func() { functions.Main(busApp()) },
 		"grid-handler":   func() { functions.Main(gridApp()) },
 		"hub-handler":    func() { functions.Main(hubApp()) },
+		"relay-handler":  func() { functions.Main(relayApp()) },
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 	})
 }

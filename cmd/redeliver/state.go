@@ -15,10 +15,13 @@ import (
 func newState(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "state save|load|reset",
-		Short: "Save, load or empty the storage of the running host",
+		Short: "Save, load or empty what the running host holds",
 		Long: `State is about everything that the embedded services of the running host hold:
-queues and blobs, with them the status of timers and the receipts of blobs, and the
-entities and messages of Service Bus.
+queues and blobs, with them the status of timers, the receipts of blobs and the
+checkpoints of Event Hubs; entities and messages of Service Bus; event hubs and their
+events; Cosmos DB containers with their documents and leases; topics, subscriptions and
+undelivered events of Event Grid. A host in memory and one with a data folder load what
+the other has saved.
 
 A delivery that is in work when the state is replaced goes on to the end of its
 attempts; its settlement then changes nothing, because its message is no more. A
@@ -100,7 +103,11 @@ change is moved there, and what becomes due on the way happens.`,
 				return fmt.Errorf("answer of %s: %w", c.base, err)
 			}
 			out := newConsole(std, true)
-			out.printf("loaded the state of %q\n", args[0])
+			if args[0] == "-" {
+				out.print("loaded the state from the standard input\n")
+			} else {
+				out.printf("loaded the state of %q\n", args[0])
+			}
 			if done.MovedMS > 0 {
 				out.say("info", fmt.Sprintf("the clock was moved by %s, to the state's last change", roundTime(time.Duration(done.MovedMS)*time.Millisecond)))
 			}
@@ -114,8 +121,12 @@ change is moved there, and what becomes due on the way happens.`,
 func newStateReset(std streams) *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
-		Use:     "reset",
-		Short:   "Remove every queue, blob and Service Bus entity",
+		Use:   "reset",
+		Short: "Empty every embedded service",
+		Long: `Reset removes every queue and blob, with them the status of timers and checkpoints,
+every Service Bus entity, event hub, Cosmos DB container and Event Grid topic. What
+the running app describes in host.json or its functions name is made again, empty.
+The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -126,7 +137,7 @@ func newStateReset(std streams) *cobra.Command {
 			if err := c.call(cmd.Context(), http.MethodDelete, "/state", nil, nil, nil); err != nil {
 				return err
 			}
-			newConsole(std, true).print("removed every queue, blob and Service Bus entity\n")
+			newConsole(std, true).print("removed all that queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid held\n")
 			return nil
 		},
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
-const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGrid":{"topics":[{"name":"shop","subscriptions":[{"name":"orders","function":"OnOrder"}]}]}}}`
+const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGridProbation":"off","eventGrid":{"topics":[{"name":"shop","subscriptions":[{"name":"orders","function":"OnOrder"}]}]}}}`
 
 const gridEvent = `[{"id":"1","subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z"}]`
 

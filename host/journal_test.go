@@ -149,7 +149,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	}
 	// What needs a crash of the host, or services and controls of later versions.
 	later := []journal.Kind{
-		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.FaultInjected,
+		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.EventDelayed, journal.FaultInjected,
 	}
 	var missing []string
 	for _, k := range journal.Kinds() {

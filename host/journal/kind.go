@@ -36,6 +36,7 @@ const (
 	Forwarded         Kind = "forwarded"
 	CheckpointWritten Kind = "checkpoint_written"
 	EventAttempted    Kind = "event_attempted" // Event Grid has made a request; status is its outcome, delay the wait that follows
+	EventDelayed      Kind = "event_delayed"   // Event Grid spares the endpoint of an event for a while; status is Probation, delay the wait
 	EventDropped      Kind = "event_dropped"   // Event Grid gave an event up, and no dead letter was written; cause says why
 )
 
@@ -54,7 +55,7 @@ func Kinds() []Kind {
 	return []Kind{
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, Settled,
-		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, EventAttempted, EventDropped,
+		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, EventAttempted, EventDelayed, EventDropped,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
 	}
 }

@@ -23,6 +23,11 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 		return // another state was loaded meanwhile
 	}
 	s := d.sub
+	if s.place == "" { // its subscription has none any more
+		records := g.dropLocked(d, d.reason)
+		g.tell(records)
+		return
+	}
 	now := g.now()
 	name := fmt.Sprintf("%s/%d/%d/%d/%d/%s.json", s.upper, now.Year(), now.Month(), now.Day(), now.Hour(), g.ids.guid())
 	content := append(append([]byte{'['}, d.deadLetter().appendJSON(nil)...), ']')

@@ -41,22 +41,45 @@ type Attempt struct {
 type stage int
 
 const (
-	waiting  stage = iota // for its next attempt
-	sending               // a request is out
-	expiring              // for the end of its life: the next attempt would be later
-	dead                  // given up; waits for its dead letter to be written
-	writing               // the dead letter is being written
-	over                  // delivered, written, dropped or forgotten
+	waiting   stage = iota // for its next attempt
+	sending                // a request is out
+	expiring               // for the end of its life: the next attempt would be later
+	dead                   // given up; waits for its dead letter to be written
+	writing                // the dead letter is being written
+	over                   // delivered, written, dropped or forgotten
+	unwritten              // published, and not known to be on disk: nobody sees it
 )
 
-// enqueueLocked makes a delivery whose first attempt is due now.
-func (g *Grid) enqueueLocked(s *subscription, e *Event, now time.Time) *delivery {
+// admitLocked makes a delivery whose first attempt is due now, once enqueueLocked
+// has put it into the queue.
+func (g *Grid) admitLocked(s *subscription, e *Event, now time.Time) *delivery {
 	g.number++
-	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, index: -1}
+	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, state: unwritten, index: -1}
 	g.live[d.number] = d
-	g.queue.push(d)
 	g.saveEvent(d)
 	return d
+}
+
+// enqueueLocked begins with deliveries that have been written, but for those that
+// are gone with their subscriptions.
+func (g *Grid) enqueueLocked(made []*delivery) {
+	for _, d := range made {
+		if d.state == unwritten {
+			d.state = waiting
+			g.queue.push(d)
+		}
+	}
+	g.kickLocked()
+}
+
+// withdrawLocked takes back deliveries that could not be written.
+func (g *Grid) withdrawLocked(made []*delivery) {
+	for _, d := range made {
+		if d.state == unwritten {
+			d.state = over
+			delete(g.live, d.number)
+		}
+	}
 }
 
 // forgetLocked ends a delivery.
@@ -72,7 +95,8 @@ func (g *Grid) forgetLocked(d *delivery) {
 type request struct {
 	sub        *subscription
 	deliveries []*delivery
-	attempt    int // of them all, from 1
+	one        [1]*delivery // in which a single one is kept
+	attempt    int          // of them all, from 1
 	size       int
 	sent       time.Time
 	overdue    bool // the response limit has passed
@@ -96,24 +120,29 @@ func (s *subscription) notification(r *request) *Request {
 	first := r.deliveries[0].event
 	out := &Request{
 		Type: Notification, Subscription: s.upper, DeliveryCount: r.attempt - 1, Extra: s.DeliveryHeaders,
-		DataVersion: first.text("dataVersion"), MetadataVersion: first.text("metadataVersion"),
+		DataVersion: first.dataVersion, MetadataVersion: first.metadataVersion,
 	}
+	// An event keeps the schema in which it was taken when its subscription changes.
 	switch {
-	case s.schema != CloudEventSchema:
+	case first.schema != CloudEventSchema:
 		out.ContentType = "application/json; charset=utf-8"
 	case s.batch > 0:
 		out.ContentType = "application/cloudevents-batch+json; charset=utf-8"
 	default:
 		out.ContentType = "application/cloudevents+json; charset=utf-8"
-		out.Body = first.appendJSON(nil)
+		out.Body = first.object()
 		return out
 	}
-	out.Body = append(out.Body, '[')
+	if len(r.deliveries) == 1 {
+		out.Body = first.array
+		return out
+	}
+	out.Body = append(make([]byte, 0, r.size+len(r.deliveries)+1), '[')
 	for i, d := range r.deliveries {
 		if i > 0 {
 			out.Body = append(out.Body, ',')
 		}
-		out.Body = d.event.appendJSON(out.Body)
+		out.Body = append(out.Body, d.event.object()...)
 	}
 	out.Body = append(out.Body, ']')
 	return out

@@ -14,8 +14,8 @@ import (
 
 // Open returns the Grid that is kept in db: topics, subscriptions, and events with
 // their attempts, as they were. Times are kept: what was due meanwhile is due. A
-// request that was out when the process ended is made again, with the same count;
-// the health of endpoints begins anew. Nothing is sent before the first Configure.
+// request that was out when the process ended is made again, with the same count.
+// An endpoint on probation stays on it. Nothing is sent before the first Configure.
 //
 // Each change is written through before Publish, CreateTopic, Subscribe and their
 // like return. What came of an attempt is written when it is known; when that
@@ -48,7 +48,9 @@ const (
 	subscriptionKind = 's' // folded topic, zero, folded name; value: JSON of subscriptionRecord
 	eventKind        = 'e' // number; value: JSON of eventRecord
 	stateKind        = 'd' // number; value: JSON of stateRecord
+	healthKind       = 'h' // key of an endpoint; value: JSON of healthRecord
 
+	declaredKey = keyPrefix + "!declared" // value: JSON of []Declared
 	countersKey = keyPrefix + "!counters" // value: number of identifiers, of deliveries
 	timeKey     = keyPrefix + "!time"     // value: the time of the last change
 )
@@ -77,6 +79,13 @@ type stateRecord struct {
 	Status    int       `json:",omitempty"`
 	Reason    Reason    `json:",omitempty"` // given up: the dead letter is not written yet
 	Until     time.Time `json:",omitzero"`
+}
+
+// healthRecord is the health of an endpoint that has failed.
+type healthRecord struct {
+	Failures int
+	Until    time.Time     `json:",omitzero"`
+	Length   time.Duration `json:",omitempty"`
 }
 
 func recordKey(kind byte, rest string) []byte {
@@ -154,7 +163,7 @@ func (g *Grid) saveEvent(d *delivery) {
 	}
 	g.writing.Set(numberKey(eventKind, d.number), marshal(eventRecord{
 		Topic: d.sub.topic.Name, Subscription: d.sub.Name, Schema: d.event.schema,
-		Published: d.published, Expires: d.expires, Event: d.event.appendJSON(nil),
+		Published: d.published, Expires: d.expires, Event: d.event.object(),
 	}))
 	g.saveState(d)
 }
@@ -171,6 +180,18 @@ func (g *Grid) saveState(d *delivery) {
 	g.writing.Set(numberKey(stateKind, d.number), marshal(stateRecord{
 		Due: d.due, When: d.when, Attempts: attempts, Outcome: d.outcome, Status: d.status, Reason: d.reason, Until: d.until,
 	}))
+}
+
+func (g *Grid) saveHealth(e *endpoint) {
+	if g.writing.Writable() {
+		g.writing.Set(recordKey(healthKind, e.key), marshal(healthRecord{e.failures, e.until, e.length}))
+		e.saved = true
+	}
+}
+
+func (g *Grid) unsaveHealth(e *endpoint) {
+	g.writing.Delete(recordKey(healthKind, e.key))
+	e.saved = false
 }
 
 func (g *Grid) unsaveDelivery(d *delivery) {

@@ -11,8 +11,9 @@ import (
 type Endpoint interface {
 	// Deliver makes one request and returns the answer, whatever its status. An
 	// error means that there was none: a *net.DNSError for a name that means
-	// nothing, context.DeadlineExceeded for a wait that was given up, anything
-	// else for a connection that could not be made or broke.
+	// nothing, context.DeadlineExceeded for a wait that was given up,
+	// ErrInvalidFunction, anything else for a connection that could not be made or
+	// broke.
 	//
 	// It is called inside the clock, several times at once, and may wait for as
 	// long as it likes: the Grid keeps the response limit itself. ctx ends when the

@@ -37,6 +37,10 @@ type Event struct {
 
 	// ID, Subject and Type are the fields id, subject, and eventType or type.
 	ID, Subject, Type string
+
+	// Of an event that was sealed: how it goes out.
+	array                        []byte // with the event as its only element
+	dataVersion, metadataVersion string
 }
 
 type member struct {
@@ -246,7 +250,8 @@ func quote(s string) json.RawMessage {
 // in the order of delivery.
 func (e *Event) accepted(topic string) *Event {
 	if e.schema == CloudEventSchema {
-		return e
+		out := *e
+		return &out
 	}
 	out := &Event{schema: e.schema, ID: e.ID, Subject: e.Subject, Type: e.Type}
 	for _, name := range eventGridOrder {
@@ -299,9 +304,22 @@ func (e *Event) as(schema Schema) *Event {
 // with returns the event with further members at its end.
 func (e *Event) with(more ...member) *Event {
 	out := *e
-	out.members = append(slices.Clip(out.members), more...)
+	out.members, out.array = append(slices.Clip(out.members), more...), nil
 	return &out
 }
+
+// seal makes the text of an event that is complete, for all attempts and all
+// subscriptions.
+func (e *Event) seal() *Event {
+	if e.array == nil {
+		e.array = append(e.appendJSON([]byte{'['}), ']')
+		e.dataVersion, e.metadataVersion = e.text("dataVersion"), e.text("metadataVersion")
+	}
+	return e
+}
+
+// object is a sealed event as a JSON object.
+func (e *Event) object() []byte { return e.array[1 : len(e.array)-1 : len(e.array)-1] }
 
 // appendJSON appends the event as a JSON object.
 func (e *Event) appendJSON(b []byte) []byte {

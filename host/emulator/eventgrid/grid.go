@@ -31,8 +31,8 @@ type Options struct {
 	Rules Rules
 
 	// Record is told what the Grid decided: enqueued (an event has passed the
-	// filters of a subscription), event_attempted, dead_lettered and
-	// event_dropped. Source is topic/subscription, MessageID the event's id,
+	// filters of a subscription), event_attempted, event_delayed, dead_lettered
+	// and event_dropped. Source is topic/subscription, MessageID the event's id,
 	// DeliveryCount the number of the attempt from 1. It is called without locks
 	// held.
 	Record func(journal.Record)
@@ -66,10 +66,14 @@ type Grid struct {
 	endpoints map[string]*endpoint
 	queue     queue // deliveries that wait
 	live      map[uint64]*delivery
-	number    uint64 // of the last delivery
+	number    uint64     // of the last delivery
+	outbox    []*request // to be made; the first sent of them are
+	sent      int
+	standby   bool // somebody is about to make the next
 	pumping   bool
 	held      bool   // nothing is sent before Configure
 	url       string // of the door
+	declared  []Declared
 
 	kept    keep.Keeper
 	writing keep.Change // of the operation at work
@@ -167,11 +171,15 @@ func (g *Grid) CreateTopic(ctx context.Context, t Topic) error {
 		if t.Key == "" {
 			t.Key = g.ids.key()
 		}
-		made := &topic{Topic: t}
-		g.topics[fold(t.Name)] = made
-		g.saveTopic(made)
+		g.addTopicLocked(t)
 		return nil
 	})
+}
+
+func (g *Grid) addTopicLocked(t Topic) {
+	made := &topic{Topic: t, unwritten: g.writing.Writable()}
+	g.topics[fold(t.Name)] = made
+	g.saveTopic(made)
 }
 
 // change runs f with the mutex held, and returns when what it changed is written.
@@ -186,6 +194,23 @@ func (g *Grid) change(ctx context.Context, f func() error) error {
 	return err
 }
 
+// look runs f with the mutex held, and returns when what f saw is written: nobody is
+// told what a loss of power would take back. Without a state that can be read f does
+// not run.
+func (g *Grid) look(f func()) {
+	for {
+		if g.lock() != nil {
+			g.mu.Unlock()
+			return
+		}
+		f()
+		if g.unlock(g.ctx) == nil {
+			return
+		}
+		// What f saw is gone; the next lock reads what the store holds.
+	}
+}
+
 // DeleteTopic removes a topic with its subscriptions and their events.
 func (g *Grid) DeleteTopic(ctx context.Context, name string) error {
 	if err := ctx.Err(); err != nil {
@@ -196,13 +221,18 @@ func (g *Grid) DeleteTopic(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		for _, s := range t.subscriptions {
-			g.removeLocked(s)
-		}
-		delete(g.topics, fold(name))
-		g.unsaveTopic(t)
+		g.removeTopicLocked(t)
 		return nil
 	})
+}
+
+func (g *Grid) removeTopicLocked(t *topic) {
+	for _, s := range t.subscriptions {
+		g.removeLocked(s)
+	}
+	delete(g.topics, fold(t.Name))
+	g.unsaveTopic(t)
+	g.pruneLocked()
 }
 
 func (g *Grid) topicLocked(name string) (*topic, error) {
@@ -216,8 +246,16 @@ func (g *Grid) topicLocked(name string) (*topic, error) {
 // Topic returns a topic, with its key; an *Error with status 404 if there is none.
 func (g *Grid) Topic(name string) (Topic, error) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	t, err := g.topicLocked(name)
+	if err == nil && t.unwritten {
+		g.mu.Unlock()
+		g.look(func() { t, err = g.topicLocked(name) })
+		g.mu.Lock()
+		if err == nil {
+			t.unwritten = false
+		}
+	}
+	defer g.mu.Unlock()
 	if err != nil {
 		return Topic{}, err
 	}
@@ -245,11 +283,13 @@ func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) 
 		if g.topics[fold(topicName)] != t {
 			return notFound("topic %q does not exist", topicName)
 		}
+		s.endpoint = g.endpointLocked(s) // it may have been forgotten meanwhile
 		if old := t.find(d.Name); old != nil {
 			g.replaceLocked(old, s)
 		} else {
 			t.subscriptions = append(t.subscriptions, s)
 		}
+		g.pruneLocked()
 		g.saveSubscription(s)
 		return nil
 	})
@@ -301,13 +341,16 @@ func (g *Grid) replaceLocked(old, s *subscription) {
 	subs := s.topic.subscriptions
 	subs[slices.Index(subs, old)] = s
 	for _, d := range g.live {
-		if d.sub == old {
-			if old.endpoint != s.endpoint {
-				old.endpoint.unpark(d)
-			}
-			d.sub = s
+		if d.sub != old {
+			continue
+		}
+		d.sub = s
+		if d.parked && old.endpoint != s.endpoint {
+			old.endpoint.unpark(d)
+			g.waitLocked(d, later(d.due, g.now()))
 		}
 	}
+	g.kickLocked()
 }
 
 // Unsubscribe removes an event subscription with its events.
@@ -326,6 +369,7 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 		}
 		g.removeLocked(s)
 		t.subscriptions = slices.DeleteFunc(t.subscriptions, func(o *subscription) bool { return o == s })
+		g.pruneLocked()
 		return nil
 	})
 }
@@ -377,21 +421,23 @@ func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	records, err := g.take(ctx, topicName, events)
+	made, records, err := g.take(ctx, topicName, events)
+	if err == nil {
+		// What the journal says of publishing stands before what it says of delivery.
+		g.record(records)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if err != nil {
+		g.withdrawLocked(made)
 		return err
 	}
-	// What the journal says of publishing stands before what it says of delivery.
-	g.record(records)
-	g.mu.Lock()
-	g.kickLocked()
-	g.mu.Unlock()
+	g.enqueueLocked(made)
 	return nil
 }
 
 // take makes deliveries of events, and returns when they are written.
-func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (records []journal.Record, err error) {
-	var made []*delivery
+func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (made []*delivery, records []journal.Record, err error) {
 	err = g.change(ctx, func() error {
 		t, err := g.topicLocked(topicName)
 		if err != nil {
@@ -406,11 +452,19 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (rec
 		for _, e := range events {
 			e = e.accepted(t.Resource)
 			f := &fields{e: e}
+			var other *Event // in the other schema
 			for _, s := range t.subscriptions {
 				if s.state != Active || !s.wants(f) {
 					continue
 				}
-				made = append(made, g.enqueueLocked(s, e.as(s.schema), now))
+				out := e
+				if s.schema != e.schema {
+					if other == nil {
+						other = e.as(s.schema)
+					}
+					out = other
+				}
+				made = append(made, g.admitLocked(s, out.seal(), now))
 				if g.opts.Record != nil {
 					records = append(records, journal.Record{Kind: journal.Enqueued, Source: s.source(), MessageID: e.ID})
 				}
@@ -418,17 +472,5 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (rec
 		}
 		return nil
 	})
-	if err == nil || len(made) == 0 {
-		return records, err
-	}
-	g.mu.Lock() // they could not be written, and nobody is to see them
-	defer g.mu.Unlock()
-	for _, d := range made {
-		if g.live[d.number] == d {
-			d.state = over
-			g.queue.remove(d)
-			delete(g.live, d.number)
-		}
-	}
-	return nil, err
+	return made, records, err
 }

@@ -1,6 +1,7 @@
 package eventgrid
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -18,10 +19,12 @@ const (
 // it. It is guarded by the Grid's mutex, but for the Endpoint itself.
 type endpoint struct {
 	Endpoint
+	key      string
 	failures int           // in a row
 	until    time.Time     // it is spared until then; zero: it is not
 	length   time.Duration // of the probation
 	parked   []*delivery   // that wait for its end
+	saved    bool          // the store has a record of its health
 }
 
 // endpointLocked returns the endpoint of a subscription.
@@ -32,7 +35,7 @@ func (g *Grid) endpointLocked(s *subscription) *endpoint {
 	}
 	e := g.endpoints[key]
 	if e == nil {
-		e = &endpoint{}
+		e = &endpoint{key: key}
 		if s.Endpoint != "" {
 			e.Endpoint = g.opts.WebHook(s.Endpoint)
 		} else if g.opts.Function != nil {
@@ -58,6 +61,7 @@ func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 			g.waitLocked(d, later(d.due, g.now()))
 		}
 		e.parked = nil
+		g.saveHealthLocked(e)
 		return
 	}
 	base := o.probation()
@@ -65,11 +69,41 @@ func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 		return
 	}
 	e.failures++
-	if e.failures < probationAfter {
-		return
+	if e.failures >= probationAfter {
+		e.length = min(max(2*e.length, base), longestProbation)
+		e.until = g.now().Add(e.length)
 	}
-	e.length = min(max(2*e.length, base), longestProbation)
-	e.until = g.now().Add(e.length)
+	g.saveHealthLocked(e)
+}
+
+// saveHealthLocked keeps the health of an endpoint that is not well, as long as
+// somebody goes by it.
+func (g *Grid) saveHealthLocked(e *endpoint) {
+	switch {
+	case g.endpoints[e.key] != e: // of a state that was replaced
+	case e.failures > 0 && g.rules.Probation:
+		g.saveHealth(e)
+	case e.failures == 0 && e.saved:
+		g.unsaveHealth(e)
+	}
+}
+
+// pruneLocked forgets endpoints that no subscription names any more.
+func (g *Grid) pruneLocked() {
+	used := map[*endpoint]bool{}
+	for _, t := range g.topics {
+		for _, s := range t.subscriptions {
+			used[s.endpoint] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(g.endpoints)) {
+		if e := g.endpoints[key]; !used[e] {
+			delete(g.endpoints, key)
+			if e.saved {
+				g.unsaveHealth(e)
+			}
+		}
+	}
 }
 
 func (e *endpoint) park(d *delivery) {

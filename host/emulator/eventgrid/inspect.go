@@ -38,14 +38,17 @@ type DeliveryInfo struct {
 	Expires      time.Time `json:"expires"`
 	Attempts     []Attempt `json:"attempts"`
 	Outcome      Outcome   `json:"outcome,omitempty"` // of the last attempt, or Probation
-	Next         time.Time `json:"next,omitzero"`     // attempt, or write of the dead letter; zero: at work
-	Reason       Reason    `json:"reason,omitempty"`  // why it was given up
+	Next         time.Time `json:"next,omitzero"`     // attempt, end of its life, or write of the dead letter; zero: at work
+	Reason       Reason    `json:"reason,omitempty"`  // why it was given up, or will be when its life ends
 }
 
 // Topics lists topics by name, each with its subscriptions in order of creation.
-func (g *Grid) Topics() []TopicInfo {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (g *Grid) Topics() (list []TopicInfo) {
+	g.look(func() { list = g.topicsLocked() })
+	return list
+}
+
+func (g *Grid) topicsLocked() []TopicInfo {
 	now := g.now()
 	counts := map[*subscription]*SubscriptionInfo{}
 	list := []TopicInfo{}
@@ -66,6 +69,8 @@ func (g *Grid) Topics() []TopicInfo {
 	for _, d := range g.live {
 		x := counts[d.sub]
 		switch d.state {
+		case unwritten:
+			continue
 		case dead, writing:
 			x.DeadLetters++
 			continue
@@ -81,12 +86,15 @@ func (g *Grid) Topics() []TopicInfo {
 
 // Deliveries lists the events of a subscription that are neither delivered nor
 // gone, in order of publication; "" for all subscriptions, or of all topics.
-func (g *Grid) Deliveries(topicName, subscription string) []DeliveryInfo {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (g *Grid) Deliveries(topicName, subscription string) (list []DeliveryInfo) {
+	g.look(func() { list = g.deliveriesLocked(topicName, subscription) })
+	return list
+}
+
+func (g *Grid) deliveriesLocked(topicName, subscription string) []DeliveryInfo {
 	var found []*delivery
 	for _, d := range g.live {
-		if (topicName == "" || fold(topicName) == fold(d.sub.topic.Name)) && (subscription == "" || fold(subscription) == fold(d.sub.Name)) {
+		if d.state != unwritten && (topicName == "" || fold(topicName) == fold(d.sub.topic.Name)) && (subscription == "" || fold(subscription) == fold(d.sub.Name)) {
 			found = append(found, d)
 		}
 	}
@@ -97,8 +105,11 @@ func (g *Grid) Deliveries(topicName, subscription string) []DeliveryInfo {
 			Topic: d.sub.topic.Name, Subscription: d.sub.Name, EventID: d.event.ID, EventType: d.event.Type, Subject: d.event.Subject,
 			Published: d.published, Expires: d.expires, Attempts: slices.Clone(d.attempts), Outcome: d.outcome, Reason: d.reason,
 		}
-		if d.state == waiting || d.state == dead {
+		switch d.state {
+		case waiting, dead:
 			list[i].Next = d.when
+		case expiring:
+			list[i].Next, list[i].Reason = d.when, TimeToLiveExceeded
 		}
 	}
 	return list

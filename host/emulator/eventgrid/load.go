@@ -25,6 +25,8 @@ func (g *Grid) read(v store.Reader, dir string) (*loader, error) {
 		{recordKey(subscriptionKind, ""), l.subscription},
 		{recordKey(eventKind, ""), l.event},
 		{recordKey(stateKind, ""), l.state},
+		{recordKey(healthKind, ""), l.health},
+		{[]byte(declaredKey), l.declare},
 	} {
 		if err := v.Scan(part.prefix, store.PrefixEnd(part.prefix), part.read); err != nil {
 			return nil, err
@@ -62,6 +64,7 @@ func (g *Grid) takeLocked(l *loader) {
 	fresh := l.Grid
 	g.forgetAllLocked()
 	g.topics, g.endpoints, g.live, g.number, g.ids.n = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.n
+	g.declared = fresh.declared
 	for _, t := range g.topics {
 		l.sort(t)
 	}
@@ -77,7 +80,7 @@ func (g *Grid) forgetAllLocked() {
 		d.state, d.parked = over, false
 		g.queue.remove(d)
 	}
-	g.topics, g.endpoints, g.live = map[string]*topic{}, map[string]*endpoint{}, map[uint64]*delivery{}
+	g.topics, g.endpoints, g.live, g.declared = map[string]*topic{}, map[string]*endpoint{}, map[uint64]*delivery{}, nil
 	g.changed.Signal()
 }
 
@@ -147,6 +150,25 @@ func (l *loader) subscription(key, value []byte) error {
 	return nil
 }
 
+// health is kept for endpoints that somebody still names.
+func (l *loader) health(key, value []byte) error {
+	var r healthRecord
+	if err := json.Unmarshal(value, &r); err != nil {
+		return l.damage("the health of an endpoint", err)
+	}
+	if e := l.endpoints[string(key[len(keyPrefix)+1:])]; e != nil {
+		e.failures, e.until, e.length, e.saved = r.Failures, r.Until, r.Length, true
+	}
+	return nil
+}
+
+func (l *loader) declare(_, value []byte) error {
+	if err := json.Unmarshal(value, &l.declared); err != nil {
+		return l.damage("what the app describes", err)
+	}
+	return nil
+}
+
 // sort puts subscriptions into the order of their creation.
 func (l *loader) sort(t *topic) {
 	slices.SortStableFunc(t.subscriptions, func(a, b *subscription) int { return cmp.Compare(l.orders[a], l.orders[b]) })
@@ -167,6 +189,7 @@ func (l *loader) event(key, value []byte) error {
 	}
 	e := &Event{schema: r.Schema, members: members}
 	e.ID, e.Subject, e.Type = e.text("id"), e.text("subject"), e.text(typeField(r.Schema))
+	e.seal()
 	number := binary.BigEndian.Uint64(key[len(keyPrefix)+1:])
 	l.live[number] = &delivery{
 		number: number, sub: t.find(r.Subscription), event: e, index: -1,

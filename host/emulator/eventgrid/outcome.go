@@ -47,6 +47,10 @@ type result struct {
 	outcome Outcome
 }
 
+// ErrInvalidFunction is the error of an endpoint that is a function without an Event
+// Grid trigger: outcome InvalidAzureFunctionDestination.
+var ErrInvalidFunction = errors.New("the function has no Event Grid trigger") // read only
+
 // resultOf reads an answer, or the error of a request without one.
 func resultOf(resp *Response, err error) result {
 	if err != nil {
@@ -81,6 +85,9 @@ func outcomeOf(status int) Outcome {
 func outcomeOfError(err error) Outcome {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return TimedOut
+	}
+	if errors.Is(err, ErrInvalidFunction) {
+		return InvalidFunction
 	}
 	if _, ok := errors.AsType[*net.DNSError](err); ok {
 		return ResolutionError

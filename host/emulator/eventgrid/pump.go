@@ -2,6 +2,7 @@ package eventgrid
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
@@ -117,6 +118,9 @@ func (g *Grid) roundLocked(now time.Time) (records []journal.Record) {
 			d.outcome = Probation
 			d.sub.endpoint.park(d)
 			g.waitLocked(d, d.sub.endpoint.until)
+			rec := d.record(journal.EventDelayed)
+			rec.Status, rec.Delay, rec.HasDelay = string(Probation), d.when.Sub(now), true
+			records = append(records, rec)
 		default:
 			g.queue.remove(d)
 			d.sub.endpoint.unpark(d)
@@ -125,15 +129,70 @@ func (g *Grid) roundLocked(now time.Time) (records []journal.Record) {
 			requests = addTo(requests, open, d, now)
 		}
 	}
-	for _, r := range requests {
-		g.group.Go("event grid request", func() { g.send(r) })
-	}
+	g.postLocked(requests)
 	return records
+}
+
+// postLocked puts requests behind those that are still to be made.
+func (g *Grid) postLocked(requests []*request) {
+	if g.sent > len(g.outbox)/2 {
+		left := copy(g.outbox, g.outbox[g.sent:])
+		clear(g.outbox[left:])
+		g.outbox, g.sent = g.outbox[:left], 0
+	}
+	g.outbox = append(g.outbox, requests...)
+	g.sendLocked()
+}
+
+// turnRequests is how many requests a sender makes before it lets another go on, so
+// that it does not keep everybody else from their turns.
+const turnRequests = 64
+
+// sendLocked sees to it that somebody makes the next request that waits.
+func (g *Grid) sendLocked() {
+	if !g.standby && g.sent < len(g.outbox) {
+		g.standby = true
+		g.group.Go("event grid request", g.sender)
+	}
+}
+
+// sender makes requests that wait. Before each it sees to it that another stands by
+// for the one after: nobody knows how long an endpoint takes to answer. So requests
+// do not wait for one another, and endpoints that answer at once keep no more than
+// two goroutines busy.
+func (g *Grid) sender() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.standby = false
+	for range turnRequests {
+		if g.sent == len(g.outbox) || g.ctx.Err() != nil {
+			g.outbox, g.sent = nil, 0
+			return
+		}
+		r := g.outbox[g.sent]
+		g.outbox[g.sent] = nil
+		g.sent++
+		g.sendLocked()
+		if !r.wanted() {
+			continue
+		}
+		g.mu.Unlock()
+		g.send(r)
+		g.mu.Lock()
+	}
+	g.sendLocked()
+}
+
+// wanted reports whether a request still has an event: subscriptions go, and with
+// them their events.
+func (r *request) wanted() bool {
+	return slices.ContainsFunc(r.deliveries, func(d *delivery) bool { return d.state == sending })
 }
 
 // batchKey is what the events of one request share.
 type batchKey struct {
 	sub     *subscription
+	schema  Schema
 	attempt int
 }
 
@@ -141,10 +200,13 @@ type batchKey struct {
 func addTo(requests []*request, open map[batchKey]*request, d *delivery, now time.Time) []*request {
 	n := len(d.attempts)
 	if d.sub.batch == 0 {
-		return append(requests, &request{sub: d.sub, deliveries: []*delivery{d}, attempt: n, sent: now})
+		r := &request{sub: d.sub, attempt: n, sent: now}
+		r.one[0] = d
+		r.deliveries = r.one[:]
+		return append(requests, r)
 	}
-	key := batchKey{d.sub, n}
-	size := len(d.event.appendJSON(nil))
+	key := batchKey{d.sub, d.event.schema, n}
+	size := len(d.event.object())
 	r := open[key]
 	if r == nil || len(r.deliveries) == d.sub.batch || r.size+size > d.sub.size {
 		r = &request{sub: d.sub, attempt: n, sent: now}

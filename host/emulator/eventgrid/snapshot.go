@@ -35,14 +35,21 @@ func (g *Grid) Snapshot() (*store.Image, error) {
 		for _, d := range g.live {
 			g.saveEvent(d)
 		}
+		for _, e := range g.endpoints {
+			if e.failures > 0 {
+				saved := e.saved
+				g.saveHealth(e)
+				e.saved = saved // the image is not the store
+			}
+		}
+		g.saveDeclared()
 		g.saveCountersLocked(&g.writing)
 	}), nil
 }
 
 // Restore replaces the state by a snapshot of this or another Grid, identifiers
-// included. Times are kept: what was due meanwhile is due. The health of endpoints
-// begins anew. When it fails, because the state cannot be read or a store cannot be
-// written, the old state stays.
+// included. Times are kept: what was due meanwhile is due. When it fails, because the
+// state cannot be read or a store cannot be written, the old state stays.
 func (g *Grid) Restore(state *store.Image) error { return g.replace(state, false) }
 
 // Load is Restore for a Grid at work: numbers and identifiers follow those that were

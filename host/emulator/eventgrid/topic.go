@@ -83,6 +83,7 @@ const (
 type topic struct {
 	Topic
 	subscriptions []*subscription // in order of creation
+	unwritten     bool            // its maker still waits for the disk
 }
 
 type subscription struct {

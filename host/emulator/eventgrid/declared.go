@@ -1,0 +1,71 @@
+package eventgrid
+
+import (
+	"context"
+	"slices"
+)
+
+// Declared names what an app describes of Event Grid: a topic and its subscriptions.
+// What else there is was made by hand.
+type Declared struct {
+	Topic         string   `json:"topic"`
+	Subscriptions []string `json:"subscriptions,omitempty"`
+}
+
+// Declare notes what the app describes, for as long as the state lasts: so that the
+// next process can tell what an app does not want any more from what was made by
+// hand. It makes and removes nothing.
+func (g *Grid) Declare(ctx context.Context, list []Declared) error {
+	return g.change(ctx, func() error {
+		g.declared = slices.Clone(list)
+		g.saveDeclared()
+		return nil
+	})
+}
+
+// Declared returns what Declare was told last, also by an earlier process; nothing
+// after a Reset.
+func (g *Grid) Declared() (list []Declared) {
+	g.look(func() { list = slices.Clone(g.declared) })
+	return list
+}
+
+func (g *Grid) saveDeclared() {
+	switch {
+	case !g.writing.Writable():
+	case len(g.declared) == 0:
+		g.writing.Delete([]byte(declaredKey))
+	default:
+		g.writing.Set([]byte(declaredKey), marshal(g.declared))
+	}
+}
+
+// PutTopic makes a topic, or gives the one of that name other settings: its key and
+// its resource change, subscriptions and their events stay. A topic of the other
+// schema is removed with all that it has, and made anew. An empty Key keeps the key
+// that is there.
+func (g *Grid) PutTopic(ctx context.Context, t Topic) error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	return g.change(ctx, func() error {
+		old := g.topics[fold(t.Name)]
+		if old != nil && t.Key == "" {
+			t.Key = old.Key
+		}
+		if t.Key == "" {
+			t.Key = g.ids.key()
+		}
+		switch {
+		case old == nil:
+			g.addTopicLocked(t)
+		case old.InputSchema != t.InputSchema:
+			g.removeTopicLocked(old)
+			g.addTopicLocked(t)
+		case old.Topic != t:
+			old.Topic = t
+			g.saveTopic(old)
+		}
+		return nil
+	})
+}

@@ -87,6 +87,9 @@ func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
 	if s.Err != nil {
 		rec.Error = s.Err.Error()
 	}
+	if s.Status != 0 {
+		rec.Fields = []journal.Field{{Key: "http_status", Value: itoa(s.Status)}}
+	}
 	f.gen.host.journal.Append(rec)
 }
 

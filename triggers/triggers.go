@@ -117,6 +117,9 @@ type Settlement struct {
 	Err error
 	// Note is a short fixed phrase for the journal, e.g. a hint; often empty.
 	Note string
+	// Status is that of the HTTP answer, with Responded; 0 where the listener does
+	// not know it.
+	Status int
 }
 
 // Sink is what a listener is given. The host implements it, bound to one

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest/grid"
+	"github.com/redeliver/redeliver/host/journal"
 )
 
 // defaultGridPort is where publishers find Event Grid (servicebus 5.3).
@@ -147,6 +149,16 @@ func (s *session) sayTopics() {
 	for _, line := range s.topicLines() {
 		s.out.say("info", "event grid: "+line)
 	}
+}
+
+// answered is the status that Event Grid was given at the end of a delivery, if any,
+// and whether it was one after which it tries again.
+func answered(rec *journal.Record) (text string, refused bool) {
+	i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" })
+	if i < 0 {
+		return "", false
+	}
+	return "with " + rec.Fields[i].Value, !strings.HasPrefix(rec.Fields[i].Value, "2")
 }
 
 // jsonText is a value as JSON; it is one that always has some.

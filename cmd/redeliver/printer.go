@@ -274,7 +274,10 @@ func (p *printer) settled(rec *journal.Record) string {
 	case "poisoned", "dead_lettered", "undecodable", "dropped", "lock_lost", "not_checkpointed":
 		colour = magenta
 	}
-	var text string
+	text, refused := answered(rec)
+	if refused {
+		colour, last = yellow, false
+	}
 	if rec.Target != "" {
 		text = "to " + strconv.Quote(rec.Target)
 	}

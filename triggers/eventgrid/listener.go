@@ -130,16 +130,18 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 		return nil, ErrNotRunning
 	}
 	defer l.leave(c)
-	return answer(l.dispatch(ctx, sink, l.opts.deliveries(req, events))), nil
+	deliveries := l.opts.deliveries(req, events)
+	answer := answer(l.dispatch(ctx, sink, deliveries))
+	for _, d := range deliveries { // they are answered together
+		sink.Settled(d, triggers.Settlement{Decision: triggers.Responded, Status: answer.StatusCode})
+	}
+	return answer, nil
 }
 
 // dispatch runs deliveries side by side and returns their results in their order.
 func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries []*triggers.Event) []triggers.Result {
 	results := make([]triggers.Result, len(deliveries))
-	run := func(i int) {
-		results[i] = sink.Handle(ctx, deliveries[i])
-		sink.Settled(deliveries[i], triggers.Settlement{Decision: triggers.Responded})
-	}
+	run := func(i int) { results[i] = sink.Handle(ctx, deliveries[i]) }
 	if len(deliveries) == 1 {
 		run(0)
 		return results

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +92,15 @@ func TestEventsSideBySide(t *testing.T) {
 	}
 	if resp.StatusCode != 500 || string(resp.Body) != "no" {
 		t.Errorf("answer %d %q, want 500 and the failure", resp.StatusCode, resp.Body)
+	}
+	settled := s.sink.Settlements()
+	if len(settled) != 3 {
+		t.Fatalf("%d settlements, want 3", len(settled))
+	}
+	for i, got := range settled {
+		if want := (triggers.Settlement{Decision: triggers.Responded, Status: 500}); got.Settlement != want || got.Event.Messages[0].ID != strconv.Itoa(i) {
+			t.Errorf("settlement %d of event %s: %+v, want %+v", i, got.Event.Messages[0].ID, got.Settlement, want)
+		}
 	}
 	want := []string{`ALL 3 0 {"id":"0","data":{"n":0}}`, `ALL 3 1 {"id":"1","data":{"n":1}}`, `ALL 3 2 {"id":"2","data":{"n":2}}`}
 	if diff := cmp.Diff(want, seen); diff != "" {

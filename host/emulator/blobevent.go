@@ -17,11 +17,12 @@ type BlobEvent struct {
 	Container, Name string
 	Time            time.Time
 
-	// Of a blob that has come.
-	ETag        string // without quotes
 	Type        bindings.BlobType
 	ContentType string
-	Length      int64
+
+	// Of a blob that has come.
+	ETag   string // without quotes
+	Length int64
 }
 
 // blobAPIs are the operations that raise an event, by their name at fault points.
@@ -45,23 +46,38 @@ func (s *Storage) OnBlobEvent(tell func(BlobEvent)) (stop func()) {
 	}
 }
 
-// eventLocked is the event of an operation that has been applied; nil if it raises
-// none, or nobody listens.
-func (tx *blobTx) eventLocked(p FaultPoint) *BlobEvent {
-	api := blobAPIs[p.Op]
-	if api == "" || p.Blob == "" || len(tx.listeners) == 0 {
+// subjectLocked is the blob that an operation may raise an event of, as it is now;
+// nil if there is none, or nobody listens.
+func (tx *blobTx) subjectLocked(p FaultPoint) *blobRecord {
+	if blobAPIs[p.Op] == "" || p.Blob == "" || len(tx.listeners) == 0 {
 		return nil
 	}
-	name := strings.ReplaceAll(p.Blob, `\`, "/")
-	state := tx.container.blobs[name]
-	exists := state != nil && state.base != nil
-	if exists == (p.Op == "Delete") {
+	if state := tx.container.blobs[strings.ReplaceAll(p.Blob, `\`, "/")]; state != nil {
+		return state.base
+	}
+	return nil
+}
+
+// eventLocked is the event of an operation that has been applied; nil if it raises
+// none, or nobody listens. before is subjectLocked from before it.
+func (tx *blobTx) eventLocked(p FaultPoint, before *blobRecord) *BlobEvent {
+	r := tx.subjectLocked(p)
+	gone := r == nil && before != nil
+	if gone != (p.Op == "Delete") {
 		return nil // only snapshots were deleted
 	}
-	e := &BlobEvent{Deleted: !exists, API: api, Container: p.Container, Name: name, Time: tx.now}
-	if exists {
-		e.ETag, e.Type = strings.Trim(state.base.Version.ETag, `"`), state.base.Type
-		e.ContentType, e.Length = state.base.Headers.ContentType, state.base.Size
+	if gone {
+		r = before
+	}
+	if r == nil {
+		return nil
+	}
+	e := &BlobEvent{
+		Deleted: gone, API: blobAPIs[p.Op], Container: p.Container, Name: r.Name, Time: tx.now,
+		Type: r.Type, ContentType: r.Headers.ContentType,
+	}
+	if !gone {
+		e.ETag, e.Length = strings.Trim(r.Version.ETag, `"`), r.Size
 	}
 	return e
 }

@@ -51,7 +51,7 @@ func TestBlobEvents(t *testing.T) {
 	want := []string{
 		"false PutBlob files a/b BlockBlob text/plain 3 true",
 		"false PutBlockList files l BlockBlob application/octet-stream 2 true",
-		"true DeleteBlob files a/b   0 false",
+		"true DeleteBlob files a/b BlockBlob text/plain 0 false",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

@@ -126,9 +126,10 @@ func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (c
 	if len(tx.changes) == 0 {
 		return "", nil, s.last.Pending(s.opening), nil
 	}
+	before := tx.subjectLocked(p)
 	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account, tx.account.Properties != s.account.Properties}))
 	if err == nil {
-		event = tx.eventLocked(p)
+		event = tx.eventLocked(p, before)
 	}
 	return tx.changed, event, commit, err
 }

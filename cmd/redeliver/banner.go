@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
 // banner is the overview of an app that runs: endpoints, functions, clock.
@@ -33,6 +35,9 @@ func newBanner(s *session, a *app.App) *banner {
 			b.idle = append(b.idle, fmt.Sprintf("%s is disabled (%s)", f.Name, f.Disabled))
 			continue
 		}
+		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
+			subscribed(f, s.host.EventGrid().Topics())
+		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
 			row[1] = endpoint(s.web.URL(), a, def)
@@ -43,6 +48,41 @@ func newBanner(s *session, a *app.App) *banner {
 	}
 	b.rows = append(b.rows, others...)
 	return b
+}
+
+// subscribed makes the report of an Event Grid function one of the event
+// subscriptions that there are: besides those of host.json, which the report knows,
+// those that were made while the host ran.
+func subscribed(f *app.FunctionReport, topics []eventgrid.TopicInfo) {
+	most, ends := 0, []string{}
+	for _, topic := range topics {
+		for i := range topic.Subscriptions {
+			s := &topic.Subscriptions[i]
+			if !strings.EqualFold(s.Function, f.Name) {
+				continue
+			}
+			tries := s.MaxDeliveryAttempts
+			if tries == 0 {
+				tries = eventgrid.DefaultAttempts
+			}
+			most = max(most, tries)
+			end := "dropped by Event Grid: no container for dead letters"
+			if s.DeadLetterContainer != "" {
+				end = fmt.Sprintf("dead letter in container %q", s.DeadLetterContainer)
+			}
+			if !slices.Contains(ends, end) {
+				ends = append(ends, end)
+			}
+		}
+	}
+	if most == 0 {
+		f.End = "no event subscription yet"
+		return
+	}
+	f.Deliveries, f.End = most, strings.Join(ends, " or ")
+	if !f.AttemptsUnbounded {
+		f.Total = f.Attempts * most
+	}
 }
 
 // endpoint is where an HTTP function answers: "[GET,POST] http://...", without

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,7 +30,7 @@ func newSend(std streams) *cobra.Command {
 
 func newSendQueue(std streams) *cobra.Command {
 	var t target
-	var raw bool
+	var raw, asJSON bool
 	var delay time.Duration
 	var ttl string
 	cmd := &cobra.Command{
@@ -72,6 +71,9 @@ and without it the message is empty. It is encoded as the app expects it
 			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/messages", query, in, &m); err != nil {
 				return err
 			}
+			if asJSON {
+				return writeIndented(std, m)
+			}
 			newConsole(std, true).printf("sent %s to queue %q\n", m.ID, args[0])
 			return nil
 		},
@@ -79,6 +81,7 @@ and without it the message is empty. It is encoded as the app expects it
 	cmd.Flags().BoolVar(&raw, "raw", false, "do not encode the body")
 	cmd.Flags().DurationVar(&delay, "delay", 0, "keep the message invisible for this long first, e.g. 30s")
 	cmd.Flags().StringVar(&ttl, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
+	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
 }
@@ -114,6 +117,7 @@ func newPeek(std streams) *cobra.Command {
 func newPeekQueue(std streams) *cobra.Command {
 	var t target
 	var output, id string
+	var asJSON bool
 	var most int
 	cmd := &cobra.Command{
 		Use:   "queue NAME",
@@ -146,10 +150,14 @@ and not shown; with --id it is.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				output = "json"
+			}
 			return showPeeked(std, &found, id != "", output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --output json")
 	cmd.Flags().IntVar(&most, "max", 32, "show at most this many messages, 1 to 32")
 	cmd.Flags().StringVar(&id, "id", "", "show only the message with this ID, visible or not")
 	addTarget(cmd, &t)
@@ -159,10 +167,7 @@ and not shown; with --id it is.`,
 // showPeeked writes messages; only one was asked for when only is set.
 func showPeeked(std streams, found *web.Peeked, only bool, output string) error {
 	if output == "json" {
-		enc := json.NewEncoder(std.out)
-		enc.SetEscapeHTML(false)
-		enc.SetIndent("", "  ")
-		return enc.Encode(found)
+		return writeIndented(std, found)
 	}
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)

@@ -26,6 +26,7 @@ func newRedrive(std streams) *cobra.Command {
 func newRedriveQueue(std streams) *cobra.Command {
 	var t target
 	var to, id string
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "queue NAME-poison",
 		Short: "Move messages from a poison queue back to its queue",
@@ -61,12 +62,16 @@ it is in both queues, never in none.`,
 			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/redrive", query, nil, &done); err != nil {
 				return err
 			}
+			if asJSON {
+				return writeIndented(std, &done)
+			}
 			showRedriven(newConsole(std, true), &done)
 			return nil
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "queue to move to (default: NAME without -poison)")
 	cmd.Flags().StringVar(&id, "id", "", "move only the message with this ID, as peek shows it")
+	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
 }

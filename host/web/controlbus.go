@@ -15,6 +15,7 @@ import (
 func (s *Server) busRoutes(handle func(method, path string, h http.HandlerFunc)) {
 	handle("GET", "/servicebus", s.listBus)
 	handle("PUT", "/servicebus/entity", s.embeddedBus(s.createEntity))
+	handle("DELETE", "/servicebus/entity", s.embeddedBus(s.deleteEntity))
 	handle("POST", "/servicebus/messages", s.embeddedBus(s.sendBus))
 	handle("GET", "/servicebus/messages", s.embeddedBus(s.peekBus))
 	handle("DELETE", "/servicebus/messages", s.embeddedBus(s.purgeBus))

@@ -48,6 +48,8 @@ const mostDeliveries = 256
 func (s *Server) gridRoutes(handle func(method, path string, h http.HandlerFunc)) {
 	handle("PUT", "/eventgrid/topic", s.createTopic)
 	handle("PUT", "/eventgrid/subscription", s.createSubscription)
+	handle("DELETE", "/eventgrid/topic", s.deleteTopic)
+	handle("DELETE", "/eventgrid/subscription", s.deleteSubscription)
 	handle("POST", "/eventgrid/events", s.publish)
 }
 

@@ -52,6 +52,8 @@
 //	                                          with its subscriptions
 //	PUT    /servicebus/entity?path=           makes an entity; the body is a NewBusEntity, or empty:
 //	                                          201, BusEntity; 409 when it is there
+//	DELETE /servicebus/entity?path=           removes an entity with its messages, a topic with its
+//	                                          subscriptions too: 200, BusDeleted
 //	POST   /servicebus/messages?path=         the body is the message; ?session=, ?id=, ?subject=,
 //	                                          ?contentType=, ?correlation=, ?to=, ?replyTo=,
 //	                                          ?partitionKey=, ?property=name=text (repeated; name:=5 for
@@ -78,6 +80,10 @@
 //	PUT    /eventgrid/subscription?topic=     makes the event subscription ?name=, or changes it; the
 //	                                          body is a subscription as in host.json: 201,
 //	                                          GridSubscribed
+//	DELETE /eventgrid/topic?topic=            removes a topic with its event subscriptions: 200,
+//	                                          GridDeleted
+//	DELETE /eventgrid/subscription?topic=     removes the event subscription ?name= with its events:
+//	                                          200, GridDeleted
 //	POST   /eventgrid/events?topic=           publishes the event, or array of events, of the body;
 //	                                          required fields that are missing are added unless
 //	                                          ?raw=true: 201, GridPublished

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func newDelete(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "delete servicebus|eventgrid NAME",
+		Short: "Remove an entity of Service Bus, or a topic or subscription of Event Grid",
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newDeleteBus(std), newDeleteGrid(std))
+	return cmd
+}
+
+func newDeleteBus(std streams) *cobra.Command {
+	var t target
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "servicebus ENTITY",
+		Short: "Remove a queue, topic or subscription with its messages",
+		Long: `Delete removes a queue, a topic with its subscriptions, or a subscription from the
+Service Bus namespace of the running host, with all messages and dead letters. Who
+has a message of it in work finds that its lock is lost.
+
+An entity that a function names, or that the file of entities describes, is made
+again when the app is loaded the next time.`,
+		Example: `  redeliver delete servicebus orders
+  redeliver delete servicebus events/Subscriptions/all`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeBus(&t, func(e *web.BusEntity) []string { return []string{e.Path} }),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := busPath(args[0])
+			if err != nil {
+				return err
+			}
+			var out web.BusDeleted
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/entity", url.Values{"path": {path}}, nil, &out); done || err != nil {
+				return err
+			}
+			newConsole(std, true).printf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
+			return nil
+		},
+	}
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func newDeleteGrid(std streams) *cobra.Command {
+	var t target
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
+		Short: "Remove a topic of Event Grid, or an event subscription",
+		Long: `Delete removes a topic with its event subscriptions, or one event subscription, from
+the Event Grid of the running host. Events that were not delivered yet go with it,
+and are not dead-lettered.
+
+What host.json describes is made again when the app is loaded the next time.`,
+		Example: `  redeliver delete eventgrid shop
+  redeliver delete eventgrid shop/audit`,
+		Args: arguments(1, 1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			for _, topic := range t.glance(cmd.Context()).EventGrid {
+				names = append(names, topic.Name)
+				for i := range topic.Subscriptions {
+					names = append(names, topic.Name+"/"+topic.Subscriptions[i].Name)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name, subscription, isSubscription := strings.Cut(args[0], "/")
+			if name == "" || isSubscription && subscription == "" {
+				return hinted(&usageError{fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])}, "for instance shop or shop/orders")
+			}
+			path, query := "/eventgrid/topic", url.Values{"topic": {name}}
+			if isSubscription {
+				path = "/eventgrid/subscription"
+				query.Set("name", subscription)
+			}
+			var out web.GridDeleted
+			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, path, query, nil, &out); done || err != nil {
+				return err
+			}
+			what := fmt.Sprintf("topic %q", out.Topic)
+			if isSubscription {
+				what = fmt.Sprintf("event subscription %q", out.Topic+"/"+out.Subscription)
+			}
+			newConsole(std, true).printf("deleted %s with %s%s\n", what, subscriptionsAnd(out.Subscriptions, "event subscription"), plural(out.Pending, "pending event"))
+			return nil
+		},
+	}
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// subscriptionsAnd begins a list with the subscriptions that a topic had.
+func subscriptionsAnd(n int, what string) string {
+	if n == 0 {
+		return ""
+	}
+	return plural(n, what) + " and "
+}

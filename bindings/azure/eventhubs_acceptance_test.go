@@ -1,0 +1,248 @@
+package azure_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+	ehtrigger "github.com/redeliver/redeliver/triggers/eventhubs"
+)
+
+// cloudOf are the services of a host whose hubs, and storage if it has a connection
+// string, are outside.
+type cloudOf struct {
+	host.Services // there are no others
+	t             testing.TB
+	hubs          map[string]*azure.EventHubs // by setting
+
+	mu sync.Mutex
+}
+
+func newCloudOf(t testing.TB) *cloudOf {
+	return &cloudOf{t: t, hubs: map[string]*azure.EventHubs{}}
+}
+
+func (c *cloudOf) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+	return azure.NewBlobAccount(conn.Value, &azure.Options{HTTPClient: http.DefaultClient})
+}
+
+func (c *cloudOf) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if known := c.hubs[conn.Setting]; known != nil {
+		return known, nil
+	}
+	h, err := azure.NewEventHubs(conn.Value, nil)
+	if err == nil {
+		c.hubs[conn.Setting] = h
+	}
+	return h, err
+}
+
+// close is for when the host is closed.
+func (c *cloudOf) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for setting, h := range c.hubs {
+		if err := h.Close(context.Background()); err != nil {
+			c.t.Errorf("close the hubs of %s: %v", setting, err)
+		}
+	}
+}
+
+// hubHostFile makes hosts look soon who has which partition.
+const hubHostFile = `{"version": "2.0", "extensions": {"eventHubs": {"loadBalancingUpdateInterval": "00:00:01"}}}`
+
+// hubHost makes a host with hubs outside.
+func hubHost(t *testing.T, name string, handlers *functions.App, settings ...string) *host.Host {
+	t.Helper()
+	c := newCloudOf(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(hubHostFile), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h, err := host.New(dir, &host.Options{
+		Handlers: handlers, Outside: c, Instance: name, Env: append([]string{"AzureFunctionsWebHost__hostid=shared"}, settings...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.close)
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// TestEventHubsAcceptance: a host is triggered by a hub outside. An event that fails
+// stops its partition for a policy of four retries, that is five attempts; then the
+// checkpoint moves on (servicebus 6.2), and what an output sends comes next.
+func TestEventHubsAcceptance(t *testing.T) {
+	t.Parallel()
+	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1}, eventhubs.Hub{Name: "done", Partitions: 1})
+	handlers := functions.New()
+	handlers.EventHub("OnOrder", "orders", func(ctx context.Context, e functions.EventHubEvent) error {
+		if e.Text() == "bad" {
+			return errors.New("database down")
+		}
+		return functions.SetOutput(ctx, "done", e.Text())
+	}, functions.FixedDelay(4, 10*time.Millisecond), functions.EventHubOutput("done", "done"))
+	h := hubHost(t, "only", handlers, "AzureWebJobsStorage=UseDevelopmentStorage=true", "EventHub="+d.connectionString())
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	client := connectHubs(t, d.connectionString())
+	if err := client.SendEvents(t.Context(), "orders", nil, &bindings.Event{Body: []byte("bad")}); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.SendEvents(t.Context(), "orders", nil, &bindings.Event{Body: []byte("good")}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := client.ReadEvents(t.Context(), "done", "$Default", "0", bindings.EventPosition{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := r.Receive(t.Context(), 1, busPatience); err != nil || len(list) != 1 || string(list[0].Body) != "good" {
+		t.Errorf("%d events came out, %v, want good", len(list), err)
+	}
+	within, cancel := context.WithTimeout(t.Context(), busPatience)
+	defer cancel()
+	wrote, err := h.Journal().Wait(within, func(r *journal.Record) bool { return r.Kind == journal.Settled && r.Delivery == "d2" })
+	if err != nil || wrote.Decision != string(triggers.Checkpointed) {
+		t.Errorf("the second event ended with %q, %v", wrote.Decision, err)
+	}
+	attempts := map[string]int{}
+	for _, r := range h.Journal().Records() {
+		if r.Kind == journal.AttemptStarted {
+			attempts[r.Delivery]++
+		}
+	}
+	if attempts["d1"] != 5 || attempts["d2"] != 1 {
+		t.Errorf("attempts %v, want 5 and 1", attempts)
+	}
+	store := ehtrigger.NewStore(h.Storage().Container(ehtrigger.Container), client.FullyQualifiedNamespace(), "orders", "$Default")
+	var kept *ehtrigger.Checkpoint
+	h.Clock().Inside("test", func() { kept, err = store.Checkpoint(context.Background(), "0") })
+	if err != nil || kept == nil || kept.SequenceNumber != 1 {
+		t.Errorf("checkpoint %+v, %v, want that of the second event", kept, err)
+	}
+}
+
+// handled is what the hosts of one app did, by event.
+type handled struct {
+	mu   sync.Mutex
+	runs map[string][]string // the hosts that ran an event
+	left int
+	done chan struct{}
+}
+
+func (l *handled) expect(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.left, l.done = n, make(chan struct{})
+}
+
+func (l *handled) app(name string) *functions.App {
+	handlers := functions.New()
+	handlers.EventHub("OnOrder", "orders", func(_ context.Context, e functions.EventHubEvent) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if len(l.runs[e.Text()]) == 0 {
+			if l.left--; l.left == 0 {
+				close(l.done)
+			}
+		}
+		l.runs[e.Text()] = append(l.runs[e.Text()], name)
+		return nil
+	})
+	return handlers
+}
+
+// Two hosts with one storage share the partitions of a hub, all outside both. When one
+// ends the other goes on from its checkpoints.
+func TestTwoHostsOneHub(t *testing.T) {
+	t.Parallel()
+	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 4})
+	connection := "AzureWebJobsStorage=" + openStorageDoor(t)
+	l := &handled{runs: map[string][]string{}}
+	first := hubHost(t, "first", l.app("first"), connection, "EventHub="+d.connectionString())
+	second := hubHost(t, "second", l.app("second"), connection, "EventHub="+d.connectionString())
+	client := connectHubs(t, d.connectionString())
+	round := func(name string) {
+		t.Helper()
+		const sent = 200
+		l.expect(sent)
+		for i := range sent {
+			if err := client.SendEvents(t.Context(), "orders", nil, &bindings.Event{Body: fmt.Appendf(nil, "%s %d", name, i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		select {
+		case <-l.done:
+		case <-time.After(time.Minute):
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			t.Fatalf("%s: %d of %d events have not run", name, l.left, sent)
+		}
+	}
+	for _, h := range []*host.Host{first, second} {
+		if err := h.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	round("both")
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	round("one")
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	byHost, again := map[string]int{}, 0
+	for event, hosts := range l.runs {
+		for _, h := range hosts {
+			byHost[h]++
+		}
+		if strings.HasPrefix(event, "one ") && hosts[0] != "first" {
+			t.Errorf("event %q ran on %q: that host had ended", event, hosts)
+		}
+		again += len(hosts) - 1
+	}
+	if byHost["second"] == 0 || again > len(l.runs)/2 {
+		t.Errorf("runs %v, %d of them again: want some on both, and most once", byHost, again)
+	}
+}
+
+// openStorageDoor returns the connection string of a storage account behind a socket.
+func openStorageDoor(t testing.TB) string {
+	t.Helper()
+	storage := emulator.New(clock.System(), nil)
+	doors, err := rest.NewServer(clock.System(), &rest.Options{Accounts: []rest.Account{{
+		Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doors.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { doors.Close() })
+	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
+		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
+}

@@ -33,12 +33,14 @@ type Journal struct {
 	now  func() time.Time
 	keep int // 0: everything
 
-	mu      sync.Mutex
-	next    uint64                     // sequence number of the next record, from 1
-	first   uint64                     // sequence number of chunks[0][0]
-	epoch   int                        // counts resets
-	chunks  [][]Record                 // of chunkSize each, but for the last
-	changed map[chan struct{}]struct{} //clock:outside readers follow in real time
+	mu       sync.Mutex
+	next     uint64   // sequence number of the next record, from 1
+	first    uint64   // sequence number of chunks[0][0]
+	epoch    int      // counts resets
+	chunks   [][]kept // of chunkSize each, but for the last
+	subjects subjects
+	found    Record                     // what Find shows
+	changed  map[chan struct{}]struct{} //clock:outside readers follow in real time
 }
 
 // Options changes what a journal keeps.
@@ -62,15 +64,14 @@ func New(now func() time.Time, opts *Options) *Journal {
 func (j *Journal) Append(r Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	r.Time = j.now()
-	r.Seq = j.next
+	k := j.keepLocked(&r, j.now())
 	j.next++
 	last := len(j.chunks) - 1
 	if last < 0 || len(j.chunks[last]) == chunkSize {
-		j.chunks = append(j.chunks, make([]Record, 0, chunkSize))
+		j.chunks = append(j.chunks, make([]kept, 0, chunkSize))
 		last++
 	}
-	j.chunks[last] = append(j.chunks[last], r)
+	j.chunks[last] = append(j.chunks[last], k)
 	if j.keep > 0 && j.next-j.first > uint64(j.keep+chunkSize) {
 		j.chunks[0] = nil
 		j.chunks = j.chunks[1:]
@@ -103,29 +104,26 @@ func (j *Journal) Since(seq uint64) []Record {
 	if seq >= j.next {
 		return nil
 	}
-	out := make([]Record, 0, j.next-seq)
-	for ; seq < j.next; seq++ {
-		out = append(out, *j.atLocked(seq))
+	out := make([]Record, j.next-seq)
+	for i := range out {
+		j.loadLocked(&out[i], seq+uint64(i))
 	}
 	return out
 }
 
 // Find returns the first kept record at or after seq that match accepts. match
-// runs under the journal's lock: it must be quick and must not call back.
+// runs under the journal's lock: it must be quick, must not call back, and must
+// not keep the pointer.
 func (j *Journal) Find(seq uint64, match func(*Record) bool) (Record, bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	r := &j.found
 	for seq = max(seq, j.first); seq < j.next; seq++ {
-		if r := j.atLocked(seq); match(r) {
+		if j.loadLocked(r, seq); match(r) {
 			return *r, true
 		}
 	}
 	return Record{}, false
-}
-
-func (j *Journal) atLocked(seq uint64) *Record {
-	i := int(seq - j.first)
-	return &j.chunks[i/chunkSize][i%chunkSize]
 }
 
 // Reset forgets every record and starts again at sequence number 1.
@@ -133,7 +131,7 @@ func (j *Journal) atLocked(seq uint64) *Record {
 func (j *Journal) Reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.chunks, j.first, j.next = nil, 1, 1
+	j.chunks, j.subjects, j.first, j.next = nil, subjects{}, 1, 1
 	j.epoch++
 }
 

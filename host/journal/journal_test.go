@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -61,6 +62,56 @@ func TestLine(t *testing.T) {
 				t.Errorf("WriteTo printed no JSON: %s", b.String())
 			}
 		})
+	}
+}
+
+// A journal keeps records in a form of its own: every field has to come back,
+// also when deliveries alternate and share what they have in common.
+func TestRecordsComeBackWhole(t *testing.T) {
+	t.Parallel()
+	j := journal.New(fixed, nil)
+	var want []journal.Record
+	for i := range 1000 {
+		n := i % 150 // deliveries
+		r := journal.Record{Kind: journal.AttemptEnded, Delivery: fmt.Sprint("d", n), Attempt: i}
+		if v := reflect.ValueOf(&r).Elem(); i%3 > 0 {
+			// One further field, another each time: none may stick to its neighbours.
+			setField(v.Field(3+i%(v.NumField()-3)), 1+n)
+		}
+		j.Append(r)
+		r.Seq, r.Time = uint64(i+1), start
+		want = append(want, r)
+	}
+	if diff := cmp.Diff(want, j.Records()); diff != "" {
+		t.Errorf("Records (-want +got):\n%s", diff)
+	}
+	i := 0
+	if _, ok := j.Find(1, func(r *journal.Record) bool {
+		if diff := cmp.Diff(want[i], *r); diff != "" {
+			t.Errorf("Find (-want +got):\n%s", diff)
+		}
+		i++
+		return false
+	}); ok || i != len(want) {
+		t.Errorf("Find looked at %d records, want %d", i, len(want))
+	}
+}
+
+// setField gives a field of a record a value that depends on n.
+func setField(f reflect.Value, n int) {
+	switch f.Kind() {
+	case reflect.Int, reflect.Int64:
+		f.SetInt(int64(n))
+	case reflect.String:
+		f.SetString(fmt.Sprint("text ", n))
+	case reflect.Bool:
+		f.SetBool(true)
+	case reflect.Slice:
+		f.Set(reflect.ValueOf([]journal.Field{{Key: "k", Value: fmt.Sprint(n)}}))
+	case reflect.Struct:
+		for i := range f.NumField() {
+			setField(f.Field(i), n)
+		}
 	}
 }
 

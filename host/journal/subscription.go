@@ -55,7 +55,7 @@ func (s *Subscription) TryNext() (r Record, missed uint64, ok bool) {
 		missed = s.j.first - s.next
 		s.next = s.j.first
 	}
-	r = *s.j.atLocked(s.next)
+	s.j.loadLocked(&r, s.next)
 	s.next++
 	return r, missed, true
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -90,7 +91,16 @@ func check(ctx context.Context, dir string, set []string, config string, noBuild
 
 func writeReport(w io.Writer, report *app.Report, output string) error {
 	if output == "text" {
-		return report.Write(w)
+		var text strings.Builder
+		if err := report.Write(&text); err != nil {
+			return err
+		}
+		columns := 0
+		if f := terminal(w); f != nil {
+			columns = terminalColumns(f)
+		}
+		_, err := io.WriteString(w, fit(text.String(), columns))
+		return err
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

@@ -15,19 +15,24 @@ type cell struct {
 // gap stands between two cells.
 const gap = "  "
 
-// minColumns is the narrowest terminal that lines are laid out for.
-const minColumns = 60
+// minColumns is the narrowest terminal that has room for columns, and narrowIndent
+// what the further lines of one are indented by in a narrower one.
+const (
+	minColumns   = 60
+	narrowIndent = 4
+)
 
 // lay puts cells into a line of at most limit columns; 0 means no limit. A cell
 // that does not fit goes to the next line, below the one numbered under, and is
-// broken between words where even that is too short.
+// broken between words where even that is too short. Where there is no room for
+// columns the cells just follow each other.
 func (c *console) lay(limit, under int, cells ...cell) string {
 	indent := 0
 	for _, cl := range cells[:under] {
 		indent += max(cl.width, utf8.RuneCountInString(cl.text)) + len(gap)
 	}
-	if limit < minColumns || limit < 2*indent {
-		limit = 0
+	if limit > 0 && (limit < minColumns || limit < 2*indent) {
+		return c.flow(limit, cells)
 	}
 	var b strings.Builder
 	column, pending := 0, 0 // of the line; blanks that a next cell wants before it
@@ -56,6 +61,38 @@ func (c *console) lay(limit, under int, cells ...cell) string {
 			column += n
 		}
 		pending += max(cl.width-n, 0) + len(gap)
+	}
+	return b.String()
+}
+
+// flow puts cells one after the other, without columns, in lines of at most limit
+// columns.
+func (c *console) flow(limit int, cells []cell) string {
+	var b strings.Builder
+	column := 0
+	for _, cl := range cells {
+		if cl.text == "" {
+			continue
+		}
+		word, _, _ := strings.Cut(cl.text, " ")
+		switch {
+		case b.Len() == 0:
+		case column+len(gap)+utf8.RuneCountInString(word) > limit:
+			b.WriteString("\n" + strings.Repeat(" ", narrowIndent))
+			column = narrowIndent
+		default:
+			b.WriteString(gap)
+			column += len(gap)
+		}
+		text := strings.ReplaceAll(cl.text, "\n", "\n"+strings.Repeat(" ", narrowIndent))
+		if text == cl.text {
+			text = wrap(text, column, narrowIndent, limit)
+		}
+		b.WriteString(c.paint(cl.sgr, text))
+		if at := strings.LastIndexByte(text, '\n'); at >= 0 {
+			column, text = 0, text[at+1:]
+		}
+		column += utf8.RuneCountInString(text)
 	}
 	return b.String()
 }
@@ -100,4 +137,16 @@ func visible(text string) int {
 		}
 		text = text[at+end+1:]
 	}
+}
+
+// fit breaks lines that are longer than limit columns between words, and indents
+// what follows as the line itself. A limit of 0 leaves the text as it is.
+func fit(text string, limit int) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		words := strings.TrimLeft(line, " ")
+		indent := len(line) - len(words)
+		lines[i] = line[:indent] + wrap(words, indent, min(indent, limit/2), limit)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -32,7 +32,10 @@ func TestLay(t *testing.T) {
 			[]string{"12:00:00.000  Orders    d1     failed      n=1", "              " + strings.Repeat("x", 80)}},
 		"its own lines": {80, "one\ntwo",
 			[]string{"12:00:00.000  Orders    d1     failed      n=1     one", "              two"}},
-		"too narrow to try": {30, "a payment failed", []string{"12:00:00.000  Orders    d1     failed      n=1     a payment failed"}},
+		"too narrow for columns": {30, "a payment failed",
+			[]string{"12:00:00.000  Orders  d1", "    failed  n=1  a payment", "    failed"}},
+		"too narrow, lines of its own": {30, "one\ntwo",
+			[]string{"12:00:00.000  Orders  d1", "    failed  n=1  one", "    two"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -41,10 +44,25 @@ func TestLay(t *testing.T) {
 				t.Errorf("lay (-want +got):\n%s", diff)
 			}
 			for _, l := range strings.Split((&console{colour: true}).lay(tt.limit, 1, line(tt.text)...), "\n") {
-				if n := visible(l); tt.limit >= minColumns && n > tt.limit && !strings.Contains(tt.text, "xxx") {
+				if n := visible(l); tt.limit > 0 && n > tt.limit && !strings.Contains(tt.text, "xxx") {
 					t.Errorf("%d columns, want at most %d: %q", n, tt.limit, l)
 				}
 			}
 		})
+	}
+}
+
+func TestFit(t *testing.T) {
+	t.Parallel()
+	const text = "Lints (1)\n\n    the platform does not support this\n"
+	for limit, want := range map[int]string{
+		0:  text,
+		80: text,
+		22: "Lints (1)\n\n    the platform does\n    not support this\n",
+		6:  "Lints\n(1)\n\n    the\n   platform\n   does\n   not\n   support\n   this\n",
+	} {
+		if diff := cmp.Diff(want, fit(text, limit)); diff != "" {
+			t.Errorf("fit to %d columns (-want +got):\n%s", limit, diff)
+		}
 	}
 }

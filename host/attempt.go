@@ -72,7 +72,7 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 		actx, cancel = h.clk.WithTimeout(parent, timeout)
 		defer cancel()
 	}
-	resp, err := f.gen.invoker.Invoke(actx, req, d.log)
+	resp, err := f.gen.invoker.Invoke(actx, req, d.logs)
 
 	// A handler that ends within the grace has still timed out, and what it
 	// returned is discarded (host-and-retry 8).

@@ -25,6 +25,7 @@ type delivery struct {
 	blobs    map[string]bindings.Blob // that the current attempt may write, by binding
 	response *bindings.HTTPResponse
 	asked    triggers.Request
+	logs     func(call.Log) // writes a line of the handler
 }
 
 // Handle runs the function for one delivery: the way of one message, between
@@ -33,6 +34,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	d := &delivery{f: f, ev: ev}
 	d.number = f.receive(ev)
 	d.base = f.record(ev)
+	d.logs = d.log
 	h := f.gen.host
 
 	h.counters.began()

@@ -63,9 +63,11 @@ func NewException(err error) *Exception {
 		} else {
 			b.WriteString(" ---> ")
 		}
+		text := err.Error()
+		b.Grow(len(name) + len(": ") + len(text))
 		b.WriteString(name)
 		b.WriteString(": ")
-		b.WriteString(err.Error())
+		b.WriteString(text)
 		return false
 	})
 	e.Message = b.String()

@@ -15,7 +15,7 @@ type virtualContext struct {
 	parent context.Context
 	above  *virtualContext // the nearest one of ours above, or nil
 
-	err atomic.Pointer[error]
+	end atomic.Uint32              // an ending
 	std atomic.Pointer[stdContext] // made by the first Done
 
 	// Guarded by v.mu.
@@ -24,6 +24,16 @@ type virtualContext struct {
 	child       *virtualContext // first of the contexts below
 	prev, next  *virtualContext // siblings
 }
+
+// An ending says how a context has ended. There are two ways only, so that an end
+// allocates nothing.
+type ending = uint32
+
+const (
+	notEnded ending = iota
+	endCanceled
+	endDeadline
+)
 
 // ctxKey finds the nearest virtualContext by way of Value.
 type ctxKey struct{}
@@ -44,9 +54,9 @@ func (v *Virtual) WithTimeout(parent context.Context, d time.Duration) (context.
 	v.checkLocked("WithTimeout")
 	c := v.newContextLocked(parent, above)
 	switch {
-	case c.err.Load() != nil:
+	case c.end.Load() != notEnded:
 	case d <= 0:
-		v.cancelLocked(c, context.DeadlineExceeded)
+		v.cancelLocked(c, endDeadline)
 	default:
 		c.due.ctx = c
 		v.setLocked(&c.due, d, true)
@@ -79,8 +89,8 @@ func (v *Virtual) newContextLocked(parent context.Context, above *virtualContext
 	if above == nil {
 		return c
 	}
-	if err := above.errNow(); err != nil {
-		c.err.Store(&err)
+	if end := above.end.Load(); end != notEnded {
+		c.end.Store(end)
 		return c
 	}
 	if c.next = above.child; c.next != nil {
@@ -92,14 +102,14 @@ func (v *Virtual) newContextLocked(parent context.Context, above *virtualContext
 
 // cancel is the CancelFunc of c.
 func (v *Virtual) cancel(c *virtualContext) {
-	if c.err.Load() != nil {
+	if c.end.Load() != notEnded {
 		return
 	}
 	v.mu.Lock()
 	if c.awaited() {
 		v.checkLocked("a context's cancel function")
 	}
-	v.cancelLocked(c, context.Canceled)
+	v.cancelLocked(c, endCanceled)
 	v.kickUnlock()
 }
 
@@ -118,8 +128,8 @@ func (c *virtualContext) awaited() bool {
 
 // cancelLocked ends c and all contexts below, and then the waits on them, in the
 // order in which they began.
-func (v *Virtual) cancelLocked(c *virtualContext, err error) {
-	if c.err.Load() != nil {
+func (v *Virtual) cancelLocked(c *virtualContext, end ending) {
+	if c.end.Load() != notEnded {
 		return
 	}
 	if c.prev != nil {
@@ -133,40 +143,42 @@ func (v *Virtual) cancelLocked(c *virtualContext, err error) {
 	c.prev, c.next = nil, nil
 
 	if c.child == nil { // the common case: the links are in order as they stand
-		c.endLocked(err)
+		c.endLocked(end)
+		err := c.Err()
 		for l := c.first; l != nil; l = c.first {
 			v.endWaitLocked(l, err)
 		}
 		return
 	}
 	var waits []*ctxLink
-	c.collectLocked(err, &waits)
+	c.collectLocked(end, &waits)
 	slices.SortFunc(waits, func(a, b *ctxLink) int { return cmp.Compare(a.seq, b.seq) })
+	err := c.Err()
 	for _, l := range waits {
 		v.endWaitLocked(l, err)
 	}
 }
 
 // collectLocked ends c and those below, and appends everybody who waits on them.
-func (c *virtualContext) collectLocked(err error, waits *[]*ctxLink) {
-	c.endLocked(err)
+func (c *virtualContext) collectLocked(end ending, waits *[]*ctxLink) {
+	c.endLocked(end)
 	for l := c.first; l != nil; l = l.next {
 		*waits = append(*waits, l)
 	}
 	for k := c.child; k != nil; {
 		next := k.next
 		k.prev, k.next = nil, nil
-		k.collectLocked(err, waits)
+		k.collectLocked(end, waits)
 		k = next
 	}
 	c.child = nil
 }
 
-func (c *virtualContext) endLocked(err error) {
+func (c *virtualContext) endLocked(end ending) {
 	c.v.deadlines.remove(&c.due)
-	c.err.Store(&err)
+	c.end.Store(end)
 	if s := c.std.Load(); s != nil {
-		s.fuse.blow(err)
+		s.fuse.blow(c.Err())
 	}
 }
 
@@ -190,8 +202,11 @@ func (c *virtualContext) errNow() error {
 
 // Err implements context.Context.
 func (c *virtualContext) Err() error {
-	if p := c.err.Load(); p != nil {
-		return *p
+	switch c.end.Load() {
+	case endCanceled:
+		return context.Canceled
+	case endDeadline:
+		return context.DeadlineExceeded
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package clock
 
 import (
-	"context"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -193,6 +192,10 @@ func (v *Virtual) unlock(next, self *task) bool {
 			v.opts.Notify(n)
 		}
 		v.mu.Lock()
+		if v.notices == nil {
+			clear(notices)
+			v.notices = notices[:0] // nearly every jump has one
+		}
 		if next == nil {
 			v.holder = nil
 			next = v.passLocked()
@@ -296,7 +299,7 @@ func (v *Virtual) jumpLocked(at int64) {
 		case d.timer != nil:
 			v.fireLocked(d.timer)
 		default:
-			v.cancelLocked(d.ctx, context.DeadlineExceeded)
+			v.cancelLocked(d.ctx, endDeadline)
 		}
 	}
 }

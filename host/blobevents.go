@@ -57,9 +57,13 @@ func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
 	if _, err := h.grid.Topic(account); err != nil {
 		return
 	}
+	// Identifiers differ also from those of a process before, whose counters began
+	// as ours did.
 	h.mu.Lock()
-	id, request, batch := h.ids.guid(), h.ids.guid(), h.ids.guid()
+	first, seed := h.ids.guids, h.ids.seed^uint64(e.Time.UnixNano())
+	h.ids.guids += 3
 	h.mu.Unlock()
+	id, request, batch := guid(seed, first+1), guid(seed, first+2), guid(seed, first+3)
 	base := h.doors[blobService].url
 	if base == "" {
 		base = "http://" + devBlobAddress
@@ -70,7 +74,7 @@ func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
 		Data: storageBlobData{
 			API: e.API, RequestID: request, ETag: e.ETag, ContentType: e.ContentType, BlobType: string(e.Type),
 			URL:       base + (&url.URL{Path: "/" + account + "/" + e.Container + "/" + e.Name}).EscapedPath(),
-			Sequencer: fmt.Sprintf("%032X", e.Time.UnixNano()),
+			Sequencer: fmt.Sprintf("%016X%016X", e.Time.UnixNano(), first),
 		},
 	}
 	out.Data.Diagnostics.BatchID = batch

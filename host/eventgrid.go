@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -95,13 +94,13 @@ type gridTopic struct {
 
 // gridApp is what the running app has asked Event Grid for.
 type gridApp struct {
-	topics []gridTopic
 	cancel context.CancelFunc // of what is still tried
 }
 
 // applyGrid makes the embedded Event Grid have what the app describes: switches,
 // topics and subscriptions. What the app before described and this one does not is
-// removed; what has not changed keeps its events. Subscriptions that cannot be made
+// removed, also when that was in another process; what was made by hand stays, and
+// what has not changed keeps its events. Subscriptions that cannot be made
 // yet, because a web hook does not answer or a container is missing, are tried
 // again until they can.
 func (h *Host) applyGrid(g *generation) error {
@@ -113,30 +112,29 @@ func (h *Host) applyGrid(g *generation) error {
 			rules.JitterPercent = 0
 		}
 	}
-	h.grid.Configure(rules)
-	next := gridApp{}
+	// Events that were kept from before wait for this: what is to be done with them
+	// is said first.
+	defer h.grid.Configure(rules)
+	var topics []gridTopic
 	if raw := g.app.Config.EventGrid.Topics; raw != nil {
-		if err := json.Unmarshal(raw, &next.topics); err != nil {
+		if err := json.Unmarshal(raw, &topics); err != nil {
 			return fmt.Errorf("redeliver.eventGrid: %w", err)
 		}
 	}
-	prev := h.gridApp
-	if prev.cancel != nil {
-		prev.cancel()
+	if h.gridApp.cancel != nil {
+		h.gridApp.cancel()
 	}
 	var ctx context.Context
-	ctx, next.cancel = h.clk.WithCancel(h.root)
-	h.gridApp = next
-	for i := range next.topics {
-		if t := &next.topics[i]; h.Account(t.Name) != nil {
+	ctx, h.gridApp.cancel = h.clk.WithCancel(h.root)
+	for i := range topics {
+		if t := &topics[i]; h.Account(t.Name) != nil {
 			t.Resource = eventgrid.StorageResource(t.Name)
 		}
 	}
-	next.topics = g.withBlobTopics(next.topics)
-	h.gridApp.topics = next.topics
-	h.dropTopics(ctx, prev.topics, next.topics)
-	for _, t := range next.topics {
-		if err := h.createTopic(ctx, t.Topic); err != nil {
+	topics = g.withBlobTopics(topics)
+	h.declareTopics(ctx, topics)
+	for _, t := range topics {
+		if err := h.grid.PutTopic(ctx, t.Topic); err != nil {
 			h.gridFault(g, t.Name, err, 0)
 			continue
 		}
@@ -152,32 +150,51 @@ func (h *Host) applyGrid(g *generation) error {
 	return nil
 }
 
-// createTopic makes a topic, in the place of one with other settings that an earlier
-// host left in the store.
-func (h *Host) createTopic(ctx context.Context, t eventgrid.Topic) error {
-	err := h.grid.CreateTopic(ctx, t)
-	if e, ok := errors.AsType[*eventgrid.Error](err); ok && e.Status == http.StatusConflict {
-		if err = h.grid.DeleteTopic(ctx, t.Name); err == nil {
-			err = h.grid.CreateTopic(ctx, t)
+// declareTopics removes what an app described before and does not any more, with its
+// events, and notes what this one describes.
+func (h *Host) declareTopics(ctx context.Context, now []gridTopic) {
+	next := make([]eventgrid.Declared, len(now))
+	for i, t := range now {
+		next[i].Topic = t.Name
+		for _, s := range t.Subscriptions {
+			next[i].Subscriptions = append(next[i].Subscriptions, s.Name)
 		}
 	}
-	return err
-}
-
-// dropTopics removes what an app described before and does not any more.
-func (h *Host) dropTopics(ctx context.Context, before, now []gridTopic) {
-	for _, t := range before {
-		i := slices.IndexFunc(now, func(o gridTopic) bool { return strings.EqualFold(o.Name, t.Name) })
-		if i < 0 || now[i].Key != t.Key || now[i].InputSchema != t.InputSchema {
-			_ = h.grid.DeleteTopic(ctx, t.Name) // it may be gone already
+	before := h.grid.Declared()
+	for _, old := range before {
+		i := slices.IndexFunc(next, func(t eventgrid.Declared) bool { return strings.EqualFold(t.Topic, old.Topic) })
+		if i < 0 {
+			h.dropGrid(old.Topic, "", func() error { return h.grid.DeleteTopic(ctx, old.Topic) })
 			continue
 		}
-		for _, s := range t.Subscriptions {
-			if !slices.ContainsFunc(now[i].Subscriptions, func(o eventgrid.Subscription) bool { return strings.EqualFold(o.Name, s.Name) }) {
-				_ = h.grid.Unsubscribe(ctx, t.Name, s.Name)
+		for _, s := range old.Subscriptions {
+			if !slices.ContainsFunc(next[i].Subscriptions, func(name string) bool { return strings.EqualFold(name, s) }) {
+				h.dropGrid(old.Topic, s, func() error { return h.grid.Unsubscribe(ctx, old.Topic, s) })
 			}
 		}
 	}
+	if len(before) == 0 && len(next) == 0 {
+		return
+	}
+	if err := h.grid.Declare(ctx, next); err != nil && ctx.Err() == nil {
+		h.log.Warn().Err(err).Str("component", "eventgrid").Msg("what host.json describes was not noted")
+	}
+}
+
+// dropGrid removes a topic or a subscription, and says how many events went with it.
+func (h *Host) dropGrid(topic, subscription string, remove func() error) {
+	events := len(h.grid.Deliveries(topic, subscription))
+	if remove() != nil {
+		return // it is gone already
+	}
+	line := h.log.Info()
+	if events > 0 {
+		line = h.log.Warn()
+	}
+	if subscription != "" {
+		topic += "/" + subscription
+	}
+	line.Str("component", "eventgrid").Str("source", topic).Int("events", events).Msg("removed, as host.json does not describe it any more")
 }
 
 // subscribe tries to make a subscription. A web hook is asked again after 2, 4, 8,
@@ -263,8 +280,13 @@ type functionEndpoint struct {
 // Deliver implements eventgrid.Endpoint.
 func (e functionEndpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
 	serve, hook := e.host.serveEventGrid, "eventgrid"
-	if f := e.host.current.Load().function(e.name); f != nil && f.kind.Type == "blobTrigger" {
-		serve, hook = e.host.serveBlobHook, "blobs"
+	if f := e.host.current.Load().function(e.name); f != nil {
+		switch {
+		case f.kind.Type == "blobTrigger" && onEventGrid(f.def.Trigger):
+			serve, hook = e.host.serveBlobHook, "blobs"
+		case f.events == nil:
+			return nil, eventgrid.ErrInvalidFunction
+		}
 	}
 	resp := serve(ctx, e.name, &bindings.HTTPRequest{
 		Method: r.Method(), Header: r.Header(), Body: r.Body,

@@ -3,10 +3,13 @@ package host_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
@@ -107,5 +110,79 @@ func TestEventGridReset(t *testing.T) {
 	h.Run(48 * time.Hour)
 	if topics := h.EventGrid().Topics(); runs != 2 || len(topics) != 1 || len(topics[0].Subscriptions) != 1 {
 		t.Errorf("%d runs, topics %+v; want one run for each event, and the topic of host.json", runs, topics)
+	}
+}
+
+// What a host.json does not describe any more goes, also when it was another process
+// that read it before; what was made by hand stays, and so do events of topics and
+// subscriptions that are still there.
+func TestEventGridFollowsHostJSONOverProcesses(t *testing.T) {
+	t.Parallel()
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	dir := t.TempDir()
+	app := functions.New()
+	app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { return errors.New("no") })
+	now := hosttest.Start
+	live := func(hostJSON string, f func(ctx context.Context, g *eventgrid.Grid) error) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(hostJSON), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		clk := clock.NewVirtual(now, &clock.VirtualOptions{Strict: true})
+		h, err := host.New(dir, &host.Options{Clock: clk, Store: db, Handlers: app, Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clk.Do("start", func() { err = h.Start(context.Background()) })
+		if err == nil {
+			clk.Do("use", func() { err = f(context.Background(), h.EventGrid()) })
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Close(); err != nil {
+			t.Fatal(err)
+		}
+		now = clk.Now()
+	}
+	var got []string
+	look := func(_ context.Context, g *eventgrid.Grid) error {
+		got = nil
+		for _, topic := range g.Topics() {
+			got = append(got, topic.Name)
+			for _, s := range topic.Subscriptions {
+				got = append(got, fmt.Sprint(topic.Name, "/", s.Name, " ", s.Pending))
+			}
+		}
+		return nil
+	}
+	const one = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGrid":{"topics":[
+		{"name":"shop","key":"a","subscriptions":[{"name":"orders","function":"OnOrder"},{"name":"audit","function":"OnOrder"}]},{"name":"old"}]}}}`
+	live(one, func(ctx context.Context, g *eventgrid.Grid) error {
+		events, err := eventgrid.ParseEvents([]byte(gridEvent), eventgrid.EventGridSchema)
+		if err != nil {
+			return err
+		}
+		if err := g.CreateTopic(ctx, eventgrid.Topic{Name: "mine"}); err != nil {
+			return err
+		}
+		if _, err := g.Subscribe(ctx, "shop", eventgrid.Subscription{Name: "mine", Function: "OnOrder"}); err != nil {
+			return err
+		}
+		return g.Publish(ctx, "shop", events...)
+	})
+	// A key that changes is no reason to lose events.
+	live(`{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGrid":{"topics":[
+		{"name":"SHOP","key":"b","subscriptions":[{"name":"orders","function":"OnOrder"}]}]}}}`, look)
+	if diff := cmp.Diff([]string{"mine", "SHOP", "SHOP/orders 1", "SHOP/mine 1"}, got); diff != "" {
+		t.Errorf("Event Grid after two processes (-want +got):\n%s", diff)
+	}
+	live(`{"version":"2.0"}`, look)
+	if diff := cmp.Diff([]string{"mine"}, got); diff != "" {
+		t.Errorf("Event Grid without topics in host.json (-want +got):\n%s", diff)
 	}
 }

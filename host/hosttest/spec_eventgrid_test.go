@@ -314,7 +314,7 @@ func TestStorageEvents(t *testing.T) {
 	const subject, url = "/blobServices/default/containers/dead/blobs", "http://127.0.0.1:10000/devstoreaccount1/dead/a%20b.txt"
 	want := []string{
 		"Microsoft.Storage.BlobCreated PutBlob " + subject + "/a b.txt " + url + " BlockBlob application/octet-stream true true",
-		"Microsoft.Storage.BlobDeleted DeleteBlob " + subject + "/a b.txt " + url + "   false false",
+		"Microsoft.Storage.BlobDeleted DeleteBlob " + subject + "/a b.txt " + url + " BlockBlob application/octet-stream false false",
 		"Microsoft.Storage.BlobCreated PutBlob " + subject + " BlockBlob application/json true true",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

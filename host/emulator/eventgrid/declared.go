@@ -17,8 +17,11 @@ type Declared struct {
 // hand. It makes and removes nothing.
 func (g *Grid) Declare(ctx context.Context, list []Declared) error {
 	return g.change(ctx, func() error {
-		g.declared = slices.Clone(list)
-		g.saveDeclared()
+		same := func(a, b Declared) bool { return a.Topic == b.Topic && slices.Equal(a.Subscriptions, b.Subscriptions) }
+		if !slices.EqualFunc(g.declared, list, same) {
+			g.declared = slices.Clone(list)
+			g.saveDeclared()
+		}
 		return nil
 	})
 }

@@ -57,7 +57,7 @@ fuzz: ## fuzz every parser for FUZZTIME each
 
 .PHONY: soak
 soak: ## the long counts: one journal over SOAK runs of the same seed, as many kill -9
-	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator ./host/emulator/servicebus
+	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator ./host/emulator/servicebus ./host/emulator/eventhubs
 	REDELIVER_SOAK=$(SOAK) go test -race -timeout 60m -run 'TestSameJournal' -v ./host/hosttest
 
 .PHONY: generate

@@ -16,11 +16,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
-	"github.com/redeliver/redeliver/host/hosttest/leaktest"
 	"github.com/redeliver/redeliver/host/journal"
 )
-
-func TestMain(m *testing.M) { leaktest.Main(m) }
 
 var start = time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 

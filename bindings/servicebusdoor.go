@@ -28,6 +28,12 @@ type ServiceBusDoor interface {
 	// ErrSessionLockLost when that session is not locked.
 	Settle(ctx context.Context, source string, how ServiceBusSettlement, tokens ...GUID) error
 
+	// SettleEach settles locked messages of the source, in order, each in its own way,
+	// and returns for each what Settle would. A durable namespace writes them as one
+	// change: together they cost as much as one. Unless session is nil, all fail with
+	// ErrSessionLockLost when it has lost its lock.
+	SettleEach(ctx context.Context, source string, session ServiceBusSession, list []ServiceBusSettle) []error
+
 	// RenewLocks makes locks end one lock duration from now and returns the times
 	// in the order of the tokens. When one lock is lost none is renewed.
 	RenewLocks(ctx context.Context, source string, tokens ...GUID) ([]time.Time, error)
@@ -76,6 +82,12 @@ type ServiceBusSettlement struct {
 	Properties          map[string]any // merged by abandon, defer and dead-letter
 
 	SessionID *string // the session that the caller claims to hold; nil: none named
+}
+
+// ServiceBusSettle is one of several settlements.
+type ServiceBusSettle struct {
+	LockToken GUID
+	ServiceBusSettlement
 }
 
 // ServiceBusLink is what receivers made by a ServiceBusDoor's namespace are,

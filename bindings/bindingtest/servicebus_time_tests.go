@@ -220,4 +220,60 @@ var busTimeTests = []busTest{
 			b.expect("Peek", out, "b", "c", "d")
 		})
 	}},
+	{"DoorSettlesEach", false, func(b *busBench) {
+		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		if !ok {
+			b.Skip("the backend is not served by a door")
+		}
+		b.queue(busQueue{Name: "q"})
+		b.sendText("q", "a", "b", "c", "d")
+		ms := b.receive(b.receiver("q"), 4)
+		how := func(action bindings.ServiceBusAction) bindings.ServiceBusSettlement {
+			return bindings.ServiceBusSettlement{Action: action}
+		}
+		b.do(func(ctx context.Context) {
+			errs := door.SettleEach(ctx, "Q", nil, []bindings.ServiceBusSettle{
+				{LockToken: ms[0].LockToken, ServiceBusSettlement: how(bindings.ServiceBusComplete)},
+				{LockToken: ms[0].LockToken, ServiceBusSettlement: how(bindings.ServiceBusComplete)},
+				{LockToken: ms[1].LockToken, ServiceBusSettlement: how(bindings.ServiceBusAction(99))},
+				{LockToken: ms[1].LockToken, ServiceBusSettlement: how(bindings.ServiceBusAbandon)},
+				{LockToken: bindings.GUID{1}, ServiceBusSettlement: how(bindings.ServiceBusAbandon)},
+				{LockToken: ms[2].LockToken, ServiceBusSettlement: bindings.ServiceBusSettlement{Action: bindings.ServiceBusDeadLetterAction, Reason: "why"}},
+			})
+			if len(errs) != 6 {
+				b.Fatalf("SettleEach returned %d errors for 6 settlements", len(errs))
+			}
+			for _, i := range []int{0, 3, 5} {
+				b.must("SettleEach", errs[i])
+			}
+			b.fails("the second of one message", errs[1], bindings.ErrLockLost)
+			b.fails("an unknown token", errs[4], bindings.ErrLockLost)
+			if errs[2] == nil {
+				b.Error("an unknown action was taken")
+			}
+			errs = door.SettleEach(ctx, "nowhere", nil, []bindings.ServiceBusSettle{{LockToken: ms[3].LockToken}})
+			b.fails("SettleEach of an entity that is not there", errs[0], bindings.ErrNotFound)
+		})
+		b.counts("q", bindings.ServiceBusCounts{Active: 2, DeadLetter: 1})
+		b.expect("Receive", b.receive(b.receiver("q"), 1), "b")
+	}},
+	{"DoorSettlesEachOfASession", true, func(b *busBench) {
+		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		if !ok {
+			b.Skip("the backend is not served by a door")
+		}
+		b.queue(busQueue{Name: "q", RequiresSession: true})
+		b.send("q", inSession("x", "1"), inSession("x", "2"))
+		s := b.accept("q", "x")
+		ms := b.receive(s, 2)
+		settle := func(m *bindings.ServiceBusReceived) error {
+			return b.call(func(ctx context.Context) error {
+				return door.SettleEach(ctx, "q", s, []bindings.ServiceBusSettle{{LockToken: m.LockToken}})[0]
+			})
+		}
+		b.must("SettleEach", settle(ms[0]))
+		b.Advance(time.Minute) // the session is lost
+		b.fails("SettleEach after the session's lock", settle(ms[1]), bindings.ErrSessionLockLost)
+		b.counts("q", bindings.ServiceBusCounts{Active: 1})
+	}},
 }

@@ -11,8 +11,8 @@ import (
 
 // Settle implements bindings.ServiceBusDoor.
 func (ns *Namespace) Settle(ctx context.Context, source string, how bindings.ServiceBusSettlement, tokens ...bindings.GUID) error {
-	if how.Action < 0 || int(how.Action) >= len(actions) {
-		return refuse(bindings.ConditionArgumentError, "unknown settlement %d", how.Action)
+	if err := checkAction(how.Action); err != nil {
+		return err
 	}
 	return ns.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: source}, func(op *operation) error {
 		q, err := ns.find(op, source)
@@ -32,6 +32,74 @@ func (ns *Namespace) Settle(ctx context.Context, source string, how bindings.Ser
 		}
 		return first
 	})
+}
+
+// SettleEach implements bindings.ServiceBusDoor: one operation, and so one commit.
+// Each settlement has its own fault points.
+func (ns *Namespace) SettleEach(ctx context.Context, source string, session bindings.ServiceBusSession, list []bindings.ServiceBusSettle) []error {
+	errs := make([]error, len(list))
+	fail := func(err error) []error {
+		for i := range errs {
+			errs[i] = err
+		}
+		return errs
+	}
+	if err := ctx.Err(); err != nil {
+		return fail(err)
+	}
+	ask := func(i int, after bool) {
+		if errs[i] == nil {
+			errs[i] = ns.fault(FaultPoint{Op: actions[list[i].Action].op, Entity: source, After: after})
+		}
+	}
+	for i := range list {
+		if errs[i] = checkAction(list[i].Action); errs[i] == nil {
+			ask(i, false)
+		}
+	}
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	err := ns.begin(op)
+	if err == nil {
+		err = ns.settleEach(op, source, session, list, errs)
+	}
+	if finishErr := ns.finish(ctx, op); finishErr != nil {
+		err = finishErr
+	}
+	if err != nil {
+		return fail(err)
+	}
+	for i := range list {
+		ask(i, true)
+	}
+	return errs
+}
+
+// settleEach settles what has no error yet. Its own error is that of all.
+func (ns *Namespace) settleEach(op *operation, source string, session bindings.ServiceBusSession, list []bindings.ServiceBusSettle, errs []error) error {
+	var q *queue
+	var err error
+	if r, ok := session.(*sessionReceiver); ok {
+		if err := r.settles(op); err != nil {
+			return err
+		}
+		q = r.q
+	} else if q, err = ns.find(op, source); err != nil {
+		return err
+	}
+	for i := range list {
+		if errs[i] == nil {
+			errs[i] = q.settle(op, list[i].LockToken, &list[i].ServiceBusSettlement)
+		}
+	}
+	return nil
+}
+
+func checkAction(a bindings.ServiceBusAction) error {
+	if a < 0 || int(a) >= len(actions) {
+		return refuse(bindings.ConditionArgumentError, "unknown settlement %d", a)
+	}
+	return nil
 }
 
 // RenewLocks implements bindings.ServiceBusDoor.

@@ -12,13 +12,34 @@ import (
 // condDeadLetter is the condition with which clients reject a message.
 const condDeadLetter wire.Symbol = "com.microsoft:dead-letter"
 
-// Settle implements amqp.Producer (spec servicebus 3.6). The lock token counts, not
-// the link; of a session's messages also that the session is still ours.
+// Settle implements amqp.Producer (spec servicebus 3.6): what has come together is
+// one step for the namespace. The lock token counts, not the link; of a session's
+// messages also that the session is still ours.
 func (r *receiver) Settle(list []amqp.Settlement) {
+	steps := make([]bindings.ServiceBusSettle, 0, len(list))
+	places := make([]int, 0, len(list)) // of the steps in the list
+	for i := range list {
+		s := &list[i]
+		if s.State == nil {
+			continue // the client forgets the delivery; its lock goes on
+		}
+		how, refused := settlementOf(s.State)
+		if s.Err = refused; refused == nil {
+			steps = append(steps, bindings.ServiceBusSettle{LockToken: s.Message.(*outgoing).LockToken, ServiceBusSettlement: how})
+			places = append(places, i)
+		}
+	}
+	if len(steps) == 0 {
+		return
+	}
+	session, _ := r.link.(bindings.ServiceBusSession)
 	r.settling.inside(r.b, "AMQP settle", func() {
-		for i := range list {
-			s := &list[i]
-			if s.Err = r.settle(s); s.Err == nil && r.echoes && s.State != nil {
+		for i := range steps {
+			r.b.let(steps[i].LockToken)
+		}
+		for i, err := range r.b.ns.SettleEach(background, r.source, session, steps) {
+			s := &list[places[i]]
+			if s.Err = asCondition(err); s.Err == nil && r.echoes {
 				s.Answer = &wire.State{Kind: s.State.Kind}
 			}
 		}
@@ -37,38 +58,6 @@ func wantsEcho(client wire.Map) bool {
 		s = string(symbol)
 	}
 	return strings.HasPrefix(s, "azsdk-python-servicebus")
-}
-
-func (r *receiver) settle(s *amqp.Settlement) *wire.Error {
-	if s.State == nil {
-		return nil // the client forgets the delivery; its lock goes on
-	}
-	m := s.Message.(*outgoing)
-	how, refused := settlementOf(s.State)
-	if refused != nil {
-		return refused
-	}
-	r.b.let(m.LockToken)
-	if session, ok := r.link.(bindings.ServiceBusSession); ok {
-		return asCondition(settleBy(session, m.ServiceBusReceived, how))
-	}
-	return asCondition(r.b.ns.Settle(background, r.source, how, m.LockToken))
-}
-
-// settleBy settles a message through the receiver that got it.
-func settleBy(r bindings.ServiceBusReceiver, m *bindings.ServiceBusReceived, how bindings.ServiceBusSettlement) error {
-	switch how.Action {
-	case bindings.ServiceBusComplete:
-		return r.Complete(background, m)
-	case bindings.ServiceBusAbandon:
-		return r.Abandon(background, m, how.Properties)
-	case bindings.ServiceBusDefer:
-		return r.Defer(background, m, how.Properties)
-	case bindings.ServiceBusDeadLetterAction:
-		return r.DeadLetter(background, m, how.Reason, how.Description, how.Properties)
-	default:
-		return r.Release(background, m)
-	}
 }
 
 // settlementOf says what an outcome on the wire means.

@@ -78,11 +78,16 @@ func (h *Host) EventGrid() *eventgrid.Grid { return h.grid }
 
 // EventGridAt tells the host at which URL, as in http://127.0.0.1:60101, its
 // embedded Event Grid is served; empty when it is not. An output binding whose
-// endpoint is there publishes to the embedded topic. A host that is told nothing
-// takes port 60101 for its own. Call it before Start.
-func (h *Host) EventGridAt(url string) {
+// endpoint is there publishes to the embedded topic, and so does one whose endpoint
+// is at one of the other URLs: where settings look for a door whose port nobody knew
+// before. A host that is told nothing takes port 60101 for its own. Call it before
+// Start.
+func (h *Host) EventGridAt(url string, others ...string) {
 	h.doors = h.doors.orNew()
 	h.doors[eventGridService] = doorAt(url)
+	for _, other := range others {
+		h.gridAlsoAt = append(h.gridAlsoAt, addressOf(other))
+	}
 	h.grid.ServedAt(strings.TrimRight(url, "/"))
 }
 
@@ -305,8 +310,8 @@ func (h *Host) gridEndpoint(setting, endpoint string) (topic string, err error) 
 	if err != nil || u.Host == "" {
 		return "", fmt.Errorf("setting %q: %q is no URL of an Event Grid topic", setting, endpoint)
 	}
-	if addressOf(endpoint) != h.doors.at(eventGridService) {
-		return "", fmt.Errorf("setting %q names a topic outside, and this host publishes to its own Event Grid only, at http://%s/{topic}/api/events", setting, h.doors.at(eventGridService))
+	if at := addressOf(endpoint); at != h.doors.at(eventGridService) && !slices.Contains(h.gridAlsoAt, at) {
+		return "", fmt.Errorf("setting %q names a topic outside, and this host publishes to its own Event Grid only, %s", setting, h.gridPlace())
 	}
 	topic, _, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if topic == "" {

@@ -128,7 +128,8 @@ type Host struct {
 
 	services   Services
 	watcher    *queue.Watcher
-	doors      doors // nil: not told
+	doors      doors    // nil: not told
+	gridAlsoAt []string // further addresses of Event Grid's door, see EventGridAt
 	primary    primary
 	singletons *singletons
 	counters   counters

@@ -70,7 +70,11 @@ func (s *session) openGrid(wanted bool) error {
 			"stop it, or choose another port: --eventgrid-port 0 takes any free one, off none")
 	}
 	s.grid = server
-	s.host.EventGridAt(s.gridURL())
+	var others []string
+	if s.flags.grid.port == 0 { // settings were written before anybody knew the port
+		others = append(others, fmt.Sprintf("http://127.0.0.1:%d", defaultGridPort))
+	}
+	s.host.EventGridAt(s.gridURL(), others...)
 	return nil
 }
 

@@ -141,7 +141,7 @@ func (b *banner) text() string {
 	}
 	switch {
 	case len(b.rows)+len(b.idle) > 0:
-	case len(b.app.Functions) > 0:
+	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0:
 		t.WriteString("no function runs\n")
 	default:
 		t.WriteString("no functions in this folder: \"redeliver init DIR --lang go\" writes an app to start from\n")
@@ -181,8 +181,15 @@ func (b *banner) table(t *strings.Builder) {
 	}
 }
 
-// faults says which functions are in error, and what to do about it.
+// faults says which functions are in error, and what to do about it, and which ones
+// were asked for and do not exist.
 func (b *banner) faults() {
+	for _, name := range b.s.flags.functions {
+		if b.app.Function(name) == nil {
+			b.s.out.warn(fmt.Sprintf("--functions: the app has no function %q", name))
+			b.s.out.hint(fmt.Sprintf("%q lists those of its files; functions in code have the names that they are registered with", b.s.checkCommand()))
+		}
+	}
 	for _, f := range b.app.Functions {
 		for _, fault := range f.Faults {
 			b.s.out.say("error", fmt.Sprintf("function %q does not run: %s", f.Name, fault.Error()))

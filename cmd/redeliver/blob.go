@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,9 +11,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"path"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -105,22 +108,24 @@ of NAME, which must not exist yet.`,
 			if err != nil {
 				return err
 			}
-			resp, err := c.do(cmd.Context(), http.MethodGet, blobAddress(container), url.Values{"name": {name}}, nil)
-			if err != nil {
-				return err
-			}
-			defer resp.Body.Close()
-			body := answer{resp.Body, args[0]}
-			if file == "-" {
-				_, err := io.Copy(std.out, body)
-				return err
-			}
-			n, err := writeFile(file, body)
-			if err != nil {
-				return err
-			}
-			newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(web.BlobContentType))
-			return nil
+			return interruptible(cmd.Context(), func(ctx context.Context) error {
+				resp, err := c.do(ctx, http.MethodGet, blobAddress(container), url.Values{"name": {name}}, nil)
+				if err != nil {
+					return err
+				}
+				defer resp.Body.Close()
+				body := answer{resp.Body, args[0]}
+				if file == "-" {
+					_, err := io.Copy(std.out, body)
+					return err
+				}
+				n, err := writeFile(file, body)
+				if err != nil {
+					return err
+				}
+				newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(web.BlobContentType))
+				return nil
+			})
 		},
 	}
 	addTarget(cmd, &t)
@@ -244,6 +249,18 @@ func (a answer) Read(p []byte) (int, error) {
 		err = fmt.Errorf("blob %q did not come to its end: %w", a.blob, err)
 	}
 	return n, err
+}
+
+// interruptible does work that has something to put in order when Ctrl+C comes: ctx
+// ends, and the program after it, with the code of who was interrupted.
+func interruptible(ctx context.Context, work func(ctx context.Context) error) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	err := work(ctx)
+	if err != nil && ctx.Err() != nil {
+		return exitCode(exitInterrupted)
+	}
+	return err
 }
 
 // writeFile writes a file as a whole: until all has come, the bytes are in a

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -48,21 +49,23 @@ func newStateSave(std streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			resp, err := c.do(cmd.Context(), http.MethodGet, "/state", nil, nil)
-			if err != nil {
-				return err
-			}
-			defer resp.Body.Close()
-			if args[0] == "-" {
-				_, err := io.Copy(std.out, resp.Body)
-				return err
-			}
-			n, err := writeFile(args[0], resp.Body)
-			if err != nil {
-				return err
-			}
-			newConsole(std, true).printf("saved the state to %q (%s)\n", args[0], plural(int(n), "byte"))
-			return nil
+			return interruptible(cmd.Context(), func(ctx context.Context) error {
+				resp, err := c.do(ctx, http.MethodGet, "/state", nil, nil)
+				if err != nil {
+					return err
+				}
+				defer resp.Body.Close()
+				if args[0] == "-" {
+					_, err := io.Copy(std.out, resp.Body)
+					return err
+				}
+				n, err := writeFile(args[0], resp.Body)
+				if err != nil {
+					return err
+				}
+				newConsole(std, true).printf("saved the state to %q (%s)\n", args[0], plural(int(n), "byte"))
+				return nil
+			})
 		},
 	}
 	addTarget(cmd, &t)

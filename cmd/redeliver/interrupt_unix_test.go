@@ -1,0 +1,55 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+// interrupted is a body in the middle of which Ctrl+C comes.
+type interrupted struct {
+	ctx  context.Context
+	read bool
+}
+
+func (r *interrupted) Read(p []byte) (int, error) {
+	if !r.read {
+		r.read = true
+		return copy(p, "half of it"), nil
+	}
+	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		return 0, err
+	}
+	<-r.ctx.Done()
+	return 0, r.ctx.Err()
+}
+
+// Ctrl+C in the middle of a file leaves no part of it, and the file that was there.
+// Not parallel: the signal goes to the process.
+func TestInterruptedFile(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, []byte("old"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	err := interruptible(t.Context(), func(ctx context.Context) error {
+		_, err := writeFile(file, &interrupted{ctx: ctx})
+		return err
+	})
+	var code exitCode
+	if !errors.As(err, &code) || code != exitInterrupted {
+		t.Errorf("got %v, want exit code %d", err, exitInterrupted)
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("the folder holds %v, %v: want one file", left, err)
+	}
+	if text, err := os.ReadFile(file); string(text) != "old" || err != nil {
+		t.Errorf("the file holds %q, %v", text, err)
+	}
+}

@@ -132,7 +132,11 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 func createdTopic(t *target, made *web.GridTopic) string {
 	text := fmt.Sprintf("created topic %q (%s)\n", made.Name, made.InputSchema)
 	if c, err := t.find(); err == nil && c.dir != "" {
-		if info, err := readRun(c.dir); err == nil && info.EventGrid != "" {
+		switch info, err := readRun(c.dir); {
+		case err != nil:
+		case info.EventGrid == "":
+			text += "  endpoint none: publishers are served by a host with --eventgrid-port\n"
+		default:
 			text += "  endpoint " + topicEndpoint(info.EventGrid, made.Name) + "\n"
 		}
 	}

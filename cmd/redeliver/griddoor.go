@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/rest/grid"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -34,11 +38,39 @@ func addGrid(cmd *cobra.Command, f *gridFlags) {
 // finish notes whether the flag was given.
 func (f *gridFlags) finish(cmd *cobra.Command) { f.given = cmd.Flags().Changed("eventgrid-port") }
 
-// gridWanted reports whether Event Grid is to be served: the port was named, or
-// host.json describes topics.
+// gridWanted reports whether Event Grid is to be served: the port was named,
+// host.json describes topics, others are there since an earlier run, or a setting
+// says that publishers look for them here.
 func (s *session) gridWanted(a *app.App) bool {
-	topics := bytes.TrimSpace(a.Config.EventGrid.Topics)
-	return s.flags.grid.port != noDoor && (s.flags.grid.given || len(topics) > 0 && !bytes.Equal(topics, []byte("[]")))
+	switch topics := bytes.TrimSpace(a.Config.EventGrid.Topics); {
+	case s.flags.grid.port == noDoor:
+		return false
+	case s.flags.grid.given, len(topics) > 0 && !bytes.Equal(topics, []byte("[]")):
+		return true
+	}
+	for _, value := range a.Settings.All() {
+		if usualGrid(value) {
+			return true
+		}
+	}
+	return s.host != nil && slices.ContainsFunc(s.host.EventGrid().Topics(), publishable)
+}
+
+// usualGrid reports whether a setting's value is the endpoint of a topic at the usual
+// port of this machine.
+func usualGrid(value string) bool {
+	u, err := url.Parse(value)
+	if err != nil || u.Port() != strconv.Itoa(defaultGridPort) || u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// publishable reports whether a topic is one that clients publish to: not that of a
+// storage account.
+func publishable(t eventgrid.TopicInfo) bool {
+	return !strings.Contains(t.Resource, "/providers/Microsoft.Storage/")
 }
 
 // openGrid serves the embedded Event Grid on loopback only, over HTTP and, with

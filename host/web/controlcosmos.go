@@ -2,14 +2,14 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host"
 )
 
 // cosmosRoutes are the routes of the embedded Cosmos DB account. Containers are
@@ -17,6 +17,7 @@ import (
 func (s *Server) cosmosRoutes(handle func(method, path string, h http.HandlerFunc)) {
 	handle("GET", "/cosmos", s.listCosmos)
 	handle("PUT", "/cosmos/container", s.createCosmos)
+	handle("DELETE", "/cosmos/container", s.dropCosmos)
 	handle("POST", "/cosmos/documents", s.writeCosmos)
 	handle("GET", "/cosmos/documents", s.readCosmos)
 	handle("DELETE", "/cosmos/documents", s.deleteCosmos)
@@ -24,21 +25,45 @@ func (s *Server) cosmosRoutes(handle func(method, path string, h http.HandlerFun
 
 // CosmosContainer is a container of the embedded Cosmos DB account.
 type CosmosContainer struct {
-	Path         string `json:"path"` // "shop/orders"
-	PartitionKey string `json:"partitionKey"`
-	Ranges       int    `json:"ranges"`
-	Documents    int    `json:"documents"`
+	Path         string         `json:"path"` // "shop/orders"
+	PartitionKey string         `json:"partitionKey"`
+	Documents    int            `json:"documents"`
+	Ranges       []CosmosRange  `json:"ranges"`
+	Leases       []CosmosLeases `json:"leases,omitempty"` // of functions that watch the container
+}
+
+// CosmosRange is a range of a container.
+type CosmosRange struct {
+	ID        string `json:"id"`
+	Documents int    `json:"documents"`
+}
+
+// CosmosLeases is how far functions that share their leases have read a container.
+type CosmosLeases struct {
+	Container string        `json:"container"` // of the leases: "shop/leases"
+	Prefix    string        `json:"prefix,omitempty"`
+	Functions []string      `json:"functions"`
+	Ranges    []CosmosLease `json:"ranges"`
+	Error     string        `json:"error,omitempty"` // why there are none
+}
+
+// CosmosLease is the lease of one range.
+type CosmosLease struct {
+	Range        string     `json:"range"`
+	Owner        string     `json:"owner,omitempty"`    // as the lease has it
+	Function     string     `json:"function,omitempty"` // that the owner is, if it is one of this host
+	Continuation string     `json:"continuation,omitempty"`
+	Changed      *time.Time `json:"changed,omitempty"`
+	Pending      *int       `json:"pending"`         // changes after the continuation; null: not known
+	Error        string     `json:"error,omitempty"` // why the lease cannot be used
 }
 
 func (s *Server) listCosmos(w http.ResponseWriter, r *http.Request) {
-	list := struct {
+	var list struct {
 		Cosmos []CosmosContainer `json:"cosmos"`
-	}{[]CosmosContainer{}}
-	err := s.inside("list cosmos", func(ctx context.Context) error {
-		containers, err := s.host.Cosmos().Containers(ctx)
-		for _, c := range containers {
-			list.Cosmos = append(list.Cosmos, CosmosContainer{c.Database + "/" + c.Name, c.PartitionKey, c.Ranges, c.Items})
-		}
+	}
+	err := s.inside("list cosmos", func(ctx context.Context) (err error) {
+		list.Cosmos, err = s.cosmosContainers(ctx)
 		return err
 	})
 	if err != nil {
@@ -46,6 +71,57 @@ func (s *Server) listCosmos(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	writeJSON(w, http.StatusOK, list)
+}
+
+// cosmosContainers lists the containers with the leases of the app's functions. A
+// container that such a function watches and that is missing is not in it.
+func (s *Server) cosmosContainers(ctx context.Context) ([]CosmosContainer, error) {
+	out := []CosmosContainer{}
+	containers, err := s.host.Cosmos().Containers(ctx)
+	if err != nil || len(containers) == 0 {
+		return out, err
+	}
+	leases := s.host.CosmosLeases(ctx)
+	for _, c := range containers {
+		info := CosmosContainer{Path: c.Database + "/" + c.Name, PartitionKey: c.PartitionKey, Documents: c.Items}
+		ranges, err := s.host.Cosmos().Ranges(ctx, c.Database, c.Name)
+		if errors.Is(err, bindings.ErrNotFound) {
+			continue // deleted meanwhile
+		} else if err != nil {
+			return nil, err
+		}
+		for _, r := range ranges {
+			info.Ranges = append(info.Ranges, CosmosRange{r.ID, r.Items})
+		}
+		for i := range leases {
+			if l := &leases[i]; l.Database == c.Database && l.Container == c.Name {
+				info.Leases = append(info.Leases, cosmosLeases(l))
+			}
+		}
+		out = append(out, info)
+	}
+	return out, nil
+}
+
+func cosmosLeases(l *host.CosmosLeases) CosmosLeases {
+	out := CosmosLeases{Container: l.LeaseDatabase + "/" + l.LeaseContainer, Prefix: l.Prefix, Functions: l.Functions, Ranges: []CosmosLease{}}
+	if l.Err != nil {
+		out.Error = l.Err.Error()
+	}
+	for _, r := range l.Leases {
+		lease := CosmosLease{Range: r.Range, Owner: r.Owner, Function: r.Function, Continuation: r.Continuation}
+		if !r.Changed.IsZero() {
+			lease.Changed = &r.Changed
+		}
+		if r.Pending >= 0 {
+			lease.Pending = &r.Pending
+		}
+		if r.Err != nil {
+			lease.Error = r.Err.Error()
+		}
+		out.Ranges = append(out.Ranges, lease)
+	}
+	return out
 }
 
 // cosmosSpec reads which container a request is about, and how it is to be made.
@@ -74,7 +150,12 @@ func (s *Server) createCosmos(w http.ResponseWriter, r *http.Request) {
 		c, err := s.host.Cosmos().CreateContainer(ctx, spec)
 		if err == nil {
 			info := c.Info()
-			out = CosmosContainer{Path: info.Database + "/" + info.Name, PartitionKey: info.PartitionKey, Ranges: info.Ranges}
+			out = CosmosContainer{Path: info.Database + "/" + info.Name, PartitionKey: info.PartitionKey, Ranges: []CosmosRange{}}
+			var ranges []bindings.CosmosRange
+			ranges, err = c.Ranges(ctx)
+			for _, r := range ranges {
+				out.Ranges = append(out.Ranges, CosmosRange{ID: r.ID})
+			}
 		}
 		return err
 	})
@@ -85,113 +166,13 @@ func (s *Server) createCosmos(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusCreated, out)
 }
 
-// CosmosWritten says what was created or replaced.
-type CosmosWritten struct {
-	Path  string   `json:"path"`
-	IDs   []string `json:"ids"`
-	ETags []string `json:"etags"`
-}
-
-// writeCosmos creates or replaces the document in the body, or those in an array,
-// one after the other. A container that does not exist is made.
-func (s *Server) writeCosmos(w http.ResponseWriter, r *http.Request) {
+func (s *Server) dropCosmos(w http.ResponseWriter, r *http.Request) {
 	spec, ok := cosmosSpec(w, r)
 	if !ok {
 		return
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		controlReadError(w, err)
-		return
-	}
-	documents := []json.RawMessage{body}
-	if text := strings.TrimSpace(string(body)); strings.HasPrefix(text, "[") {
-		if err := json.Unmarshal(body, &documents); err != nil {
-			writeError(w, http.StatusBadRequest, "the body is not a JSON array: "+err.Error(), "")
-			return
-		}
-	}
-	out := CosmosWritten{Path: spec.Database + "/" + spec.Name, IDs: []string{}, ETags: []string{}}
-	err = s.inside("write to "+out.Path, func(ctx context.Context) error {
-		c, err := s.host.Cosmos().Container(ctx, spec.Database, spec.Name)
-		if errors.Is(err, bindings.ErrNotFound) {
-			c, err = s.host.Cosmos().CreateContainer(ctx, spec)
-		}
-		if err != nil {
-			return err
-		}
-		for _, text := range documents {
-			items, err := c.Upsert(ctx, text)
-			if err != nil {
-				return err
-			}
-			out.IDs, out.ETags = append(out.IDs, items[0].ID), append(out.ETags, items[0].ETag)
-		}
-		return nil
-	})
-	if err != nil {
-		cosmosError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusCreated, out)
-}
-
-// CosmosDocuments are the documents of a container: of a lease container, the
-// checkpoints of functions.
-type CosmosDocuments struct {
-	Path      string            `json:"path"`
-	Documents []json.RawMessage `json:"documents"`
-}
-
-func (s *Server) readCosmos(w http.ResponseWriter, r *http.Request) {
-	spec, ok := cosmosSpec(w, r)
-	if !ok {
-		return
-	}
-	out := CosmosDocuments{Path: spec.Database + "/" + spec.Name, Documents: []json.RawMessage{}}
-	err := s.inside("read "+out.Path, func(ctx context.Context) error {
-		c, err := s.host.Cosmos().Container(ctx, spec.Database, spec.Name)
-		if err != nil {
-			return err
-		}
-		items, err := c.Items(ctx, r.URL.Query().Get("prefix"))
-		for _, item := range items {
-			out.Documents = append(out.Documents, item.Body)
-		}
-		return err
-	})
-	if err != nil {
-		cosmosError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, out)
-}
-
-// deleteCosmos removes the documents with an identifier, whatever their partition
-// key.
-func (s *Server) deleteCosmos(w http.ResponseWriter, r *http.Request) {
-	spec, ok := cosmosSpec(w, r)
-	if !ok {
-		return
-	}
-	id := r.URL.Query().Get("id")
-	err := s.inside("delete "+id, func(ctx context.Context) error {
-		c, err := s.host.Cosmos().Container(ctx, spec.Database, spec.Name)
-		if err != nil {
-			return err
-		}
-		items, err := c.Items(ctx, id)
-		found := false
-		for _, item := range items {
-			if item.ID == id && err == nil {
-				found = true
-				err = c.Delete(ctx, id, item.Key, "")
-			}
-		}
-		if err == nil && !found {
-			return c.Delete(ctx, id, "", "") // says that it is missing
-		}
-		return err
+	err := s.inside("remove container", func(ctx context.Context) error {
+		return s.host.Cosmos().DeleteContainer(ctx, spec.Database, spec.Name)
 	})
 	if err != nil {
 		cosmosError(w, err)
@@ -205,7 +186,7 @@ func cosmosError(w http.ResponseWriter, err error) {
 	status, hint := http.StatusInternalServerError, ""
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):
-		status = http.StatusNotFound
+		status, hint = http.StatusNotFound, `"redeliver ls cosmos" shows what there is; case counts in names`
 	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrConditionNotMet):
 		status = http.StatusConflict
 	case errors.Is(err, bindings.ErrTooLarge):

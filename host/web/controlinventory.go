@@ -24,6 +24,8 @@ type Inventory struct {
 	EventGrid  []GridTopic     `json:"eventgrid"`
 	EventHubs  []HubInfo       `json:"eventhubs"`
 
+	Cosmos []CosmosContainer `json:"cosmos"`
+
 	// Deliveries are events that subscriptions of Event Grid still have, in order of
 	// publication, at most 256.
 	Deliveries []eventgrid.DeliveryInfo `json:"deliveries"`
@@ -77,7 +79,10 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		out.EventGrid, out.Deliveries = s.gridTopics(), s.gridDeliveries()
-		out.EventHubs, err = s.hubInfos(ctx)
+		if out.EventHubs, err = s.hubInfos(ctx); err != nil {
+			return err
+		}
+		out.Cosmos, err = s.cosmosContainers(ctx)
 		return err
 	})
 	if err != nil {

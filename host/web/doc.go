@@ -27,7 +27,7 @@
 // # The control API
 //
 // All paths are below /admin/redeliver. Bodies of requests are at most 1 MiB,
-// except those of blobs.
+// except those of blobs, states and documents.
 // Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
 //	GET    /status                            Status
@@ -70,11 +70,14 @@
 //	GET    /cosmos                            {"cosmos": [CosmosContainer]}
 //	PUT    /cosmos/container?container=       makes the container "database/name"; ?partitionKey=/id,
 //	                                          ?ranges=1: 201, CosmosContainer; 409 when it is there
+//	DELETE /cosmos/container?container=       removes it with its documents and feeds: 204
 //	POST   /cosmos/documents?container=       creates or replaces the document in the body, or those in
 //	                                          an array; the container is made when missing, as above:
 //	                                          201, CosmosWritten
-//	GET    /cosmos/documents?container=       CosmosDocuments whose identifiers begin with ?prefix=
-//	DELETE /cosmos/documents?container=&id=   204
+//	GET    /cosmos/documents?container=       CosmosDocuments: up to ?max= of those whose identifiers
+//	                                          begin with ?prefix=, or are ?id=
+//	DELETE /cosmos/documents?container=       removes the documents with ?id=, without it all: 200,
+//	                                          CosmosPurged
 //	PUT    /eventgrid/topic?topic=            makes a topic; the body is a NewGridTopic, or empty: 201,
 //	                                          GridTopic; 409 when it is there
 //	PUT    /eventgrid/subscription?topic=     makes the event subscription ?name=, or changes it; the

@@ -299,6 +299,8 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	case isUpload(words, r.Method): // has a limit of its own
 	case isState(words, r.Method):
 		out.Body = http.MaxBytesReader(w, r.Body, maxState)
+	case isDocuments(words, r.Method):
+		out.Body = http.MaxBytesReader(w, r.Body, maxDocuments)
 	default:
 		out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
 	}

@@ -1,7 +1,6 @@
 package cosmos
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -163,27 +162,6 @@ func validName(s string) bool {
 		!strings.ContainsFunc(s, func(r rune) bool { return r < ' ' })
 }
 
-// ContainerStatus is a container and how much it holds.
-type ContainerStatus struct {
-	bindings.CosmosContainerInfo
-	Items int
-}
-
-// Containers lists the containers, sorted by database and name.
-func (a *Account) Containers(ctx context.Context) ([]ContainerStatus, error) {
-	var out []ContainerStatus
-	err := a.operate(ctx, FaultPoint{Op: "Containers"}, func(*operation) error {
-		for _, c := range a.state.containers {
-			out = append(out, ContainerStatus{c.info, len(c.items)})
-		}
-		return nil
-	})
-	slices.SortFunc(out, func(x, y ContainerStatus) int {
-		return cmp.Or(cmp.Compare(x.Database, y.Database), cmp.Compare(x.Name, y.Name))
-	})
-	return out, err
-}
-
 // DeleteContainer removes a container with its documents and feeds, ErrNotFound if
 // there is none.
 func (a *Account) DeleteContainer(ctx context.Context, database, name string) error {
@@ -237,14 +215,7 @@ func (a *Account) Clear(ctx context.Context, keep func(database, container strin
 			if keep != nil && keep(c.info.Database, c.info.Name) {
 				continue
 			}
-			for name, doc := range c.items {
-				delete(c.items, name)
-				doc.deleted = true
-				op.dropItem(c, doc)
-			}
-			for _, r := range c.ranges {
-				r.feed, r.dead = nil, 0
-			}
+			c.empty(op)
 		}
 		return nil
 	})

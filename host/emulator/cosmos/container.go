@@ -37,6 +37,18 @@ func (c *container) rangeOf(key bindings.CosmosKey) *feedRange {
 	return c.ranges[uint64(x)*uint64(len(c.ranges))>>32]
 }
 
+// empty removes all documents. Positions of the feeds stay.
+func (c *container) empty(op *operation) {
+	for name, doc := range c.items {
+		delete(c.items, name)
+		doc.deleted = true
+		op.dropItem(c, doc)
+	}
+	for _, r := range c.ranges {
+		r.feed, r.dead = nil, 0
+	}
+}
+
 // handle is a container as callers hold it. The container may be gone.
 type handle struct {
 	a    *Account

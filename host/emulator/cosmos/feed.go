@@ -51,10 +51,11 @@ func (r *feedRange) append(doc *document) {
 	if doc.lsn == r.lsn {
 		return // twice in one transaction
 	}
-	if doc.lsn != 0 {
+	before := doc.lsn
+	doc.lsn = r.lsn
+	if before != 0 {
 		r.died()
 	}
-	doc.lsn = r.lsn
 	r.feed = append(r.feed, entry{r.lsn, doc.modified, doc})
 }
 
@@ -101,6 +102,25 @@ func (r *feedRange) page(i, limit int) (items []*bindings.CosmosItem, last uint6
 	return items, last
 }
 
+// live is the number of documents that are seen from an index on.
+func (r *feedRange) live(i int) (n int) {
+	for _, e := range r.feed[i:] {
+		if e.live() {
+			n++
+		}
+	}
+	return n
+}
+
+// byID finds a range.
+func (c *container) byID(id string) (*feedRange, error) {
+	i := slices.IndexFunc(c.ranges, func(r *feedRange) bool { return r.ID == id })
+	if i < 0 {
+		return nil, fmt.Errorf("range %q of container %q: %w", id, c.info.Name, bindings.ErrNotFound)
+	}
+	return c.ranges[i], nil
+}
+
 // continuation is a position as the service writes it: a quoted etag.
 func continuation(lsn uint64) string { return `"` + strconv.FormatUint(lsn, 10) + `"` }
 
@@ -122,11 +142,10 @@ func (h *handle) Changes(ctx context.Context, rangeID string, from bindings.Cosm
 		limit = bindings.DefaultCosmosPage
 	}
 	err = h.operate(ctx, FaultPoint{Op: "Changes", RangeID: rangeID}, func(_ *operation, c *container) error {
-		at := slices.IndexFunc(c.ranges, func(r *feedRange) bool { return r.ID == rangeID })
-		if at < 0 {
-			return fmt.Errorf("range %q of container %q: %w", rangeID, h.info.Name, bindings.ErrNotFound)
+		r, err := c.byID(rangeID)
+		if err != nil {
+			return err
 		}
-		r := c.ranges[at]
 		i, err := r.start(from)
 		if err != nil {
 			return err

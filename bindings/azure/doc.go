@@ -2,13 +2,14 @@
 // server that speaks their protocols: Azure, Azurite, or another host's
 // embedded services. It is the only importer of the Azure SDK.
 //
-// Start with [NewQueueAccount] and [NewBlobAccount], which take a connection
-// string. The contracts
-// are those of package bindings; what a server leaves open is made good here
-// where a client can: ranges and names are checked before anything is sent, a
-// queue that exists already is no error to create, a text is sent back only
-// when it is meant to change. The SDK's errors become the conditions of package
-// bindings, found by errors.Is; the SDK's own error stays in the chain.
+// Start with [NewQueueAccount], [NewBlobAccount], [NewServiceBus] and
+// [NewEventHubs], which take a connection string; the last two keep connections,
+// so close them. The contracts are those of package bindings; what a server leaves
+// open is made good here where a client can: ranges and names are checked before
+// anything is sent, a queue that exists already is no error to create, a text is
+// sent back only when it is meant to change. The SDK's errors become the
+// conditions of package bindings, found by errors.Is; the SDK's own error stays in
+// the chain.
 //
 // Calls wait for the network: on a virtual clock make them in Clock.Outside.
 //

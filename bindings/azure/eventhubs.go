@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func NewEventHubs(connectionString string, opts *Options) (*EventHubs, error) {
 		return nil, fmt.Errorf("event hubs connection string: %w", err)
 	}
 	connection := withoutField(connectionString, "EntityPath")
-	return newEventHubs(hostOf(said.FullyQualifiedNamespace), opts, hubClients{
+	return newEventHubs(hostOf(said), opts, hubClients{
 		func(hub string) (*azeventhubs.ProducerClient, error) {
 			return azeventhubs.NewProducerClientFromConnectionString(connection, hub, &azeventhubs.ProducerClientOptions{RetryOptions: opts.eventHubs()})
 		},
@@ -113,8 +114,16 @@ func withoutField(connection, name string) string {
 	}), ";")
 }
 
-// hostOf is a host name without its port: so the platform's clients name an emulator.
-func hostOf(address string) string { return (&url.URL{Host: address}).Hostname() }
+// hostOf is the host name of a namespace, without a port: so the platform names it. An
+// emulator on this machine is "localhost" at each of its addresses, because its clients
+// have one checkpoint store whichever they use.
+func hostOf(said azeventhubs.ConnectionStringProperties) string {
+	host := (&url.URL{Host: said.FullyQualifiedNamespace}).Hostname()
+	if ip, err := netip.ParseAddr(host); said.Emulator && err == nil && ip.IsLoopback() {
+		return "localhost"
+	}
+	return host
+}
 
 // FullyQualifiedNamespace implements bindings.EventHubs.
 func (h *EventHubs) FullyQualifiedNamespace() string { return h.host }

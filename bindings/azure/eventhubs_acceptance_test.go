@@ -207,16 +207,39 @@ func (l *handled) round(t *testing.T, client *azure.EventHubs, name string, n in
 	}
 }
 
-// Two hosts with one storage share the partitions of a hub, all outside both. When one
-// ends the other goes on from its checkpoints.
+// Two hosts with one storage share the partitions of a hub: both outside, or in one of
+// the two, which the other one reaches as it reaches any. When one ends the other goes
+// on from its checkpoints.
 func TestTwoHostsOneHub(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 4})
-	connection := "AzureWebJobsStorage=" + openStorageDoor(t)
-	l := newHandled("first", "second")
-	first := hubHost(t, "first", l.app("first"), connection, "EventHub="+d.connectionString())
-	second := hubHost(t, "second", l.app("second"), connection, "EventHub="+d.connectionString())
-	client := connectHubs(t, d.connectionString())
+	for name, open := range map[string]func(t *testing.T, l *handled) (first, second *host.Host, hubs string){
+		"outside": func(t *testing.T, l *handled) (first, second *host.Host, hubs string) {
+			d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 4})
+			storage := "AzureWebJobsStorage=" + openStorageDoor(t, clock.System(), emulator.New(clock.System(), nil), nil)
+			first = hubHost(t, "first", l.app("first"), storage, "EventHub="+d.connectionString())
+			second = hubHost(t, "second", l.app("second"), storage, "EventHub="+d.connectionString())
+			return first, second, d.connectionString()
+		},
+		"in the first": func(t *testing.T, l *handled) (first, second *host.Host, hubs string) {
+			first = hubHost(t, "first", l.app("first"), "AzureWebJobsStorage=UseDevelopmentStorage=true",
+				"EventHub=Endpoint=sb://localhost"+emulatorKey+"UseDevelopmentEmulator=true;")
+			storage := "AzureWebJobsStorage=" + openStorageDoor(t, first.Clock(), first.Storage(), first.DoorsAt)
+			d := serveHubs(t, first.Clock(), first.EventHubs(), first.ServiceBus())
+			first.ServiceBusAt("sb://" + d.server.Addr())
+			second = hubHost(t, "second", l.app("second"), storage, "EventHub="+d.connectionString())
+			return first, second, d.connectionString()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newHandled("first", "second")
+			first, second, hubs := open(t, l)
+			twoHosts(t, l, first, second, connectHubs(t, hubs))
+		})
+	}
+}
+
+func twoHosts(t *testing.T, l *handled, first, second *host.Host, client *azure.EventHubs) {
 	for _, h := range []*host.Host{first, second} {
 		if err := h.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -237,16 +260,16 @@ func TestTwoHostsOneHub(t *testing.T) {
 		}
 		again += len(hosts) - 1
 	}
-	if again > len(l.runs)/2 {
-		t.Errorf("%d of %d events ran again, want most once", again, len(l.runs))
+	if again > len(l.runs)/4 { // what was in work when a partition was taken comes again
+		t.Errorf("%d of %d events ran again: the hosts have no checkpoints in common", again, len(l.runs))
 	}
 }
 
-// openStorageDoor returns the connection string of a storage account behind a socket.
-func openStorageDoor(t testing.TB) string {
+// openStorageDoor returns the connection string of a storage account behind a socket,
+// and tells who wants to know where it is.
+func openStorageDoor(t testing.TB, clk clock.Clock, storage *emulator.Storage, tell func(blobs, queues string)) string {
 	t.Helper()
-	storage := emulator.New(clock.System(), nil)
-	doors, err := rest.NewServer(clock.System(), &rest.Options{Accounts: []rest.Account{{
+	doors, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {
@@ -256,6 +279,9 @@ func openStorageDoor(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { doors.Close() })
+	if tell != nil {
+		tell(doors.BlobURL(), doors.QueueURL())
+	}
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
 		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
 }

@@ -26,11 +26,18 @@ type hubDoor struct {
 // which has the claims.
 func openHubDoor(t testing.TB, clk clock.Clock, with ...eventhubs.Hub) *hubDoor {
 	t.Helper()
-	d := &hubDoor{clk: clk, ns: eventhubs.New(clk, nil)}
+	d := serveHubs(t, clk, eventhubs.New(clk, nil), servicebus.New(clk, nil))
 	for _, hub := range with {
 		d.do(t, func(ctx context.Context) error { return d.ns.CreateHub(ctx, hub) })
 	}
-	d.server = amqp.NewServer(hubs.New(clk, d.ns, bus.New(clk, servicebus.New(clk, nil), nil)), nil)
+	return d
+}
+
+// serveHubs opens a door to namespaces.
+func serveHubs(t testing.TB, clk clock.Clock, ns *eventhubs.Namespace, beside *servicebus.Namespace) *hubDoor {
+	t.Helper()
+	d := &hubDoor{clk: clk, ns: ns}
+	d.server = amqp.NewServer(hubs.New(clk, ns, bus.New(clk, beside, nil)), nil)
 	if err := d.server.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -55,8 +55,10 @@ func TestEventHubsNamespace(t *testing.T) {
 	for connection, want := range map[string]string{
 		"Endpoint=sb://acme.servicebus.windows.net/" + key:                                  "acme.servicebus.windows.net",
 		"Endpoint=sb://acme.servicebus.windows.net/" + key + ";EntityPath=orders":           "acme.servicebus.windows.net",
-		"Endpoint=sb://localhost:5673" + key + ";UseDevelopmentEmulator=true;":              "localhost",
-		"Endpoint=sb://[::1]:5673" + key + ";UseDevelopmentEmulator=true;entitypath=orders": "::1",
+		"Endpoint=sb://emulator:5673" + key + ";UseDevelopmentEmulator=true;":               "emulator",
+		"Endpoint=sb://10.0.0.7:5673" + key + ";UseDevelopmentEmulator=true;":               "10.0.0.7",
+		"Endpoint=sb://127.0.0.1:5673" + key + ";UseDevelopmentEmulator=true;":              "localhost",
+		"Endpoint=sb://[::1]:5673" + key + ";UseDevelopmentEmulator=true;entitypath=orders": "localhost",
 	} {
 		if got := connectHubs(t, connection).FullyQualifiedNamespace(); got != want {
 			t.Errorf("%s: namespace %q, want %q", connection, got, want)

@@ -46,7 +46,8 @@ type client struct {
 
 // find returns a client for the host that t means: the one at --port, the one
 // that runs the app in --dir, else the one that runs the app in this folder or
-// in one above it, else the one at the default port.
+// in one above it, else, when there is no app, the one at the default port: a
+// command that is given in an app's folder never reaches the host of another.
 func (t target) find() (*client, error) {
 	if t.port < 0 || t.port > 65535 {
 		return nil, &usageError{fmt.Errorf("--port %d: want a number from 1 to 65535", t.port)}
@@ -65,7 +66,7 @@ func (t target) find() (*client, error) {
 		}
 		c, err := clientFor(dir)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, hinted(fmt.Errorf("no host runs the app in %q", t.dir), commandFor("start", t.dir))
+			return nil, noHost(t.dir)
 		}
 		return c, err
 	}
@@ -78,11 +79,22 @@ func (t target) find() (*client, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return c, err
 		}
+		if _, err := os.Stat(filepath.Join(dir, "host.json")); err == nil {
+			if rel, err := filepath.Rel(here, dir); err == nil {
+				dir = rel
+			}
+			return nil, noHost(dir)
+		}
 		if dir == filepath.Dir(dir) {
 			break
 		}
 	}
 	return newClient("http://localhost:" + strconv.Itoa(defaultPort)), nil
+}
+
+// noHost says that the app in dir does not run.
+func noHost(dir string) error {
+	return hinted(fmt.Errorf("no host runs the app in %q", dir), commandFor("start", dir))
 }
 
 // clientFor returns a client for the host that runs the app in dir, by its run

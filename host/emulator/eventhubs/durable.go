@@ -119,9 +119,14 @@ func (c *change) saveEnd(p *partition) {
 	}
 }
 
+// roomForFacts is what an event takes in the store beside its payload, about.
+const roomForFacts = 160
+
 func (c *change) saveEvent(p *partition, r *bindings.ReceivedEvent) {
 	if c.Writable() {
-		c.Set(eventKey(p, r.SequenceNumber), appendEvent([]byte{eventFormat}, r))
+		b := make([]byte, 1, sizeOf(&r.Event)+roomForFacts)
+		b[0] = eventFormat
+		c.Set(eventKey(p, r.SequenceNumber), appendEvent(b, r))
 	}
 }
 

@@ -1,6 +1,7 @@
 package eventhubs
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -9,7 +10,8 @@ import (
 )
 
 // eventFormat is the first byte of an event in the store. The rest is a list in the
-// encoding of AMQP, which has a type for everything that an event holds.
+// encoding of AMQP, which has a type for everything that an event holds. A body that is
+// the end of the section in which it came is kept once: in its place is its length.
 const eventFormat = 1
 
 func appendEvent(b []byte, r *bindings.ReceivedEvent) []byte {
@@ -17,9 +19,13 @@ func appendEvent(b []byte, r *bindings.ReceivedEvent) []byte {
 	if r.PartitionKey != nil {
 		key = *r.PartitionKey
 	}
+	var body any = r.Body
+	if r.Wire != nil && len(r.Body) > 0 && bytes.HasSuffix(r.Wire.Body, r.Body) {
+		body = int64(len(r.Body))
+	}
 	list := wire.List{
 		r.Offset, r.EnqueuedTime.Unix(), int32(r.EnqueuedTime.Nanosecond()),
-		r.MessageID, r.CorrelationID, r.ContentType, key, values.WireMap(r.Properties), r.Body,
+		r.MessageID, r.CorrelationID, r.ContentType, key, values.WireMap(r.Properties), body,
 	}
 	if w := r.Wire; w != nil {
 		list = append(list, w.Header, w.Annotations, w.Properties, w.ApplicationProperties, w.Body, w.Footer)
@@ -54,12 +60,23 @@ func decodeEvent(b []byte, seq int64) (*bindings.ReceivedEvent, bool) {
 		r.PartitionKey = &key
 	}
 	r.Properties = values.PlainMap(take[wire.Map](&f))
-	r.Body = takeBytes(&f)
+	length, atEnd := f.list[0].(int64)
+	if atEnd {
+		f.list = f.list[1:]
+	} else {
+		r.Body = takeBytes(&f)
+	}
 	if len(f.list) > 0 {
 		r.Wire = &bindings.ServiceBusWire{
 			Header: takeBytes(&f), Annotations: takeBytes(&f), Properties: takeBytes(&f),
 			ApplicationProperties: takeBytes(&f), Body: takeBytes(&f), Footer: takeBytes(&f),
 		}
+	}
+	if atEnd {
+		if r.Wire == nil || length < 0 || length > int64(len(r.Wire.Body)) {
+			return nil, false
+		}
+		r.Body = r.Wire.Body[int64(len(r.Wire.Body))-length:]
 	}
 	return r, !f.bad
 }

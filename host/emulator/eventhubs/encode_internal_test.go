@@ -1,0 +1,46 @@
+package eventhubs
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+)
+
+// What an event with a body at the end of its section looks like in the store, and what
+// is refused of it.
+func TestBodyIsKeptOnce(t *testing.T) {
+	t.Parallel()
+	e := &bindings.ReceivedEvent{
+		Event:  bindings.Event{Body: make([]byte, 1000), Wire: &bindings.ServiceBusWire{Body: append([]byte("section"), make([]byte, 1000)...)}},
+		Offset: "0", EnqueuedTime: time.Unix(1, 2).UTC(), SequenceNumber: 7,
+	}
+	b := appendEvent([]byte{eventFormat}, e)
+	if len(b) > 1100 {
+		t.Errorf("an event of 1,000 bytes takes %d", len(b))
+	}
+	got, ok := decodeEvent(b, 7)
+	if diff := cmp.Diff(e, got); diff != "" || !ok {
+		t.Errorf("%v, event (-want +got):\n%s", ok, diff)
+	}
+	for _, length := range []int64{-1, 1008} {
+		d := wire.NewDecoder(b[1:])
+		list, _ := d.Any().(wire.List)
+		list[plainFields-1] = length
+		if _, ok := decodeEvent(wire.AppendAny([]byte{eventFormat}, list), 7); ok {
+			t.Errorf("a body of %d bytes in a section of 1007 was read", length)
+		}
+		if _, ok := decodeEvent(wire.AppendAny([]byte{eventFormat}, list[:plainFields]), 7); ok {
+			t.Errorf("a body of %d bytes without a section was read", length)
+		}
+	}
+}
+
+func FuzzDecodeEvent(f *testing.F) {
+	f.Add(appendEvent([]byte{eventFormat}, &bindings.ReceivedEvent{Event: bindings.Event{Wire: &bindings.ServiceBusWire{Body: []byte("b")}, Body: []byte("b")}}))
+	f.Add(appendEvent([]byte{eventFormat}, &bindings.ReceivedEvent{}))
+	f.Fuzz(func(_ *testing.T, b []byte) { decodeEvent(b, 1) })
+}

@@ -154,6 +154,7 @@ func (h *Host) loadMemory(r io.Reader) (last time.Time, err error) {
 		return last, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	emulator.CheckLoads(db)
 	for _, s := range h.servicesByPrefix() {
 		db.Check(func(v *store.View) error { return s.Check(v) })
 	}

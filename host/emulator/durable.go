@@ -35,7 +35,7 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {
 	s := New(clk, opts)
 	s.db = db
 	s.blobs.keepIn(db)
-	db.Check(checkState)
+	CheckLoads(db)
 	var err error
 	clk.Inside("open the storage account", func() { err = s.ready() })
 	if err != nil {

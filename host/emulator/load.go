@@ -61,6 +61,10 @@ func (s *Storage) readQueues(db *store.Store) (map[string]*queueState, uint64, e
 	return queues, n, nil
 }
 
+// CheckLoads makes every later Load of db refuse a state that an account could not
+// be read from, as Open does.
+func CheckLoads(db *store.Store) { db.Check(checkState) }
+
 // checkState refuses a state that an account could not be read from.
 func checkState(v *store.View) error {
 	const archive = "archive"

@@ -158,6 +158,7 @@ func (s *Storage) Load(r io.Reader) error {
 		return s.ready()
 	}
 	return inMemory(func(db *store.Store) error {
+		CheckLoads(db)
 		if err := db.Load(r); err != nil {
 			return err
 		}

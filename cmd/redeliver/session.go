@@ -106,7 +106,7 @@ func (s *session) open(ctx context.Context) error {
 	if s.owner, err = own(s.dir); err != nil {
 		var owned *ownedError
 		if errors.As(err, &owned) {
-			return hinted(err, "stop it with Ctrl+C there, or with: redeliver stop --dir "+s.dir)
+			return hinted(err, "stop it with Ctrl+C there, or with: redeliver stop --dir "+short(s.dir))
 		}
 		return err
 	}
@@ -245,15 +245,19 @@ func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	return nil
 }
 
-// checkCommand is the command line that checks the app as this one runs it.
-func (s *session) checkCommand() string {
-	dir := s.dir
+// short is a path below this folder as seen from here; others stay as they are.
+func short(path string) string {
 	if here, err := os.Getwd(); err == nil {
-		if rel, err := filepath.Rel(here, dir); err == nil && filepath.IsLocal(rel) {
-			dir = rel
+		if rel, err := filepath.Rel(here, path); err == nil && filepath.IsLocal(rel) {
+			return rel
 		}
 	}
-	line := commandFor("check", dir)
+	return path
+}
+
+// checkCommand is the command line that checks the app as this one runs it.
+func (s *session) checkCommand() string {
+	line := commandFor("check", short(s.dir))
 	for _, set := range s.flags.set {
 		line += " --set " + set
 	}

@@ -97,7 +97,7 @@ func (s *session) dataLine() string {
 	case s.store == nil:
 		return "in memory, until the host ends"
 	case s.flags.sync:
-		return filepath.FromSlash(s.store.Dir()) + " (synced)"
+		return short(filepath.FromSlash(s.store.Dir())) + " (synced)"
 	}
-	return filepath.FromSlash(s.store.Dir())
+	return short(filepath.FromSlash(s.store.Dir()))
 }

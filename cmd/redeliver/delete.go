@@ -13,14 +13,14 @@ import (
 
 func newDelete(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "delete servicebus|eventgrid NAME",
-		Short: "Remove an entity of Service Bus, or a topic or subscription of Event Grid",
+		Use:   "delete servicebus|eventgrid|cosmos NAME",
+		Short: "Remove an entity of Service Bus, Event Grid or Cosmos DB",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newDeleteBus(std), newDeleteGrid(std))
+	cmd.AddCommand(newDeleteBus(std), newDeleteGrid(std), newDeleteCosmos(std))
 	return cmd
 }
 

@@ -33,6 +33,7 @@ func listings() []listing {
 		{name: "eventgrid", columns: []string{"EVENT SUBSCRIPTION", "ENDPOINT", "STATE", "NEXT ATTEMPT", "PENDING", "DEAD LETTERS"}, numbers: 2, rows: gridRows, quiet: true},
 		{name: "deliveries", columns: []string{"EVENT", "SUBSCRIPTION", "LAST OUTCOME", "NEXT ATTEMPT", "ATTEMPTS"}, numbers: 1, rows: deliveryRows, quiet: true},
 		{name: "eventhubs", columns: []string{"HUB/PARTITION", "CONSUMER GROUP", "EVENTS", "LAST", "CHECKPOINT", "BEHIND"}, numbers: 4, rows: hubRows, quiet: true},
+		{name: "cosmos", columns: []string{"COSMOS CONTAINER", "LEASES", "OWNER", "RANGE", "DOCUMENTS", "CONTINUATION", "PENDING"}, numbers: 4, rows: cosmosRows, quiet: true},
 	}
 }
 
@@ -95,15 +96,18 @@ func newLs(std streams) *cobra.Command {
 		Long: `Ls shows what the running host has: its functions and whether they run, the queues
 of the embedded storage with their messages, the containers with their blobs, the
 entities of Service Bus with theirs, the event subscriptions of Event Grid with the
-events that they still deliver, and the partitions of Event Hubs with the checkpoint of
-each consumer group. WHAT limits it to some: ` + strings.Join(names, ", ") + `.
+events that they still deliver, the partitions of Event Hubs with the checkpoint of
+each consumer group, and the containers of Cosmos DB with the leases of each function.
+WHAT limits it to some: ` + strings.Join(names, ", ") + `.
 
 A message is invisible while a function has it in work, while it waits for its
 redelivery, and while its delay lasts. Snapshots of blobs do not count. Active
 messages of Service Bus include those that are locked; a topic itself holds scheduled
 ones only. Of the deliveries of Event Grid the first 256 are shown, each with the time
 of its next attempt. CHECKPOINT is the sequence number of the last event that a
-consumer group is done with, BEHIND how many came after it.`,
+consumer group is done with, BEHIND how many came after it. OWNER is the function that
+has the lease of a range, CONTINUATION the last change that it is done with, PENDING how
+many came after it.`,
 		Example: `  redeliver ls
   redeliver ls queues containers
   redeliver ls servicebus

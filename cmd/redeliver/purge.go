@@ -12,14 +12,14 @@ import (
 
 func newPurge(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "purge queue|servicebus NAME",
-		Short: "Remove all messages from a queue of the running host",
+		Use:   "purge queue|servicebus|cosmos NAME",
+		Short: "Remove the messages of a queue, or the documents of a container",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPurgeQueue(std), newPurgeBus(std))
+	cmd.AddCommand(newPurgeQueue(std), newPurgeBus(std), newPurgeCosmos(std))
 	return cmd
 }
 

@@ -103,14 +103,14 @@ func checkLife(delay time.Duration, ttl string) error {
 
 func newPeek(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "peek queue|servicebus NAME",
-		Short: "Show the messages in a queue of the running host",
+		Use:   "peek queue|servicebus|cosmos NAME",
+		Short: "Show the messages or documents that the running host holds",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPeekQueue(std), newPeekBus(std))
+	cmd.AddCommand(newPeekQueue(std), newPeekBus(std), newPeekCosmos(std))
 	return cmd
 }
 

@@ -19,7 +19,7 @@ func newRedrive(std streams) *cobra.Command {
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newRedriveQueue(std), newRedriveBus(std))
+	cmd.AddCommand(newRedriveQueue(std), newRedriveBus(std), newRedriveCosmos())
 	return cmd
 }
 

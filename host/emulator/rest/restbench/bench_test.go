@@ -181,9 +181,9 @@ func rows() []row {
 	return out
 }
 
-// rate runs f in so many goroutines for a turn, and returns how often it did in a
-// second.
-func rate(ctx context.Context, turn time.Duration, callers int, f func(context.Context) error) (float64, error) {
+// rate runs f in so many goroutines for a turn, and returns how often it did, in a
+// second and in all.
+func rate(ctx context.Context, turn time.Duration, callers int, f func(context.Context) error) (perSecond float64, n int64, err error) {
 	var done atomic.Int64
 	var failed error
 	var mu sync.Mutex
@@ -204,9 +204,9 @@ func rate(ctx context.Context, turn time.Duration, callers int, f func(context.C
 	}
 	group.Wait()
 	if failed != nil && !errors.Is(failed, errDone) {
-		return 0, failed
+		return 0, 0, failed
 	}
-	return float64(done.Load()) / time.Since(begun).Seconds(), nil
+	return float64(done.Load()) / time.Since(begun).Seconds(), done.Load(), nil
 }
 
 // BenchmarkDoors prints a table of operations per second and of ratios.
@@ -218,19 +218,21 @@ func BenchmarkDoors(b *testing.B) {
 	for _, c := range contestants {
 		c.fillBlobs(b)
 	}
-	rates := map[string][]float64{}
+	rates, costs := map[string][]float64{}, map[string][]float64{}
 	of := func(r row, c *contestant) string { return fmt.Sprint(r.name, r.callers, c.name) }
 	for b.Loop() {
 		clear(rates)
+		clear(costs)
 		for _, r := range rows() {
 			if !strings.Contains(fmt.Sprint(r.name, " ", r.callers), *only) {
 				continue
 			}
 			for i := range *rounds + 1 {
 				for _, c := range contestants {
-					got := measure(b, c, r)
+					got, cost := measure(b, c, r)
 					if i > 0 { // the first round warms up
 						rates[of(r, c)] = append(rates[of(r, c)], got)
+						costs[of(r, c)] = append(costs[of(r, c)], float64(cost.Microseconds()))
 					}
 				}
 			}
@@ -251,24 +253,53 @@ func BenchmarkDoors(b *testing.B) {
 			100*ratio(get(memory), get(floor)), 100*ratio(get(durable), get(floor)),
 			ratio(get(memory), get(azuriteMemory)), ratio(get(durable), get(azurite)))
 	}
+	printCosts(func(r row, name string) []float64 { return costs[fmt.Sprint(r.name, r.callers, name)] })
 }
 
-func measure(b *testing.B, c *contestant, r row) float64 {
+// measure takes one turn, and returns the operations in a second and the
+// processor time that one took the server.
+func measure(b *testing.B, c *contestant, r row) (perSecond float64, each time.Duration) {
 	b.Helper()
 	ctx := b.Context()
 	if r.before != nil {
-		if _, err := rate(ctx, time.Hour, 16, r.before(c)); err != nil {
+		if _, _, err := rate(ctx, time.Hour, 16, r.before(c)); err != nil {
 			b.Fatalf("%s, before %s: %v", c.name, r.name, err)
 		}
 	}
-	got, err := rate(ctx, *turn, r.callers, r.do(c))
+	before := c.processor()
+	perSecond, n, err := rate(ctx, *turn, r.callers, r.do(c))
 	if err != nil {
 		b.Fatalf("%s, %s: %v", c.name, r.name, err)
 	}
+	used := c.processor() - before
 	if _, err := c.queue.ClearMessages(ctx, nil); err != nil {
 		b.Fatalf("%s: %v", c.name, err)
 	}
-	return got
+	return perSecond, used / time.Duration(max(n, 1))
+}
+
+// printCosts prints what an operation takes of each server's processor: on a
+// machine that others use too it says more than rates.
+func printCosts(of func(r row, name string) []float64) {
+	fmt.Println("\n| µs of processor | at once | floor | memory | durable | Azurite | Azurite in memory |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- |")
+	for _, r := range rows() {
+		if of(r, floor) == nil {
+			continue
+		}
+		fmt.Printf("| %s | %d |", r.name, r.callers)
+		for _, name := range []string{floor, memory, durable, azurite, azuriteMemory} {
+			fmt.Printf(" %.0f |", mean(of(r, name)))
+		}
+		fmt.Println()
+	}
+}
+
+func mean(v []float64) (m float64) {
+	for _, x := range v {
+		m += x / float64(len(v))
+	}
+	return m
 }
 
 func median(v []float64) float64 {

@@ -165,6 +165,16 @@ func (b memoryBody) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
+// bytesAt returns what follows a place in one piece.
+func (b memoryBody) bytesAt(at int64) []byte {
+	i := at / b.piece
+	if i >= int64(len(b.pieces)) {
+		return nil
+	}
+	p := b.pieces[i]
+	return p[min(at%b.piece, int64(len(p))):]
+}
+
 func (b memoryBody) Close() error { return nil }
 
 // StagedBody is a body that the account holds already, but that no blob has yet.

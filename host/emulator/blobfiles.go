@@ -191,7 +191,7 @@ func (b *storeBodies) open(id bodyID) (body, error) {
 	if err != nil {
 		return nil, fmt.Errorf("body %q: %w", id, keep.Unavailable(err))
 	}
-	return valueBody{bytes.NewReader(data)}, nil
+	return valueBody(data), nil
 }
 
 func (b *storeBodies) openFile(id bodyID, n store.FileID) (body, error) {
@@ -211,7 +211,7 @@ func (b *storeBodies) openStaged(id bodyID) (body, error) {
 	case !ok:
 		return nil, fmt.Errorf("body %q: %w", id, keep.Unavailable(store.ErrNotFound))
 	case form.opening == 0:
-		return valueBody{bytes.NewReader(form.data)}, nil
+		return valueBody(form.data), nil
 	}
 	f, err := b.openFile(id, form.file)
 	if err == nil && !keep.IsOpening(b.db, form.opening) {
@@ -221,7 +221,18 @@ func (b *storeBodies) openStaged(id bodyID) (body, error) {
 }
 
 // valueBody is a small body that is being read.
-type valueBody struct{ *bytes.Reader }
+type valueBody []byte
+
+func (b valueBody) ReadAt(p []byte, at int64) (int, error) {
+	n := copy(p, b.bytesAt(at))
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// bytesAt returns what follows a place.
+func (b valueBody) bytesAt(at int64) []byte { return b[min(at, int64(len(b))):] }
 
 func (valueBody) Close() error { return nil }
 

@@ -135,18 +135,52 @@ func (d *download) Read(p []byte) (int, error) {
 		p = p[:most]
 	}
 	n, err := d.open.ReadAt(p, d.skip)
-	d.skip += int64(n)
-	d.left -= int64(n)
 	if n == len(p) {
 		err = nil
 	} else if err == io.EOF {
 		err = io.ErrUnexpectedEOF // the store has lost something
 	}
-	if err == nil && int64(n) == rest {
-		err = d.open.Close()
-		d.open, d.skip, d.segments = nil, 0, d.segments[1:]
+	if closeErr := d.advance(n); err == nil {
+		err = closeErr
 	}
 	return n, err
+}
+
+// advance goes on by n bytes of the open segment.
+func (d *download) advance(n int) error {
+	d.skip += int64(n)
+	d.left -= int64(n)
+	if d.skip < d.segments[0].Size {
+		return nil
+	}
+	err := d.open.Close()
+	d.open, d.skip, d.segments = nil, 0, d.segments[1:]
+	return err
+}
+
+// Next is Read without a copy, for content that is in memory: it returns the next
+// bytes, at most so many, or none where they are not in memory or there is nothing
+// left; Read tells which. The bytes stay as they are; the caller may not
+// change them either.
+func (d *download) Next(most int) ([]byte, error) {
+	if d.left == 0 || d.content == nil {
+		return nil, nil
+	}
+	if d.open == nil {
+		if err := d.next(); err != nil {
+			return nil, err
+		}
+	}
+	held, ok := d.open.(interface{ bytesAt(at int64) []byte })
+	if !ok {
+		return nil, nil
+	}
+	p := held.bytesAt(d.skip)
+	p = p[:min(int64(len(p)), int64(most), d.segments[0].Size-d.skip, d.left)]
+	if len(p) == 0 {
+		return nil, nil
+	}
+	return p, d.advance(len(p))
 }
 
 // next opens the body of the first segment. An identifier may mean another body

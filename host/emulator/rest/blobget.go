@@ -125,22 +125,59 @@ func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
 	}
 	c.w.WriteHeader(status)
 	control := http.NewResponseController(c.w)
-	buffer, giveBack := c.door.buffer(d.Range.Count)
-	defer giveBack()
-	for left := d.Range.Count; left > 0; {
-		n, err := io.ReadFull(from, buffer[:min(left, int64(len(buffer)))])
+	content := sending{from: from, left: d.Range.Count, door: c.door}
+	defer content.close()
+	for content.left > 0 {
+		part, err := content.next()
 		if err != nil {
 			c.door.server.opts.Logger.Error().Err(err).Str("component", c.door.service.name+" rest").Str("blob", strings.Join(c.path, "/")).Msg("a blob could not be read to its end")
 			return ErrCut
 		}
 		control.SetWriteDeadline(time.Now().Add(sendTimeout)) //clock:outside a client's real patience
-		if _, err := c.w.Write(buffer[:n]); err != nil {
+		if _, err := c.w.Write(part); err != nil {
 			return ErrCut
 		}
-		left -= int64(n)
 	}
 	control.SetWriteDeadline(time.Time{})
 	return nil
+}
+
+// sending takes content apart into what is written at once.
+type sending struct {
+	from     io.Reader
+	left     int64
+	door     *door
+	buffer   []byte // nil: none was needed yet
+	giveBack func()
+}
+
+// lender is content that may have its bytes in memory: the emulator's. Next
+// returns the next ones, at most so many, or none if they have to be read.
+type lender interface {
+	Next(most int) ([]byte, error)
+}
+
+// next returns the next part, to be used until the next call.
+func (s *sending) next() ([]byte, error) {
+	most := int(min(s.left, sendBuffer))
+	if lends, ok := s.from.(lender); ok {
+		if part, err := lends.Next(most); err != nil || len(part) > 0 {
+			s.left -= int64(len(part))
+			return part, err
+		}
+	}
+	if s.buffer == nil {
+		s.buffer, s.giveBack = s.door.buffer(s.left)
+	}
+	n, err := io.ReadFull(s.from, s.buffer[:min(most, len(s.buffer))])
+	s.left -= int64(n)
+	return s.buffer[:n], err
+}
+
+func (s *sending) close() {
+	if s.giveBack != nil {
+		s.giveBack()
+	}
 }
 
 // buffer returns a buffer for sending so many bytes, at most sendBuffer. Large

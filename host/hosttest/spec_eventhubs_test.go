@@ -108,6 +108,39 @@ func TestEventHubPausedPartition(t *testing.T) {
 	}
 }
 
+// One by one each event has its own retries: one that fails for good does not stop those
+// behind it, and the checkpoint of the batch comes after all of them.
+func TestEventHubOneByOneRetries(t *testing.T) {
+	t.Parallel()
+	var h *hosttest.Host
+	var got []string
+	handlers := functions.New()
+	handlers.EventHub("Read", "orders", func(ctx context.Context, e functions.EventHubEvent) error {
+		got = append(got, fmt.Sprintf("%s %s/%d", h.Clock().Now().Sub(hosttest.Start), e.Text(), functions.Retry(ctx).RetryCount))
+		if strings.HasPrefix(e.Text(), "bad") {
+			return errors.New("cannot read it")
+		}
+		return nil
+	}, functions.FixedDelay(2, time.Hour))
+	h = hosttest.New(t, &hosttest.Options{Handlers: handlers, Files: oneHub("")})
+	h.SendEvents("orders", "", "a", "bad1", "b", "bad2", "c")
+	h.Advance(4*time.Hour - time.Second)
+	if n := h.Checkpoint("orders", "$Default", "0"); n != -1 {
+		t.Errorf("checkpoint %d before the end of the batch", n)
+	}
+	h.Advance(time.Second)
+	want := []string{"0s a/0", "0s bad1/0", "1h0m0s bad1/1", "2h0m0s bad1/2", "2h0m0s b/0", "2h0m0s bad2/0", "3h0m0s bad2/1", "4h0m0s bad2/2", "4h0m0s c/0"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("attempts (-want +got):\n%s", diff)
+	}
+	if n := h.Checkpoint("orders", "$Default", "0"); n != 4 {
+		t.Errorf("checkpoint %d, want 4", n)
+	}
+	if exhausted := h.Select(func(r *journal.Record) bool { return r.Kind == journal.RetriesExhausted }); len(exhausted) != 2 {
+		t.Errorf("%d times exhausted, want 2", len(exhausted))
+	}
+}
+
 // -1 blocks the partition until success (servicebus 6.2).
 func TestEventHubRetriesForever(t *testing.T) {
 	t.Parallel()

@@ -216,3 +216,71 @@ func TestMinimumBatchIsDropped(t *testing.T) {
 		t.Errorf("checkpoint %q, want 3", got)
 	}
 }
+
+// Every part of a path is in lower case; the owner's name is not.
+func TestPathsAreLowerCase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	w.do(func(ctx context.Context) error { return w.ns.CreateConsumerGroup(ctx, "orders", "Billing.EU") })
+	w.send(0, "a")
+	w.listen(&eventhubs.Options{ConsumerGroup: "Billing.EU", Owner: "Host-A/Read"}, nil)
+	var names []string
+	w.do(func(ctx context.Context) error {
+		page, err := w.container().Blobs(ctx, nil)
+		if err != nil {
+			return err
+		}
+		for _, b := range page.Blobs {
+			names = append(names, b.Name)
+		}
+		return nil
+	})
+	want := []string{"contoso.local/orders/billing.eu/checkpoint/0", "contoso.local/orders/billing.eu/ownership/0"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("blobs (-want +got):\n%s", diff)
+	}
+	if got := w.metadata(want[0])["clientidentifier"] + " " + w.metadata(want[1])["ownerid"]; got != "Host-A/Read Host-A/Read" {
+		t.Errorf("client and owner %q", got)
+	}
+}
+
+// A checkpoint that somebody removed is written anew, with the number of then.
+func TestCheckpointIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1)
+	r := w.listen(&eventhubs.Options{Batch: true, Owner: "me"}, nil)
+	w.send(0, "a")
+	w.do(func(ctx context.Context) error { return w.container().Blob(checkpoints+"0").Delete(ctx, nil) })
+	w.send(0, "b")
+	if diff := cmp.Diff([]string{"checkpointed", "checkpointed"}, r.decisions()); diff != "" || w.sequence(0) != "1" {
+		t.Errorf("checkpoint %q, decisions (-want +got):\n%s", w.sequence(0), diff)
+	}
+}
+
+// What ran since the last checkpoint runs again, in order, on whoever comes next.
+func TestReplaySinceTheCheckpoint(t *testing.T) {
+	t.Parallel()
+	for _, batch := range []bool{false, true} {
+		t.Run(fmt.Sprint("batch ", batch), func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 1)
+			opts := &eventhubs.Options{Batch: batch, MaxEventBatchSize: 2, CheckpointFrequency: 2}
+			first := w.listen(opts, nil)
+			w.send(0, "a", "b", "c", "d", "e", "f")
+			first.stop()
+			if got := w.sequence(0); got != "3" {
+				t.Errorf("checkpoint %q after three batches of two, want 3", got)
+			}
+			second := w.listen(opts, nil)
+			w.send(0, "g", "h")
+			if batch {
+				w.wantHandled(second, "0: e f", "0: g h")
+			} else {
+				w.wantHandled(second, "0: e", "0: f", "0: g", "0: h")
+			}
+			if got := w.sequence(0); got != "7" {
+				t.Errorf("checkpoint %q, want 7", got)
+			}
+		})
+	}
+}

@@ -206,13 +206,21 @@ func (c *client) refused(resp *http.Response) error {
 	return fmt.Errorf("the host at %s answered %s", c.base, resp.Status)
 }
 
+// mostInput is how much of an input is read that becomes one request: more than the
+// host takes, so that it is the host that says so.
+const mostInput = 1<<20 + 1
+
 // body is the argument, or the standard input for "-".
 func body(std streams, args []string) ([]byte, error) {
 	if len(args) == 0 {
 		return nil, nil
 	}
 	if args[0] == "-" {
-		return io.ReadAll(std.in)
+		in, err := io.ReadAll(io.LimitReader(std.in, mostInput))
+		if err != nil {
+			return nil, fmt.Errorf("cannot read the standard input: %w", reason(err))
+		}
+		return in, nil
 	}
 	return []byte(args[0]), nil
 }

@@ -213,12 +213,21 @@ func jsonOrFile(std streams, args []string) ([]byte, error) {
 	case len(args) == 0:
 		return nil, nil
 	case args[0] == "-":
-		return io.ReadAll(std.in)
+		return body(std, args)
 	}
 	if text := strings.TrimSpace(args[0]); strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") {
 		return []byte(text), nil
 	}
-	return os.ReadFile(args[0])
+	f, err := os.Open(args[0])
+	if err != nil {
+		return nil, hinted(fmt.Errorf("cannot read %q: %w", args[0], reason(err)), "it is the name of a file, unless it begins with { or [ or is -")
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, mostInput))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %q: %w", args[0], reason(err))
+	}
+	return text, nil
 }
 
 // gridRows lists the event subscriptions, and topics that have none.

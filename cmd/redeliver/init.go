@@ -127,16 +127,19 @@ func writeApp(dir string, src source) error {
 	if files["go.mod"], files["go.sum"], err = moduleFiles(name, src); err != nil {
 		return err
 	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%q is not a folder", dir)
+	}
 	for file := range files {
 		if _, err := os.Lstat(filepath.Join(dir, file)); !errors.Is(err, fs.ErrNotExist) {
 			if err != nil {
-				return err
+				return fmt.Errorf("cannot read %q: %w", filepath.Join(dir, file), reason(err))
 			}
 			return hinted(fmt.Errorf("%q exists already", filepath.Join(dir, file)), "init writes into an empty folder, or one that has none of its files")
 		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return fmt.Errorf("cannot make folder %q: %w", dir, reason(err))
 	}
 	for file, text := range files {
 		if text == "" {

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 )
@@ -148,7 +150,22 @@ func commandFor(name, dir string) string {
 	if filepath.Clean(dir) == "." {
 		return "redeliver " + name
 	}
-	return "redeliver " + name + " " + dir
+	return "redeliver " + name + " " + shellWord(dir)
+}
+
+// shellWord is a path as a command line has it: in quotes when it holds a character
+// that shells take for something else.
+func shellWord(path string) string {
+	plain := func(c rune) bool {
+		return c > 127 || unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("/\\.:_-+,@%~", c)
+	}
+	if path != "" && strings.IndexFunc(path, func(c rune) bool { return !plain(c) }) < 0 {
+		return path
+	}
+	if runtime.GOOS == "windows" {
+		return `"` + path + `"`
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // arguments limits the words after a command.

@@ -106,7 +106,7 @@ func (s *session) open(ctx context.Context) error {
 	if s.owner, err = own(s.dir); err != nil {
 		var owned *ownedError
 		if errors.As(err, &owned) {
-			return hinted(err, "stop it with Ctrl+C there, or with: redeliver stop --dir "+short(s.dir))
+			return hinted(err, "stop it with Ctrl+C there, or with: redeliver stop --dir "+shellWord(short(s.dir)))
 		}
 		return err
 	}

@@ -128,8 +128,11 @@ func hostOf(said azeventhubs.ConnectionStringProperties) string {
 // FullyQualifiedNamespace implements bindings.EventHubs.
 func (h *EventHubs) FullyQualifiedNamespace() string { return h.host }
 
-// Close ends the readers and the connections. Every call fails from now on.
+// Close ends the readers and the connections, within a few seconds if the service does
+// not answer. Every call fails from now on.
 func (h *EventHubs) Close(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
 	h.mu.Lock()
 	h.closed = true
 	readers := slices.Collect(maps.Keys(h.readers))

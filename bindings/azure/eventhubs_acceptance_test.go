@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -284,4 +285,32 @@ func openStorageDoor(t testing.TB, clk clock.Clock, storage *emulator.Storage, t
 	}
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
 		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
+}
+
+// A namespace that takes connections and never answers holds up neither the start of a
+// host nor its end.
+func TestNamespaceThatHangs(t *testing.T) {
+	t.Parallel()
+	hung, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = hung.Close() })
+	h := hubHost(t, "only", newHandled("only").app("only"), "AzureWebJobsStorage=UseDevelopmentStorage=true",
+		"EventHub=Endpoint=sb://"+hung.Addr().String()+emulatorKey+"UseDevelopmentEmulator=true;")
+	begun := time.Now()
+	if err := h.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := hung.Accept() // somebody waits for an answer
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("start and end took %v", took)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/redeliver/redeliver/host/clock"
@@ -60,12 +61,26 @@ func (d *hubDoor) connectionString() string {
 	return "Endpoint=sb://" + d.server.Addr() + emulatorKey + "UseDevelopmentEmulator=true;"
 }
 
-// way leads to a door, and can be cut.
+// way leads to a door, and can be cut or swallow what goes in.
 type way struct {
 	listener net.Listener
+	swallows atomic.Bool
 
 	mu   sync.Mutex
 	open []net.Conn
+}
+
+// through is the end of a way that what is written comes out of.
+type through struct {
+	net.Conn
+	w *way
+}
+
+func (t through) Write(b []byte) (int, error) {
+	if t.w.swallows.Load() {
+		return len(b), nil
+	}
+	return t.Conn.Write(b)
 }
 
 func openWay(t testing.TB, to string) *way {
@@ -92,7 +107,7 @@ func openWay(t testing.TB, to string) *way {
 			w.mu.Unlock()
 			for _, ends := range [][2]net.Conn{{in, out}, {out, in}} {
 				serving.Go(func() {
-					_, _ = io.Copy(ends[0], ends[1])
+					_, _ = io.Copy(through{ends[0], w}, ends[1])
 					_ = ends[0].Close()
 				})
 			}

@@ -233,3 +233,33 @@ func TestEventHubsReconnect(t *testing.T) {
 		way.cut()
 	}
 }
+
+// A service that falls silent does not keep anybody from going.
+func TestEventHubsCloseInSilence(t *testing.T) {
+	t.Parallel()
+	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	way := openWay(t, d.server.Addr())
+	h, err := azure.NewEventHubs("Endpoint=sb://"+way.address()+emulatorKey+"UseDevelopmentEmulator=true;", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	if _, err := h.Hub(ctx, "orders"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	way.swallows.Store(true)
+	begun := time.Now()
+	if err := r.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("close the reader: %v, want that it took too long", err)
+	}
+	if err := h.Close(ctx); err != nil {
+		t.Errorf("close: %v", err)
+	}
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("closing took %v", took)
+	}
+}

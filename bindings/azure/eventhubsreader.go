@@ -147,8 +147,14 @@ func (r *eventReader) add(events []*azeventhubs.ReceivedEventData) {
 	}
 }
 
+// closeTime is how long a service that does not answer may hold up Close. The client
+// would give it a minute for the link and another for the session.
+const closeTime = 3 * time.Second
+
 func (r *eventReader) Close(ctx context.Context) error {
 	return r.shut(func() error {
+		ctx, cancel := context.WithTimeout(ctx, closeTime)
+		defer cancel()
 		r.end()
 		r.turn <- struct{}{} // for good: whoever has it hears of the end
 		r.work.Wait()

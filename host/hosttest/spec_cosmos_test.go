@@ -192,7 +192,9 @@ func TestCosmosRestart(t *testing.T) {
 }
 
 // A reload in a retry wait hands the range to the next generation at once, from
-// count 0 (host-and-retry D-14).
+// count 0 (host-and-retry D-14). Nothing is lost and nothing is checkpointed
+// meanwhile; what has changed during the wait comes with the batch, which is read
+// anew.
 func TestCosmosReload(t *testing.T) {
 	t.Parallel()
 	var got []string
@@ -204,14 +206,102 @@ func TestCosmosReload(t *testing.T) {
 		return nil
 	}, functions.FixedDelay(4, time.Minute))})
 	h.WriteCosmos("shop", "orders", `{"id":"a"}`)
+	before := cosmosLease(h)
 	h.Advance(90 * time.Second)
+	h.WriteCosmos("shop", "orders", `{"id":"b"}`)
 	if err := h.Edit("host.json", `{"version":"2.0","functionTimeout":"00:03:00"}`); err != nil {
 		t.Fatal(err)
 	}
-	h.AwaitSettled("Changed", triggers.NotCheckpointed)
-	h.AwaitSettled("Changed", triggers.Checkpointed)
-	if diff := cmp.Diff([]string{"a/0", "a/1", "a/0", "a/1"}, got); diff != "" {
+	if got := cosmosLease(h); got != before {
+		t.Errorf("continuation %s after the reload, want %s", got, before)
+	}
+	lost := h.AwaitSettled("Changed", triggers.NotCheckpointed)
+	kept := h.AwaitSettled("Changed", triggers.Checkpointed)
+	if lost.Generation != 1 || kept.Generation != 2 {
+		t.Errorf("settled in generations %d and %d, want 1 and 2", lost.Generation, kept.Generation)
+	}
+	if diff := cmp.Diff([]string{"a/0", "a/1", "a,b/0", "a,b/1"}, got); diff != "" {
 		t.Errorf("batches/retries (-want +got):\n%s", diff)
+	}
+	if got := cosmosLease(h); got != `"2"` {
+		t.Errorf("continuation %s", got)
+	}
+}
+
+// A function that is removed by a reload gives its lease back; when it is there
+// again it goes on where it was.
+func TestCosmosReloadWithout(t *testing.T) {
+	t.Parallel()
+	var got []string
+	h := newCosmos(t, &hosttest.Options{Handlers: cosmosApp(func(ctx context.Context, documents []functions.CosmosDocument) error {
+		got = append(got, fmt.Sprintf("%s/%d", idsOf(documents), functions.Retry(ctx).RetryCount))
+		if len(got) < 3 {
+			return errors.New("out of stock")
+		}
+		return nil
+	}, functions.FixedDelay(4, time.Minute))})
+	h.WriteCosmos("shop", "orders", `{"id":"a"}`)
+	h.Advance(90 * time.Second)
+	if err := h.Edit("host.json", `{"version":"2.0","functions":["Other"]}`); err != nil {
+		t.Fatal(err)
+	}
+	h.AwaitSettled("Changed", triggers.NotCheckpointed)
+	h.Advance(10 * time.Minute)
+	for _, item := range h.CosmosItems("shop", "leases") {
+		if strings.Contains(string(item.Body), `"Owner":"`) {
+			t.Errorf("lease %s", item.Body)
+		}
+	}
+	if err := h.Edit("host.json", `{"version":"2.0"}`); err != nil {
+		t.Fatal(err)
+	}
+	h.AwaitSettled("Changed", triggers.Checkpointed)
+	if diff := cmp.Diff([]string{"a/0", "a/1", "a/0"}, got); diff != "" {
+		t.Errorf("batches/retries (-want +got):\n%s", diff)
+	}
+}
+
+// With a maxRetryCount of -1 a range stands still until its batch succeeds; the other
+// ranges go on.
+func TestCosmosForever(t *testing.T) {
+	t.Parallel()
+	broken, calls, done := true, 0, map[string]bool{}
+	h := hosttest.New(t, &hosttest.Options{Handlers: cosmosApp(func(_ context.Context, documents []functions.CosmosDocument) error {
+		for _, d := range documents {
+			if d.ID() == "0" && broken {
+				calls++
+				return errors.New("out of stock")
+			}
+		}
+		for _, d := range documents {
+			done[d.ID()] = true
+		}
+		return nil
+	}, functions.FixedDelay(-1, time.Minute))})
+	var err error
+	h.Clock().Do("container", func() {
+		_, err = h.Cosmos().CreateContainer(t.Context(), bindings.CosmosContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(5 * time.Second)
+	for n := range 20 {
+		h.WriteCosmos("shop", "orders", fmt.Sprintf(`{"id":"%d"}`, n))
+	}
+	h.Advance(24 * time.Hour)
+	if calls < 24*60 || len(done) == 0 || len(done) > 18 || done["0"] {
+		t.Errorf("after a day: %d attempts, done %v", calls, done)
+	}
+	broken = false
+	h.Advance(time.Minute)
+	if len(done) != 20 {
+		t.Errorf("at the end %d documents are done", len(done))
+	}
+	if lost := h.Select(func(r *journal.Record) bool {
+		return r.Kind == journal.Settled && r.Decision != string(triggers.Checkpointed)
+	}); len(lost) != 0 {
+		t.Errorf("not checkpointed: %v", lost)
 	}
 }
 

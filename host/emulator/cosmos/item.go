@@ -55,6 +55,7 @@ func parseDraft(text []byte, path []string) (*draft, error) {
 	}
 	d := &draft{}
 	found := false
+	var top json.RawMessage // in which the partition key is
 	var out bytes.Buffer
 	out.WriteByte('{')
 	err := eachProperty(text, func(name string, value json.RawMessage) error {
@@ -66,6 +67,9 @@ func parseDraft(text []byte, path []string) (*draft, error) {
 				return invalid(`the property "id" must be one text of 1 to 255 characters without / \ # ?`)
 			}
 			found = true
+		}
+		if name == path[0] {
+			top = value
 		}
 		if out.Len() > 1 {
 			out.WriteByte(',')
@@ -86,7 +90,7 @@ func parseDraft(text []byte, path []string) (*draft, error) {
 	}
 	out.WriteByte('}')
 	d.content = out.Bytes()
-	d.key, err = keyOf(d.content, path)
+	d.key, err = keyOf(top, path)
 	return d, err
 }
 
@@ -138,10 +142,13 @@ func keyPath(path string) ([]string, bool) {
 	return parts, true
 }
 
-// keyOf is the value at a path of a JSON object. Objects and arrays are no keys.
-func keyOf(content []byte, path []string) (bindings.CosmosKey, error) {
-	value := json.RawMessage(content)
-	for _, name := range path {
+// keyOf is the value at a path, of which the first part led to value; nil: to
+// nothing. Objects and arrays are no keys.
+func keyOf(value json.RawMessage, path []string) (bindings.CosmosKey, error) {
+	if value == nil {
+		return "", nil
+	}
+	for _, name := range path[1:] {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(value, &object) != nil {
 			return "", nil

@@ -247,7 +247,7 @@ func TestEventHubConsumerGroupIsMissing(t *testing.T) {
 		"host.json": `{"version":"2.0","redeliver":{"autoCreateEntities":"none","eventHubs":{"hubs":[{"name":"orders"}]}}}`,
 	}})
 	errs := h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError })
-	if len(errs) != 1 || errs[0].Function != "Read" || !strings.Contains(errs[0].Error, `the consumer group "audit" of event hub "orders" could not be found`) {
+	if len(errs) != 1 || errs[0].Function != "Read" || !strings.Contains(errs[0].Error, `"orders/ConsumerGroups/audit" could not be found`) {
 		t.Errorf("function errors %+v", errs)
 	}
 	h.SendEvents("orders", "", "a")

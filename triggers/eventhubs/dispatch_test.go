@@ -332,7 +332,7 @@ func TestNoConsumerGroup(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 4)
 	r := w.listen(&eventhubs.Options{ConsumerGroup: "audit", Owner: "me"}, nil)
-	if !r.ended || !errors.Is(r.err, bindings.ErrNotFound) || !strings.Contains(r.err.Error(), `event hub "Orders": `) || strings.Count(r.err.Error(), `consumer group "audit"`) != 1 {
+	if !r.ended || !errors.Is(r.err, bindings.ErrNotFound) || !strings.Contains(r.err.Error(), `event hub "Orders": `) || strings.Count(r.err.Error(), "ConsumerGroups/audit") != 1 {
 		t.Errorf("ended %v, %v", r.ended, r.err)
 	}
 	if got := w.metadata("contoso.local/orders/audit/ownership/0")["ownerid"]; got != "" {

@@ -73,7 +73,8 @@ func (ns *Namespace) inGroup(name, group, id string) (*partition, error) {
 		return nil, err
 	}
 	if !h.hasGroup(group) {
-		return nil, refuse(bindings.ConditionNotFound, "the consumer group %q of event hub %q could not be found", group, h.Name)
+		// Clients for JavaScript tell a missing entity by the first half of the text.
+		return nil, refuse(bindings.ConditionNotFound, "the messaging entity \"%s/ConsumerGroups/%s\" could not be found: the event hub has no such consumer group", h.Name, group)
 	}
 	return ns.partition(name, id)
 }

@@ -1,6 +1,7 @@
 // The calls of the samples of @azure/event-hubs, with the connection string of an
 // emulator: properties, batches by key and by partition, receiving from positions,
-// and a processor that a higher owner level takes the partition from.
+// a processor that a higher owner level takes the partition from, and a consumer group
+// that nobody made.
 const assert = require("node:assert");
 const { EventHubProducerClient, EventHubConsumerClient, earliestEventPosition, latestEventPosition } = require("@azure/event-hubs");
 
@@ -71,6 +72,9 @@ async function main() {
   await low.close();
 
   await assert.rejects(new EventHubProducerClient(connection, "nowhere", { retryOptions: { maxRetries: 0 } }).createBatch(), { code: "MessagingEntityNotFoundError" });
+  const nobodys = new EventHubConsumerClient("nobodys", connection, hub, { retryOptions: { maxRetries: 0 } });
+  await assert.rejects(receive(nobodys, "0", { startPosition: earliestEventPosition }, 1), { code: "MessagingEntityNotFoundError" });
+  await nobodys.close();
   await producer.close();
   await consumer.close();
   console.log("done");

@@ -1,5 +1,5 @@
 """The calls of the samples of azure-eventhub, with the connection string of an
-emulator: properties, batches by key and by partition, receiving from positions."""
+emulator: properties, batches by key and by partition, receiving from positions, and for a consumer group that nobody made."""
 import sys
 import threading
 
@@ -52,4 +52,15 @@ assert events[3].properties[b"n"] == 3, events[3].properties
 assert receive("0", 1, starting_position=2)[0].sequence_number == 3
 assert receive("0", 1, starting_position=events[1].offset, starting_position_inclusive=True)[0].sequence_number == 1
 assert receive("0", 1, starting_position=events[0].enqueued_time, starting_position_inclusive=True)[0].sequence_number == 0
+
+nobodys = EventHubConsumerClient.from_connection_string(connection, "nobodys", eventhub_name=hub, retry_total=0)
+failed = threading.Event()
+errors = []
+thread = threading.Thread(target=lambda: nobodys.receive(
+    lambda *_: None, partition_id="0", starting_position="-1", on_error=lambda _, err: (errors.append(err), failed.set())))
+thread.start()
+assert failed.wait(20)
+nobodys.close()
+thread.join()
+assert "amqp:not-found" in str(errors[0]), errors
 print("done")

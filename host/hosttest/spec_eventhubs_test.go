@@ -338,6 +338,36 @@ func TestEventHubNameClash(t *testing.T) {
 	}
 }
 
+// A hub that is there first keeps its name, too.
+func TestEventHubKeepsItsName(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: functions.New()})
+	h.CreateEventHub(eventhubs.Hub{Name: "orders"})
+	ctx := context.Background()
+	h.Clock().Inside("create", func() {
+		for what, create := range map[string]func() error{
+			"queue": func() error {
+				_, err := h.ServiceBus().CreateQueue(ctx, bindings.ServiceBusQueue{Name: "Orders"})
+				return err
+			},
+			"topic": func() error {
+				_, err := h.ServiceBus().CreateTopic(ctx, bindings.ServiceBusTopic{Name: "orders"})
+				return err
+			},
+		} {
+			if err := create(); !errors.Is(err, bindings.ErrAlreadyExists) || !strings.Contains(err.Error(), "is the name of an event hub") {
+				t.Errorf("create a %s: %v", what, err)
+			}
+		}
+		if _, err := h.ServiceBus().CreateTopic(ctx, bindings.ServiceBusTopic{Name: "news"}); err != nil {
+			t.Error(err)
+		}
+		if _, err := h.ServiceBus().CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "news", Name: "orders"}, nil); err != nil {
+			t.Errorf("a subscription has a name space of its own: %v", err)
+		}
+	})
+}
+
 // After a reset the listener goes on with an empty hub.
 func TestEventHubReset(t *testing.T) {
 	t.Parallel()

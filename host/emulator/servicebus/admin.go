@@ -13,6 +13,9 @@ func (ns *Namespace) create(op *operation, e *entity) error {
 	if other := ns.entities[e.key]; other != nil {
 		return refuse(bindings.ConditionEntityAlreadyExists, "the messaging entity %q exists already", other.name())
 	}
+	if e.subscription == nil && ns.opts.Taken != nil && ns.opts.Taken(e.name()) {
+		return refuse(bindings.ConditionEntityAlreadyExists, "%q is the name of an event hub", e.name())
+	}
 	if err := ns.fill(e); err != nil {
 		return err
 	}

@@ -32,6 +32,10 @@ type Options struct {
 	// when it has messages or gives up.
 	Fault func(FaultPoint) error
 
+	// Taken says that a name is somebody else's: an event hub of the same name space
+	// (spec servicebus 1.11). It is called with the namespace locked.
+	Taken func(name string) bool
+
 	Switches // until Configure gives others
 }
 

@@ -238,6 +238,36 @@ func TestExpiredLease(t *testing.T) {
 	}
 }
 
+// How soon another host has the range of one that was killed follows from the two
+// intervals: a lease lapses when it was not renewed for longer than the one, and is
+// looked at once in the other.
+func TestIntervals(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ acquire, expiration, want time.Duration }{
+		{0, 0, 65 * time.Second},
+		{2 * time.Second, 0, 62 * time.Second},
+		{0, 10 * time.Second, 13 * time.Second},
+		{2 * time.Second, 10 * time.Second, 12 * time.Second},
+	} {
+		t.Run(fmt.Sprintf("%v,%v", test.acquire, test.expiration), func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, 1)
+			b.run(&cosmosdb.Options{StartFromBeginning: true}, nil).end()
+			b.setOwner("dead")
+			b.put("a")
+			i := b.run(&cosmosdb.Options{Owner: "other", StartFromBeginning: true, AcquireInterval: test.acquire, Expiration: test.expiration}, nil)
+			b.clk.Advance(test.want - time.Millisecond)
+			if got := i.batches(); len(got) != 0 {
+				t.Errorf("too early: %q", got)
+			}
+			b.clk.Advance(time.Millisecond)
+			if diff := cmp.Diff([]string{"a"}, i.batches()); diff != "" {
+				t.Errorf("batches (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // A lease that is not what it should be is told once, harms no other range, and is
 // read again when somebody has put it right.
 func TestCorruptLease(t *testing.T) {

@@ -19,16 +19,18 @@ type Place struct {
 
 func (p Place) String() string { return p.Database + "/" + p.Container }
 
-// StartError says that a listener cannot start, or go on, for want of a container.
-// The host tries again.
+// StartError says that a listener cannot start, or go on, for want of a container:
+// the platform's InvalidOperationException. The host tries again.
+//
+// Source: Trigger/CosmosDBTriggerListener.cs StartAsync.
 type StartError struct {
 	Monitored, Leases Place
 	Err               error
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("the change feed cannot be read: container %q of database %q and the lease container %q of database %q must both exist "+
-		"(createLeaseContainerIfNotExists makes the second): %v",
+	return fmt.Sprintf("invalid operation: either the source container %q (in database %q) or the lease container %q (in database %q) does not exist; "+
+		"both must exist before the listener starts (createLeaseContainerIfNotExists makes the second): %v",
 		e.Monitored.Container, e.Monitored.Database, e.Leases.Container, e.Leases.Database, e.Err)
 }
 

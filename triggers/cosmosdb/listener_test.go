@@ -271,7 +271,7 @@ func TestMissingContainer(t *testing.T) {
 			if !i.done || !errors.As(i.err, &start) || !errors.Is(i.err, bindings.ErrNotFound) {
 				t.Fatalf("ended %v: %v", i.done, i.err)
 			}
-			for _, name := range []string{`"shop"`, `"orders"`, `"leases"`} {
+			for _, name := range []string{"invalid operation", `"shop"`, `"orders"`, `"leases"`, "does not exist", "createLeaseContainerIfNotExists"} {
 				if !strings.Contains(i.err.Error(), name) {
 					t.Errorf("%v does not name %s", i.err, name)
 				}

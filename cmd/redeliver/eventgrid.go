@@ -29,12 +29,19 @@ func newCreateGrid(std streams) *cobra.Command {
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Make a topic of Event Grid, or an event subscription",
 		Long: `Create makes a topic in the Event Grid of the running host, or an event subscription
-of one, which gets the events of the topic that its filters let through. --endpoint is
-who gets them: a function of the app with an eventGridTrigger, or the URL of a web hook
-on this machine, which has to answer the validation. A subscription that is there
-already is changed, and keeps its events.
+of one, which gets the events of the topic that its filters let through.
 
-For more than a few, describe them in host.json under redeliver.eventGrid.`,
+Of a topic, --schema is what publishers send, and --key what lets them in; both are
+printed with the endpoint. It is made once, and cannot be changed.
+
+Of an event subscription, --endpoint is who gets the events: a function of the app with
+an eventGridTrigger, or the URL of a web hook on this machine, which has to answer the
+validation. All flags but --key are for it; --schema is what it delivers. One that is
+there already is replaced as a whole, and keeps its events.
+
+For more than a few, and for advanced filters, describe them in host.json under
+redeliver.eventGrid. "redeliver ls eventgrid" shows all, "redeliver delete eventgrid"
+removes one.`,
 		Example: `  redeliver create eventgrid shop
   redeliver create eventgrid shop/orders --endpoint ProcessOrder --dead-letter-container dead
   redeliver create eventgrid shop/audit --endpoint http://localhost:8080/hook --max-attempts 5`,
@@ -87,8 +94,8 @@ For more than a few, describe them in host.json under redeliver.eventGrid.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&topic.Key, "key", "", "key of a topic (default: made from the seed)")
-	flags.StringVar(&schema, "schema", "", "eventgrid or cloudevents: of what a topic takes, of what a subscription delivers (default: eventgrid, the topic's)")
+	flags.StringVar(&topic.Key, "key", "", "key of a new topic, which publishers send (default: made from the seed)")
+	flags.StringVar(&schema, "schema", "", "eventgrid or cloudevents: what a topic takes (default eventgrid), or what a subscription delivers (default as its topic)")
 	flags.StringVar(&endpoint, "endpoint", "", "function, or URL of a web hook, that gets the events")
 	flags.StringSliceVar(&sub.IncludedEventTypes, "event-type", nil, "only events of this type (repeatable)")
 	flags.StringVar(&sub.SubjectBeginsWith, "subject-begins-with", "", "only events whose subject begins so")

@@ -51,7 +51,7 @@ func (g *Grid) PutTopic(ctx context.Context, t Topic) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	return g.change(ctx, func() error {
+	return g.changeTopic(ctx, t.Name, func() error {
 		old := g.topics[fold(t.Name)]
 		if old != nil && t.Key == "" {
 			t.Key = old.Key

@@ -157,7 +157,7 @@ func (g *Grid) CreateTopic(ctx context.Context, t Topic) error {
 	if err := t.check(); err != nil {
 		return err
 	}
-	return g.change(ctx, func() error {
+	return g.changeTopic(ctx, t.Name, func() error {
 		if old := g.topics[fold(t.Name)]; old != nil {
 			if t.Key == "" {
 				t.Key = old.Key
@@ -174,6 +174,19 @@ func (g *Grid) CreateTopic(ctx context.Context, t Topic) error {
 		g.addTopicLocked(t)
 		return nil
 	})
+}
+
+// changeTopic is change of a topic, which everybody may see from then on.
+func (g *Grid) changeTopic(ctx context.Context, name string, f func() error) error {
+	err := g.change(ctx, f)
+	if err == nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if t := g.topics[fold(name)]; t != nil {
+			t.unwritten = false
+		}
+	}
+	return err
 }
 
 func (g *Grid) addTopicLocked(t Topic) {
@@ -251,9 +264,6 @@ func (g *Grid) Topic(name string) (Topic, error) {
 		g.mu.Unlock()
 		g.look(func() { t, err = g.topicLocked(name) })
 		g.mu.Lock()
-		if err == nil {
-			t.unwritten = false
-		}
 	}
 	defer g.mu.Unlock()
 	if err != nil {

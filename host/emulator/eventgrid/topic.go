@@ -109,7 +109,10 @@ type subscription struct {
 // source is how the journal names the subscription.
 func (s *subscription) source() string { return s.topic.Name + "/" + s.Name }
 
-var topicName = regexp.MustCompile(`^[A-Za-z0-9-]{1,50}$`) // read only
+var (
+	topicName  = regexp.MustCompile(`^[A-Za-z0-9-]{1,50}$`)                // read only
+	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$") // read only; RFC 9110, 5.6.2
+)
 
 // check fills in defaults.
 func (t *Topic) check() error {
@@ -148,7 +151,7 @@ func newSubscription(t *topic, d Subscription) (*subscription, error) {
 		return fail("function and endpoint exclude each other")
 	case s.attempts < 0 || s.attempts > DefaultAttempts:
 		return fail("maxDeliveryAttempts is %d; allowed are 1 to %d", s.attempts, DefaultAttempts)
-	case s.ttl < 0 || s.ttl > DefaultTimeToLive:
+	case d.EventTimeToLiveInMinutes < 0 || d.EventTimeToLiveInMinutes > int(DefaultTimeToLive/time.Minute):
 		return fail("eventTimeToLiveInMinutes is %d; allowed are 1 to 1440", d.EventTimeToLiveInMinutes)
 	case s.batch < 0 || s.batch > maxBatch:
 		return fail("maxEventsPerBatch is %d; allowed are 1 to %d", s.batch, maxBatch)
@@ -158,7 +161,10 @@ func newSubscription(t *topic, d Subscription) (*subscription, error) {
 		return fail("%d delivery headers; the limit is %d", len(d.DeliveryHeaders), maxHeaders)
 	}
 	for name, value := range d.DeliveryHeaders {
-		if len(value) > maxHeaderValue || strings.ContainsAny(name+value, "\r\n") || name == "" {
+		switch {
+		case !headerName.MatchString(name):
+			return fail("delivery header %q: that is no name of a header", name)
+		case len(value) > maxHeaderValue || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 			return fail("delivery header %q: at most %d bytes, in one line", name, maxHeaderValue)
 		}
 	}

@@ -261,6 +261,40 @@ func TestCosmosReloadWithout(t *testing.T) {
 	}
 }
 
+// Purging the leases makes a function start anew: the batch in work is not
+// checkpointed, and the feed is read again from where the trigger says.
+func TestCosmosPurgedLeases(t *testing.T) {
+	t.Parallel()
+	var got []string
+	h := newCosmos(t, &hosttest.Options{Handlers: cosmosApp(func(ctx context.Context, documents []functions.CosmosDocument) error {
+		got = append(got, fmt.Sprintf("%s/%d", idsOf(documents), functions.Retry(ctx).RetryCount))
+		if idsOf(documents) == "b" {
+			return errors.New("out of stock")
+		}
+		return nil
+	}, functions.FixedDelay(4, time.Minute))})
+	h.WriteCosmos("shop", "orders", `{"id":"a"}`)
+	h.AwaitSettled("Changed", triggers.Checkpointed)
+	h.WriteCosmos("shop", "orders", `{"id":"b"}`)
+	var err error
+	h.Clock().Do("purge", func() { _, err = h.Cosmos().Purge(t.Context(), "shop", "leases") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.AwaitSettled("Changed", triggers.NotCheckpointed)
+	h.Advance(13 * time.Second)
+	h.AwaitSettled("Changed", triggers.Checkpointed)
+	if diff := cmp.Diff([]string{"a/0", "b/0", "a,b/0"}, got); diff != "" {
+		t.Errorf("batches/retries (-want +got):\n%s", diff)
+	}
+	if got := cosmosLease(h); got != `"2"` {
+		t.Errorf("continuation %s", got)
+	}
+	if bad := h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError && r.Time.After(hosttest.Start) }); len(bad) != 0 {
+		t.Errorf("errors %v", bad)
+	}
+}
+
 // With a maxRetryCount of -1 a range stands still until its batch succeeds; the other
 // ranges go on.
 func TestCosmosForever(t *testing.T) {

@@ -115,7 +115,7 @@ func (h *handle) Upsert(ctx context.Context, texts ...[]byte) ([]*bindings.Cosmo
 	for _, text := range texts {
 		size += len(text)
 	}
-	if len(texts) > bindings.MaxCosmosTransaction || size > bindings.MaxCosmosItem {
+	if len(texts) > bindings.MaxCosmosTransaction || len(texts) > 1 && size > bindings.MaxCosmosItem {
 		return nil, fmt.Errorf("transaction of %d documents, %d bytes: %w: at most %d and %d are possible", len(texts), size,
 			bindings.ErrTooLarge, bindings.MaxCosmosTransaction, bindings.MaxCosmosItem)
 	}

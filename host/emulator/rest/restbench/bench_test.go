@@ -218,7 +218,7 @@ func BenchmarkDoors(b *testing.B) {
 	for _, c := range contestants {
 		c.fillBlobs(b)
 	}
-	rates, costs := map[string][]float64{}, map[string][]float64{}
+	rates, costs := map[string][]float64{}, map[string]cost{}
 	of := func(r row, c *contestant) string { return fmt.Sprint(r.name, r.callers, c.name) }
 	for b.Loop() {
 		clear(rates)
@@ -232,7 +232,7 @@ func BenchmarkDoors(b *testing.B) {
 					got, cost := measure(b, c, r)
 					if i > 0 { // the first round warms up
 						rates[of(r, c)] = append(rates[of(r, c)], got)
-						costs[of(r, c)] = append(costs[of(r, c)], float64(cost.Microseconds()))
+						costs[of(r, c)] = costs[of(r, c)].plus(cost)
 					}
 				}
 			}
@@ -253,12 +253,24 @@ func BenchmarkDoors(b *testing.B) {
 			100*ratio(get(memory), get(floor)), 100*ratio(get(durable), get(floor)),
 			ratio(get(memory), get(azuriteMemory)), ratio(get(durable), get(azurite)))
 	}
-	printCosts(func(r row, name string) []float64 { return costs[fmt.Sprint(r.name, r.callers, name)] })
+	printCosts(func(r row, name string) cost { return costs[fmt.Sprint(r.name, r.callers, name)] })
 }
 
-// measure takes one turn, and returns the operations in a second and the
-// processor time that one took the server.
-func measure(b *testing.B, c *contestant, r row) (perSecond float64, each time.Duration) {
+// cost is what a number of operations took of a server's processor.
+type cost struct {
+	used       time.Duration
+	operations int64
+}
+
+func (c cost) plus(d cost) cost { return cost{c.used + d.used, c.operations + d.operations} }
+
+// each is the cost of one operation in microseconds.
+func (c cost) each() float64 {
+	return float64(c.used.Microseconds()) / float64(max(c.operations, 1))
+}
+
+// measure takes one turn, and returns the operations in a second and their cost.
+func measure(b *testing.B, c *contestant, r row) (perSecond float64, took cost) {
 	b.Helper()
 	ctx := b.Context()
 	if r.before != nil {
@@ -275,31 +287,24 @@ func measure(b *testing.B, c *contestant, r row) (perSecond float64, each time.D
 	if _, err := c.queue.ClearMessages(ctx, nil); err != nil {
 		b.Fatalf("%s: %v", c.name, err)
 	}
-	return perSecond, used / time.Duration(max(n, 1))
+	return perSecond, cost{used, n}
 }
 
 // printCosts prints what an operation takes of each server's processor: on a
 // machine that others use too it says more than rates.
-func printCosts(of func(r row, name string) []float64) {
+func printCosts(of func(r row, name string) cost) {
 	fmt.Println("\n| µs of processor | at once | floor | memory | durable | Azurite | Azurite in memory |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- |")
 	for _, r := range rows() {
-		if of(r, floor) == nil {
+		if of(r, floor).operations == 0 {
 			continue
 		}
 		fmt.Printf("| %s | %d |", r.name, r.callers)
 		for _, name := range []string{floor, memory, durable, azurite, azuriteMemory} {
-			fmt.Printf(" %.0f |", mean(of(r, name)))
+			fmt.Printf(" %.0f |", of(r, name).each())
 		}
 		fmt.Println()
 	}
-}
-
-func mean(v []float64) (m float64) {
-	for _, x := range v {
-		m += x / float64(len(v))
-	}
-	return m
 }
 
 func median(v []float64) float64 {

@@ -1,8 +1,10 @@
 package azure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -63,6 +65,11 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 	list, err := r.sdk.ReceiveMessages(within, n, &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
 	switch {
 	case len(list) > 0:
+		// What the client has given back since the last call comes after messages that
+		// were on their way meanwhile.
+		slices.SortStableFunc(list, func(a, b *azservicebus.ReceivedMessage) int {
+			return cmp.Compare(value(a.SequenceNumber), value(b.SequenceNumber))
+		})
 		return r.take(list), nil
 	case r.isClosed():
 		return nil, bindings.ErrClosed

@@ -1,6 +1,7 @@
 package bindingtest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -31,7 +32,8 @@ type ServiceBusFeatures struct {
 	// created with, not as it was asked for.
 	CreatedNames bool
 	// IdleReceivers: between two calls of Receive a receiver takes nothing, not even
-	// to give it back.
+	// to give it back. Where it does, the next call may begin behind what was given
+	// back, which then comes after messages that were sent later.
 	IdleReceivers bool
 	// SessionsEnd: a receiver whose session's lock has ended says so.
 	SessionsEnd bool
@@ -202,7 +204,8 @@ func (b *busBench) receiver(source string) bindings.ServiceBusReceiver {
 	return r
 }
 
-// receive takes n messages, in as many calls as it takes.
+// receive takes n messages, in as many calls as it takes. Those of each call must be
+// in order.
 func (b *busBench) receive(r bindings.ServiceBusReceiver, n int) []*busReceived {
 	b.Helper()
 	var out []*busReceived
@@ -213,6 +216,9 @@ func (b *busBench) receive(r bindings.ServiceBusReceiver, n int) []*busReceived 
 		b.must("Receive", err)
 		if len(ms) == 0 {
 			b.Fatalf("Receive from %s = %q only, want %d messages", r.Source(), bodies(out), n)
+		}
+		if !slices.IsSortedFunc(ms, bySequence) {
+			b.Errorf("one Receive from %s = %q, which is not the order of sequence numbers", r.Source(), bodies(ms))
 		}
 		out = append(out, ms...)
 	}
@@ -348,6 +354,8 @@ func (b *busBench) expectReason(m *busReceived, reason string) {
 		b.Errorf("message %q has no dead-letter description", m.Body)
 	}
 }
+
+func bySequence(a, b *busReceived) int { return cmp.Compare(a.SequenceNumber, b.SequenceNumber) }
 
 func bodies(ms []*busReceived) []string {
 	out := make([]string, len(ms))

@@ -68,6 +68,11 @@ var busCountTests = []busTest{
 			b.expectCount("after Release", m, 0)
 			b.release(r, m)
 		}
+		b.sendText("q", "b", "c")
+		ms := b.receive(r, 2)
+		b.release(r, ms[1])
+		b.release(r, ms[0])
+		b.expect("Receive", b.receive(r, 3), "a", "b", "c") // each in its old place
 	}},
 	{"CountAfterDefer", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})

@@ -111,7 +111,10 @@ func clientFor(dir string) (*client, error) {
 
 func newClient(base string) *client {
 	// The host is on this machine: a proxy has no part in it.
-	return &client{base: base, http: &http.Client{Transport: &http.Transport{Proxy: nil, ExpectContinueTimeout: time.Second}}}
+	return &client{base: base, http: &http.Client{
+		Transport:     &http.Transport{Proxy: nil, ExpectContinueTimeout: time.Second},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // it would take the key along
+	}}
 }
 
 // call makes one request below the control API. in may be nil; out, when not
@@ -163,8 +166,11 @@ func (c *client) stream(ctx context.Context, method, path string, query url.Valu
 		}
 		return nil, hinted(c.unreachable(err), `start one with "redeliver start", or name the app with --dir or the host with --port`)
 	}
-	if resp.StatusCode < 300 {
+	if _, ours := resp.Header[web.VersionHeader]; ours && resp.StatusCode < 300 {
 		return resp, nil
+	} else if !ours { // it may be anything that has the port
+		resp.Body.Close()
+		return nil, hinted(fmt.Errorf("what answers at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
 	}
 	defer resp.Body.Close()
 	return nil, c.refused(resp)
@@ -201,7 +207,7 @@ func (c *client) refused(resp *http.Response) error {
 	case http.StatusUnauthorized:
 		return hinted(fmt.Errorf("the host at %s asks for the master key", c.base), "name the app's folder with --dir, whose keys are then used")
 	case http.StatusNotFound:
-		return hinted(fmt.Errorf("what answers at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
+		return hinted(fmt.Errorf("the host at %s does not know this command", c.base), "is it of the same version as this program?")
 	}
 	return fmt.Errorf("the host at %s answered %s", c.base, resp.Status)
 }

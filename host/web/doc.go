@@ -26,9 +26,9 @@
 //
 // # The control API
 //
-// All paths are below /admin/redeliver. Bodies of requests are at most 1 MiB,
-// except those of blobs, states and documents.
-// Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
+// All paths are below /admin/redeliver, and every answer has the header
+// VersionHeader. Bodies of requests are at most 1 MiB, except those of blobs, states
+// and documents. Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
 //	GET    /status                            Status
 //	GET    /inventory                         Inventory

@@ -259,9 +259,14 @@ func underAdmin(path string) bool {
 	return strings.EqualFold(first, "admin")
 }
 
+// VersionHeader is a header of every answer below /admin: the version of the host. By
+// it a client knows that it is talking to one, and not to what else may have the port.
+const VersionHeader = "X-Redeliver-Version"
+
 // guarded lets only those through who may use the admin and control APIs.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(VersionHeader, s.host.Version())
 		if why := s.guard.check(r); why != "" {
 			writeError(w, http.StatusForbidden, why, "")
 			return

@@ -93,7 +93,7 @@ func (o *Options) validate(req *bindings.HTTPRequest) *bindings.HTTPResponse {
 
 // eventsOf are the events of a request: of an array, or a single one.
 func eventsOf(body []byte) ([]json.RawMessage, error) {
-	body = bytes.TrimSpace(body)
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	var events []json.RawMessage
 	if len(body) > 0 && body[0] == '{' {
 		events = []json.RawMessage{body}

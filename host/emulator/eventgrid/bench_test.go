@@ -46,3 +46,18 @@ func BenchmarkDay(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*events*30/b.Elapsed().Seconds(), "attempts/s")
 }
+
+// BenchmarkOneEvent is the acceptance run: one event that is refused for a day, 30
+// attempts, and its dead letter. The goal is less than 100 ms of real time.
+func BenchmarkOneEvent(b *testing.B) {
+	for b.Loop() {
+		bench := newBench(b, eventgrid.Rules{})
+		bench.answer = status(500)
+		bench.subscribe(eventgrid.Subscription{Name: "s", Function: "F", DeadLetterContainer: "dead"})
+		bench.publish("e")
+		bench.clk.Run(day)
+		if len(bench.calls) != 30 || len(bench.blobs("dead")) != 1 {
+			b.Fatalf("%d attempts", len(bench.calls))
+		}
+	}
+}

@@ -19,12 +19,8 @@ func TestSchedule2019(t *testing.T) {
 	b := newBench(t, eventgrid.Rules{})
 	b.subscribe(eventgrid.Subscription{Name: "all", Function: "OnOrder", DeadLetterContainer: "dead"})
 	b.answer = status(500)
-	real := time.Now()
 	b.publish("e1")
 	b.clk.Run(day)
-	if took := time.Since(real); took > 100*time.Millisecond {
-		t.Logf("a day of retries took %s; the aim is 100 ms", took)
-	}
 	want := []string{"0s", "10s", "40s", "1m40s", "6m40s", "16m40s", "46m40s"}
 	for h := range 23 {
 		want = append(want, (time.Duration(h+1)*time.Hour + 46*time.Minute + 40*time.Second).String())

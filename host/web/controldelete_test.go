@@ -1,0 +1,56 @@
+package web_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+func TestControlDeleteBus(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	const entity = control + "/servicebus/entity?path="
+	d.want(201, "PUT", entity+"orders", `{"lockDuration":"PT30S"}`)
+	d.want(201, "PUT", entity+"events", `{"topic":true}`)
+	d.want(201, "PUT", entity+"events/Subscriptions/all", "")
+	d.want(201, "PUT", entity+"events/Subscriptions/some", "")
+	for range 2 {
+		d.want(201, "POST", control+"/servicebus/messages?path=events", "x")
+	}
+	for _, row := range []struct {
+		path string
+		want web.BusDeleted
+	}{
+		{"orders", web.BusDeleted{Path: "orders", Kind: web.BusQueue}},
+		{"events/Subscriptions/all", web.BusDeleted{Path: "events/Subscriptions/all", Kind: web.BusSubscription, Messages: 2}},
+		{"events", web.BusDeleted{Path: "events", Kind: web.BusTopic, Subscriptions: 1, Messages: 2}},
+	} {
+		if diff := cmp.Diff(row.want, get[web.BusDeleted](d, 200, "DELETE", entity+row.path, "")); diff != "" {
+			t.Errorf("delete of %s (-want +got):\n%s", row.path, diff)
+		}
+		d.want(404, "DELETE", entity+row.path, "")
+	}
+	d.want(400, "DELETE", entity+"orders/$DeadLetterQueue", "")
+	d.want(400, "DELETE", entity+"a%20b", "")
+	d.want(400, "DELETE", entity, "")
+}
+
+func TestControlDeleteGrid(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	const topic, subscription = control + "/eventgrid/topic?topic=", control + "/eventgrid/subscription?topic="
+	d.want(201, "PUT", topic+"news", "")
+	d.want(201, "PUT", subscription+"news&name=all", `{"function":"OnOrder"}`)
+	d.want(404, "DELETE", subscription+"news&name=none", "")
+	d.want(404, "DELETE", subscription+"news", "")
+	d.want(404, "DELETE", topic+"none", "")
+	if diff := cmp.Diff(web.GridDeleted{Topic: "news", Subscription: "all"}, get[web.GridDeleted](d, 200, "DELETE", subscription+"news&name=all", "")); diff != "" {
+		t.Errorf("subscription (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(web.GridDeleted{Topic: "shop", Subscriptions: 1}, get[web.GridDeleted](d, 200, "DELETE", topic+"SHOP", "")); diff != "" {
+		t.Errorf("topic (-want +got):\n%s", diff)
+	}
+	d.want(404, "POST", control+"/eventgrid/events?topic=shop", "{}")
+}

@@ -9,6 +9,9 @@
 // calls take real time. Owners keep what they need often in memory and write
 // each change through before they report it.
 //
+// What all owners do alike, on the emulator's clock, is in package keep below;
+// fields is the encoding of their values, storetest the frame of their tests.
+//
 // Read [Open], [Store.Begin] and [Store.View] first, then layout.go for what is
 // on disk. The engine under the keys is pebble, which no other package imports;
 // ARCHITECTURE.md says why. The package leaves out transactions that read (the

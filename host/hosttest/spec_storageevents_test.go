@@ -27,7 +27,10 @@ func storageChanges(ctx context.Context, account bindings.BlobAccount) error {
 		func() error { _, err := c.Blob("a.txt").Put(ctx, strings.NewReader("three"), text); return err }, // overwrite
 		func() error { _, err := c.Blob("a.txt").SetMetadata(ctx, map[string]string{"x": "y"}, nil); return err },
 		func() error { _, err := c.Blob("a.txt").Snapshot(ctx, nil); return err },
-		func() error { _, err := c.Blob("b.txt").PutBlock(ctx, "MQ==", strings.NewReader("12"), nil); return err },
+		func() error {
+			_, err := c.Blob("b.txt").PutBlock(ctx, "MQ==", strings.NewReader("12"), nil)
+			return err
+		},
 		func() error {
 			_, err := c.Blob("b.txt").PutBlockList(ctx, []bindings.BlockRef{{ID: "MQ=="}}, nil)
 			return err

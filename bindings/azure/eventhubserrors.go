@@ -25,19 +25,28 @@ func hubRefusal(err error) *bindings.ServiceBusError {
 	e, ok := errors.AsType[*azeventhubs.Error](err)
 	switch {
 	case !ok:
-	case e.Code == azeventhubs.ErrorCodeOwnershipLost, isRefusedAsStolen(e):
+	case e.Code == azeventhubs.ErrorCodeOwnershipLost:
 		return bindings.NewServiceBusError(bindings.ConditionLinkStolen, err.Error())
+	case e.Code == azeventhubs.ErrorCodeConnectionLost:
+		if condition := refusedBy(e); condition != "" {
+			return bindings.NewServiceBusError(condition, err.Error())
+		}
 	case e.Code == azeventhubs.ErrorCodeUnauthorizedAccess:
 		return bindings.NewServiceBusError(bindings.ConditionUnauthorized, err.Error())
 	}
 	return nil
 }
 
-// isRefusedAsStolen reports whether a link was refused because a reader of a higher
-// level is there. The client takes that for a lost connection: its error neither has a
-// code for it nor unwraps, so its text has to do.
-func isRefusedAsStolen(e *azeventhubs.Error) bool {
-	return e.Code == azeventhubs.ErrorCodeConnectionLost && strings.Contains(e.Error(), string(bindings.ConditionLinkStolen))
+// refusedBy returns by which condition a link was refused: a reader of a higher level is
+// there, or the position is behind the end. The client takes that for a lost connection:
+// its error neither has a code for it nor unwraps, so its text has to do.
+func refusedBy(e *azeventhubs.Error) bindings.ServiceBusCondition {
+	for _, condition := range [...]bindings.ServiceBusCondition{bindings.ConditionLinkStolen, bindings.ConditionArgumentError} {
+		if strings.Contains(e.Error(), string(condition)) {
+			return condition
+		}
+	}
+	return ""
 }
 
 // hubCondition is the condition that a status of $management stands for. It is asked

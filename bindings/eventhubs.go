@@ -42,7 +42,8 @@ type EventHubs interface {
 	// ReadEvents opens a reader of one partition for a consumer group, at a
 	// position. Nil options are those of a reader without an epoch. It fails with
 	// ErrNotFound when the hub does not exist or has no such group; every hub has
-	// [DefaultConsumerGroup].
+	// [DefaultConsumerGroup]. A number or an offset behind the last event's, or one that
+	// the service cannot have made, is ErrInvalidArgument.
 	//
 	// Of readers with an owner level (an epoch) one consumer group has one in each
 	// partition: a higher or equal level disconnects the readers that are there, a

@@ -348,6 +348,11 @@ func eventHubRefusals(b *hubBench) {
 	b.wantError("reader of no hub", err, bindings.ErrNotFound)
 	_, err = b.open("single", "7", bindings.EventPosition{}, nil)
 	b.wantError("reader of no partition", err, bindings.ErrOutOfRange)
+	behind := int64(7)
+	_, err = b.open("single", "0", bindings.EventPosition{SequenceNumber: &behind}, nil)
+	b.wantError("a number behind the end", err, bindings.ErrInvalidArgument)
+	_, err = b.open("single", "0", bindings.EventPosition{Offset: "7"}, nil)
+	b.wantError("an offset behind the end", err, bindings.ErrInvalidArgument)
 	b.wantError("reader of no consumer group", b.do(func(ctx context.Context) error {
 		_, err := b.Namespace.ReadEvents(ctx, "single", "nobodys", "0", bindings.EventPosition{}, nil)
 		return err

@@ -35,9 +35,30 @@ type pump struct {
 	batches int         // since the last checkpoint
 }
 
-// read reads until the pump's context ends, or it cannot go on.
-func (p *pump) read() error {
-	reader, err := p.open()
+// read reads behind the checkpoint, or where a partition without one begins, until the
+// pump's context ends, or it cannot go on. A checkpoint that the service does not take is
+// not one of this partition, and does not count: nothing is left out, and nobody has to
+// remove it.
+func (p *pump) read() (err error) {
+	if p.since, err = p.store.Checkpoint(p.ctx, p.partition); err != nil {
+		return err
+	}
+	if p.since == nil {
+		return p.readFrom(p.opts.Initial)
+	}
+	err = p.readFrom(p.since.position())
+	if p.invoked || !errors.Is(err, bindings.ErrInvalidArgument) {
+		return err
+	}
+	p.notify("the checkpoint is not one of this partition, which is read from the initial offset", fmt.Errorf("checkpoint at %s: %w", p.since, err))
+	p.since = nil
+	return p.readFrom(p.opts.Initial)
+}
+
+// readFrom reads from a position.
+func (p *pump) readFrom(from bindings.EventPosition) error {
+	level := ownerLevel
+	reader, err := p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, from, &bindings.EventReaderOptions{OwnerLevel: &level})
 	if err != nil {
 		return err
 	}
@@ -64,37 +85,6 @@ func (p *pump) read() error {
 		p.sink.Unused(admitted - len(events))
 		p.deliverOneByOne(events)
 	}
-}
-
-// open opens a reader behind the checkpoint, or where a partition without one begins. A
-// checkpoint that is not one of this partition does not count: nothing is left out, and
-// nobody has to remove it.
-func (p *pump) open() (bindings.EventReader, error) {
-	since, err := p.store.Checkpoint(p.ctx, p.partition)
-	if err != nil {
-		return nil, err
-	}
-	level := ownerLevel
-	from := func(position bindings.EventPosition) (bindings.EventReader, error) {
-		return p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, position, &bindings.EventReaderOptions{OwnerLevel: &level})
-	}
-	if since == nil {
-		return from(p.opts.Initial)
-	}
-	partition, err := p.hubs.Partition(p.ctx, p.hub, p.partition)
-	if err != nil {
-		return nil, err
-	}
-	if since.fits(partition) {
-		reader, err := from(since.position())
-		if !errors.Is(err, bindings.ErrInvalidArgument) {
-			p.since = since
-			return reader, err
-		}
-	}
-	p.notify("the checkpoint is not one of this partition, which is read from the initial offset",
-		fmt.Errorf("checkpoint at %s of a partition that ends at %d, offset %q", since, partition.LastSequence, partition.LastOffset))
-	return from(p.opts.Initial)
 }
 
 func (p *pump) notify(what string, err error) {

@@ -77,18 +77,6 @@ func newCheckpoint(sequence, offset string, written time.Time) *Checkpoint {
 	return c
 }
 
-// fits reports whether a checkpoint can be one of a partition: of a hub that was made
-// anew under the name of an older one, it is behind the end. Offsets are compared where
-// they are numbers.
-func (c *Checkpoint) fits(p *bindings.EventPartition) bool {
-	if c.SequenceNumber >= 0 {
-		return c.SequenceNumber <= p.LastSequence
-	}
-	at, err := strconv.ParseInt(c.Offset, 10, 64)
-	last, lastErr := strconv.ParseInt(p.LastOffset, 10, 64)
-	return err != nil || lastErr != nil || at >= 0 && at <= last
-}
-
 // String says where a checkpoint is.
 func (c *Checkpoint) String() string {
 	if c.SequenceNumber >= 0 {

@@ -176,6 +176,58 @@ func TestRetention(t *testing.T) {
 	}
 }
 
+// Where a reader may begin: up to the end, not behind it.
+func TestPositionsAtTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
+	number := func(n int64) *int64 { return &n }
+	test := func(name string, from bindings.EventPosition, want error) {
+		t.Helper()
+		b.do(func(ctx context.Context) error {
+			r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", from, nil)
+			if !errors.Is(err, want) {
+				t.Errorf("%s: %v, want %v", name, err, want)
+			}
+			if err != nil {
+				return nil
+			}
+			list, err := r.Receive(ctx, 10, 0)
+			if len(list) > 0 {
+				t.Errorf("%s: %d events", name, len(list))
+			}
+			return errors.Join(err, r.Close(ctx))
+		})
+	}
+	test("behind -1 of nothing", bindings.EventPosition{SequenceNumber: number(-1)}, nil)
+	test("from 0 of nothing", bindings.EventPosition{SequenceNumber: number(0), Inclusive: true}, nil)
+	test("behind 0 of nothing", bindings.EventPosition{SequenceNumber: number(0)}, bindings.ErrInvalidArgument)
+	test("offset 0 of nothing", bindings.EventPosition{Offset: "0"}, nil)
+	test("offset 1 of nothing", bindings.EventPosition{Offset: "1"}, bindings.ErrInvalidArgument)
+	b.send("a", "b")
+	offset := b.partition().LastOffset
+	test("behind the last", bindings.EventPosition{SequenceNumber: number(1)}, nil)
+	test("from the next", bindings.EventPosition{SequenceNumber: number(2), Inclusive: true}, nil)
+	test("behind the next", bindings.EventPosition{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
+	test("behind the last offset", bindings.EventPosition{Offset: offset}, nil)
+	test("a larger offset", bindings.EventPosition{Offset: offset + "0"}, bindings.ErrInvalidArgument)
+	test("a time to come", bindings.EventPosition{EnqueuedTime: start.Add(time.Hour)}, nil)
+	b.clk.Advance(25 * time.Hour) // the events have gone, their numbers not
+	test("behind the last that has gone", bindings.EventPosition{SequenceNumber: number(1)}, nil)
+	test("behind one that has gone", bindings.EventPosition{SequenceNumber: number(0)}, nil)
+	test("an offset that has gone", bindings.EventPosition{Offset: "0"}, nil)
+	test("more than ever was", bindings.EventPosition{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
+}
+
+// partition is what the first partition says of itself.
+func (b *bench) partition() (p *bindings.EventPartition) {
+	b.Helper()
+	b.do(func(ctx context.Context) (err error) {
+		p, err = b.ns.Partition(ctx, "hub", "0")
+		return err
+	})
+	return p
+}
+
 // A reader that waits has an event when it comes; waiting without end moves no time,
 // and a wait with an end does.
 func TestReceiveWaits(t *testing.T) {

@@ -75,7 +75,8 @@ func (p *partition) describe() *bindings.EventPartition {
 }
 
 // seek returns the sequence number of the first event that a reader at a position
-// gets.
+// gets. As at the service, a number or an offset behind the end is refused: it is from
+// another log.
 func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 	behind := func(inclusive bool, cmp func(e *bindings.ReceivedEvent) int) int64 {
 		n := sort.Search(len(p.events), func(i int) bool {
@@ -90,14 +91,19 @@ func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 		if !from.Inclusive {
 			n++
 		}
-		// A number that is not there yet means the end: its event is not waited for.
-		return min(max(n, p.first()), p.next), nil
+		if n > p.next {
+			return 0, refuse(bindings.ConditionArgumentError, "the supplied sequence number '%d' is invalid: the last sequence number of %q is '%d'", *from.SequenceNumber, p.path(), p.next-1)
+		}
+		return max(n, p.first()), nil
 	case from.Offset == noOffset:
 		return p.first(), nil
 	case from.Offset != "":
 		at, err := strconv.ParseInt(from.Offset, 10, 64)
 		if err != nil || at < 0 {
-			return 0, refuse(bindings.ConditionArgumentError, "offset %q of partition %s of event hub %q", from.Offset, p.id, p.hub.Name)
+			return 0, refuse(bindings.ConditionArgumentError, "the supplied offset '%s' of %q is none: want a number", from.Offset, p.path())
+		}
+		if last, _ := strconv.ParseInt(p.lastOffset, 10, 64); at > max(last, 0) { // we made it
+			return 0, refuse(bindings.ConditionArgumentError, "the supplied offset '%s' is invalid: the last offset of %q is '%s'", from.Offset, p.path(), p.lastOffset)
 		}
 		return behind(from.Inclusive, func(e *bindings.ReceivedEvent) int {
 			own, _ := strconv.ParseInt(e.Offset, 10, 64) // we made it
@@ -110,6 +116,9 @@ func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 	}
 	return p.first(), nil
 }
+
+// path names the partition to clients.
+func (p *partition) path() string { return p.hub.Name + "/Partitions/" + p.id }
 
 // sizeOf is the room that an event takes in its partition.
 func sizeOf(e *bindings.Event) int64 {

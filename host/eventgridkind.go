@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
@@ -61,16 +62,15 @@ func subscriptionsTo(a *app.App, f *app.Function) (found []eventgrid.Subscriptio
 }
 
 // eventGridDeliveries is how often an event that always fails is delivered: the
-// most that one of the function's subscriptions tries, or Event Grid's own limit.
+// most that one of the function's subscriptions tries by the app's schedule within
+// its limits, or Event Grid's own limit.
 func eventGridDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
+	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
 	for _, s := range subscriptionsTo(a, f) {
-		if s.MaxDeliveryAttempts == 0 {
-			return eventgrid.DefaultAttempts, false
-		}
-		n = max(n, s.MaxDeliveryAttempts)
+		n = max(n, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute))
 	}
 	if n == 0 {
-		n = eventgrid.DefaultAttempts
+		n = schedule.Tries(0, 0)
 	}
 	return n, false
 }

@@ -153,6 +153,8 @@ func (p *printer) line(rec *journal.Record) string {
 		return p.format(rec, magenta, "dropped", rec.Cause)
 	case journal.LockExpired:
 		return p.counted(rec, yellow, "lock expired", deliveryCount(rec), cell{text: sessionText(rec)})
+	case journal.EventDelayed:
+		return p.format(rec, yellow, "event delayed", join(delay(rec), rec.MessageID, rec.Source, "its endpoint is on probation"))
 	case journal.HandlerLog:
 		return p.handlerLine(rec)
 	case journal.ProcessExited:

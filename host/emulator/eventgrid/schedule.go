@@ -63,6 +63,23 @@ func (s Schedule) step(attempt int) time.Duration {
 	return 12 * time.Hour
 }
 
+// Tries is how often an event is sent to an endpoint that always answers 500, within
+// the limits of a subscription; zero limits are the defaults. An endpoint on probation
+// gets it less often.
+func (s Schedule) Tries(attempts int, life time.Duration) int {
+	if attempts == 0 {
+		attempts = DefaultAttempts
+	}
+	if life == 0 {
+		life = DefaultTimeToLive
+	}
+	n := 1
+	for at := s.step(n); n < attempts && at <= life; at += s.step(n) {
+		n++
+	}
+	return n
+}
+
 // minimum is the shortest wait after an answer. A request without an answer in
 // time waits as one that was answered with 408.
 func (s Schedule) minimum(r result, function bool) time.Duration {

@@ -209,6 +209,9 @@ func TestLimits(t *testing.T) {
 						}
 					}
 					name := strconv.Itoa(attempts)
+					if got := rules.Schedule.Tries(attempts, life); got != len(want) {
+						t.Errorf("Tries(%d, %s) = %d, want %d", attempts, life, got, len(want))
+					}
 					if fmt.Sprint(times[name]) != fmt.Sprint(want) {
 						t.Errorf("%d attempts allowed: at %v, want %v", attempts, times[name], want)
 					}

@@ -1,0 +1,71 @@
+package grid_test
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/redeliver/redeliver/host/emulator/rest/grid"
+)
+
+func token(resource, expiry, key string) string {
+	signed := "r=" + url.QueryEscape(resource) + "&e=" + url.QueryEscape(expiry)
+	raw, err := base64.StdEncoding.DecodeString(key)
+	if err != nil {
+		raw = []byte(key)
+	}
+	mac := hmac.New(sha256.New, raw)
+	mac.Write([]byte(signed))
+	return signed + "&s=" + url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}
+
+// Keys and tokens.
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	const resource, later, past = "https://localhost/orders/api/events", "1/1/2031 12:00:00 AM", "12/31/2029 11:59:59 PM" // the clock is at 2030
+	good := token(resource, later, key)
+	for name, test := range map[string]struct {
+		opts   *grid.Options
+		header []string
+		status int
+	}{
+		"key":                   {nil, []string{"aeg-sas-key", key}, 200},
+		"wrong key":             {nil, []string{"aeg-sas-key", key + "x"}, 401},
+		"nothing":               {nil, nil, 401},
+		"nothing, open":         {&grid.Options{Open: true}, nil, 200},
+		"wrong key, open":       {&grid.Options{Open: true}, []string{"aeg-sas-key", "x"}, 401},
+		"token":                 {nil, []string{"aeg-sas-token", good}, 200},
+		"Authorization":         {nil, []string{"Authorization", "SharedAccessSignature " + good}, 200},
+		"for the topic":         {nil, []string{"aeg-sas-token", token("https://localhost/Orders", later, key)}, 200},
+		"of its client":         {nil, []string{"aeg-sas-token", token(resource+"?apiVersion=2018-01-01", later, key)}, 200},
+		"for a longer name":     {nil, []string{"aeg-sas-token", token("https://localhost/order", later, key)}, 401},
+		"for the host":          {nil, []string{"aeg-sas-token", token("https://localhost/", later, key)}, 200},
+		"no token":              {nil, []string{"aeg-sas-token", "x"}, 401},
+		"key of another case":   {nil, []string{"aeg-sas-key", strings.ToLower(key)}, 401},
+		"empty key":             {nil, []string{"aeg-sas-key", ""}, 401},
+		"lower-case scheme":     {nil, []string{"Authorization", "sharedaccesssignature " + good}, 200},
+		"key before token":      {nil, []string{"aeg-sas-key", "x", "aeg-sas-token", good}, 401},
+		"for another topic":     {nil, []string{"aeg-sas-token", token("https://localhost/other/api/events", later, key)}, 401},
+		"signed by another key": {nil, []string{"aeg-sas-token", token(resource, later, "x")}, 401},
+		"changed":               {nil, []string{"aeg-sas-token", strings.Replace(good, "2031", "2032", 1)}, 401},
+		"no signature":          {nil, []string{"aeg-sas-token", "r=x&e=y"}, 401},
+		"no expiry":             {nil, []string{"aeg-sas-token", token(resource, "soon", key)}, 401},
+		"expired":               {nil, []string{"aeg-sas-token", token(resource, "1/1/2020 12:00:00 PM", key)}, 401},
+		"expired here only":     {nil, []string{"aeg-sas-token", token(resource, "12/31/2029 11:59:59 PM", key)}, 200},
+		"expired, strict":       {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, past, key)}, 401},
+		"later, strict":         {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, "2031-01-01 00:00:00+00:00", key)}, 200},
+		"bearer over HTTP":      {nil, []string{"Authorization", "Bearer x"}, 401},
+		"basic":                 {nil, []string{"Authorization", "Basic x"}, 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newDoor(t, test.opts)
+			if w := d.send("POST", events, "["+event+"]", test.header...); w.Code != test.status {
+				t.Errorf("%d %s, want %d", w.Code, w.Body, test.status)
+			}
+		})
+	}
+}

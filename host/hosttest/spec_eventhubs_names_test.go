@@ -1,0 +1,151 @@
+package hosttest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Two functions in one consumer group share the partitions; one with a group of its own
+// has every event.
+func TestEventHubConsumerGroups(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	seen := map[string]int{}
+	add := func(name string, opts ...functions.EventHubOption) {
+		handlers.EventHub(name, "orders", func(context.Context, functions.EventHubEvent) error {
+			seen[name]++
+			return nil
+		}, opts...)
+	}
+	add("A")
+	add("B")
+	add("Own", functions.ConsumerGroup("own"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	h.Advance(time.Minute) // both know
+	for range 8 {
+		h.SendEvents("orders", "", "e")
+	}
+	if diff := cmp.Diff(map[string]int{"A": 4, "B": 4, "Own": 8}, seen); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+// A function whose consumer group is not there is in error, with one text for all
+// partitions, and starts once somebody has made the group; groups that functions name
+// are made unless autoCreateEntities is none.
+func TestEventHubConsumerGroupIsMissing(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	read := 0
+	handlers.EventHub("Read", "orders", func(context.Context, functions.EventHubEvent) error { read++; return nil }, functions.ConsumerGroup("audit"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, Files: map[string]string{
+		"host.json": `{"version":"2.0","redeliver":{"autoCreateEntities":"none","eventHubs":{"hubs":[{"name":"orders"}]}}}`,
+	}})
+	errs := h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError })
+	if len(errs) != 1 || errs[0].Function != "Read" || !strings.Contains(errs[0].Error, `"orders/ConsumerGroups/audit" could not be found`) {
+		t.Errorf("function errors %+v", errs)
+	}
+	h.SendEvents("orders", "", "a")
+	var err error
+	h.Clock().Inside("create", func() { err = h.EventHubs().CreateConsumerGroup(context.Background(), "orders", "audit") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(2 * time.Second)
+	if read != 1 {
+		t.Errorf("%d events read once the group is there, want 1", read)
+	}
+}
+
+// A name that the service does not take is the fault of its function; the others run.
+func TestEventHubBadNames(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	nothing := func(context.Context, functions.EventHubEvent) error { return nil }
+	handlers.EventHub("BadHub", "or ders", nothing)
+	handlers.EventHub("BadGroup", "orders", nothing, functions.ConsumerGroup("a/b"))
+	handlers.EventHub("Good", "orders", nothing)
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	h.SendEvents("orders", "", "a")
+	h.WantSettled("Good", triggers.Checkpointed)
+	var got []string
+	for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError }) {
+		name, _, _ := strings.Cut(r.Error[strings.Index(r.Error, "name "):], ":")
+		got = append(got, r.Function+" "+name)
+	}
+	if diff := cmp.Diff([]string{`BadGroup name "a/b"`, `BadHub name "or ders"`}, got); diff != "" {
+		t.Errorf("functions in error (-want +got):\n%s", diff)
+	}
+}
+
+// A hub that a test makes, with groups of its own; groups of host.json come to a hub
+// that is there.
+func TestCreateEventHub(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: functions.New()})
+	h.CreateEventHub(eventhubs.Hub{Name: "Mine", Partitions: 3, Retention: time.Hour, ConsumerGroups: []string{"audit"}})
+	h.SendEvents("mine", "", "a")
+	if err := h.Edit("host.json", `{"version":"2.0","redeliver":{"eventHubs":{"hubs":[{"name":"mine","partitionCount":2,"consumerGroups":["audit","late"]}]}}}`); err != nil {
+		t.Fatal(err)
+	}
+	var list []eventhubs.Hub
+	h.Clock().Inside("list", func() { list, _ = h.EventHubs().Hubs(context.Background()) })
+	want := []eventhubs.Hub{{Name: "Mine", Partitions: 3, Retention: time.Hour, ConsumerGroups: []string{"audit", "late"}}}
+	if diff := cmp.Diff(want, list); diff != "" {
+		t.Errorf("hubs (-want +got):\n%s", diff)
+	}
+}
+
+// A queue of the same name: names are taken once (servicebus 1.11).
+func TestEventHubNameClash(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	handlers.EventHub("Read", "orders", func(context.Context, functions.EventHubEvent) error { return nil })
+	handlers.ServiceBusQueue("Take", "orders", func(context.Context, functions.ServiceBusMessage) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, MayFail: true})
+	if h.StartError == nil || !strings.Contains(h.StartError.Error(), `"orders" is the name of a Service Bus entity`) {
+		t.Errorf("start: %v", h.StartError)
+	}
+}
+
+// A hub that is there first keeps its name, too.
+func TestEventHubKeepsItsName(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: functions.New()})
+	h.CreateEventHub(eventhubs.Hub{Name: "orders"})
+	ctx := context.Background()
+	h.Clock().Inside("create", func() {
+		for what, create := range map[string]func() error{
+			"queue": func() error {
+				_, err := h.ServiceBus().CreateQueue(ctx, bindings.ServiceBusQueue{Name: "Orders"})
+				return err
+			},
+			"topic": func() error {
+				_, err := h.ServiceBus().CreateTopic(ctx, bindings.ServiceBusTopic{Name: "orders"})
+				return err
+			},
+		} {
+			if err := create(); !errors.Is(err, bindings.ErrAlreadyExists) || !strings.Contains(err.Error(), "is the name of an event hub") {
+				t.Errorf("create a %s: %v", what, err)
+			}
+		}
+		if _, err := h.ServiceBus().CreateTopic(ctx, bindings.ServiceBusTopic{Name: "news"}); err != nil {
+			t.Error(err)
+		}
+		if _, err := h.ServiceBus().CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "news", Name: "orders"}, nil); err != nil {
+			t.Errorf("a subscription has a name space of its own: %v", err)
+		}
+	})
+}

@@ -1,9 +1,9 @@
 // Package eventhubs is the embedded Event Hubs namespace: hubs of partitions,
 // which are logs that consumers read at positions of their own, without a network.
 //
-// Read [Namespace] first, then send.go (which partition an event comes to),
-// reader.go (positions, owner levels, waiting) and partition.go (numbers, offsets,
-// retention). durable.go says what is written to the store, load.go reads it.
+// Read [Namespace] first, then send.go (which partition an event comes to), groups.go
+// (who may read), reader.go (positions, owner levels, waiting) and partition.go
+// (numbers, offsets, retention). durable.go says what is written to the store, load.go reads it.
 //
 // The contract is that of bindings.EventHubs; the rules and their sources are in
 // spec servicebus 3.13. Nothing is settled and nothing redelivered: what becomes of

@@ -78,8 +78,10 @@ is, and handlers are given the port.
 
 Clients of Event Hubs find the hubs at the same port as Service Bus, with the same
 string. Publishers find the topics of Event Grid at port 60101, over HTTP and with
---tls HTTPS too, when host.json describes topics (redeliver.eventGrid) or
---eventgrid-port is given; endpoint and key of each topic are printed.
+--tls HTTPS too, when host.json describes topics (redeliver.eventGrid), earlier runs
+have left some, a setting names that port, or --eventgrid-port is given; endpoint and
+key of each topic are printed. With --eventgrid-port 0 an output binding that names
+port 60101 means this host's topics too.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
 		Example: `  redeliver start

@@ -102,6 +102,36 @@ func TestEventGridRetriesWithinDeliveries(t *testing.T) {
 	}
 }
 
+// The runs of an event that always fails: 30 deliveries with all attempts of a policy
+// in each (host-and-retry 4.1).
+func TestEventGridTotals(t *testing.T) {
+	t.Parallel()
+	for retries, want := range map[int]int{0: 30, 4: 150, 5: 180} {
+		t.Run(fmt.Sprint(retries), func(t *testing.T) {
+			t.Parallel()
+			app := functions.New()
+			app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { return errors.New("no") }, functions.FixedDelay(retries, time.Second))
+			h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: gridApp("")})
+			h.PublishEvents("shop", shopEvent("1"))
+			h.Run(48 * time.Hour)
+			h.WantAttempts("OnOrder", want)
+		})
+	}
+}
+
+// A subscription to a function without an Event Grid trigger delivers nothing, and
+// says why.
+func TestEventGridToAnotherTrigger(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Queue("OnOrder", "inbox", func(context.Context, functions.QueueMessage) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: gridApp(`"maxDeliveryAttempts":1`)})
+	h.PublishEvents("shop", shopEvent("1"))
+	if r := h.AwaitKind(journal.EventAttempted); r.Status != "InvalidAzureFunctionDestination" {
+		t.Errorf("%v", r)
+	}
+}
+
 // A function that takes longer than 30 s gets the event again while the first run
 // goes on, unless it answers before the retry is sent.
 func TestEventGridSlowFunction(t *testing.T) {

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -52,14 +53,18 @@ func (c *call) authorizeByKey(scheme, credential string) *Error {
 	if scheme == "SharedKeyLite" {
 		text = sharedKeyLiteText
 	}
-	for _, path := range c.signedPaths() {
-		for _, length := range c.signedLengths() {
-			if c.account.signed(signature, text(c.r, c.account.Name, path, length)) {
-				return nil
+	paths, lengths := c.signedPaths(), c.signedLengths()
+	for _, order := range []func(a, b string) int{strings.Compare, compareNames} {
+		headers := signedHeaders(c.r.Header, order)
+		for _, path := range paths {
+			for _, length := range lengths {
+				if c.account.signed(signature, text(c.r, headers, c.account.Name, path, length)) {
+					return nil
+				}
 			}
 		}
 	}
-	first := text(c.r, c.account.Name, c.signedPaths()[0], c.signedLengths()[0])
+	first := text(c.r, signedHeaders(c.r.Header, strings.Compare), c.account.Name, paths[0], lengths[0])
 	return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(first))
 }
 
@@ -120,7 +125,7 @@ func (c *call) signedLengths() []string {
 // sharedKeyText returns the string to sign of scheme SharedKey.
 //
 // Source: docs, Authorize with Shared Key (version 2015-02-21 and later).
-func sharedKeyText(r *http.Request, account, path, length string) string {
+func sharedKeyText(r *http.Request, headers []signedHeader, account, path, length string) string {
 	var b strings.Builder
 	line := func(s string) {
 		b.WriteString(s)
@@ -139,7 +144,7 @@ func sharedKeyText(r *http.Request, account, path, length string) string {
 	header("If-None-Match")
 	header("If-Unmodified-Since")
 	header("Range")
-	writeSignedHeaders(&b, r.Header)
+	writeSignedHeaders(&b, headers)
 	b.WriteByte('/')
 	b.WriteString(account)
 	b.WriteString(path)
@@ -148,13 +153,13 @@ func sharedKeyText(r *http.Request, account, path, length string) string {
 }
 
 // sharedKeyLiteText returns the string to sign of scheme SharedKeyLite.
-func sharedKeyLiteText(r *http.Request, account, path, _ string) string {
+func sharedKeyLiteText(r *http.Request, headers []signedHeader, account, path, _ string) string {
 	var b strings.Builder
 	for _, s := range []string{r.Method, r.Header.Get("Content-Md5"), r.Header.Get("Content-Type"), signedDate(r)} {
 		b.WriteString(s)
 		b.WriteByte('\n')
 	}
-	writeSignedHeaders(&b, r.Header)
+	writeSignedHeaders(&b, headers)
 	b.WriteByte('/')
 	b.WriteString(account)
 	b.WriteString(path)
@@ -173,24 +178,53 @@ func signedDate(r *http.Request) string {
 	return r.Header.Get("Date")
 }
 
-func writeSignedHeaders(b *strings.Builder, h http.Header) {
-	type header struct{ name, value string }
-	var signed []header
+// signedHeader is one of the x-ms- headers, which are signed all.
+type signedHeader struct{ name, value string }
+
+// signedHeaders returns the signed headers in the order of their names. Clients
+// have two: of bytes, and compareNames.
+func signedHeaders(h http.Header, order func(a, b string) int) []signedHeader {
+	var signed []signedHeader
 	for name, values := range h {
-		if len(name) < 5 || !strings.EqualFold(name[:5], "x-ms-") {
+		if !hasPrefixFold(name, "x-ms-") {
 			continue
 		}
 		trimmed := make([]string, len(values))
 		for i, v := range values {
 			trimmed[i] = strings.TrimSpace(v)
 		}
-		signed = append(signed, header{strings.ToLower(name), strings.Join(trimmed, ",")})
+		signed = append(signed, signedHeader{strings.ToLower(name), strings.Join(trimmed, ",")})
 	}
-	slices.SortFunc(signed, func(a, b header) int { return strings.Compare(a.name, b.name) })
-	for _, s := range signed {
-		b.WriteString(s.name)
+	slices.SortFunc(signed, func(a, b signedHeader) int { return order(a.name, b.name) })
+	return signed
+}
+
+// compareNames compares lower-case header names as the service does: by
+// characters in the order of nameOrder, in which a_1 comes before a1; hyphens
+// count only if nothing else differs.
+//
+// Source: the SDKs for JavaScript (SharedKeyComparator) and Python
+// (_storage_header_sort), which imitate the service.
+func compareNames(a, b string) int {
+	weights := func(s string) []byte {
+		out := make([]byte, 0, len(s))
+		for i := range len(s) {
+			if s[i] != '-' {
+				out = append(out, byte(strings.IndexByte(nameOrder, s[i])+1))
+			}
+		}
+		return out
+	}
+	return cmp.Or(slices.Compare(weights(a), weights(b)), cmp.Compare(len(a), len(b)), strings.Compare(b, a))
+}
+
+const nameOrder = "!#$%&*.^_`|~+0123456789abcdefghijklmnopqrstuvwxyz"
+
+func writeSignedHeaders(b *strings.Builder, headers []signedHeader) {
+	for _, h := range headers {
+		b.WriteString(h.name)
 		b.WriteByte(':')
-		b.WriteString(s.value)
+		b.WriteString(h.value)
 		b.WriteByte('\n')
 	}
 }

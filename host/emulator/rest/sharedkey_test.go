@@ -146,6 +146,33 @@ func TestQueryIsSignedInLowerCaseSortedAndJoined(t *testing.T) {
 	}
 }
 
+// The service sorts header names as people do, and so do the SDKs for JavaScript
+// and Python; others sort bytes.
+func TestHeadersAreSortedInEitherOrder(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.create("orders")
+	for _, row := range []struct {
+		name, metadata string
+		want           int
+	}{
+		{"as the service", "x-ms-meta-a_1:v\nx-ms-meta-a1:v\nx-ms-meta-ab:v\n", 204},
+		{"by bytes", "x-ms-meta-a1:v\nx-ms-meta-a_1:v\nx-ms-meta-ab:v\n", 204},
+		{"not at all", "x-ms-meta-ab:v\nx-ms-meta-a1:v\nx-ms-meta-a_1:v\n", 403},
+	} {
+		r := b.request("PUT", "/orders?comp=metadata", "")
+		for _, name := range []string{"A1", "A_1", "Ab"} {
+			r.Header.Set("X-Ms-Meta-"+name, "v")
+		}
+		text := "PUT\n\n\n\n\n\n\n\n\n\n\n\nx-ms-date:" + r.Header.Get("X-Ms-Date") + "\n" + row.metadata +
+			"x-ms-version:2021-12-02\n/devstoreaccount1/devstoreaccount1/orders\ncomp:metadata"
+		sign(t, r, rest.DevAccount, rest.DevKey, text)
+		if a := b.send(r); a.Status != row.want {
+			t.Errorf("%s: %d, want %d\n%s", row.name, a.Status, row.want, a.Body)
+		}
+	}
+}
+
 // Before version 2015-02-21 an empty body was signed as 0.
 func TestLengthOfAnEmptyBody(t *testing.T) {
 	t.Parallel()

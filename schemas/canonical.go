@@ -226,7 +226,7 @@ func (r *canonicalizer) scalar(n *node, s *shape) (any, bool) {
 	case isBool:
 		return strings.ToUpper(n.text[:1]) + n.text[1:], true // as .NET writes it
 	default:
-		return s.word(numberText(n.text)), true
+		return s.word(NumberText(n.text)), true
 	}
 	return n.value(), true
 }
@@ -240,11 +240,15 @@ func (r *canonicalizer) text(n *node, s *shape) (any, bool) {
 	if r.style == objectStyle && !free && strings.Count(n.text, "%") >= 2 {
 		return nil, false
 	}
-	switch {
-	case s.takes("string"):
+	if s.takes("string") {
 		return s.word(n.text), true
-	case (s.takes("integer") || s.takes("number")) && validNumber(trimmed):
-		return json.Number(trimmed), true
+	}
+	if s.takes("integer") || s.takes("number") {
+		if number, ok := textNumber(trimmed, s.takes("number")); ok {
+			return number, true
+		}
+	}
+	switch {
 	case s.takes("boolean") && strings.EqualFold(trimmed, "true"):
 		return true, true
 	case s.takes("boolean") && strings.EqualFold(trimmed, "false"):
@@ -261,8 +265,29 @@ func (s *shape) word(text string) string {
 	return text
 }
 
-// numberText writes a number as the platform's configuration does: 2.0 is "2".
-func numberText(literal string) string {
+// textNumber reads a number that is written as text as the platform's converters
+// do: with a sign and zeros before it if need be, and without a point where a
+// whole number is wanted, though 2.0 as a JSON number is one.
+func textNumber(text string, fractions bool) (json.Number, bool) {
+	sign := ""
+	switch {
+	case strings.HasPrefix(text, "+"):
+		text = text[1:]
+	case strings.HasPrefix(text, "-"):
+		sign, text = "-", text[1:]
+	}
+	if len(text) > longestNumber || !fractions && strings.ContainsAny(text, ".eE") {
+		return "", false
+	}
+	for len(text) > 1 && text[0] == '0' && '0' <= text[1] && text[1] <= '9' {
+		text = text[1:]
+	}
+	return json.Number(sign + text), text != "" && text[0] != '-' && validNumber(sign+text)
+}
+
+// NumberText writes the literal of a number as the platform's configuration
+// holds it: 2.0 is "2". What is no number comes back as it is.
+func NumberText(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") {
 		return literal
 	}

@@ -43,10 +43,10 @@ func TestHostRanges(t *testing.T) {
 		kind            schemas.Kind
 		allowed         string
 	}{
-		{"aggregator.batchSize", `1 10000 "5"`, `0 10001 -1`, out, "a whole number from 1 to 10000"},
+		{"aggregator.batchSize", `1 10000 "5" "+5" "0005" 5.0`, `0 10001 -1 "+0" "-5"`, out, "a whole number from 1 to 10000"},
 		{"aggregator.flushTimeout", `"00:00:00.0000001" "00:05:00"`, `"00:00:00" "-00:00:01" "00:05:01"`, out, "a time span above 00:00:00 and up to 00:05:00"},
 		{"concurrency.maximumFunctionConcurrency", `1 -1 500`, `0 -2`, out, unlimited},
-		{"concurrency.cpuThreshold", `0.01 0.99 "0.5"`, `0 1 1.5 -1`, out, "a number above 0 and below 1"},
+		{"concurrency.cpuThreshold", `0.01 0.99 "0.5" "+00.5"`, `0 1 1.5 -1`, out, "a number above 0 and below 1"},
 		{"extensions.http.maxOutstandingRequests", `-1 1`, `0 -2`, out, unlimited},
 		{"extensions.http.maxConcurrentRequests", `-1 1`, `0 -2`, out, unlimited},
 		{"extensions.queues.batchSize", `1 32 "32" 32.0`, `0 33 -1 "33"`, out, "a whole number from 1 to 32"},
@@ -126,6 +126,9 @@ func TestHostConversions(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ path, value, want string }{
 		"number from text":    {"extensions.queues.batchSize", `"many"`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},
+		"whole with a point":  {"extensions.queues.batchSize", `"8.0"`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},
+		"two signs":           {"extensions.queues.batchSize", `"+-8"`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},
+		"sign only":           {"extensions.queues.batchSize", `"+"`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},
 		"number from empty":   {"extensions.queues.batchSize", `""`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},
 		"number from bool":    {"extensions.queues.batchSize", `true`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},
 		"number from object":  {"extensions.queues.batchSize", `{}`, `cannot be read as a whole number; allowed: a whole number from 1 to 32 {invalid-operation}`},

@@ -115,7 +115,7 @@ func (l location) reason(n *node) string {
 func formatReason(schema map[string]any, n *node) string {
 	switch schema["format"] {
 	case formatTimeSpan:
-		_, err := retrycontext.ParseTimeSpan(numberText(n.text))
+		_, err := retrycontext.ParseTimeSpan(NumberText(n.text))
 		var spanErr *retrycontext.TimeSpanError
 		if errors.As(err, &spanErr) {
 			return "cannot be read as a time span: " + spanErr.Reason

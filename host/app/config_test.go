@@ -71,7 +71,7 @@ func TestConfigValues(t *testing.T) {
 		"customHandler": {"description": {"defaultExecutablePath": "x", "workingDirectory": "w", "arguments": ["a", "b"]}, "enableForwardingHttpRequest": true},
 		"Extensions": {
 			"HTTP": {"routePrefix": "", "maxOutstandingRequests": 20, "maxConcurrentRequests": 10, "dynamicThrottlesEnabled": true},
-			"queues": {"batchSize": "32", "newBatchThreshold": 0, "maxDequeueCount": 1, "maxPollingInterval": "00:01:00", "visibilityTimeout": "00:00:30", "messageEncoding": "None"},
+			"queues": {"batchSize": "+032", "newBatchThreshold": 0, "maxDequeueCount": 1.0, "maxPollingInterval": "00:01:00", "visibilityTimeout": "00:00:30", "messageEncoding": "None"},
 			"blobs": {"maxDegreeOfParallelism": 1, "poisonBlobThreshold": 2},
 			"serviceBus": {"autoCompleteMessages": false, "maxAutoLockRenewalDuration": "-00:00:00.0010000", "maxConcurrentCalls": 3, "maxConcurrentSessions": 4,
 				"maxConcurrentCallsPerSession": 5, "maxMessageBatchSize": 6, "minMessageBatchSize": 2, "maxBatchWaitTime": "00:00:10", "sessionIdleTimeout": "00:00:20",

@@ -58,6 +58,18 @@ func TestPrecedence(t *testing.T) {
 			want: fixed(2, 24*time.Hour), source: app.FromApp, file: "host.json", path: "retry",
 		},
 		{
+			name: "app, numbers become text first", host: `"retry": {"strategy": "fixedDelay", "maxRetryCount": 2.0, "delayInterval": 1.0}`,
+			want: fixed(2, 24*time.Hour), source: app.FromApp, file: "host.json", path: "retry",
+		},
+		{
+			name: "function, a whole number in another form", function: `"retry": {"strategy": "fixedDelay", "maxRetryCount": 3.0, "delayInterval": "00:00:01"}`,
+			want: fixed(3, time.Second), source: app.FromFunction, file: "Orders/function.json", path: "retry",
+		},
+		{
+			name: "override with a sign and zeros", host: appPolicy, env: map[string]string{"AzureFunctionsJobHost__retry__maxRetryCount": "+03"},
+			want: backoff(3, 10*time.Second, 15*time.Minute), source: app.FromEnvironment, file: "environment", path: "retry",
+		},
+		{
 			name: "properties of the other strategy are ignored", function: `"retry": {"strategy": "fixedDelay", "maxRetryCount": 1, "delayInterval": "00:00:01", "minimumInterval": "-1", "other": 1}`,
 			want: fixed(1, time.Second), source: app.FromFunction, file: "Orders/function.json", path: "retry",
 		},

@@ -37,7 +37,7 @@ func (r reader) value(path string) any {
 
 func (r reader) has(path string) bool { return r.value(path) != nil }
 
-// scalarText returns a scalar as the platform's configuration holds it: as text.
+// scalarText returns a scalar as text, a number as it is written.
 func scalarText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -50,8 +50,17 @@ func scalarText(v any) string {
 	return ""
 }
 
+// configText returns a scalar as the platform's configuration holds it: as text,
+// in which a number has lost its zeros (10.0 is "10").
+func configText(v any) string {
+	if n, ok := v.(json.Number); ok {
+		return schemas.NumberText(n.String())
+	}
+	return scalarText(v)
+}
+
 func (r reader) text(path, def string) string {
-	if s := scalarText(r.value(path)); s != "" {
+	if s := configText(r.value(path)); s != "" {
 		return s
 	}
 	return def
@@ -142,9 +151,9 @@ func textList(v any) []string {
 	return texts
 }
 
-// wholeNumber converts a JSON number or a text to a 32-bit integer.
+// wholeNumber converts a JSON number (3.0 is one) or a text to a 32-bit integer.
 func wholeNumber(v any) (int, bool) {
-	text := strings.TrimSpace(scalarText(v))
+	text := strings.TrimSpace(configText(v))
 	if _, isBool := v.(bool); isBool || text == "" {
 		return 0, false
 	}

@@ -119,7 +119,7 @@ func (p *policyReader) interval(property string) *time.Duration {
 		p.bad(property, "a time span must be a text")
 		return nil
 	}
-	d, err := retrycontext.ParseTimeSpan(scalarText(v))
+	d, err := retrycontext.ParseTimeSpan(configText(v))
 	if err != nil {
 		reason := "not a time span"
 		if e, ok := err.(*retrycontext.TimeSpanError); ok && e.Reason != "" {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
@@ -22,10 +23,25 @@ const (
 	hookConnections = 64
 )
 
-// hooks is what the web hooks of a Grid share.
-type hooks struct{ client *http.Client }
+// hooks are the clients of a Grid, one for each web hook: those that do not answer
+// leave connections to the others, though they be at one port.
+type hooks struct {
+	mu      sync.Mutex
+	clients map[string]*http.Client // by URL
+}
 
-func newHooks() *hooks {
+func newHooks() *hooks { return &hooks{clients: map[string]*http.Client{}} }
+
+func (h *hooks) client(url string) *http.Client {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.clients[url] == nil {
+		h.clients[url] = newHookClient()
+	}
+	return h.clients[url]
+}
+
+func newHookClient() *http.Client {
 	dialer := &net.Dialer{Timeout: ResponseLimit}
 	transport := &http.Transport{
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -40,21 +56,27 @@ func newHooks() *hooks {
 		// Web hooks are on this machine, where certificates are self-made.
 		TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // loopback only
 	}
-	return &hooks{&http.Client{
+	return &http.Client{
 		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
-func (h *hooks) close() { h.client.CloseIdleConnections() }
+func (h *hooks) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, client := range h.clients {
+		client.CloseIdleConnections()
+	}
+}
 
 // webHook is a web hook behind a URL on this machine. Its requests are made
 // outside the clock; one that is not answered within [LateLimit], when no answer
 // could matter any more, is given up. Redirects are answers like any other.
 type webHook struct {
-	clk   clock.Clock
-	hooks *hooks
-	url   string
+	clk    clock.Clock
+	client *http.Client
+	url    string
 }
 
 // NewWebHook returns the endpoint of a URL, which CheckWebHook must have found to
@@ -62,7 +84,7 @@ type webHook struct {
 func NewWebHook(clk clock.Clock, url string) Endpoint { return newWebHook(clk, newHooks(), url) }
 
 func newWebHook(clk clock.Clock, h *hooks, url string) Endpoint {
-	return &webHook{clk: clk, hooks: h, url: url}
+	return &webHook{clk: clk, client: h.client(url), url: url}
 }
 
 // Deliver implements Endpoint.
@@ -82,7 +104,7 @@ func (w *webHook) post(ctx context.Context, r *Request) (*Response, error) {
 		return nil, err
 	}
 	req.Header = r.Header()
-	resp, err := w.hooks.client.Do(req)
+	resp, err := w.client.Do(req)
 	if err != nil {
 		return nil, err
 	}

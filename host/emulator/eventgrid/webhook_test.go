@@ -307,3 +307,43 @@ func TestHandshakeWithoutAnswer(t *testing.T) {
 		t.Errorf("nobody there: %v, want 400", err)
 	}
 }
+
+// A web hook that never answers keeps nothing from another at the same port, however
+// many requests hang.
+func TestHangingWebHookBesideAnother(t *testing.T) {
+	t.Parallel()
+	const events = 100
+	release, served := make(chan struct{}), make(chan struct{}, events)
+	server := httptest.NewServer(validating(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/hangs" {
+			<-release
+			return
+		}
+		served <- struct{}{}
+	}))
+	defer server.Close()
+	g := eventgrid.New(clock.System(), nil)
+	defer g.Close()
+	defer close(release)
+	ctx := context.Background()
+	if err := g.CreateTopic(ctx, eventgrid.Topic{Name: "orders"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"hangs", "well"} {
+		if state, err := g.Subscribe(ctx, "orders", eventgrid.Subscription{Name: name, Endpoint: server.URL + "/" + name}); err != nil || state != eventgrid.Active {
+			t.Fatal(state, err)
+		}
+	}
+	for range events {
+		list, err := eventgrid.ParseEvents([]byte("["+eventJSON("e")+"]"), eventgrid.EventGridSchema)
+		if err == nil {
+			err = g.Publish(ctx, "orders", list...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range events {
+		<-served
+	}
+}

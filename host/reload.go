@@ -199,7 +199,7 @@ func (h *Host) swap(next *generation) {
 			})
 		}
 	}
-	h.warn(next.app)
+	h.notices(next.app)
 	h.campaign(next)
 	next.listen()
 	if err := h.applyGrid(next); err != nil {
@@ -207,14 +207,17 @@ func (h *Host) swap(next *generation) {
 	}
 }
 
-// warn logs, for each function that has a policy, that the platform does not
-// officially support retries on its trigger (host-and-retry 2.7); the policy
-// stays active. It also logs the lints that are wanted at a start: a queue
-// without a poison queue (storage.md 2, S-3) and one delivery in all (D-9). A
-// warning that was given is not repeated at a reload.
-func (h *Host) warn(a *app.App) {
+// notices logs what is worth a line at a start: the list of functions to run
+// (host-and-retry 6.2); for each function that is indexed and has a policy, that
+// the platform does not officially support retries on its trigger (2.7), where the
+// policy stays active; and two lints, a queue without a poison queue (storage.md 2,
+// S-3) and one delivery in all (D-9). What was said is not repeated at a reload.
+func (h *Host) notices(a *app.App) {
+	if list := a.Config.Functions; len(list) > 0 && h.first("6.2", list...) {
+		h.log.Info().Strs("functions", list).Msg("only the functions of this list run")
+	}
 	for _, f := range a.Functions {
-		if f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {
+		if !f.InError() && f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {
 			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
 				Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
 		}
@@ -226,10 +229,10 @@ func (h *Host) warn(a *app.App) {
 	}
 }
 
-// first reports whether a warning, given by its parts, has not been given
-// before. Loads take turns, so there is one caller at a time.
-func (h *Host) first(parts ...string) bool {
-	key := strings.Join(parts, "\x00")
+// first reports whether a notice, given by its topic and parts, has not been
+// given before. Loads take turns, so there is one caller at a time.
+func (h *Host) first(topic string, parts ...string) bool {
+	key := topic + "\x00" + strings.Join(parts, "\x00")
 	if h.warned[key] {
 		return false
 	}

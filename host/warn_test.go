@@ -47,6 +47,40 @@ func TestWarningsAreGivenOnce(t *testing.T) {
 	}
 }
 
+// A list of functions to run is told in one line, which names it
+// (host-and-retry 6.2). A function that is in error is not indexed, so nothing is
+// said about its policy (2.7).
+func TestListOfFunctionsIsTold(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	succeed := func(context.Context, functions.QueueMessage) error { return nil }
+	app.Queue("Orders", "orders", succeed)
+	app.Queue("Others", "others", succeed)
+	app.Queue("Wrong", "wrong", succeed)
+	const list = `{"version":"2.0","functions":["orders","WRONG"],"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"0:1"}}`
+	var log bytes.Buffer
+	h := hosttest.New(t, &hosttest.Options{
+		Handlers: app, Logger: zerolog.New(zerolog.SyncWriter(&log)),
+		Files: map[string]string{
+			"host.json":           list,
+			"Wrong/function.json": `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"%NONE%"}]}`,
+		},
+	})
+	if err := h.Edit("host.json", list+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{
+		`"level":"info","functions":["orders","WRONG"]`: 1,
+		`"function":"Orders","trigger"`:                 1,
+		`"function":"Wrong","trigger"`:                  0,
+		`Others`:                                        0,
+	} {
+		if n := strings.Count(log.String(), text); n != want {
+			t.Errorf("%s was logged %d times, want %d:\n%s", text, n, want, &log)
+		}
+	}
+}
+
 // The journal keeps what to do about a refused edit, where the fault knows it.
 func TestRefusedEditHasHint(t *testing.T) {
 	t.Parallel()

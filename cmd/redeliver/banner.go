@@ -134,6 +134,9 @@ func (b *banner) text() string {
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
+	if list := b.app.Config.Functions; len(list) > 0 { // host-and-retry 6.2
+		fmt.Fprintf(&t, "  only       %s: the list of functions to run leaves out all others\n", strings.Join(list, ", "))
+	}
 	t.WriteByte('\n')
 	b.table(&t)
 	for _, line := range b.idle {

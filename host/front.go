@@ -37,7 +37,8 @@ func (r *Route) AuthLevel() string {
 // Match finds the HTTP-triggered function for a request, waiting up to 30 s for
 // a host that is not ready: ErrNotRunning then, and at once in state Error or
 // Offline. ErrUnknownFunction means that no route matches; a disabled function
-// has none.
+// has none. The path is the escaped one of the request (net/url:
+// URL.EscapedPath).
 func (h *Host) Match(ctx context.Context, method, path string) (*Route, error) {
 	route := &Route{host: h, method: method, path: path}
 	var err error

@@ -18,7 +18,7 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 	if s.offline(w) {
 		return
 	}
-	route, err := s.host.Match(r.Context(), r.Method, r.URL.Path)
+	route, err := s.host.Match(r.Context(), r.Method, r.URL.EscapedPath())
 	if err != nil {
 		s.refuse(w, err)
 		return

@@ -45,6 +45,12 @@ func TestRequestReachesFunction(t *testing.T) {
 	if diff := cmp.Diff([]string{"a=1", "b=2"}, got.Header.Values("Set-Cookie")); diff != "" {
 		t.Errorf("cookies (-want +got):\n%s", diff)
 	}
+	// Escapes are resolved once, and those of a slash never (9.1).
+	for escaped, want := range map[string]string{"a%20b": "a b", "50%25": "50%", "%2541": "%41", "a%2Fb": "a%2Fb", "%C3%A9": "\u00e9"} {
+		if id := d.want(http.StatusTeapot, "GET", "/api/echo/"+escaped, "").Header.Get("X-Id"); id != want {
+			t.Errorf("route parameter of %s = %q, want %q", escaped, id, want)
+		}
+	}
 	if head := d.want(http.StatusTeapot, "HEAD", "/api/echo/7", ""); head.Body != "" {
 		t.Errorf("HEAD answered with body %q", head.Body)
 	}

@@ -33,9 +33,12 @@ func (s *blobShare) of(g *generation) (*blob.Shared, error) {
 		return nil, err
 	}
 	h, conf := g.host, g.app.Config.Blobs
+	lease, retry := g.listenerLock()
 	opts := &blob.Options{
 		MaxDegreeOfParallelism: conf.MaxDegreeOfParallelism,
 		PoisonBlobThreshold:    conf.PoisonBlobThreshold,
+		Lease:                  lease,
+		Retry:                  retry,
 		Owner:                  h.opts.Instance,
 		Reclaim:                g.reclaims(),
 		Rand:                   jitterOf(h.opts.Seed, 1<<63|1<<62),

@@ -67,6 +67,14 @@ func (g *generation) lock(in bindings.Container, name string, opts *hostlock.Opt
 	return hostlock.New(h.clk, in, name, opts)
 }
 
+// listenerLock returns, from host.json's singleton section, how long the lock of a
+// listener outlives a host that dies, in the whole seconds of a lease, and how often
+// a host looks whether a lock that another has is free (sdk: SingletonListener.cs).
+func (g *generation) listenerLock() (lease, retry time.Duration) {
+	conf := g.app.Config.Singleton
+	return conf.ListenerLockPeriod.Truncate(time.Second), conf.ListenerLockRecoveryPollingInterval
+}
+
 // runAlone runs the listener of a singleton kind while this host has the
 // function's lock, again each time that it gets it: among the hosts with one ID,
 // one runs the listener (host-and-retry 10.5).
@@ -86,7 +94,8 @@ func (g *generation) runAlone(f *function, listen func() (triggers.Listener, err
 		return err
 	}
 	name := hostlock.ListenerName(g.app.ID, app.FunctionID(f.def.Name))
-	return g.lock(in, name, &hostlock.Options{}).Hold(g.listening, run)
+	lease, retry := g.listenerLock()
+	return g.lock(in, name, &hostlock.Options{Lease: lease, Retry: retry}).Hold(g.listening, run)
 }
 
 // primary is this host's part in the choice of the primary one among those with

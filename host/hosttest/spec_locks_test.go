@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +37,16 @@ func newSharing(t *testing.T) *sharing {
 // start starts a host of that name, whose function Tick has a timer.
 func (s *sharing) start(name, schedule string) *host.Host {
 	s.Helper()
+	return s.startWith(`{"version":"2.0"}`, name, schedule)
+}
+
+// startWith is start with that host.json.
+func (s *sharing) startWith(hostJSON, name, schedule string) *host.Host {
+	s.Helper()
+	dir := s.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(hostJSON), 0o644); err != nil {
+		s.Fatal(err)
+	}
 	app := functions.New()
 	app.Timer("Tick", schedule, func(_ context.Context, info functions.TimerInfo) error {
 		run := name + " " + s.clk.Now().Format("15:04:05")
@@ -44,7 +56,7 @@ func (s *sharing) start(name, schedule string) *host.Host {
 		s.ran = append(s.ran, run)
 		return nil
 	})
-	h, err := host.New(s.TempDir(), &host.Options{
+	h, err := host.New(dir, &host.Options{
 		Clock: s.clk, KeepRecords: -1, Services: sharedStorage{s.storage}, Instance: name, Handlers: app,
 		Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureFunctionsWebHost__hostid=shared"},
 	})
@@ -139,6 +151,49 @@ func TestTakeOverFromADeadHost(t *testing.T) {
 	want := []string{"next 00:05:30 past due", "next 00:10:00"}
 	if diff := cmp.Diff(s.ran, want); diff != "" {
 		t.Errorf("runs (-got +want):\n%s", diff)
+	}
+}
+
+// How long the lock of a listener lasts, and how often a host looks whether it is
+// free, is host.json's to say (6.2, 11.2).
+func TestListenerLockOptions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, singleton string
+		recovery, lease time.Duration
+	}{
+		{"default", `{}`, time.Minute, time.Minute},
+		{"configured", `{"listenerLockPeriod":"00:00:20","listenerLockRecoveryPollingInterval":"00:00:15"}`, 15 * time.Second, 20 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newSharing(t)
+			hostJSON := `{"version":"2.0","singleton":` + tt.singleton + `}`
+			first := s.startWith(hostJSON, "first", "0 0 0 * * *")
+			s.startWith(hostJSON, "second", "0 0 0 * * *")
+			s.clk.Advance(time.Second)
+			if err := first.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s.clk.Advance(tt.recovery - 2*time.Second)
+			if got := s.lockOf(tickLock); got != "available first" {
+				t.Errorf("before the second look: %q, want a lock that nobody has", got)
+			}
+			s.clk.Advance(time.Second)
+			if got := s.lockOf(tickLock); got != "leased second" {
+				t.Errorf("after the second look: %q, want that of the second host", got)
+			}
+			// A lease that is being broken ends no later than it would have anyway.
+			s.do(func(ctx context.Context) error {
+				now := time.Minute
+				_, err := s.blob(tickLock).BreakLease(ctx, &now, nil)
+				return err
+			})
+			s.clk.Advance(25 * time.Second)
+			if breaking := s.lockOf(tickLock) == "breaking second"; breaking != (tt.lease > 25*time.Second) {
+				t.Errorf("25 s into a lease of %v: %q", tt.lease, s.lockOf(tickLock))
+			}
+		})
 	}
 }
 

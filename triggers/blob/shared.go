@@ -60,9 +60,11 @@ type Options struct {
 	// on development storage.
 	ScanInterval time.Duration
 
-	// Owner and Reclaim are those of the lock on scanning: hostlock.Options.
-	Owner   string
-	Reclaim bool
+	// Lease, Retry, Owner and Reclaim are those of the lock on scanning:
+	// hostlock.Options.
+	Lease, Retry time.Duration
+	Owner        string
+	Reclaim      bool
 
 	// Rand is the jitter of the control queue's polling series: queue.Options.
 	Rand func() float64
@@ -223,7 +225,9 @@ func (s *Shared) startLocked(ctx context.Context, draining func() bool) {
 			c.cancel() // one ends, all end
 		})
 	}
-	lock := hostlock.New(s.clk, hosts, LockName(s.hostID), &hostlock.Options{Owner: s.opts.Owner, Reclaim: s.opts.Reclaim})
+	lock := hostlock.New(s.clk, hosts, LockName(s.hostID), &hostlock.Options{
+		Lease: s.opts.Lease, Retry: s.opts.Retry, Owner: s.opts.Owner, Reclaim: s.opts.Reclaim,
+	})
 	part("blob scanner", func() error { defer c.scanner.leave(); return c.scanner.run(ctx) })
 	part("lock of the blob scanner", func() error { return lock.Keep(ctx, c.scanner.allow) })
 	part("reader of "+name, func() error { return reader.Run(ctx, r) })

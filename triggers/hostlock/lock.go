@@ -15,6 +15,9 @@ import (
 // Container is where the platform keeps its locks, in the host's account.
 const Container = "azure-webjobs-hosts"
 
+// outage is how long a service that does not answer is left alone.
+const outage = 5 * time.Second
+
 // ListenerLease is the lease of a listener's lock.
 const ListenerLease = 60 * time.Second
 
@@ -36,7 +39,7 @@ type Options struct {
 	Renew time.Duration
 
 	// Retry is the time between two tries for a lock that another host has. Zero:
-	// 5 s.
+	// 5 s, which is also the longest wait for a service that is not available.
 	Retry time.Duration
 
 	// Owner names the host that has the lock, in the blob's metadata
@@ -92,7 +95,7 @@ func New(clk clock.Clock, in bindings.Container, name string, opts *Options) *Lo
 		l.opts.Renew = l.opts.Lease / 2
 	}
 	if l.opts.Retry == 0 {
-		l.opts.Retry = 5 * time.Second
+		l.opts.Retry = outage
 	}
 	if l.opts.Notify == nil {
 		l.opts.Notify = func(Event, error) {}
@@ -146,7 +149,8 @@ func (l *Lock) wait(ctx context.Context) (id string, err error) {
 	refused := false
 	for ctx.Err() == nil {
 		id, err := l.acquire(ctx, "")
-		if errors.Is(err, bindings.ErrLeaseHeld) && l.opts.Reclaim && l.wasMine(ctx) {
+		mine := errors.Is(err, bindings.ErrLeaseHeld) && l.isMine(ctx)
+		if mine && l.opts.Reclaim && l.breakLease(ctx) {
 			id, err = l.acquire(ctx, "")
 		}
 		if err == nil {
@@ -167,7 +171,11 @@ func (l *Lock) wait(ctx context.Context) (id string, err error) {
 			l.opts.Notify(Refused, err)
 		}
 		refused = true
-		if l.clk.Idle(ctx, l.opts.Retry) != nil {
+		pause := l.opts.Retry
+		if !held || mine { // what this host itself is about to give back is free soon
+			pause = min(pause, outage)
+		}
+		if l.clk.Idle(ctx, pause) != nil {
 			break
 		}
 	}
@@ -248,21 +256,29 @@ func (l *Lock) acquire(ctx context.Context, proposed string) (id string, err err
 	return "", bindings.ErrUnavailable
 }
 
-// wasMine ends the lease of a former life of this host, and reports whether it
-// did.
-func (l *Lock) wasMine(ctx context.Context) bool {
+// isMine reports whether the lock bears the name of this host: its last listener
+// has not given it back yet, or it is left over from a former life.
+func (l *Lock) isMine(ctx context.Context) bool {
+	if l.opts.Owner == "" {
+		return false
+	}
 	p, err := l.blob.Properties(ctx, nil)
-	if err != nil || l.opts.Owner == "" {
+	if err != nil {
 		return false
 	}
 	for name, value := range p.Metadata {
 		if strings.EqualFold(name, ownerKey) && value == l.opts.Owner {
-			now := time.Duration(0)
-			_, err := l.blob.BreakLease(ctx, &now, nil)
-			return err == nil
+			return true
 		}
 	}
 	return false
+}
+
+// breakLease ends a lease at once, and reports whether it did.
+func (l *Lock) breakLease(ctx context.Context) bool {
+	now := time.Duration(0)
+	_, err := l.blob.BreakLease(ctx, &now, nil)
+	return err == nil
 }
 
 // ownerKey is the metadata that names the host that has a lock.

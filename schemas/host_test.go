@@ -231,7 +231,7 @@ func TestHostInOneGo(t *testing.T) {
 			`host.json:2:28: redeliver.wakeUp: found "slow": not one of the allowed values; allowed: "fast" or "faithful"`,
 			`host.json:3:22: functionTimeout: found "never": cannot be read as a time span: want [-]hh:mm:ss, with days as d.hh:mm:ss and fractions as hh:mm:ss.fffffff; allowed: a time span of 00:00:01 or more, or -1 for no limit {invalid-operation}`,
 			`host.json:5:30: extensions.queues.batchSize: found 99: out of range; allowed: a whole number from 1 to 32 {argument-out-of-range}`,
-			`host.json:5:53: extensions.queues.maxDequeueCount: found 0: out of range; allowed: a whole number of 1 or more {argument-out-of-range}`,
+			`host.json:5:53: extensions.queues.maxDequeueCount: found 0: MaxDequeueCount must not be less than 1; allowed: a whole number of 1 or more {argument-out-of-range}`,
 			`host.json:7:14: version: found "3.0": not a supported version; allowed: the text "2.0" {configuration}`,
 		)
 	}

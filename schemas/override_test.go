@@ -47,7 +47,7 @@ func TestOverrideFaults(t *testing.T) {
 	d.Override([]string{"redeliver", "retryCounting"}, "sometimes", "--set")
 	d.Override([]string{"redeliver", "nonsense"}, "1", "--set")
 	check(t, d, schemas.HostJSON,
-		`host.json:3:64: extensions.queues.maxDequeueCount: found 0: out of range; allowed: a whole number of 1 or more {argument-out-of-range}`,
+		`host.json:3:64: extensions.queues.maxDequeueCount: found 0: MaxDequeueCount must not be less than 1; allowed: a whole number of 1 or more {argument-out-of-range}`,
 		`--set: redeliver.nonsense: found "nonsense": unknown name; allowed: `+switches,
 		`--set: redeliver.retryCounting: found "sometimes": not one of the allowed values; allowed: "runtime" or "documented"`,
 		`environment: extensions.queues.batchSize: found "77": out of range; allowed: a whole number from 1 to 32 {argument-out-of-range}`,

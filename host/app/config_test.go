@@ -49,8 +49,9 @@ func TestConfigDefaults(t *testing.T) {
 	t.Parallel()
 	for name, host := range map[string]string{
 		"missing file": "-", "empty object": "{}", "version only": `{"version": "2.0"}`,
-		"null means not set": `{"version": "2.0", "functionTimeout": null, "extensions": {"queues": {"batchSize": null}, "http": null}, "singleton": null, "retry": null}`,
-		"unknown sections":   `{"version": "2.0", "unheardOf": {"a": [1]}, "extensions": {"durableTask": {"hubName": "x"}}}`,
+		"null means not set":  `{"version": "2.0", "functionTimeout": null, "extensions": {"queues": {"batchSize": null}, "http": null}, "singleton": null, "retry": null}`,
+		"empty means not set": `{"version": "2.0", "extensions": {"queues": {"maxPollingInterval": "", "visibilityTimeout": ""}}}`,
+		"unknown sections":    `{"version": "2.0", "unheardOf": {"a": [1]}, "extensions": {"durableTask": {"hubName": "x"}}}`,
 	} {
 		a := load(t, map[string]string{"host.json": host}, nil)
 		wantNoFaults(t, a)

@@ -53,7 +53,7 @@ func (l *loader) readConfig(r reader) {
 		NewBatchThreshold:  r.number("extensions.queues.newBatchThreshold", batch/2*processors, 0, maxInt),
 		MaxDequeueCount:    r.number("extensions.queues.maxDequeueCount", 5, 1, maxInt),
 		MaxPollingInterval: r.span("extensions.queues.maxPollingInterval", minute, 100*time.Millisecond, longest),
-		MaxPollingExplicit: r.has("extensions.queues.maxPollingInterval"),
+		MaxPollingExplicit: r.text("extensions.queues.maxPollingInterval", "") != "", // empty counts as absent
 		VisibilityTimeout:  r.span("extensions.queues.visibilityTimeout", 0, math.MinInt64, longest),
 		MessageEncoding:    r.word("extensions.queues.messageEncoding", "base64", "none"),
 	}

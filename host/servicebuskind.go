@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -50,7 +51,7 @@ func connectServiceBus(f *function) error {
 	if err != nil {
 		return err
 	}
-	return f.createEntities(ns, source, hasSessions(f.def.Trigger))
+	return f.createEntities(ns, source)
 }
 
 func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
@@ -98,12 +99,25 @@ func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 
 // createEntities makes what the function names, in the embedded namespace, unless
 // autoCreateEntities is none. What exists is left as it is.
-func (f *function) createEntities(ns bindings.ServiceBus, path bindings.ServiceBusPath, sessions bool) error {
+func (f *function) createEntities(ns bindings.ServiceBus, path bindings.ServiceBusPath) error {
 	h := f.gen.host
 	if f.gen.app.Switches.AutoCreateEntities == "none" || ns != bindings.ServiceBus(h.namespace) {
 		return nil
 	}
-	return createEntity(h.root, h.namespace, path, sessions)
+	return createEntity(h.root, h.namespace, path, receivesSessions(f.gen.app, path))
+}
+
+// receivesSessions reports whether a function of the app receives from an embedded
+// entity by session: then it requires them, although the function for whose sake it
+// is made may only send to it, or receive from its dead-letter queue.
+func receivesSessions(a *app.App, path bindings.ServiceBusPath) bool {
+	return slices.ContainsFunc(a.Functions, func(f *app.Function) bool {
+		if f.Trigger == nil || !f.Trigger.Is("serviceBusTrigger") || !hasSessions(f.Trigger) {
+			return false
+		}
+		source, embedded := describedSource(a, f)
+		return embedded && source.Key() == path.Main().Key()
+	})
 }
 
 // createEntity makes a queue, or a subscription with its topic.
@@ -229,7 +243,7 @@ func (o *serviceBusOutput) create(f *function, name string) error {
 	if err != nil {
 		return err
 	}
-	return f.createEntities(o.ns, path, false)
+	return f.createEntities(o.ns, path)
 }
 
 // write sends one message for each element of the value, all or none.

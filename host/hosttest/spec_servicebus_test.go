@@ -184,6 +184,32 @@ func TestServiceBusSessions(t *testing.T) {
 	}
 }
 
+// An entity that somebody receives from by session requires sessions, whoever comes
+// first of those for whom it is made: one that receives its dead letters, or sends.
+func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	var seen []string
+	note := func(_ context.Context, m functions.ServiceBusMessage) error {
+		seen = append(seen, m.SessionID+m.Text())
+		return nil
+	}
+	app.ServiceBusQueue("ADead", "orders/$DeadLetterQueue", note)
+	app.ServiceBusQueue("BSends", "plain", note, functions.ServiceBusQueueOutput("out", "Bills"))
+	app.ServiceBusSubscription("CDead", "events", "all/$DeadLetterQueue", note)
+	app.ServiceBusQueue("Orders", "orders", note, functions.Sessions())
+	app.ServiceBusQueue("PBills", "bills", note, functions.Sessions())
+	app.ServiceBusSubscription("QAll", "events", "all", note, functions.Sessions())
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	session := "s"
+	for _, entity := range []string{"orders", "bills", "events", "plain"} {
+		h.SendServiceBus(entity, &bindings.ServiceBusMessage{Body: []byte(entity), SessionID: &session})
+	}
+	if diff := cmp.Diff([]string{"sorders", "sbills", "sevents", "splain"}, seen); diff != "" {
+		t.Errorf("seen (-want +got):\n%s", diff)
+	}
+}
+
 // autoCreateEntities none: a function on an entity that is not there waits for it.
 func TestServiceBusEntityMissing(t *testing.T) {
 	t.Parallel()

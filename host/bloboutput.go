@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
@@ -181,6 +182,8 @@ func (o *blobBinding) write(ctx context.Context, d *delivery, v bindings.Value) 
 	case !errors.Is(err, bindings.ErrNotFound):
 		return err
 	}
+	// Names ignore case, and services give them back in another.
+	maps.DeleteFunc(metadata, func(name, _ string) bool { return strings.EqualFold(name, parentID) })
 	metadata[parentID] = d.base.Invocation
 	var blocks []bindings.BlockRef
 	for n := 0; len(content) > 0; n++ {

@@ -40,7 +40,9 @@ func TestBlobBindings(t *testing.T) {
 		}
 	})
 	h.Upload("customers/7.json", `{"name":"x"}`)
-	h.UploadBlob("receipts/7.json", "a longer old content", &bindings.PutBlobOptions{Metadata: map[string]string{"kept": "1"}})
+	h.UploadBlob("receipts/7.json", "a longer old content", &bindings.PutBlobOptions{
+		Metadata: map[string]string{"kept": "1", "azurewebjobsparentid": "of an earlier write"},
+	})
 	h.Send("orders", `{"id":"7"}`)
 	if customer.Text() != `{"name":"x"}` {
 		t.Errorf("input = %q", customer.Text())

@@ -14,8 +14,9 @@ import (
 // BlobContentFrom returns the bytes that a blob output writes for a value
 // (storage.md 11.2): text as UTF-8, bytes as they are, JSON objects and arrays
 // compact. Numbers and booleans, also as JSON, are written as .NET lays them out
-// in memory: 4 bytes for an integer, 8 beyond 32 bits and for a double, little
-// end first, and one byte for a boolean. Null has no content: ok is false.
+// in memory: 4 bytes for an integer, of which one beyond 32 bits loses the rest, 8
+// for a double, little end first, and one byte for a boolean. Null has no content:
+// ok is false.
 //
 // Source: functions host, FunctionBinding.cs ConvertValueToStream.
 func BlobContentFrom(v Value) (content []byte, ok bool, err error) {
@@ -78,10 +79,7 @@ func blobFromJSON(text string) (content []byte, ok bool, err error) {
 }
 
 func netInteger(n int64) []byte {
-	if n < math.MinInt32 || n > math.MaxInt32 {
-		return binary.LittleEndian.AppendUint64(nil, uint64(n))
-	}
-	return binary.LittleEndian.AppendUint32(nil, uint32(int32(n)))
+	return binary.LittleEndian.AppendUint32(nil, uint32(n))
 }
 
 func netDoubleBytes(f float64) []byte {

@@ -27,7 +27,7 @@ func TestBlobContentFrom(t *testing.T) {
 		{name: "JSON text", value: json(`"a\n"`), want: "a\n"},
 		{name: "int", value: bindings.Value{Kind: bindings.Int, Int: 258}, want: "\x02\x01\x00\x00"},
 		{name: "negative int", value: bindings.Value{Kind: bindings.Int, Int: -1}, want: "\xff\xff\xff\xff"},
-		{name: "long", value: bindings.Value{Kind: bindings.Int, Int: 1 << 32}, want: "\x00\x00\x00\x00\x01\x00\x00\x00"},
+		{name: "long", value: bindings.Value{Kind: bindings.Int, Int: 1<<32 + 5}, want: "\x05\x00\x00\x00"},
 		{name: "double", value: bindings.Value{Kind: bindings.Double, Double: 1}, want: "\x00\x00\x00\x00\x00\x00\xf0\x3f"},
 		{name: "JSON int", value: json("7"), want: "\x07\x00\x00\x00"},
 		{name: "JSON double", value: json("1.0"), want: "\x00\x00\x00\x00\x00\x00\xf0\x3f"},

@@ -183,8 +183,8 @@ func (b *Backend) manage(path bindings.ServiceBusPath, connection string) (*amqp
 		if _, err := b.findOrUse(path.Entity); err != nil {
 			return nil, err
 		}
-	} else if _, err := b.ns.GetSubscription(background, path.Entity, path.Subscription); err != nil {
-		return nil, err
+	} else if _, err := b.ns.Peek(background, path.Main().String(), nil, 0, 1); err != nil {
+		return nil, err // so it is created on use, too
 	}
 	return &amqp.Grant{Node: &management{b: b, path: path, source: path.String(), connection: connection}}, nil
 }

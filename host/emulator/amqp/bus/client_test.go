@@ -343,6 +343,10 @@ func TestAutoCreate(t *testing.T) {
 	if m := receive(t, ctx, receiverOf(t, c, "fresh", nil)); string(m.Body) != "x" {
 		t.Errorf("received %q", m.Body)
 	}
+	answer := w.manage(t, ctx, "news/Subscriptions/all", "com.microsoft:enumerate-rules", map[string]any{"top": int32(10), "skip": int32(0)})
+	if status := answer.ApplicationProperties["statusCode"]; status != int32(200) {
+		t.Errorf("$management of a subscription that is made on use: status %v", status)
+	}
 }
 
 // TestEchoForPython: the client for Python wants its own outcome back.

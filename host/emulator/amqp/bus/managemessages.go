@@ -38,7 +38,6 @@ func (m *management) peek(r *request) (int, wire.Map, error) {
 	if len(found) == 0 {
 		return statusNoContent, nil, nil
 	}
-	m.b.held(found...)
 	list := make(wire.List, len(found))
 	for i, msg := range found {
 		if omit {
@@ -75,6 +74,7 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	m.b.held(found...)
 	list := make(wire.List, len(found))
 	for i, msg := range found {
 		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg, true)}}

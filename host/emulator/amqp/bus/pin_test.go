@@ -40,10 +40,23 @@ func TestClientsPinTheClock(t *testing.T) {
 	if n := pins(); n != 1 {
 		t.Errorf("%d pins after a renewal, want 1", n)
 	}
-	if err := r.CompleteMessage(ctx, got, nil); err != nil {
+	if err := r.DeferMessage(ctx, got, nil); err != nil {
 		t.Fatal(err)
 	}
 	if n := pins(); n != 0 {
 		t.Errorf("%d pins after the settlement", n)
+	}
+	deferred, err := r.ReceiveDeferredMessages(ctx, []int64{*got.SequenceNumber}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := pins(); n != 1 {
+		t.Errorf("%d pins while the message is locked that was asked for by number, want 1", n)
+	}
+	if err := r.CompleteMessage(ctx, deferred[0], nil); err != nil {
+		t.Fatal(err)
+	}
+	if n := pins(); n != 0 {
+		t.Errorf("%d pins after its settlement", n)
 	}
 }

@@ -225,7 +225,7 @@ func (t *tree) addAll(dir string) error {
 		if !e.IsDir() {
 			return nil
 		}
-		if path != t.root && skipped(e.Name()) {
+		if path != t.root && app.Unwatched(e.Name()) {
 			return filepath.SkipDir
 		}
 		if err := t.add(path); err != nil && path == t.root {
@@ -233,13 +233,4 @@ func (t *tree) addAll(dir string) error {
 		}
 		return nil
 	})
-}
-
-// skipped names folders that are never watched file by file, at any depth.
-func skipped(name string) bool {
-	switch name {
-	case ".redeliver", ".git", "node_modules", ".venv", "__pycache__":
-		return true
-	}
-	return false
 }

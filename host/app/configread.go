@@ -98,7 +98,7 @@ func (l *loader) readConfig(r reader) {
 	}
 	c.Functions = r.list("functions")
 	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")
-	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, "proxies.json")
+	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, proxiesFileName)
 	c.ManagedDependency = r.flag("managedDependency.enabled", false)
 	c.SendCanceledInvocationsToWorker = r.flag("sendCanceledInvocationsToWorker", true)
 	c.MetadataProviderTimeout = r.span("metadataProviderTimeout", 30*time.Second, 1, longest)

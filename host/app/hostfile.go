@@ -17,6 +17,7 @@ const (
 	hostFileName     = "host.json"
 	functionFileName = "function.json"
 	localFileName    = "local.settings.json"
+	proxiesFileName  = "proxies.json"
 	environmentFile  = "environment"
 	setFile          = "--set"
 	codeFile         = "code"

@@ -49,6 +49,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	l.app.Handler = l.discoverHandler()
 	l.loadFunctions()
 	l.checkStorage()
+	l.hashWatched()
 	l.finish()
 	return l.app, nil
 }
@@ -155,7 +156,7 @@ func (s stagedFault) before(other stagedFault) bool {
 // proxies warns about a file that the platform no longer reads
 // (host-and-retry 12.3).
 func (l *loader) proxies() {
-	const name = "proxies.json"
+	const name = proxiesFileName
 	if info, err := os.Stat(filepath.Join(l.app.Dir, name)); err == nil && !info.IsDir() {
 		l.warn(&schemas.Fault{File: name, Reason: "proxies are not supported; the file is ignored", Hint: "write an HTTP-triggered function instead"})
 	}

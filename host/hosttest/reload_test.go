@@ -49,6 +49,47 @@ func TestReloadEndsRetryWait(t *testing.T) {
 	}
 }
 
+// Files that the host itself never reads restart it where host.json says so, and so
+// does another set of folders (7.1).
+func TestReloadOfWatchedFiles(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{
+		Handlers: alwaysFails(),
+		Files: map[string]string{
+			"host.json":            `{"version":"2.0","watchDirectories":["shared"],"watchFiles":["rules.xml"]}`,
+			"Orders/function.json": queueFunction("orders", ""),
+			"shared/a.txt":         "1",
+			"Orders/rules.xml":     "1",
+		},
+	})
+	want := 1
+	for _, step := range []struct {
+		file, text string
+		restarts   bool
+	}{
+		{"shared/a.txt", "2", true},
+		{"shared/deep/b.txt", "new", true},
+		{"Orders/rules.xml", "2", true},
+		{"Orders/Deep/RULES.xml", "new", true},
+		{"Other/notes.txt", "a new folder", true},
+		{"Other/shared/a.txt", "not at the top", false},
+		{"Other/notes.txt", "2", false},
+		{"README.md", "2", false},
+		{"shared/a.txt", "2", false}, // as it was
+		{".git/shared", "2", false},
+	} {
+		if err := h.Edit(step.file, step.text); err != nil {
+			t.Fatalf("%s: %v", step.file, err)
+		}
+		if step.restarts {
+			want++
+		}
+		if got := h.Generation(); got != want {
+			t.Fatalf("%s = %q: generation %d, want %d", step.file, step.text, got, want)
+		}
+	}
+}
+
 // A running attempt ends on the generation on which it began.
 func TestReloadLetsAttemptsEnd(t *testing.T) {
 	t.Parallel()

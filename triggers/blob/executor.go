@@ -3,6 +3,7 @@ package blob
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -28,9 +29,15 @@ const (
 func ControlQueue(hostID string) string { return controlQueuePrefix + hostID }
 
 // ReceiptName is the name of the receipt for one version of a blob: a blob of
-// HostContainer in the host's account. The ETag keeps its quotes.
+// HostContainer in the host's account. The ETag keeps its quotes. Where the blob's
+// own name leaves no room for the rest, a digest takes its place: the platform
+// has no receipt for such a blob, and stops at it.
 func ReceiptName(hostID, functionID, etag, container, name string) string {
-	return fmt.Sprintf("%s/%s/%s/%s/%s/%s", receiptsFolder, hostID, functionID, etag, container, name)
+	folder := fmt.Sprintf("%s/%s/%s/%s/%s/", receiptsFolder, hostID, functionID, etag, container)
+	if bindings.ValidateBlobName(folder+name) != nil {
+		return fmt.Sprintf("%ssha256-%x", folder, sha256.Sum256([]byte(name)))
+	}
+	return folder + name
 }
 
 // executor queues versions of blobs for functions, each once, however many

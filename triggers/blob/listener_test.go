@@ -38,6 +38,27 @@ func TestNewBlobRunsOnce(t *testing.T) {
 	})
 }
 
+// A name as long as the service allows leaves no room for the folders of its
+// receipt. It is a version like others, and does not stop the scan.
+func TestLongestNameRunsOnce(t *testing.T) {
+	t.Parallel()
+	both(t, func(t *testing.T, opts *blob.Options) {
+		b := newBench(t)
+		f := function{id: "f", pattern: "inbox/{name}"}
+		h := b.start(opts, f)
+		long, other := "inbox/"+strings.Repeat("x", 1024), "inbox/"+strings.Repeat("x", 1023)+"y"
+		b.upload(long, "1")
+		b.upload(other, "2")
+		b.upload("inbox/z", "3")
+		b.clk.Advance(time.Minute)
+		h.wantSources("f", long, other, "inbox/z")
+		h.stop()
+		h = b.start(opts, f)
+		b.clk.Advance(time.Minute)
+		h.wantSources("f")
+	})
+}
+
 // The rows of storage.md 9.3, each by itself: how often "inbox/a" is processed after
 // a first time.
 func TestWhatCausesProcessingAgain(t *testing.T) {

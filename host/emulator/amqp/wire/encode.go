@@ -71,9 +71,6 @@ func AppendTimestamp(b []byte, v Timestamp) []byte {
 	return binary.BigEndian.AppendUint64(append(b, codeTimestamp), uint64(v))
 }
 
-// AppendUUID adds a uuid.
-func AppendUUID(b []byte, v UUID) []byte { return append(append(b, codeUUID), v[:]...) }
-
 // AppendBinary adds a binary.
 func AppendBinary(b, v []byte) []byte { return append(appendSize(b, codeBinary8, len(v)), v...) }
 

@@ -68,13 +68,6 @@ func (f *Fields) OptUint8(to *Opt[uint8]) {
 	}
 }
 
-// Uint16 reads the next field.
-func (f *Fields) Uint16(to *uint16) {
-	if f.next() {
-		*to = f.d.Uint16()
-	}
-}
-
 // OptUint16 reads the next field.
 func (f *Fields) OptUint16(to *Opt[uint16]) {
 	if f.next() {

@@ -247,6 +247,9 @@ func TestRoutes(t *testing.T) {
 		{name: "methods meet", a: `, "route": "x", "methods": ["get", "post"]`, b: `, "route": "x", "methods": ["post"]`, clash: true},
 		{name: "methods in another case do not meet", a: `, "route": "x", "methods": ["get"]`, b: `, "route": "x", "methods": ["GET"]`},
 		{name: "empty set is all", a: `, "route": "x", "methods": []`, b: `, "route": "x", "methods": ["put"]`, clash: true},
+		{name: "routes differ, methods meet", a: `, "route": "x", "methods": ["get"]`, b: `, "route": "y", "methods": ["get"]`},
+		{name: "case and outer slashes", a: `, "route": "/X/{ID}/"`, b: `, "route": "x/{id}"`, clash: true},
+		{name: "no methods is all", a: `, "route": "x"`, b: `, "route": "x", "methods": ["get"]`, clash: true},
 		{name: "parameters with other names", a: `, "route": "x/{a}"`, b: `, "route": "x/{b}"`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -266,6 +269,25 @@ func TestRoutes(t *testing.T) {
 	}
 	if got := app.RouteTemplate(x, function(t, x, "G")); got != "v1/G" {
 		t.Errorf("RouteTemplate without route: got %q", got)
+	}
+}
+
+// Section 9.1: no route into the host's own space, given or by the function's name.
+func TestReservedRoutes(t *testing.T) {
+	t.Parallel()
+	for route, want := range map[string]bool{
+		"admin": true, "/Admin/x": true, "administrate": true, "runtime/webhooks": true, "RUNTIMES": true,
+		"my/admin": false, "adm": false, "{x}": false,
+	} {
+		x := load(t, map[string]string{"F/function.json": functionJSON(
+			`{"type": "httpTrigger", "name": "req", "route": "`+route+`"}, {"type": "http", "name": "$return", "direction": "out"}`, "")}, nil)
+		if f := function(t, x, "F"); f.InError() != want {
+			t.Errorf("route %q: faults %v, want one: %v", route, f.Faults, want)
+		}
+	}
+	x := load(t, map[string]string{"AdminTool/function.json": functionJSON(httpBindings, "")}, nil)
+	if f := function(t, x, "AdminTool"); !f.InError() {
+		t.Error("a function name that serves as route is not checked")
 	}
 }
 

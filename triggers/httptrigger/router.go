@@ -36,29 +36,6 @@ func (r Route) takes(method string) bool {
 	return len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(m string) bool { return strings.EqualFold(m, method) })
 }
 
-// Conflict reports whether two functions clash: their routes are equal, ignoring
-// case and outer slashes, and some method belongs to both. Here methods are
-// compared with their case, though a request matches them without; none is all
-// (host: ScriptHost.cs, HttpRoutesConflict). The later function is the one in
-// error. Routes that match the same paths by different texts do not clash.
-func Conflict(a, b Route) bool {
-	if !strings.EqualFold(a.template(), b.template()) {
-		return false
-	}
-	if len(a.Methods) == 0 || len(b.Methods) == 0 {
-		return true
-	}
-	return slices.ContainsFunc(a.Methods, func(m string) bool { return slices.Contains(b.Methods, m) })
-}
-
-// Reserved reports whether a route, without the prefix, begins with the text
-// "admin" or "runtime", in any case: such functions are refused (host:
-// ScriptHost.cs, ValidateHttpFunction). So is "administrate".
-func Reserved(r Route) bool {
-	text := strings.ToLower(r.template())
-	return strings.HasPrefix(text, "admin") || strings.HasPrefix(text, "runtime")
-}
-
 // Router finds the function for a request. It does not change once made, and is
 // safe for concurrent use.
 type Router struct {

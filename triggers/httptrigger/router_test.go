@@ -209,56 +209,6 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestConflict has the cases of the platform's own rule (host: ScriptHost.cs,
-// HttpRoutesConflict).
-func TestConflict(t *testing.T) {
-	t.Parallel()
-	route := func(template string, methods ...string) httptrigger.Route {
-		return httptrigger.Route{Function: "F", Template: template, Methods: methods}
-	}
-	tests := []struct {
-		name string
-		a, b httptrigger.Route
-		want bool
-	}{
-		{"equal", route("a/{id}", "GET"), route("a/{id}", "GET"), true},
-		{"case and outer slashes", route("/A/{ID}/", "GET"), route("a/{id}", "GET"), true},
-		{"routes differ", route("a", "GET"), route("b", "GET"), false},
-		{"same paths by other texts", route("a/{id}", "GET"), route("a/{x}", "GET"), false},
-		{"methods differ", route("a", "GET"), route("a", "POST"), false},
-		{"methods overlap", route("a", "GET", "POST"), route("a", "POST", "PUT"), true},
-		{"methods in another case", route("a", "get"), route("a", "GET"), false},
-		{"no methods is all", route("a"), route("a", "GET"), true},
-		{"function names as routes", route(""), route("f"), true},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			if got := httptrigger.Conflict(tt.a, tt.b); got != tt.want {
-				t.Errorf("Conflict = %t, want %t", got, tt.want)
-			}
-			if got := httptrigger.Conflict(tt.b, tt.a); got != tt.want {
-				t.Errorf("Conflict the other way round = %t, want %t", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestReserved(t *testing.T) {
-	t.Parallel()
-	for template, want := range map[string]bool{
-		"admin": true, "/Admin/x": true, "administrate": true, "runtime/webhooks": true, "RUNTIMES": true,
-		"my/admin": false, "adm": false, "{x}": false,
-	} {
-		if got := httptrigger.Reserved(httptrigger.Route{Function: "F", Template: template}); got != want {
-			t.Errorf("Reserved(%q) = %t, want %t", template, got, want)
-		}
-	}
-	if !httptrigger.Reserved(httptrigger.Route{Function: "AdminTool"}) {
-		t.Error("a function name that serves as route is not checked")
-	}
-}
-
 func FuzzParseTemplate(f *testing.F) {
 	f.Add("orders/{id:int?}", "/orders/7")
 	f.Add("{a}.{b?}/{*rest:regex(^x{{2}}$)}", "/a.b/xx")

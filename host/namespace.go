@@ -1,7 +1,6 @@
 package host
 
 import (
-	"context"
 	"fmt"
 	"net/url"
 	"strings"
@@ -65,7 +64,7 @@ func (g *generation) nameEntities(ns *servicebus.Namespace) error {
 			if !isServiceBus(b) {
 				continue
 			}
-			if err := nameEntity(g.host.root, ns, b); err != nil {
+			if err := g.nameEntity(ns, b); err != nil {
 				return fmt.Errorf("function %q: %w", f.def.Name, err)
 			}
 		}
@@ -73,13 +72,14 @@ func (g *generation) nameEntities(ns *servicebus.Namespace) error {
 	return nil
 }
 
-func nameEntity(ctx context.Context, ns *servicebus.Namespace, b *app.Binding) error {
+func (g *generation) nameEntity(ns *servicebus.Namespace, b *app.Binding) error {
+	ctx := g.host.root
 	if b.IsTrigger() {
 		source, err := serviceBusSource(b)
 		if err != nil {
 			return err
 		}
-		return createEntity(ctx, ns, source, hasSessions(b))
+		return createEntity(ctx, ns, source, receivesSessions(g.app, source))
 	}
 	queue, topic := b.String("queueName"), b.String("topicName")
 	switch {
@@ -88,7 +88,8 @@ func nameEntity(ctx context.Context, ns *servicebus.Namespace, b *app.Binding) e
 	case topic != "":
 		return createTopic(ctx, ns, topic)
 	}
-	return createEntity(ctx, ns, bindings.ServiceBusPath{Entity: queue}, false)
+	path := bindings.ServiceBusPath{Entity: queue}
+	return createEntity(ctx, ns, path, receivesSessions(g.app, path))
 }
 
 // configureNamespace gives the namespace the switches of the app that runs.

@@ -201,12 +201,16 @@ func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 	app.ServiceBusQueue("PBills", "bills", note, functions.Sessions())
 	app.ServiceBusSubscription("QAll", "events", "all", note, functions.Sessions())
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	session := "s"
-	for _, entity := range []string{"orders", "bills", "events", "plain"} {
-		h.SendServiceBus(entity, &bindings.ServiceBusMessage{Body: []byte(entity), SessionID: &session})
-	}
-	if diff := cmp.Diff([]string{"sorders", "sbills", "sevents", "splain"}, seen); diff != "" {
-		t.Errorf("seen (-want +got):\n%s", diff)
+	for _, when := range []string{"at first", "after a reset"} {
+		session := "s"
+		for _, entity := range []string{"orders", "bills", "events", "plain"} {
+			h.SendServiceBus(entity, &bindings.ServiceBusMessage{Body: []byte(entity), SessionID: &session})
+		}
+		if diff := cmp.Diff([]string{"sorders", "sbills", "sevents", "splain"}, seen); diff != "" {
+			t.Errorf("seen %s (-want +got):\n%s", when, diff)
+		}
+		h.Reset()
+		seen = nil
 	}
 }
 

@@ -1,9 +1,7 @@
 package bus
 
 import (
-	"context"
 	"errors"
-	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
@@ -19,10 +17,7 @@ type receiver struct {
 	echoes bool // settlements are confirmed with the client's own outcome
 
 	pulling, settling guest
-
-	mu          sync.Mutex
-	cancel      context.CancelFunc // of the Receive that waits
-	interrupted bool               // the next one is not to wait
+	waiting           amqp.Waiting
 }
 
 // receiverOptions are those of a link's receiver.
@@ -97,21 +92,10 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 }
 
 // await receives when there is something, or nothing when it is interrupted.
-func (r *receiver) await(n int) ([]*bindings.ServiceBusReceived, error) {
+func (r *receiver) await(n int) (list []*bindings.ServiceBusReceived, err error) {
 	ctx, cancel := r.b.clk.WithCancel(background)
 	defer cancel()
-	r.mu.Lock()
-	if r.interrupted {
-		r.interrupted = false
-		r.mu.Unlock()
-		return nil, nil
-	}
-	r.cancel = cancel
-	r.mu.Unlock()
-	list, err := r.link.Receive(ctx, n, bindings.ServiceBusForever)
-	r.mu.Lock()
-	r.cancel = nil
-	r.mu.Unlock()
+	r.waiting.Do(cancel, func() { list, err = r.link.Receive(ctx, n, bindings.ServiceBusForever) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
@@ -120,16 +104,7 @@ func (r *receiver) await(n int) ([]*bindings.ServiceBusReceived, error) {
 
 // Interrupt implements amqp.Producer.
 func (r *receiver) Interrupt() {
-	r.b.inside("flow", func() error {
-		r.mu.Lock()
-		cancel := r.cancel
-		r.interrupted = cancel == nil
-		r.mu.Unlock()
-		if cancel != nil {
-			cancel()
-		}
-		return nil
-	})
+	r.b.clk.Inside("AMQP flow", r.waiting.Interrupt)
 }
 
 // Return implements amqp.Producer: a message that was not sent was not delivered.

@@ -24,11 +24,10 @@ type receiver struct {
 	reader  bindings.EventReader
 	settled bool           // events are sent settled
 	pulling *clock.Visitor // of the one goroutine that calls Pull
+	waiting amqp.Waiting
 
-	mu          sync.Mutex
-	back        []amqp.Outgoing    // pulled and not sent
-	cancel      context.CancelFunc // of the Receive that waits
-	interrupted bool               // the next one is not to wait
+	mu   sync.Mutex
+	back []amqp.Outgoing // pulled and not sent
 }
 
 // lost is what a reader of an embedded namespace has beside the contract.
@@ -112,21 +111,10 @@ func (r *receiver) takeBack(n int) []amqp.Outgoing {
 }
 
 // await receives when there is something, or nothing when it is interrupted.
-func (r *receiver) await(n int) ([]*bindings.ReceivedEvent, error) {
+func (r *receiver) await(n int) (list []*bindings.ReceivedEvent, err error) {
 	ctx, cancel := r.b.clk.WithCancel(background)
 	defer cancel()
-	r.mu.Lock()
-	if r.interrupted {
-		r.interrupted = false
-		r.mu.Unlock()
-		return nil, nil
-	}
-	r.cancel = cancel
-	r.mu.Unlock()
-	list, err := r.reader.Receive(ctx, n, bindings.ServiceBusForever)
-	r.mu.Lock()
-	r.cancel = nil
-	r.mu.Unlock()
+	r.waiting.Do(cancel, func() { list, err = r.reader.Receive(ctx, n, bindings.ServiceBusForever) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
@@ -135,16 +123,7 @@ func (r *receiver) await(n int) ([]*bindings.ReceivedEvent, error) {
 
 // Interrupt implements amqp.Producer.
 func (r *receiver) Interrupt() {
-	_ = r.b.inside("flow", func() error {
-		r.mu.Lock()
-		cancel := r.cancel
-		r.interrupted = cancel == nil
-		r.mu.Unlock()
-		if cancel != nil {
-			cancel()
-		}
-		return nil
-	})
+	r.b.clk.Inside("AMQP flow", r.waiting.Interrupt)
 }
 
 // Return implements amqp.Producer: the events are the next ones again.

@@ -283,14 +283,6 @@ var masks = []mask{
 		source: "Azurite keeps waiting blocks as a blob with an ETag",
 	},
 	{
-		field: "EnumerationResults/MaxResults", ours: "6000", theirs: "5000",
-		source: "the element is what was asked for",
-	},
-	{
-		field: "EnumerationResults/MaxResults", ours: " ",
-		source: "docs, List Blobs: MaxResults is there if it was asked for",
-	},
-	{
 		field: ".*/AccessTierChangeTime|X-Ms-Access-Tier-Change-Time", ours: " ",
 		source: "docs, Get Blob Properties: only where the tier was ever set",
 	},

@@ -60,7 +60,7 @@ func TestContainerOperations(t *testing.T) {
 		t.Errorf("metadata = %v", h)
 	}
 	list := b.want(200, "", "GET", "/?comp=list&include=metadata&prefix=s", "").Body
-	wantList := `<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="` + b.endpoint + `"><Prefix>s</Prefix>` +
+	wantList := `<?xml version="1.0" encoding="utf-8"?><EnumerationResults ServiceEndpoint="` + b.endpoint + `"><Prefix>s</Prefix><Marker></Marker><MaxResults>5000</MaxResults>` +
 		`<Containers><Container><Name>second</Name><Properties><Last-Modified>Wed, 02 Jan 2030 03:04:05 GMT</Last-Modified><Etag>` +
 		b.want(200, "", "HEAD", "/second?restype=container", "").Header.Get("Etag") +
 		`</Etag><LeaseStatus>unlocked</LeaseStatus><LeaseState>available</LeaseState><PublicAccess>blob</PublicAccess>` +
@@ -148,8 +148,11 @@ func TestListBlobs(t *testing.T) {
 	}
 	_, marker, _ := strings.Cut(first, "<NextMarker>")
 	marker, _, _ = strings.Cut(marker, "</NextMarker>")
-	second := b.want(200, "", "GET", "/box"+query("restype", "container", "comp", "list", "delimiter", "/", "include", "metadata", "marker", marker), "").Body
-	_, second, _ = strings.Cut(second, "<Blobs>")
+	second := b.want(200, "", "GET", "/box"+query("restype", "container", "comp", "list", "delimiter", "/", "include", "metadata", "marker", marker, "maxresults", "5001"), "").Body
+	head, second, _ := strings.Cut(second, "<Blobs>")
+	if want := ` ContainerName="box"><Prefix></Prefix><Marker>` + marker + `</Marker><MaxResults>5000</MaxResults><Delimiter>/</Delimiter>`; !strings.HasSuffix(head, want) {
+		t.Errorf("second page begins with %s, want %s", head, want)
+	}
 	want := `<Blob><Name>e</Name><Properties><Creation-Time>Wed, 02 Jan 2030 03:04:05 GMT</Creation-Time><Last-Modified>Wed, 02 Jan 2030 03:04:05 GMT</Last-Modified>` +
 		`<Etag>` + strings.Trim(etag, `"`) + `</Etag><Content-Length>5</Content-Length><Content-Type>text/plain</Content-Type><Content-Encoding></Content-Encoding>` +
 		`<Content-Language></Content-Language><Content-CRC64></Content-CRC64><Content-MD5>gnzLDuqKcGxMNKFokfhOew==</Content-MD5><Cache-Control></Cache-Control>` +

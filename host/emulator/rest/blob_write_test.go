@@ -209,8 +209,8 @@ func TestSnapshotsAndCopies(t *testing.T) {
 	name := b.want(201, "", "PUT", "/box/a?comp=snapshot", "").Header.Get("X-Ms-Snapshot")
 	b.upload("/box/a", "new")
 	at := query("snapshot", name)
-	if a := b.want(200, "", "GET", "/box/a"+at, ""); a.Body != "old" {
-		t.Errorf("snapshot = %q", a.Body)
+	if a := b.want(200, "", "GET", "/box/a"+at, ""); a.Body != "old" || a.Header["X-Ms-Lease-State"] != nil || a.Header["X-Ms-Lease-Status"] != nil {
+		t.Errorf("snapshot = %q, %v; want no lease, not even an empty one", a.Body, a.Header)
 	}
 	if list := b.want(200, "", "GET", "/box?restype=container&comp=list&include=snapshots", "").Body; !strings.Contains(list, "<Snapshot>"+name+"</Snapshot>") {
 		t.Errorf("list = %s", list)

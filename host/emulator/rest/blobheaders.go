@@ -147,6 +147,9 @@ func (c *call) setVersion(etag string, modified time.Time) {
 func (c *call) encrypted() { c.w.Header().Set("X-Ms-Request-Server-Encrypted", "true") }
 
 func (c *call) setLease(l bindings.LeaseProperties) {
+	if l.State == "" { // a snapshot has no lease
+		return
+	}
 	h := c.w.Header()
 	h.Set("X-Ms-Lease-Status", l.Status)
 	h.Set("X-Ms-Lease-State", l.State)

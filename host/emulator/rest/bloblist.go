@@ -30,15 +30,9 @@ func (c *call) listHead(attributes string, asked int64) []byte {
 	b := []byte(xmlHeader + `<EnumerationResults ServiceEndpoint="`)
 	b = appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
 	b = append(b, `"`+attributes+`>`...)
-	for _, name := range []string{"prefix", "marker"} {
-		if c.query.Has(name) {
-			b = appendElement(b, strings.ToUpper(name[:1])+name[1:], c.query.Get(name))
-		}
-	}
-	if asked > 0 {
-		b = appendElement(b, "MaxResults", strconv.FormatInt(asked, 10))
-	}
-	return b
+	b = appendElement(b, "Prefix", c.query.Get("prefix"))
+	b = appendElement(b, "Marker", c.query.Get("marker"))
+	return appendElement(b, "MaxResults", strconv.FormatInt(min(asked, maxListed), 10))
 }
 
 func appendMetadata(b []byte, metadata map[string]string) []byte {
@@ -59,7 +53,7 @@ func appendLease(b []byte, l bindings.LeaseProperties) []byte {
 }
 
 func listContainers(c *call) error {
-	asked, refused := c.number("maxresults", 0, 1, math.MaxInt32)
+	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}
@@ -98,7 +92,7 @@ func listContainers(c *call) error {
 }
 
 func listBlobs(c *call) error {
-	asked, refused := c.number("maxresults", 0, 1, math.MaxInt32)
+	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {
 		return refused
 	}

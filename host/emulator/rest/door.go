@@ -183,7 +183,7 @@ func (c *call) serve() error {
 
 // locate finds the account and takes the address apart.
 func (c *call) locate() error {
-	query, err := url.ParseQuery(c.r.URL.RawQuery)
+	query, err := parseQuery(c.r.URL.RawQuery)
 	if err != nil {
 		return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.", "Reason", err.Error())
 	}
@@ -216,6 +216,11 @@ func (c *call) locate() error {
 		c.path = append(c.path, unescaped)
 	}
 	return nil
+}
+
+// parseQuery is url.ParseQuery for clients that do not escape semicolons.
+func parseQuery(raw string) (url.Values, error) {
+	return url.ParseQuery(strings.ReplaceAll(raw, ";", "%3B"))
 }
 
 // accountInHost returns the account that a host such as

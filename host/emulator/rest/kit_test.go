@@ -201,7 +201,7 @@ func canonicalHeaders(r *http.Request) string {
 
 func canonicalResource(r *http.Request, account string) string {
 	text := "/" + account + r.URL.EscapedPath()
-	query := r.URL.Query()
+	query, _ := url.ParseQuery(strings.ReplaceAll(r.URL.RawQuery, ";", "%3B")) // Go's parser has no unescaped ones
 	var names []string
 	for name := range query {
 		names = append(names, name)

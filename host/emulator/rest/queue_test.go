@@ -238,8 +238,8 @@ func TestBodiesOfMessages(t *testing.T) {
 		if a.Status != row.status || a.Code != row.code {
 			t.Errorf("%s: %d %s, want %d %s", row.name, a.Status, a.Code, row.status, row.code)
 		}
-		if a.Status == 413 && a.detail(t, "MaxLimit") == "" {
-			t.Errorf("%s: no MaxLimit in %s", row.name, a.Body)
+		if a.Status == 413 && a.detail(t, "MaxLimit") != "65536" {
+			t.Errorf("%s: want MaxLimit 65536, got %s", row.name, a.Body)
 		}
 		ms := b.want(200, "", "GET", "/orders/messages", "").messages(t)
 		if row.status != 201 {
@@ -396,19 +396,20 @@ func TestListQueues(t *testing.T) {
 		b.want(201, "", "PUT", "/"+name, "", header("x-ms-meta-a", name))
 	}
 	for _, row := range []struct {
-		query, next string
-		want        []string
+		query, next, max string
+		want             []string
 	}{
-		{"", "", []string{"alpha", "beta", "beta-1", "beta-2", "gamma"}},
-		{"&prefix=beta", "", []string{"beta", "beta-1", "beta-2"}},
-		{"&prefix=beta&maxresults=2", "beta-2", []string{"beta", "beta-1"}},
-		{"&prefix=beta&maxresults=2&marker=beta-2", "", []string{"beta-2"}},
-		{"&maxresults=5", "", []string{"alpha", "beta", "beta-1", "beta-2", "gamma"}},
-		{"&prefix=zeta", "", nil},
-		{"&maxresults=100000", "", []string{"alpha", "beta", "beta-1", "beta-2", "gamma"}},
+		{"", "", "5000", []string{"alpha", "beta", "beta-1", "beta-2", "gamma"}},
+		{"&prefix=beta", "", "5000", []string{"beta", "beta-1", "beta-2"}},
+		{"&prefix=beta&maxresults=2", "beta-2", "2", []string{"beta", "beta-1"}},
+		{"&prefix=beta&maxresults=2&marker=beta-2", "", "2", []string{"beta-2"}},
+		{"&maxresults=5", "", "5", []string{"alpha", "beta", "beta-1", "beta-2", "gamma"}},
+		{"&prefix=zeta", "", "5000", nil},
+		{"&prefix=zeta;zeta", "", "5000", nil}, // a semicolon that is not escaped
+		{"&maxresults=100000", "", "5000", []string{"alpha", "beta", "beta-1", "beta-2", "gamma"}},
 	} {
 		l := get(row.query)
-		if diff := cmp.Diff(row.want, l.Names); diff != "" || *l.NextMarker != row.next || len(l.Metadata) != 0 {
+		if diff := cmp.Diff(row.want, l.Names); diff != "" || *l.NextMarker != row.next || l.MaxResults != row.max || len(l.Metadata) != 0 {
 			t.Errorf("list%s = %+v, next %q, want next %q (-want +got):\n%s", row.query, l, *l.NextMarker, row.next, diff)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -62,13 +61,7 @@ func listQueues(c *call) error {
 		return err
 	}
 
-	b := []byte(xmlHeader + `<EnumerationResults ServiceEndpoint="`)
-	b = appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22"))
-	b = append(b, `">`...)
-	b = appendElement(b, "Prefix", prefix)
-	b = appendElement(b, "Marker", marker)
-	b = appendElement(b, "MaxResults", strconv.FormatInt(asked, 10))
-	b = append(b, "<Queues>"...)
+	b := append(c.listHead("", asked), "<Queues>"...)
 	for _, name := range names {
 		b = append(b, "<Queue>"...)
 		b = appendElement(b, "Name", name)

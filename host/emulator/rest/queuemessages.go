@@ -2,6 +2,7 @@ package rest
 
 import (
 	"context"
+	"errors"
 	"math"
 	"net/http"
 	"strconv"
@@ -166,6 +167,9 @@ func (c *call) popReceipt() (string, *Error) {
 // no text in it.
 func (c *call) messageText() (*string, error) {
 	b, err := c.body(maxMessageBody)
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusRequestEntityTooLarge {
+		return nil, errBodyTooLarge(bindings.MaxMessageText) // of which the client is told
+	}
 	if err != nil || len(b) == 0 {
 		return nil, err
 	}

@@ -233,7 +233,7 @@ func writeSignedQuery(b *strings.Builder, raw string) {
 	if raw == "" {
 		return
 	}
-	parsed, _ := url.ParseQuery(raw) // checked before; what can be read is signed
+	parsed, _ := parseQuery(raw) // checked before; what can be read is signed
 	lower := make(url.Values, len(parsed))
 	for name, values := range parsed {
 		n := strings.ToLower(name)

@@ -93,6 +93,9 @@ func ParseBlobPattern(pattern string) (*BlobPattern, error) {
 	if !hasName {
 		return p, nil
 	}
+	if _, err := ParseTemplate(pattern); err != nil {
+		return nil, err // with its place in the whole
+	}
 	template, err := ParseTemplate(name)
 	if err != nil {
 		return nil, err

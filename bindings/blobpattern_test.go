@@ -63,8 +63,8 @@ func TestBlobPatternErrors(t *testing.T) {
 		{"CC_C/x", "lower-case"},
 		{"cc/x", "3 to 63"},
 		{"ccc/{a.b}", "The parameter name 'a.b' is invalid."},
-		{"ccc/{a", "Missing closing bracket"},
-		{"ccc/a}", "Missing opening bracket"},
+		{"ccc/{a", "Missing closing bracket at position 5."},
+		{"ccc/a}", "Missing opening bracket at position 6."},
 		{"ccc/dir/", "must not end"},
 		{"ccc/x.", "must not end"},
 	}

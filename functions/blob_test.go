@@ -17,6 +17,7 @@ func TestBlobDeclaration(t *testing.T) {
 	app := functions.New()
 	app.Blob("Import", "uploads/{name}.csv", func(context.Context, functions.Blob) error { return nil },
 		functions.Connection("Data"),
+		functions.FromEventGrid(),
 		functions.BlobInput("rules", "config/rules.json"),
 		functions.BlobOutput("report", "reports/{name}", functions.Connection("Reports")),
 		functions.Disabled(),
@@ -27,7 +28,7 @@ func TestBlobDeclaration(t *testing.T) {
 		got = append(got, string(b))
 	}
 	want := []string{
-		`{"connection":"Data","dataType":"binary","direction":"in","name":"blob","path":"uploads/{name}.csv","type":"blobTrigger"}`,
+		`{"connection":"Data","dataType":"binary","direction":"in","name":"blob","path":"uploads/{name}.csv","source":"EventGrid","type":"blobTrigger"}`,
 		`{"dataType":"binary","direction":"in","name":"rules","path":"config/rules.json","type":"blob"}`,
 		`{"connection":"Reports","direction":"out","name":"report","path":"reports/{name}","type":"blob"}`,
 	}

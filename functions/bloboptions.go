@@ -6,6 +6,18 @@ type BlobOption interface{ applyBlob(*function) }
 func (o anyOption) applyBlob(f *function)        { o(f) }
 func (o ConnectionOption) applyBlob(f *function) { f.trigger["connection"] = o.setting }
 
+type blobOption func(*function)
+
+func (o blobOption) applyBlob(f *function) { o(f) }
+
+// FromEventGrid has Event Grid tell the function of new and changed blobs, by storage
+// events, instead of scans of the container: blobs that were there before are not
+// seen. Embedded accounts need nothing else; an account in the cloud needs an event
+// subscription that leads to the host's web hook for blobs.
+func FromEventGrid() BlobOption {
+	return blobOption(func(f *function) { f.trigger["source"] = "EventGrid" })
+}
+
 // BlobInput declares a blob as an input of the function, read at the start of each
 // attempt: get it with [GetInput] under name, as bytes. It is null when there is no
 // such blob. path is "container/name" and may hold binding expressions, such as

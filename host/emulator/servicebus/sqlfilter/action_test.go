@@ -69,7 +69,7 @@ func TestAction(t *testing.T) {
 
 func TestActionFailure(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"SET a = 1; SET sys.Nothing = 1", "SET a = 1; REMOVE sys.Nothing", "SET a = 1; SET sys.Label = 1", "SET a = 1; SET b = 1 / 0", "SET a = sys.Nothing"} {
+	for _, text := range []string{"SET a = 1; SET sys.Nothing = 1", "SET a = 1; REMOVE sys.Nothing", "SET a = 1; SET sys.Label = 1", "SET a = 1; SET b = 1 / 0", "SET a = sys.Nothing", "SET sys.DeliveryCount = 0"} {
 		a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID)
 		if err != nil {
 			t.Fatal(err)

@@ -46,6 +46,7 @@ func TestFilter(t *testing.T) {
 			"[HR-EmployeeID] = 'e'": true, `"it's" = 1`: true, "user.[HR-EmployeeID] = 'e'": true,
 			"sys.MessageId = 'm-1'": true, "SYS.messageid = 'm-1'": true, "MessageId = 'm-1'": false, "sys.Label LIKE '%bus%'": true, "sys.Subject = 'bus stop'": true,
 			"sys.SessionId = 's-1'": true, "sys.ReplyTo IS NULL": true, "sys.TimeToLive IS NOT NULL": true, "sys.ScheduledEnqueueTimeUtc = due": true,
+			"sys.DeliveryCount IS NULL": true, "sys.EnqueuedTimeUtc > due": false, "sys.sequencenumber > 0 OR 1=1": true,
 		}},
 		{"comparison", map[string]bool{
 			"Size > 9": true, "Size >= 10": true, "Size < 10": false, "Size <= 10": true, "Size <> 10": false, "Size != 11": true,

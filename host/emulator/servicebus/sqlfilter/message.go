@@ -55,6 +55,26 @@ var systemFields = map[string]systemField{
 	},
 	"scheduledenqueuetimeutc": scheduledField,
 	"scheduledenqueuetime":    scheduledField,
+
+	"deadlettersource":       brokersField,
+	"deliverycount":          brokersField,
+	"enqueuedsequencenumber": brokersField,
+	"enqueuedtime":           brokersField,
+	"enqueuedtimeutc":        brokersField,
+	"expiresat":              brokersField,
+	"expiresatutc":           brokersField,
+	"lockeduntil":            brokersField,
+	"lockeduntilutc":         brokersField,
+	"locktoken":              brokersField,
+	"sequencenumber":         brokersField,
+	"state":                  brokersField,
+}
+
+// brokersField is what the broker gives a message in each entity: it exists, but
+// while a rule looks at the message it has no value yet.
+var brokersField = systemField{
+	get: func(*bindings.ServiceBusMessage) value { return nil },
+	set: func(*bindings.ServiceBusMessage, value) bool { return false },
 }
 
 // scheduledField can be set, to no effect: the time of a message is not an

@@ -145,6 +145,7 @@ type Host struct {
 	changed     *clock.Cond // state, loading
 	state       State
 	errors      []string
+	forChange   bool // the last start failed for a configuration error
 	loading     bool
 	started     bool
 	ids         identities
@@ -259,9 +260,10 @@ func (h *Host) Uptime() time.Duration {
 
 // Start loads the app, starts its handlers and listeners and returns. An app
 // that cannot start leaves the host in state Error: Start returns a *LoadError,
-// and the host tries again, with the platform's back-off and whenever Reload is
-// called, until the app is right or the host is closed. ctx limits what Start
-// waits for in real time (a build, a process); when it ends the start fails.
+// and the host tries again, with the platform's back-off (but not after a
+// configuration error, such as a bad version) and whenever Reload is called, until
+// the app is right or the host is closed. ctx limits what Start waits for in real
+// time (a build, a process); when it ends the start fails.
 func (h *Host) Start(ctx context.Context) error {
 	if h.own != nil {
 		h.own.Real()
@@ -304,7 +306,7 @@ func (h *Host) loadFirst(ctx context.Context) error {
 	}
 	gen, err := h.load(ctx, nil)
 	if err != nil {
-		h.setState(Error, texts(err)...)
+		h.fail(err)
 		h.refuse(err)
 		return err
 	}
@@ -313,13 +315,18 @@ func (h *Host) loadFirst(ctx context.Context) error {
 }
 
 // startAgain repeats a failed start until it succeeds: 1, 2, 4, 8, ... s, at
-// most 2 min (host: Utility.cs ComputeBackoff).
+// most 2 min (host: Utility.cs ComputeBackoff). As long as the failure is a
+// configuration error, nothing but a change of a file, which is a reload, starts
+// the host again (host-and-retry 6.1).
 func (h *Host) startAgain() {
 	for attempt := 1; ; attempt++ {
 		if h.clk.Idle(h.root, startBackoff(attempt)) != nil {
 			return
 		}
-		if h.current.Load() != nil || h.State() == Offline || h.loadFirst(h.root) == nil {
+		if h.current.Load() != nil || h.State() == Offline {
+			return
+		}
+		if !h.waitsForChange() && h.loadFirst(h.root) == nil {
 			return
 		}
 	}

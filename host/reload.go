@@ -46,7 +46,7 @@ func (h *Host) reload(ctx context.Context) error {
 	next, err := h.load(ctx, prev)
 	if err != nil {
 		if prev == nil {
-			h.setState(Error, texts(err)...)
+			h.fail(err)
 		}
 		h.refuse(err)
 		return err

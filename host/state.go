@@ -2,7 +2,11 @@ package host
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"time"
+
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // State is the state of a host, in the platform's words (host: ScriptHostState).
@@ -43,6 +47,25 @@ func (h *Host) setState(s State, errs ...string) {
 	defer h.mu.Unlock()
 	h.state, h.errors = s, errs
 	h.changed.Broadcast()
+}
+
+// fail puts a host that has nothing to run into state Error.
+func (h *Host) fail(err error) {
+	load, ok := errors.AsType[*LoadError](err)
+	configuration := ok && slices.ContainsFunc(load.Faults, func(f *schemas.Fault) bool {
+		return f.First && f.Kind == schemas.KindConfiguration
+	})
+	h.mu.Lock()
+	h.forChange = configuration
+	h.mu.Unlock()
+	h.setState(Error, texts(err)...)
+}
+
+// waitsForChange reports whether the last start failed for a configuration error.
+func (h *Host) waitsForChange() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.forChange
 }
 
 // ready waits for a state in which requests can be served: at most 30 s, and

@@ -205,11 +205,7 @@ func TestBadFilesAtStart(t *testing.T) {
 			t.Fatalf("start = %v, state %s, errors %q; want state Error", h.StartError, h.State(), h.Errors())
 		}
 		h.Advance(10 * time.Second)
-		refused := h.Select(func(r *journal.Record) bool { return r.Kind == journal.GenerationRefused })
-		var at []time.Duration
-		for _, r := range refused {
-			at = append(at, r.Time.Sub(hosttest.Start))
-		}
+		at := refusals(h)
 		if got, want := fmt.Sprint(at), "[0s 1s 3s 7s]"; got != want {
 			t.Errorf("starts were tried at %s, want %s (back-off of 1, 2, 4 s)", got, want)
 		}
@@ -220,6 +216,33 @@ func TestBadFilesAtStart(t *testing.T) {
 			t.Errorf("state %s after the repair, want Running", h.State())
 		}
 	})
+	t.Run("configuration", func(t *testing.T) { // only a change of a file starts it again (6.1)
+		t.Parallel()
+		h := hosttest.New(t, &hosttest.Options{
+			Handlers: alwaysFails(), MayFail: true, Files: map[string]string{"host.json": `{"version":"3.0","retry":{}}`},
+		})
+		h.Advance(10 * time.Minute)
+		if err := h.Edit("host.json", `{"version":"2.0","retry":[]}`); err == nil || h.State() != host.Error {
+			t.Fatalf("edit = %v, state %s; want state Error", err, h.State())
+		}
+		h.Advance(5 * time.Minute)
+		at := refusals(h)
+		if len(at) < 5 || at[0] != 0 || at[2] != 0 || at[3] != 10*time.Minute || at[4] <= at[3] {
+			t.Errorf("starts were refused at %v, want the three faults of the first once, and the other one again and again", at)
+		}
+		if err := h.Edit("host.json", `{"version":"2.0"}`); err != nil || h.State() != host.Running {
+			t.Errorf("edit = %v, state %s after the repair, want Running", err, h.State())
+		}
+	})
+}
+
+// refusals returns when generations were refused, after the start.
+func refusals(h *hosttest.Host) []time.Duration {
+	var at []time.Duration
+	for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.GenerationRefused }) {
+		at = append(at, r.Time.Sub(hosttest.Start))
+	}
+	return at
 }
 
 // 1,000 messages flow while the app is edited again and again, a syntax error

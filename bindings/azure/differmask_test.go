@@ -40,6 +40,10 @@ var masks = []mask{
 		source: "a signature with two faults",
 	},
 	{
+		ops: []string{"LeaseBlob", "LeaseContainer"}, field: "answer", ours: "409 LeaseIdMismatchWithLeaseOperation", theirs: "409 LeaseIsBreakingAndCannotBeChanged",
+		source: "storage.md 17.4: it is the proposed identifier that counts; Azurite takes the caller's for it",
+	},
+	{
 		ops: []string{"CopyBlob"}, field: "answer", ours: "404 CannotVerifyCopySource", theirs: "404 BlobNotFound",
 		source: "storage.md 17.1; docs, Copy Blob",
 	},

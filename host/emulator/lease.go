@@ -97,15 +97,14 @@ func (l lease) change(now time.Time, id, proposed string) (lease, error) {
 	if !isGUID(proposed) {
 		return l, blobError(bindings.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
 	}
-	known := l.is(id) || l.is(proposed)
 	switch l.state(now) {
 	case leaseLeased:
-		if known {
+		if l.is(id) || l.is(proposed) {
 			l.ID = proposed
 			return l, nil
 		}
 	case leaseBreaking:
-		if known {
+		if l.is(proposed) {
 			return l, blobError(bindings.CodeLeaseIsBreakingAndCannotBeChanged, "")
 		}
 	default:

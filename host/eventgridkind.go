@@ -3,6 +3,7 @@ package host
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -76,12 +77,27 @@ func eventGridDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
 }
 
 func eventGridEnd(a *app.App, f *app.Function) string {
+	var ends []string
 	for _, s := range subscriptionsTo(a, f) {
-		if s.DeadLetterContainer != "" {
-			return `dead letter in container "` + s.DeadLetterContainer + `"`
+		if end := s.End(); !slices.Contains(ends, end) {
+			ends = append(ends, end)
 		}
 	}
-	return "dropped by Event Grid: no container for dead letters"
+	if ends == nil {
+		ends = []string{new(eventgrid.Subscription).End()}
+	}
+	deliveries, _ := eventGridDeliveries(a, f)
+	return EventGridEnd(a, deliveries, ends)
+}
+
+// EventGridEnd is where the events of a function end that always fail, by the ends of
+// its event subscriptions and the most deliveries that they make.
+func EventGridEnd(a *app.App, deliveries int, ends []string) string {
+	end := strings.Join(ends, " or ")
+	if a.Switches.EventGridProbation && deliveries > eventgrid.ProbationFailures {
+		end += " (probation makes deliveries fewer)"
+	}
+	return end
 }
 
 // gridPlace says where this host's topics are, for those who look elsewhere.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
@@ -36,7 +37,7 @@ func newBanner(s *session, a *app.App) *banner {
 			continue
 		}
 		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
-			subscribed(f, s.host.EventGrid().Topics())
+			subscribed(f, a, s.host.EventGrid().Topics())
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
@@ -53,7 +54,8 @@ func newBanner(s *session, a *app.App) *banner {
 // subscribed makes the report of an Event Grid function one of the event
 // subscriptions that there are: besides those of host.json, which the report knows,
 // those that were made while the host ran.
-func subscribed(f *app.FunctionReport, topics []eventgrid.TopicInfo) {
+func subscribed(f *app.FunctionReport, a *app.App, topics []eventgrid.TopicInfo) {
+	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
 	most, ends := 0, []string{}
 	for _, topic := range topics {
 		for i := range topic.Subscriptions {
@@ -61,16 +63,8 @@ func subscribed(f *app.FunctionReport, topics []eventgrid.TopicInfo) {
 			if !strings.EqualFold(s.Function, f.Name) {
 				continue
 			}
-			tries := s.MaxDeliveryAttempts
-			if tries == 0 {
-				tries = eventgrid.DefaultAttempts
-			}
-			most = max(most, tries)
-			end := "dropped by Event Grid: no container for dead letters"
-			if s.DeadLetterContainer != "" {
-				end = fmt.Sprintf("dead letter in container %q", s.DeadLetterContainer)
-			}
-			if !slices.Contains(ends, end) {
+			most = max(most, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute))
+			if end := s.End(); !slices.Contains(ends, end) {
 				ends = append(ends, end)
 			}
 		}
@@ -79,7 +73,7 @@ func subscribed(f *app.FunctionReport, topics []eventgrid.TopicInfo) {
 		f.End = "no event subscription yet"
 		return
 	}
-	f.Deliveries, f.End = most, strings.Join(ends, " or ")
+	f.Deliveries, f.End = most, host.EventGridEnd(a, most, ends)
 	if !f.AttemptsUnbounded {
 		f.Total = f.Attempts * most
 	}

@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 
@@ -79,8 +77,9 @@ func newSendCosmos(std streams) *cobra.Command {
 		Short: "Create or replace documents in a Cosmos DB container",
 		Long: `Send creates or replaces documents in the Cosmos DB account of the running host,
 and makes database and container when they do not exist. FILE holds one JSON object
-with an "id", or an array of such; "-" and no FILE mean the standard input. Functions
-that watch the container find the changes in its feed.
+with an "id", or an array of such, which may also stand in its place; "-" and no FILE
+mean the standard input. Functions that watch the container find the changes in its
+feed.
 
 The account is there for the change feed only. No Cosmos DB client can connect to it.`,
 		Example: `  redeliver send cosmos shop/orders order.json
@@ -336,10 +335,10 @@ func leaseCells(r *web.CosmosLease, documents string) []string {
 	return []string{owner, r.Range, documents, continuation, pending}
 }
 
-// document reads a file, or the standard input.
+// document reads JSON as it stands there, a file, or the standard input.
 func document(std streams, args []string) ([]byte, error) {
-	if len(args) == 0 || args[0] == "-" {
-		return io.ReadAll(std.in)
+	if len(args) == 0 {
+		args = []string{"-"}
 	}
-	return os.ReadFile(args[0])
+	return jsonOrFile(std, args)
 }

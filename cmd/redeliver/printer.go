@@ -18,12 +18,13 @@ type printer struct {
 	out  *console
 	json bool
 
-	width    int             // of the function column
-	counts   int             // width of the column of counters: grows
-	day      string          // of the lines printed last
-	banner   string          // the last one printed
-	refusals map[string]bool // said since the app ran last: a start is tried again and again
-	hinted   bool            // about message encoding
+	width    int               // of the function column
+	counts   int               // width of the column of counters: grows
+	day      string            // of the lines printed last
+	banner   string            // the last one printed
+	refusals map[string]bool   // said since the app ran last: a start is tried again and again
+	failing  map[string]string // why a function's listener failed last: it is started again and again
+	hinted   bool              // about message encoding
 	timeline map[string]began
 	ends     deadLetters
 }
@@ -40,7 +41,7 @@ const maxTimelines = 50_000
 func newPrinter(s *session) *printer {
 	return &printer{
 		s: s, out: s.out, json: s.flags.output == "json", day: s.begun.Format(time.DateOnly),
-		refusals: s.explained, timeline: map[string]began{}, ends: newDeadLetters(),
+		refusals: s.explained, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 }
 
@@ -110,11 +111,15 @@ func (p *printer) line(rec *journal.Record) string {
 		switch { // what is wrong in files is in the banner
 		case rec.Function == "" && rec.Source != "":
 			return p.format(rec, red, "not subscribed", rec.Error)
+		case rec.HasDelay && p.failing[rec.Function] == rec.Error:
+			return p.verbose(rec, "listener failed", "again in "+roundTime(rec.Delay))
 		case rec.HasDelay:
-			return p.format(rec, red, "listener failed", join(rec.Error, "again in "+roundTime(rec.Delay)))
+			p.failing[rec.Function] = rec.Error
+			return p.format(rec, red, "listener failed", join(rec.Error, "is started again until it runs"))
 		}
 		return ""
 	case journal.Received:
+		delete(p.failing, rec.Function)
 		p.begin(rec)
 		p.ends.begin(rec)
 		return p.verbose(rec, "received", "")

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// probationAfter is the number of failed requests in a row after which an
+	// ProbationFailures is the number of failed requests in a row after which an
 	// endpoint is spared.
-	probationAfter = 10
+	ProbationFailures = 10
 
 	// longestProbation is the limit of the doubling.
 	longestProbation = 4 * time.Hour
@@ -69,7 +69,7 @@ func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 		return
 	}
 	e.failures++
-	if e.failures >= probationAfter {
+	if e.failures >= ProbationFailures {
 		e.length = min(max(2*e.length, base), longestProbation)
 		e.until = g.now().Add(e.length)
 	}

@@ -62,6 +62,14 @@ type Subscription struct {
 	DeliveryHeaders map[string]string `json:"deliveryHeaders,omitempty"` // 10 at most
 }
 
+// End says where an event ends that nobody accepts.
+func (s *Subscription) End() string {
+	if s.DeadLetterContainer == "" {
+		return "dropped by Event Grid: no container for dead letters"
+	}
+	return fmt.Sprintf("dead letter in container %q", s.DeadLetterContainer)
+}
+
 const (
 	maxBatch          = 5000
 	maxBatchKilobytes = 1024

@@ -20,7 +20,7 @@ func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
 	}
 	p := &m.Properties
 	out := &bindings.ServiceBusMessage{
-		Body:             plainBody(m),
+		Body:             values.Body(m),
 		MessageID:        idString(p.MessageID),
 		SessionID:        optional(p.GroupID),
 		ReplyToSessionID: optional(p.ReplyToGroupID),
@@ -58,28 +58,6 @@ func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
 	out.Wire.Annotations = wire.AppendMapSection(nil, wire.DescMessageAnnotations, kept)
 	out.ApplicationProperties = values.PlainMap(m.ApplicationProperties)
 	return out, nil
-}
-
-// plainBody is the bytes of the data sections, or the text of a string.
-func plainBody(m *wire.Message) []byte {
-	if v, ok, _ := m.Value(); ok {
-		switch v := v.(type) {
-		case string:
-			return []byte(v)
-		case []byte:
-			return v
-		}
-		return nil
-	}
-	parts := m.DataSections()
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	var all []byte
-	for _, part := range parts {
-		all = append(all, part...)
-	}
-	return all
 }
 
 // timeToLive is the header's. Clients for whom it is too small for what they want

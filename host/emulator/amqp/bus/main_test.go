@@ -3,8 +3,6 @@ package bus_test
 import (
 	"context"
 	"fmt"
-	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -39,26 +37,11 @@ func newWorld(t testing.TB, nsOpts *servicebus.Options, opts *bus.Options) *worl
 func serve(t testing.TB, b amqp.Backend) string {
 	t.Helper()
 	server := amqp.NewServer(b, nil)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
+	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var serving sync.WaitGroup
-	serving.Go(func() {
-		for {
-			nc, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serving.Go(func() { server.ServeConn(nc) })
-		}
-	})
-	t.Cleanup(func() {
-		l.Close()
-		server.Close()
-		serving.Wait()
-	})
-	return l.Addr().String()
+	t.Cleanup(server.Close)
+	return server.Addr()
 }
 
 // do runs f in the clock.

@@ -95,7 +95,8 @@ func ID(id any) string {
 	}
 }
 
-// Body is the bytes of a message's data sections, or the text of a string.
+// Body is the bytes of a message's data sections, or the text of a string; nil if
+// its body is neither.
 func Body(m *wire.Message) []byte {
 	if v, ok, _ := m.Value(); ok {
 		switch v := v.(type) {
@@ -106,11 +107,14 @@ func Body(m *wire.Message) []byte {
 		}
 		return nil
 	}
-	parts := m.DataSections()
-	if len(parts) == 1 {
+	switch parts := m.DataSections(); len(parts) {
+	case 0:
+		return nil
+	case 1:
 		return parts[0]
+	default:
+		return bytes.Join(parts, nil)
 	}
-	return bytes.Join(parts, nil)
 }
 
 // Integer is a number of any AMQP integer type that fits.

@@ -30,3 +30,33 @@ func TestThereAndBack(t *testing.T) {
 		t.Errorf("a value that is none becomes %v, want null", got)
 	}
 }
+
+func TestBody(t *testing.T) {
+	t.Parallel()
+	data := func(parts ...string) (body []byte) {
+		for _, p := range parts {
+			body = wire.AppendBinary(wire.AppendDescriptor(body, wire.DescData), []byte(p))
+		}
+		return body
+	}
+	value := func(v any) []byte { return wire.AppendAny(wire.AppendDescriptor(nil, wire.DescValue), v) }
+	for _, tt := range []struct {
+		name       string
+		body, want []byte
+	}{
+		{"none", nil, nil},
+		{"data", data("a"), []byte("a")},
+		{"several data sections", data("a", "bc", ""), []byte("abc")},
+		{"empty data", data(""), []byte{}},
+		{"text", value("é"), []byte("é")},
+		{"binary", value([]byte{1}), []byte{1}},
+		{"another value", value(int64(5)), nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, values.Body(&wire.Message{Body: tt.body})); diff != "" {
+				t.Errorf("Body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -93,6 +93,9 @@ func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
 		rec.Fields = []journal.Field{{Key: "http_status", Value: itoa(s.Status)}}
 	}
 	f.gen.host.journal.Append(rec)
+	if s.Copy != "" && s.Failure != nil {
+		f.gen.host.poisoned.add(s.Copy, s.Failure.Error())
+	}
 }
 
 // Admit implements triggers.Sink.

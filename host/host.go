@@ -133,6 +133,7 @@ type Host struct {
 	primary    primary
 	singletons *singletons
 	counters   counters
+	poisoned   poisonErrors
 
 	wire    context.Context // of calls to services outside that nothing else ends
 	hangUp  context.CancelFunc

@@ -34,6 +34,7 @@ func (h *Host) Reset() error {
 		return err
 	}
 	h.journal.Reset()
+	h.poisoned.clear()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ids = identities{seed: h.opts.Seed}

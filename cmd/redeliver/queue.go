@@ -123,7 +123,8 @@ func newPeekQueue(std streams) *cobra.Command {
 		Use:   "queue NAME",
 		Short: "Show the visible messages of a storage queue, and change nothing",
 		Long: `Peek shows the visible messages of a storage queue of the running host, oldest
-first, each with its dequeue count and decoded body. A message that a function has
+first, each with its dequeue count and decoded body, and in a poison queue with the
+error that brought it there. A message that a function has
 in work, that waits for its redelivery, or that was sent with a delay is counted
 and not shown; with --id it is.`,
 		Example: `  redeliver peek queue orders-poison
@@ -189,6 +190,9 @@ func showPeeked(std streams, found *web.Peeked, only bool, output string) error 
 			fmt.Fprintf(&b, "  %s\n", *m.Body)
 		default:
 			fmt.Fprintf(&b, "  %d bytes that are not text, as base64: %s\n", len(m.Binary), m.Text)
+		}
+		if m.LastError != "" {
+			fmt.Fprintf(&b, "  last error: %s\n", strings.ReplaceAll(m.LastError, "\n", "\n  "))
 		}
 	}
 	newConsole(std, true).print(b.String())

@@ -2,6 +2,7 @@ package hosttest_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -107,6 +108,41 @@ func TestUndecodableBody(t *testing.T) {
 	m := h.Messages("orders-poison")
 	if len(m) != 1 || m[0].Text != "plain text!" || m[0].DequeueCount != 0 {
 		t.Errorf("poison queue holds %+v, want the raw text with dequeue count 0", m)
+	}
+	if got := h.PoisonError(m[0].ID); !strings.Contains(got, "not base64") {
+		t.Errorf("error of the poison message = %q, want that of the decoding", got)
+	}
+}
+
+// The host knows why a message is in its poison queue, which the message itself
+// cannot say (storage.md 4.2).
+func TestPoisonError(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Queue("Orders", "orders", func(_ context.Context, m functions.QueueMessage) error {
+		return fmt.Errorf("%s failed in delivery %d", m.Text(), m.DequeueCount)
+	})
+	app.Blob("Files", "files/{name}", func(context.Context, functions.Blob) error { return errors.New("bad file") })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", "a")
+	h.AwaitSettled("Orders", triggers.Poisoned)
+	h.Send("orders", "b")
+	h.AwaitSettled("Orders", triggers.Poisoned)
+	h.Upload("files/x", "x")
+	h.AwaitSettled("Files", triggers.Poisoned)
+	var got []string
+	for _, m := range append(h.Messages("orders-poison"), h.Messages("webjobs-blobtrigger-poison")...) {
+		got = append(got, h.PoisonError(m.ID))
+	}
+	want := []string{
+		`function "Orders": *errors.errorString: a failed in delivery 5`, `function "Orders": *errors.errorString: b failed in delivery 5`, `function "Files": *errors.errorString: bad file`,
+	}
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("errors (-got +want):\n%s", diff)
+	}
+	h.Reset()
+	if got := h.PoisonError(h.Send("orders-poison", "by hand")); got != "" {
+		t.Errorf("error of a message that somebody put there = %q", got)
 	}
 }
 

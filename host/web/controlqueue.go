@@ -27,6 +27,10 @@ type Message struct {
 	Body        *string `json:"body,omitempty"`
 	Binary      []byte  `json:"binary,omitempty"`
 	Undecodable string  `json:"undecodable,omitempty"`
+
+	// LastError is the failure that brought a message into its poison queue, where
+	// the host has seen it: host.Host.PoisonError.
+	LastError string `json:"lastError,omitempty"`
 }
 
 // Peeked is the visible part of a queue. Count also counts what is invisible: in
@@ -193,7 +197,7 @@ func (s *Server) clear(w http.ResponseWriter, r *http.Request) {
 
 // show decodes a message as the app would.
 func (s *Server) show(m *bindings.QueueMessage) Message {
-	out := Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text}
+	out := Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.host.PoisonError(m.ID)}
 	body, err := s.encoding().Decode(m.Text)
 	switch {
 	case err != nil:

@@ -142,6 +142,16 @@ func (b *bench) last() triggers.Settlement {
 	return all[len(all)-1].Settlement
 }
 
+// only is the ID of the only message of a queue.
+func (b *bench) only(name string) string {
+	b.Helper()
+	all := b.visible(name)
+	if len(all) != 1 {
+		b.Fatalf("queue %q holds %d messages, want one", name, len(all))
+	}
+	return all[0].ID
+}
+
 // visible are the messages of a queue that can be seen; none if it does not
 // exist.
 func (b *bench) visible(name string) (out []*bindings.QueueMessage) {

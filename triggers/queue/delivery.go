@@ -50,7 +50,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	body, err := l.opts.MessageEncoding.Decode(m.Text)
 	if err != nil {
 		sink.Skip(ev)
-		sink.Settled(ev, d.undecodable())
+		sink.Settled(ev, d.undecodable(err))
 		return
 	}
 	d.body = body
@@ -63,7 +63,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	hasPoison := d.poison != ""
 	if hasPoison && m.DequeueCount > limit {
 		sink.Skip(ev)
-		sink.Settled(ev, d.toPoison(d.reachedLimit()))
+		sink.Settled(ev, d.toPoison(d.reachedLimit(), nil))
 		return
 	}
 	d.lock.renewRegularly()
@@ -75,9 +75,9 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 		d.lock.stop()
 		sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteNoPoisonQueue})
 	case res.Asked.Decision == triggers.Poisoned && m.DequeueCount < limit:
-		sink.Settled(ev, d.toPoison(NoteAsked))
+		sink.Settled(ev, d.toPoison(NoteAsked, res.Err))
 	case m.DequeueCount >= limit:
-		sink.Settled(ev, d.toPoison(d.reachedLimit()))
+		sink.Settled(ev, d.toPoison(d.reachedLimit(), res.Err))
 	default:
 		sink.Settled(ev, d.release())
 	}
@@ -113,7 +113,7 @@ func (d *delivery) release() triggers.Settlement {
 
 // undecodable moves a message that is not what the encoding says, character by
 // character as it came (S-4).
-func (d *delivery) undecodable() triggers.Settlement {
+func (d *delivery) undecodable(failure error) triggers.Settlement {
 	s := triggers.Settlement{Decision: triggers.Undecodable, Note: NoteUndecodable}
 	if d.l.opts.DropUndecodable {
 		_, s.Err = d.delete()
@@ -123,21 +123,21 @@ func (d *delivery) undecodable() triggers.Settlement {
 	if d.poison == "" {
 		return s
 	}
-	s.Target = d.poison
-	if err := d.copyToPoison(d.m.Text); err != nil {
-		s.Err = err
+	s.Target, s.Failure = d.poison, failure
+	if s.Copy, s.Err = d.copyToPoison(d.m.Text); s.Err != nil {
 		return s
 	}
 	_, s.Err = d.delete()
 	return s
 }
 
-// toPoison moves the message to the poison queue.
-func (d *delivery) toPoison(note string) triggers.Settlement {
-	s := triggers.Settlement{Decision: triggers.Poisoned, Target: d.poison, Note: note}
+// toPoison moves the message to the poison queue. The failure that brought it
+// there is nil where the function did not run.
+func (d *delivery) toPoison(note string, failure error) triggers.Settlement {
+	s := triggers.Settlement{Decision: triggers.Poisoned, Target: d.poison, Note: note, Failure: failure}
 	d.lock.stop()
-	if err := d.copyToPoison(d.l.opts.MessageEncoding.Encode(d.body)); err != nil {
-		s.Decision, s.Err = triggers.Dropped, err
+	if s.Copy, s.Err = d.copyToPoison(d.l.opts.MessageEncoding.Encode(d.body)); s.Err != nil {
+		s.Decision = triggers.Dropped
 		return s
 	}
 	_, s.Err = d.delete()
@@ -146,16 +146,17 @@ func (d *delivery) toPoison(note string) triggers.Settlement {
 
 // copyToPoison adds the message to the poison queue, makes that queue if need
 // be, and wakes a listener on it. When it fails the message is left alone: it
-// comes again when its lock ends, one delivery later.
-func (d *delivery) copyToPoison(text string) error {
-	if _, err := bindings.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil); err != nil {
+// comes again when its lock ends, one delivery later. id is the copy's.
+func (d *delivery) copyToPoison(text string) (id string, err error) {
+	m, err := bindings.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil)
+	if err != nil {
 		d.l.expect(d.lock.ends)
-		return fmt.Errorf("copy to the poison queue: %w", err)
+		return "", fmt.Errorf("copy to the poison queue: %w", err)
 	}
 	if d.l.opts.Watcher != nil {
 		d.l.opts.Watcher.Notify(d.poison)
 	}
-	return nil
+	return m.ID, nil
 }
 
 // delete removes the message with its newest receipt. That it is not ours any

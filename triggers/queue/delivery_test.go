@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator"
@@ -54,9 +55,9 @@ func TestAlwaysFailingMessageBecomesPoison(t *testing.T) {
 	if total := times[4] - times[0]; total > time.Second {
 		t.Errorf("five deliveries took %v, want about a second or less", total)
 	}
-	want := triggers.Settlement{Decision: triggers.Poisoned, Target: "orders-poison",
+	want := triggers.Settlement{Decision: triggers.Poisoned, Target: "orders-poison", Copy: b.only("orders-poison"), Failure: errHandler,
 		Note: "Message has reached MaxDequeueCount of 5. Moving message to queue 'orders-poison'."}
-	if diff := cmp.Diff(b.last(), want); diff != "" {
+	if diff := cmp.Diff(b.last(), want, cmpopts.EquateErrors()); diff != "" {
 		t.Errorf("settlement (-got +want):\n%s", diff)
 	}
 	poison := b.visible("orders-poison")
@@ -121,8 +122,11 @@ func TestUndecodableBodyGoesToPoisonUnseen(t *testing.T) {
 	if n := len(b.sink.Handled()); n != 0 {
 		t.Errorf("the function ran %d times, want never", n)
 	}
-	want := triggers.Settlement{Decision: triggers.Undecodable, Target: "orders-poison", Note: queue.NoteUndecodable}
-	if diff := cmp.Diff(b.last(), want); diff != "" {
+	want := triggers.Settlement{
+		Decision: triggers.Undecodable, Target: "orders-poison", Note: queue.NoteUndecodable,
+		Copy: b.only("orders-poison"), Failure: bindings.ErrUndecodable,
+	}
+	if diff := cmp.Diff(b.last(), want, cmpopts.EquateErrors()); diff != "" {
 		t.Errorf("settlement (-got +want):\n%s", diff)
 	}
 	if !strings.Contains(queue.NoteUndecodable, "messageEncoding") {
@@ -241,7 +245,7 @@ func TestHandlerAsksForPoison(t *testing.T) {
 		err         error
 		want        triggers.Settlement
 	}{
-		{"with a failure", "orders", errHandler, triggers.Settlement{Decision: triggers.Poisoned, Target: "orders-poison", Note: queue.NoteAsked}},
+		{"with a failure", "orders", errHandler, triggers.Settlement{Decision: triggers.Poisoned, Target: "orders-poison", Note: queue.NoteAsked, Failure: errHandler}},
 		{"with success", "orders", nil, triggers.Settlement{Decision: triggers.Deleted}},
 		{"without a poison queue", "orders-poison", errHandler, triggers.Settlement{Decision: triggers.Dropped, Note: queue.NoteNoPoisonQueue}},
 	}
@@ -255,7 +259,10 @@ func TestHandlerAsksForPoison(t *testing.T) {
 			if n := len(b.sink.Handled()); n != 1 {
 				t.Errorf("the function ran %d times, want once", n)
 			}
-			if diff := cmp.Diff(b.last(), tt.want); diff != "" {
+			if tt.want.Failure != nil {
+				tt.want.Copy = b.only(tt.want.Target)
+			}
+			if diff := cmp.Diff(b.last(), tt.want, cmpopts.EquateErrors()); diff != "" {
 				t.Errorf("settlement (-got +want):\n%s", diff)
 			}
 		})

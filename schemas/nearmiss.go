@@ -7,7 +7,8 @@ import (
 
 // NearMisses returns a warning for every key that is probably meant to be one of
 // the known, in the order of the text. known holds paths; a key is compared with
-// those that have the same parent, and not if the one it resembles is given too:
+// those that have the same parent; if the one that it resembles is given too, it
+// must differ by case or, for a long one, by one letter:
 //
 //	d.NearMisses([]string{"bindings", "retry", "retry.minimumInterval"})
 //
@@ -98,6 +99,9 @@ func (d *Document) misspelt(n *node, path string, properties []property) []*Faul
 		}
 		near := nearest(m.key, missing)
 		if near == "" {
+			near = double(m.key, properties)
+		}
+		if near == "" {
 			continue
 		}
 		reason := "unknown key, which is ignored; its spelling is close to " + Quote(near)
@@ -109,6 +113,18 @@ func (d *Document) misspelt(n *node, path string, properties []property) []*Faul
 		out = append(out, f)
 	}
 	return out
+}
+
+// double returns the name of a property that is given too and that key resembles so
+// much that nothing else can be meant: it differs by case, or a long one by a letter.
+func double(key string, properties []property) string {
+	const long = 12
+	for _, p := range properties {
+		if strings.EqualFold(p.name, key) || len(p.name) >= long && editDistance(strings.ToLower(key), strings.ToLower(p.name), 1) <= 1 {
+			return p.name
+		}
+	}
+	return ""
 }
 
 // nearest returns the name that key resembles most, or "". Short names must

@@ -264,7 +264,7 @@ func deliveryRows(inv *web.Inventory) (rows [][]string) {
 		case d.Next.IsZero():
 			next = "now"
 		case d.Reason != "":
-			next = "dead letter " + next
+			next = "ends " + next
 		}
 		rows = append(rows, []string{d.EventID, d.Topic + "/" + d.Subscription, last(d), next, strconv.Itoa(len(d.Attempts))})
 	}

@@ -2,6 +2,7 @@ package eventgrid_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -149,19 +150,50 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// The data of an event is what binding expressions see.
+// The data and the other properties of an event are what binding expressions see; in
+// a batch it is the data of all, which has no properties.
 func TestMessage(t *testing.T) {
 	t.Parallel()
-	m := eventgrid.Message([]byte(`{"id":"7","data":{"a":{"b":"x"}}}`))
-	template, err := bindings.ParseTemplate("q-{data.a.b}")
-	if err != nil {
+	var batch triggers.Message
+	s := newStage(t, &eventgrid.Options{Batch: true}, func(_ context.Context, ev *triggers.Event) triggers.Result {
+		batch = ev.Messages[0]
+		return triggers.Result{}
+	})
+	if _, err := s.serve(notification(2)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := template.Resolve(&bindings.BindingData{Values: m.Metadata}); err != nil || got != "q-x" {
-		t.Errorf("%q, %v; want q-x", got, err)
+	one := eventgrid.Message([]byte(`{"id":"7","subject":"s","data":{"a":{"b":"x"}}}`))
+	if one.ID != "7" {
+		t.Errorf("ID %q", one.ID)
 	}
-	if m.ID != "7" {
-		t.Errorf("ID %q", m.ID)
+	for _, test := range []struct {
+		message triggers.Message
+		text    string
+		want    string // or the error's beginning
+	}{
+		{one, "q-{data.a.b}", "q-x"},
+		{one, "q-{DATA.A.b}", "q-x"},
+		{one, "q-{id}-{Subject}", "q-7-s"},
+		{one, "q-{topic}", "No value for named parameter 'topic'."},
+		{eventgrid.Message([]byte(`{"id":"7","data":"text"}`)), "q-{data}", "q-text"},
+		{eventgrid.Message([]byte(`{"id":"7","data":[1]}`)), "q-{data}", "Error while evaluating 'data'"},
+		{batch, "q-{data.n}", "Error while accessing 'n': property doesn't exist."},
+		{batch, "q-{id}", "No value for named parameter 'id'."},
+	} {
+		template, err := bindings.ParseTemplate(test.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := template.Resolve(&bindings.BindingData{Values: test.message.Metadata})
+		if err != nil {
+			got = err.Error()
+		}
+		if !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.text, got, test.want)
+		}
+	}
+	if diff := cmp.Diff(map[string]any{"data": json.RawMessage(`[{"n":0},{"n":1}]`)}, batch.Metadata); diff != "" {
+		t.Errorf("binding data of a batch (-want +got):\n%s", diff)
 	}
 }
 

@@ -118,11 +118,9 @@ func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage
 	messages := make([]triggers.Message, len(events))
 	for i, e := range events {
 		messages[i] = Message(e)
-		if o.Batch {
-			messages[i].Value = bindings.StringValue(string(e)) // lists are of text
-		}
 	}
 	if o.Batch {
+		batch(messages, events)
 		return []*triggers.Event{{Source: source, DeliveryCount: count, Messages: messages, Batch: true}}
 	}
 	out := make([]*triggers.Event, len(events))
@@ -132,19 +130,44 @@ func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage
 	return out
 }
 
-// Message is what a function receives for one event. Binding expressions see its
-// data: {data.name}.
-func Message(event json.RawMessage) triggers.Message {
-	var fields struct {
-		ID   string          `json:"id"`
-		Data json.RawMessage `json:"data"`
+// batch makes messages those of one call: lists are of text, and binding expressions
+// see the data of all events under the name data, which is a list then.
+//
+// Source: azure-sdk-for-net, EventGridTriggerAttributeBindingProvider.cs BindAsync.
+func batch(messages []triggers.Message, events []json.RawMessage) {
+	data := make([]json.RawMessage, len(events)) // null where an event has none
+	for i, e := range events {
+		data[i] = fieldsOf(e).Data
+		messages[i].Value, messages[i].Metadata = bindings.StringValue(string(e)), nil
 	}
-	_ = json.Unmarshal(event, &fields) // a field of another type leaves the rest
+	list, err := json.Marshal(data)
+	if err != nil { // it was JSON
+		panic(err)
+	}
+	messages[0].Metadata = map[string]any{"data": json.RawMessage(list)}
+}
+
+// Message is what a function receives for one event. Binding expressions see its
+// data, {data.name}, and its other properties, as those of every payload that is a
+// JSON object: {subject}.
+func Message(event json.RawMessage) triggers.Message {
+	fields := fieldsOf(event)
 	metadata := map[string]any{}
 	if fields.Data != nil {
 		metadata["data"] = fields.Data
 	}
+	bindings.ApplyJSON(metadata, event)
 	return triggers.Message{ID: fields.ID, Value: bindings.JSONValue(event), Metadata: metadata}
+}
+
+type eventFields struct {
+	ID   string          `json:"id"`
+	Data json.RawMessage `json:"data"`
+}
+
+func fieldsOf(event json.RawMessage) (fields eventFields) {
+	_ = json.Unmarshal(event, &fields) // a field of another type leaves the rest
+	return fields
 }
 
 // answer tells Event Grid what came of it. One failure fails the request, and the

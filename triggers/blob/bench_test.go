@@ -34,6 +34,8 @@ type bench struct {
 	storage *emulator.Storage
 	fault   func(emulator.FaultPoint) error
 	hosts   []*running
+
+	listed func(ctx context.Context) // when set: before each page but the first, which then holds one blob
 }
 
 func newBench(t *testing.T) *bench { return newBenchOn(t, &clock.VirtualOptions{Strict: true}) }
@@ -156,7 +158,35 @@ type function struct {
 }
 
 func (b *bench) account() blob.Account {
-	return blob.Account{Name: "Storage", Endpoint: endpoint, Blobs: b.storage, Queues: b.storage}
+	account := blob.Account{Name: "Storage", Endpoint: endpoint, Blobs: b.storage, Queues: b.storage}
+	if b.listed != nil {
+		account.Blobs = &pagedAccount{b.storage, b.listed}
+	}
+	return account
+}
+
+// pagedAccount lists one blob a page, and lets others act between two of them.
+type pagedAccount struct {
+	bindings.BlobAccount
+	between func(ctx context.Context)
+}
+
+func (a *pagedAccount) Container(name string) bindings.Container {
+	return &pagedContainer{a.BlobAccount.Container(name), a.between}
+}
+
+type pagedContainer struct {
+	bindings.Container
+	between func(ctx context.Context)
+}
+
+func (c *pagedContainer) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) (*bindings.BlobPage, error) {
+	if opts.Marker != "" {
+		c.between(ctx)
+	}
+	paged := *opts
+	paged.MaxResults = 1
+	return c.Container.Blobs(ctx, &paged)
 }
 
 // start runs a host; the test's end stops it.

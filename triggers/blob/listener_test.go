@@ -364,6 +364,28 @@ func TestSameSecondIsNotMissed(t *testing.T) {
 	h.wantSources("f", "inbox/a", "inbox/a", "inbox/b")
 }
 
+// A long listing takes time. What is written behind it meanwhile is found by the
+// next pass, although the listing goes on to newer blobs; nothing runs twice.
+func TestWrittenBehindTheListing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.upload("inbox/a", "x")
+	b.upload("inbox/m", "x")
+	pages := 0
+	b.listed = func(ctx context.Context) {
+		if pages++; pages > 1 {
+			return
+		}
+		for _, name := range []string{"a", "b", "z"} { // the listing is between a and m
+			b.must(b.clk.Sleep(ctx, 2*time.Second))
+			b.must(put(ctx, b.storage, "inbox", name, "y"))
+		}
+	}
+	h := b.start(&blob.Options{}, function{id: "f", pattern: "inbox/{name}"})
+	b.clk.Advance(time.Minute)
+	h.wantSources("f", "inbox/a", "inbox/m", "inbox/z", "inbox/a", "inbox/b")
+}
+
 // Blobs that were there before the host are found by the first pass.
 func TestExistingBlobsAreProcessed(t *testing.T) {
 	t.Parallel()

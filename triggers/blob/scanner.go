@@ -54,8 +54,9 @@ type watch struct {
 	joined    bool      // a function has joined: all blobs are looked at again
 
 	// Of the scanner's goroutine.
+	since  time.Time         // blobs modified before have been offered
+	seen   map[string]string // ETags of those offered that were modified since, by name
 	newest time.Time         // latest modification seen
-	seen   map[string]string // ETags of the blobs modified then, by name
 }
 
 type candidate struct {
@@ -294,7 +295,8 @@ func (s *scanner) scan(ctx context.Context) error {
 	for _, w := range due {
 		s.mu.Lock()
 		if w.joined {
-			w.joined, w.newest, w.seen = false, time.Time{}, nil
+			w.joined = false
+			w.forget()
 		}
 		s.mu.Unlock()
 		err := s.pass(ctx, w)
@@ -314,19 +316,23 @@ func (s *scanner) scan(ctx context.Context) error {
 	return nil
 }
 
-// pass lists a container and offers what is as new as the newest blob seen, or
-// newer. Times have the resolution of a second: what was modified in the same
-// second as the newest is told apart by its ETag (S-8).
+// forget makes every blob new to the watch.
+func (w *watch) forget() { w.since, w.newest, w.seen = time.Time{}, time.Time{}, nil }
+
+// pass lists a container and offers what is new. Times have the resolution of a
+// second, and a blob may be written behind a listing of several pages: what was
+// modified since the newest blob of the pass before, or of the first page, is told
+// apart by its ETag (S-8).
 func (s *scanner) pass(ctx context.Context, w *watch) error {
-	newest, seen := w.newest, map[string]string{}
-	for name, etag := range w.seen {
-		seen[name] = etag
+	since, newest, seen := w.since, w.newest, map[string]string{}
+	if newest.After(since) {
+		since = newest
 	}
 	opts := &bindings.ListBlobsOptions{}
 	for {
 		page, err := w.account.Blobs.Container(w.container).Blobs(ctx, opts)
 		if errors.Is(err, bindings.ErrNotFound) {
-			w.newest, w.seen = time.Time{}, nil // another container may come in its place
+			w.forget() // another container may come in its place
 		}
 		if err != nil {
 			return err
@@ -334,18 +340,23 @@ func (s *scanner) pass(ctx context.Context, w *watch) error {
 		for _, item := range page.Blobs {
 			modified, etag := item.Properties.LastModified, item.Properties.ETag
 			if modified.After(newest) {
-				newest, seen = modified, map[string]string{}
+				newest = modified
 			}
-			if modified.Before(w.newest) || modified.Equal(w.newest) && w.seen[item.Name] == etag {
+			if opts.Marker == "" && modified.After(since) {
+				since, seen = modified, map[string]string{}
+			}
+			if modified.Before(w.since) {
 				continue
 			}
-			if err := s.offer(ctx, candidate{w, item.Name}); err != nil {
-				return err
+			if w.seen[item.Name] != etag {
+				if err := s.offer(ctx, candidate{w, item.Name}); err != nil {
+					return err
+				}
+				if ctx.Err() != nil {
+					return ctx.Err() // what was not offered is not seen
+				}
 			}
-			if ctx.Err() != nil {
-				return ctx.Err() // what was not offered is not seen
-			}
-			if modified.Equal(newest) {
+			if !modified.Before(since) {
 				seen[item.Name] = etag
 			}
 		}
@@ -353,6 +364,6 @@ func (s *scanner) pass(ctx context.Context, w *watch) error {
 			break
 		}
 	}
-	w.newest, w.seen = newest, seen
+	w.since, w.newest, w.seen = since, newest, seen
 	return nil
 }

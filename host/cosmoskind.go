@@ -53,6 +53,12 @@ func listenCosmos(h *Host, f *function) (triggers.Listener, error) {
 		StartFromBeginning:   t.StartFromBeginning,
 		StartTime:            t.StartTime,
 		WakeUp:               f.gen.app.Switches.WakeUp == "fast",
+		Written: func(lease, continuation string) {
+			h.journal.Append(journal.Record{
+				Kind: journal.CheckpointWritten, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type, Source: monitored.String(),
+				Fields: []journal.Field{{Key: "lease", Value: lease}, {Key: "continuation", Value: continuation}},
+			})
+		},
 		Notify: func(lease string, err error) {
 			h.journal.Append(journal.Record{
 				Kind: journal.FunctionError, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type,

@@ -107,6 +107,13 @@ func TestCosmosPolicy(t *testing.T) {
 	if got := cosmosLease(h); got != `"2"` {
 		t.Errorf("continuation %s", got)
 	}
+	var written []string
+	for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.CheckpointWritten }) {
+		written = append(written, r.Source+" "+r.Fields[1].Value)
+	}
+	if diff := cmp.Diff([]string{`shop/orders "1"`, `shop/orders "2"`}, written); diff != "" {
+		t.Errorf("checkpoints in the journal (-want +got):\n%s", diff)
+	}
 }
 
 // A container that does not exist is the listener's error, which names it and

@@ -58,6 +58,10 @@ type Options struct {
 	// (wakeUp: fast), and not only when FeedPollDelay has passed.
 	WakeUp bool
 
+	// Written, if not nil, is told of each position behind a batch once it is in the
+	// lease. It must not block.
+	Written func(lease, continuation string)
+
 	// Notify, if not nil, is told of a range that cannot be read or whose lease is
 	// missing or not what it should be, once for each trouble. The range is looked
 	// at again after AcquireInterval. It must not block.
@@ -84,6 +88,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if out.Owner == "" {
 		out.Owner = "redeliver"
+	}
+	if out.Written == nil {
+		out.Written = func(string, string) {}
 	}
 	if out.Notify == nil {
 		out.Notify = func(string, error) {}

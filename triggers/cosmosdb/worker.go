@@ -203,6 +203,7 @@ func (w *worker) settle(continuation string) triggers.Settlement {
 	case err == nil:
 		w.at = bindings.CosmosPosition{Continuation: continuation}
 		s.Decision, s.Note = triggers.Checkpointed, "continuation "+continuation
+		w.opts.Written(w.id, continuation)
 	case errors.Is(err, errLeaseLost):
 		w.lost()
 		s.Note = NoteLeaseLost

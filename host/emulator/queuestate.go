@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -33,8 +34,8 @@ type message struct {
 // logarithm of the queue's depth.
 type queueState struct {
 	byID      map[string]*message
-	byVisible messageHeap // all messages: visible ones come first
-	byExpiry  messageHeap // those that expire
+	byVisible heap.Of[*message] // all messages: visible ones come first
+	byExpiry  heap.Of[*message] // those that expire
 	sequence  uint64
 
 	queueFacts
@@ -43,32 +44,26 @@ type queueState struct {
 func newQueueState() *queueState {
 	return &queueState{
 		byID: map[string]*message{},
-		byVisible: messageHeap{
-			before: func(a, b *message) bool {
-				if c := a.visible.Compare(b.visible); c != 0 {
-					return c < 0
-				}
-				return a.order < b.order
-			},
-			place: func(m *message) *int { return &m.byVisible },
-		},
-		byExpiry: messageHeap{
-			before: func(a, b *message) bool {
-				if c := a.expires.Compare(b.expires); c != 0 {
-					return c < 0
-				}
-				return a.sequence < b.sequence
-			},
-			place: func(m *message) *int { return &m.byExpiry },
-		},
+		byVisible: heap.New(func(a, b *message) bool {
+			if c := a.visible.Compare(b.visible); c != 0 {
+				return c < 0
+			}
+			return a.order < b.order
+		}, func(m *message) *int { return &m.byVisible }),
+		byExpiry: heap.New(func(a, b *message) bool {
+			if c := a.expires.Compare(b.expires); c != 0 {
+				return c < 0
+			}
+			return a.sequence < b.sequence
+		}, func(m *message) *int { return &m.byExpiry }),
 	}
 }
 
 func (q *queueState) add(m *message) {
 	q.byID[m.id] = m
-	q.byVisible.push(m)
+	q.byVisible.Push(m)
 	if !m.expires.IsZero() {
-		q.byExpiry.push(m)
+		q.byExpiry.Push(m)
 	}
 }
 
@@ -77,14 +72,14 @@ func (q *queueState) remove(m *message) {
 		m.arrival.Stop()
 	}
 	delete(q.byID, m.id)
-	q.byVisible.remove(m)
-	q.byExpiry.remove(m)
+	q.byVisible.Remove(m)
+	q.byExpiry.Remove(m)
 }
 
 // purge removes what has expired and returns it, in order of expiry.
 func (q *queueState) purge(now time.Time) []*message {
 	var expired []*message
-	for m := q.byExpiry.min(); m != nil && !m.expires.After(now); m = q.byExpiry.min() {
+	for m, ok := q.byExpiry.Min(); ok && !m.expires.After(now); m, ok = q.byExpiry.Min() {
 		q.remove(m)
 		expired = append(expired, m)
 	}
@@ -114,8 +109,8 @@ func (q *queueState) put(now time.Time, newID *ids, text string, visibility, ttl
 func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.Duration, note func(journal.Kind, *message)) []*message {
 	var out []*message
 	for len(out) < n {
-		m := q.byVisible.min()
-		if m == nil || m.visible.After(now) {
+		m, ok := q.byVisible.Min()
+		if !ok || m.visible.After(now) {
 			break
 		}
 		q.take(now, newID, m, visibility, note)
@@ -135,25 +130,25 @@ func (q *queueState) take(now time.Time, newID *ids, m *message, visibility time
 	m.receipt = newID.receipt()
 	m.visible = now.Add(visibility)
 	m.order = m.sequence
-	q.byVisible.fix(m)
+	q.byVisible.Fix(m)
 }
 
 func (q *queueState) peek(now time.Time, n int) []*bindings.QueueMessage {
 	var out []*bindings.QueueMessage
 	var seen []*message
 	for len(out) < n {
-		m := q.byVisible.min()
-		if m == nil || m.visible.After(now) {
+		m, ok := q.byVisible.Min()
+		if !ok || m.visible.After(now) {
 			break
 		}
-		q.byVisible.remove(m)
+		q.byVisible.Remove(m)
 		seen = append(seen, m)
 		c := m.copy()
 		c.PopReceipt, c.NextVisible = "", time.Time{}
 		out = append(out, c)
 	}
 	for _, m := range seen {
-		q.byVisible.push(m)
+		q.byVisible.Push(m)
 	}
 	return out
 }
@@ -184,7 +179,7 @@ func (q *queueState) update(now time.Time, newID *ids, m *message, text *string,
 		q.sequence++
 		m.order = q.sequence
 	}
-	q.byVisible.fix(m)
+	q.byVisible.Fix(m)
 	// The service has one call for both: hiding a message for as long as its
 	// receive did renews the lock, anything shorter gives the message back.
 	switch {

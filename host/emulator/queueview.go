@@ -24,7 +24,7 @@ type QueueCounts struct {
 func (s *Storage) QueueCounts(ctx context.Context, name string) (QueueCounts, error) {
 	var n QueueCounts
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "QueueCounts"}, false, func(now time.Time, state *queueState, _ *effects) error {
-		for _, m := range state.byVisible.items {
+		for _, m := range state.byVisible.All() {
 			if m.visible.After(now) {
 				n.Invisible++
 			} else {

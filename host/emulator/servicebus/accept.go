@@ -55,7 +55,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *bin
 // message is the oldest; nil when there is none yet.
 func (q *queue) sessionFor(id *string) (*session, error) {
 	if id == nil {
-		s, _ := q.freeSessions.min()
+		s, _ := q.freeSessions.Min()
 		return s, nil
 	}
 	if len(*id) > bindings.MaxServiceBusID {

@@ -71,7 +71,7 @@ func (ns *Namespace) changed(op *operation, e *entity) {
 		q.arrived.Broadcast()
 		q.ended.Broadcast()
 		for _, s := range q.sessionLocks {
-			for _, s := range s.items {
+			for _, s := range s.All() {
 				s.changed.Broadcast()
 			}
 		}

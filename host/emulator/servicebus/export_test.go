@@ -46,9 +46,9 @@ func Dump(ns *Namespace) []string {
 			for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
 				s := q.sessions[id]
 				add("%s session %q state %q set %v until %v outside %v free %d locked %d of %d, in heaps %v %v %v", q.name, id, s.state, s.set, s.until, s.outside,
-					len(s.free.items), len(s.locked.items), s.n, s.inFree > 0, s.inLocks > 0, s.inBusy > 0)
+					s.free.Len(), s.locked.Len(), s.n, s.inFree > 0, s.inLocks > 0, s.inBusy > 0)
 			}
-			add("%s has %d messages, %d deferred, %d scheduled, %d tokens, %d and %d locks, %d that expire", q.name, q.all.n, q.deferred, len(q.scheduled.items), len(q.tokens), len(q.locks[0].items), len(q.locks[1].items), len(q.expiry.items))
+			add("%s has %d messages, %d deferred, %d scheduled, %d tokens, %d and %d locks, %d that expire", q.name, q.all.n, q.deferred, q.scheduled.Len(), len(q.tokens), q.locks[0].Len(), q.locks[1].Len(), q.expiry.Len())
 		}
 	}
 	return lines

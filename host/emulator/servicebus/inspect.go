@@ -77,7 +77,7 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 			case m.page == nil || !m.locked(): // ended with its session, or named twice
 				continue
 			case m.session != nil:
-				n += len(m.session.locked.items)
+				n += m.session.locked.Len()
 				q.unlockSession(op, m.session, true)
 			default:
 				n++

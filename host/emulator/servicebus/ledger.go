@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+
+	"github.com/redeliver/redeliver/host/emulator/heap"
 )
 
 // ledger holds messages by sequence number, and knows which of them are free to
@@ -11,9 +13,9 @@ import (
 // add, find, remove, mark and take the first costs the same at any depth, but for
 // what a page costs once.
 type ledger struct {
-	pages []*page     // by number, without empty ones
-	ready heap[*page] // those with free messages
-	spare *page       // an empty one, for a queue that is filled and emptied all the time
+	pages []*page        // by number, without empty ones
+	ready heap.Of[*page] // those with free messages
+	spare *page          // an empty one, for a queue that is filled and emptied all the time
 	n     int
 }
 
@@ -26,10 +28,7 @@ type page struct {
 }
 
 func newLedger() ledger {
-	return ledger{ready: heap[*page]{
-		before: func(a, b *page) bool { return a.number < b.number },
-		place:  func(p *page) *int { return &p.inReady },
-	}}
+	return ledger{ready: heap.New(func(a, b *page) bool { return a.number < b.number }, func(p *page) *int { return &p.inReady })}
 }
 
 // at returns the index of the page with that number, or where it would be.
@@ -107,15 +106,15 @@ func (l *ledger) setFree(m *message, free bool) {
 	}
 	switch {
 	case before == 0 && p.free != 0:
-		l.ready.push(p)
+		l.ready.Push(p)
 	case before != 0 && p.free == 0:
-		l.ready.remove(p)
+		l.ready.Remove(p)
 	}
 }
 
 // first returns the free message with the lowest number, nil when there is none.
 func (l *ledger) first() *message {
-	p, ok := l.ready.min()
+	p, ok := l.ready.Min()
 	if !ok {
 		return nil
 	}

@@ -263,7 +263,7 @@ func (l *loader) loadSessions() error {
 			return l.damage("session %q of %q cannot be read", id, key)
 		}
 		if s.held() {
-			e.main.sessionLocks[half(s.outside)].push(s)
+			e.main.sessionLocks[half(s.outside)].Push(s)
 		}
 		return nil
 	})
@@ -324,11 +324,11 @@ func (q *queue) restore(m *message) {
 	switch {
 	case m.locked() && m.session == nil:
 		q.tokens[m.token] = m
-		q.locks[half(m.outside)].push(m)
+		q.locks[half(m.outside)].Push(m)
 		return
 	case m.locked() && m.session.held():
 		q.tokens[m.token] = m
-		m.session.locked.push(m)
+		m.session.locked.Push(m)
 		return
 	}
 	m.token, m.until = bindings.GUID{}, time.Time{}
@@ -336,10 +336,10 @@ func (q *queue) restore(m *message) {
 		return
 	}
 	if !m.expires.IsZero() {
-		q.expiry.push(m)
+		q.expiry.Push(m)
 	}
 	if m.session != nil {
-		m.session.free.push(m)
+		m.session.free.Push(m)
 		return
 	}
 	q.all.setFree(m, true)

@@ -221,7 +221,7 @@ func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter t
 		var all []string
 		for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
 			s := q.sessions[id]
-			active := len(s.free.items)+len(s.locked.items) > 0
+			active := s.free.Len()+s.locked.Len() > 0
 			if changedAfter.Year() >= farFuture && active || changedAfter.Year() < farFuture && s.state != nil && s.set.After(changedAfter) {
 				all = append(all, id)
 			}

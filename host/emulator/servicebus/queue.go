@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -22,16 +23,16 @@ type queue struct {
 	next      int64 // sequence number that was given last
 	all       ledger
 	tokens    map[bindings.GUID]*message // those locked
-	locks     [2]heap[*message]          // those with a lock of their own, by its end: held inside, outside
-	expiry    heap[*message]             // those that are free and expire
-	scheduled heap[*message]
+	locks     [2]heap.Of[*message]       // those with a lock of their own, by its end: held inside, outside
+	expiry    heap.Of[*message]          // those that are free and expire
+	scheduled heap.Of[*message]
 	deferred  int
 
 	// Only where sessions are required.
 	sessions     map[string]*session
-	freeSessions heap[*session]    // not locked, with free messages; by the first of them
-	sessionLocks [2]heap[*session] // locked, by end: held inside, outside
-	busySessions heap[*session]    // locked inside, with messages that others could have
+	freeSessions heap.Of[*session]    // not locked, with free messages; by the first of them
+	sessionLocks [2]heap.Of[*session] // locked, by end: held inside, outside
+	busySessions heap.Of[*session]    // locked inside, with messages that others could have
 
 	arrived *clock.Cond // there is something to take
 	ended   *clock.Cond // a receiver cannot go on
@@ -53,15 +54,12 @@ func newQueue(e *entity, sub bindings.ServiceBusSubQueue) *queue {
 	path.SubQueue = sub
 	q := &queue{
 		ns: e.ns, owner: e, sub: sub, name: path.String(),
-		all:       newLedger(),
-		tokens:    map[bindings.GUID]*message{},
-		expiry:    messagesBy(func(m *message) time.Time { return m.expires }, func(m *message) *int { return &m.inExpiry }),
-		scheduled: messagesBy(func(m *message) time.Time { return m.content.ScheduledEnqueueTime }, func(m *message) *int { return &m.inScheduled }),
-		sessions:  map[string]*session{},
-		freeSessions: heap[*session]{
-			before: func(a, b *session) bool { return a.first() < b.first() },
-			place:  func(s *session) *int { return &s.inFree },
-		},
+		all:          newLedger(),
+		tokens:       map[bindings.GUID]*message{},
+		expiry:       messagesBy(func(m *message) time.Time { return m.expires }, func(m *message) *int { return &m.inExpiry }),
+		scheduled:    messagesBy(func(m *message) time.Time { return m.content.ScheduledEnqueueTime }, func(m *message) *int { return &m.inScheduled }),
+		sessions:     map[string]*session{},
+		freeSessions: heap.New(func(a, b *session) bool { return a.first() < b.first() }, func(s *session) *int { return &s.inFree }),
 		busySessions: sessionsByEnd(func(s *session) *int { return &s.inBusy }),
 		arrived:      clock.NewCond(e.ns.clk, &e.ns.mu),
 		ended:        clock.NewCond(e.ns.clk, &e.ns.mu),
@@ -74,16 +72,13 @@ func newQueue(e *entity, sub bindings.ServiceBusSubQueue) *queue {
 }
 
 // messagesBy is a heap of messages by time, then by sequence number.
-func messagesBy(at func(*message) time.Time, place func(*message) *int) heap[*message] {
-	return heap[*message]{
-		before: func(a, b *message) bool {
-			if c := at(a).Compare(at(b)); c != 0 {
-				return c < 0
-			}
-			return a.seq < b.seq
-		},
-		place: place,
-	}
+func messagesBy(at func(*message) time.Time, place func(*message) *int) heap.Of[*message] {
+	return heap.New(func(a, b *message) bool {
+		if c := at(a).Compare(at(b)); c != 0 {
+			return c < 0
+		}
+		return a.seq < b.seq
+	}, place)
 }
 
 func half(outside bool) int {
@@ -122,7 +117,7 @@ func (q *queue) insert(m *message) {
 	q.all.add(m)
 	switch m.state {
 	case bindings.ServiceBusScheduled:
-		q.scheduled.push(m)
+		q.scheduled.Push(m)
 	case bindings.ServiceBusDeferred:
 		q.deferred++
 	}
@@ -138,7 +133,7 @@ func (q *queue) remove(op *operation, m *message) {
 	q.unfree(m)
 	switch m.state {
 	case bindings.ServiceBusScheduled:
-		q.scheduled.remove(m)
+		q.scheduled.Remove(m)
 	case bindings.ServiceBusDeferred:
 		q.deferred--
 	}
@@ -157,10 +152,10 @@ func (q *queue) remove(op *operation, m *message) {
 func (q *queue) free(op *operation, m *message) {
 	op.touch(q)
 	if !m.expires.IsZero() {
-		q.expiry.push(m)
+		q.expiry.Push(m)
 	}
 	if s := m.session; s != nil {
-		s.free.push(m)
+		s.free.Push(m)
 		q.rank(s)
 		if s.held() {
 			s.changed.Signal()
@@ -174,9 +169,9 @@ func (q *queue) free(op *operation, m *message) {
 
 // unfree is the reverse; it does nothing for a message that is not available.
 func (q *queue) unfree(m *message) {
-	q.expiry.remove(m)
+	q.expiry.Remove(m)
 	if s := m.session; s != nil {
-		s.free.remove(m)
+		s.free.Remove(m)
 		q.rank(s)
 	} else {
 		q.all.setFree(m, false)
@@ -191,11 +186,11 @@ func (q *queue) lock(op *operation, m *message, outside bool) {
 	m.outside = outside
 	q.tokens[m.token] = m
 	if s := m.session; s != nil {
-		s.locked.push(m)
+		s.locked.Push(m)
 		q.rank(s)
 	} else {
 		m.until = op.now.Add(q.owner.lockDuration)
-		q.locks[half(outside)].push(m)
+		q.locks[half(outside)].Push(m)
 	}
 	op.touch(q)
 	op.saveState(q, m)
@@ -209,10 +204,10 @@ func (q *queue) unlock(op *operation, m *message) {
 	}
 	delete(q.tokens, m.token)
 	if s := m.session; s != nil {
-		s.locked.remove(m)
+		s.locked.Remove(m)
 		q.rank(s)
 	} else {
-		q.locks[half(m.outside)].remove(m)
+		q.locks[half(m.outside)].Remove(m)
 	}
 	m.token, m.until = bindings.GUID{}, time.Time{}
 }
@@ -287,7 +282,7 @@ func (q *queue) expire(op *operation, m *message) {
 // sweep removes what has expired, because somebody pulls (spec servicebus 1.5).
 func (q *queue) sweep(op *operation) {
 	q.pulled = op.now
-	for m, ok := q.expiry.min(); ok && m.expired(op.now); m, ok = q.expiry.min() {
+	for m, ok := q.expiry.Min(); ok && m.expired(op.now); m, ok = q.expiry.Min() {
 		q.expire(op, m)
 	}
 }
@@ -308,7 +303,7 @@ func (q *queue) take(op *operation, s *session, n int, opts bindings.ServiceBusR
 	for len(out) < n {
 		var m *message
 		if s != nil {
-			m, _ = s.free.min()
+			m, _ = s.free.Min()
 		} else {
 			m = q.all.first()
 		}
@@ -325,6 +320,6 @@ func (q *queue) take(op *operation, s *session, n int, opts bindings.ServiceBusR
 
 // counts are the numbers of messages in the queue by state.
 func (q *queue) counts() (active, deferred, scheduled int64) {
-	scheduled, deferred = int64(len(q.scheduled.items)), int64(q.deferred)
+	scheduled, deferred = int64(q.scheduled.Len()), int64(q.deferred)
 	return int64(q.all.n) - scheduled - deferred, deferred, scheduled
 }

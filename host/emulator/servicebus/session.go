@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -13,8 +14,8 @@ import (
 type session struct {
 	id     string
 	n      int // messages in the queue, but for scheduled ones
-	free   heap[*message]
-	locked heap[*message] // by sequence number too
+	free   heap.Of[*message]
+	locked heap.Of[*message] // by sequence number too
 
 	state []byte
 	set   time.Time // when the state was set; zero: never
@@ -28,20 +29,17 @@ type session struct {
 	inFree, inLocks, inBusy int
 }
 
-func sessionsByEnd(place func(*session) *int) heap[*session] {
-	return heap[*session]{
-		before: func(a, b *session) bool {
-			if c := a.until.Compare(b.until); c != 0 {
-				return c < 0
-			}
-			return a.id < b.id
-		},
-		place: place,
-	}
+func sessionsByEnd(place func(*session) *int) heap.Of[*session] {
+	return heap.New(func(a, b *session) bool {
+		if c := a.until.Compare(b.until); c != 0 {
+			return c < 0
+		}
+		return a.id < b.id
+	}, place)
 }
 
-func messagesBySequence(place func(*message) *int) heap[*message] {
-	return heap[*message]{before: func(a, b *message) bool { return a.seq < b.seq }, place: place}
+func messagesBySequence(place func(*message) *int) heap.Of[*message] {
+	return heap.New(func(a, b *message) bool { return a.seq < b.seq }, place)
 }
 
 // session returns the session of that name, making it if need be.
@@ -63,7 +61,7 @@ func (s *session) held() bool { return !s.until.IsZero() }
 
 // first is the number of the first free message.
 func (s *session) first() int64 {
-	if m, ok := s.free.min(); ok {
+	if m, ok := s.free.Min(); ok {
 		return m.seq
 	}
 	return 0
@@ -72,21 +70,21 @@ func (s *session) first() int64 {
 // rank puts a session where it belongs after a change, and forgets it when nothing
 // is left of it.
 func (q *queue) rank(s *session) {
-	position(&q.freeSessions, s, s.inFree > 0, !s.held() && len(s.free.items) > 0)
-	position(&q.busySessions, s, s.inBusy > 0, s.held() && !s.outside && len(s.free.items)+len(s.locked.items) > 0)
+	position(&q.freeSessions, s, s.inFree > 0, !s.held() && s.free.Len() > 0)
+	position(&q.busySessions, s, s.inBusy > 0, s.held() && !s.outside && s.free.Len()+s.locked.Len() > 0)
 	if s.n == 0 && !s.held() && s.state == nil {
 		delete(q.sessions, s.id)
 	}
 }
 
-func position(h *heap[*session], s *session, in, wanted bool) {
+func position(h *heap.Of[*session], s *session, in, wanted bool) {
 	switch {
 	case in && wanted:
-		h.fix(s)
+		h.Fix(s)
 	case in:
-		h.remove(s)
+		h.Remove(s)
 	case wanted:
-		h.push(s)
+		h.Push(s)
 	}
 }
 
@@ -95,7 +93,7 @@ func (q *queue) lockSession(op *operation, s *session, holder *receiver, outside
 	s.until = op.now.Add(q.owner.lockDuration)
 	s.lastUntil = s.until
 	s.holder, s.outside = holder, outside
-	q.sessionLocks[half(outside)].push(s)
+	q.sessionLocks[half(outside)].Push(s)
 	q.rank(s)
 	op.touch(q)
 	op.saveSession(q, s)
@@ -104,7 +102,7 @@ func (q *queue) lockSession(op *operation, s *session, holder *receiver, outside
 func (q *queue) renewSession(op *operation, s *session) {
 	s.until = op.now.Add(q.owner.lockDuration)
 	s.lastUntil = s.until
-	q.sessionLocks[half(s.outside)].fix(s)
+	q.sessionLocks[half(s.outside)].Fix(s)
 	q.rank(s)
 	op.touch(q)
 	op.saveSession(q, s)
@@ -114,7 +112,7 @@ func (q *queue) renewSession(op *operation, s *session) {
 // unlockSession ends a session's lock. What is locked in it comes back, in order,
 // counted or not.
 func (q *queue) unlockSession(op *operation, s *session, counted bool) {
-	q.sessionLocks[half(s.outside)].remove(s)
+	q.sessionLocks[half(s.outside)].Remove(s)
 	s.until, s.holder = time.Time{}, nil
 	q.rank(s)
 	op.touch(q)
@@ -124,7 +122,7 @@ func (q *queue) unlockSession(op *operation, s *session, counted bool) {
 	if counted {
 		op.note(journal.Record{Kind: journal.LockExpired, Source: q.name, Fields: sessionField(s)})
 	}
-	for m, ok := s.locked.min(); ok; m, ok = s.locked.min() {
+	for m, ok := s.locked.Min(); ok; m, ok = s.locked.Min() {
 		if counted {
 			q.lapse(op, m)
 			continue

@@ -110,7 +110,7 @@ func (q *queue) setAside(op *operation, m *message) {
 
 func (q *queue) renew(op *operation, m *message) time.Time {
 	m.until = op.now.Add(q.owner.lockDuration)
-	q.locks[half(m.outside)].fix(m)
+	q.locks[half(m.outside)].Fix(m)
 	op.touch(q)
 	op.saveState(q, m)
 	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})

@@ -31,14 +31,14 @@ func (q *queue) tick(op *operation) {
 func (q *queue) due() (at time.Time, do func(*operation)) {
 	sooner := func(t time.Time) bool { return do == nil || t.Before(at) }
 	for i := range q.locks {
-		if m, ok := q.locks[i].min(); ok && sooner(m.until) {
+		if m, ok := q.locks[i].Min(); ok && sooner(m.until) {
 			at, do = m.until, func(op *operation) { q.lapse(op, m) }
 		}
-		if s, ok := q.sessionLocks[i].min(); ok && sooner(s.until) {
+		if s, ok := q.sessionLocks[i].Min(); ok && sooner(s.until) {
 			at, do = s.until, func(op *operation) { q.unlockSession(op, s, true) }
 		}
 	}
-	if m, ok := q.scheduled.min(); ok && sooner(m.content.ScheduledEnqueueTime) {
+	if m, ok := q.scheduled.Min(); ok && sooner(m.content.ScheduledEnqueueTime) {
 		at, do = m.content.ScheduledEnqueueTime, func(op *operation) { q.activate(op, m) }
 	}
 	return at, do
@@ -58,7 +58,7 @@ func (q *queue) arm(now time.Time) {
 		return
 	}
 	at, do := q.due()
-	if m, ok := q.expiry.min(); ok && q.pulledAt(m.expires) && (do == nil || m.expires.Before(at)) {
+	if m, ok := q.expiry.Min(); ok && q.pulledAt(m.expires) && (do == nil || m.expires.Before(at)) {
 		at, do = m.expires, q.sweepDue
 	}
 	if do == nil || !q.armed.IsZero() && !q.armed.After(at) {
@@ -80,7 +80,7 @@ func (q *queue) pulledAt(t time.Time) bool {
 
 // sweepDue is sweep without being a pull.
 func (q *queue) sweepDue(op *operation) {
-	for m, ok := q.expiry.min(); ok && m.expired(op.now) && q.pulledAt(m.expires); m, ok = q.expiry.min() {
+	for m, ok := q.expiry.Min(); ok && m.expired(op.now) && q.pulledAt(m.expires); m, ok = q.expiry.Min() {
 		q.expire(op, m)
 	}
 }
@@ -123,14 +123,14 @@ func (q *queue) justify(now time.Time) {
 		}
 	}
 	if q.waiters > 0 {
-		if m, ok := q.locks[0].min(); ok {
+		if m, ok := q.locks[0].Min(); ok {
 			consider(m.until)
 		}
-		if s, ok := q.busySessions.min(); ok {
+		if s, ok := q.busySessions.Min(); ok {
 			consider(s.until)
 		}
 	}
-	if m, ok := q.scheduled.min(); ok && q.ns.awaited(q.owner, 0) {
+	if m, ok := q.scheduled.Min(); ok && q.ns.awaited(q.owner, 0) {
 		consider(m.content.ScheduledEnqueueTime)
 	}
 	q.justifyUntil(at, now)

@@ -49,6 +49,32 @@ func TestReloadEndsRetryWait(t *testing.T) {
 	}
 }
 
+// What a generation leaves in a queue is waited for by the next one: Run does not
+// end before it is done, whether the message comes back at once or later.
+func TestRunAfterReloadInRetryWait(t *testing.T) {
+	t.Parallel()
+	for _, visibility := range []string{"00:00:00", "00:20:00"} {
+		t.Run(visibility, func(t *testing.T) {
+			t.Parallel()
+			h := hosttest.New(t, &hosttest.Options{
+				Handlers: alwaysFails(),
+				Files: map[string]string{
+					"host.json":            `{"version":"2.0","extensions":{"queues":{"maxDequeueCount":2,"visibilityTimeout":"` + visibility + `"}}}`,
+					"Orders/function.json": queueFunction("orders", retryOf(4)),
+				},
+			})
+			h.Send("orders", "x")
+			h.Advance(time.Second)
+			if err := h.Edit("Orders/function.json", queueFunction("orders", "")); err != nil {
+				t.Fatal(err)
+			}
+			h.Run(time.Hour)
+			h.WantSettled("Orders", triggers.Released, triggers.Poisoned)
+			h.WantQueue("orders-poison", "x")
+		})
+	}
+}
+
 // Files that the host itself never reads restart it where host.json says so, and so
 // does another set of folders (7.1).
 func TestReloadOfWatchedFiles(t *testing.T) {

@@ -97,7 +97,8 @@ type Listener struct {
 
 	mu       sync.Mutex
 	back     time.Time // when a message is known to come back; zero: none is
-	expected int       // calls of expect
+	expected int       // calls of note
+	stopped  bool      // it receives no more
 }
 
 var _ triggers.Listener = (*Listener)(nil)
@@ -143,6 +144,9 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	err := l.poll(ctx, tokens, sink)
+	l.mu.Lock()
+	l.stopped = true
+	l.mu.Unlock()
 	// After an error the deliveries in work keep their token until the stop.
 	if l.inFlight.Below(ctx, 1) != nil && !sink.Draining() {
 		cancel()
@@ -155,7 +159,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 func (l *Listener) watch() (stop func()) {
 	var stops []func()
 	if l.opts.Watcher != nil {
-		stops = append(stops, l.opts.Watcher.Watch(l.queue.Name(), l.alarm.wake))
+		stops = append(stops, l.opts.Watcher.add(l.queue.Name(), &watch{wake: l.alarm.wake, back: l.note}))
 	}
 	if waker, ok := l.account.(bindings.QueueWaker); ok && l.opts.WakeUp {
 		stops = append(stops, waker.OnArrival(l.queue.Name(), l.alarm.wake))
@@ -242,8 +246,21 @@ func (l *Listener) expecting() bool {
 	return !l.back.IsZero()
 }
 
-// expect notes that a message becomes visible again at t.
+// expect notes that a message becomes visible again at t. A listener that receives
+// no more leaves that to whoever watches the queue in its place.
 func (l *Listener) expect(t time.Time) {
+	l.mu.Lock()
+	stopped := l.stopped
+	l.mu.Unlock()
+	if stopped && l.opts.Watcher != nil {
+		l.opts.Watcher.leave(l.queue.Name(), t)
+		return
+	}
+	l.note(t)
+}
+
+// note is told when a message comes back.
+func (l *Listener) note(t time.Time) {
 	l.mu.Lock()
 	l.expected++
 	if t.After(l.back) {
@@ -253,7 +270,7 @@ func (l *Listener) expect(t time.Time) {
 	l.alarm.poke()
 }
 
-// expectedSoFar is how often expect was called.
+// expectedSoFar is how often note was called.
 func (l *Listener) expectedSoFar() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,16 +13,25 @@ import (
 // a message to a queue: an output binding, or the copy to a poison queue. It goes by the
 // queue's name and does not compare accounts, as the original (source:
 // Shared/Queues/SharedQueueWatcher.cs). Its methods may be called concurrently.
+//
+// It also hands on what a listener that has stopped receiving leaves to the next
+// one: when a message that it still had in work comes back.
 type Watcher struct {
 	mu     sync.Mutex
 	queues map[string][]*watch
+	left   map[string]time.Time // by queue; when its last message comes back
 }
 
 // watch is one call of Watch. Its address is its identity.
-type watch struct{ wake func() }
+type watch struct {
+	wake func()
+	back func(time.Time) // nil: of no interest
+}
 
 // NewWatcher returns a Watcher that nobody listens to yet.
-func NewWatcher() *Watcher { return &Watcher{queues: map[string][]*watch{}} }
+func NewWatcher() *Watcher {
+	return &Watcher{queues: map[string][]*watch{}, left: map[string]time.Time{}}
+}
 
 // Notify wakes everybody who watches the queue, in order of their coming.
 func (w *Watcher) Notify(queue string) {
@@ -37,10 +46,32 @@ func (w *Watcher) Notify(queue string) {
 // Watch calls wake at each Notify for the queue until stop is called. wake must
 // not block.
 func (w *Watcher) Watch(queue string, wake func()) (stop func()) {
-	x := &watch{wake: wake}
+	return w.add(queue, &watch{wake: wake})
+}
+
+// leave tells the others on the queue, and those to come, that a message comes
+// back at t.
+func (w *Watcher) leave(queue string, t time.Time) {
+	w.mu.Lock()
+	if t.After(w.left[queue]) {
+		w.left[queue] = t
+	}
+	watches := w.queues[queue]
+	w.mu.Unlock()
+	for _, x := range watches {
+		if x.back != nil {
+			x.back(t)
+		}
+	}
+}
+
+func (w *Watcher) add(queue string, x *watch) (stop func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.queues[queue] = append(w.queues[queue], x)
+	if t, ok := w.left[queue]; ok && x.back != nil {
+		x.back(t)
+	}
 	return func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()

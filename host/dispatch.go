@@ -131,6 +131,9 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	if ev.Batch {
 		rec.Fields = []journal.Field{{Key: "messages", Value: itoa(len(ev.Messages))}}
 	}
+	for _, d := range ev.Details {
+		rec.Fields = append(rec.Fields, journal.Field{Key: d.Name, Value: d.Value})
+	}
 	h.journal.Append(rec)
 	return number
 }

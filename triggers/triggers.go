@@ -25,11 +25,18 @@ type Event struct {
 	Messages []Message
 	Batch    bool
 
+	// Details are what the platform's log says of the trigger beside message ID and
+	// delivery count, in its order and under its names.
+	Details []Detail
+
 	// CallerWaits marks HTTP and admin calls: every attempt has an invocation
 	// ID of its own (sdk: JobHost.cs CreateFunctionInstance), and the handler's
 	// context ends with the caller's.
 	CallerWaits bool
 }
+
+// Detail is one entry of the platform's "Trigger Details", such as "EnqueuedTime".
+type Detail struct{ Name, Value string }
 
 // Message is one message of a delivery.
 type Message struct {

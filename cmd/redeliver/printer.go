@@ -122,7 +122,7 @@ func (p *printer) line(rec *journal.Record) string {
 		delete(p.failing, rec.Function)
 		p.begin(rec)
 		p.ends.begin(rec)
-		return p.verbose(rec, "received", "")
+		return p.verbose(rec, "received", triggerDetails(rec))
 	case journal.AttemptStarted:
 		if !p.s.flags.verbose {
 			return ""
@@ -309,6 +309,19 @@ func (p *printer) settled(rec *journal.Record) string {
 		p.out.hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
 	}
 	return line
+}
+
+// triggerDetails is the platform's line about a message of a trigger for which it
+// has more to say than ID and delivery count.
+func triggerDetails(rec *journal.Record) string {
+	if len(rec.Fields) == 0 || rec.Fields[0].Key == "messages" {
+		return ""
+	}
+	parts := []string{"MessageId: " + rec.MessageID, "DeliveryCount: " + strconv.FormatInt(rec.DeliveryCount, 10)}
+	for _, f := range rec.Fields {
+		parts = append(parts, f.Key+": "+f.Value)
+	}
+	return "Trigger Details: " + strings.Join(parts, ", ")
 }
 
 // key names a message, or a delivery where messages have no ID.

@@ -212,6 +212,12 @@ func TestMetadata(t *testing.T) {
 	if ev.Messages[0].ID != "m" || ev.Source != "orders" {
 		t.Errorf("event %+v", ev)
 	}
+	details := []triggers.Detail{
+		{Name: "EnqueuedTime", Value: "2024-01-02T03:04:05Z"}, {Name: "LockedUntil", Value: "2024-01-02T03:05:05Z"}, {Name: "SessionId", Value: "s"},
+	}
+	if diff := cmp.Diff(details, ev.Details); diff != "" {
+		t.Errorf("details (-want +got):\n%s", diff)
+	}
 }
 
 // TestBatchMetadata: the names of a single message with "Array" behind them.

@@ -114,6 +114,7 @@ func (in *intake) deliver(m *bindings.ServiceBusReceived) {
 		Source:        in.receiver.Source(),
 		DeliveryCount: m.DeliveryNumber(),
 		Messages:      []triggers.Message{messageOf(m, in.opts.DataType)},
+		Details:       in.details(m),
 	}
 	held := in.session
 	if held == nil {

@@ -134,6 +134,21 @@ func metadataOf(m *bindings.ServiceBusReceived) []metadatum {
 	return out
 }
 
+// details are what the platform logs of a message in each invocation, behind its ID
+// and its delivery count (spec servicebus 2.5).
+//
+// Source: tests/ServiceBusEndToEndTests.cs.
+func (in *intake) details(m *bindings.ServiceBusReceived) []triggers.Detail {
+	out := []triggers.Detail{
+		{Name: "EnqueuedTime", Value: m.EnqueuedTime.UTC().Format(time.RFC3339Nano)},
+		{Name: "LockedUntil", Value: m.LockedUntil.UTC().Format(time.RFC3339Nano)},
+	}
+	if in.session != nil && m.SessionID != nil {
+		out = append(out, triggers.Detail{Name: "SessionId", Value: *m.SessionID})
+	}
+	return out
+}
+
 // propertiesJSON writes application properties as one JSON object.
 func propertiesJSON(properties map[string]any) json.RawMessage {
 	plain := make(map[string]any, len(properties))

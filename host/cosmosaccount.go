@@ -15,11 +15,12 @@ import (
 // openCosmos makes the embedded Cosmos DB account, kept as the storage accounts
 // are.
 func (h *Host) openCosmos() (err error) {
+	opts := &cosmos.Options{Created: h.failed.start}
 	if h.accounts.db != nil {
-		h.cosmos, err = cosmos.Open(h.clk, h.accounts.db, nil)
+		h.cosmos, err = cosmos.Open(h.clk, h.accounts.db, opts)
 		return err
 	}
-	h.cosmos = cosmos.New(h.clk, nil)
+	h.cosmos = cosmos.New(h.clk, opts)
 	return nil
 }
 

@@ -178,7 +178,6 @@ func (g *generation) listen() {
 // supervise runs the listener of a function and starts it again when it fails.
 // Only its function is affected.
 func (g *generation) supervise(f *function) {
-	clk := g.host.clk
 	if f.kind.singleton || f.kind.serial {
 		release, err := g.host.singletons.acquire(g.listening, f.def.Name)
 		if err != nil {
@@ -200,10 +199,19 @@ func (g *generation) supervise(f *function) {
 			Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
 			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
 		})
-		if clk.Idle(g.listening, wait) != nil { // nobody waits for it: no reason to jump
+		if g.waitToListen(wait) != nil {
 			return
 		}
 	}
+}
+
+// waitToListen is the wait of a listener that failed. As a message, so what it lacked
+// wakes it unless wakeUp is faithful.
+func (g *generation) waitToListen(wait time.Duration) error {
+	if g.app.Switches.WakeUp != "fast" {
+		return g.host.clk.Idle(g.listening, wait)
+	}
+	return g.host.failed.wait(g.listening, g.host.clk.Now().Add(wait))
 }
 
 func (g *generation) runListener(f *function) error {

@@ -62,6 +62,13 @@ type Options struct {
 	// devstoreaccount1. Each has its own queues and blobs.
 	Accounts []string
 
+	// StorageFault, if not nil, is asked twice in every operation of the embedded
+	// storage accounts, and its error is the operation's result: before it, so that
+	// nothing happens, and after its effect, so that the caller does not learn of it.
+	// It may wait, by the clock. See package emulator, and for errors that decide
+	// what a client reads over HTTP, or cut its connection, host/emulator/rest.
+	StorageFault func(StorageFault) error
+
 	// Services are what triggers and bindings connect to. Nil: the embedded ones.
 	Services Services
 
@@ -132,6 +139,7 @@ type Host struct {
 	gridAlsoAt []string // further addresses of Event Grid's door, see EventGridAt
 	primary    primary
 	singletons *singletons
+	failed     *failedListeners
 	counters   counters
 	poisoned   poisonErrors
 
@@ -193,6 +201,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, err
 	}
+	h.failed = newFailedListeners(h.clk)
 	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos(), h.openGrid()); err != nil {
 		if h.own != nil {
 			h.own.Close()

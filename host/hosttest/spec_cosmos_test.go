@@ -133,6 +133,24 @@ func TestCosmosMissingContainer(t *testing.T) {
 	}
 }
 
+// A listener that missed its container starts when the container is made, however
+// long it would have waited; with wakeUp "faithful", when its wait is over.
+func TestCosmosContainerWakesListener(t *testing.T) {
+	t.Parallel()
+	for wake, want := range map[string]int{"fast": 1, "faithful": 0} {
+		t.Run(wake, func(t *testing.T) {
+			t.Parallel()
+			h := hosttest.New(t, &hosttest.Options{Set: []string{"wakeUp=" + wake}, Handlers: cosmosApp(func(context.Context, []functions.CosmosDocument) error { return nil })})
+			h.Advance(10 * time.Minute) // the wait is two minutes by now
+			h.CreateCosmos("shop", "orders")
+			h.WriteCosmos("shop", "orders", `{"id":"a"}`)
+			h.WantAttempts("Changed", want)
+			h.Advance(3 * time.Minute)
+			h.WantAttempts("Changed", 1)
+		})
+	}
+}
+
 // A stop in a retry wait leaves the position: the batch comes again with count 0
 // (host-and-retry 4.2).
 func TestCosmosRestart(t *testing.T) {

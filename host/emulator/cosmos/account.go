@@ -19,6 +19,10 @@ type Options struct {
 	// is the operation's result: before, so that nothing happens, and after the
 	// effect, so that the caller does not learn of it. It may wait.
 	Fault func(FaultPoint) error
+
+	// Created, if set, is called when a container has been made, for those who
+	// missed it. It must not call the account.
+	Created func()
 }
 
 // FaultPoint is a moment at which an operation can be made to fail.
@@ -129,6 +133,9 @@ func (a *Account) CreateContainer(ctx context.Context, spec bindings.CosmosConta
 	})
 	if err != nil {
 		return nil, err
+	}
+	if a.opts.Created != nil {
+		a.opts.Created()
 	}
 	return h, nil
 }

@@ -1,0 +1,37 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// failedListeners is where listeners that failed wait for their next start. What
+// they lack can be made meanwhile; then they start at once.
+type failedListeners struct {
+	mu   sync.Mutex
+	made *clock.Cond
+}
+
+func newFailedListeners(clk clock.Clock) *failedListeners {
+	f := &failedListeners{}
+	f.made = clock.NewCond(clk, &f.mu)
+	return f
+}
+
+// wait returns at a time, or when something was made, nil; or ctx's error. Nobody
+// waits for the listener: it is no reason for time to jump.
+func (f *failedListeners) wait(ctx context.Context, until time.Time) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.made.IdleUntil(ctx, until)
+}
+
+// start wakes those that wait, when a service has something that it had not.
+func (f *failedListeners) start() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.made.Broadcast()
+}

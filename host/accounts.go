@@ -25,6 +25,10 @@ type accounts struct {
 	own    bool                         // db is the host's to close
 }
 
+// StorageFault is a moment at which an operation of the embedded storage can be
+// made to fail; see Options.StorageFault.
+type StorageFault = emulator.FaultPoint
+
 // FirstAccount is the name of the embedded storage account that every host has.
 const FirstAccount = "devstoreaccount1"
 
@@ -41,7 +45,7 @@ func (h *Host) openAccounts() (err error) {
 		h.accounts.own = true
 	}
 	for _, name := range names {
-		opts := &emulator.Options{Seed: h.opts.Seed, Record: h.journal.Append}
+		opts := &emulator.Options{Seed: h.opts.Seed, Record: h.journal.Append, Fault: h.opts.StorageFault}
 		if name != FirstAccount {
 			opts.Seed ^= hashOf(name)
 		}

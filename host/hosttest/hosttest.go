@@ -107,6 +107,19 @@ type Options struct {
 	// Functions limits the app to these functions.
 	Functions []string
 
+	// StorageFault makes operations of the embedded storage fail, before or after
+	// their effect:
+	//
+	//	StorageFault: func(p host.StorageFault) error {
+	//		if p.Op == "Delete" && p.Queue == "orders" && !p.After {
+	//			return bindings.ErrUnavailable
+	//		}
+	//		return nil
+	//	},
+	//
+	// The kit's own looks at queues and blobs are operations too.
+	StorageFault func(host.StorageFault) error
+
 	// Services replace the embedded ones.
 	Services host.Services
 
@@ -162,7 +175,7 @@ func New(tb TB, opts *Options) *Host {
 	}
 	real, err := host.New(dir, &host.Options{
 		Clock: clk, Seed: o.Seed, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
-		Handlers: o.Handlers, Services: o.Services, KeepRecords: -1, Processors: 2, Predictable: true, Logger: o.Logger, Version: "test",
+		Handlers: o.Handlers, StorageFault: o.StorageFault, Services: o.Services, KeepRecords: -1, Processors: 2, Predictable: true, Logger: o.Logger, Version: "test",
 	})
 	if err != nil {
 		tb.Fatalf("hosttest: %v", err)

@@ -27,6 +27,9 @@ func (c *call) stage(limit int64) (body io.Reader, discard func(), err error) {
 	if c.r.ContentLength > limit {
 		return nil, nil, errBodyTooLarge(limit)
 	}
+	if c.r.Header.Get("X-Ms-Structured-Body") != "" { // checksums in between, which are not the blob's
+		return nil, nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
+	}
 	from := &arriving{from: c.r.Body, control: http.NewResponseController(c.w)}
 	defer from.end()
 	if s, ok := c.account.Blobs.(stager); ok {

@@ -73,6 +73,7 @@ func TestNotOffered(t *testing.T) {
 		{"GET", "/box/a?comp=tags", nil, 501, "NotImplemented"},
 		{"PUT", "/box/tagged", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Tags": "a=b"}, 501, "NotImplemented"},
 		{"PUT", "/box/tagged", map[string]string{"X-Ms-Copy-Source": b.endpoint + "/box/a", "X-Ms-Tags": "a=b"}, 501, "NotImplemented"},
+		{"PUT", "/box/framed", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
 		{"GET", "/?comp=blobs&where=a", nil, 501, "NotImplemented"},
 		{"POST", "/?comp=batch", nil, 501, "NotImplemented"},
 		{"POST", "/box?restype=container&comp=batch", nil, 501, "NotImplemented"},

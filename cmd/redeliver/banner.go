@@ -125,6 +125,7 @@ func (b *banner) text() string {
 	fmt.Fprintf(&t, "  admin      %s/admin/host/status\n", url)
 	t.WriteString(b.s.doorLines())
 	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.pace()))
+	t.WriteString(b.concurrency())
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
@@ -145,6 +146,19 @@ func (b *banner) text() string {
 	}
 	t.WriteByte('\n')
 	return t.String()
+}
+
+// concurrency says how many queue messages a function has in work. The default
+// depends on this machine's processors (storage.md S-10).
+func (b *banner) concurrency() string {
+	for _, f := range b.app.Functions {
+		if f.Trigger != nil && f.Trigger.Is("queueTrigger") && !f.InError() && !f.Disabled {
+			q := b.app.Config.Queues
+			return fmt.Sprintf("  messages   up to %d of a queue in work: batchSize %d + newBatchThreshold %d\n",
+				q.BatchSize+q.NewBatchThreshold, q.BatchSize, q.NewBatchThreshold)
+		}
+	}
+	return ""
 }
 
 func clockText(mode string) string {

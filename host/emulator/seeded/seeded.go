@@ -1,0 +1,38 @@
+// Package seeded makes what looks random out of a seed and a number that is counted:
+// the same calls in the same order get the same identifiers, in every run.
+//
+// Who counts, and keeps the count, is the service's own affair.
+package seeded
+
+import (
+	"encoding/binary"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// ID is the n-th identifier of a seed: 16 bytes, which never repeat for a seed.
+func ID(seed, n uint64) [16]byte {
+	var b [16]byte
+	binary.BigEndian.PutUint64(b[:8], Mix(seed^Mix(n)))
+	binary.BigEndian.PutUint64(b[8:], Mix(seed+0x9e3779b97f4a7c15*n))
+	return b
+}
+
+// GUID is ID in the form of a random UUID (version 4, RFC 9562), which takes six of
+// its bits.
+func GUID(seed, n uint64) bindings.GUID {
+	b := ID(seed, n)
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return b
+}
+
+// Mix is a bijection on 64 bits that spreads every input bit over all output bits
+// (the finaliser of the splitmix64 generator).
+func Mix(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}

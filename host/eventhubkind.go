@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
 )
@@ -29,6 +30,30 @@ func connectEventHub(f *function) error {
 		err = broker.CheckNames(hubName(f.gen.app, b), consumerGroup(b))
 	}
 	return err
+}
+
+// validateEventHub checks what the schema cannot: names that come out of settings,
+// and that there is a hub. Another namespace than an emulator's says itself what it
+// does not take.
+func validateEventHub(a *app.App, f *app.Function) []*schemas.Fault {
+	b := f.Trigger
+	hub, group := hubName(a, b), consumerGroup(b)
+	fault := func(property, found, allowed, reason string) []*schemas.Fault {
+		return []*schemas.Fault{{Path: b.PathOf(property), Found: found, Allowed: allowed, Reason: reason, Kind: schemas.KindArgument}}
+	}
+	if hub == "" {
+		return fault("eventHubName", "", "the name of a hub, here or as EntityPath of the connection string", "is empty")
+	}
+	if conn, ok := a.Settings.Connection(hubSetting(b)); !ok || !strings.EqualFold(fields(conn)["usedevelopmentemulator"], "true") {
+		return nil
+	}
+	if err := broker.CheckNames(hub, ""); err != nil {
+		return fault("eventHubName", hub, "", err.Error())
+	}
+	if err := broker.CheckNames(hub, group); err != nil {
+		return fault("consumerGroup", group, "", err.Error())
+	}
+	return nil
 }
 
 func listenEventHub(h *Host, f *function) (triggers.Listener, error) {

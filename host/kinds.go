@@ -47,7 +47,7 @@ func kinds() []kind {
 		{Kind: app.Kind{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: eventGridDeliveries, End: eventGridEnd, Validate: validateEventGrid}, connect: connectEventGrid, listen: listenEventGrid, message: eventGridMessage},
 		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
-		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd}, serial: true, connect: connectEventHub, listen: listenEventHub, message: eventHubMessage},
+		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd, Validate: validateEventHub}, serial: true, connect: connectEventHub, listen: listenEventHub, message: eventHubMessage},
 		{Kind: app.Kind{Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB", End: cosmosEnd, Validate: validateCosmos}, serial: true, connect: connectCosmos, listen: listenCosmos, message: cosmosMessage},
 	}
 }

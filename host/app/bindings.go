@@ -156,6 +156,7 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 		l.connection(f, b, kind.Connection, false)
 		l.queueOutput(f, b)
 		l.blobPath(f, b)
+		l.outputNames(f, b)
 	}
 }
 

@@ -55,6 +55,7 @@ func addDoors(cmd *cobra.Command, f *startFlags) {
 	f.blobPort, f.queuePort = rest.DefaultBlobPort, rest.DefaultQueuePort
 	cmd.Flags().Var(&f.blobPort, "blob-port", "port at which storage SDKs find the blobs; 0 for any free one, off for none")
 	cmd.Flags().Var(&f.queuePort, "queue-port", "port at which storage SDKs find the queues, likewise")
+	cmd.Flags().BoolVar(&f.strictDates, "strict-dates", false, "refuse storage requests dated more than 15 minutes off the clock")
 }
 
 // accounts are the storage accounts that doors serve, as Azurite has it: those
@@ -159,7 +160,7 @@ func (s *session) serveDoors() error {
 		config = pair.Config()
 	}
 	server, err := rest.NewServer(s.clock, &rest.Options{
-		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, Logger: s.log,
+		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Logger: s.log,
 	})
 	if err != nil {
 		return err

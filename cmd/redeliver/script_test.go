@@ -380,7 +380,8 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // door-put NAME QUEUE BODY [CERT] puts a message with a storage SDK and the
-// connection string that a process has printed last, trusting a certificate.
+// connection string that a process has printed last, trusting a certificate. With
+// "!" the SDK is refused.
 func doorPut(ts *testscript.TestScript, neg bool, args []string) {
 	text, _ := named(ts, args[0]).output()
 	found := regexp.MustCompile(`(?m)^  storage +(Default.*)$`).FindAllStringSubmatch(text, -1)
@@ -397,5 +398,12 @@ func doorPut(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	body := base64.StdEncoding.EncodeToString([]byte(args[2]))
 	_, err = bindings.PutOrCreate(context.Background(), account.Queue(args[1]), body, nil)
-	ts.Check(err)
+	switch {
+	case !neg:
+		ts.Check(err)
+	case err == nil:
+		ts.Fatalf("door-put: the message was taken")
+	default:
+		ts.Logf("door-put: %v", err)
+	}
 }

@@ -32,6 +32,7 @@ type startFlags struct {
 	noWatch         bool
 	queuePort       doorPort
 	blobPort        doorPort
+	strictDates     bool
 	doorsGiven      bool // somebody asked for these two, or for accounts
 	tls             tlsFlags
 	bus             busFlags

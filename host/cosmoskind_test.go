@@ -85,7 +85,7 @@ func TestCosmosTriggerOptions(t *testing.T) {
 			with(func(t *app.CosmosTrigger) {
 				t.LeaseConnection, t.LeaseDatabase, t.LeaseContainer, t.LeasePrefix, t.CreateLeaseContainer = "Leases", "admin", "orders", "a-", true
 			})},
-		"times in milliseconds": {`"feedPollDelay":1,"leaseAcquireInterval":2000,"leaseExpirationInterval":3000,"leaseRenewInterval":"4000","maxItemsPerInvocation":"%MANY%"`,
+		"times in milliseconds": {`"feedPollDelay":1,"leaseAcquireInterval":2000.0,"leaseExpirationInterval":3e3,"leaseRenewInterval":"4000","maxItemsPerInvocation":"%MANY%"`,
 			with(func(t *app.CosmosTrigger) {
 				t.FeedPollDelay, t.AcquireInterval, t.Expiration, t.RenewInterval, t.MaxItems = time.Millisecond, 2*time.Second, 3*time.Second, 4*time.Second, 7
 			})},

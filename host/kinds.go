@@ -244,7 +244,7 @@ func isTrue(v any, otherwise bool) bool {
 	case bool:
 		return v
 	case string:
-		return strings.EqualFold(v, "true")
+		return strings.EqualFold(strings.TrimSpace(v), "true")
 	default:
 		return otherwise
 	}

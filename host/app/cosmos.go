@@ -74,7 +74,7 @@ func (b *Binding) cosmosTrigger() (t CosmosTrigger, faults []*schemas.Fault) {
 		return standard
 	}
 	number := func(name string) int {
-		text := strings.TrimSpace(b.String(name))
+		text := strings.TrimSpace(configText(b.Value(name)))
 		if text == "" {
 			return 0
 		}
@@ -90,7 +90,7 @@ func (b *Binding) cosmosTrigger() (t CosmosTrigger, faults []*schemas.Fault) {
 	}
 	span := func(name string) time.Duration { return time.Duration(number(name)) * time.Millisecond }
 	flag := func(name string) bool {
-		text := b.String(name)
+		text := strings.TrimSpace(b.String(name))
 		on, err := strconv.ParseBool(strings.ToLower(text))
 		if err != nil && text != "" {
 			bad(name, "true or false", "cannot be read as true or false", schemas.KindJSON)

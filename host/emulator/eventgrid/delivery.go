@@ -16,10 +16,10 @@ type delivery struct {
 	published time.Time
 	expires   time.Time
 
-	state stage
-	due   time.Time // of the next attempt, by the schedule
-	when  time.Time // something is to be done: the attempt, the end of its life, the write
-	index int       // in the queue; -1: not in it
+	state   stage
+	due     time.Time // of the next attempt, by the schedule
+	when    time.Time // something is to be done: the attempt, the end of its life, the write
+	inQueue int       // its place; 0: not in it
 
 	attempts []Attempt
 	outcome  Outcome // of the last attempt, or Probation
@@ -54,7 +54,7 @@ const (
 // has put it into the queue.
 func (g *Grid) admitLocked(s *subscription, e *Event, now time.Time) *delivery {
 	g.number++
-	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, state: unwritten, index: -1}
+	d := &delivery{number: g.number, sub: s, event: e, published: now, expires: now.Add(s.ttl), due: now, when: now, state: unwritten}
 	g.live[d.number] = d
 	g.saveEvent(d)
 	return d

@@ -84,6 +84,7 @@ func New(clk clock.Clock, opts *Options) *Grid {
 	g := &Grid{
 		clk: clk, group: clock.NewGroup(clk, 0),
 		topics: map[string]*topic{}, endpoints: map[string]*endpoint{}, live: map[uint64]*delivery{},
+		queue: newQueue(),
 	}
 	if opts != nil {
 		g.opts = *opts

@@ -192,7 +192,7 @@ func (l *loader) event(key, value []byte) error {
 	e.seal()
 	number := binary.BigEndian.Uint64(key[len(keyPrefix)+1:])
 	l.live[number] = &delivery{
-		number: number, sub: t.find(r.Subscription), event: e, index: -1,
+		number: number, sub: t.find(r.Subscription), event: e,
 		published: r.Published, expires: r.Expires, due: r.Published, when: r.Published,
 	}
 	return nil

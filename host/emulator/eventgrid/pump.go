@@ -1,69 +1,41 @@
 package eventgrid
 
 import (
-	"container/heap"
 	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
 // queue is the deliveries for which something is to be done, soonest first, and
 // in order of publication at one time.
-type queue struct{ heap deliveries }
+type queue struct{ heap heap.Of[*delivery] }
 
-type deliveries []*delivery
-
-func (h deliveries) Len() int { return len(h) }
-func (h deliveries) Less(i, j int) bool {
-	if !h[i].when.Equal(h[j].when) {
-		return h[i].when.Before(h[j].when)
-	}
-	return h[i].number < h[j].number
-}
-func (h deliveries) Swap(i, j int) {
-	h[i], h[j] = h[j], h[i]
-	h[i].index, h[j].index = i, j
-}
-
-// Push implements heap.Interface.
-func (h *deliveries) Push(x any) {
-	d := x.(*delivery)
-	d.index = len(*h)
-	*h = append(*h, d)
-}
-
-// Pop implements heap.Interface.
-func (h *deliveries) Pop() any {
-	last := len(*h) - 1
-	d := (*h)[last]
-	(*h)[last] = nil
-	*h = (*h)[:last]
-	d.index = -1
-	return d
+func newQueue() queue {
+	return queue{heap.New(func(a, b *delivery) bool {
+		if !a.when.Equal(b.when) {
+			return a.when.Before(b.when)
+		}
+		return a.number < b.number
+	}, func(d *delivery) *int { return &d.inQueue })}
 }
 
 // push adds a delivery, or moves it to where its time puts it.
 func (q *queue) push(d *delivery) {
-	if d.index >= 0 {
-		heap.Fix(&q.heap, d.index)
+	if d.inQueue > 0 {
+		q.heap.Fix(d)
 		return
 	}
-	heap.Push(&q.heap, d)
+	q.heap.Push(d)
 }
 
-func (q *queue) remove(d *delivery) {
-	if d.index >= 0 {
-		heap.Remove(&q.heap, d.index)
-	}
-}
+func (q *queue) remove(d *delivery) { q.heap.Remove(d) }
 
 // first returns the delivery that comes first; nil when there is none.
 func (q *queue) first() *delivery {
-	if len(q.heap) == 0 {
-		return nil
-	}
-	return q.heap[0]
+	d, _ := q.heap.Min()
+	return d
 }
 
 // kickLocked sees to it that the pump looks at the queue.
@@ -71,7 +43,7 @@ func (g *Grid) kickLocked() {
 	switch {
 	case g.pumping:
 		g.changed.Signal()
-	case len(g.queue.heap) > 0 && g.ctx.Err() == nil && !g.held:
+	case g.queue.heap.Len() > 0 && g.ctx.Err() == nil && !g.held:
 		g.pumping = true
 		g.group.Go("event grid", g.pump)
 	}

@@ -317,7 +317,11 @@ func triggerDetails(rec *journal.Record) string {
 	if len(rec.Fields) == 0 || rec.Fields[0].Key == "messages" {
 		return ""
 	}
-	parts := []string{"MessageId: " + rec.MessageID, "DeliveryCount: " + strconv.FormatInt(rec.DeliveryCount, 10)}
+	count := "DeliveryCount"
+	if strings.EqualFold(rec.Trigger, "queueTrigger") || strings.EqualFold(rec.Trigger, "blobTrigger") {
+		count = "DequeueCount"
+	}
+	parts := []string{"MessageId: " + rec.MessageID, count + ": " + strconv.FormatInt(rec.DeliveryCount, 10)}
 	for _, f := range rec.Fields {
 		parts = append(parts, f.Key+": "+f.Value)
 	}

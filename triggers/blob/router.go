@@ -3,10 +3,12 @@ package blob
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/queue"
 )
 
 // Notes of control messages that led to no run.
@@ -136,6 +138,8 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 		content := m.f.Message(msg.ContainerName, msg.BlobName, p)
 		content.ID = to.ev.Messages[0].ID
 		to.ev.Messages[0] = content
+		to.ev.Details = append(slices.Clone(control.Details),
+			queue.TimeDetail("BlobCreated", p.Created), queue.TimeDetail("BlobLastModified", p.LastModified))
 		return m.sink.Handle(ctx, to.ev)
 	}
 	m.sink.Unused(1)
@@ -161,6 +165,7 @@ func eventOf(control *triggers.Event, msg *controlMessage) *triggers.Event {
 		Source:        msg.ContainerName + "/" + msg.BlobName,
 		DeliveryCount: control.DeliveryCount,
 		Messages:      []triggers.Message{{ID: control.Messages[0].ID}},
+		Details:       control.Details,
 	}
 }
 

@@ -262,6 +262,11 @@ func TestMessage(t *testing.T) {
 	b.upload("inbox/d/a.txt", "hello")
 	ev := h.sinks["f"].Handled()[0]
 	m := ev.Messages[0]
+	const now = "2024-01-02T03:04:05.000+00:00"
+	details := []triggers.Detail{{Name: "InsertedOn", Value: now}, {Name: "BlobCreated", Value: now}, {Name: "BlobLastModified", Value: now}}
+	if diff := cmp.Diff(ev.Details, details); diff != "" {
+		t.Errorf("details (-got +want):\n%s", diff)
+	}
 	if diff := cmp.Diff(read, []bindings.Value{bindings.StringValue("hello")}); diff != "" {
 		t.Errorf("value (-got +want):\n%s", diff)
 	}

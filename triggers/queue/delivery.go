@@ -46,6 +46,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 		Source:        l.queue.Name(),
 		DeliveryCount: m.DequeueCount,
 		Messages:      []triggers.Message{{ID: m.ID}},
+		Details:       []triggers.Detail{TimeDetail("InsertedOn", insertedOf(m, l.clk.Now()))},
 	}
 	body, err := l.opts.MessageEncoding.Decode(m.Text)
 	if err != nil {

@@ -35,20 +35,30 @@ func messageOf(m *bindings.QueueMessage, body []byte, dataType string, now time.
 		}
 		return t
 	}
-	inserted := m.Inserted
-	if inserted.IsZero() {
-		inserted = now
-	}
 	out := message(body, dataType, map[string]any{
 		"Id":              m.ID,
 		"DequeueCount":    m.DequeueCount,
 		"ExpirationTime":  orMax(m.Expires),
-		"InsertionTime":   inserted,
+		"InsertionTime":   insertedOf(m, now),
 		"NextVisibleTime": orMax(m.NextVisible),
 		"PopReceipt":      m.PopReceipt,
 	})
 	out.ID = m.ID
 	return out
+}
+
+// insertedOf is when a message was put; now where the service does not say.
+func insertedOf(m *bindings.QueueMessage, now time.Time) time.Time {
+	if m.Inserted.IsZero() {
+		return now
+	}
+	return m.Inserted
+}
+
+// TimeDetail is a time among the details of a delivery, as the platform's log
+// writes it: yyyy-MM-ddTHH:mm:ss.fffK of a time with an offset.
+func TimeDetail(name string, t time.Time) triggers.Detail {
+	return triggers.Detail{Name: name, Value: t.UTC().Format("2006-01-02T15:04:05.000-07:00")}
 }
 
 func message(body []byte, dataType string, metadata map[string]any) triggers.Message {

@@ -41,6 +41,10 @@ func TestMetadata(t *testing.T) {
 	if ev.Source != "orders" || ev.DeliveryCount != 1 || ev.Batch || ev.CallerWaits || ev.Delivery != "" {
 		t.Errorf("event = %+v", ev)
 	}
+	inserted := []triggers.Detail{{Name: "InsertedOn", Value: start.Format("2006-01-02T15:04:05") + ".000+00:00"}}
+	if diff := cmp.Diff(ev.Details, inserted); diff != "" {
+		t.Errorf("details (-got +want):\n%s", diff)
+	}
 	if m.ID == "" || m.Err != nil || m.Value.Text != body {
 		t.Errorf("message = %+v", m)
 	}

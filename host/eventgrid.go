@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -203,17 +204,18 @@ func (h *Host) dropGrid(topic, subscription string, remove func() error) {
 }
 
 // subscribe tries to make a subscription. A web hook is asked again after 2, 4, 8,
-// ... s, at most every two minutes; what can only lack its container, every 2 s.
-// Nobody waits for it, so it is no reason for time to jump.
+// ... s, at most every two minutes; as long as only the container for dead letters is
+// missing, there is a look for it every 2 s. Nobody waits for it, so it is no reason
+// for time to jump.
 func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eventgrid.Subscription) {
-	longest := 2 * time.Minute
-	if s.Endpoint == "" {
-		longest = 2 * time.Second
-	}
-	for wait, said := 2*time.Second, ""; ; wait = min(2*wait, longest) {
+	const shortest, longest = 2 * time.Second, 2 * time.Minute
+	for wait, said := shortest, ""; ; wait = min(2*wait, longest) {
 		_, err := h.grid.Subscribe(ctx, topic, s)
 		if err == nil || ctx.Err() != nil {
 			return
+		}
+		if errors.Is(err, eventgrid.ErrNoContainer) || s.Endpoint == "" {
+			wait = shortest
 		}
 		if err.Error() != said {
 			said = err.Error()

@@ -2,8 +2,11 @@ package hosttest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +102,42 @@ func TestEventGridRetriesWithinDeliveries(t *testing.T) {
 	r := h.AwaitKind(journal.DeadLettered)
 	if !strings.HasPrefix(r.Target, "dead/ORDERS/2030/1/1/0/") || r.Cause != "MaxDeliveryAttemptsExceeded" {
 		t.Errorf("dead letter: %v", r)
+	}
+}
+
+// A web hook whose subscription lacks only its container is subscribed soon after the
+// container was made, however long that took.
+func TestEventGridWebHookWaitsForContainer(t *testing.T) {
+	t.Parallel()
+	arrived := make(chan string, 2)
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived <- r.Header.Get("aeg-event-type")
+		var events []struct {
+			Data struct{ ValidationCode string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&events); err != nil || len(events) != 1 {
+			t.Errorf("request: %v, %v", events, err)
+			return
+		}
+		fmt.Fprintf(w, `{"validationResponse":%q}`, events[0].Data.ValidationCode)
+	}))
+	defer hook.Close()
+	h := hosttest.New(t, &hosttest.Options{Handlers: functions.New(), Files: map[string]string{"host.json": `{"version":"2.0","redeliver":{"eventGrid":{"topics":[
+		{"name":"shop","subscriptions":[{"name":"orders","endpoint":"` + hook.URL + `","deadLetterContainer":"dead"}]}]}}}`}})
+	h.AwaitKind(journal.FunctionError)
+	h.Advance(time.Hour)
+	h.Clock().Do("create", func() {
+		if _, err := h.Storage().Container("dead").Create(context.Background(), nil); err != nil {
+			t.Error(err)
+		}
+	})
+	h.Advance(2 * time.Second)
+	h.PublishEvents("shop", shopEvent("1"))
+	if r := h.AwaitKind(journal.EventAttempted); r.Status != "Delivered" {
+		t.Errorf("attempt: %v", r)
+	}
+	if first, second := <-arrived, <-arrived; first != "SubscriptionValidation" || second != "Notification" {
+		t.Errorf("the web hook got %q and %q", first, second)
 	}
 }
 

@@ -61,6 +61,9 @@ func ParseEvents(body []byte, schema Schema) ([]*Event, error) {
 	if trimmed := bytes.TrimLeft(body, " \t\r\n"); len(trimmed) > 0 && trimmed[0] == '{' && schema == CloudEventSchema {
 		raws = []json.RawMessage{body}
 	} else if err := json.Unmarshal(body, &raws); err != nil {
+		if _, other := errors.AsType[*json.UnmarshalTypeError](err); other {
+			return nil, badRequest("the body is no JSON array of events: found %s", jsonKind(body))
+		}
 		return nil, badRequest("the body is no JSON array of events: %v", err)
 	}
 	if raws == nil {
@@ -77,10 +80,24 @@ func ParseEvents(body []byte, schema Schema) ([]*Event, error) {
 	return events, nil
 }
 
+// jsonKind names what a JSON text that is no array holds.
+func jsonKind(text []byte) string {
+	switch text := bytes.TrimLeft(text, " \t\r\n"); text[0] {
+	case '{':
+		return "an object"
+	case '"':
+		return "a text"
+	case 't', 'f':
+		return "a boolean"
+	default:
+		return "a number"
+	}
+}
+
 // atEvent says which event an error is about.
 func atEvent(err error, i int) error {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return &Error{e.Status, e.Code, fmt.Sprintf("event %d: %s", i, e.Message)}
+		return &Error{Status: e.Status, Code: e.Code, Message: fmt.Sprintf("event %d: %s", i, e.Message), cause: e.cause}
 	}
 	return err
 }

@@ -405,7 +405,7 @@ func (g *Grid) findContainer(ctx context.Context, s *subscription) error {
 		_, err = c.Properties(ctx, nil)
 	}
 	if errors.Is(err, bindings.ErrNotFound) {
-		return badRequest("event subscription %q of topic %q: the container %q for dead letters does not exist; make it first", s.Name, s.topic.Name, s.place)
+		return noContainer("event subscription %q of topic %q: the container %q for dead letters does not exist; make it first", s.Name, s.topic.Name, s.place)
 	}
 	if err != nil {
 		return fmt.Errorf("event subscription %q of topic %q: container %q for dead letters: %w", s.Name, s.topic.Name, s.place, err)

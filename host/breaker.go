@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,6 +28,32 @@ type breaker struct {
 	admitted int // half-open: deliveries let through and not ended yet
 	passed   int // half-open: deliveries that succeeded
 	round    int // counts changes of state
+
+	waits []*admittedWait // in order of their begin
+}
+
+// admittedWait is the wait of a listener for what it was admitted to receive.
+type admittedWait struct{ cancel context.CancelFunc }
+
+// whileAdmitted returns a context that ends with ctx and when the circuit opens.
+func (b *breaker) whileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
+	if b == nil {
+		return ctx, func() {}
+	}
+	waiting, cancel := b.clk.WithCancel(ctx)
+	w := &admittedWait{cancel}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waits = append(b.waits, w)
+	if !b.until.IsZero() {
+		cancel()
+	}
+	return waiting, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.waits = slices.DeleteFunc(b.waits, func(o *admittedWait) bool { return o == w })
+		cancel()
+	}
 }
 
 func newBreaker(clk clock.Clock, conf *app.CircuitBreaker) *breaker {
@@ -149,9 +176,17 @@ func (b *breaker) delivered(round int, ok bool, report func(journal.Kind)) {
 			b.until = b.clk.Now().Add(b.conf.Pause)
 			b.round++
 			report(journal.CircuitOpened)
+			for _, w := range b.waits {
+				w.cancel()
+			}
 		}
 	}
 	b.changed.Broadcast()
+}
+
+// WhileAdmitted implements triggers.Sink.
+func (f *function) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
+	return f.breaker.whileAdmitted(ctx)
 }
 
 func (f *function) breakerChanged(kind journal.Kind) {

@@ -155,6 +155,13 @@ type Sink interface {
 	// was none or for another reason, it gives back with Unused.
 	Admit(ctx context.Context, n int) (admitted int, err error)
 
+	// WhileAdmitted returns a context for the wait for what Admit let in: it ends
+	// with ctx, and as soon as the function takes no deliveries any more. A listener
+	// whose service hands out messages to whoever waits, and counts that, waits in
+	// it, so that nothing is received which would have to stay where it is. release
+	// must be called.
+	WhileAdmitted(ctx context.Context) (waiting context.Context, release func())
+
 	// Unused gives back n admitted deliveries that were not handed to Handle.
 	Unused(n int)
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -91,6 +92,71 @@ func TestProbesLimitTheBatch(t *testing.T) {
 		})
 	}
 }
+
+// Whatever the service, nothing is taken while the circuit is open, a listener that
+// waits for more included, and a probe goes to who has something for it (14.2).
+func TestBreakerOfEveryService(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, binding string
+		send          func(h *hosttest.Host, body string)
+		counts        bool // the service counts deliveries
+	}{
+		{"queue", `"type":"queueTrigger","queueName":"orders"`, func(h *hosttest.Host, body string) { h.Send("orders", body) }, true},
+		{"Service Bus", `"type":"serviceBusTrigger","queueName":"orders"`, sendBus, true},
+		{"Service Bus batch", `"type":"serviceBusTrigger","queueName":"orders","cardinality":"many"`, sendBus, true},
+		{"Event Hubs", `"type":"eventHubTrigger","eventHubName":"orders","cardinality":"one"`, sendHub, false},
+		{"Event Hubs batch", `"type":"eventHubTrigger","eventHubName":"orders","cardinality":"many"`, sendHub, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			fail, runs := true, 0
+			app := functions.New()
+			app.Handle("Orders", func(context.Context, *functions.Trigger) error {
+				if runs++; fail {
+					return errBroken
+				}
+				return nil
+			})
+			h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+				"Orders/function.json": `{"bindings":[{"name":"m",` + tt.binding + `}],"redeliver":{"circuitBreaker":{"failures":2,"pause":"00:10:00"}}}`,
+			}})
+			h.Advance(time.Minute)
+			tt.send(h, "a")
+			if !tt.counts { // what fails does not come again
+				tt.send(h, "b")
+			}
+			opened := h.AwaitKind(journal.CircuitOpened)
+			h.Advance(time.Minute)
+			for _, body := range []string{"c", "d", "e"} {
+				tt.send(h, body)
+			}
+			h.Advance(time.Minute)
+			if err := h.Edit("host.json", `{"version":"2.0","functionTimeout":"00:06:00"}`); err != nil {
+				t.Fatal(err)
+			}
+			h.Advance(7 * time.Minute)
+			if n := attemptsSince(h, opened.Seq); n != 0 || runs != 2 {
+				t.Errorf("%d attempts, %d of them while the circuit was open; want 2 and none", runs, n)
+			}
+			fail = false
+			h.AwaitKind(journal.CircuitClosed)
+			h.Advance(time.Minute)
+			if got := h.Clock().Now().Sub(opened.Time); got > 12*time.Minute {
+				t.Errorf("closed %v after it had opened", got)
+			}
+			if n := attemptsSince(h, opened.Seq); n == 0 {
+				t.Error("no attempts after the circuit had closed")
+			}
+		})
+	}
+}
+
+func sendBus(h *hosttest.Host, body string) {
+	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte(body)})
+}
+
+func sendHub(h *hosttest.Host, body string) { h.SendEvents("orders", "same partition", body) }
 
 // attemptsSince counts the attempts that began after a record.
 func attemptsSince(h *hosttest.Host, seq uint64) int {

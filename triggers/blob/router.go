@@ -62,6 +62,12 @@ func (r *router) Admit(ctx context.Context, n int) (int, error) {
 	return n, err
 }
 
+// WhileAdmitted implements triggers.Sink. The control queue is polled: there is no
+// wait that could outlast its admission.
+func (r *router) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
+	return ctx, func() {}
+}
+
 // Unused implements triggers.Sink.
 func (r *router) Unused(n int) {
 	r.mu.Lock()

@@ -65,24 +65,19 @@ func (p *pump) readFrom(from bindings.EventPosition) error {
 	p.reading = true
 	defer func() { _ = reader.Close(context.WithoutCancel(p.ctx)) }() // there is nothing to lose
 	for {
-		n := 1
-		if !p.opts.Batch {
-			n = p.opts.MaxEventBatchSize
-		}
-		admitted, err := p.sink.Admit(p.ctx, n)
-		if err != nil {
-			return err
-		}
-		events, err := p.collect(reader, admitted)
+		events, err := p.collect(reader)
 		if err != nil || p.ctx.Err() != nil {
-			p.sink.Unused(admitted)
 			return err
 		}
+		// Reading counts nothing. The function is asked when there is something for it:
+		// a partition without events would keep what another one needs.
 		if p.opts.Batch {
+			if _, err := p.sink.Admit(p.ctx, 1); err != nil {
+				return err
+			}
 			p.deliverBatch(events)
 			continue
 		}
-		p.sink.Unused(admitted - len(events))
 		p.deliverOneByOne(events)
 	}
 }
@@ -94,12 +89,12 @@ func (p *pump) notify(what string, err error) {
 }
 
 // collect waits for the events of a batch.
-func (p *pump) collect(reader bindings.EventReader, admitted int) ([]*bindings.ReceivedEvent, error) {
-	if !p.opts.Batch {
-		return reader.Receive(p.ctx, admitted, bindings.ServiceBusForever)
-	}
+func (p *pump) collect(reader bindings.EventReader) ([]*bindings.ReceivedEvent, error) {
 	limit := p.opts.MaxEventBatchSize
 	events, err := reader.Receive(p.ctx, limit, bindings.ServiceBusForever)
+	if !p.opts.Batch {
+		return events, err
+	}
 	for until := p.clk.Now().Add(p.patience()); err == nil && len(events) < p.opts.MinEventBatchSize; {
 		left := until.Sub(p.clk.Now())
 		if left <= 0 {
@@ -141,10 +136,9 @@ func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
 func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
 	p.batches++
 	var handled []*triggers.Event
-	for i, e := range events {
-		if p.ctx.Err() != nil {
-			p.sink.Unused(len(events) - i)
-			break
+	for _, e := range events {
+		if _, err := p.sink.Admit(p.ctx, 1); err != nil {
+			break // they come again
 		}
 		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}}
 		p.sink.Handle(p.ctx, ev)

@@ -130,9 +130,12 @@ func (s *stage) Settled(ev *triggers.Event, set triggers.Settlement) {
 }
 
 func (s *stage) Admit(_ context.Context, n int) (int, error) { return n, nil }
-func (s *stage) Skip(*triggers.Event)                        {}
-func (s *stage) Unused(int)                                  {}
-func (s *stage) Draining() bool                              { return s.draining }
+func (s *stage) WhileAdmitted(ctx context.Context) (context.Context, func()) {
+	return ctx, func() {}
+}
+func (s *stage) Skip(*triggers.Event) {}
+func (s *stage) Unused(int)           {}
+func (s *stage) Draining() bool       { return s.draining }
 
 // retrying is a handler that fails at once and then waits d for its next try,
 // over and over, until its token ends.

@@ -21,12 +21,18 @@ func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		batch, err := in.collect(ctx, idle)
+		waiting, release := in.sink.WhileAdmitted(ctx)
+		batch, err := in.collect(waiting, idle)
+		refused := waiting.Err() != nil
+		release()
 		if ctx.Err() != nil || err != nil || len(batch) == 0 {
 			in.sink.Unused(admitted)
-			if ctx.Err() != nil {
+			switch {
+			case ctx.Err() != nil:
 				in.abandonAll(ctx, batch)
 				return nil
+			case refused && (err == nil || errors.Is(err, context.Canceled)):
+				continue // until the function takes deliveries again
 			}
 			return err // nil: idle
 		}

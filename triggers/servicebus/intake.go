@@ -2,6 +2,7 @@ package servicebus
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -59,17 +60,22 @@ func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		batch, err := in.receiver.Receive(ctx, admitted, idle)
+		waiting, release := in.sink.WhileAdmitted(ctx)
+		batch, err := in.receiver.Receive(waiting, admitted, idle)
+		refused := waiting.Err() != nil
+		release()
 		if ctx.Err() != nil {
 			in.sink.Unused(admitted)
 			in.abandonAll(ctx, batch)
 			return nil
 		}
 		in.sink.Unused(admitted - len(batch))
-		if err != nil {
+		switch {
+		case refused && len(batch) == 0 && (err == nil || errors.Is(err, context.Canceled)):
+			continue // until the function takes deliveries again
+		case err != nil:
 			return err
-		}
-		if len(batch) == 0 && in.inWork() == 0 {
+		case len(batch) == 0 && in.inWork() == 0:
 			return nil // idle
 		}
 		for _, m := range batch {

@@ -121,6 +121,9 @@ func (s *stage) Admit(ctx context.Context, n int) (int, error) {
 	return n, s.admit(ctx)
 }
 
+func (s *stage) WhileAdmitted(ctx context.Context) (context.Context, func()) {
+	return ctx, func() {}
+}
 func (s *stage) Skip(*triggers.Event) {}
 func (s *stage) Unused(int)           {}
 

@@ -20,6 +20,7 @@ type Sink struct {
 	limited  bool
 	room     int // with limited: deliveries still to be admitted
 	draining bool
+	waits    []context.CancelFunc // of WhileAdmitted
 	handled  []*triggers.Event
 	ended    []*triggers.Event
 	settled  []Settled
@@ -78,6 +79,18 @@ func (s *Sink) Admit(ctx context.Context, n int) (admitted int, err error) {
 	return n, ctx.Err()
 }
 
+// WhileAdmitted implements triggers.Sink.
+func (s *Sink) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
+	waiting, cancel := s.clk.WithCancel(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waits = append(s.waits, cancel)
+	if s.closed {
+		cancel()
+	}
+	return waiting, cancel
+}
+
 // Unused implements triggers.Sink.
 func (s *Sink) Unused(n int) {
 	s.set(func() { s.room += n })
@@ -104,8 +117,17 @@ func (s *Sink) Draining() bool {
 	return s.draining
 }
 
-// Close makes Admit block until Open, as an open circuit breaker does.
-func (s *Sink) Close() { s.set(func() { s.closed = true }) }
+// Close makes Admit block until Open, as an open circuit breaker does, and ends the
+// waits of WhileAdmitted. It is called from inside the clock.
+func (s *Sink) Close() {
+	s.set(func() {
+		s.closed = true
+		for _, cancel := range s.waits {
+			cancel()
+		}
+		s.waits = nil
+	})
+}
 
 // Open lets Admit return. It is called from inside the clock.
 func (s *Sink) Open() { s.set(func() { s.closed = false }) }

@@ -37,6 +37,26 @@ func connectBus(t testing.TB, d *busDoor) *azure.ServiceBus {
 	return s
 }
 
+// TestServiceBusViaPartitionKey: the client has no field for it.
+func TestServiceBusViaPartitionKey(t *testing.T) {
+	t.Parallel()
+	d := openBusDoor(t, clock.System(), nil)
+	d.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	key := "via"
+	if err := d.ns.Send(t.Context(), "q", &bindings.ServiceBusMessage{TransactionPartitionKey: &key}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := connectBus(t, d).Receiver(t.Context(), "q", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close(context.Background())
+	got, err := r.Receive(t.Context(), 1, busPatience)
+	if err != nil || len(got) != 1 || got[0].TransactionPartitionKey == nil || *got[0].TransactionPartitionKey != key {
+		t.Errorf("received %+v, %v", got, err)
+	}
+}
+
 // TestServiceBusConformance is the second leg of style 2.7: client, socket, AMQP,
 // emulator.
 func TestServiceBusConformance(t *testing.T) {

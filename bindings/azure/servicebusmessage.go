@@ -65,8 +65,14 @@ func incoming(m *azservicebus.ReceivedMessage) *bindings.ServiceBusReceived {
 	if m.DeliveryCount > 0 { // the client has added one to the header, in peeked messages too
 		out.DeliveryCount = int64(m.DeliveryCount) - 1
 	}
-	if m.Body == nil && m.RawAMQPMessage != nil {
-		out.Body = wholeBody(m.RawAMQPMessage.Body.Data, m.RawAMQPMessage.Body.Value)
+	raw := m.RawAMQPMessage
+	if m.Body == nil && raw != nil {
+		out.Body = wholeBody(raw.Body.Data, raw.Body.Value)
+	}
+	if raw != nil { // the client has no field for this
+		if key, ok := raw.MessageAnnotations["x-opt-via-partition-key"].(string); ok {
+			out.TransactionPartitionKey = &key
+		}
 	}
 	return out
 }

@@ -43,6 +43,11 @@ func newReceiver(sdk sdkReceiver, bus *ServiceBus, path bindings.ServiceBusPath,
 
 func (r *receiver) Source() string { return r.path.String() }
 
+// maxCredits is how many messages the client asks for at most; it refuses more.
+//
+// Source: azservicebus: receiver.go, defaultLinkRxBuffer.
+const maxCredits = 5000
+
 // batchPause is how long the client goes on receiving after the first message.
 const batchPause = 20 * time.Millisecond
 
@@ -62,7 +67,7 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 		case <-stop:
 		}
 	}()
-	list, err := r.sdk.ReceiveMessages(within, n, &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
+	list, err := r.sdk.ReceiveMessages(within, min(n, maxCredits), &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
 	switch {
 	case len(list) > 0:
 		// What the client has given back since the last call comes after messages that

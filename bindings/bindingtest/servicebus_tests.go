@@ -285,6 +285,14 @@ var busTests = []busTest{
 		b.complete(r, b.receiveOne(r))
 		b.send("q", &busMessage{Body: make([]byte, 255<<10)})
 	}},
+	{"MoreAskedForThanThereCanBe", false, func(b *busBench) {
+		b.queue(busQueue{Name: "q"})
+		b.sendText("q", "a")
+		r := b.receiver("q")
+		var ms []*busReceived
+		b.must("Receive", b.call(func(ctx context.Context) (err error) { ms, err = r.Receive(ctx, 1<<20, b.Patience); return err }))
+		b.expect("Receive", ms, "a")
+	}},
 	{"ManyMessagesInOrder", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
 		var want []string

@@ -75,8 +75,8 @@ func (g *Grid) topicsLocked() []TopicInfo {
 			x.DeadLetters++
 			continue
 		case waiting:
-			if x.Next.IsZero() || d.when.Before(x.Next) {
-				x.Next = d.when
+			if next := g.nextLocked(d); x.Next.IsZero() || next.Before(x.Next) {
+				x.Next = next
 			}
 		}
 		x.Pending++
@@ -106,11 +106,26 @@ func (g *Grid) deliveriesLocked(topicName, subscription string) []DeliveryInfo {
 			Published: d.published, Expires: d.expires, Attempts: slices.Clone(d.attempts), Outcome: d.outcome, Reason: d.reason,
 		}
 		switch d.state {
-		case waiting, dead:
+		case waiting:
+			list[i].Next = g.nextLocked(d)
+		case dead:
 			list[i].Next = d.when
 		case expiring:
 			list[i].Next, list[i].Reason = d.when, TimeToLiveExceeded
 		}
 	}
 	return list
+}
+
+// nextLocked is when a waiting event is tried next, or its life ends: an endpoint that
+// is spared is spared its retries too.
+func (g *Grid) nextLocked(d *delivery) time.Time {
+	until := d.sub.endpoint.until
+	switch {
+	case !g.rules.Probation || !until.After(d.when):
+		return d.when
+	case until.After(d.expires):
+		return d.expires
+	}
+	return until
 }

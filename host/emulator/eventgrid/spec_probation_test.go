@@ -71,6 +71,33 @@ func TestProbationByCause(t *testing.T) {
 	}
 }
 
+// The retries of a spared endpoint wait too, and are shown with the time at which
+// they will be made.
+func TestProbationHoldsRetries(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventgrid.Rules{Probation: true})
+	b.answer = status(500)
+	b.subscribe(eventgrid.Subscription{Name: "s", Function: "F"})
+	for i := range 9 {
+		b.publish(fmt.Sprint(i))
+	}
+	b.clk.Advance(5 * time.Second)
+	b.publish("tenth")
+	want := start.Add(15 * time.Second) // the first would be tried again after 10 s
+	if info := b.grid.Topics()[0].Subscriptions[0]; !info.Next.Equal(want) || !info.SparedUntil.Equal(want) {
+		t.Errorf("the subscription: next %s, spared until %s, want %s", info.Next, info.SparedUntil, want)
+	}
+	for _, d := range b.grid.Deliveries("orders", "s") {
+		if !d.Next.Equal(want) {
+			t.Errorf("event %s: next %s, want %s", d.EventID, d.Next, want)
+		}
+	}
+	b.clk.Advance(9 * time.Second)
+	if len(b.calls) != 10 {
+		t.Errorf("%d requests before the probation ends, want 10", len(b.calls))
+	}
+}
+
 // Nine failures and a success are no probation, nor are ten at several endpoints.
 func TestProbationCountsInARow(t *testing.T) {
 	t.Parallel()

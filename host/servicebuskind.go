@@ -80,6 +80,9 @@ func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
 		MaxBatchWait:                 conf.MaxBatchWaitTime,
 		DataType:                     b.DataType,
 	}
+	if opts.MaxBatchWait == 0 {
+		opts.MaxBatchWait = -1
+	}
 	if opts.SessionIdleTimeout == 0 {
 		opts.SessionIdleTimeout = conf.TryTimeout
 	}

@@ -214,6 +214,35 @@ func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 	}
 }
 
+// How long a batch waits for its minimum is maxBatchWaitTime; with none it does not
+// wait (servicebus 2.1).
+func TestServiceBusBatchWait(t *testing.T) {
+	t.Parallel()
+	for wait, want := range map[string]time.Duration{"": 30 * time.Second, `,"maxBatchWaitTime":"00:02:30"`: 150 * time.Second, `,"maxBatchWaitTime":"00:00:00"`: 0} {
+		app := functions.New()
+		var runs int
+		app.Handle("Orders", func(context.Context, *functions.Trigger) error {
+			runs++
+			return nil
+		})
+		h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+			"host.json":            `{"version":"2.0","extensions":{"serviceBus":{"minMessageBatchSize":2` + wait + `}}}`,
+			"Orders/function.json": `{"bindings":[{"name":"m","type":"serviceBusTrigger","queueName":"orders","cardinality":"many"}]}`,
+		}})
+		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		if want > 0 {
+			h.Advance(want - time.Second)
+			if runs != 0 {
+				t.Errorf("%q: ran too early", wait)
+			}
+			h.Advance(time.Second)
+		}
+		if runs != 1 {
+			t.Errorf("%q: %d runs, want 1 after %v", wait, runs, want)
+		}
+	}
+}
+
 // autoCreateEntities none: a function on an entity that is not there waits for it.
 func TestServiceBusEntityMissing(t *testing.T) {
 	t.Parallel()

@@ -64,7 +64,7 @@ type Options struct {
 	// than MaxBatchWait from the first one. Zero: 1, which does not wait.
 	MinMessageBatchSize int
 
-	// MaxBatchWait is maxBatchWaitTime. Zero: DefaultMaxBatchWait.
+	// MaxBatchWait is maxBatchWaitTime. Zero: DefaultMaxBatchWait; negative: none.
 	MaxBatchWait time.Duration
 
 	// DataType is the binding's dataType: "binary" or "stream" for bytes,

@@ -250,6 +250,15 @@ func (h *Host) App() *app.App {
 	return nil
 }
 
+// ID is the host's ID (host-and-retry 11.1), also of an app that does not run; empty
+// before the first one was read.
+func (h *Host) ID() string {
+	if a := h.lastRead(); a != nil {
+		return a.ID
+	}
+	return ""
+}
+
 // Generation is the number of the running generation, from 1; 0 before.
 func (h *Host) Generation() int {
 	if g := h.current.Load(); g != nil {

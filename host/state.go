@@ -68,6 +68,19 @@ func (h *Host) waitsForChange() bool {
 	return h.forChange
 }
 
+// Ready waits until the host runs an app, up to 30 s: ErrNotRunning then, and at once
+// in state Error or Offline. It is for requests that want to see the app; those that
+// run a function wait by themselves.
+func (h *Host) Ready(ctx context.Context) error {
+	var err error
+	h.clk.Inside("request", func() {
+		token, release := h.token(ctx)
+		defer release()
+		_, err = h.ready(token)
+	})
+	return err
+}
+
 // ready waits for a state in which requests can be served: at most 30 s, and
 // not at all in state Error.
 func (h *Host) ready(ctx context.Context) (*generation, error) {

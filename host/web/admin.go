@@ -95,17 +95,22 @@ func language(a *app.App) string {
 // base is the server's own address, as the caller knows it.
 func base(r *http.Request) string { return "http://" + r.Host }
 
-// running returns the app of the running generation, or answers with 503.
-func (s *Server) running(w http.ResponseWriter) *app.App {
+// running returns the app of the running generation, after waiting for one if need
+// be, or answers with 503.
+func (s *Server) running(w http.ResponseWriter, r *http.Request) *app.App {
+	if err := s.host.Ready(r.Context()); err != nil {
+		s.refuse(w, err)
+		return nil
+	}
 	a := s.host.App()
-	if a == nil && !s.offline(w) {
-		notRunning(w)
+	if a == nil { // it has just stopped
+		s.refuse(w, host.ErrNotRunning)
 	}
 	return a
 }
 
 func (s *Server) listFunctions(w http.ResponseWriter, r *http.Request) {
-	a := s.running(w)
+	a := s.running(w, r)
 	if a == nil {
 		return
 	}
@@ -117,7 +122,7 @@ func (s *Server) listFunctions(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) getFunction(w http.ResponseWriter, r *http.Request) {
-	a := s.running(w)
+	a := s.running(w, r)
 	if a == nil {
 		return
 	}
@@ -131,7 +136,7 @@ func (s *Server) getFunction(w http.ResponseWriter, r *http.Request) {
 
 // functionStatus shows what puts a function in error.
 func (s *Server) functionStatus(w http.ResponseWriter, r *http.Request) {
-	a := s.running(w)
+	a := s.running(w, r)
 	if a == nil {
 		return
 	}

@@ -41,6 +41,7 @@ type bundleEntry struct {
 // hostStatus answers in every state.
 func (s *Server) hostStatus(w http.ResponseWriter, r *http.Request) {
 	info := hostInfo{
+		ID:             s.host.ID(),
 		State:          s.host.State(),
 		Version:        s.host.Version(),
 		VersionDetails: s.host.Version(),
@@ -52,7 +53,6 @@ func (s *Server) hostStatus(w http.ResponseWriter, r *http.Request) {
 	}
 	info.ComputerName, _ = os.Hostname()
 	if a := s.host.App(); a != nil {
-		info.ID = a.ID
 		if b := a.Config.ExtensionBundle; b != nil {
 			info.ExtensionBundle = &bundleEntry{ID: b.ID, Version: b.Version}
 		}

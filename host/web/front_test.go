@@ -252,6 +252,11 @@ func TestHostNotReady(t *testing.T) {
 		if got.Body != "Function host is not running." {
 			t.Errorf("body = %q", got.Body)
 		}
+		begin = d.host.Clock().Now()
+		d.want(http.StatusServiceUnavailable, "GET", "/admin/functions", "")
+		if waited := d.host.Clock().Now().Sub(begin); waited < 30*time.Second {
+			t.Errorf("the admin API waited %v of the clock's time, want 30 s", waited)
+		}
 	})
 	t.Run("state Error fails at once", func(t *testing.T) {
 		t.Parallel()
@@ -265,7 +270,14 @@ func TestHostNotReady(t *testing.T) {
 		if waited := d.host.Clock().Now().Sub(begin); waited > 5*time.Second {
 			t.Errorf("waited %v of the clock's time, want none", waited)
 		}
+		d.want(http.StatusServiceUnavailable, "GET", "/admin/functions", "")
+		if waited := d.host.Clock().Now().Sub(begin); waited > 10*time.Second {
+			t.Errorf("the admin API waited %v of the clock's time, want none", waited)
+		}
 		status := get[map[string]any](d, 200, "GET", "/admin/host/status", "")
+		if id, _ := status["id"].(string); id == "" {
+			t.Errorf("status = %v, want the host's ID", status)
+		}
 		if errs, _ := status["errors"].([]any); status["state"] != "Error" || len(errs) == 0 || !strings.Contains(errs[0].(string), "host.json") {
 			t.Errorf("status = %v, want state Error with the fault of host.json", status)
 		}

@@ -218,7 +218,7 @@ func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 // wait (servicebus 2.1).
 func TestServiceBusBatchWait(t *testing.T) {
 	t.Parallel()
-	for wait, want := range map[string]time.Duration{"": 30 * time.Second, `,"maxBatchWaitTime":"00:02:30"`: 150 * time.Second, `,"maxBatchWaitTime":"00:00:00"`: 0} {
+	for wait, want := range map[string]time.Duration{"": 30 * time.Second, `,"maxBatchWaitTime":"00:00:45"`: 45 * time.Second, `,"maxBatchWaitTime":"00:00:00"`: 0} {
 		app := functions.New()
 		var runs int
 		app.Handle("Orders", func(context.Context, *functions.Trigger) error {

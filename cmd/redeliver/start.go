@@ -62,7 +62,7 @@ as nothing is left to do, so that a 15-minute back-off takes no time. Lines show
 the clock's time; a message's end also shows how long it took, with "auto" in both
 the clock's and real time.
 
-Queues, blobs and Service Bus entities are kept in .redeliver/data below the app and
+What the embedded services hold is kept in .redeliver/data below the app and
 outlive the host, however sudden its end; one host at a time has them. Storage SDKs
 find them at Azurite's ports, with UseDevelopmentStorage=true or the string that is
 printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. An app

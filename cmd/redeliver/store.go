@@ -20,9 +20,9 @@ const dataDir = "data"
 // addStore adds the flags that say where the embedded accounts are kept.
 func addStore(cmd *cobra.Command, f *startFlags) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.data, "data", "", "keep queues, blobs and Service Bus entities in this folder (default DIR/.redeliver/data)")
+	flags.StringVar(&f.data, "data", "", "keep what the embedded services hold in this folder (default DIR/.redeliver/data)")
 	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that what is kept survives a power cut too")
-	flags.BoolVar(&f.inMemory, "in-memory", false, "keep nothing: queues, blobs and Service Bus entities are in memory only")
+	flags.BoolVar(&f.inMemory, "in-memory", false, "keep nothing: the embedded services are in memory only")
 }
 
 // checkStore refuses flags that contradict each other.

@@ -63,9 +63,9 @@ the clock's time; a message's end also shows how long it took, with "auto" in bo
 the clock's and real time.
 
 What the embedded services hold is kept in .redeliver/data below the app and
-outlive the host, however sudden its end; one host at a time has them. Storage SDKs
-find them at Azurite's ports, with UseDevelopmentStorage=true or the string that is
-printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. An app
+outlives the host, however sudden its end; one host at a time has it. Storage SDKs
+find queues and blobs at Azurite's ports, with UseDevelopmentStorage=true or the
+string that is printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. An app
 whose storage is elsewhere takes no ports for it unless asked. A clock that ran ahead
 of the wall goes on from there at the next start.
 

@@ -50,22 +50,27 @@ func TestReloadEndsRetryWait(t *testing.T) {
 }
 
 // What a generation leaves in a queue is waited for by the next one: Run does not
-// end before it is done, whether the message comes back at once or later.
+// end before it is done, whether the message comes back at once or later, and
+// whether it was released by the reload or before.
 func TestRunAfterReloadInRetryWait(t *testing.T) {
 	t.Parallel()
-	for _, visibility := range []string{"00:00:00", "00:20:00"} {
-		t.Run(visibility, func(t *testing.T) {
+	for name, c := range map[string]struct{ visibility, policy string }{
+		"released by the reload": {"00:00:00", retryOf(4)},
+		"comes back later":       {"00:20:00", retryOf(4)},
+		"released before":        {"00:20:00", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := hosttest.New(t, &hosttest.Options{
 				Handlers: alwaysFails(),
 				Files: map[string]string{
-					"host.json":            `{"version":"2.0","extensions":{"queues":{"maxDequeueCount":2,"visibilityTimeout":"` + visibility + `"}}}`,
-					"Orders/function.json": queueFunction("orders", retryOf(4)),
+					"host.json":            `{"version":"2.0","extensions":{"queues":{"maxDequeueCount":2,"visibilityTimeout":"` + c.visibility + `"}}}`,
+					"Orders/function.json": queueFunction("orders", c.policy),
 				},
 			})
 			h.Send("orders", "x")
 			h.Advance(time.Second)
-			if err := h.Edit("Orders/function.json", queueFunction("orders", "")); err != nil {
+			if err := h.Edit("Orders/function.json", queueFunction("orders", `,"disabled":false`)); err != nil {
 				t.Fatal(err)
 			}
 			h.Run(time.Hour)

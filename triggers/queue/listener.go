@@ -144,9 +144,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	err := l.poll(ctx, tokens, sink)
-	l.mu.Lock()
-	l.stopped = true
-	l.mu.Unlock()
+	l.handOn()
 	// After an error the deliveries in work keep their token until the stop.
 	if l.inFlight.Below(ctx, 1) != nil && !sink.Draining() {
 		cancel()
@@ -257,6 +255,18 @@ func (l *Listener) expect(t time.Time) {
 		return
 	}
 	l.note(t)
+}
+
+// handOn tells those who receive in its place what the listener, which stops,
+// waits for.
+func (l *Listener) handOn() {
+	l.mu.Lock()
+	l.stopped = true
+	back := l.back
+	l.mu.Unlock()
+	if !back.IsZero() {
+		l.expect(back)
+	}
 }
 
 // note is told when a message comes back.

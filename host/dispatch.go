@@ -40,7 +40,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	h.counters.began()
 	round := f.breaker.began()
 	retrying := false
-	attempts, err := retrycontext.Do(ctx, f.def.Policy, h.clk.Sleep, d.attempt, &retrycontext.Options{
+	attempts, err := retrycontext.Do(ctx, f.def.Policy, f.gen.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
 		Exception: exceptionOf,
 		Hooks: retrycontext.Hooks{
@@ -74,7 +74,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	if err == nil {
 		res.Response = d.response
 	}
-	res.Cancelled = err != nil && ctx.Err() != nil
+	res.Cancelled = err != nil && (ctx.Err() != nil || f.gen.attempts.Err() != nil)
 	f.breaker.delivered(round, err == nil, f.breakerChanged)
 	return res
 }

@@ -1,10 +1,10 @@
 package host
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -56,21 +56,16 @@ type generation struct {
 	group        *clock.Group
 
 	mu     sync.Mutex
-	calls  []*callToken // by hand, in work, in order of arrival
+	tokens list.List // of context.CancelFunc: what token gave out, in that order
 	killed bool
 }
-
-// callToken is the token of a call by hand: the caller's, cut short when the
-// generation ends.
-type callToken struct{ cancel context.CancelFunc }
 
 // token returns a context that ends with ctx or when running attempts of the
 // generation must end. release must be called.
 func (g *generation) token(ctx context.Context) (token context.Context, release func()) {
 	token, cancel := g.host.clk.WithCancel(ctx)
-	c := &callToken{cancel}
 	g.mu.Lock()
-	g.calls = append(g.calls, c)
+	e := g.tokens.PushBack(cancel)
 	killed := g.killed
 	g.mu.Unlock()
 	if killed {
@@ -78,22 +73,34 @@ func (g *generation) token(ctx context.Context) (token context.Context, release 
 	}
 	return token, func() {
 		g.mu.Lock()
-		g.calls = slices.DeleteFunc(g.calls, func(o *callToken) bool { return o == c })
+		g.tokens.Remove(e)
 		g.mu.Unlock()
 		cancel()
 	}
 }
 
-// kill ends running attempts, and the tokens of calls by hand.
+// kill ends running attempts, the tokens of calls by hand, and retry waits that a
+// drain has left alone.
 func (g *generation) kill() {
 	g.killAttempts()
 	g.mu.Lock()
 	g.killed = true
-	calls := slices.Clone(g.calls)
-	g.mu.Unlock()
-	for _, c := range calls {
-		c.cancel()
+	var cancels []context.CancelFunc
+	for e := g.tokens.Front(); e != nil; e = e.Next() {
+		cancels = append(cancels, e.Value.(context.CancelFunc))
 	}
+	g.mu.Unlock()
+	for _, cancel := range cancels {
+		cancel()
+	}
+}
+
+// sleep is a retry wait. It ends with ctx, or when running attempts of the
+// generation must end.
+func (g *generation) sleep(ctx context.Context, d time.Duration) error {
+	token, release := g.token(ctx)
+	defer release()
+	return g.host.clk.Sleep(token, d)
 }
 
 // function is one function of a generation. It is the Sink of its listener.

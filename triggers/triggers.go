@@ -82,7 +82,8 @@ type Result struct {
 	Attempts int
 
 	// Cancelled is set when the retry loop ended because its token was
-	// cancelled, with Err the last failure.
+	// cancelled, or the host could not wait for it any longer, with Err the last
+	// failure.
 	Cancelled bool
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -74,4 +75,54 @@ func TestStopEndsAttempts(t *testing.T) {
 	}
 	h.WantSettled("Long", triggers.Released)
 	h.WantSettled("Short", triggers.Deleted)
+}
+
+// A drain lets retry loops go on that never end; a stop or a resume after it gives them
+// the 10 s that every stop has (7.3). None counts as a success: each source hands its
+// delivery out again.
+func TestStopAfterDrain(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(h *hosttest.Host) error{
+		"stop":   (*hosttest.Host).Close,
+		"resume": func(h *hosttest.Host) error { return h.Resume(context.Background()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			policy := functions.FixedDelay(-1, time.Hour)
+			app := functions.New()
+			app.Queue("Queue", "orders", func(context.Context, functions.QueueMessage) error { return errBroken }, policy)
+			app.ServiceBusQueue("Bus", "bus", func(context.Context, functions.ServiceBusMessage) error { return errBroken }, policy)
+			app.CosmosDB("Feed", "shop", "feed", func(context.Context, []functions.CosmosDocument) error { return errBroken }, policy, functions.CreateLeases())
+			app.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { return errBroken }, policy)
+			h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: gridApp("")})
+			h.CreateCosmos("shop", "feed")
+			h.Advance(10 * time.Second) // the listener has found it
+			h.Send("orders", "x")
+			h.SendServiceBus("bus", &bindings.ServiceBusMessage{Body: []byte("x")})
+			h.WriteCosmos("shop", "feed", `{"id":"x"}`)
+			h.PublishEvents("shop", shopEvent("x"))
+			if err := h.Drain(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			h.Advance(time.Minute)
+			if s, err := h.DrainStatus(); err != nil || s.OutstandingRetries != 4 {
+				t.Fatalf("drain %+v, %v: want four loops", s, err)
+			}
+			asked := h.Clock().Now()
+			if err := end(h); err != nil {
+				t.Fatal(err)
+			}
+			if name == "resume" {
+				h.Advance(10 * time.Second)
+			}
+			for function, want := range map[string]triggers.Decision{
+				"Queue": triggers.Released, "Bus": triggers.Abandoned, "Feed": triggers.NotCheckpointed, "OnOrder": triggers.Responded,
+			} {
+				s := h.Settlements(function)
+				if len(s) != 1 || s[0].Decision != string(want) || s[0].Time.Sub(asked) > 10*time.Second {
+					t.Errorf("%s: settlements %v, want %s within 10 s", function, s, want)
+				}
+			}
+		})
+	}
 }

@@ -181,18 +181,18 @@ func (w *worker) wait() bool {
 // whether that was done.
 func (w *worker) deliver(page bindings.CosmosChanges) bool {
 	ev := &triggers.Event{Source: w.monitored.String(), Messages: []triggers.Message{messageOf(page.Items)}}
-	w.sink.Handle(w.token, ev)
-	s := w.settle(page.Continuation)
+	res := w.sink.Handle(w.token, ev)
+	s := w.settle(page.Continuation, res.Cancelled)
 	w.sink.Settled(ev, s)
 	return s.Decision == triggers.Checkpointed
 }
 
 // settle writes the position into the lease, whatever the function did: a failure
 // is lost when its policy is (spec servicebus 7). Only a batch whose token has ended
-// comes again.
-func (w *worker) settle(continuation string) triggers.Settlement {
+// comes again, or one that was cut short when a drain took too long.
+func (w *worker) settle(continuation string, cut bool) triggers.Settlement {
 	s := triggers.Settlement{Decision: triggers.NotCheckpointed, Target: w.id}
-	if w.token.Err() != nil {
+	if cut || w.token.Err() != nil {
 		if s.Note = NoteStopped; w.hasLost() {
 			s.Note = NoteLeaseLost
 		}

@@ -160,6 +160,13 @@ func validateBlob(_ *app.App, f *app.Function) []*schemas.Fault {
 			Reason: err.Error(), Kind: "argument",
 		}}
 	}
+	return unknownNames(f, blob.Contract(pattern))
+}
+
+// unknownNames checks the expressions of a function's other bindings against the
+// names that its trigger provides, for triggers that provide the same whatever
+// comes (storage.md 12).
+func unknownNames(f *app.Function, contract []string) []*schemas.Fault {
 	var faults []*schemas.Fault
 	for _, b := range f.Bindings {
 		for _, key := range []string{"path", "queueName"} {
@@ -170,9 +177,9 @@ func validateBlob(_ *app.App, f *app.Function) []*schemas.Fault {
 			if err != nil {
 				continue // reported with the binding
 			}
-			if err := template.Check(blob.Contract(pattern)); err != nil {
+			if err := template.Check(contract); err != nil {
 				faults = append(faults, &schemas.Fault{
-					Path: b.PathOf(key), Found: b.String(key), Allowed: strings.Join(blob.Contract(pattern), ", "),
+					Path: b.PathOf(key), Found: b.String(key), Allowed: strings.Join(contract, ", "),
 					Reason: err.Error(), Kind: schemas.KindInvalidOperation,
 				})
 			}

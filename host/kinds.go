@@ -234,7 +234,7 @@ func validateTimer(_ *app.App, f *app.Function) []*schemas.Fault {
 			Reason:  err.Error(), Kind: "argument",
 		}}
 	}
-	return nil
+	return unknownNames(f, []string{"TimerTrigger"})
 }
 
 // isTrue reads a boolean property; text counts as the platform's binder reads

@@ -393,6 +393,8 @@ func TestBlobFunctionFaults(t *testing.T) {
 		"container name":          {`{"type":"blobTrigger","name":"b","path":"UP/x"}`, "3 to 63"},
 		"unknown parameter": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"out-1/{nam}"}`,
 			"Unable to resolve binding parameter 'nam'"},
+		"unknown name with a timer": {`{"type":"timerTrigger","name":"t","schedule":"0 0 * * * *"},{"type":"queue","direction":"out","name":"o","queueName":"{sys.methodname}-{name}"}`,
+			"Unable to resolve binding parameter 'name'"},
 		"constant output": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"nothing"}`,
 			"Invalid blob path specified : 'nothing'. Blob identifiers must be in the format 'container/blob'"},
 		"container of an output": {`{"type":"blobTrigger","name":"b","path":"uploads/{name}"},{"type":"blob","direction":"out","name":"o","path":"UP/x"}`, "3 to 63"},

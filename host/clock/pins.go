@@ -84,6 +84,18 @@ func (p *Pins) Release(key string) {
 	}
 }
 
+// ReleaseFunc ends the pins whose key is one of those.
+func (p *Pins) ReleaseFunc(of func(key string) bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, at := range p.held {
+		if of(key) && at.timer.Stop() {
+			delete(p.held, key)
+			at.unpin()
+		}
+	}
+}
+
 // Close ends them all, for those who go before what is held has ended.
 func (p *Pins) Close() {
 	p.mu.Lock()

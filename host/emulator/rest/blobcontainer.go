@@ -123,6 +123,10 @@ func deleteContainer(c *call) error {
 	if err := c.inside(func(ctx context.Context) error { return c.container().Delete(ctx, cond) }); err != nil {
 		return err
 	}
+	inside := "lease of " + c.path[0] + "/"
+	c.door.pins.ReleaseFunc(func(key string) bool {
+		return key == c.pinOfLease() || strings.HasPrefix(key, inside) && strings.HasSuffix(key, " of "+c.account.Name)
+	})
 	return c.answer(http.StatusAccepted, nil)
 }
 

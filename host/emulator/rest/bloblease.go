@@ -78,9 +78,14 @@ func lease(c *call, on bindings.Leasable) error {
 	return c.answer(status, nil)
 }
 
+// pinOfLease is the key under which the clock is pinned for a lease.
+func (c *call) pinOfLease() string {
+	return "lease of " + strings.Join(c.path, "/") + " of " + c.account.Name
+}
+
 // pinLease keeps the clock from jumping over a lease that has an end.
 func (c *call) pinLease(action string, l *bindings.Lease) {
-	key := "lease of " + c.r.URL.Path
+	key := c.pinOfLease()
 	switch action {
 	case "acquire":
 		duration, _ := c.leaseDuration() // it was good

@@ -87,6 +87,9 @@ func deleteBlob(c *call) error {
 	if err := c.inside(func(ctx context.Context) error { return c.blob().Delete(ctx, opts) }); err != nil {
 		return err
 	}
+	if opts.Snapshots != bindings.OnlySnapshots && !c.query.Has("snapshot") {
+		c.door.pins.Release(c.pinOfLease())
+	}
 	c.w.Header().Set("X-Ms-Delete-Type-Permanent", "true")
 	return c.answer(http.StatusAccepted, nil)
 }

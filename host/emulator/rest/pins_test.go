@@ -42,6 +42,16 @@ func TestClientsPinTheClock(t *testing.T) {
 	want(b, "renewed", "message")
 	b.want(204, "", "PUT", "/orders/messages/"+ms[1].MessageID+query("popreceipt", renewed.Header.Get("X-Ms-Popreceipt"), "visibilitytimeout", "0"), "")
 	want(b, "released")
+	b.create("other")
+	for _, q := range []string{"orders", "other"} {
+		b.want(201, "", "POST", "/"+q+"/messages", message("c"))
+		b.want(200, "", "GET", "/"+q+"/messages?numofmessages=32", "")
+	}
+	want(b, "received from two queues", "message", "message", "message")
+	b.want(204, "", "DELETE", "/orders/messages", "")
+	want(b, "one cleared", "message")
+	b.want(204, "", "DELETE", "/other", "")
+	want(b, "one deleted")
 
 	blobs := newBlobBench(t)
 	blobs.upload("/box/a", "text")
@@ -61,4 +71,13 @@ func TestClientsPinTheClock(t *testing.T) {
 	want(blobs, "released")
 	blobs.want(201, "", "PUT", "/box/a?comp=lease", "", act("acquire", duration, "-1")...)
 	want(blobs, "leased without end")
+	for _, name := range []string{"/box/b", "/box/c"} {
+		blobs.upload(name, "text")
+		id = blobs.want(201, "", "PUT", name+"?comp=lease", "", act("acquire", duration, "15")...).Header.Get(lease)
+	}
+	want(blobs, "two leased", "lease", "lease")
+	blobs.want(202, "", "DELETE", "/box/c", "", header(lease, id))
+	want(blobs, "one deleted", "lease")
+	blobs.want(202, "", "DELETE", "/box?restype=container", "")
+	want(blobs, "container deleted")
 }

@@ -32,7 +32,11 @@ func createQueue(c *call) error {
 }
 
 func deleteQueue(c *call) error {
-	return c.noContent(func(ctx context.Context) error { return c.account.QueueAdmin.DeleteQueue(ctx, c.path[0]) })
+	return c.noContent(func(ctx context.Context) error {
+		err := c.account.QueueAdmin.DeleteQueue(ctx, c.path[0])
+		c.unpinQueue(err)
+		return err
+	})
 }
 
 func getQueueMetadata(c *call) error {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -147,12 +148,26 @@ func deleteMessage(c *call) error {
 }
 
 func clearMessages(c *call) error {
-	return c.noContent(func(ctx context.Context) error { return c.account.Queues.Queue(c.path[0]).Clear(ctx) })
+	return c.noContent(func(ctx context.Context) error {
+		err := c.account.Queues.Queue(c.path[0]).Clear(ctx)
+		c.unpinQueue(err)
+		return err
+	})
 }
 
 // pinOf is the key under which the clock is pinned for a message.
 func (c *call) pinOf(id string) string {
-	return "message " + id + " of queue " + c.path[0] + " of " + c.account.Name
+	return "message " + id + c.pinnedQueue()
+}
+
+// pinnedQueue is how the keys of a queue's messages end.
+func (c *call) pinnedQueue() string { return " of queue " + c.path[0] + " of " + c.account.Name }
+
+// unpinQueue lets go of the messages of a queue that were removed together.
+func (c *call) unpinQueue(err error) {
+	if err == nil {
+		c.door.pins.ReleaseFunc(func(key string) bool { return strings.HasSuffix(key, c.pinnedQueue()) })
+	}
 }
 
 func (c *call) popReceipt() (string, *Error) {

@@ -130,7 +130,7 @@ func importRules() []importRule {
 			func(p pkg) bool {
 				return strings.HasPrefix(p.ImportPath, "./triggers/") && p.ImportPath != "./triggers/blob"
 			},
-			only("./triggers", "./bindings", "./retrycontext", "./host/clock"),
+			only("./triggers", "./triggers/serving", "./bindings", "./retrycontext", "./host/clock"),
 		},
 		{
 			"the blob trigger reads its control queue as any queue is read", is("./triggers/blob"),

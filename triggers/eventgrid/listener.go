@@ -3,24 +3,17 @@ package eventgrid
 import (
 	"context"
 	"errors"
-	"slices"
-	"sync"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/serving"
 )
 
 // ErrNotRunning is the error of a call to a listener that has not begun to run,
 // or takes no more requests. The front looks for the listener of the generation
 // that took over.
 var ErrNotRunning = errors.New("the function takes no events")
-
-// Grace is how long events in work keep their retry loop once the listener has
-// been stopped (D-14; the limit of 7.3). Then a retry wait ends with the last
-// failure, and Event Grid delivers again.
-const Grace = 10 * time.Second
 
 // Schema is what a function's parameter can hold.
 type Schema int
@@ -43,71 +36,28 @@ type Options struct {
 // Listener hands events to one function. It implements [triggers.Listener],
 // though it watches nothing: the host's front brings it the requests by Serve.
 type Listener struct {
-	clk  clock.Clock
-	opts Options
-
-	mu      sync.Mutex
-	changed *clock.Cond
-	sink    triggers.Sink // nil when it takes no requests
-	calls   []*call       // in work, in order of arrival
+	clk      clock.Clock
+	opts     Options
+	requests *serving.Requests
 }
-
-// call is a request in work.
-type call struct{ cancel context.CancelFunc }
 
 var _ triggers.Listener = (*Listener)(nil)
 
 // New returns a listener. It takes requests while Run runs.
 func New(clk clock.Clock, opts *Options) *Listener {
-	l := &Listener{clk: clk}
+	l := &Listener{clk: clk, requests: serving.New(clk)}
 	if opts != nil {
 		l.opts = *opts
 	}
-	l.changed = clock.NewCond(clk, &l.mu)
 	return l
 }
 
 // Run implements [triggers.Listener]. When ctx ends, Serve refuses at once. Events
-// in work go on; after [Grace] their token is cancelled all the same, except in a
-// drain. Run returns when the last has been settled.
+// in work go on; after [serving.Grace] their token is cancelled all the same, except
+// in a drain, and Event Grid delivers again. Run returns when the last has been
+// settled.
 func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.sink = sink
-	for ctx.Err() == nil {
-		_ = l.changed.Wait(ctx) // the end of ctx is what it waits for
-	}
-	l.sink = nil
-	background := context.WithoutCancel(ctx)
-	if !sink.Draining() {
-		end := l.clk.Now().Add(Grace)
-		for len(l.calls) > 0 && l.clk.Now().Before(end) {
-			_ = l.changed.WaitUntil(background, end)
-		}
-		for _, c := range l.calls {
-			c.cancel()
-		}
-	}
-	for len(l.calls) > 0 {
-		_ = l.changed.Wait(background)
-	}
-	return nil
-}
-
-func (l *Listener) enter(c *call) triggers.Sink {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.sink != nil {
-		l.calls = append(l.calls, c)
-	}
-	return l.sink
-}
-
-func (l *Listener) leave(c *call) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.calls = slices.DeleteFunc(l.calls, func(o *call) bool { return o == c })
-	l.changed.Broadcast()
+	return l.requests.Run(ctx, sink)
 }
 
 // Serve answers one request of Event Grid to the function's web hook. A
@@ -122,14 +72,11 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 	if events == nil {
 		return resp, nil
 	}
-	ctx, cancel := l.clk.WithCancel(ctx)
-	defer cancel()
-	c := &call{cancel: cancel}
-	sink := l.enter(c)
-	if sink == nil {
+	ctx, sink, end, ok := l.requests.Begin(ctx)
+	if !ok {
 		return nil, ErrNotRunning
 	}
-	defer l.leave(c)
+	defer end()
 	deliveries := l.opts.deliveries(req, events)
 	answer := answer(l.dispatch(ctx, sink, deliveries))
 	for _, d := range deliveries { // they are answered together

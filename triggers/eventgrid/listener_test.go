@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventgrid"
+	"github.com/redeliver/redeliver/triggers/serving"
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )
 
@@ -145,8 +146,8 @@ func TestStop(t *testing.T) {
 		t.Errorf("%v, want that it does not run", err)
 	}
 	s.clk.Run(time.Hour)
-	if cut != eventgrid.Grace || !s.ended {
-		t.Errorf("in work for %s, listener ended %v; want %s and true", cut, s.ended, eventgrid.Grace)
+	if cut != serving.Grace || !s.ended {
+		t.Errorf("in work for %s, listener ended %v; want %s and true", cut, s.ended, serving.Grace)
 	}
 }
 

@@ -101,7 +101,9 @@ func (e *exposing) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 func (e *exposing) WriteHeader(status int) {
 	if !e.done {
 		e.done = true
-		e.Header().Set("Access-Control-Expose-Headers", strings.Join(exposed(e.rule, e.Header()), ","))
+		if names := exposed(e.rule, e.Header()); len(names) > 0 {
+			e.Header().Set("Access-Control-Expose-Headers", strings.Join(names, ","))
+		}
 	}
 	e.ResponseWriter.WriteHeader(status)
 }

@@ -256,7 +256,7 @@ func (l *loader) blobPath(f *Function, b *Binding) {
 	const key = "path"
 	text := b.String(key)
 	path := b.PathOf(key)
-	if !b.Is("blob") || text == "" || f.faultIn(path) {
+	if !b.Is("blob") || f.faultIn(path) {
 		return
 	}
 	template, err := bindings.ParseTemplate(text)
@@ -277,7 +277,7 @@ func (l *loader) queueOutput(f *Function, b *Binding) {
 	const key = "queueName"
 	name := b.String(key)
 	path := b.PathOf(key)
-	if !b.Is("queue") || name == "" || f.faultIn(path) {
+	if !b.Is("queue") || f.faultIn(path) {
 		return
 	}
 	template, err := bindings.ParseTemplate(name)

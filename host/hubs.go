@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -54,32 +55,68 @@ func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
 // nameHubs makes the hubs and consumer groups that the app describes and its functions
 // name. Hubs that exist are left as they are, but for groups that they lack.
 func (g *generation) nameHubs() error {
+	if err := g.describeHubs(); err != nil {
+		return err
+	}
+	for _, f := range g.functions {
+		if err := g.nameHubsOf(f); err != nil {
+			return fmt.Errorf("function %q: %w", f.def.Name, err)
+		}
+	}
+	return nil
+}
+
+// describeHubs is nameHubs for what host.json describes.
+func (g *generation) describeHubs() error {
 	for _, d := range g.app.Config.EventHubs.Hubs {
 		err := g.host.needHub(eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
 		if err != nil {
 			return fmt.Errorf("event hub %q: %w", d.Name, err)
 		}
 	}
+	return nil
+}
+
+// nameHubsOf is nameHubs for what one function names.
+func (g *generation) nameHubsOf(f *function) error {
 	if g.app.Switches.AutoCreateEntities == "none" {
 		return nil
 	}
-	for _, f := range g.functions {
-		for _, b := range f.def.Bindings {
-			if !b.Is("eventHubTrigger") && !b.Is("eventHub") || strings.Contains(hubName(g.app, b), "{") {
-				continue
-			}
-			conn, ok := g.app.Settings.Connection(hubSetting(b))
-			if !ok || g.host.opts.Services != nil || !g.host.doors.isEmbeddedBus(conn) {
-				continue
-			}
-			hub := eventhubs.Hub{Name: hubName(g.app, b)}
-			if b.IsTrigger() {
-				hub.ConsumerGroups = []string{consumerGroup(b)}
-			}
-			if err := g.host.needHub(hub); err != nil {
-				return fmt.Errorf("function %q: %w", f.def.Name, err)
-			}
+	for _, b := range f.def.Bindings {
+		if !b.Is("eventHubTrigger") && !b.Is("eventHub") || strings.Contains(hubName(g.app, b), "{") {
+			continue
 		}
+		conn, ok := g.app.Settings.Connection(hubSetting(b))
+		if !ok || g.host.opts.Services != nil || !g.host.doors.isEmbeddedBus(conn) {
+			continue
+		}
+		hub := eventhubs.Hub{Name: hubName(g.app, b)}
+		if b.IsTrigger() {
+			hub.ConsumerGroups = []string{consumerGroup(b)}
+		}
+		if err := g.host.needHub(hub); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareHubs is nameHubs for a generation that is being loaded: a function whose hub
+// cannot be made is in error, and the others run.
+func (g *generation) prepareHubs() error {
+	if err := g.describeHubs(); err != nil {
+		return err
+	}
+	all := len(g.functions)
+	g.functions = slices.DeleteFunc(g.functions, func(f *function) bool {
+		err := g.nameHubsOf(f)
+		if err != nil {
+			f.def.Faults = append(f.def.Faults, faultOf(f.def, err))
+		}
+		return err != nil
+	})
+	if len(g.functions) < all {
+		g.router = g.routes()
 	}
 	return nil
 }

@@ -144,8 +144,11 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 	if err := h.applyEntities(a, h.namespace); err != nil {
 		return nil, err
 	}
-	if err := gen.nameHubs(); err != nil {
+	if err := gen.prepareHubs(); err != nil {
 		return nil, &LoadError{Err: err}
+	}
+	if faults := gen.broken(prev); len(faults) > 0 {
+		return nil, &LoadError{Faults: faults}
 	}
 	return gen, nil
 }

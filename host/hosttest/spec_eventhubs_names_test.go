@@ -3,6 +3,7 @@ package hosttest_test
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -108,15 +109,26 @@ func TestCreateEventHub(t *testing.T) {
 	}
 }
 
-// A queue of the same name: names are taken once (servicebus 1.11).
+// A queue of the same name: names are taken once (servicebus 1.11). Only the function
+// that names the hub is in error.
 func TestEventHubNameClash(t *testing.T) {
 	t.Parallel()
 	handlers := functions.New()
-	handlers.EventHub("Read", "orders", func(context.Context, functions.EventHubEvent) error { return nil })
+	handlers.EventHub("Clash", "orders", func(context.Context, functions.EventHubEvent) error { return nil })
+	handlers.EventHub("Good", "clicks", func(context.Context, functions.EventHubEvent) error { return nil })
 	handlers.ServiceBusQueue("Take", "orders", func(context.Context, functions.ServiceBusMessage) error { return nil })
-	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, MayFail: true})
-	if h.StartError == nil || !strings.Contains(h.StartError.Error(), `"orders" is the name of a Service Bus entity`) {
-		t.Errorf("start: %v", h.StartError)
+	handlers.HTTP("Web", func(http.ResponseWriter, *http.Request) {})
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	r := h.AwaitKind(journal.FunctionError)
+	if r.Function != "Clash" || !strings.Contains(r.Error, `"orders" is the name of a Service Bus entity`) {
+		t.Errorf("function in error: %v", r)
+	}
+	h.SendEvents("clicks", "", "a")
+	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("x")})
+	h.WantSettled("Good", triggers.Checkpointed)
+	h.WantSettled("Take", triggers.Completed)
+	if resp := h.Request("GET", "/api/Web", ""); resp.StatusCode != 200 {
+		t.Errorf("web answers %d", resp.StatusCode)
 	}
 }
 

@@ -116,6 +116,8 @@ type function struct {
 	httpOutput  string                // name of the http output, if any
 	http        *httptrigger.Listener // of an HTTP trigger
 	events      *eventgrid.Listener   // of an Event Grid trigger
+
+	failing atomic.Pointer[error] // why the listener waits for its next start; nil: it does not
 }
 
 // newGeneration prepares a generation and starts nothing. Functions that cannot
@@ -206,9 +208,11 @@ func (g *generation) supervise(f *function) {
 			Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
 			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
 		})
+		f.failing.Store(&err)
 		if g.waitToListen(wait) != nil {
 			return
 		}
+		f.failing.Store(nil)
 	}
 }
 

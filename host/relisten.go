@@ -35,3 +35,15 @@ func (f *failedListeners) start() {
 	defer f.mu.Unlock()
 	f.made.Broadcast()
 }
+
+// ListenerError says why the listener of a function does not run at the moment: it
+// failed, and will start again. It is nil when the listener runs, when there is none,
+// and of functions that the running app does not have.
+func (h *Host) ListenerError(function string) error {
+	if f := h.current.Load().function(function); f != nil {
+		if err := f.failing.Load(); err != nil {
+			return *err
+		}
+	}
+	return nil
+}

@@ -66,7 +66,7 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 	out := Inventory{
 		State:     s.host.State(),
 		Errors:    s.host.Errors(),
-		Functions: functionInfos(s.host.App()),
+		Functions: s.functionInfos(),
 	}
 	err := s.inside("inventory", func(ctx context.Context) (err error) {
 		if out.Queues, err = s.queueInfos(ctx); err != nil {
@@ -92,8 +92,8 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, out)
 }
 
-func functionInfos(a *app.App) []FunctionInfo {
-	out := []FunctionInfo{}
+func (s *Server) functionInfos() []FunctionInfo {
+	out, a := []FunctionInfo{}, s.host.App()
 	if a == nil {
 		return out
 	}
@@ -108,6 +108,10 @@ func functionInfos(a *app.App) []FunctionInfo {
 			}
 		case f.Disabled != "":
 			info.State, info.Detail = FunctionDisabled, f.Disabled
+		default:
+			if err := s.host.ListenerError(f.Name); err != nil {
+				info.State, info.Detail = FunctionInError, "its listener failed and will start again: "+err.Error()
+			}
 		}
 		out = append(out, info)
 	}

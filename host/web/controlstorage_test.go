@@ -29,6 +29,7 @@ func TestControlInventory(t *testing.T) {
 	handlers := functions.New()
 	handlers.Queue("Work", "work", nothing)
 	handlers.Queue("Off", "off", nothing, functions.Disabled())
+	handlers.CosmosDB("Missing", "shop", "orders", func(context.Context, []functions.CosmosDocument) error { return nil })
 	files := app(plainHostJSON, "Bad/function.json", `{"bindings":[{"type":"queueTrigger","direction":"in","name":"m"}]}`)
 	d := open(t, files, handlers, nil)
 	d.want(201, "POST", control+"/queues/jobs/messages", "a")
@@ -44,7 +45,7 @@ func TestControlInventory(t *testing.T) {
 			t.Errorf("%s is %s without a reason", f.Name, f.State)
 		}
 	}
-	want := map[string]string{"Work": "enabled", "Off": "disabled", "Bad": "error"}
+	want := map[string]string{"Work": "enabled", "Off": "disabled", "Bad": "error", "Missing": "error"}
 	if diff := cmp.Diff(want, states); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}

@@ -141,8 +141,8 @@ func TestConfigConsumption(t *testing.T) {
 	a := load(t, nil, &app.Options{InProcess: true, Env: map[string]string{"WEBSITE_SKU": "Dynamic"}})
 	wantNoFaults(t, a)
 	c := a.Config
-	if c.Queues.NewBatchThreshold != 8 || c.HTTP.MaxOutstandingRequests != 200 || c.HTTP.MaxConcurrentRequests != 100 {
-		t.Errorf("got threshold %d, HTTP %+v", c.Queues.NewBatchThreshold, c.HTTP)
+	if c.Queues.NewBatchThreshold != 8 || c.Blobs.MaxDegreeOfParallelism != 8 || c.HTTP.MaxOutstandingRequests != 200 || c.HTTP.MaxConcurrentRequests != 100 {
+		t.Errorf("got threshold %d, blobs %+v, HTTP %+v", c.Queues.NewBatchThreshold, c.Blobs, c.HTTP)
 	}
 }
 

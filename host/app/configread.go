@@ -58,7 +58,7 @@ func (l *loader) readConfig(r reader) {
 		MessageEncoding:    r.word("extensions.queues.messageEncoding", "base64", "none"),
 	}
 	c.Blobs = Blobs{
-		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", 8*l.processors(), 1, maxInt),
+		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", 8*processors, 1, maxInt),
 		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", 5, 1, maxInt),
 	}
 	c.ServiceBus = r.serviceBus(l.processors())

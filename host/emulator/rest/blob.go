@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -144,6 +145,7 @@ func blobService() *service {
 			return *p, nil
 		},
 		serviceSAS: blobSASText,
+		sasKind:    blobSASKind,
 		policy: func(ctx context.Context, c *call, id string) (*bindings.AccessPolicy, error) {
 			access, err := c.container().Access(ctx, nil)
 			if err != nil {
@@ -239,6 +241,21 @@ func (c *call) blob() bindings.Blob {
 		b = b.At(snapshot)
 	}
 	return b
+}
+
+// blobSASKind refuses signatures that are neither of a container, a blob nor a
+// snapshot, and those of a blob for what is done with its container.
+func blobSASKind(c *call) *Error {
+	switch kind := c.sas("sr"); kind {
+	case "c":
+	case "b", "bs":
+		if len(c.path) < 2 {
+			return errNotAuthorized("Permission", "permission")
+		}
+	default:
+		return errAuthentication("The field sr of the signature is not c, b or bs: " + strconv.Quote(kind))
+	}
+	return nil
 }
 
 // blobSASText returns the string to sign of a service signature for a container

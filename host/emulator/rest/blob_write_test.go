@@ -312,6 +312,8 @@ func TestBlobAccess(t *testing.T) {
 		{"DELETE", "/box/dir/a?", sas("b", "box/dir/a", "rw", "", "", ""), 403, "AuthorizationPermissionMismatch"},
 		{"GET", "/box?restype=container&comp=list&", sas("c", "box", "rl", "", "", ""), 200, ""},
 		{"GET", "/box?restype=container&comp=list&", sas("c", "box", "r", "", "", ""), 403, "AuthorizationPermissionMismatch"},
+		{"GET", "/box?restype=container&comp=list&", sas("b", "box", "rl", "", "", ""), 403, "AuthorizationPermissionMismatch"},
+		{"GET", "/box/dir/a?", sas("", "box/dir/a", "r", "", "", ""), 403, "AuthenticationFailed"},
 		{"GET", "/box?restype=container&comp=acl&", sas("c", "box", "rwdl", "", "", ""), 403, "AuthorizationPermissionMismatch"},
 	} {
 		a := b.send(b.request(test.method, test.path+test.sas, ""))

@@ -47,7 +47,10 @@ type service struct {
 
 	// serviceSAS returns the string that a service signature signs, and policy
 	// the stored access policy it may name. Called where there is a resource.
+	// What it signs may be of a kind that does not go with the address: sasKind
+	// refuses that; nil if there is one kind only.
 	serviceSAS func(c *call) string
+	sasKind    func(c *call) *Error
 	policy     func(ctx context.Context, c *call, id string) (*bindings.AccessPolicy, error)
 }
 

@@ -83,6 +83,11 @@ func (c *call) authorizeByServiceSAS() *Error {
 	if text := sv.serviceSAS(c); !c.account.signed(c.sas("sig"), text) {
 		return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
 	}
+	if sv.sasKind != nil {
+		if err := sv.sasKind(c); err != nil {
+			return err
+		}
+	}
 	var terms bindings.AccessPolicy
 	if id := c.sas("si"); id != "" {
 		err := c.inside(func(ctx context.Context) error {

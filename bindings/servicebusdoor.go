@@ -14,7 +14,7 @@ import (
 // All methods may be called concurrently and fail as those of ServiceBus do.
 // Source is a path as for Receiver.
 //
-// A door opens receivers with ReceiverOptions.Outside. A link with credit for n
+// A door opens receivers with ServiceBusReceiverOptions.Outside. A link with credit for n
 // messages is a Receive(ctx, n, ServiceBusForever); to take the credit back, end
 // ctx. What Receive returned and the link could not put on the wire any more goes
 // back with Settle and ServiceBusRelease, uncounted. A link that is detached

@@ -12,13 +12,13 @@
 // and one for each request that is out. [Grid.Close] ends them.
 //
 // Where events go is an [Endpoint]: a function of the same host, which the host
-// lends through Options.Functions, or a web hook ([NewWebHook]). The door for
+// lends through Options.Function, or a web hook. The door for
 // publishers is host/emulator/rest/grid.
 //
 // The rules are those of the founding documents and of Microsoft's documentation
 // (docs: articles/event-grid/delivery-and-retry.md, manage-event-delivery.md,
 // event-filtering.md, webhook-event-delivery.md); where the two differ,
-// Options.Schedule chooses. What it leaves out: name spaces with pull delivery and
+// Options.Rules chooses. What it leaves out: name spaces with pull delivery and
 // MQTT, domains, custom input schemas, and destinations other than functions and
 // web hooks.
 package eventgrid

@@ -44,7 +44,8 @@ type Options struct {
 	// Function returns the endpoint of a function. Nil: there are no functions.
 	Function func(name string) Endpoint
 
-	// WebHook returns the endpoint of a URL. Nil: [NewWebHook].
+	// WebHook returns the endpoint of a URL. Nil: requests over HTTP, to this machine
+	// only.
 	WebHook func(url string) Endpoint
 }
 

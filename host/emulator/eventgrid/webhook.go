@@ -79,10 +79,8 @@ type webHook struct {
 	url    string
 }
 
-// NewWebHook returns the endpoint of a URL, which CheckWebHook must have found to
+// newWebHook returns the endpoint of a URL, which CheckWebHook must have found to
 // be right.
-func NewWebHook(clk clock.Clock, url string) Endpoint { return newWebHook(clk, newHooks(), url) }
-
 func newWebHook(clk clock.Clock, h *hooks, url string) Endpoint {
 	return &webHook{clk: clk, client: h.client(url), url: url}
 }

@@ -43,7 +43,7 @@ func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
 		return s.host.hubs, nil
 	}
 	if s.outside == nil {
-		return nil, errOutside(conn)
+		return nil, errBusOutside(conn)
 	}
 	hubs, err := s.outside.EventHubs(conn)
 	if err != nil {

@@ -167,7 +167,7 @@ func (s *services) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) 
 		return s.host.namespace, nil
 	}
 	if s.outside == nil {
-		return nil, errOutside(conn)
+		return nil, errBusOutside(conn)
 	}
 	ns, err := s.outside.ServiceBus(conn)
 	if err != nil {

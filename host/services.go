@@ -64,10 +64,15 @@ func (s *services) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
 }
 
 // errNoOutside is why a host without Options.Outside does not serve a connection.
-var errNoOutside = errors.New("an account outside, and this host serves the embedded one only: use UseDevelopmentStorage=true")
+var errNoOutside = errors.New("this host serves the embedded one only")
 
 func errOutside(conn app.Connection) error {
-	return fmt.Errorf("connection %q names %w", conn.Setting, errNoOutside)
+	return fmt.Errorf("connection %q names an account outside, and %w: use UseDevelopmentStorage=true", conn.Setting, errNoOutside)
+}
+
+// errBusOutside is errOutside for Service Bus and Event Hubs.
+func errBusOutside(conn app.Connection) error {
+	return fmt.Errorf("connection %q names no namespace of this host, and %w: use Endpoint=sb://localhost;UseDevelopmentEmulator=true with a key", conn.Setting, errNoOutside)
 }
 
 // trip is the way of a call to a service outside: without the clock's baton, for

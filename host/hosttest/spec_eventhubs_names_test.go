@@ -91,6 +91,17 @@ func TestEventHubBadNames(t *testing.T) {
 	}
 }
 
+// A connection string of another service is told as what it is.
+func TestEventHubConnectionOfStorage(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	handlers.EventHub("Read", "orders", func(context.Context, functions.EventHubEvent) error { return nil }, functions.Connection("AzureWebJobsStorage"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	if r := h.AwaitKind(journal.FunctionError); !strings.Contains(r.Error, `"AzureWebJobsStorage" names no namespace of this host`) {
+		t.Errorf("function error %v", r)
+	}
+}
+
 // A hub that a test makes, with groups of its own; groups of host.json come to a hub
 // that is there.
 func TestCreateEventHub(t *testing.T) {

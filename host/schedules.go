@@ -56,6 +56,9 @@ func (s *schedule) Status(ctx context.Context) (*timer.Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(bytes.TrimSpace(text)) == 0 { // nothing was recorded yet (Newtonsoft reads it as null)
+		return nil, nil
+	}
 	status := new(timer.Status)
 	if err := json.Unmarshal(text, status); err != nil {
 		return nil, fmt.Errorf("blob %s/%s: %w", s.in.Name(), s.blob.Name(), err)

@@ -243,6 +243,27 @@ func TestTimerStatusOfALoneHost(t *testing.T) {
 	}
 }
 
+// A status blob without content counts as none: the timer begins as at its first
+// start (10.5).
+func TestEmptyTimerStatus(t *testing.T) {
+	t.Parallel()
+	for _, content := range []string{"", " \n", "null"} {
+		s := newSharing(t)
+		s.do(func(ctx context.Context) error {
+			if _, err := s.storage.Container("azure-webjobs-hosts").Create(ctx, nil); err != nil {
+				return err
+			}
+			_, err := s.blob(tickStatus).Put(ctx, strings.NewReader(content), nil)
+			return err
+		})
+		s.start("host", "0 */5 * * * *")
+		s.clk.Advance(6 * time.Minute)
+		if diff := cmp.Diff(s.ran, []string{"host 00:05:00"}); diff != "" {
+			t.Errorf("status %q: runs (-got +want):\n%s", content, diff)
+		}
+	}
+}
+
 // Locks are no news: nothing of them is in the journal.
 func TestLocksAreQuiet(t *testing.T) {
 	t.Parallel()

@@ -215,6 +215,7 @@ func TestAuthorisation(t *testing.T) {
 		{"admin", "master key", "/api/Secret", value["master"], 200},
 		{"admin API", "no key", "/admin/host/status", "", 401},
 		{"admin API", "host key", "/admin/host/status", value["host"], 401},
+		{"admin API", "ping needs none", "/Admin/host/ping", "", 200},
 		{"admin API", "master key", "/admin/host/status", value["master"], 200},
 		{"control API", "no key", "/admin/redeliver/status", "", 401},
 		{"control API", "master key", "/admin/redeliver/status", value["master"], 200},

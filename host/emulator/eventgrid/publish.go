@@ -1,0 +1,68 @@
+package eventgrid
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Publish takes events for a topic: all of them or, with an *Error, none. Each
+// becomes one delivery for every subscription that wants it. What is delivered
+// runs by itself; Publish does not wait for it.
+func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	made, records, err := g.take(ctx, topicName, events)
+	if err == nil {
+		// What the journal says of publishing stands before what it says of delivery.
+		g.record(records)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err != nil {
+		g.withdrawLocked(made)
+		return err
+	}
+	g.enqueueLocked(made)
+	return nil
+}
+
+// take makes deliveries of events, and returns when they are written.
+func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (made []*delivery, records []journal.Record, err error) {
+	err = g.change(ctx, func() error {
+		t, err := g.topicLocked(topicName)
+		if err != nil {
+			return err
+		}
+		for i, e := range events {
+			if e.schema != t.InputSchema {
+				return atEvent(badRequest("topic %q takes events of the schema %s", t.Name, t.InputSchema), i)
+			}
+		}
+		now := g.now()
+		for _, e := range events {
+			e = e.accepted(t.Resource)
+			f := &fields{e: e}
+			var other *Event // in the other schema
+			for _, s := range t.subscriptions {
+				if s.state != Active || !s.wants(f) {
+					continue
+				}
+				out := e
+				if s.schema != e.schema {
+					if other == nil {
+						other = e.as(s.schema)
+					}
+					out = other
+				}
+				made = append(made, g.admitLocked(s, out.seal(), now))
+				if g.opts.Record != nil {
+					records = append(records, journal.Record{Kind: journal.Enqueued, Source: s.source(), MessageID: e.ID})
+				}
+			}
+		}
+		return nil
+	})
+	return made, records, err
+}

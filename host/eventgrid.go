@@ -47,6 +47,7 @@ func (h *Host) openGrid() (err error) {
 	h.grid.ServedAt("http://" + devEventGridAddress)
 	for _, name := range h.Accounts() {
 		h.Account(name).OnBlobEvent(func(e emulator.BlobEvent) { h.publishBlobEvent(name, e) })
+		h.Account(name).OnContainer(h.failed.start)
 	}
 	return nil
 }
@@ -205,8 +206,8 @@ func (h *Host) dropGrid(topic, subscription string, remove func() error) {
 
 // subscribe tries to make a subscription. A web hook is asked again after 2, 4, 8,
 // ... s, at most every two minutes; as long as only the container for dead letters is
-// missing, there is a look for it every 2 s. Nobody waits for it, so it is no reason
-// for time to jump.
+// missing, there is a look for it every 2 s, and at once when a container is made.
+// Nobody waits for it, so it is no reason for time to jump.
 func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eventgrid.Subscription) {
 	const shortest, longest = 2 * time.Second, 2 * time.Minute
 	for wait, said := shortest, ""; ; wait = min(2*wait, longest) {
@@ -214,14 +215,15 @@ func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eve
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		if errors.Is(err, eventgrid.ErrNoContainer) || s.Endpoint == "" {
+		missing := errors.Is(err, eventgrid.ErrNoContainer)
+		if missing || s.Endpoint == "" {
 			wait = shortest
 		}
 		if err.Error() != said {
 			said = err.Error()
 			h.gridFault(g, topic+"/"+s.Name, err, wait)
 		}
-		if h.clk.Idle(ctx, wait) != nil {
+		if missing && h.failed.wait(ctx, h.clk.Now().Add(wait)) != nil || !missing && h.clk.Idle(ctx, wait) != nil {
 			return
 		}
 	}

@@ -93,3 +93,21 @@ func (s *blobs) raise(e *BlobEvent) {
 		l.tell(*e)
 	}
 }
+
+// OnContainer calls made whenever a container has been created, without locks held,
+// for as long as the account lives. It is for those who missed one; it must not wait.
+func (s *Storage) OnContainer(made func()) {
+	b := &s.blobs
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.made = append(slices.Clip(b.made), made)
+}
+
+func (s *blobs) tellMade() {
+	s.mu.Lock()
+	made := s.made // never changed in place
+	s.mu.Unlock()
+	for _, tell := range made {
+		tell()
+	}
+}

@@ -33,6 +33,7 @@ type blobs struct {
 	names      nameIndex // the keys of containers
 	wakers     map[string][]*blobWaker
 	listeners  []*blobListener
+	made       []func() // on new containers
 
 	// Follow from the records.
 	contents map[uint64]*content

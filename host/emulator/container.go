@@ -145,12 +145,16 @@ func (c *container) Create(ctx context.Context, opts *bindings.CreateContainerOp
 	if err := checkPublicAccess(opts.PublicAccess); err != nil {
 		return nil, err
 	}
-	return c.write(ctx, "Create", func(tx *blobTx) (containerRecord, error) {
+	w, err := c.write(ctx, "Create", func(tx *blobTx) (containerRecord, error) {
 		if tx.container != nil {
 			return containerRecord{}, blobError(bindings.CodeContainerAlreadyExists, "container %q exists already", c.name)
 		}
 		return containerRecord{Name: c.name, Metadata: maps.Clone(opts.Metadata), Public: opts.PublicAccess}, nil
 	})
+	if err == nil {
+		c.s.tellMade()
+	}
+	return w, err
 }
 
 // write puts the record that f returns, with a new version.

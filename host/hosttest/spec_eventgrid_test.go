@@ -94,8 +94,7 @@ func TestEventGridRetriesWithinDeliveries(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	h.Advance(time.Minute)
-	h.PublishEvents("shop", shopEvent("1"))
+	h.PublishEvents("shop", shopEvent("1")) // the next moment: the container was waited for
 	h.Run(48 * time.Hour)
 	h.WantAttempts("OnOrder", 15)
 	h.WantSettled("OnOrder", triggers.Responded, triggers.Responded, triggers.Responded)
@@ -131,7 +130,7 @@ func TestEventGridWebHookWaitsForContainer(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	h.Advance(2 * time.Second)
+	h.Advance(time.Millisecond) // the web hook is asked
 	h.PublishEvents("shop", shopEvent("1"))
 	if r := h.AwaitKind(journal.EventAttempted); r.Status != "Delivered" {
 		t.Errorf("attempt: %v", r)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -221,10 +222,15 @@ func globEscape(dir string) string {
 }
 
 // sourceDigest hashes what a Go build of the app can depend on below dir: Go
-// files, go.mod, go.sum, in order of their paths. Hidden folders, node_modules
-// and testdata are left out.
+// files and what they embed, go.mod, go.sum, in order of their paths. Hidden
+// folders, node_modules and testdata are left out, unless something in them is
+// embedded. Modules elsewhere that go.mod replaces by a folder are not looked at.
 func sourceDigest(dir string) string {
 	digest := sha256.New()
+	add := func(path string) {
+		relative, _ := filepath.Rel(dir, path)
+		fmt.Fprintf(digest, "%s %s\n", filepath.ToSlash(relative), fileDigest(path))
+	}
 	// Errors leave a file out: the build will meet and report them.
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -238,12 +244,43 @@ func sourceDigest(dir string) string {
 			return nil
 		}
 		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") || name == "go.mod" || name == "go.sum" {
-			relative, _ := filepath.Rel(dir, path)
-			fmt.Fprintf(digest, "%s %s\n", filepath.ToSlash(relative), fileDigest(path))
+			add(path)
+			for _, file := range embedded(path) {
+				add(file)
+			}
 		}
 		return nil
 	})
 	return hex.EncodeToString(digest.Sum(nil))
+}
+
+// embedded returns the files that a Go file embeds (//go:embed), folders and
+// patterns resolved.
+func embedded(source string) []string {
+	text, err := os.ReadFile(source)
+	if err != nil || !bytes.Contains(text, []byte("//go:embed ")) {
+		return nil
+	}
+	var files []string
+	for line := range strings.Lines(string(text)) {
+		patterns, found := strings.CutPrefix(strings.TrimSpace(line), "//go:embed ")
+		if !found {
+			continue
+		}
+		for _, pattern := range strings.Fields(patterns) {
+			pattern = strings.TrimPrefix(strings.Trim(pattern, "\"`"), "all:")
+			matches, _ := filepath.Glob(filepath.Join(globEscape(filepath.Dir(source)), filepath.FromSlash(pattern)))
+			for _, match := range matches {
+				_ = filepath.WalkDir(match, func(path string, e fs.DirEntry, err error) error {
+					if err == nil && e.Type().IsRegular() {
+						files = append(files, path)
+					}
+					return nil
+				})
+			}
+		}
+	}
+	return files
 }
 
 func fileDigest(path string) string {

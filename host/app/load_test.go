@@ -265,6 +265,26 @@ func TestFingerprint(t *testing.T) {
 	if print(&app.Options{}) == base {
 		t.Error("a change of the source does not change the fingerprint")
 	}
+	// What is embedded is part of the program, wherever it lies below the app.
+	write("main.go", "package main\n\nimport (\n\t\"embed\"\n\t_ \"github.com/redeliver/redeliver/functions\"\n)\n\n//go:embed pages/*.html \"testdata\"\nvar files embed.FS\n")
+	for _, folder := range []string{"pages", "testdata"} {
+		if err := os.Mkdir(filepath.Join(dir, folder), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, change := range []struct {
+		name string
+		want bool
+	}{
+		{"pages/index.html", true}, {"pages/notes.txt", false}, {"testdata/a.json", true},
+	} {
+		write(change.name, "one")
+		base := loadDir(t, dir, &app.Options{}).Handler.Fingerprint
+		write(change.name, "two")
+		if changed := loadDir(t, dir, &app.Options{}).Handler.Fingerprint != base; changed != change.want {
+			t.Errorf("a change of %s changes the handler's fingerprint: %v, want %v", change.name, changed, change.want)
+		}
+	}
 }
 
 // Section 8.

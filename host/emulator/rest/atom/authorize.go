@@ -33,7 +33,9 @@ func (c *call) authorize() error {
 	return unauthorized("MalformedToken: the Authorization header is no SharedAccessSignature")
 }
 
-func unauthorized(detail string) error { return &refusal{http.StatusUnauthorized, detail} }
+func unauthorized(detail string) error {
+	return &refusal{status: http.StatusUnauthorized, detail: detail}
+}
 
 // authorizeBySignature checks a token: sr=resource&sig=signature&se=expiry&skn=policy,
 // in any order, each escaped. What is signed is the resource as it stands in the

@@ -58,8 +58,8 @@ func TestClientQueues(t *testing.T) {
 		UserMetadata: to.Ptr(`<a & "b">` + "\r\n"), MaxMessageSizeInKilobytes: to.Ptr[int64](1024),
 	}
 	want := all
-	want.ForwardTo = to.Ptr("https://" + hostName + "/target")
-	want.ForwardDeadLetteredMessagesTo = to.Ptr("https://" + hostName + "/Orders/new")
+	want.ForwardTo = to.Ptr("sb://" + hostName + "/target")
+	want.ForwardDeadLetteredMessagesTo = to.Ptr("sb://" + hostName + "/Orders/new")
 	full, err := c.CreateQueue(ctx, "full", &admin.CreateQueueOptions{Properties: &all})
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestClientTopics(t *testing.T) {
 	}
 	want := sub
 	want.DefaultRule = nil
-	want.ForwardTo, want.ForwardDeadLetteredMessagesTo = to.Ptr("https://"+hostName+"/target"), to.Ptr("https://"+hostName+"/target")
+	want.ForwardTo, want.ForwardDeadLetteredMessagesTo = to.Ptr("sb://"+hostName+"/target"), to.Ptr("sb://"+hostName+"/target")
 	if diff := cmp.Diff(want, created.SubscriptionProperties); diff != "" {
 		t.Errorf("subscription (-want +got):\n%s", diff)
 	}

@@ -23,10 +23,13 @@ func (c *call) address(path string) string {
 	return c.base() + escaped + "?" + url.Values{"api-version": {c.version()}}.Encode()
 }
 
-// forward is where an entity forwards to, as the service reports it.
+// forward is where an entity forwards to, as the service reports it: by the scheme
+// of Service Bus, whatever the request came over.
+//
+// Source: azservicebus: admin/admin_client_test.go, TestAdminClient_Forwarding.
 func (c *call) forward(w *writer, name, target string) {
 	if target != "" {
-		w.field(name, c.base()+(&url.URL{Path: target}).EscapedPath())
+		w.field(name, "sb://"+c.r.Host+"/"+(&url.URL{Path: target}).EscapedPath())
 	}
 }
 

@@ -208,14 +208,29 @@ func (c *call) version() string {
 
 // refusal is an answer that is not a success.
 type refusal struct {
-	status int
-	detail string
+	status  int
+	detail  string
+	subCode int // 0: that of the status
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d: %s", r.status, r.detail) }
 
 func fail(status int, format string, args ...any) error {
-	return &refusal{status, fmt.Sprintf(format, args...)}
+	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
+}
+
+// noTarget makes the failure to find something one of the request: what is there
+// itself forwards to what is not.
+//
+// Source: azure-service-bus issue 203.
+func noTarget(err error) error {
+	if !errors.Is(err, bindings.ErrNotFound) {
+		return err
+	}
+	return &refusal{
+		status: http.StatusBadRequest, subCode: http.StatusNotFound * 100,
+		detail: "the auto forwarding destination entity does not exist: " + bindings.ServiceBusErrorOf(err).Text,
+	}
 }
 
 // refuse writes an error as the service words it: clients read a sub-code in the
@@ -224,11 +239,11 @@ func (c *call) refuse(err error) {
 	var r *refusal
 	if !errors.As(err, &r) {
 		e := bindings.ServiceBusErrorOf(err)
-		r = &refusal{e.Status, cmp.Or(e.Text, e.Error())}
+		r = &refusal{status: e.Status, detail: cmp.Or(e.Text, e.Error())}
 	}
 	n := c.requests.Add(1)
-	detail := fmt.Sprintf("SubCode=%d00. %s TrackingId:%08x-0000-0000-0000-%012x_R0, SystemTracker:%s:%s, Timestamp:%s",
-		r.status, sentence(r.detail), uint32(c.created.Unix()), n, c.opts.Namespace, strings.TrimPrefix(c.r.URL.Path, "/"),
+	detail := fmt.Sprintf("SubCode=%d. %s TrackingId:%08x-0000-0000-0000-%012x_R0, SystemTracker:%s:%s, Timestamp:%s",
+		cmp.Or(r.subCode, r.status*100), sentence(r.detail), uint32(c.created.Unix()), n, c.opts.Namespace, strings.TrimPrefix(c.r.URL.Path, "/"),
 		c.clk.Now().UTC().Format("2006-01-02T15:04:05"))
 	if r.status == http.StatusUnauthorized {
 		detail = r.detail

@@ -64,7 +64,7 @@ func putQueue(c *call, description *element) error {
 	err = c.inside(func(ctx context.Context) (err error) {
 		if !c.update {
 			info, err = c.admin.CreateQueue(ctx, q)
-			return err
+			return noTarget(err)
 		}
 		old, err := c.admin.GetQueue(ctx, q.Name)
 		if err != nil {
@@ -73,7 +73,7 @@ func putQueue(c *call, description *element) error {
 		q.RequiresSession, q.RequiresDuplicateDetection = old.RequiresSession, old.RequiresDuplicateDetection
 		mentioned.apply(&q.RequiresSession, &q.RequiresDuplicateDetection)
 		info, err = c.admin.UpdateQueue(ctx, q)
-		return err
+		return noTarget(err)
 	})
 	if err != nil {
 		return err

@@ -61,8 +61,11 @@ func putSubscription(c *call) error {
 	var info *bindings.ServiceBusSubscriptionInfo
 	err = c.inside(func(ctx context.Context) (err error) {
 		if !c.update {
+			if _, err := c.admin.GetTopic(ctx, s.Topic); err != nil {
+				return err
+			}
 			info, err = c.admin.CreateSubscription(ctx, s, first)
-			return err
+			return noTarget(err)
 		}
 		old, err := c.admin.GetSubscription(ctx, s.Topic, s.Name)
 		if err != nil {
@@ -71,7 +74,7 @@ func putSubscription(c *call) error {
 		s.RequiresSession = old.RequiresSession
 		mentioned.apply(&s.RequiresSession, nil)
 		info, err = c.admin.UpdateSubscription(ctx, s)
-		return err
+		return noTarget(err)
 	})
 	if err != nil {
 		return err

@@ -165,7 +165,7 @@ func TestBadBodies(t *testing.T) {
 		})
 	}
 	d := newDoor(t, nil)
-	d.want(404, "PUT", "/orders", queueEntry("<ForwardTo>missing</ForwardTo>"))
+	d.want(400, "PUT", "/orders", queueEntry("<ForwardTo>missing</ForwardTo>"))
 	d.want(413, "PUT", "/orders", queueEntry("<UserMetadata>"+strings.Repeat("x", 1<<20)+"</UserMetadata>"))
 }
 
@@ -377,12 +377,22 @@ func TestForwardTo(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, nil)
 	d.create("target")
+	d.want(201, "PUT", "/t", entry("<TopicDescription/>"))
 	for i, in := range []string{"target", "/Target", "sb://localhost/target", "https://other.example:5300/TARGET/"} {
 		r := httptest.NewRequest("PUT", fmt.Sprintf("http://localhost:5300/q%d", i), strings.NewReader(queueEntry("<ForwardTo>"+in+"</ForwardTo>")))
 		w := httptest.NewRecorder()
 		d.h.ServeHTTP(w, r)
-		if want := "<ForwardTo>http://localhost:5300/target</ForwardTo>"; w.Code != 201 || !strings.Contains(w.Body.String(), want) {
+		if want := "<ForwardTo>sb://localhost:5300/target</ForwardTo>"; w.Code != 201 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%q: %d, want %s in %s", in, w.Code, want, w.Body)
+		}
+	}
+	for path, body := range map[string]string{
+		"/new":               queueEntry("<ForwardTo>missing</ForwardTo>"),
+		"/other":             queueEntry("<ForwardDeadLetteredMessagesTo>missing</ForwardDeadLetteredMessagesTo>"),
+		"/t/Subscriptions/s": entry("<SubscriptionDescription><ForwardTo>missing</ForwardTo></SubscriptionDescription>"),
+	} {
+		if got := d.want(400, "PUT", path, body); !strings.Contains(got, "SubCode=40400. The auto forwarding destination entity does not exist") {
+			t.Errorf("%s: %s", path, got)
 		}
 	}
 	d.do(func(ctx context.Context) {

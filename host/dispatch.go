@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
@@ -40,7 +41,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	h.counters.began()
 	round := f.breaker.began()
 	retrying := false
-	attempts, err := retrycontext.Do(ctx, f.def.Policy, f.gen.sleep, d.attempt, &retrycontext.Options{
+	attempts, err := retrycontext.Do(ctx, f.def.Policy, f.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
 		Exception: exceptionOf,
 		Hooks: retrycontext.Hooks{
@@ -77,6 +78,18 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	res.Cancelled = err != nil && (ctx.Err() != nil || f.gen.attempts.Err() != nil)
 	f.breaker.delivered(round, err == nil, f.breakerChanged)
 	return res
+}
+
+// sleep is the wait before a retry. It ends, and does not begin, without a caller
+// to wait for it.
+func (f *function) sleep(ctx context.Context, d time.Duration) error {
+	if err := gone(ctx); err != nil {
+		return err
+	}
+	if err := f.gen.sleep(ctx, d); err != nil {
+		return err
+	}
+	return gone(ctx)
 }
 
 // Settled writes the end of a delivery into the journal. It implements

@@ -150,12 +150,32 @@ func methods(b *app.Binding) []string {
 // token returns a context of the host's clock that ends with ctx, which is one
 // of the real world: a request's, a signal's. release must be called.
 func (h *Host) token(ctx context.Context) (token context.Context, release func()) {
-	token, cancel := h.clk.WithCancel(h.root)
+	token, cancel := h.clk.WithCancel(context.WithValue(h.root, callerKey{}, &caller{ctx}))
+	if ctx.Err() != nil {
+		cancel()
+		return token, cancel
+	}
 	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", cancel) }) //clock:outside ctx is of the real world
 	return token, func() {
 		stop()
 		cancel()
 	}
+}
+
+// A caller is whom a token stands for; callerKey finds it.
+type (
+	caller    struct{ token context.Context }
+	callerKey struct{}
+)
+
+// gone returns the error of the caller's own context, if ctx is below a token and
+// the caller has gone. Its end comes into the clock in real time, and virtual time
+// can be faster: a retry loop asks whenever it could go on.
+func gone(ctx context.Context) error {
+	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
+		return c.token.Err()
+	}
+	return nil
 }
 
 var _ triggers.Listener = (*httptrigger.Listener)(nil)

@@ -146,3 +146,43 @@ func TestNoOutputsOfAFailure(t *testing.T) {
 	h.AwaitSettled("Orders", triggers.Deleted)
 	h.WantQueue("done", "attempt 2")
 }
+
+// A caller that goes away inside the clock, where nobody waits for the real world,
+// ends the loop all the same: no attempt begins without it.
+func TestCallerGoesAwayInVirtualTime(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		leave    func(h *hosttest.Host, cancel func()) // before the request
+		inside   bool                                  // the caller goes during attempt 2
+		attempts int
+	}{
+		"before the request": {leave: func(_ *hosttest.Host, cancel func()) { cancel() }, attempts: 1},
+		"during attempt 2":   {inside: true, attempts: 2},
+		"in the wait after it": {leave: func(h *hosttest.Host, cancel func()) {
+			h.Clock().Do("test", func() { h.Clock().AfterFunc(90*time.Minute, "leave", cancel) })
+		}, attempts: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			app, attempts := functions.New(), 0
+			app.HTTP("pay", func(_ http.ResponseWriter, r *http.Request) {
+				if attempts++; attempts == 2 && c.inside {
+					cancel()
+				}
+				functions.Fail(r.Context(), errBroken)
+			}, functions.FixedDelay(5, time.Hour))
+			h := hosttest.New(t, &hosttest.Options{Handlers: app})
+			if c.leave != nil {
+				c.leave(h, cancel)
+			}
+			h.RequestContext(ctx, "GET", "/api/pay", "")
+			h.WantAttempts("pay", c.attempts)
+			if n := len(h.Select(func(r *journal.Record) bool { return r.Kind == journal.RetryCancelled })); n != 1 {
+				t.Errorf("%d retry_cancelled, want one", n)
+			}
+			h.WantSettled("pay", triggers.Responded)
+		})
+	}
+}

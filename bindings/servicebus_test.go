@@ -110,3 +110,11 @@ func TestGUID(t *testing.T) {
 		t.Error("ParseGUID(nonsense) succeeded")
 	}
 }
+
+func TestServiceBusCountsTotal(t *testing.T) {
+	t.Parallel()
+	counts := bindings.ServiceBusCounts{Active: 1, Deferred: 2, Scheduled: 4, DeadLetter: 8, Transfer: 16, TransferDeadLetter: 32}
+	if got := counts.Total(); got != 63 {
+		t.Errorf("Total of %+v = %d, want 63", counts, got)
+	}
+}

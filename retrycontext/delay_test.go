@@ -236,6 +236,8 @@ func TestTotalWait(t *testing.T) {
 	}{
 		{"none", nil, 0, 0, false},
 		{"zero", fixed(0, time.Hour), 0, 0, false},
+		{"fixed-no-delay", fixed(4, 0), 0, 0, false},
+		{"fixed-up-to-the-end", fixed(1, math.MaxInt64), math.MaxInt64, math.MaxInt64, false},
 		{"fixed-4", fixed(4, 10*time.Second), 40 * time.Second, 40 * time.Second, false},
 		{"fixed-huge", fixed(math.MaxInt32, time.Second), math.MaxInt32 * time.Second, math.MaxInt32 * time.Second, false},
 		{"fixed-beyond-duration", fixed(math.MaxInt32, retrycontext.MaxDelay), math.MaxInt64, math.MaxInt64, false},

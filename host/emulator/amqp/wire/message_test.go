@@ -97,6 +97,9 @@ func TestMessageSections(t *testing.T) {
 			if (err == nil) != tt.ok {
 				t.Errorf("ParseMessage = %+v, %v, want ok %t", m, err, tt.ok)
 			}
+			if err == nil && string(m.Body) != tt.in {
+				t.Errorf("Body = %x, want all of it", m.Body)
+			}
 		})
 	}
 }

@@ -71,12 +71,18 @@ func (s *service) want(text string, loads int) {
 
 func nothing() {}
 
-// The memory is read once, and again when the state was replaced.
+// The memory is read once, and again when the state was replaced, but not after an
+// operation that changes nothing.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	s := newService(t)
 	s.want("", 1)
 	if err := s.set("a", nothing); err != nil {
+		t.Fatal(err)
+	}
+	s.want("a", 1)
+	c := s.keeper.Change()
+	if _, err := s.keeper.Begin(&c); err != nil {
 		t.Fatal(err)
 	}
 	s.want("a", 1)

@@ -195,6 +195,11 @@ func TestHostFaults(t *testing.T) {
 		"unknown name below a switch": {host(`"redeliver":{"serviceBus":{"file":"x"}}`), []string{`host.json:2:35: redeliver.serviceBus.file: found "file": unknown name; allowed: config`}, ""},
 		"switches by case":            {host(`"Redeliver":{"RETRYCOUNTING":"RUNTIME"}`), nil, ""},
 		"unknown lint":                {host(`"redeliver":{"ignore":["L-1","L-16"]}`), []string{`host.json:2:30: redeliver.ignore[1]: found "L-16": not one of the allowed values; allowed: ids of lints, L-1 to L-15`}, ""},
+		"hubs": {host(`"redeliver":{"eventHubs":{"hubs":[{"name":"a b","retention":"90.00:00:01"},{"name":"x","consumerGroups":["$DEFAULT","a.b","a/b"]}]}}`), []string{
+			`host.json:2:43: redeliver.eventHubs.hubs[0].name: found "a b": not in the required form; allowed: 1 to 256 letters, digits, periods, hyphens and underscores, with a letter or digit at both ends`,
+			`host.json:2:61: redeliver.eventHubs.hubs[0].retention: found "90.00:00:01": out of range; allowed: a time span above 00:00:00 and up to 90.00:00:00`,
+			`host.json:2:123: redeliver.eventHubs.hubs[1].consumerGroups[2]: found "a/b": not in the required form; allowed: 1 to 50 letters, digits, periods, hyphens and underscores, with a letter or digit at both ends`,
+		}, ""},
 		"topic": {host(`"redeliver":{"eventGrid":{"topics":[{"name":"a b","subscriptions":[{"maxDeliveryAttempts":31}]}]}}`), []string{
 			`host.json:2:45: redeliver.eventGrid.topics[0].name: found "a b": not in the required form; allowed: 1 to 50 letters, digits and hyphens`,
 			`host.json:2:68: redeliver.eventGrid.topics[0].subscriptions[0].name: is required; allowed: text`,

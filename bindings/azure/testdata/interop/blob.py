@@ -71,6 +71,7 @@ def main(connection):
     assert log.download_blob().readall() == b"one,two"
 
     blob.set_http_headers(ContentSettings(content_type="text/x", cache_control="no-store"))
+    blob.set_blob_metadata({"a_1": "v", "a1": "v"})  # signed in an order that is not of bytes
     blob.set_blob_metadata({"CamelCase": "v"})
     p = blob.get_blob_properties()
     assert (p.content_settings.content_type, p.content_settings.cache_control, p.metadata) == ("text/x", "no-store", {"CamelCase": "v"}), p

@@ -222,7 +222,7 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	if strings.EqualFold(name, settingName(name)) {
 		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
 	}
-	if strings.EqualFold(standard, "ServiceBus") {
+	if strings.EqualFold(standard, "ServiceBus") || strings.EqualFold(standard, "EventHub") {
 		fault.Hint += "; for the embedded namespace to " + embeddedServiceBus
 	}
 	if strings.EqualFold(standard, cosmosConnection) {

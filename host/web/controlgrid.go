@@ -108,9 +108,16 @@ func (s *Server) createSubscription(w http.ResponseWriter, r *http.Request) {
 	}
 	body.Name = r.URL.Query().Get("name")
 	out := GridSubscribed{Topic: r.URL.Query().Get("topic"), Subscription: body.Name}
-	if a := s.host.App(); body.Function != "" && a != nil && a.Function(body.Function) == nil {
-		writeError(w, http.StatusNotFound, fmt.Sprintf("the app has no function %q", body.Function), `"redeliver ls functions" shows what there is; an endpoint elsewhere is a URL`)
-		return
+	if a := s.host.App(); body.Function != "" && a != nil {
+		const hint = `"redeliver ls functions" shows what there is; an endpoint elsewhere is a URL`
+		switch f := a.Function(body.Function); {
+		case f == nil:
+			writeError(w, http.StatusNotFound, fmt.Sprintf("the app has no function %q", body.Function), hint)
+			return
+		case f.Trigger != nil && !f.Trigger.Is("eventGridTrigger") && !f.Trigger.Is("blobTrigger"):
+			writeError(w, http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type), hint)
+			return
+		}
 	}
 	err := s.inside("create event subscription "+body.Name, func(context.Context) (err error) {
 		out.State, err = s.host.EventGrid().Subscribe(s.host.EventGrid().Context(), out.Topic, body)
@@ -235,8 +242,11 @@ func gridError(w http.ResponseWriter, err error) {
 		return
 	}
 	hint := ""
-	if e.Status == http.StatusNotFound {
+	switch {
+	case e.Status == http.StatusNotFound:
 		hint = `"redeliver ls eventgrid" shows what there is; "redeliver create eventgrid TOPIC" makes a topic`
+	case errors.Is(err, eventgrid.ErrNoContainer):
+		hint = `an upload makes its container: "redeliver upload CONTAINER/NAME FILE"`
 	}
 	writeError(w, e.Status, e.Message, hint)
 }

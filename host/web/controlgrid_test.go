@@ -63,7 +63,9 @@ func TestControlGridPublish(t *testing.T) {
 
 func TestControlGridCreate(t *testing.T) {
 	t.Parallel()
-	d := open(t, app(gridHostJSON), gridHandlers(), nil)
+	handlers := gridHandlers()
+	handlers.Queue("Work", "work", nothing)
+	d := open(t, app(gridHostJSON), handlers, nil)
 	topic := control + "/eventgrid/topic?topic="
 	made := get[web.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
 	if made.Name != "cloud" || made.Key != "k" || made.InputSchema != "CloudEventSchemaV1_0" {
@@ -78,6 +80,8 @@ func TestControlGridCreate(t *testing.T) {
 		t.Errorf("subscription (-want +got):\n%s", diff)
 	}
 	d.want(404, "PUT", subscription+"other", `{"function":"Nobody"}`)
+	d.want(400, "PUT", subscription+"other", `{"function":"Work"}`)
+	d.want(400, "PUT", subscription+"other", `{"function":"OnOrder","deadLetterContainer":"dead"}`)
 	d.want(400, "PUT", subscription+"other", `{"endpoint":"http://example.com/"}`)
 	d.want(404, "PUT", control+"/eventgrid/subscription?topic=none&name=all", `{"function":"OnOrder"}`)
 	d.want(201, "POST", control+"/eventgrid/events?topic=cloud", `{"type":"sent"}`)

@@ -23,13 +23,17 @@ func (s *Server) busRoutes(handle func(method, path string, h http.HandlerFunc))
 	handle("POST", "/servicebus/expire-lock", s.embeddedBus(s.expireBus))
 }
 
-// embeddedBus serves requests about the embedded namespace, and refuses them where
-// all Service Bus bindings of the app are elsewhere: what they put there nobody
-// would ever find.
 func (s *Server) embeddedBus(h http.HandlerFunc) http.HandlerFunc {
+	return embedded("a Service Bus namespace", s.host.ServiceBusOutside, h)
+}
+
+// embedded serves requests about an embedded namespace, and refuses them where the
+// bindings of the app are elsewhere, as outside says by the name of a setting: what
+// they put there nobody would ever find.
+func embedded(what string, outside func() string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if setting := s.host.ServiceBusOutside(); setting != "" {
-			writeError(w, http.StatusConflict, setting+" is a Service Bus namespace outside this host", "this command is for the embedded namespace; go to the namespace itself, or to the host that has it")
+		if setting := outside(); setting != "" {
+			writeError(w, http.StatusConflict, setting+" is "+what+" outside this host", "this command is for the embedded namespace; go to the namespace itself, or to the host that has it")
 			return
 		}
 		h(w, r)

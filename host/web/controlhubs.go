@@ -47,16 +47,8 @@ func (s *Server) hubRoutes(handle func(method, path string, h http.HandlerFunc))
 	handle("POST", "/eventhubs/events", s.embeddedHubs(s.sendEvent))
 }
 
-// embeddedHubs serves requests about the embedded namespace, and refuses them where
-// the app uses another.
 func (s *Server) embeddedHubs(h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if setting := s.host.EventHubsOutside(); setting != "" {
-			writeError(w, http.StatusConflict, setting+" is an Event Hubs namespace outside this host", "this command is for the embedded namespace; go to the namespace itself, or to the host that has it")
-			return
-		}
-		h(w, r)
-	}
+	return embedded("an Event Hubs namespace", s.host.EventHubsOutside, h)
 }
 
 func (s *Server) sendEvent(w http.ResponseWriter, r *http.Request) {

@@ -64,7 +64,7 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 				return err
 			}
 			var made web.BusEntity
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/servicebus/entity", url.Values{"path": {path}}, in, &made); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/servicebus/entity", url.Values{"path": {path}}, in, &made); done || err != nil {
 				return err
 			}
 			newConsole(std, true).print(createdText(&made))
@@ -143,37 +143,4 @@ func busPath(text string) (string, error) {
 		return "", hinted(&usageError{err}, "for instance orders, events/Subscriptions/all or 'orders/$DeadLetterQueue', in quotes because of the $")
 	}
 	return path.String(), nil
-}
-
-// addJSON adds --json.
-func addJSON(cmd *cobra.Command, asJSON *bool) {
-	cmd.Flags().BoolVar(asJSON, "json", false, "write the host's answer as JSON")
-}
-
-// callBus makes a request about Service Bus. With asJSON it writes the answer, and
-// reports that all is done; otherwise it reads it into out.
-func callBus(cmd *cobra.Command, t *target, std streams, asJSON bool, method, path string, query url.Values, in []byte, out any) (done bool, err error) {
-	c, err := t.find()
-	if err != nil {
-		return false, err
-	}
-	var raw json.RawMessage
-	if err := c.call(cmd.Context(), method, path, query, in, &raw); err != nil {
-		return false, err
-	}
-	if asJSON {
-		return true, writeIndented(std, raw)
-	}
-	if err := json.Unmarshal(raw, out); err != nil {
-		return false, fmt.Errorf("answer of %s: %w", c.base, err)
-	}
-	return false, nil
-}
-
-// writeIndented writes JSON for people too.
-func writeIndented(std streams, v any) error {
-	enc := json.NewEncoder(std.out)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }

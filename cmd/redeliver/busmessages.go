@@ -70,7 +70,7 @@ filters.`,
 				return err
 			}
 			var sent web.BusSent
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/messages", query, in, &sent); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/messages", query, in, &sent); done || err != nil {
 				return err
 			}
 			newConsole(std, true).print(sentText(&sent))
@@ -151,7 +151,7 @@ paths with $ in quotes.`,
 				query.Set("session", session)
 			}
 			var found web.BusPeeked
-			if done, err := callBus(cmd, &t, std, asJSON || output == "json", http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON || output == "json", http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
 				return err
 			}
 			newConsole(std, true).print(peekedText(&found, from == 0 && !query.Has("session")))

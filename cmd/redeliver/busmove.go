@@ -33,7 +33,7 @@ entity stays, and so does its dead-letter queue, which has to be named to be pur
 				return err
 			}
 			var out web.BusPurged
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/messages", url.Values{"path": {path}}, nil, &out); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/messages", url.Values{"path": {path}}, nil, &out); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
@@ -72,7 +72,7 @@ anew. Messages that somebody has locked stay. For each one the journal has a rec
 			}
 			query := url.Values{"path": {path}, "sequence": numberTexts(numbers)}
 			var out web.BusRedriven
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/redrive", query, nil, &out); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/redrive", query, nil, &out); done || err != nil {
 				return err
 			}
 			left := ""
@@ -136,7 +136,7 @@ finds that the lock is lost: this is how to try out a handler that is too slow.`
 				query.Set("session", session)
 			}
 			var out web.BusExpired
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/expire-lock", query, nil, &out); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/expire-lock", query, nil, &out); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)

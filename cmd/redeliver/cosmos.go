@@ -96,7 +96,7 @@ The account is there for the change feed only. No Cosmos DB client can connect t
 				return err
 			}
 			var written web.CosmosWritten
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/cosmos/documents", query, in, &written); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/cosmos/documents", query, in, &written); done || err != nil {
 				return err
 			}
 			where := "to"
@@ -133,7 +133,7 @@ batches can be in work at once.`,
 				return err
 			}
 			var made web.CosmosContainer
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/cosmos/container", query, nil, &made); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/cosmos/container", query, nil, &made); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("created container %q (partition key %s, %s)\n", made.Path, made.PartitionKey, plural(len(made.Ranges), "range"))
@@ -211,7 +211,7 @@ lease container say how far functions have come.`,
 				}
 			}
 			var found web.CosmosDocuments
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodGet, "/cosmos/documents", query, nil, &found); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/cosmos/documents", query, nil, &found); done || err != nil {
 				return err
 			}
 			var b strings.Builder
@@ -262,7 +262,7 @@ reading starts: batches in work are not checkpointed.`,
 				query.Set("id", id)
 			}
 			var out web.CosmosPurged
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, "/cosmos/documents", query, nil, &out); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/cosmos/documents", query, nil, &out); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)

@@ -46,7 +46,7 @@ again when the app is loaded the next time.`,
 				return err
 			}
 			var out web.BusDeleted
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/entity", url.Values{"path": {path}}, nil, &out); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/entity", url.Values{"path": {path}}, nil, &out); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
@@ -95,7 +95,7 @@ What host.json describes is made again when the app is loaded the next time.`,
 				query.Set("name", subscription)
 			}
 			var out web.GridDeleted
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodDelete, path, query, nil, &out); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, path, query, nil, &out); done || err != nil {
 				return err
 			}
 			what := fmt.Sprintf("topic %q", out.Topic)

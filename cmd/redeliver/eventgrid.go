@@ -61,7 +61,7 @@ removes one.`,
 					return err
 				}
 				var made web.GridTopic
-				if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/topic", url.Values{"topic": {name}}, jsonText(topic), &made); done || err != nil {
+				if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/topic", url.Values{"topic": {name}}, jsonText(topic), &made); done || err != nil {
 					return err
 				}
 				newConsole(std, true).print(createdTopic(&t, &made))
@@ -86,7 +86,7 @@ removes one.`,
 			}
 			var made web.GridSubscribed
 			query := url.Values{"topic": {name}, "name": {subscription}}
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/subscription", query, jsonText(sub), &made); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/subscription", query, jsonText(sub), &made); done || err != nil {
 				return err
 			}
 			newConsole(std, true).print(createdSubscription(&made, endpoint))
@@ -195,7 +195,7 @@ it.`,
 				query.Set("raw", "true")
 			}
 			var sent web.GridPublished
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/eventgrid/events", query, in, &sent); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/eventgrid/events", query, in, &sent); done || err != nil {
 				return err
 			}
 			out := newConsole(std, true)

@@ -51,7 +51,7 @@ Events with the same --key come to the same partition, in order; without key and
 				return err
 			}
 			var sent web.HubSent
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPost, "/eventhubs/events", query, in, &sent); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/eventhubs/events", query, in, &sent); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("sent an event to %q%s\n", sent.Hub, sentWhere(&sent))

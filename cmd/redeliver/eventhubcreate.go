@@ -45,7 +45,7 @@ redeliver.eventHubs.`,
 			}
 			hub.Retention = retention.iso()
 			var made web.HubCreated
-			if done, err := callBus(cmd, &t, std, asJSON, http.MethodPut, "/eventhubs/hub", url.Values{"hub": {name}}, jsonText(hub), &made); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventhubs/hub", url.Values{"hub": {name}}, jsonText(hub), &made); done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("created event hub %q (%s, retention %s, consumer groups %s)\n",
@@ -71,7 +71,7 @@ func createGroup(cmd *cobra.Command, t *target, std streams, asJSON bool, hub, g
 	}
 	var made web.GroupCreated
 	query := url.Values{"hub": {hub}, "group": {group}}
-	if done, err := callBus(cmd, t, std, asJSON, http.MethodPut, "/eventhubs/consumergroup", query, nil, &made); done || err != nil {
+	if done, err := callHost(cmd, t, std, asJSON, http.MethodPut, "/eventhubs/consumergroup", query, nil, &made); done || err != nil {
 		return err
 	}
 	newConsole(std, true).printf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)

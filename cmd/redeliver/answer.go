@@ -1,0 +1,42 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+
+	"github.com/spf13/cobra"
+)
+
+// addJSON adds --json.
+func addJSON(cmd *cobra.Command, asJSON *bool) {
+	cmd.Flags().BoolVar(asJSON, "json", false, "write the host's answer as JSON")
+}
+
+// callHost makes a request of the control API. With asJSON it writes the answer, and
+// reports that all is done; otherwise it reads it into out.
+func callHost(cmd *cobra.Command, t *target, std streams, asJSON bool, method, path string, query url.Values, in []byte, out any) (done bool, err error) {
+	c, err := t.find()
+	if err != nil {
+		return false, err
+	}
+	var raw json.RawMessage
+	if err := c.call(cmd.Context(), method, path, query, in, &raw); err != nil {
+		return false, err
+	}
+	if asJSON {
+		return true, writeIndented(std, raw)
+	}
+	if err := json.Unmarshal(raw, out); err != nil {
+		return false, fmt.Errorf("answer of %s: %w", c.base, err)
+	}
+	return false, nil
+}
+
+// writeIndented writes JSON for people too.
+func writeIndented(std streams, v any) error {
+	enc := json.NewEncoder(std.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}

@@ -228,10 +228,6 @@ func (s *Server) Close() error {
 	return err
 }
 
-// ServeHTTP serves one request as the running server does. It is for tests and
-// for servers that have a listener of their own.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
-
 // routes puts the three doors together.
 func (s *Server) routes() http.Handler {
 	admin := http.NewServeMux()

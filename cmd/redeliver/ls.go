@@ -30,7 +30,7 @@ func listings() []listing {
 		{name: "queues", columns: []string{"QUEUE", "VISIBLE", "INVISIBLE"}, numbers: 2, rows: queueRows},
 		{name: "containers", columns: []string{"CONTAINER", "BLOBS", "BYTES"}, numbers: 2, rows: containerRows},
 		{name: "servicebus", columns: []string{"SERVICE BUS ENTITY", "ACTIVE", "SCHEDULED", "DEFERRED", "DEAD-LETTER", "TRANSFER DEAD-LETTER"}, numbers: 5, rows: busRows, quiet: true},
-		{name: "eventgrid", columns: []string{"EVENT SUBSCRIPTION", "ENDPOINT", "STATE", "NEXT ATTEMPT", "PENDING", "DEAD LETTERS"}, numbers: 2, rows: gridRows, quiet: true},
+		{name: "eventgrid", columns: []string{"EVENT SUBSCRIPTION", "ENDPOINT", "STATE", "NEXT ATTEMPT", "PENDING", "DEAD LETTERS DUE"}, numbers: 2, rows: gridRows, quiet: true},
 		{name: "deliveries", columns: []string{"EVENT", "SUBSCRIPTION", "LAST OUTCOME", "NEXT ATTEMPT", "ATTEMPTS"}, numbers: 1, rows: deliveryRows, quiet: true},
 		{name: "eventhubs", columns: []string{"HUB/PARTITION", "CONSUMER GROUP", "EVENTS", "LAST", "CHECKPOINT", "BEHIND"}, numbers: 4, rows: hubRows, quiet: true},
 		{name: "cosmos", columns: []string{"COSMOS CONTAINER", "LEASES", "OWNER", "RANGE", "DOCUMENTS", "CONTINUATION", "PENDING"}, numbers: 4, rows: cosmosRows, quiet: true},

@@ -110,12 +110,14 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.FunctionError:
 		switch { // what is wrong in files is in the banner
 		case rec.Function == "" && rec.Source != "":
-			return p.format(rec, red, "not subscribed", rec.Error)
+			return p.format(rec, red, "not subscribed", join(rec.Error, "is tried again"))
 		case rec.HasDelay && p.failing[rec.Function] == rec.Error:
 			return p.verbose(rec, "listener failed", "again in "+roundTime(rec.Delay))
 		case rec.HasDelay:
 			p.failing[rec.Function] = rec.Error
 			return p.format(rec, red, "listener failed", join(rec.Error, "is started again until it runs"))
+		case rec.Source != "": // of one partition or range
+			return p.format(rec, red, "in trouble", join(rec.Source, rec.Message, rec.Error))
 		}
 		return ""
 	case journal.Received:
@@ -154,6 +156,8 @@ func (p *printer) line(rec *journal.Record) string {
 			return "" // the end of the delivery tells it
 		}
 		return p.format(rec, magenta, "dead lettered", deadLetterText(rec))
+	case journal.EventAttempted:
+		return p.eventAttempted(rec)
 	case journal.EventDropped:
 		return p.format(rec, magenta, "dropped", rec.Cause)
 	case journal.LockExpired:
@@ -194,6 +198,7 @@ func (p *printer) refused(rec *journal.Record) {
 const (
 	deliveryWidth = 5
 	whatWidth     = 20 // "attempt 10 succeeded"
+	mostWidened   = 24 // of the function column, for names that are not a function's
 )
 
 // format puts a line together that counts nothing.
@@ -213,6 +218,9 @@ func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 	name := rec.Function
 	if name == "" {
 		name = rec.Source
+		if strings.Contains(name, "/") && len(name) <= mostWidened {
+			p.width = max(p.width, len(name)) // an event subscription
+		}
 	}
 	first := []cell{{text: p.clock(rec), sgr: dim}, {text: name, width: p.width}, {text: rec.Delivery, width: deliveryWidth}}
 	return p.out.lay(p.out.columns(), 1, append(first, cells...)...)

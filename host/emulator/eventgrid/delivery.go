@@ -193,6 +193,7 @@ func (g *Grid) settleLocked(r *request, res result) (records []journal.Record) {
 		last := &d.attempts[len(d.attempts)-1]
 		last.Outcome, last.Status = res.outcome, res.status
 		rec := d.record(journal.EventAttempted)
+		rec.Function = d.sub.Function
 		rec.DeliveryCount, rec.Status = int64(r.attempt), string(res.outcome)
 		if res.status != 0 {
 			rec.Fields = []journal.Field{{Key: "http_status", Value: strconv.Itoa(res.status)}}
@@ -282,6 +283,7 @@ func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
 			continue
 		}
 		rec := d.record(journal.EventAttempted)
+		rec.Function = d.sub.Function
 		rec.DeliveryCount, rec.Status, rec.Message = int64(r.attempt), string(Delivered), "answered late"
 		rec.Fields = []journal.Field{{Key: "http_status", Value: strconv.Itoa(res.status)}}
 		records = append(records, rec)

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"slices"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// eventAttempted tells an attempt at a web hook: what it answered, and when it is
+// asked again. Attempts at functions have lines of their own.
+func (p *printer) eventAttempted(rec *journal.Record) string {
+	if rec.Function != "" {
+		return p.verbose(rec, "event attempted", rec.Status)
+	}
+	answer := rec.Status
+	if i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" }); i >= 0 {
+		answer = join(rec.Fields[i].Value, answer)
+	}
+	colour, next := red, ""
+	switch {
+	case rec.Status == "Delivered":
+		colour = green
+	case rec.HasDelay:
+		next = "again in " + roundTime(rec.Delay)
+	}
+	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cell{text: join(answer, rec.Message, next)})
+}

@@ -56,6 +56,9 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 	if !d.ev.Batch {
 		req.MessageID = d.base.MessageID
 	}
+	if d.ev.Recall != nil {
+		req.OnRecall = d.ev.Recall.Running
+	}
 
 	// Only the handler's call is timed, and each attempt by itself (sdk:
 	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives

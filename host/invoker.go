@@ -24,7 +24,8 @@ type Invoker interface {
 	// When ctx ends, the handler's context ends too; Invoke returns when the
 	// handler does, or when its process has been disposed of after a grace of
 	// 2 s of real time (host-and-retry 8). log receives the handler's lines in
-	// order and is not called after Invoke returned.
+	// order and is not called after Invoke returned. What comes by req.OnRecall ends
+	// the handler's context too, and has no grace.
 	Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error)
 
 	// Health reports whether attempts can be made now.
@@ -52,6 +53,12 @@ func (p *inProcess) Functions(context.Context) ([]call.Declaration, error) {
 }
 
 func (p *inProcess) Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error) {
+	if req.OnRecall != nil {
+		held, end := p.clk.WithCancel(ctx)
+		defer end()
+		defer req.OnRecall(end)()
+		ctx = held
+	}
 	return p.app.Call(ctx, req, inProcessLink{p.clk, log}), nil
 }
 

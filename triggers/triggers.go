@@ -33,6 +33,10 @@ type Event struct {
 	// ID of its own (sdk: JobHost.cs CreateFunctionInstance), and the handler's
 	// context ends with the caller's.
 	CallerWaits bool
+
+	// Recall ends the handler's context when the listener has lost what it delivered
+	// to another host; nil: it cannot.
+	Recall *Recall
 }
 
 // Detail is one entry of the platform's "Trigger Details", such as "EnqueuedTime".

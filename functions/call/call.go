@@ -69,6 +69,12 @@ type Request struct {
 	Now time.Time
 	// TraceParent and TraceState are W3C trace context, often empty.
 	TraceParent, TraceState string
+
+	// OnRecall is for whoever makes the call; it does not cross to the author's side.
+	// Not nil, it takes a function that ends the handler's context when the source
+	// takes the delivery back, and returns one that says that the handler has ended. It
+	// is news, no demand: a handler that goes on is left alone.
+	OnRecall func(end func()) (ended func())
 }
 
 // Status is the outcome of an attempt. The zero value is a failure, as on the

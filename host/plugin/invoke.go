@@ -83,7 +83,14 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 	defer c.hangUp()
 	var m *functionpb.HandlerMessage
 	var err error
-	unwatch := func() bool { return true }
+	unwatch, untold := func() bool { return true }, func() bool { return true }
+	told := ctx // ends when the handler's context does
+	if req.OnRecall != nil {
+		var end context.CancelFunc
+		told, end = c.h.clk.WithCancel(ctx)
+		defer end()
+		defer req.OnRecall(end)()
+	}
 	c.h.clk.Away(ctx, c.name, func() {
 		if c.stream, err = c.p.stub.Invoke(sctx); err != nil {
 			c.diagnose(err)
@@ -92,13 +99,18 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 		first := &functionpb.HostMessage{Content: &functionpb.HostMessage_Request{Request: call.RequestToProto(req)}}
 		// From here on the end of ctx is noticed, though not sent ahead of the
 		// request: a handler that does not even read may block the first send.
-		watch := func() { unwatch = context.AfterFunc(ctx, c.cancel) } //clock:outside tells the handler of the end of its context
+		watch := func() {
+			unwatch = context.AfterFunc(ctx, c.cancel) //clock:outside tells the handler of the end of its context
+			if req.OnRecall != nil {
+				untold = context.AfterFunc(told, c.tell) //clock:outside the same, without a grace
+			}
+		}
 		if m, err = c.exchange(first, watch); err != nil {
 			c.diagnose(err)
 		}
 	})
 	defer c.close()
-	defer func() { unwatch() }()
+	defer func() { unwatch(); untold() }()
 	for {
 		if err != nil {
 			return nil, c.explain(err)
@@ -109,9 +121,13 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 			log(call.LogFromProto(content.Log))
 		case *functionpb.HandlerMessage_Sleep:
 			woken := &functionpb.Woken{}
-			if err := c.h.clk.Sleep(ctx, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
+			if err := c.h.clk.Sleep(told, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
 				woken.Error = err.Error()
-				c.cancel() // ahead of the answer, so that the handler sees why
+				if ctx.Err() != nil { // ahead of the answer, so that the handler sees why
+					c.cancel()
+				} else {
+					c.tell()
+				}
 			}
 			answer = &functionpb.HostMessage{Content: &functionpb.HostMessage_Woken{Woken: woken}}
 		case *functionpb.HandlerMessage_Result:
@@ -166,6 +182,11 @@ func (c *conversation) cancel() {
 		}
 	})
 	c.mu.Unlock()
+	c.tell()
+}
+
+// tell tells the handler that its context ended. More than once is no harm.
+func (c *conversation) tell() {
 	c.sending.Lock()
 	defer c.sending.Unlock()
 	_ = c.stream.Send(&functionpb.HostMessage{Content: &functionpb.HostMessage_Cancel{Cancel: &functionpb.Cancel{}}})

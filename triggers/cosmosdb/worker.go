@@ -30,6 +30,7 @@ type worker struct {
 
 	taking context.Context // ends with the run's, and with the lease
 	token  context.Context // of deliveries: ends with a stop that is no drain, and with the lease
+	recall triggers.Recall
 	lost   func()
 
 	mu      sync.Mutex
@@ -62,6 +63,7 @@ func (w *worker) read() {
 		w.mu.Unlock()
 		endTaking()
 		endToken()
+		w.recall.End()
 	}
 	if watcher, ok := w.feed.(bindings.CosmosWatcher); ok && w.opts.WakeUp {
 		defer watcher.Watch(w.rangeID, w.look)()
@@ -180,7 +182,7 @@ func (w *worker) wait() bool {
 // deliver runs a batch through the function and moves the position on. It reports
 // whether that was done.
 func (w *worker) deliver(page bindings.CosmosChanges) bool {
-	ev := &triggers.Event{Source: w.monitored.String(), Messages: []triggers.Message{messageOf(page.Items)}}
+	ev := &triggers.Event{Source: w.monitored.String(), Messages: []triggers.Message{messageOf(page.Items)}, Recall: &w.recall}
 	res := w.sink.Handle(w.token, ev)
 	s := w.settle(page.Continuation, res.Cancelled)
 	w.sink.Settled(ev, s)

@@ -45,16 +45,20 @@ func TestTwoHosts(t *testing.T) {
 	}
 }
 
-// A partition that another host takes in the middle of a batch: the token ends, no
-// checkpoint is written, and the other host has the events again.
+// A partition that another host takes in the middle of a batch: the token and the
+// handler's context end, no checkpoint is written, and the other host has the events
+// again.
 func TestRebalanceInTheMiddle(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
 	w.send(1, "x")
-	a := w.listen(&eventhubs.Options{Owner: "a", Batch: true}, func(ctx context.Context, _ *triggers.Event) error {
+	recalled := map[string]int{}
+	a := w.listen(&eventhubs.Options{Owner: "a", Batch: true}, func(ctx context.Context, ev *triggers.Event) error {
+		defer ev.Recall.Running(func() { recalled["a"]++ })()
 		return w.clk.Sleep(ctx, time.Hour)
 	})
-	b := w.listen(&eventhubs.Options{Owner: "b", Batch: true}, func(ctx context.Context, _ *triggers.Event) error {
+	b := w.listen(&eventhubs.Options{Owner: "b", Batch: true}, func(ctx context.Context, ev *triggers.Event) error {
+		defer ev.Recall.Running(func() { recalled["b"]++ })()
 		return w.clk.Sleep(ctx, 10*time.Minute)
 	})
 	w.wantHandled(a, "1: x")
@@ -66,6 +70,9 @@ func TestRebalanceInTheMiddle(t *testing.T) {
 	w.clk.Advance(10 * time.Minute)
 	if diff := cmp.Diff([]string{"checkpointed"}, b.decisions()); diff != "" || w.sequence(1) != "0" {
 		t.Errorf("checkpoint %q, decisions of the winner (-want +got):\n%s", w.sequence(1), diff)
+	}
+	if diff := cmp.Diff(map[string]int{"a": 1}, recalled); diff != "" {
+		t.Errorf("handlers whose context ended (-want +got):\n%s", diff)
 	}
 }
 

@@ -140,6 +140,7 @@ func (r *run) balance(ctx context.Context) error {
 	for _, p := range r.partitions {
 		if pump := r.pumps[p]; pump != nil && !slices.Contains(mine, p) {
 			pump.cancel()
+			pump.recall.End()
 		}
 	}
 	return nil

@@ -29,6 +29,7 @@ type pump struct {
 	ctx               context.Context // ends with Run's, and when the partition is lost
 	cancel            context.CancelFunc
 
+	recall  triggers.Recall
 	since   *Checkpoint // what it began behind; nil: the initial offset
 	reading bool        // the reader is open
 	invoked bool        // the function has run for this partition
@@ -125,7 +126,7 @@ func (p *pump) patience() time.Duration {
 // deliverBatch runs a batch through the function.
 func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
 	p.batches++
-	ev := &triggers.Event{Source: p.source, Messages: p.batchOf(events), Batch: true}
+	ev := &triggers.Event{Source: p.source, Messages: p.batchOf(events), Batch: true, Recall: &p.recall}
 	p.sink.Handle(p.ctx, ev)
 	p.invoked = true
 	p.sink.Settled(ev, p.settle(events[len(events)-1]))
@@ -140,7 +141,7 @@ func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
 		if _, err := p.sink.Admit(p.ctx, 1); err != nil {
 			break // they come again
 		}
-		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}}
+		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}, Recall: &p.recall}
 		p.sink.Handle(p.ctx, ev)
 		p.invoked = true
 		handled = append(handled, ev)

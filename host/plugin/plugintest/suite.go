@@ -64,12 +64,14 @@ func RunInvoker(t *testing.T, h Harness) {
 		{"Sleep", false, testSleep, 0},
 		{"Timeout", false, testTimeout, 0},
 		{"Cancel", false, testCancel, 0},
+		{"Recall", false, testRecall, 0},
 		{"GarbageOutputs", false, testGarbageOutputs, 0},
 		{"Concurrent", false, testConcurrent, 0},
 		{"Crash", true, testCrash, 0},
 		{"FatalGoroutine", true, testFatalGoroutine, 0},
 		{"Goexit", true, testGoexit, 0},
 		{"RealWaitCancelled", true, testRealWaitCancelled, impatient},
+		{"RealWaitRecalled", true, testRealWaitRecalled, impatient},
 		{"HangDisposedOf", true, testHangDisposedOf, impatient},
 	}
 	for _, c := range []string{"System", "Virtual"} {
@@ -84,7 +86,7 @@ func RunInvoker(t *testing.T, h Harness) {
 					b := &bench{T: t, long: time.Hour, short: 5 * time.Minute, patience: tt.patience}
 					if c == "System" {
 						b.clk, b.long, b.short = clock.System(), 50*time.Millisecond, 10*time.Millisecond
-						if tt.name == "Timeout" || tt.name == "Cancel" {
+						if tt.name == "Timeout" || tt.name == "Cancel" || tt.name == "Recall" {
 							b.long = time.Hour
 						}
 					} else {
@@ -381,6 +383,30 @@ func testCancel(b *bench) {
 	})
 	if err != nil || resp.Status != call.Cancelled {
 		b.Errorf("got %+v, %v; want a cancelled attempt", resp, err)
+	}
+	b.lives()
+}
+
+// testRecall: the handler's context ends although the caller's does not.
+func testRecall(b *bench) { recalled(b, request("Sleep", b.long.String())) }
+
+func testRealWaitRecalled(b *bench) { recalled(b, request("Wait", "")) }
+
+func recalled(b *bench, req *call.Request) {
+	ended := 0
+	req.OnRecall = func(end func()) func() {
+		b.clk.AfterFunc(b.short, "recall", end)
+		return func() { ended++ }
+	}
+	// A deadline lets virtual time pass while the handler waits.
+	ctx, cancel := b.clk.WithTimeout(context.Background(), 3*time.Hour)
+	defer cancel()
+	resp, _ := b.invoke(ctx, req)
+	if resp.Status != call.Cancelled || ended != 1 {
+		b.Errorf("got status %v, error %+v, %d ends; want cancelled, one end", resp.Status, resp.Error, ended)
+	}
+	if b.patience == 0 && ctx.Err() != nil { // with patience time goes on while the handler ends
+		b.Errorf("the caller's context ended: %v", ctx.Err())
 	}
 	b.lives()
 }

@@ -42,6 +42,9 @@ type client struct {
 	key  string // master key, when the app has one
 	dir  string // folder of the app, when it led here
 	http *http.Client
+
+	secret string // of the host that runs the app in dir: it has to prove that it is this one
+	proved bool
 }
 
 // find returns a client for the host that t means: the one at --port, the one
@@ -54,10 +57,17 @@ func (t target) find() (*client, error) {
 	}
 	if t.port != 0 {
 		c := newClient("http://localhost:" + strconv.Itoa(t.port))
-		if t.dir != "" {
-			c.key = web.MasterKey(web.KeysFile(t.dir))
+		if t.dir == "" {
+			return c, nil
 		}
-		return c, nil
+		base := c.base
+		if c, err := clientFor(t.dir); !errors.Is(err, fs.ErrNotExist) {
+			if err == nil {
+				c.base = base
+			}
+			return c, err
+		}
+		return nil, noHost(t.dir)
 	}
 	if t.dir != "" {
 		dir, err := appDir([]string{t.dir})
@@ -98,14 +108,18 @@ func noHost(dir string) error {
 }
 
 // clientFor returns a client for the host that runs the app in dir, by its run
-// file.
+// file. The error is fs.ErrNotExist when there is no such file. One without an owner
+// was left by a host that was killed.
 func clientFor(dir string) (*client, error) {
 	info, err := readRun(dir)
 	if err != nil {
 		return nil, err
 	}
+	if !owned(dir) {
+		return nil, noHost(short(dir))
+	}
 	c := newClient(info.Address)
-	c.dir, c.key = dir, web.MasterKey(web.KeysFile(dir))
+	c.dir, c.secret, c.key = dir, info.Secret, web.MasterKey(web.KeysFile(dir))
 	return c, nil
 }
 
@@ -141,6 +155,47 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 
 // stream is do for a body of any length, after edit has changed the request.
 func (c *client) stream(ctx context.Context, method, path string, query url.Values, in io.Reader, edit func(*http.Request)) (*http.Response, error) {
+	if err := c.recognise(ctx); err != nil {
+		return nil, err
+	}
+	resp, err := c.request(ctx, method, path, query, in, edit)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode < 300 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, c.refused(resp)
+}
+
+// recognise makes sure that the host that runs the app in dir is the one that
+// answers, before it is sent a key or told to do something: its port may be
+// another's by now.
+func (c *client) recognise(ctx context.Context) error {
+	if c.dir == "" || c.proved {
+		return nil
+	}
+	challenge, key := newSecret(), c.key
+	c.key = ""
+	defer func() { c.key = key }()
+	resp, err := c.request(ctx, http.MethodGet, "/identity", url.Values{"challenge": {challenge}}, nil, nil)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	var who web.Identity
+	err = json.NewDecoder(io.LimitReader(resp.Body, mostInput)).Decode(&who)
+	if resp.StatusCode != http.StatusOK || err != nil || !who.Proves(c.secret, challenge) {
+		return hinted(fmt.Errorf("what answers at %s is not the host that runs the app in %q", c.base, short(c.dir)),
+			"end that host with Ctrl+C and start it again, or name the one you mean with --port alone")
+	}
+	c.proved = true
+	return nil
+}
+
+// request makes one request, with the key, of what must be a host.
+func (c *client) request(ctx context.Context, method, path string, query url.Values, in io.Reader, edit func(*http.Request)) (*http.Response, error) {
 	address := c.base + web.ControlPrefix + path
 	if len(query) > 0 {
 		address += "?" + query.Encode()
@@ -166,14 +221,11 @@ func (c *client) stream(ctx context.Context, method, path string, query url.Valu
 		}
 		return nil, hinted(c.unreachable(err), `start one with "redeliver start", or name the app with --dir or the host with --port`)
 	}
-	if _, ours := resp.Header[web.VersionHeader]; ours && resp.StatusCode < 300 {
-		return resp, nil
-	} else if !ours { // it may be anything that has the port
+	if _, ours := resp.Header[web.VersionHeader]; !ours { // it may be anything that has the port
 		resp.Body.Close()
 		return nil, hinted(fmt.Errorf("what answers at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
 	}
-	defer resp.Body.Close()
-	return nil, c.refused(resp)
+	return resp, nil
 }
 
 // unreachable is an error of a connection in short.

@@ -8,7 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/redeliver/redeliver/host/web"
 )
 
 // Whatever else has the port is no host, even if it says yes to everything.
@@ -43,6 +46,48 @@ func TestForeignServer(t *testing.T) {
 		}
 		if _, err := os.Stat(file); err == nil {
 			t.Errorf("%d: a file was written", status)
+		}
+	}
+}
+
+// An impostor at the address of a run file is sent neither a key nor a verb, whatever
+// it answers.
+func TestImpostor(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(`{"version": "2.0"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	owner, err := own(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.release()
+	if _, err := web.OpenKeys(web.KeysFile(dir)); err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var asked []string
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked = append(asked, r.Method+" "+r.URL.Path+" key="+r.Header.Get("X-Functions-Key"))
+		w.Header().Set(web.VersionHeader, "v1.2.3")
+		fmt.Fprintf(w, `{"proof": %q}`, web.Prove("", r.URL.Query().Get("challenge")))
+	}))
+	defer server.Close()
+	if err := owner.publish(runInfo{PID: 1, Secret: newSecret(), Address: server.URL}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"stop"}, {"state", "reset"}, {"purge", "queue", "orders"}, {"send", "queue", "orders", "x"}} {
+		var stdout, stderr strings.Builder
+		asked = nil
+		code := run(t.Context(), append(args, "--dir", dir), streams{in: strings.NewReader(""), out: &stdout, err: &stderr})
+		if code != exitFailure || !strings.Contains(stderr.String(), "is not the host that runs the app in") {
+			t.Errorf("%q: exit code %d, %q", args, code, stderr.String())
+		}
+		if want := "GET /admin/redeliver/identity key="; len(asked) != 1 || asked[0] != want {
+			t.Errorf("%q: the impostor was asked %q, want only %q", args, asked, want)
 		}
 	}
 }

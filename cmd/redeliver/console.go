@@ -57,6 +57,7 @@ func (c *console) columns() int {
 type output struct {
 	io.Writer
 	failed atomic.Pointer[error] // the first failure
+	broken func()                // is told of it; set before anything is written
 }
 
 // Write implements io.Writer.
@@ -64,7 +65,9 @@ func (o *output) Write(p []byte) (int, error) {
 	n, err := o.Writer.Write(p)
 	if err != nil {
 		err = fmt.Errorf("cannot write the standard output: %w", reason(err))
-		o.failed.CompareAndSwap(nil, &err)
+		if o.failed.CompareAndSwap(nil, &err) && o.broken != nil {
+			o.broken()
+		}
 	}
 	return n, err
 }

@@ -9,12 +9,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tryLock takes an exclusive lock on f until it is closed, and reports false
-// when another process has it.
-func tryLock(f *os.File) (bool, error) {
-	err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+// How a lock is taken: by one process alone, or together with others that do not
+// want it alone either.
+const (
+	exclusive = unix.LOCK_EX
+	shared    = unix.LOCK_SH
+)
+
+// tryLock takes a lock on f until it is closed, and reports false when another
+// process has one that does not go with it.
+func tryLock(f *os.File, how int) (bool, error) {
+	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return false, nil
 	}
 	return err == nil, err
 }
+
+// replace gives a file the name of another one, and its place.
+func replace(fresh, name string) error { return os.Rename(fresh, name) }

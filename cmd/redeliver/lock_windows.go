@@ -3,16 +3,40 @@ package main
 import (
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/windows"
 )
 
-// tryLock takes an exclusive lock on f until it is closed, and reports false
-// when another process has it.
-func tryLock(f *os.File) (bool, error) {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})
+// How a lock is taken: by one process alone, or together with others that do not
+// want it alone either.
+const (
+	exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK
+	shared    = 0
+)
+
+// tryLock takes a lock on f until it is closed, and reports false when another
+// process has one that does not go with it.
+func tryLock(f *os.File, how uint32) (bool, error) {
+	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
 		return false, nil
 	}
 	return err == nil, err
+}
+
+// replaceTries is how often replace tries: for half a second.
+const replaceTries = 50
+
+// replace gives a file the name of another one, and its place. Here that is refused
+// while somebody reads the other one, which commands do for a moment.
+func replace(fresh, name string) error {
+	var err error
+	for range replaceTries {
+		if err = os.Rename(fresh, name); !errors.Is(err, windows.ERROR_ACCESS_DENIED) && !errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+			return err
+		}
+		time.Sleep(releasePoll) // real time: other processes
+	}
+	return err
 }

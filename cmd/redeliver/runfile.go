@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +20,11 @@ const stateDir = ".redeliver"
 // runInfo says which host runs an app and how to reach it. It is kept in
 // .redeliver/run.json while the host runs.
 type runInfo struct {
-	PID     int       `json:"pid"`
+	PID int `json:"pid"`
+	// Secret is what the host proves by that it is this one: another process may have
+	// its port by now. The file is as private as keys.json.
+	Secret string `json:"secret"`
+
 	Address string    `json:"address"` // "http://localhost:7071"
 	Started time.Time `json:"started"`
 
@@ -26,8 +32,7 @@ type runInfo struct {
 	// connection string for each.
 	Storage []string `json:"storage,omitempty"`
 
-	// StorageKeys are the keys of these accounts, as far as somebody chose them. The
-	// file is as private as keys.json.
+	// StorageKeys are the keys of these accounts, as far as somebody chose them.
 	StorageKeys []storageKey `json:"storageKeys,omitempty"`
 
 	// ServiceBus is the same for the embedded Service Bus namespace, and
@@ -77,7 +82,7 @@ func own(dir string) (*ownership, error) {
 	if err != nil {
 		return nil, err
 	}
-	ok, err := tryLock(f)
+	ok, err := lockSoon(f)
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("lock %q: %w", f.Name(), err)
@@ -93,6 +98,39 @@ func own(dir string) (*ownership, error) {
 		return nil, err
 	}
 	return o, nil
+}
+
+// lockSoon takes the lock of the app. Commands that ask whether a host has it hold
+// it for a moment, together: that does not count as a host.
+func lockSoon(f *os.File) (bool, error) {
+	for range lockTries {
+		if ok, err := tryLock(f, exclusive); ok || err != nil {
+			return ok, err
+		}
+		time.Sleep(releasePoll) // real time: other processes
+	}
+	return false, nil
+}
+
+// lockTries is how often lockSoon looks: for a tenth of a second.
+const lockTries = 10
+
+// owned reports whether a process runs the app in dir, starts it or ends it.
+func owned(dir string) bool {
+	f, err := os.Open(filepath.Join(dir, stateDir, "lock"))
+	if err != nil {
+		return false
+	}
+	defer f.Close() // the lock with it
+	free, err := tryLock(f, shared)
+	return err == nil && !free
+}
+
+// newSecret makes the secret of one run.
+func newSecret() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return hex.EncodeToString(b[:])
 }
 
 // ignoreInGit makes git ignore the folder and all that is in it.
@@ -114,7 +152,7 @@ func (o *ownership) publish(info runInfo) error {
 	if err := os.WriteFile(fresh, append(text, '\n'), 0o600); err != nil {
 		return err
 	}
-	return os.Rename(fresh, runPath(o.dir))
+	return replace(fresh, runPath(o.dir))
 }
 
 func (o *ownership) forget() error {
@@ -134,17 +172,12 @@ func (o *ownership) release() error {
 // awaitRelease waits until the process that runs the app in dir as info says has
 // let go of it, or ctx ends.
 func awaitRelease(ctx context.Context, dir string, info runInfo) error {
-	f, err := os.OpenFile(filepath.Join(dir, stateDir, "lock"), os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	defer f.Close() // the lock with it
 	for {
 		if now, err := readRun(dir); err == nil && (now.PID != info.PID || !now.Started.Equal(info.Started)) {
 			return nil // another one runs it already
 		}
-		if free, err := tryLock(f); free || err != nil {
-			return err
+		if !owned(dir) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():

@@ -27,14 +27,15 @@ import (
 // journal and the right to run the app. Use open, run and close in this order;
 // close also after an open that failed.
 type session struct {
-	std   streams
-	dir   string
-	flags *startFlags
-	stop  func()          // ends run
-	ended <-chan struct{} // closed when run is to end
-	out   *console
-	log   zerolog.Logger
-	begun time.Time
+	std    streams
+	dir    string
+	flags  *startFlags
+	stop   func()          // ends run
+	ended  <-chan struct{} // closed when run is to end
+	out    *console
+	log    zerolog.Logger
+	begun  time.Time
+	secret string // of the run file
 
 	owner    *ownership
 	accounts []rest.Account // embedded, and served where doors are open
@@ -62,7 +63,7 @@ type session struct {
 func newSession(ctx context.Context, stop func(), std streams, dir string, f *startFlags) *session {
 	s := &session{
 		std: std, dir: dir, flags: f, stop: stop, ended: ctx.Done(),
-		out: newConsole(std, f.output != "pretty"), begun: time.Now(), explained: map[string]bool{},
+		out: newConsole(std, f.output != "pretty"), begun: time.Now(), secret: newSecret(), explained: map[string]bool{},
 	}
 	s.log = newLog(s.out, f.verbose, s.now)
 	return s
@@ -141,7 +142,7 @@ func (s *session) open(ctx context.Context) error {
 	}
 	clients, admin := s.serviceBus()
 	if err := s.owner.publish(runInfo{
-		PID: os.Getpid(), Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
+		PID: os.Getpid(), Secret: s.secret, Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
 	}); err != nil {
 		return err
 	}
@@ -296,7 +297,7 @@ func (s *session) openWeb(a *app.App) error {
 	opts := &web.Options{
 		Address: s.flags.address, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
 		CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
-		Stop: s.stop, Logger: s.log,
+		Stop: s.stop, Logger: s.log, Secret: s.secret,
 	}
 	if !s.flags.portGiven && a.Local.Port != 0 {
 		opts.Port = a.Local.Port

@@ -84,7 +84,8 @@ have left some, a setting names that port, or --eventgrid-port is given; endpoin
 key of each topic are printed. With --eventgrid-port 0 an output binding that names
 port 60101 means this host's topics too.
 
-Ctrl+C waits for running attempts, at most 10 s; a second one does not.`,
+Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing the
+terminal, or the reader of the output, counts as Ctrl+C.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
   redeliver start shop --port 0 --functions ProcessOrder SendInvoice
@@ -166,7 +167,18 @@ func start(ctx context.Context, std streams, dir string, f *startFlags) error {
 	defer stop()
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	defer signal.Stop(signals)
+	// A reader that goes away ("start | head") ends the host in good order: without
+	// this the signal would end the process.
+	pipe := make(chan os.Signal, 1)
+	signal.Notify(pipe, syscall.SIGPIPE)
+	defer signal.Stop(pipe)
+	if out, ok := std.out.(*output); ok {
+		out.broken = stop
+	}
 	hurry, done := make(chan struct{}), make(chan struct{})
 	var listening sync.WaitGroup
 	listening.Go(func() {

@@ -43,6 +43,9 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	handle("PUT", "/state", s.loadState)
 	handle("DELETE", "/state", s.resetState)
 	handle("POST", "/reload", s.reload)
+	if s.opts.Secret != "" {
+		handle("GET", "/identity", s.identity)
+	}
 	if s.opts.Stop != nil {
 		handle("POST", "/stop", s.stop)
 	}

@@ -110,6 +110,8 @@
 //	POST   /reload                            loads the app again: 200, Reloaded; 409 when it was
 //	                                          refused
 //	POST   /stop                              ends the host: 202
+//	GET    /identity?challenge=               Identity: proves by Options.Secret which host it is;
+//	                                          needs no key
 //
 // A path is one of Service Bus: orders, events/Subscriptions/all,
 // orders/$DeadLetterQueue, orders/$Transfer/$DeadLetterQueue.

@@ -57,6 +57,10 @@ type Options struct {
 	// DefaultMaxBody.
 	MaxBody int64
 
+	// Secret is what this host shares with those who may read its run file, and
+	// proves with [Identity] who it is; empty: it cannot.
+	Secret string
+
 	// Stop is called when a client of the control API asks the host to end. It
 	// must return at once. Nil: such requests are answered with 404.
 	Stop func()
@@ -268,8 +272,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		folded := foldPath(w, r)
-		// Whoever asks whether the host lives needs no key (host: HostController.cs, Ping).
-		if folded.URL.Path != "/admin/host/ping" && s.level(r, "") < AdminLevel {
+		// Whoever asks whether the host lives needs no key (host: HostController.cs, Ping),
+		// nor who wants to know which host it is.
+		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != identityPath && s.level(r, "") < AdminLevel {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}

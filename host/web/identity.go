@@ -1,0 +1,40 @@
+package web
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+)
+
+// identityPath answers without a key: its callers ask before they send one.
+const identityPath = ControlPrefix + "/identity"
+
+// Identity is a host's answer to a challenge.
+type Identity struct {
+	Proof string `json:"proof"`
+}
+
+// Prove is the proof of whoever has a secret, for one challenge. A client that has
+// the secret too, from the host's run file, knows by it that it talks to that host
+// and not to what has taken its port.
+func Prove(secret, challenge string) string {
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte("redeliver host\n" + challenge))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// Proves reports whether an answer is the proof for a challenge.
+func (i Identity) Proves(secret, challenge string) bool {
+	return hmac.Equal([]byte(i.Proof), []byte(Prove(secret, challenge)))
+}
+
+// identity answers a challenge.
+func (s *Server) identity(w http.ResponseWriter, r *http.Request) {
+	challenge := r.URL.Query().Get("challenge")
+	if challenge == "" {
+		writeError(w, http.StatusBadRequest, "the parameter challenge is missing", "")
+		return
+	}
+	writeJSON(w, http.StatusOK, Identity{Proof: Prove(s.opts.Secret, challenge)})
+}

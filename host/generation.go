@@ -128,7 +128,7 @@ func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaratio
 	g.attempts, g.killAttempts = h.clk.WithCancel(h.root)
 	g.group = clock.NewGroup(h.clk, 0)
 	for _, def := range a.Functions {
-		if def.InError() {
+		if !def.Runs() {
 			continue
 		}
 		f := &function{gen: g, def: def, kind: kindOf(def.Kind.Type), number: len(g.functions)}

@@ -47,6 +47,10 @@ type Options struct {
 	// Functions limits the app to these functions; empty means all.
 	Functions []string
 
+	// ServicesOnly runs no functions: the folder need not be an app's, and host.json,
+	// where there is one, only describes what the services hold.
+	ServicesOnly bool
+
 	// Handlers are registered in this process, instead of the app's own handler
 	// program.
 	Handlers *functions.App

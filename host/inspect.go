@@ -31,7 +31,7 @@ func (h *Host) inspect(ctx context.Context) (*app.App, error) {
 		return nil, err
 	}
 	h.remember(read)
-	if !read.OK() || read.Handler.Kind == app.NoHandler && h.opts.Handlers == nil {
+	if !read.OK() || !read.Handler.Served() && h.opts.Handlers == nil {
 		return read, nil
 	}
 	inv, err := h.openHandlers(ctx, read)

@@ -157,7 +157,7 @@ func (h *Host) loadOptions() *app.Options {
 	return &app.Options{
 		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
 		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
-		ServiceBusConfig: h.opts.ServiceBusConfig,
+		ServiceBusConfig: h.opts.ServiceBusConfig, ServicesOnly: h.opts.ServicesOnly,
 	}
 }
 
@@ -169,8 +169,12 @@ func (g *generation) broken(prev *generation) []*schemas.Fault {
 	}
 	var faults []*schemas.Fault
 	for _, def := range g.app.Functions {
-		if def.InError() && prev.function(def.Name) != nil {
-			faults = append(faults, def.Faults...)
+		if def.Runs() || prev.function(def.Name) == nil {
+			continue
+		}
+		faults = append(faults, def.Faults...)
+		if !def.InError() {
+			faults = append(faults, faultOf(def, errors.New(def.NotServed)))
 		}
 	}
 	return faults
@@ -195,6 +199,13 @@ func (h *Host) swap(next *generation) {
 		Fields: []journal.Field{{Key: "functions", Value: strings.Join(next.names(), ",")}},
 	})
 	for _, def := range next.app.Functions {
+		if def.NotServed != "" {
+			h.journal.Append(journal.Record{
+				Kind: journal.FunctionError, Generation: next.id, Function: def.Name,
+				Message: "function is not served and does not run", Error: def.NotServed,
+			})
+			continue
+		}
 		for _, fault := range def.Faults {
 			h.journal.Append(journal.Record{
 				Kind: journal.FunctionError, Generation: next.id, Function: def.Name,
@@ -220,7 +231,7 @@ func (h *Host) notices(a *app.App) {
 		h.log.Info().Strs("functions", list).Msg("only the functions of this list run")
 	}
 	for _, f := range a.Functions {
-		if !f.InError() && f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {
+		if f.Runs() && f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {
 			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
 				Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
 		}

@@ -18,7 +18,7 @@ type banner struct {
 	app       *app.App
 	nameWidth int
 	rows      [][4]string // function, trigger, attempts x deliveries, end
-	idle      []string    // disabled ones, one line each
+	idle      []string    // those that do not run and are not in error, one line each
 }
 
 func newBanner(s *session, a *app.App) *banner {
@@ -30,7 +30,12 @@ func newBanner(s *session, a *app.App) *banner {
 		def := a.Function(f.Name)
 		b.nameWidth = max(b.nameWidth, len([]rune(f.Name)))
 		switch {
-		case def == nil || def.InError() || f.InError:
+		case def == nil:
+			continue
+		case f.NotServed != "":
+			b.idle = append(b.idle, fmt.Sprintf("%s does not run: %s", f.Name, f.NotServed))
+			continue
+		case def.InError() || f.InError:
 			continue
 		case f.Disabled != "":
 			b.idle = append(b.idle, fmt.Sprintf("%s is disabled (%s)", f.Name, f.Disabled))
@@ -121,7 +126,9 @@ func (b *banner) ready() string {
 func (b *banner) text() string {
 	var t strings.Builder
 	url := b.s.web.URL()
-	fmt.Fprintf(&t, "  functions  %s\n", url)
+	if !b.s.flags.servicesOnly {
+		fmt.Fprintf(&t, "  functions  %s\n", url)
+	}
 	fmt.Fprintf(&t, "  admin      %s/admin/host/status\n", url)
 	t.WriteString(b.s.doorLines())
 	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.pace()))
@@ -139,7 +146,9 @@ func (b *banner) text() string {
 	}
 	switch {
 	case len(b.rows)+len(b.idle) > 0:
-	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0:
+	case b.s.flags.servicesOnly:
+		t.WriteString("services only: no functions run\n")
+	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0 || b.app.Handler.Kind == app.Language || b.app.Handler.Kind == app.Custom:
 		t.WriteString("no function runs\n")
 	default:
 		t.WriteString("no functions in this folder: \"redeliver init DIR --lang go\" writes an app to start from\n")
@@ -152,7 +161,7 @@ func (b *banner) text() string {
 // depends on this machine's processors (storage.md S-10).
 func (b *banner) concurrency() string {
 	for _, f := range b.app.Functions {
-		if f.Trigger != nil && f.Trigger.Is("queueTrigger") && !f.InError() && !f.Disabled {
+		if f.Trigger != nil && f.Trigger.Is("queueTrigger") && f.Runs() && !f.Disabled {
 			q := b.app.Config.Queues
 			return fmt.Sprintf("  messages   up to %d of a queue in work: batchSize %d + newBatchThreshold %d\n",
 				q.BatchSize+q.NewBatchThreshold, q.BatchSize, q.NewBatchThreshold)
@@ -202,6 +211,9 @@ func (b *banner) faults() {
 		}
 	}
 	for _, f := range b.app.Functions {
+		if f.NotServed != "" {
+			continue // which is among the functions
+		}
 		for _, fault := range f.Faults {
 			b.s.out.say("error", fmt.Sprintf("function %q does not run: %s", f.Name, fault.Error()))
 			b.s.out.hint(fault.Hint)

@@ -80,7 +80,7 @@ func (f *busFlags) finish(cmd *cobra.Command) (err error) {
 // file of entities was named, host.json describes hubs, or the app has a connection string of an emulator that
 // clients look for here. An app with storage only takes no ports for it.
 func (s *session) busWanted(a *app.App) bool {
-	if s.flags.bus.given || a.ServiceBusEntities != nil || len(a.Config.EventHubs.Hubs) > 0 {
+	if s.flags.servicesOnly || s.flags.bus.given || a.ServiceBusEntities != nil || len(a.Config.EventHubs.Hubs) > 0 {
 		return true
 	}
 	for _, value := range a.Settings.All() {

@@ -95,7 +95,7 @@ func (s *session) doorsWanted(a *app.App) bool {
 	if f.queuePort == noDoor && f.blobPort == noDoor {
 		return false
 	}
-	if _, named := a.Settings.Connection("Storage"); f.doorsGiven || !named {
+	if _, named := a.Settings.Connection("Storage"); f.doorsGiven || f.servicesOnly || !named {
 		return true
 	}
 	for _, value := range a.Settings.All() {

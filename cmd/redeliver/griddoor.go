@@ -45,7 +45,7 @@ func (s *session) gridWanted(a *app.App) bool {
 	switch topics := bytes.TrimSpace(a.Config.EventGrid.Topics); {
 	case s.flags.grid.port == noDoor:
 		return false
-	case s.flags.grid.given, len(topics) > 0 && !bytes.Equal(topics, []byte("[]")):
+	case s.flags.servicesOnly, s.flags.grid.given, len(topics) > 0 && !bytes.Equal(topics, []byte("[]")):
 		return true
 	}
 	for _, value := range a.Settings.All() {

@@ -197,7 +197,7 @@ func (s *session) look(env []string) (*app.App, error) {
 	load := func() (*app.App, error) {
 		return app.Load(s.dir, &app.Options{
 			Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
-			ServiceBusConfig: s.flags.bus.config,
+			ServiceBusConfig: s.flags.bus.config, ServicesOnly: s.flags.servicesOnly,
 		})
 	}
 	a, err := load()
@@ -277,7 +277,7 @@ func (s *session) openHost(env []string) error {
 		Outside: s.cloud, Instance: s.instance(),
 		Store: s.store, Accounts: names, ServiceBusConfig: s.flags.bus.config,
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
-		NoBuild: s.flags.noBuild, Logger: s.log, Version: version(),
+		NoBuild: s.flags.noBuild, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})
 	if err != nil {
 		return storeError(err)
@@ -299,7 +299,11 @@ func (s *session) openWeb(a *app.App) error {
 		CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
 		Stop: s.stop, Logger: s.log, Secret: s.secret,
 	}
-	if !s.flags.portGiven && a.Local.Port != 0 {
+	switch {
+	case s.flags.portGiven:
+	case s.flags.servicesOnly:
+		opts.Port = 0 // the usual one is for whoever runs the functions
+	case a.Local.Port != 0:
 		opts.Port = a.Local.Port
 	}
 	if opts.Address == "" && a.Local.Address != "" {

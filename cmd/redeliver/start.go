@@ -24,6 +24,7 @@ type startFlags struct {
 	corsCredentials bool
 	functions       []string
 	noBuild         bool
+	servicesOnly    bool
 	verbose         bool
 	enableAuth      bool
 	clock           string
@@ -84,10 +85,17 @@ have left some, a setting names that port, or --eventgrid-port is given; endpoin
 key of each topic are printed. With --eventgrid-port 0 an output binding that names
 port 60101 means this host's topics too.
 
+An app in another language starts too: its functions do not run, and say why, and
+everything else is served. --services-only starts the services alone, also in a
+folder that is no app, for functions that something else runs: all their ports are
+open unless told otherwise, and the control API takes any free port unless --port
+names one. Of host.json, where there is one, only the object redeliver counts.
+
 Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing the
 terminal, or the reader of the output, counts as Ctrl+C.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
+  redeliver start --services-only
   redeliver start shop --port 0 --functions ProcessOrder SendInvoice
   redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
 		Args: arguments(0, 1),
@@ -115,6 +123,7 @@ terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
 	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler as it was built last")
+	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: open storage, Service Bus, Event Hubs and Event Grid")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show also what services and processes do")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
 	flags.StringVar(&f.clock, "clock", "real", "real, or auto: skip waiting")

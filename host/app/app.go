@@ -46,6 +46,11 @@ type Options struct {
 	// file once per process.
 	Settings *Settings
 
+	// ServicesOnly looks for no functions and for nothing that runs them: of host.json
+	// only the object redeliver counts, and what is wrong elsewhere is a warning. The
+	// folder need not be an app's.
+	ServicesOnly bool
+
 	// ServiceBusConfig is the path of the file that describes the entities of the
 	// embedded Service Bus. It replaces the one that host.json names in
 	// redeliver.serviceBus.config. A relative path is below the app folder.

@@ -35,6 +35,7 @@ func (l *loader) loadFunctions() {
 	for _, f := range functions {
 		l.index(f)
 	}
+	l.notServed(functions)
 	l.checkRoutes(functions)
 	for _, f := range functions {
 		f.Faults = inOrder(f.staged)

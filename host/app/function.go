@@ -2,6 +2,7 @@ package app
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -52,6 +53,11 @@ type Function struct {
 	// CircuitBreaker is nil unless function.json configures one.
 	CircuitBreaker *CircuitBreaker
 
+	// NotServed says in a few words why a function that may be in order does not run
+	// here: what runs it is not served by this version. It is empty for those that
+	// run, and says nothing about Faults.
+	NotServed string
+
 	// Faults put the function in error: it is excluded, the others run. They
 	// come in file order; the one that the platform would report is First.
 	Faults []*schemas.Fault
@@ -69,6 +75,15 @@ type Function struct {
 	spans      []spanText
 	nearMisses []*schemas.Fault
 	staged     []stagedFault
+}
+
+// Runs reports whether the function can run here: it is not in error, and what runs
+// it is served.
+func (f *Function) Runs() bool { return !f.InError() && f.NotServed == "" }
+
+// hasFault reports whether a fault of that stage was found.
+func (f *Function) hasFault(s stage) bool {
+	return slices.ContainsFunc(f.staged, func(have stagedFault) bool { return have.stage == s })
 }
 
 // InError reports whether the function is excluded because of its faults.

@@ -40,9 +40,13 @@ const (
 //
 // The first of these rules that fits decides: FUNCTIONS_WORKER_RUNTIME "custom"
 // is an HTTP custom handler; customHandler.description.defaultExecutablePath
-// names a prebuilt plugin; the runtime "go", or none and a main package in the
-// app's folder that imports the functions package, is Go source to build; any
-// other runtime is a language worker.
+// names a prebuilt plugin; a main package in the app's folder that imports the
+// functions package, or any with the runtime "go", is Go source to build, unless the
+// runtime is that of another language; any other runtime, and files that say so, is
+// a language worker.
+//
+// Custom and Language are not served. The app starts all the same; its functions
+// say so in [Function.NotServed].
 type HandlerSpec struct {
 	Kind HandlerKind
 
@@ -50,7 +54,8 @@ type HandlerSpec struct {
 	// executable; a bare name is looked up in PATH by whoever starts it.
 	Path string
 
-	// Runtime is FUNCTIONS_WORKER_RUNTIME in lower case, "" when unset.
+	// Runtime is FUNCTIONS_WORKER_RUNTIME in lower case. When that is unset it is
+	// what the files of a language's app say, or "".
 	Runtime string
 
 	// Arguments and WorkingDirectory (absolute) are for an Executable.
@@ -62,9 +67,13 @@ type HandlerSpec struct {
 	// built or restarted.
 	Fingerprint string
 
-	// Fault is set when this handler cannot be served.
+	// Fault is set when the app cannot start because of its handler.
 	Fault *schemas.Fault
 }
+
+// Served reports whether there is a program of ours that runs functions. Handlers that
+// are registered in process do not count.
+func (h *HandlerSpec) Served() bool { return h.Kind == GoSource || h.Kind == Executable }
 
 // NeedsScript reports whether a function of such an app needs a script file in
 // its folder (host-and-retry 5.2).
@@ -77,9 +86,6 @@ const (
 	functionsPackage = "github.com/redeliver/redeliver/functions"
 )
 
-// languages are the runtimes of the platform.
-var languages = [...]string{"node", "python", "java", "powershell", "dotnet", "dotnet-isolated"}
-
 func (l *loader) discoverHandler() HandlerSpec {
 	runtimeName, _ := l.app.Settings.entry(runtimeSetting)
 	h := HandlerSpec{Kind: NoHandler, Runtime: strings.ToLower(strings.TrimSpace(runtimeName.value))}
@@ -90,32 +96,39 @@ func (l *loader) discoverHandler() HandlerSpec {
 	switch {
 	case h.Runtime == "custom":
 		h.Kind = Custom
-		h.Fault = runtimeFault(runtimeName, "custom handlers over HTTP are not served yet; they come with a later version")
-		h.Fault.Hint = "remove the setting to run customHandler.description.defaultExecutablePath as a plugin, or set it to go for a Go app"
+		f := runtimeFault(runtimeName, "the functions of this app run in an HTTP custom handler, and "+onlyGo+": HTTP custom handlers "+later)
+		f.Hint = services
+		l.warn(f)
 	case custom != nil && custom.DefaultExecutablePath != "":
 		l.prebuilt(&h, custom)
-	case h.Runtime == "go" || h.Runtime == "":
+	case h.Runtime == "go" || h.Runtime == "" || officialGo(h.Runtime):
 		l.goSource(&h)
-	default:
-		h.Kind = Language
-		h.Fault = runtimeFault(runtimeName, fmt.Sprintf("language workers (%s) are not served yet; they come with a later version", h.Runtime))
-		h.Fault.Hint = "set it to go for a Go app; handlers in other languages have to wait"
-		if !isLanguage(h.Runtime) {
-			h.Kind = NoHandler
-			h.Fault.Reason = "there is no such worker runtime"
-			h.Fault.Hint = "remove the setting, or set it to go"
-		}
+	case runtimeWords[h.Runtime] == "":
+		h.Fault = runtimeFault(runtimeName, "there is no such worker runtime")
+		h.Fault.Hint = "remove the setting, or set it to go"
+	}
+	if h.Kind == NoHandler && h.Fault == nil {
+		l.otherLanguage(&h)
 	}
 	return h
 }
 
-func isLanguage(name string) bool {
-	for _, known := range languages {
-		if known == name {
-			return true
-		}
+// officialGo reports whether a runtime is that of the platform's own Go worker.
+func officialGo(runtime string) bool { return runtime == "native" || runtime == "golang" }
+
+// otherLanguage describes an app that is not written for this host, if its runtime or
+// its files say what it is written for. The runtime goes first.
+func (l *loader) otherLanguage(h *HandlerSpec) {
+	found := languageOf(l.app.Dir, l.app.Settings)
+	switch {
+	case h.Runtime == "" && found == nil:
+		return
+	case h.Runtime == "":
+		h.Runtime = found.runtime
+	case found == nil || found.runtime != h.Runtime:
+		found = &language{runtime: h.Runtime, words: runtimeWords[h.Runtime]}
 	}
-	return false
+	h.Kind, l.language = Language, found
 }
 
 func runtimeFault(s setting, reason string) *schemas.Fault {
@@ -173,7 +186,7 @@ func absolute(dir, path string) string {
 // goSource looks for a main package in the app's folder.
 func (l *loader) goSource(h *HandlerSpec) {
 	isMain, imports := mainPackage(l.app.Dir)
-	if h.Runtime == "" && !(isMain && imports) {
+	if h.Runtime != "go" && !(isMain && imports) {
 		return
 	}
 	h.Kind, h.Path = GoSource, l.app.Dir

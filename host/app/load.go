@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -46,9 +47,13 @@ func Load(dir string, opts *Options) (*App, error) {
 	l.loadServiceBusEntities(r)
 	l.proxies()
 	l.app.ID = l.hostID()
-	l.app.Handler = l.discoverHandler()
-	l.loadFunctions()
-	l.checkStorage()
+	if opts.ServicesOnly {
+		l.app.MissingHostJSON, l.app.Handler.Kind = false, NoHandler
+	} else {
+		l.app.Handler = l.discoverHandler()
+		l.loadFunctions()
+		l.checkStorage()
+	}
 	l.hashWatched()
 	l.finish()
 	return l.app, nil
@@ -61,7 +66,8 @@ type loader struct {
 	bindings []BindingKind
 	digest   hash.Hash
 
-	unreadable bool // host.json could not be parsed
+	language   *language // other than Go for this host; nil: none is known
+	unreadable bool      // host.json could not be parsed
 	staged     []stagedFault
 }
 
@@ -169,7 +175,7 @@ func (l *loader) checkStorage() {
 	}
 	var needy []string
 	for _, f := range l.app.Functions {
-		if f.Kind != nil && f.Kind.NeedsStorage {
+		if f.NotServed == "" && f.Kind != nil && f.Kind.NeedsStorage {
 			needy = append(needy, fmt.Sprintf("%s (%s)", f.Name, f.Kind.Type))
 		}
 	}
@@ -184,6 +190,20 @@ func (l *loader) checkStorage() {
 	})
 }
 
+// forgive makes warnings of the faults that do not concern the services.
+func (l *loader) forgive() {
+	l.staged = slices.DeleteFunc(l.staged, func(s stagedFault) bool {
+		switch s.fault.File {
+		case hostFileName, localFileName, environmentFile:
+			if !hasPrefixFold(s.fault.Path, switchSection+".") {
+				l.warn(s.fault)
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func (l *loader) processors() int {
 	if l.opts.Processors > 0 {
 		return l.opts.Processors
@@ -193,6 +213,9 @@ func (l *loader) processors() int {
 
 // finish puts everything in order and takes the fingerprint.
 func (l *loader) finish() {
+	if l.opts.ServicesOnly {
+		l.forgive()
+	}
 	l.app.Faults = inOrder(l.staged)
 	schemas.Sort(l.app.Warnings)
 	for _, s := range l.app.Settings.sorted() {

@@ -38,6 +38,10 @@ type FunctionReport struct {
 	InError  bool   `json:"inError"`
 	Disabled string `json:"disabled,omitempty"` // what disables it
 
+	// NotServed says why a function that may be in order does not run here. What the
+	// report says of it otherwise is what will happen where it runs.
+	NotServed string `json:"notServed,omitempty"`
+
 	// Policy is nil when there is none.
 	Policy *PolicyReport `json:"retry"`
 

@@ -75,6 +75,12 @@ func (s *Settings) entry(name string) (setting, bool) {
 	return v, ok
 }
 
+// named returns the setting of that name; its zero value when there is none.
+func (s *Settings) named(name string) setting {
+	v, _ := s.entry(name)
+	return v
+}
+
 // Get returns the setting of that name, or "".
 func (s *Settings) Get(name string) string {
 	v, _ := s.Lookup(name)

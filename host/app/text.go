@@ -64,6 +64,9 @@ func (t *textReport) function(f FunctionReport, wide int) {
 		t.line("")
 		return
 	}
+	if f.NotServed != "" {
+		fact("not run", f.NotServed)
+	}
 	if f.Disabled != "" {
 		fact("disabled", "by "+f.Disabled+"; it is loaded but does not listen")
 	}

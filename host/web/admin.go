@@ -148,6 +148,9 @@ func (s *Server) functionStatus(w http.ResponseWriter, r *http.Request) {
 	var status struct {
 		Errors []string `json:"errors,omitempty"`
 	}
+	if f.NotServed != "" {
+		status.Errors = append(status.Errors, f.NotServed)
+	}
 	for _, fault := range f.Faults {
 		status.Errors = append(status.Errors, fault.Error())
 	}

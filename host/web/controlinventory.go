@@ -33,9 +33,10 @@ type Inventory struct {
 
 // The states of a function.
 const (
-	FunctionEnabled  = "enabled"
-	FunctionDisabled = "disabled" // Detail says what disables it
-	FunctionInError  = "error"    // Detail says why it does not run
+	FunctionEnabled   = "enabled"
+	FunctionDisabled  = "disabled"   // Detail says what disables it
+	FunctionNotServed = "not served" // Detail says what would run it
+	FunctionInError   = "error"      // Detail says why it does not run
 )
 
 // FunctionInfo is one function of the running generation.
@@ -101,6 +102,8 @@ func (s *Server) functionInfos() []FunctionInfo {
 		info := FunctionInfo{Name: f.Name, Trigger: f.Trigger, Source: f.Source, State: FunctionEnabled}
 		def := a.Function(f.Name)
 		switch {
+		case f.NotServed != "":
+			info.State, info.Detail = FunctionNotServed, f.NotServed
 		case f.InError, def != nil && def.InError():
 			info.State = FunctionInError
 			if def != nil && len(def.Faults) > 0 {

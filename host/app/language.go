@@ -1,0 +1,236 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// A language is what the functions of an app are written in when it is not Go for
+// this host.
+type language struct {
+	runtime string // FUNCTIONS_WORKER_RUNTIME of such an app
+	words   string // "Python", "C# or F# (.NET isolated)"
+	sign    string // the file that says so; empty: only the setting does
+	inCode  bool   // functions are declared in code, and no function.json lists them
+	hint    string // what else there is to do
+}
+
+const (
+	onlyGo   = "this version runs Go handlers only"
+	later    = "come with a later version"
+	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
+)
+
+// runtimeWords names the languages of the platform's runtimes.
+var runtimeWords = map[string]string{ // read only
+	"node": "JavaScript or TypeScript", "python": "Python", "java": "Java", "powershell": "PowerShell",
+	"dotnet": ".NET (in-process)", "dotnet-isolated": ".NET (isolated)",
+	"native": "Go, for the official Go worker", "golang": "Go, for the official Go worker",
+}
+
+// scriptWords names the language of a script by the end of its name.
+var scriptWords = map[string]language{ // read only
+	".js": {runtime: "node", words: "JavaScript"}, ".mjs": {runtime: "node", words: "JavaScript"}, ".cjs": {runtime: "node", words: "JavaScript"},
+	".ts": {runtime: "node", words: "TypeScript"}, ".py": {runtime: "python", words: "Python"},
+	".jar": {runtime: "java", words: "Java"}, ".java": {runtime: "java", words: "Java"},
+	".ps1": {runtime: "powershell", words: "PowerShell"}, ".psm1": {runtime: "powershell", words: "PowerShell"},
+	".dll": {runtime: "dotnet", words: ".NET"}, ".csx": {runtime: "dotnet", words: "C# script"}, ".fsx": {runtime: "dotnet", words: "F# script"},
+}
+
+// languageOf recognises an app in another language by its files, as the platform's
+// tool does (workers-dotnet-java 1.1, 2.1, 3; workers.md 4). It looks at the app's
+// folder only; nil when nothing says what the app is written in.
+func languageOf(dir string, settings *Settings) *language {
+	for _, look := range []func(string, *Settings) *language{pythonApp, dotnetApp, javaApp, nodeApp, powershellApp} {
+		if found := look(dir, settings); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+func isFile(elements ...string) bool {
+	info, err := os.Stat(filepath.Join(elements...))
+	return err == nil && !info.IsDir()
+}
+
+// mostRead is how much of a project file is looked at: what matters stands at its
+// beginning.
+const mostRead = 1 << 20
+
+// contains reports whether a file holds one of the texts, ignoring case.
+func contains(path string, texts ...string) bool {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	lower := strings.ToLower(string(content[:min(len(content), mostRead)]))
+	for _, text := range texts {
+		if strings.Contains(lower, strings.ToLower(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+func pythonApp(dir string, settings *Settings) *language {
+	main := settings.Get("PYTHON_SCRIPT_FILE_NAME")
+	if main == "" {
+		main = "function_app.py"
+	}
+	switch {
+	case isFile(dir, main):
+		return &language{runtime: "python", words: "Python", sign: main, inCode: true}
+	case contains(filepath.Join(dir, "requirements.txt"), "azure-functions"):
+		return &language{runtime: "python", words: "Python", sign: "requirements.txt"}
+	}
+	return nil
+}
+
+func dotnetApp(dir string, _ *Settings) *language {
+	for _, pattern := range []string{"*.csproj", "*.fsproj"} {
+		projects, _ := filepath.Glob(filepath.Join(globEscape(dir), pattern))
+		for _, path := range projects {
+			found := &language{sign: filepath.Base(path), inCode: true}
+			switch {
+			case contains(path, `"Microsoft.Azure.Functions.Worker`, `"Azure.Functions.Sdk`):
+				found.runtime = "dotnet-isolated"
+			case contains(path, `"Microsoft.NET.Sdk.Functions"`):
+				found.runtime = "dotnet"
+			default:
+				continue
+			}
+			found.words = runtimeWords[found.runtime]
+			return found
+		}
+	}
+	const built = "worker.config.json"
+	if info, err := os.Stat(filepath.Join(dir, ".azurefunctions")); err == nil && info.IsDir() && isFile(dir, built) {
+		return &language{runtime: "dotnet-isolated", words: runtimeWords["dotnet-isolated"], sign: built, inCode: true}
+	}
+	return nil
+}
+
+func javaApp(dir string, _ *Settings) *language {
+	staged := ""
+	found := &language{runtime: "java", words: "Java", inCode: true}
+	for _, build := range []struct{ file, plugin, staging string }{
+		{"pom.xml", "azure-functions-maven-plugin", "target"},
+		{"build.gradle", "azurefunctions", "build"},
+		{"build.gradle.kts", "azurefunctions", "build"},
+	} {
+		if contains(filepath.Join(dir, build.file), build.plugin) {
+			found.sign, staged = build.file, build.staging
+			break
+		}
+	}
+	if found.sign == "" {
+		return nil
+	}
+	// The build writes an app with a function.json for each function.
+	apps, _ := filepath.Glob(filepath.Join(globEscape(dir), staged, "azure-functions", "*", hostFileName))
+	if len(apps) == 1 {
+		if relative, err := filepath.Rel(dir, filepath.Dir(apps[0])); err == nil {
+			found.hint = fmt.Sprintf("the build has written their function.json into %s: check that folder", filepath.ToSlash(relative))
+		}
+	}
+	return found
+}
+
+func nodeApp(dir string, _ *Settings) *language {
+	const file = "package.json"
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		return nil
+	}
+	var pkg struct {
+		Main            string            `json:"main"`
+		Dependencies    map[string]string `json:"dependencies"`
+		DevDependencies map[string]string `json:"devDependencies"`
+	}
+	// A package.json that cannot be read says nothing.
+	_ = json.Unmarshal(text, &pkg)
+	library, isDependency := pkg.Dependencies["@azure/functions"]
+	_, isTool := pkg.DevDependencies["@azure/functions"]
+	if !isDependency && !isTool {
+		return nil
+	}
+	found := &language{runtime: "node", words: "JavaScript", sign: file}
+	// Since version 4 of the library functions are declared in what "main" names.
+	found.inCode = isDependency && pkg.Main != "" && !strings.HasPrefix(strings.TrimLeft(library, "^~>=v "), "3")
+	if _, ok := pkg.DevDependencies["typescript"]; ok || isFile(dir, "tsconfig.json") {
+		found.words = "TypeScript"
+	}
+	return found
+}
+
+func powershellApp(dir string, _ *Settings) *language {
+	for _, sign := range []string{"profile.ps1", "requirements.psd1"} {
+		if isFile(dir, sign) {
+			return &language{runtime: "powershell", words: "PowerShell", sign: sign}
+		}
+	}
+	return nil
+}
+
+// notServed says of functions without a handler of ours why they do not run: that
+// is no fault of the app's. A function of which nothing says what could run it is in
+// error.
+func (l *loader) notServed(functions []*Function) {
+	h := &l.app.Handler
+	if l.opts.InProcess || h.Fault != nil || h.Served() {
+		return
+	}
+	var words string
+	for _, f := range functions {
+		switch script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; {
+		case h.Kind == Custom:
+			f.NotServed = "the handler of this app is an HTTP custom handler, and " + onlyGo
+		case known:
+			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), script.words, onlyGo)
+			if h.Kind == NoHandler {
+				h.Kind, h.Runtime, words = Language, script.runtime, script.words
+			}
+		case h.Kind == Language:
+			f.NotServed = fmt.Sprintf("it is written in %s, and %s", l.language.words, onlyGo)
+		case !f.hasFault(scriptFile):
+			fault := f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, "", "a script in a language of the platform, or a Go program in the app's folder",
+				"nothing in the app's folder runs the function")
+			fault.Hint = "add a Go program (redeliver init) or a script, or name the script in scriptFile"
+		}
+	}
+	if words != "" {
+		l.language = &language{words: words}
+	}
+	if l.language != nil {
+		l.explainLanguage()
+	}
+}
+
+const nothingRuns = "nothing in the app's folder runs its functions: add a Go program (redeliver init), or set scriptFile"
+
+// explainLanguage says once for the app what its functions say one by one.
+func (l *loader) explainLanguage() {
+	lang, named := l.language, l.app.Settings.named(runtimeSetting)
+	w := &schemas.Fault{File: lang.sign}
+	if lang.sign == "" && named.name != "" {
+		w = runtimeFault(named, "")
+		w.Allowed = ""
+	} else if lang.sign == "" {
+		w.File = hostFileName
+	}
+	w.Reason = fmt.Sprintf("the functions of this app are written in %s, and %s: language workers %s", lang.words, onlyGo, later)
+	if lang.inCode {
+		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: none of them is listed here; language workers %s", lang.words, onlyGo, later)
+	}
+	if officialGo(lang.runtime) {
+		w.Reason = "the functions of this app are written for the official Go worker, and this version runs Go handlers of package " + functionsPackage + " only: other workers " + later
+	}
+	w.Hint = strings.TrimPrefix(lang.hint+"; ", "; ") + services
+	l.warn(w)
+}

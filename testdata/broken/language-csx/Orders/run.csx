@@ -1,0 +1,1 @@
+public static void Run(string order) {}

@@ -1,0 +1,1 @@
+# runs at start

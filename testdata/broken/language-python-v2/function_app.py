@@ -1,0 +1,1 @@
+import azure.functions as func

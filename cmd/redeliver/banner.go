@@ -33,12 +33,12 @@ func newBanner(s *session, a *app.App) *banner {
 		case def == nil:
 			continue
 		case f.NotServed != "":
-			b.idle = append(b.idle, fmt.Sprintf("%s does not run: %s", f.Name, f.NotServed))
+			b.idle = append(b.idle, textf("%s does not run: %s", f.Name, f.NotServed))
 			continue
 		case def.InError() || f.InError:
 			continue
 		case f.Disabled != "":
-			b.idle = append(b.idle, fmt.Sprintf("%s is disabled (%s)", f.Name, f.Disabled))
+			b.idle = append(b.idle, textf("%s is disabled (%s)", f.Name, f.Disabled))
 			continue
 		}
 		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
@@ -120,24 +120,24 @@ func product(f *app.FunctionReport) string {
 // ready is the line that says so.
 func (b *banner) ready() string {
 	took := time.Since(b.s.begun).Round(time.Millisecond)
-	return b.s.out.paint(bold, fmt.Sprintf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())) + "\n"
+	return b.s.out.paint(bold, textf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())) + "\n"
 }
 
 func (b *banner) text() string {
 	var t strings.Builder
 	url := b.s.web.URL()
 	if !b.s.flags.servicesOnly {
-		fmt.Fprintf(&t, "  functions  %s\n", url)
+		writef(&t, "  functions  %s\n", url)
 	}
-	fmt.Fprintf(&t, "  admin      %s/admin/host/status\n", url)
+	writef(&t, "  admin      %s/admin/host/status\n", url)
 	t.WriteString(b.s.doorLines())
-	fmt.Fprintf(&t, "  clock      %s\n", clockText(b.s.pace()))
+	writef(&t, "  clock      %s\n", clockText(b.s.pace()))
 	t.WriteString(b.concurrency())
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
 	if list := b.app.Config.Functions; len(list) > 0 { // host-and-retry 6.2
-		fmt.Fprintf(&t, "  only       %s: the list of functions to run leaves out all others\n", strings.Join(list, ", "))
+		writef(&t, "  only       %s: the list of functions to run leaves out all others\n", strings.Join(list, ", "))
 	}
 	t.WriteByte('\n')
 	b.table(&t)
@@ -163,7 +163,7 @@ func (b *banner) concurrency() string {
 	for _, f := range b.app.Functions {
 		if f.Trigger != nil && f.Trigger.Is("queueTrigger") && f.Runs() && !f.Disabled {
 			q := b.app.Config.Queues
-			return fmt.Sprintf("  messages   up to %d of a queue in work: batchSize %d + newBatchThreshold %d\n",
+			return textf("  messages   up to %d of a queue in work: batchSize %d + newBatchThreshold %d\n",
 				q.BatchSize+q.NewBatchThreshold, q.BatchSize, q.NewBatchThreshold)
 		}
 	}

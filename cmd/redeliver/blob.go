@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -116,8 +117,9 @@ of NAME, which must not exist yet.`,
 				defer resp.Body.Close()
 				body := answer{resp.Body, args[0]}
 				if file == "-" {
-					_, err := io.Copy(std.out, body)
-					return err
+					out := dataOut(std.out)
+					_, err := io.Copy(out, body)
+					return errors.Join(err, out.Close())
 				}
 				n, err := writeFile(file, body)
 				if err != nil {
@@ -139,6 +141,9 @@ func blobAddress(container string) string {
 // blobPath takes CONTAINER/NAME apart. The host judges the parts.
 func blobPath(arg string) (container, name string, err error) {
 	container, name, _ = strings.Cut(arg, "/")
+	if container == "." || container == ".." {
+		return "", "", &usageError{bindings.ValidateContainerName(container)}
+	}
 	if container == "" || name == "" {
 		return "", "", hinted(&usageError{fmt.Errorf("%q names no blob", arg)}, "write CONTAINER/NAME, for instance invoices/2026/07.json")
 	}
@@ -266,9 +271,11 @@ func interruptible(ctx context.Context, work func(ctx context.Context) error) er
 // writeFile writes a file as a whole: until all has come, the bytes are in a
 // file beside it. What is no regular file, such as a pipe, is written directly.
 func writeFile(file string, from io.Reader) (n int64, err error) {
+	file = behindLinks(file)
 	part, flag := file, os.O_WRONLY
 	if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() {
-		part, flag = fmt.Sprintf("%s.%d.part", file, os.Getpid()), flag|os.O_CREATE|os.O_TRUNC
+		part, flag = fmt.Sprintf("%s.%d.part", file, os.Getpid()), flag|os.O_CREATE|os.O_EXCL
+		_ = os.Remove(part) // an earlier process's of this number, or a link to anywhere
 	}
 	n, err = fillFile(part, flag, from)
 	if part != file {
@@ -289,6 +296,25 @@ func writeFile(file string, from io.Reader) (n int64, err error) {
 	}
 	return n, err
 }
+
+// behindLinks is the file that a symbolic link leads to, whether it exists or not:
+// the link stays.
+func behindLinks(file string) string {
+	for range maxLinks {
+		to, err := os.Readlink(file)
+		if err != nil {
+			break // no link
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(file), to)
+		}
+		file = to
+	}
+	return file
+}
+
+// maxLinks is how many links lead to a file at the most, as on Linux.
+const maxLinks = 40
 
 func fillFile(name string, flag int, from io.Reader) (int64, error) {
 	f, err := os.OpenFile(name, flag, 0o666)

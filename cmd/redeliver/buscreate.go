@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -129,7 +128,7 @@ func createdText(e *web.BusEntity) string {
 	if e.Settings.RequiresDuplicateDetection {
 		facts = append(facts, "duplicate detection over "+spanText(e.Settings.DuplicateDetectionHistoryTimeWindow))
 	}
-	text := fmt.Sprintf("created %s %q", e.Kind, e.Path)
+	text := textf("created %s %q", e.Kind, e.Path)
 	if len(facts) > 0 {
 		text += " (" + strings.Join(facts, ", ") + ")"
 	}

@@ -191,11 +191,11 @@ func (s *session) busLines() string {
 	clients, admin := s.serviceBus()
 	for _, line := range [][2]string{{"servicebus", clients}, {"sb admin", admin}} {
 		if line[1] != "" {
-			fmt.Fprintf(&t, "  %-10s %s\n", line[0], line[1])
+			writef(&t, "  %-10s %s\n", line[0], line[1])
 		}
 	}
 	if s.busTLS != nil {
-		fmt.Fprintf(&t, "  %-10s amqps://%s\n", "sb tls", s.busTLS.TLSAddr())
+		writef(&t, "  %-10s amqps://%s\n", "sb tls", s.busTLS.TLSAddr())
 	}
 	return t.String()
 }

@@ -105,9 +105,9 @@ const parameterOf = "parameter"
 
 func sentText(sent *web.BusSent) string {
 	if sent.ScheduledFor.IsZero() {
-		return fmt.Sprintf("sent %s to %q\n", sent.MessageID, sent.Path)
+		return textf("sent %s to %q\n", sent.MessageID, sent.Path)
 	}
-	return fmt.Sprintf("scheduled %s for %s at %q (sequence number %d)\n", sent.MessageID, sent.ScheduledFor.Local().Format(time.DateTime), sent.Path, sent.SequenceNumber)
+	return textf("scheduled %s for %s at %q (sequence number %d)\n", sent.MessageID, sent.ScheduledFor.Local().Format(time.DateTime), sent.Path, sent.SequenceNumber)
 }
 
 func newPeekBus(std streams) *cobra.Command {
@@ -172,7 +172,7 @@ paths with $ in quotes.`,
 // all is set.
 func peekedText(found *web.BusPeeked, all bool) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", found.Path, busCount(found, all))
+	writef(&b, "%s: %s\n", found.Path, busCount(found, all))
 	for i := range found.Messages {
 		writeBusMessage(&b, &found.Messages[i])
 	}
@@ -190,21 +190,21 @@ func busCount(found *web.BusPeeked, all bool) string {
 			word string
 		}{{e.Locked, "locked"}, {e.Deferred, "deferred"}, {e.Scheduled, "scheduled"}} {
 			if s.n > 0 {
-				states = append(states, fmt.Sprintf("%d %s", s.n, s.word))
+				states = append(states, textf("%d %s", s.n, s.word))
 			}
 		}
 		if len(states) > 0 {
 			text += " (" + strings.Join(states, ", ") + ")"
 		}
 		if e.DeadLetter > 0 {
-			text += fmt.Sprintf(", and %d in its dead-letter queue", e.DeadLetter)
+			text += textf(", and %d in its dead-letter queue", e.DeadLetter)
 		}
 		if e.TransferDeadLetter > 0 {
-			text += fmt.Sprintf(", and %d in its transfer dead-letter queue", e.TransferDeadLetter)
+			text += textf(", and %d in its transfer dead-letter queue", e.TransferDeadLetter)
 		}
 	}
 	if hidden := int(found.Count) - len(found.Messages); all && hidden > 0 {
-		text += fmt.Sprintf("; the first %d are shown", len(found.Messages))
+		text += textf("; the first %d are shown", len(found.Messages))
 	}
 	return text
 }
@@ -212,7 +212,7 @@ func busCount(found *web.BusPeeked, all bool) string {
 // writeBusMessage writes one message: a line of facts, the reason of a dead letter,
 // the properties, the body.
 func writeBusMessage(b *strings.Builder, m *web.BusMessage) {
-	facts := []string{fmt.Sprintf("%d", m.SequenceNumber), m.MessageID, m.State, plural(int(m.FailedDeliveries), "failed delivery")}
+	facts := []string{textf("%d", m.SequenceNumber), m.MessageID, m.State, plural(int(m.FailedDeliveries), "failed delivery")}
 	facts = append(facts, "enqueued "+m.Enqueued.Local().Format(time.DateTime))
 	for _, moment := range []struct {
 		word string
@@ -222,28 +222,28 @@ func writeBusMessage(b *strings.Builder, m *web.BusMessage) {
 			facts = append(facts, moment.word+" "+moment.at.Local().Format(time.DateTime))
 		}
 	}
-	b.WriteString(strings.Join(facts, "  ") + "\n")
+	writef(b, "%s\n", strings.Join(facts, "  "))
 	if m.DeadLetterReason != "" || m.DeadLetterDescription != "" {
-		fmt.Fprintf(b, "  %s\n", strings.Trim(m.DeadLetterReason+": "+m.DeadLetterDescription, ": "))
+		writef(b, "  %s\n", strings.Trim(m.DeadLetterReason+": "+m.DeadLetterDescription, ": "))
 	}
 	if m.SessionID != nil {
-		fmt.Fprintf(b, "  session %q\n", *m.SessionID)
+		writef(b, "  session %q\n", *m.SessionID)
 	}
 	for _, field := range [][2]string{
 		{"dead-lettered in", m.DeadLetterSource}, {"subject", m.Subject}, {"content type", m.ContentType}, {"correlation ID", m.CorrelationID}, {"to", m.To}, {"reply to", m.ReplyTo},
 	} {
 		if field[1] != "" {
-			fmt.Fprintf(b, "  %s %s\n", field[0], field[1])
+			writef(b, "  %s %s\n", field[0], field[1])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Properties)) {
-		fmt.Fprintf(b, "  %s=%s\n", name, propertyText(m.Properties[name]))
+		writef(b, "  %s=%s\n", name, propertyText(m.Properties[name]))
 	}
 	switch {
 	case m.Body == nil:
-		fmt.Fprintf(b, "  %s that are not text, as base64: %s\n", plural(len(m.Binary), "byte"), base64Text(m.Binary))
+		writef(b, "  %s that are not text, as base64: %s\n", plural(len(m.Binary), "byte"), base64Text(m.Binary))
 	case *m.Body != "":
-		fmt.Fprintf(b, "  %s\n", *m.Body)
+		writef(b, "  %s\n", block(*m.Body, "  "))
 	}
 }
 

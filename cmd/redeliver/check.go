@@ -99,7 +99,7 @@ func writeReport(w io.Writer, report *app.Report, output string) error {
 		if f := terminal(w); f != nil {
 			columns = terminalColumns(f)
 		}
-		_, err := io.WriteString(w, fit(text.String(), columns))
+		_, err := io.WriteString(w, fit(printableLines(text.String()), columns))
 		return err
 	}
 	enc := json.NewEncoder(w)

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -226,6 +227,17 @@ func (c *client) request(ctx context.Context, method, path string, query url.Val
 		return nil, hinted(fmt.Errorf("what answers at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
 	}
 	return resp, nil
+}
+
+// segment is a name as a segment of a path. Names that cannot be one never reach a
+// host: rule says what is wrong with them.
+func segment(name string, rule func(name string) error) (string, error) {
+	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
+		if err := rule(name); err != nil {
+			return "", &usageError{err}
+		}
+	}
+	return url.PathEscape(name), nil
 }
 
 // unreachable is an error of a connection in short.

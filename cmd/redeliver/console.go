@@ -23,6 +23,8 @@ import (
 //   - On a terminal a long line is broken between words and goes on indented;
 //     elsewhere a fact is one line.
 //   - Lines are written whole, so that several writers never mix within one.
+//   - What somebody else wrote is shown with its control characters in Go's notation
+//     (escape.go): it can neither steer the terminal nor pretend to be a line of ours.
 //   - Secrets are written by "redeliver keys" and by nothing else.
 
 // console writes to the two outputs by these rules. Its methods may be called
@@ -116,7 +118,7 @@ const (
 
 // paint colours a text.
 func (c *console) paint(sgr, text string) string {
-	if !c.colour || text == "" {
+	if !c.colour || text == "" || sgr == "" {
 		return text
 	}
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
@@ -129,13 +131,24 @@ func (c *console) print(text string) {
 	_, _ = io.WriteString(c.out, text) // the end of the program tells
 }
 
-func (c *console) printf(format string, args ...any) { c.print(fmt.Sprintf(format, args...)) }
+// printf writes text to the standard output; text among the arguments becomes
+// printable.
+func (c *console) printf(format string, args ...any) { c.print(textf(format, args...)) }
+
+// data writes an answer as dataOut does.
+func (c *console) data(answer []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := dataOut(c.out)
+	_, _ = w.Write(answer) // the end of the program tells
+	_ = w.Close()
+}
 
 // say writes one line about the work to the standard error.
 func (c *console) say(kind, text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, _ = fmt.Fprintf(c.err, "redeliver: %s: %s\n", kind, strings.TrimRight(text, "\n"))
+	_, _ = fmt.Fprintf(c.err, "redeliver: %s: %s\n", kind, strings.TrimRight(printableLines(text), "\n"))
 }
 
 // overEcho lets the next line begin over the "^C" that a terminal shows.

@@ -215,13 +215,13 @@ lease container say how far functions have come.`,
 				return err
 			}
 			var b strings.Builder
-			fmt.Fprintf(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
+			writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
 			if hidden := found.Count - len(found.Documents); hidden > 0 {
-				fmt.Fprintf(&b, ", %d not shown (beyond --max)", hidden)
+				writef(&b, ", %d not shown (beyond --max)", hidden)
 			}
 			b.WriteByte('\n')
 			for _, d := range found.Documents {
-				fmt.Fprintf(&b, "%s\n", d)
+				writef(&b, "%s\n", d)
 			}
 			newConsole(std, true).print(b.String())
 			return nil

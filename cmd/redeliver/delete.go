@@ -98,9 +98,9 @@ What host.json describes is made again when the app is loaded the next time.`,
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, path, query, nil, &out); done || err != nil {
 				return err
 			}
-			what := fmt.Sprintf("topic %q", out.Topic)
+			what := textf("topic %q", out.Topic)
 			if isSubscription {
-				what = fmt.Sprintf("event subscription %q", out.Topic+"/"+out.Subscription)
+				what = textf("event subscription %q", out.Topic+"/"+out.Subscription)
 			}
 			newConsole(std, true).printf("deleted %s with %s%s\n", what, subscriptionsAnd(out.Subscriptions, "event subscription"), plural(out.Pending, "pending event"))
 			return nil

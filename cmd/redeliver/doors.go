@@ -235,11 +235,11 @@ func (s *session) doorLines() string {
 			blobs, queues := s.doorURLs()
 			for _, door := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
 				if door.url != "" {
-					fmt.Fprintf(&t, "  %-10s %s/%s\n", door.name, door.url, a.Name)
+					writef(&t, "  %-10s %s/%s\n", door.name, door.url, a.Name)
 				}
 			}
 			for _, text := range s.connectionStrings(a) {
-				fmt.Fprintf(&t, "  storage    %s\n", text)
+				writef(&t, "  storage    %s\n", text)
 			}
 		}
 		if len(s.storageKeys()) > 0 {
@@ -248,9 +248,9 @@ func (s *session) doorLines() string {
 	}
 	t.WriteString(s.busLines() + s.hubLines() + s.gridLines())
 	if s.pair != nil {
-		fmt.Fprintf(&t, "  tls        clients have to trust %s\n", s.pair.File)
+		writef(&t, "  tls        clients have to trust %s\n", s.pair.File)
 	}
-	fmt.Fprintf(&t, "  data       %s\n", s.dataLine())
+	writef(&t, "  data       %s\n", s.dataLine())
 	return t.String()
 }
 

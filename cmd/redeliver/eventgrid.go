@@ -137,7 +137,7 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 // createdTopic says what was made, and how publishers reach it, as far as that is
 // known.
 func createdTopic(t *target, made *web.GridTopic) string {
-	text := fmt.Sprintf("created topic %q (%s)\n", made.Name, made.InputSchema)
+	text := textf("created topic %q (%s)\n", made.Name, made.InputSchema)
 	if c, err := t.find(); err == nil && c.dir != "" {
 		switch info, err := readRun(c.dir); {
 		case err != nil:
@@ -151,7 +151,7 @@ func createdTopic(t *target, made *web.GridTopic) string {
 }
 
 func createdSubscription(made *web.GridSubscribed, endpoint string) string {
-	text := fmt.Sprintf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
+	text := textf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
 	if made.State == eventgrid.AwaitingManualAction {
 		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL that it was sent\n"
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -73,7 +72,7 @@ Events with the same --key come to the same partition, in order; without key and
 func sentWhere(sent *web.HubSent) string {
 	switch {
 	case sent.PartitionKey != nil:
-		return fmt.Sprintf(" with key %q", *sent.PartitionKey)
+		return textf(" with key %q", *sent.PartitionKey)
 	case sent.PartitionID != "":
 		return ", partition " + sent.PartitionID
 	}

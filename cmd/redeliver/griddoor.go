@@ -104,7 +104,7 @@ func (s *session) openGrid(wanted bool) error {
 	s.grid = server
 	var others []string
 	if s.flags.grid.port == 0 { // settings were written before anybody knew the port
-		others = append(others, fmt.Sprintf("http://127.0.0.1:%d", defaultGridPort))
+		others = append(others, textf("http://127.0.0.1:%d", defaultGridPort))
 	}
 	s.host.EventGridAt(s.gridURL(), others...)
 	return nil
@@ -153,7 +153,7 @@ func (s *session) gridLines() string {
 		lines = []string{topicEndpoint(s.gridURL(), "TOPIC") + "  no topics yet"}
 	}
 	for _, line := range lines {
-		fmt.Fprintf(&t, "  %-10s %s\n", "eventgrid", line)
+		writef(&t, "  %-10s %s\n", "eventgrid", line)
 	}
 	return t.String()
 }
@@ -167,7 +167,7 @@ func (s *session) hubLines() (text string) {
 	}
 	s.clock.Inside("list hubs", func() {
 		if list, err := s.host.EventHubs().Hubs(s.host.EventGrid().Context()); err == nil && len(list) > 0 {
-			text = fmt.Sprintf("  %-10s %s\n", "eventhubs", clients)
+			text = textf("  %-10s %s\n", "eventhubs", clients)
 		}
 	})
 	return text

@@ -18,6 +18,12 @@ func newLog(out *console, verbose bool, now func() time.Time) zerolog.Logger {
 	painter := &console{colour: coloured(out.err)}
 	w := zerolog.ConsoleWriter{
 		Out: logLines{out, terminal(out.err)}, NoColor: !painter.colour,
+		FormatPrepare: func(line map[string]any) error { // values are quoted already
+			if text, ok := line[zerolog.MessageFieldName].(string); ok {
+				line[zerolog.MessageFieldName] = printableLines(text)
+			}
+			return nil
+		},
 		FormatTimestamp: func(t any) string {
 			text, _ := t.(string)
 			return painter.paint(dim, text) + " "

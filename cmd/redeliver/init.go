@@ -102,8 +102,15 @@ func moduleSource(replace string) (source, error) {
 
 // isModule reports whether dir holds the redeliver module.
 func isModule(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	return err == nil && strings.HasPrefix(string(text), "module "+modulePath+"\n")
+	text, err := readLines(filepath.Join(dir, "go.mod"))
+	return err == nil && strings.HasPrefix(text, "module "+modulePath+"\n")
+}
+
+// readLines reads a text file with the line ends of Unix: git may have given it
+// those of Windows.
+func readLines(file string) (string, error) {
+	text, err := os.ReadFile(file)
+	return strings.ReplaceAll(string(text), "\r\n", "\n"), err
 }
 
 // writeApp writes the app's files into dir, all of them or none.
@@ -178,20 +185,20 @@ func moduleFiles(name string, src source) (mod, sum string, err error) {
 	if src.dir == "" {
 		return fmt.Sprintf("module %s\n\ngo %s\n\nrequire %s %s\n", name, goVersion(), modulePath, src.version), "", nil
 	}
-	text, err := os.ReadFile(filepath.Join(src.dir, "go.mod"))
+	text, err := readLines(filepath.Join(src.dir, "go.mod"))
 	if err != nil {
 		return "", "", err
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nrequire (\n", name, goLine(string(text)), modulePath)
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nrequire (\n", name, goLine(text), modulePath)
 	b.WriteString("\t// Everything that redeliver itself is built with; \"go mod tidy\" leaves what this app needs.\n")
-	for _, m := range requirement.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range requirement.FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", m[1])
 	}
 	fmt.Fprintf(&b, ")\n\n// %s is not published yet: this is the source that redeliver was built from.\nreplace %s => %s\n",
 		modulePath, modulePath, quotePath(src.dir))
-	sums, err := os.ReadFile(filepath.Join(src.dir, "go.sum"))
-	return b.String(), string(sums), err
+	sums, err := readLines(filepath.Join(src.dir, "go.sum"))
+	return b.String(), sums, err
 }
 
 func quotePath(path string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -27,6 +28,7 @@ const (
 // broken between words where even that is too short. Where there is no room for
 // columns the cells just follow each other.
 func (c *console) lay(limit, under int, cells ...cell) string {
+	cells = printableCells(cells)
 	indent := 0
 	for _, cl := range cells[:under] {
 		indent += max(cl.width, utf8.RuneCountInString(cl.text)) + len(gap)
@@ -63,6 +65,20 @@ func (c *console) lay(limit, under int, cells ...cell) string {
 		pending += max(cl.width-n, 0) + len(gap)
 	}
 	return b.String()
+}
+
+// printableCells are the cells with text that can be shown: in one line where they
+// make a column.
+func printableCells(cells []cell) []cell {
+	cells = slices.Clone(cells)
+	for i := range cells {
+		if cells[i].width > 0 {
+			cells[i].text = printable(cells[i].text)
+		} else {
+			cells[i].text = printableLines(cells[i].text)
+		}
+	}
+	return cells
 }
 
 // flow puts cells one after the other, without columns, in lines of at most limit

@@ -170,7 +170,7 @@ func showInventory(out *console, inv *web.Inventory, names []string) {
 			t.WriteByte('\n')
 		}
 		if len(rows) == 0 {
-			fmt.Fprintf(&t, "no %s\n", l.name)
+			writef(&t, "no %s\n", l.name)
 			continue
 		}
 		writeTable(out, &t, l.columns, rows, l.numbers)

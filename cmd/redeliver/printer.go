@@ -237,6 +237,7 @@ func (p *printer) verbose(rec *journal.Record, what, more string) string {
 // note prints a line about the app as a whole. Several lines, a compiler's, stay
 // as they are.
 func (p *printer) note(rec *journal.Record, sgr, what, more string) {
+	more = printableLines(more)
 	limit := p.out.columns()
 	if strings.Contains(more, "\n") {
 		limit = 0

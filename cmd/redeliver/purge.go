@@ -3,10 +3,10 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -36,12 +36,16 @@ stays.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			name, err := segment(args[0], bindings.ValidateQueueName)
+			if err != nil {
+				return err
+			}
 			c, err := t.find()
 			if err != nil {
 				return err
 			}
 			var done web.Purged
-			if err := c.call(cmd.Context(), http.MethodDelete, "/queues/"+url.PathEscape(args[0])+"/messages", nil, nil, &done); err != nil {
+			if err := c.call(cmd.Context(), http.MethodDelete, "/queues/"+name+"/messages", nil, nil, &done); err != nil {
 				return err
 			}
 			newConsole(std, true).print(fmt.Sprintf("removed %s from queue %q\n", plural(done.Removed, "message"), args[0]))

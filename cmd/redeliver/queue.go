@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -53,6 +54,10 @@ and without it the message is empty. It is encoded as the app expects it
 			if err != nil {
 				return err
 			}
+			name, err := segment(args[0], bindings.ValidateQueueName)
+			if err != nil {
+				return err
+			}
 			c, err := t.find()
 			if err != nil {
 				return err
@@ -68,7 +73,7 @@ and without it the message is empty. It is encoded as the app expects it
 				query.Set("ttl", ttl)
 			}
 			var m web.Message
-			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/messages", query, in, &m); err != nil {
+			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+name+"/messages", query, in, &m); err != nil {
 				return err
 			}
 			if asJSON {
@@ -138,6 +143,10 @@ and not shown; with --id it is.`,
 			if most < 1 || most > 32 {
 				return &usageError{errors.New("--max: want a number from 1 to 32")}
 			}
+			name, err := segment(args[0], bindings.ValidateQueueName)
+			if err != nil {
+				return err
+			}
 			c, err := t.find()
 			if err != nil {
 				return err
@@ -147,7 +156,7 @@ and not shown; with --id it is.`,
 				query.Set("id", id)
 			}
 			var found web.Peeked
-			err = c.call(cmd.Context(), http.MethodGet, "/queues/"+url.PathEscape(args[0])+"/messages", query, nil, &found)
+			err = c.call(cmd.Context(), http.MethodGet, "/queues/"+name+"/messages", query, nil, &found)
 			if err != nil {
 				return err
 			}
@@ -172,27 +181,27 @@ func showPeeked(std streams, found *web.Peeked, only bool, output string) error 
 	}
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)
-	fmt.Fprintf(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
+	writef(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
 	if hidden > 0 && !only {
-		fmt.Fprintf(&b, ", %d not shown (in work, waiting or beyond --max)", hidden)
+		writef(&b, ", %d not shown (in work, waiting or beyond --max)", hidden)
 	}
 	b.WriteByte('\n')
 	for _, m := range found.Messages {
-		fmt.Fprintf(&b, "%s  dequeue count %d  inserted %s", m.ID, m.DequeueCount, m.Inserted.Local().Format(time.DateTime))
+		writef(&b, "%s  dequeue count %d  inserted %s", m.ID, m.DequeueCount, m.Inserted.Local().Format(time.DateTime))
 		if !m.NextVisible.IsZero() {
-			fmt.Fprintf(&b, "  invisible until %s", m.NextVisible.Local().Format(time.DateTime))
+			writef(&b, "  invisible until %s", m.NextVisible.Local().Format(time.DateTime))
 		}
 		b.WriteByte('\n')
 		switch {
 		case m.Undecodable != "":
-			fmt.Fprintf(&b, "  %s\n  (%s)\n", m.Text, m.Undecodable)
+			writef(&b, "  %s\n  (%s)\n", m.Text, m.Undecodable)
 		case m.Body != nil:
-			fmt.Fprintf(&b, "  %s\n", *m.Body)
+			writef(&b, "  %s\n", block(*m.Body, "  "))
 		default:
-			fmt.Fprintf(&b, "  %d bytes that are not text, as base64: %s\n", len(m.Binary), m.Text)
+			writef(&b, "  %d bytes that are not text, as base64: %s\n", len(m.Binary), m.Text)
 		}
 		if m.LastError != "" {
-			fmt.Fprintf(&b, "  last error: %s\n", strings.ReplaceAll(m.LastError, "\n", "\n  "))
+			writef(&b, "  last error: %s\n", block(m.LastError, "  "))
 		}
 	}
 	newConsole(std, true).print(b.String())
@@ -228,12 +237,16 @@ when the last attempt failed.`,
 			if err != nil {
 				return err
 			}
+			name, err := segment(args[0], functionName)
+			if err != nil {
+				return err
+			}
 			c, err := t.find()
 			if err != nil {
 				return err
 			}
 			var res web.InvokeResult
-			if err := c.call(cmd.Context(), http.MethodPost, "/functions/"+url.PathEscape(args[0])+"/invoke", nil, in, &res); err != nil {
+			if err := c.call(cmd.Context(), http.MethodPost, "/functions/"+name+"/invoke", nil, in, &res); err != nil {
 				return err
 			}
 			return showResult(newConsole(std, true), args[0], &res)
@@ -243,12 +256,17 @@ when the last attempt failed.`,
 	return cmd
 }
 
+// functionName says what names of functions are like.
+func functionName(name string) error {
+	return fmt.Errorf("function %q: want a letter, then letters, digits, _ and -; 128 characters in all", name)
+}
+
 func showResult(out *console, function string, res *web.InvokeResult) error {
 	if !res.Succeeded {
 		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), brief(res.Error))
 	}
 	if r := res.Response; r != nil {
-		out.print(string(r.Body))
+		out.data(r.Body)
 		if n := len(r.Body); n > 0 && r.Body[n-1] != '\n' {
 			out.print("\n")
 		}

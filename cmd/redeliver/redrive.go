@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -47,6 +48,10 @@ it is in both queues, never in none.`,
 			if _, ok := web.PoisonOrigin(args[0]); !ok && to == "" {
 				return hinted(&usageError{fmt.Errorf("queue %q is no poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
+			name, err := segment(args[0], bindings.ValidateQueueName)
+			if err != nil {
+				return err
+			}
 			c, err := t.find()
 			if err != nil {
 				return err
@@ -59,7 +64,7 @@ it is in both queues, never in none.`,
 				query.Set("id", id)
 			}
 			var done web.Redriven
-			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+url.PathEscape(args[0])+"/redrive", query, nil, &done); err != nil {
+			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+name+"/redrive", query, nil, &done); err != nil {
 				return err
 			}
 			if asJSON {

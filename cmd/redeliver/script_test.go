@@ -38,6 +38,7 @@ func TestMain(m *testing.M) {
 		"grid-handler":   func() { functions.Main(gridApp()) },
 		"hub-handler":    func() { functions.Main(hubApp()) },
 		"relay-handler":  func() { functions.Main(relayApp()) },
+		"odd-handler":    func() { functions.Main(oddApp()) },
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 	})
 }
@@ -58,6 +59,8 @@ func TestScripts(t *testing.T) {
 			"end-group":  endGroup,
 			"hang-up":    hangUp,
 			"head":       head,
+			"hostile":    hostile,
+			"harmless":   harmless,
 			"port-of":    portOf,
 			"ends":       ends,
 			"busy-port":  busyPort,

@@ -9,6 +9,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -286,7 +287,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 // because the platform's routes ignore case, and with a limited body. Names stay
 // as they are.
 func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
-	words := strings.Split(r.URL.Path, "/") // "", "admin", "functions", name, "status"
+	words := strings.Split(r.URL.EscapedPath(), "/") // "", "admin", "functions", name, "status"
 	name := 3
 	if len(words) > 2 && strings.EqualFold(words[2], "redeliver") {
 		name = 4
@@ -300,9 +301,10 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	}
 	out := new(http.Request)
 	*out = *r
-	url := *r.URL
-	url.Path, url.RawPath = strings.Join(words, "/"), ""
-	out.URL = &url
+	path := *r.URL
+	path.RawPath = strings.Join(words, "/")
+	path.Path, _ = url.PathUnescape(path.RawPath) // it was escaped
+	out.URL = &path
 	switch {
 	case isUpload(words, r.Method): // has a limit of its own
 	case isState(words, r.Method):

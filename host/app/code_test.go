@@ -2,6 +2,9 @@ package app_test
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -143,6 +146,9 @@ func TestDiscoverHandler(t *testing.T) {
 		{name: "main package that imports functions", files: map[string]string{"main.go": main}, want: app.GoSource, path: "."},
 		{name: "in another file", files: map[string]string{"a.go": foreign, "b.go": main}, want: app.GoSource, path: "."},
 		{name: "does not compile", files: map[string]string{"main.go": broken}, want: app.GoSource, path: "."},
+		{name: "main package that imports functions through a package of its module", files: map[string]string{
+			"go.mod": "module shop\n", "main.go": "package main\n\nimport \"shop/internal/orders\"\n\nfunc main() { orders.Main() }\n", "internal/orders/x.go": library,
+		}, want: app.GoSource, path: "."},
 		{name: "another main package", files: map[string]string{"main.go": foreign}, want: app.NoHandler},
 		{name: "a library", files: map[string]string{"x.go": library}, want: app.NoHandler},
 		{name: "only tests", files: map[string]string{"main_test.go": main}, want: app.NoHandler},
@@ -151,6 +157,11 @@ func TestDiscoverHandler(t *testing.T) {
 		{name: "runtime go, no program", runtime: "go", want: app.GoSource, path: ".", fault: "no main package"},
 		{name: "prebuilt", files: map[string]string{"host.json": prebuilt, "bin/handler": "x", "main.go": main}, want: app.Executable, path: "bin/handler"},
 		{name: "prebuilt in PATH", files: map[string]string{"host.json": inPath}, want: app.Executable, path: "handler"},
+		{name: "prebuilt, of this module", files: map[string]string{"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": ` + strconv.Quote(os.Args[0]) + `}}`)}, want: app.Executable, path: os.Args[0]},
+		{name: "prebuilt, another program", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, want: app.Custom},
+		{name: "prebuilt, another program, said to be ours", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, runtime: "go", want: app.Executable, path: "bin/handler"},
+		{name: "prebuilt, missing, over HTTP", files: map[string]string{"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": "bin/handler"}, "enableForwardingHttpRequest": true}`)}, want: app.Custom},
+		{name: "prebuilt, missing, source of another program", files: map[string]string{"host.json": prebuilt, "main.go": foreign}, want: app.Custom},
 		{name: "prebuilt, missing", files: map[string]string{"host.json": prebuilt}, want: app.Executable, path: "bin/handler", fault: "does not exist"},
 		{name: "custom", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, runtime: "Custom", want: app.Custom},
 		{name: "node", files: map[string]string{"main.go": main}, runtime: "node", want: app.Language},
@@ -170,7 +181,7 @@ func TestDiscoverHandler(t *testing.T) {
 			a := loadDir(t, dir, &app.Options{Env: env})
 			h := a.Handler
 			want := tt.path
-			if want != "" && want != "handler" {
+			if want != "" && want != "handler" && !filepath.IsAbs(want) {
 				want = strings.TrimSuffix(a.Dir+"/"+tt.path, "/.")
 			}
 			if h.Kind != tt.want || strings.ReplaceAll(h.Path, `\`, "/") != strings.ReplaceAll(want, `\`, "/") {

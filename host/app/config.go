@@ -136,4 +136,8 @@ type CustomHandler struct {
 	DefaultWorkerPath           string
 	WorkerArguments             []string
 	EnableForwardingHTTPRequest bool
+
+	// OverHTTP is set when something in the section is of use only to a program that
+	// serves HTTP.
+	OverHTTP bool
 }

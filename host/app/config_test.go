@@ -94,7 +94,7 @@ func TestConfigValues(t *testing.T) {
 	want.FunctionTimeout = time.Hour
 	want.Aggregator = app.Aggregator{BatchSize: 1, FlushTimeout: 5 * time.Minute}
 	want.Concurrency = app.Concurrency{DynamicConcurrencyEnabled: true, MaximumFunctionConcurrency: -1, CPUThreshold: 0.5}
-	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, EnableForwardingHTTPRequest: true}
+	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, EnableForwardingHTTPRequest: true, OverHTTP: true}
 	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10, DynamicThrottlesEnabled: true}
 	want.Queues = app.Queues{
 		BatchSize: 32, NewBatchThreshold: 0, MaxDequeueCount: 1, MaxPollingInterval: time.Minute, MaxPollingExplicit: true,

@@ -218,6 +218,7 @@ func (l *loader) readCustomHandler(r reader) {
 		DefaultWorkerPath:           r.text(description+"defaultWorkerPath", ""),
 		WorkerArguments:             r.list(description + "workerArguments"),
 		EnableForwardingHTTPRequest: r.flag(section+".enableForwardingHttpRequest", false),
+		OverHTTP:                    r.overHTTP(section),
 	}
 	l.app.Config.CustomHandler = h
 }

@@ -5,14 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -40,7 +37,8 @@ const (
 //
 // The first of these rules that fits decides: FUNCTIONS_WORKER_RUNTIME "custom"
 // is an HTTP custom handler; customHandler.description.defaultExecutablePath
-// names a prebuilt plugin; a main package in the app's folder that imports the
+// names a prebuilt plugin, if the program is built with the functions package or the
+// runtime is "go", and else an HTTP custom handler; a main package in the app's folder that imports the
 // functions package, or any with the runtime "go", is Go source to build, unless the
 // runtime is that of another language; any other runtime, and files that say so, is
 // a language worker.
@@ -95,10 +93,7 @@ func (l *loader) discoverHandler() HandlerSpec {
 	custom := l.app.Config.CustomHandler
 	switch {
 	case h.Runtime == "custom":
-		h.Kind = Custom
-		f := runtimeFault(runtimeName, "the functions of this app run in an HTTP custom handler, and "+onlyGo+": HTTP custom handlers "+later)
-		f.Hint = services
-		l.warn(f)
+		l.customHandler(&h, runtimeFault(runtimeName, ""))
 	case custom != nil && custom.DefaultExecutablePath != "":
 		l.prebuilt(&h, custom)
 	case h.Runtime == "go" || h.Runtime == "" || officialGo(h.Runtime):
@@ -140,42 +135,6 @@ func runtimeFault(s setting, reason string) *schemas.Fault {
 	return f
 }
 
-// prebuilt describes the executable that host.json names: a file of the app if
-// there is one, else a program in PATH (workers.md 13.1).
-func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
-	const at = "customHandler.description."
-	h.Kind, h.WorkingDirectory = Executable, l.app.Dir
-	if c.WorkingDirectory != "" {
-		h.WorkingDirectory = absolute(l.app.Dir, c.WorkingDirectory)
-	}
-	for i, argument := range c.Arguments {
-		resolved, missing := l.app.Settings.unresolved(argument)
-		for _, err := range missing {
-			l.fault(settingFault(l.app.hostDoc, schemas.IndexPath(at+"arguments", i), argument, err))
-		}
-		h.Arguments = append(h.Arguments, resolved)
-	}
-	name := c.DefaultExecutablePath
-	path := absolute(l.app.Dir, filepath.FromSlash(name))
-	candidates := []string{path}
-	if runtime.GOOS == "windows" {
-		candidates = append(candidates, path+".exe")
-	}
-	for _, p := range candidates {
-		if info, err := os.Stat(p); err == nil && !info.IsDir() {
-			h.Path, h.Fingerprint = p, fileDigest(p)
-			return
-		}
-	}
-	if !strings.ContainsAny(name, `/\`) {
-		h.Path = name
-		return
-	}
-	h.Path = path
-	h.Fault = l.app.hostDoc.Fault(at+"defaultExecutablePath", schemas.Quote(name), "a program in the app's folder or in PATH", "the handler program does not exist")
-	h.Fault.Hint = "build it first, or remove customHandler to have a Go app built"
-}
-
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -185,7 +144,7 @@ func absolute(dir, path string) string {
 
 // goSource looks for a main package in the app's folder.
 func (l *loader) goSource(h *HandlerSpec) {
-	isMain, imports := mainPackage(l.app.Dir)
+	isMain, imports := l.mainPackage()
 	if h.Runtime != "go" && !(isMain && imports) {
 		return
 	}
@@ -198,32 +157,6 @@ func (l *loader) goSource(h *HandlerSpec) {
 		return
 	}
 	h.Fingerprint = sourceDigest(l.app.Dir)
-}
-
-// mainPackage reports whether the Go files of dir are a main package, and
-// whether one of them imports the functions package. A file that does not parse
-// is the compiler's to report.
-func mainPackage(dir string) (isMain, imports bool) {
-	files, err := filepath.Glob(filepath.Join(globEscape(dir), "*.go"))
-	if err != nil {
-		return false, false
-	}
-	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, _ := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
-		if file == nil || file.Name == nil || file.Name.Name != "main" {
-			continue
-		}
-		isMain = true
-		for _, spec := range file.Imports {
-			if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == functionsPackage {
-				imports = true
-			}
-		}
-	}
-	return isMain, imports
 }
 
 // globEscape escapes what filepath.Glob would interpret in a folder's name.

@@ -201,7 +201,7 @@ func (l *loader) notServed(functions []*Function) {
 		case !f.hasFault(scriptFile):
 			fault := f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, "", "a script in a language of the platform, or a Go program in the app's folder",
 				"nothing in the app's folder runs the function")
-			fault.Hint = "add a Go program (redeliver init) or a script, or name the script in scriptFile"
+			fault.Hint = l.nothingRuns()
 		}
 	}
 	if words != "" {
@@ -212,7 +212,13 @@ func (l *loader) notServed(functions []*Function) {
 	}
 }
 
-const nothingRuns = "nothing in the app's folder runs its functions: add a Go program (redeliver init), or set scriptFile"
+// nothingRuns is the hint for a function that nothing runs.
+func (l *loader) nothingRuns() string {
+	if isMain, _ := l.mainPackage(); isMain {
+		return "the Go program in the app's folder does not import package " + functionsPackage + ", as a handler does; redeliver init writes one"
+	}
+	return "nothing in the app's folder runs its functions: add a Go program (redeliver init), or set scriptFile"
+}
 
 // explainLanguage says once for the app what its functions say one by one.
 func (l *loader) explainLanguage() {

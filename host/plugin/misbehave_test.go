@@ -29,6 +29,10 @@ func misbehave(role string) {
 	case "prints":
 		fmt.Println("starting up ...")
 		select {}
+	case "serves":
+		log.Print("listening on :8080")
+		fmt.Print("GET /health")
+		select {}
 	case "silent":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c)

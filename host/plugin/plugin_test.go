@@ -108,6 +108,7 @@ func TestStartErrors(t *testing.T) {
 		{"exits", plugin.Spec{Path: os.Args[0], Env: environ("exits")}, []string{"exit status 1", "\tfirst line", "cannot open the database"}, "functions.Main", nil},
 		{"prints", plugin.Spec{Path: os.Args[0], Env: environ("prints")}, []string{`"starting up ..."`, "standard output"}, "standard error", nil},
 		{"silent", plugin.Spec{Path: os.Args[0], Env: environ("silent"), StartTimeout: 300 * time.Millisecond}, []string{"not ready after 300ms"}, "functions.Main", nil},
+		{"serves something else", plugin.Spec{Path: os.Args[0], Env: environ("serves"), StartTimeout: 300 * time.Millisecond}, []string{`"GET /health"`, "\t", "listening on :8080"}, "functions.Main", nil},
 		{"other version", plugin.Spec{Path: os.Args[0], Env: environ("version9")}, []string{"another version of the protocol"}, "build it", nil},
 	}
 	for _, tt := range tests {

@@ -44,7 +44,7 @@ type Spec struct {
 	StopHost func(error)
 
 	// StartTimeout is the real time within which the process must be ready; zero
-	// is one minute.
+	// is 10 s: before functions.Main a program should do next to nothing.
 	StartTimeout time.Duration
 	// Grace is the real time that a handler has to return after its context
 	// ended, before the whole process is disposed of; zero is 2 s, as in the
@@ -99,7 +99,7 @@ type Line struct {
 	Cut bool
 }
 
-func (s Spec) startTimeout() time.Duration { return or(s.StartTimeout, time.Minute) }
+func (s Spec) startTimeout() time.Duration { return or(s.StartTimeout, 10*time.Second) }
 func (s Spec) grace() time.Duration        { return or(s.Grace, 2*time.Second) }
 func (s Spec) stopGrace() time.Duration    { return or(s.StopGrace, 5*time.Second) }
 

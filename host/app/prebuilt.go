@@ -1,0 +1,145 @@
+package app
+
+import (
+	"debug/buildinfo"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+const (
+	handlerSection = "customHandler.description."
+	handlerProgram = handlerSection + "defaultExecutablePath"
+	modulePath     = "github.com/redeliver/redeliver"
+)
+
+// prebuilt describes the executable that host.json names: a file of the app if
+// there is one, else a program in PATH (workers.md 13.1). It is not started to find
+// out what it is: a program that is not built with package functions serves HTTP.
+func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
+	name := c.DefaultExecutablePath
+	path, found := l.program(name)
+	isMain, imports := l.mainPackage()
+	plugin := h.Runtime == "go" || imports
+	switch {
+	case plugin:
+	case found:
+		plugin = builtWithFunctions(path)
+	default: // it is not built yet, or not installed
+		plugin = !isMain && !c.OverHTTP
+	}
+	if !plugin {
+		f := l.app.hostDoc.Fault(handlerProgram, schemas.Quote(name), "", "")
+		l.customHandler(h, f)
+		f.Hint = "a handler built with package " + functionsPackage + " is recognised by its build information, or by FUNCTIONS_WORKER_RUNTIME go; " + f.Hint
+		return
+	}
+	h.Kind, h.WorkingDirectory = Executable, l.app.Dir
+	if c.WorkingDirectory != "" {
+		h.WorkingDirectory = absolute(l.app.Dir, c.WorkingDirectory)
+	}
+	for i, argument := range c.Arguments {
+		h.Arguments = append(h.Arguments, l.expand(schemas.IndexPath(handlerSection+"arguments", i), argument))
+	}
+	h.Path = path
+	switch inPath := !strings.ContainsAny(name, `/\`); {
+	case found && inPath && path != filepath.Join(l.app.Dir, name) && path != filepath.Join(l.app.Dir, name)+".exe":
+		h.Path = name // whoever starts it looks it up again
+	case found:
+		h.Fingerprint = fileDigest(path)
+	case !inPath:
+		h.Fault = l.app.hostDoc.Fault(handlerProgram, schemas.Quote(name), "a program in the app's folder or in PATH", "the handler program does not exist")
+		h.Fault.Hint = "build it first, or remove customHandler to have a Go app built"
+	}
+}
+
+// program finds the executable of that name: below the app, or in PATH.
+func (l *loader) program(name string) (path string, found bool) {
+	path = absolute(l.app.Dir, filepath.FromSlash(name))
+	candidates := []string{path}
+	if runtime.GOOS == "windows" {
+		candidates = append(candidates, path+".exe")
+	}
+	for _, p := range candidates {
+		if isFile(p) {
+			return p, true
+		}
+	}
+	if strings.ContainsAny(name, `/\`) {
+		return path, false
+	}
+	if inPath, err := exec.LookPath(name); err == nil {
+		return inPath, true
+	}
+	return name, false
+}
+
+// builtWithFunctions reports whether a file is a Go program that was built with this
+// module, which its build information says.
+func builtWithFunctions(path string) bool {
+	info, err := buildinfo.ReadFile(path)
+	if err != nil {
+		return false
+	}
+	if info.Main.Path == modulePath {
+		return true
+	}
+	for _, d := range info.Deps {
+		if d.Path == modulePath {
+			return true
+		}
+	}
+	return false
+}
+
+// customHandler makes h an HTTP custom handler, which w warns about.
+func (l *loader) customHandler(h *HandlerSpec, w *schemas.Fault) {
+	h.Kind = Custom
+	w.Allowed = ""
+	w.Reason = "the functions of this app run in an HTTP custom handler, and " + onlyGo + ": HTTP custom handlers " + later
+	w.Hint = services
+	l.warn(w)
+}
+
+// variable matches the %NAME% of an argument.
+var variable = regexp.MustCompile(`%[^%]+%`) // read only
+
+// handlerVariables are given to an HTTP custom handler alone, when it starts.
+var handlerVariables = []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "FUNCTIONS_HTTPWORKER_PORT"} // read only
+
+// expand replaces %NAME% in an argument by the setting of that name. Unknown names
+// stay as they are, as on the platform (workers.md 13.1).
+func (l *loader) expand(path, argument string) string {
+	return variable.ReplaceAllStringFunc(argument, func(text string) string {
+		name := strings.Trim(text, "%")
+		if value, ok := l.app.Settings.Lookup(name); ok {
+			return value
+		}
+		if !slices.ContainsFunc(handlerVariables, func(v string) bool { return strings.EqualFold(v, name) }) {
+			w := l.app.hostDoc.Fault(path, schemas.Quote(argument), "", "no setting has the name "+schemas.Quote(name)+": the argument keeps "+text+" as it is")
+			w.Hint = "set " + name + " in the environment or under Values in " + localFileName
+			l.warn(w)
+		}
+		return text
+	})
+}
+
+// overHTTP reports whether a section customHandler says that its program serves HTTP.
+func (r reader) overHTTP(section string) bool {
+	if section == "httpWorker" || r.has(section+".type") || r.has(section+".port") || r.has(section+".http") {
+		return true
+	}
+	for _, argument := range r.list(section + ".description.arguments") {
+		for _, v := range handlerVariables {
+			if strings.Contains(strings.ToUpper(argument), "%"+v+"%") {
+				return true
+			}
+		}
+	}
+	return r.flag(section+".enableForwardingHttpRequest", false) || r.flag(section+".enableProxyingHttpRequest", false)
+}

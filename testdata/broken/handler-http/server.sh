@@ -1,0 +1,2 @@
+#!/bin/sh
+exec nc -l "$FUNCTIONS_CUSTOMHANDLER_PORT"

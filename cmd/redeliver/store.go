@@ -44,12 +44,25 @@ func (s *session) openStore() error {
 	if dir == "" {
 		dir = filepath.Join(s.dir, stateDir, dataDir)
 	}
-	db, err := store.Open(dir, &store.Options{Sync: s.flags.sync})
+	db, err := store.Open(dir, &store.Options{Sync: s.flags.sync, Refusing: s.tellRefusing})
 	if err != nil {
 		return storeError(err)
 	}
 	s.store = db
 	return nil
+}
+
+// tellRefusing says once that nothing can be kept any more, and once that it can be
+// again.
+func (s *session) tellRefusing(reason error) {
+	switch {
+	case reason == nil:
+		s.out.say("info", "the data folder takes what is written again")
+	case errors.Is(reason, store.ErrDiskFull):
+		s.out.say("warning", "no space is left on the disk of the data folder: the services refuse to change anything until there is room; what they hold can be read and saved")
+	default:
+		s.out.say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse to change anything until it can; what they hold can be read and saved", reason))
+	}
 }
 
 // newClock returns the clock of the session. It does not start before the times

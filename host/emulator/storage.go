@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -146,31 +145,34 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 		return err
 	}
 	e := &effects{queue: q.name, change: change{db: q.s.db}}
-	commit, err := q.locked(optional, e, f)
-	if writeErr := q.s.wait(ctx, commit); writeErr != nil {
-		return fmt.Errorf("queue %q: %w", q.name, writeErr)
+	commit, writeErr, err := q.locked(optional, e, f)
+	if writeErr == nil {
+		writeErr = q.s.wait(ctx, commit)
+	}
+	if writeErr != nil {
+		return fmt.Errorf("queue %q: %w", q.name, writeErr) // nothing has happened
 	}
 	q.s.publish(e)
 	if err != nil {
-		return err
+		return fmt.Errorf("queue %q: %w", q.name, err)
 	}
 	p.After = true
 	return q.s.fault(p)
 }
 
 // locked returns a commit to wait for, even when f fails: what had expired
-// before is gone.
-func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (keep.Awaited, error) {
+// before is gone. writeErr is why it cannot be written, err is that of f.
+func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (commit keep.Awaited, writeErr, err error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
 	if err := q.s.readyLocked(); err != nil {
-		return keep.Awaited{}, fmt.Errorf("queue %q: %w", q.name, err)
+		return keep.Awaited{}, err, nil
 	}
 	e.opening = q.s.opening
 	now := q.s.now()
 	state := q.s.queues[q.name]
 	if state == nil && !optional {
-		return keep.Awaited{}, fmt.Errorf("queue %q: %w", q.name, bindings.ErrNotFound)
+		return keep.Awaited{}, nil, bindings.ErrNotFound
 	}
 	if state != nil {
 		for _, m := range state.purge(now) {
@@ -178,10 +180,7 @@ func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *q
 			e.dropMessage(q.name, m)
 		}
 	}
-	err := f(now, state, e)
-	commit, writeErr := q.s.beginLocked(&e.change)
-	if err = errors.Join(writeErr, err); err != nil {
-		return commit, fmt.Errorf("queue %q: %w", q.name, err)
-	}
-	return commit, nil
+	err = f(now, state, e)
+	commit, writeErr = q.s.beginLocked(&e.change)
+	return commit, writeErr, err
 }

@@ -2,7 +2,10 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
+
+	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // ErrorBody is the body of an answer that reports an error.
@@ -13,6 +16,16 @@ type ErrorBody struct {
 
 func writeError(w http.ResponseWriter, status int, message, hint string) {
 	writeJSON(w, status, ErrorBody{Error: message, Hint: hint})
+}
+
+// noRoom answers a request that finds no room on the disk for what it wants to keep,
+// and reports whether it was one. Every service's requests get this answer.
+func noRoom(w http.ResponseWriter, err error) bool {
+	if !errors.Is(err, store.ErrDiskFull) {
+		return false
+	}
+	writeError(w, http.StatusInsufficientStorage, "no space is left on the disk that has the data of the host", "make room there; nothing has changed")
+	return true
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -319,6 +319,9 @@ func sequenceNumbers(w http.ResponseWriter, r *http.Request) ([]int64, bool) {
 
 // busError answers with the service's own condition.
 func busError(w http.ResponseWriter, err error) {
+	if noRoom(w, err) {
+		return
+	}
 	e := bindings.ServiceBusErrorOf(err)
 	text, status, hint := e.Text, e.Status, ""
 	if text == "" {

@@ -183,6 +183,9 @@ func (s *Server) dropCosmos(w http.ResponseWriter, r *http.Request) {
 
 // cosmosError answers with what the account had to say.
 func cosmosError(w http.ResponseWriter, err error) {
+	if noRoom(w, err) {
+		return
+	}
 	status, hint := http.StatusInternalServerError, ""
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):

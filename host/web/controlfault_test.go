@@ -112,3 +112,63 @@ func TestDownloadOfDamagedBlob(t *testing.T) {
 		}
 	}
 }
+
+// On a full disk every service refuses to change anything in the same words, and what
+// there is can be read and saved; with room again all goes on.
+func TestFullDiskIsOneAnswer(t *testing.T) {
+	t.Parallel()
+	d, fault, _ := faulty(t)
+	writes := []struct{ method, path, body string }{
+		{"PUT", "/containers/files/blob?name=a", "A"},
+		{"POST", "/queues/orders/messages", "a"},
+		{"PUT", "/servicebus/entity?path=bus", "{}"},
+		{"POST", "/servicebus/messages?path=bus", "a"},
+		{"PUT", "/cosmos/container?container=shop/orders", ""},
+		{"POST", "/cosmos/documents?container=shop/orders", `{"id":"1"}`},
+		{"PUT", "/eventhubs/hub?hub=hub", "{}"},
+		{"POST", "/eventhubs/events?hub=hub", "a"},
+		{"PUT", "/eventgrid/topic?topic=events", "{}"},
+		{"DELETE", "/queues/orders/messages", ""},
+	}
+	for _, w := range writes {
+		if a := d.request(w.method, control+w.path, w.body); a.Status >= 300 {
+			t.Fatalf("%s %s: %d %s", w.method, w.path, a.Status, a.Body)
+		}
+	}
+	d.want(201, "POST", control+"/queues/orders/messages", "b")
+	fault(store.OpWrite, syscall.ENOSPC)
+	d.request("POST", control+"/queues/orders/messages", "the first, which meets the fault")
+	for range 3 {
+		for _, w := range writes {
+			w.path = strings.Replace(w.path, "hubs/hub?hub=hub", "hubs/hub?hub=hub2", 1)
+			w.path = strings.Replace(w.path, "topic=events", "topic=more", 1)
+			w.path = strings.Replace(strings.Replace(w.path, "path=bus", "path=bus2", 1), "container?container=shop/orders", "container?container=shop/more", 1)
+			if strings.Contains(w.path, "messages?path") {
+				w.path = strings.Replace(w.path, "2", "", 1)
+			}
+			a := d.request(w.method, control+w.path, w.body)
+			if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
+				t.Errorf("%s %s: %d %s, want 507 %s", w.method, w.path, a.Status, a.Body, want)
+			}
+		}
+		for path, want := range map[string]string{
+			"/containers/files/blob?name=a":           "A",
+			"/queues":                                 `"orders"`,
+			"/queues/orders/messages":                 `"b"`,
+			"/servicebus/messages?path=bus":           `"count":1`,
+			"/cosmos/documents?container=shop/orders": `"id":"1"`,
+			"/inventory":                              "hub",
+			"/state":                                  "redeliver state",
+		} {
+			if a := d.request("GET", control+path, ""); a.Status != 200 || !strings.Contains(a.Body, want) {
+				t.Errorf("GET %s: %d %.200s, want %s in it", path, a.Status, a.Body, want)
+			}
+		}
+	}
+	fault(store.OpWrite, nil)
+	for _, w := range writes {
+		if a := d.request(w.method, control+w.path, w.body); a.Status >= 300 && a.Status != 409 {
+			t.Errorf("with room again: %s %s: %d %s", w.method, w.path, a.Status, a.Body)
+		}
+	}
+}

@@ -236,6 +236,9 @@ func readSettings(w http.ResponseWriter, r *http.Request, into any) bool {
 
 // gridError answers with the service's own refusal.
 func gridError(w http.ResponseWriter, err error) {
+	if noRoom(w, err) {
+		return
+	}
 	e, ok := errors.AsType[*eventgrid.Error](err)
 	if !ok {
 		writeError(w, http.StatusServiceUnavailable, err.Error(), "")

@@ -142,6 +142,9 @@ func (s *Server) consumerGroups(hub string, made []string) []string {
 
 // hubError answers with the service's own condition.
 func hubError(w http.ResponseWriter, err error) {
+	if noRoom(w, err) {
+		return
+	}
 	e := bindings.ServiceBusErrorOf(err)
 	text, status, hint := e.Text, e.Status, ""
 	if text == "" {

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // Message is a queue message as the control API shows it.
@@ -231,9 +230,7 @@ func queueError(w http.ResponseWriter, err error) {
 			return
 		}
 	}
-	if errors.Is(err, store.ErrDiskFull) {
-		writeError(w, http.StatusInsufficientStorage, "no space is left on the disk that has the data of the host", "make room there; nothing has changed")
-		return
+	if !noRoom(w, err) {
+		writeError(w, http.StatusInternalServerError, err.Error(), "")
 	}
-	writeError(w, http.StatusInternalServerError, err.Error(), "")
 }

@@ -184,6 +184,9 @@ func (e *invisibleError) Error() string {
 
 // storageError answers with the service's own condition.
 func storageError(w http.ResponseWriter, err error) {
+	if noRoom(w, err) {
+		return
+	}
 	var blob *bindings.BlobError
 	var target *noTargetError
 	var invisible *invisibleError

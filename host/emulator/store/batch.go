@@ -90,7 +90,14 @@ type Commit struct {
 // A failure ends the use of the store until Recover: what was begun and not
 // done may or may not have been written. A batch that keeps or releases a file
 // that is not there is refused with ErrNotFound, and only it.
+//
+// While the store refuses writes, as on a full disk, it fails with ErrFailed for
+// the reason of that, and what can be read stays as it is.
 func (s *Store) Begin(b *Batch) (*Commit, error) {
+	if err := s.toWritable(b); err != nil {
+		b.e.release()
+		return nil, fmt.Errorf("write: %w", err)
+	}
 	c, err := begin(b)
 	if err != nil {
 		b.e.release()

@@ -163,6 +163,9 @@ func (e *engine) checkBatches(create bool) error {
 			return corrupt(e.dir, "%d of %d batches are missing", then.batches-e.batches, then.batches)
 		}
 	}
+	if e.readOnly {
+		return nil
+	}
 	if err := e.writeCheck(); err != nil || !create {
 		return err
 	}

@@ -32,11 +32,8 @@ const walCategory vfs.DiskWriteCategory = "pebble-wal"
 
 // disk is the file layer of one opening of the store. It asks for faults, it
 // decides what is synced, and once fenced it changes nothing any more: whatever
-// still runs in a failed engine cannot reach the files of its successor.
-//
-// Errors of the log and of directories are kept from the engine, which would end
-// the process: they end this opening instead. What the engine then writes goes
-// nowhere, and whoever waits for it must look at the failure.
+// still runs in a failed engine cannot reach the files of its successor. The
+// engine itself sees it through a shield.
 //
 // Without Options.Sync the engine believes that its log is synced while it is
 // only handed to the operating system, which is what survives a kill. All other
@@ -47,10 +44,6 @@ type disk struct {
 	sync  bool
 	fault func(op FileOp, path string) error
 	fresh atomic.Bool // nothing is stored yet; no sync is worth its time
-
-	// failed is told of an error that the engine does not see; nil where none is
-	// to be kept from anybody.
-	failed func(error)
 
 	gate   sync.RWMutex // held for reading by every change
 	fenced bool
@@ -130,22 +123,9 @@ func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 	return d.create(name, category, func() (vfs.File, error) { return d.FS.Create(name, category) })
 }
 
-// swallow reports whether an error ends here.
-func (d *disk) swallow(essential bool, err error) bool {
-	if err == nil || !essential || d.failed == nil {
-		return false
-	}
-	d.failed(err)
-	return true
-}
-
-// create makes a file; for a log that cannot be made, something in its place.
 func (d *disk) create(name string, category vfs.DiskWriteCategory, make func() (vfs.File, error)) (vfs.File, error) {
 	var f vfs.File
 	err := d.change(OpCreate, name, func() (err error) { f, err = make(); return err })
-	if d.swallow(category == walCategory, err) {
-		f, err = vfs.NewMemFile(nil), nil
-	}
 	return d.file(f, name, category, err)
 }
 
@@ -166,7 +146,7 @@ func (d *disk) OpenDir(name string) (vfs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.keep(&diskFile{File: f, d: d, name: name, dir: true}), nil
+	return d.keep(&diskFile{File: f, d: d, name: name}), nil
 }
 
 func (d *disk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
@@ -215,7 +195,6 @@ type diskFile struct {
 	d    *disk
 	name string
 	log  bool
-	dir  bool
 }
 
 func (f *diskFile) Read(p []byte) (int, error) {
@@ -234,9 +213,6 @@ func (f *diskFile) ReadAt(p []byte, off int64) (int, error) {
 
 func (f *diskFile) Write(p []byte) (n int, err error) {
 	err = f.d.change(OpWrite, f.name, func() (err error) { n, err = f.File.Write(p); return err })
-	if f.d.swallow(f.log, err) {
-		return len(p), nil
-	}
 	return n, err
 }
 
@@ -257,16 +233,12 @@ func (f *diskFile) SyncTo(length int64) (full bool, err error) {
 // syncBy asks for a fault even when the sync is left out, so that faults do not
 // depend on the mode.
 func (f *diskFile) syncBy(sync func() error) error {
-	err := f.d.change(OpSync, f.name, func() error {
+	return f.d.change(OpSync, f.name, func() error {
 		if f.d.fresh.Load() || f.log && !f.d.sync {
 			return nil
 		}
 		return sync()
 	})
-	if f.d.swallow(f.log || f.dir, err) {
-		return nil
-	}
-	return err
 }
 
 // Preallocate is a wish: when it cannot be met, the writes will tell.
@@ -288,9 +260,6 @@ func (f *diskFile) Close() error {
 	f.d.mu.Unlock()
 	if open {
 		err = errors.Join(err, f.File.Close())
-	}
-	if f.d.swallow(f.log, err) {
-		return nil
 	}
 	return err
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"runtime"
 	"sync"
@@ -25,9 +26,14 @@ const (
 
 // engine is one opening of one state: its keys and its files. It serves until it
 // fails or another takes its place, and closes when its last user has gone.
+//
+// An engine that only reads changes nothing on the disk but that files go that
+// nobody refers to. Another opening of the same state, which writes, may take
+// its place with everything it knows of the files.
 type engine struct {
 	state    int
 	dir      string // of the state
+	readOnly bool
 	disk     *disk
 	memTable uint64
 	db       *pebble.DB
@@ -36,8 +42,9 @@ type engine struct {
 	compactions scheduler
 
 	failure atomic.Pointer[error]
-	lost    atomic.Bool   // it cannot be closed any more
-	losing  chan struct{} // closed with lost
+	failing atomic.Pointer[func(error)] // called with the failure; must not wait
+	lost    atomic.Bool                 // it cannot be closed any more
+	losing  chan struct{}               // closed with lost
 	once    sync.Once
 
 	order   sync.Mutex
@@ -49,21 +56,43 @@ type engine struct {
 	retired  bool
 	closed   bool
 	closeErr error
+	onClose  func()
 }
 
-func openEngine(fs vfs.FS, dir string, state int, opts *Options) (*engine, error) {
-	e := newEngine(fs, dir, state, opts)
+func openEngine(under vfs.FS, dir string, state int, opts *Options) (*engine, error) {
+	e := newEngine(under, dir, state, opts)
 	if err := e.open(false); err != nil {
 		return nil, explainOpen(e.dir, err)
 	}
 	return e, nil
 }
 
+// openToRead opens a state that is not to be changed.
+func openToRead(under vfs.FS, dir string, state int, opts *Options) (*engine, error) {
+	e := newEngine(under, dir, state, opts)
+	e.readOnly = true
+	if err := e.open(false); err != nil {
+		return nil, explainOpen(e.dir, err)
+	}
+	return e, nil
+}
+
+// openAfter opens the state of an engine that only reads for writing. The tables
+// that the other may still read stay until that has closed.
+func openAfter(before *engine, under vfs.FS, dir string, opts *Options) (*engine, error) {
+	e := newEngine(under, dir, before.state, opts)
+	if err := e.openAfter(before, false); err != nil {
+		return nil, explainOpen(e.dir, err)
+	}
+	before.then(func() { e.compactions.allow(e.failed() == nil) })
+	return e, nil
+}
+
 // createEngine makes an empty state. What a former attempt has left of it is
 // removed. Of a fresh store nothing is synced that nobody asked for, until
 // settled: there is nothing to lose yet.
-func createEngine(fs vfs.FS, dir string, state int, opts *Options, fresh bool) (*engine, error) {
-	e := newEngine(fs, dir, state, opts)
+func createEngine(under vfs.FS, dir string, state int, opts *Options, fresh bool) (*engine, error) {
+	e := newEngine(under, dir, state, opts)
 	e.disk.fresh.Store(fresh && !opts.Sync)
 	err := e.disk.RemoveAll(e.dir)
 	if err == nil {
@@ -77,20 +106,27 @@ func createEngine(fs vfs.FS, dir string, state int, opts *Options, fresh bool) (
 
 func (e *engine) settled() { e.disk.fresh.Store(false) }
 
-func newEngine(fs vfs.FS, dir string, state int, opts *Options) *engine {
-	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(fs, opts), memTable: memTable}
+func newEngine(under vfs.FS, dir string, state int, opts *Options) *engine {
+	e := &engine{state: state, dir: stateDir(dir, state), disk: newDisk(under, opts), memTable: memTable}
 	if opts.memTable > 0 {
 		e.memTable = opts.memTable
 	}
-	e.disk.failed = func(err error) { _ = e.fail(err) }
 	e.losing = make(chan struct{})
 	e.changed = sync.NewCond(&e.mu)
 	return e
 }
 
-// open may be told of damage by a panic of the engine, which has looked into
+func (e *engine) open(create bool) error {
+	if err := e.openAfter(nil, create); err != nil {
+		return err
+	}
+	e.compactions.allow(true)
+	return nil
+}
+
+// openAfter may be told of damage by a panic of the engine, which has looked into
 // its own only in part.
-func (e *engine) open(create bool) (err error) {
+func (e *engine) openAfter(before *engine, create bool) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			e.disk.fence()
@@ -114,9 +150,12 @@ func (e *engine) open(create bool) (err error) {
 	if err := e.openKeys(create); err != nil {
 		return err
 	}
-	e.files, err = openFiles(e.disk, filesDir, e.db)
+	err = e.failed()
 	if err == nil {
 		err = e.checkBatches(create)
+	}
+	if err == nil {
+		err = e.learnFiles(before, filesDir)
 	}
 	if err == nil {
 		err = e.failed()
@@ -126,8 +165,19 @@ func (e *engine) open(create bool) (err error) {
 		_ = e.closeKeys() // the error of the opening is the one to tell
 		return err
 	}
-	e.compactions.allow(true)
 	return nil
+}
+
+// learnFiles takes over what the engine before knows, if it has read the same
+// keys: its files are then also what tells that the two hold the same.
+func (e *engine) learnFiles(before *engine, dir string) (err error) {
+	if before != nil && before.batches == e.batches {
+		e.files = before.files
+		e.files.writeTo(e.disk)
+		return nil
+	}
+	e.files, err = openFiles(e.disk, dir, e.db)
+	return err
 }
 
 // openKeys opens the engine. When it fails in the background on the way, the
@@ -166,7 +216,8 @@ func (e *engine) openKeys(create bool) error {
 
 func (e *engine) options(create bool) *pebble.Options {
 	o := &pebble.Options{
-		FS:                          e.disk,
+		FS:                          &shield{disk: e.disk, failed: func(err error) { _ = e.fail(err) }},
+		ReadOnly:                    e.readOnly,
 		Logger:                      engineLog{e},
 		DisableTableStats:           true,
 		EventListener:               &pebble.EventListener{BackgroundError: e.background},
@@ -221,10 +272,22 @@ func (e *engine) lose() {
 // what still runs in it from the files.
 func (e *engine) fail(err error) error {
 	err = explain(e.dir, err)
-	e.failure.CompareAndSwap(nil, &err)
+	first := e.failure.CompareAndSwap(nil, &err)
 	e.compactions.allow(false)
 	e.disk.fence()
+	if tell := e.failing.Load(); first && tell != nil {
+		(*tell)(err)
+	}
 	return *e.failure.Load()
+}
+
+// readError names what went wrong in a read. An engine that has failed may miss
+// tables that it was made to believe it had written.
+func (e *engine) readError(path string, err error) error {
+	if failure := e.failed(); failure != nil && errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrFailed, failure)
+	}
+	return explain(path, err)
 }
 
 func (e *engine) failed() error {
@@ -264,10 +327,22 @@ func (e *engine) closeIfIdleLocked() {
 	}
 	e.closed = true
 	e.closeErr = e.closeKeys()
-	if e.failed() == nil && e.closeErr == nil {
+	if e.failed() == nil && e.closeErr == nil && !e.readOnly {
 		e.closeErr = e.writeCheck() // now that the log is on disk
 	}
+	if e.onClose != nil {
+		e.onClose()
+	}
 	e.changed.Broadcast()
+}
+
+// then calls f when the engine has closed.
+func (e *engine) then(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.onClose = f; e.closed {
+		f()
+	}
 }
 
 // closeKeys closes the engine as well as it can be closed. It may be lost while

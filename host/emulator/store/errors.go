@@ -20,8 +20,9 @@ var (
 	// ErrDiskFull: the file system has no space left. It comes wrapped in what
 	// could not be done.
 	ErrDiskFull = errors.New("no space left on the disk")
-	// ErrFailed: an earlier change could not be written, so that what is in
-	// memory and on disk may differ. Every call fails with it until Recover.
+	// ErrFailed: an earlier change could not be written. Every call fails with it
+	// until the state has been read again, by Ready or Recover, and after that each
+	// write for which the disk is not fit yet.
 	ErrFailed = errors.New("store has failed")
 )
 

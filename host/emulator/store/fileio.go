@@ -44,6 +44,9 @@ type fileBuffer [chunkSize]byte
 
 // CreateFile begins a file. Other files and all keys can be used meanwhile.
 func (s *Store) CreateFile() (*FileWriter, error) {
+	if err := s.takeWrites(); err != nil {
+		return nil, fmt.Errorf("create file: %w", err)
+	}
 	e, err := s.acquire()
 	if err != nil {
 		return nil, err

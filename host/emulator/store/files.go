@@ -48,11 +48,11 @@ func decodeRef(key, value []byte) (FileID, *fileState, bool) {
 
 // files is the files of one engine: who refers to them, and who reads them.
 type files struct {
-	disk    *disk
 	dir     string
 	buffers sync.Pool // *fileBuffer
 
 	mu    sync.Mutex
+	disk  *disk // of the engine that writes, if there is one
 	last  FileID
 	known map[FileID]*fileState // every file that is there
 	pins  int                   // while it is above 0, no file goes
@@ -192,6 +192,13 @@ func (f *files) unpin() {
 	}
 }
 
+// writeTo says through which disk files are changed from now on.
+func (f *files) writeTo(d *disk) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.disk = d
+}
+
 func (f *files) buffer() *fileBuffer {
 	if c, ok := f.buffers.Get().(*fileBuffer); ok {
 		return c
@@ -202,14 +209,14 @@ func (f *files) buffer() *fileBuffer {
 func (f *files) create(id FileID) (vfs.File, error) {
 	sub := uint8(id)
 	f.mu.Lock()
-	made := f.dirs[sub]
+	made, disk := f.dirs[sub], f.disk
 	f.mu.Unlock()
 	if !made {
-		if err := f.disk.MkdirAll(path.Dir(id.name(f.dir)), 0o755); err != nil {
+		if err := disk.MkdirAll(path.Dir(id.name(f.dir)), 0o755); err != nil {
 			return nil, err
 		}
-		if f.disk.sync {
-			if err := syncDir(f.disk, f.dir); err != nil {
+		if disk.sync {
+			if err := syncDir(disk, f.dir); err != nil {
 				return nil, err
 			}
 		}
@@ -217,5 +224,5 @@ func (f *files) create(id FileID) (vfs.File, error) {
 		f.dirs[sub] = true
 		f.mu.Unlock()
 	}
-	return f.disk.Create(id.name(f.dir), vfs.WriteCategoryUnspecified)
+	return disk.Create(id.name(f.dir), vfs.WriteCategoryUnspecified)
 }

@@ -23,6 +23,10 @@ type Options struct {
 	// goroutines of the engine too.
 	Fault func(op FileOp, path string) error
 
+	// Refusing is called when the store begins to refuse writes, with the reason,
+	// and with nil when it takes them again; in turns, by one goroutine at a time.
+	Refusing func(reason error)
+
 	memTable uint64 // bytes that the engine keeps before it writes a table; 0: memTable
 }
 
@@ -43,12 +47,14 @@ type shared struct {
 
 	replacing sync.Mutex // held by whoever is about to put another engine in place
 
-	mu      sync.Mutex
-	opening uint64
-	e       *engine // nil after Close, or when Recover did not succeed
-	state   int     // number of the state that counts
-	closed  bool
-	checks  []stateCheck
+	mu       sync.Mutex
+	opening  uint64
+	e        *engine // nil after Close, or while the state cannot even be read
+	state    int     // number of the state that counts
+	closed   bool
+	checks   []stateCheck
+	outage   *outage        // nil: writes are taken
+	watching sync.WaitGroup // those that watch an outage
 }
 
 // Open opens the store in dir and makes it first if it is not there. The
@@ -115,9 +121,15 @@ func (s *Store) start() error {
 	}
 	removeOtherStates(d, s.dir, state)
 	if state > 0 {
-		s.state, s.opening = state, 1
-		s.e, err = openEngine(s.fs, s.dir, state, &s.opts)
-		return err
+		e, err := openEngine(s.fs, s.dir, state, &s.opts)
+		if err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.state = state
+		s.putLocked(e, true)
+		return nil
 	}
 	e, err := createEngine(s.fs, s.dir, 1, &s.opts, true)
 	if err != nil {
@@ -139,8 +151,8 @@ func (s *Store) replace(e *engine) error {
 	}
 	s.mu.Lock()
 	before, number := s.e, s.state
-	s.e, s.state = e, e.state
-	s.opening++
+	s.state = e.state
+	s.putLocked(e, true)
 	s.mu.Unlock()
 	if before != nil {
 		_ = before.fail(errReplaced)
@@ -174,7 +186,7 @@ func (s *Store) errLocked() error {
 	case s.closed:
 		return ErrClosed
 	case s.e == nil:
-		return ErrFailed
+		return fmt.Errorf("%w: %w", ErrFailed, s.outage.reason)
 	}
 	if err := s.e.failed(); err != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, err)
@@ -184,70 +196,43 @@ func (s *Store) errLocked() error {
 
 // Opening returns a number that changes with everything that makes the owners'
 // memory of the state void: Recover, Load and Reset, whoever calls them. It
-// fails while the store does not work.
+// fails while the state cannot be read.
 func (s *Store) Opening() (uint64, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.opening, s.errLocked()
 }
 
-// Ready is Opening, after Recover if the store has failed: what an owner asks
-// before it relies on its memory of the state.
+// Ready is Opening, after a store that has failed was opened for reading again:
+// what an owner asks before it relies on its memory of the state.
 func (s *Store) Ready() (opening uint64, err error) {
 	opening, err = s.Opening()
 	if errors.Is(err, ErrFailed) {
-		if err = s.Recover(); err == nil {
+		if err = s.reread(); err == nil {
 			opening, err = s.Opening()
 		}
 	}
 	return opening, err
 }
 
-// Recover opens a store that has failed again; it does nothing while the store
-// works. What is then in it is every batch whose commit was done, and perhaps
-// some whose commit failed: owners read their state anew. Views, commits and
-// files from before fail.
-func (s *Store) Recover() error {
-	s.replacing.Lock()
-	defer s.replacing.Unlock()
-	s.mu.Lock()
-	before := s.e
-	switch {
-	case s.closed:
-		s.mu.Unlock()
-		return ErrClosed
-	case before != nil && before.failed() == nil:
-		s.mu.Unlock()
-		return nil
-	}
-	s.e = nil
-	s.mu.Unlock()
-	if before != nil {
-		before.retire()
-	}
-	e, err := openEngine(s.fs, s.dir, s.state, &s.opts)
-	if err != nil {
-		return fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.e = e
-	s.opening++
-	return nil
-}
-
 // Close waits for the views, commits and files that are open, and gives the
 // directory free. A second Close does nothing.
 func (s *Store) Close() error {
-	s.replacing.Lock()
-	defer s.replacing.Unlock()
 	s.mu.Lock()
-	e, closed := s.e, s.closed
-	s.e, s.closed = nil, true
+	closed := s.closed
+	s.closed = true
+	s.endOutageLocked()
 	s.mu.Unlock()
 	if closed {
 		return nil
 	}
+	s.watching.Wait()
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	s.mu.Lock()
+	e := s.e
+	s.e = nil
+	s.mu.Unlock()
 	var err error
 	if e != nil {
 		e.retire()

@@ -44,7 +44,7 @@ func get(e *engine, from pebble.Reader, key []byte) ([]byte, error) {
 		return nil, fmt.Errorf("key %q: %w", key, ErrNotFound)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read: %w", explain(e.dir, err))
+		return nil, fmt.Errorf("read: %w", e.readError(e.dir, err))
 	}
 	value = bytes.Clone(value)
 	return value, closer.Close()
@@ -92,7 +92,7 @@ func (v *View) Iter(start, end []byte) (*Iter, error) {
 	}
 	it, err := v.snap.NewIter(&pebble.IterOptions{LowerBound: within(v.space, start), UpperBound: end})
 	if err != nil {
-		return nil, fmt.Errorf("read: %w", explain(v.e.dir, err))
+		return nil, fmt.Errorf("read: %w", v.e.readError(v.e.dir, err))
 	}
 	return &Iter{e: v.e, it: it, space: v.space}, nil
 }
@@ -122,7 +122,7 @@ func (i *Iter) Value() []byte { return i.val }
 func (i *Iter) Close() error {
 	err := errors.Join(i.err, i.it.Close())
 	if err != nil {
-		return fmt.Errorf("read: %w", explain(i.e.dir, err))
+		return fmt.Errorf("read: %w", i.e.readError(i.e.dir, err))
 	}
 	return nil
 }

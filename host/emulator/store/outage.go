@@ -1,0 +1,300 @@
+package store
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// Waits between openings that fail, in real time: the first, and the longest.
+// Somebody who watches an outage tries as often as the second says, when nobody
+// else does.
+const (
+	retryFirst = 100 * time.Millisecond
+	retryLast  = 10 * time.Second
+	watchEvery = time.Second
+)
+
+// probeName is the file that is written to see whether the disk takes writes.
+const probeName = "PROBE"
+
+// roomToOpen is what an opening for writing needs on the disk, beside what is in
+// the log: the manifest, a log, small files.
+const roomToOpen = 1 << 20
+
+// outage is a time during which writes are refused. It begins when an engine
+// fails. The state is then opened for reading only, which changes nothing on the
+// disk and so succeeds when it is full; and each write tries to open it for
+// writing, if there is room. One opening is under way at a time. Those that fail
+// all the same are spaced out.
+type outage struct {
+	reason error
+	wait   time.Duration // after the last opening that failed
+	next   time.Time     // no opening before
+	over   chan struct{} // closed at its end
+}
+
+// putLocked puts an engine in the place of the present one. Unless anew it holds
+// what owners know already.
+func (s *Store) putLocked(e *engine, anew bool) {
+	s.e = e
+	if anew {
+		s.opening++
+	}
+	if e.readOnly {
+		return
+	}
+	s.endOutageLocked()
+	failing := func(err error) { go s.begin(e, err) } // the engine holds its locks
+	e.failing.Store(&failing)
+	if err := e.failed(); err != nil {
+		go s.begin(e, err)
+	}
+}
+
+func (s *Store) endOutageLocked() {
+	if s.outage != nil {
+		close(s.outage.over)
+		s.outage = nil
+	}
+}
+
+// begin begins an outage for an engine that has failed, unless it has begun or is
+// over already.
+func (s *Store) begin(e *engine, reason error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.beginLocked(e, reason)
+}
+
+func (s *Store) beginLocked(e *engine, reason error) {
+	if s.closed || s.e != e || s.outage != nil {
+		return
+	}
+	o := &outage{reason: reason, over: make(chan struct{})}
+	s.outage = o
+	s.watching.Add(1)
+	go s.watch(o, reason)
+}
+
+// watch tells of an outage and sees to it that it ends when nobody writes.
+func (s *Store) watch(o *outage, reason error) {
+	defer s.watching.Done()
+	tell := s.opts.Refusing
+	if tell == nil {
+		tell = func(error) {}
+	}
+	tell(reason)
+	tick := time.NewTicker(watchEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-o.over:
+			if s.isOpen() {
+				tell(nil)
+			}
+			return
+		case <-tick.C:
+			_ = s.takeWrites() // as a write would; it tells whoever writes
+		}
+	}
+}
+
+func (s *Store) isOpen() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.closed
+}
+
+// Recover opens a store that has failed again, so that it can be written; it does
+// nothing while the store works. What is then in it is every batch whose commit
+// was done, and perhaps some whose commit failed: owners read their state anew.
+// Views, commits and files from before fail.
+//
+// Nobody need call it: Ready opens for reading what has failed, and whatever is
+// written opens the store for writing, each no sooner than is good for the disk.
+// Recover does not wait for that. When it fails, the state may be readable.
+func (s *Store) Recover() error {
+	s.mu.Lock()
+	if s.outage != nil {
+		s.outage.next = time.Time{}
+	}
+	s.mu.Unlock()
+	return s.takeWrites()
+}
+
+// reread opens a store that has failed for reading.
+func (s *Store) reread() error {
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	return s.rereadReplacing()
+}
+
+func (s *Store) rereadReplacing() error {
+	s.mu.Lock()
+	before := s.e
+	if s.closed {
+		s.mu.Unlock()
+		return ErrClosed
+	}
+	if before != nil {
+		err := before.failed()
+		if err == nil {
+			s.mu.Unlock()
+			return nil
+		}
+		s.beginLocked(before, err)
+	}
+	err := s.soonLocked()
+	if err == nil {
+		s.e = nil
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if before != nil {
+		before.retire()
+	}
+	e, err := openToRead(s.fs, s.dir, s.state, &s.opts)
+	if err != nil {
+		return s.postpone(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.putLocked(e, true)
+	return nil
+}
+
+// takeWrites makes a store that has failed one that takes writes again.
+func (s *Store) takeWrites() error {
+	if s.takesWrites() {
+		return nil
+	}
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	if err := s.rereadReplacing(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	before, err := s.e, s.soonLocked()
+	s.mu.Unlock()
+	switch {
+	case !before.readOnly:
+		return nil
+	case err != nil:
+		return err
+	}
+	if err := before.probe(); err != nil {
+		return fmt.Errorf("%w: %w", ErrFailed, explain(s.dir, err))
+	}
+	e, err := openAfter(before, s.fs, s.dir, &s.opts)
+	if err != nil {
+		return s.postpone(err)
+	}
+	s.mu.Lock()
+	s.putLocked(e, e.files != before.files)
+	s.mu.Unlock()
+	before.retire()
+	return nil
+}
+
+func (s *Store) takesWrites() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.errLocked() == nil && !s.e.readOnly
+}
+
+// soonLocked refuses an opening that would follow too soon on one that failed.
+func (s *Store) soonLocked() error {
+	if s.outage == nil || !time.Now().Before(s.outage.next) {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrFailed, s.outage.reason)
+}
+
+// postpone keeps the next opening away from one that failed.
+func (s *Store) postpone(err error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.outage; o != nil {
+		o.wait = min(max(2*o.wait, retryFirst), retryLast)
+		o.next, o.reason = time.Now().Add(o.wait), err
+	}
+	return fmt.Errorf("%w: %w", ErrFailed, err)
+}
+
+// toWritable moves a batch to the engine that writes what the batch's own engine
+// only reads.
+func (s *Store) toWritable(b *Batch) error {
+	if !b.e.readOnly {
+		return nil
+	}
+	if err := s.takeWrites(); err != nil {
+		return err
+	}
+	e, err := s.acquire()
+	if err != nil {
+		return err
+	}
+	if e.files != b.e.files {
+		e.release()
+		return errReplaced
+	}
+	moved := e.db.NewBatch()
+	must(moved.Apply(b.b, nil))
+	_ = b.b.Close()
+	b.e.release()
+	b.e, b.b = e, moved
+	return nil
+}
+
+// probe asks whether there is room on the disk to open the state for writing,
+// and whether the disk takes writes at all.
+func (e *engine) probe() error {
+	if free, err := e.disk.GetDiskUsage(e.dir); err == nil {
+		logs, err := e.logSize()
+		if err != nil {
+			return err
+		}
+		if free.AvailBytes < logs+roomToOpen {
+			return ErrDiskFull
+		}
+	}
+	name := path.Join(e.dir, probeName)
+	f, err := e.disk.Create(name, vfs.WriteCategoryUnspecified)
+	if err != nil {
+		return err
+	}
+	text := make([]byte, 4<<10)
+	_, _ = rand.Read(text) // does not fail; the disk must not compress it
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close(), e.disk.Remove(name))
+}
+
+// logSize is how much there is in the logs of a state.
+func (e *engine) logSize() (total uint64, err error) {
+	names, err := e.disk.List(e.keysDir())
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".log") {
+			continue
+		}
+		info, err := e.disk.Stat(path.Join(e.keysDir(), name))
+		switch {
+		case err == nil:
+			total += uint64(info.Size())
+		case !errors.Is(err, fs.ErrNotExist):
+			return 0, err
+		}
+	}
+	return total, err
+}

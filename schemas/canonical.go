@@ -16,7 +16,7 @@ import (
 //   - words of a closed set in the schema's letter case
 //   - text converted where the schema wants a number or a boolean, and back, as
 //     the platform converts; in host.json a bare number is the text of a time span
-//   - null, and empty text for a time span, left out: it means "not given"
+//   - null, and empty text for what can be null on the platform, left out: it means "not given"
 //   - in function.json, text with a %setting% in it left out where the schema
 //     wants no free text, because it can be read only when it is resolved
 //
@@ -33,7 +33,7 @@ func (d *Document) Canonical(name Name) map[string]any {
 }
 
 func (d *Document) canonical(c *compiled, places map[string]place) any {
-	r := &canonicalizer{style: c.style, places: places}
+	r := &canonicalizer{style: c.style, places: places, earlier: d.earlier}
 	v, _ := r.value(d.root, c.shape, "", "")
 	return v
 }
@@ -46,8 +46,9 @@ type place struct {
 
 // A canonicalizer notes places by instance location if places is not nil.
 type canonicalizer struct {
-	style  style
-	places map[string]place
+	style   style
+	places  map[string]place
+	earlier bool
 }
 
 // value returns the canonical value of n, and false if it counts as not given.
@@ -133,6 +134,9 @@ func (r *canonicalizer) entries(n *node, s *shape) []entry {
 		e := entry{name: m.key, shape: s.additional, written: m.key, value: m.value}
 		if p, ok := s.property(m.key, variant); ok && (r.style != strictStyle || p.name == m.key) {
 			e.name, e.shape = p.name, p.shape
+		} else if now := r.now(variant, m.key); now != "" {
+			p, _ := s.property(now, variant)
+			e.name, e.shape = p.name, p.shape
 		}
 		i := index.find(entries, e.name)
 		switch {
@@ -146,6 +150,19 @@ func (r *canonicalizer) entries(n *node, s *shape) []entry {
 		}
 	}
 	return entries
+}
+
+// now is the present name of a key of an earlier version, where those count.
+func (r *canonicalizer) now(variant *shape, key string) string {
+	if !r.earlier || variant == nil {
+		return ""
+	}
+	for _, n := range renamed[FunctionJSON] {
+		if n.Bundle > 0 && n.In == variant.chosenBy && strings.EqualFold(n.Old, key) {
+			return n.New
+		}
+	}
+	return ""
 }
 
 func (e *entry) merge(later entry) {

@@ -18,6 +18,8 @@ type Document struct {
 	text  string
 	lines []int // offset of the first byte of each line
 	root  *node
+
+	earlier bool // keys of earlier versions count, see ReadEarlier
 }
 
 // File returns the name that was given to [Parse].

@@ -10,8 +10,8 @@ import (
 const (
 	// keyCase "exact": the key of this property counts only in this letter case.
 	keyCase = "x-case"
-	// keyEmpty "unset": empty text means that the property was not given. Time
-	// spans are so by nature.
+	// keyEmpty "unset": empty text means that the property was not given, because
+	// the platform's type can be null. Time spans and times are so by nature.
 	keyEmpty = "x-empty"
 	// keyList "comma": text with commas is taken for a list.
 	keyList = "x-list"
@@ -21,6 +21,8 @@ const (
 	// keyPartial true: Validate reports values of the wrong type, and leaves what
 	// is missing or out of range to a caller who knows more.
 	keyPartial = "x-partial"
+	// keyEffect "none": the value is checked, and changes nothing here.
+	keyEffect = "x-effect"
 	// keyKind is the platform's error kind: text for this schema and all below
 	// it, or an object from failed keyword to kind for this schema alone.
 	keyKind = "x-kind"
@@ -40,7 +42,9 @@ type shape struct {
 	format     string
 	emptyUnset bool
 	commaList  bool
-	closed     bool // no other properties
+	closed     bool   // no other properties
+	idle       bool   // without effect
+	chosenBy   string // of a variant: the word that chooses it
 
 	properties map[string]property // by lower-case name
 	additional *shape
@@ -84,9 +88,10 @@ func newShape(schema, root map[string]any) *shape {
 	schema = dereference(schema, root)
 	s := &shape{types: texts(schema["type"]), words: map[string]string{}}
 	s.format, _ = schema["format"].(string)
-	s.emptyUnset = schema[keyEmpty] == "unset" || s.format == formatTimeSpan
+	s.emptyUnset = schema[keyEmpty] == "unset" || s.format == formatTimeSpan || s.format == formatUTC
 	s.commaList = schema[keyList] == "comma"
 	s.closed = schema["additionalProperties"] == false
+	s.idle = schema[keyEffect] == "none"
 	for _, word := range append(texts(schema["enum"]), texts(schema["const"])...) {
 		s.words[strings.ToLower(word)] = word
 	}
@@ -126,7 +131,9 @@ func (s *shape) readVariants(schema, root map[string]any) {
 				if p, ok := s.properties[strings.ToLower(key)]; ok {
 					p.words[strings.ToLower(word)] = word
 				}
-				s.variants[strings.ToLower(word)] = newShape(then, root)
+				chosen := newShape(then, root)
+				chosen.chosenBy = word
+				s.variants[strings.ToLower(word)] = chosen
 			}
 		}
 	}

@@ -20,6 +20,7 @@ func (l *loader) readBindings(f *Function, raw any) {
 		}
 		b := &Binding{Path: schemas.IndexPath(f.at("bindings"), i), Props: props}
 		b.Name, b.Type = b.String("name"), b.String("type")
+		l.renamedProperties(f, b)
 		b.Direction = strings.ToLower(b.String("direction"))
 		if b.Direction == "" {
 			b.Direction = "in"

@@ -29,6 +29,9 @@ func Check(a *App) *Report {
 			r.Warnings = append(r.Warnings, problem(f.Name, w))
 		}
 	}
+	if a.hostDoc != nil {
+		r.WithoutEffect = a.hostDoc.WithoutEffect(schemas.HostJSON)
+	}
 	for _, l := range Lints(a) {
 		if a.Switches.Ignores(l.ID) {
 			if !slices.Contains(r.Ignored, l.ID) {

@@ -125,7 +125,8 @@ type Logging struct {
 }
 
 // ExtensionBundle names the platform's package of extensions. It is checked and
-// otherwise unused: every extension is built in here.
+// otherwise says only which names the properties of bindings have: every extension is
+// built in here.
 type ExtensionBundle struct{ ID, Version string }
 
 // CustomHandler is the customHandler section, or httpWorker in its older form.

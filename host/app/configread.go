@@ -93,9 +93,7 @@ func (l *loader) readConfig(r reader) {
 		FileLoggingMode: r.word("logging.fileLoggingMode", "debugOnly", "never", "always"),
 		ConsoleEnabled:  r.flag("logging.console.isEnabled", false),
 	}
-	if r.has("extensionBundle") {
-		c.ExtensionBundle = &ExtensionBundle{ID: r.text("extensionBundle.id", ""), Version: r.text("extensionBundle.version", "")}
-	}
+	l.readBundle(r)
 	c.Functions = r.list("functions")
 	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")
 	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, proxiesFileName)

@@ -37,18 +37,19 @@ type EventHub struct {
 }
 
 func (r reader) eventHubs() EventHubs {
-	const at = "extensions.eventHubs."
+	const at = "extensions.eventHubs"
+	now := func(name string) string { return r.current(at, name) }
 	c := EventHubs{
-		MaxEventBatchSize:                    r.number(at+"maxEventBatchSize", 100, 1, maxInt),
-		MinEventBatchSize:                    r.number(at+"minEventBatchSize", 1, 1, maxInt),
-		MaxWaitTime:                          r.span(at+"maxWaitTime", minute, 0, 10*minute),
-		BatchCheckpointFrequency:             r.number(at+"batchCheckpointFrequency", 1, 1, maxInt),
-		Balanced:                             r.word(at+"loadBalancingStrategy", "greedy", "balanced") == "balanced",
-		InitialOffset:                        r.word(at+"initialOffsetOptions.type", "fromStart", "fromEnd", "fromEnqueuedTime"),
-		PartitionOwnershipExpirationInterval: r.span(at+"partitionOwnershipExpirationInterval", 2*minute, 1, longest),
-		LoadBalancingUpdateInterval:          r.span(at+"loadBalancingUpdateInterval", 30*time.Second, 1, longest),
+		MaxEventBatchSize:                    r.number(now("maxEventBatchSize"), 100, 1, maxInt),
+		MinEventBatchSize:                    r.number(now("minEventBatchSize"), 1, 1, maxInt),
+		MaxWaitTime:                          r.span(now("maxWaitTime"), minute, 0, 10*minute),
+		BatchCheckpointFrequency:             r.number(now("batchCheckpointFrequency"), 1, 1, maxInt),
+		Balanced:                             r.word(now("loadBalancingStrategy"), "greedy", "balanced") == "balanced",
+		InitialOffset:                        r.word(now("initialOffsetOptions.type"), "fromStart", "fromEnd", "fromEnqueuedTime"),
+		PartitionOwnershipExpirationInterval: r.span(now("partitionOwnershipExpirationInterval"), 2*minute, 1, longest),
+		LoadBalancingUpdateInterval:          r.span(now("loadBalancingUpdateInterval"), 30*time.Second, 1, longest),
 	}
-	if text := r.text(at+"initialOffsetOptions.enqueuedTimeUtc", ""); text != "" {
+	if text := r.text(now("initialOffsetOptions.enqueuedTimeUtc"), ""); text != "" {
 		c.EnqueuedTime = utcTime(text)
 	}
 	hubs, _ := r.value(hubsSetting).([]any)

@@ -129,6 +129,8 @@ type Binding struct {
 	Props map[string]any
 	// Path is the JSON path of the binding in its file, e.g. "bindings[0]".
 	Path string
+
+	earlier map[string]string // keys under which properties stand in the file, by their present names
 }
 
 // IsTrigger reports whether the binding triggers its function: its type ends in
@@ -153,7 +155,9 @@ func (b *Binding) String(key string) string { return scalarText(b.Value(key)) }
 
 // PathOf returns the JSON path of a property, in the spelling of the file.
 func (b *Binding) PathOf(key string) string {
-	if name, _, ok := member(b.Props, key); ok {
+	if old, ok := b.earlier[key]; ok {
+		key = old
+	} else if name, _, ok := member(b.Props, key); ok {
 		key = name
 	}
 	return schemas.JoinPath(b.Path, key)

@@ -27,6 +27,9 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 		return
 	}
 	f.doc = doc
+	if l.earlierBundle {
+		doc.ReadEarlier()
+	}
 	root, ok := doc.Value().(map[string]any)
 	if !ok {
 		f.fault(syntax, "", schemas.KindJSON, doc.Found(""), "an object", "function.json must hold a JSON object")
@@ -38,7 +41,7 @@ func (l *loader) readFunctionFile(f *Function, path string) {
 	for _, fault := range doc.Validate(schemas.FunctionJSON) {
 		f.schemaFault(fault, fault.Path)
 	}
-	f.nearMisses = doc.Misspelt(schemas.FunctionJSON)
+	f.nearMisses = withoutRenamed(doc.Misspelt(schemas.FunctionJSON), schemas.FunctionJSON)
 }
 
 // schemaFault records what the schema found, unless there is a fault about the
@@ -52,6 +55,7 @@ func (f *Function) schemaFault(fault *schemas.Fault, path string) {
 			fault.Kind, fault.Reason = schemas.KindArgument, "the binding $return must have direction out"
 		}
 	}
+	f.renameHint(fault)
 	f.record(stageOf(fault, path), fault)
 }
 

@@ -43,6 +43,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	if !l.unreadable {
 		l.schemaFaults(doc)
 		l.app.nearMisses = doc.Misspelt(schemas.HostJSON)
+		l.renamedKeys(r)
 	}
 	l.loadServiceBusEntities(r)
 	l.proxies()
@@ -68,7 +69,9 @@ type loader struct {
 
 	language   *language // other than Go for this host; nil: none is known
 	unreadable bool      // host.json could not be parsed
-	staged     []stagedFault
+
+	earlierBundle bool // host.json names an extension bundle before 4
+	staged        []stagedFault
 }
 
 // A stage is a step of the platform's own checking. The platform stops at its

@@ -68,6 +68,10 @@ func testKinds() []app.Kind {
 		},
 		{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: func(*app.App, *app.Function) (int, bool) { return 30, false }},
 		{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"},
+		{
+			Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB",
+			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault { return f.Trigger.CosmosFaults() },
+		},
 		{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage"},
 	}
 }

@@ -22,6 +22,9 @@ type Report struct {
 	// Lints are warnings with an id that redeliver.ignore switches off.
 	Lints []Lint `json:"lints"`
 
+	// WithoutEffect holds the paths of what host.json sets and this host does not use.
+	WithoutEffect []string `json:"withoutEffect,omitempty"`
+
 	// Ignored holds the ids that redeliver.ignore switched off, sorted.
 	Ignored []string `json:"ignored,omitempty"`
 }

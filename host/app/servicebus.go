@@ -28,31 +28,23 @@ type ServiceBus struct {
 const infiniteSpan = -time.Millisecond
 
 func (r reader) serviceBus(processors int) ServiceBus {
-	const at = "extensions.serviceBus."
-	// older returns the path of a setting: the first that is set.
-	older := func(names ...string) string {
-		for _, name := range names {
-			if r.has(at + name) {
-				return at + name
-			}
-		}
-		return at + names[0]
-	}
-	renewal := r.span(older("maxAutoLockRenewalDuration", "messageHandlerOptions.maxAutoRenewDuration"), 5*minute, math.MinInt64, longest)
+	const at = "extensions.serviceBus"
+	now := func(name string) string { return r.current(at, name) }
+	renewal := r.span(now("maxAutoLockRenewalDuration"), 5*minute, math.MinInt64, longest)
 	if renewal < 0 {
 		renewal = infiniteSpan
 	}
 	c := ServiceBus{
-		AutoCompleteMessages:         r.flag(older("autoCompleteMessages", "messageHandlerOptions.autoComplete", "batchOptions.autoComplete"), true),
+		AutoCompleteMessages:         r.flag(now("autoCompleteMessages"), true),
 		MaxAutoLockRenewalDuration:   renewal,
-		MaxConcurrentCalls:           r.number(older("maxConcurrentCalls", "messageHandlerOptions.maxConcurrentCalls"), 16*processors, 1, maxInt),
-		MaxConcurrentSessions:        r.number(older("maxConcurrentSessions", "sessionHandlerOptions.maxConcurrentSessions"), 8, 1, maxInt),
-		MaxConcurrentCallsPerSession: r.number(at+"maxConcurrentCallsPerSession", 1, 1, maxInt),
-		MaxMessageBatchSize:          r.number(older("maxMessageBatchSize", "batchOptions.maxMessageCount"), 1000, 1, maxInt),
-		MinMessageBatchSize:          r.number(at+"minMessageBatchSize", 1, 1, maxInt),
-		MaxBatchWaitTime:             r.span(at+"maxBatchWaitTime", 30*time.Second, 0, 150*time.Second),
-		SessionIdleTimeout:           r.span(at+"sessionIdleTimeout", 0, 1, longest),
-		TryTimeout:                   r.span(older("clientRetryOptions.tryTimeout", "batchOptions.operationTimeout", "retryOptions.tryTimeout"), minute, 1, longest),
+		MaxConcurrentCalls:           r.number(now("maxConcurrentCalls"), 16*processors, 1, maxInt),
+		MaxConcurrentSessions:        r.number(now("maxConcurrentSessions"), 8, 1, maxInt),
+		MaxConcurrentCallsPerSession: r.number(now("maxConcurrentCallsPerSession"), 1, 1, maxInt),
+		MaxMessageBatchSize:          r.number(now("maxMessageBatchSize"), 1000, 1, maxInt),
+		MinMessageBatchSize:          r.number(now("minMessageBatchSize"), 1, 1, maxInt),
+		MaxBatchWaitTime:             r.span(now("maxBatchWaitTime"), 30*time.Second, 0, 150*time.Second),
+		SessionIdleTimeout:           r.span(now("sessionIdleTimeout"), 0, 1, longest),
+		TryTimeout:                   r.span(now("clientRetryOptions.tryTimeout"), minute, 1, longest),
 	}
 	return c
 }

@@ -21,6 +21,10 @@ func (r *Report) Write(w io.Writer) error {
 	t.problems("Errors", r.Errors)
 	t.problems("Warnings", r.Warnings)
 	t.lints(r)
+	if len(r.WithoutEffect) > 0 {
+		t.line("Without effect here: %s", strings.Join(r.WithoutEffect, ", "))
+		t.line("")
+	}
 	t.summary(r)
 	return t.w.Flush()
 }

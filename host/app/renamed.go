@@ -1,0 +1,130 @@
+package app
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// current returns the path below a section at which a setting stands: under its
+// present name, or under the first of its older names that is set and still read.
+func (r reader) current(section, name string) string {
+	at := schemas.JoinPath(section, name)
+	if strings.Contains(name, ".") {
+		at = section + "." + name
+	}
+	if r.text(at, "") != "" { // empty text counts as absent
+		return at
+	}
+	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
+		if old := below(section, n.Old); n.In == section && n.New == name && n.Read && r.text(old, "") != "" {
+			return old
+		}
+	}
+	return at
+}
+
+func below(parent, path string) string {
+	if parent == "" {
+		return path
+	}
+	return parent + "." + path
+}
+
+// renamedKeys warns about keys of host.json that have another name now.
+func (l *loader) renamedKeys(r reader) {
+	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
+		old := below(n.In, n.Old)
+		if !r.has(old) {
+			continue
+		}
+		w := r.doc.Fault(old, "", n.New, "")
+		w.Reason, w.Hint = renameWords(n, r.has(below(n.In, n.New)))
+		if n.In == "" && n.New != "" {
+			w.Reason = fmt.Sprintf("%s stood at the top of host.json in version 1, and is ignored there", n.Old)
+			w.Hint = "move it to " + n.New
+			if strings.HasPrefix(n.New, "extensions.") {
+				w.Reason = fmt.Sprintf("%s belongs below extensions since version 2.0, and is ignored at the top of host.json", n.Old)
+			}
+		}
+		l.warn(w)
+	}
+	l.app.nearMisses = withoutRenamed(l.app.nearMisses, schemas.HostJSON)
+}
+
+// renameWords says what became of a key, and what to do. beside is set when its
+// successor is given too.
+func renameWords(n schemas.Renamed, beside bool) (reason, hint string) {
+	switch {
+	case n.New == "":
+		return n.Old + " has no effect any more", "remove it"
+	case beside:
+		return fmt.Sprintf("%s is the older name of %s and is ignored beside it", n.Old, n.New), "remove it"
+	case n.Read:
+		return fmt.Sprintf("%s is the older name of %s", n.Old, n.New), "rename it to " + n.New
+	}
+	return fmt.Sprintf("%s is the older name of %s and is not read any more", n.Old, n.New), "rename it to " + n.New
+}
+
+// withoutRenamed leaves out the near misses that are keys of earlier versions.
+func withoutRenamed(near []*schemas.Fault, file schemas.Name) (kept []*schemas.Fault) {
+	for _, f := range near {
+		known := false
+		for _, n := range schemas.RenamedKeys(file) {
+			known = known || file == schemas.HostJSON && strings.EqualFold(f.Path, below(n.In, n.Old)) ||
+				file == schemas.FunctionJSON && strings.EqualFold(f.Path[strings.LastIndex(f.Path, ".")+1:], n.Old)
+		}
+		if !known {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}
+
+// renamedProperties deals with the properties of a binding that have another name
+// now: it reads those that still count, and warns about all.
+func (l *loader) renamedProperties(f *Function, b *Binding) {
+	for _, n := range schemas.RenamedKeys(schemas.FunctionJSON) {
+		if !b.Is(n.In) {
+			continue
+		}
+		old, value, given := member(b.Props, n.Old)
+		now, _, beside := member(b.Props, n.New)
+		given, beside = given && value != nil, beside && b.Value(n.New) != nil
+		earlier := n.Bundle > 0 && l.earlierBundle
+		switch {
+		case earlier && beside:
+			f.warnAt(b.PathOf(now), "", n.Old, fmt.Sprintf("%s is the name of bundle %d; the bundle that host.json names knows it as %s", n.New, n.Bundle, n.Old), "name bundle 4 in host.json, or rename it to "+n.Old)
+		case !given:
+		case earlier:
+			if b.earlier == nil {
+				b.earlier = map[string]string{}
+			}
+			b.earlier[n.New] = old
+			b.Props[n.New] = value
+			delete(b.Props, old)
+		case n.Bundle > 0:
+			f.warnAt(schemas.JoinPath(b.Path, old), "", n.New,
+				fmt.Sprintf("%s is the name of bundles 2 and 3, and is ignored: bundle %d and later know it as %s", n.Old, n.Bundle, n.New), "rename it to "+n.New)
+		default:
+			reason, hint := renameWords(n, beside)
+			f.warnAt(schemas.JoinPath(b.Path, old), "", n.New, reason, hint)
+		}
+	}
+}
+
+// renameHint is the hint for a property that is missing and given under an older name.
+func (f *Function) renameHint(fault *schemas.Fault) {
+	for _, b := range f.Bindings {
+		name, ok := strings.CutPrefix(fault.Path, b.Path+".")
+		if !ok || fault.Hint != "" {
+			continue
+		}
+		for _, n := range schemas.RenamedKeys(schemas.FunctionJSON) {
+			if b.Is(n.In) && n.New == name && b.Value(n.Old) != nil {
+				fault.Hint = fmt.Sprintf("%s is its older name: rename that to %s", n.Old, n.New)
+			}
+		}
+	}
+}

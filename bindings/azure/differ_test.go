@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
@@ -100,7 +101,10 @@ func newPair(t testing.TB) *pair {
 	p.theirs = newSide("azurite", name, azuriteBlobs.url, azurite.url, &http.Client{Transport: p.at})
 
 	storage := emulator.New(p.clk, nil)
-	server, err := rest.NewServer(p.clk, &rest.Options{Accounts: []rest.Account{{
+	// Azurite runs what pages of any origin ask for; a guard that knows those of the
+	// programs lets us do the same.
+	guard := &door.Guard{Origins: []string{"http://a.example", "http://b.example", "https://a.example"}}
+	server, err := rest.NewServer(p.clk, &rest.Options{Guard: guard, Accounts: []rest.Account{{
 		Name: name, Keys: []string{azuriteKey()}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 // start is a whole second, because the wire has no finer times.
 var start = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// door is an embedded account behind a socket.
-type door struct {
+// queueDoor is an embedded account behind a socket.
+type queueDoor struct {
 	server  *rest.Server
 	account rest.Account
 }
 
-func openDoor(t *testing.T, clk clock.Clock, opts *emulator.Options) *door {
+func openDoor(t *testing.T, clk clock.Clock, opts *emulator.Options) *queueDoor {
 	t.Helper()
 	storage := emulator.New(clk, opts)
-	d := &door{account: rest.Account{
+	d := &queueDoor{account: rest.Account{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
 		Queues: storage, QueueAdmin: storage,
 	}}
@@ -44,7 +44,7 @@ func openDoor(t *testing.T, clk clock.Clock, opts *emulator.Options) *door {
 	return d
 }
 
-func (d *door) connectionString() string { return d.account.ConnectionString(d.server.QueueURL()) }
+func (d *queueDoor) connectionString() string { return d.account.ConnectionString(d.server.QueueURL()) }
 
 // connect opens the account through the SDK, with connections of its own that
 // end before the server is closed.

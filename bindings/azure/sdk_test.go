@@ -17,7 +17,7 @@ import (
 
 // accountSAS is an account signature for queues with some permissions, good for
 // an hour, made by the SDK.
-func accountSAS(t *testing.T, d *door, permissions string) string {
+func accountSAS(t *testing.T, d *queueDoor, permissions string) string {
 	t.Helper()
 	cred, err := azqueue.NewSharedKeyCredential(rest.DevAccount, rest.DevKey)
 	if err != nil {

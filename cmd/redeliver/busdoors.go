@@ -103,7 +103,7 @@ func (s *session) openBus(wanted bool) error {
 	if !f.tlsGiven && !s.flags.tls.wanted() {
 		tlsPort = noDoor
 	}
-	opts := &amqp.Options{Logger: s.log, HTTP: atom.New(s.clock, s.host.ServiceBus(), &atom.Options{Health: s.busHealth})}
+	opts := &amqp.Options{Guard: s.web.Guard(), Logger: s.log, HTTP: atom.New(s.clock, s.host.ServiceBus(), &atom.Options{Health: s.busHealth})}
 	if tlsPort != noDoor || s.flags.tls.wanted() {
 		pair, err := s.certificate()
 		if err != nil {

@@ -160,7 +160,7 @@ func (s *session) serveDoors() error {
 		config = pair.Config()
 	}
 	server, err := rest.NewServer(s.clock, &rest.Options{
-		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Logger: s.log,
+		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
 	})
 	if err != nil {
 		return err

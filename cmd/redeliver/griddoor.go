@@ -79,7 +79,7 @@ func (s *session) openGrid(wanted bool) error {
 	if !wanted {
 		return nil
 	}
-	opts := &amqp.Options{Port: int(s.flags.grid.port), TLSPort: noDoor, Logger: s.log, HTTP: grid.Handler(s.clock, s.host.EventGrid(), nil)}
+	opts := &amqp.Options{Port: int(s.flags.grid.port), TLSPort: noDoor, Guard: s.web.Guard(), Logger: s.log, HTTP: grid.Handler(s.clock, s.host.EventGrid(), nil)}
 	if s.flags.tls.wanted() {
 		pair, err := s.certificate()
 		if err != nil {

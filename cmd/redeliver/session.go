@@ -296,7 +296,7 @@ func (s *session) openHost(env []string) error {
 func (s *session) openWeb(a *app.App) error {
 	opts := &web.Options{
 		Address: s.flags.address, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
-		CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
+		Names: s.flags.allowHosts, CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
 		Stop: s.stop, Logger: s.log, Secret: s.secret,
 	}
 	switch {

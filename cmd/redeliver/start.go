@@ -22,6 +22,7 @@ type startFlags struct {
 	address         string
 	cors            []string
 	corsCredentials bool
+	allowHosts      []string
 	functions       []string
 	noBuild         bool
 	servicesOnly    bool
@@ -121,6 +122,7 @@ terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
 	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
+	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may be for")
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
 	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler as it was built last")
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: open storage, Service Bus, Event Hubs and Event Grid")

@@ -290,6 +290,7 @@ func TestGuard(t *testing.T) {
 		{"origin of another port", map[string]string{"Origin": "http://localhost:3000"}, 403},
 		{"opaque origin", map[string]string{"Origin": "null"}, 403},
 		{"cross-site without an origin", map[string]string{"Sec-Fetch-Site": "cross-site"}, 403},
+		{"another port without an origin", map[string]string{"Sec-Fetch-Site": "same-site"}, 403},
 		{"typed into the address bar", map[string]string{"Sec-Fetch-Site": "none"}, 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

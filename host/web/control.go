@@ -11,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // ControlPrefix is the path below which the control API lives.
@@ -50,7 +51,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 		handle("POST", "/stop", s.stop)
 	}
 	mux.HandleFunc(ControlPrefix+"/", func(w http.ResponseWriter, r *http.Request) {
-		if !s.opts.EnableAuth && !onThisMachine(r) {
+		if !s.opts.EnableAuth && !door.OnThisMachine(r) {
 			writeError(w, http.StatusForbidden, "the control API serves callers on this machine only", "start with --enableAuth and send the master key")
 			return
 		}

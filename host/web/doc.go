@@ -17,12 +17,12 @@
 // file, see [Keys].
 //
 // A web page in a browser on this machine must not be able to drive the host.
-// Everything below /admin therefore answers 403 when the Host header names
-// neither this machine (a loopback address, localhost, a name below localhost)
-// nor the address that the connection came in on, and when the request says
-// that it comes from another origin (Origin, Sec-Fetch-Site), unless that origin
-// is listed in Options.CORS by name. The control API moreover serves only
-// callers on this machine, unless EnableAuth protects it.
+// Everything below /admin therefore answers 403 when the Host header does not name
+// this machine, and when a page of another origin sends the request, unless that
+// origin is listed in Options.CORS by name: see package door, whose Guard all
+// listeners of a host share. Web hooks refuse such pages too; functions are open to
+// every page, as on the platform. The control API moreover serves only callers on
+// this machine, unless EnableAuth protects it.
 //
 // # The control API
 //

@@ -1,95 +1,36 @@
 package web
 
 import (
-	"net"
+	"errors"
 	"net/http"
-	"net/netip"
-	"net/url"
-	"slices"
-	"strings"
+
+	"github.com/redeliver/redeliver/host/door"
 )
 
-// guard decides who may use the admin and control APIs; see the package
-// comment.
-type guard struct {
-	cors []string // origins allowed by name
-}
+// Guard says which requests of browsers everything but the functions takes. The host's
+// other listeners use the same.
+func (s *Server) Guard() *door.Guard { return s.guard }
 
-// check returns why a request is refused, or "".
-func (g *guard) check(r *http.Request) string {
-	host := hostName(r.Host)
-	if !isThisMachine(host) && !isLocalAddress(r, host) {
-		return "the Host header does not name this machine"
-	}
-	switch origin := r.Header.Get("Origin"); {
-	case origin != "" && !g.ownOrigin(r, origin):
-		return "requests from other origins are not accepted"
-	case origin == "" && r.Header.Get("Sec-Fetch-Site") == "cross-site":
-		return "requests from other sites are not accepted"
-	}
-	return ""
-}
-
-// ownOrigin reports whether origin is the server itself, as the request names
-// it, or listed by name. "*" in the list opens functions, not these APIs.
-func (g *guard) ownOrigin(r *http.Request, origin string) bool {
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" {
-		return false // "null" and other opaque origins
-	}
-	if strings.EqualFold(u.Host, r.Host) && u.Scheme == "http" {
+// taken reports whether the guard takes a request, and answers one that it does not.
+func (s *Server) taken(w http.ResponseWriter, r *http.Request) bool {
+	err := s.guard.Check(r)
+	if err == nil {
 		return true
 	}
-	return origin != "*" && slices.ContainsFunc(g.cors, func(o string) bool { return sameOrigin(o, origin) })
-}
-
-// sameOrigin compares a configured origin with one of a browser, which never
-// ends in a slash.
-func sameOrigin(configured, origin string) bool {
-	return strings.EqualFold(strings.TrimSuffix(configured, "/"), origin)
-}
-
-// onThisMachine reports whether the caller is on this machine: loopback, or the
-// very address that it connected to.
-func onThisMachine(r *http.Request) bool {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return false
+	var refusal *door.Refusal
+	if errors.As(err, &refusal) {
+		writeError(w, http.StatusForbidden, refusal.Reason, refusal.Hint)
+	} else {
+		writeError(w, http.StatusForbidden, err.Error(), "")
 	}
-	addr := peer.Addr().Unmap()
-	return addr.IsLoopback() || isLocalAddress(r, addr.String())
+	return false
 }
 
-// hostName is a Host header without port and brackets.
-func hostName(hostport string) string {
-	if host, _, err := net.SplitHostPort(hostport); err == nil {
-		return host
-	}
-	return strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
-}
-
-// isThisMachine reports whether a name can only mean this machine: it is never
-// looked up in the DNS (RFC 6761 6.3).
-func isThisMachine(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+// takenByHook is taken for the web hooks, to which Event Grid comes through tunnels,
+// whatever name these have: it sends no Origin, and a page always does with a POST.
+func (s *Server) takenByHook(w http.ResponseWriter, r *http.Request) bool {
+	if r.Header.Get("Origin") == "" && !door.Foreign(r) {
 		return true
 	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
-}
-
-// isLocalAddress reports whether host is the address that the request's
-// connection came in on.
-func isLocalAddress(r *http.Request, host string) bool {
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if !ok {
-		return false
-	}
-	here, err := netip.ParseAddrPort(local.String())
-	return err == nil && here.Addr().Unmap() == addr.Unmap()
+	return s.taken(w, r)
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
@@ -54,6 +55,9 @@ type Options struct {
 	CORS            []string
 	CORSCredentials bool
 
+	// Names are further names of this machine that the Host header may have.
+	Names []string
+
 	// MaxBody limits the bodies of function requests in bytes; 0 for
 	// DefaultMaxBody.
 	MaxBody int64
@@ -79,7 +83,7 @@ type Server struct {
 	born time.Time
 	id   string // instanceId of the admin API
 
-	guard    guard
+	guard    *door.Guard
 	throttle *throttle
 	handler  http.Handler
 
@@ -104,7 +108,7 @@ func New(h *host.Host, opts *Options) *Server {
 	if s.opts.MaxBody == 0 {
 		s.opts.MaxBody = DefaultMaxBody
 	}
-	s.guard = guard{cors: s.opts.CORS}
+	s.guard = &door.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
 	s.handler = s.routes()
 	return s
@@ -268,8 +272,7 @@ const VersionHeader = "X-Redeliver-Version"
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(VersionHeader, s.host.Version())
-		if why := s.guard.check(r); why != "" {
-			writeError(w, http.StatusForbidden, why, "")
+		if !s.taken(w, r) {
 			return
 		}
 		folded := foldPath(w, r)

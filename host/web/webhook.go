@@ -32,6 +32,9 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 	if s.offline(w) {
 		return
 	}
+	if !s.takenByHook(w, r) {
+		return
+	}
 	serve, key := s.host.ServeEventGrid, eventGridKey
 	if hookPath(r.URL.Path) == blobHook {
 		serve, key = s.host.ServeBlobHook, blobKey

@@ -226,6 +226,10 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	defer s.serving.Done()
+	if err := s.opts.Guard.Check(r); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
 	if !strings.EqualFold(strings.TrimSuffix(r.URL.Path, "/"), webSocketPath) {
 		if s.opts.HTTP == nil {
 			http.NotFound(w, r)
@@ -241,7 +245,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{
 		Subprotocols:       []string{webSocketSubprotocol},
-		InsecureSkipVerify: true, // of the origin: pages of any may use a development server
+		InsecureSkipVerify: true, // of the origin: the guard has looked at it
 	})
 	if err != nil {
 		return // and Accept has answered

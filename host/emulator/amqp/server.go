@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // Defaults, and what is not negotiable.
@@ -41,6 +43,10 @@ type Options struct {
 	// HTTP serves HTTP requests that come to the ports: administration. Nil answers
 	// them 404. AMQP over WebSockets is served in any case.
 	HTTP http.Handler
+
+	// Guard says which HTTP requests and WebSockets are taken from browsers; nil is the
+	// zero Guard. Who connects to speak AMQP itself is no browser.
+	Guard *door.Guard
 
 	// ContainerID is our name in the open; empty for "redeliver".
 	ContainerID string

@@ -101,7 +101,7 @@ func (b *bench) signed(method, path string, headers map[string]string, framing, 
 	}
 	sign(b.T, r, rest.DevAccount, rest.DevKey, stringToSign(r, rest.DevAccount))
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: x\r\n%s\r\n", method, text, framing)
+	fmt.Fprintf(&out, "%s %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n", method, text, framing)
 	r.Header.Write(&out)
 	return out.String() + "\r\n" + body
 }
@@ -188,19 +188,19 @@ func TestBadInputWithoutSignature(t *testing.T) {
 		status  int
 		code    string
 	}{
-		{"GET /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\n\r\n", 403, "AuthenticationFailed"},
-		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\nAuthorization: SharedKey\r\nContent-Length: 5\r\n\r\nwrong", 400, "InvalidAuthenticationInfo"},
-		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\nAuthorization: SharedKey devstoreaccount1:AAAA\r\n\r\n", 403, "AuthenticationFailed"},
-		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer token\r\n\r\n", 403, "AuthenticationFailed"},
-		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\nAuthorization: Digest a=b\r\n\r\n", 400, "InvalidAuthenticationInfo"},
-		{"DELETE /nobody/box/kept HTTP/1.1\r\nHost: x\r\n\r\n", 404, "ResourceNotFound"},
-		{"DELETE /devstoreaccount1/box/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 400, ""},
+		{"GET /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\n\r\n", 403, "AuthenticationFailed"},
+		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: SharedKey\r\nContent-Length: 5\r\n\r\nwrong", 400, "InvalidAuthenticationInfo"},
+		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: SharedKey devstoreaccount1:AAAA\r\n\r\n", 403, "AuthenticationFailed"},
+		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer token\r\n\r\n", 403, "AuthenticationFailed"},
+		{"DELETE /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nAuthorization: Digest a=b\r\n\r\n", 400, "InvalidAuthenticationInfo"},
+		{"DELETE /nobody/box/kept HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, "ResourceNotFound"},
+		{"DELETE /devstoreaccount1/box/%zz HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, ""},
 		{"GET / HTTP/9.9\r\n\r\n", 505, ""},
 		{"nonsense\r\n\r\n", 400, ""},
-		{"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", 400, ""},
-		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", 400, ""},
-		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, ""},
-		{"GET / HTTP/1.1\r\nHost: x\r\nA: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", 431, ""},
+		{"GET / HTTP/1.1\r\nHost: localhost\r\nno colon\r\n\r\n", 400, ""},
+		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n", 400, ""},
+		{"PUT /devstoreaccount1/box/kept HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx", 400, ""},
+		{"GET / HTTP/1.1\r\nHost: localhost\r\nA: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", 431, ""},
 	} {
 		status, code := b.raw(u.Host, row.request)
 		if status == 0 && row.status == 431 {
@@ -228,7 +228,7 @@ func TestManyIdleConnections(t *testing.T) {
 	if many < 100 {
 		t.Skipf("only %d files may be open", openFiles())
 	}
-	unsigned := []byte("HEAD /" + rest.DevAccount + "/orders?comp=metadata HTTP/1.1\r\nHost: x\r\n\r\n")
+	unsigned := []byte("HEAD /" + rest.DevAccount + "/orders?comp=metadata HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	before := memoryInUse()
 	goroutines := runtime.NumGoroutine()
 	var conns []net.Conn

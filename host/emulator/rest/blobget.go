@@ -146,7 +146,7 @@ func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
 type sending struct {
 	from     io.Reader
 	left     int64
-	door     *door
+	door     *front
 	buffer   []byte // nil: none was needed yet
 	giveBack func()
 }
@@ -182,7 +182,7 @@ func (s *sending) close() {
 
 // buffer returns a buffer for sending so many bytes, at most sendBuffer. Large
 // ones are used again.
-func (d *door) buffer(size int64) (b []byte, giveBack func()) {
+func (d *front) buffer(size int64) (b []byte, giveBack func()) {
 	if size < sendBuffer {
 		return make([]byte, size), func() {}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // corsRules returns the service's rules, in the order in which they are tried.
@@ -56,36 +57,72 @@ func (c *call) preflight() error {
 	return newError(http.StatusForbidden, "CorsPreflightFailure", "CORS not enabled or no matching rule found for this request.")
 }
 
-// shareWithOrigin sets the headers by which a page of another origin may read
-// the answer, whatever it will be.
-func (c *call) shareWithOrigin() error {
+// guard is what requests of browsers have to pass.
+func (c *call) guard() *door.Guard { return c.door.server.opts.Guard }
+
+// notTaken is the answer to a request that the guard refuses. The service in the cloud
+// runs what pages of any origin ask for and keeps the answer from them; the keys of an
+// emulator are no secret, so that this would do whatever a page likes.
+func notTaken(err error) *Error {
+	return newError(http.StatusForbidden, "AuthorizationFailure", "This request is not authorized to perform this operation.", "Reason", err.Error())
+}
+
+// admitPage refuses requests of pages of other origins that no CORS rule and no guard
+// takes, and sets the headers by which the others may read the answer, whatever it will
+// be.
+func (c *call) admitPage() error {
 	origin := c.r.Header.Get("Origin")
-	if origin == "" {
+	if origin == "" && !door.Foreign(c.r) {
 		return nil
 	}
 	rules, err := c.corsRules()
 	if err != nil {
 		return err
 	}
-	h := c.w.Header()
-	for _, rule := range rules {
-		if !listed(rule.AllowedOrigins, origin) || !listed(rule.AllowedMethods, c.r.Method) {
-			continue
+	if origin == "" && c.door.service.letter == 'b' && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) {
+		// A blob that a page shows, as an image or a download. To read it changes nothing,
+		// which is not so for messages.
+		page := door.Referrer(c.r)
+		if _, ok := matching(rules, page, c.r.Method); ok || c.guard().AllowsReferrer(page) {
+			return nil
 		}
-		if rule.AllowedOrigins == "*" {
-			h.Set("Access-Control-Allow-Origin", "*")
-		} else {
-			h.Set("Access-Control-Allow-Origin", origin)
-			h.Set("Access-Control-Allow-Credentials", "true")
-			h.Set("Vary", "Origin")
-		}
-		c.w = &exposing{ResponseWriter: c.w, rule: rule.ExposedHeaders}
-		return nil
 	}
-	if len(rules) > 0 {
-		h.Set("Vary", "Origin")
+	rule, ok := matching(rules, origin, c.r.Method)
+	if err := c.guard().CheckOrigin(c.r, func(string) bool { return ok }); err != nil {
+		c.w.Header().Set("Vary", "Origin")
+		return notTaken(err)
 	}
+	c.shareWithOrigin(origin, rule, ok, len(rules) > 0)
 	return nil
+}
+
+// matching returns the first rule for an origin and a method.
+func matching(rules []bindings.CORSRule, origin, method string) (rule bindings.CORSRule, ok bool) {
+	for _, rule := range rules {
+		if listed(rule.AllowedOrigins, origin) && listed(rule.AllowedMethods, method) {
+			return rule, true
+		}
+	}
+	return rule, false
+}
+
+// shareWithOrigin sets the headers by which a page of another origin may read the
+// answer, if there is a rule for it.
+func (c *call) shareWithOrigin(origin string, rule bindings.CORSRule, matches, any bool) {
+	h := c.w.Header()
+	switch {
+	case !matches && any:
+		h.Set("Vary", "Origin")
+	case !matches:
+	case rule.AllowedOrigins == "*":
+		h.Set("Access-Control-Allow-Origin", "*")
+		c.w = &exposing{ResponseWriter: c.w, rule: rule.ExposedHeaders}
+	default:
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Allow-Credentials", "true")
+		h.Set("Vary", "Origin")
+		c.w = &exposing{ResponseWriter: c.w, rule: rule.ExposedHeaders}
+	}
 }
 
 // exposing names the headers that a page may read, once all are known.

@@ -27,6 +27,11 @@
 // The Blob service is in blob.go, which has its table, and the other files named
 // blob....
 //
+// Pages of other origins are refused before anything runs, unless a CORS rule of the
+// service or the guard (Options.Guard, package door) takes them. That is stricter than
+// the service in the cloud, which runs what a page asks for and only keeps the answer
+// from it: there the page has no key.
+//
 // Reference: Azure Storage REST API (docs: Queue Service REST API, Authorize
 // with Shared Key, Create an account SAS, Create a service SAS), and Azurite for
 // what the pages leave open.

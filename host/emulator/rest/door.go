@@ -67,8 +67,8 @@ type operation struct {
 	run func(c *call) error
 }
 
-// door serves one service on one port.
-type door struct {
+// front serves one service on one port.
+type front struct {
 	clk      clock.Clock
 	pins     *clock.Pins
 	server   *Server
@@ -83,13 +83,13 @@ type door struct {
 	buffers sync.Pool // of *[sendBuffer]byte
 }
 
-func newDoor(clk clock.Clock, s *Server, sv *service, port int) *door {
+func newDoor(clk clock.Clock, s *Server, sv *service, port int) *front {
 	var b [8]byte
 	rand.Read(b[:])
-	return &door{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
+	return &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
 }
 
-func (d *door) scheme() string {
+func (d *front) scheme() string {
 	if d.server.opts.TLS != nil {
 		return "https"
 	}
@@ -98,7 +98,7 @@ func (d *door) scheme() string {
 
 // call is one request on its way through a door.
 type call struct {
-	door      *door
+	door      *front
 	w         http.ResponseWriter
 	r         *http.Request
 	id        string // x-ms-request-id
@@ -113,7 +113,7 @@ type call struct {
 }
 
 // ServeHTTP implements http.Handler.
-func (d *door) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (d *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c := &call{door: d, w: w, r: r}
 	n := d.requests.Add(1)
 	c.id = requestID(d.idPrefix, n)
@@ -161,13 +161,16 @@ func (c *call) commonHeaders() {
 
 // serve is the way of one request. An error is still to be answered.
 func (c *call) serve() error {
+	if err := c.guard().CheckHost(c.r); err != nil {
+		return notTaken(err)
+	}
 	if err := c.locate(); err != nil {
 		return err
 	}
 	if c.r.Method == http.MethodOptions {
 		return c.preflight()
 	}
-	if err := c.shareWithOrigin(); err != nil {
+	if err := c.admitPage(); err != nil {
 		return err
 	}
 	op, refused := c.door.service.route(c)
@@ -229,7 +232,7 @@ func parseQuery(raw string) (url.Values, error) {
 // accountInHost returns the account that a host such as
 // devstoreaccount1.queue.localhost:10001 names; nil if it names none that is
 // served.
-func (d *door) accountInHost(host string) (a *account, secondary bool) {
+func (d *front) accountInHost(host string) (a *account, secondary bool) {
 	first, _, dotted := strings.Cut(host, ".")
 	if !dotted {
 		return nil, false

@@ -19,7 +19,7 @@ import (
 
 // newFuzzBlobDoor returns the blob door of the development account, with a
 // container named box that has one blob.
-func newFuzzBlobDoor(f *testing.F) (*door, *emulator.Storage) {
+func newFuzzBlobDoor(f *testing.F) (*front, *emulator.Storage) {
 	clk, ctx := clock.System(), context.Background()
 	storage := emulator.New(clk, nil)
 	if _, err := storage.Container("box").Create(ctx, nil); err != nil {
@@ -38,12 +38,12 @@ func newFuzzBlobDoor(f *testing.F) (*door, *emulator.Storage) {
 // FuzzUnsignedBlobRequest is FuzzUnsignedRequest at the blob door.
 func FuzzUnsignedBlobRequest(f *testing.F) {
 	for _, seed := range []string{
-		"GET /devstoreaccount1?comp=list HTTP/1.1\r\nHost: x\r\n\r\n",
-		"PUT /devstoreaccount1/box/../c HTTP/1.1\r\nHost: x\r\nx-ms-blob-type: BlockBlob\r\nContent-Length: 1\r\n\r\nx",
-		"PUT /devstoreaccount1/box/a%2fb?comp=blocklist HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n<a/>\n\r\n0\r\n\r\n",
-		"PUT /devstoreaccount1/box/a?comp=lease HTTP/1.1\r\nHost: x\r\nx-ms-lease-action: acquire\r\nx-ms-lease-duration: -1\r\n\r\n",
+		"GET /devstoreaccount1?comp=list HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"PUT /devstoreaccount1/box/../c HTTP/1.1\r\nHost: localhost\r\nx-ms-blob-type: BlockBlob\r\nContent-Length: 1\r\n\r\nx",
+		"PUT /devstoreaccount1/box/a%2fb?comp=blocklist HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n<a/>\n\r\n0\r\n\r\n",
+		"PUT /devstoreaccount1/box/a?comp=lease HTTP/1.1\r\nHost: localhost\r\nx-ms-lease-action: acquire\r\nx-ms-lease-duration: -1\r\n\r\n",
 		"GET /box/a/b?sv=2021-12-02&sr=b&sp=rwd&se=2099-01-01&sig=AAAA&snapshot=x HTTP/1.1\r\nHost: devstoreaccount1.blob.localhost\r\nRange: bytes=0-\r\n\r\n",
-		"DELETE /devstoreaccount1-secondary/%5c..?restype=container HTTP/1.1\r\nHost: x\r\n\r\n",
+		"DELETE /devstoreaccount1-secondary/%5c..?restype=container HTTP/1.1\r\nHost: localhost\r\n\r\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -103,7 +103,7 @@ func FuzzSAS(f *testing.F) {
 		fields := url.Values{"sp": {sp}, "ss": {ss}, "srt": {srt}, "st": {st}, "se": {se}, "sip": {sip}, "spr": {spr}, "sv": {sv}}
 		fields.Set("sig", signatureOf(key.keys[0], accountSASText(DevAccount, fields.Get)))
 		ask := func() *httptest.ResponseRecorder {
-			r := httptest.NewRequest("GET", "http://x/devstoreaccount1/box/a/b?"+fields.Encode(), nil)
+			r := httptest.NewRequest("GET", "http://localhost/devstoreaccount1/box/a/b?"+fields.Encode(), nil)
 			r.RemoteAddr = "127.0.0.1:1"
 			w := httptest.NewRecorder()
 			door.ServeHTTP(w, r)

@@ -20,7 +20,7 @@ import (
 
 // newFuzzDoor returns the queue door of the development account, with a queue
 // named orders, and its storage.
-func newFuzzDoor(f *testing.F) (*door, *emulator.Storage) {
+func newFuzzDoor(f *testing.F) (*front, *emulator.Storage) {
 	clk := clock.System()
 	storage := emulator.New(clk, nil)
 	if err := storage.Queue("orders").Create(context.Background()); err != nil {
@@ -39,13 +39,13 @@ func newFuzzDoor(f *testing.F) (*door, *emulator.Storage) {
 // and nothing changes for those who have no key.
 func FuzzUnsignedRequest(f *testing.F) {
 	for _, seed := range []string{
-		"GET /devstoreaccount1?comp=list HTTP/1.1\r\nHost: x\r\n\r\n",
-		"PUT /devstoreaccount1/orders-2 HTTP/1.1\r\nHost: x\r\nx-ms-meta-a: b\r\nAuthorization: SharedKey devstoreaccount1:AAAA\r\n\r\n",
+		"GET /devstoreaccount1?comp=list HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"PUT /devstoreaccount1/orders-2 HTTP/1.1\r\nHost: localhost\r\nx-ms-meta-a: b\r\nAuthorization: SharedKey devstoreaccount1:AAAA\r\n\r\n",
 		"POST /orders/messages HTTP/1.1\r\nHost: devstoreaccount1.queue.localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n<a/>\n\r\n0\r\n\r\n",
-		"DELETE /devstoreaccount1-secondary/orders/messages/%2F..?popreceipt=%zz HTTP/1.1\r\nHost: x\r\n\r\n",
-		"GET /devstoreaccount1/orders/messages?sv=2021-12-02&ss=q&srt=sco&sp=rwdlacup&se=2099-01-01&sig=AAAA HTTP/1.1\r\nHost: x\r\n\r\n",
-		"GET /devstoreaccount1/orders/messages?sv=2021-12-02&sp=raup&se=2099-01-01&si=a&sip=1-2&spr=http&sig=AAAA HTTP/1.1\r\nHost: x\r\n\r\n",
-		"OPTIONS /devstoreaccount1/ HTTP/1.1\r\nHost: x\r\nOrigin: a\r\nAccess-Control-Request-Method: GET\r\n\r\n",
+		"DELETE /devstoreaccount1-secondary/orders/messages/%2F..?popreceipt=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"GET /devstoreaccount1/orders/messages?sv=2021-12-02&ss=q&srt=sco&sp=rwdlacup&se=2099-01-01&sig=AAAA HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"GET /devstoreaccount1/orders/messages?sv=2021-12-02&sp=raup&se=2099-01-01&si=a&sip=1-2&spr=http&sig=AAAA HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"OPTIONS /devstoreaccount1/ HTTP/1.1\r\nHost: localhost\r\nOrigin: a\r\nAccess-Control-Request-Method: GET\r\n\r\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -79,7 +79,7 @@ func FuzzSharedKey(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, path, query, name, value string) {
-		raw := "GET /" + DevAccount + "/" + path + "?" + query + " HTTP/1.1\r\nHost: x\r\n" + name + ": " + value + "\r\n\r\n"
+		raw := "GET /" + DevAccount + "/" + path + "?" + query + " HTTP/1.1\r\nHost: localhost\r\n" + name + ": " + value + "\r\n\r\n"
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
 		if err != nil || r.Header.Get("Authorization") != "" || strings.EqualFold(name, "X-Ms-Version") {
 			return

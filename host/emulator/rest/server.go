@@ -19,6 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 const (
@@ -51,6 +52,10 @@ type Options struct {
 	// date will do: a virtual clock may be years away.
 	StrictDates bool
 
+	// Guard says which requests are taken from browsers, besides those that the CORS
+	// rules of a service take; nil is the zero Guard.
+	Guard *door.Guard
+
 	// Logger receives what goes wrong below HTTP. The zero value is silent.
 	Logger zerolog.Logger
 }
@@ -60,7 +65,7 @@ type Options struct {
 type Server struct {
 	opts     Options
 	accounts map[string]*account
-	doors    []*door
+	doors    []*front
 	serving  sync.WaitGroup
 }
 
@@ -149,7 +154,7 @@ func (s *Server) Start() error {
 	return nil
 }
 
-func (s *Server) serve(d *door) {
+func (s *Server) serve(d *front) {
 	d.http = &http.Server{
 		Handler:           d,
 		ReadHeaderTimeout: headerTimeout,

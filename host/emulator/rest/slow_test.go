@@ -83,7 +83,7 @@ func head(t *testing.T, conn net.Conn, method, path string, size int, headers ..
 	if size > 0 {
 		body = bytes.NewReader(make([]byte, size))
 	}
-	r, err := http.NewRequest(method, "http://door/"+rest.DevAccount+path, body)
+	r, err := http.NewRequest(method, "http://localhost/"+rest.DevAccount+path, body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func head(t *testing.T, conn net.Conn, method, path string, size int, headers ..
 	}
 	sign(t, r, rest.DevAccount, rest.DevKey, stringToSign(r, rest.DevAccount))
 	var text bytes.Buffer
-	fmt.Fprintf(&text, "%s %s HTTP/1.1\r\nHost: door\r\nContent-Length: %d\r\n", method, r.URL.RequestURI(), size)
+	fmt.Fprintf(&text, "%s %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n", method, r.URL.RequestURI(), size)
 	_ = r.Header.Write(&text)
 	text.WriteString("\r\n")
 	write(t, conn, text.String())

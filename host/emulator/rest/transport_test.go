@@ -227,7 +227,7 @@ func TestExpectContinueWithoutAuthorizationSendsNoBody(t *testing.T) {
 	b := newBench(t)
 	conn := b.dial()
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST /%s/orders/messages HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", rest.DevAccount)
+	fmt.Fprintf(conn, "POST /%s/orders/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n", rest.DevAccount)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +246,7 @@ func TestChunkedBodyCutShortChangesNothing(t *testing.T) {
 	sign(t, r, rest.DevAccount, rest.DevKey, stringToSign(r, rest.DevAccount))
 	conn := b.dial()
 	defer conn.Close()
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n", r.URL.Path)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n", r.URL.Path)
 	if err := r.Header.Write(conn); err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestSlowClientHoldsNobodyUp(t *testing.T) {
 	defer conn.Close()
 	r := b.request("POST", "/orders/messages", message("slow"))
 	sign(t, r, rest.DevAccount, rest.DevKey, stringToSign(r, rest.DevAccount))
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n", r.URL.Path, r.ContentLength)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n", r.URL.Path, r.ContentLength)
 	if err := r.Header.Write(conn); err != nil {
 		t.Fatal(err)
 	}

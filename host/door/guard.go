@@ -1,0 +1,192 @@
+package door
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Guard says which requests a listener takes. The zero Guard, and nil, takes those
+// that name this machine, and from browsers those of its own pages. A Guard may be
+// used concurrently, and is not changed once it is used.
+type Guard struct {
+	// Names are names in the Host header, without a port, that are taken besides those
+	// that mean this machine.
+	Names []string
+
+	// Origins are the origins whose pages may use the listener, as in
+	// "https://shop.example". The origin "*" names none: a page that everybody may
+	// write is nobody's.
+	Origins []string
+}
+
+// Refusal is the error of a request that a Guard does not take.
+type Refusal struct {
+	Reason string
+	Hint   string // what to do about it
+}
+
+func (e *Refusal) Error() string { return e.Reason + "; " + e.Hint }
+
+// Check returns a *Refusal for a request that is not to be served. It is for listeners
+// that have no CORS rules of their own; those use CheckHost and CheckOrigin.
+func (g *Guard) Check(r *http.Request) error {
+	if err := g.CheckHost(r); err != nil {
+		return err
+	}
+	return g.CheckOrigin(r, nil)
+}
+
+// CheckHost returns a *Refusal for a request whose Host header does not name this
+// machine: the name is somebody's who has made it lead here, and whose pages would
+// count as the listener's own (DNS rebinding). Names that are taken: localhost and all
+// below it, loopback addresses, the address that the connection came in on, the
+// machine's own name, those by which containers call the machine they run on
+// (host.docker.internal, host.containers.internal), and Guard.Names.
+func (g *Guard) CheckHost(r *http.Request) error {
+	name := hostName(r.Host)
+	switch {
+	case isLoopback(name), isLocalAddress(r, name):
+		return nil
+	case !isOwnName(name) && (g == nil || !slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) })):
+		return &Refusal{fmt.Sprintf("the Host header %q does not name this machine", r.Host), "use localhost, or start the host with --allow-host " + shown(name)}
+	case silentBrowser(r):
+		return &Refusal{"a browser does not say which page sends this request to " + shown(name), "use localhost"}
+	}
+	return nil
+}
+
+// CheckOrigin returns a *Refusal for a request of a page of another origin, unless the
+// origin is among Guard.Origins or allowed, which may be nil, takes it. A request that
+// names no origin comes from another page if Sec-Fetch-Site says so; that page is not
+// known for certain, and nobody takes it: see [Referrer].
+func (g *Guard) CheckOrigin(r *http.Request, allowed func(origin string) bool) error {
+	origin := r.Header.Get("Origin")
+	switch {
+	case !Foreign(r), origin != "" && (g.allows(origin) || allowed != nil && allowed(origin)):
+		return nil
+	case origin == "":
+		return &Refusal{"a page of another origin sent this request", "--cors ORIGIN lets the pages of an origin in; to storage, a CORS rule of the service too"}
+	}
+	return &Refusal{fmt.Sprintf("requests from pages of origin %q are not accepted", origin), "--cors " + shown(origin) + " lets them in; to storage, a CORS rule of the service too"}
+}
+
+// Foreign reports whether a request was sent by a page of another origin than the
+// request's own host.
+func Foreign(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		return err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) // "null" and other opaque origins have no host
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "none", "same-origin":
+		return false
+	}
+	return true // same-site too: another port of this machine is another origin
+}
+
+// Referrer is the origin of the page that a request without Origin says it is for, empty
+// if it says nothing. No page can make it up, but somebody else's redirect may have led
+// here: it is good enough for what changes nothing.
+func Referrer(r *http.Request) string {
+	u, err := url.Parse(r.Referer())
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// AllowsReferrer reports whether the pages of a Referrer may use the listener.
+func (g *Guard) AllowsReferrer(origin string) bool { return origin != "" && g.allows(origin) }
+
+func (g *Guard) allows(origin string) bool {
+	return g != nil && slices.ContainsFunc(g.Origins, func(o string) bool { return SameOrigin(o, origin) })
+}
+
+// SameOrigin compares an origin that somebody configured with one of a browser, which
+// never ends in a slash.
+func SameOrigin(configured, origin string) bool {
+	return configured != "*" && strings.EqualFold(strings.TrimSuffix(configured, "/"), origin)
+}
+
+// OnThisMachine reports whether the caller is on this machine: loopback, or the very
+// address that it connected to.
+func OnThisMachine(r *http.Request) bool {
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	addr := peer.Addr().Unmap()
+	return addr.IsLoopback() || isLocalAddress(r, addr.String())
+}
+
+// hostName is a Host header without port and brackets.
+func hostName(hostport string) string {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = strings.TrimSuffix(strings.TrimPrefix(hostport, "["), "]")
+	}
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}
+
+// isLoopback reports whether a name can only mean this machine: it is never looked up
+// in the DNS (RFC 6761 6.3).
+func isLoopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// isOwnName reports whether a name is one that nobody outside can have.
+func isOwnName(host string) bool {
+	return host == "host.docker.internal" || host == "host.containers.internal" || host != "" && host == machineName()
+}
+
+var machineName = sync.OnceValue(func() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(name)
+})
+
+// isLocalAddress reports whether host is the address that the request's connection
+// came in on.
+func isLocalAddress(r *http.Request, host string) bool {
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return false
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok {
+		return false
+	}
+	here, err := netip.ParseAddrPort(local.String())
+	return err == nil && here.Addr().Unmap() == addr.Unmap()
+}
+
+// silentBrowser reports whether a request without Origin and Sec-Fetch-Site is a
+// browser's. Browsers send the latter only to localhost, to loopback addresses and over
+// TLS (W3C, Fetch Metadata), so that of other names this is all there is to see. No
+// page can change the header without a preflight.
+func silentBrowser(r *http.Request) bool {
+	agent := r.UserAgent()
+	return r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" &&
+		strings.HasPrefix(agent, "Mozilla/") && !strings.Contains(agent, "PowerShell/")
+}
+
+// shown is a name that stands in a command line.
+func shown(name string) string {
+	if name == "" || strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("'\"`$\\", c) }) {
+		return fmt.Sprintf("%q", name)
+	}
+	return name
+}

@@ -115,7 +115,9 @@ type ServiceBusReceiver interface {
 	// returns as soon as there is at least one. When none has come within wait it
 	// returns none and no error; zero does not wait, ServiceBusForever waits until
 	// ctx ends. A waiting Receive fails when the entity is deleted or disabled,
-	// and with ErrSessionLockLost when its session's lock ends.
+	// and with ErrSessionLockLost when its session's lock ends. A client whose link
+	// is lost opens another one and goes on waiting, or fails with ErrUnreachable;
+	// it never returns nothing before its time.
 	Receive(ctx context.Context, n int, wait time.Duration) ([]*ServiceBusReceived, error)
 
 	// ReceiveDeferred returns deferred messages by sequence number, in the order

@@ -200,8 +200,11 @@ func (g *generation) supervise(f *function) {
 	}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
 	for {
 		err := g.runListener(f)
-		if g.listening.Err() != nil || err == nil {
+		if g.listening.Err() != nil {
 			return
+		}
+		if err == nil {
+			err = errListenerEnded
 		}
 		wait := backoff.Next()
 		g.host.journal.Append(journal.Record{

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -35,6 +36,9 @@ func (f *failedListeners) start() {
 	defer f.mu.Unlock()
 	f.made.Broadcast()
 }
+
+// errListenerEnded is the fault of a listener that ended before it was to.
+var errListenerEnded = errors.New("the listener has ended without an error")
 
 // ListenerError says why the listener of a function does not run at the moment: it
 // failed, and will start again. It is nil when the listener runs, when there is none,

@@ -185,6 +185,8 @@ type Listener interface {
 	// Run receives until ctx ends, then takes nothing more, waits for every
 	// delivery in work to be settled, and returns nil. An error before that
 	// means that the listener could not start or cannot go on; the host starts
-	// it again with back-off. Run is called once.
+	// it again with back-off, as it does with one that returns nil too early. A
+	// service that cannot be reached for a while (bindings.ErrUnreachable) is
+	// waited for, or ends Run with that error. Run is called once.
 	Run(ctx context.Context, sink Sink) error
 }

@@ -27,7 +27,8 @@ type statusError interface {
 }
 
 // inTerms returns the error of a call in the terms of package bindings: the context's
-// own, or what refusalOf finds that the service has said, or else err.
+// own, or what refusalOf finds that the service has said, or that the service could not
+// be reached, or else err.
 func inTerms(ctx context.Context, err error, refusalOf func(error) *bindings.ServiceBusError) error {
 	if err == nil {
 		return nil
@@ -38,7 +39,7 @@ func inTerms(ctx context.Context, err error, refusalOf func(error) *bindings.Ser
 	if refusal := refusalOf(err); refusal != nil {
 		return &refusedError{refusal, err}
 	}
-	return err
+	return overTransport(err)
 }
 
 // ended is ctx's error, also in the moment in which its deadline has passed on the
@@ -56,7 +57,7 @@ func ended(ctx context.Context) error {
 // peerRefusal is what the other side has said, as a condition or as a status of
 // $management; nil: nothing.
 func peerRefusal(err error, conditionOf func(status int) bindings.ServiceBusCondition) *bindings.ServiceBusError {
-	if e, ok := errors.AsType[*amqp.Error](err); ok {
+	if e, ok := errors.AsType[*amqp.Error](err); ok && !hasEnded(e) {
 		return bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), e.Description)
 	}
 	if e, ok := errors.AsType[statusError](err); ok {

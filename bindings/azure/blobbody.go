@@ -2,6 +2,7 @@ package azure
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"os"
 
@@ -50,3 +51,20 @@ func spool(r io.Reader, limit int64) (body io.ReadSeekCloser, size int64, discar
 	}
 	return streaming.NopCloser(file), size, discard, nil
 }
+
+// download is the content of a blob on its way, with errors in the terms of package
+// bindings.
+type download struct {
+	ctx  context.Context // of the call that opened it
+	body io.ReadCloser
+}
+
+func (d *download) Read(p []byte) (int, error) {
+	n, err := d.body.Read(p)
+	if err != nil && err != io.EOF {
+		err = translateBlob(d.ctx, err)
+	}
+	return n, err
+}
+
+func (d *download) Close() error { return d.body.Close() }

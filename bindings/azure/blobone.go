@@ -257,7 +257,7 @@ func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*binding
 	if err != nil {
 		return nil, err
 	}
-	d := &bindings.BlobDownload{Properties: propertiesOf(answer), Body: got.Body}
+	d := &bindings.BlobDownload{Properties: propertiesOf(answer), Body: &download{ctx, got.Body}}
 	d.Range.Count = numberOf(answer, "Content-Length")
 	if opts.Range != nil {
 		d.Range.Offset = opts.Range.Offset

@@ -85,11 +85,15 @@ func translate(ctx context.Context, err error) error {
 		}
 		return e
 	}
+	transport := isTransport(err)
 	if u, ok := errors.AsType[*url.Error](err); ok {
+		err = u.Err
 		if address, parseErr := url.Parse(u.URL); parseErr == nil {
-			return fmt.Errorf("%s %s: %w", strings.ToUpper(u.Op), bare(address), u.Err)
+			err = fmt.Errorf("%s %s: %w", strings.ToUpper(u.Op), bare(address), u.Err)
 		}
-		return u.Err
+	}
+	if transport {
+		return &bindings.UnreachableError{Err: err}
 	}
 	return err
 }

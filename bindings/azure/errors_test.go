@@ -47,11 +47,13 @@ func (s *scripted) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: s.status, Header: h, Body: http.NoBody, Request: r}, nil
 }
 
+func (s *scripted) options() *azure.Options {
+	return &azure.Options{HTTPClient: &http.Client{Transport: s}, Retries: -1}
+}
+
 func (s *scripted) account(t *testing.T) *azure.QueueAccount {
 	t.Helper()
-	account, err := azure.NewQueueAccount("QueueEndpoint=http://127.0.0.1:1/acme;SharedAccessSignature=sv=1&sig=secret", &azure.Options{
-		HTTPClient: &http.Client{Transport: s}, Retries: -1,
-	})
+	account, err := azure.NewQueueAccount("QueueEndpoint=http://127.0.0.1:1/acme;SharedAccessSignature=sv=1&sig=secret", s.options())
 	if err != nil {
 		t.Fatal(err)
 	}

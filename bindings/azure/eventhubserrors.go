@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azeventhubs/v2"
 
@@ -28,25 +27,13 @@ func hubRefusal(err error) *bindings.ServiceBusError {
 	case e.Code == azeventhubs.ErrorCodeOwnershipLost:
 		return bindings.NewServiceBusError(bindings.ConditionLinkStolen, err.Error())
 	case e.Code == azeventhubs.ErrorCodeConnectionLost:
-		if condition := refusedBy(e); condition != "" {
+		if condition := refusedBy(e.Error()); condition != "" {
 			return bindings.NewServiceBusError(condition, err.Error())
 		}
 	case e.Code == azeventhubs.ErrorCodeUnauthorizedAccess:
 		return bindings.NewServiceBusError(bindings.ConditionUnauthorized, err.Error())
 	}
 	return nil
-}
-
-// refusedBy returns by which condition a link was refused: a reader of a higher level is
-// there, or the position is behind the end. The client takes that for a lost connection:
-// its error neither has a code for it nor unwraps, so its text has to do.
-func refusedBy(e *azeventhubs.Error) bindings.ServiceBusCondition {
-	for _, condition := range [...]bindings.ServiceBusCondition{bindings.ConditionLinkStolen, bindings.ConditionArgumentError} {
-		if strings.Contains(e.Error(), string(condition)) {
-			return condition
-		}
-	}
-	return ""
 }
 
 // hubCondition is the condition that a status of $management stands for. It is asked

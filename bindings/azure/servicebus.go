@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
 	"time"
 
@@ -22,8 +21,9 @@ import (
 // asked for, and when a session's lock has ended the client locks the session again
 // if it can, without a word: only settling tells.
 type ServiceBus struct {
-	client *azservicebus.Client
-	held   holdings
+	client  *azservicebus.Client
+	held    holdings
+	retries int
 
 	mu      sync.Mutex
 	senders map[string]*azservicebus.Sender // by key of the path
@@ -39,7 +39,7 @@ func NewServiceBus(connectionString string, opts *Options) (*ServiceBus, error) 
 	if err != nil {
 		return nil, fmt.Errorf("service bus connection string: %w", err)
 	}
-	return newServiceBus(c), nil
+	return newServiceBus(c, opts), nil
 }
 
 // NewServiceBusWithIdentity returns the namespace of an identity-based connection.
@@ -53,11 +53,11 @@ func NewServiceBusWithIdentity(id *Identity, opts *Options) (*ServiceBus, error)
 	if err != nil {
 		return nil, err
 	}
-	return newServiceBus(c), nil
+	return newServiceBus(c, opts), nil
 }
 
-func newServiceBus(c *azservicebus.Client) *ServiceBus {
-	return &ServiceBus{client: c, senders: map[string]*azservicebus.Sender{}}
+func newServiceBus(c *azservicebus.Client, opts *Options) *ServiceBus {
+	return &ServiceBus{client: c, retries: opts.readerRetries(), senders: map[string]*azservicebus.Sender{}}
 }
 
 // messagingRetryDelay is the first pause between repetitions of the clients of Service
@@ -254,46 +254,4 @@ func waiting(ctx context.Context, wait time.Duration) (context.Context, context.
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeout(ctx, max(wait, shortest))
-}
-
-// holdings are the messages that receivers of a namespace have handed out, by lock
-// token: the client settles only what it has made itself.
-type holdings struct {
-	mu    sync.Mutex
-	byTok map[bindings.GUID]*azservicebus.ReceivedMessage
-	sweep int // entries at which those that are over are looked for
-}
-
-const firstSweep = 1024
-
-func (h *holdings) add(m *azservicebus.ReceivedMessage) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.byTok == nil {
-		h.byTok, h.sweep = map[bindings.GUID]*azservicebus.ReceivedMessage{}, firstSweep
-	}
-	if len(h.byTok) >= h.sweep {
-		long := time.Now().Add(-longestLock)
-		maps.DeleteFunc(h.byTok, func(_ bindings.GUID, m *azservicebus.ReceivedMessage) bool {
-			return m.LockedUntil != nil && m.LockedUntil.Before(long)
-		})
-		h.sweep = max(firstSweep, 2*len(h.byTok))
-	}
-	h.byTok[m.LockToken] = m
-}
-
-// longestLock is how long a lock can last (servicebus 1.1). Sessions renew without
-// telling their messages, so that a message is kept much longer than it says.
-const longestLock = 24 * time.Hour
-
-func (h *holdings) get(token bindings.GUID) *azservicebus.ReceivedMessage {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.byTok[token]
-}
-
-func (h *holdings) remove(token bindings.GUID) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.byTok, token)
 }

@@ -41,8 +41,10 @@ func openBusDoor(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busDo
 const emulatorKey = ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
 
 // connectionString is that of the official emulator, at the plain port.
-func (d *busDoor) connectionString() string {
-	return "Endpoint=sb://" + d.server.Addr() + emulatorKey + "UseDevelopmentEmulator=true;"
+func (d *busDoor) connectionString() string { return busConnectionString(d.server.Addr()) }
+
+func busConnectionString(addr string) string {
+	return "Endpoint=sb://" + addr + emulatorKey + "UseDevelopmentEmulator=true;"
 }
 
 // tlsAddress is the name and the port under which clients that know nothing but

@@ -25,7 +25,12 @@ type reached struct {
 
 func connectBus(t testing.TB, d *busDoor) *azure.ServiceBus {
 	t.Helper()
-	s, err := azure.NewServiceBus(d.connectionString(), &azure.Options{Retries: -1})
+	return connectBusAt(t, d.server.Addr(), -1)
+}
+
+func connectBusAt(t testing.TB, addr string, retries int) *azure.ServiceBus {
+	t.Helper()
+	s, err := azure.NewServiceBus(busConnectionString(addr), &azure.Options{Retries: retries})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,9 +71,10 @@ func TestServiceBusConformance(t *testing.T) {
 		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
 			clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 			d := openBusDoor(t, clk, nil)
+			way := openProxy(t, d.server.Addr())
 			return &bindingtest.ServiceBusBackend{
-				Namespace: reached{connectBus(t, d), inClock{clk, d.ns}}, Features: busWire,
-				Now: clk.Now, Advance: clk.Advance, Patience: busPatience, Quiet: busQuiet,
+				Namespace: reached{connectBusAt(t, way.addr(), 1), inClock{clk, d.ns}}, Features: busWire,
+				Now: clk.Now, Advance: clk.Advance, Patience: busPatience, Quiet: busQuiet, Cut: way.cut,
 			}
 		})
 	})
@@ -76,8 +82,9 @@ func TestServiceBusConformance(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
 			d := openBusDoor(t, clock.System(), nil)
+			way := openProxy(t, d.server.Addr())
 			return &bindingtest.ServiceBusBackend{
-				Namespace: reached{connectBus(t, d), d.ns}, Features: busWire, Patience: busPatience, Quiet: busQuiet,
+				Namespace: reached{connectBusAt(t, way.addr(), 1), d.ns}, Features: busWire, Patience: busPatience, Quiet: busQuiet, Cut: way.cut,
 			}
 		})
 	})

@@ -43,6 +43,10 @@ func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.Servic
 			return bindings.NewServiceBusError(bindings.ConditionTimeout, err.Error())
 		case azservicebus.CodeUnauthorizedAccess:
 			return bindings.NewServiceBusError(bindings.ConditionUnauthorized, err.Error())
+		case azservicebus.CodeConnectionLost:
+			if condition := refusedBy(e.Error()); condition != "" {
+				return bindings.NewServiceBusError(condition, err.Error())
+			}
 		}
 	}
 	return nil

@@ -3,8 +3,10 @@ package azure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
@@ -31,6 +33,8 @@ type receiver struct {
 	bus  *ServiceBus
 	path bindings.ServiceBusPath
 	mode bindings.ServiceBusReceiveMode
+
+	links atomic.Int64 // how many were lost
 
 	*gate
 }
@@ -67,23 +71,51 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 		case <-stop:
 		}
 	}()
-	list, err := r.sdk.ReceiveMessages(within, min(n, maxCredits), &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
-	switch {
-	case len(list) > 0:
-		// What the client has given back since the last call comes after messages that
-		// were on their way meanwhile.
-		slices.SortStableFunc(list, func(a, b *azservicebus.ReceivedMessage) int {
-			return cmp.Compare(value(a.SequenceNumber), value(b.SequenceNumber))
-		})
-		return r.take(list), nil
-	case r.isClosed():
-		return nil, bindings.ErrClosed
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case within.Err() != nil:
-		return nil, nil
+	for lost := 0; ; lost++ {
+		list, err := r.sdk.ReceiveMessages(within, min(n, maxCredits), &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
+		switch {
+		case len(list) > 0:
+			// What the client has given back since the last call comes after messages that
+			// were on their way meanwhile.
+			slices.SortStableFunc(list, func(a, b *azservicebus.ReceivedMessage) int {
+				return cmp.Compare(value(a.SequenceNumber), value(b.SequenceNumber))
+			})
+			return r.take(list), nil
+		case r.isClosed():
+			return nil, bindings.ErrClosed
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case within.Err() != nil:
+			return nil, nil
+		}
+		if err == nil { // so the client reports a link that was lost, and opens one when it is asked again
+			r.links.Add(1)
+			err = errLinkLost
+		} else if err = r.translate(ctx, err, bindings.ConditionNotFound); !errors.Is(err, bindings.ErrUnreachable) {
+			return nil, err
+		}
+		if lost > r.bus.retries {
+			return nil, err
+		}
+		if lost > 0 && !pause(within, messagingRetryDelay<<(lost-1)) && ctx.Err() == nil && !r.isClosed() {
+			return nil, nil
+		}
 	}
-	return nil, r.translate(ctx, err, bindings.ConditionNotFound)
+}
+
+// errLinkLost is what a Receive says that lost one link after the other.
+var errLinkLost = &bindings.UnreachableError{Err: errors.New("the link was lost")}
+
+// pause waits; false: ctx has ended meanwhile.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // take remembers what it will have to settle.
@@ -95,7 +127,7 @@ func (r *receiver) take(list []*azservicebus.ReceivedMessage) []*bindings.Servic
 			out[i].LockToken, out[i].LockedUntil = bindings.GUID{}, time.Time{}
 			continue
 		}
-		r.bus.held.add(m)
+		r.bus.held.add(&holding{m, r, r.links.Load()})
 	}
 	return out
 }
@@ -124,27 +156,58 @@ func (r *receiver) Peek(ctx context.Context, from int64, n int) ([]*bindings.Ser
 	return out, nil
 }
 
-// settle finds the client's message and settles it.
-func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f func(m *azservicebus.ReceivedMessage) error) error {
-	if r.mode == bindings.ServiceBusReceiveAndDelete {
-		return bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the message was removed when it was received")
+// settle finds the client's message and settles it, on its link, or by $management when
+// the link was lost.
+func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f settlement) error {
+	held, err := r.holding(m)
+	if err != nil {
+		return err
 	}
-	if r.isClosed() {
-		return bindings.ErrClosed
+	if held.hasLink() {
+		err = onLink(ctx, held.m, f)
 	}
-	held := r.bus.held.get(m.LockToken)
-	if held == nil {
-		return bindings.NewServiceBusError(bindings.ConditionMessageLockLost, fmt.Sprintf("%q: the message is not locked", r.path))
+	if !held.hasLink() || ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || isTransport(err)) {
+		err = f(ctx, held.withoutLink())
 	}
-	err := r.translate(ctx, f(held), bindings.ConditionMessageLockLost)
+	err = r.translate(ctx, err, bindings.ConditionMessageLockLost)
 	if err == nil || isLockLost(err) {
 		r.bus.held.remove(m.LockToken)
 	}
 	return err
 }
 
+// holding finds the client's message of one that was received.
+func (r *receiver) holding(m *bindings.ServiceBusReceived) (*holding, error) {
+	if r.mode == bindings.ServiceBusReceiveAndDelete {
+		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the message was removed when it was received")
+	}
+	if r.isClosed() {
+		return nil, bindings.ErrClosed
+	}
+	held := r.bus.held.get(m.LockToken)
+	if held == nil {
+		return nil, bindings.NewServiceBusError(bindings.ConditionMessageLockLost, fmt.Sprintf("%q: the message is not locked", r.path))
+	}
+	return held, nil
+}
+
+// settlement is one of the client's calls for a message.
+type settlement func(ctx context.Context, m *azservicebus.ReceivedMessage) error
+
+// linkTime is how long a message's own link has for its settlement. The client goes on
+// for most of a minute with a link that is no more.
+const linkTime = 3 * time.Second
+
+func onLink(ctx context.Context, m *azservicebus.ReceivedMessage, f settlement) error {
+	ctx, cancel := context.WithTimeout(ctx, linkTime)
+	defer cancel()
+	return f(ctx, m)
+}
+
 func (r *receiver) Complete(ctx context.Context, m *bindings.ServiceBusReceived) error {
-	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error { return r.sdk.CompleteMessage(ctx, m, nil) })
+	return r.settle(ctx, m, func(ctx context.Context, m *azservicebus.ReceivedMessage) error {
+		return r.sdk.CompleteMessage(ctx, m, nil)
+	})
 }
 
 func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
@@ -152,7 +215,7 @@ func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, 
 	if err != nil {
 		return err
 	}
-	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error {
+	return r.settle(ctx, m, func(ctx context.Context, m *azservicebus.ReceivedMessage) error {
 		return r.sdk.AbandonMessage(ctx, m, &azservicebus.AbandonMessageOptions{PropertiesToModify: set})
 	})
 }
@@ -162,7 +225,7 @@ func (r *receiver) Defer(ctx context.Context, m *bindings.ServiceBusReceived, pr
 	if err != nil {
 		return err
 	}
-	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error {
+	return r.settle(ctx, m, func(ctx context.Context, m *azservicebus.ReceivedMessage) error {
 		return r.sdk.DeferMessage(ctx, m, &azservicebus.DeferMessageOptions{PropertiesToModify: set})
 	})
 }
@@ -188,7 +251,9 @@ func (r *receiver) DeadLetter(ctx context.Context, m *bindings.ServiceBusReceive
 	if description != "" {
 		o.ErrorDescription = &description
 	}
-	return r.settle(ctx, m, func(m *azservicebus.ReceivedMessage) error { return r.sdk.DeadLetterMessage(ctx, m, o) })
+	return r.settle(ctx, m, func(ctx context.Context, m *azservicebus.ReceivedMessage) error {
+		return r.sdk.DeadLetterMessage(ctx, m, o)
+	})
 }
 
 func (r *receiver) Release(context.Context, *bindings.ServiceBusReceived) error {
@@ -200,30 +265,21 @@ func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (t
 	if !ok {
 		return time.Time{}, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the session's lock is renewed, not a message's")
 	}
-	var until time.Time
-	renew := func(held *azservicebus.ReceivedMessage) error {
-		copied := *held // calls for one message may overlap
-		err := plain.RenewMessageLock(ctx, &copied, nil)
-		if err == nil && copied.LockedUntil != nil {
-			until = copied.LockedUntil.UTC()
-		}
-		return err
-	}
-	if err := r.lookUp(ctx, m, renew); err != nil {
+	held, err := r.holding(m)
+	if err != nil {
 		return time.Time{}, err
 	}
-	m.LockedUntil = until
-	return until, nil
-}
-
-// lookUp is settle for a call that leaves the message locked.
-func (r *receiver) lookUp(ctx context.Context, m *bindings.ServiceBusReceived, f func(m *azservicebus.ReceivedMessage) error) error {
-	held := r.bus.held.get(m.LockToken)
-	err := r.settle(ctx, m, f)
-	if err == nil {
-		r.bus.held.add(held)
+	copied := *held.m // calls for one message may overlap
+	if err := r.translate(ctx, plain.RenewMessageLock(ctx, &copied, nil), bindings.ConditionMessageLockLost); err != nil {
+		if isLockLost(err) {
+			r.bus.held.remove(m.LockToken)
+		}
+		return time.Time{}, err
 	}
-	return err
+	if copied.LockedUntil != nil {
+		m.LockedUntil = copied.LockedUntil.UTC()
+	}
+	return m.LockedUntil, nil
 }
 
 func (r *receiver) Close(ctx context.Context) error {

@@ -64,6 +64,10 @@ type ServiceBusBackend struct {
 	// Patience is how long a Receive waits for a message that should be there, and
 	// Quiet how long it listens to be sure that there is none. Zero: not at all.
 	Patience, Quiet time.Duration
+
+	// Cut breaks every connection to the namespace; new ones come to be. Nil: there
+	// are none.
+	Cut func()
 }
 
 // RunServiceBus holds a backend to the contract of bindings.ServiceBus and
@@ -80,6 +84,7 @@ func RunServiceBus(t *testing.T, open func(t *testing.T) *ServiceBusBackend) {
 			test.run(&busBench{T: t, ServiceBusBackend: b})
 		})
 	}
+	runBusCutTests(t, open)
 }
 
 type busTest struct {

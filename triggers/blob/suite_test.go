@@ -15,7 +15,13 @@ import (
 func TestListener(t *testing.T) {
 	t.Parallel()
 	triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
-		storage := emulator.New(clk, nil)
+		var lost error
+		storage := emulator.New(clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+			if p.Container == "inbox" && (p.Op == "Put" || p.Op == "Create") {
+				return nil
+			}
+			return lost
+		}})
 		pattern, err := bindings.ParseBlobPattern("inbox/{name}")
 		if err != nil {
 			t.Fatal(err)
@@ -25,6 +31,7 @@ func TestListener(t *testing.T) {
 		n := 0
 		return &triggertest.Source{
 			Listener: shared.Listener(&blob.Function{ID: "f", Pattern: pattern, Account: account}),
+			Lose:     func(err error) { lost = err },
 			Deliver: func(more int) {
 				clk.Do("upload", func() {
 					for range more {

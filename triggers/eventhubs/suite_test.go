@@ -22,7 +22,14 @@ func TestListener(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
-				ns, storage := broker.New(clk, nil), emulator.New(clk, nil)
+				var lost error
+				storage := emulator.New(clk, &emulator.Options{Fault: func(emulator.FaultPoint) error { return lost }})
+				ns := broker.New(clk, &broker.Options{Fault: func(p broker.FaultPoint) error {
+					if p.Op == "SendEvents" {
+						return nil
+					}
+					return lost
+				}})
 				clk.Do("create", func() {
 					if err := ns.CreateHub(context.Background(), broker.Hub{Name: "orders", Partitions: 1}); err != nil {
 						t.Fatal(err)
@@ -30,7 +37,7 @@ func TestListener(t *testing.T) {
 				})
 				return &triggertest.Source{
 					Listener:   eventhubs.New(clk, ns, "orders", storage.Container(eventhubs.Container), opts),
-					OneAtATime: true, CancelsInDrain: true,
+					OneAtATime: true, CancelsInDrain: true, Lose: func(err error) { lost = err },
 					Deliver: func(n int) {
 						clk.Do("send", func() {
 							for range n {

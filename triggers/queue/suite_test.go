@@ -13,7 +13,13 @@ import (
 func TestListener(t *testing.T) {
 	t.Parallel()
 	triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
-		account := emulator.New(clk, nil)
+		var lost error
+		account := emulator.New(clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+			if p.Op == "Put" {
+				return nil
+			}
+			return lost
+		}})
 		q := account.Queue("orders")
 		clk.Do("create", func() {
 			if err := q.Create(context.Background()); err != nil {
@@ -22,6 +28,7 @@ func TestListener(t *testing.T) {
 		})
 		return &triggertest.Source{
 			Listener: queue.New(clk, account, "orders", &queue.Options{WakeUp: true}),
+			Lose:     func(err error) { lost = err },
 			Deliver: func(n int) {
 				clk.Do("put", func() {
 					for range n {

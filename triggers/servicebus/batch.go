@@ -33,8 +33,12 @@ func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 				return nil
 			case refused && (err == nil || errors.Is(err, context.Canceled)):
 				continue // until the function takes deliveries again
+			case in.goesOn(ctx, err):
+				continue
+			case err == nil && idle < 0:
+				return errEarly
 			}
-			return err // nil: idle
+			return unlessEnded(ctx, err) // nil: idle
 		}
 		in.start("batch of "+in.source, func() { in.deliverBatch(batch) })
 	}

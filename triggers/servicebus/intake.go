@@ -21,6 +21,8 @@ type intake struct {
 
 	mu   sync.Mutex
 	busy int // deliveries in work
+
+	outage outage // belongs to take
 }
 
 func (r *run) newIntake(receiver bindings.ServiceBusReceiver, session *lock) *intake {
@@ -73,8 +75,12 @@ func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error
 		switch {
 		case refused && len(batch) == 0 && (err == nil || errors.Is(err, context.Canceled)):
 			continue // until the function takes deliveries again
+		case in.goesOn(ctx, err):
+			continue
 		case err != nil:
-			return err
+			return unlessEnded(ctx, err)
+		case len(batch) == 0 && idle < 0:
+			return errEarly
 		case len(batch) == 0 && in.inWork() == 0:
 			return nil // idle
 		}
@@ -82,6 +88,15 @@ func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error
 			in.start("message of "+in.source, func() { in.deliver(m) })
 		}
 	}
+}
+
+// errEarly: a Receive that was to wait until its context ends has not.
+var errEarly = errors.New("the service has ended a wait without an end")
+
+// goesOn waits while the service cannot be reached; true: it is to be asked again. A
+// session's lock belongs to its link, so that another one is accepted instead.
+func (in *intake) goesOn(ctx context.Context, err error) bool {
+	return in.session == nil && in.outage.wait(ctx, in.run, err)
 }
 
 // start runs a delivery.

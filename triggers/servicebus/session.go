@@ -39,6 +39,7 @@ func (r *run) sessions(ctx context.Context) error {
 
 // acceptInTurn accepts one session after the other.
 func (r *run) acceptInTurn(ctx context.Context) error {
+	var out outage
 	for {
 		s, err := r.ns.AcceptSession(ctx, r.source, &bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever})
 		switch {
@@ -49,11 +50,11 @@ func (r *run) acceptInTurn(ctx context.Context) error {
 			return nil
 		case errors.Is(err, bindings.ErrTimeout):
 			continue
-		case err != nil:
-			return err
+		case err == nil:
+			err = r.work(ctx, s)
 		}
-		if err := r.work(ctx, s); err != nil {
-			return err
+		if !out.wait(ctx, r, err) && err != nil {
+			return unlessEnded(ctx, err)
 		}
 	}
 }
@@ -68,7 +69,7 @@ func (r *run) work(ctx context.Context, s bindings.ServiceBusSession) error {
 	in := r.newIntake(s, held)
 	err := in.take(ctx, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
 	in.finish(ctx)
-	if errors.Is(err, bindings.ErrSessionLockLost) {
+	if errors.Is(err, bindings.ErrSessionLockLost) || errors.Is(err, bindings.ErrSessionLocked) {
 		return nil // somebody else, or we again, take what is left of it
 	}
 	return err

@@ -24,8 +24,14 @@ func TestListener(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			triggertest.RunListener(t, func(t *testing.T, clk *clock.Virtual) *triggertest.Source {
-				ns := broker.New(clk, nil)
-				s := &triggertest.Source{Listener: servicebus.New(clk, ns, "orders", opts)}
+				var lost error
+				ns := broker.New(clk, &broker.Options{Fault: func(p broker.FaultPoint) error {
+					if p.Op == "Send" {
+						return nil
+					}
+					return lost
+				}})
+				s := &triggertest.Source{Listener: servicebus.New(clk, ns, "orders", opts), Lose: func(err error) { lost = err }}
 				var message bindings.ServiceBusMessage
 				if opts != nil && opts.Sessions {
 					message.SessionID = new(string)

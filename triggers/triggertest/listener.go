@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -23,6 +24,10 @@ type Source struct {
 
 	// CancelsInDrain: the token of a delivery ends in a drain too.
 	CancelsInDrain bool
+
+	// Lose makes every call of the service fail with that error, except those of
+	// Deliver, until it is given nil. Nil: the kind has no service outside.
+	Lose func(err error)
 }
 
 // RunListener holds a listener to the contract of triggers.Listener and
@@ -40,6 +45,7 @@ func RunListener(t *testing.T, open func(t *testing.T, clk *clock.Virtual) *Sour
 		{"StopCancelsTokensAndWaits", func(b *listenerBench) { stopInTheMiddle(b, false) }},
 		{"DrainWaits", func(b *listenerBench) { stopInTheMiddle(b, true) }},
 		{"StopWaitsForWorkThatIgnoresIt", stopWaitsForWorkThatIgnoresIt},
+		{"OutageIsWaitedOut", outageIsWaitedOut},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -147,8 +153,39 @@ func eachDeliveryIsSettledOnce(b *listenerBench) {
 func stopEndsRun(b *listenerBench) {
 	b.start(nil)
 	b.clk.Advance(time.Minute)
+	if b.ended {
+		b.Fatalf("Run returned %v before its context ended", b.err)
+	}
 	b.stop()
 	b.expectEnded()
+}
+
+// outageIsWaitedOut: a service that cannot be reached any more ends no listener.
+func outageIsWaitedOut(b *listenerBench) {
+	if b.Lose == nil {
+		b.Skip("the kind has no service outside")
+	}
+	b.start(nil)
+	b.Deliver(1)
+	b.clk.Advance(3 * time.Second)
+	b.Lose(bindings.ErrUnreachable)
+	b.Deliver(1) // wakes whoever waits
+	b.clk.Advance(10 * time.Minute)
+	if b.ended {
+		b.Fatalf("Run returned %v in an outage", b.err)
+	}
+	b.Lose(nil)
+	b.Deliver(1)
+	b.clk.Advance(15 * time.Minute) // locks of the lost calls end
+	settled := 0
+	for _, s := range b.sink.Settlements() {
+		if s.Settlement.Err == nil {
+			settled++
+		}
+	}
+	if settled < 3 {
+		b.Errorf("settled %d deliveries after the outage, want 3", settled)
+	}
 }
 
 func nothingIsReceivedAfterStop(b *listenerBench) {

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 		"relay-handler":  func() { functions.Main(relayApp()) },
 		"odd-handler":    func() { functions.Main(oddApp()) },
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
+		"open-handler":   func() { functions.Main(openApp()) },
 	})
 }
 

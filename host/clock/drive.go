@@ -18,7 +18,7 @@ type drive struct {
 }
 
 // drivePatience is the real time for which a drive waits for calls that are
-// out while the pace is Real, whose wall would not wait for them at all.
+// out in a pace, whose wall would not wait for them at all.
 const drivePatience = time.Second
 
 type driveKind uint8
@@ -32,9 +32,9 @@ const (
 
 // Advance moves time by d, through every deadline on the way, and returns when
 // what was due at the end has been worked off too. It starts by working off the
-// present instant. A negative d panics. It also jumps while a pace runs; in the
-// pace Real it gives calls that are out a second of real time to come back, and
-// then goes on without them.
+// present instant. A negative d panics. It also jumps while a pace runs; there it
+// gives calls that are out a second of real time to come back, and then goes on
+// without them.
 func (v *Virtual) Advance(d time.Duration) {
 	if d < 0 {
 		panic("clock: Advance by a negative duration")
@@ -78,7 +78,7 @@ func (v *Virtual) drive1(op string, dr *drive, d time.Duration) *drive {
 	dr.begin, dr.limit = now, plus(now, int64(max(d, 0)))
 	dr.visit.done = make(chan struct{})
 	v.drive = dr
-	if v.pace.kind == paceReal {
+	if v.pace.kind != paceNone {
 		patience := v.wall.afterFunc(drivePatience, func() { v.hurry(dr) })
 		defer patience.Stop()
 	}

@@ -62,10 +62,7 @@ func (v *Virtual) outUnlock(ctx context.Context, t *task, name string, f func())
 	if vc != nil && (vc.v != v || vc.Err() != nil) {
 		vc = nil
 	}
-	if c.patience = v.opts.Patience; c.patience == 0 && v.pace.kind == paceAuto {
-		c.patience = v.timeLeftLocked(vc)
-	}
-	if c.patience > 0 {
+	if c.patience = v.opts.Patience; c.patience > 0 {
 		c.ctx.call = c
 		if vc != nil {
 			vc.joinLocked(&c.ctx)
@@ -76,20 +73,6 @@ func (v *Virtual) outUnlock(ctx context.Context, t *task, name string, f func())
 	v.unlock(v.passLocked(), nil)
 	defer v.comeBack(c)
 	f()
-}
-
-// timeLeftLocked is how long c and the contexts above it have until the first of
-// their timeouts; 0 when they have none.
-func (v *Virtual) timeLeftLocked(c *virtualContext) time.Duration {
-	left := int64(0)
-	for ; c != nil; c = c.above {
-		if c.due.pos > 0 {
-			if d := c.due.at - v.now.Load(); left == 0 || d < left {
-				left = d
-			}
-		}
-	}
-	return time.Duration(max(left, 0))
 }
 
 func (v *Virtual) isOursLocked(id uint64) bool {
@@ -104,6 +87,10 @@ func (v *Virtual) isOursLocked(id uint64) bool {
 // comeBack returns when the goroutine of c has the baton again.
 func (v *Virtual) comeBack(c *call) {
 	v.mu.Lock()
+	var next *task
+	if v.holder == nil && v.pace.kind != paceNone {
+		next = v.passLocked() // lets the pace catch up first
+	}
 	c.back = true
 	c.ctx.leave()
 	if c.timer != nil {
@@ -116,7 +103,6 @@ func (v *Virtual) comeBack(c *call) {
 		t.doing = waitReady
 		v.ready.push(t)
 	}
-	var next *task
 	if v.holder == nil {
 		next = v.passLocked()
 	}
@@ -140,7 +126,6 @@ func (v *Virtual) uncountLocked(c *call) {
 	}
 	if len(v.out) == 0 {
 		v.out = nil
-		v.pace.standStill(v)
 	}
 }
 

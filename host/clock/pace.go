@@ -11,6 +11,9 @@ const (
 	farAhead = 7 * 24 * time.Hour   // virtual time since the last input after which it stops
 )
 
+// lag is how far a pace may fall behind the wall while somebody is always ready.
+const lag = 5 * time.Millisecond
+
 // wall is real time, replaced in tests of the paces.
 type wall interface {
 	now() time.Duration // monotonic
@@ -54,16 +57,16 @@ type pacing struct {
 }
 
 // Auto makes time jump while somebody waits for it, and otherwise follow the
-// wall. It stands still while a call is out (see VirtualOptions.Patience), lets a few quiet milliseconds pass
-// after an input (Inside, Do, a drive), does not jump while the clock is pinned, and
-// no longer jumps when it is seven days past the last input. Close ends it; Real
-// replaces it. An Advance, Next or Run jumps all the same.
+// wall: it is never slower. It does not jump while a call is out (see
+// VirtualOptions.Patience) or the clock is pinned, nor for a few quiet milliseconds
+// after an input (Inside, Do, a drive), and no longer jumps when it is seven days
+// past the last input. Close ends it; Real replaces it. An Advance, Next or Run jumps
+// all the same.
 func (v *Virtual) Auto() { v.setPace(paceAuto) }
 
-// Real makes time follow the wall, and never jump by itself. It is the one pace
-// in which a call that is out does not hold time still, so that a handler's real
-// duration counts, as does its timeout. What is ready still runs first. Close ends it;
-// Auto replaces it.
+// Real makes time follow the wall, and never jump by itself. As in Auto a call that
+// is out does not hold time still: a handler's real duration counts, as does its
+// timeout. What is ready still runs first. Close ends it; Auto replaces it.
 func (v *Virtual) Real() { v.setPace(paceReal) }
 
 // Close ends the pace, and waits until the pace is no longer at work. The clock
@@ -129,11 +132,27 @@ func (p *pacing) rebase(v *Virtual) {
 	}
 }
 
-// standStill is called when the last call that held time has come back.
-func (p *pacing) standStill(v *Virtual) {
-	if p.kind == paceAuto {
-		p.rebase(v)
+// wallLocked is the virtual time that the wall stands for.
+func (p *pacing) wallLocked(v *Virtual, now time.Duration) int64 {
+	return max(plus(p.virtual, int64(now-p.real)), v.now.Load())
+}
+
+// keepUpLocked lets time follow the wall while there is always somebody who is
+// ready, such as a retry without delay, of which there is no end. What is ready at one
+// instant runs at that instant as long as it does not take too long for that.
+func (v *Virtual) keepUpLocked() {
+	p := &v.pace
+	if p.kind == paceNone || v.drive != nil || v.ready.n == 0 && (len(v.out) == 0 || !v.out[0].back) {
+		return // or paceLocked does it
 	}
+	wall := p.wallLocked(v, v.wall.now())
+	if wall-v.now.Load() <= int64(lag) {
+		return
+	}
+	if at, any := v.deadlines.first(); any {
+		wall = min(wall, max(at, v.now.Load()))
+	}
+	v.jumpLocked(wall)
 }
 
 // paceLocked is moveLocked for the paces.
@@ -143,7 +162,7 @@ func (v *Virtual) paceLocked() bool {
 		return false
 	}
 	now := v.wall.now()
-	wall := max(plus(p.virtual, int64(now-p.real)), v.now.Load())
+	wall := p.wallLocked(v, now)
 	at, any := v.deadlines.first()
 	if any && at <= wall {
 		v.jumpLocked(at)
@@ -152,7 +171,7 @@ func (v *Virtual) paceLocked() bool {
 	wake := forever
 	if any {
 		wake = time.Duration(at - wall)
-		if p.kind == paceAuto && v.deadlines.reasons > 0 && len(p.pins) == 0 {
+		if p.kind == paceAuto && v.deadlines.reasons > 0 && len(p.pins) == 0 && len(v.out) == 0 {
 			rest := p.inputReal + quiet - now
 			switch {
 			case rest > 0:

@@ -200,7 +200,8 @@ func TestAutoDoesNotJumpWhilePinned(t *testing.T) {
 	p.order.is(t, "s@1h0m0s s@2h0m0s")
 }
 
-func TestAutoStandsStillWhileACallIsOut(t *testing.T) {
+// While a call is out time neither jumps nor stands still.
+func TestAutoFollowsTheWallWhileACallIsOut(t *testing.T) {
 	t.Parallel()
 	p := newPacer(t)
 	p.Auto()
@@ -208,17 +209,56 @@ func TestAutoStandsStillWhileACallIsOut(t *testing.T) {
 	p.Inside("start", func() {
 		clock.NewGroup(p, 0).Go("s", func() { _ = p.Sleep(background(), time.Hour); p.order.add("s@%v", since(p.Virtual)) })
 	})
-	unpin := p.Pin("so that it only follows the wall")
 	p.wall.Pass(10*time.Minute, nil)
 	finish("a")
 	<-back
 	clock.Settle(p.Virtual)
-	if got := since(p.Virtual); got != 0 {
-		t.Errorf("after the call it is %v: its real duration must not count", got)
+	p.order.is(t, "a@10m0s s@1h0m0s")
+}
+
+// Callers that never leave a moment without a call do not slow time down.
+func TestAutoIsNotSlowerThanTheWall(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Auto()
+	finish, back := calls(p.Virtual, &p.order, "a", "b", "c", "d")
+	for _, name := range []string{"a", "b", "c", "d"} { // each comes back while others are out
+		p.wall.Pass(time.Second, nil)
+		finish(name)
+		<-back
 	}
-	unpin()
-	clock.Settle(p.Virtual)
-	p.order.is(t, "a@0s s@1h0m0s")
+	p.order.is(t, "a@1s b@2s c@3s d@4s")
+}
+
+// Nor does somebody who is always ready, in either pace.
+func TestAlwaysReadyIsNotSlowerThanTheWall(t *testing.T) {
+	t.Parallel()
+	for name, start := range map[string]func(*clock.Virtual){"Real": (*clock.Virtual).Real, "Auto": (*clock.Virtual).Auto} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPacer(t)
+			start(p.Virtual)
+			turns := 0
+			p.Do("start", func() {
+				g := clock.NewGroup(p, 0)
+				for _, d := range []time.Duration{30 * time.Millisecond, 60 * time.Millisecond} {
+					g.Go("tick", func() { _ = p.Idle(background(), d); p.order.add("tick@%v", since(p.Virtual)) })
+				}
+				ctx, cancel := p.WithTimeout(background(), 100*time.Millisecond)
+				g.Go("retry", func() {
+					defer cancel()
+					for turns = 0; ctx.Err() == nil && turns < 10_000; turns++ {
+						p.wall.Pass(time.Millisecond, nil) // what an attempt takes
+						_ = p.Sleep(background(), 0)
+					}
+				})
+			})
+			p.order.is(t, "tick@30ms tick@60ms")
+			if turns < 95 || turns > 110 {
+				t.Errorf("%d turns of 1 ms until a timeout of 100 ms", turns)
+			}
+		})
+	}
 }
 
 func TestAutoStopsSevenDaysAhead(t *testing.T) {

@@ -70,9 +70,8 @@ type VirtualOptions struct {
 	// it is used up, a Notice says so and time moves on without the call. Once the
 	// call's context ends, say by its timeout, the clock waits for it again, for
 	// as long again. A call that comes back in between takes the next free turn.
-	// Zero waits for ever, except in the pace Auto: there a call that has held time
-	// still for as long as its context has until its timeout is let go, so that a
-	// handler that hangs does time out.
+	// Zero waits for ever. In a pace time follows the wall while calls are out, so
+	// that a handler that hangs does time out; holding still is then not jumping.
 	Patience time.Duration
 
 	// Arrival lets calls come back as they arrive, rather than in the order in
@@ -126,6 +125,7 @@ func (v *Virtual) Elapsed() (virtual, real time.Duration) {
 // result to unlock, which wakes it.
 func (v *Virtual) passLocked() *task {
 	for {
+		v.keepUpLocked()
 		for v.ready.n > 0 {
 			if t := v.ready.pop(); !t.void {
 				return v.giveLocked(t)
@@ -140,7 +140,7 @@ func (v *Virtual) passLocked() *task {
 				v.uncountLocked(c)
 				return v.giveLocked(c.task)
 			}
-			if v.pace.kind != paceReal || v.drive != nil && !v.drive.alone {
+			if v.pace.kind == paceNone || v.drive != nil && !v.drive.alone {
 				return nil // a call is out: time stands still, and whoever comes back passes on
 			}
 		} else {

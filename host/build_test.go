@@ -140,6 +140,56 @@ func TestGoApp(t *testing.T) {
 	}
 }
 
+// An app in a subfolder of its module is built anew after an edit beside it, also where
+// the kit runs a developer's own folder.
+func TestGoAppBelowItsModule(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build with")
+	}
+	root := t.TempDir()
+	files := goApp(t)
+	files["apps/orders/main.go"] = strings.Replace(goSource("words.Say(ctx)"), "\n\t\"github", "\n\t\"shop/words\"\n\t\"github", 1)
+	files["apps/orders/host.json"] = `{"version":"2.0"}`
+	delete(files, "main.go")
+	words := func(text string) string {
+		return "package words\n\nimport (\n\t\"context\"\n\n\t\"github.com/redeliver/redeliver/functions\"\n)\n\n" +
+			"func Say(ctx context.Context) { functions.Logger(ctx).Info(\"" + text + "\") }\n"
+	}
+	files["words/words.go"] = words("first")
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		write(name, text)
+	}
+	h := hosttest.New(t, &hosttest.Options{Dir: filepath.Join(root, "apps", "orders")})
+	said := func() string {
+		t.Helper()
+		h.Send("orders", "x")
+		h.AwaitSettled("Orders", triggers.Deleted)
+		logs := h.Select(func(r *journal.Record) bool { return r.Kind == journal.HandlerLog && r.Function == "Orders" })
+		return logs[len(logs)-1].Message
+	}
+	if got := said(); got != "first" {
+		t.Errorf("the handler said %q", got)
+	}
+	write("words/words.go", words("second"))
+	if err := h.Reload(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(); got != "second" || h.Generation() != 2 {
+		t.Errorf("after the edit generation %d said %q, want the second", h.Generation(), got)
+	}
+}
+
 func modified(t *testing.T, files []string) string {
 	t.Helper()
 	var out []string

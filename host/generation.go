@@ -41,7 +41,6 @@ type generation struct {
 	app      *app.App
 	declared []call.Declaration
 	invoker  Invoker
-	closer   bool // Close belongs to this generation, not to the one that shares the invoker
 
 	functions []*function
 	router    *httptrigger.Router
@@ -123,7 +122,7 @@ type function struct {
 // newGeneration prepares a generation and starts nothing. Functions that cannot
 // be prepared are in error; the others run.
 func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
-	g := &generation{host: h, app: a, declared: declared, invoker: inv, closer: true}
+	g := &generation{host: h, app: a, declared: declared, invoker: inv}
 	g.listening, g.stop = h.clk.WithCancel(h.root)
 	g.attempts, g.killAttempts = h.clk.WithCancel(h.root)
 	g.group = clock.NewGroup(h.clk, 0)

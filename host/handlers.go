@@ -2,11 +2,13 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
@@ -19,62 +21,107 @@ import (
 const stateDir = ".redeliver"
 
 // openHandlers starts what runs the app's functions: the handlers registered in
-// process, or the app's own program, built first where there is only source.
-// ctx is one of the real world and limits the build.
-func (h *Host) openHandlers(ctx context.Context, a *app.App) (Invoker, error) {
-	if h.opts.Handlers != nil {
-		return InProcess(h.clk, h.opts.Handlers), nil
-	}
+// process, or the app's own program, built first where there is only source. It also
+// returns what it started: the app's handler, with the fingerprint of the sources that
+// were built, which may be newer than those that the app was read with. ctx is one of
+// the real world and limits the build.
+func (h *Host) openHandlers(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
 	spec := a.Handler
-	switch spec.Kind {
-	case app.GoSource:
-		path, err := h.build(ctx, spec)
-		if err != nil {
-			return nil, err
+	switch {
+	case h.opts.Handlers != nil:
+		return InProcess(h.clk, h.opts.Handlers), spec, nil
+	case !spec.Served():
+		return InProcess(h.clk, noHandlers), spec, nil
+	case spec.Kind == app.Executable:
+		inv, err := h.startProcess(a, spec, spec.Path, spec.WorkingDirectory)
+		return inv, spec, err
+	}
+	program, err := h.build(ctx, &spec)
+	if err != nil {
+		return nil, spec, err
+	}
+	inv, err := h.startProcess(a, spec, program, a.Dir)
+	if err != nil {
+		h.programs.release(program)
+		return nil, spec, err
+	}
+	inv.release = func() { h.programs.release(program) }
+	return inv, spec, nil
+}
+
+// build compiles the app's program, unless that was done before, and returns its path,
+// which is in use then. spec gets the fingerprint of what it was built of.
+func (h *Host) build(ctx context.Context, spec *app.HandlerSpec) (program string, err error) {
+	h.clk.Outside(h.root, "go build", func() {
+		if program, spec.Fingerprint, err = h.sources.Build(ctx, h.opts.NoBuild); err != nil {
+			return
 		}
-		spec.Path, spec.WorkingDirectory = path, a.Dir
-		return h.startProcess(a, spec)
-	case app.Executable:
-		return h.startProcess(a, spec)
-	default:
-		return InProcess(h.clk, noHandlers), nil
+		h.programs.use(program)
+		if !h.inspecting {
+			h.sources.Prune(h.programs.used()...)
+		}
+	})
+	if errors.Is(err, gobuild.ErrNotBuilt) {
+		return "", fmt.Errorf("%s has not been built: start once without --no-build", filepath.Base(h.dir))
+	}
+	return program, err
+}
+
+// readSources stands for what the app's program is built of.
+func (h *Host) readSources(ctx context.Context) (fingerprint string) {
+	h.clk.Outside(h.root, "read sources", func() { fingerprint = h.sources.Read(ctx).Fingerprint })
+	return fingerprint
+}
+
+// programs are the built programs that generations of this host run, also those that
+// retire: a process that crashed is started again from its file.
+type programs struct {
+	mu    sync.Mutex
+	users map[string]int
+}
+
+func (p *programs) use(path string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users == nil {
+		p.users = map[string]int{}
+	}
+	p.users[path]++
+}
+
+func (p *programs) release(path string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.users[path]--; p.users[path] == 0 {
+		delete(p.users, path)
 	}
 }
 
-// build compiles the app's program, unless the last build was of the same
-// sources, and returns its path.
-func (h *Host) build(ctx context.Context, spec app.HandlerSpec) (string, error) {
-	dir := filepath.Join(h.dir, stateDir, "bin")
-	target := filepath.Join(dir, gobuild.Name(spec.Fingerprint))
-	if _, err := os.Stat(target); err == nil {
-		return target, nil
+func (p *programs) used() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Sorted(maps.Keys(p.users))
+}
+
+// process is a handler process of one generation.
+type process struct {
+	Invoker
+	release func() // of its program; nil: it has none
+}
+
+func (p *process) Close(ctx context.Context) error {
+	err := p.Invoker.Close(ctx)
+	if p.release != nil {
+		p.release()
 	}
-	if h.opts.NoBuild {
-		return "", fmt.Errorf("%s has not been built: start once without --no-build", filepath.Base(h.dir))
-	}
-	var err error
-	h.clk.Outside(h.root, "go build", func() {
-		err = gobuild.Build(ctx, spec.Path, target, h.opts.Env)
-	})
-	if err != nil {
-		return "", err
-	}
-	keep := []string{target}
-	if g := h.current.Load(); g != nil {
-		keep = append(keep, gobuild.Name(g.app.Handler.Fingerprint))
-	}
-	gobuild.Prune(dir, keep...)
-	return target, nil
+	return err
 }
 
 // startProcess starts the handler program of an app.
-func (h *Host) startProcess(a *app.App, spec app.HandlerSpec) (Invoker, error) {
-	name := filepath.Base(spec.Path)
-	if spec.Kind == app.GoSource {
-		name = filepath.Base(h.dir) // the file's name holds a fingerprint
-	}
+func (h *Host) startProcess(a *app.App, spec app.HandlerSpec, program, dir string) (*process, error) {
+	name := filepath.Base(spec.Path) // a built program's own name holds a fingerprint
 	ps := plugin.Spec{
-		Path: spec.Path, Args: spec.Arguments, Dir: spec.WorkingDirectory, Env: h.childEnvironment(a),
+		Path: program, Args: spec.Arguments, Dir: dir, Env: h.childEnvironment(a),
 		HostVersion: h.opts.Version, Logger: h.log,
 		Output: func(line plugin.Line) {
 			h.journal.Append(journal.Record{Kind: journal.HandlerLog, Name: name, Level: levelName(line.Level), Message: line.Text})
@@ -84,13 +131,18 @@ func (h *Host) startProcess(a *app.App, spec app.HandlerSpec) (Invoker, error) {
 		},
 		OnExit: func(x plugin.Exit) { h.journal.Append(exitRecord(name, x)) },
 	}
+	p := &process{}
 	if a.Switches.WorkerCrash == "stop" {
 		ps.StopHost = func(err error) {
-			h.setState(Error, err.Error())
-			h.group.Go("stop after crashes", func() { h.giveUp(err) })
+			h.group.Go("stop after crashes", func() { h.giveUp(p, err) })
 		}
 	}
-	return plugin.Start(h.clk, ps)
+	inv, err := plugin.Start(h.clk, ps)
+	if err != nil {
+		return nil, err
+	}
+	p.Invoker = inv
+	return p, nil
 }
 
 // exitRecord says how a handler process ended.
@@ -111,15 +163,19 @@ func exitRecord(name string, x plugin.Exit) journal.Record {
 	return rec
 }
 
-// giveUp stops the listeners after too many crashes (switch workerCrash: stop,
-// as the platform does). The host stays in state Error until the app changes.
-func (h *Host) giveUp(err error) {
+// giveUp stops the listeners after too many crashes of their generation's process
+// (switch workerCrash: stop, as the platform does). The host stays in state Error until
+// the app changes. The process of a generation that does not run any more, or never
+// came to run, stops nothing.
+func (h *Host) giveUp(p *process, err error) {
 	release := h.lockLoading()
 	defer release()
-	g := h.current.Swap(nil)
-	if g == nil {
+	g := h.current.Load()
+	if g == nil || g.invoker != Invoker(p) {
 		return
 	}
+	h.setState(Error, err.Error())
+	h.current.Store(nil)
 	h.refuse(&LoadError{Err: err})
 	g.stopListening(false)
 	g.kill()

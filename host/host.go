@@ -22,6 +22,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
@@ -143,6 +144,9 @@ type Host struct {
 	gridAlsoAt []string // further addresses of Event Grid's door, see EventGridAt
 	primary    primary
 	singletons *singletons
+	sources    *gobuild.Sources // of the app's program, if that is to be built
+	programs   programs
+	inspecting bool // it only reads the app, beside a host that may run it
 	failed     *failedListeners
 	counters   counters
 	poisoned   poisonErrors
@@ -166,6 +170,8 @@ type Host struct {
 	settings    *app.Settings // read once per process, as on the platform
 	last        *app.App      // as read last, good or not
 
+	saidSettings []byte // local.settings.json as the watcher saw it last
+
 	startedAt time.Time
 
 	warned map[string]bool // warnings given; used by the load that has its turn
@@ -188,6 +194,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if h.opts.Processors == 0 {
 		h.opts.Processors = runtime.NumCPU()
 	}
+	h.sources = gobuild.NewSources(h.dir, filepath.Join(h.dir, stateDir, "bin"), h.opts.Env)
 	h.clk, h.log = h.opts.Clock, h.opts.Logger
 	if h.clk == nil {
 		start, err := StartTime(h.opts.Store, h.opts.Accounts...)

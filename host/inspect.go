@@ -26,7 +26,8 @@ func Inspect(ctx context.Context, dir string, opts *Options) (*app.App, error) {
 
 func (h *Host) inspect(ctx context.Context) (*app.App, error) {
 	defer h.cancel()
-	read, err := app.Load(h.dir, h.loadOptions())
+	h.inspecting = true
+	read, err := app.Load(h.dir, h.loadOptions(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +35,7 @@ func (h *Host) inspect(ctx context.Context) (*app.App, error) {
 	if !read.OK() || !read.Handler.Served() && h.opts.Handlers == nil {
 		return read, nil
 	}
-	inv, err := h.openHandlers(ctx, read)
+	inv, handler, err := h.openHandlers(ctx, read)
 	if err != nil {
 		return read, err
 	}
@@ -43,8 +44,8 @@ func (h *Host) inspect(ctx context.Context) (*app.App, error) {
 	if err != nil {
 		return read, err
 	}
-	opts := h.loadOptions()
-	opts.Declared = declared
+	opts := h.loadOptions(ctx)
+	opts.Declared, opts.Handler = declared, started(handler)
 	a, err := app.Load(h.dir, opts)
 	if err != nil {
 		return read, err

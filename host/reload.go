@@ -92,7 +92,7 @@ func (g *generation) takeOver(prev *generation) {
 // load reads the app and prepares a generation of it, handlers started. With a
 // running generation prev it returns nil when nothing changed.
 func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) {
-	opts := h.loadOptions()
+	opts := h.loadOptions(ctx)
 	if prev != nil {
 		opts.Declared = prev.declared
 	}
@@ -107,11 +107,11 @@ func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) 
 	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
 		return nil, nil
 	}
-	inv, err := h.openHandlers(ctx, a)
+	inv, handler, err := h.openHandlers(ctx, a)
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
-	gen, err := h.finishLoad(inv, prev)
+	gen, err := h.finishLoad(ctx, inv, handler, prev)
 	if err != nil {
 		_ = inv.Close(context.Background()) // the error that counts is the load's
 		return nil, err
@@ -119,8 +119,9 @@ func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) 
 	return gen, nil
 }
 
-// finishLoad asks the handlers what they declare and loads the app with it.
-func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
+// finishLoad asks the handlers what they declare and loads the app with it, and with
+// the handler that was started: what has changed since is of the next reload.
+func (h *Host) finishLoad(ctx context.Context, inv Invoker, handler app.HandlerSpec, prev *generation) (*generation, error) {
 	declared, err := inv.Functions(h.root)
 	if err != nil {
 		return nil, &LoadError{Err: err}
@@ -128,8 +129,8 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 	if declared == nil {
 		declared = []call.Declaration{}
 	}
-	opts := h.loadOptions()
-	opts.Declared = declared
+	opts := h.loadOptions(ctx)
+	opts.Declared, opts.Handler = declared, started(handler)
 	a, err := app.Load(h.dir, opts)
 	if err != nil {
 		return nil, &LoadError{Err: err}
@@ -153,10 +154,19 @@ func (h *Host) finishLoad(inv Invoker, prev *generation) (*generation, error) {
 	return gen, nil
 }
 
-func (h *Host) loadOptions() *app.Options {
+// started is a handler for Options.Handler of a second load of the app.
+func started(handler app.HandlerSpec) *app.HandlerSpec {
+	if !handler.Served() {
+		return nil
+	}
+	return &handler
+}
+
+func (h *Host) loadOptions(ctx context.Context) *app.Options {
 	return &app.Options{
 		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
 		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
+		Sources:          func(string) string { return h.readSources(ctx) },
 		ServiceBusConfig: h.opts.ServiceBusConfig, ServicesOnly: h.opts.ServicesOnly,
 	}
 }

@@ -1,12 +1,15 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,83 +24,145 @@ const (
 	handlerQuiet = 300 * time.Millisecond // files of the running handler
 )
 
-// Watch follows the app folder and reloads the app when something in it changed
-// that matters (host-and-retry 7.1), until ctx ends. It returns when nothing of
-// it runs any more. The files are the real world: Watch waits in real time and
-// enters the clock only to reload. What a reload has to say stands in the
-// journal.
+// Watch follows the app folder, and the folders outside it that its Go program is built
+// of, and reloads the app when something in them changed that matters (host-and-retry
+// 7.1), until ctx ends. It returns when nothing of it runs any more. The files are the
+// real world: Watch waits in real time and enters the clock only to reload. What a
+// reload has to say stands in the journal.
 func (h *Host) Watch(ctx context.Context) error {
-	w, err := fsnotify.NewWatcher()
-	if err != nil {
+	w := &watching{host: h}
+	defer w.close()
+	if _, err := os.ReadDir(h.dir); err != nil {
 		return fmt.Errorf("watch %q: %w", h.dir, err)
 	}
-	defer w.Close()
-	t := &tree{root: h.dir, add: w.Add}
-	if err := t.addAll(h.dir); err != nil {
-		return fmt.Errorf("watch %q: %w", h.dir, err)
+	if _, err := w.renew(); err != nil {
+		return err
 	}
 	if h.current.Load() != nil {
 		// What changed after the load and before somebody watched. An app that did
 		// not change is left alone.
 		_ = h.Reload(ctx) // refusals are in the journal
 	}
-	return h.follow(ctx, w.Events, w.Errors, t)
+	return w.follow(ctx)
 }
 
-// follow is Watch without the watcher: it turns file events into reloads.
-func (h *Host) follow(ctx context.Context, events <-chan fsnotify.Event, errs <-chan error, t *tree) error { //clock:outside file events
+// watching is one Watch.
+type watching struct {
+	host    *Host
+	files   *fsnotify.Watcher
+	watched map[string]fs.FileInfo // folders, by path
+}
+
+func (w *watching) close() {
+	if w.files != nil {
+		_ = w.files.Close()
+	}
+}
+
+// renew watches the folders that are there now, and reports whether these are others
+// than before. A watch follows its folder wherever that is moved to, so that after a
+// move all are made anew. What happens meanwhile gives no event: the caller reloads.
+func (w *watching) renew() (renewed bool, err error) {
+	now := w.host.watchedFolders()
+	if w.files != nil && maps.EqualFunc(now, w.watched, os.SameFile) {
+		return false, nil
+	}
+	w.close()
+	if w.files, err = fsnotify.NewWatcher(); err != nil {
+		return false, fmt.Errorf("watch %q: %w", w.host.dir, err)
+	}
+	w.watched = now
+	for path := range now {
+		if err := w.files.Add(path); err != nil && path == w.host.dir && !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("watch %q: %w", path, err)
+		}
+	}
+	return true, nil
+}
+
+// follow turns file events into reloads.
+func (w *watching) follow(ctx context.Context) error { //clock:outside file events
+	h := w.host
 	timer := time.NewTimer(time.Hour) //clock:outside quiet time of real files
 	timer.Stop()
 	defer timer.Stop()
 	folders := h.functionFolders()
 	var due time.Time
+	later := func(quiet time.Duration) {
+		due = postpone(due, realNow(), quiet)
+		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
+	}
 	if h.State() == Running {
 		// What changed between the load and this moment gave no event; a reload of
 		// an unchanged app does nothing.
-		due = postpone(due, realNow(), configQuiet)
-		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
+		later(configQuiet)
 	}
 	for {
 		select { //clock:outside file events
 		case <-ctx.Done(): //clock:outside ctx is of the real world
 			return nil
-		case err, ok := <-errs: //clock:outside file events
+		case err, ok := <-w.files.Errors: //clock:outside file events
 			if !ok {
 				return nil
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
 				// Something was missed; a reload of an unchanged app does nothing.
-				due = postpone(due, realNow(), configQuiet)
-				timer.Reset(time.Until(due)) //clock:outside quiet time of real files
+				later(configQuiet)
 				continue
 			}
 			h.log.Warn().Err(err).Msg("file watcher")
-		case ev, ok := <-events: //clock:outside file events
+		case ev, ok := <-w.files.Events: //clock:outside file events
 			if !ok {
 				return nil
 			}
-			rel, err := filepath.Rel(h.dir, ev.Name)
-			if err != nil || rel == "." {
-				continue
-			}
-			isDir := t.see(ev)
-			switch h.classify(filepath.ToSlash(rel), ev.Op, isDir, folders) {
-			case ignore:
-				continue
+			switch w.means(ev, folders) {
 			case reloadNow:
 				due = realNow()
+				timer.Reset(0) //clock:outside quiet time of real files
 			case reloadConfig:
-				due = postpone(due, realNow(), configQuiet)
+				later(configQuiet)
 			case reloadHandler:
-				due = postpone(due, realNow(), handlerQuiet)
+				later(handlerQuiet)
 			}
-			timer.Reset(time.Until(due)) //clock:outside quiet time of real files
 		case <-timer.C: //clock:outside file events
 			due = time.Time{}
+			if _, err := w.renew(); err != nil {
+				return err
+			}
 			_ = h.Reload(ctx) // refusals are in the journal
+			h.sayNewSettings()
 			folders = h.functionFolders()
+			switch renewed, err := w.renew(); {
+			case err != nil:
+				return err
+			case renewed:
+				later(handlerQuiet) // the reload may have missed what is watched only now
+			}
 		}
 	}
+}
+
+// means decides what an event means.
+func (w *watching) means(ev fsnotify.Event, folders string) action {
+	h := w.host
+	_, known := w.watched[ev.Name]
+	isDir := known && ev.Name != h.dir
+	if !isDir && ev.Op.Has(fsnotify.Create) {
+		info, err := os.Stat(ev.Name)
+		isDir = err == nil && info.IsDir()
+	}
+	rel, err := filepath.Rel(h.dir, ev.Name)
+	switch {
+	case err != nil || ev.Op == fsnotify.Chmod:
+		return ignore
+	case rel == ".": // the app folder itself came or went
+		return reloadConfig
+	case filepath.IsLocal(rel):
+		return h.classify(filepath.ToSlash(rel), ev.Op, isDir, folders)
+	case known, slices.Contains(h.sources.Folders(), filepath.Dir(ev.Name)) && (isDir || h.sources.Reads(ev.Name)):
+		return reloadHandler
+	}
+	return ignore
 }
 
 // postpone returns when a change that matters is acted upon: quiet after the
@@ -155,24 +220,45 @@ func (h *Host) classify(rel string, op fsnotify.Op, isDir bool, folders string) 
 	if (isDir || op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename)) && h.functionFolders() != folders {
 		return reloadConfig
 	}
-	if h.ofHandler(rel, name) {
+	if rel == localSettings || h.ofHandler(rel, name, isDir) {
 		return reloadHandler
 	}
 	return ignore
 }
 
+// localSettings holds settings that are read once per process, as on the platform.
+const localSettings = "local.settings.json"
+
+// sayNewSettings tells, once for each edit, that an edit of local.settings.json has no
+// effect yet.
+func (h *Host) sayNewSettings() {
+	text, err := os.ReadFile(filepath.Join(h.dir, localSettings))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	h.mu.Lock()
+	said := h.saidSettings
+	h.saidSettings = text
+	silent := h.settings == nil || bytes.Equal(text, h.settings.LocalFile()) || bytes.Equal(text, said)
+	h.mu.Unlock()
+	if !silent {
+		h.log.Warn().Msg(localSettings + " has changed: settings are read once; stop the host and start it again to use them")
+	}
+}
+
 // unwatched are the top-level folders whose changes never matter.
 var unwatched = map[string]bool{".redeliver": true, ".git": true} // read only
 
-// ofHandler reports whether a file belongs to the running handler: Go sources
-// and module files, or the prebuilt executable.
-func (h *Host) ofHandler(rel, name string) bool {
+// ofHandler reports whether a file, or a folder that came or went, belongs to the
+// running handler: what its Go program is built of, or the prebuilt executable.
+func (h *Host) ofHandler(rel, name string, isDir bool) bool {
 	if a := h.lastRead(); a != nil && a.Handler.Kind == app.Executable {
 		path, err := filepath.Rel(h.dir, a.Handler.Path)
-		return err == nil && rel == filepath.ToSlash(path)
+		path = filepath.ToSlash(path)
+		return err == nil && (rel == path || isDir && strings.HasPrefix(path, rel+"/"))
 	}
 	// Also when no handler was found yet: writing one is how it is found.
-	return strings.HasSuffix(name, ".go") || name == "go.mod" || name == "go.sum"
+	return isDir && !app.Unwatched(name) || h.sources.Reads(filepath.Join(h.dir, filepath.FromSlash(rel)))
 }
 
 // functionFolders lists the direct sub-folders of the app, as one text to
@@ -192,45 +278,30 @@ func (h *Host) functionFolders() string {
 	return b.String()
 }
 
-// tree keeps the watcher's folders complete: fsnotify watches folders one by
-// one and not what appears below them.
-type tree struct {
-	root string
-	add  func(string) error
-}
-
-// see follows an event and reports whether it concerns a folder that exists.
-func (t *tree) see(ev fsnotify.Event) (isDir bool) {
-	if !ev.Op.Has(fsnotify.Create) {
-		return false
-	}
-	info, err := os.Stat(ev.Name)
-	if err != nil || !info.IsDir() {
-		return false
-	}
-	_ = t.addAll(ev.Name) // gone again already, or no right to read: nothing to follow
-	return true
-}
-
-// addAll watches dir and the folders below it, huge ones that hold no function
-// left out.
-func (t *tree) addAll(dir string) error {
-	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil {
-			if path == t.root {
-				return err
-			}
-			return nil // vanished while walking
+// watchedFolders finds the folders to watch, because a watch concerns the entries of one
+// folder: the app's, huge ones that hold no function left out; those outside that its
+// program is built of; and the one that holds the app.
+func (h *Host) watchedFolders() map[string]fs.FileInfo {
+	found := map[string]fs.FileInfo{}
+	add := func(path string) {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			found[path] = info
 		}
-		if !e.IsDir() {
-			return nil
-		}
-		if path != t.root && app.Unwatched(e.Name()) {
+	}
+	add(filepath.Dir(h.dir))
+	for _, path := range h.sources.Folders() {
+		add(path)
+	}
+	_ = filepath.WalkDir(h.dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // vanished while walking, or no right to read: nothing to follow
+		case !e.IsDir():
+		case path != h.dir && app.Unwatched(e.Name()):
 			return filepath.SkipDir
-		}
-		if err := t.add(path); err != nil && path == t.root {
-			return err
+		default:
+			add(path)
 		}
 		return nil
 	})
+	return found
 }

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/internal/gobuild"
 )
 
 // What a change leads to (host-and-retry 7.1): one table row after the other;
@@ -20,6 +20,7 @@ func TestClassify(t *testing.T) {
 	t.Parallel()
 	const write, create, remove, rename, chmod = fsnotify.Write, fsnotify.Create, fsnotify.Remove, fsnotify.Rename, fsnotify.Chmod
 	source := app.HandlerSpec{Kind: app.GoSource}
+	executable := func(path string) app.HandlerSpec { return app.HandlerSpec{Kind: app.Executable, Path: path} }
 	for _, tt := range []struct {
 		name    string
 		rel     string
@@ -63,7 +64,8 @@ func TestClassify(t *testing.T) {
 		{name: "new folder", rel: "New", op: create, isDir: true, folders: "lib/node_modules/", want: reloadConfig},
 		{name: "folder gone", rel: "Old", op: remove, folders: "Old/Orders/lib/node_modules/", want: reloadConfig},
 		{name: "folder renamed", rel: "Old", op: rename, folders: "Old/Orders/lib/node_modules/", want: reloadConfig},
-		{name: "new folder below", rel: "Orders/sub", op: create, isDir: true, want: ignore},
+		{name: "new folder below", rel: "Orders/sub", op: create, isDir: true, handler: executable("bin/handler"), want: ignore},
+		{name: "new folder below, of a Go app", rel: "Orders/sub", op: create, isDir: true, handler: source, want: reloadHandler},
 		{name: "file deleted, same folders", rel: "Orders/notes.txt", op: remove, want: ignore},
 		{name: "file written, other folders", rel: "notes.txt", op: write, folders: "Old/", want: ignore},
 
@@ -73,16 +75,22 @@ func TestClassify(t *testing.T) {
 		{name: "Go source, deleted", rel: "a/b/c.go", op: remove, handler: source, want: reloadHandler},
 		{name: "go.mod", rel: "go.mod", op: write, handler: source, want: reloadHandler},
 		{name: "go.sum", rel: "go.sum", op: write, handler: source, want: reloadHandler},
+		{name: "go.work", rel: "go.work", op: write, handler: source, want: reloadHandler},
+		{name: "assembly", rel: "sum/sum_amd64.s", op: write, handler: source, want: reloadHandler},
+		{name: "Go test", rel: "main_test.go", op: write, handler: source, want: ignore},
 		{name: "no handler yet", rel: "main.go", op: write, want: reloadHandler},
-		{name: "prebuilt handler", rel: "bin/handler", op: write, handler: app.HandlerSpec{Kind: app.Executable, Path: "bin/handler"}, want: reloadHandler},
-		{name: "other file beside it", rel: "bin/other", op: write, handler: app.HandlerSpec{Kind: app.Executable, Path: "bin/handler"}, want: ignore},
-		{name: "Go source with a prebuilt handler", rel: "main.go", op: write, handler: app.HandlerSpec{Kind: app.Executable, Path: "bin/handler"}, want: ignore},
+		{name: "prebuilt handler", rel: "bin/handler", op: write, handler: executable("bin/handler"), want: reloadHandler},
+		{name: "folder of the prebuilt handler", rel: "bin", op: create, isDir: true, handler: executable("bin/handler"), want: reloadHandler},
+		{name: "other file beside it", rel: "bin/other", op: write, handler: executable("bin/handler"), want: ignore},
+		{name: "Go source with a prebuilt handler", rel: "main.go", op: write, handler: executable("bin/handler"), want: ignore},
 		{name: "name that only ends in go", rel: "cargo", op: write, handler: source, want: ignore},
 
 		// Row 8: anything else.
 		{name: "README", rel: "README.md", op: write, want: ignore},
 		{name: "data", rel: "Orders/sample.dat", op: write, want: ignore},
-		{name: "local.settings.json is read once", rel: "local.settings.json", op: write, want: ignore},
+
+		// Ours: nothing is loaded again, but it is said.
+		{name: "local.settings.json is read once", rel: "local.settings.json", op: write, want: reloadHandler},
 
 		// Ours: never watched.
 		{name: "state of the host", rel: ".redeliver/bin/handler.go", op: write, want: ignore},
@@ -99,7 +107,7 @@ func TestClassify(t *testing.T) {
 			if tt.handler.Path != "" {
 				tt.handler.Path = filepath.Join(dir, filepath.FromSlash(tt.handler.Path))
 			}
-			h := &Host{dir: dir, last: &app.App{Handler: tt.handler, Config: app.Config{
+			h := &Host{dir: dir, sources: gobuild.NewSources(dir, dir, nil), last: &app.App{Handler: tt.handler, Config: app.Config{
 				WatchDirectories: []string{"lib", "node_modules"},
 				WatchFiles:       []string{"rules.xml", "host.json", "function.json", "proxies.json"},
 			}}}
@@ -140,53 +148,26 @@ func TestPostpone(t *testing.T) {
 	}
 }
 
-// The watcher is told of the folders that matter, at the start and when one
-// appears, and of none of the huge ones.
-func TestTree(t *testing.T) {
+// The folders that matter are watched, and none of the huge ones.
+func TestWatchedFolders(t *testing.T) {
 	t.Parallel()
-	root := t.TempDir()
-	mkdir := func(names ...string) {
-		for _, name := range names {
-			if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(name)), 0o755); err != nil {
-				t.Fatal(err)
-			}
+	root := filepath.Join(t.TempDir(), "app")
+	for _, name := range []string{"Orders/sub", "node_modules/a/b", ".git/objects", ".redeliver/bin", "web/node_modules/x", "__pycache__", ".venv/lib"} {
+		if err := os.MkdirAll(filepath.Join(root, filepath.FromSlash(name)), 0o755); err != nil {
+			t.Fatal(err)
 		}
 	}
-	mkdir("Orders/sub", "node_modules/a/b", ".git/objects", ".redeliver/bin", "web/node_modules/x", "__pycache__", ".venv/lib")
+	h := &Host{dir: root, sources: gobuild.NewSources(root, root, nil)}
 	var watched []string
-	tr := &tree{root: root, add: func(path string) error {
+	for path := range h.watchedFolders() {
 		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		watched = append(watched, filepath.ToSlash(rel))
-		return err
-	}}
-	if err := tr.addAll(root); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(watched, []string{".", "Orders", "Orders/sub", "web"}); diff != "" {
-		t.Errorf("watched (-got +want):\n%s", diff)
-	}
-
-	watched = nil
-	mkdir("New/deep")
-	if !tr.see(fsnotify.Event{Name: filepath.Join(root, "New"), Op: fsnotify.Create}) {
-		t.Error("a new folder was not seen as one")
 	}
 	slices.Sort(watched)
-	if diff := cmp.Diff(watched, []string{"New", "New/deep"}); diff != "" {
-		t.Errorf("watched after a new folder (-got +want):\n%s", diff)
-	}
-	if tr.see(fsnotify.Event{Name: filepath.Join(root, "gone"), Op: fsnotify.Create}) {
-		t.Error("what is gone again was seen as a folder")
-	}
-	if tr.see(fsnotify.Event{Name: filepath.Join(root, "New"), Op: fsnotify.Write}) {
-		t.Error("a write was seen as a new folder")
-	}
-
-	refuses := &tree{root: root, add: func(string) error { return errors.New("no watches left") }}
-	if err := refuses.addAll(root); err == nil {
-		t.Error("a root that cannot be watched is no error")
-	}
-	if err := tr.addAll(filepath.Join(root, "gone")); err != nil {
-		t.Errorf("a folder that vanished: %v", err)
+	if diff := cmp.Diff(watched, []string{".", "..", "Orders", "Orders/sub", "web"}); diff != "" {
+		t.Errorf("watched (-got +want):\n%s", diff)
 	}
 }

@@ -33,6 +33,15 @@ type Options struct {
 	// file and no worker runtime is needed, and none is looked for.
 	InProcess bool
 
+	// Sources stands for the content of the Go program in an absolute folder, and of
+	// all that it is built of. Nil: nobody builds it, and a change of it is none of the
+	// app.
+	Sources func(dir string) string
+
+	// Handler is what runs the functions, as an earlier Load has found it and its
+	// caller has started it. Nil: it is looked for.
+	Handler *HandlerSpec
+
 	// Kinds is the table of trigger kinds. The table of the host is in package
 	// host; tests may pass a smaller one.
 	Kinds []Kind

@@ -1,12 +1,9 @@
 package app
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -60,8 +57,8 @@ type HandlerSpec struct {
 	Arguments        []string
 	WorkingDirectory string
 
-	// Fingerprint stands for the content of the handler: the Go files, go.mod
-	// and go.sum, or the executable. While it stays equal nothing has to be
+	// Fingerprint stands for the content of the handler: what Options.Sources says
+	// of its Go program, or the executable. While it stays equal nothing has to be
 	// built or restarted.
 	Fingerprint string
 
@@ -85,6 +82,9 @@ const (
 )
 
 func (l *loader) discoverHandler() HandlerSpec {
+	if l.opts.Handler != nil {
+		return *l.opts.Handler
+	}
 	runtimeName, _ := l.app.Settings.entry(runtimeSetting)
 	h := HandlerSpec{Kind: NoHandler, Runtime: strings.ToLower(strings.TrimSpace(runtimeName.value))}
 	if l.opts.InProcess {
@@ -156,7 +156,9 @@ func (l *loader) goSource(h *HandlerSpec) {
 		}
 		return
 	}
-	h.Fingerprint = sourceDigest(l.app.Dir)
+	if l.opts.Sources != nil {
+		h.Fingerprint = l.opts.Sources(l.app.Dir)
+	}
 }
 
 // globEscape escapes what filepath.Glob would interpret in a folder's name.
@@ -165,68 +167,6 @@ func globEscape(dir string) string {
 		return dir // there is no escape, and none of the characters is allowed but [
 	}
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
-}
-
-// sourceDigest hashes what a Go build of the app can depend on below dir: Go
-// files and what they embed, go.mod, go.sum, in order of their paths. Hidden
-// folders, node_modules and testdata are left out, unless something in them is
-// embedded. Modules elsewhere that go.mod replaces by a folder are not looked at.
-func sourceDigest(dir string) string {
-	digest := sha256.New()
-	add := func(path string) {
-		relative, _ := filepath.Rel(dir, path)
-		fmt.Fprintf(digest, "%s %s\n", filepath.ToSlash(relative), fileDigest(path))
-	}
-	// Errors leave a file out: the build will meet and report them.
-	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return nil
-		}
-		name := entry.Name()
-		if entry.IsDir() {
-			if path != dir && (strings.HasPrefix(name, ".") || name == "node_modules" || name == "testdata") {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") || name == "go.mod" || name == "go.sum" {
-			add(path)
-			for _, file := range embedded(path) {
-				add(file)
-			}
-		}
-		return nil
-	})
-	return hex.EncodeToString(digest.Sum(nil))
-}
-
-// embedded returns the files that a Go file embeds (//go:embed), folders and
-// patterns resolved.
-func embedded(source string) []string {
-	text, err := os.ReadFile(source)
-	if err != nil || !bytes.Contains(text, []byte("//go:embed ")) {
-		return nil
-	}
-	var files []string
-	for line := range strings.Lines(string(text)) {
-		patterns, found := strings.CutPrefix(strings.TrimSpace(line), "//go:embed ")
-		if !found {
-			continue
-		}
-		for _, pattern := range strings.Fields(patterns) {
-			pattern = strings.TrimPrefix(strings.Trim(pattern, "\"`"), "all:")
-			matches, _ := filepath.Glob(filepath.Join(globEscape(filepath.Dir(source)), filepath.FromSlash(pattern)))
-			for _, match := range matches {
-				_ = filepath.WalkDir(match, func(path string, e fs.DirEntry, err error) error {
-					if err == nil && e.Type().IsRegular() {
-						files = append(files, path)
-					}
-					return nil
-				})
-			}
-		}
-	}
-	return files
 }
 
 func fileDigest(path string) string {

@@ -32,6 +32,7 @@ func (l *loader) loadSettings() {
 		l.warn(&schemas.Fault{File: localFileName, Reason: "the file cannot be read and counts as empty: " + cause(err)})
 		return
 	}
+	l.app.Settings.text = text
 	doc, fault := schemas.Parse(localFileName, text)
 	if fault != nil {
 		fault.Reason += "; the file counts as empty"

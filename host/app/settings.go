@@ -16,7 +16,12 @@ type Settings struct {
 	byName map[string]setting // by folded name
 	host   LocalHost
 	faults []*schemas.Fault // of the file; they stop the app
+	text   []byte           // of the file
 }
+
+// LocalFile is the text of local.settings.json that the settings were read from; empty
+// when there was none.
+func (s *Settings) LocalFile() []byte { return s.text }
 
 type setting struct {
 	name  string // as written

@@ -246,7 +246,7 @@ func (h *Host) do(name string, f func()) {
 // environment gives an app its storage.
 func environment(env []string) []string {
 	base := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection, "AzureWebJobsCosmosDB=" + CosmosConnection}
-	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH"} {
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH", "GOWORK", "GOENV", "GOTOOLCHAIN", "CGO_ENABLED"} {
 		if v, ok := os.LookupEnv(name); ok {
 			base = append(base, name+"="+v) // what a handler program needs to be built and to start
 		}

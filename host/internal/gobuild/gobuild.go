@@ -15,7 +15,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Error is a build that failed. Output is what the go command printed, with
@@ -43,30 +46,116 @@ var ErrNoGo = errors.New("the go command is not on the PATH")
 // that runs the old file is not disturbed. env is the environment of the go
 // command. When ctx ends the build is stopped.
 func Build(ctx context.Context, dir, target string, env []string) error {
+	return compile(ctx, dir, filepath.Dir(target), env, func(fresh string) error { return os.Rename(fresh, target) })
+}
+
+// compile builds the main package in dir and gives the program to keep, which moves it
+// out of a folder that is removed then.
+func compile(ctx context.Context, dir, bin string, env []string, keep func(fresh string) error) error {
 	goTool, err := exec.LookPath("go")
 	if err != nil {
 		return &Error{Dir: dir, Err: fmt.Errorf("%w: install Go, or name a prebuilt executable in host.json customHandler.description.defaultExecutablePath", ErrNoGo)}
 	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return &Error{Dir: dir, Err: err}
 	}
-	fresh := target + ".new"
+	desk, err := os.MkdirTemp(bin, buildPrefix)
+	if err != nil {
+		return &Error{Dir: dir, Err: err}
+	}
+	defer os.RemoveAll(desk)
+	fresh := filepath.Join(desk, "program")
 	cmd := exec.CommandContext(ctx, goTool, "build", "-o", fresh, ".")
-	cmd.Dir, cmd.Env = dir, env
+	cmd.Dir, cmd.Env = dir, append(slices.Clone(env), "PWD="+dir)
+	apart(cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
-		_ = os.Remove(fresh)
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
 		return &Error{Dir: dir, Output: tidy(out.String()), Err: err}
 	}
-	if err := os.Rename(fresh, target); err != nil {
+	if err := keep(fresh); err != nil {
 		return &Error{Dir: dir, Err: err}
 	}
 	return nil
 }
+
+// mostBuilds is how often a program is built whose sources change meanwhile.
+const mostBuilds = 3
+
+// ErrNotBuilt is what Build of Sources returns when it must not build.
+var ErrNotBuilt = errors.New("the program has not been built")
+
+// errMoving: the program that was built is of no sources that there ever were.
+var errMoving = errors.New("the sources changed during each build: the next change builds again")
+
+// Build returns the program of the sources as they are, and what it was built of. It
+// compiles unless that was done before, and again when the sources changed meanwhile: a
+// name never stands for a program of other sources. When only is set nothing is
+// compiled, and a program that is missing is [ErrNotBuilt].
+func (s *Sources) Build(ctx context.Context, only bool) (program, fingerprint string, err error) {
+	now := s.Read(ctx)
+	for range mostBuilds {
+		target := filepath.Join(s.bin, Name(now.Fingerprint))
+		if s.there(target) {
+			return target, now.Fingerprint, nil
+		}
+		if only {
+			return "", "", ErrNotBuilt
+		}
+		var confirming sync.WaitGroup
+		if !now.sure {
+			confirming.Go(func() { s.Read(ctx) })
+		}
+		settled := false
+		err = compile(ctx, s.dir, s.bin, s.env, func(fresh string) error {
+			confirming.Wait()
+			after := s.Read(ctx)
+			if settled = after.sure && after.Fingerprint == now.Fingerprint && after.stamp == now.stamp; settled {
+				return os.Rename(fresh, target)
+			}
+			now = after
+			return nil
+		})
+		confirming.Wait()
+		switch {
+		case ctx.Err() != nil:
+			return "", "", ctx.Err()
+		case err != nil:
+			after := s.Read(ctx)
+			if errors.Is(err, ErrNoGo) || after.Fingerprint == now.Fingerprint {
+				return "", "", err
+			}
+			now = after
+		case settled:
+			return target, now.Fingerprint, nil
+		default:
+			err = &Error{Dir: s.dir, Err: errMoving}
+		}
+	}
+	return "", "", err
+}
+
+// there reports whether a program is there, and keeps it from being pruned for a while.
+func (s *Sources) there(program string) bool {
+	info, err := os.Stat(program)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	if now := time.Now(); now.Sub(info.ModTime()) > unusedFor/2 {
+		_ = os.Chtimes(program, now, now) // a folder that cannot be written is not pruned either
+		_, err = os.Stat(program)
+	}
+	return err == nil
+}
+
+// What the names in the folder of programs begin with.
+const (
+	programPrefix = "handler-"
+	buildPrefix   = "building-"
+)
 
 // nameDigits is how much of a fingerprint a file name holds: 64 bits are enough
 // for the few builds of one app, and a path stays readable.
@@ -75,30 +164,32 @@ const nameDigits = 16
 // Name is the file name of a built handler with that fingerprint, of which the
 // beginning is used.
 func Name(fingerprint string) string {
-	name := "handler-" + fingerprint[:min(nameDigits, len(fingerprint))]
+	name := programPrefix + fingerprint[:min(nameDigits, len(fingerprint))]
 	if runtime.GOOS == "windows" {
 		name += ".exe"
 	}
 	return name
 }
 
-// Prune removes the handlers below dir that are none of keep. A file that is
-// still running stays where the system does not let it go.
-func Prune(dir string, keep ...string) {
-	entries, err := os.ReadDir(dir)
+// unusedFor is how long a program is kept that nobody is known to use. Another process
+// may be about to start it, or run it.
+const unusedFor = 10 * time.Minute
+
+// Prune removes the programs that are none of keep and have not been asked for lately,
+// and what interrupted builds have left. A file that is still running stays where the
+// system does not let it go.
+func (s *Sources) Prune(keep ...string) {
+	entries, err := os.ReadDir(s.bin)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), "handler-") {
+		if !strings.HasPrefix(e.Name(), programPrefix) && !strings.HasPrefix(e.Name(), buildPrefix) {
 			continue
 		}
-		kept := false
-		for _, k := range keep {
-			kept = kept || filepath.Base(k) == e.Name()
-		}
-		if !kept {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+		path := filepath.Join(s.bin, e.Name())
+		if info, err := e.Info(); err == nil && !slices.Contains(keep, path) && time.Since(info.ModTime()) > unusedFor {
+			_ = os.RemoveAll(path)
 		}
 	}
 }

@@ -68,12 +68,20 @@ func subscriptionsTo(a *app.App, f *app.Function) (found []eventgrid.Subscriptio
 func eventGridDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
 	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
 	for _, s := range subscriptionsTo(a, f) {
-		n = max(n, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute))
+		n = max(n, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, EventGridAnswer(f)))
 	}
 	if n == 0 {
-		n = schedule.Tries(0, 0)
+		n = schedule.Tries(0, 0, EventGridAnswer(f))
 	}
 	return n, false
+}
+
+// EventGridAnswer is how long a function takes at least to answer for an event that
+// always fails: its retry waits. Event Grid does not wait for longer than its response
+// limit, and sends the event again while the attempts go on.
+func EventGridAnswer(f *app.Function) time.Duration {
+	least, _, _ := f.Policy.TotalWait()
+	return least
 }
 
 func eventGridEnd(a *app.App, f *app.Function) string {

@@ -42,7 +42,7 @@ func newBanner(s *session, a *app.App) *banner {
 			continue
 		}
 		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
-			subscribed(f, a, s.host.EventGrid().Topics())
+			subscribed(f, a, host.EventGridAnswer(def), s.host.EventGrid().Topics())
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
@@ -59,7 +59,7 @@ func newBanner(s *session, a *app.App) *banner {
 // subscribed makes the report of an Event Grid function one of the event
 // subscriptions that there are: besides those of host.json, which the report knows,
 // those that were made while the host ran.
-func subscribed(f *app.FunctionReport, a *app.App, topics []eventgrid.TopicInfo) {
+func subscribed(f *app.FunctionReport, a *app.App, answer time.Duration, topics []eventgrid.TopicInfo) {
 	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
 	most, ends := 0, []string{}
 	for _, topic := range topics {
@@ -68,7 +68,7 @@ func subscribed(f *app.FunctionReport, a *app.App, topics []eventgrid.TopicInfo)
 			if !strings.EqualFold(s.Function, f.Name) {
 				continue
 			}
-			most = max(most, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute))
+			most = max(most, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, answer))
 			if end := s.End(); !slices.Contains(ends, end) {
 				ends = append(ends, end)
 			}

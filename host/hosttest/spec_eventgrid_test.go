@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
@@ -448,5 +449,43 @@ func TestBlobTriggerOnEventGridIgnoresETags(t *testing.T) {
 	})
 	if diff := cmp.Diff([]string{"two", "two"}, seen); diff != "" {
 		t.Errorf("runs (-want +got):\n%s", diff)
+	}
+}
+
+// What check promises of an event that always fails is what happens: a function that
+// answers too late is delivered to after 2 minutes at least, so that the later tries
+// do not fall into the event's life; its attempts go on all the same.
+func TestEventGridPromise(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		policy functions.EventGridOption
+		set    []string
+		want   int
+	}{
+		"no policy":                  {nil, nil, 30},
+		"answers in time":            {functions.FixedDelay(4, time.Second), nil, 5 * 30},
+		"in time, but 29 times 28 s": {functions.FixedDelay(4, 7*time.Second), nil, 5 * 29},
+		"at the limit":               {functions.FixedDelay(3, 10*time.Second), nil, 4 * 29},
+		"fixed, too late":            {functions.FixedDelay(4, 10*time.Second), nil, 5 * 29},
+		"exponential, too late":      {functions.ExponentialBackoff(5, 10*time.Second, 15*time.Minute), nil, 6 * 29},
+		"longer than the schedule":   {functions.FixedDelay(4, 15*time.Minute), nil, 5 * 29},
+		"current":                    {functions.FixedDelay(4, 10*time.Second), []string{"eventGridSchedule=current"}, 5 * 11},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			handlers := functions.New()
+			var opts []functions.EventGridOption
+			if test.policy != nil {
+				opts = append(opts, test.policy)
+			}
+			handlers.EventGrid("OnOrder", func(context.Context, functions.EventGridEvent) error { return errors.New("no") }, opts...)
+			h := hosttest.New(t, &hosttest.Options{Handlers: handlers, Files: gridApp(""), Set: test.set})
+			h.PublishEvents("shop", shopEvent("1"))
+			h.Run(72 * time.Hour)
+			report := app.Check(h.App()).Functions[0]
+			if n := len(h.Attempts("OnOrder")); n != test.want || report.Total != n {
+				t.Errorf("%d attempts, check says %d × %d = %d, want %d", n, report.Attempts, report.Deliveries, report.Total, test.want)
+			}
+		})
 	}
 }

@@ -63,18 +63,22 @@ func (s Schedule) step(attempt int) time.Duration {
 	return 12 * time.Hour
 }
 
-// Tries is how often an event is sent to an endpoint that always answers 500, within
-// the limits of a subscription; zero limits are the defaults. An endpoint on probation
-// gets it less often.
-func (s Schedule) Tries(attempts int, life time.Duration) int {
+// Tries is how often an event is sent to an endpoint that always answers 500 after took,
+// or not in time, within the limits of a subscription; zero limits are the defaults. An
+// endpoint on probation gets it less often, and so does any where there is jitter.
+func (s Schedule) Tries(attempts int, life, took time.Duration) int {
 	if attempts == 0 {
 		attempts = DefaultAttempts
 	}
 	if life == 0 {
 		life = DefaultTimeToLive
 	}
+	answer := result{http.StatusInternalServerError, ""}
+	if took >= ResponseLimit {
+		took, answer = ResponseLimit, result{0, TimedOut}
+	}
 	n := 1
-	for at := s.step(n); n < attempts && at <= life; at += s.step(n) {
+	for at := took + s.next(n, answer, true, 0, 0); n < attempts && at <= life; at += took + s.next(n, answer, true, 0, 0) {
 		n++
 	}
 	return n

@@ -209,7 +209,7 @@ func TestLimits(t *testing.T) {
 						}
 					}
 					name := strconv.Itoa(attempts)
-					if got := rules.Schedule.Tries(attempts, life); got != len(want) {
+					if got := rules.Schedule.Tries(attempts, life, 0); got != len(want) {
 						t.Errorf("Tries(%d, %s) = %d, want %d", attempts, life, got, len(want))
 					}
 					if fmt.Sprint(times[name]) != fmt.Sprint(want) {

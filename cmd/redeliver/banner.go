@@ -215,6 +215,9 @@ func (b *banner) faults() {
 			continue // which is among the functions
 		}
 		for _, fault := range f.Faults {
+			if f.Repeats(fault) {
+				continue
+			}
 			b.s.out.say("error", fmt.Sprintf("function %q does not run: %s", f.Name, fault.Error()))
 			b.s.out.hint(fault.Hint)
 		}

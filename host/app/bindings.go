@@ -211,6 +211,9 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	if _, ok := l.app.Settings.Connection(name); ok {
 		return
 	}
+	if reportedForApp && strings.EqualFold(settingName(name), hostStorage) {
+		return
+	}
 	err := MissingConnection(name)
 	if !strings.EqualFold(standard, "Storage") {
 		err = fmt.Errorf("connection string '%s' does not exist", settingName(name))
@@ -231,8 +234,51 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	}
 	if strings.ContainsAny(name, ";=") {
 		fault.Hint = "connection holds the name of a setting, never the connection string itself"
+		return
+	}
+	l.lack(settingName(name), f, fault)
+}
+
+// lack notes that a function lacks a setting. What the first of several functions says
+// of it is said once, and names the others.
+func (l *loader) lack(setting string, f *Function, fault *schemas.Fault) {
+	if l.lacking == nil {
+		l.lacking = map[string]*lack{}
+	}
+	key := strings.ToUpper(setting)
+	first := l.lacking[key]
+	if first == nil {
+		l.lacking[key] = &lack{fault: fault, function: f.Name}
+		return
+	}
+	if f.repeats == nil {
+		f.repeats = map[*schemas.Fault]bool{}
+	}
+	f.repeats[fault] = true
+	if f.Name != first.function && !slices.Contains(first.others, f.Name) {
+		first.others = append(first.others, f.Name)
 	}
 }
+
+// A lack is a setting that functions need and that does not exist.
+type lack struct {
+	fault    *schemas.Fault // of the first function
+	function string
+	others   []string
+}
+
+// nameOthers completes what is said once of settings that several functions lack.
+func (l *loader) nameOthers() {
+	for _, first := range l.lacking {
+		if len(first.others) > 0 {
+			first.fault.Reason += "; these need it too: " + strings.Join(first.others, ", ")
+		}
+	}
+}
+
+// Repeats reports whether a fault of the function only repeats what the fault of
+// another function says of a missing setting.
+func (f *Function) Repeats(fault *schemas.Fault) bool { return f.repeats[fault] }
 
 // embeddedServiceBus is the shortest connection string of an emulator that all SDKs
 // read (servicebus 3.10).

@@ -23,6 +23,9 @@ func Check(a *App) *Report {
 	for _, f := range a.Functions {
 		r.Functions = append(r.Functions, reportOf(a, f))
 		for _, fault := range f.Faults {
+			if f.Repeats(fault) {
+				continue
+			}
 			r.Errors = append(r.Errors, problem(f.Name, fault))
 		}
 		for _, w := range f.Warnings {

@@ -36,6 +36,7 @@ func (l *loader) loadFunctions() {
 		l.index(f)
 	}
 	l.notServed(functions)
+	l.nameOthers()
 	l.checkRoutes(functions)
 	for _, f := range functions {
 		f.Faults = inOrder(f.staged)

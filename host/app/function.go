@@ -75,6 +75,7 @@ type Function struct {
 	spans      []spanText
 	nearMisses []*schemas.Fault
 	staged     []stagedFault
+	repeats    map[*schemas.Fault]bool // faults that say what another function's says
 }
 
 // Runs reports whether the function can run here: it is not in error, and what runs

@@ -70,7 +70,8 @@ type loader struct {
 	language   *language // other than Go for this host; nil: none is known
 	unreadable bool      // host.json could not be parsed
 
-	earlierBundle bool // host.json names an extension bundle before 4
+	lacking       map[string]*lack // by the name of the setting, in upper case
+	earlierBundle bool             // host.json names an extension bundle before 4
 	staged        []stagedFault
 }
 
@@ -188,7 +189,7 @@ func (l *loader) checkStorage() {
 	l.faultAt(hostNeeds, &schemas.Fault{
 		File: localFileName, Path: "Values.AzureWebJobsStorage", Kind: schemas.KindInvalidOperation,
 		Allowed: "a connection string",
-		Reason:  "AzureWebJobsStorage is missing, which every trigger but HTTP needs: " + strings.Join(needy, ", "),
+		Reason:  hostStorage + " is missing, which every trigger but HTTP needs: " + strings.Join(needy, ", "),
 		Hint:    `set it in the environment or under Values in local.settings.json, for instance to "UseDevelopmentStorage=true"`,
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers/timer"
 )
 
 // testKinds is a kind table for tests; the host's own is in package host.
@@ -43,8 +44,8 @@ func testKinds() []app.Kind {
 			Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: end("next tick"),
 			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault {
 				text := f.Trigger.String("schedule")
-				if strings.ContainsAny(text, "abcdefghijklmnopqrstuvwxyz") {
-					return []*schemas.Fault{{Path: f.Trigger.PathOf("schedule"), Found: text, Reason: "neither a cron expression nor a time span", Kind: schemas.KindArgument}}
+				if _, err := timer.ParseSchedule(text); err != nil {
+					return []*schemas.Fault{{Path: f.Trigger.PathOf("schedule"), Found: text, Reason: err.Error(), Kind: schemas.KindArgument}}
 				}
 				return nil
 			},

@@ -172,7 +172,10 @@ func (s *Settings) Connection(name string) (c Connection, ok bool) {
 	return Connection{}, false
 }
 
-const connectionPrefix = "AzureWebJobs"
+const (
+	connectionPrefix = "AzureWebJobs"
+	hostStorage      = connectionPrefix + "Storage"
+)
 
 func connectionNames(name string) []string {
 	prefixed := name

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -116,13 +117,26 @@ func (k fieldKind) parseElement(text string) (set, error) {
 	return s, nil
 }
 
+// quartz matches what Quartz knows besides numbers and names: L, LW, 15W, 6L, 6#2.
+var quartz = regexp.MustCompile(`^(?i:LW?|\d+[LW]|\d+#\d+)$`) // read only
+
+func errQuartz(text string) error {
+	return fmt.Errorf("%q belongs to Quartz expressions: L, W and # are not known", text)
+}
+
 // value reads a number or a name.
 func (k fieldKind) value(text string) (int, error) {
+	if text == "?" {
+		return 0, fmt.Errorf(`"?" belongs to Quartz expressions: write "*"`)
+	}
 	if text == "" {
 		return 0, fmt.Errorf("a value is missing")
 	}
 	if text[0] >= '0' && text[0] <= '9' {
 		n, err := strconv.Atoi(text)
+		if err != nil && quartz.MatchString(text) {
+			return 0, errQuartz(text)
+		}
 		if err != nil || n < k.min || n > k.max {
 			return 0, fmt.Errorf("%q is not a number from %d to %d", text, k.min, k.max)
 		}
@@ -134,6 +148,9 @@ func (k fieldKind) value(text string) (int, error) {
 				return k.min + i, nil
 			}
 		}
+	}
+	if quartz.MatchString(text) {
+		return 0, errQuartz(text)
 	}
 	if len(k.names) > 0 {
 		return 0, fmt.Errorf("%q is neither a number from %d to %d nor a name, such as %q", text, k.min, k.max, k.names[0][:3])

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -52,9 +53,12 @@ type forward struct {
 
 func (p *parser) file() {
 	root := p.section("", p.doc.Value(), "$schema", "UserConfig")
-	user := root.within("UserConfig", "Namespaces", "Logging")
+	user := root.within("UserConfig", userKeys...)
 	if _, _, ok := root.get("UserConfig"); !ok {
 		root.need("UserConfig", "an object with Namespaces")
+		return
+	}
+	if p.hubs(user) {
 		return
 	}
 	p.logging(user)
@@ -70,6 +74,54 @@ func (p *parser) file() {
 	for i, ns := range namespaces {
 		p.namespace(schemas.IndexPath(at, i), ns)
 	}
+}
+
+// userKeys are those of the official file, and those of the file of the Event Hubs
+// emulator, which are reported as what they are.
+var userKeys = []string{"Namespaces", "Logging", "NamespaceConfig", "LoggingConfig"} // read only
+
+// hubs refuses the Config.json of the Event Hubs emulator, and says where what it
+// describes belongs.
+func (p *parser) hubs(user *section) bool {
+	at, list, ok := user.get("NamespaceConfig")
+	if !ok {
+		return false
+	}
+	f := p.fault(at, "the Config.json of the Service Bus emulator, with Namespaces", "this is the Config.json of the Event Hubs emulator")
+	f.Found = ""
+	f.Hint = "hubs stand in host.json, in redeliver.eventHubs.hubs"
+	type hub struct {
+		Name       string      `json:"name"`
+		Partitions json.Number `json:"partitionCount,omitempty"`
+		Groups     []string    `json:"consumerGroups,omitempty"`
+	}
+	var hubs []hub
+	quiet := reader{doc: p.doc} // what is wrong in it does not matter here
+	namespaces, _ := list.([]any)
+	for i, ns := range namespaces {
+		quiet.section(schemas.IndexPath(at, i), ns).items("Entities", func(path string, value any) {
+			s := quiet.section(path, value)
+			h := hub{}
+			h.Name, _ = s.text("Name")
+			_, count, _ := s.get("PartitionCount")
+			h.Partitions = json.Number(strings.TrimSpace(fmt.Sprint(count)))
+			if _, err := h.Partitions.Int64(); err != nil {
+				h.Partitions = ""
+			}
+			s.items("ConsumerGroups", func(path string, value any) {
+				if name, ok := quiet.section(path, value).text("Name"); ok {
+					h.Groups = append(h.Groups, name)
+				}
+			})
+			if h.Name != "" {
+				hubs = append(hubs, h)
+			}
+		})
+	}
+	if text, err := json.Marshal(hubs); err == nil && len(hubs) > 0 {
+		f.Hint += `: "redeliver": {"eventHubs": {"hubs": ` + string(text) + `}}`
+	}
+	return true
 }
 
 func (p *parser) logging(user *section) {

@@ -269,7 +269,7 @@ func interruptible(ctx context.Context, work func(ctx context.Context) error) er
 }
 
 // writeFile writes a file as a whole: until all has come, the bytes are in a
-// file beside it. What is no regular file, such as a pipe, is written directly.
+// file beside it, and nobody but the user may read it. What is no regular file, such as a pipe, is written directly.
 func writeFile(file string, from io.Reader) (n int64, err error) {
 	file = behindLinks(file)
 	part, flag := file, os.O_WRONLY
@@ -317,7 +317,7 @@ func behindLinks(file string) string {
 const maxLinks = 40
 
 func fillFile(name string, flag int, from io.Reader) (int64, error) {
-	f, err := os.OpenFile(name, flag, 0o666)
+	f, err := os.OpenFile(name, flag, 0o600) // what the services hold is their user's own
 	if err != nil {
 		return 0, err
 	}

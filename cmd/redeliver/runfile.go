@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"syscall"
 	"time"
 )
 
@@ -64,23 +66,25 @@ func readRun(dir string) (runInfo, error) {
 // holds a lock of the operating system, which ends with the process, however
 // that comes about. A run file without the lock is a leftover.
 type ownership struct {
-	dir  string
-	lock *os.File
+	dir     string
+	lock    *os.File
+	exposed error // why other users may read the folder; nil: they may not
 }
 
 // own takes the app in dir. It fails with an *ownedError when another process
 // runs it.
 func own(dir string) (*ownership, error) {
 	state := filepath.Join(dir, stateDir)
-	if err := os.MkdirAll(state, 0o755); err != nil {
-		return nil, err
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return nil, unwritable(dir, err)
 	}
+	exposed := makePrivate(state)
 	if err := ignoreInGit(state); err != nil {
-		return nil, err
+		return nil, unwritable(state, err)
 	}
 	f, err := os.OpenFile(filepath.Join(state, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, err
+		return nil, unwritable(state, err)
 	}
 	ok, err := lockSoon(f)
 	if err != nil {
@@ -92,12 +96,36 @@ func own(dir string) (*ownership, error) {
 		info, _ := readRun(dir) // it may be starting, and have no file yet
 		return nil, &ownedError{dir: dir, info: info}
 	}
-	o := &ownership{dir: dir, lock: f}
+	o := &ownership{dir: dir, lock: f, exposed: exposed}
 	if err := o.forget(); err != nil {
 		o.release()
-		return nil, err
+		return nil, unwritable(state, err)
 	}
 	return o, nil
+}
+
+// makePrivate takes our folder away from other users: it holds keys and messages.
+// On Windows the rights of the folder above hold.
+func makePrivate(state string) error {
+	info, err := os.Stat(state)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	if err = os.Chmod(state, 0o700); err != nil {
+		return err
+	}
+	if info, err = os.Stat(state); err == nil && info.Mode().Perm()&0o077 != 0 {
+		err = fmt.Errorf("the mode of %q stays %v", state, info.Mode().Perm())
+	}
+	return err
+}
+
+// unwritable says that a folder cannot be written, if that is what err means.
+func unwritable(dir string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return err
+	}
+	return hinted(fmt.Errorf("folder %q cannot be written, where the app's keys and state are kept: %w", dir, err), writeHint(err, dir))
 }
 
 // lockSoon takes the lock of the app. Commands that ask whether a host has it hold

@@ -111,6 +111,9 @@ func (s *session) open(ctx context.Context) error {
 		}
 		return err
 	}
+	if s.owner.exposed != nil {
+		s.out.say("warning", fmt.Sprintf("other users of this machine may read the folder %s: %v", stateDir, s.owner.exposed))
+	}
 	env := hostEnvironment()
 	if s.accounts, err = accounts(env); err != nil {
 		return err

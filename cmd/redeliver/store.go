@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,6 +50,9 @@ func (s *session) openStore() error {
 		return storeError(err)
 	}
 	s.store = db
+	if err := db.Exposed(); err != nil {
+		s.out.say("warning", fmt.Sprintf("other users of this machine may read the data folder: %v", err))
+	}
 	return nil
 }
 
@@ -89,11 +93,14 @@ func (s *session) newClock(accounts []string) (*clock.Virtual, error) {
 // storeError adds what can be done about a data folder that cannot be used.
 func storeError(err error) error {
 	var inUse *store.InUseError
+	var unwritable *store.UnwritableError
 	var version *store.VersionError
 	var corrupt *store.CorruptError
 	switch {
 	case errors.As(err, &inUse):
 		return hinted(inUse, "stop that process, or choose another folder with --data, or none with --in-memory")
+	case errors.As(err, &unwritable):
+		return hinted(unwritable, writeHint(unwritable, unwritable.Dir)+", or choose another folder with --data, or none with --in-memory")
 	case errors.As(err, &version):
 		return hinted(version, "run the version that wrote it, or choose another folder with --data")
 	case errors.As(err, &corrupt):
@@ -102,6 +109,14 @@ func storeError(err error) error {
 		return hinted(err, "make room, choose another folder with --data, or none with --in-memory")
 	}
 	return hinted(fmt.Errorf("queues and blobs cannot be kept: %w", err), "choose another folder with --data, or none with --in-memory")
+}
+
+// writeHint is what to do about a folder that cannot be written.
+func writeHint(err error, dir string) string {
+	if errors.Is(err, syscall.EROFS) {
+		return "its file system is mounted read-only: mount it for writing"
+	}
+	return "give yourself the right: chmod -R u+rwX " + shellWord(dir)
 }
 
 // dataLine says where queues and blobs are.

@@ -193,4 +193,3 @@ func openFiles(t *testing.T) int {
 	}
 	return len(names)
 }
-

@@ -149,7 +149,7 @@ func (k *Keys) writeLocked() error {
 	if err != nil { // strings and maps always marshal
 		panic(err)
 	}
-	if err := os.MkdirAll(filepath.Dir(k.path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
 		return fmt.Errorf("write keys: %w", err)
 	}
 	fresh := k.path + ".new"

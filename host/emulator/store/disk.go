@@ -42,6 +42,7 @@ const walCategory vfs.DiskWriteCategory = "pebble-wal"
 type disk struct {
 	vfs.FS
 	sync  bool
+	users bool // files have them, and are to be private
 	fault func(op FileOp, path string) error
 	fresh atomic.Bool // nothing is stored yet; no sync is worth its time
 
@@ -55,7 +56,7 @@ type disk struct {
 var _ vfs.FS = (*disk)(nil)
 
 func newDisk(under vfs.FS, opts *Options) *disk {
-	return &disk{FS: under, sync: opts.Sync, fault: opts.Fault}
+	return &disk{FS: under, users: hasUsers(under), sync: opts.Sync, fault: opts.Fault}
 }
 
 // enter begins an operation that changes something, unless a fault is due or the
@@ -126,6 +127,9 @@ func (d *disk) Create(name string, category vfs.DiskWriteCategory) (vfs.File, er
 func (d *disk) create(name string, category vfs.DiskWriteCategory, make func() (vfs.File, error)) (vfs.File, error) {
 	var f vfs.File
 	err := d.change(OpCreate, name, func() (err error) { f, err = make(); return err })
+	if err == nil && d.users {
+		_ = os.Chmod(name, privateFile) // the directory above is private in any case
+	}
 	return d.file(f, name, category, err)
 }
 
@@ -158,7 +162,7 @@ func (d *disk) Link(oldname, newname string) error {
 }
 
 func (d *disk) MkdirAll(dir string, perm os.FileMode) error {
-	return d.change(OpCreate, dir, func() error { return d.FS.MkdirAll(dir, perm) })
+	return d.change(OpCreate, dir, func() error { return d.FS.MkdirAll(dir, perm&privateDir) })
 }
 
 func (d *disk) Remove(name string) error {

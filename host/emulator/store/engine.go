@@ -135,7 +135,7 @@ func (e *engine) openAfter(before *engine, create bool) (err error) {
 	}()
 	filesDir := path.Join(e.dir, "files")
 	if create {
-		if err := e.disk.MkdirAll(filesDir, 0o755); err != nil {
+		if err := e.disk.MkdirAll(filesDir, privateDir); err != nil {
 			return err
 		}
 		if err := syncDir(e.disk, e.dir); err != nil {
@@ -279,6 +279,15 @@ func (e *engine) fail(err error) error {
 		(*tell)(err)
 	}
 	return *e.failure.Load()
+}
+
+// writeError names what went wrong in writing a file. One that comes too late gets
+// what ended the opening.
+func (e *engine) writeError(err error) error {
+	if failure := e.failed(); failure != nil && errors.Is(err, errFenced) {
+		return fmt.Errorf("%w: %w", ErrFailed, failure)
+	}
+	return explain(e.dir, err)
 }
 
 // readError names what went wrong in a read. An engine that has failed may miss

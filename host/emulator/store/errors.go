@@ -49,6 +49,29 @@ func (e *InUseError) Error() string {
 	}
 }
 
+// UnwritableError says that this process may not write a data directory: the file
+// system is read-only (syscall.EROFS), or the user lacks the right
+// (fs.ErrPermission).
+type UnwritableError struct {
+	Dir string
+	Err error // the file system's, with the path
+}
+
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("data directory %q cannot be written: %v", e.Dir, e.Err)
+}
+
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
+// explainOwn is explain while a directory is made this process's own.
+func explainOwn(dir string, err error) error {
+	var known *UnwritableError
+	if errors.As(err, &known) || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
+		return explain(dir, err)
+	}
+	return &UnwritableError{Dir: dir, Err: err}
+}
+
 // VersionError says that the data was written in a format that this program
 // does not read.
 type VersionError struct {

@@ -65,7 +65,7 @@ func (s *Store) CreateFile() (*FileWriter, error) {
 func (e *engine) create(id FileID) (*FileWriter, error) {
 	f, err := e.files.create(id)
 	if err != nil {
-		return nil, fmt.Errorf("create file: %w", explain(e.dir, err))
+		return nil, fmt.Errorf("create file: %w", e.writeError(err))
 	}
 	return &FileWriter{e: e, id: id, f: f}, nil
 }
@@ -130,7 +130,7 @@ func (w *FileWriter) put(p []byte) {
 		return
 	}
 	if _, err := w.f.Write(p); err != nil {
-		w.err = fmt.Errorf("write file: %w", explain(w.e.dir, err))
+		w.err = fmt.Errorf("write file: %w", w.e.writeError(err))
 	}
 }
 
@@ -171,12 +171,12 @@ func (w *FileWriter) Finish() (FileID, error) {
 	}
 	if err != nil {
 		w.Abort()
-		return 0, fmt.Errorf("finish file: %w", explain(w.e.dir, err))
+		return 0, fmt.Errorf("finish file: %w", w.e.writeError(err))
 	}
 	defer w.e.release()
 	w.free()
 	if err := w.f.Close(); err != nil {
-		return 0, fmt.Errorf("finish file: %w", explain(w.e.dir, err))
+		return 0, fmt.Errorf("finish file: %w", w.e.writeError(err))
 	}
 	w.e.files.mu.Lock()
 	defer w.e.files.mu.Unlock()

@@ -212,7 +212,7 @@ func (f *files) create(id FileID) (vfs.File, error) {
 	made, disk := f.dirs[sub], f.disk
 	f.mu.Unlock()
 	if !made {
-		if err := disk.MkdirAll(path.Dir(id.name(f.dir)), 0o755); err != nil {
+		if err := disk.MkdirAll(path.Dir(id.name(f.dir)), privateDir); err != nil {
 			return nil, err
 		}
 		if disk.sync {

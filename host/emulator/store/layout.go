@@ -120,7 +120,7 @@ func makeDir(d *disk, dir string) error {
 			return err
 		}
 	}
-	if err := d.MkdirAll(dir, 0o755); err != nil {
+	if err := d.MkdirAll(dir, privateDir); err != nil {
 		return err
 	}
 	if !d.sync {

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -17,15 +20,19 @@ import (
 // read everywhere.
 func own(dir string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(filepath.Join(dir, lockName))
-	if err != nil {
-		if errors.Is(err, os.ErrPermission) && !exists(filepath.Join(dir, ownerName)) {
-			return nil, err
-		}
+	switch {
+	case err == nil:
+	case taken(err):
 		return nil, owner(dir)
+	default:
+		return nil, err
 	}
 	text := fmt.Sprintf("%d\n%s\n", os.Getpid(), strings.Join(os.Args, " "))
-	if err := os.WriteFile(filepath.Join(dir, ownerName), []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, ownerName), []byte(text), privateFile); err != nil {
 		return nil, errors.Join(err, lock.Close())
+	}
+	if runtime.GOOS != "windows" {
+		_ = os.Chmod(filepath.Join(dir, lockName), privateFile) // the directory is private in any case
 	}
 	return lock, nil
 }
@@ -43,7 +50,20 @@ func owner(dir string) *InUseError {
 	return e
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// taken reports whether a lock was refused because somebody has it, and not because
+// it cannot be made.
+func taken(err error) bool {
+	var file *fs.PathError
+	var number syscall.Errno
+	switch {
+	case errors.As(err, &file):
+		return false
+	case !errors.As(err, &number):
+		return true // this process has it (vfs.Lock)
+	case runtime.GOOS == "windows":
+		return number == sharingViolation
+	}
+	return number == syscall.EAGAIN || number == syscall.EACCES
 }
+
+const sharingViolation syscall.Errno = 32 // Windows: ERROR_SHARING_VIOLATION

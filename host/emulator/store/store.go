@@ -45,6 +45,8 @@ type shared struct {
 	fs   vfs.FS
 	lock io.Closer // nil in memory
 
+	exposed error // why others may read it; nil: they may not
+
 	replacing sync.Mutex // held by whoever is about to put another engine in place
 
 	mu       sync.Mutex
@@ -60,8 +62,11 @@ type shared struct {
 // Open opens the store in dir and makes it first if it is not there. The
 // directory is this process's until Close.
 //
-// It fails with [*InUseError] when somebody else has it, with [*VersionError]
-// when another version of the program wrote it, with [*CorruptError] when what
+// It is private to its user (0700, its files 0600) and made so if it is not;
+// Exposed says when that cannot be done.
+//
+// It fails with [*InUseError] when somebody else has it, with [*UnwritableError]
+// when this process may not write it, with [*VersionError] when another version of the program wrote it, with [*CorruptError] when what
 // it finds is not what was written, and otherwise with the file system's error.
 // Damage that lies deeper comes to light in reads. What a sudden end left
 // half done, and files that no key needs, are removed.
@@ -72,13 +77,16 @@ func Open(dir string, opts *Options) (*Store, error) {
 	}
 	s := newStore(filepath.ToSlash(abs), opts, vfs.Default)
 	if err := makeDir(newDisk(s.fs, &s.opts), s.dir); err != nil {
-		return nil, explain(s.dir, err)
+		return nil, explainOwn(s.dir, err)
 	}
 	if s.lock, err = own(s.dir); err != nil {
-		return nil, err
+		return nil, explainOwn(s.dir, err)
+	}
+	if hasUsers(s.fs) {
+		s.exposed = makePrivate(s.dir)
 	}
 	if err := s.start(); err != nil {
-		return nil, errors.Join(err, s.lock.Close())
+		return nil, errors.Join(explainOwn(s.dir, err), s.lock.Close())
 	}
 	return s, nil
 }

@@ -56,7 +56,7 @@ func compile(ctx context.Context, dir, bin string, env []string, keep func(fresh
 	if err != nil {
 		return &Error{Dir: dir, Err: fmt.Errorf("%w: install Go, or name a prebuilt executable in host.json customHandler.description.defaultExecutablePath", ErrNoGo)}
 	}
-	if err := os.MkdirAll(bin, 0o755); err != nil {
+	if err := os.MkdirAll(bin, 0o700); err != nil {
 		return &Error{Dir: dir, Err: err}
 	}
 	desk, err := os.MkdirTemp(bin, buildPrefix)

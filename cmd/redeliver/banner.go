@@ -129,7 +129,10 @@ func (b *banner) text() string {
 	if !b.s.flags.servicesOnly {
 		writef(&t, "  functions  %s\n", url)
 	}
-	writef(&t, "  admin      %s/admin/host/status\n", url)
+	writef(&t, "  admin      %s/admin/host/status\n", b.s.web.AdminURL())
+	if line := b.s.networkLine(); line != "" {
+		writef(&t, "  network    %s\n", line)
+	}
 	t.WriteString(b.s.doorLines())
 	writef(&t, "  clock      %s\n", clockText(b.s.pace()))
 	t.WriteString(b.concurrency())

@@ -145,13 +145,16 @@ func (s *session) open(ctx context.Context) error {
 	}
 	clients, admin := s.serviceBus()
 	if err := s.owner.publish(runInfo{
-		PID: os.Getpid(), Secret: s.secret, Address: s.web.URL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
+		PID: os.Getpid(), Secret: s.secret, Address: s.web.AdminURL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
 	}); err != nil {
 		return err
 	}
 	if s.flags.output != "json" {
 		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
 	} else {
+		if line := s.networkLine(); line != "" {
+			s.out.say("info", "network: "+line)
+		}
 		for _, text := range s.storage() {
 			s.out.say("info", "storage: "+text)
 		}
@@ -298,7 +301,7 @@ func (s *session) openHost(env []string) error {
 // (host-and-retry 6.4).
 func (s *session) openWeb(a *app.App) error {
 	opts := &web.Options{
-		Address: s.flags.address, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
+		Address: s.flags.address, AdminAddress: s.flags.adminAddress, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
 		Names: s.flags.allowHosts, CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
 		Stop: s.stop, Logger: s.log, Secret: s.secret,
 	}
@@ -328,6 +331,22 @@ func (s *session) openWeb(a *app.App) error {
 	}
 	s.web = server
 	return nil
+}
+
+// networkLine says what other machines of the network may do, empty when they reach
+// nothing.
+func (s *session) networkLine() string {
+	functions, admin := s.web.ForOthers()
+	const key = "the admin and control API want the master key of other machines; \"redeliver keys\" shows it"
+	switch {
+	case functions && admin:
+		return "other machines may call functions; " + key
+	case functions:
+		return "other machines may call functions; the admin and control API are served at " + s.flags.adminAddress + " only"
+	case admin:
+		return key
+	}
+	return ""
 }
 
 // explain says why the app does not run, and what will happen now.

@@ -20,6 +20,7 @@ type startFlags struct {
 	port            int
 	portGiven       bool
 	address         string
+	adminAddress    string
 	cors            []string
 	corsCredentials bool
 	allowHosts      []string
@@ -120,6 +121,7 @@ terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags := cmd.Flags()
 	flags.IntVarP(&f.port, "port", "p", defaultPort, "port to listen on; 0 for any free one")
 	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
+	flags.StringVar(&f.adminAddress, "admin-address", "", "IP address at which alone the admin and control API are served (default: as --address)")
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
 	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
 	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may be for")
@@ -157,6 +159,11 @@ func (f *startFlags) check() error {
 	}
 	if err := f.checkStore(); err != nil {
 		return err
+	}
+	if f.adminAddress != "" {
+		if err := checkAddress("--admin-address", f.adminAddress); err != nil {
+			return err
+		}
 	}
 	if f.address != "" {
 		return checkAddress("--address", f.address)

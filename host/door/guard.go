@@ -162,9 +162,11 @@ var machineName = sync.OnceValue(func() string {
 // came in on.
 func isLocalAddress(r *http.Request, host string) bool {
 	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
+	return err == nil && CameTo(r, addr)
+}
+
+// CameTo reports whether a request's connection came in on an address.
+func CameTo(r *http.Request, addr netip.Addr) bool {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !ok {
 		return false

@@ -11,7 +11,6 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
 )
 
 // ControlPrefix is the path below which the control API lives.
@@ -50,13 +49,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	if s.opts.Stop != nil {
 		handle("POST", "/stop", s.stop)
 	}
-	mux.HandleFunc(ControlPrefix+"/", func(w http.ResponseWriter, r *http.Request) {
-		if !s.opts.EnableAuth && !door.OnThisMachine(r) {
-			writeError(w, http.StatusForbidden, "the control API serves callers on this machine only", "start with --enableAuth and send the master key")
-			return
-		}
-		own.ServeHTTP(w, r)
-	})
+	mux.Handle(ControlPrefix+"/", own)
 }
 
 // embedded serves requests about the embedded account, and refuses them where the

@@ -9,8 +9,8 @@
 //
 // # Who may call
 //
-// Without Options.EnableAuth every request counts as made by the administrator,
-// as under the platform's own tool (cli: CliAuthenticationHandler.cs). With it,
+// Without Options.EnableAuth every request of this machine counts as made by the
+// administrator, and every one for a function, as under the platform's own tool (cli: CliAuthenticationHandler.cs). With it,
 // functions want the keys of host-and-retry 9.2 (header x-functions-key, else
 // query parameter code) and everything below /admin wants the master key;
 // without a sufficient key the answer is 401. Keys are made once and kept in a
@@ -21,8 +21,9 @@
 // this machine, and when a page of another origin sends the request, unless that
 // origin is listed in Options.CORS by name: see package door, whose Guard all
 // listeners of a host share. Web hooks refuse such pages too; functions are open to
-// every page, as on the platform. The control API moreover serves only callers on
-// this machine, unless EnableAuth protects it.
+// every page, as on the platform. From other machines the admin and control
+// APIs want the master key, whatever EnableAuth says, where Options.Address lets them
+// come at all; Options.AdminAddress keeps these APIs at an address of their own.
 //
 // # The control API
 //

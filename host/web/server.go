@@ -37,16 +37,23 @@ const closeGrace = 5 * time.Second
 // the zero value both mean: any free port on 127.0.0.1, everybody is the
 // administrator, no CORS.
 type Options struct {
-	// Address is the IP address to listen on; empty for 127.0.0.1.
+	// Address is the IP address to listen on; empty for 127.0.0.1. With one that other
+	// machines reach, these call functions; the admin and control APIs want the master key
+	// of them.
 	Address string
+
+	// AdminAddress is the IP address at which alone the admin and control APIs are served,
+	// at the same port; empty for wherever the server listens.
+	AdminAddress string
 
 	// Port is the TCP port; 0 for any free one.
 	Port int
 
-	// EnableAuth asks for keys, as in the cloud (host-and-retry 9.2).
+	// EnableAuth asks for keys, as in the cloud (host-and-retry 9.2), callers on this
+	// machine too.
 	EnableAuth bool
 
-	// KeysFile holds the keys when EnableAuth is set; empty for
+	// KeysFile holds the keys when some are asked for; empty for
 	// .redeliver/keys.json in the app's folder.
 	KeysFile string
 
@@ -148,16 +155,25 @@ func reason(err error) error {
 // Start listens and serves in the background; requests wait for a host that is
 // not ready yet. It returns a *PortError when the port cannot be had.
 func (s *Server) Start() error {
-	if s.opts.EnableAuth {
+	if s.keysAsked() {
 		keys, err := OpenKeys(s.opts.KeysFile)
 		if err != nil {
 			return err
 		}
 		s.keys = keys
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(s.opts.Address, strconv.Itoa(s.opts.Port)))
+	l, err := listen(s.opts.Address, s.opts.Port)
 	if err != nil {
-		return &PortError{Address: s.opts.Address, Port: s.opts.Port, Err: err}
+		return err
+	}
+	listeners := []net.Listener{l}
+	if !covers(s.opts.Address, s.opts.AdminAddress) {
+		admin, err := listen(s.opts.AdminAddress, l.Addr().(*net.TCPAddr).Port)
+		if err != nil {
+			l.Close()
+			return err
+		}
+		listeners = append(listeners, admin)
 	}
 	streaming, cancel := context.WithCancel(context.Background())
 	s.listener, s.streams = l, cancel
@@ -170,14 +186,22 @@ func (s *Server) Start() error {
 			return context.WithValue(ctx, streamsKey{}, streaming)
 		},
 	}
-	s.serving.Add(1)
-	go func() {
-		defer s.serving.Done()
-		if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			s.opts.Logger.Error().Err(err).Str("component", "web").Msg("the HTTP server ended")
-		}
-	}()
+	for _, l := range listeners {
+		s.serving.Go(func() {
+			if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				s.opts.Logger.Error().Err(err).Str("component", "web").Msg("the HTTP server ended")
+			}
+		})
+	}
 	return nil
+}
+
+func listen(address string, port int) (net.Listener, error) {
+	l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
+	if err != nil {
+		return nil, &PortError{Address: address, Port: port, Err: err}
+	}
+	return l, nil
 }
 
 // EnsureKeys makes the keys of HTTP functions that have none yet; it does nothing
@@ -185,7 +209,7 @@ func (s *Server) Start() error {
 // called before has its keys made then.
 func (s *Server) EnsureKeys() error {
 	a := s.host.App()
-	if s.keys == nil || a == nil {
+	if !s.opts.EnableAuth || s.keys == nil || a == nil {
 		return nil
 	}
 	var names []string
@@ -207,8 +231,19 @@ func (s *Server) Addr() net.Addr {
 
 // URL is the address for callers on this machine, without a slash at the end,
 // e.g. "http://localhost:7071". It is empty before Start.
-func (s *Server) URL() string {
+func (s *Server) URL() string { return urlOf(s.Addr()) }
+
+// AdminURL is the same for the admin and control APIs.
+func (s *Server) AdminURL() string {
 	addr, ok := s.Addr().(*net.TCPAddr)
+	if !ok || s.opts.AdminAddress == "" {
+		return s.URL()
+	}
+	return urlOf(&net.TCPAddr{IP: net.ParseIP(s.opts.AdminAddress), Port: addr.Port})
+}
+
+func urlOf(address net.Addr) string {
+	addr, ok := address.(*net.TCPAddr)
 	if !ok {
 		return ""
 	}
@@ -275,10 +310,14 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		if !s.taken(w, r) {
 			return
 		}
+		if !s.adminHere(r) {
+			writeError(w, http.StatusForbidden, "the admin and control APIs are served at "+s.opts.AdminAddress+" only", "")
+			return
+		}
 		folded := foldPath(w, r)
 		// Whoever asks whether the host lives needs no key (host: HostController.cs, Ping),
 		// nor who wants to know which host it is.
-		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != identityPath && s.level(r, "") < AdminLevel {
+		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != identityPath && s.adminLevel(r) < AdminLevel {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -326,6 +365,14 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 func (s *Server) level(r *http.Request, function string) Level {
 	if !s.opts.EnableAuth {
 		return AdminLevel
+	}
+	return s.keyLevel(r, function)
+}
+
+// keyLevel is level for those who need a key.
+func (s *Server) keyLevel(r *http.Request, function string) Level {
+	if s.keys == nil {
+		return Anonymous
 	}
 	key := r.Header.Get("X-Functions-Key")
 	if key == "" {

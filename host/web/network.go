@@ -1,0 +1,59 @@
+package web
+
+import (
+	"cmp"
+	"net/http"
+	"net/netip"
+
+	"github.com/redeliver/redeliver/host/door"
+)
+
+// Other machines may call functions where the server listens to them, as they may call
+// those of the platform's tool. What drives the host is another matter: whoever is on
+// the same network could stop it, or empty its queues.
+
+// ForOthers reports what of the server other machines reach: the functions, and the
+// admin and control APIs.
+func (s *Server) ForOthers() (functions, admin bool) {
+	at := cmp.Or(s.opts.AdminAddress, s.opts.Address)
+	return !isLoopback(s.opts.Address), !isLoopback(at)
+}
+
+// keysAsked reports whether some callers need a key.
+func (s *Server) keysAsked() bool {
+	_, admin := s.ForOthers()
+	return s.opts.EnableAuth || admin
+}
+
+// adminLevel is what a request may do below /admin: everything if it comes from this
+// machine, unless keys are asked of all; else what its key is for.
+func (s *Server) adminLevel(r *http.Request) Level {
+	if !s.opts.EnableAuth && door.OnThisMachine(r) {
+		return AdminLevel
+	}
+	return s.keyLevel(r, "")
+}
+
+// adminHere reports whether a request for the admin and control APIs came in where these
+// are served.
+func (s *Server) adminHere(r *http.Request) bool {
+	admin, err := netip.ParseAddr(s.opts.AdminAddress)
+	return err != nil || admin.IsUnspecified() || door.CameTo(r, admin)
+}
+
+// covers reports whether a listener at address is one at another address too; an empty
+// one is anywhere.
+func covers(address, other string) bool {
+	of, err := netip.ParseAddr(address)
+	if err != nil || other == "" {
+		return true
+	}
+	o, err := netip.ParseAddr(other)
+	// The system gives all addresses of IPv6 those of IPv4 too.
+	return err != nil || o == of || of.IsUnspecified() && (of.Is6() || o.Is4())
+}
+
+func isLoopback(address string) bool {
+	addr, err := netip.ParseAddr(address)
+	return err != nil || addr.Unmap().IsLoopback()
+}

@@ -1,0 +1,116 @@
+package web_test
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// network is a host that listens on all addresses of its machine.
+func network(t *testing.T, opts *web.Options) *door {
+	t.Helper()
+	handlers := functions.New()
+	handlers.HTTP("F", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "ran") })
+	opts.Address = "0.0.0.0"
+	return open(t, app(plainHostJSON), handlers, opts)
+}
+
+// from is the answer to a request of the machine peer that came in on an address.
+func (d *door) from(peer, local, path, key string) answer {
+	r := httptest.NewRequest("GET", "http://"+local+":7071"+path, nil)
+	r.RemoteAddr = net.JoinHostPort(peer, "40000")
+	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(local), Port: 7071})))
+	if key != "" {
+		r.Header.Set("X-Functions-Key", key)
+	}
+	w := httptest.NewRecorder()
+	d.web.Handler().ServeHTTP(w, r)
+	return answer{Status: w.Code, Header: w.Header(), Body: w.Body.String()}
+}
+
+// Other machines of the network call functions; the admin and control APIs want the
+// master key of them, and of nobody on this machine.
+func TestOtherMachines(t *testing.T) {
+	t.Parallel()
+	d := network(t, &web.Options{})
+	key := web.MasterKey(web.KeysFile(d.dir))
+	const here, there = "192.0.2.7", "198.51.100.3"
+	for _, row := range []struct {
+		name, peer, local, path, key string
+		status                       int
+	}{
+		{"a function", there, here, "/api/F", "", 200},
+		{"whether it lives", there, here, "/admin/host/ping", "", 200},
+		{"admin", there, here, "/admin/host/status", "", 401},
+		{"functions by admin", there, here, "/admin/functions", "wrong", 401},
+		{"control", there, here, control + "/status", "", 401},
+		{"control with a wrong key", there, here, control + "/status", "wrong", 401},
+		{"admin with the key", there, here, "/admin/host/status", key, 200},
+		{"control with the key", there, here, control + "/status", key, 200},
+		{"this machine", "127.0.0.1", "127.0.0.1", "/admin/host/status", "", 200},
+		{"this machine by its address", here, here, control + "/status", "", 200},
+	} {
+		if a := d.from(row.peer, row.local, row.path, row.key); a.Status != row.status {
+			t.Errorf("%s: %d %s, want %d", row.name, a.Status, a.Body, row.status)
+		}
+	}
+	d.want(200, "GET", "/admin/host/status", "")
+}
+
+// The admin and control APIs can have an address of their own, here one that the server
+// listens on anyway.
+func TestAdminAddress(t *testing.T) {
+	t.Parallel()
+	d := network(t, &web.Options{AdminAddress: "127.0.0.1"})
+	const key = "none of this host's"
+	const here, there = "192.0.2.7", "198.51.100.3"
+	for _, path := range []string{"/admin/host/status", control + "/status", "/admin/host/ping"} {
+		for _, row := range []struct {
+			peer, local, key string
+			status           int
+		}{
+			{there, here, "", 403}, {there, here, key, 403}, {here, here, "", 403}, {"127.0.0.1", "127.0.0.1", "", 200},
+		} {
+			if a := d.from(row.peer, row.local, path, row.key); a.Status != row.status {
+				t.Errorf("%s of %s at %s: %d %s, want %d", path, row.peer, row.local, a.Status, a.Body, row.status)
+			}
+		}
+	}
+	if a := d.from(there, here, "/api/F", ""); a.Status != 200 {
+		t.Errorf("a function answered %d", a.Status)
+	}
+	if got, want := d.web.AdminURL(), strings.Replace(d.web.URL(), "127.0.0.1", "localhost", 1); got != want {
+		t.Errorf("AdminURL = %q, want %q", got, want)
+	}
+}
+
+// And one where nothing else listens: it has the same port.
+func TestAdminAddressOfItsOwn(t *testing.T) {
+	t.Parallel()
+	if l, err := net.Listen("tcp", "[::1]:0"); err != nil {
+		t.Skipf("the machine has no IPv6: %v", err)
+	} else {
+		l.Close()
+	}
+	d := open(t, app(plainHostJSON), nil, &web.Options{AdminAddress: "::1"})
+	for base, want := range map[string]int{d.web.AdminURL(): 200, d.web.URL(): 403} {
+		resp, err := http.Get(base + "/admin/host/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != want {
+			t.Errorf("%s answered %d, want %d", base, resp.StatusCode, want)
+		}
+	}
+	if !strings.HasPrefix(d.web.AdminURL(), "http://[::1]:") {
+		t.Errorf("AdminURL = %q", d.web.AdminURL())
+	}
+}

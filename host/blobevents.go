@@ -199,7 +199,7 @@ func (f *function) queueBlobEvent(ctx context.Context, raw json.RawMessage) erro
 	if err != nil {
 		return err
 	}
-	shared, err := f.gen.blobs.of(f.gen)
+	shared, _, err := f.gen.blobs.of(f.gen)
 	if err != nil {
 		return err
 	}

@@ -17,21 +17,34 @@ import (
 // blobShare is what the blob functions of a generation share, made when the first
 // of them listens.
 type blobShare struct {
-	mu     sync.Mutex
-	shared *blob.Shared
+	mu       sync.Mutex
+	shared   *blob.Shared
+	embedded bool // one of them uses an embedded account
 }
 
-// of returns the shared part for a generation.
-func (s *blobShare) of(g *generation) (*blob.Shared, error) {
+// renew lets the next function that listens make another.
+func (s *blobShare) renew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.embedded {
+		s.shared = nil
+	}
+}
+
+// of returns the shared part for a generation, and whether the end of the epoch
+// concerns it.
+func (s *blobShare) of(g *generation) (shared *blob.Shared, embedded bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.shared != nil {
-		return s.shared, nil
+		return s.shared, s.embedded, nil
 	}
 	account, err := g.storageAccount("Storage")
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
+	t := &turn{function: &function{gen: g}, epoch: g.host.epoch.Load()}
+	account = t.storage(account)
 	h, conf := g.host, g.app.Config.Blobs
 	lease, retry := g.listenerLock()
 	opts := &blob.Options{
@@ -51,10 +64,13 @@ func (s *blobShare) of(g *generation) (*blob.Shared, error) {
 	for _, f := range g.functions {
 		if f.kind.Type == "blobTrigger" && !f.def.Disabled {
 			opts.Functions = append(opts.Functions, app.FunctionID(f.def.Name))
+			if own, err := g.storageAccount(f.def.Trigger.Connection); err == nil {
+				t.storage(own)
+			}
 		}
 	}
-	s.shared = blob.NewShared(h.clk, account, g.app.ID, opts)
-	return s.shared, nil
+	s.shared, s.embedded = blob.NewShared(h.clk, account, g.app.ID, opts), t.embedded.Load()
+	return s.shared, s.embedded, nil
 }
 
 // storageAccount returns the queues and blobs of a connection, "" for the host's
@@ -110,15 +126,17 @@ func connectBlob(f *function) error {
 	return err
 }
 
-func listenBlob(_ *Host, f *function) (triggers.Listener, error) {
-	bf, err := f.blobFunction()
+func listenBlob(t *turn) (triggers.Listener, error) {
+	bf, err := t.blobFunction()
 	if err != nil {
 		return nil, err
 	}
-	shared, err := f.gen.blobs.of(f.gen)
+	shared, embedded, err := t.gen.blobs.of(t.gen)
 	if err != nil {
 		return nil, err
 	}
+	bf.Account = t.storage(bf.Account)
+	t.embedded.Store(embedded)
 	return shared.Listener(bf), nil
 }
 

@@ -32,11 +32,13 @@ func connectCosmos(f *function) error {
 	return err
 }
 
-func listenCosmos(h *Host, f *function) (triggers.Listener, error) {
+func listenCosmos(turn *turn) (triggers.Listener, error) {
+	f, h := turn.function, turn.gen.host
 	monitored, leases, err := f.cosmosPlaces()
 	if err != nil {
 		return nil, err
 	}
+	monitored.Account, leases.Account = turn.cosmos(monitored.Account), turn.cosmos(leases.Account)
 	t := f.def.Trigger.CosmosTrigger()
 	return cosmosdb.New(h.clk, monitored, leases, &cosmosdb.Options{
 		// Another function of this host is another owner, else two that have one

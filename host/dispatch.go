@@ -128,6 +128,9 @@ func (f *function) Skip(ev *triggers.Event) {
 // Draining implements triggers.Sink.
 func (f *function) Draining() bool { return f.gen.draining.Load() }
 
+// Replaced implements triggers.Sink.
+func (f *function) Replaced() bool { return false }
+
 // receive gives the event its identity and writes the received record, the
 // first time that the sink sees it. It returns the delivery's number.
 func (f *function) receive(ev *triggers.Event) uint64 {

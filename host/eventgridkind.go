@@ -37,7 +37,7 @@ func eventSchema(b *app.Binding) trigger.Schema {
 	return trigger.AnySchema
 }
 
-func listenEventGrid(_ *Host, f *function) (triggers.Listener, error) { return f.events, nil }
+func listenEventGrid(t *turn) (triggers.Listener, error) { return t.events, nil }
 
 func eventGridMessage(_ *Host, _ *function, input string) (triggers.Message, error) {
 	if !json.Valid([]byte(input)) {

@@ -56,7 +56,8 @@ func validateEventHub(a *app.App, f *app.Function) []*schemas.Fault {
 	return nil
 }
 
-func listenEventHub(h *Host, f *function) (triggers.Listener, error) {
+func listenEventHub(t *turn) (triggers.Listener, error) {
+	f, h := t.function, t.gen.host
 	b := f.def.Trigger
 	hubs, err := f.eventHubs(b)
 	if err != nil {
@@ -70,6 +71,7 @@ func listenEventHub(h *Host, f *function) (triggers.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
+	hubs, blobs = t.hubs(hubs), t.blobAccount(blobs)
 	conf := f.gen.app.Config.EventHubs
 	opts := &eventhubs.Options{
 		ConsumerGroup:       consumerGroup(b),

@@ -56,6 +56,7 @@ type generation struct {
 
 	mu     sync.Mutex
 	tokens list.List // of context.CancelFunc: what token gave out, in that order
+	turns  []*turn   // whose listeners run, or wait for their next start
 	killed bool
 }
 
@@ -179,15 +180,26 @@ func (g *generation) listen() {
 		if f.def.Disabled || f.kind.listen == nil {
 			continue
 		}
-		g.group.Go("listener "+f.def.Name, func() { g.supervise(f) })
+		g.listenTo(f, false)
 	}
+}
+
+// listenTo starts the listener of a function; again: after another of this
+// generation.
+func (g *generation) listenTo(f *function, again bool) {
+	g.group.Go("listener "+f.def.Name, func() { g.supervise(f, again) })
 }
 
 // supervise runs the listener of a function and starts it again when it fails.
 // Only its function is affected.
-func (g *generation) supervise(f *function) {
+func (g *generation) supervise(f *function, again bool) {
 	if f.kind.singleton || f.kind.serial {
-		release, err := g.host.singletons.acquire(g.listening, f.def.Name)
+		name := f.def.Name
+		if f.kind.serial {
+			// What listeners of another state do can harm nobody.
+			name += "/" + itoa(g.host.epoch.Load().number)
+		}
+		release, err := g.host.singletons.acquire(g.listening, name)
 		if err != nil {
 			return
 		}
@@ -197,9 +209,12 @@ func (g *generation) supervise(f *function) {
 		Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
 		MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
 	}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
+	f.failing.Store(nil)
 	for {
-		err := g.runListener(f)
-		if g.listening.Err() != nil {
+		t := g.begin(f, again)
+		err := t.listen()
+		if t.ctx.Err() != nil {
+			g.end(t)
 			return
 		}
 		if err == nil {
@@ -211,7 +226,9 @@ func (g *generation) supervise(f *function) {
 			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
 		})
 		f.failing.Store(&err)
-		if g.waitToListen(wait) != nil {
+		ended := t.waitToListen(wait)
+		g.end(t)
+		if ended != nil {
 			return
 		}
 		f.failing.Store(nil)
@@ -220,23 +237,28 @@ func (g *generation) supervise(f *function) {
 
 // waitToListen is the wait of a listener that failed. As a message, so what it lacked
 // wakes it unless wakeUp is faithful.
-func (g *generation) waitToListen(wait time.Duration) error {
-	if g.app.Switches.WakeUp != "fast" {
-		return g.host.clk.Idle(g.listening, wait)
+func (t *turn) waitToListen(wait time.Duration) error {
+	h := t.gen.host
+	if t.gen.app.Switches.WakeUp != "fast" {
+		return h.clk.Idle(t.ctx, wait)
 	}
-	return g.host.failed.wait(g.listening, g.host.clk.Now().Add(wait))
+	return h.failed.wait(t.ctx, h.clk.Now().Add(wait))
 }
 
-func (g *generation) runListener(f *function) error {
-	listen := func() (triggers.Listener, error) { return f.kind.listen(g.host, f) }
-	if f.kind.singleton {
-		return g.runAlone(f, listen)
+// listen runs the listener.
+func (t *turn) listen() error {
+	if t.kind.singleton {
+		return t.listenAlone()
 	}
-	l, err := listen()
+	return t.run(t.ctx)
+}
+
+func (t *turn) run(ctx context.Context) error {
+	l, err := t.kind.listen(t)
 	if err != nil {
 		return err
 	}
-	return l.Run(g.listening, f)
+	return l.Run(ctx, t)
 }
 
 // stopListening stops receiving. In a drain, kinds that leave deliveries their
@@ -244,6 +266,9 @@ func (g *generation) runListener(f *function) error {
 func (g *generation) stopListening(drain bool) {
 	g.draining.Store(drain)
 	g.stop()
+	if !drain {
+		g.cutReplaced()
+	}
 }
 
 // retire waits for what is still running, at most shutdownTimeout, and then
@@ -288,4 +313,7 @@ func (f *function) account(b *app.Binding) (bindings.QueueAccount, error) {
 	return f.gen.host.services.Queues(conn)
 }
 
-var _ triggers.Sink = (*function)(nil)
+var (
+	_ triggers.Sink = (*function)(nil)
+	_ triggers.Sink = (*turn)(nil)
+)

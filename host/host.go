@@ -157,6 +157,7 @@ type Host struct {
 	cancel  context.CancelFunc
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
 	current atomic.Pointer[generation]
+	epoch   atomic.Pointer[epoch] // never nil
 
 	mu          sync.Mutex
 	changed     *clock.Cond // state, loading
@@ -205,6 +206,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		h.clk = h.own
 	}
 	h.ids.seed = h.opts.Seed
+	h.epoch.Store(&epoch{})
 	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
 	if err := h.openAccounts(); err != nil {
 		if h.own != nil {

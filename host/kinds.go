@@ -30,7 +30,11 @@ type kind struct {
 	connect func(f *function) error
 
 	// listen makes the listener of a function.
-	listen func(h *Host, f *function) (triggers.Listener, error)
+	listen func(t *turn) (triggers.Listener, error)
+
+	// unsettled is how a delivery ends whose settlement comes to nothing. Empty:
+	// dropped.
+	unsettled triggers.Decision
 
 	// message makes what the function receives in a call by hand.
 	message func(h *Host, f *function, input string) (triggers.Message, error)
@@ -43,12 +47,12 @@ func kinds() []kind {
 		{Kind: app.Kind{Type: "httpTrigger", Available: true, End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
 		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, connect: connectQueue, listen: listenQueue, message: queueMessage},
 		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, connect: connectBlob, listen: listenBlob, message: blobMessage},
-		{Kind: app.Kind{Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, Lock: serviceBusLock, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, message: serviceBusMessage},
+		{Kind: app.Kind{Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, Lock: serviceBusLock, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, unsettled: triggers.LockLost, message: serviceBusMessage},
 		{Kind: app.Kind{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: eventGridDeliveries, End: eventGridEnd, Validate: validateEventGrid}, connect: connectEventGrid, listen: listenEventGrid, message: eventGridMessage},
 		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
-		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd, Validate: validateEventHub}, serial: true, connect: connectEventHub, listen: listenEventHub, message: eventHubMessage},
-		{Kind: app.Kind{Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB", End: cosmosEnd, Validate: validateCosmos}, serial: true, connect: connectCosmos, listen: listenCosmos, message: cosmosMessage},
+		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd, Validate: validateEventHub}, serial: true, connect: connectEventHub, listen: listenEventHub, unsettled: triggers.NotCheckpointed, message: eventHubMessage},
+		{Kind: app.Kind{Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB", End: cosmosEnd, Validate: validateCosmos}, serial: true, connect: connectCosmos, listen: listenCosmos, unsettled: triggers.NotCheckpointed, message: cosmosMessage},
 	}
 }
 
@@ -74,7 +78,7 @@ func kindOf(typ string) *kind {
 
 // HTTP.
 
-func listenHTTP(_ *Host, f *function) (triggers.Listener, error) { return f.http, nil }
+func listenHTTP(t *turn) (triggers.Listener, error) { return t.http, nil }
 
 func httpMessage(_ *Host, f *function, input string) (triggers.Message, error) {
 	return httptrigger.Message(&bindings.HTTPRequest{
@@ -105,11 +109,13 @@ func connectQueue(f *function) error {
 	return err
 }
 
-func listenQueue(h *Host, f *function) (triggers.Listener, error) {
+func listenQueue(t *turn) (triggers.Listener, error) {
+	f, h := t.function, t.gen.host
 	account, err := f.account(f.def.Trigger)
 	if err != nil {
 		return nil, err
 	}
+	account = t.queues(account)
 	name, err := bindings.QueueName(f.def.Trigger.String("queueName"))
 	if err != nil {
 		return nil, err
@@ -178,20 +184,21 @@ func connectTimer(f *function) error {
 	return err
 }
 
-func listenTimer(h *Host, f *function) (triggers.Listener, error) {
+func listenTimer(t *turn) (triggers.Listener, error) {
+	f, h := t.function, t.gen.host
 	schedule, err := timer.ParseSchedule(f.def.Trigger.String("schedule"))
 	if err != nil {
 		return nil, err
 	}
-	store, err := f.schedule()
+	in, err := t.hostContainer()
 	if err != nil {
 		return nil, err
 	}
 	location, _ := timer.Location(f.gen.app.Settings.Lookup)
 	return timer.New(h.clk, schedule, &timer.Options{
 		Location:     location,
-		Store:        store,
-		RunOnStartup: isTrue(f.def.Trigger.Value("runOnStartup"), false),
+		Store:        f.scheduleIn(in),
+		RunOnStartup: isTrue(f.def.Trigger.Value("runOnStartup"), false) && !t.again,
 		Unmonitored:  !isTrue(f.def.Trigger.Value("useMonitor"), true),
 		Open:         f.breaker.isOpen,
 	}), nil

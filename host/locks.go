@@ -8,7 +8,6 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
@@ -23,15 +22,19 @@ const (
 // hostContainer is the container of the host's own account in which it keeps
 // locks and the status of timers.
 func (g *generation) hostContainer() (bindings.Container, error) {
-	conn, ok := g.app.Settings.Connection("Storage")
-	if !ok {
-		return nil, app.MissingConnection("Storage")
-	}
-	blobs, err := g.host.services.Blobs(conn)
+	blobs, err := g.hostBlobs()
 	if err != nil {
 		return nil, err
 	}
 	return blobs.Container(hostlock.Container), nil
+}
+
+func (g *generation) hostBlobs() (bindings.BlobAccount, error) {
+	conn, ok := g.app.Settings.Connection("Storage")
+	if !ok {
+		return nil, app.MissingConnection("Storage")
+	}
+	return g.host.services.Blobs(conn)
 }
 
 // shares reports whether another host can reach the account in which this one
@@ -49,11 +52,13 @@ func (g *generation) shares() bool {
 }
 
 // reclaims reports whether the locks that bear this host's name are of its former
-// life: where the account is its own and was kept, and it was killed.
+// life: where the account is its own and was kept, and it was killed; or where they
+// came with a state that was loaded.
 func (g *generation) reclaims() bool {
 	conn, _ := g.app.Settings.Connection("Storage")
-	_, ours := g.host.embedded(conn, blobService)
-	return ours && g.host.opts.Store != nil && g.host.opts.Services == nil
+	h := g.host
+	_, ours := h.embedded(conn, blobService)
+	return ours && (h.opts.Store != nil || h.epoch.Load().number > 0) && h.opts.Services == nil
 }
 
 // lock returns a lock that this host shares with those that have its ID. What
@@ -75,27 +80,30 @@ func (g *generation) listenerLock() (lease, retry time.Duration) {
 	return conf.ListenerLockPeriod.Truncate(time.Second), conf.ListenerLockRecoveryPollingInterval
 }
 
-// runAlone runs the listener of a singleton kind while this host has the
+// listenAlone runs the listener of a singleton kind while this host has the
 // function's lock, again each time that it gets it: among the hosts with one ID,
 // one runs the listener (host-and-retry 10.5).
-func (g *generation) runAlone(f *function, listen func() (triggers.Listener, error)) error {
-	run := func(ctx context.Context) error {
-		l, err := listen()
-		if err != nil {
-			return err
-		}
-		return l.Run(ctx, f)
-	}
+func (t *turn) listenAlone() error {
+	g := t.gen
 	if !g.shares() {
-		return run(g.listening)
+		return t.run(t.ctx)
 	}
-	in, err := g.hostContainer()
+	in, err := t.hostContainer()
 	if err != nil {
 		return err
 	}
-	name := hostlock.ListenerName(g.app.ID, app.FunctionID(f.def.Name))
+	name := hostlock.ListenerName(g.app.ID, app.FunctionID(t.def.Name))
 	lease, retry := g.listenerLock()
-	return g.lock(in, name, &hostlock.Options{Lease: lease, Retry: retry}).Hold(g.listening, run)
+	return g.lock(in, name, &hostlock.Options{Lease: lease, Retry: retry}).Hold(t.ctx, t.run)
+}
+
+// hostContainer is that of the generation as the turn's listener reaches it.
+func (t *turn) hostContainer() (bindings.Container, error) {
+	blobs, err := t.gen.hostBlobs()
+	if err != nil {
+		return nil, err
+	}
+	return t.blobAccount(blobs).Container(hostlock.Container), nil
 }
 
 // primary is this host's part in the choice of the primary one among those with

@@ -134,6 +134,9 @@ func (b outsideBlob) AppendBlock(ctx context.Context, body io.Reader, opts *bind
 }
 
 func (b outsideBlob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*bindings.BlobDownload, error) {
+	if b.epoch != nil {
+		return b.of.Get(ctx, opts) // attempts go on after its end, and reading changes nothing
+	}
 	d, err := away(ctx, b.trip, func(ctx context.Context) (*bindings.BlobDownload, error) { return b.of.Get(ctx, opts) })
 	if err == nil {
 		d.Body = &outsideBody{ctx, b.trip, d.Body}

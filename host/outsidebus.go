@@ -97,7 +97,7 @@ func (o outsideReceiver) Renew(ctx context.Context, m *bindings.ServiceBusReceiv
 }
 
 func (o outsideReceiver) Close(ctx context.Context) error {
-	return awayOnly(ctx, o.trip, o.r.Close)
+	return last(ctx, o.trip, o.r.Close)
 }
 
 // outsideSession is a session of a namespace outside.

@@ -51,4 +51,4 @@ func (o outsideEvents) Receive(ctx context.Context, n int, wait time.Duration) (
 	return away(ctx, o.trip, func(ctx context.Context) ([]*bindings.ReceivedEvent, error) { return o.r.Receive(ctx, n, wait) })
 }
 
-func (o outsideEvents) Close(ctx context.Context) error { return awayOnly(ctx, o.trip, o.r.Close) }
+func (o outsideEvents) Close(ctx context.Context) error { return last(ctx, o.trip, o.r.Close) }

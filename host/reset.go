@@ -16,6 +16,7 @@ func (h *Host) Reset() error {
 	if h.counters.invocations.Load() != 0 {
 		return fmt.Errorf("reset: %w", errInWork)
 	}
+	defer h.endEpoch()()
 	for _, name := range h.Accounts() {
 		if err := h.accounts.byName[name].Reset(); err != nil {
 			return fmt.Errorf("storage account %q: %w", name, err)

@@ -34,7 +34,11 @@ func (f *function) schedule() (timer.StatusStore, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &schedule{in, in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}, nil
+	return f.scheduleIn(in), nil
+}
+
+func (f *function) scheduleIn(in bindings.Container) timer.StatusStore {
+	return &schedule{in, in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}
 }
 
 // maxStatus is more than any status has; what is longer is none.

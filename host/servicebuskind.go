@@ -54,12 +54,14 @@ func connectServiceBus(f *function) error {
 	return f.createEntities(ns, source)
 }
 
-func listenServiceBus(h *Host, f *function) (triggers.Listener, error) {
+func listenServiceBus(t *turn) (triggers.Listener, error) {
+	f, h := t.function, t.gen.host
 	b := f.def.Trigger
 	ns, err := f.serviceBus(b)
 	if err != nil {
 		return nil, err
 	}
+	ns = t.bus(ns)
 	source, err := serviceBusSource(b)
 	if err != nil {
 		return nil, err

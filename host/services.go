@@ -76,22 +76,36 @@ func errBusOutside(conn app.Connection) error {
 }
 
 // trip is the way of a call to a service outside: without the clock's baton, for
-// as long as it takes in real time.
+// as long as it takes in real time. With an epoch it is the way of a listener's call
+// to an embedded service.
 type trip struct {
-	clk  clock.Clock
-	name string          // in diagnostics
-	wire context.Context // for calls that nothing else ends
+	epoch *epoch // nil: outside
+	clk   clock.Clock
+	name  string          // in diagnostics
+	wire  context.Context // for calls that nothing else ends
 }
 
-func (h *Host) trip(name string) trip { return trip{h.clk, name, h.wire} }
+func (h *Host) trip(name string) trip { return trip{clk: h.clk, name: name, wire: h.wire} }
 
 // away makes a call to a service outside.
 func away[T any](ctx context.Context, t trip, f func(ctx context.Context) (T, error)) (v T, err error) {
+	if t.epoch != nil {
+		return during(ctx, t.epoch, f)
+	}
 	if ctx.Done() == nil {
 		ctx = t.wire
 	}
 	t.clk.Outside(ctx, t.name, func() { v, err = f(ctx) })
 	return v, err
+}
+
+// last is away for calls that end the use of something: they are made also when an
+// epoch is over.
+func last(ctx context.Context, t trip, f func(ctx context.Context) error) error {
+	if t.epoch != nil {
+		return f(ctx)
+	}
+	return awayOnly(ctx, t, f)
 }
 
 // awayOnly is away for calls that return an error only.

@@ -28,14 +28,12 @@ import (
 // one has saved the other loads.
 //
 // SaveState, LoadState and ResetState are for a host at work and are called from
-// outside the clock. What is in work when the state is replaced goes on: its
-// attempts run to their end, and its settlement then finds that the message's
-// receipt is of a state that is no more. That is the same as a receipt that has
-// been overtaken by another delivery, and changes nothing: no message of the new
-// state is deleted, released or poisoned by a delivery of the old one, because no
-// identifier and no receipt is ever given twice. A message that the saved state
-// has in work is invisible until its lock ends, and is then delivered again, as
-// after a crash.
+// outside the clock. When the state is replaced every listener that uses an embedded
+// service ends its hold on the old one, and another starts from the new: see [epoch]
+// and [turn]. What is in work goes on: its attempts run to their end, and its
+// settlement changes nothing, whatever identifiers and receipts the new state has. A
+// message that the saved state has in work is invisible until its lock ends, and is
+// then delivered again, as after a crash.
 
 // service is an embedded service other than storage, whose state is keys.
 type service interface {
@@ -134,13 +132,17 @@ func (h *Host) loadState(f *os.File) (last time.Time, err error) {
 		return last, err
 	}
 	h.clk.Inside("load the state", func() {
-		if db := h.accounts.db; db == nil {
+		db := h.accounts.db
+		if db == nil {
 			last, err = h.loadMemory(f)
-		} else if err = h.storage.Load(f); err == nil {
-			last, err = lastChange(db, accountNames(h.opts.Accounts))
+		} else {
+			err = h.storage.Load(f)
 		}
 		if err == nil {
 			err = h.replaced()
+		}
+		if err == nil && db != nil {
+			last, err = lastChange(db, accountNames(h.opts.Accounts))
 		}
 	})
 	return last, err
@@ -215,16 +217,15 @@ func (h *Host) ResetState() (err error) {
 				err = errors.Join(err, s.Load(&store.Image{}))
 			}
 		}
-		if err == nil {
-			err = h.replaced()
-		}
+		err = errors.Join(err, h.replaced())
 	})
 	return err
 }
 
 // replaced lets every service take up a state that has come from elsewhere, gives
-// it the Service Bus entities that the app wants, and wakes the listeners of storage queues.
+// it what the app wants, and lets every listener start from it.
 func (h *Host) replaced() error {
+	defer h.endEpoch()()
 	if _, err := h.namespace.ListQueues(context.Background()); err != nil {
 		return err
 	}
@@ -236,20 +237,7 @@ func (h *Host) replaced() error {
 			return err
 		}
 	}
-	h.cosmos.Wake()
-	if err := h.restoreGrid(); err != nil {
-		return err
-	}
-	for _, name := range h.Accounts() {
-		queues, err := h.accounts.byName[name].Queues(context.Background())
-		if err != nil {
-			return fmt.Errorf("storage account %q: %w", name, err)
-		}
-		for _, queue := range queues {
-			h.watcher.Notify(queue)
-		}
-	}
-	return nil
+	return h.restoreGrid()
 }
 
 // spooled calls f with a file that is gone afterwards: a state may be larger

@@ -71,7 +71,7 @@ func TestStateReplacedUnderADelivery(t *testing.T) {
 			}
 			h.Advance(time.Hour)
 			h.WantAttempts("Slow", 2)
-			h.WantSettled("Slow", triggers.Deleted, triggers.Deleted)
+			h.WantSettled("Slow", triggers.Dropped, triggers.Deleted)
 			h.WantQueue("orders")
 		})
 	}

@@ -175,9 +175,14 @@ type Sink interface {
 	// listener acts on it. It stands for Handle and for Unused(1).
 	Skip(ev *Event)
 
-	// Draining reports whether the stop that ended Run's context is a drain:
-	// kinds that leave deliveries their token in a drain do not cancel it.
+	// Draining reports whether the stop that ended Run's context is a drain, or
+	// Replaced: kinds that leave deliveries their token in a drain do not cancel it.
 	Draining() bool
+
+	// Replaced reports whether Run's context has ended because the state of the
+	// service was replaced, and another listener reads the new one. No kind cancels
+	// the token of a delivery then. Whatever is done to its message is refused.
+	Replaced() bool
 }
 
 // Listener watches one source for one function.

@@ -24,9 +24,9 @@ const (
 //
 // Source: BlobQueueTriggerExecutor.cs.
 type router struct {
-	s        *Shared
-	scanner  *scanner
-	draining func() bool
+	s       *Shared
+	scanner *scanner
+	first   triggers.Sink // of the listener that began it: they stop together
 
 	mu     sync.Mutex
 	routes map[*triggers.Event]*route // by the event of the control queue
@@ -42,8 +42,8 @@ type route struct {
 
 var _ triggers.Sink = (*router)(nil)
 
-func newRouter(s *Shared, sc *scanner, draining func() bool) *router {
-	return &router{s: s, scanner: sc, draining: draining, routes: map[*triggers.Event]*route{}}
+func newRouter(s *Shared, sc *scanner, first triggers.Sink) *router {
+	return &router{s: s, scanner: sc, first: first, routes: map[*triggers.Event]*route{}}
 }
 
 // Admit implements triggers.Sink. The only function of a host decides how much is
@@ -114,7 +114,10 @@ func (r *router) admit(ctx context.Context, m *member) error {
 }
 
 // Draining implements triggers.Sink.
-func (r *router) Draining() bool { return r.draining() }
+func (r *router) Draining() bool { return r.first.Draining() }
+
+// Replaced implements triggers.Sink.
+func (r *router) Replaced() bool { return r.first.Replaced() }
 
 // Handle implements triggers.Sink: the cases of storage.md 9.4.
 func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.Result {

@@ -160,7 +160,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	s.mu.Lock()
 	s.members = append(s.members, m)
 	if s.core == nil {
-		s.startLocked(ctx, sink.Draining)
+		s.startLocked(ctx, sink)
 	}
 	c := s.core
 	s.changed.Broadcast()
@@ -189,7 +189,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 }
 
 // startLocked starts scanner and reader.
-func (s *Shared) startLocked(ctx context.Context, draining func() bool) {
+func (s *Shared) startLocked(ctx context.Context, first triggers.Sink) {
 	c := &core{}
 	ctx, c.cancel = s.clk.WithCancel(ctx)
 	name := ControlQueue(s.hostID)
@@ -212,7 +212,7 @@ func (s *Shared) startLocked(ctx context.Context, draining func() bool) {
 		Poison:            s.poison,
 		DropUndecodable:   true,
 	})
-	r := newRouter(s, c.scanner, draining)
+	r := newRouter(s, c.scanner, first)
 	work := clock.NewGroup(s.clk, 0)
 	part := func(name string, run func() error) {
 		work.Go(name, func() {

@@ -18,7 +18,8 @@ import (
 //
 // When Run's context ends, or another listener takes a partition, deliveries in work
 // lose their token, in a drain too, and no checkpoint is written for them: whoever
-// reads the partition next has the batch again.
+// reads the partition next has the batch again. They keep it when the state was
+// replaced.
 type Listener struct {
 	clk   clock.Clock
 	hubs  bindings.EventHubs
@@ -45,11 +46,17 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	r.changed = clock.NewCond(l.clk, &r.mu)
 	working, stop := l.clk.WithCancel(ctx)
 	r.stop = stop
+	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	r.tokens = tokens
 	err := r.begin(working)
 	if err == nil {
 		r.look(working)
 	}
 	stop()
+	if !sink.Replaced() {
+		cancel()
+	}
 	r.group.Wait()
 	r.giveBack(context.WithoutCancel(ctx))
 	if r.gone != nil {
@@ -67,6 +74,7 @@ type run struct {
 	sink       triggers.Sink
 	partitions []string
 	group      *clock.Group
+	tokens     context.Context // of deliveries
 
 	mu      sync.Mutex
 	pumps   map[string]*pump // at work, by partition
@@ -202,7 +210,13 @@ func (r *run) start(ctx context.Context, partition string) {
 		return
 	}
 	p := &pump{run: r, partition: partition, source: bindings.EventSource(r.hub, r.opts.ConsumerGroup, partition)}
-	p.ctx, p.cancel = r.clk.WithCancel(ctx)
+	var stop, cut context.CancelFunc
+	p.ctx, stop = r.clk.WithCancel(ctx)
+	p.token, cut = r.clk.WithCancel(r.tokens)
+	p.cancel = func() {
+		stop()
+		cut()
+	}
 	r.pumps[partition] = p
 	r.group.Go("partition "+p.source, func() {
 		r.ended(p, p.read())

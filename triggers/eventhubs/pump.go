@@ -27,6 +27,7 @@ type pump struct {
 	*run
 	partition, source string
 	ctx               context.Context // ends with Run's, and when the partition is lost
+	token             context.Context // of deliveries
 	cancel            context.CancelFunc
 
 	recall  triggers.Recall
@@ -127,7 +128,7 @@ func (p *pump) patience() time.Duration {
 func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
 	p.batches++
 	ev := &triggers.Event{Source: p.source, Messages: p.batchOf(events), Batch: true, Recall: &p.recall}
-	p.sink.Handle(p.ctx, ev)
+	p.sink.Handle(p.token, ev)
 	p.invoked = true
 	p.sink.Settled(ev, p.settle(events[len(events)-1]))
 }
@@ -142,7 +143,7 @@ func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
 			break // they come again
 		}
 		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}, Recall: &p.recall}
-		p.sink.Handle(p.ctx, ev)
+		p.sink.Handle(p.token, ev)
 		p.invoked = true
 		handled = append(handled, ev)
 	}

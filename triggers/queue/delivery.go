@@ -151,7 +151,9 @@ func (d *delivery) toPoison(note string, failure error) triggers.Settlement {
 func (d *delivery) copyToPoison(text string) (id string, err error) {
 	m, err := bindings.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil)
 	if err != nil {
-		d.l.expect(d.lock.ends)
+		if !gone(err) {
+			d.l.expect(d.lock.ends)
+		}
 		return "", fmt.Errorf("copy to the poison queue: %w", err)
 	}
 	if d.l.opts.Watcher != nil {

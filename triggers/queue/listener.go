@@ -144,7 +144,9 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	err := l.poll(ctx, tokens, sink)
-	l.handOn()
+	if !sink.Replaced() {
+		l.handOn()
+	}
 	// After an error the deliveries in work keep their token until the stop.
 	if l.inFlight.Below(ctx, 1) != nil && !sink.Draining() {
 		cancel()

@@ -42,7 +42,7 @@ type Options struct {
 // So if they took longer than to the next tick, one run follows at once and the
 // ticks between are gone. When Run's context ends in the middle of a tick, its
 // retry loop ends too, in a drain as in any other stop, and the tick is lost: it
-// counts as done.
+// counts as done. Only when the state was replaced the attempts go on.
 type Listener struct {
 	clk       clock.Clock
 	schedule  Schedule
@@ -169,11 +169,24 @@ func (l *Listener) tick(ctx context.Context, sink triggers.Sink, why startup) {
 	settlement := triggers.Settlement{Decision: triggers.Recorded}
 	if open {
 		settlement.Note = "skipped: circuit open"
-	} else if res := sink.Handle(ctx, ev); res.Cancelled {
+	} else if res := l.handle(ctx, sink, ev); res.Cancelled {
 		settlement.Note = "tick lost: stopped in its retry loop"
 	}
 	settlement.Err = l.advance(ctx, begun, why)
 	sink.Settled(ev, settlement)
+}
+
+// handle runs the function. Its token ends with ctx, unless the state was replaced.
+func (l *Listener) handle(ctx context.Context, sink triggers.Sink, ev *triggers.Event) (res triggers.Result) {
+	token, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	work := clock.NewGroup(l.clk, 0)
+	work.Go("tick of "+ev.Source, func() { res = sink.Handle(token, ev) })
+	if work.Below(ctx, 1) != nil && !sink.Replaced() {
+		cancel()
+	}
+	work.Wait()
+	return res
 }
 
 // advance moves the status past a tick and stores it, also after ctx has ended.

@@ -128,6 +128,7 @@ func (s *stage) Skip(*triggers.Event) {}
 func (s *stage) Unused(int)           {}
 
 func (s *stage) Draining() bool { return s.draining }
+func (s *stage) Replaced() bool { return false }
 
 // plain is the payload of a timer without a monitor.
 const unmonitored = `{"Schedule":{"AdjustForDST":true},"ScheduleStatus":null,"IsPastDue":false}`

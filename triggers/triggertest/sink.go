@@ -117,6 +117,9 @@ func (s *Sink) Draining() bool {
 	return s.draining
 }
 
+// Replaced implements triggers.Sink.
+func (s *Sink) Replaced() bool { return false }
+
 // Close makes Admit block until Open, as an open circuit breaker does, and ends the
 // waits of WhileAdmitted. It is called from inside the clock.
 func (s *Sink) Close() {

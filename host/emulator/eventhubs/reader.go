@@ -127,6 +127,9 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 		before := r.next
 		var list []*bindings.ReceivedEvent
 		if err == nil {
+			err = ctx.Err() // who was woken and has given up since takes nothing
+		}
+		if err == nil {
 			list, err = r.take(op, n)
 		}
 		over := err != nil || len(list) > 0 || wait == 0 || wait > 0 && !r.ns.now().Before(end)

@@ -156,6 +156,9 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 			op.now = ns.now()
 			q.waiting(op, waiters, -1)
 			if err == nil {
+				err = ctx.Err() // who was woken and has given up since takes nothing
+			}
+			if err == nil {
 				err = ns.readyLocked()
 			}
 		}

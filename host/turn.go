@@ -1,0 +1,208 @@
+package host
+
+import (
+	"container/list"
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/blob"
+)
+
+// A turn is one run of a function's listener, in one epoch of the embedded services.
+// It is the listener's Sink: the function's, but for what the end of the epoch
+// changes.
+//
+// When the state is replaced, the turn of every listener that uses it is over: the
+// listener receives nothing more, and another turn of it starts from the new state
+// at once. What is in work goes on to the end of its attempts; its settlement is
+// refused by the epoch, and says so.
+type turn struct {
+	*function
+	epoch    *epoch
+	again    bool            // it follows another in the same generation
+	embedded atomic.Bool     // it uses embedded services; set while the listener is made
+	ctx      context.Context // of the listener's Run
+	stop     context.CancelFunc
+	replaced atomic.Bool // the state was replaced under it
+
+	mu     sync.Mutex
+	tokens list.List // of context.CancelFunc: of deliveries in work, by age
+	cut    bool      // they have been cancelled
+}
+
+// NoteReplaced is the note of a settlement that came to nothing, since a state was
+// loaded, or the state emptied, while the delivery was in work.
+const NoteReplaced = "the state was replaced meanwhile: nothing was settled"
+
+// begin returns a turn of the function's listener in the present epoch.
+func (g *generation) begin(f *function, again bool) *turn {
+	t := &turn{function: f, epoch: g.host.epoch.Load(), again: again}
+	t.ctx, t.stop = g.host.clk.WithCancel(g.listening)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turns = append(g.turns, t)
+	return t
+}
+
+// end forgets a turn whose listener has ended.
+func (g *generation) end(t *turn) {
+	t.stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for i, other := range g.turns {
+		if other == t {
+			g.turns = append(g.turns[:i:i], g.turns[i+1:]...)
+			return
+		}
+	}
+}
+
+// endTurns ends the turns that use the embedded services, whose state was replaced,
+// and returns their functions.
+func (g *generation) endTurns() (over []*function) {
+	g.mu.Lock()
+	turns := g.turns
+	g.mu.Unlock()
+	g.blobs.renew()
+	for _, t := range turns {
+		if t.embedded.Load() && !t.replaced.Swap(true) {
+			t.stop()
+			over = append(over, t.function)
+		}
+	}
+	return over
+}
+
+// listenAgain begins turns of functions after endTurns, unless the generation's
+// listeners were stopped meanwhile.
+func (g *generation) listenAgain(over []*function) {
+	if g.listening.Err() != nil {
+		return
+	}
+	for _, f := range over {
+		g.listenTo(f, true)
+	}
+}
+
+// cutReplaced ends the retry waits of turns that were over before the generation's
+// listeners were stopped: nobody else ends them.
+func (g *generation) cutReplaced() {
+	g.mu.Lock()
+	turns := g.turns
+	g.mu.Unlock()
+	for _, t := range turns {
+		if !t.replaced.Load() {
+			continue
+		}
+		t.mu.Lock()
+		t.cut = true
+		var cancels []context.CancelFunc
+		for e := t.tokens.Front(); e != nil; e = e.Next() {
+			cancels = append(cancels, e.Value.(context.CancelFunc))
+		}
+		t.mu.Unlock()
+		for _, cancel := range cancels {
+			cancel()
+		}
+	}
+}
+
+// token returns the token of a delivery: the listener's, which cutReplaced ends too.
+func (t *turn) token(ctx context.Context) (token context.Context, release func()) {
+	token, cancel := t.gen.host.clk.WithCancel(ctx)
+	t.mu.Lock()
+	e := t.tokens.PushBack(cancel)
+	cut := t.cut
+	t.mu.Unlock()
+	if cut {
+		cancel()
+	}
+	return token, func() {
+		t.mu.Lock()
+		t.tokens.Remove(e)
+		t.mu.Unlock()
+		cancel()
+	}
+}
+
+// Handle implements triggers.Sink.
+func (t *turn) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
+	token, release := t.token(ctx)
+	defer release()
+	return t.function.Handle(token, ev)
+}
+
+// Settled implements triggers.Sink. After the end of the epoch whatever the listener
+// meant to do has been refused.
+func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
+	if t.embedded.Load() && t.epoch.over.Load() {
+		s = triggers.Settlement{Decision: t.kind.unsettled, Note: NoteReplaced}
+		if s.Decision == "" {
+			s.Decision = triggers.Dropped
+		}
+	}
+	t.function.Settled(ev, s)
+}
+
+// Draining implements triggers.Sink.
+func (t *turn) Draining() bool { return t.replaced.Load() || t.function.Draining() }
+
+// Replaced implements triggers.Sink.
+func (t *turn) Replaced() bool { return t.replaced.Load() }
+
+// queues returns a queue account as the turn's listener reaches it.
+func (t *turn) queues(a bindings.QueueAccount) bindings.QueueAccount {
+	a, ours := t.gen.host.queuesIn(t.epoch, a)
+	if ours {
+		t.embedded.Store(true)
+	}
+	return a
+}
+
+// blobAccount is queues for blobs.
+func (t *turn) blobAccount(a bindings.BlobAccount) bindings.BlobAccount {
+	a, ours := t.gen.host.blobsIn(t.epoch, a)
+	if ours {
+		t.embedded.Store(true)
+	}
+	return a
+}
+
+// storage is queues and blobAccount for the accounts of blob triggers.
+func (t *turn) storage(a blob.Account) blob.Account {
+	a.Blobs = t.blobAccount(a.Blobs)
+	if a.Queues != nil {
+		a.Queues = t.queues(a.Queues)
+	}
+	return a
+}
+
+// bus returns a Service Bus namespace as the turn's listener reaches it.
+func (t *turn) bus(ns bindings.ServiceBus) bindings.ServiceBus {
+	if ns != bindings.ServiceBus(t.gen.host.namespace) {
+		return ns
+	}
+	t.embedded.Store(true)
+	return outsideBus{trip{epoch: t.epoch}, ns}
+}
+
+// hubs is bus for Event Hubs.
+func (t *turn) hubs(hubs bindings.EventHubs) bindings.EventHubs {
+	if hubs != bindings.EventHubs(t.gen.host.hubs) {
+		return hubs
+	}
+	t.embedded.Store(true)
+	return outsideHubs{trip{epoch: t.epoch}, hubs}
+}
+
+// cosmos is bus for Cosmos DB.
+func (t *turn) cosmos(account bindings.Cosmos) bindings.Cosmos {
+	if account != bindings.Cosmos(t.gen.host.cosmos) {
+		return account
+	}
+	t.embedded.Store(true)
+	return epochCosmos{t.epoch, account}
+}

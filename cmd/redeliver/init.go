@@ -172,8 +172,31 @@ func moduleName(dir string) (string, error) {
 	if name == "" {
 		name = "app"
 	}
+	if why := takenModule(name); why != "" {
+		return "", hinted(fmt.Errorf("%q makes no module: %s", name, why), "choose another folder, for instance "+shellWord(filepath.Join(filepath.Dir(dir), name+"-app")))
+	}
 	return name, nil
 }
+
+// takenModule says why no module can have that path; empty when one can.
+func takenModule(name string) string {
+	switch name {
+	case "all", "cmd", "std", "tool", "work", "go", "toolchain":
+		return "the go command gives the name a meaning of its own"
+	case "bufio", "builtin", "bytes", "cmp", "context", "crypto", "embed", "errors", "expvar", "flag", "fmt", "hash", "html", "image", "io",
+		"iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv",
+		"strings", "structs", "sync", "syscall", "testing", "time", "unicode", "unique", "unsafe", "weak":
+		return "the standard library has a package of this name"
+	}
+	if windowsDevice.MatchString(name) {
+		return "it is a device on Windows"
+	}
+	return ""
+}
+
+// windowsDevice matches the names that Windows keeps for devices, which the go command
+// refuses on every system.
+var windowsDevice = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)`)
 
 // requirement matches a line of a require block.
 var requirement = regexp.MustCompile(`(?m)^\t(\S+ v\S+)(?: // indirect)?$`)

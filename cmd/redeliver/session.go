@@ -152,6 +152,7 @@ func (s *session) open(ctx context.Context) error {
 	if s.flags.output != "json" {
 		s.out.printf("redeliver %s: starting %s\n", longVersion(), s.dir)
 	} else {
+		s.out.say("info", "listening at "+s.web.URL())
 		if line := s.networkLine(); line != "" {
 			s.out.say("info", "network: "+line)
 		}

@@ -116,7 +116,7 @@ func TestReportText(t *testing.T) {
     waiting   1 min 36 s to 2 min 4 s
     ends      next tick
 
-Lints switched off: L-1, L-5
+Lints switched off: L-1
 
 no faults
 `
@@ -252,13 +252,16 @@ func TestLints(t *testing.T) {
 		{name: "L-2 needs a queue", host: `"extensions": {"queues": {"visibilityTimeout": "00:00:10"}}`, binding: timerBinding, further: fixed(1, "00:00:01")},
 		{name: "L-3", binding: eventHub, further: fixed(-1, "00:00:01"), want: "L-3 L-5 L-10"},
 		{name: "L-4 two parts", binding: timerBinding, further: fixed(1, "0:01"), want: "L-4"},
-		{name: "L-4 bare number", binding: timerBinding, further: grow(1, "00:00:01", "1"), want: "L-4 L-5"},
+		{name: "L-4 bare number", binding: timerBinding, further: grow(1, "00:00:01", "1"), want: "L-4"},
 		{name: "L-4 above 23", binding: timer("24:00:00"), want: "L-4"},
 		{name: "L-4 in host.json", host: `"functionTimeout": "5"`, binding: timerBinding, want: "L-4"},
 		{name: "L-4 not for -1", host: `"functionTimeout": "-1"`, binding: timerBinding},
 		{name: "L-4 not for zero", binding: timerBinding, further: fixed(1, "0")},
 		{name: "L-5 count", binding: timerBinding, further: fixed(6, "00:00:01"), want: "L-5"},
 		{name: "L-5 bounds", binding: timerBinding, further: fixed(4, "00:01:00")},
+		{name: "L-5 cap that is never reached", binding: timerBinding, further: grow(4, "00:00:01", "00:15:00")},
+		{name: "L-5 cap that is reached", binding: timerBinding, further: grow(4, "00:00:30", "00:15:00"), want: "L-5"},
+		{name: "L-5 no retry", binding: timerBinding, further: fixed(0, "00:15:00")},
 		{name: "L-5 interval", binding: timerBinding, further: fixed(1, "00:01:01"), want: "L-5"},
 		{name: "L-6", binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "once"}`, further: fixed(1, "00:00:01"), want: "L-1 L-6"},
 		{name: "L-6 needs a policy", binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "once"}`},

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -197,10 +198,15 @@ func blocked(f *Function) string {
 // advice is L-5 and L-11.
 func (l *linter) advice(f *Function, p *retrycontext.Policy) {
 	many := p.MaxRetryCount == retrycontext.Forever || p.MaxRetryCount > 5
-	property, interval := "delayInterval", p.DelayInterval
+	property := "delayInterval"
 	if p.Strategy == retrycontext.ExponentialBackoff {
-		property, interval = "maximumInterval", p.MaximumInterval
+		property = "maximumInterval"
 	}
+	last := p.MaxRetryCount
+	if last == retrycontext.Forever {
+		last = math.MaxInt32
+	}
+	_, interval := p.Bounds(last) // the waits grow
 	switch {
 	case many && interval > time.Minute:
 		l.onPolicy("L-5", f, "", "more than 5 retries, and waits of up to %s: the advice for the Consumption plan is at most 5 and 1 minute", spanWords(interval))

@@ -91,7 +91,9 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 	if resp.Status != call.Succeeded {
 		return d.handlerFailure(resp)
 	}
-	if err := d.writeOutputs(parent, resp); err != nil {
+	// Whoever still listens: the handler has succeeded, and a caller that has hung up
+	// takes nothing of that back.
+	if err := d.writeOutputs(f.gen.attempts, resp); err != nil {
 		return d.failed(err)
 	}
 	return nil

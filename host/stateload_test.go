@@ -49,6 +49,7 @@ type replaced struct {
 	begun   uint64              // the first record of the present state
 	busy    map[string][]string // deliveries in work, by function
 	since   map[string]uint64   // the record at which a delivery was received
+	event   map[string]uint64   // the record at which an event was received last
 	last    map[string]string   // the invocation of a delivery
 	tickDue time.Time           // when the first tick of the present state is due; zero: it has come
 	ticking bool                // a tick was in work when the state was replaced
@@ -66,7 +67,7 @@ func newReplaced(t *testing.T, seed uint64, options *hosttest.Options) *replaced
 	t.Helper()
 	w := &replaced{
 		t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 1)), calls: map[string]int{}, keys: map[string][]string{},
-		queued: map[string]string{}, busy: map[string][]string{}, since: map[string]uint64{}, last: map[string]string{},
+		queued: map[string]string{}, busy: map[string][]string{}, since: map[string]uint64{}, event: map[string]uint64{}, last: map[string]string{},
 		state: loadedState{left: map[string]bool{}, poisoned: map[string]bool{}},
 	}
 	app := functions.New()
@@ -228,6 +229,9 @@ func (w *replaced) follow() {
 		case journal.Received:
 			w.busy[r.Function] = append(w.busy[r.Function], r.Delivery)
 			w.since[r.Delivery] = r.Seq
+			if r.Function == "Grid" {
+				w.event[r.MessageID] = r.Seq
+			}
 			if r.Function == "Tick" && !w.tickDue.IsZero() {
 				if !r.Time.Truncate(time.Microsecond).Equal(w.tickDue.Truncate(time.Microsecond)) && (!w.ticking || r.Time.Before(w.tickDue)) {
 					w.t.Errorf("seed %d: the first tick of a state came at %v, due at %v", w.seed, r.Time, w.tickDue)
@@ -252,6 +256,9 @@ func (w *replaced) follow() {
 			}
 		case journal.EventAttempted:
 			if r.Status == string(eventgrid.Delivered) {
+				if w.event[r.MessageID] < w.begun {
+					w.t.Errorf("seed %d: event %s was delivered by a request from before the state was replaced", w.seed, r.MessageID)
+				}
 				delete(w.state.left, r.MessageID)
 			}
 		case journal.EventDropped:
@@ -341,6 +348,10 @@ func TestStatesReplacedUnderLoad(t *testing.T) {
 				switch w.random.IntN(14) {
 				case 0:
 					w.slots = append(w.slots, w.save())
+					if w.random.IntN(2) == 0 { // what is in work there is in work here
+						w.Advance(time.Duration(w.random.Int64N(int64(20 * time.Second))))
+						w.load(&w.slots[len(w.slots)-1])
+					}
 				case 1:
 					w.load(&w.slots[w.random.IntN(len(w.slots))])
 				case 2:

@@ -26,6 +26,9 @@ const (
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
 )
 
+// inProcess is the runtime of .NET functions that run inside the platform's host.
+const inProcess = "dotnet"
+
 // runtimeWords names the languages of the platform's runtimes.
 var runtimeWords = map[string]string{ // read only
 	"node": "JavaScript or TypeScript", "python": "Python", "java": "Java", "powershell": "PowerShell",
@@ -186,7 +189,6 @@ func (l *loader) notServed(functions []*Function) {
 	if l.opts.InProcess || h.Fault != nil || h.Served() {
 		return
 	}
-	var words string
 	for _, f := range functions {
 		switch script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; {
 		case h.Kind == Custom:
@@ -194,7 +196,10 @@ func (l *loader) notServed(functions []*Function) {
 		case known:
 			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), script.words, onlyGo)
 			if h.Kind == NoHandler {
-				h.Kind, h.Runtime, words = Language, script.runtime, script.words
+				h.Kind, h.Runtime, l.language = Language, script.runtime, &language{runtime: script.runtime, words: script.words}
+			}
+			if script.runtime == inProcess && h.Runtime == inProcess {
+				f.NotServed = filepath.Base(f.ScriptFile) + " runs in the in-process model of .NET, whose support has ended"
 			}
 		case h.Kind == Language:
 			f.NotServed = fmt.Sprintf("it is written in %s, and %s", l.language.words, onlyGo)
@@ -203,9 +208,6 @@ func (l *loader) notServed(functions []*Function) {
 				"nothing in the app's folder runs the function")
 			fault.Hint = l.nothingRuns()
 		}
-	}
-	if words != "" {
-		l.language = &language{words: words}
 	}
 	if l.language != nil {
 		l.explainLanguage()
@@ -233,6 +235,12 @@ func (l *loader) explainLanguage() {
 	w.Reason = fmt.Sprintf("the functions of this app are written in %s, and %s: language workers %s", lang.words, onlyGo, later)
 	if lang.inCode {
 		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: none of them is listed here; language workers %s", lang.words, onlyGo, later)
+	}
+	if lang.runtime == inProcess {
+		w.Reason = "the functions of this app are written for the in-process model of .NET, whose support ended on 10 November 2026: no version of this host runs them"
+		w.Hint = "move them to the isolated model (package Microsoft.Azure.Functions.Worker), scripts to a project of their own; " + services
+		l.warn(w)
+		return
 	}
 	if officialGo(lang.runtime) {
 		w.Reason = "the functions of this app are written for the official Go worker, and this version runs Go handlers of package " + functionsPackage + " only: other workers " + later

@@ -114,6 +114,9 @@ func (l *loader) schemaFaults(doc *schemas.Document) {
 		switch {
 		case f.Path == "version" && l.app.MissingHostJSON, covered(l.staged, f):
 		case f.Path == "version":
+			if f.Found == "" && hasVersion1(doc) {
+				f.Hint += ", and move the sections of version 1 that this file has at its top"
+			}
 			l.faultAt(hostReading, f)
 		default:
 			l.fault(f)

@@ -53,6 +53,17 @@ func (l *loader) renamedKeys(r reader) {
 	l.app.nearMisses = withoutRenamed(l.app.nearMisses, schemas.HostJSON)
 }
 
+// hasVersion1 reports whether host.json has sections at its top that stood there in
+// version 1.
+func hasVersion1(doc *schemas.Document) bool {
+	for _, n := range schemas.RenamedKeys(schemas.HostJSON) {
+		if _, given := doc.Lookup(n.Old); n.In == "" && given {
+			return true
+		}
+	}
+	return false
+}
+
 // renameWords says what became of a key, and what to do. beside is set when its
 // successor is given too.
 func renameWords(n schemas.Renamed, beside bool) (reason, hint string) {

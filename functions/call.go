@@ -2,12 +2,13 @@ package functions
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"reflect"
 	"runtime/debug"
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/retrycontext"
 )
 
 // Link is the way back to the host during one attempt. Its methods may be called
@@ -69,8 +70,28 @@ func (c *invocation) end(ctx context.Context, err error) *call.Response {
 	if r.Error, r.Asked = failure(err); r.Asked == (call.Settlement{}) {
 		r.Asked = c.asked
 	}
-	if ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))) {
+	if ctx.Err() != nil && (is(err, ctx.Err()) || is(err, context.Cause(ctx))) {
 		r.Status = call.Cancelled
 	}
 	return r
+}
+
+// is is errors.Is for an error of the handler's, whose methods may panic and which
+// may wrap itself.
+func is(err, target error) bool {
+	if !reflect.TypeOf(target).Comparable() {
+		return false
+	}
+	return retrycontext.Walk(err, func(err error) (yes bool) {
+		defer func() {
+			if recover() != nil {
+				yes = false
+			}
+		}()
+		if err == target {
+			return true
+		}
+		e, ok := err.(interface{ Is(error) bool })
+		return ok && e.Is(target)
+	})
 }

@@ -2,7 +2,6 @@ package functions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -54,11 +53,24 @@ type Settlement struct {
 	Err error
 }
 
-// Error returns the text of the failure.
-func (s *Settlement) Error() string { return s.Err.Error() }
+// Error returns the text of the failure. Where there is none it says so.
+func (s *Settlement) Error() string {
+	switch {
+	case s == nil:
+		return "nil *functions.Settlement: a handler that succeeded returns a plain nil"
+	case s.Err == nil:
+		return "settlement " + string(s.Decision) + " without a failure: give it to functions.Settle"
+	}
+	return s.Err.Error()
+}
 
-// Unwrap returns the failure.
-func (s *Settlement) Unwrap() error { return s.Err }
+// Unwrap returns the failure, nil if there is none.
+func (s *Settlement) Unwrap() error {
+	if s == nil {
+		return nil
+	}
+	return s.Err
+}
 
 // Poison fails the delivery with err and asks for the message to be moved to the
 // poison queue at once, whatever its dequeue count. Like [Permanent] it allows no
@@ -169,14 +181,20 @@ func (p *panicError) Unwrap() error {
 	return err
 }
 
-// failure describes err for the way to the host.
+// failure describes err for the way to the host. The methods of err are the
+// handler's code, and may be as wrong as the rest of it: none is called but through
+// package retrycontext, which expects that.
 func failure(err error) (*call.Error, call.Settlement) {
 	var asked call.Settlement
-	if s, ok := errors.AsType[*Settlement](err); ok {
-		asked = call.Settlement{Decision: string(s.Decision), Reason: s.Reason, Description: s.Description}
-	}
+	retrycontext.Walk(err, func(err error) bool {
+		s, ok := err.(*Settlement)
+		if ok = ok && s != nil; ok {
+			asked = call.Settlement{Decision: string(s.Decision), Reason: s.Reason, Description: s.Description}
+		}
+		return ok
+	})
 	shown := err
-	if s, ok := err.(*Settlement); ok && s.Err != nil { // the wrapper says nothing of the fault
+	if s, ok := err.(*Settlement); ok && s != nil && s.Err != nil { // the wrapper says nothing of the fault
 		shown = s.Err
 	}
 	if p, ok := shown.(*panicError); ok {

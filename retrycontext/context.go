@@ -1,7 +1,6 @@
 package retrycontext
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 )
@@ -53,7 +52,7 @@ func NewException(err error) *Exception {
 	}
 	e := &Exception{}
 	var b strings.Builder
-	visit(err, func(err error) bool {
+	Walk(err, func(err error) bool {
 		if _, ok := err.(*declaration); ok {
 			return false
 		}
@@ -63,7 +62,7 @@ func NewException(err error) *Exception {
 		} else {
 			b.WriteString(" ---> ")
 		}
-		text := err.Error()
+		text := textOf(err)
 		b.Grow(len(name) + len(": ") + len(text))
 		b.WriteString(name)
 		b.WriteString(": ")
@@ -72,24 +71,4 @@ func NewException(err error) *Exception {
 	})
 	e.Message = b.String()
 	return e
-}
-
-// visit calls f for err and all errors that it wraps, outermost first, in the
-// order of package errors, until f returns true; it reports whether f did.
-func visit(err error, f func(error) bool) bool {
-	for err != nil {
-		if f(err) {
-			return true
-		}
-		if many, ok := err.(interface{ Unwrap() []error }); ok {
-			for _, err := range many.Unwrap() {
-				if visit(err, f) {
-					return true
-				}
-			}
-			return false
-		}
-		err = errors.Unwrap(err)
-	}
-	return false
 }

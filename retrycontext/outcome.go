@@ -1,7 +1,6 @@
 package retrycontext
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -80,9 +79,9 @@ func declare(err error, d Declared) error {
 // the first that carries a declaration counts.
 func DeclaredOutcome(err error) (Declared, bool) {
 	var innermost *declaration
-	for {
-		d, ok := errors.AsType[*declaration](err)
-		if !ok {
+	for range walkDepth {
+		var d *declaration
+		if !Walk(err, func(err error) (found bool) { d, found = err.(*declaration); return found }) {
 			break
 		}
 		innermost, err = d, d.err

@@ -25,7 +25,7 @@ import (
 // network; inside an error of packages net or net/http it is a connection that
 // the other side closed.
 func IsTransient(err error) bool {
-	return visit(err, transient)
+	return Walk(err, transient)
 }
 
 // transient judges one error by itself.

@@ -84,8 +84,9 @@ const (
 	DrainCompleted  DrainState = "Completed"
 )
 
-// DrainStatus is what GET /admin/host/drain/status answers. Retries counts
-// deliveries in a retry loop.
+// DrainStatus is what GET /admin/host/drain/status answers: attempts that run, and
+// deliveries in a retry loop. One that waits for its next attempt is among the
+// retries only.
 type DrainStatus struct {
 	State                  DrainState `json:"state"`
 	OutstandingInvocations int        `json:"outstandingInvocations"`

@@ -20,6 +20,7 @@ type delivery struct {
 	number uint64
 	base   journal.Record // the fields that all records of this delivery share
 
+	counted  counted
 	attempts int
 	payload  *payload                 // of the current event; the same for all attempts
 	inputs   []call.Input             // of the current attempt
@@ -38,18 +39,15 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	d.logs = d.log
 	h := f.gen.host
 
-	h.counters.began()
+	d.counted.in = &h.counters
+	d.counted.begun()
 	round := f.breaker.began()
-	retrying := false
 	attempts, err := retrycontext.Do(ctx, f.def.Policy, f.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
 		Exception: exceptionOf,
 		Hooks: retrycontext.Hooks{
 			Scheduled: func(r retrycontext.Retry) {
-				if !retrying {
-					retrying = true
-					h.counters.retrying(+1)
-				}
+				d.counted.failed()
 				rec := d.base
 				rec.Kind, rec.Attempt, rec.Delay, rec.HasDelay = journal.RetryScheduled, r.Number+1, r.Delay, true
 				h.journal.Append(rec)
@@ -66,10 +64,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 			},
 		},
 	})
-	if retrying {
-		h.counters.retrying(-1)
-	}
-	h.counters.ended()
+	d.counted.over()
 
 	res := triggers.Result{Err: err, Attempts: attempts, Asked: d.asked}
 	if err == nil {
@@ -173,6 +168,7 @@ func (f *function) record(ev *triggers.Event) journal.Record {
 // retrycontext.Do repeats.
 func (d *delivery) attempt(ctx context.Context, rc *retrycontext.Context) error {
 	h := d.f.gen.host
+	d.counted.begun()
 	d.attempts++
 	if d.attempts == 1 || d.ev.CallerWaits {
 		// Triggered deliveries keep their invocation ID for all attempts (sdk:

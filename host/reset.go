@@ -13,7 +13,7 @@ var errInWork = errors.New("deliveries are in work")
 // stay. It fails when deliveries are in work. Call it inside the clock, between
 // two tests.
 func (h *Host) Reset() error {
-	if h.counters.invocations.Load() != 0 {
+	if h.counters.busy() {
 		return fmt.Errorf("reset: %w", errInWork)
 	}
 	defer h.endEpoch()()

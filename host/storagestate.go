@@ -290,7 +290,7 @@ func (h *Host) Snapshot() (*Snapshot, error) {
 // included: what happens next has the same names as what happened after the
 // snapshot. It fails while deliveries are in work. Call it inside the clock.
 func (h *Host) Restore(snap *Snapshot) error {
-	if h.counters.invocations.Load() != 0 {
+	if h.counters.busy() {
 		return fmt.Errorf("restore: %w", errInWork)
 	}
 	for _, name := range h.Accounts() {

@@ -252,20 +252,30 @@ func TestInvokeByHand(t *testing.T) {
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	app := functions.New()
-	app.Queue("Orders", "orders", func(context.Context, functions.QueueMessage) error { return errBroken },
-		functions.FixedDelay(1, time.Minute))
-	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	var h *hosttest.Host
+	var during []host.DrainStatus
+	app.Queue("Orders", "orders", func(context.Context, functions.QueueMessage) error {
+		if status, err := h.DrainStatus(); err == nil {
+			status.State = ""
+			during = append(during, status)
+		}
+		return errBroken
+	}, functions.FixedDelay(1, time.Minute))
+	h = hosttest.New(t, &hosttest.Options{Handlers: app})
 	h.Send("orders", "x")
 	if err := h.Drain(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	want := host.DrainStatus{State: host.DrainInProgress, OutstandingInvocations: 1, OutstandingRetries: 1}
+	want := host.DrainStatus{State: host.DrainInProgress, OutstandingRetries: 1} // it waits: no invocation
 	if got, err := h.DrainStatus(); err != nil || got != want {
 		t.Errorf("DrainStatus = %+v, %v; want %+v", got, err, want)
 	}
 	h.Send("orders", "y") // nobody listens
 	h.AwaitSettled("Orders", triggers.Released)
 	h.WantAttempts("Orders", 2)
+	if diff := cmp.Diff([]host.DrainStatus{{OutstandingInvocations: 1}, {OutstandingInvocations: 1, OutstandingRetries: 1}}, during); diff != "" {
+		t.Errorf("during the attempts (-want +got):\n%s", diff)
+	}
 	want = host.DrainStatus{State: host.DrainCompleted}
 	if got, _ := h.DrainStatus(); got != want {
 		t.Errorf("DrainStatus = %+v, want %+v", got, want)

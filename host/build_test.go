@@ -230,3 +230,24 @@ func TestNoBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A Go program that is no handler is built, told apart by its build information, and
+// not started.
+func TestGoProgramWithoutFunctions(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build with")
+	}
+	h := hosttest.New(t, &hosttest.Options{MayFail: true, Files: map[string]string{
+		"go.mod":               "module shop\n\ngo 1.26\n",
+		"main.go":              "package main\n\nimport \"net/http\"\n\nfunc main() { http.ListenAndServe(\"127.0.0.1:0\", nil) }\n",
+		"Orders/function.json": orders(1),
+		"local.settings.json":  `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "UseDevelopmentStorage=true", "FUNCTIONS_WORKER_RUNTIME": "go"}}`,
+	}})
+	if h.StartError == nil || !strings.Contains(h.StartError.Error(), "does not import package") {
+		t.Errorf("got %v, want an error that names the package", h.StartError)
+	}
+	for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.ProcessStarted }) {
+		t.Errorf("started: %v", r)
+	}
+}

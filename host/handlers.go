@@ -40,6 +40,10 @@ func (h *Host) openHandlers(ctx context.Context, a *app.App) (Invoker, app.Handl
 	if err != nil {
 		return nil, spec, err
 	}
+	if err := app.NoHandlerProgram(program); err != nil {
+		h.programs.release(program)
+		return nil, spec, err
+	}
 	inv, err := h.startProcess(a, spec, program, a.Dir)
 	if err != nil {
 		h.programs.release(program)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 func newCheck(std streams) *cobra.Command {
@@ -76,9 +78,11 @@ func check(ctx context.Context, dir string, set []string, config string, noBuild
 	}
 	report := app.Check(a)
 	if handler != nil {
-		report.Errors = append(report.Errors, app.Problem{
-			File: "the app's program", Reason: handler.Error(), Hint: "with --no-build only the files are checked",
-		})
+		p := app.Problem{File: "the app's program", Reason: handler.Error(), Hint: "with --no-build only the files are checked"}
+		if f, ok := errors.AsType[*schemas.Fault](handler); ok {
+			p.File, p.Reason, p.Hint = f.File, f.Reason, f.Hint
+		}
+		report.Errors = append(report.Errors, p)
 	}
 	if a.MissingHostJSON {
 		report.Warnings = append(report.Warnings, app.Problem{

@@ -29,7 +29,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 	switch {
 	case plugin:
 	case found:
-		plugin = builtWithFunctions(path)
+		plugin, _ = builtWithFunctions(path)
 	default: // it is not built yet, or not installed
 		plugin = !isMain && !c.OverHTTP
 	}
@@ -80,21 +80,34 @@ func (l *loader) program(name string) (path string, found bool) {
 }
 
 // builtWithFunctions reports whether a file is a Go program that was built with this
-// module, which its build information says.
-func builtWithFunctions(path string) bool {
+// module, which its build information says; known is false when it has none.
+func builtWithFunctions(path string) (with, known bool) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return false
+		return false, false
 	}
 	if info.Main.Path == modulePath {
-		return true
+		return true, true
 	}
 	for _, d := range info.Deps {
 		if d.Path == modulePath {
-			return true
+			return true, true
 		}
 	}
-	return false
+	return false, true
+}
+
+// NoHandlerProgram returns a *[schemas.Fault] when the program that was built from an
+// app's source cannot be a handler, because nothing in it comes from the functions
+// package. To start it would be to wait for a handshake that does not come.
+func NoHandlerProgram(path string) error {
+	if with, known := builtWithFunctions(path); with || !known {
+		return nil
+	}
+	return &schemas.Fault{
+		File: "main.go", Reason: "the Go program in the app's folder does not import package " + functionsPackage + ", so it runs no functions",
+		Hint: "redeliver init writes one that does; without FUNCTIONS_WORKER_RUNTIME go the program is left alone",
+	}
 }
 
 // customHandler makes h an HTTP custom handler, which w warns about.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -15,6 +16,7 @@ func (s *blobs) loadLocked(opening uint64) error {
 	if err != nil {
 		return fmt.Errorf("read the blobs: %w", err)
 	}
+	epoch := v.Epoch()
 	changes, last, err := readBlobs(v, s.db.Dir())
 	if err = errors.Join(err, v.Close()); err != nil {
 		return fmt.Errorf("read the blobs: %w", err)
@@ -23,6 +25,7 @@ func (s *blobs) loadLocked(opening uint64) error {
 	before := s.account
 	s.clear()
 	s.apply(changes) // with nothing to write
+	s.seed = seeded.Epoch(s.opts.Seed, epoch)
 	s.account.IDs = max(s.account.IDs, before.IDs)
 	s.account.LastETag = max(s.account.LastETag, before.LastETag)
 	s.bodies.(*storeBodies).numbered(last)

@@ -28,6 +28,7 @@ type blobs struct {
 	writing *change // of the operation that changes the state
 	last    keep.Last
 
+	seed       uint64 // of identifiers, in this state
 	account    accountRecord
 	containers map[string]*containerState
 	names      nameIndex // the keys of containers
@@ -46,6 +47,7 @@ var (
 )
 
 func (s *blobs) init(clk clock.Clock, opts *Options) {
+	s.seed = opts.Seed
 	s.clk, s.opts = clk, opts
 	s.bodies = newMemoryBodies()
 	s.wakers = map[string][]*blobWaker{}
@@ -150,7 +152,7 @@ func (tx *blobTx) newVersion() version {
 // newGUID returns an identifier of a lease or a copy.
 func (tx *blobTx) newGUID() string {
 	const blobSeed = 0xb10b // apart from the identifiers of queues
-	made := ids{seed: tx.opts.Seed ^ blobSeed, n: tx.account.IDs}
+	made := ids{seed: tx.seed ^ blobSeed, n: tx.account.IDs}
 	id := made.guid()
 	tx.account.IDs = made.n
 	return id

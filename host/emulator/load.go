@@ -8,17 +8,18 @@ import (
 	"slices"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
 // loadLocked replaces the account's state in memory by what db holds. No
 // identifier is given twice, so that a receipt from before fits no message of now.
 func (s *Storage) loadLocked() error {
-	queues, n, err := s.readQueues(s.db)
+	queues, given, err := s.readQueues(s.db)
 	if err != nil {
 		return fmt.Errorf("read the storage account: %w", err)
 	}
-	s.ids = ids{seed: s.opts.Seed, n: max(s.ids.n, n)}
+	s.ids = ids{seed: given.seed, n: max(s.ids.n, given.n)}
 	s.takeLocked(queues)
 	return nil
 }
@@ -45,20 +46,21 @@ func (q *queueState) inOrder() []*message {
 	return slices.SortedFunc(maps.Values(q.byID), func(a, b *message) int { return int(int64(a.sequence) - int64(b.sequence)) })
 }
 
-// readQueues reads every queue, and the number of identifiers given so far.
+// readQueues reads every queue, and where identifiers go on.
 // It reads the service's settings too.
-func (s *Storage) readQueues(db *store.Store) (map[string]*queueState, uint64, error) {
+func (s *Storage) readQueues(db *store.Store) (map[string]*queueState, ids, error) {
 	v, err := db.View()
 	if err != nil {
-		return nil, 0, err
+		return nil, ids{}, err
 	}
+	seed := seeded.Epoch(s.opts.Seed, v.Epoch())
 	queues, n, err := readView(v, db.Dir())
 	properties, propertiesErr := readProperties(v, db.Dir())
 	if err = errors.Join(err, propertiesErr, v.Close()); err != nil {
-		return nil, 0, err
+		return nil, ids{}, err
 	}
 	s.properties = properties
-	return queues, n, nil
+	return queues, ids{seed: seed, n: n}, nil
 }
 
 // CheckLoads makes every later Load of db refuse a state that an account could not

@@ -9,7 +9,10 @@ import (
 
 // ids makes resource identifiers and etags out of a counter. It is guarded by its
 // owner's mutex.
-type ids struct{ n uint64 }
+type ids struct {
+	n     uint64
+	epoch uint64 // of the store's state
+}
 
 func (s *ids) next() uint64 {
 	s.n++
@@ -40,5 +43,5 @@ func (s *ids) item(container string) string {
 
 // etag is the version of a document, with quotes, in the service's form.
 func (s *ids) etag(now time.Time) string {
-	return fmt.Sprintf(`"%08x-0000-0000-0000-%012x"`, s.next(), now.Unix())
+	return fmt.Sprintf(`"%08x-0000-%04x-0000-%012x"`, s.next(), uint16(s.epoch), now.Unix())
 }

@@ -18,7 +18,7 @@ func (a *Account) loadLocked(v *store.View, dir string) error {
 	if err := l.load(); err != nil {
 		return fmt.Errorf("read the Cosmos DB account: %w", err)
 	}
-	l.state.ids.n = max(l.state.ids.n, a.state.ids.n)
+	l.state.ids = ids{n: max(l.state.ids.n, a.state.ids.n), epoch: v.Epoch()}
 	a.state = l.state
 	return nil
 }

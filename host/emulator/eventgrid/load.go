@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -50,6 +51,7 @@ func (g *Grid) loadLocked(v *store.View, dir string) error {
 	}
 	l.follow(g)
 	g.takeLocked(l)
+	g.ids.seed = seeded.Epoch(g.opts.Seed, v.Epoch())
 	return nil
 }
 

@@ -18,6 +18,16 @@ func ID(seed, n uint64) [16]byte {
 	return b
 }
 
+// Epoch is the seed of the states that come after so many others (store.View.Epoch):
+// their identifiers differ from those before, whatever is counted. The first state
+// has the seed itself.
+func Epoch(seed, epoch uint64) uint64 {
+	if epoch == 0 {
+		return seed
+	}
+	return Mix(seed ^ Mix(epoch))
+}
+
 // GUID is ID in the form of a random UUID (version 4, RFC 9562), which takes six of
 // its bits.
 func GUID(seed, n uint64) bindings.GUID {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -22,7 +23,7 @@ func (ns *Namespace) loadLocked(v *store.View, dir string) error {
 	if err != nil {
 		return fmt.Errorf("read the Service Bus namespace: %w", err)
 	}
-	fresh.ids.n = max(fresh.ids.n, ns.ids.n)
+	fresh.ids = ids{seed: seeded.Epoch(ns.opts.Seed, v.Epoch()), n: max(fresh.ids.n, ns.ids.n)}
 	ns.takeLocked(fresh)
 	return nil
 }

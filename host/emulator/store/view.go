@@ -25,6 +25,11 @@ func (s *Store) View() (*View, error) {
 	return &View{e: e, snap: e.db.NewSnapshot(), space: s.prefix}, nil
 }
 
+// Epoch is how many states came before this one, by Load and Reset, since the store
+// was made. What owners count and put into identifiers begins anew, or further back,
+// with each; the epoch keeps identifiers apart, over restarts too.
+func (v *View) Epoch() uint64 { return uint64(v.e.state - 1) }
+
 // Get returns a copy of a key's value, or ErrNotFound.
 func (v *View) Get(key []byte) ([]byte, error) { return get(v.e, v.snap, within(v.space, key)) }
 

@@ -131,6 +131,9 @@ func (s *Storage) publish(e *effects) {
 	}
 }
 
+// reads are the operations that change nothing but what time has changed.
+var reads = map[string]bool{"Exists": true, "Peek": true, "Count": true, "QueueCounts": true, "QueueMessage": true} // read only
+
 // operate runs f on a queue's state, between the fault points. State is nil
 // when the queue does not exist and optional is set.
 func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
@@ -145,7 +148,15 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 		return err
 	}
 	e := &effects{queue: q.name, change: change{db: q.s.db}}
+	if p.Op == "Put" && q.s.db != nil {
+		if err := q.s.db.Writable(); err != nil {
+			return fmt.Errorf("queue %q: %w", q.name, keep.Unavailable(err))
+		}
+	}
 	commit, writeErr, err := q.locked(optional, e, f)
+	if reads[p.Op] && keep.Tolerable(writeErr) {
+		writeErr, e.records = nil, nil
+	}
 	if writeErr == nil {
 		writeErr = q.s.wait(ctx, commit)
 	}

@@ -251,6 +251,11 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 	if err := a.fault(p); err != nil {
 		return err
 	}
+	if p.Op == "Upsert" || p.Op == "Put" {
+		if err := a.kept.Writable(); err != nil {
+			return err
+		}
+	}
 	op := &operation{}
 	commit, wake, err := a.turn(op, f)
 	if waitErr := a.kept.Wait(ctx, commit); waitErr != nil {

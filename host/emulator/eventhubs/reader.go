@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // reader is a handle on one partition. Guarded by the namespace's mutex.
@@ -141,7 +142,7 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 				err = r.p.arrived.WaitUntil(ctx, end)
 			}
 		}
-		if finishErr := op.finish(ctx); finishErr != nil {
+		if finishErr := op.finish(ctx); finishErr != nil && !keep.Tolerable(finishErr) {
 			err = finishErr
 			r.stepBack(before) // nobody has had what was taken
 		}

@@ -205,6 +205,10 @@ func (s *Store) takeWrites() error {
 	return nil
 }
 
+// Writable returns nil when a batch would be taken now, and otherwise why not. Owners
+// who ask before they change their memory need not read it again.
+func (s *Store) Writable() error { return s.takeWrites() }
+
 func (s *Store) takesWrites() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -237,7 +241,7 @@ func (s *Store) toWritable(b *Batch) error {
 		return nil
 	}
 	if err := s.takeWrites(); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	e, err := s.acquire()
 	if err != nil {

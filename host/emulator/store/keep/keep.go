@@ -85,6 +85,23 @@ func (k *Keeper) Begin(c *Change) (Awaited, error) {
 	return Awaited{commit: commit, own: true}, nil
 }
 
+// Writable returns nil when a change would be taken now. An operation that only adds
+// asks before it alters the memory: what is refused later has to be read again. It
+// fails with bindings.ErrUnavailable.
+func (k *Keeper) Writable() error {
+	if k.db == nil {
+		return nil
+	}
+	if err := k.db.Writable(); err != nil {
+		return Unavailable(err)
+	}
+	return nil
+}
+
+// Tolerable reports whether a read may be answered although what passing time had
+// changed meanwhile could not be written: nobody else has seen anything of it.
+func Tolerable(err error) bool { return errors.Is(err, store.ErrReadOnly) }
+
 // Pending is what has to be written before anybody may be told the state.
 func (k *Keeper) Pending() Awaited { return k.last.Pending(k.opening) }
 

@@ -1,0 +1,66 @@
+package emulator_test
+
+import (
+	"context"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// Time passes on a full disk too: what expires meanwhile is gone for those who look,
+// although that cannot be written, and looking does not fail.
+func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	var full atomic.Bool
+	db := openStore(t, "", &store.Options{Fault: func(op store.FileOp, _ string) error {
+		if full.Load() && op == store.OpWrite {
+			return syscall.ENOSPC
+		}
+		return nil
+	}})
+	clk := newVirtual()
+	s := openAccount(t, clk, db, nil)
+	bus, err := servicebus.Open(clk, db.Space("bus"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	q := s.Queue("orders")
+	clk.Do("fill", func() {
+		_ = q.Create(ctx)
+		_, _ = q.Put(ctx, "stays", nil)
+		_, _ = q.Put(ctx, "expires", &bindings.PutOptions{TTL: time.Minute})
+		_, _ = bus.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"})
+		_ = bus.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "stays"}, &bindings.ServiceBusMessage{MessageID: "expires", TimeToLive: time.Minute})
+		full.Store(true)
+		_, _ = q.Put(ctx, "refused", nil)
+	})
+	for range 2 {
+		clk.Advance(2 * time.Minute)
+		clk.Do("look", func() {
+			if ms, err := q.Peek(ctx, 32); err != nil || len(ms) != 1 || ms[0].Text != "stays" {
+				t.Errorf("Peek = %d messages, %v, want the one that stays", len(ms), err)
+			}
+			if n, err := q.Count(ctx); err != nil || n != 1 {
+				t.Errorf("Count = %d, %v, want 1", n, err)
+			}
+			if list, err := bus.ListQueues(ctx); err != nil || len(list) != 1 {
+				t.Errorf("ListQueues = %d, %v, want 1", len(list), err)
+			}
+		})
+	}
+	full.Store(false)
+	clk.Do("write", func() {
+		if _, err := q.Put(ctx, "again", nil); err != nil {
+			t.Errorf("with room again: %v", err)
+		}
+		if n, err := q.Count(ctx); err != nil || n != 2 {
+			t.Errorf("Count = %d, %v, want 2", n, err)
+		}
+	})
+}

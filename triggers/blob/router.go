@@ -26,7 +26,8 @@ const (
 type router struct {
 	s       *Shared
 	scanner *scanner
-	first   triggers.Sink // of the listener that began it: they stop together
+	reader  *queue.Listener // whose sink it is
+	first   triggers.Sink   // of the listener that began it: they stop together
 
 	mu     sync.Mutex
 	routes map[*triggers.Event]*route // by the event of the control queue
@@ -42,14 +43,14 @@ type route struct {
 
 var _ triggers.Sink = (*router)(nil)
 
-func newRouter(s *Shared, sc *scanner, first triggers.Sink) *router {
-	return &router{s: s, scanner: sc, first: first, routes: map[*triggers.Event]*route{}}
+func newRouter(s *Shared, sc *scanner, reader *queue.Listener, first triggers.Sink) *router {
+	return &router{s: s, scanner: sc, reader: reader, first: first, routes: map[*triggers.Event]*route{}}
 }
 
 // Admit implements triggers.Sink. The only function of a host decides how much is
 // taken off the queue. Several cannot: whose message is next is not known before
 // it is received, so there the function is asked when its message is here, and
-// the message waits, its lock renewed.
+// the message waits, its lock renewed, aside from those in work.
 func (r *router) Admit(ctx context.Context, n int) (int, error) {
 	sole := r.s.sole()
 	if sole == nil {
@@ -126,13 +127,19 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 		r.Unused(1)
 		return triggers.Result{Err: err}
 	}
-	m, err := r.s.await(ctx, msg.FunctionID)
-	if m == nil {
+	var m *member
+	var refused error
+	r.reader.Aside(func() { // the blobs of other functions are not kept from them
+		if m, err = r.s.await(ctx, msg.FunctionID); m != nil {
+			refused = r.admit(ctx, m)
+		}
+	})
+	switch {
+	case m == nil:
 		r.Unused(1)
 		return triggers.Result{Err: err} // nil: not a function of ours, deleted
-	}
-	if err := r.admit(ctx, m); err != nil {
-		return triggers.Result{Err: err, Cancelled: true}
+	case refused != nil:
+		return triggers.Result{Err: refused, Cancelled: true}
 	}
 	to := r.route(control, m, msg)
 	p, err := m.f.Account.Blobs.Container(msg.ContainerName).Blob(msg.BlobName).Properties(ctx, nil)

@@ -35,6 +35,7 @@ type scanner struct {
 	due     []candidate // to be looked at now
 	again   []candidate // at retryAt
 	retryAt time.Time
+	awaited bool // one of again is not there for a fault of a service
 	queued  map[candidate]bool
 	poked   bool // something is due, or a watch is new
 	allowed bool // this host is the one that lists
@@ -134,19 +135,21 @@ func (s *scanner) tell(w *watch, name string) {
 		s.due = append(s.due, c)
 		s.pokeLocked()
 	default:
-		s.againLocked(c)
+		s.againLocked(c, nil)
 	}
 }
 
-// againLocked keeps a candidate for the next pass.
-func (s *scanner) againLocked(c candidate) {
+// againLocked keeps a candidate for the next pass; fault is why, nil for what is to be
+// looked at then in any case.
+func (s *scanner) againLocked(c candidate, fault error) {
 	if s.queued[c] {
 		return
 	}
 	s.queued[c] = true
 	if len(s.again) == 0 {
-		s.retryAt = s.clk.Now().Add(scanInterval)
+		s.retryAt, s.awaited = s.clk.Now().Add(scanInterval), false
 	}
+	s.awaited = s.awaited || fault == nil
 	s.again = append(s.again, c)
 	s.pokeLocked()
 }
@@ -191,8 +194,8 @@ func (s *scanner) run(ctx context.Context) error {
 }
 
 // wait returns when something is to be done. Waiting for a pass that may find
-// nothing is no reason for virtual time to jump; a blob that has to be tried
-// again is.
+// nothing is no reason for virtual time to jump, nor is a service that does not
+// answer; a blob that has to be looked at again is.
 func (s *scanner) wait(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -207,9 +210,12 @@ func (s *scanner) wait(ctx context.Context) error {
 			return ctx.Err()
 		}
 		var err error
-		if len(s.again) > 0 {
+		switch {
+		case len(s.again) > 0 && s.awaited:
 			err = s.changed.WaitUntil(ctx, s.retryAt)
-		} else {
+		case len(s.again) > 0:
+			err = s.changed.IdleUntil(ctx, s.retryAt)
+		default:
 			var timer *clock.Timer
 			if at, ok := s.nextPassLocked(); ok {
 				timer = s.clk.AfterFunc(at.Sub(now), "blob scan", s.poke)
@@ -270,7 +276,7 @@ func (s *scanner) offer(ctx context.Context, c candidate) error {
 		}
 		if again || err != nil {
 			s.mu.Lock()
-			s.againLocked(c)
+			s.againLocked(c, err)
 			s.mu.Unlock()
 		}
 	}

@@ -107,7 +107,6 @@ func (d *delivery) release() triggers.Settlement {
 		s.Note = NoteNotOurs
 	default:
 		s.Err = fmt.Errorf("release: %w", err)
-		d.l.expect(d.lock.ends)
 	}
 	return s
 }
@@ -151,9 +150,6 @@ func (d *delivery) toPoison(note string, failure error) triggers.Settlement {
 func (d *delivery) copyToPoison(text string) (id string, err error) {
 	m, err := bindings.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil)
 	if err != nil {
-		if !gone(err) {
-			d.l.expect(d.lock.ends)
-		}
 		return "", fmt.Errorf("copy to the poison queue: %w", err)
 	}
 	if d.l.opts.Watcher != nil {
@@ -172,6 +168,5 @@ func (d *delivery) delete() (note string, err error) {
 	case gone(err):
 		return NoteNotOurs, nil
 	}
-	d.l.expect(d.lock.ends)
 	return "", fmt.Errorf("delete: %w", err)
 }

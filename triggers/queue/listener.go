@@ -94,6 +94,7 @@ type Listener struct {
 
 	alarm    *alarm
 	inFlight *clock.Group
+	places   *places // that deliveries take, of NewBatchThreshold
 
 	mu       sync.Mutex
 	back     time.Time // when a message is known to come back; zero: none is
@@ -112,6 +113,7 @@ func New(clk clock.Clock, account bindings.QueueAccount, queueName string, opts 
 		queue:    account.Queue(queueName),
 		alarm:    newAlarm(clk),
 		inFlight: clock.NewGroup(clk, 0),
+		places:   newPlaces(clk),
 	}
 	l.poison, _ = bindings.PoisonQueueName(queueName)
 	if opts != nil {
@@ -198,19 +200,34 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 			}
 			wait := series.next(found)
 			found = false
-			if err := l.alarm.wait(ctx, wait, l.expecting); err != nil {
+			// While the service does not answer nobody can tell what comes back.
+			matters := func() bool { return err == nil && l.expecting() }
+			if err := l.alarm.wait(ctx, wait, matters); err != nil {
 				return ended(ctx, err)
 			}
 			continue
 		}
 		found = true
 		for _, m := range batch {
-			l.inFlight.Go("message of queue "+l.queue.Name(), func() { l.deliver(tokens, sink, m) })
+			l.places.take(1)
+			l.inFlight.Go("message of queue "+l.queue.Name(), func() {
+				defer l.places.take(-1)
+				l.deliver(tokens, sink, m)
+			})
 		}
-		if err := l.inFlight.Below(ctx, l.opts.NewBatchThreshold+1); err != nil {
+		if err := l.places.below(ctx, l.opts.NewBatchThreshold+1); err != nil {
 			return ended(ctx, err)
 		}
 	}
+}
+
+// Aside runs wait, the wait of a delivery in work for something that others need not
+// wait for, and lets the listener receive meanwhile as if there were no such delivery.
+// It is called in Sink.Handle.
+func (l *Listener) Aside(wait func()) {
+	l.places.take(-1)
+	defer l.places.take(1)
+	wait()
 }
 
 // ended turns the end of ctx into a normal return.

@@ -16,7 +16,7 @@ import (
 
 // adminApp has a queue function with a function.json, an HTTP function, a
 // disabled one and one in error.
-func adminApp(t *testing.T) *door {
+func adminApp(t *testing.T) *fixture {
 	t.Helper()
 	handlers := functions.New()
 	handlers.Queue("Orders", "orders", nothing)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // BlobContentType is the header of a download that carries the blob's own
@@ -56,7 +57,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	body, err := s.host.AppStorage().StageBody(from, max(r.ContentLength, 0), bindings.MaxPutBlob)
 	if err != nil {
 		storageError(w, fmt.Errorf("blob %q: %w", container+"/"+name, err))
-		from.linger(w)
+		from.linger(w, r)
 		return
 	}
 	defer body.Discard()
@@ -138,14 +139,12 @@ const lingering = 2 * time.Second
 // linger sends the answer to a body that was refused in its middle, and reads on
 // until the sender has seen it: a connection that is closed while bytes are coming
 // takes the answer with it. Who was given no leave to send has sent nothing.
-func (b *begun) linger(w http.ResponseWriter) {
+func (b *begun) linger(w http.ResponseWriter, r *http.Request) {
 	if !b.read {
 		return
 	}
-	control := http.NewResponseController(w)
-	// A ResponseWriter of a test has neither.
-	_ = control.Flush()
-	_ = control.SetReadDeadline(time.Now().Add(lingering))
+	_ = http.NewResponseController(w).Flush() // a ResponseWriter of a test has none
+	door.Within(r, lingering)
 	_, _ = io.Copy(io.Discard, b.from)
 }
 

@@ -37,7 +37,7 @@ func bus(what, path string, query ...string) string {
 }
 
 // receive locks the next messages of a source, as any client does.
-func (d *door) receive(source string, n int) []*bindings.ServiceBusReceived {
+func (d *fixture) receive(source string, n int) []*bindings.ServiceBusReceived {
 	d.t.Helper()
 	var got []*bindings.ServiceBusReceived
 	var err error

@@ -36,7 +36,7 @@ func (l *logged) String() string {
 
 // faulty is a running host whose disk fails with the error that fault holds for an
 // operation.
-func faulty(t *testing.T) (d *door, fault func(op store.FileOp, err error), log *logged) {
+func faulty(t *testing.T) (d *fixture, fault func(op store.FileOp, err error), log *logged) {
 	t.Helper()
 	var broken atomic.Pointer[func(op store.FileOp) error]
 	db, err := store.Open(t.TempDir(), &store.Options{Fault: func(op store.FileOp, _ string) error {

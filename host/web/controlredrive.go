@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -190,7 +191,10 @@ func storageError(w http.ResponseWriter, err error) {
 	var blob *bindings.BlobError
 	var target *noTargetError
 	var invisible *invisibleError
+	var body *door.BodyError
 	switch {
+	case errors.As(err, &body):
+		controlReadError(w, err)
 	case errors.As(err, &target):
 		writeError(w, http.StatusNotFound, err.Error(), "nothing was moved; name another target with --to")
 	case errors.As(err, &invisible):

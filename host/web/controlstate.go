@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -77,7 +78,10 @@ func stateError(w http.ResponseWriter, err error) {
 	var tooLarge *http.MaxBytesError
 	var corrupt *store.CorruptError
 	var version *store.VersionError
+	var body *door.BodyError
 	switch {
+	case errors.As(err, &body):
+		controlReadError(w, err)
 	case errors.As(err, &tooLarge):
 		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a saved state has at most %d bytes", int64(maxState)), "")
 	case errors.As(err, &corrupt):

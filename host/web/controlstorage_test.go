@@ -20,7 +20,7 @@ import (
 
 const control = "/admin/redeliver"
 
-func (d *door) blob(container, name string) string {
+func (d *fixture) blob(container, name string) string {
 	return control + "/containers/" + container + "/blob?name=" + url.QueryEscape(name)
 }
 

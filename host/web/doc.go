@@ -29,7 +29,8 @@
 //
 // All paths are below /admin/redeliver, and every answer has the header
 // VersionHeader. Bodies of requests are at most 1 MiB, except those of blobs, states
-// and documents. Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
+// and documents, and have to be there within two minutes; of those others, as of
+// functions' bodies, each part has. Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
 //	GET    /status                            Status
 //	GET    /inventory                         Inventory

@@ -1,7 +1,13 @@
 package web
 
-import "net/http"
+import (
+	"net"
+	"net/http"
+)
 
 // Handler is what the server's listeners serve, for requests that no test can send:
 // those of other machines.
 func (s *Server) Handler() http.Handler { return s.handler }
+
+// ServeAt serves what comes to a listener in the place of the server's own.
+func (s *Server) ServeAt(l net.Listener) { s.serve(l) }

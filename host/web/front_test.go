@@ -311,7 +311,7 @@ func TestThrottle(t *testing.T) {
 	entered := make(chan struct{}, 1)
 	release := make(chan struct{})
 	handlers := functions.New()
-	var d *door
+	var d *fixture
 	handlers.HTTP("Slow", func(w http.ResponseWriter, r *http.Request) {
 		d.host.Clock().Outside(context.Background(), "slow", func() {
 			entered <- struct{}{}

@@ -22,8 +22,8 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// door is a host with its server, both running, on a clock that skips waiting.
-type door struct {
+// fixture is a host with its server, both running, on a clock that skips waiting.
+type fixture struct {
 	t    *testing.T
 	dir  string
 	host *host.Host
@@ -46,15 +46,15 @@ func app(hostJSON string, more ...string) map[string]string {
 }
 
 // prepare makes a host and its server and starts neither.
-func prepare(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *door {
+func prepare(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *fixture {
 	t.Helper()
 	return prepareStored(t, files, handlers, nil, opts)
 }
 
 // prepareStored is prepare for a host that keeps its data in db.
-func prepareStored(t *testing.T, files map[string]string, handlers *functions.App, db *store.Store, opts *web.Options) *door {
+func prepareStored(t *testing.T, files map[string]string, handlers *functions.App, db *store.Store, opts *web.Options) *fixture {
 	t.Helper()
-	d := &door{t: t, dir: t.TempDir()}
+	d := &fixture{t: t, dir: t.TempDir()}
 	for name, text := range files {
 		d.write(name, text)
 	}
@@ -81,7 +81,7 @@ func prepareStored(t *testing.T, files map[string]string, handlers *functions.Ap
 }
 
 // open is prepare with both started.
-func open(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *door {
+func open(t *testing.T, files map[string]string, handlers *functions.App, opts *web.Options) *fixture {
 	t.Helper()
 	d := prepare(t, files, handlers, opts)
 	d.listen()
@@ -91,21 +91,29 @@ func open(t *testing.T, files map[string]string, handlers *functions.App, opts *
 	return d
 }
 
-func (d *door) listen() {
+func (d *fixture) listen() {
 	d.t.Helper()
 	if err := d.web.Start(); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *door) write(name, text string) {
+func (d *fixture) write(name, text string) {
 	d.t.Helper()
-	path := filepath.Join(d.dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		d.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		d.t.Fatal(err)
+	write(d.t, d.dir, map[string]string{name: text})
+}
+
+// write writes files of an app.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -117,7 +125,7 @@ type answer struct {
 }
 
 // request makes a request; edit changes it before it is sent.
-func (d *door) request(method, path, body string, edit ...func(*http.Request)) answer {
+func (d *fixture) request(method, path, body string, edit ...func(*http.Request)) answer {
 	d.t.Helper()
 	r, err := http.NewRequestWithContext(d.t.Context(), method, d.web.URL()+path, bytes.NewBufferString(body))
 	if err != nil {
@@ -146,7 +154,7 @@ func (d *door) request(method, path, body string, edit ...func(*http.Request)) a
 }
 
 // want makes a request and checks its status.
-func (d *door) want(status int, method, path, body string, edit ...func(*http.Request)) answer {
+func (d *fixture) want(status int, method, path, body string, edit ...func(*http.Request)) answer {
 	d.t.Helper()
 	a := d.request(method, path, body, edit...)
 	if a.Status != status {
@@ -156,7 +164,7 @@ func (d *door) want(status int, method, path, body string, edit ...func(*http.Re
 }
 
 // get decodes the JSON answer of a request.
-func get[T any](d *door, status int, method, path, body string) T {
+func get[T any](d *fixture, status int, method, path, body string) T {
 	d.t.Helper()
 	var v T
 	a := d.want(status, method, path, body)
@@ -167,7 +175,7 @@ func get[T any](d *door, status int, method, path, body string) T {
 }
 
 // wait returns the first record of that kind and function.
-func (d *door) wait(kind journal.Kind, function string) journal.Record {
+func (d *fixture) wait(kind journal.Kind, function string) journal.Record {
 	d.t.Helper()
 	rec, err := d.host.Journal().Wait(d.t.Context(), func(r *journal.Record) bool { return r.Kind == kind && r.Function == function })
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // network is a host that listens on all addresses of its machine.
-func network(t *testing.T, opts *web.Options) *door {
+func network(t *testing.T, opts *web.Options) *fixture {
 	t.Helper()
 	handlers := functions.New()
 	handlers.HTTP("F", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "ran") })
@@ -23,7 +23,7 @@ func network(t *testing.T, opts *web.Options) *door {
 }
 
 // from is the answer to a request of the machine peer that came in on an address.
-func (d *door) from(peer, local, path, key string) answer {
+func (d *fixture) from(peer, local, path, key string) answer {
 	r := httptest.NewRequest("GET", "http://"+local+":7071"+path, nil)
 	r.RemoteAddr = net.JoinHostPort(peer, "40000")
 	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.ParseIP(local), Port: 7071})))

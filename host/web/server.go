@@ -175,8 +175,15 @@ func (s *Server) Start() error {
 		}
 		listeners = append(listeners, admin)
 	}
+	s.listener = l
+	s.serve(listeners...)
+	return nil
+}
+
+// serve serves in the background what comes to listeners.
+func (s *Server) serve(listeners ...net.Listener) {
 	streaming, cancel := context.WithCancel(context.Background())
-	s.listener, s.streams = l, cancel
+	s.streams = cancel
 	s.http = &http.Server{
 		Handler:           s.handler,
 		ReadHeaderTimeout: 30 * time.Second,
@@ -193,7 +200,6 @@ func (s *Server) Start() error {
 			}
 		})
 	}
-	return nil
 }
 
 func listen(address string, port int) (net.Listener, error) {
@@ -279,7 +285,7 @@ func (s *Server) routes() http.Handler {
 	s.controlRoutes(admin)
 	guarded := s.guarded(admin)
 	rules := cors{origins: s.opts.CORS, credentials: s.opts.CORSCredentials}
-	return rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return door.Bodies(rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isWebHook(r.URL.Path) {
 			s.serveWebHook(w, r)
 			return
@@ -289,7 +295,7 @@ func (s *Server) routes() http.Handler {
 			return
 		}
 		s.serveFunction(w, r)
-	}))
+	})))
 }
 
 // underAdmin reports whether a path is below /admin, which no function can have
@@ -354,6 +360,7 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	case isDocuments(words, r.Method):
 		out.Body = http.MaxBytesReader(w, r.Body, maxDocuments)
 	default:
+		door.Within(r, door.BodyPatience)
 		out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
 	}
 	return out

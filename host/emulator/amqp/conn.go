@@ -127,7 +127,7 @@ func framef(format string, args ...any) *wire.Error {
 // fill reads more bytes behind those that are not handled.
 func (c *conn) fill() error {
 	c.makeRoom()
-	if idle := c.server.opts.IdleTimeout; idle > 0 {
+	if idle := c.server.opts.IdleTimeout; idle > 0 && c.opened {
 		// A deadline that is somewhat early costs nothing to leave as it is.
 		if by := time.Now().Add(2 * idle); by.Sub(c.readBy) > idle/4 {
 			c.readBy = by
@@ -144,6 +144,8 @@ func (c *conn) fill() error {
 		return nil
 	case c.shut.Load():
 		return errShutDown()
+	case errors.Is(err, os.ErrDeadlineExceeded) && !c.opened:
+		return wire.Errorf(wire.CondResourceLimitExceeded, "no open came within %v", handshakePatience)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return wire.Errorf(wire.CondResourceLimitExceeded, "nothing came for longer than the idle time-out of %v", c.server.opts.IdleTimeout)
 	case err == nil:

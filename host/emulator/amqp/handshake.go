@@ -23,12 +23,11 @@ var mechanisms = [...]wire.Symbol{"MSSBCBS", "PLAIN", "ANONYMOUS", "EXTERNAL"}
 var errProtocol = errors.New("the client speaks no AMQP 1.0 that we do")
 
 // handshake reads protocol headers and runs SASL, up to the frames. A client
-// may send all of it at once.
+// may send all of it at once. The deadline that it sets holds until the open.
 func (c *conn) handshake() error {
 	c.space = make([]byte, readBuffer)
 	c.in = c.space[:0]
 	c.nc.SetReadDeadline(time.Now().Add(handshakePatience))
-	defer c.nc.SetReadDeadline(time.Time{})
 	if c.shut.Load() {
 		return errShutDown()
 	}
@@ -161,6 +160,7 @@ func cloneMap(m wire.Map) wire.Map {
 func (c *conn) open(p *wire.Open) error {
 	opts := &c.server.opts
 	c.opened = true
+	c.nc.SetReadDeadline(time.Time{})
 	c.client = cloneMap(p.Properties)
 	maxFrame := p.MaxFrameSize.Or(maxFrameOut)
 	answer := &wire.Open{

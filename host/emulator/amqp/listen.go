@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // The usual ports.
@@ -32,6 +34,7 @@ const (
 const (
 	sniffPatience  = 30 * time.Second // for the first byte, and for a TLS handshake
 	headerPatience = 30 * time.Second // for the headers of an HTTP request
+	idlePatience   = 10 * time.Minute // between HTTP requests; SDKs pool connections
 	acceptPause    = 50 * time.Millisecond
 )
 
@@ -83,20 +86,26 @@ func (s *Server) Start() (err error) {
 			return err
 		}
 	}
-	s.requests = &requests{ready: make(chan net.Conn), closed: make(chan struct{})}
-	s.http = &http.Server{
-		Handler:           http.HandlerFunc(s.serveHTTP),
-		ReadHeaderTimeout: headerPatience,
-		ConnContext:       withTLS,
-		ErrorLog:          log.New(logWriter{s}, "", 0),
-	}
-	s.serving.Go(func() { s.http.Serve(s.requests) })
+	s.serveRequests()
 	for _, l := range []net.Listener{s.plain, s.secure} {
 		if l != nil {
 			s.serving.Go(func() { s.accept(l) })
 		}
 	}
 	return nil
+}
+
+// serveRequests serves connections that turn out to speak HTTP.
+func (s *Server) serveRequests() {
+	s.requests = &requests{ready: make(chan net.Conn), closed: make(chan struct{})}
+	s.http = &http.Server{
+		Handler:           http.HandlerFunc(s.serveHTTP),
+		ReadHeaderTimeout: headerPatience,
+		IdleTimeout:       idlePatience,
+		ConnContext:       withTLS,
+		ErrorLog:          log.New(logWriter{s}, "", 0),
+	}
+	s.serving.Go(func() { s.http.Serve(s.requests) })
 }
 
 func (s *Server) listen(port int) (net.Listener, error) {
@@ -240,7 +249,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 			r = r.WithContext(r.Context()) // a copy
 			r.TLS = &state
 		}
-		s.opts.HTTP.ServeHTTP(w, r)
+		door.Bodies(s.opts.HTTP).ServeHTTP(w, r)
 		return
 	}
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{

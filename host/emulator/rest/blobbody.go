@@ -1,11 +1,9 @@
 package rest
 
 import (
-	"errors"
 	"io"
 	"net/http"
 	"os"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator"
@@ -30,55 +28,22 @@ func (c *call) stage(limit int64) (body io.Reader, discard func(), err error) {
 	if c.r.Header.Get("X-Ms-Structured-Body") != "" { // checksums in between, which are not the blob's
 		return nil, nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
 	}
-	from := &arriving{from: c.r.Body, control: http.NewResponseController(c.w)}
-	defer from.end()
 	if s, ok := c.account.Blobs.(stager); ok {
-		staged, stageErr := s.StageBody(from, max(c.r.ContentLength, 0), limit)
+		staged, stageErr := s.StageBody(c.in, max(c.r.ContentLength, 0), limit)
 		if stageErr == nil {
 			return staged, staged.Discard, nil
 		}
 		err = stageErr
 	} else {
-		body, discard, err = spool(from, limit)
+		body, discard, err = spool(c.in, limit)
 	}
 	switch {
-	case from.err != nil:
-		c.broken = true
-		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+from.err.Error())
+	case c.in.Err() != nil:
+		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())
 	case bindings.BlobCodeOf(err) == bindings.CodeRequestBodyTooLarge:
 		return nil, nil, errBodyTooLarge(limit)
 	}
 	return body, discard, err
-}
-
-// arriving is a body on its way in. Each part of it may take bodyTimeout.
-type arriving struct {
-	from    io.Reader
-	control *http.ResponseController
-	since   time.Time // from when on it may take bodyTimeout
-	err     error     // of the client or the connection
-}
-
-func (a *arriving) Read(p []byte) (int, error) {
-	if a.err != nil { // who asks again does not get more time
-		return 0, a.err
-	}
-	if now := time.Now(); now.Sub(a.since) > time.Second { //clock:outside a client's real patience
-		// A ResponseWriter of a test has no deadline: then there is none.
-		a.since = now
-		a.control.SetReadDeadline(now.Add(bodyTimeout))
-	}
-	n, err := a.from.Read(p)
-	if err != nil && !errors.Is(err, io.EOF) {
-		a.err = err
-	}
-	return n, err
-}
-
-func (a *arriving) end() {
-	if a.err == nil {
-		a.control.SetReadDeadline(time.Time{})
-	}
 }
 
 // spool keeps a body aside: in memory, or in a file if it is large.
@@ -137,10 +102,9 @@ func (s *spooled) Read(p []byte) (int, error) {
 // writing gets to see the answer. One that waits for leave to send gets none, and
 // neither does one that has stopped sending.
 func (c *call) linger() {
-	if c.r.Body == nil || c.r.Header.Get("Expect") != "" || c.broken {
+	if c.r.Header.Get("Expect") != "" || c.in.Err() != nil {
 		return
 	}
-	from := &arriving{from: c.r.Body, control: http.NewResponseController(c.w)}
-	io.CopyN(io.Discard, from, lingering)
-	from.end()
+	c.in.Parts()
+	io.CopyN(io.Discard, c.in, lingering)
 }

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 const (
@@ -25,9 +25,6 @@ const (
 
 	// fallbackVersion is reported to clients that name no version.
 	fallbackVersion = "2025-11-05"
-
-	// bodyTimeout is how long a small body may take to arrive.
-	bodyTimeout = 2 * time.Minute
 
 	// lingering is how much of a refused body is still read, so that a client
 	// that is writing gets to see the answer.
@@ -109,12 +106,13 @@ type call struct {
 	query     url.Values
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
-	broken    bool    // the body did not come to its end
+	in        *door.Body
 }
 
 // ServeHTTP implements http.Handler.
 func (d *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{door: d, w: w, r: r}
+	c := &call{door: d, w: w, r: r, in: door.ReceiveBody(w, r)}
+	defer c.in.Leave()
 	n := d.requests.Add(1)
 	c.id = requestID(d.idPrefix, n)
 	c.commonHeaders()
@@ -276,18 +274,15 @@ func (c *call) body(limit int64) ([]byte, error) {
 		c.linger()
 		return nil, errBodyTooLarge(limit)
 	}
-	// A ResponseWriter of a test has no deadline: then there is none.
-	http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(bodyTimeout)) //clock:outside a client's real patience
-	b, err := io.ReadAll(io.LimitReader(c.r.Body, limit+1))
+	c.in.Within(door.BodyPatience)
+	b, err := io.ReadAll(io.LimitReader(c.in, limit+1))
 	if err != nil {
-		c.broken = true
 		return nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())
 	}
 	if int64(len(b)) > limit {
 		c.linger()
 		return nil, errBodyTooLarge(limit)
 	}
-	http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 	return b, nil
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
@@ -24,9 +25,6 @@ const (
 	// maxBody is the longest body that is read. The service gives no number; its
 	// longest description, a rule with expressions and parameters, is far below.
 	maxBody = 1 << 20
-
-	// bodyTimeout is how long a body may take to arrive.
-	bodyTimeout = 2 * time.Minute
 
 	// lingering is how much of a refused body is still read, so that a client that
 	// is writing gets to see the answer.
@@ -146,16 +144,15 @@ func (c *call) body() (*element, error) {
 	if c.r.ContentLength > maxBody {
 		return nil, c.tooLarge()
 	}
-	// A ResponseWriter of a test has no deadline: then there is none.
-	http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(bodyTimeout)) //clock:outside a client's real patience
-	b, err := io.ReadAll(io.LimitReader(c.r.Body, maxBody+1))
+	in := door.ReceiveBody(c.w, c.r)
+	in.Within(door.BodyPatience)
+	b, err := io.ReadAll(io.LimitReader(in, maxBody+1))
 	if err != nil {
 		return nil, fail(http.StatusBadRequest, "the body ended early: %v", err)
 	}
 	if len(b) > maxBody {
 		return nil, c.tooLarge()
 	}
-	http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 	return parseEntry(b)
 }
 

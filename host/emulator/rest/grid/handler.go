@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
@@ -55,6 +56,7 @@ var (
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	door.Within(r, door.BodyPatience)
 	w.Header().Set("Api-Supported-Versions", apiVersion)
 	w.Header().Set("X-Ms-Request-Id", requestID())
 	var err error

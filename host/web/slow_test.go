@@ -1,0 +1,114 @@
+package web_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// pipe is a listener with one connection, in memory: in a bubble of synctest it has
+// deadlines, and no minute passes.
+type pipe struct {
+	conns chan net.Conn
+	done  chan struct{}
+	close func()
+}
+
+func (p *pipe) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipe) Close() error   { p.close(); return nil }
+func (p *pipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 1} }
+
+// local is the end of a pipe on this machine.
+type local struct{ net.Conn }
+
+func (local) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
+
+// Who begins a body and does not go on is answered after two minutes, and holds nothing.
+func TestSlowBodies(t *testing.T) {
+	t.Parallel()
+	const hour = "HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3600\r\n\r\n"
+	for _, row := range []struct {
+		name, head string
+		parts      int           // that come in time, one every minute
+		after      time.Duration // the answer
+		status     int
+	}{
+		{"function", "POST /api/F " + hour, 1, door.BodyPatience, 400},
+		{"function, goes on for a while", "POST /api/F " + hour, 5, 4*time.Minute + door.BodyPatience, 400},
+		{"no function", "POST /api/None " + hour, 1, door.BodyPatience, 404},
+		{"web hook", "POST /runtime/webhooks/eventgrid?functionName=F " + hour, 1, door.BodyPatience, 400},
+		{"admin", "POST /admin/functions/F " + hour, 1, door.BodyPatience, 400},
+		{"control, all within two minutes", "POST " + control + "/queues/orders/messages " + hour, 5, door.BodyPatience, 400},
+		{"control, as long as it goes on", "PUT " + control + "/containers/files/blob?name=a " + hour, 5, 4*time.Minute + door.BodyPatience, 400},
+		{"state", "PUT " + control + "/state " + hour, 1, door.BodyPatience, 400},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, app(plainHostJSON))
+			synctest.Test(t, func(t *testing.T) {
+				handlers := functions.New()
+				handlers.HTTP("F", func(http.ResponseWriter, *http.Request) { t.Error("the function runs") })
+				h, err := host.New(dir, &host.Options{Clock: clock.System(), Env: []string{}, Handlers: handlers})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := h.Start(context.Background()); err != nil {
+					t.Fatal(err)
+				}
+				server := web.New(h, nil)
+				done := make(chan struct{})
+				l := &pipe{conns: make(chan net.Conn), done: done, close: sync.OnceFunc(func() { close(done) })}
+				server.ServeAt(l)
+				defer server.Close()
+				defer h.Close()
+				near, far := net.Pipe()
+				defer near.Close()
+				l.conns <- local{far}
+				since := time.Now()
+				var answered sync.WaitGroup
+				answered.Go(func() {
+					resp, err := http.ReadResponse(bufio.NewReader(near), nil)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_, _ = io.Copy(io.Discard, resp.Body)
+					if took := time.Since(since); resp.StatusCode != row.status || took != row.after {
+						t.Errorf("answered %d after %v, want %d after %v", resp.StatusCode, took, row.status, row.after)
+					}
+					near.Close()
+				})
+				fmt.Fprint(near, row.head)
+				for i := range row.parts {
+					if i > 0 {
+						time.Sleep(time.Minute) // in a bubble no time passes
+					}
+					fmt.Fprint(near, "x")
+				}
+				answered.Wait()
+			})
+		})
+	}
+}

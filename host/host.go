@@ -175,7 +175,9 @@ type Host struct {
 
 	startedAt time.Time
 
-	warned map[string]bool // warnings given; used by the load that has its turn
+	// Used by the load that has its turn.
+	warned    map[string]bool // warnings given
+	inFolders map[string]bool // functions that had a folder in a generation that ran
 }
 
 // New returns a host for the app in dir. It reads nothing but Options.Store, and
@@ -185,7 +187,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{dir: abs, state: Default, warned: map[string]bool{}}
+	h := &Host{dir: abs, state: Default, warned: map[string]bool{}, inFolders: map[string]bool{}}
 	if opts != nil {
 		h.opts = *opts
 	}

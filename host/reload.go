@@ -3,8 +3,10 @@ package host
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -166,6 +168,7 @@ func (h *Host) loadOptions(ctx context.Context) *app.Options {
 	return &app.Options{
 		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
 		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
+		Removed:          slices.Sorted(maps.Keys(h.inFolders)),
 		Sources:          func(string) string { return h.readSources(ctx) },
 		ServiceBusConfig: h.opts.ServiceBusConfig, ServicesOnly: h.opts.ServicesOnly,
 	}
@@ -223,6 +226,11 @@ func (h *Host) swap(next *generation) {
 			})
 		}
 	}
+	for _, def := range next.app.Functions {
+		if def.Dir != "" {
+			h.inFolders[def.Name] = true
+		}
+	}
 	h.notices(next.app)
 	h.campaign(next)
 	next.listen()
@@ -232,13 +240,18 @@ func (h *Host) swap(next *generation) {
 }
 
 // notices logs what is worth a line at a start: the list of functions to run
-// (host-and-retry 6.2); for each function that is indexed and has a policy, that
+// (host-and-retry 6.2); handlers that no function uses; for each function that is indexed and has a policy, that
 // the platform does not officially support retries on its trigger (2.7), where the
 // policy stays active; and two lints, a queue without a poison queue (storage.md 2,
 // S-3) and one delivery in all (D-9). What was said is not repeated at a reload.
 func (h *Host) notices(a *app.App) {
 	if list := a.Config.Functions; len(list) > 0 && h.first("6.2", list...) {
 		h.log.Info().Strs("functions", list).Msg("only the functions of this list run")
+	}
+	for _, w := range a.IdleHandlers {
+		if h.first("idle", w.Path, w.Reason) {
+			h.log.Warn().Str("function", w.Path).Str("hint", w.Hint).Msg(w.Reason)
+		}
 	}
 	for _, f := range a.Functions {
 		if f.Runs() && f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {

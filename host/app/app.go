@@ -29,6 +29,10 @@ type Options struct {
 	// is nil as long as no process was asked.
 	Declared []call.Declaration
 
+	// Removed names functions that had a folder while the host ran. One that has none
+	// now is gone, also when it is declared in code.
+	Removed []string
+
 	// InProcess says that the handlers are registered in this process: no script
 	// file and no worker runtime is needed, and none is looked for.
 	InProcess bool
@@ -110,6 +114,10 @@ type App struct {
 	// Warnings do not stop anything: local.settings.json, names in another case,
 	// old section names.
 	Warnings []*schemas.Fault
+
+	// IdleHandlers are those of the Warnings that name a handler which no function
+	// uses.
+	IdleHandlers []*schemas.Fault
 
 	// Local is the Host section of local.settings.json.
 	Local LocalHost

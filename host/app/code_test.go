@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -71,10 +72,6 @@ func TestDeclaredFaults(t *testing.T) {
 		want []schemas.Fault
 	}{
 		{
-			name: "nothing", d: []call.Declaration{{Name: "F"}},
-			want: []schemas.Fault{{Path: "F.bindings", Kind: schemas.KindFormat, First: true}},
-		},
-		{
 			name: "no JSON", d: []call.Declaration{{Name: "F", Bindings: raw(timerBinding, `{"type":`)}},
 			want: []schemas.Fault{{Path: "F.bindings[1]", Kind: schemas.KindJSON, First: true}},
 		},
@@ -120,6 +117,35 @@ func TestDeclaredFaults(t *testing.T) {
 				t.Error("the good function is in error too")
 			}
 		})
+	}
+}
+
+// A handler that no function uses is a warning: without bindings and folder, or left
+// after its folder.
+func TestIdleHandlers(t *testing.T) {
+	t.Parallel()
+	declared := []call.Declaration{{Name: "Plain"}, {Name: "Gone", Bindings: raw(timerBinding)}, {Name: "Both", Bindings: raw(timerBinding)}, {Name: "Good"}}
+	a := load(t, map[string]string{"Good/function.json": functionJSON(timerBinding, "")},
+		&app.Options{InProcess: true, Declared: declared, Removed: []string{"gone", "Good"}})
+	wantNoFaults(t, a)
+	var names, idle []string
+	for _, f := range a.Functions {
+		names = append(names, f.Name)
+	}
+	for _, w := range a.IdleHandlers {
+		idle = append(idle, w.File+" "+w.Path+": "+w.Reason)
+		if !slices.Contains(a.Warnings, w) || w.Hint == "" {
+			t.Errorf("%v is no warning, or has no hint", w)
+		}
+	}
+	if diff := cmp.Diff([]string{"Both", "Good"}, names); diff != "" {
+		t.Errorf("functions (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{
+		"code Plain: the program has a handler of this name that declares no bindings, and there is no function.json: it does not run",
+		"code Gone: the function's folder has been removed, and the function with it; the program still has its handler",
+	}, idle); diff != "" {
+		t.Errorf("idle handlers (-want +got):\n%s", diff)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -128,9 +129,34 @@ func (l *loader) fromCode(folders []*Function) []*Function {
 			l.addDeclared(f, d)
 			continue
 		}
+		if l.idle(d) {
+			continue
+		}
 		functions = append(functions, l.declaredFunction(d))
 	}
 	return functions
+}
+
+// idle warns of a handler that no function uses: it declares no bindings and has no
+// folder, or the function went with its folder.
+func (l *loader) idle(d *call.Declaration) bool {
+	f := &schemas.Fault{File: codeFile, Path: schemas.JoinPath("", d.Name)}
+	switch {
+	case slices.ContainsFunc(l.opts.Removed, func(name string) bool { return strings.EqualFold(name, d.Name) }):
+		f.Reason = "the function's folder has been removed, and the function with it; the program still has its handler"
+		f.Hint = "remove the handler from the code"
+		if len(d.Bindings) > 0 {
+			f.Hint += ", or the next start runs the function as the code declares it"
+		}
+	case len(d.Bindings) == 0:
+		f.Reason = "the program has a handler of this name that declares no bindings, and there is no function.json: it does not run"
+		f.Hint = "declare a trigger in code, add the folder " + d.Name + " with a function.json, or remove the handler from the code"
+	default:
+		return false
+	}
+	l.warn(f)
+	l.app.IdleHandlers = append(l.app.IdleHandlers, f)
+	return true
 }
 
 func findFunction(functions []*Function, name string) *Function {
@@ -163,11 +189,6 @@ func (l *loader) addDeclared(f *Function, d *call.Declaration) {
 // declaredFunction reads a declaration as if it were a function.json.
 func (l *loader) declaredFunction(d *call.Declaration) *Function {
 	f := &Function{Name: d.Name, FromCode: true, Declared: true, base: schemas.JoinPath("", d.Name)}
-	if len(d.Bindings) == 0 {
-		f.fault(bindingsPresent, f.at("bindings"), schemas.KindFormat, "", "a list with at least one binding",
-			"the handler declares no bindings and there is no function.json").Hint =
-			"declare a trigger in code, or add the folder " + d.Name + " with a function.json"
-	}
 	list := make([]json.RawMessage, len(d.Bindings))
 	for i, text := range d.Bindings {
 		list[i] = json.RawMessage("null")
@@ -196,13 +217,11 @@ func (l *loader) declaredFunction(d *call.Declaration) *Function {
 		return f
 	}
 	root, _ := inner.Value().(map[string]any)
-	if len(d.Bindings) > 0 {
-		l.readContent(f, root)
-		for _, fault := range inner.Validate(schemas.FunctionJSON) {
-			path := fault.Path
-			fault.Path = f.at(path)
-			f.schemaFault(fault, path)
-		}
+	l.readContent(f, root)
+	for _, fault := range inner.Validate(schemas.FunctionJSON) {
+		path := fault.Path
+		fault.Path = f.at(path)
+		f.schemaFault(fault, path)
 	}
 	l.addDeclared(f, d)
 	return f

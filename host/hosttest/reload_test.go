@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -208,6 +211,62 @@ func TestReloadRefused(t *testing.T) {
 	if err := h.Edit("Orders/function.json", queueFunction("orders", retryOf(1))); err != nil {
 		t.Errorf("a function that was broken before blocked the reload: %v", err)
 	}
+}
+
+// A function goes with its folder, whether or not the program still has its handler,
+// and comes back with it; a renamed one is removed and another added. None of it stands
+// in the way of a later edit (5.1, D-15).
+func TestReloadOfARemovedFolder(t *testing.T) {
+	t.Parallel()
+	handlers := alwaysFails()
+	handlers.Handle("Plain", func(context.Context, *functions.Trigger) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, Files: map[string]string{
+		"Orders/function.json": queueFunction("orders", ""),
+		"Plain/function.json":  queueFunction("plain", ""),
+	}})
+	names := func() string {
+		var out []string
+		for _, f := range h.App().Functions {
+			name := f.Name
+			if f.InError() {
+				name += " (in error)"
+			}
+			out = append(out, name)
+		}
+		return strings.Join(out, ", ")
+	}
+	rename := func(from, to string) {
+		t.Helper()
+		if err := os.Rename(filepath.Join(h.Dir(), from), filepath.Join(h.Dir(), to)); err != nil {
+			t.Fatal(err)
+		}
+		if err := h.Reload(context.Background()); err != nil {
+			t.Fatalf("Reload after %s became %s: %v", from, to, err)
+		}
+	}
+	rename("Plain", "Other")
+	if got, want := names(), "Orders, Other (in error)"; got != want {
+		t.Errorf("after Plain was renamed: %s, want %s", got, want)
+	}
+	rename("Orders", "data")
+	if got, want := names(), "data (in error), Other (in error)"; got != want {
+		t.Errorf("after Orders was moved away: %s, want %s", got, want)
+	}
+	if err := h.Edit("host.json", `{"version":"2.0","functionTimeout":"00:01:00"}`); err != nil {
+		t.Errorf("an edit after the removal: %v", err)
+	}
+	if got, want := names(), "data (in error), Other (in error)"; got != want {
+		t.Errorf("after a further edit: %s, want %s", got, want)
+	}
+	h.Send("orders", "x")
+	h.Advance(time.Minute)
+	h.WantAttempts("Orders", 0)
+	rename("data", "Orders")
+	rename("Other", "Plain")
+	if got, want := names(), "Orders, Plain"; got != want {
+		t.Errorf("with the folders back: %s, want %s", got, want)
+	}
+	h.AwaitSettled("Orders", triggers.Poisoned)
 }
 
 // At the start a bad function is isolated and a bad host.json is state Error,

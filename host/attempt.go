@@ -62,10 +62,13 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 
 	// Only the handler's call is timed, and each attempt by itself (sdk:
 	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives
-	// the end of its delivery's token, except when a caller waits for it.
+	// the end of its delivery's token, except when a caller waits for it: such a token
+	// ends with what the generation may still take, too.
 	parent := f.gen.attempts
 	if d.ev.CallerWaits {
-		parent = ctx
+		var release func()
+		parent, release = f.gen.token(ctx)
+		defer release()
 	}
 	timeout := f.gen.app.Config.FunctionTimeout
 	actx := parent

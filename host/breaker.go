@@ -184,6 +184,20 @@ func (b *breaker) delivered(round int, ok bool, report func(journal.Kind)) {
 	b.changed.Broadcast()
 }
 
+// cancelled gives back the admission of a delivery whose loop was ended from outside: it
+// says nothing about the function.
+func (b *breaker) cancelled(round int) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if round == b.round && b.half {
+		b.admitted = max(b.admitted-1, 0)
+		b.changed.Broadcast()
+	}
+}
+
 // WhileAdmitted implements triggers.Sink.
 func (f *function) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
 	return f.breaker.whileAdmitted(ctx)

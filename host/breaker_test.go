@@ -206,6 +206,41 @@ func TestCircuitBreakerReload(t *testing.T) {
 	h.WantAttempts("Orders", n+5)
 }
 
+// A reload that ends retry loops opens no circuit, and does not use up a probe (14.2,
+// D-14).
+func TestCircuitBreakerOfACancelledLoop(t *testing.T) {
+	t.Parallel()
+	function := func(delay string) string {
+		return `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"orders"}],
+			"retry":{"strategy":"fixedDelay","maxRetryCount":3,"delayInterval":"` + delay + `"},
+			"redeliver":{"circuitBreaker":{"failures":1,"pause":"00:10:00"}}}`
+	}
+	h := hosttest.New(t, &hosttest.Options{Handlers: ordersApp(), Files: map[string]string{
+		"host.json": oneAtATime, "Orders/function.json": function("01:00:00"),
+	}})
+	h.Send("orders", "x")
+	h.AwaitKind(journal.RetryScheduled)
+	if err := h.Edit("Orders/function.json", function("02:00:00")); err != nil {
+		t.Fatal(err)
+	}
+	h.AwaitKind(journal.RetryCancelled)
+	h.Advance(time.Second)
+	if n := len(h.Select(func(r *journal.Record) bool { return r.Kind == journal.CircuitOpened })); n != 0 {
+		t.Error("the reload has opened the circuit")
+	}
+	h.AwaitKind(journal.CircuitOpened) // four attempts on the new generation
+	h.AwaitKind(journal.CircuitHalfOpened)
+	h.AwaitKind(journal.RetryScheduled) // of the probe
+	if err := h.Edit("Orders/function.json", function("03:00:00")); err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(time.Second)
+	probes := h.Select(func(r *journal.Record) bool { return r.Kind == journal.AttemptStarted && r.Generation == 3 })
+	if len(probes) != 1 {
+		t.Errorf("%d attempts on the third generation, want another probe", len(probes))
+	}
+}
+
 // HTTP answers 503 with the time that is left while the circuit is open (14.2).
 func TestCircuitBreakerHTTP(t *testing.T) {
 	t.Parallel()

@@ -42,6 +42,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	d.counted.in = &h.counters
 	d.counted.begun()
 	round := f.breaker.began()
+	cut := false
 	attempts, err := retrycontext.Do(ctx, f.def.Policy, f.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
 		Exception: exceptionOf,
@@ -58,6 +59,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 				h.journal.Append(rec)
 			},
 			Cancelled: func(c retrycontext.Cancelled) {
+				cut = true
 				rec := d.base
 				rec.Kind, rec.Attempt, rec.Error = journal.RetryCancelled, c.Retry.Number+1, c.Retry.Err.Error()
 				h.journal.Append(rec)
@@ -71,7 +73,11 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 		res.Response = d.response
 	}
 	res.Cancelled = err != nil && (ctx.Err() != nil || f.gen.attempts.Err() != nil)
-	f.breaker.delivered(round, err == nil, f.breakerChanged)
+	if cut || err != nil && (f.gen.attempts.Err() != nil || ev.CallerWaits && ctx.Err() != nil) {
+		f.breaker.cancelled(round) // a reload, a stop or the caller ended it
+	} else {
+		f.breaker.delivered(round, err == nil, f.breakerChanged)
+	}
 	return res
 }
 

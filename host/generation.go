@@ -205,12 +205,16 @@ func (g *generation) supervise(f *function, again bool) {
 		}
 		defer release()
 	}
-	backoff := retrycontext.NewSeries(&retrycontext.Policy{
-		Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
-		MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
-	}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
+	fromTheBeginning := func() *retrycontext.Series {
+		return retrycontext.NewSeries(&retrycontext.Policy{
+			Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
+			MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
+		}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
+	}
+	backoff := fromTheBeginning()
 	f.failing.Store(nil)
 	for {
+		begun := g.host.clk.Now()
 		t := g.begin(f, again)
 		err := t.listen()
 		if t.ctx.Err() != nil {
@@ -219,6 +223,9 @@ func (g *generation) supervise(f *function, again bool) {
 		}
 		if err == nil {
 			err = errListenerEnded
+		}
+		if g.host.clk.Now().Sub(begun) >= listenerBackoffMax {
+			backoff = fromTheBeginning() // it ran well: this is another trouble
 		}
 		wait := backoff.Next()
 		g.host.journal.Append(journal.Record{

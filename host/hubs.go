@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	ehtrigger "github.com/redeliver/redeliver/triggers/eventhubs"
 )
 
@@ -26,9 +26,11 @@ func (h *Host) openHubs() (err error) {
 }
 
 // isEntity reports whether a name is a queue's or a topic's.
-func (h *Host) isEntity(name string) bool {
-	_, queueErr := h.namespace.GetQueue(context.Background(), name)
-	_, topicErr := h.namespace.GetTopic(context.Background(), name)
+func (h *Host) isEntity(name string) bool { return hasEntity(h.namespace, name) }
+
+func hasEntity(ns *servicebus.Namespace, name string) bool {
+	_, queueErr := ns.GetQueue(context.Background(), name)
+	_, topicErr := ns.GetTopic(context.Background(), name)
 	return queueErr == nil || topicErr == nil
 }
 
@@ -55,11 +57,12 @@ func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
 // nameHubs makes the hubs and consumer groups that the app describes and its functions
 // name. Hubs that exist are left as they are, but for groups that they lack.
 func (g *generation) nameHubs() error {
-	if err := g.describeHubs(); err != nil {
+	hubs := g.host.hubs
+	if err := g.describeHubs(hubs); err != nil {
 		return err
 	}
 	for _, f := range g.functions {
-		if err := g.nameHubsOf(f); err != nil {
+		if err := f.nameHubs(hubs); err != nil {
 			return fmt.Errorf("function %q: %w", f.def.Name, err)
 		}
 	}
@@ -67,9 +70,9 @@ func (g *generation) nameHubs() error {
 }
 
 // describeHubs is nameHubs for what host.json describes.
-func (g *generation) describeHubs() error {
+func (g *generation) describeHubs(hubs *eventhubs.Namespace) error {
 	for _, d := range g.app.Config.EventHubs.Hubs {
-		err := g.host.needHub(eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
+		err := needHub(g.host.root, hubs, eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
 		if err != nil {
 			return fmt.Errorf("event hub %q: %w", d.Name, err)
 		}
@@ -77,8 +80,10 @@ func (g *generation) describeHubs() error {
 	return nil
 }
 
-// nameHubsOf is nameHubs for what one function names.
-func (g *generation) nameHubsOf(f *function) error {
+// nameHubs is nameHubs for what one function names in the embedded namespace, for which
+// hubs stands.
+func (f *function) nameHubs(hubs *eventhubs.Namespace) error {
+	g := f.gen
 	if g.app.Switches.AutoCreateEntities == "none" {
 		return nil
 	}
@@ -94,41 +99,21 @@ func (g *generation) nameHubsOf(f *function) error {
 		if b.IsTrigger() {
 			hub.ConsumerGroups = []string{consumerGroup(b)}
 		}
-		if err := g.host.needHub(hub); err != nil {
+		if err := needHub(g.host.root, hubs, hub); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// prepareHubs is nameHubs for a generation that is being loaded: a function whose hub
-// cannot be made is in error, and the others run.
-func (g *generation) prepareHubs() error {
-	if err := g.describeHubs(); err != nil {
-		return err
-	}
-	all := len(g.functions)
-	g.functions = slices.DeleteFunc(g.functions, func(f *function) bool {
-		err := g.nameHubsOf(f)
-		if err != nil {
-			f.def.Faults = append(f.def.Faults, faultOf(f.def, err))
-		}
-		return err != nil
-	})
-	if len(g.functions) < all {
-		g.router = g.routes()
-	}
-	return nil
-}
-
 // needHub makes a hub, or of one that is there the consumer groups that it lacks.
-func (h *Host) needHub(hub eventhubs.Hub) error {
-	err := h.hubs.CreateHub(h.root, hub)
-	if !errors.Is(err, bindings.ErrAlreadyExists) || !h.hubs.Has(hub.Name) {
+func needHub(ctx context.Context, hubs *eventhubs.Namespace, hub eventhubs.Hub) error {
+	err := hubs.CreateHub(ctx, hub)
+	if !errors.Is(err, bindings.ErrAlreadyExists) || !hubs.Has(hub.Name) {
 		return err
 	}
 	for _, group := range hub.ConsumerGroups {
-		if err := h.hubs.CreateConsumerGroup(h.root, hub.Name, group); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+		if err := hubs.CreateConsumerGroup(ctx, hub.Name, group); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 			return err
 		}
 	}

@@ -2,8 +2,10 @@ package host
 
 import (
 	"context"
+	"errors"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Inspect reads the app in dir as a start would, the functions that its handler
@@ -51,7 +53,14 @@ func (h *Host) inspect(ctx context.Context) (*app.App, error) {
 		return read, err
 	}
 	if a.OK() {
-		h.newGeneration(a, inv, declared, nil) // finds functions that cannot be prepared
+		g := h.newGeneration(a, inv, declared, nil) // finds functions that cannot be prepared
+		defer g.discard()
+		var load *LoadError
+		if err := g.rehearse(); errors.As(err, &load) && len(load.Faults) > 0 {
+			a.Faults = append(a.Faults, load.Faults...)
+		} else if err != nil {
+			a.Faults = append(a.Faults, &schemas.Fault{File: "host.json", Reason: err.Error()})
+		}
 	}
 	return a, nil
 }

@@ -56,17 +56,30 @@ func (h *Host) populate(ns *servicebus.Namespace) error {
 
 // nameEntities makes what the functions of a generation name.
 func (g *generation) nameEntities(ns *servicebus.Namespace) error {
+	for _, f := range g.functions {
+		if err := f.nameEntities(ns); err != nil {
+			return fmt.Errorf("function %q: %w", f.def.Name, err)
+		}
+	}
+	return nil
+}
+
+// nameEntities makes what the function names in the embedded namespace, for which ns
+// stands, unless autoCreateEntities is none. What exists is left as it is.
+func (f *function) nameEntities(ns *servicebus.Namespace) error {
+	g := f.gen
 	if g.app.Switches.AutoCreateEntities == "none" {
 		return nil
 	}
-	for _, f := range g.functions {
-		for _, b := range f.def.Bindings {
-			if !isServiceBus(b) {
-				continue
-			}
-			if err := g.nameEntity(ns, b); err != nil {
-				return fmt.Errorf("function %q: %w", f.def.Name, err)
-			}
+	for _, b := range f.def.Bindings {
+		if !isServiceBus(b) {
+			continue
+		}
+		if named, err := f.serviceBus(b); err != nil || named != bindings.ServiceBus(g.host.namespace) {
+			continue
+		}
+		if err := g.nameEntity(ns, b); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -86,10 +99,20 @@ func (g *generation) nameEntity(ns *servicebus.Namespace, b *app.Binding) error 
 	case strings.Contains(queue+topic, "{"):
 		return nil // known at run time
 	case topic != "":
-		return createTopic(ctx, ns, topic)
+		return outputError(b, createTopic(ctx, ns, topic))
 	}
-	path := bindings.ServiceBusPath{Entity: queue}
-	return createEntity(ctx, ns, path, receivesSessions(g.app, path))
+	path, err := bindings.ParseServiceBusPath(queue)
+	if err != nil {
+		return outputError(b, err)
+	}
+	return outputError(b, createEntity(ctx, ns, path, receivesSessions(g.app, path)))
+}
+
+func outputError(b *app.Binding, err error) error {
+	if err != nil {
+		err = fmt.Errorf("output binding %q: %w", b.Name, err)
+	}
+	return err
 }
 
 // configureNamespace gives the namespace the switches of the app that runs.

@@ -141,17 +141,9 @@ func (h *Host) finishLoad(ctx context.Context, inv Invoker, handler app.HandlerS
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
 	gen := h.newGeneration(a, inv, declared, prev)
-	if faults := gen.broken(prev); len(faults) > 0 {
-		return nil, &LoadError{Faults: faults}
-	}
-	if err := h.applyEntities(a, h.namespace); err != nil {
+	if err := gen.accept(prev); err != nil {
+		gen.discard()
 		return nil, err
-	}
-	if err := gen.prepareHubs(); err != nil {
-		return nil, &LoadError{Err: err}
-	}
-	if faults := gen.broken(prev); len(faults) > 0 {
-		return nil, &LoadError{Faults: faults}
 	}
 	return gen, nil
 }

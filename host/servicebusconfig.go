@@ -18,7 +18,10 @@ func (h *Host) applyEntities(a *app.App, to *servicebus.Namespace) error {
 	if a == nil {
 		return nil
 	}
-	faults, err := a.ServiceBusEntities.Apply(h.root, to)
+	return entitiesError(a.ServiceBusEntities.Apply(h.root, to))
+}
+
+func entitiesError(faults []*schemas.Fault, err error) error {
 	switch {
 	case err != nil:
 		return &LoadError{Err: fmt.Errorf("service bus entities: %w", err)}

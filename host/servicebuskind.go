@@ -41,17 +41,12 @@ func serviceBusSource(b *app.Binding) (bindings.ServiceBusPath, error) {
 
 func hasSessions(b *app.Binding) bool { return isTrue(b.Value("isSessionsEnabled"), false) }
 
-// connectServiceBus makes what the function names before anybody can send to it.
 func connectServiceBus(f *function) error {
-	ns, err := f.serviceBus(f.def.Trigger)
-	if err != nil {
+	if _, err := f.serviceBus(f.def.Trigger); err != nil {
 		return err
 	}
-	source, err := serviceBusSource(f.def.Trigger)
-	if err != nil {
-		return err
-	}
-	return f.createEntities(ns, source)
+	_, err := serviceBusSource(f.def.Trigger)
+	return err
 }
 
 func listenServiceBus(t *turn) (triggers.Listener, error) {
@@ -100,16 +95,6 @@ func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 		}
 	}
 	return conf.AutoCompleteMessages
-}
-
-// createEntities makes what the function names, in the embedded namespace, unless
-// autoCreateEntities is none. What exists is left as it is.
-func (f *function) createEntities(ns bindings.ServiceBus, path bindings.ServiceBusPath) error {
-	h := f.gen.host
-	if f.gen.app.Switches.AutoCreateEntities == "none" || ns != bindings.ServiceBus(h.namespace) {
-		return nil
-	}
-	return createEntity(h.root, h.namespace, path, receivesSessions(f.gen.app, path))
 }
 
 // receivesSessions reports whether a function of the app receives from an embedded
@@ -225,30 +210,24 @@ func newServiceBusOutput(f *function, b *app.Binding) (output, error) {
 	if o.entity, err = bindings.ParseTemplate(name); err != nil {
 		return nil, err
 	}
-	if strings.Contains(name, "{") {
-		return o, nil // its name is known at run time
-	}
-	if err := o.create(f, name); err != nil {
-		return nil, fmt.Errorf("output binding %q: %w", b.Name, err)
-	}
 	return o, nil
 }
 
 func (o *serviceBusOutput) binding() *app.Binding { return o.b }
 
-// create makes the entity as createEntities does.
+// create makes an entity whose name is known at run time, as nameEntities does.
 func (o *serviceBusOutput) create(f *function, name string) error {
-	if o.topic {
-		if f.gen.app.Switches.AutoCreateEntities == "none" || o.ns != bindings.ServiceBus(f.gen.host.namespace) {
-			return nil
-		}
-		return createTopic(f.gen.host.root, f.gen.host.namespace, name)
-	}
+	h := f.gen.host
 	path, err := bindings.ParseServiceBusPath(name)
-	if err != nil {
+	switch {
+	case f.gen.app.Switches.AutoCreateEntities == "none", o.ns != bindings.ServiceBus(h.namespace):
+		return nil
+	case o.topic:
+		return createTopic(h.root, h.namespace, name)
+	case err != nil:
 		return err
 	}
-	return f.createEntities(o.ns, path)
+	return createEntity(h.root, h.namespace, path, receivesSessions(f.gen.app, path))
 }
 
 // write sends one message for each element of the value, all or none.

@@ -311,7 +311,12 @@ func TestCrashingProcess(t *testing.T) {
 
 func crashes() *functions.App {
 	app := functions.New()
-	app.Queue("Crash", "crash", func(context.Context, functions.QueueMessage) error {
+	app.Queue("Crash", "crash", func(ctx context.Context, m functions.QueueMessage) error {
+		if string(m.Body) == "later" {
+			if err := functions.Sleep(ctx, 2*time.Second); err != nil {
+				return err
+			}
+		}
 		os.Exit(3)
 		return nil
 	})
@@ -328,6 +333,37 @@ func TestWorkerCrashStop(t *testing.T) {
 	if h.State() != host.Error {
 		t.Errorf("the host is %s, want Error", h.State())
 	}
+}
+
+// A crash in a generation that a reload has replaced stops nothing, not even as the
+// last of its budget.
+func TestWorkerCrashOfARetiredGeneration(t *testing.T) {
+	t.Parallel()
+	conf := func(timeout string) string {
+		return `{"version":"2.0","functionTimeout":"` + timeout + `","extensions":{"queues":{"maxDequeueCount":1}},"redeliver":{"workerCrash":"stop"}}`
+	}
+	h := hosttest.New(t, process(t, "crashes", map[string]string{"host.json": conf("00:10:00")}))
+	for range 2 {
+		h.Send("crash", "x")
+		h.AwaitSettled("Crash", triggers.Poisoned)
+	}
+	h.Send("crash", "later")
+	h.Advance(time.Second)
+	executable, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	custom := fmt.Sprintf(`"customHandler":{"description":{"defaultExecutablePath":%q}},`, executable)
+	if err := h.Edit("host.json", strings.Replace(conf("00:09:00"), "{", "{"+custom, 1)); err != nil {
+		t.Fatal(err)
+	}
+	h.AwaitSettled("Crash", triggers.Poisoned) // the third crash, of the old process
+	h.Advance(time.Minute)
+	if h.State() != host.Running || h.Generation() != 2 {
+		t.Errorf("the host is %s with generation %d, want the second one running", h.State(), h.Generation())
+	}
+	h.Send("fine", "x")
+	h.AwaitSettled("Fine", triggers.Deleted)
 }
 
 // The circuit breaker of one function (14.2).

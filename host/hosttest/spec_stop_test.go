@@ -2,11 +2,14 @@ package hosttest_test
 
 import (
 	"context"
+	"net/http"
 	"testing"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers"
@@ -124,5 +127,77 @@ func TestStopAfterDrain(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A request that a drain has left alone has the same 10 s as others once the host is
+// resumed, also while its handler runs (7.3).
+func TestResumeEndsRequests(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.HTTP("slow", func(_ http.ResponseWriter, r *http.Request) {
+		if err := functions.Sleep(r.Context(), 25*time.Minute); err != nil {
+			functions.Fail(r.Context(), err)
+		}
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	group := clock.NewGroup(h.Clock(), 0)
+	h.Clock().Do("test", func() {
+		group.Go("caller", func() {
+			route, err := h.Match(context.Background(), "GET", "/api/slow")
+			if err != nil {
+				t.Errorf("Match: %v", err)
+				return
+			}
+			h.Serve(context.Background(), route, &bindings.HTTPRequest{Method: "GET", URL: "http://localhost/api/slow"})
+		})
+	})
+	h.Advance(time.Second)
+	if err := h.Drain(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(time.Minute)
+	asked := h.Clock().Now()
+	if err := h.Resume(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(30 * time.Minute)
+	if s := h.Settlements("slow"); len(s) != 1 || s[0].Time.Sub(asked) != 10*time.Second {
+		t.Errorf("settlements %v, want one 10 s after the resume at %v", s, asked)
+	}
+}
+
+// A listener that failed again and again and then ran well begins its back-off anew.
+func TestListenerBackoffBeginsAnew(t *testing.T) {
+	t.Parallel()
+	broken := true
+	app := functions.New()
+	app.Queue("Orders", "orders", func(context.Context, functions.QueueMessage) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{
+		Handlers: app,
+		StorageFault: func(p host.StorageFault) error {
+			if broken && p.Queue == "orders" && !p.After {
+				return errBroken
+			}
+			return nil
+		},
+	})
+	delays := func() (out []time.Duration) {
+		for _, r := range h.Select(func(r *journal.Record) bool { return r.Kind == journal.FunctionError && r.HasDelay }) {
+			out = append(out, r.Delay)
+		}
+		return out
+	}
+	h.Advance(10 * time.Minute)
+	before := delays()
+	if last := before[len(before)-1]; last < time.Minute {
+		t.Fatalf("after 10 min of failures the wait is %v, want over a minute: %v", last, before)
+	}
+	broken = false
+	h.Advance(10 * time.Minute)
+	broken = true
+	h.Advance(5 * time.Second)
+	if after := delays(); len(after) <= len(before) || after[len(before)] > 5*time.Second {
+		t.Errorf("after a good run the waits are %v, want one from the beginning of the series; before %v", after[len(before):], before)
 	}
 }

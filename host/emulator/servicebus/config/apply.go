@@ -39,6 +39,17 @@ func (e *Entities) Apply(ctx context.Context, admin bindings.ServiceBusAdmin) ([
 	return nil, nil
 }
 
+// Check finds what Apply would refuse, and changes nothing.
+func (e *Entities) Check(ctx context.Context, admin bindings.ServiceBusAdmin) ([]*schemas.Fault, error) {
+	if e == nil || e.doc == nil {
+		return nil, nil
+	}
+	a := applier{ctx: ctx, admin: admin, of: e}
+	err := a.compare()
+	schemas.Sort(a.faults)
+	return a.faults, err
+}
+
 type applier struct {
 	ctx    context.Context
 	admin  bindings.ServiceBusAdmin

@@ -88,6 +88,9 @@ func listenEventHub(t *turn) (triggers.Listener, error) {
 		DataType:            b.DataType,
 		Written:             func(c eventhubs.CheckpointWritten) { f.checkpointWritten(c) },
 		Notify: func(source, what string, err error) {
+			if h.tellsOutage(err) {
+				return
+			}
 			h.journal.Append(journal.Record{
 				Kind: journal.FunctionError, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
 				Source: source, Message: what, Error: err.Error(),

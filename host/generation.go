@@ -31,6 +31,10 @@ const (
 	// (sdk: FunctionListener.cs).
 	listenerBackoffMin = 2 * time.Second
 	listenerBackoffMax = 2 * time.Minute
+
+	// longestOutageWait bounds it where a service could not be reached: somebody
+	// restarts it.
+	longestOutageWait = 10 * time.Second
 )
 
 // generation is one loaded app: its definitions, its handlers and its
@@ -228,12 +232,17 @@ func (g *generation) supervise(f *function, again bool) {
 			backoff = fromTheBeginning() // it ran well: this is another trouble
 		}
 		wait := backoff.Next()
-		g.host.journal.Append(journal.Record{
-			Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
-			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
-		})
+		outage := g.host.tellsOutage(err)
+		if outage {
+			wait = min(wait, longestOutageWait)
+		} else {
+			g.host.journal.Append(journal.Record{
+				Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
+				Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
+			})
+		}
 		f.failing.Store(&err)
-		ended := t.waitToListen(wait)
+		ended := t.waitToListen(wait, outage)
 		g.end(t)
 		if ended != nil {
 			return
@@ -243,10 +252,10 @@ func (g *generation) supervise(f *function, again bool) {
 }
 
 // waitToListen is the wait of a listener that failed. As a message, so what it lacked
-// wakes it unless wakeUp is faithful.
-func (t *turn) waitToListen(wait time.Duration) error {
+// wakes it unless wakeUp is faithful; the end of an outage does in any case.
+func (t *turn) waitToListen(wait time.Duration, outage bool) error {
 	h := t.gen.host
-	if t.gen.app.Switches.WakeUp != "fast" {
+	if t.gen.app.Switches.WakeUp != "fast" && !outage {
 		return h.clk.Idle(t.ctx, wait)
 	}
 	return h.failed.wait(t.ctx, h.clk.Now().Add(wait))

@@ -152,6 +152,7 @@ type Host struct {
 	poisoned   poisonErrors
 
 	wire    context.Context // of calls to services outside that nothing else ends
+	reaches reaches
 	hangUp  context.CancelFunc
 	root    context.Context
 	cancel  context.CancelFunc

@@ -51,7 +51,7 @@ func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
 	}
-	return outsideHubs{s.host.trip("event hubs of " + conn.Setting), hubs}, nil
+	return outsideHubs{s.host.trip("event hubs", conn), hubs}, nil
 }
 
 // nameHubs makes the hubs and consumer groups that the app describes and its functions

@@ -147,9 +147,10 @@ func TestRecordsFitTheSchema(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	// What needs a crash of the host, or services and controls of later versions.
+	// What needs a crash of the host, services outside, or services and controls of later versions.
 	later := []journal.Kind{
 		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.EventDelayed, journal.FaultInjected,
+		journal.ServiceUnreachable, journal.ServiceBack, journal.ListenerLockLost,
 	}
 	var missing []string
 	for _, k := range journal.Kinds() {

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -195,9 +196,15 @@ func listenTimer(t *turn) (triggers.Listener, error) {
 		return nil, err
 	}
 	location, _ := timer.Location(f.gen.app.Settings.Lookup)
+	var sure func(ctx context.Context) error
+	store := f.scheduleIn(in)
+	if t.held != nil {
+		store.held, sure = t.held, t.held.Sure
+	}
 	return timer.New(h.clk, schedule, &timer.Options{
+		Sure:         sure,
 		Location:     location,
-		Store:        f.scheduleIn(in),
+		Store:        store,
 		RunOnStartup: isTrue(f.def.Trigger.Value("runOnStartup"), false) && !t.again,
 		Unmonitored:  !isTrue(f.def.Trigger.Value("useMonitor"), true),
 		Open:         f.breaker.isOpen,

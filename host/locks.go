@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
@@ -62,11 +63,15 @@ func (g *generation) reclaims() bool {
 }
 
 // lock returns a lock that this host shares with those that have its ID. What
-// happens to it is no news: it goes to the log, for those who look for it.
+// happens to it goes to the log, for those who look for it, and to Notify.
 func (g *generation) lock(in bindings.Container, name string, opts *hostlock.Options) *hostlock.Lock {
 	h := g.host
 	opts.Owner, opts.Reclaim = h.opts.Instance, g.reclaims()
+	also := opts.Notify
 	opts.Notify = func(e hostlock.Event, err error) {
+		if also != nil {
+			also(e, err)
+		}
 		h.log.Debug().Str("component", "locks").Str("lock", name).Err(err).Msg(string(e))
 	}
 	return hostlock.New(h.clk, in, name, opts)
@@ -94,7 +99,20 @@ func (t *turn) listenAlone() error {
 	}
 	name := hostlock.ListenerName(g.app.ID, app.FunctionID(t.def.Name))
 	lease, retry := g.listenerLock()
-	return g.lock(in, name, &hostlock.Options{Lease: lease, Retry: retry}).Hold(t.ctx, t.run)
+	return g.lock(in, name, &hostlock.Options{Lease: lease, Retry: retry, Notify: t.lockEvent}).Hold(t.ctx, func(ctx context.Context, held *hostlock.Held) error {
+		t.held = held
+		return t.run(ctx)
+	})
+}
+
+// lockEvent tells of a lock that was lost.
+func (t *turn) lockEvent(e hostlock.Event, err error) {
+	if e == hostlock.Lost {
+		t.gen.host.journal.Append(journal.Record{
+			Kind: journal.ListenerLockLost, Generation: t.gen.id, Function: t.def.Name, Trigger: t.def.Kind.Type,
+			Message: "another host may run it now", Error: err.Error(),
+		})
+	}
 }
 
 // hostContainer is that of the generation as the turn's listener reaches it.

@@ -196,7 +196,7 @@ func (s *services) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) 
 	if err != nil {
 		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
 	}
-	return outsideBus{s.host.trip("service bus of " + conn.Setting), ns}, nil
+	return outsideBus{s.host.trip("service bus", conn), ns}, nil
 }
 
 // isEmbeddedBus reports whether a connection means the embedded namespace.

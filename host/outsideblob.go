@@ -180,5 +180,5 @@ func (b *outsideBody) Read(p []byte) (n int, err error) {
 }
 
 func (b *outsideBody) Close() error {
-	return awayOnly(b.ctx, b.trip, func(context.Context) error { return b.body.Close() })
+	return awayOnly(b.ctx, b.trip.unheard(), func(context.Context) error { return b.body.Close() })
 }

@@ -41,6 +41,15 @@ func (o outsideBus) Receiver(ctx context.Context, source string, opts *bindings.
 }
 
 func (o outsideBus) AcceptSession(ctx context.Context, source string, opts *bindings.ServiceBusSessionOptions) (bindings.ServiceBusSession, error) {
+	if err := o.ask(ctx, func(ctx context.Context) error {
+		r, err := o.ns.Receiver(ctx, source, nil)
+		if err == nil {
+			_ = r.Close(ctx)
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
 	s, err := away(ctx, o.trip, func(ctx context.Context) (bindings.ServiceBusSession, error) {
 		return o.ns.AcceptSession(ctx, source, opts)
 	})
@@ -59,6 +68,9 @@ type outsideReceiver struct {
 func (o outsideReceiver) Source() string { return o.r.Source() }
 
 func (o outsideReceiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ServiceBusReceived, error) {
+	if err := o.ask(ctx, func(ctx context.Context) error { _, err := o.r.Peek(ctx, 0, 1); return err }); err != nil {
+		return nil, err
+	}
 	return away(ctx, o.trip, func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) { return o.r.Receive(ctx, n, wait) })
 }
 

@@ -32,6 +32,9 @@ func (o outsideHubs) Partition(ctx context.Context, hub, partition string) (*bin
 }
 
 func (o outsideHubs) ReadEvents(ctx context.Context, hub, group, partition string, from bindings.EventPosition, opts *bindings.EventReaderOptions) (bindings.EventReader, error) {
+	if err := o.ask(ctx, func(ctx context.Context) error { _, err := o.hubs.Partition(ctx, hub, partition); return err }); err != nil {
+		return nil, err
+	}
 	r, err := away(ctx, o.trip, func(ctx context.Context) (bindings.EventReader, error) {
 		return o.hubs.ReadEvents(ctx, hub, group, partition, from, opts)
 	})

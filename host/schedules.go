@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/triggers/hostlock"
 	"github.com/redeliver/redeliver/triggers/timer"
 )
 
@@ -18,9 +19,15 @@ import (
 // timer.StatusStore.
 //
 // Source: host-and-retry 10.5; exttimer: StorageScheduleMonitor.cs.
+//
+// Under a lock it is written by the lock's holder only: the service is asked for the
+// lock first, and the blob must be the one that was read or written last. A host that
+// wakes up late finds the one or the other changed.
 type schedule struct {
 	in   bindings.Container
 	blob bindings.Blob
+	held *hostlock.Held // nil: nobody else writes
+	etag string         // of what was read or written last; empty: nothing was
 }
 
 // scheduleName is the name of a function's status blob in the host's container.
@@ -29,7 +36,7 @@ func scheduleName(hostID, function string) string {
 }
 
 // schedule returns where the status of the function's timer is kept.
-func (f *function) schedule() (timer.StatusStore, error) {
+func (f *function) schedule() (*schedule, error) {
 	in, err := f.gen.hostContainer()
 	if err != nil {
 		return nil, err
@@ -37,8 +44,8 @@ func (f *function) schedule() (timer.StatusStore, error) {
 	return f.scheduleIn(in), nil
 }
 
-func (f *function) scheduleIn(in bindings.Container) timer.StatusStore {
-	return &schedule{in, in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}
+func (f *function) scheduleIn(in bindings.Container) *schedule {
+	return &schedule{in: in, blob: in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}
 }
 
 // maxStatus is more than any status has; what is longer is none.
@@ -53,6 +60,7 @@ func (s *schedule) Status(ctx context.Context) (*timer.Status, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.etag = d.Properties.ETag
 	text, err := io.ReadAll(io.LimitReader(d.Body, maxStatus))
 	if closeErr := d.Body.Close(); err == nil {
 		err = closeErr
@@ -76,16 +84,39 @@ func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
 	if err != nil {
 		return err
 	}
-	put := func() error {
-		_, err := s.blob.Put(ctx, bytes.NewReader(text), &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "application/json"}})
+	put := func(unchanged bool) error {
+		opts := &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "application/json"}}
+		if unchanged {
+			opts.Conditions = &bindings.BlobConditions{IfMatch: s.etag}
+		}
+		written, err := s.blob.Put(ctx, bytes.NewReader(text), opts)
+		if err == nil {
+			s.etag = written.ETag
+		}
 		return err
 	}
-	err = put()
+	if s.held != nil {
+		if err := s.held.Confirm(ctx); err != nil {
+			return err
+		}
+		if s.etag != "" {
+			err := put(true)
+			if !errors.Is(err, bindings.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound) {
+				return err
+			}
+			// Somebody wrote who had no right to, or the state was replaced; or another
+			// host has the lock since.
+			if err := s.held.Confirm(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	err = put(false)
 	if !errors.Is(err, bindings.ErrContainerNotFound) {
 		return err
 	}
 	if _, err := s.in.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 		return err
 	}
-	return put()
+	return put(false)
 }

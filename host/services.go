@@ -46,7 +46,7 @@ func (s *services) Queues(conn app.Connection) (bindings.QueueAccount, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
 	}
-	return outsideQueues{s.host.trip("queues of " + conn.Setting), account}, nil
+	return outsideQueues{s.host.trip("queues", conn), account}, nil
 }
 
 func (s *services) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
@@ -60,7 +60,7 @@ func (s *services) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
 	}
-	return outsideBlobs{s.host.trip("blobs of " + conn.Setting), account}, nil
+	return outsideBlobs{s.host.trip("blobs", conn), account}, nil
 }
 
 // errNoOutside is why a host without Options.Outside does not serve a connection.
@@ -79,13 +79,23 @@ func errBusOutside(conn app.Connection) error {
 // as long as it takes in real time. With an epoch it is the way of a listener's call
 // to an embedded service.
 type trip struct {
-	epoch *epoch // nil: outside
-	clk   clock.Clock
-	name  string          // in diagnostics
-	wire  context.Context // for calls that nothing else ends
+	epoch   *epoch // nil: outside
+	clk     clock.Clock
+	name    string // in diagnostics
+	service string
+	wire    context.Context // for calls that nothing else ends
+	reach   *reach          // is told what comes of calls; nil: nobody is
 }
 
-func (h *Host) trip(name string) trip { return trip{clk: h.clk, name: name, wire: h.wire} }
+func (h *Host) trip(service string, conn app.Connection) trip {
+	return trip{clk: h.clk, name: service + " of " + conn.Setting, service: service, wire: h.wire, reach: h.reach(conn.Setting)}
+}
+
+// unheard is the trip of a call that succeeds whether the service is reached or not.
+func (t trip) unheard() trip {
+	t.reach = nil
+	return t
+}
 
 // away makes a call to a service outside.
 func away[T any](ctx context.Context, t trip, f func(ctx context.Context) (T, error)) (v T, err error) {
@@ -95,17 +105,31 @@ func away[T any](ctx context.Context, t trip, f func(ctx context.Context) (T, er
 	if ctx.Done() == nil {
 		ctx = t.wire
 	}
+	begun := t.clk.Now()
 	t.clk.Outside(ctx, t.name, func() { v, err = f(ctx) })
+	t.reach.note(ctx, t.service, begun, err)
 	return v, err
 }
 
 // last is away for calls that end the use of something: they are made also when an
-// epoch is over.
+// epoch is over, and succeed whether the service is reached or not.
 func last(ctx context.Context, t trip, f func(ctx context.Context) error) error {
 	if t.epoch != nil {
 		return f(ctx)
 	}
-	return awayOnly(ctx, t, f)
+	return awayOnly(ctx, t.unheard(), f)
+}
+
+// ask makes a call that is answered at once, if the service was not reached lately: one
+// that waits does not say that the service is there again.
+func (t trip) ask(ctx context.Context, f func(ctx context.Context) error) error {
+	if !t.reach.isLost(t.service) {
+		return nil
+	}
+	if err := awayOnly(ctx, t, f); errors.Is(err, bindings.ErrUnreachable) || ctx.Err() != nil {
+		return err
+	}
+	return nil
 }
 
 // awayOnly is away for calls that return an error only.

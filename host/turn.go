@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
+	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
 // A turn is one run of a function's listener, in one epoch of the embedded services.
@@ -26,7 +27,8 @@ type turn struct {
 	embedded atomic.Bool     // it uses embedded services; set while the listener is made
 	ctx      context.Context // of the listener's Run
 	stop     context.CancelFunc
-	replaced atomic.Bool // the state was replaced under it
+	held     *hostlock.Held // what the listener runs under; nil: nothing
+	replaced atomic.Bool    // the state was replaced under it
 
 	mu     sync.Mutex
 	tokens list.List // of context.CancelFunc: of deliveries in work, by age

@@ -88,16 +88,16 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 		case within.Err() != nil:
 			return nil, nil
 		}
-		if err == nil { // so the client reports a link that was lost, and opens one when it is asked again
-			r.links.Add(1)
-			err = errLinkLost
-		} else if err = r.translate(ctx, err, bindings.ConditionNotFound); !errors.Is(err, bindings.ErrUnreachable) {
-			return nil, err
+		if err != nil {
+			return nil, r.translate(ctx, err, bindings.ConditionNotFound)
 		}
-		if lost > r.bus.retries {
-			return nil, err
-		}
-		if lost > 0 && !pause(within, messagingRetryDelay<<(lost-1)) && ctx.Err() == nil && !r.isClosed() {
+		// So the client reports a link that was lost. It opens one when it is asked again,
+		// in as many tries as it is allowed.
+		r.links.Add(1)
+		switch {
+		case lost > r.bus.retries:
+			return nil, errLinkLost
+		case lost > 0 && !pause(within, messagingRetryDelay<<(lost-1)) && ctx.Err() == nil && !r.isClosed():
 			return nil, nil
 		}
 	}

@@ -120,6 +120,14 @@ func (p *printer) line(rec *journal.Record) string {
 			return p.format(rec, red, "in trouble", join(rec.Source, rec.Message, rec.Error))
 		}
 		return ""
+	case journal.ServiceUnreachable:
+		p.note(rec, red, rec.Name+" unreachable", join(rec.Error, "is tried until it answers"))
+		return ""
+	case journal.ServiceBack:
+		p.note(rec, green, rec.Name+" back", "after "+roundTime(rec.Delay))
+		return ""
+	case journal.ListenerLockLost:
+		return p.format(rec, yellow, "lock lost", join(rec.Message, rec.Error))
 	case journal.Received:
 		delete(p.failing, rec.Function)
 		p.begin(rec)

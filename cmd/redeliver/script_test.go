@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		"odd-handler":    func() { functions.Main(oddApp()) },
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 		"open-handler":   func() { functions.Main(openApp()) },
+		"fleet-handler":  func() { functions.Main(fleetApp()) },
 	})
 }
 

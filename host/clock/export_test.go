@@ -98,3 +98,16 @@ func (w *FakeWall) Pass(d time.Duration, settle func()) {
 		}
 	}
 }
+
+// Sleep lets real time pass while no timer rings, as in a process that was stopped;
+// then those that are due ring.
+func (w *FakeWall) Sleep(d time.Duration, settle func()) {
+	w.mu.Lock()
+	w.at += d
+	w.mu.Unlock()
+	w.Pass(0, settle)
+}
+
+// NewWallAt returns what the machine's clock makes of its monotonic clock and of the
+// calendar.
+func NewWallAt() func(monotonic, calendar time.Duration) time.Duration { return newRealWall().at }

@@ -2,13 +2,18 @@ package clock
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
 // Limits of Auto.
 const (
-	quiet    = 5 * time.Millisecond // real time without input before it jumps
-	farAhead = 7 * 24 * time.Hour   // virtual time since the last input after which it stops
+	quiet = 5 * time.Millisecond // real time without input before it jumps
+	// asleep is how late a deadline is, in the pace Real, when the process or the machine
+	// slept: it and all others that have passed are then due now, at one instant. Whoever
+	// looks at the clock sees what the world outside does, such as that a lease has ended.
+	asleep   = 2 * time.Second
+	farAhead = 7 * 24 * time.Hour // virtual time since the last input after which it stops
 )
 
 // lag is how far a pace may fall behind the wall while somebody is always ready.
@@ -25,11 +30,33 @@ type wallTimer interface {
 	Reset(d time.Duration) bool
 }
 
-type realWall struct{ start time.Time }
+// realWall is the machine's clock. It goes on while the machine sleeps, which the
+// monotonic clock of some systems does not; it never goes back.
+type realWall struct {
+	start time.Time
+	slept atomic.Int64 // what the monotonic clock did not see, in all
+}
 
-func (w realWall) now() time.Duration { return time.Since(w.start) }
+func newRealWall() *realWall { return &realWall{start: time.Now()} }
 
-func (realWall) afterFunc(d time.Duration, f func()) wallTimer { return time.AfterFunc(d, f) }
+func (w *realWall) now() time.Duration {
+	t := time.Now()
+	return w.at(t.Sub(w.start), t.Round(0).Sub(w.start.Round(0)))
+}
+
+// at is the time when the monotonic clock and that of the calendar show these times
+// since the start. Small differences are corrections of the calendar.
+func (w *realWall) at(monotonic, calendar time.Duration) time.Duration {
+	for {
+		slept := w.slept.Load()
+		if calendar-monotonic-time.Duration(slept) < asleep {
+			return monotonic + time.Duration(slept)
+		}
+		w.slept.CompareAndSwap(slept, int64(calendar-monotonic))
+	}
+}
+
+func (*realWall) afterFunc(d time.Duration, f func()) wallTimer { return time.AfterFunc(d, f) }
 
 type paceKind uint8
 
@@ -165,6 +192,9 @@ func (v *Virtual) paceLocked() bool {
 	wall := p.wallLocked(v, now)
 	at, any := v.deadlines.first()
 	if any && at <= wall {
+		if p.kind == paceReal && wall-at > int64(asleep) {
+			at = wall
+		}
 		v.jumpLocked(at)
 		return true
 	}

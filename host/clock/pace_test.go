@@ -340,3 +340,38 @@ func TestPacesOnTheRealWall(t *testing.T) {
 		})
 	}
 }
+
+// After a sleep of the process all that is overdue is due now, and sees the time that
+// it is: a lease that ended meanwhile has ended for whoever looks.
+func TestRealAfterASleep(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.sleeps("tick", p.Idle, time.Minute, 2)
+	p.sleeps("renewal", p.Idle, 30*time.Second, 1)
+	p.Real()
+	p.wall.Sleep(10*time.Minute, func() { clock.Settle(p.Virtual) })
+	clock.Settle(p.Virtual)
+	p.order.is(t, "renewal@10m0s tick@10m0s")
+	p.pass(time.Minute)
+	p.order.is(t, "renewal@10m0s tick@10m0s tick@11m0s")
+}
+
+// The machine's clock goes on while the machine sleeps, and follows no small correction
+// of the calendar, nor one into the past.
+func TestMachineSleep(t *testing.T) {
+	t.Parallel()
+	w := clock.NewWallAt()
+	const h = time.Hour
+	for _, step := range []struct{ monotonic, calendar, want time.Duration }{
+		{h, h, h},
+		{h + time.Second, h + 2*time.Second, h + time.Second}, // corrected
+		{h + 2*time.Second, 9 * h, 9 * h},                     // slept
+		{h + 3*time.Second, 9*h + time.Second, 9*h + time.Second},
+		{h + 4*time.Second, 2 * h, 9*h + 2*time.Second}, // set back
+		{h + 5*time.Second, 20 * h, 20 * h},             // slept again
+	} {
+		if got := w(step.monotonic, step.calendar); got != step.want {
+			t.Errorf("after %v, %v of the calendar: %v, want %v", step.monotonic, step.calendar, got, step.want)
+		}
+	}
+}

@@ -93,7 +93,7 @@ type VirtualOptions struct {
 // NewVirtual returns a virtual clock that shows start. It starts no goroutine,
 // and needs no Close unless Auto or Real is called. Nil options are the zero value.
 func NewVirtual(start time.Time, opts *VirtualOptions) *Virtual {
-	return newVirtual(start, opts, realWall{time.Now()})
+	return newVirtual(start, opts, newRealWall())
 }
 
 func newVirtual(start time.Time, opts *VirtualOptions, w wall) *Virtual {

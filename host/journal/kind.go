@@ -13,6 +13,11 @@ const (
 	FunctionError     Kind = "function_error"     // a function is in error, or its listener failed and will start again
 	ProcessStarted    Kind = "process_started"
 	ProcessExited     Kind = "process_exited"
+
+	// An account outside that one setting names; Name is the setting.
+	ServiceUnreachable Kind = "service_unreachable" // a call did not reach it; error says why
+	ServiceBack        Kind = "service_back"        // a call reached it again; delay is how long it was away
+	ListenerLockLost   Kind = "listener_lock_lost"  // another host may run the function's listener now
 )
 
 // The life of one delivery.
@@ -54,6 +59,7 @@ const (
 func Kinds() []Kind {
 	return []Kind{
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
+		ServiceUnreachable, ServiceBack, ListenerLockLost,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, Settled,
 		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, EventAttempted, EventDelayed, EventDropped,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,

@@ -109,18 +109,19 @@ func New(clk clock.Clock, in bindings.Container, name string, opts *Options) *Lo
 //
 // The context of f ends with ctx, and when the lock is lost; f returns when its
 // work is done, and until then the lock is renewed. After a loss Hold starts over,
-// whatever f returned.
-func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context) error) error {
+// whatever f returned. Before it does what two hosts must not do f asks [Held.Sure],
+// since nobody is told of a loss in time whose process has slept.
+func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context, held *Held) error) error {
 	for {
-		id, err := l.wait(ctx)
-		if id == "" {
+		held, err := l.wait(ctx)
+		if held == nil {
 			return err
 		}
 		l.opts.Notify(Acquired, nil)
-		lost, err := l.run(ctx, id, f)
+		lost, err := l.run(ctx, held, f)
 		if lost == nil {
 			// Without this the next host would wait for the end of the lease.
-			_, _ = l.blob.ReleaseLease(context.WithoutCancel(ctx), id, nil)
+			_, _ = l.blob.ReleaseLease(context.WithoutCancel(ctx), held.id, nil)
 			l.opts.Notify(Released, nil)
 			return err
 		}
@@ -134,7 +135,7 @@ func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context) error) erro
 // Keep takes the lock whenever it is to be had, until ctx ends, and tells held
 // each time that it comes or goes. It fails as Hold does.
 func (l *Lock) Keep(ctx context.Context, held func(bool)) error {
-	return l.Hold(ctx, func(ctx context.Context) error {
+	return l.Hold(ctx, func(ctx context.Context, _ *Held) error {
 		held(true)
 		defer held(false)
 		for l.clk.Idle(ctx, time.Hour) == nil { // for as long as it takes
@@ -143,18 +144,20 @@ func (l *Lock) Keep(ctx context.Context, held func(bool)) error {
 	})
 }
 
-// wait returns the identifier of the lease, or none when ctx ends or there is no
-// use in waiting. Nobody depends on the wait: it is no reason for time to jump.
-func (l *Lock) wait(ctx context.Context) (id string, err error) {
+// wait returns the lock, or none when ctx ends or there is no use in waiting. Nobody
+// depends on the wait: it is no reason for time to jump.
+func (l *Lock) wait(ctx context.Context) (*Held, error) {
 	refused := false
 	for ctx.Err() == nil {
+		now := l.clk.Now()
 		id, err := l.acquire(ctx, "")
 		mine := errors.Is(err, bindings.ErrLeaseHeld) && l.isMine(ctx)
 		if mine && l.opts.Reclaim && l.breakLease(ctx) {
+			now = l.clk.Now()
 			id, err = l.acquire(ctx, "")
 		}
 		if err == nil {
-			return id, nil
+			return l.held(id, now.Add(l.opts.Lease)), nil
 		}
 		if ctx.Err() != nil {
 			break
@@ -162,7 +165,7 @@ func (l *Lock) wait(ctx context.Context) (id string, err error) {
 		held := errors.Is(err, bindings.ErrLeaseHeld)
 		passing := held || errors.Is(err, bindings.ErrUnavailable) || errors.Is(err, bindings.ErrBeingDeleted)
 		if !passing && !l.opts.Patient {
-			return "", fmt.Errorf("lock %q: %w", l.name, err)
+			return nil, fmt.Errorf("lock %q: %w", l.name, err)
 		}
 		if held {
 			err = nil
@@ -179,22 +182,23 @@ func (l *Lock) wait(ctx context.Context) (id string, err error) {
 			break
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 // run runs f while it renews the lease. It returns why the lock was lost, and
 // what f returned.
-func (l *Lock) run(ctx context.Context, id string, f func(context.Context) error) (lost, err error) {
-	held, release := l.clk.WithCancel(ctx)
+func (l *Lock) run(ctx context.Context, held *Held, f func(context.Context, *Held) error) (lost, err error) {
+	ctx, release := l.clk.WithCancel(ctx)
 	defer release()
 	renewing, stop := l.clk.WithCancel(context.WithoutCancel(ctx))
 	group := clock.NewGroup(l.clk, 0)
 	group.Go("renewal of "+l.name, func() {
-		if lost = l.renew(renewing, id); lost != nil {
+		if lost = l.renew(renewing, held); lost != nil {
+			held.end()
 			release()
 		}
 	})
-	err = f(held)
+	err = f(ctx, held)
 	stop()
 	group.Wait()
 	return lost, err
@@ -207,20 +211,24 @@ const shortestRenewal = time.Second
 // renew renews the lease until ctx ends, and then returns nil, or until the lease
 // is lost, and then says why. A fault of the service is tried again, sooner, for
 // as long as the lease lasts.
-func (l *Lock) renew(ctx context.Context, id string) error {
-	ends, wait := l.clk.Now().Add(l.opts.Lease), l.opts.Renew
+func (l *Lock) renew(ctx context.Context, held *Held) error {
+	wait := l.opts.Renew
 	for l.clk.Idle(ctx, wait) == nil {
 		now := l.clk.Now()
-		_, err := l.blob.RenewLease(ctx, id, nil)
+		_, err := l.blob.RenewLease(ctx, held.id, nil)
 		if errors.Is(err, bindings.ErrLeaseLost) || errors.Is(err, bindings.ErrNotFound) {
 			// It is over, but another host need not have been faster.
-			_, err = l.acquire(ctx, id)
+			_, err = l.acquire(ctx, held.id)
 		}
-		switch left := ends.Sub(l.clk.Now()); {
+		switch left := held.left(); {
 		case ctx.Err() != nil:
 			return nil
 		case err == nil:
-			ends, wait = now.Add(l.opts.Lease), l.opts.Renew
+			held.extend(now.Add(l.opts.Lease))
+			wait = l.opts.Renew
+			if held.left() <= 0 { // the answer came too late to say anything
+				wait = 0
+			}
 		case errors.Is(err, bindings.ErrLeaseHeld), left <= 0:
 			return err
 		default:

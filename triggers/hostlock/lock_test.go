@@ -3,9 +3,12 @@ package hostlock_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
@@ -13,20 +16,28 @@ import (
 	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
-const name = "locks/host1/Host.Functions.Tick.Listener"
+const lockName = "locks/host1/Host.Functions.Tick.Listener"
 
 // bench is an account, its clock and the hosts that want the lock.
 type bench struct {
 	*testing.T
 	clk     *clock.Virtual
 	storage *emulator.Storage
-	fault   error // of every call, while it is set
+	fault   error         // of every call, while it is set
+	stall   time.Duration // how long the next renewal is on its way
 	group   *clock.Group
 }
 
 func newBench(t *testing.T) *bench {
 	b := &bench{T: t, clk: clock.NewVirtual(time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC), &clock.VirtualOptions{Strict: true})}
-	b.storage = emulator.New(b.clk, &emulator.Options{Fault: func(emulator.FaultPoint) error { return b.fault }})
+	b.storage = emulator.New(b.clk, &emulator.Options{Fault: func(p emulator.FaultPoint) error {
+		if p.Op == "RenewLease" && !p.After && b.stall > 0 {
+			stall := b.stall
+			b.stall = 0
+			_ = b.clk.Sleep(context.Background(), stall)
+		}
+		return b.fault
+	}})
 	b.group = clock.NewGroup(b.clk, 0)
 	return b
 }
@@ -51,7 +62,7 @@ func (b *bench) host(opts hostlock.Options) *holder {
 	opts.Notify = func(e hostlock.Event, _ error) { h.events = append(h.events, e) }
 	b.do(func(ctx context.Context) {
 		ctx, h.cancel = b.clk.WithCancel(ctx)
-		lock := hostlock.New(b.clk, b.storage.Container(hostlock.Container), name, &opts)
+		lock := hostlock.New(b.clk, b.storage.Container(hostlock.Container), lockName, &opts)
 		b.group.Go("host", func() {
 			h.err = lock.Keep(ctx, func(held bool) {
 				h.holds = held
@@ -77,7 +88,7 @@ func (b *bench) want(when string, h *holder, holds bool) {
 	}
 }
 
-func (b *bench) blob() bindings.Blob { return b.storage.Container(hostlock.Container).Blob(name) }
+func (b *bench) blob() bindings.Blob { return b.storage.Container(hostlock.Container).Blob(lockName) }
 
 func (b *bench) properties() (p *bindings.BlobProperties) {
 	b.do(func(ctx context.Context) {
@@ -229,11 +240,82 @@ func TestRefusal(t *testing.T) {
 	refused := errors.New("not authorized")
 	b.fault = refused
 	hasty, patient := b.host(hostlock.Options{}), b.host(hostlock.Options{Patient: true})
-	if !errors.Is(hasty.err, refused) || !strings.Contains(hasty.err.Error(), name) {
+	if !errors.Is(hasty.err, refused) || !strings.Contains(hasty.err.Error(), lockName) {
 		t.Errorf("Keep = %v, want the refusal, with the lock's name", hasty.err)
 	}
 	b.clk.Advance(time.Minute)
 	b.fault = nil
 	b.clk.Advance(5 * time.Second)
 	b.want("allowed again", patient, true)
+}
+
+// Whoever runs under a lock whose end has passed, because its renewal is late, waits
+// until it is known whose it is: nothing runs twice (host-and-retry 10.5).
+func TestSureOfALockWhoseEndHasPassed(t *testing.T) {
+	t.Parallel()
+	for name, stolen := range map[string]bool{"ours": false, "another host's": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			var sure []string
+			b.do(func(ctx context.Context) {
+				ctx, cancel := b.clk.WithCancel(ctx)
+				t.Cleanup(func() { b.do(func(context.Context) { cancel() }) })
+				begun := b.clk.Now()
+				ask := func(ctx context.Context, held *hostlock.Held, after time.Duration) {
+					b.group.Go("asks", func() {
+						_ = b.clk.Idle(context.Background(), after)
+						err := held.Sure(ctx)
+						sure = append(sure, fmt.Sprint(after, " ", b.clk.Now().Sub(begun), " ", err != nil))
+					})
+				}
+				lock := hostlock.New(b.clk, b.storage.Container(hostlock.Container), lockName, nil)
+				b.group.Go("host", func() {
+					_ = lock.Hold(ctx, func(ctx context.Context, held *hostlock.Held) error {
+						if len(sure) == 0 {
+							b.stall = 70 * time.Second // the renewal after 30 s is late
+							ask(ctx, held, 20*time.Second)
+							ask(ctx, held, 65*time.Second)
+						}
+						return b.clk.Idle(ctx, time.Hour)
+					})
+				})
+			})
+			b.clk.Advance(40 * time.Second)
+			if stolen {
+				b.host(hostlock.Options{Owner: "another", Retry: 5 * time.Second})
+			}
+			b.clk.Advance(80 * time.Second)
+			want := []string{"20s 20s false", "1m5s 1m40s " + fmt.Sprint(stolen)}
+			if diff := cmp.Diff(want, sure[:min(len(sure), 2)]); diff != "" {
+				t.Errorf("asked after, sure after, failed (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What its holder is about to write is confirmed by the service; who has lost the lock
+// without knowing it is refused.
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	var before, after error
+	b.do(func(ctx context.Context) {
+		lock := hostlock.New(b.clk, b.storage.Container(hostlock.Container), lockName, nil)
+		_ = lock.Hold(ctx, func(ctx context.Context, held *hostlock.Held) error {
+			before = held.Confirm(ctx)
+			now := time.Duration(0)
+			if _, err := b.blob().BreakLease(ctx, &now, nil); err != nil {
+				t.Error(err)
+			}
+			if _, err := b.blob().AcquireLease(ctx, time.Minute, "", nil); err != nil {
+				t.Error(err)
+			}
+			after = held.Confirm(ctx)
+			return nil
+		})
+	})
+	if before != nil || !errors.Is(after, bindings.ErrLeaseLost) {
+		t.Errorf("Confirm = %v, then %v; want nil, ErrLeaseLost", before, after)
+	}
 }

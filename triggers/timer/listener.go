@@ -32,6 +32,11 @@ type Options struct {
 	// open. A tick that falls due then is skipped, recorded and not made up for.
 	// Default: never open.
 	Open func() bool
+
+	// Sure is asked before each run: it returns once the timer is this listener's
+	// beyond doubt, or fails when it is not, or with the context's error. Default: it
+	// is.
+	Sure func(ctx context.Context) error
 }
 
 // Listener runs a function at the ticks of a schedule. It implements
@@ -155,7 +160,7 @@ func (l *Listener) wait(ctx context.Context) bool {
 
 // tick runs the function once, all attempts included, and advances the status.
 func (l *Listener) tick(ctx context.Context, sink triggers.Sink, why startup) {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || l.opts.Sure != nil && l.opts.Sure(ctx) != nil {
 		return
 	}
 	open := l.opts.Open != nil && l.opts.Open()

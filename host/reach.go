@@ -1,0 +1,99 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// reach is whether the account that a setting names can be reached, as the calls to it
+// find. An outage is told twice, when it begins and when it ends, whoever meets it.
+type reach struct {
+	host    *Host
+	setting string
+
+	mu    sync.Mutex
+	since time.Time            // the outage began; zero: there is none
+	lost  map[string]bool      // services of the account that are not reached
+	last  map[string]time.Time // a call to that service was answered
+}
+
+// tellsOutage reports whether an error is one of which the journal is told once for all
+// functions, as an outage of an account.
+func (h *Host) tellsOutage(err error) bool {
+	return h.opts.Services == nil && errors.Is(err, bindings.ErrUnreachable)
+}
+
+// reaches are those of all settings.
+type reaches struct {
+	mu      sync.Mutex
+	setting map[string]*reach
+}
+
+func (h *Host) reach(setting string) *reach {
+	h.reaches.mu.Lock()
+	defer h.reaches.mu.Unlock()
+	r := h.reaches.setting[setting]
+	if r == nil {
+		r = &reach{host: h, setting: setting, lost: map[string]bool{}, last: map[string]time.Time{}}
+		if h.reaches.setting == nil {
+			h.reaches.setting = map[string]*reach{}
+		}
+		h.reaches.setting[setting] = r
+	}
+	return r
+}
+
+// isLost reports whether the last calls to a service have not reached it.
+func (r *reach) isLost(service string) bool {
+	if r == nil {
+		return false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost[service]
+}
+
+// note takes note of a call to a service that began at a time, and of its error. What
+// failed although another call was answered since then says nothing, and so does a call
+// that its context has ended.
+func (r *reach) note(ctx context.Context, service string, begun time.Time, err error) {
+	if r == nil {
+		return
+	}
+	unreachable := errors.Is(err, bindings.ErrUnreachable)
+	if err != nil && !unreachable && ctx.Err() != nil {
+		return
+	}
+	now := r.host.clk.Now()
+	r.mu.Lock()
+	if !unreachable {
+		r.last[service] = now
+	}
+	rec := journal.Record{Name: r.setting}
+	switch {
+	case unreachable && !r.lost[service] && !r.last[service].After(begun):
+		r.lost[service] = true
+		if r.since.IsZero() {
+			r.since = begun
+			rec.Kind, rec.Error = journal.ServiceUnreachable, err.Error()
+		}
+	case !unreachable && r.lost[service]:
+		delete(r.lost, service)
+		if len(r.lost) == 0 {
+			rec.Kind, rec.Delay, rec.HasDelay = journal.ServiceBack, now.Sub(r.since), true
+			r.since = time.Time{}
+		}
+	}
+	r.mu.Unlock()
+	if rec.Kind != "" {
+		r.host.journal.Append(rec)
+	}
+	if rec.Kind == journal.ServiceBack {
+		r.host.failed.start() // those that wait for it
+	}
+}

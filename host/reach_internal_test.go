@@ -1,0 +1,57 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// An account that cannot be reached is told once, and once when it is back, whichever of
+// its services and however many calls are concerned.
+func TestOutageIsToldOnce(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(realNow(), nil)
+	t.Cleanup(clk.Close)
+	h, err := New(t.TempDir(), &Options{Clock: clk, Env: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	r := h.reach("AzureWebJobsStorage")
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	lost := &bindings.UnreachableError{Err: errors.New("connection refused")}
+	call := func(ctx context.Context, service string, took time.Duration, err error) {
+		clk.Do("call", func() { r.note(ctx, service, clk.Now().Add(-took), err) })
+		clk.Advance(time.Second)
+	}
+	ctx := context.Background()
+	call(ctx, "queues", 0, nil)
+	call(ctx, "queues", 0, lost)
+	call(ctx, "queues", 0, lost)
+	call(ctx, "blobs", 0, lost)
+	call(ctx, "queues", 0, nil)
+	call(ended, "blobs", 0, context.Canceled) // says nothing
+	call(ctx, "blobs", 0, bindings.ErrNotFound)
+	call(ctx, "blobs", time.Minute, lost) // begun before the last that was answered
+	call(ctx, "blobs", 0, lost)
+	call(ctx, "blobs", 0, nil)
+	var got []string
+	for _, rec := range h.Journal().Records() {
+		got = append(got, fmt.Sprint(rec.Kind, " ", rec.Name, " ", rec.Delay, " ", rec.Error))
+	}
+	want := []string{
+		"service_unreachable AzureWebJobsStorage 0s connection refused", "service_back AzureWebJobsStorage 5s ",
+		"service_unreachable AzureWebJobsStorage 0s connection refused", "service_back AzureWebJobsStorage 1s ",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+}

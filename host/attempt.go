@@ -12,7 +12,6 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
-	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -119,17 +118,6 @@ func (d *delivery) handlerFailure(resp *call.Response) error {
 		failure = &call.Error{Type: "unknown", Message: "the handler failed and did not say why"}
 	}
 	return functions.NewError(d.f.def.Name, d.base.Invocation, failure)
-}
-
-// log writes one line of the handler into the journal.
-func (d *delivery) log(line call.Log) {
-	rec := d.base
-	rec.Kind, rec.Attempt = journal.HandlerLog, d.attempts
-	rec.Level, rec.Message = levelName(line.Level), line.Message
-	for _, f := range line.Fields {
-		rec.Fields = append(rec.Fields, journal.Field{Key: f.Key, Value: f.Value})
-	}
-	d.f.gen.host.journal.Append(rec)
 }
 
 var levelNames = [...]string{"trace", "debug", "information", "warning", "error", "critical"}

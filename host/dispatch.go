@@ -28,6 +28,7 @@ type delivery struct {
 	response *bindings.HTTPResponse
 	asked    triggers.Request
 	logs     func(call.Log) // writes a line of the handler
+	flood    flood
 }
 
 // Handle runs the function for one delivery: the way of one message, between

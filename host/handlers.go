@@ -127,9 +127,7 @@ func (h *Host) startProcess(a *app.App, spec app.HandlerSpec, program, dir strin
 	ps := plugin.Spec{
 		Path: program, Args: spec.Arguments, Dir: dir, Env: h.childEnvironment(a),
 		HostVersion: h.opts.Version, Logger: h.log,
-		Output: func(line plugin.Line) {
-			h.journal.Append(journal.Record{Kind: journal.HandlerLog, Name: name, Level: levelName(line.Level), Message: line.Text})
-		},
+		Output: h.outputOf(name),
 		OnStart: func(p plugin.Process) {
 			h.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
 		},

@@ -101,7 +101,8 @@ type Options struct {
 	// the app or Set give them a value: what tests want.
 	Predictable bool
 
-	// KeepRecords is the number of journal records kept: journal.Options.Keep.
+	// KeepRecords is the number of journal records kept: journal.Options.Keep. Their
+	// room has journal's own bound.
 	KeepRecords int
 
 	// Processors replaces the number of processors in defaults that depend on

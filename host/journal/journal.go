@@ -24,6 +24,10 @@ import (
 // do not say.
 const DefaultKeep = 1 << 16
 
+// DefaultKeepBytes is the room that the kept records may take when the options do not
+// say.
+const DefaultKeepBytes = 64 << 20
+
 // chunkSize is the number of records that are allocated, and let go, at once.
 const chunkSize = 256
 
@@ -31,11 +35,14 @@ const chunkSize = 256
 // concurrently.
 type Journal struct {
 	now  func() time.Time
-	keep int // 0: everything
+	keep int // records; 0: everything
+	room int // bytes; 0: as many as there are
 
 	mu       sync.Mutex
 	next     uint64   // sequence number of the next record, from 1
-	first    uint64   // sequence number of chunks[0][0]
+	first    uint64   // sequence number of the oldest record that is kept
+	base     uint64   // sequence number of chunks[0][0]
+	bytes    int      // what the kept records take
 	epoch    int      // counts resets
 	chunks   [][]kept // of chunkSize each, but for the last
 	subjects subjects
@@ -48,15 +55,25 @@ type Options struct {
 	// Keep is the number of records kept, give or take some hundred; zero for
 	// DefaultKeep, negative for all of them (tests; memory grows without limit).
 	Keep int
+
+	// KeepBytes bounds the memory that the kept records take, with their texts; the
+	// newest is always kept. Zero for DefaultKeepBytes, or no bound when Keep is
+	// negative; negative for none.
+	KeepBytes int
 }
 
 // New returns an empty journal that takes its times from now.
 func New(now func() time.Time, opts *Options) *Journal {
-	keep := DefaultKeep
+	keep, room := DefaultKeep, DefaultKeepBytes
 	if opts != nil && opts.Keep != 0 {
-		keep = max(opts.Keep, 0)
+		if keep = max(opts.Keep, 0); keep == 0 {
+			room = 0
+		}
 	}
-	return &Journal{now: now, keep: keep, next: 1, first: 1, changed: map[chan struct{}]struct{}{}} //clock:outside readers follow in real time
+	if opts != nil && opts.KeepBytes != 0 {
+		room = max(opts.KeepBytes, 0)
+	}
+	return &Journal{now: now, keep: keep, room: room, next: 1, first: 1, base: 1, changed: map[chan struct{}]struct{}{}} //clock:outside readers follow in real time
 }
 
 // Append sets the record's Seq and Time, keeps it and wakes the readers. It
@@ -72,16 +89,32 @@ func (j *Journal) Append(r Record) {
 		last++
 	}
 	j.chunks[last] = append(j.chunks[last], k)
-	if j.keep > 0 && j.next-j.first > uint64(j.keep+chunkSize) {
-		j.chunks[0] = nil
-		j.chunks = j.chunks[1:]
-		j.first += chunkSize
+	j.bytes += k.size()
+	if j.keep > 0 && j.next-j.base > uint64(j.keep+chunkSize) {
+		for oldest := j.base + chunkSize; j.first < oldest; {
+			j.forgetLocked()
+		}
+	}
+	for j.room > 0 && j.bytes > j.room && j.first < j.next-1 {
+		j.forgetLocked()
 	}
 	for c := range j.changed {
 		select { //clock:outside never blocks
 		case c <- struct{}{}:
 		default:
 		}
+	}
+}
+
+// forgetLocked lets the oldest record go.
+func (j *Journal) forgetLocked() {
+	k := &j.chunks[0][j.first-j.base]
+	j.bytes -= k.size()
+	*k = kept{}
+	if j.first++; j.first == j.base+chunkSize {
+		j.chunks[0] = nil
+		j.chunks = j.chunks[1:]
+		j.base = j.first
 	}
 }
 
@@ -131,7 +164,7 @@ func (j *Journal) Find(seq uint64, match func(*Record) bool) (Record, bool) {
 func (j *Journal) Reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.chunks, j.subjects, j.first, j.next = nil, subjects{}, 1, 1
+	j.chunks, j.subjects, j.first, j.base, j.next, j.bytes = nil, subjects{}, 1, 1, 1, 0
 	j.epoch++
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -142,6 +143,44 @@ func TestKeepsTheLatest(t *testing.T) {
 	}
 	if r, ok := j.Find(4990, func(r *journal.Record) bool { return true }); !ok || r.Seq != 4990 {
 		t.Errorf("Find from 4990 = seq %d, %v", r.Seq, ok)
+	}
+}
+
+// Records are bounded by their room too: what is long goes sooner, a reader is told how
+// much it has missed, and the newest is there whatever its length.
+func TestKeepBytes(t *testing.T) {
+	t.Parallel()
+	const room, line = 1 << 20, 8 << 10
+	j := journal.New(fixed, &journal.Options{KeepBytes: room})
+	s := j.Subscribe(1)
+	defer s.Close()
+	j.Append(journal.Record{Kind: journal.HostStarted})
+	if _, _, ok := s.TryNext(); !ok {
+		t.Fatal("no first record")
+	}
+	for i := range 3000 {
+		j.Append(journal.Record{Kind: journal.HandlerLog, Name: fmt.Sprint(i), Message: strings.Repeat("x", line)})
+	}
+	records := j.Records()
+	if n := len(records); n < room/line*9/10 || n > room/line {
+		t.Errorf("%d records of %d bytes are kept in %d bytes", n, line, room)
+	}
+	if last := records[len(records)-1]; last.Seq != 3001 || last.Name != "2999" {
+		t.Errorf("the newest record is %d, %s", last.Seq, last.Name)
+	}
+	r, missed, _ := s.TryNext()
+	if r.Seq != records[0].Seq || missed != r.Seq-2 {
+		t.Errorf("TryNext = seq %d, missed %d; want the oldest kept and what came before it missed", r.Seq, missed)
+	}
+	j.Append(journal.Record{Kind: journal.HandlerLog, Message: strings.Repeat("x", 2*room)})
+	if records := j.Records(); len(records) != 1 || len(records[0].Message) != 2*room {
+		t.Errorf("%d records are kept beside one that is too large", len(records)-1)
+	}
+	for range 1000 {
+		j.Append(journal.Record{Kind: journal.HostStarted})
+	}
+	if n := len(j.Records()); n != 1000 {
+		t.Errorf("%d short records are kept, want 1000", n)
 	}
 }
 

@@ -1,6 +1,9 @@
 package journal
 
-import "time"
+import (
+	"time"
+	"unsafe"
+)
 
 // kept is a record as the journal keeps it, in a quarter of its room. A journal
 // of a million records is most of what a host holds, and writing it is memory
@@ -86,9 +89,23 @@ func (j *Journal) keepLocked(r *Record, now time.Time) kept {
 	return k
 }
 
+// size is about the memory that a record takes. What it shares with others counts for
+// each.
+func (k *kept) size() int {
+	s := k.subject
+	n := int(unsafe.Sizeof(*k)) + len(k.err) + len(s.function) + len(s.source) + len(s.delivery) + len(s.invocation) + len(s.messageID)
+	if x := k.rest; x != nil {
+		n += int(unsafe.Sizeof(*x)) + len(x.target) + len(x.cause) + len(x.message) + len(x.name) + len(x.beside.Stack) + len(x.beside.Detail)
+		for _, f := range x.fields {
+			n += int(unsafe.Sizeof(f)) + len(f.Key) + len(f.Value)
+		}
+	}
+	return n
+}
+
 // loadLocked sets r to the record of a sequence number that is kept.
 func (j *Journal) loadLocked(r *Record, seq uint64) {
-	i := int(seq - j.first)
+	i := int(seq - j.base)
 	k := &j.chunks[i/chunkSize][i%chunkSize]
 	s := k.subject
 	r.Seq, r.Time, r.Kind = seq, k.time, k.kind

@@ -171,10 +171,13 @@ func (r *valueReader) properties() map[string]any {
 		}
 		return nil
 	}
-	out := make(map[string]any, n)
+	out := map[string]any{} // the number may be damage
 	for range n {
 		name := r.String()
 		out[name] = r.value()
+		if r.Bad() {
+			return nil
+		}
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
@@ -26,8 +27,9 @@ const (
 	recordFile = 'F'
 	recordEnd  = 'E'
 
-	maxField  = 1 << 26 // of a key or a value; more is damage
-	loadBatch = 1 << 20 // bytes of keys and values committed together by Load
+	maxField    = 1 << 26  // of a key or a value; more is damage
+	fieldAtOnce = 64 << 10 // bytes that are taken on the word of a length
+	loadBatch   = 1 << 20  // bytes of keys and values committed together by Load
 )
 
 // Save writes everything in the store, as it is now, to w as one archive. It
@@ -343,26 +345,36 @@ func (r *archiveReader) line() string {
 func (r *archiveReader) number() uint64 {
 	n, err := binary.ReadUvarint(r)
 	if err != nil && r.err == nil {
-		r.err = err
+		r.err = corrupt("archive", "a number cannot be read: %w", err)
 	}
 	return n
 }
 
+// field reads bytes after their length, which may be damage: no more memory is taken
+// than what comes needs.
 func (r *archiveReader) field() []byte {
 	n := r.number()
-	if n > maxField {
-		r.err = fmt.Errorf("field of %d bytes", n)
+	if n > maxField && r.err == nil {
+		r.err = corrupt("archive", "a field of %d bytes", n)
 	}
 	if r.err != nil {
 		return nil
 	}
-	p := make([]byte, n)
-	r.bytes(p)
-	return p
+	if n <= fieldAtOnce {
+		p := make([]byte, n)
+		r.bytes(p)
+		return p
+	}
+	var p bytes.Buffer
+	_, _ = io.CopyN(&p, r, int64(n)) // r keeps the error
+	return p.Bytes()
 }
 
 // failed names the reader's error: an archive that ends too early is damaged.
 func (r *archiveReader) failed() error {
+	if known, ok := errors.AsType[*CorruptError](r.err); ok {
+		return known
+	}
 	if errors.Is(r.err, io.EOF) || errors.Is(r.err, io.ErrUnexpectedEOF) {
 		return corrupt("archive", "it ends too early")
 	}

@@ -253,8 +253,9 @@ func (f *files) open(id FileID) (*File, error) {
 	if err == nil && info.Size() != onDisk(state.size) {
 		err = corrupt(name, "%d bytes, want %d", info.Size(), onDisk(state.size))
 	}
-	sums := make([]byte, blocks(state.size)*sumSize)
-	if err == nil && len(sums) > 0 {
+	var sums []byte
+	if err == nil && state.size > 0 {
+		sums = make([]byte, blocks(state.size)*sumSize)
 		if n, readErr := file.ReadAt(sums, state.size); n < len(sums) {
 			err = fmt.Errorf("open file: %w", explain(name, readErr))
 		}

@@ -2,11 +2,14 @@ package store_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -347,8 +350,8 @@ func TestSaveLoadReset(t *testing.T) {
 	})
 }
 
+// Not parallel: it measures what damage makes it allocate.
 func TestLoadIsAllOrNothing(t *testing.T) {
-	t.Parallel()
 	s := open(t, t.TempDir(), nil)
 	id := writeFile(t, s, pattern(5000))
 	must(t, apply(s, func(b *store.Batch) { b.Keep(id); b.Set([]byte("old"), pattern(300)) }))
@@ -374,6 +377,21 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x20
 		refuse(fmt.Sprintf("changed at %d", i), bad)
+	}
+	for what, record := range map[string][]byte{
+		"with a key without end":   {'K', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+		"with a key of 60 MB":      binary.AppendUvarint([]byte{'K'}, 60<<20),
+		"with a number too long":   slices.Concat([]byte{'K'}, bytes.Repeat([]byte{0xff}, 20)),
+		"with a file without end":  {'F', 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f},
+		"with a file of all bytes": slices.Concat([]byte{'F', 1, 1}, bytes.Repeat([]byte{0xff}, 9), []byte{1}),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		refuse(what, append([]byte("redeliver state 2\n"), record...))
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 40<<20 {
+			t.Errorf("an archive %s took %d MiB", what, used>>20)
+		}
 	}
 	must(t, s.Load(bytes.NewReader(good)))
 }

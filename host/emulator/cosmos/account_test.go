@@ -254,3 +254,46 @@ func TestWatch(t *testing.T) {
 		}
 	})
 }
+
+// A document that is written twice in one transaction has one place in the feed, the
+// same before and after a restart.
+func TestFeedOfATransaction(t *testing.T) {
+	t.Parallel()
+	db := memory(t, nil)
+	var orders [2][]string
+	for i := range orders {
+		clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
+		a, err := cosmos.Open(clk, db, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clk.Do("test", func() {
+			ctx := context.Background()
+			if i == 0 {
+				if _, err = a.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders", PartitionKey: "/k"}); err != nil {
+					return
+				}
+			}
+			c, err2 := a.Container(ctx, "shop", "orders")
+			if err = err2; err != nil {
+				return
+			}
+			if i == 0 {
+				if _, err = c.Upsert(ctx, []byte(`{"id":"1","k":"k"}`), []byte(`{"id":"2","k":"k"}`), []byte(`{"id":"1","k":"k","n":2}`)); err != nil {
+					return
+				}
+			}
+			page, err2 := c.Changes(ctx, "0", bindings.CosmosPosition{}, 100)
+			err = err2
+			for _, item := range page.Items {
+				orders[i] = append(orders[i], string(item.Body))
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(orders[0], orders[1]); diff != "" || len(orders[0]) != 2 {
+		t.Errorf("the feed after a restart (-before +after):\n%s", diff)
+	}
+}

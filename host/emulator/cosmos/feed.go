@@ -46,10 +46,14 @@ func newRanges(n int) []*feedRange {
 	return ranges
 }
 
-// append puts a document at the end, with the number of the present transaction.
+// append puts a document at the end, with the number of the present transaction. Of
+// two versions in one transaction the later has its place, as after a restart, when
+// only that is known.
 func (r *feedRange) append(doc *document) {
 	if doc.lsn == r.lsn {
-		return // twice in one transaction
+		of := func(e entry) bool { return e.doc == doc && e.live() }
+		r.feed = append(slices.DeleteFunc(r.feed, of), entry{r.lsn, doc.modified, doc})
+		return
 	}
 	before := doc.lsn
 	doc.lsn = r.lsn

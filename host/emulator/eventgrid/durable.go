@@ -68,7 +68,8 @@ type eventRecord struct {
 	Topic, Subscription string
 	Schema              Schema
 	Published, Expires  time.Time
-	Event               json.RawMessage
+	Object              []byte          // the event as JSON, byte for byte
+	Event               json.RawMessage `json:",omitempty"` // the same as older versions wrote it
 }
 
 // stateRecord is what each attempt changes.
@@ -163,7 +164,7 @@ func (g *Grid) saveEvent(d *delivery) {
 	}
 	g.writing.Set(numberKey(eventKind, d.number), marshal(eventRecord{
 		Topic: d.sub.topic.Name, Subscription: d.sub.Name, Schema: d.event.schema,
-		Published: d.published, Expires: d.expires, Event: d.event.object(),
+		Published: d.published, Expires: d.expires, Object: d.event.object(),
 	}))
 	g.saveState(d)
 }

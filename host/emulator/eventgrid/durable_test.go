@@ -212,3 +212,30 @@ func TestPublishUnwritten(t *testing.T) {
 		t.Errorf("delivered %v", b.calls)
 	}
 }
+
+// The text of an event is the same before and after a restart, byte for byte.
+func TestTextOfAnEventIsKept(t *testing.T) {
+	t.Parallel()
+	db, err := store.OpenMemory(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	b := newBench(t, eventgrid.Rules{})
+	b.restart(db, 0)
+	defer func() { b.grid.Close() }()
+	b.do(func(ctx context.Context) error { return b.grid.CreateTopic(ctx, eventgrid.Topic{Name: "orders"}) })
+	b.subscribe(eventgrid.Subscription{Name: "s", Function: "F"})
+	b.answer = status(500)
+	const data = `{ "html" : "<b>&\u00e9</b>",  "n":1.50e1, "nested": [ 1,2 ] }`
+	b.publishTo("orders", `[{"id":"e","subject":"/orders/<7>","eventType":"Shop.Ordered","eventTime":"2029-12-31T23:59:59Z","data":`+data+`,"dataVersion":"1.0"}]`, eventgrid.EventGridSchema)
+	b.clk.Run(time.Second)
+	b.restart(db, 0)
+	b.clk.Run(time.Minute)
+	if len(b.calls) < 2 {
+		t.Fatalf("%d calls, want one before and one after the restart", len(b.calls))
+	}
+	if diff := cmp.Diff(b.calls[0].Body, b.calls[len(b.calls)-1].Body); diff != "" || !strings.Contains(b.calls[0].Body, data) {
+		t.Errorf("the event after the restart (-before +after):\n%s", diff)
+	}
+}

@@ -185,7 +185,10 @@ func (l *loader) event(key, value []byte) error {
 	if t == nil || t.find(r.Subscription) == nil || len(key) != len(keyPrefix)+9 {
 		return l.damage("an event", fmt.Errorf("its subscription %q of topic %q is not there", r.Subscription, r.Topic))
 	}
-	members, err := parseObject(r.Event)
+	if r.Object == nil {
+		r.Object = r.Event
+	}
+	members, err := parseObject(r.Object)
 	if err != nil {
 		return l.damage("an event", err)
 	}

@@ -215,6 +215,14 @@ func EmulatorConnection(value string) bool {
 	return strings.EqualFold(parts["usedevelopmentemulator"], "true") && serviceBusAddress(parts["endpoint"]) == devServiceBusAddress
 }
 
+// NamespaceConnection reports whether a setting leads to a namespace of Service Bus or
+// Event Hubs, wherever it is: by a connection string, or by an identity.
+func NamespaceConnection(name, value string) bool {
+	const identity = "__fullyqualifiednamespace"
+	return strings.HasSuffix(strings.ToLower(name), identity) && value != "" ||
+		strings.HasPrefix(strings.ToLower(fields(app.Connection{Value: value})["endpoint"]), "sb://")
+}
+
 // namesNoPort reports whether an endpoint is this machine and nothing else.
 func namesNoPort(endpoint string) bool {
 	u, err := url.Parse(endpoint)

@@ -3,9 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,23 +74,37 @@ func (f *busFlags) finish(cmd *cobra.Command) (err error) {
 			f.tlsGiven = f.tlsGiven || name == "servicebus-tls-port"
 		}
 	}
+	if f.port == noDoor && !cmd.Flags().Changed("servicebus-admin-port") {
+		f.adminPort = noDoor // there is nothing to administer, and another host may want the port
+	}
 	f.config, err = busConfig(f.config)
 	return err
 }
 
 // busWanted reports whether Service Bus and Event Hubs are to be served: a port or a
-// file of entities was named, host.json describes hubs, or the app has a connection string of an emulator that
-// clients look for here. An app with storage only takes no ports for it.
+// file of entities was named, the app has a connection string of an emulator that
+// clients look for here, or it describes entities or hubs and no setting leads to a
+// namespace elsewhere. An app with storage only takes no ports for it.
 func (s *session) busWanted(a *app.App) bool {
-	if s.flags.servicesOnly || s.flags.bus.given || a.ServiceBusEntities != nil || len(a.Config.EventHubs.Hubs) > 0 {
+	if s.flags.servicesOnly || s.flags.bus.given || s.flags.bus.config != "" {
 		return true
 	}
-	for _, value := range a.Settings.All() {
+	settings := a.Settings.All()
+	for _, value := range settings {
 		if host.EmulatorConnection(value) {
 			return true
 		}
 	}
-	return false
+	if a.ServiceBusEntities == nil && len(a.Config.EventHubs.Hubs) == 0 {
+		return false
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if host.NamespaceConnection(name, settings[name]) {
+			s.otherBus = name
+			return false
+		}
+	}
+	return true
 }
 
 // openBus serves the embedded Service Bus and Event Hubs namespaces, which are one
@@ -188,6 +204,9 @@ func (s *session) serviceBus() (clients, admin string) {
 // busLines say where Service Bus SDKs find the namespace.
 func (s *session) busLines() string {
 	var t strings.Builder
+	if s.otherBus != "" {
+		writef(&t, "  servicebus that of %s; --servicebus-port opens the embedded one to clients\n", s.otherBus)
+	}
 	clients, admin := s.serviceBus()
 	for _, line := range [][2]string{{"servicebus", clients}, {"sb admin", admin}} {
 		if line[1] != "" {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/redeliver/redeliver/host/app"
 )
 
@@ -15,6 +17,7 @@ func TestBusWanted(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		local string // value of a setting
+		hosts string // more of host.json
 		env   []string
 		flags busFlags
 		want  bool
@@ -26,13 +29,22 @@ func TestBusWanted(t *testing.T) {
 		{name: "an emulator elsewhere", local: "Endpoint=sb://localhost:5999;UseDevelopmentEmulator=true"},
 		{name: "the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s"},
 		{name: "a port was named", flags: busFlags{given: true}, want: true},
+		{name: "described entities", hosts: `, "redeliver": {"serviceBus": {"config": "Config.json"}}`, want: true},
+		{name: "described entities, and the cloud", hosts: `, "redeliver": {"serviceBus": {"config": "Config.json"}}`, local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s"},
+		{name: "described entities, and another host", hosts: `, "redeliver": {"serviceBus": {"config": "Config.json"}}`, local: "Endpoint=sb://localhost:5999;UseDevelopmentEmulator=true"},
+		{name: "described entities, and an identity", hosts: `, "redeliver": {"serviceBus": {"config": "Config.json"}}`, env: []string{"Orders__fullyQualifiedNamespace=acme.servicebus.windows.net"}},
+		{name: "described entities, another host and this one", hosts: `, "redeliver": {"serviceBus": {"config": "Config.json"}}`, local: "Endpoint=sb://localhost:5999;UseDevelopmentEmulator=true", env: []string{"Second=" + emulator}, want: true},
+		{name: "described hubs", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, want: true},
+		{name: "described hubs, and the cloud", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, local: "Endpoint=sb://acme.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=readings"},
+		{name: "described hubs, the cloud, and a port was named", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{given: true}, want: true},
+		{name: "a file of entities on the command line, and the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{config: "Config.json"}, want: true},
 		{name: "a file of entities", flags: busFlags{config: "Config.json"}, want: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			for name, text := range map[string]string{
-				"host.json":           `{"version": "2.0"}`,
+				"host.json":           `{"version": "2.0"` + tt.hosts + `}`,
 				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "UseDevelopmentStorage=true", "BUS": "` + tt.local + `"}}`,
 				"Config.json":         `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns"}]}}`,
 			} {
@@ -49,6 +61,36 @@ func TestBusWanted(t *testing.T) {
 				t.Errorf("wanted %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+// Who closes the door of Service Bus closes that of its administration too, unless that
+// one is asked for: the next host may want it.
+func TestBusOff(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args  []string
+		admin doorPort
+		given bool
+	}{
+		{nil, defaultBusAdminPort, false},
+		{[]string{"--servicebus-port", "off"}, noDoor, false},
+		{[]string{"--servicebus-port", "0"}, defaultBusAdminPort, true},
+		{[]string{"--servicebus-port", "off", "--servicebus-admin-port", "5301"}, 5301, true},
+		{[]string{"--servicebus-port", "off", "--servicebus-tls-port", "0"}, noDoor, true},
+	} {
+		var f busFlags
+		cmd := &cobra.Command{}
+		addBus(cmd, &f)
+		if err := cmd.ParseFlags(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.finish(cmd); err != nil {
+			t.Fatal(err)
+		}
+		if f.adminPort != tt.admin || f.given != tt.given {
+			t.Errorf("%q: administration at %v, given %v, want %v, %v", tt.args, f.adminPort, f.given, tt.admin, tt.given)
+		}
 	}
 }
 

@@ -50,8 +50,9 @@ type session struct {
 	grid             *amqp.Server // publishers of Event Grid
 	store            *store.Store // nil in memory
 	pair             *certificate.Pair
-	started          bool // host.Start was called
-	otherStorage     bool // the app's storage is elsewhere, and the embedded one is not served
+	started          bool   // host.Start was called
+	otherBus         string // a setting that leads to the app's Service Bus elsewhere, when the embedded one is not served
+	otherStorage     bool   // the app's storage is elsewhere, and the embedded one is not served
 
 	explained map[string]bool // why the app does not run, as far as it was said
 

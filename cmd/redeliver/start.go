@@ -75,7 +75,7 @@ of the wall goes on from there at the next start.
 Service Bus SDKs find the embedded namespace at the usual ports, 5672 and, for
 administration, 5300, when the app needs it: a setting holds a connection string of
 an emulator (Endpoint=sb://localhost;...;UseDevelopmentEmulator=true), there is a
-file of entities, or one of the flags is given. Each port also takes AMQP over
+file of entities and no setting leads elsewhere, or one of the flags is given. Each port also takes AMQP over
 WebSockets, administration over HTTP and, with --tls or --servicebus-tls-port, TLS.
 Without a port in it, such a string means the embedded namespace wherever the door
 is, and handlers are given the port.

@@ -97,8 +97,10 @@ type Options struct {
 	// Env are the settings and environment of the app, as "NAME=VALUE".
 	// AzureWebJobsStorage is UseDevelopmentStorage=true, AzureWebJobsServiceBus is
 	// ServiceBusConnection, AzureWebJobsEventHub EventHubConnection and
-	// AzureWebJobsCosmosDB CosmosConnection unless given. The
-	// environment of the test process is not visible to the app.
+	// AzureWebJobsCosmosDB CosmosConnection unless given, and the host's ID is
+	// "hosttest" (AzureFunctionsWebHost__hostid), so that journals do not depend on
+	// the machine and the folder. The environment of the test process is not visible
+	// to the app.
 	Env []string
 
 	// Set holds switches, "name=value" (redeliver.* of host.json).
@@ -243,9 +245,9 @@ func (h *Host) do(name string, f func()) {
 	f()
 }
 
-// environment gives an app its storage.
+// environment gives an app its storage and its identity.
 func environment(env []string) []string {
-	base := []string{"AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection, "AzureWebJobsCosmosDB=" + CosmosConnection}
+	base := []string{"AzureFunctionsWebHost__hostid=hosttest", "AzureWebJobsStorage=UseDevelopmentStorage=true", "AzureWebJobsServiceBus=" + ServiceBusConnection, "AzureWebJobsEventHub=" + EventHubConnection, "AzureWebJobsCosmosDB=" + CosmosConnection}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "SYSTEMROOT", "GOCACHE", "GOMODCACHE", "GOFLAGS", "GOPROXY", "GOPATH", "GOWORK", "GOENV", "GOTOOLCHAIN", "CGO_ENABLED"} {
 		if v, ok := os.LookupEnv(name); ok {
 			base = append(base, name+"="+v) // what a handler program needs to be built and to start

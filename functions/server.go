@@ -92,6 +92,7 @@ type streamLink struct {
 	mu     sync.Mutex    // one sender at a time, and guards:
 	ended  bool          // the result is out
 	asleep []chan string // sleeps without an answer, oldest first
+	sleeps int64         // asked for so far
 }
 
 // receive takes what the host says until the stream ends.
@@ -125,7 +126,8 @@ func (l *streamLink) Log(line call.Log) {
 
 func (l *streamLink) Sleep(ctx context.Context, d time.Duration) error {
 	woken := make(chan string, 1)
-	if err := l.sleep(d, woken); err != nil {
+	number, err := l.sleep(d, woken)
+	if err != nil {
 		return err
 	}
 	select {
@@ -138,20 +140,35 @@ func (l *streamLink) Sleep(ctx context.Context, d time.Duration) error {
 		}
 		return errors.New(text)
 	case <-ctx.Done():
+		l.withdraw(number)
 		return ctx.Err()
 	}
 }
 
-func (l *streamLink) sleep(d time.Duration, woken chan string) error {
+// sleep asks for a sleep and returns its number.
+func (l *streamLink) sleep(d time.Duration, woken chan string) (int64, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
-		return errOver
+		return 0, errOver
 	}
 	l.asleep = append(l.asleep, woken)
-	return l.stream.Send(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Sleep{
+	l.sleeps++
+	return l.sleeps, l.stream.Send(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Sleep{
 		Sleep: &functionpb.Sleep{Duration: durationpb.New(d)},
 	}})
+}
+
+// withdraw tells the host that nobody waits for a sleep any more, so that it does
+// not sleep on while there is an answer.
+func (l *streamLink) withdraw(number int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		_ = l.stream.Send(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Withdraw{
+			Withdraw: &functionpb.Withdraw{Sleep: number},
+		}})
+	}
 }
 
 // result sends the outcome, after which nothing else leaves.

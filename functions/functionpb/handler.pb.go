@@ -72,7 +72,7 @@ func (x Result_Status) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Result_Status.Descriptor instead.
 func (Result_Status) EnumDescriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17, 0}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18, 0}
 }
 
 type Declared_Kind int32
@@ -124,7 +124,7 @@ func (x Declared_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Declared_Kind.Descriptor instead.
 func (Declared_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19, 0}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20, 0}
 }
 
 type DescribeRequest struct {
@@ -549,6 +549,7 @@ type HandlerMessage struct {
 	//	*HandlerMessage_Log
 	//	*HandlerMessage_Sleep
 	//	*HandlerMessage_Result
+	//	*HandlerMessage_Withdraw
 	Content       isHandlerMessage_Content `protobuf_oneof:"content"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -618,6 +619,15 @@ func (x *HandlerMessage) GetResult() *Result {
 	return nil
 }
 
+func (x *HandlerMessage) GetWithdraw() *Withdraw {
+	if x != nil {
+		if x, ok := x.Content.(*HandlerMessage_Withdraw); ok {
+			return x.Withdraw
+		}
+	}
+	return nil
+}
+
 type isHandlerMessage_Content interface {
 	isHandlerMessage_Content()
 }
@@ -634,11 +644,17 @@ type HandlerMessage_Result struct {
 	Result *Result `protobuf:"bytes,3,opt,name=result,proto3,oneof"`
 }
 
+type HandlerMessage_Withdraw struct {
+	Withdraw *Withdraw `protobuf:"bytes,4,opt,name=withdraw,proto3,oneof"`
+}
+
 func (*HandlerMessage_Log) isHandlerMessage_Content() {}
 
 func (*HandlerMessage_Sleep) isHandlerMessage_Content() {}
 
 func (*HandlerMessage_Result) isHandlerMessage_Content() {}
+
+func (*HandlerMessage_Withdraw) isHandlerMessage_Content() {}
 
 // Request is one attempt.
 type Request struct {
@@ -1208,6 +1224,54 @@ func (x *Sleep) GetDuration() *durationpb.Duration {
 	return nil
 }
 
+// Withdraw says that the handler no longer waits for a Sleep, because a context of
+// its own ended first. The host ends that Sleep at once, or as soon as it is its
+// turn.
+type Withdraw struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which one of the call, from 1, in the order in which they were sent.
+	Sleep         int64 `protobuf:"varint,1,opt,name=sleep,proto3" json:"sleep,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Withdraw) Reset() {
+	*x = Withdraw{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Withdraw) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Withdraw) ProtoMessage() {}
+
+func (x *Withdraw) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Withdraw.ProtoReflect.Descriptor instead.
+func (*Withdraw) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Withdraw) GetSleep() int64 {
+	if x != nil {
+		return x.Sleep
+	}
+	return 0
+}
+
 // Result is the outcome of an attempt. The zero status is a failure, so that a
 // forgotten one never passes for success.
 type Result struct {
@@ -1225,7 +1289,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1237,7 +1301,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1250,7 +1314,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Result) GetStatus() Result_Status {
@@ -1302,7 +1366,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1314,7 +1378,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1327,7 +1391,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Error) GetType() string {
@@ -1376,7 +1440,7 @@ type Declared struct {
 
 func (x *Declared) Reset() {
 	*x = Declared{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1388,7 +1452,7 @@ func (x *Declared) String() string {
 func (*Declared) ProtoMessage() {}
 
 func (x *Declared) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1401,7 +1465,7 @@ func (x *Declared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Declared.ProtoReflect.Descriptor instead.
 func (*Declared) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Declared) GetKind() Declared_Kind {
@@ -1431,7 +1495,7 @@ type Settlement struct {
 
 func (x *Settlement) Reset() {
 	*x = Settlement{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1443,7 +1507,7 @@ func (x *Settlement) String() string {
 func (*Settlement) ProtoMessage() {}
 
 func (x *Settlement) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1456,7 +1520,7 @@ func (x *Settlement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Settlement.ProtoReflect.Descriptor instead.
 func (*Settlement) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Settlement) GetDecision() string {
@@ -1502,7 +1566,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1514,7 +1578,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1527,7 +1591,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{21}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Value) GetData() isValue_Data {
@@ -1686,7 +1750,7 @@ type Values struct {
 
 func (x *Values) Reset() {
 	*x = Values{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1698,7 +1762,7 @@ func (x *Values) String() string {
 func (*Values) ProtoMessage() {}
 
 func (x *Values) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1711,7 +1775,7 @@ func (x *Values) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Values.ProtoReflect.Descriptor instead.
 func (*Values) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{22}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Values) GetValues() []*Value {
@@ -1734,7 +1798,7 @@ type HTTPRequest struct {
 
 func (x *HTTPRequest) Reset() {
 	*x = HTTPRequest{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1746,7 +1810,7 @@ func (x *HTTPRequest) String() string {
 func (*HTTPRequest) ProtoMessage() {}
 
 func (x *HTTPRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1759,7 +1823,7 @@ func (x *HTTPRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPRequest.ProtoReflect.Descriptor instead.
 func (*HTTPRequest) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HTTPRequest) GetMethod() string {
@@ -1808,7 +1872,7 @@ type HTTPResponse struct {
 
 func (x *HTTPResponse) Reset() {
 	*x = HTTPResponse{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1820,7 +1884,7 @@ func (x *HTTPResponse) String() string {
 func (*HTTPResponse) ProtoMessage() {}
 
 func (x *HTTPResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1833,7 +1897,7 @@ func (x *HTTPResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPResponse.ProtoReflect.Descriptor instead.
 func (*HTTPResponse) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *HTTPResponse) GetStatusCode() int32 {
@@ -1869,7 +1933,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1881,7 +1945,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1894,7 +1958,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Header) GetName() string {
@@ -1941,11 +2005,12 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\arequest\x18\x01 \x01(\v2\x1d.redeliver.handler.v1.RequestH\x00R\arequest\x123\n" +
 	"\x05woken\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.WokenH\x00R\x05woken\x126\n" +
 	"\x06cancel\x18\x03 \x01(\v2\x1c.redeliver.handler.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\acontent\"\xb7\x01\n" +
+	"\acontent\"\xf5\x01\n" +
 	"\x0eHandlerMessage\x12-\n" +
 	"\x03log\x18\x01 \x01(\v2\x19.redeliver.handler.v1.LogH\x00R\x03log\x123\n" +
 	"\x05sleep\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.SleepH\x00R\x05sleep\x126\n" +
-	"\x06result\x18\x03 \x01(\v2\x1c.redeliver.handler.v1.ResultH\x00R\x06resultB\t\n" +
+	"\x06result\x18\x03 \x01(\v2\x1c.redeliver.handler.v1.ResultH\x00R\x06result\x12<\n" +
+	"\bwithdraw\x18\x04 \x01(\v2\x1e.redeliver.handler.v1.WithdrawH\x00R\bwithdrawB\t\n" +
 	"\acontent\"\x87\x05\n" +
 	"\aRequest\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x1a\n" +
@@ -1993,7 +2058,9 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x12\x14\n" +
 	"\x05value\x18\x02 \x01(\tR\x05value\">\n" +
 	"\x05Sleep\x125\n" +
-	"\bduration\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\bduration\"\xd7\x03\n" +
+	"\bduration\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\bduration\" \n" +
+	"\bWithdraw\x12\x14\n" +
+	"\x05sleep\x18\x01 \x01(\x03R\x05sleep\"\xd7\x03\n" +
 	"\x06Result\x12;\n" +
 	"\x06status\x18\x01 \x01(\x0e2#.redeliver.handler.v1.Result.StatusR\x06status\x121\n" +
 	"\x05error\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ErrorR\x05error\x12C\n" +
@@ -2075,7 +2142,7 @@ func file_functions_functionpb_handler_proto_rawDescGZIP() []byte {
 }
 
 var file_functions_functionpb_handler_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_functions_functionpb_handler_proto_msgTypes = make([]protoimpl.MessageInfo, 29)
+var file_functions_functionpb_handler_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
 var file_functions_functionpb_handler_proto_goTypes = []any{
 	(Result_Status)(0),            // 0: redeliver.handler.v1.Result.Status
 	(Declared_Kind)(0),            // 1: redeliver.handler.v1.Declared.Kind
@@ -2096,71 +2163,73 @@ var file_functions_functionpb_handler_proto_goTypes = []any{
 	(*Log)(nil),                   // 16: redeliver.handler.v1.Log
 	(*Field)(nil),                 // 17: redeliver.handler.v1.Field
 	(*Sleep)(nil),                 // 18: redeliver.handler.v1.Sleep
-	(*Result)(nil),                // 19: redeliver.handler.v1.Result
-	(*Error)(nil),                 // 20: redeliver.handler.v1.Error
-	(*Declared)(nil),              // 21: redeliver.handler.v1.Declared
-	(*Settlement)(nil),            // 22: redeliver.handler.v1.Settlement
-	(*Value)(nil),                 // 23: redeliver.handler.v1.Value
-	(*Values)(nil),                // 24: redeliver.handler.v1.Values
-	(*HTTPRequest)(nil),           // 25: redeliver.handler.v1.HTTPRequest
-	(*HTTPResponse)(nil),          // 26: redeliver.handler.v1.HTTPResponse
-	(*Header)(nil),                // 27: redeliver.handler.v1.Header
-	nil,                           // 28: redeliver.handler.v1.Request.MetadataEntry
-	nil,                           // 29: redeliver.handler.v1.Result.OutputsEntry
-	nil,                           // 30: redeliver.handler.v1.HTTPRequest.ParamsEntry
-	(*durationpb.Duration)(nil),   // 31: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 32: google.protobuf.Timestamp
+	(*Withdraw)(nil),              // 19: redeliver.handler.v1.Withdraw
+	(*Result)(nil),                // 20: redeliver.handler.v1.Result
+	(*Error)(nil),                 // 21: redeliver.handler.v1.Error
+	(*Declared)(nil),              // 22: redeliver.handler.v1.Declared
+	(*Settlement)(nil),            // 23: redeliver.handler.v1.Settlement
+	(*Value)(nil),                 // 24: redeliver.handler.v1.Value
+	(*Values)(nil),                // 25: redeliver.handler.v1.Values
+	(*HTTPRequest)(nil),           // 26: redeliver.handler.v1.HTTPRequest
+	(*HTTPResponse)(nil),          // 27: redeliver.handler.v1.HTTPResponse
+	(*Header)(nil),                // 28: redeliver.handler.v1.Header
+	nil,                           // 29: redeliver.handler.v1.Request.MetadataEntry
+	nil,                           // 30: redeliver.handler.v1.Result.OutputsEntry
+	nil,                           // 31: redeliver.handler.v1.HTTPRequest.ParamsEntry
+	(*durationpb.Duration)(nil),   // 32: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
 }
 var file_functions_functionpb_handler_proto_depIdxs = []int32{
 	6,  // 0: redeliver.handler.v1.DescribeResponse.functions:type_name -> redeliver.handler.v1.Declaration
 	7,  // 1: redeliver.handler.v1.Declaration.retry:type_name -> redeliver.handler.v1.RetryOptions
-	31, // 2: redeliver.handler.v1.RetryOptions.delay_interval:type_name -> google.protobuf.Duration
-	31, // 3: redeliver.handler.v1.RetryOptions.minimum_interval:type_name -> google.protobuf.Duration
-	31, // 4: redeliver.handler.v1.RetryOptions.maximum_interval:type_name -> google.protobuf.Duration
+	32, // 2: redeliver.handler.v1.RetryOptions.delay_interval:type_name -> google.protobuf.Duration
+	32, // 3: redeliver.handler.v1.RetryOptions.minimum_interval:type_name -> google.protobuf.Duration
+	32, // 4: redeliver.handler.v1.RetryOptions.maximum_interval:type_name -> google.protobuf.Duration
 	10, // 5: redeliver.handler.v1.HostMessage.request:type_name -> redeliver.handler.v1.Request
 	14, // 6: redeliver.handler.v1.HostMessage.woken:type_name -> redeliver.handler.v1.Woken
 	15, // 7: redeliver.handler.v1.HostMessage.cancel:type_name -> redeliver.handler.v1.Cancel
 	16, // 8: redeliver.handler.v1.HandlerMessage.log:type_name -> redeliver.handler.v1.Log
 	18, // 9: redeliver.handler.v1.HandlerMessage.sleep:type_name -> redeliver.handler.v1.Sleep
-	19, // 10: redeliver.handler.v1.HandlerMessage.result:type_name -> redeliver.handler.v1.Result
-	11, // 11: redeliver.handler.v1.Request.inputs:type_name -> redeliver.handler.v1.Input
-	28, // 12: redeliver.handler.v1.Request.metadata:type_name -> redeliver.handler.v1.Request.MetadataEntry
-	12, // 13: redeliver.handler.v1.Request.retry:type_name -> redeliver.handler.v1.RetryContext
-	32, // 14: redeliver.handler.v1.Request.deadline:type_name -> google.protobuf.Timestamp
-	32, // 15: redeliver.handler.v1.Request.now:type_name -> google.protobuf.Timestamp
-	23, // 16: redeliver.handler.v1.Input.value:type_name -> redeliver.handler.v1.Value
-	13, // 17: redeliver.handler.v1.RetryContext.exception:type_name -> redeliver.handler.v1.Exception
-	17, // 18: redeliver.handler.v1.Log.fields:type_name -> redeliver.handler.v1.Field
-	31, // 19: redeliver.handler.v1.Sleep.duration:type_name -> google.protobuf.Duration
-	0,  // 20: redeliver.handler.v1.Result.status:type_name -> redeliver.handler.v1.Result.Status
-	20, // 21: redeliver.handler.v1.Result.error:type_name -> redeliver.handler.v1.Error
-	29, // 22: redeliver.handler.v1.Result.outputs:type_name -> redeliver.handler.v1.Result.OutputsEntry
-	23, // 23: redeliver.handler.v1.Result.return_value:type_name -> redeliver.handler.v1.Value
-	22, // 24: redeliver.handler.v1.Result.asked:type_name -> redeliver.handler.v1.Settlement
-	21, // 25: redeliver.handler.v1.Error.declared:type_name -> redeliver.handler.v1.Declared
-	1,  // 26: redeliver.handler.v1.Declared.kind:type_name -> redeliver.handler.v1.Declared.Kind
-	31, // 27: redeliver.handler.v1.Declared.delay:type_name -> google.protobuf.Duration
-	25, // 28: redeliver.handler.v1.Value.http_request:type_name -> redeliver.handler.v1.HTTPRequest
-	26, // 29: redeliver.handler.v1.Value.http_response:type_name -> redeliver.handler.v1.HTTPResponse
-	24, // 30: redeliver.handler.v1.Value.strings:type_name -> redeliver.handler.v1.Values
-	24, // 31: redeliver.handler.v1.Value.bytes_list:type_name -> redeliver.handler.v1.Values
-	23, // 32: redeliver.handler.v1.Values.values:type_name -> redeliver.handler.v1.Value
-	27, // 33: redeliver.handler.v1.HTTPRequest.headers:type_name -> redeliver.handler.v1.Header
-	30, // 34: redeliver.handler.v1.HTTPRequest.params:type_name -> redeliver.handler.v1.HTTPRequest.ParamsEntry
-	27, // 35: redeliver.handler.v1.HTTPResponse.headers:type_name -> redeliver.handler.v1.Header
-	23, // 36: redeliver.handler.v1.Request.MetadataEntry.value:type_name -> redeliver.handler.v1.Value
-	23, // 37: redeliver.handler.v1.Result.OutputsEntry.value:type_name -> redeliver.handler.v1.Value
-	2,  // 38: redeliver.handler.v1.Handler.Describe:input_type -> redeliver.handler.v1.DescribeRequest
-	8,  // 39: redeliver.handler.v1.Handler.Invoke:input_type -> redeliver.handler.v1.HostMessage
-	4,  // 40: redeliver.handler.v1.Handler.Hold:input_type -> redeliver.handler.v1.HoldRequest
-	3,  // 41: redeliver.handler.v1.Handler.Describe:output_type -> redeliver.handler.v1.DescribeResponse
-	9,  // 42: redeliver.handler.v1.Handler.Invoke:output_type -> redeliver.handler.v1.HandlerMessage
-	5,  // 43: redeliver.handler.v1.Handler.Hold:output_type -> redeliver.handler.v1.HoldResponse
-	41, // [41:44] is the sub-list for method output_type
-	38, // [38:41] is the sub-list for method input_type
-	38, // [38:38] is the sub-list for extension type_name
-	38, // [38:38] is the sub-list for extension extendee
-	0,  // [0:38] is the sub-list for field type_name
+	20, // 10: redeliver.handler.v1.HandlerMessage.result:type_name -> redeliver.handler.v1.Result
+	19, // 11: redeliver.handler.v1.HandlerMessage.withdraw:type_name -> redeliver.handler.v1.Withdraw
+	11, // 12: redeliver.handler.v1.Request.inputs:type_name -> redeliver.handler.v1.Input
+	29, // 13: redeliver.handler.v1.Request.metadata:type_name -> redeliver.handler.v1.Request.MetadataEntry
+	12, // 14: redeliver.handler.v1.Request.retry:type_name -> redeliver.handler.v1.RetryContext
+	33, // 15: redeliver.handler.v1.Request.deadline:type_name -> google.protobuf.Timestamp
+	33, // 16: redeliver.handler.v1.Request.now:type_name -> google.protobuf.Timestamp
+	24, // 17: redeliver.handler.v1.Input.value:type_name -> redeliver.handler.v1.Value
+	13, // 18: redeliver.handler.v1.RetryContext.exception:type_name -> redeliver.handler.v1.Exception
+	17, // 19: redeliver.handler.v1.Log.fields:type_name -> redeliver.handler.v1.Field
+	32, // 20: redeliver.handler.v1.Sleep.duration:type_name -> google.protobuf.Duration
+	0,  // 21: redeliver.handler.v1.Result.status:type_name -> redeliver.handler.v1.Result.Status
+	21, // 22: redeliver.handler.v1.Result.error:type_name -> redeliver.handler.v1.Error
+	30, // 23: redeliver.handler.v1.Result.outputs:type_name -> redeliver.handler.v1.Result.OutputsEntry
+	24, // 24: redeliver.handler.v1.Result.return_value:type_name -> redeliver.handler.v1.Value
+	23, // 25: redeliver.handler.v1.Result.asked:type_name -> redeliver.handler.v1.Settlement
+	22, // 26: redeliver.handler.v1.Error.declared:type_name -> redeliver.handler.v1.Declared
+	1,  // 27: redeliver.handler.v1.Declared.kind:type_name -> redeliver.handler.v1.Declared.Kind
+	32, // 28: redeliver.handler.v1.Declared.delay:type_name -> google.protobuf.Duration
+	26, // 29: redeliver.handler.v1.Value.http_request:type_name -> redeliver.handler.v1.HTTPRequest
+	27, // 30: redeliver.handler.v1.Value.http_response:type_name -> redeliver.handler.v1.HTTPResponse
+	25, // 31: redeliver.handler.v1.Value.strings:type_name -> redeliver.handler.v1.Values
+	25, // 32: redeliver.handler.v1.Value.bytes_list:type_name -> redeliver.handler.v1.Values
+	24, // 33: redeliver.handler.v1.Values.values:type_name -> redeliver.handler.v1.Value
+	28, // 34: redeliver.handler.v1.HTTPRequest.headers:type_name -> redeliver.handler.v1.Header
+	31, // 35: redeliver.handler.v1.HTTPRequest.params:type_name -> redeliver.handler.v1.HTTPRequest.ParamsEntry
+	28, // 36: redeliver.handler.v1.HTTPResponse.headers:type_name -> redeliver.handler.v1.Header
+	24, // 37: redeliver.handler.v1.Request.MetadataEntry.value:type_name -> redeliver.handler.v1.Value
+	24, // 38: redeliver.handler.v1.Result.OutputsEntry.value:type_name -> redeliver.handler.v1.Value
+	2,  // 39: redeliver.handler.v1.Handler.Describe:input_type -> redeliver.handler.v1.DescribeRequest
+	8,  // 40: redeliver.handler.v1.Handler.Invoke:input_type -> redeliver.handler.v1.HostMessage
+	4,  // 41: redeliver.handler.v1.Handler.Hold:input_type -> redeliver.handler.v1.HoldRequest
+	3,  // 42: redeliver.handler.v1.Handler.Describe:output_type -> redeliver.handler.v1.DescribeResponse
+	9,  // 43: redeliver.handler.v1.Handler.Invoke:output_type -> redeliver.handler.v1.HandlerMessage
+	5,  // 44: redeliver.handler.v1.Handler.Hold:output_type -> redeliver.handler.v1.HoldResponse
+	42, // [42:45] is the sub-list for method output_type
+	39, // [39:42] is the sub-list for method input_type
+	39, // [39:39] is the sub-list for extension type_name
+	39, // [39:39] is the sub-list for extension extendee
+	0,  // [0:39] is the sub-list for field type_name
 }
 
 func init() { file_functions_functionpb_handler_proto_init() }
@@ -2178,8 +2247,9 @@ func file_functions_functionpb_handler_proto_init() {
 		(*HandlerMessage_Log)(nil),
 		(*HandlerMessage_Sleep)(nil),
 		(*HandlerMessage_Result)(nil),
+		(*HandlerMessage_Withdraw)(nil),
 	}
-	file_functions_functionpb_handler_proto_msgTypes[21].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[22].OneofWrappers = []any{
 		(*Value_String_)(nil),
 		(*Value_Json)(nil),
 		(*Value_Bytes)(nil),
@@ -2196,7 +2266,7 @@ func file_functions_functionpb_handler_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_functions_functionpb_handler_proto_rawDesc), len(file_functions_functionpb_handler_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   29,
+			NumMessages:   30,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

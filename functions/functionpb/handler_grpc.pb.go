@@ -38,7 +38,8 @@ type HandlerClient interface {
 	// Invoke is one attempt; every attempt has its own stream. The host sends a
 	// Request first. The handler then sends any number of Logs and Sleeps, and
 	// exactly one Result, which is its last message. The host answers each Sleep
-	// with one Woken, in order. It may send one Cancel: the attempt's context ends,
+	// with one Woken, in order; a Withdraw makes the answer come early. It may send
+	// one Cancel: the attempt's context ends,
 	// and a Result is still welcome for a short while. After that the host cancels
 	// the stream itself. A stream that ends without a Result is an infrastructure
 	// failure, never the handler's.
@@ -110,7 +111,8 @@ type HandlerServer interface {
 	// Invoke is one attempt; every attempt has its own stream. The host sends a
 	// Request first. The handler then sends any number of Logs and Sleeps, and
 	// exactly one Result, which is its last message. The host answers each Sleep
-	// with one Woken, in order. It may send one Cancel: the attempt's context ends,
+	// with one Woken, in order; a Withdraw makes the answer come early. It may send
+	// one Cancel: the attempt's context ends,
 	// and a Result is still welcome for a short while. After that the host cancels
 	// the stream itself. A stream that ends without a Result is an infrastructure
 	// failure, never the handler's.

@@ -71,6 +71,7 @@ type conversation struct {
 	lost    bool        // the connection broke and the process lives
 
 	sending sync.Mutex // one sender at a time
+	sleeps  sleeps
 
 	mu    sync.Mutex // guards:
 	over  bool
@@ -121,15 +122,17 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 			log(call.LogFromProto(content.Log))
 		case *functionpb.HandlerMessage_Sleep:
 			woken := &functionpb.Woken{}
-			if err := c.h.clk.Sleep(told, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
+			if err := c.sleep(told, sctx, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
 				woken.Error = err.Error()
-				if ctx.Err() != nil { // ahead of the answer, so that the handler sees why
+				if errors.Is(err, errWithdrawn) { // the handler's context goes on
+				} else if ctx.Err() != nil { // ahead of the answer, so that the handler sees why
 					c.cancel()
 				} else {
 					c.tell()
 				}
 			}
 			answer = &functionpb.HostMessage{Content: &functionpb.HostMessage_Woken{Woken: woken}}
+		case *functionpb.HandlerMessage_Withdraw: // of a sleep that is over, since nobody read ahead
 		case *functionpb.HandlerMessage_Result:
 			resp, err := call.ResponseFromProto(content.Result)
 			if err != nil {
@@ -160,6 +163,12 @@ func (c *conversation) exchange(m *functionpb.HostMessage, before func()) (*func
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, err
 		}
+	}
+	if c.sleeps.ahead != nil {
+		if a, ok := <-c.sleeps.ahead; ok { //clock:outside what the reader has read ahead
+			return a, nil
+		}
+		return nil, c.sleeps.end
 	}
 	return c.stream.Recv()
 }

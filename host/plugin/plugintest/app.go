@@ -80,6 +80,26 @@ func App() *functions.App {
 			functions.SetOutput(ctx, "kind", bindings.Value{Kind: 99}))
 	})
 	// The rest only for handlers in a process of their own.
+	app.Handle("GiveUp", func(ctx context.Context, t *functions.Trigger) error {
+		n, err := strconv.Atoi(t.Text())
+		if err != nil {
+			return err
+		}
+		// n sleeps of a minute, served one after the other, under one context that ends
+		// long before.
+		short, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+		defer cancel()
+		ends := make(chan error, n)
+		for range n {
+			go func() { ends <- functions.Sleep(short, time.Minute) }()
+		}
+		for range n {
+			if err := <-ends; !errors.Is(err, context.DeadlineExceeded) {
+				return fmt.Errorf("a sleep ended with %v", err)
+			}
+		}
+		return functions.Sleep(ctx, time.Millisecond) // the call goes on as before
+	})
 	app.Handle("Exit", func(_ context.Context, t *functions.Trigger) error {
 		code, _ := strconv.Atoi(t.Text())
 		os.Exit(code)

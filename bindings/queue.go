@@ -60,6 +60,20 @@ type QueueWaker interface {
 	OnArrival(queue string, wake func()) (stop func())
 }
 
+// QueueForesight is implemented by a queue account that knows when the next message
+// of a queue can be received. A listener then leaves out the polls that cannot find
+// anything.
+type QueueForesight interface {
+	// NextVisible returns from when on the first message of a queue is visible, which
+	// may be in the past, and false when the queue has no message.
+	NextVisible(queue string) (from time.Time, ok bool)
+
+	// OnVisibility calls changed after each operation, by whomever, that can bring
+	// NextVisible forward, until stop is called. changed must not block. ok is false,
+	// and nothing is ever called, when polls matter for another reason.
+	OnVisibility(queue string, changed func()) (stop func(), ok bool)
+}
+
 // Queue is one storage queue, as the service sees it: it keeps texts, counts
 // dequeues and hands out locks. It knows nothing of poison (that is the
 // listener's work) nor of encodings: a text is the characters inside the XML

@@ -72,8 +72,10 @@ type inProcessLink struct {
 }
 
 func (l inProcessLink) Log(line call.Log) { l.log(line) }
-func (l inProcessLink) Sleep(ctx context.Context, d time.Duration) error {
-	return l.clk.Sleep(ctx, d)
+func (l inProcessLink) Sleep(ctx context.Context, d time.Duration) (err error) {
+	// A goroutine that the handler has started comes in from outside.
+	l.clk.Inside("functions.Sleep", func() { err = l.clk.Sleep(ctx, d) })
+	return err
 }
 
 // noHandlers serve an app that has none: its functions fail and say so.

@@ -13,7 +13,8 @@ type drive struct {
 	limit  int64
 	end    int64
 	jumped bool
-	alone  bool // goes on although calls are out
+	alone  bool   // goes on although calls are out
+	quiet  *Quiet // of UntilQuiet
 	visit  visit
 }
 
@@ -62,6 +63,48 @@ func (v *Virtual) Run(max time.Duration) time.Duration {
 // use nothing but Now.
 func (v *Virtual) Until(done func() bool, max time.Duration) bool {
 	return v.drive1("Until", &drive{kind: driveUntil, done: done}, max).jumped
+}
+
+// UntilQuiet is Until that also gives up when time has moved for so long while nobody
+// waited for it (see Clock.Idle) that each of the waits which were pending when it
+// began to do so can have come and gone again. Polls and ticks go on for ever, and
+// are no sign that anything else will happen. It returns false also then. What q
+// knows carries over from one call to the next; nil knows nothing.
+func (v *Virtual) UntilQuiet(q *Quiet, done func() bool, max time.Duration) bool {
+	if q == nil {
+		q = &Quiet{}
+	}
+	return v.drive1("UntilQuiet", &drive{kind: driveUntil, done: done, quiet: q}, max).jumped
+}
+
+// Quiet is what UntilQuiet knows of the time in which nobody waited. The zero value
+// is ready for use. It belongs to one clock.
+type Quiet struct { // guarded by Virtual.mu
+	idle   bool  // nobody does
+	spent  int64 // how much there was of it
+	enough int64 // and is to be at the most
+}
+
+// leastQuiet is how long UntilQuiet looks on at the least.
+const leastQuiet = 10 * time.Minute
+
+// passed notes that time is to move to at, and reports whether that is too much.
+func (q *Quiet) passed(v *Virtual, at int64) bool {
+	if v.deadlines.reasons > 0 {
+		q.idle = false
+		return false
+	}
+	now := v.now.Load()
+	if !q.idle {
+		q.idle = true
+		latest := now
+		for _, e := range v.deadlines.heap {
+			latest = max(latest, e.at)
+		}
+		q.enough = max(q.enough, int64(leastQuiet), plus(latest-now, latest-now))
+	}
+	q.spent += at - now
+	return q.spent > q.enough
 }
 
 // driveBy lets time move as kind says, by at most d, and waits for it.
@@ -114,7 +157,7 @@ func (v *Virtual) moveLocked() bool {
 		}
 	case driveUntil:
 		d.jumped = d.done()
-		within = within && !d.jumped
+		within = within && !d.jumped && (d.quiet == nil || !d.quiet.passed(v, at))
 		if !within {
 			d.limit = v.now.Load()
 		}

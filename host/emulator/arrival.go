@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -8,33 +9,77 @@ import (
 // waker is one caller of OnArrival. Its address is its identity.
 type waker struct{ wake func() }
 
+// wakers are those who wait for something to happen to a queue, by its name. The lists
+// are never changed in place.
+type wakers map[string][]*waker
+
+func (s *Storage) addWaker(all wakers, queue string, wake func()) (stop func()) {
+	w := &waker{wake: wake}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all[queue] = append(slices.Clip(all[queue]), w)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		rest := slices.DeleteFunc(slices.Clone(all[queue]), func(o *waker) bool { return o == w })
+		if len(rest) == 0 {
+			delete(all, queue)
+			return
+		}
+		all[queue] = rest
+	}
+}
+
+func (s *Storage) wakeAll(all wakers, queue string) {
+	s.mu.Lock()
+	list := all[queue]
+	s.mu.Unlock()
+	for _, w := range list {
+		w.wake()
+	}
+}
+
+// OnVisibility implements bindings.QueueForesight. With faults every poll counts.
+func (s *Storage) OnVisibility(queue string, changed func()) (stop func(), ok bool) {
+	if s.opts.Fault != nil {
+		return func() {}, false
+	}
+	return s.addWaker(s.changes, queue, changed), true
+}
+
+// NextVisible implements bindings.QueueForesight.
+func (s *Storage) NextVisible(queue string) (from time.Time, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.queues[queue]
+	if state == nil {
+		return time.Time{}, false
+	}
+	m, ok := state.byVisible.Min()
+	if !ok {
+		return time.Time{}, false
+	}
+	return m.visible, true
+}
+
+// changeAll tells those who wait for a change of any queue, in a turn of its own.
+func (s *Storage) changeAllLocked() {
+	queues := slices.Sorted(maps.Keys(s.changes))
+	if len(queues) == 0 {
+		return
+	}
+	s.clk.AfterFunc(0, "change of all queues", func() {
+		for _, queue := range queues {
+			s.wakeAll(s.changes, queue)
+		}
+	})
+}
+
 // OnArrival calls wake each time a message put into queue becomes visible for
 // the first time, until stop is called. Callers are served in order of
 // registration. The queue need not exist yet.
 func (s *Storage) OnArrival(queue string, wake func()) (stop func()) {
-	w := &waker{wake: wake}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.wakers[queue] = append(s.wakers[queue], w)
-	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		rest := slices.DeleteFunc(slices.Clone(s.wakers[queue]), func(o *waker) bool { return o == w })
-		if len(rest) == 0 {
-			delete(s.wakers, queue)
-			return
-		}
-		s.wakers[queue] = rest
-	}
-}
-
-func (s *Storage) wake(queue string) {
-	s.mu.Lock()
-	wakers := s.wakers[queue] // never changed in place
-	s.mu.Unlock()
-	for _, w := range wakers {
-		w.wake()
-	}
+	return s.addWaker(s.arrivals, queue, wake)
 }
 
 // expectArrival announces a message that was put or changed before anybody has
@@ -66,7 +111,7 @@ func (s *Storage) arrive(queue string, m *message) {
 	}
 	s.mu.Unlock()
 	if announce {
-		s.wake(queue)
+		s.wakeAll(s.arrivals, queue)
 	}
 }
 

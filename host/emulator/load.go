@@ -31,6 +31,7 @@ func (s *Storage) takeLocked(queues map[string]*queueState) {
 		state.stopArrivals()
 	}
 	s.queues = queues
+	s.changeAllLocked()
 	now := s.now()
 	for _, name := range slices.Sorted(maps.Keys(queues)) {
 		for _, m := range queues[name].inOrder() {

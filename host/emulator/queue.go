@@ -73,6 +73,7 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 		m := state.put(now, &q.s.ids, text, visibility, ttl)
 		q.s.expectArrival(q.name, m, visibility, e)
 		e.note(journal.Enqueued, m)
+		e.moved = true
 		e.saveText(q.name, m)
 		e.saveState(q.name, m)
 		out = m.copy()
@@ -95,6 +96,7 @@ func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) ([
 	err := q.operate(ctx, FaultPoint{Op: "Receive"}, false, func(now time.Time, state *queueState, e *effects) error {
 		for _, m := range state.receive(now, &q.s.ids, n, visibility, e.note) {
 			e.saveState(q.name, m)
+			e.moved = true
 			out = append(out, m.copy())
 		}
 		return nil
@@ -139,6 +141,7 @@ func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string,
 		}
 		e.saveState(q.name, m)
 		q.s.expectArrival(q.name, m, visibility, e)
+		e.moved = true
 		out = m.copy()
 		return nil
 	})

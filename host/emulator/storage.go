@@ -46,7 +46,7 @@ type FaultPoint struct {
 // Storage is one storage account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock.
 //
-// It implements bindings.QueueAccount, bindings.QueueAdmin, bindings.QueueWaker,
+// It implements bindings.QueueAccount, bindings.QueueAdmin, bindings.QueueWaker, bindings.QueueForesight,
 // bindings.BlobAccount and bindings.BlobWaker.
 type Storage struct {
 	clk  clock.Clock
@@ -57,7 +57,8 @@ type Storage struct {
 	ids        ids
 	queues     map[string]*queueState
 	properties bindings.ServiceProperties // of the queue service
-	wakers     map[string][]*waker
+	arrivals   wakers
+	changes    wakers
 	opening    uint64 // of db, from which the state was read; 0: none
 	last       keep.Last
 
@@ -65,13 +66,14 @@ type Storage struct {
 }
 
 var (
-	_ bindings.QueueAccount = (*Storage)(nil)
-	_ bindings.QueueWaker   = (*Storage)(nil)
+	_ bindings.QueueAccount   = (*Storage)(nil)
+	_ bindings.QueueWaker     = (*Storage)(nil)
+	_ bindings.QueueForesight = (*Storage)(nil)
 )
 
 // New returns an empty account that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Storage {
-	s := &Storage{clk: clk, queues: map[string]*queueState{}, wakers: map[string][]*waker{}}
+	s := &Storage{clk: clk, queues: map[string]*queueState{}, arrivals: wakers{}, changes: wakers{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -113,6 +115,7 @@ type effects struct {
 	queue   string
 	records []journal.Record
 	arrived bool
+	moved   bool // a message is visible at another time
 	change
 }
 
@@ -127,7 +130,10 @@ func (s *Storage) publish(e *effects) {
 		}
 	}
 	if e.arrived {
-		s.wake(e.queue)
+		s.wakeAll(s.arrivals, e.queue)
+	}
+	if e.moved {
+		s.wakeAll(s.changes, e.queue)
 	}
 }
 

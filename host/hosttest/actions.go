@@ -134,13 +134,17 @@ func (h *Host) drive(call func()) {
 	}
 	group := clock.NewGroup(h.virtual, 0)
 	done := false // written and read between turns
-	h.virtual.Do("test", func() {
-		group.Go("call of the test", func() {
-			defer func() { done = true }()
-			call()
+	var returned bool
+	h.wait(func() {
+		h.virtual.Do("test", func() {
+			group.Go("call of the test", func() {
+				defer func() { done = true }()
+				call()
+			})
 		})
+		returned = h.virtual.UntilQuiet(nil, func() bool { return done }, limit)
 	})
-	if !h.virtual.Until(func() bool { return done }, limit) {
+	if !returned {
 		h.tb.Fatalf("hosttest: the call has not returned until %v; waiting:\n%s", h.virtual.Now(), h.waiting())
 	}
 }

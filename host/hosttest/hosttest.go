@@ -143,6 +143,10 @@ type Host struct {
 	tb      TB
 	virtual *clock.Virtual // nil on the system clock
 	cursor  uint64         // journal position of the Awaits
+
+	awaiting bool
+	hangs    bool
+	stuck    chan clock.Notice // somebody keeps the clock and waits for what cannot come
 }
 
 // New starts a host and stops it when the test ends. nil options are the zero
@@ -154,7 +158,7 @@ func New(tb TB, opts *Options) *Host {
 		o = *opts
 	}
 	dir := appFolder(tb, &o)
-	h := &Host{tb: tb, cursor: 1}
+	h := &Host{tb: tb, cursor: 1, stuck: make(chan clock.Notice, 1)}
 	var clk clock.Clock
 	if o.System {
 		clk = clock.System()
@@ -167,11 +171,7 @@ func New(tb TB, opts *Options) *Host {
 		}
 		h.virtual = clock.NewVirtual(o.Start, &clock.VirtualOptions{
 			Seed: o.Seed, Shuffle: o.Shuffle, Strict: !o.Lax, Patience: o.Patience,
-			Notify: func(n clock.Notice) {
-				if h.Host != nil {
-					h.ClockNotice(n)
-				}
-			},
+			Notify: h.notice,
 		})
 		clk = h.virtual
 	}
@@ -196,6 +196,9 @@ func New(tb TB, opts *Options) *Host {
 
 // stop closes the host at the end of the test.
 func (h *Host) stop() {
+	if h.hangs {
+		return // what hangs would hold up the stop too
+	}
 	if err := h.Close(); err != nil {
 		h.tb.Errorf("hosttest: close: %v", err)
 	}
@@ -217,7 +220,7 @@ func (h *Host) Clock() *clock.Virtual { return h.virtual }
 func (h *Host) Advance(d time.Duration) {
 	h.tb.Helper()
 	h.needVirtual("Advance")
-	h.Host.Advance(d)
+	h.wait(func() { h.Host.Advance(d) })
 }
 
 // Run moves time for as long as somebody waits for it, at most max, and returns
@@ -226,7 +229,9 @@ func (h *Host) Advance(d time.Duration) {
 func (h *Host) Run(max time.Duration) time.Duration {
 	h.tb.Helper()
 	h.needVirtual("Run")
-	return h.virtual.Run(max)
+	var moved time.Duration
+	h.wait(func() { moved = h.virtual.Run(max) })
+	return moved
 }
 
 func (h *Host) needVirtual(call string) {
@@ -238,8 +243,9 @@ func (h *Host) needVirtual(call string) {
 
 // do runs f inside the clock and works off what it made ready.
 func (h *Host) do(name string, f func()) {
+	h.tb.Helper()
 	if h.virtual != nil {
-		h.virtual.Do(name, f)
+		h.wait(func() { h.virtual.Do(name, f) })
 		return
 	}
 	f()

@@ -92,9 +92,10 @@ type Listener struct {
 	poison  string // empty: there is no poison queue
 	opts    Options
 
-	alarm    *alarm
-	inFlight *clock.Group
-	places   *places // that deliveries take, of NewBatchThreshold
+	alarm     *alarm
+	inFlight  *clock.Group
+	places    *places                 // that deliveries take, of NewBatchThreshold
+	foresight bindings.QueueForesight // nil: every poll is made
 
 	mu       sync.Mutex
 	back     time.Time // when a message is known to come back; zero: none is
@@ -166,6 +167,11 @@ func (l *Listener) watch() (stop func()) {
 	if waker, ok := l.account.(bindings.QueueWaker); ok && l.opts.WakeUp {
 		stops = append(stops, waker.OnArrival(l.queue.Name(), l.alarm.wake))
 	}
+	if foresight, ok := l.account.(bindings.QueueForesight); ok {
+		if stop, ok := foresight.OnVisibility(l.queue.Name(), l.alarm.poke); ok {
+			l.foresight, stops = foresight, append(stops, stop)
+		}
+	}
 	return func() {
 		for _, stop := range stops {
 			stop()
@@ -175,7 +181,7 @@ func (l *Listener) watch() (stop func()) {
 
 // poll takes messages until ctx ends (nil) or the listener cannot go on.
 func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
-	series := backoff{max: l.opts.MaxPollingInterval, rand: l.opts.Rand}
+	polls := polls{series: backoff{max: l.opts.MaxPollingInterval, rand: l.opts.Rand}}
 	unsure, found := true, false // unsure whether the queue exists
 	for {
 		admitted, err := sink.Admit(ctx, l.opts.BatchSize)
@@ -198,11 +204,13 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 			if err == nil && exists {
 				l.foundNothing(expected)
 			}
-			wait := series.next(found)
+			polls.made(l.clk.Now(), found)
 			found = false
+			foreseen := l.foresight != nil && err == nil
+			next := func() (time.Time, bool) { return l.nextPoll(&polls, foreseen) }
 			// While the service does not answer nobody can tell what comes back.
 			matters := func() bool { return err == nil && l.expecting() }
-			if err := l.alarm.wait(ctx, wait, matters); err != nil {
+			if err := l.alarm.wait(ctx, next, matters); err != nil {
 				return ended(ctx, err)
 			}
 			continue
@@ -228,6 +236,22 @@ func (l *Listener) Aside(wait func()) {
 	l.places.take(-1)
 	defer l.places.take(1)
 	wait()
+}
+
+// nextPoll returns the first poll that can find something, or the very next one when
+// that cannot be foreseen; false: none can, as things stand.
+func (l *Listener) nextPoll(polls *polls, foreseen bool) (time.Time, bool) {
+	from := l.clk.Now()
+	if foreseen && !l.expecting() {
+		visible, ok := l.foresight.NextVisible(l.queue.Name())
+		if !ok {
+			return time.Time{}, false
+		}
+		if visible.After(from) {
+			from = visible
+		}
+	}
+	return polls.next(from), true
 }
 
 // ended turns the end of ctx into a normal return.

@@ -120,23 +120,29 @@ func (a *alarm) poke() {
 	a.changed.Signal()
 }
 
-// wait returns after d, or at the first wake since clear, or with ctx's error.
-// Polling an empty queue is no reason for virtual time to jump. Waiting for a
-// message that is known to come back is: matters says so, also when that
-// changes during the wait.
-func (a *alarm) wait(ctx context.Context, d time.Duration, matters func() bool) error {
+// wait returns at a time, or at the first wake since clear, or with ctx's error. next
+// says at which time, and is asked again after each poke; false: at none. Polling an empty
+// queue is no reason for virtual time to jump. Waiting for a message that is known to
+// come back is: matters says so, also when that changes during the wait.
+func (a *alarm) wait(ctx context.Context, next func() (time.Time, bool), matters func() bool) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	until := a.clk.Now().Add(d)
-	for !a.woken && a.clk.Now().Before(until) {
+	for !a.woken {
+		until, ok := next()
 		var err error
-		if matters() {
+		switch {
+		case !ok:
+			err = a.changed.Wait(ctx)
+		case matters():
 			err = a.changed.WaitUntil(ctx, until)
-		} else {
+		default:
 			err = a.changed.IdleUntil(ctx, until)
 		}
 		if err != nil {
 			return err
+		}
+		if ok && !a.clk.Now().Before(until) {
+			break
 		}
 	}
 	return ctx.Err()

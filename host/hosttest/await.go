@@ -1,0 +1,199 @@
+package hosttest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Await moves time until a record is written that match accepts, and returns it. It
+// looks at the records that come after the one that the Await before it returned, those
+// that exist already among them. So two calls in a row find two records, and a test
+// awaits things in the order in which they happen; one that an earlier Await passed over
+// is found with Select.
+//
+// The test fails when nothing more can come of what is under way: nobody waits for
+// time to move, and whatever else was pending (polls of a queue, ticks of a schedule,
+// the end of a message's life) has had its turn. The failure shows what did happen.
+//
+// match runs under no lock: it may use the host's other methods, except those that
+// move time, and end the test.
+func (h *Host) Await(match func(*journal.Record) bool) journal.Record {
+	h.tb.Helper()
+	return h.await(&wanted{what: "a record that match accepts", match: match})
+}
+
+// AwaitKind is Await for a record of that kind.
+func (h *Host) AwaitKind(kind journal.Kind) journal.Record {
+	h.tb.Helper()
+	return h.await(&wanted{
+		what: "a record of kind " + string(kind), ours: true,
+		match: func(r *journal.Record) bool { return r.Kind == kind },
+	})
+}
+
+// AwaitSettled is Await for the settlement of a delivery of a function with that
+// decision; an empty decision means any. A function that the app has never had ends
+// the test.
+func (h *Host) AwaitSettled(function string, decision triggers.Decision) journal.Record {
+	h.tb.Helper()
+	h.mustKnow(function)
+	what := "a settlement of " + function
+	if decision != "" {
+		what += " as " + string(decision)
+	}
+	return h.await(&wanted{
+		what: what, function: function, ours: true,
+		match: func(r *journal.Record) bool {
+			return r.Kind == journal.Settled && strings.EqualFold(r.Function, function) &&
+				(decision == "" || r.Decision == string(decision))
+		},
+	})
+}
+
+// wanted is what an Await looks for.
+type wanted struct {
+	what     string
+	function string // whose records tell why not; empty: all do
+	match    func(*journal.Record) bool
+	ours     bool // match is quick and calls nobody: it may run under locks
+}
+
+func (h *Host) await(w *wanted) journal.Record {
+	h.tb.Helper()
+	if h.awaiting {
+		h.tb.Fatalf("hosttest: an Await within the match of another one: match only looks at records")
+	}
+	h.awaiting = true
+	defer func() { h.awaiting = false }()
+	found, ok := h.search(w)
+	if !ok {
+		h.tb.Fatalf("hosttest: await: %s", h.missed(w))
+	}
+	h.cursor = found.Seq + 1
+	return found
+}
+
+// search moves time until there is what is wanted.
+func (h *Host) search(w *wanted) (found journal.Record, ok bool) {
+	h.tb.Helper()
+	j := h.Journal()
+	if h.virtual == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), realLimit) //clock:outside the system clock is real
+		defer cancel()
+		from := h.cursor
+		r, err := j.Wait(ctx, func(r *journal.Record) bool { return r.Seq >= from && w.match(r) })
+		return r, err == nil
+	}
+	next := h.cursor
+	quiet := &clock.Quiet{}
+	end := h.virtual.Now().Add(limit)
+	for {
+		happened := func() bool { return j.Len() >= next } // somebody's match looks when nobody has a lock
+		if w.ours {
+			happened = func() bool {
+				found, ok = j.Find(next, w.match)
+				next = j.Len() + 1 // what is before did not match
+				return ok
+			}
+		}
+		var more bool
+		h.wait(func() { more = h.virtual.UntilQuiet(quiet, happened, end.Sub(h.virtual.Now())) })
+		if w.ours {
+			return found, ok
+		}
+		for _, r := range j.Since(next) {
+			next = r.Seq + 1
+			if w.match(&r) {
+				return r, true
+			}
+		}
+		if !more {
+			return journal.Record{}, false
+		}
+	}
+}
+
+// missed says why there is no such record, and what there is.
+func (h *Host) missed(w *wanted) string {
+	var b strings.Builder
+	if h.virtual == nil {
+		fmt.Fprintf(&b, "%s has not come within %v", w.what, realLimit)
+	} else {
+		fmt.Fprintf(&b, "%s has not come, and nothing is left that could bring it; it is %s", w.what, h.virtual.Now().Format(time.RFC3339))
+	}
+	for _, r := range h.Journal().Records() {
+		if r.Seq < h.cursor && w.match(&r) {
+			fmt.Fprintf(&b, "\nrecord %d matches, but an earlier Await has returned a later one: await things in the order in which they happen, or look with Select\n  %s", r.Seq, r.String())
+			break
+		}
+	}
+	of := func(*journal.Record) bool { return true }
+	if w.function != "" {
+		of = func(r *journal.Record) bool { return strings.EqualFold(r.Function, w.function) }
+	}
+	records := h.Select(of)
+	switch {
+	case len(records) > 0 && w.function != "":
+		fmt.Fprintf(&b, "\nwhat %s did:\n%s", w.function, end(records))
+	case w.function != "":
+		fmt.Fprintf(&b, "\n%s has done nothing: was anything sent to it? the journal:\n%s", w.function, h.tail())
+	default:
+		fmt.Fprintf(&b, "\nthe journal:\n%s", end(records))
+	}
+	if h.virtual != nil {
+		fmt.Fprintf(&b, "waiting:\n%s", h.waiting())
+	}
+	return b.String()
+}
+
+// mustKnow ends the test when the app has never had a function of that name.
+func (h *Host) mustKnow(function string) {
+	h.tb.Helper()
+	a := h.App()
+	if a == nil || a.Function(function) != nil {
+		return
+	}
+	if _, ok := h.Journal().Find(1, func(r *journal.Record) bool { return strings.EqualFold(r.Function, function) }); ok {
+		return // of an earlier generation
+	}
+	var names []string
+	for _, f := range a.Functions {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	h.tb.Fatalf("hosttest: the app has no function %q; it has %s", function, strings.Join(names, ", "))
+}
+
+// tail is the end of the journal, for messages.
+func (h *Host) tail() string { return end(h.Journal().Records()) }
+
+// end shows the last records.
+func end(records []journal.Record) string {
+	const shown = 40
+	var b strings.Builder
+	if n := len(records) - shown; n > 0 {
+		fmt.Fprintf(&b, "... %d records before\n", n)
+		records = records[n:]
+	}
+	for _, r := range records {
+		b.WriteString(r.String())
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// waiting lists who waits for what, for messages.
+func (h *Host) waiting() string {
+	var lines []string
+	for _, w := range h.virtual.Waiting() {
+		lines = append(lines, "  "+w.String())
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,154 @@
+package hosttest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// judged is a test whose failure is what is tested.
+type judged struct {
+	*testing.T
+	said strings.Builder
+}
+
+func (j *judged) Errorf(format string, args ...any) { fmt.Fprintf(&j.said, format+"\n", args...) }
+func (j *judged) Fatalf(format string, args ...any) {
+	j.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// fails runs what must end the test, and returns what it says. It must not take long.
+func fails(t *testing.T, opts *hosttest.Options, f func(h *hosttest.Host)) string {
+	t.Helper()
+	j := &judged{T: t}
+	done := make(chan time.Duration)
+	go func() {
+		var began time.Time
+		defer func() { done <- time.Since(began) }()
+		h := hosttest.New(j, opts)
+		began = time.Now()
+		f(h)
+	}()
+	if took := <-done; took > time.Second {
+		t.Errorf("it failed after %v of real time, want within a second", took)
+	}
+	if j.said.Len() == 0 {
+		t.Fatal("it did not fail")
+	}
+	return j.said.String()
+}
+
+// tenFunctions is an app that polls, ticks and scans.
+func tenFunctions() *functions.App {
+	app := functions.New()
+	for i := range 7 {
+		app.Queue(fmt.Sprintf("Q%d", i), fmt.Sprintf("queue-%d", i), func(context.Context, functions.QueueMessage) error {
+			return errors.New("unavailable")
+		})
+	}
+	app.Timer("Tick", "0 */5 * * * *", func(context.Context, functions.TimerInfo) error { return nil })
+	app.Blob("Scan", "files/{name}", func(context.Context, functions.Blob) error { return nil })
+	app.EventHubBatch("Meter", "readings", func(context.Context, functions.EventHubPartition, []functions.EventHubEvent) error { return nil })
+	return app
+}
+
+// An Await that cannot be met fails at once, with what did happen.
+func TestAwaitThatCannotBeMet(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name string
+		f    func(h *hosttest.Host)
+		want []string
+	}{
+		{"nothing was sent", func(h *hosttest.Host) { h.AwaitSettled("Q1", triggers.Poisoned) },
+			[]string{"a settlement of Q1 as poisoned has not come", "Q1 has done nothing"}},
+		{"another decision", func(h *hosttest.Host) { h.Send("queue-1", "7"); h.AwaitSettled("Q1", triggers.Deleted) },
+			[]string{"what Q1 did", `"decision":"poisoned"`}},
+		{"the other order", func(h *hosttest.Host) {
+			h.Send("queue-1", "7")
+			h.AwaitSettled("Q1", triggers.Poisoned)
+			h.AwaitSettled("Q1", triggers.Released)
+		}, []string{"matches, but an earlier Await has returned a later one", `"decision":"released"`}},
+		{"a match of the test's own", func(h *hosttest.Host) {
+			h.Send("queue-1", "7")
+			h.Await(func(r *journal.Record) bool { return len(h.Attempts("Q1")) == 17 })
+		}, []string{"a record that match accepts has not come", "attempt_ended"}},
+		{"a misspelt function", func(h *hosttest.Host) { h.AwaitSettled("Q99", triggers.Deleted) },
+			[]string{`the app has no function "Q99"; it has Meter, Q0, Q1`}},
+		{"none of a misspelt function", func(h *hosttest.Host) { h.WantAttempts("Q99", 0) },
+			[]string{`the app has no function "Q99"`}},
+		{"an Await within a match", func(h *hosttest.Host) {
+			h.Send("queue-1", "7")
+			h.Await(func(*journal.Record) bool { h.AwaitKind(journal.Settled); return true })
+		}, []string{"an Await within the match of another one"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			said := fails(t, &hosttest.Options{Handlers: tenFunctions()}, test.f)
+			for _, want := range test.want {
+				if !strings.Contains(said, want) {
+					t.Errorf("it does not say %q:\n%s", want, said)
+				}
+			}
+		})
+	}
+}
+
+// What is found in a match of the test's own is as in any other, and the test may end in it.
+func TestAwaitLooksUnderNoLock(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: tenFunctions()})
+	h.Send("queue-3", "7")
+	h.Await(func(*journal.Record) bool { return len(h.Attempts("Q3")) == 3 && len(h.Messages("queue-3")) == 1 })
+	h.WantAttempts("Q3", 3)
+	said := fails(t, &hosttest.Options{Handlers: tenFunctions()}, func(h *hosttest.Host) {
+		h.Send("queue-3", "7")
+		h.Await(func(r *journal.Record) bool {
+			if r.Kind == journal.AttemptEnded {
+				h.WantSettled("Q3", triggers.Deleted)
+				runtime.Goexit()
+			}
+			return false
+		})
+	})
+	if !strings.Contains(said, "settled [released], want [deleted]") {
+		t.Errorf("it says %q", said)
+	}
+}
+
+// A tick of a schedule is awaited even when it is a long way off.
+func TestAwaitPassesToALateTick(t *testing.T) {
+	t.Parallel()
+	app := tenFunctions()
+	app.Timer("Monthly", "0 0 0 1 2 *", func(context.Context, functions.TimerInfo) error { return nil })
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	if r := h.AwaitSettled("Monthly", ""); r.Time.Sub(hosttest.Start) != 31*24*time.Hour {
+		t.Errorf("it ticked at %v", r.Time)
+	}
+}
+
+// A quiet day costs next to nothing.
+func BenchmarkQuietDay(b *testing.B) {
+	for _, lax := range []bool{false, true} {
+		b.Run(fmt.Sprintf("lax=%v", lax), func(b *testing.B) {
+			app := functions.New()
+			for i := range 10 {
+				app.Queue(fmt.Sprintf("Q%d", i), fmt.Sprintf("queue-%d", i), func(context.Context, functions.QueueMessage) error { return nil })
+			}
+			h := hosttest.New(b, &hosttest.Options{Handlers: app, Lax: lax})
+			for b.Loop() {
+				h.Advance(24 * time.Hour)
+			}
+		})
+	}
+}

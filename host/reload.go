@@ -223,6 +223,7 @@ func (h *Host) swap(next *generation) {
 			h.inFolders[def.Name] = true
 		}
 	}
+	next.nameUnserved()
 	h.notices(next.app)
 	h.campaign(next)
 	next.listen()

@@ -236,6 +236,7 @@ func (h *Host) replaced() error {
 		if err := g.nameHubs(); err != nil {
 			return err
 		}
+		g.nameUnserved()
 	}
 	return h.restoreGrid()
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
@@ -56,6 +57,7 @@ func (s *blobShare) of(g *generation) (shared *blob.Shared, embedded bool, err e
 		Reclaim:                g.reclaims(),
 		Rand:                   jitterOf(h.opts.Seed, 1<<63|1<<62),
 		Watcher:                h.watcher,
+		Renewed:                g.renewed(journal.Record{Trigger: "blobTrigger", Source: blob.ControlQueue(g.app.ID)}),
 		WakeUp:                 g.app.Switches.WakeUp == "fast",
 	}
 	if !isDevelopment(account.Endpoint) {

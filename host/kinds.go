@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
@@ -132,8 +133,18 @@ func listenQueue(t *turn) (triggers.Listener, error) {
 		DataType:           f.def.Trigger.DataType,
 		Rand:               jitterOf(h.opts.Seed, 1<<63|uint64(f.number)),
 		Watcher:            h.watcher,
+		Renewed:            f.gen.renewed(journal.Record{Function: f.def.Name, Trigger: f.def.Kind.Type, Source: name}),
 		WakeUp:             f.gen.app.Switches.WakeUp == "fast",
 	}), nil
+}
+
+// renewed returns what writes the renewal of a message's lock into the journal, as of.
+func (g *generation) renewed(of journal.Record) func(m *bindings.QueueMessage) {
+	return func(m *bindings.QueueMessage) {
+		rec := of
+		rec.Kind, rec.Generation, rec.MessageID, rec.DeliveryCount = journal.LockRenewed, g.id, m.ID, m.DequeueCount
+		g.host.journal.Append(rec)
+	}
 }
 
 // pollingInterval is the cap of the polling back-off. In development, which is

@@ -135,7 +135,7 @@ func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string,
 		if err != nil {
 			return fmt.Errorf("message %q: %w", id, err)
 		}
-		state.update(now, &q.s.ids, m, text, visibility, e.note)
+		state.update(now, &q.s.ids, m, text, visibility)
 		if text != nil {
 			e.saveText(q.name, m)
 		}

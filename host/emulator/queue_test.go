@@ -120,7 +120,6 @@ func TestServiceRecordsWhatItDid(t *testing.T) {
 	})
 	want := []string{
 		"0s enqueued orders 0",
-		"5m0s lock_renewed orders 1",
 		"15m0s lock_expired orders 1",
 		"1h15m30s expired orders 4",
 	}

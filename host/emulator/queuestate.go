@@ -168,7 +168,7 @@ func (q *queueState) find(id, receipt string) (*message, error) {
 
 // update hides m for a time. At 0 it is visible at once, behind every message
 // that is visible already, even at the same instant (S-13).
-func (q *queueState) update(now time.Time, newID *ids, m *message, text *string, visibility time.Duration, note func(journal.Kind, *message)) {
+func (q *queueState) update(now time.Time, newID *ids, m *message, text *string, visibility time.Duration) {
 	if text != nil {
 		m.text = *text
 	}
@@ -181,11 +181,9 @@ func (q *queueState) update(now time.Time, newID *ids, m *message, text *string,
 	}
 	q.byVisible.Fix(m)
 	// The service has one call for both: hiding a message for as long as its
-	// receive did renews the lock, anything shorter gives the message back.
-	switch {
-	case m.lock > 0 && visibility >= m.lock:
-		note(journal.LockRenewed, m)
-	default:
+	// receive did renews the lock, anything shorter gives the message back. Only the
+	// caller knows which it was, and writes the record of a renewal.
+	if visibility < m.lock {
 		m.lock = 0
 	}
 }

@@ -66,6 +66,9 @@ type Options struct {
 	Owner        string
 	Reclaim      bool
 
+	// Renewed is queue.Options.Renewed for the messages of the control queue.
+	Renewed func(m *bindings.QueueMessage)
+
 	// Rand is the jitter of the control queue's polling series: queue.Options.
 	Rand func() float64
 
@@ -207,6 +210,7 @@ func (s *Shared) startLocked(ctx context.Context, first triggers.Sink) {
 		MaxDequeueCount:   s.opts.PoisonBlobThreshold,
 		DataType:          "binary",
 		Rand:              s.opts.Rand,
+		Renewed:           s.opts.Renewed,
 		Watcher:           s.opts.Watcher,
 		WakeUp:            s.opts.WakeUp,
 		Poison:            s.poison,

@@ -101,7 +101,14 @@ func (b *bench) start(opts *queue.Options, h handler) {
 		var ctx context.Context
 		ctx, b.cancel = b.clk.WithCancel(context.Background())
 		clock.NewGroup(b.clk, 0).Go("listener", func() {
-			b.err = queue.New(b.clk, account, b.name, opts).Run(ctx, b.sink)
+			o := queue.Options{}
+			if opts != nil {
+				o = *opts
+			}
+			o.Renewed = func(*bindings.QueueMessage) {
+				b.records = append(b.records, fmt.Sprintf("%v lock_renewed %s", b.elapsed(), b.name))
+			}
+			b.err = queue.New(b.clk, account, b.name, &o).Run(ctx, b.sink)
 			b.ended = true
 		})
 	})

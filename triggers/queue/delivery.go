@@ -41,7 +41,7 @@ type delivery struct {
 // settlement. The rows stand in its order.
 func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
 	ctx := context.WithoutCancel(token)
-	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m), poisonAccount: l.account, poison: l.poison}
+	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m, l.opts.Renewed), poisonAccount: l.account, poison: l.poison}
 	ev := &triggers.Event{
 		Source:        l.queue.Name(),
 		DeliveryCount: m.DequeueCount,

@@ -69,6 +69,10 @@ type Options struct {
 	// (bindings.QueueWaker): the switch wakeUp = fast.
 	WakeUp bool
 
+	// Renewed, if not nil, is told of each renewal of the lock of a message in work.
+	// It must not block.
+	Renewed func(m *bindings.QueueMessage)
+
 	// Poison names the queue for messages with that body that are given up, and
 	// its account, in place of the poison queue that goes by the queue's own name.
 	// It is for queues that the host keeps for itself. Nil: the usual rule.

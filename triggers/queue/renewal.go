@@ -27,6 +27,7 @@ type lock struct {
 	ctx   context.Context // is not cancelled
 	id    string
 	text  string // as received: a renewal sends it again (S-5)
+	told  func() // of a renewal
 
 	mu      sync.Mutex
 	idle    *clock.Cond // no renewal is on its way
@@ -38,8 +39,11 @@ type lock struct {
 	stopped bool
 }
 
-func newLock(clk clock.Clock, q bindings.Queue, ctx context.Context, m *bindings.QueueMessage) *lock {
-	k := &lock{clk: clk, queue: q, ctx: ctx, id: m.ID, text: m.Text, receipt: m.PopReceipt, ends: m.NextVisible}
+func newLock(clk clock.Clock, q bindings.Queue, ctx context.Context, m *bindings.QueueMessage, renewed func(*bindings.QueueMessage)) *lock {
+	k := &lock{clk: clk, queue: q, ctx: ctx, id: m.ID, text: m.Text, receipt: m.PopReceipt, ends: m.NextVisible, told: func() {}}
+	if renewed != nil {
+		k.told = func() { renewed(m) }
+	}
 	k.idle = clock.NewCond(clk, &k.mu)
 	return k
 }
@@ -67,6 +71,9 @@ func (k *lock) renew() {
 	receipt := k.receipt
 	k.mu.Unlock()
 	updated, err := k.queue.Update(k.ctx, k.id, receipt, &k.text, lockDuration)
+	if err == nil {
+		k.told()
+	}
 	k.mu.Lock()
 	k.busy = false
 	k.idle.Broadcast()

@@ -23,7 +23,7 @@ func (b *bench) sleeper(d time.Duration, then handler) handler {
 	}
 }
 
-// renewals are the times at which the service saw one.
+// renewals are the times at which the listener told of one.
 func (b *bench) renewals() (out []string) {
 	for _, r := range b.records {
 		if at, ok := strings.CutSuffix(r, " lock_renewed "+b.name); ok {

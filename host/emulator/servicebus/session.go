@@ -106,6 +106,9 @@ func (q *queue) renewSession(op *operation, s *session) {
 	q.rank(s)
 	op.touch(q)
 	op.saveSession(q, s)
+	if s.outside {
+		return // a client's own affair
+	}
 	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, Fields: sessionField(s)})
 }
 

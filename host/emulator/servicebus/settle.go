@@ -113,6 +113,9 @@ func (q *queue) renew(op *operation, m *message) time.Time {
 	q.locks[half(m.outside)].Fix(m)
 	op.touch(q)
 	op.saveState(q, m)
+	if m.outside {
+		return m.until // a client's own affair
+	}
 	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
 	return m.until
 }

@@ -314,6 +314,34 @@ func TestSavedBlobsComeBack(t *testing.T) {
 	}
 }
 
+// A snapshot has what blobs have, and not what only an open download still holds of one
+// that was deleted.
+func TestSnapshotLeavesOutWhatIsDeleted(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	s := New(clock.System(), nil)
+	c := s.Container("docs")
+	must(c.Create(ctx, nil))
+	must(c.Blob("stays").Put(ctx, strings.NewReader("stays"), nil))
+	must(c.Blob("gone").Put(ctx, strings.NewReader("gone"), nil))
+	under := must(c.Blob("gone").Get(ctx, nil))
+	if err := c.Blob("gone").Delete(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	saved := must(s.Snapshot())
+	if text := must(io.ReadAll(under.Body)); string(text) != "gone" {
+		t.Errorf("the download reads %q", text)
+	}
+	_ = under.Body.Close()
+	other := New(clock.System(), nil)
+	if err := other.Restore(saved); err != nil {
+		t.Fatal(err)
+	}
+	if kept, known := held(other); kept != 1 || known != 1 {
+		t.Errorf("%d bodies kept, %d known, want 1", kept, known)
+	}
+}
+
 // state returns everything the account knows, as a store would write it: the
 // records survive a way through JSON. Bodies stand for their identifiers.
 func state(t *testing.T, s *Storage) string {

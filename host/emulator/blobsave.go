@@ -24,9 +24,13 @@ func (s *blobs) save() (snap blobsSnapshot, err error) {
 	snap.changes = s.records()
 	if m, ok := s.bodies.(*memoryBodies); ok {
 		m.mu.Lock()
-		snap.bodies = maps.Clone(m.bodies)
-		m.mu.Unlock()
-		return snap, nil
+		defer m.mu.Unlock()
+		snap.bodies = map[bodyID]memoryBody{}
+		err := eachSegment(snap.changes, func(seg *segment) error {
+			snap.bodies[seg.Body] = m.bodies[seg.Body]
+			return nil
+		})
+		return snap, err
 	}
 	snap.bodies = make(map[bodyID]memoryBody, len(s.bodyRefs))
 	err = eachSegment(snap.changes, func(seg *segment) error {
@@ -46,7 +50,11 @@ func (s *blobs) records() []blobChange {
 	for name := range s.names.from("") {
 		changes = append(changes, putContainer{*s.containers[name].record})
 	}
+	held := s.heldByBlobs()
 	for _, id := range slices.Sorted(maps.Keys(s.contents)) {
+		if !held[id] {
+			continue // only somebody who still reads it has it
+		}
 		c := s.contents[id]
 		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: append([]segment(nil), c.Segments...)}})
 	}
@@ -66,6 +74,22 @@ func (s *blobs) records() []blobChange {
 		}
 	}
 	return changes
+}
+
+// heldByBlobs is the contents that blobs and snapshots have.
+func (s *blobs) heldByBlobs() map[uint64]bool {
+	held := map[uint64]bool{}
+	for _, c := range s.containers {
+		for _, state := range c.blobs {
+			for _, r := range state.snapshots {
+				held[r.Content] = true
+			}
+			if state.base != nil {
+				held[state.base.Content] = true
+			}
+		}
+	}
+	return held
 }
 
 // eachSegment calls f with each segment that a list of records names. What f

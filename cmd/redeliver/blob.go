@@ -14,6 +14,8 @@ import (
 	"os/signal"
 	"path"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -276,6 +278,7 @@ func writeFile(file string, from io.Reader) (n int64, err error) {
 	if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() {
 		part, flag = fmt.Sprintf("%s.%d.part", file, os.Getpid()), flag|os.O_CREATE|os.O_EXCL
 		_ = os.Remove(part) // an earlier process's of this number, or a link to anywhere
+		removeParts(file)
 	}
 	n, err = fillFile(part, flag, from)
 	if part != file {
@@ -295,6 +298,32 @@ func writeFile(file string, from io.Reader) (n int64, err error) {
 		err = fmt.Errorf("cannot write %q: %w", file, renaming.Err)
 	}
 	return n, err
+}
+
+// removeParts removes what processes have left beside a file that ended before they
+// had written it. Those that run still need theirs.
+func removeParts(file string) {
+	beside, err := os.ReadDir(filepath.Dir(file))
+	if err != nil {
+		return // writing will tell
+	}
+	for _, entry := range beside {
+		rest, ours := strings.CutPrefix(entry.Name(), filepath.Base(file)+".")
+		number, isPart := strings.CutSuffix(rest, ".part")
+		if pid, err := strconv.Atoi(number); ours && isPart && err == nil && pid > 0 && entry.Type().IsRegular() && ended(pid) {
+			_ = os.Remove(filepath.Join(filepath.Dir(file), entry.Name())) // garbage; the next one tries again
+		}
+	}
+}
+
+// ended reports whether there is no process of that number, for certain.
+func ended(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return runtime.GOOS == "windows" // where it asks the system
+	}
+	defer func() { _ = p.Release() }()
+	return runtime.GOOS != "windows" && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }
 
 // behindLinks is the file that a symbolic link leads to, whether it exists or not:

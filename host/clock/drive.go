@@ -145,6 +145,7 @@ func (v *Virtual) moveLocked() bool {
 		return v.paceLocked()
 	}
 	at, any := v.deadlines.first()
+	any = any && at < math.MaxInt64 // a deadline past the clock's last moment never comes
 	within := any && at <= d.limit
 	switch d.kind {
 	case driveNext:

@@ -32,6 +32,7 @@ type Virtual struct {
 	slot      bool    // Serial: the one place outside is taken
 	queued    []*task // Serial: those who want it
 	deadlines deadlines
+	leftOver  bool // some that are due have not been served; see jumpLocked
 	tasks     taskList
 	free      *task // for reuse
 
@@ -132,6 +133,10 @@ func (v *Virtual) passLocked() *task {
 			} else {
 				v.buryLocked(t)
 			}
+		}
+		if v.leftOver {
+			v.jumpLocked(v.now.Load())
+			continue
 		}
 		v.finishLocked(&v.tails)
 		if len(v.out) > 0 {
@@ -287,17 +292,26 @@ func (v *Virtual) setLocked(d *deadline, after time.Duration, reason bool) {
 	v.deadlines.add(d)
 }
 
-// jumpLocked moves time to at and makes everything that is due then ready.
+// jumpLocked moves time to at and makes what is due then ready, in order of
+// setting. A context that is due after somebody who may yet cancel it is left for
+// when they have run; see passLocked.
 func (v *Virtual) jumpLocked(at int64) {
 	v.now.Store(max(at, v.now.Load()))
+	v.leftOver = false
+	woken := false
 	for len(v.deadlines.heap) > 0 && v.deadlines.heap[0].at <= at {
 		d := v.deadlines.heap[0].d
+		if v.leftOver = d.ctx != nil && woken; v.leftOver {
+			return
+		}
 		v.deadlines.remove(d)
 		switch {
 		case d.task != nil:
 			v.readyLocked(d.task, nil)
+			woken = true
 		case d.timer != nil:
 			v.fireLocked(d.timer)
+			woken = true
 		default:
 			v.cancelLocked(d.ctx, endDeadline)
 		}

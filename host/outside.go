@@ -46,8 +46,30 @@ func (q outsideQueue) Put(ctx context.Context, text string, opts *bindings.PutOp
 
 func (q outsideQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]*bindings.QueueMessage, error) {
 	return away(ctx, q.trip, func(ctx context.Context) ([]*bindings.QueueMessage, error) {
+		if q.epoch == nil {
+			var end func()
+			ctx, end = awaited(ctx)
+			defer end()
+		}
 		return q.queue.Receive(ctx, max, visibility)
 	})
+}
+
+// answerGrace is how long, in real time, an answer is waited for that takes something:
+// without it nobody would know what to give back.
+const answerGrace = 2 * time.Second
+
+// awaited returns a context that outlives ctx by answerGrace.
+func awaited(ctx context.Context) (longer context.Context, end func()) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx)) //clock:outside of a call to a service outside
+	stop := context.AfterFunc(ctx, func() {                          //clock:outside of a call to a service outside
+		grace := time.AfterFunc(answerGrace, cancel)       //clock:outside real time of a service outside
+		context.AfterFunc(longer, func() { grace.Stop() }) //clock:outside of a call to a service outside
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }
 
 func (q outsideQueue) Peek(ctx context.Context, max int) ([]*bindings.QueueMessage, error) {

@@ -19,6 +19,9 @@ const (
 	// NoteNoPoisonQueue: a failed message stays hidden until its lock ends and
 	// comes again, until it expires.
 	NoteNoPoisonQueue = "this queue has no poison queue: the message comes back when its lock ends"
+	// NoteLate: the message was received while the listener was being stopped, and is
+	// handed back without a run.
+	NoteLate = "received too late: the listener was being stopped"
 	// NoteAsked: the handler asked for poison before the last delivery.
 	NoteAsked = "the handler asked for the poison queue"
 	// NoteUndecodableDropped: nobody can have meant this message.
@@ -109,6 +112,24 @@ func (d *delivery) release() triggers.Settlement {
 		s.Err = fmt.Errorf("release: %w", err)
 	}
 	return s
+}
+
+// handBack makes a message visible again that came when nothing was to be taken any more:
+// it would be hidden until its lock ends. Its delivery counts, as every receipt does.
+func (l *Listener) handBack(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
+	ev := &triggers.Event{Source: l.queue.Name(), DeliveryCount: m.DequeueCount, Messages: []triggers.Message{{ID: m.ID}}}
+	sink.Skip(ev)
+	s := triggers.Settlement{Decision: triggers.Released, Note: NoteLate}
+	_, err := l.queue.Update(context.WithoutCancel(token), m.ID, m.PopReceipt, &m.Text, 0)
+	switch {
+	case err == nil:
+		l.expect(l.clk.Now())
+	case gone(err):
+		s.Note = NoteNotOurs
+	default:
+		s.Err = fmt.Errorf("release: %w", err)
+	}
+	sink.Settled(ev, s)
 }
 
 // undecodable moves a message that is not what the encoding says, character by

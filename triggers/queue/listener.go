@@ -196,8 +196,11 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 		expected := l.expectedSoFar()
 		batch, exists, err := l.receive(ctx, unsure, admitted)
 		if ctx.Err() != nil {
-			sink.Unused(admitted)
-			return nil // a batch that came too late stays hidden until its lock ends
+			sink.Unused(admitted - len(batch))
+			for _, m := range batch {
+				l.inFlight.Go("late message of queue "+l.queue.Name(), func() { l.handBack(tokens, sink, m) })
+			}
+			return nil
 		}
 		sink.Unused(admitted - len(batch))
 		if err != nil && !passing(err) {

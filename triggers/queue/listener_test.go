@@ -310,23 +310,27 @@ func (s stopping) Receive(ctx context.Context, n int, d time.Duration) ([]*bindi
 	return ms, err
 }
 
-// A batch that arrives with the stop stays hidden until its lock ends; the
-// dequeue is counted.
-func TestBatchThatComesTooLateIsLeft(t *testing.T) {
+// A batch that arrives with the stop is handed back at once, and said; the dequeue is
+// counted.
+func TestBatchThatComesTooLateIsHandedBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
 	b.wrap = func(q bindings.Queue) bindings.Queue { return stopping{q, func() { b.cancel() }} }
 	b.put("aGVsbG8=")
 	b.start(nil, succeed)
-	if !b.ended || len(b.sink.Handled())+len(b.sink.Settlements()) != 0 {
-		t.Errorf("ended %v, handled %d: want the batch left alone", b.ended, len(b.sink.Handled()))
+	if !b.ended || len(b.sink.Handled()) != 0 {
+		t.Errorf("ended %v, handled %d: want no run", b.ended, len(b.sink.Handled()))
 	}
-	if n := len(b.visible("orders")); n != 0 {
-		t.Errorf("%d messages visible at once, want 0", n)
+	want := []triggers.Settlement{{Decision: triggers.Released, Note: queue.NoteLate}}
+	var got []triggers.Settlement
+	for _, s := range b.sink.Settlements() {
+		got = append(got, s.Settlement)
 	}
-	b.clk.Advance(10 * time.Minute)
+	if diff := cmp.Diff(got, want); diff != "" {
+		t.Errorf("settlements (-got +want):\n%s", diff)
+	}
 	if ms := b.visible("orders"); len(ms) != 1 || ms[0].DequeueCount != 1 {
-		t.Errorf("after the lock: %+v, want one message with count 1", ms)
+		t.Errorf("after the stop: %+v, want one visible message with count 1", ms)
 	}
 }
 

@@ -251,3 +251,38 @@ func TestGoProgramWithoutFunctions(t *testing.T) {
 		t.Errorf("started: %v", r)
 	}
 }
+
+// A start that is called off while it builds, as by Ctrl+C, is no refusal and no host
+// that started.
+func TestStartCalledOff(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"main.go", "go.mod"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(goApp(t)[name]), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := host.New(dir, &host.Options{Env: append(os.Environ(), "AzureWebJobsStorage=UseDevelopmentStorage=true")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := h.Start(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Start = %v, want the context's error", err)
+	}
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	sub := h.Journal().Subscribe(1)
+	defer sub.Close()
+	for {
+		r, _, ok := sub.TryNext()
+		if !ok {
+			break
+		}
+		if r.Kind == journal.GenerationRefused || r.Kind == journal.HostStarted {
+			t.Errorf("the journal has %v", r)
+		}
+	}
+}

@@ -318,7 +318,6 @@ func (h *Host) start(ctx context.Context) error {
 	h.started, h.startedAt = true, h.clk.Now()
 	h.mu.Unlock()
 	h.setState(Starting)
-	h.journal.Append(journal.Record{Kind: journal.HostStarted, Name: filepath.Base(h.dir)})
 	err := h.loadFirst(ctx)
 	if err != nil {
 		h.group.Go("start again", h.startAgain)
@@ -342,6 +341,9 @@ func (h *Host) loadFirst(ctx context.Context) error {
 	}
 	gen, err := h.load(ctx, nil)
 	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err() // called off, which says nothing about the app
+		}
 		h.fail(err)
 		h.refuse(err)
 		return err

@@ -47,6 +47,9 @@ func (h *Host) reload(ctx context.Context) error {
 	}
 	next, err := h.load(ctx, prev)
 	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err() // called off, which says nothing about the app
+		}
 		if prev == nil {
 			h.fail(err)
 		}
@@ -199,6 +202,9 @@ func (h *Host) swap(next *generation) {
 	h.hubs.AutoCreate(next.app.Switches.AutoCreateEntities == "any")
 	h.current.Store(next)
 	h.setState(Running) // before the record: who sees that one may look
+	if next.id == 1 {
+		h.journal.Append(journal.Record{Kind: journal.HostStarted, Name: filepath.Base(h.dir)})
+	}
 	h.journal.Append(journal.Record{
 		Kind: journal.GenerationLoaded, Generation: next.id,
 		Fields: []journal.Field{{Key: "functions", Value: strings.Join(next.names(), ",")}},

@@ -204,13 +204,42 @@ func (b *banner) table(t *strings.Builder) {
 	}
 }
 
+// since is the part of the text that another overview did not have, and the functions
+// that ran there and do not run here.
+func (b *banner) since(before *banner) string {
+	plain := func(line string) string { return strings.Join(strings.Fields(line), " ") }
+	said := map[string]bool{"": true}
+	for line := range strings.Lines(before.text()) {
+		said[plain(line)] = true
+	}
+	var t strings.Builder
+	for line := range strings.Lines(b.text()) {
+		if !said[plain(line)] {
+			t.WriteString(line)
+		}
+	}
+	for _, row := range before.rows {
+		if !slices.ContainsFunc(b.rows, func(r [4]string) bool { return r[0] == row[0] }) {
+			writef(&t, "%s does not run any more\n", row[0])
+		}
+	}
+	return t.String()
+}
+
 // faults says which functions are in error, and what to do about it, and which ones
-// were asked for and do not exist.
-func (b *banner) faults() {
+// were asked for and do not exist, without what has been said. It returns all of it.
+func (b *banner) faults(said map[string]bool) map[string]bool {
+	now := map[string]bool{}
+	tell := func(kind, text, hint string) {
+		if now[text] = true; !said[text] {
+			b.s.out.say(kind, text)
+			b.s.out.hint(hint)
+		}
+	}
 	for _, name := range b.s.flags.functions {
 		if b.app.Function(name) == nil {
-			b.s.out.warn(fmt.Sprintf("--functions: the app has no function %q", name))
-			b.s.out.hint(fmt.Sprintf("%q lists those of its files; functions in code have the names that they are registered with", b.s.checkCommand()))
+			tell("warning", fmt.Sprintf("--functions: the app has no function %q", name),
+				fmt.Sprintf("%q lists those of its files; functions in code have the names that they are registered with", b.s.checkCommand()))
 		}
 	}
 	for _, f := range b.app.Functions {
@@ -218,11 +247,10 @@ func (b *banner) faults() {
 			continue // which is among the functions
 		}
 		for _, fault := range f.Faults {
-			if f.Repeats(fault) {
-				continue
+			if !f.Repeats(fault) {
+				tell("error", fmt.Sprintf("function %q does not run: %s", f.Name, fault.Error()), fault.Hint)
 			}
-			b.s.out.say("error", fmt.Sprintf("function %q does not run: %s", f.Name, fault.Error()))
-			b.s.out.hint(fault.Hint)
 		}
 	}
+	return now
 }

@@ -21,7 +21,8 @@ type printer struct {
 	width    int               // of the function column
 	counts   int               // width of the column of counters: grows
 	day      string            // of the lines printed last
-	banner   string            // the last one printed
+	shown    *banner           // the last one; nil: none
+	faults   map[string]bool   // of functions, as they were said last
 	refusals map[string]bool   // said since the app ran last: a start is tried again and again
 	failing  map[string]string // why a function's listener failed last: it is started again and again
 	hinted   bool              // about message encoding
@@ -443,7 +444,8 @@ func (p *printer) ensureKeys() {
 	}
 }
 
-// showBanner prints what runs, when it differs from what was printed last.
+// showBanner prints what runs, after a reload only what differs from what was printed
+// last.
 func (p *printer) showBanner() {
 	p.ensureKeys()
 	a := p.s.host.App()
@@ -453,16 +455,13 @@ func (p *printer) showBanner() {
 	b := newBanner(p.s, a)
 	p.width = b.nameWidth
 	text := b.text()
-	if text == p.banner {
-		return
+	if p.shown == nil {
+		p.out.print(b.ready() + text)
+	} else if news := b.since(p.shown); news != "" {
+		p.out.print(news)
 	}
-	shown := text
-	if p.banner == "" {
-		shown = b.ready() + text
-	}
-	p.banner = text
-	p.out.print(shown)
-	b.faults()
+	p.faults = b.faults(p.faults)
+	p.shown = b
 }
 
 // words turns a name of the journal into words.

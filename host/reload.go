@@ -241,8 +241,8 @@ func (h *Host) swap(next *generation) {
 // notices logs what is worth a line at a start: the list of functions to run
 // (host-and-retry 6.2); handlers that no function uses; for each function that is indexed and has a policy, that
 // the platform does not officially support retries on its trigger (2.7), where the
-// policy stays active; and two lints, a queue without a poison queue (storage.md 2,
-// S-3) and one delivery in all (D-9). What was said is not repeated at a reload.
+// policy stays active; and three lints: a queue without a poison queue (storage.md 2,
+// S-3), one delivery in all (D-9), and an output that feeds its own trigger. What was said is not repeated at a reload.
 func (h *Host) notices(a *app.App) {
 	if list := a.Config.Functions; len(list) > 0 && h.first("6.2", list...) {
 		h.log.Info().Strs("functions", list).Msg("only the functions of this list run")
@@ -259,7 +259,7 @@ func (h *Host) notices(a *app.App) {
 		}
 	}
 	for _, l := range app.Lints(a) {
-		if (l.ID == "L-6" || l.ID == "L-12") && !a.Switches.Ignores(l.ID) && h.first(l.ID, l.Function, l.Message) {
+		if (l.ID == "L-6" || l.ID == "L-12" || l.ID == "L-16") && !a.Switches.Ignores(l.ID) && h.first(l.ID, l.Function, l.Message) {
 			h.log.Warn().Str("function", l.Function).Str("lint", l.ID).Msg(l.Message)
 		}
 	}

@@ -43,7 +43,7 @@ func TestCheckNumbers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			a := load(t, map[string]string{
-				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "x", "AzureWebJobsServiceBus": "x"}}`,
+				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "x", "AzureWebJobsServiceBus": "x", "Other": "y"}}`,
 				"F/function.json":     functionJSON(tt.binding, tt.further),
 			}, &app.Options{InProcess: true, Set: tt.set})
 			wantNoFaults(t, a)
@@ -296,6 +296,12 @@ func TestLints(t *testing.T) {
 		{name: "L-14 complete", host: fixed(2, "00:00:01"), env: map[string]string{"AzureFunctionsJobHost__retry__maxRetryCount": "1"}, binding: timerBinding},
 		{name: "L-15", binding: timerBinding + output, further: fixed(1, "00:00:01"), want: "L-15"},
 		{name: "L-15 needs a policy", binding: timerBinding + output},
+		{name: "L-16 queue", binding: queue("done") + output, want: "L-16"},
+		{name: "L-16 another queue", binding: queue("orders") + output},
+		{name: "L-16 another account", binding: `{"type": "queueTrigger", "name": "q", "queueName": "done", "connection": "Other"}` + output},
+		{name: "L-16 service bus queue", binding: sbBinding + `, {"type": "serviceBus", "name": "out", "direction": "out", "queueName": "Orders"}`, want: "L-16"},
+		{name: "L-16 service bus topic", binding: `{"type": "serviceBusTrigger", "name": "m", "topicName": "t", "subscriptionName": "s"}, {"type": "serviceBus", "name": "out", "direction": "out", "topicName": "t"}`, want: "L-16"},
+		{name: "L-16 event hub", binding: eventHub + `, {"type": "eventHub", "name": "out", "direction": "out", "eventHubName": "h", "connection": "Storage"}`, want: "L-16"},
 		{name: "switched off", host: `"redeliver": {"ignore": ["L-1", "l-5"]}`, binding: queueBinding, further: fixed(20, "00:00:01"), want: "L-10"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,6 +26,7 @@ func Lints(a *App) []Lint {
 			continue
 		}
 		l.poison(f)
+		l.loops(f)
 		l.policy(f)
 	}
 	slices.SortStableFunc(l.lints, func(a, b Lint) int { return cmp.Compare(number(a.ID), number(b.ID)) })

@@ -172,6 +172,7 @@ type Responder interface {
 	Node
 
 	// Respond returns the answer; the server fills in where it goes. The request's
-	// slices may be kept.
-	Respond(request *wire.Message) *wire.Message
+	// slices may be kept. A message larger than limit, in bytes, would end the link on
+	// which the client receives answers.
+	Respond(request *wire.Message, limit int) *wire.Message
 }

@@ -24,7 +24,7 @@ func (l *link) respond(node Responder, list []Delivery) {
 			d.Err = wire.Errorf(wire.CondNotFound, "no link receives answers for %q", request.Properties.ReplyTo.V)
 			continue
 		}
-		answer := node.Respond(request)
+		answer := node.Respond(request, to.largestAnswer())
 		answer.HasProperties = true
 		answer.Properties.CorrelationID = request.Properties.MessageID
 		if answer.Properties.CorrelationID == nil {
@@ -70,6 +70,17 @@ func (l *link) replyLink(replyTo wire.Opt[string]) *link {
 		}
 	}
 	return best
+}
+
+// largestAnswer is the size of the largest answer that the link takes, by what both
+// sides have declared. What the server adds to an answer has room.
+func (l *link) largestAnswer() int {
+	const added = 1 << 10 // correlation and address
+	largest := l.maxSize
+	if theirs := l.attach.MaxMessageSize; theirs.Set && theirs.V > 0 {
+		largest = min(largest, theirs.V)
+	}
+	return int(max(largest, 2*added)) - added
 }
 
 // reply sends an encoded answer as soon as the client takes it.

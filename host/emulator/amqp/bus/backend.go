@@ -186,7 +186,16 @@ func (b *Backend) manage(path bindings.ServiceBusPath, connection string) (*amqp
 	} else if _, err := b.ns.Peek(background, path.Main().String(), nil, 0, 1); err != nil {
 		return nil, err // so it is created on use, too
 	}
-	return &amqp.Grant{Node: &management{b: b, path: path, source: path.String(), connection: connection}}, nil
+	largest := amqp.DefaultMaxMessageSize
+	if e, err := b.find(path.Entity); err == nil {
+		largest = max(largest, e.maxMessage)
+	}
+	// A message has more when it is peeked than when it was sent.
+	largest += 64 << 10
+	return &amqp.Grant{
+		Node:           &management{b: b, path: path, source: path.String(), connection: connection},
+		MaxMessageSize: uint64(largest),
+	}, nil
 }
 
 // asCondition makes err one for the wire.

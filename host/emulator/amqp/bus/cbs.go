@@ -58,7 +58,7 @@ type cbs struct {
 func (*cbs) Close(bool) {}
 
 // Respond implements amqp.Responder.
-func (c *cbs) Respond(q *wire.Message) *wire.Message {
+func (c *cbs) Respond(q *wire.Message, _ int) *wire.Message {
 	code, text := c.claim(q)
 	return &wire.Message{
 		ApplicationProperties: wire.Map{

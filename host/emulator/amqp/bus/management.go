@@ -62,9 +62,12 @@ const (
 	statusNoContent = 204
 )
 
+// answerFrame is room for what an answer holds beside its list.
+const answerFrame = 1 << 10
+
 // Respond implements amqp.Responder.
-func (m *management) Respond(q *wire.Message) *wire.Message {
-	status, body, err := m.answer(q)
+func (m *management) Respond(q *wire.Message, limit int) *wire.Message {
+	status, body, err := m.answer(q, limit)
 	text, properties := "OK", wire.Map{}
 	if status == statusNoContent {
 		text = "No content"
@@ -87,7 +90,7 @@ func (m *management) Respond(q *wire.Message) *wire.Message {
 	}
 }
 
-func (m *management) answer(q *wire.Message) (status int, body wire.Map, err error) {
+func (m *management) answer(q *wire.Message, limit int) (status int, body wire.Map, err error) {
 	name, _ := q.ApplicationProperties.Get("operation").(string)
 	op := operationOf(name)
 	if op == nil {
@@ -98,7 +101,7 @@ func (m *management) answer(q *wire.Message) (status int, body wire.Map, err err
 	if err != nil || !ok {
 		return 0, nil, argumentf("%s: the body is no map", name)
 	}
-	r := &request{args: args}
+	r := &request{args: args, left: limit - answerFrame}
 	if link, ok := q.ApplicationProperties.Get("associated-link-name").(string); ok && args.Get("session-id") == nil {
 		if session, ok := m.b.holders.get(holder{m.connection, link}); ok {
 			r.args = append(r.args[:len(r.args):len(r.args)], wire.Entry{Key: "session-id", Value: session})

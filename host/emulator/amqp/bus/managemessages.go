@@ -38,12 +38,16 @@ func (m *management) peek(r *request) (int, wire.Map, error) {
 	if len(found) == 0 {
 		return statusNoContent, nil, nil
 	}
-	list := make(wire.List, len(found))
+	var list wire.List
 	for i, msg := range found {
 		if omit {
 			msg = withoutBody(msg)
 		}
-		list[i] = wire.Map{{Key: "message", Value: appendMessage(nil, msg, true)}}
+		encoded := appendMessage(nil, msg, true)
+		if !r.fits(i == 0, len(encoded)) {
+			break
+		}
+		list = append(list, wire.Map{{Key: "message", Value: encoded}})
 	}
 	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
 }
@@ -70,6 +74,10 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	case mode != 1:
 		return 0, nil, argumentf("receiver-settle-mode %d: want 0 or 1", mode)
 	}
+	numbers, err := m.fitting(r, session, numbers)
+	if err != nil {
+		return 0, nil, err
+	}
 	found, err := m.b.ns.ReceiveDeferred(background, m.source, session, opts, numbers...)
 	if err != nil {
 		return 0, nil, err
@@ -80,6 +88,26 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg, true)}}
 	}
 	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
+}
+
+// fitting returns the first of some messages, by number, as many as an answer holds:
+// one that was received and is not told would be locked, or gone. What is not there is
+// left to receiving.
+func (m *management) fitting(r *request, session *string, numbers []int64) ([]int64, error) {
+	for i, number := range numbers {
+		found, err := m.b.ns.Peek(background, m.source, session, number, 1)
+		if err != nil {
+			return nil, err
+		}
+		size := 0
+		if len(found) > 0 && found[0].SequenceNumber == number {
+			size = len(appendMessage(nil, found[0], true))
+		}
+		if !r.fits(i == 0, size) {
+			return numbers[:i], nil
+		}
+	}
+	return numbers, nil
 }
 
 func (m *management) updateDisposition(r *request) (int, wire.Map, error) {

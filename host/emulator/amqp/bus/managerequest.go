@@ -12,7 +12,17 @@ import (
 // is kept in err; operations look at it before they do anything.
 type request struct {
 	args wire.Map
+	left int // room for the list of the answer, in bytes
 	err  error
+}
+
+// fits takes the room of one more element of the answer's list, and reports whether
+// there was enough: what does not fit is asked for again. The first element is not
+// refused: a link takes a message of its entity's maximum size.
+func (r *request) fits(first bool, size int) bool {
+	const frame = 128 // of an element: keys, lock token
+	r.left -= size + frame
+	return first || r.left >= 0
 }
 
 func argumentf(format string, args ...any) error {

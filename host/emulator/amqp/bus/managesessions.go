@@ -69,6 +69,12 @@ func (m *management) sessions(r *request) (int, wire.Map, error) {
 	if len(names) == 0 {
 		return statusNoContent, nil, nil
 	}
+	for i, name := range names {
+		if !r.fits(i == 0, len(name)) {
+			names = names[:i]
+			break
+		}
+	}
 	return statusOK, wire.Map{
 		{Key: "skip", Value: int32(skip + len(names))},
 		{Key: "sessions-ids", Value: wire.NewArray(names)},

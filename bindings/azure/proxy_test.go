@@ -14,7 +14,7 @@ type proxy struct {
 	in net.Listener
 
 	mu    sync.Mutex
-	hangs bool
+	hangs bool // new connections, and those that are open
 	open  []net.Conn
 	work  sync.WaitGroup
 }
@@ -52,15 +52,31 @@ func (p *proxy) serve() {
 			continue
 		}
 		p.keep(server)
-		p.work.Go(func() { pass(client, server) })
-		p.work.Go(func() { pass(server, client) })
+		p.work.Go(func() { p.pass(client, server) })
+		p.work.Go(func() { p.pass(server, client) })
 	}
 }
 
-func pass(to, from net.Conn) {
-	_, _ = io.Copy(to, from)
+func (p *proxy) pass(to, from net.Conn) {
+	_, _ = io.Copy(swallow{p, to}, from)
 	_ = to.Close()
 	_ = from.Close()
+}
+
+// swallow is one side of a connection, which hears nothing while the proxy hangs.
+type swallow struct {
+	p *proxy
+	net.Conn
+}
+
+func (s swallow) Write(b []byte) (int, error) {
+	s.p.mu.Lock()
+	hangs := s.p.hangs
+	s.p.mu.Unlock()
+	if hangs {
+		return len(b), nil
+	}
+	return s.Conn.Write(b)
 }
 
 // keep remembers a connection, and reports whether it is served.
@@ -81,10 +97,9 @@ func (p *proxy) cut() {
 	p.open = nil
 }
 
-// hang makes new connections hear nothing; those that are open are cut.
+// hang makes all connections, also new ones, stay open and hear nothing.
 func (p *proxy) hang() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.hangs = true
-	p.mu.Unlock()
-	p.cut()
 }

@@ -75,9 +75,20 @@ func (o *Options) serviceBus() *azservicebus.ClientOptions {
 	return out
 }
 
-// Close ends the connection. Receivers and senders of the namespace fail from now
-// on; locks go on.
-func (s *ServiceBus) Close(ctx context.Context) error { return s.client.Close(ctx) }
+// Close ends the connection, within a few seconds if the service does not answer.
+// Receivers and senders of the namespace fail from now on; locks go on.
+func (s *ServiceBus) Close(ctx context.Context) error {
+	return closeSoon(ctx, s.client.Close)
+}
+
+// closeSoon ends something of the client's. A service that does not answer holds it up
+// no longer than closeTime: the client does not heed its context in all it does.
+func closeSoon(ctx context.Context, end func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, closeTime)
+	defer cancel()
+	_, err := abandoned(ctx, func() (struct{}, error) { return struct{}{}, end(ctx) })
+	return err
+}
 
 // sender returns the sender of an entity: one for all who send there.
 func (s *ServiceBus) sender(entity string) (*azservicebus.Sender, error) {

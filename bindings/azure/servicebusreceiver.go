@@ -164,10 +164,10 @@ func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f
 		return err
 	}
 	if held.hasLink() {
-		err = onLink(ctx, held.m, f)
+		err = within(ctx, linkTime, held.m, f)
 	}
 	if !held.hasLink() || ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || isTransport(err)) {
-		err = f(ctx, held.withoutLink())
+		err = within(ctx, managementTime, held.withoutLink(), f)
 	}
 	err = r.translate(ctx, err, bindings.ConditionMessageLockLost)
 	if err == nil || isLockLost(err) {
@@ -194,14 +194,21 @@ func (r *receiver) holding(m *bindings.ServiceBusReceived) (*holding, error) {
 // settlement is one of the client's calls for a message.
 type settlement func(ctx context.Context, m *azservicebus.ReceivedMessage) error
 
-// linkTime is how long a message's own link has for its settlement. The client goes on
-// for most of a minute with a link that is no more.
-const linkTime = 3 * time.Second
+const (
+	// linkTime is how long a message's own link has for its settlement. The client goes
+	// on for most of a minute with a link that is no more.
+	linkTime = 3 * time.Second
+	// managementTime is how long $management has, where the link was lost. With a service
+	// that does not answer the client would wait without end.
+	managementTime = 5 * time.Second
+)
 
-func onLink(ctx context.Context, m *azservicebus.ReceivedMessage, f settlement) error {
-	ctx, cancel := context.WithTimeout(ctx, linkTime)
+// within settles a message in a time.
+func within(ctx context.Context, limit time.Duration, m *azservicebus.ReceivedMessage, f settlement) error {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return f(ctx, m)
+	_, err := abandoned(ctx, func() (struct{}, error) { return struct{}{}, f(ctx, m) })
+	return err
 }
 
 func (r *receiver) Complete(ctx context.Context, m *bindings.ServiceBusReceived) error {
@@ -283,7 +290,7 @@ func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (t
 }
 
 func (r *receiver) Close(ctx context.Context) error {
-	return r.shut(func() error { return translateBus(ctx, r.sdk.Close(ctx), bindings.ConditionNotFound) })
+	return r.shut(func() error { return translateBus(ctx, closeSoon(ctx, r.sdk.Close), bindings.ConditionNotFound) })
 }
 
 // translate returns an error as package bindings has it. A client's code does not

@@ -1,0 +1,63 @@
+package azure_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/host/clock"
+)
+
+// A namespace that answers no more holds up the end of receivers, sessions and the
+// connection for a few seconds only, whoever ends them.
+func TestServiceBusThatHangsIsClosed(t *testing.T) {
+	t.Parallel()
+	d := openBusDoor(t, clock.System(), nil)
+	d.queue(t, bindings.ServiceBusQueue{Name: "plain"})
+	d.queue(t, bindings.ServiceBusQueue{Name: "ordered", RequiresSession: true})
+	way := openProxy(t, d.server.Addr())
+	bus, err := azure.NewServiceBus(busConnectionString(way.addr()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := t.Context()
+	r, err := bus.Receiver(ctx, "plain", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := "s"
+	s, err := bus.AcceptSession(ctx, "ordered", &bindings.ServiceBusSessionOptions{SessionID: &id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := bus.Send(ctx, "plain", &bindings.ServiceBusMessage{}); err != nil {
+		t.Fatal(err)
+	}
+	waiting, stop := context.WithCancel(ctx)
+	received := make(chan error, 1)
+	got, err := r.Receive(ctx, 1, busPatience)
+	if err != nil || len(got) != 1 {
+		t.Fatalf("Receive = %d, %v", len(got), err)
+	}
+	go func() {
+		_, err := r.Receive(waiting, 1, bindings.ServiceBusForever)
+		received <- err
+	}()
+	way.hang()
+	begun := time.Now()
+	stop()
+	<-received
+	_ = r.Abandon(context.Background(), got[0], nil)
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("a settlement took %v", took)
+	}
+	begun = time.Now()
+	_ = r.Close(context.Background())
+	_ = s.Close(context.Background())
+	_ = bus.Close(context.Background())
+	if took := time.Since(begun); took > 15*time.Second {
+		t.Errorf("the end took %v", took)
+	}
+}

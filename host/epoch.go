@@ -79,12 +79,14 @@ func (h *Host) queuesIn(e *epoch, a bindings.QueueAccount) (bindings.QueueAccoun
 	if !h.isEmbedded(a) {
 		return a, false
 	}
-	return epochQueues{outsideQueues{trip{epoch: e}, a}, a.(*emulator.Storage)}, true
+	own := a.(*emulator.Storage)
+	return epochQueues{outsideQueues{trip{epoch: e}, a}, own, own}, true
 }
 
 type epochQueues struct {
 	outsideQueues
 	bindings.QueueWaker
+	bindings.QueueForesight
 }
 
 // blobsIn is queuesIn for blobs.

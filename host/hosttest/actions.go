@@ -153,6 +153,9 @@ func (h *Host) drive(call func()) {
 // It returns the reason when the edit is refused.
 func (h *Host) Edit(name, text string) error {
 	h.tb.Helper()
+	if h.original {
+		h.tb.Fatalf("hosttest: edit %s: the host runs %s itself; set Options.Files (an empty map will do) to have the folder copied", name, h.Dir())
+	}
 	if err := write(h.Dir(), name, text); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}

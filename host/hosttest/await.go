@@ -160,15 +160,25 @@ func (h *Host) mustKnow(function string) {
 	if a == nil || a.Function(function) != nil {
 		return
 	}
-	if _, ok := h.Journal().Find(1, func(r *journal.Record) bool { return strings.EqualFold(r.Function, function) }); ok {
+	if _, ok := h.Journal().Find(1, func(r *journal.Record) bool { return names(r, function) }); ok {
 		return // of an earlier generation
 	}
-	var names []string
+	var all []string
 	for _, f := range a.Functions {
-		names = append(names, f.Name)
+		all = append(all, f.Name)
 	}
-	slices.Sort(names)
-	h.tb.Fatalf("hosttest: the app has no function %q; it has %s", function, strings.Join(names, ", "))
+	slices.Sort(all)
+	h.tb.Fatalf("hosttest: the app has no function %q; it has %s", function, strings.Join(all, ", "))
+}
+
+// names reports whether a record is about a function, or of a generation that has it.
+func names(r *journal.Record, function string) bool {
+	if strings.EqualFold(r.Function, function) {
+		return true
+	}
+	return r.Kind == journal.GenerationLoaded && slices.ContainsFunc(r.Fields, func(f journal.Field) bool {
+		return f.Key == "functions" && slices.ContainsFunc(strings.Split(f.Value, ","), func(name string) bool { return strings.EqualFold(name, function) })
+	})
 }
 
 // tail is the end of the journal, for messages.

@@ -33,7 +33,7 @@ func fails(t *testing.T, opts *hosttest.Options, f func(h *hosttest.Host)) strin
 	j := &judged{T: t}
 	done := make(chan time.Duration)
 	go func() {
-		var began time.Time
+		began := time.Now()
 		defer func() { done <- time.Since(began) }()
 		h := hosttest.New(j, opts)
 		began = time.Now()

@@ -24,6 +24,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -56,12 +58,14 @@ const realLimit = 30 * time.Second
 
 // Options changes what New starts. The zero value is an app without functions.
 type Options struct {
-	// Dir is an app folder. Empty: a temporary folder with Files.
+	// Dir is an app folder. Nothing is written into it: Edit needs a copy, which Files,
+	// even an empty map, or Executable ask for. Empty: a temporary folder with Files.
 	Dir string
 
 	// Files are written into the app folder before the start, by slash path. An
 	// app without a host.json gets `{"version":"2.0"}`. With Dir, the folder is
-	// copied first, so that the original stays as it is.
+	// copied first, so that the original stays as it is; a folder with the source
+	// of a Go program is then to hold its go.mod too.
 	Files map[string]string
 
 	// Handlers are registered in process. Nil: the app's own program.
@@ -129,8 +133,12 @@ type Options struct {
 	Logger zerolog.Logger
 
 	// MayFail lets the app fail to start: New then returns a host in state Error,
-	// and StartError tells why. Otherwise a failed start ends the test.
+	// and StartError tells why. Otherwise a failed start ends the test, and so does a
+	// function in error, which the host would leave out.
 	MayFail bool
+
+	// InError names the functions that are expected to be in error.
+	InError []string
 }
 
 // Host is a running host and its test.
@@ -146,6 +154,7 @@ type Host struct {
 
 	awaiting bool
 	hangs    bool
+	original bool              // the app's folder is the test author's own, not a copy
 	stuck    chan clock.Notice // somebody keeps the clock and waits for what cannot come
 }
 
@@ -158,7 +167,7 @@ func New(tb TB, opts *Options) *Host {
 		o = *opts
 	}
 	dir := appFolder(tb, &o)
-	h := &Host{tb: tb, cursor: 1, stuck: make(chan clock.Notice, 1)}
+	h := &Host{tb: tb, cursor: 1, original: dir == o.Dir, stuck: make(chan clock.Notice, 1)}
 	var clk clock.Clock
 	if o.System {
 		clk = clock.System()
@@ -191,7 +200,36 @@ func New(tb TB, opts *Options) *Host {
 		tb.Fatalf("hosttest: start: %v", h.StartError)
 	}
 	tb.Cleanup(h.stop)
+	if !o.MayFail {
+		h.wantRunning(o.InError)
+	}
 	return h
+}
+
+// wantRunning ends the test when a function is in error that is not expected to be, or
+// the other way round.
+func (h *Host) wantRunning(inError []string) {
+	h.tb.Helper()
+	var why []string
+	for _, f := range h.App().Functions {
+		expected := slices.ContainsFunc(inError, func(name string) bool { return strings.EqualFold(name, f.Name) })
+		switch {
+		case f.InError() && !expected:
+			for _, fault := range f.Faults {
+				why = append(why, fmt.Sprintf("function %q is in error: %v", f.Name, fault))
+			}
+		case expected && !f.InError():
+			why = append(why, fmt.Sprintf("function %q is not in error", f.Name))
+		}
+	}
+	for _, name := range inError {
+		if h.App().Function(name) == nil {
+			why = append(why, fmt.Sprintf("the app has no function %q", name))
+		}
+	}
+	if len(why) > 0 {
+		h.tb.Fatalf("hosttest: %s\n(Options.InError names the functions that are expected to be in error)", strings.Join(why, "\n"))
+	}
 }
 
 // stop closes the host at the end of the test.
@@ -266,7 +304,7 @@ func environment(env []string) []string {
 func appFolder(tb TB, o *Options) string {
 	tb.Helper()
 	dir := o.Dir
-	if dir == "" || len(o.Files) > 0 {
+	if dir == "" || o.Files != nil || o.Executable != "" {
 		dir = filepath.Join(tb.TempDir(), "app") // one name: it is in the journal
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			tb.Fatalf("hosttest: %v", err)

@@ -278,7 +278,7 @@ func TestBadFilesAtStart(t *testing.T) {
 		h := hosttest.New(t, &hosttest.Options{Handlers: alwaysFails(), Files: map[string]string{
 			"Bad/function.json":    queueFunction("bad", `,"retry":{"strategy":"fixedDelay","maxRetryCount":-4,"delayInterval":"0:1"}`),
 			"Orders/function.json": queueFunction("orders", ""),
-		}})
+		}, InError: []string{"Bad"}})
 		h.Send("orders", "x")
 		h.AwaitSettled("Orders", triggers.Poisoned)
 		if f := h.App().Function("Bad"); f == nil || !f.InError() {

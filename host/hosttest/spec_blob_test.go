@@ -410,7 +410,7 @@ func TestBlobFunctionFaults(t *testing.T) {
 			app.Handle("Import", func(context.Context, *functions.Trigger) error { return nil })
 			app.Timer("Good", "0 0 * * * *", func(context.Context, functions.TimerInfo) error { return nil })
 			h := hosttest.New(t, &hosttest.Options{
-				Handlers: app, Files: map[string]string{"Import/function.json": `{"bindings":[` + tt.bindings + `]}`},
+				Handlers: app, Files: map[string]string{"Import/function.json": `{"bindings":[` + tt.bindings + `]}`}, InError: []string{"Import"},
 			})
 			for _, f := range h.App().Functions {
 				if f.Name != "Import" {

@@ -410,9 +410,13 @@ func TestCosmosConnections(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
+			var inError []string
+			if test.want != "" {
+				inError = []string{"Changed"}
+			}
 			h := hosttest.New(t, &hosttest.Options{
 				Handlers: cosmosApp(func(context.Context, []functions.CosmosDocument) error { return nil }),
-				Env:      []string{"AzureWebJobsCosmosDB=" + test.value},
+				Env:      []string{"AzureWebJobsCosmosDB=" + test.value}, InError: inError,
 			})
 			var got string
 			if f := h.App().Function("Changed"); len(f.Faults) > 0 {

@@ -286,7 +286,7 @@ func TestEventGridOutputSettings(t *testing.T) {
 			t.Parallel()
 			app := functions.New()
 			app.Queue("Publish", "inbox", func(context.Context, functions.QueueMessage) error { return nil }, functions.EventGridOutput("out", "TopicEndpoint", "TopicKey"))
-			h := hosttest.New(t, &hosttest.Options{Handlers: app, Env: []string{test.env}})
+			h := hosttest.New(t, &hosttest.Options{Handlers: app, Env: []string{test.env}, InError: []string{"Publish"}})
 			if r := h.AwaitKind(journal.FunctionError); !strings.Contains(r.Error, test.want) {
 				t.Errorf("%v, want %q", r, test.want)
 			}

@@ -78,7 +78,7 @@ func TestEventHubBadNames(t *testing.T) {
 	handlers.EventHub("BadHub", "or ders", nothing)
 	handlers.EventHub("BadGroup", "orders", nothing, functions.ConsumerGroup("a/b"))
 	handlers.EventHub("Good", "orders", nothing)
-	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, InError: []string{"BadHub", "BadGroup"}})
 	h.SendEvents("orders", "", "a")
 	h.WantSettled("Good", triggers.Checkpointed)
 	var got []string
@@ -129,7 +129,7 @@ func TestEventHubNameClash(t *testing.T) {
 	handlers.EventHub("Good", "clicks", func(context.Context, functions.EventHubEvent) error { return nil })
 	handlers.ServiceBusQueue("Take", "orders", func(context.Context, functions.ServiceBusMessage) error { return nil })
 	handlers.HTTP("Web", func(http.ResponseWriter, *http.Request) {})
-	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
+	h := hosttest.New(t, &hosttest.Options{Handlers: handlers, InError: []string{"Clash"}})
 	r := h.AwaitKind(journal.FunctionError)
 	if r.Function != "Clash" || !strings.Contains(r.Error, `"orders" is the name of a Service Bus entity`) {
 		t.Errorf("function in error: %v", r)

@@ -1,0 +1,61 @@
+package hosttest_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/hosttest"
+)
+
+// A function in error ends the test unless it is expected, and so does one that is
+// expected to be in error and is not.
+func TestFunctionsInError(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Queue("Good", "orders", func(context.Context, functions.QueueMessage) error { return nil })
+	app.Queue("Bad", "or ders", func(context.Context, functions.QueueMessage) error { return nil })
+	nothing := func(*hosttest.Host) {}
+	for _, test := range []struct {
+		inError []string
+		want    string
+	}{
+		{nil, `function "Bad" is in error: code: Bad.bindings[0].queueName`},
+		{[]string{"Bad", "Good"}, `function "Good" is not in error`},
+		{[]string{"Bad", "Other"}, `the app has no function "Other"`},
+	} {
+		if said := fails(t, &hosttest.Options{Handlers: app, InError: test.inError}, nothing); !strings.Contains(said, test.want) {
+			t.Errorf("InError %v: %q, want %q", test.inError, said, test.want)
+		}
+	}
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, InError: []string{"bad"}})
+	h.Send("orders", "7")
+	h.WantAttempts("Good", 1)
+}
+
+// The kit writes into no folder of the test author.
+func TestDirStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "host.json")
+	if err := os.WriteFile(file, []byte(`{"version":"2.0"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := functions.New()
+	app.Queue("Good", "orders", func(context.Context, functions.QueueMessage) error { return nil })
+	const edited = `{"version":"2.0","functionTimeout":"00:01:00"}`
+	said := fails(t, &hosttest.Options{Dir: dir, Handlers: app}, func(h *hosttest.Host) { _ = h.Edit("host.json", edited) })
+	if !strings.Contains(said, "set Options.Files") {
+		t.Errorf("it says %q", said)
+	}
+	h := hosttest.New(t, &hosttest.Options{Dir: dir, Handlers: app, Files: map[string]string{}})
+	if err := h.Edit("host.json", edited); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(file); err != nil || string(text) != `{"version":"2.0"}` {
+		t.Errorf("host.json is %s, %v", text, err)
+	}
+}

@@ -123,6 +123,10 @@ func (l *loader) resolve(f *Function, b *Binding) {
 
 func (l *loader) indexTrigger(f *Function, b *Binding) {
 	kind := findKind(l.opts.Kinds, b.Type)
+	if of, ok := foreign(b.Type); ok && kind == nil {
+		l.foreignTrigger(f, b, of)
+		return
+	}
 	if kind == nil {
 		l.unknownType(f, b)
 		return
@@ -140,7 +144,11 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 
 func (l *loader) indexBinding(f *Function, b *Binding) {
 	kind := findBindingKind(l.bindings, b.Type)
+	of, isForeign := foreign(b.Type)
 	switch {
+	case isForeign && (kind == nil || len(kind.Directions) == 0):
+		fault := f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", foreignReason(of))
+		fault.Hint = "leave the binding out to run the function here"
 	case kind == nil:
 		l.unknownType(f, b)
 	case len(kind.Directions) == 0:
@@ -159,6 +167,20 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 		l.blobPath(f, b)
 		l.outputNames(f, b)
 	}
+}
+
+// foreignTrigger leaves a function out whose trigger is the platform's but not
+// served here. The app is in order, so that is a warning.
+func (l *loader) foreignTrigger(f *Function, b *Binding, of string) {
+	if b != f.Trigger {
+		return
+	}
+	f.NotServed = b.Type + " " + foreignReason(of)
+	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", foreignReason(of)+"; the function does not run, the others do", "")
+}
+
+func foreignReason(of string) string {
+	return "is a binding of the platform (" + of + ") that Redeliver does not serve"
 }
 
 // unknownType reports a type that is in neither table, with the nearest name.

@@ -47,8 +47,8 @@ func checkReport(t *testing.T, a *app.App) {
 	checkFaults(t, a.Faults)
 	for _, f := range a.Functions {
 		checkFaults(t, f.Faults)
-		if !f.InError() && (f.Trigger == nil || f.Kind == nil) {
-			t.Errorf("%s is not in error and has no trigger", f.Name)
+		if f.Runs() && (f.Trigger == nil || f.Kind == nil) {
+			t.Errorf("%s runs and has no trigger", f.Name)
 		}
 	}
 	if err := app.Check(a).Write(io.Discard); err != nil {

@@ -70,6 +70,10 @@ func (t *textReport) function(f FunctionReport, wide int) {
 	}
 	if f.NotServed != "" {
 		fact("not run", f.NotServed)
+		if f.Deliveries == 0 && !f.DeliveriesUnbounded { // its trigger is of no kind that is served
+			t.line("")
+			return
+		}
 	}
 	if f.Disabled != "" {
 		fact("disabled", "by "+f.Disabled+"; it is loaded but does not listen")

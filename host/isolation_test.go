@@ -25,7 +25,9 @@ func TestConnectionOfOneFunction(t *testing.T) {
 	app := ordersApp()
 	app.Queue("Away", "away", func(context.Context, functions.QueueMessage) error { return nil }, functions.Connection("Missing"))
 	app.Queue("Cloud", "cloud", func(context.Context, functions.QueueMessage) error { return nil }, functions.Connection("Cloud"))
-	h := hosttest.New(t, &hosttest.Options{Handlers: app, Env: []string{"AzureWebJobsCloud=AccountName=prod;AccountKey=secret"}})
+	h := hosttest.New(t, &hosttest.Options{
+		Handlers: app, Env: []string{"AzureWebJobsCloud=AccountName=prod;AccountKey=secret"}, InError: []string{"Away"},
+	})
 	h.Send("orders", "x")
 	h.AwaitSettled("Orders", triggers.Poisoned)
 	var faults []string

@@ -60,7 +60,7 @@ func TestListOfFunctionsIsTold(t *testing.T) {
 	const list = `{"version":"2.0","functions":["orders","WRONG"],"retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"0:1"}}`
 	var log bytes.Buffer
 	h := hosttest.New(t, &hosttest.Options{
-		Handlers: app, Logger: zerolog.New(zerolog.SyncWriter(&log)),
+		Handlers: app, Logger: zerolog.New(zerolog.SyncWriter(&log)), InError: []string{"Wrong"},
 		Files: map[string]string{
 			"host.json":           list,
 			"Wrong/function.json": `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"%NONE%"}]}`,

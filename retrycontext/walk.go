@@ -29,7 +29,7 @@ func walk(err error, f func(error) bool, depth int, left *int) bool {
 			return true
 		}
 		var many []error
-		if err, many = unwrap(err); many != nil {
+		if many, err = unwrap(err); many != nil {
 			for _, err := range many {
 				if walk(err, f, depth-1, left) {
 					return true
@@ -42,17 +42,17 @@ func walk(err error, f func(error) bool, depth int, left *int) bool {
 }
 
 // unwrap returns what err wraps: one error or several.
-func unwrap(err error) (one error, many []error) {
+func unwrap(err error) (many []error, one error) {
 	defer func() {
 		if recover() != nil {
-			one, many = nil, nil
+			many, one = nil, nil
 		}
 	}()
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:
-		return e.Unwrap(), nil
-	case interface{ Unwrap() []error }:
 		return nil, e.Unwrap()
+	case interface{ Unwrap() []error }:
+		return e.Unwrap(), nil
 	}
 	return nil, nil
 }

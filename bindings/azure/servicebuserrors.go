@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
+	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
@@ -47,10 +49,18 @@ func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.Servic
 			if condition := refusedBy(e.Error()); condition != "" {
 				return bindings.NewServiceBusError(condition, err.Error())
 			}
+			if m := rpcStatus.FindStringSubmatch(e.Error()); m != nil {
+				status, _ := strconv.Atoi(m[1]) // digits
+				return bindings.NewServiceBusError(conditionOf(status, missing), m[2])
+			}
 		}
 	}
 	return nil
 }
+
+// rpcStatus matches an answer of $management in the text of the client's error, which
+// takes some for a lost connection and does not unwrap.
+var rpcStatus = regexp.MustCompile(`rpc: failed, status code (\d+) and description: (.*)`)
 
 // conditionOf is the condition that a status of $management stands for.
 func conditionOf(status int, missing bindings.ServiceBusCondition) bindings.ServiceBusCondition {

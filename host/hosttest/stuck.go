@@ -40,7 +40,7 @@ func (h *Host) wait(call func()) {
 		if p != nil {
 			panic(p)
 		}
-	case n := <-h.stuck:
+	case n := <-h.stuck: //clock:outside the same
 		h.hangs = true
 		h.tb.Fatalf("hosttest: %q keeps the clock for %v and waits for something that is not of the clock: a handler in process waits with functions.Sleep, or within Clock().Outside\n%s", n.Name, n.Real.Round(1e9), n.Stack)
 	}

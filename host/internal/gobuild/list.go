@@ -140,7 +140,9 @@ func (c *collector) file(path string) { c.files[c.relative(path)] = true }
 
 func (c *collector) folder(path string) {
 	path = c.relative(path)
-	c.folders[path] = c.folders[path]
+	if _, known := c.folders[path]; !known {
+		c.folders[path] = false
+	}
 }
 
 func (c *collector) whole(path string) { c.folders[c.relative(path)] = true }

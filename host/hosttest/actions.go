@@ -20,18 +20,48 @@ func (h *Host) Send(queue, body string) string {
 	return h.SendRaw(queue, h.encoding().Encode([]byte(body)))
 }
 
+// SendWith is Send with a delay before the first delivery and a time to live; nil
+// options are those of Send.
+func (h *Host) SendWith(queue, body string, opts *bindings.PutOptions) string {
+	h.tb.Helper()
+	return h.put(queue, opts, h.encoding().Encode([]byte(body)))[0]
+}
+
+// SendAll is Send for several messages that arrive together: nobody receives one
+// before the last is there. It returns their IDs.
+func (h *Host) SendAll(queue string, bodies ...string) []string {
+	h.tb.Helper()
+	texts := make([]string, len(bodies))
+	for i, body := range bodies {
+		texts[i] = h.encoding().Encode([]byte(body))
+	}
+	return h.put(queue, nil, texts...)
+}
+
 // SendRaw is Send for the raw wire text: what a foreign client put.
 func (h *Host) SendRaw(queue, text string) string {
 	h.tb.Helper()
-	var m *bindings.QueueMessage
+	return h.put(queue, nil, text)[0]
+}
+
+// put puts messages on a queue in one turn.
+func (h *Host) put(queue string, opts *bindings.PutOptions, texts ...string) []string {
+	h.tb.Helper()
+	ids := make([]string, len(texts))
 	var err error
 	h.do("send to "+queue, func() {
-		m, err = bindings.PutOrCreate(context.Background(), h.Storage().Queue(queue), text, nil)
+		for i, text := range texts {
+			var m *bindings.QueueMessage
+			if m, err = bindings.PutOrCreate(context.Background(), h.Storage().Queue(queue), text, opts); err != nil {
+				return
+			}
+			ids[i] = m.ID
+		}
 	})
 	if err != nil {
 		h.tb.Fatalf("hosttest: send to %q: %v", queue, err)
 	}
-	return m.ID
+	return ids
 }
 
 // Bodies returns the bodies of the visible messages of a queue, at most 32, in

@@ -24,6 +24,8 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
+func init() { fleetMain = func() { functions.Main(fleetApp()) } }
+
 // fleetApp is what the hosts of a fleet run. It says what it does on its output.
 func fleetApp() *functions.App {
 	a := functions.New()

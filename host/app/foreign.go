@@ -5,26 +5,26 @@ import "strings"
 // A foreign type is one of the platform's binding types that this host does not
 // serve: what it belongs to, in words. A type that is in no table is misspelt.
 //
-// Sources: the bindings of Microsoft.Azure.Functions.ExtensionBundle 2 to 4 and the
-// reference of each extension.
+// Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle for the types of
+// Durable Functions, SignalR, RabbitMQ, Kafka, SQL and Web PubSub; for the others the
+// reference of each extension, not read type by type.
 var foreignTypes = map[string][]string{
-	"Durable Functions": {"orchestrationTrigger", "activityTrigger", "entityTrigger", "orchestrationClient", "durableClient"},
-	"Azure SQL":         {"sqlTrigger", "sql"},
-	"MySQL":             {"mysqlTrigger", "mysql"},
-	"Kafka":             {"kafkaTrigger", "kafka"},
-	"RabbitMQ":          {"rabbitMQTrigger", "rabbitMQ"},
-	"SignalR Service":   {"signalRTrigger", "signalR", "signalRConnectionInfo", "signalRNegotiation", "signalREndpoints"},
-	"Web PubSub":        {"webPubSubTrigger", "webPubSub", "webPubSubConnection", "webPubSubContext", "webPubSubForSocketIO", "socketIOTrigger", "socketIO", "socketIONegotiation"},
-	"SendGrid":          {"sendGrid"},
-	"Twilio":            {"twilioSms"},
-	"Table storage":     {"table"},
-	"Azure Data Explorer": {
-		"kusto",
-	},
+	"Durable Functions":      {"orchestrationTrigger", "activityTrigger", "entityTrigger", "orchestrationClient", "durableClient"},
+	"Azure SQL":              {"sqlTrigger", "sql"},
+	"MySQL":                  {"mysqlTrigger", "mysql"},
+	"Kafka":                  {"kafkaTrigger", "kafka"},
+	"RabbitMQ":               {"rabbitMQTrigger", "rabbitMQ"},
+	"SignalR Service":        {"signalRTrigger", "signalR", "signalRConnectionInfo", "signalRNegotiation", "signalREndpoints"},
+	"Web PubSub":             {"webPubSubTrigger", "webPubSub", "webPubSubConnection", "webPubSubRequest", "webPubSubContext", "webPubSubForSocketIO", "socketIOTrigger", "socketIO", "socketIONegotiation"},
+	"SendGrid":               {"sendGrid"},
+	"Twilio":                 {"twilioSms"},
+	"Table storage":          {"table"},
+	"Azure Data Explorer":    {"kusto"},
 	"Dapr":                   {"daprServiceInvocationTrigger", "daprTopicTrigger", "daprBindingTrigger", "daprState", "daprSecret", "daprPublish", "daprInvoke", "daprBinding"},
 	"Redis":                  {"redisPubSubTrigger", "redisListTrigger", "redisStreamTrigger", "redis"},
 	"Model Context Protocol": {"mcpToolTrigger", "mcpToolProperty", "mcpResourceTrigger", "mcpPromptTrigger"},
 	"OpenAI":                 {"assistantSkillTrigger", "assistantCreate", "assistantPost", "assistantQuery", "textCompletion", "embeddings", "embeddingsStore", "semanticSearch"},
+	"the host itself":        {"manualTrigger", "warmupTrigger"},
 	"the first version of Azure Functions": {
 		"documentDB", "mobileTable", "notificationHub", "bot", "apiHubFile", "apiHubFileTrigger", "apiHubTable", "httpWebhook",
 	},

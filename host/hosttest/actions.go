@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -183,10 +185,26 @@ func (h *Host) drive(call func()) {
 // It returns the reason when the edit is refused.
 func (h *Host) Edit(name, text string) error {
 	h.tb.Helper()
-	if h.original {
-		h.tb.Fatalf("hosttest: edit %s: the host runs %s itself; set Options.Files (an empty map will do) to have the folder copied", name, h.Dir())
+	return h.change(name, func() error { return write(h.Dir(), name, text) })
+}
+
+// Remove removes a file of the app, or a folder with all that is in it, and reloads the
+// app. It returns the reason when that is refused.
+func (h *Host) Remove(name string) error {
+	h.tb.Helper()
+	if !filepath.IsLocal(filepath.FromSlash(name)) {
+		h.tb.Fatalf("hosttest: remove %q: it is not below the app's folder", name)
 	}
-	if err := write(h.Dir(), name, text); err != nil {
+	return h.change(name, func() error { return os.RemoveAll(filepath.Join(h.Dir(), filepath.FromSlash(name))) })
+}
+
+// change changes a file of the app and reloads it.
+func (h *Host) change(name string, make func() error) error {
+	h.tb.Helper()
+	if h.original {
+		h.tb.Fatalf("hosttest: change of %s: the host runs %s itself; set Options.Files (an empty map will do) to have the folder copied", name, h.Dir())
+	}
+	if err := make(); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
 	var err error

@@ -56,6 +56,10 @@ const limit = 60 * 24 * time.Hour
 // realLimit is how long they wait on the system clock.
 const realLimit = 30 * time.Second
 
+// handlerGrace is how long a handler process has to return once its context has
+// ended (host-and-retry 8).
+const handlerGrace = 2 * time.Second
+
 // Options changes what New starts. The zero value is an app without functions.
 type Options struct {
 	// Dir is an app folder. Nothing is written into it: Edit needs a copy, which Files,
@@ -95,8 +99,13 @@ type Options struct {
 	Lax bool
 
 	// Patience is the real time for which a handler process may hold virtual
-	// time still; zero for 10 s.
+	// time still; zero for 10 s. It must be longer than the two seconds that a process
+	// has to return once its context has ended.
 	Patience time.Duration
+
+	// Processors replaces the number of processors in defaults that depend on it,
+	// such as newBatchThreshold; zero for 2, whatever machine the test runs on.
+	Processors int
 
 	// Env are the settings and environment of the app, as "NAME=VALUE".
 	// AzureWebJobsStorage is UseDevelopmentStorage=true, AzureWebJobsServiceBus is
@@ -166,6 +175,12 @@ func New(tb TB, opts *Options) *Host {
 	if opts != nil {
 		o = *opts
 	}
+	if o.Patience != 0 && o.Patience <= handlerGrace {
+		tb.Fatalf("hosttest: Options.Patience is %v: want more than %v, the time that a handler has to return", o.Patience, handlerGrace)
+	}
+	if o.Processors == 0 {
+		o.Processors = 2
+	}
 	dir := appFolder(tb, &o)
 	h := &Host{tb: tb, cursor: 1, original: dir == o.Dir, stuck: make(chan clock.Notice, 1)} //clock:outside the test is of the real world
 	var clk clock.Clock
@@ -186,7 +201,7 @@ func New(tb TB, opts *Options) *Host {
 	}
 	real, err := host.New(dir, &host.Options{
 		Clock: clk, Seed: o.Seed, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
-		Handlers: o.Handlers, StorageFault: o.StorageFault, Services: o.Services, KeepRecords: -1, Processors: 2, Predictable: true, Logger: o.Logger, Version: "test",
+		Handlers: o.Handlers, StorageFault: o.StorageFault, Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 	})
 	if err != nil {
 		tb.Fatalf("hosttest: %v", err)

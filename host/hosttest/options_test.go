@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -57,5 +58,37 @@ func TestDirStaysAsItIs(t *testing.T) {
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != `{"version":"2.0"}` {
 		t.Errorf("host.json is %s, %v", text, err)
+	}
+}
+
+// A removed folder takes its function along; Processors decide what depends on them.
+func TestRemoveAndProcessors(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Handle("Gone", func(context.Context, *functions.Trigger) error { return nil })
+	app.Queue("Good", "orders", func(context.Context, functions.QueueMessage) error { return nil })
+	for processors, want := range map[int]int{0: 16, 6: 48} {
+		h := hosttest.New(t, &hosttest.Options{Handlers: app, Processors: processors, Files: map[string]string{
+			"Gone/function.json": `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"gone"}]}`,
+		}})
+		if got := h.App().Config.Queues.NewBatchThreshold; got != want {
+			t.Errorf("%d processors: newBatchThreshold %d, want %d", processors, got, want)
+		}
+		if err := h.Remove("Gone"); err != nil {
+			t.Errorf("Remove: %v", err)
+		}
+		if h.App().Function("Gone") != nil || h.App().Function("Good") == nil {
+			t.Errorf("functions %v after Gone was removed", h.App().Functions)
+		}
+	}
+}
+
+// A Patience that ends before a handler had its time to return would let virtual time
+// run past it.
+func TestPatienceBelowTheGrace(t *testing.T) {
+	t.Parallel()
+	said := fails(t, &hosttest.Options{Patience: time.Second}, func(*hosttest.Host) {})
+	if !strings.Contains(said, "Options.Patience is 1s: want more than 2s") {
+		t.Errorf("it says %q", said)
 	}
 }

@@ -59,6 +59,7 @@ fuzz: ## fuzz every parser for FUZZTIME each
 soak: ## the long counts: one journal over SOAK runs of the same seed, as many kill -9
 	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator ./host/emulator/servicebus ./host/emulator/eventhubs
 	REDELIVER_SOAK=$(SOAK) go test -race -timeout 60m -run 'TestSameJournal' -v ./host/hosttest
+	REDELIVER_FLEET=1 go test -timeout 60m -run 'TestThreeHostsThroughFaults' -v ./cmd/redeliver
 
 .PHONY: generate
 generate: ## generate code from functions/functionpb/handler.proto (needs protoc) and demand a clean diff

@@ -40,7 +40,6 @@ type conn struct {
 	greeted bool // headers are exchanged
 	opened  bool
 	readBy  time.Time
-	client  wire.Map // properties of its open
 
 	shut atomic.Bool // the server closes
 

@@ -287,8 +287,8 @@ func TestSettlementFrames(t *testing.T) {
 		{&wire.Disposition{Role: wire.Receiver, First: 0, Last: wire.Some[uint32](2), State: accepted},
 			&wire.Disposition{First: 0, Last: wire.Some[uint32](2), Settled: true, State: accepted}},
 		{&wire.Disposition{Role: wire.Receiver, First: 1, State: accepted}, &wire.Disposition{First: 1, Settled: true, State: lost}},
-		{&wire.Disposition{Role: wire.Receiver, First: 3, State: &wire.State{Kind: wire.StateReleased}}, &wire.Disposition{First: 3, Settled: true, State: accepted}},
-		{&wire.Disposition{Role: wire.Receiver, First: 4, Last: wire.Some[uint32](1 << 31), State: &wire.State{Kind: wire.StateModified}}, &wire.Disposition{First: 4, Last: wire.Some[uint32](5), Settled: true, State: accepted}},
+		{&wire.Disposition{Role: wire.Receiver, First: 3, State: &wire.State{Kind: wire.StateReleased}}, &wire.Disposition{First: 3, Settled: true, State: &wire.State{Kind: wire.StateReleased}}},
+		{&wire.Disposition{Role: wire.Receiver, First: 4, Last: wire.Some[uint32](1 << 31), State: &wire.State{Kind: wire.StateModified}}, &wire.Disposition{First: 4, Last: wire.Some[uint32](5), Settled: true, State: &wire.State{Kind: wire.StateModified}}},
 	} {
 		p.frames(0, step.send)
 		if diff := cmp.Diff(step.want, next[*wire.Disposition](p)); diff != "" {
@@ -305,24 +305,37 @@ func TestSettlementFrames(t *testing.T) {
 	}
 }
 
-// TestEchoedOutcomes: a node may have settlements confirmed with the outcome that was asked
-// for.
+// TestEchoedOutcomes: a settlement is confirmed with the outcome that was asked for, without
+// its error and its annotations (spec servicebus 3.6); those that arrive together, in order.
 func TestEchoedOutcomes(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	m.put("echoed", []byte("x"), []byte("y"))
 	p := newPeer(t, m, nil, nil)
 	p.open()
-	p.frames(0, attachReceiver(0, "echoed"))
+	p.frames(0, attachReceiver(0, "q"))
 	next[*wire.Attach](p)
-	p.frames(0, credit(0, 2))
-	next[*wire.Transfer](p)
-	next[*wire.Transfer](p)
-	for id, kind := range []wire.StateKind{wire.StateModified, wire.StateRejected} {
-		p.frames(0, &wire.Disposition{Role: wire.Receiver, First: uint32(id), State: &wire.State{Kind: kind, Error: nil}})
-		want := &wire.Disposition{First: uint32(id), Settled: true, State: &wire.State{Kind: kind}}
+	states := []struct{ asked, want *wire.State }{
+		{&wire.State{Kind: wire.StateAccepted}, &wire.State{Kind: wire.StateAccepted}},
+		{&wire.State{Kind: wire.StateRejected, Error: &wire.Error{Condition: "com.microsoft:dead-letter", Info: wire.Map{{Key: wire.Symbol("DeadLetterReason"), Value: "why"}}}}, &wire.State{Kind: wire.StateRejected}},
+		{&wire.State{Kind: wire.StateReleased}, &wire.State{Kind: wire.StateReleased}},
+		{&wire.State{Kind: wire.StateModified, Annotations: wire.Map{{Key: wire.Symbol("k"), Value: "v"}}}, &wire.State{Kind: wire.StateModified}},
+		{&wire.State{Kind: wire.StateModified, UndeliverableHere: true}, &wire.State{Kind: wire.StateModified, UndeliverableHere: true}},
+		{&wire.State{Kind: wire.StateModified, DeliveryFailed: true}, &wire.State{Kind: wire.StateModified, DeliveryFailed: true}},
+	}
+	var asked []wire.Performative
+	for i, s := range states {
+		m.put("q", []byte("x"))
+		asked = append(asked, &wire.Disposition{Role: wire.Receiver, First: uint32(i), State: s.asked})
+	}
+	p.frames(0, credit(0, uint32(len(states))))
+	for range states {
+		next[*wire.Transfer](p)
+	}
+	p.frames(0, asked...)
+	for i, s := range states {
+		want := &wire.Disposition{First: uint32(i), Settled: true, State: s.want}
 		if diff := cmp.Diff(want, next[*wire.Disposition](p)); diff != "" {
-			t.Errorf("answer (-want +got):\n%s", diff)
+			t.Errorf("answer to %+v (-want +got):\n%s", s.asked, diff)
 		}
 	}
 }

@@ -150,18 +150,11 @@ func checkSASL(init *wire.SASLInit) error {
 	}
 }
 
-// cloneMap copies a map that was read out of a buffer.
-func cloneMap(m wire.Map) wire.Map {
-	d := wire.NewDecoder(wire.AppendAny(nil, m))
-	return d.Map()
-}
-
 // open answers the client's open.
 func (c *conn) open(p *wire.Open) error {
 	opts := &c.server.opts
 	c.opened = true
 	c.nc.SetReadDeadline(time.Time{})
-	c.client = cloneMap(p.Properties)
 	maxFrame := p.MaxFrameSize.Or(maxFrameOut)
 	answer := &wire.Open{
 		ContainerID:  opts.ContainerID,

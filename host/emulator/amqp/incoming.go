@@ -187,18 +187,18 @@ func (l *link) consume(list []Delivery) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	accepted := run{s: s, role: wire.Receiver}
+	taken := run{s: s, role: wire.Receiver}
 	for i := range list {
 		switch d := &list[i]; {
 		case d.settled:
 		case d.Err == nil:
-			accepted.add(d.id)
+			taken.add(d.id, outcome{kind: wire.StateAccepted})
 		default:
-			accepted.end()
+			taken.end()
 			s.answerLocked(wire.Receiver, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
 		}
 	}
-	accepted.end()
+	taken.end()
 	if l.credit < creditGranted/2 && !l.stopping {
 		l.grantLocked()
 	}

@@ -197,9 +197,6 @@ func (s *source) Settle(list []amqp.Settlement) {
 		if d.State != nil {
 			kind = d.State.Kind.String()
 		}
-		if s.address == "echoed" && d.State != nil {
-			d.Answer = &wire.State{Kind: d.State.Kind}
-		}
 		if s.address == "lost" {
 			d.Err = wire.Errorf("com.microsoft:message-lock-lost", "too late")
 		}

@@ -30,7 +30,6 @@ type AttachRequest struct {
 	// Connection names the client's connection, for logs and for state that several links
 	// share.
 	Connection string
-	Client     wire.Map // properties of the client's open
 
 	Name    string    // of the link
 	Role    wire.Role // of the client: a sender, or a receiver
@@ -151,15 +150,12 @@ type Outgoing interface {
 	Append(b []byte) []byte
 }
 
-// Settlement is a client's word on a delivery.
+// Settlement is a client's word on a delivery. One that could be done is confirmed with
+// the outcome that the client asked for.
 type Settlement struct {
 	Message Outgoing
 	State   *wire.State // nil: the client settles without saying how
 	Err     *wire.Error // why it could not be done
-
-	// Answer is the outcome with which a settlement that could be done is confirmed:
-	// accepted if it is nil, which is good for all ways of settling.
-	Answer *wire.State
 
 	id   uint32
 	last bool // the client has settled and waits for no answer

@@ -49,7 +49,7 @@ func (s *session) disposition(p *wire.Disposition) {
 			}
 		case d.message == nil: // an answer to a request
 			if !p.Settled {
-				answers.add(id)
+				answers.add(id, outcomeOf(p.State))
 			}
 		default:
 			b := c.batchFor(d.l)
@@ -77,14 +77,29 @@ func (l *link) settle(list []Settlement) {
 		case d.Err != nil:
 			done.end()
 			s.answerLocked(wire.Sender, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
-		case d.Answer != nil:
-			done.end()
-			s.answerLocked(wire.Sender, d.id, d.id, d.Answer)
 		default:
-			done.add(d.id)
+			done.add(d.id, outcomeOf(d.State))
 		}
 	}
 	done.end()
+}
+
+// outcome is what is told of a delivery that was settled without a failure.
+type outcome struct {
+	kind                              wire.StateKind
+	deliveryFailed, undeliverableHere bool
+}
+
+// outcomeOf is the outcome that confirms a settlement: the one that was asked for,
+// without its error and its annotations (spec servicebus 3.6). The clients for Java
+// and Python take another for a failure (azure-core-amqp:
+// ReceiverUnsettledDeliveries; azure-servicebus: _pyamqp/receiver.py); a rejected
+// with an error is one for all.
+func outcomeOf(s *wire.State) outcome {
+	if s.Kind == wire.StateUnknown {
+		return outcome{kind: wire.StateAccepted}
+	}
+	return outcome{s.Kind, s.DeliveryFailed, s.UndeliverableHere}
 }
 
 // answerLocked settles deliveries.
@@ -97,27 +112,29 @@ func (s *session) answerLocked(role wire.Role, first, last uint32, state *wire.S
 	s.c.out = wire.EndFrame(p.Append(wire.BeginFrame(s.c.out, wire.FrameAMQP, s.channel)), start)
 }
 
-// run collects consecutive deliveries to be accepted in one frame.
+// run collects consecutive deliveries with the same outcome, to be told in one
+// frame.
 type run struct {
 	s           *session
 	role        wire.Role
 	first, next uint32
 	any         bool
+	how         outcome
 }
 
-func (r *run) add(id uint32) {
-	if r.any && id != r.next {
+func (r *run) add(id uint32, how outcome) {
+	if r.any && (id != r.next || how != r.how) {
 		r.end()
 	}
 	if !r.any {
-		r.any, r.first = true, id
+		r.any, r.first, r.how = true, id, how
 	}
 	r.next = id + 1
 }
 
 func (r *run) end() {
 	if r.any {
-		r.s.answerLocked(r.role, r.first, r.next-1, &wire.State{Kind: wire.StateAccepted})
+		r.s.answerLocked(r.role, r.first, r.next-1, &wire.State{Kind: r.how.kind, DeliveryFailed: r.how.deliveryFailed, UndeliverableHere: r.how.undeliverableHere})
 		r.any = false
 	}
 }

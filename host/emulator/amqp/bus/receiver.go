@@ -14,7 +14,6 @@ type receiver struct {
 	link   bindings.ServiceBusLink
 	source string
 	at     holder
-	echoes bool // settlements are confirmed with the client's own outcome
 
 	pulling, settling guest
 	waiting           amqp.Waiting
@@ -45,7 +44,7 @@ func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest)
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
-	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), echoes: wantsEcho(r.Client), at: holder{r.Connection, r.Name}}}, nil
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}}}, nil
 }
 
 // Close implements amqp.Node.

@@ -1,8 +1,6 @@
 package bus
 
 import (
-	"strings"
-
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
@@ -38,26 +36,9 @@ func (r *receiver) Settle(list []amqp.Settlement) {
 			r.b.let(steps[i].LockToken)
 		}
 		for i, err := range r.b.ns.SettleEach(background, r.source, session, steps) {
-			s := &list[places[i]]
-			if s.Err = asCondition(err); s.Err == nil && r.echoes {
-				s.Answer = &wire.State{Kind: s.State.Kind}
-			}
+			list[places[i]].Err = asCondition(err)
 		}
 	})
-}
-
-// wantsEcho tells clients that want a settlement confirmed with the outcome they
-// asked for from the others, which take accepted for all of them, and some of which
-// take their own rejected for a failure. azure-servicebus for Python compares since
-// 7.15 (its _pyamqp/receiver.py, check_disposition_outcome).
-func wantsEcho(client wire.Map) bool {
-	product := client.Get("product")
-	s, ok := product.(string)
-	if !ok {
-		symbol, _ := product.(wire.Symbol)
-		s = string(symbol)
-	}
-	return strings.HasPrefix(s, "azsdk-python-servicebus")
 }
 
 // settlementOf says what an outcome on the wire means.

@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 )
 
@@ -88,6 +89,10 @@ type ServiceBusError struct {
 	Condition ServiceBusCondition
 	Status    int    // as $management and the administration door report it
 	Text      string // says more than the condition, in our words
+
+	// ServiceText is the service's own text, where clients look for it; doors tell it
+	// instead of Text. Empty: there is none.
+	ServiceText string
 }
 
 // NewServiceBusError returns the failure with that condition and its usual status.
@@ -98,6 +103,23 @@ func NewServiceBusError(c ServiceBusCondition, text string) *ServiceBusError {
 		known.status = http.StatusInternalServerError
 	}
 	return &ServiceBusError{Condition: c, Status: known.status, Text: text}
+}
+
+// NewEntityNotFound returns the failure that there is no entity of that name or path. Its
+// text is compared by clients: for Java (azure-core-amqp: ExceptionUtil) with a
+// capital letter, for JavaScript (@azure/core-amqp: errors) without regard to case.
+func NewEntityNotFound(entity string) *ServiceBusError {
+	e := NewServiceBusError(ConditionNotFound, fmt.Sprintf("the messaging entity %q could not be found", entity))
+	e.ServiceText = fmt.Sprintf("The messaging entity '%s' could not be found.", entity)
+	return e
+}
+
+// DoorText is what a door tells its client.
+func (e *ServiceBusError) DoorText() string {
+	if e.ServiceText != "" {
+		return e.ServiceText
+	}
+	return e.Text
 }
 
 func (e *ServiceBusError) Error() string {

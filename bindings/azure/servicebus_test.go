@@ -2,6 +2,7 @@ package azure_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -94,3 +95,19 @@ const (
 	busPatience = 10 * time.Second
 	busQuiet    = 300 * time.Millisecond
 )
+
+// TestServiceBusMissingEntity: a call about a message of an entity that is not there says
+// that the entity is not there. The client hears of it in the answer to its claim, whose
+// number also stands for a missing message.
+func TestServiceBusMissingEntity(t *testing.T) {
+	t.Parallel()
+	d := openBusDoor(t, clock.System(), nil)
+	bus := connectBusAt(t, d.server.Addr(), -1)
+	ctx := t.Context()
+	if err := bus.CancelScheduled(ctx, "missing", 7); !errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrMessageNotFound) {
+		t.Errorf("CancelScheduled = %v, want ErrNotFound", err)
+	}
+	if err := bus.Send(ctx, "missing", &bindings.ServiceBusMessage{}); !errors.Is(err, bindings.ErrNotFound) {
+		t.Errorf("Send = %v, want ErrNotFound", err)
+	}
+}

@@ -32,6 +32,9 @@ func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.Servic
 	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
 		return bindings.NewServiceBusError(bindings.ConditionMessageSizeExceeded, err.Error())
 	}
+	if noEntity.MatchString(err.Error()) {
+		return bindings.NewServiceBusError(bindings.ConditionNotFound, err.Error())
+	}
 	if refusal := peerRefusal(err, func(status int) bindings.ServiceBusCondition { return conditionOf(status, missing) }); refusal != nil {
 		return refusal
 	}
@@ -57,6 +60,10 @@ func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.Servic
 	}
 	return nil
 }
+
+// noEntity matches what the service says of an entity that is not there. The status of
+// such an answer also stands for a missing message.
+var noEntity = regexp.MustCompile(`(?i)the messaging entity .* could not be found`)
 
 // rpcStatus matches an answer of $management in the text of the client's error, which
 // takes some for a lost connection and does not unwrap.

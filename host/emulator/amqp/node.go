@@ -40,6 +40,11 @@ type AttachRequest struct {
 	Filter      wire.Map // of the source
 	Properties  wire.Map
 
+	// Elsewhere is set by a backend that passes on what is not its own: it reports
+	// whether an address is for that backend, and if so fails if nothing is there. It
+	// may be nil, and may be called as long as the link lives.
+	Elsewhere func(address string) (bool, error)
+
 	mu   sync.Mutex
 	gone bool
 	f    func()

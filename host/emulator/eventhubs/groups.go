@@ -73,10 +73,19 @@ func (ns *Namespace) inGroup(name, group, id string) (*partition, error) {
 		return nil, err
 	}
 	if !h.hasGroup(group) {
-		// Clients for JavaScript tell a missing entity by the first half of the text.
-		return nil, refuse(bindings.ConditionNotFound, "the messaging entity \"%s/ConsumerGroups/%s\" could not be found: the event hub has no such consumer group", h.Name, group)
+		missing := bindings.NewEntityNotFound(h.Name + "/ConsumerGroups/" + group)
+		missing.Text += ": the event hub has no such consumer group"
+		missing.ServiceText += " The event hub has no such consumer group."
+		return nil, missing
 	}
 	return ns.partition(name, id)
+}
+
+// MadeOnUse reports what AutoCreate was told last.
+func (ns *Namespace) MadeOnUse() bool {
+	ns.mu.Lock()
+	defer ns.mu.Unlock()
+	return ns.create
 }
 
 // AutoCreate says whether a hub is made when it is first sent to or read from, and a

@@ -372,6 +372,4 @@ func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
 	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
 }
 
-func notFound(name string) error {
-	return refuse(bindings.ConditionNotFound, "the messaging entity %q could not be found", name)
-}
+func notFound(name string) error { return bindings.NewEntityNotFound(name) }

@@ -141,7 +141,7 @@ func (ns *Namespace) entity(p bindings.ServiceBusPath) (*entity, error) {
 	if e := ns.entities[p.Main().Key()]; e != nil {
 		return e, nil
 	}
-	return nil, refuse(bindings.ConditionNotFound, "the messaging entity %q could not be found", p.Main())
+	return nil, bindings.NewEntityNotFound(p.Main().String())
 }
 
 // find returns the queue of a path, and what its entity has to do by now done.

@@ -244,6 +244,4 @@ func (q *queue) end(why error) {
 	q.disarm()
 }
 
-func notFound(e *entity) error {
-	return refuse(bindings.ConditionNotFound, "the messaging entity %q could not be found", e.name())
-}
+func notFound(e *entity) error { return bindings.NewEntityNotFound(e.name()) }

@@ -93,15 +93,14 @@ func (g *guest) inside(b *Backend, name string, f func()) {
 func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	address := trimAddress(r.Address)
 	if strings.EqualFold(address, "$cbs") {
-		return &amqp.Grant{Node: &cbs{b: b, connection: r.Connection}}, nil
+		return &amqp.Grant{Node: &cbs{b: b, connection: r.Connection, elsewhere: r.Elsewhere}}, nil
 	}
 	if b.opts.RequireClaims && !b.claims.has(r.Connection, address) {
 		return nil, wire.Errorf(wire.CondUnauthorizedAccess, "no claim was put to $cbs for %q", address)
 	}
-	source, managed := bindings.CutServiceBusManagement(address)
-	path, err := bindings.ParseServiceBusPath(source)
+	path, managed, err := parseAddress(address)
 	if err != nil {
-		return nil, asCondition(bindings.NewServiceBusError(bindings.ConditionNotFound, "the messaging entity "+quote(address)+" could not be found: "+err.Error()))
+		return nil, asCondition(err)
 	}
 	var grant *amqp.Grant
 	err = b.inside("attach", func() (err error) {
@@ -123,6 +122,19 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 		return nil, asCondition(err)
 	}
 	return grant, nil
+}
+
+// parseAddress reads the address of an entity, or of its $management. What cannot be one is
+// not found.
+func parseAddress(address string) (path bindings.ServiceBusPath, managed bool, err error) {
+	source, managed := bindings.CutServiceBusManagement(address)
+	path, err = bindings.ParseServiceBusPath(source)
+	if err != nil {
+		missing := bindings.NewEntityNotFound(source)
+		missing.Text += ": " + err.Error()
+		return path, managed, missing
+	}
+	return path, managed, nil
 }
 
 // Ended implements amqp.Connections.
@@ -168,23 +180,29 @@ func (b *Backend) findOrUse(name string) (*entity, error) {
 		if _, err := b.ns.Peek(background, name, nil, 0, 1); err == nil {
 			return b.find(name)
 		}
-		return nil, notFound(name)
+		return nil, bindings.NewEntityNotFound(name)
 	}
 	return e, err
 }
 
-func notFound(name string) error {
-	return bindings.NewServiceBusError(bindings.ConditionNotFound, "the messaging entity "+quote(name)+" could not be found")
+// exists fails if there is no such entity, after giving the namespace the occasion to
+// create it.
+func (b *Backend) exists(path bindings.ServiceBusPath) error {
+	if path.Subscription == "" {
+		_, err := b.findOrUse(path.Entity)
+		return err
+	}
+	_, err := b.ns.GetSubscription(background, path.Entity, path.Subscription)
+	if errors.Is(err, bindings.ErrNotFound) {
+		_, err = b.ns.Peek(background, path.Main().String(), nil, 0, 1)
+	}
+	return err
 }
 
 // manage is the node of an entity's $management.
 func (b *Backend) manage(path bindings.ServiceBusPath, connection string) (*amqp.Grant, error) {
-	if path.Subscription == "" {
-		if _, err := b.findOrUse(path.Entity); err != nil {
-			return nil, err
-		}
-	} else if _, err := b.ns.Peek(background, path.Main().String(), nil, 0, 1); err != nil {
-		return nil, err // so it is created on use, too
+	if err := b.exists(path); err != nil {
+		return nil, err
 	}
 	largest := amqp.DefaultMaxMessageSize
 	if e, err := b.find(path.Entity); err == nil {
@@ -207,7 +225,7 @@ func asCondition(err error) *wire.Error {
 		return e
 	}
 	e := bindings.ServiceBusErrorOf(err)
-	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.Text}
+	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.DoorText()}
 }
 
 func quote(s string) string { return "\"" + s + "\"" }

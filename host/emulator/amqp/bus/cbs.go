@@ -1,10 +1,13 @@
 package bus
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"sync"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -53,6 +56,7 @@ func (c *claims) forget(connection string) {
 type cbs struct {
 	b          *Backend
 	connection string
+	elsewhere  func(address string) (bool, error)
 }
 
 func (*cbs) Close(bool) {}
@@ -60,13 +64,14 @@ func (*cbs) Close(bool) {}
 // Respond implements amqp.Responder.
 func (c *cbs) Respond(q *wire.Message, _ int) *wire.Message {
 	code, text := c.claim(q)
-	return &wire.Message{
-		ApplicationProperties: wire.Map{
-			{Key: "status-code", Value: int32(code)},
-			{Key: "status-description", Value: text},
-		},
-		Body: wire.AppendValue(nil, nil),
+	properties := wire.Map{
+		{Key: "status-code", Value: int32(code)},
+		{Key: "status-description", Value: text},
 	}
+	if code == http.StatusNotFound {
+		properties = append(properties, wire.Entry{Key: "error-condition", Value: wire.CondNotFound})
+	}
+	return &wire.Message{ApplicationProperties: properties, Body: wire.AppendValue(nil, nil)}
 }
 
 func (c *cbs) claim(q *wire.Message) (code int, text string) {
@@ -91,6 +96,33 @@ func (c *cbs) claim(q *wire.Message) (code int, text string) {
 			return 401, err.Error()
 		}
 	}
-	c.b.claims.put(c.connection, trimAddress(name))
+	address := trimAddress(name)
+	if err := c.find(address); err != nil {
+		e := bindings.ServiceBusErrorOf(err)
+		return e.Status, e.DoorText()
+	}
+	c.b.claims.put(c.connection, address)
 	return 202, "Accepted"
+}
+
+// find fails if a claim is for an entity that is not there. Clients put one before they
+// attach, and take the answer for the service's word on the entity.
+func (c *cbs) find(address string) error {
+	if address == "" || strings.EqualFold(address, "$management") {
+		return nil // the namespace
+	}
+	if c.elsewhere != nil {
+		if mine, err := c.elsewhere(address); mine || err != nil {
+			return err
+		}
+	}
+	path, _, err := parseAddress(address)
+	if err != nil {
+		return err
+	}
+	err = c.b.inside("claim", func() error { return c.b.exists(path) })
+	if errors.Is(err, bindings.ErrNotFound) {
+		return bindings.NewEntityNotFound(path.String())
+	}
+	return err
 }

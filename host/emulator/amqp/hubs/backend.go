@@ -19,6 +19,9 @@ type Namespace interface {
 
 	// Has reports whether there is a hub of that name.
 	Has(name string) bool
+
+	// MadeOnUse reports whether a hub that is not there is made when it is used.
+	MadeOnUse() bool
 }
 
 // Backend serves a namespace. It implements amqp.Backend and amqp.Connections.
@@ -52,8 +55,9 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	a, ok := bindings.ParseEventAddress(address)
 	if mine := ok && (a.Group != "" || b.has(a.Hub)); !mine {
 		if b.other == nil {
-			return nil, wire.Errorf(wire.CondNotFound, "the messaging entity %q could not be found", address)
+			return nil, asCondition(bindings.NewEntityNotFound(address))
 		}
+		r.Elsewhere = b.find
 		return b.other.Attach(r)
 	}
 	var grant *amqp.Grant
@@ -79,6 +83,27 @@ func (b *Backend) has(hub string) (ok bool) {
 	return ok
 }
 
+// find reports whether an address is for a hub, and if that is not there fails.
+func (b *Backend) find(address string) (mine bool, err error) {
+	name, _ := bindings.CutServiceBusManagement(address)
+	hub, group, _ := strings.Cut(name, "/")
+	named := len(group) > len(groupsWord) && strings.EqualFold(group[:len(groupsWord)], groupsWord)
+	b.clk.Inside("AMQP look up", func() {
+		switch {
+		case b.ns.Has(hub):
+			mine = true
+		case named && !b.ns.MadeOnUse():
+			mine, err = true, bindings.NewEntityNotFound(hub)
+		case named:
+			mine = true
+		}
+	})
+	return mine, err
+}
+
+// groupsWord follows the hub in an address that names a consumer group.
+const groupsWord = "ConsumerGroups/"
+
 // Ended implements amqp.Connections.
 func (b *Backend) Ended(connection string) {
 	if other, ok := b.other.(amqp.Connections); ok {
@@ -103,7 +128,7 @@ func asCondition(err error) *wire.Error {
 		return e
 	}
 	e := bindings.ServiceBusErrorOf(err)
-	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.Text}
+	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.DoorText()}
 }
 
 // argumentf refuses what means nothing to the service.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azeventhubs/v2"
+	goamqp "github.com/Azure/go-amqp"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -214,7 +215,7 @@ func TestManagement(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if _, err := w.producer("nowhere").NewEventDataBatch(w.ctx, nil); err == nil || !strings.Contains(err.Error(), "not-found") {
+	if _, err := w.producer("nowhere").NewEventDataBatch(w.ctx, nil); err == nil || !strings.Contains(err.Error(), "status code 404 and description: The messaging entity 'nowhere' could not be found.") {
 		t.Errorf("a hub that is not there: %v", err)
 	}
 	audit, err := azeventhubs.NewConsumerClientFromConnectionString(w.connection, "orders", "audit", nil)
@@ -223,7 +224,7 @@ func TestRefusals(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = audit.Close(context.Background()) })
 	_, err = w.partition(audit, "0", nil).ReceiveEvents(w.ctx, 1, nil)
-	if err == nil || !strings.Contains(err.Error(), "amqp:not-found") || !strings.Contains(err.Error(), `"orders/ConsumerGroups/audit" could not be found`) {
+	if err == nil || !strings.Contains(err.Error(), "amqp:not-found") || !strings.Contains(err.Error(), `The messaging entity 'orders/ConsumerGroups/audit' could not be found.`) {
 		t.Errorf("a consumer group that is not there: %v", err)
 	}
 	p := w.producer("orders")
@@ -268,4 +269,56 @@ func TestPlainEvents(t *testing.T) {
 	if e := list[0]; string(e.Body) != "a" || *e.MessageID != "m" || e.Properties["n"] != int32(1) {
 		t.Errorf("event %+v", e)
 	}
+}
+
+// TestClaimForAMissingHub: $cbs says of an audience that names no hub what it says of a
+// missing queue, also where the audience is a partition for a consumer group.
+func TestClaimForAMissingHub(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	claim := func(audience string, want bool) {
+		t.Helper()
+		conn, err := goamqp.Dial(w.ctx, "amqp://"+w.address, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		s, err := conn.NewSession(w.ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.NewSender(w.ctx, "$cbs", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, err := s.NewReceiver(w.ctx, "$cbs", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := "$cbs"
+		if err := out.Send(w.ctx, &goamqp.Message{
+			Properties:            &goamqp.MessageProperties{MessageID: "1", ReplyTo: &to},
+			ApplicationProperties: map[string]any{"operation": "put-token", "type": "jwt", "name": audience}, Value: "token",
+		}, nil); err != nil {
+			t.Fatal(err)
+		}
+		answer, err := in.Receive(w.ctx, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, text := int32(202), "Accepted"
+		if !want {
+			status, text = 404, "The messaging entity 'nowhere' could not be found."
+		}
+		if got := answer.ApplicationProperties; got["status-code"] != status || got["status-description"] != text {
+			t.Errorf("claim for %s: %v %v, want %d %s", audience, got["status-code"], got["status-description"], status, text)
+		}
+	}
+	for _, rest := range []string{"", "/$management", "/ConsumerGroups/$Default/Partitions/0"} {
+		claim("amqps://host/Orders"+rest, true)
+		claim("amqps://host/nowhere"+rest, false)
+	}
+	claim("amqps://host/orders/Partitions/0", true)
+	w.ns.AutoCreate(true) // a hub that is read from is made then
+	claim("amqps://host/nowhere/ConsumerGroups/$Default/Partitions/0", true)
 }

@@ -26,6 +26,7 @@ type world struct {
 	ctx        context.Context
 	clk        *clock.Virtual
 	ns         *eventhubs.Namespace
+	address    string
 	connection string
 }
 
@@ -36,8 +37,8 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(cancel)
 	w.ns = eventhubs.New(w.clk, nil)
 	w.create("orders", 2)
-	address := serve(t, hubs.New(w.clk, w.ns, bus.New(w.clk, servicebus.New(w.clk, nil), nil)))
-	w.connection = fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", address)
+	w.address = serve(t, hubs.New(w.clk, w.ns, bus.New(w.clk, servicebus.New(w.clk, nil), nil)))
+	w.connection = fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;", w.address)
 	return w
 }
 

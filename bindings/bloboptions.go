@@ -215,6 +215,9 @@ type CopyOptions struct {
 	// SourceConditions are on the source (SourceConditionNotMet).
 	SourceConditions *BlobConditions
 	SourceURL        string // kept as CopyState.Source
+	// Tier is the copy's, of a block blob; empty: nobody has set one. A source in
+	// the archive is copied to another tier only (BlobArchived).
+	Tier string
 }
 
 // Copied is the answer to CopyFrom.
@@ -229,7 +232,7 @@ type Lease struct {
 	ID           string        // empty after ReleaseLease and BreakLease
 	ETag         string        // of the blob or container, unchanged
 	LastModified time.Time     // likewise
-	Remaining    time.Duration // after BreakLease: until the lease ends, rounded up to seconds
+	Remaining    time.Duration // after BreakLease: until the lease ends, in whole seconds, cut off
 }
 
 // LeaseProperties says how the lease of a container or blob stands.

@@ -86,7 +86,6 @@ var azuriteDiffers = map[string]string{
 	"AccessListIsStored/six policies":                        "it stores as many as there are; docs, Set Container ACL: at most five",
 	"AccessListIsStored/policy without terms":                "its generated reader demands an AccessPolicy with something in it; docs, Set Container ACL: all terms are optional",
 	"BlocksBecomeABlobByTheirList/ETag of waiting blocks":    "it keeps waiting blocks as a blob with an ETag (LokiBlobMetadataStore.stageBlock)",
-	"BreakPeriodCounts/rounding":                             "it rounds the time that is left (LeaseBreakingState.js); docs, Lease Blob: the approximate time",
 	"CopyIsWholeAndIndependent/no container":                 "ContainerNotFound; docs, Copy Blob: CannotVerifyCopySource",
 	"CopySourceConditions/code":                              "ConditionNotMet, with 304 too; docs, conditional headers: 412 SourceConditionNotMet",
 	"DelimiterFolds/long delimiter":                          "it cuts one character behind the first of the delimiter; docs, List Blobs: a character or a string",

@@ -360,6 +360,9 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 	for name, values := range conditionHeaders("X-Ms-Source-", opts.SourceConditions) {
 		h[name] = values
 	}
+	if opts.Tier != "" {
+		h.Set("X-Ms-Access-Tier", opts.Tier)
+	}
 	answer, err := b.call(ctx, h, func(ctx context.Context, client *sdk.Client) error {
 		_, err := client.StartCopyFromURL(ctx, origin.URL(), &sdk.StartCopyFromURLOptions{Metadata: sdkMetadata(opts.Metadata)})
 		return err

@@ -475,8 +475,8 @@ var leaseTests = []blobTest{
 			b.Errorf("break of a lease with 40 s left = %v", got)
 		}
 		b.Advance(10*time.Second - time.Millisecond)
-		if got := breakIn(nil); got != 31*time.Second && !b.differs("rounding") {
-			b.Errorf("break again with 30.001 s left = %v, want 31s", got)
+		if got := breakIn(nil); got != 30*time.Second {
+			b.Errorf("break again with 30.001 s left = %v, want 30s", got)
 		}
 		if got := breakIn(period(5)); got != 5*time.Second {
 			b.Errorf("break in 5 s = %v", got)

@@ -192,22 +192,12 @@ func (b *blob) newRecord(opts *bindings.PutBlobOptions) (blobRecord, error) {
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return blobRecord{}, err
 	}
-	if err := checkHeaders(opts.Headers); err != nil {
-		return blobRecord{}, err
-	}
 	r := blobRecord{blobKey: b.key, Headers: opts.Headers, Metadata: maps.Clone(opts.Metadata)}
 	r.Headers.ContentMD5 = slices.Clone(opts.Headers.ContentMD5)
 	if r.Headers.ContentType == "" {
 		r.Headers.ContentType = defaultContentType
 	}
 	return r, nil
-}
-
-func checkHeaders(h bindings.BlobHeaders) error {
-	if h.ContentMD5 != nil && len(h.ContentMD5) != 16 {
-		return blobError(bindings.CodeInvalidMD5, "")
-	}
-	return nil
 }
 
 // modify puts the record that f has changed, with a new version.
@@ -230,9 +220,6 @@ func (b *blob) modify(ctx context.Context, op string, cond *bindings.BlobConditi
 }
 
 func (b *blob) SetHeaders(ctx context.Context, h bindings.BlobHeaders, cond *bindings.BlobConditions) (*bindings.Written, error) {
-	if err := checkHeaders(h); err != nil {
-		return nil, err
-	}
 	h.ContentMD5 = slices.Clone(h.ContentMD5)
 	return b.modify(ctx, "SetHeaders", cond, func(r *blobRecord) { r.Headers, r.Copy = h, nil })
 }

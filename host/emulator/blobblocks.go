@@ -67,6 +67,11 @@ func checkBlockID(id string) error {
 	return nil
 }
 
+// blockIDLength is the length of a good identifier before it was encoded.
+func blockIDLength(id string) int {
+	return base64.StdEncoding.DecodedLen(len(id)) - strings.Count(id, "=")
+}
+
 func checkBlockBody(staged *StagedBody, md5 []byte) error {
 	if staged.size == 0 {
 		return blobError(bindings.CodeInvalidHeaderValue, "a block must not be empty")
@@ -85,13 +90,13 @@ func checkType(r *blobRecord, want bindings.BlobType) error {
 // acceptsBlock holds a new block to the ones that are there.
 func (b *blobState) acceptsBlock(tx *blobTx, id string) error {
 	for other := range b.blocks { // all have one length: any will do
-		if len(other) != len(id) {
+		if blockIDLength(other) != blockIDLength(id) {
 			return blobError(bindings.CodeInvalidBlobOrBlock, "")
 		}
 		break
 	}
 	if b.base != nil {
-		if segs := tx.segments(b.base); len(segs) > 0 && segs[0].Block != "" && len(segs[0].Block) != len(id) {
+		if segs := tx.segments(b.base); len(segs) > 0 && segs[0].Block != "" && blockIDLength(segs[0].Block) != blockIDLength(id) {
 			return blobError(bindings.CodeInvalidBlobOrBlock, "")
 		}
 	}

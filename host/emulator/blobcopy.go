@@ -91,8 +91,17 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 		if err != nil {
 			return err
 		}
+		if from.Tier == archiveTier && opts.Tier == "" {
+			return blobError(bindings.CodeBlobArchived, "")
+		}
+		if opts.Tier != "" {
+			if err := checkType(from, bindings.BlockBlob); err != nil {
+				return err
+			}
+		}
 		next := *from
 		next.blobKey, next.Created, next.Lease = b.key, time.Time{}, lease{}
+		next.Tier = opts.Tier
 		if opts.Metadata != nil {
 			next.Metadata = maps.Clone(opts.Metadata)
 		}

@@ -123,7 +123,7 @@ func (l lease) release(id string) (lease, error) {
 }
 
 // breakUp starts the break period, or shortens it, and returns how long the
-// lease holds still, in whole seconds.
+// lease holds still, in whole seconds: what is left of one is cut off.
 func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Duration, error) {
 	if period != nil && (*period < 0 || *period > bindings.MaxBreakPeriod) {
 		return l, 0, blobError(bindings.CodeInvalidHeaderValue, "break period %v: want 0 to %v", *period, bindings.MaxBreakPeriod)
@@ -150,8 +150,7 @@ func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Durati
 		}
 	}
 	l.Breaks, l.Stale = end, false
-	rest := end.Sub(now)
-	return l, (rest + time.Second - 1) / time.Second * time.Second, nil
+	return l, end.Sub(now).Truncate(time.Second), nil
 }
 
 // leaseCodes are the answers to an operation that brings the wrong identifier.

@@ -59,8 +59,12 @@ func ParseAccounts(s string) ([]Account, error) {
 		if len(a.Keys) == 2 && a.Keys[1] == "" {
 			a.Keys = a.Keys[:1]
 		}
-		if _, err := a.served(); err != nil {
+		served, err := a.served()
+		if err != nil {
 			return nil, err
+		}
+		for i, key := range served.keys {
+			a.Keys[i] = base64.StdEncoding.EncodeToString(key) // as every client reads it
 		}
 		for _, other := range accounts {
 			if other.Name == a.Name {
@@ -87,13 +91,20 @@ func (a Account) served() (*account, error) {
 	}
 	out := &account{Account: a}
 	for _, key := range a.Keys {
-		b, err := base64.StdEncoding.DecodeString(key)
+		b, err := decodeKey(key)
 		if err != nil || len(b) == 0 {
 			return nil, fmt.Errorf("account %q: a key is not base64", a.Name)
 		}
 		out.keys = append(out.keys, b)
 	}
 	return out, nil
+}
+
+// decodeKey reads a key in base64, in either alphabet, with its padding or without,
+// as Azurite does.
+func decodeKey(key string) ([]byte, error) {
+	key = strings.NewReplacer("-", "+", "_", "/").Replace(strings.TrimRight(key, "="))
+	return base64.RawStdEncoding.DecodeString(key)
 }
 
 // ConnectionString returns what a client is given to reach an account of the

@@ -1,9 +1,7 @@
 package rest
 
 import (
-	"bytes"
 	"context"
-	"crypto/md5"
 	"encoding/xml"
 	"net/http"
 	"strconv"
@@ -23,12 +21,12 @@ func putBlock(c *call) error {
 		return errMissingParameter("blockid")
 	}
 	id := strings.ReplaceAll(c.query.Get("blockid"), " ", "+") // base64 has no blanks
-	opts := &bindings.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id")}
-	var refused *Error
-	if opts.BodyMD5, refused = c.md5Header("Content-Md5"); refused != nil {
+	sums, refused := c.checksums(bodyChecksums)
+	if refused != nil {
 		return refused
 	}
-	body, discard, err := c.stage(bindings.MaxPutBlock)
+	opts := &bindings.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id"), BodyMD5: sums.md5}
+	body, discard, err := c.stage(bindings.MaxPutBlock, sums.always())
 	if err != nil {
 		return err
 	}
@@ -43,6 +41,10 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
+	sums, refused := c.checksums(bodyChecksums)
+	if refused != nil {
+		return refused
+	}
 	tier, refused := c.tier(false)
 	if refused != nil {
 		return refused
@@ -51,11 +53,8 @@ func putBlockList(c *call) error {
 	if err != nil {
 		return err
 	}
-	if want := opts.BodyMD5; want != nil {
-		if sum := md5.Sum(b); !bytes.Equal(sum[:], want) {
-			return bindings.NewBlobError(bindings.CodeMD5Mismatch)
-		}
-		opts.BodyMD5 = nil
+	if refused := sums.check(b); refused != nil {
+		return refused
 	}
 	blocks, refused := parseBlockList(b)
 	if refused != nil {
@@ -152,10 +151,12 @@ func appendBlock(c *call) error {
 	if opts.MaxSize, refused = c.headerNumber("X-Ms-Blob-Condition-Maxsize"); refused != nil {
 		return refused
 	}
-	if opts.BodyMD5, refused = c.md5Header("Content-Md5"); refused != nil {
+	sums, refused := c.checksums(bodyChecksums)
+	if refused != nil {
 		return refused
 	}
-	body, discard, err := c.stage(bindings.MaxAppendBlock)
+	opts.BodyMD5 = sums.md5
+	body, discard, err := c.stage(bindings.MaxAppendBlock, sums.always())
 	if err != nil {
 		return err
 	}

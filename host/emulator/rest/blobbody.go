@@ -19,23 +19,40 @@ type stager interface {
 	StageBody(r io.Reader, size, limit int64) (*emulator.StagedBody, error)
 }
 
-// stage reads the body of a request to its end, outside the clock. The caller
-// calls discard once the operation is over.
-func (c *call) stage(limit int64) (body io.Reader, discard func(), err error) {
+// stage reads the body of a request to its end, outside the clock, and compares it
+// with the CRC-64 that the request brings. The caller calls discard once the
+// operation is over.
+func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
 	if c.r.ContentLength > limit {
 		return nil, nil, errBodyTooLarge(limit)
 	}
+	if sums.crc64 == nil && !sums.answerCRC {
+		return c.stageFrom(c.in, limit)
+	}
+	in := &crcReader{r: c.in}
+	if body, discard, err = c.stageFrom(in, limit); err != nil {
+		return nil, nil, err
+	}
+	c.crc64 = crcBytes(in.sum)
+	if refused := sums.checkCRC(c.crc64); refused != nil {
+		discard()
+		return nil, nil, refused
+	}
+	return body, discard, nil
+}
+
+func (c *call) stageFrom(in io.Reader, limit int64) (body io.Reader, discard func(), err error) {
 	if c.r.Header.Get("X-Ms-Structured-Body") != "" { // checksums in between, which are not the blob's
 		return nil, nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
 	}
 	if s, ok := c.account.Blobs.(stager); ok {
-		staged, stageErr := s.StageBody(c.in, max(c.r.ContentLength, 0), limit)
+		staged, stageErr := s.StageBody(in, max(c.r.ContentLength, 0), limit)
 		if stageErr == nil {
 			return staged, staged.Discard, nil
 		}
 		err = stageErr
 	} else {
-		body, discard, err = spool(c.in, limit)
+		body, discard, err = spool(in, limit)
 	}
 	switch {
 	case c.in.Err() != nil:

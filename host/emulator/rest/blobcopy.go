@@ -30,8 +30,8 @@ func snapshotBlob(c *call) error {
 	return c.written(http.StatusCreated, &s.Written)
 }
 
-// copyBlob serves Copy Blob and Copy Blob From URL, which are one here: a copy
-// is complete at once.
+// copyBlob serves Copy Blob and Copy Blob From URL. A copy is complete at once;
+// one from a URL reads its source, as the service does before it answers.
 func copyBlob(c *call) error {
 	opts := &bindings.CopyOptions{SourceURL: c.r.Header.Get("X-Ms-Copy-Source")}
 	var refused *Error
@@ -47,59 +47,35 @@ func copyBlob(c *call) error {
 	if refused := c.noTags(); refused != nil {
 		return refused
 	}
-	tier, refused := c.tier(false)
-	if refused != nil {
+	if opts.Tier, refused = c.tier(false); refused != nil {
 		return refused
 	}
-	source, refused := c.copySource(opts.SourceURL)
+	from, refused := c.source(opts.SourceURL)
 	if refused != nil {
 		return refused
 	}
 	opts.SourceURL = withoutSignature(opts.SourceURL)
+	var sum []byte
+	if strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true") {
+		read, err := c.readSource(from, opts.SourceConditions)
+		if err != nil {
+			return err
+		}
+		sum = read.md5
+	}
 	answer := c.guardOverwrite(opts.Conditions)
 	var copied *bindings.Copied
 	err := c.inside(func(ctx context.Context) (err error) {
-		copied, err = c.blob().CopyFrom(ctx, source, opts)
-		return c.putInTier(ctx, err, tier, opts.Conditions)
+		copied, err = c.blob().CopyFrom(ctx, from.blob, opts)
+		return err
 	})
 	if err != nil {
 		return answer(err)
 	}
 	c.w.Header().Set("X-Ms-Copy-Id", copied.ID)
 	c.w.Header().Set("X-Ms-Copy-Status", copied.Status)
-	copied.ContentMD5 = nil
+	copied.ContentMD5 = sum
 	return c.written(http.StatusAccepted, &copied.Written)
-}
-
-// copySource finds the blob that an address names. It must be of this account,
-// whatever name this machine goes by.
-func (c *call) copySource(text string) (bindings.BlobSource, *Error) {
-	var none bindings.BlobSource
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" {
-		return none, errInvalidHeader("x-ms-copy-source", text)
-	}
-	elsewhere := func() *Error { return blobError(bindings.NewBlobError(bindings.CodeCannotVerifyCopySource)) }
-	account, _ := c.door.accountInHost(u.Host)
-	inHost := account != nil
-	if !inHost {
-		name, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
-		account = c.door.server.accounts[strings.TrimSuffix(name, secondarySuffix)]
-	}
-	if account != c.account {
-		return none, elsewhere()
-	}
-	container, name, refused := splitBlobPath(u, inHost)
-	if refused != nil {
-		return none, refused
-	}
-	if container != "" && name == "" {
-		container, name = rootContainer, container
-	}
-	if name == "" {
-		return none, errInvalidHeader("x-ms-copy-source", text)
-	}
-	return bindings.BlobSource{Container: container, Name: name, Snapshot: u.Query().Get("snapshot")}, nil
 }
 
 // withoutSignature drops the signature of an address, which is a secret.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/md5"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"net/http"
 	"strconv"
@@ -15,9 +16,9 @@ import (
 )
 
 const (
-	// maxRangeMD5 is the longest range of which an MD5 is worked out (docs: Get
-	// Blob, x-ms-range-get-content-md5).
-	maxRangeMD5 = 4 << 20
+	// maxSummedRange is the longest range of which a checksum is worked out (docs:
+	// Get Blob, x-ms-range-get-content-md5).
+	maxSummedRange = 4 << 20
 
 	sendBuffer  = 256 << 10
 	sendTimeout = 2 * time.Minute // for a client to take one buffer
@@ -77,9 +78,20 @@ func getBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	withMD5 := strings.EqualFold(c.r.Header.Get("X-Ms-Range-Get-Content-Md5"), "true")
-	if withMD5 && (asked == nil || asked.Count > maxRangeMD5) {
-		return errInvalidHeader("x-ms-range-get-content-md5", "true")
+	withMD5, withCRC, refused := c.rangeChecksum()
+	if refused != nil {
+		return refused
+	}
+	tooLong := func() *Error {
+		name := "x-ms-range-get-content-md5"
+		if withCRC {
+			name = "x-ms-range-get-content-crc64"
+		}
+		return errInvalidHeader(name, "true")
+	}
+	summed := withMD5 || withCRC
+	if summed && (asked == nil || asked.Count > maxSummedRange) {
+		return tooLong()
 	}
 	var d *bindings.BlobDownload
 	err := c.inside(func(ctx context.Context) (err error) {
@@ -90,15 +102,15 @@ func getBlob(c *call) error {
 		return err
 	}
 	defer d.Body.Close()
-	if withMD5 && d.Range.Count > maxRangeMD5 { // the rest of a large blob
-		return errInvalidHeader("x-ms-range-get-content-md5", "true")
+	if summed && d.Range.Count > maxSummedRange { // the rest of a large blob
+		return tooLong()
 	}
-	return c.send(d, asked != nil, withMD5)
+	return c.send(d, asked != nil, withMD5, withCRC)
 }
 
 // send answers with a blob's content. What goes wrong once the answer is on its
 // way cuts the connection.
-func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
+func (c *call) send(d *bindings.BlobDownload, partial, withMD5, withCRC bool) error {
 	c.setBlobHeaders(d.Properties)
 	c.overrideHeaders()
 	h := c.w.Header()
@@ -111,13 +123,17 @@ func (c *call) send(d *bindings.BlobDownload, partial, withMD5 bool) error {
 		if whole != nil {
 			h.Set("X-Ms-Blob-Content-Md5", base64MD5(whole))
 		}
-		if withMD5 {
+		if withMD5 || withCRC {
 			part, err := io.ReadAll(from)
 			if err != nil {
 				return err
 			}
-			sum := md5.Sum(part)
-			h.Set("Content-Md5", base64MD5(sum[:]))
+			if withMD5 {
+				sum := md5.Sum(part)
+				h.Set("Content-Md5", base64MD5(sum[:]))
+			} else {
+				c.setCRC(crcBytes(crc64.Checksum(part, crcTable)))
+			}
 			from = bytes.NewReader(part)
 		}
 	} else if whole != nil {

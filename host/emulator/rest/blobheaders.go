@@ -85,9 +85,14 @@ func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
 		ContentType: get("Content-Type"), ContentEncoding: get("Content-Encoding"), ContentLanguage: get("Content-Language"),
 		ContentDisposition: c.r.Header.Get("X-Ms-Blob-Content-Disposition"), CacheControl: get("Cache-Control"),
 	}
-	sum, refused := c.md5Header("X-Ms-Blob-Content-Md5")
-	out.ContentMD5 = sum
-	return out, refused
+	if text := c.r.Header.Get("X-Ms-Blob-Content-Md5"); text != "" {
+		sum, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			return out, blobError(bindings.NewBlobError(bindings.CodeInvalidMD5))
+		}
+		out.ContentMD5 = sum
+	}
+	return out, nil
 }
 
 // putOptions reads what comes with a whole blob.
@@ -106,8 +111,7 @@ func (c *call) putOptions(plain bool) (*bindings.PutBlobOptions, *Error) {
 	if opts.Metadata, refused = c.metadata(); refused != nil {
 		return nil, refused
 	}
-	opts.BodyMD5, refused = c.md5Header("Content-Md5")
-	return opts, refused
+	return opts, nil
 }
 
 // headerNumber reads a header that is a whole number, not negative; nil if there
@@ -130,7 +134,14 @@ func (c *call) written(status int, w *bindings.Written) error {
 	if w.ContentMD5 != nil {
 		c.w.Header().Set("Content-Md5", base64.StdEncoding.EncodeToString(w.ContentMD5))
 	}
+	if c.crc64 != nil {
+		c.setCRC(c.crc64)
+	}
 	return c.answer(status, nil)
+}
+
+func (c *call) setCRC(sum []byte) {
+	c.w.Header().Set("X-Ms-Content-Crc64", base64.StdEncoding.EncodeToString(sum))
 }
 
 func (c *call) setVersion(etag string, modified time.Time) {

@@ -38,7 +38,12 @@ func putBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	body, discard, err := c.stage(bindings.MaxPutBlob)
+	sums, refused := c.checksums(bodyChecksums)
+	if refused != nil {
+		return refused
+	}
+	opts.BodyMD5 = sums.md5
+	body, discard, err := c.stage(bindings.MaxPutBlob, sums)
 	if err != nil {
 		return err
 	}

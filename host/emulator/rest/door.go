@@ -107,6 +107,7 @@ type call struct {
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
 	in        *door.Body
+	crc64     []byte // of the content that was written; nil: nobody asked for it
 }
 
 // ServeHTTP implements http.Handler.
@@ -191,11 +192,7 @@ func (c *call) locate() error {
 	if err != nil {
 		return newError(http.StatusBadRequest, "InvalidUri", "The requested URI does not represent any resource on the server.", "Reason", err.Error())
 	}
-	c.query = make(url.Values, len(query))
-	for name, values := range query {
-		lower := strings.ToLower(name)
-		c.query[lower] = append(c.query[lower], values...)
-	}
+	c.query = lowerNames(query)
 
 	segments := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), "/"), "/")
 	if a, secondary := c.door.accountInHost(c.r.Host); a != nil {
@@ -220,6 +217,16 @@ func (c *call) locate() error {
 		c.path = append(c.path, unescaped)
 	}
 	return nil
+}
+
+// lowerNames is a query whose names are in lower case: they have none.
+func lowerNames(query url.Values) url.Values {
+	out := make(url.Values, len(query))
+	for name, values := range query {
+		lower := strings.ToLower(name)
+		out[lower] = append(out[lower], values...)
+	}
+	return out
 }
 
 // parseQuery is url.ParseQuery for clients that do not escape semicolons.

@@ -15,6 +15,11 @@ import (
 // sesVersion is the first version whose signatures name an encryption scope.
 const sesVersion = "2020-12-06"
 
+// sasFields are the parameters that belong to a shared access signature.
+var sasFields = []string{
+	"sig", "sv", "sp", "st", "se", "sip", "spr", "ss", "srt", "sr", "si", "ses", "rscc", "rscd", "rsce", "rscl", "rsct",
+}
+
 // sas returns a field of a shared access signature. A plus sign that was not
 // escaped arrives as a blank; signatures have no blanks.
 func (c *call) sas(name string) string {
@@ -31,6 +36,11 @@ func (c *call) sas(name string) string {
 // Source: docs, Create an account SAS, Create a service SAS; what is answered
 // when, Azurite: AccountSASAuthenticator.ts, QueueSASAuthenticator.ts.
 func (c *call) authorizeBySignature() *Error {
+	for _, name := range sasFields {
+		if len(c.query[name]) > 1 {
+			return errAuthentication("The field " + name + " of the signature is given twice.")
+		}
+	}
 	if c.sas("sv") == "" {
 		return errAuthentication("The signature has no version (sv).")
 	}

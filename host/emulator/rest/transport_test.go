@@ -13,6 +13,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,7 @@ func TestParseAccounts(t *testing.T) {
 		{"a:" + secondKey, "a1", ""},
 		{"a:" + secondKey + ":" + rest.DevKey + ";b:" + secondKey + ";", "a2 b1", ""},
 		{" a:" + secondKey + " ; ", "a1", ""},
+		{"a:c2Vjb25kIGtleSBvZiB0aGUgYWNjb3VudA:-_-_", "a2", ""}, // of the other alphabet, without padding
 		{"a", "", `an account has no colon: want name:key or name:key1:key2`},
 		{"a:" + secondKey + ":x:y", "", `account "a": want name:key or name:key1:key2`},
 		{"a:!", "", `account "a": a key is not base64`},
@@ -174,6 +176,21 @@ func TestParseAccounts(t *testing.T) {
 		if text := strings.Join(got, " "); text != row.want || (err == nil) != (row.err == "") || err != nil && err.Error() != row.err {
 			t.Errorf("ParseAccounts(%q) = %q, %v, want %q, %s", row.value, text, err, row.want, row.err)
 		}
+	}
+}
+
+// A key signs whatever alphabet it came in, and clients are told it in the one that
+// all of them read.
+//
+// Source: Azurite, which reads keys with Node's Buffer.from.
+func TestAccountKeysOfTheOtherAlphabet(t *testing.T) {
+	t.Parallel()
+	accounts, err := rest.ParseAccounts("a:-_-_AQ:" + strings.TrimRight(secondKey, "="))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := accounts[0].Keys, []string{"+/+/AQ==", secondKey}; !slices.Equal(got, want) {
+		t.Errorf("keys = %q, want %q", got, want)
 	}
 }
 

@@ -1,0 +1,109 @@
+package rest
+
+import (
+	"bytes"
+	"crypto/md5"
+	"encoding/base64"
+	"encoding/binary"
+	"hash/crc64"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// crcTable is that of the service's CRC-64, CRC-64/NVME (docs: Put Block,
+// "x-ms-content-crc64"; SDKs: the polynomial 0x9A6C9329AC4BC9B5).
+var crcTable = crc64.MakeTable(0x9A6C9329AC4BC9B5)
+
+// crcBytes is a CRC-64 as it is on the wire, before it is encoded.
+func crcBytes(sum uint64) []byte { return binary.LittleEndian.AppendUint64(nil, sum) }
+
+// checksums are what a request says of content; nil where it says nothing. Only
+// one of them may be given.
+type checksums struct {
+	md5, crc64 []byte
+	answerCRC  bool // whether or not the request brings one
+}
+
+// always makes the CRC-64 of a block part of the answer, unless the client sends
+// the other checksum (docs: Put Block, Append Block, "Response headers").
+func (s checksums) always() checksums {
+	s.answerCRC = s.md5 == nil
+	return s
+}
+
+// The headers that hold the checksums of a body, and of content at its source.
+var (
+	bodyChecksums   = [2]string{"Content-Md5", "X-Ms-Content-Crc64"}
+	sourceChecksums = [2]string{"X-Ms-Source-Content-Md5", "X-Ms-Source-Content-Crc64"}
+)
+
+func errBothChecksums() *Error {
+	return newError(http.StatusBadRequest, "BothCrc64AndMd5HeaderPresent", "Both x-ms-content-crc64 and Content-MD5 headers are present.")
+}
+
+// checksums reads the checksums that stand in two headers.
+//
+// Source: docs, Put Block; what is answered when, Azurite:
+// computeAndValidateTransactionalChecksums, which was held against the service.
+func (c *call) checksums(headers [2]string) (sums checksums, refused *Error) {
+	if sums.md5, refused = c.md5Header(headers[0]); refused != nil {
+		return sums, refused
+	}
+	text := c.r.Header.Get(headers[1])
+	if text == "" {
+		return sums, nil
+	}
+	if sums.md5 != nil {
+		return sums, errBothChecksums()
+	}
+	sum, err := base64.StdEncoding.DecodeString(text)
+	if err != nil || len(sum) != crc64.Size {
+		return sums, errInvalidHeader(headers[1], text)
+	}
+	sums.crc64 = sum
+	return sums, nil
+}
+
+// check compares content with its checksums.
+func (s checksums) check(content []byte) *Error {
+	if s.md5 != nil {
+		if sum := md5.Sum(content); !bytes.Equal(sum[:], s.md5) {
+			return blobError(bindings.NewBlobError(bindings.CodeMD5Mismatch))
+		}
+	}
+	return s.checkCRC(crcBytes(crc64.Checksum(content, crcTable)))
+}
+
+func (s checksums) checkCRC(sum []byte) *Error {
+	if s.crc64 == nil || bytes.Equal(sum, s.crc64) {
+		return nil
+	}
+	return newError(http.StatusBadRequest, "Crc64Mismatch",
+		"The CRC64 value specified in the request did not match with the CRC64 value calculated by the server.",
+		"UserSpecifiedCrc64", base64.StdEncoding.EncodeToString(s.crc64), "ServerCalculatedCrc64", base64.StdEncoding.EncodeToString(sum))
+}
+
+// crcReader works out the CRC-64 of what is read through it.
+type crcReader struct {
+	r   io.Reader
+	sum uint64
+}
+
+func (c *crcReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.sum = crc64.Update(c.sum, crcTable, p[:n])
+	return n, err
+}
+
+// rangeChecksum says which checksum of a range is asked for.
+func (c *call) rangeChecksum() (withMD5, withCRC bool, refused *Error) {
+	asked := func(name string) bool { return strings.EqualFold(c.r.Header.Get(name), "true") }
+	withMD5, withCRC = asked("X-Ms-Range-Get-Content-Md5"), asked("X-Ms-Range-Get-Content-Crc64")
+	if withMD5 && withCRC {
+		return false, false, errBothChecksums()
+	}
+	return withMD5, withCRC, nil
+}

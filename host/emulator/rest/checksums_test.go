@@ -1,0 +1,96 @@
+package rest_test
+
+import (
+	"net/http"
+	"testing"
+)
+
+// The CRC-64 of the storage service is CRC-64/NVME, whose check value, the sum of
+// "123456789", is 0xAE8B14860A799888; on the wire it is little-endian.
+//
+// Source: catalogue of parametrised CRC algorithms, CRC-64/NVME; docs, Put Block,
+// "x-ms-content-crc64".
+const (
+	digits    = "123456789"
+	digitsCRC = "iJh5CoYUi64="
+	digitsMD5 = "JfnnlDI7RTiF9RgfG2JNCw=="
+	otherCRC  = "AAAAAAAAAAA="
+)
+
+// Each write that takes a body compares it with the checksum that comes with it,
+// and repeats it in its answer.
+func TestContentCRC64(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.want(201, "", "PUT", "/box/log", "", header("X-Ms-Blob-Type", "AppendBlob"))
+	for _, w := range []struct{ name, path string }{
+		{"PutBlob", "/box/a"}, {"PutBlock", "/box/b?comp=block&blockid=MQ%3D%3D"}, {"AppendBlock", "/box/log?comp=appendblock"},
+	} {
+		edit := func(r *http.Request) {
+			if w.name == "PutBlob" {
+				asBlockBlob(r)
+			}
+		}
+		b.want(400, "Crc64Mismatch", "PUT", w.path, digits, edit, header("X-Ms-Content-Crc64", otherCRC))
+		b.want(400, "InvalidHeaderValue", "PUT", w.path, digits, edit, header("X-Ms-Content-Crc64", "AQID"))
+		b.want(400, "BothCrc64AndMd5HeaderPresent", "PUT", w.path, digits, edit, header("X-Ms-Content-Crc64", digitsCRC), header("Content-Md5", digitsMD5))
+		got := b.want(201, "", "PUT", w.path, digits, edit, header("X-Ms-Content-Crc64", digitsCRC))
+		if sum := got.Header.Get("X-Ms-Content-Crc64"); sum != digitsCRC {
+			t.Errorf("%s answers the CRC %q, want %q", w.name, sum, digitsCRC)
+		}
+	}
+	list := "<BlockList><Latest>MQ==</Latest></BlockList>"
+	b.want(400, "Crc64Mismatch", "PUT", "/box/b?comp=blocklist", list, header("X-Ms-Content-Crc64", otherCRC))
+	b.want(201, "", "PUT", "/box/b?comp=blocklist", list)
+	if got := b.want(200, "", "GET", "/box/log", ""); got.Body != digits {
+		t.Errorf("refused blocks are in the log: %q", got.Body)
+	}
+}
+
+func TestRangeCRC64(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "<"+digits+">")
+	span := header("X-Ms-Range", "bytes=1-9")
+	got := b.want(206, "", "GET", "/box/a", "", span, header("X-Ms-Range-Get-Content-Crc64", "true"))
+	if sum := got.Header.Get("X-Ms-Content-Crc64"); sum != digitsCRC || got.Body != digits {
+		t.Errorf("the CRC of %q = %q, want %q", got.Body, sum, digitsCRC)
+	}
+	b.want(400, "InvalidHeaderValue", "GET", "/box/a", "", header("X-Ms-Range-Get-Content-Crc64", "true"))
+	b.want(400, "BothCrc64AndMd5HeaderPresent", "GET", "/box/a", "", span, header("X-Ms-Range-Get-Content-Crc64", "true"), header("X-Ms-Range-Get-Content-Md5", "true"))
+}
+
+// The MD5 that is kept with a blob is a property like the others where nothing is
+// compared with it.
+//
+// Source: Azurite, tests/blob/apis/blob.test.ts "setHTTPHeaders with all parameters
+// set", which its authors also run against the service.
+func TestContentMD5PropertyOfAnyLength(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", digits)
+	short := header("X-Ms-Blob-Content-Md5", "AQIDBA==")
+	b.want(200, "", "PUT", "/box/a?comp=properties", "", short)
+	if got := b.want(200, "", "HEAD", "/box/a", "").Header.Get("Content-Md5"); got != "AQIDBA==" {
+		t.Errorf("the property = %q, want AQIDBA==", got)
+	}
+	b.want(201, "", "PUT", "/box/b?comp=block&blockid=MQ%3D%3D", digits)
+	b.want(201, "", "PUT", "/box/b?comp=blocklist", "<BlockList><Latest>MQ==</Latest></BlockList>", short)
+	b.want(201, "", "PUT", "/box/log", "", short, header("X-Ms-Blob-Type", "AppendBlob"))
+	b.want(400, "InvalidMd5", "PUT", "/box/a", digits, short, asBlockBlob) // compared with the content
+	b.want(400, "InvalidMd5", "PUT", "/box/a?comp=properties", "", header("X-Ms-Blob-Content-Md5", "no base64"))
+}
+
+// Identifiers of blocks have one length before they are encoded: MQ== and MTE=
+// are one byte and two.
+//
+// Source: docs, Put Block, "blockid".
+func TestBlockIDLengthsBeforeEncoding(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.want(201, "", "PUT", "/box/b?comp=block&blockid=MQ%3D%3D", "1")
+	b.want(400, "InvalidBlobOrBlock", "PUT", "/box/b?comp=block&blockid=MTE%3D", "2")
+	b.want(201, "", "PUT", "/box/b?comp=blocklist", "<BlockList><Latest>MQ==</Latest></BlockList>")
+	b.want(400, "InvalidBlobOrBlock", "PUT", "/box/b?comp=block&blockid=MTE%3D", "2")
+	b.want(201, "", "PUT", "/box/b?comp=block&blockid=Mg%3D%3D", "2")
+}

@@ -33,6 +33,10 @@ func (f *function) prepareInputs() error {
 		if b.Direction == "out" || b.IsTrigger() {
 			continue
 		}
+		if b.Foreign {
+			f.inputs = append(f.inputs, fixedInput{b})
+			continue
+		}
 		if !b.Is("blob") {
 			return fmt.Errorf("input binding %q: type %q is not served", b.Name, b.Type)
 		}

@@ -152,6 +152,9 @@ type Host struct {
 	counters   counters
 	poisoned   poisonErrors
 
+	recorded     recorded
+	outputFaults outputFaults
+
 	wire    context.Context // of calls to services outside that nothing else ends
 	reaches reaches
 	hangUp  context.CancelFunc

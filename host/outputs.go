@@ -34,6 +34,8 @@ func (f *function) prepareOutputs() error {
 		var out output
 		var err error
 		switch {
+		case b.Foreign:
+			out = recordedOutput{b}
 		case b.Is("http"):
 			out = httpOutput{b}
 			f.httpOutput = b.Name
@@ -78,7 +80,11 @@ func (d *delivery) writeOutputs(ctx context.Context, resp *call.Response) error 
 		if !ok || v.IsNull() {
 			continue
 		}
-		if err := out.write(ctx, d, v); err != nil {
+		err := d.injected(b)
+		if err == nil {
+			err = out.write(ctx, d, v)
+		}
+		if err != nil {
 			errs = append(errs, fmt.Errorf("output binding %q: %w", b.Name, err))
 		}
 	}

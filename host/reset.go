@@ -8,8 +8,8 @@ import (
 // errInWork is returned by Reset and Restore while deliveries are in work.
 var errInWork = errors.New("deliveries are in work")
 
-// Reset empties the embedded services, the status of timers with them, and the
-// journal, and starts the counters of IDs again. The generation and its handlers
+// Reset empties the embedded services, the status of timers with them, the recorded
+// outputs and the journal, lets no output fail any more, and starts the counters of IDs again. The generation and its handlers
 // stay. It fails when deliveries are in work. Call it inside the clock, between
 // two tests.
 func (h *Host) Reset() error {
@@ -36,6 +36,7 @@ func (h *Host) Reset() error {
 	}
 	h.journal.Reset()
 	h.poisoned.clear()
+	h.clearOutputs()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ids = identities{seed: h.opts.Seed}

@@ -199,9 +199,9 @@ func (h *Host) catchUp(last time.Time) time.Duration {
 	return ahead
 }
 
-// ResetState removes everything from the embedded services. Unlike [Host.Reset]
-// it leaves the journal and the counters of IDs alone, and deliveries may be in
-// work.
+// ResetState removes everything from the embedded services, and the recorded outputs
+// with the faults that outputs were given. Unlike [Host.Reset] it leaves the journal and
+// the counters of IDs alone, and deliveries may be in work.
 func (h *Host) ResetState() (err error) {
 	var empty bytes.Buffer
 	h.clk.Inside("reset the state", func() {
@@ -217,6 +217,7 @@ func (h *Host) ResetState() (err error) {
 				err = errors.Join(err, s.Load(&store.Image{}))
 			}
 		}
+		h.clearOutputs()
 		err = errors.Join(err, h.replaced())
 	})
 	return err

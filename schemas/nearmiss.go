@@ -97,7 +97,7 @@ func (d *Document) misspelt(n *node, path string, properties []property) []*Faul
 		if slices.ContainsFunc(properties, func(p property) bool { return matches(p, m.key) }) {
 			continue
 		}
-		near := nearest(m.key, missing)
+		near := Nearest(m.key, missing)
 		if near == "" {
 			near = double(m.key, properties)
 		}
@@ -127,9 +127,9 @@ func double(key string, properties []property) string {
 	return ""
 }
 
-// nearest returns the name that key resembles most, or "". Short names must
+// Nearest returns the name that key resembles most, or "". Short names must
 // match but for one letter, longer ones but for two; case does not count.
-func nearest(key string, names []string) string {
+func Nearest(key string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {
 		limit := 2

@@ -148,7 +148,7 @@ func (v *validation) unknown(l location, at place, have any) {
 		path := JoinPath(at.path, key)
 		f := v.d.faultAt(m.value, path, Quote(key), strings.Join(names, ", "), "unknown name")
 		f.Kind = v.kind(l)
-		if near := nearest(key, names); near != "" {
+		if near := Nearest(key, names); near != "" {
 			f.Hint = "did you mean " + Quote(near) + "?"
 		}
 		v.add(f)

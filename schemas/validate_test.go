@@ -15,4 +15,4 @@ func check(t *testing.T, d *schemas.Document, name schemas.Name, want ...string)
 	}
 }
 
-const switches = `autoCreateEntities, autoForwardFailure, eventGrid, eventGridJitterPercent, eventGridProbation, eventGridSchedule, eventHubs, ignore, maxForwardHops, retryCounting, retryTriggers, serviceBus, strictSessionSend, wakeUp, workerCrash`
+const switches = `autoCreateEntities, autoForwardFailure, eventGrid, eventGridJitterPercent, eventGridProbation, eventGridSchedule, eventHubs, ignore, inputs, maxForwardHops, retryCounting, retryTriggers, serviceBus, strictSessionSend, wakeUp, workerCrash`

@@ -158,6 +158,8 @@ func (p *printer) line(rec *journal.Record) string {
 			return p.format(rec, yellow, "no further attempt: permanent", "")
 		}
 		return p.verbose(rec, "retries exhausted", rec.Cause)
+	case journal.OutputRecorded:
+		return p.recorded(rec)
 	case journal.Settled:
 		return p.settled(rec)
 	case journal.DeadLettered:
@@ -327,6 +329,21 @@ func (p *printer) settled(rec *journal.Record) string {
 		p.out.hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
 	}
 	return line
+}
+
+// recorded says that an output was set which goes nowhere. The value is for --verbose,
+// and for peek output.
+func (p *printer) recorded(rec *journal.Record) string {
+	text := "as " + strconv.Quote(rec.Name) + " for " + rec.Target
+	for _, f := range rec.Fields {
+		switch {
+		case f.Key == "bytes":
+			text = join(text, f.Value+" bytes")
+		case f.Key == "value" && p.s.flags.verbose:
+			text = join(text, f.Value)
+		}
+	}
+	return p.format(rec, green, "recorded", text)
 }
 
 // triggerDetails is the platform's line about a message of a trigger for which it

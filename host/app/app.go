@@ -50,10 +50,6 @@ type Options struct {
 	// host; tests may pass a smaller one.
 	Kinds []Kind
 
-	// Bindings is the table of the bindings that are no triggers; nil means
-	// [KnownBindings].
-	Bindings []BindingKind
-
 	// Settings are used instead of local.settings.json and Env when not nil. A
 	// reload passes those of the running app, because the platform reads the
 	// file once per process.

@@ -122,11 +122,13 @@ func (l *loader) resolve(f *Function, b *Binding) {
 }
 
 func (l *loader) indexTrigger(f *Function, b *Binding) {
-	kind := findKind(l.opts.Kinds, b.Type)
-	if of, ok := foreign(b.Type); ok && kind == nil {
-		l.foreignTrigger(f, b, of)
+	if foreign := l.foreignTrigger(b.Type); foreign != nil {
+		if b == f.Trigger {
+			l.leaveOut(f, b, foreign)
+		}
 		return
 	}
+	kind := findKind(l.opts.Kinds, b.Type)
 	if kind == nil {
 		l.unknownType(f, b)
 		return
@@ -143,44 +145,25 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 }
 
 func (l *loader) indexBinding(f *Function, b *Binding) {
-	kind := findBindingKind(l.bindings, b.Type)
-	of, isForeign := foreign(b.Type)
+	kind := findBindingKind(b.Type)
 	switch {
-	case isForeign && (kind == nil || len(kind.Directions) == 0):
-		fault := f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", foreignReason(of))
-		fault.Hint = "leave the binding out to run the function here"
 	case kind == nil:
 		l.unknownType(f, b)
-	case len(kind.Directions) == 0:
-		reason := "is not served yet; it comes with a later version"
-		if kind.Reason != "" {
-			reason = "is not served: " + kind.Reason
-		}
-		f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", fmt.Sprintf("the binding %s %s", kind.Type, reason))
 	case !slices.Contains(kind.Directions, b.Direction):
 		if path := b.PathOf("direction"); !f.faultIn(path) {
-			f.fault(indexing, path, "", schemas.Quote(b.Direction), strings.Join(kind.Directions, ", "), fmt.Sprintf("the binding %s is not served in this direction", kind.Type))
+			fault := f.fault(indexing, path, "", schemas.Quote(b.Direction), strings.Join(kind.Directions, ", "), fmt.Sprintf("the binding %s has no such direction", kind.Type))
+			if b.Value("direction") == nil {
+				fault.Found, fault.Hint = "", "a binding that names no direction is an input"
+			}
 		}
+	case !kind.serves(b.Direction):
+		l.foreign(f, b, kind)
 	default:
 		l.connection(f, b, kind.Connection, false)
 		l.queueOutput(f, b)
 		l.blobPath(f, b)
 		l.outputNames(f, b)
 	}
-}
-
-// foreignTrigger leaves a function out whose trigger is the platform's but not
-// served here. The app is in order, so that is a warning.
-func (l *loader) foreignTrigger(f *Function, b *Binding, of string) {
-	if b != f.Trigger {
-		return
-	}
-	f.NotServed = b.Type + " " + foreignReason(of)
-	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", foreignReason(of)+"; the function does not run, the others do", "")
-}
-
-func foreignReason(of string) string {
-	return "is a binding of the platform (" + of + ") that Redeliver does not serve"
 }
 
 // unknownType reports a type that is in neither table, with the nearest name.
@@ -200,8 +183,8 @@ func (l *loader) types(triggers bool) string {
 			}
 		}
 	} else {
-		for _, k := range l.bindings {
-			if len(k.Directions) > 0 {
+		for _, k := range KnownBindings() {
+			if len(k.Served) > 0 {
 				names = append(names, k.Type)
 			}
 		}

@@ -1,43 +1,135 @@
 package app
 
-import "strings"
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
-// A foreign type is one of the platform's binding types that this host does not
-// serve: what it belongs to, in words. A type that is in no table is misspelt.
-//
-// Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle for the types of
-// Durable Functions, SignalR, RabbitMQ, Kafka, SQL and Web PubSub; for the others the
-// reference of each extension, not read type by type.
-var foreignTypes = map[string][]string{
-	"Durable Functions":      {"orchestrationTrigger", "activityTrigger", "entityTrigger", "orchestrationClient", "durableClient"},
-	"Azure SQL":              {"sqlTrigger", "sql"},
-	"MySQL":                  {"mysqlTrigger", "mysql"},
-	"Kafka":                  {"kafkaTrigger", "kafka"},
-	"RabbitMQ":               {"rabbitMQTrigger", "rabbitMQ"},
-	"SignalR Service":        {"signalRTrigger", "signalR", "signalRConnectionInfo", "signalRNegotiation", "signalREndpoints"},
-	"Web PubSub":             {"webPubSubTrigger", "webPubSub", "webPubSubConnection", "webPubSubRequest", "webPubSubContext", "webPubSubForSocketIO", "socketIOTrigger", "socketIO", "socketIONegotiation"},
-	"SendGrid":               {"sendGrid"},
-	"Twilio":                 {"twilioSms"},
-	"Table storage":          {"table"},
-	"Azure Data Explorer":    {"kusto"},
-	"Dapr":                   {"daprServiceInvocationTrigger", "daprTopicTrigger", "daprBindingTrigger", "daprState", "daprSecret", "daprPublish", "daprInvoke", "daprBinding"},
-	"Redis":                  {"redisPubSubTrigger", "redisListTrigger", "redisStreamTrigger", "redis"},
-	"Model Context Protocol": {"mcpToolTrigger", "mcpToolProperty", "mcpResourceTrigger", "mcpPromptTrigger"},
-	"OpenAI":                 {"assistantSkillTrigger", "assistantCreate", "assistantPost", "assistantQuery", "textCompletion", "embeddings", "embeddingsStore", "semanticSearch"},
-	"the host itself":        {"manualTrigger", "warmupTrigger"},
-	"the first version of Azure Functions": {
-		"documentDB", "mobileTable", "notificationHub", "bot", "apiHubFile", "apiHubFileTrigger", "apiHubTable", "httpWebhook",
-	},
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// leaveOut leaves a function out whose trigger is the platform's but not served here.
+// The app is in order, so that is a warning.
+func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
+	f.NotServed, f.ForeignTrigger = b.Type+" "+kind.reason(b.Direction), true
+	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", kind.reason(b.Direction)+"; the function does not run, the others do", "")
 }
 
-// foreign returns what a type of the platform that is not served belongs to.
-func foreign(typ string) (of string, ok bool) {
-	for of, types := range foreignTypes {
-		for _, known := range types {
-			if strings.EqualFold(known, typ) {
-				return of, true
+// foreign prepares an input or output of the platform that this host does not serve: an
+// output is recorded, an input has the fixed value that host.json gives it. Without one
+// the function cannot run.
+func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
+	if f.Trigger != nil && l.foreignTrigger(f.Trigger.Type) != nil {
+		return // the function does not run anyway
+	}
+	b.Foreign = true
+	if b.Output() {
+		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", kind.reason(b.Direction)+"; what the function sets is recorded, and goes nowhere",
+			fmt.Sprintf("%q shows it while the app runs", "redeliver peek output "+f.Name))
+	}
+	if b.Direction == "out" {
+		return
+	}
+	if value, ok := l.fixedInput(f, b); ok {
+		b.Fixed = value
+		return
+	}
+	fault := f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", kind.reason("in"))
+	fault.Hint = fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name))
+}
+
+// reason says that a type, or one direction of it, is not served.
+func (k *BindingKind) reason(direction string) string {
+	text := "is a binding of the platform (" + k.Of + ") that Redeliver does not serve"
+	if len(k.Served) > 0 {
+		text += map[string]string{"in": " as an input", "out": " as an output"}[direction]
+	}
+	return text
+}
+
+// inputsPath is where host.json has the fixed values of inputs, by function and binding.
+const inputsPath = switchSection + ".inputs"
+
+func inputPath(function, binding string) string {
+	return schemas.JoinPath(schemas.JoinPath(inputsPath, function), binding)
+}
+
+// fixedInput returns the value that host.json gives to an input: a text as it is,
+// everything else as JSON. Names match ignoring case.
+func (l *loader) fixedInput(f *Function, b *Binding) (bindings.Value, bool) {
+	inputs, _ := l.app.hostDoc.Lookup(inputsPath)
+	functions, _ := inputs.(map[string]any)
+	_, of, _ := member(functions, f.Name)
+	values, _ := of.(map[string]any)
+	_, value, ok := member(values, b.Name)
+	if !ok {
+		return bindings.Value{}, false
+	}
+	switch value := value.(type) {
+	case nil:
+		return bindings.Value{}, true
+	case string:
+		return bindings.StringValue(value), true
+	}
+	raw, err := json.Marshal(value)
+	if err != nil { // it was read from JSON
+		panic(err)
+	}
+	return bindings.JSONValue(raw), true
+}
+
+// unusedInputs warns about fixed values for inputs that there are not, or that are read
+// from their service.
+func (l *loader) unusedInputs() {
+	inputs, _ := l.app.hostDoc.Lookup(inputsPath)
+	functions, _ := inputs.(map[string]any)
+	// What is declared in code is not known before the handlers were asked.
+	known := len(l.app.Config.Functions) == 0 && (l.opts.Declared != nil || !l.app.Handler.Served())
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		f := l.app.Function(name)
+		if f == nil {
+			if known {
+				l.unusedInput(schemas.JoinPath(inputsPath, name), name, "a fixed input names a function that does not exist", l.functionNames())
+			}
+			continue
+		}
+		values, _ := functions[name].(map[string]any)
+		for _, binding := range slices.Sorted(maps.Keys(values)) {
+			var inputs []string
+			var b *Binding
+			for _, other := range f.Bindings {
+				if other.Foreign && other.Direction != "out" {
+					inputs = append(inputs, other.Name)
+				}
+				if strings.EqualFold(other.Name, binding) {
+					b = other
+				}
+			}
+			switch path := inputPath(name, binding); {
+			case b == nil:
+				l.unusedInput(path, binding, fmt.Sprintf("a fixed input names a binding that function %q does not have", f.Name), inputs)
+			case (!b.Foreign || b.Direction == "out") && f.Runs():
+				l.unusedInput(path, binding, "the fixed input is not used: only inputs that Redeliver does not serve have one", nil)
 			}
 		}
 	}
-	return "", false
+}
+
+func (l *loader) functionNames() (names []string) {
+	for _, f := range l.app.Functions {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// unusedInput warns about one name, with the nearest of those that there are.
+func (l *loader) unusedInput(path, name, reason string, known []string) {
+	warning := l.app.hostDoc.Fault(path, schemas.Quote(name), "", reason)
+	if near := schemas.Nearest(name, known); near != "" {
+		warning.Hint = "write " + schemas.Quote(near) + " if that is meant"
+	}
+	l.warn(warning)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -57,6 +58,10 @@ type Function struct {
 	// here: what runs it is not served by this version. It is empty for those that
 	// run, and says nothing about Faults.
 	NotServed string
+
+	// ForeignTrigger is set when NotServed says so of the trigger: the app itself asks
+	// for what this host does not have.
+	ForeignTrigger bool
 
 	// Faults put the function in error: it is excluded, the others run. They
 	// come in file order; the one that the platform would report is First.
@@ -130,6 +135,11 @@ type Binding struct {
 	Props map[string]any
 	// Path is the JSON path of the binding in its file, e.g. "bindings[0]".
 	Path string
+
+	// Foreign is set for an input or output of the platform that this host does not
+	// serve: what an output is set to is recorded, and an input has the value Fixed.
+	Foreign bool
+	Fixed   bindings.Value
 
 	earlier map[string]string // keys under which properties stand in the file, by their present names
 }

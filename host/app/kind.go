@@ -55,57 +55,7 @@ type Kind struct {
 	Validate func(a *App, f *Function) []*schemas.Fault
 }
 
-// BindingKind holds the facts of one binding that is no trigger.
-type BindingKind struct {
-	// Type is the canonical spelling; types match ignoring case.
-	Type string
-	// Directions are the directions that are served, e.g. "out". Empty: none,
-	// the binding comes with a later version.
-	Directions []string
-	// Connection is the name that an empty "connection" stands for; "" for
-	// bindings without connections.
-	Connection string
-	// Reason says why a binding without directions is not served, for those that
-	// no later version brings.
-	Reason string
-}
-
-// KnownBindings returns the bindings besides triggers that function.json may
-// name. Those without directions are known to the platform but not served yet.
-func KnownBindings() []BindingKind {
-	return []BindingKind{
-		{Type: "http", Directions: []string{"out"}},
-		{Type: "queue", Directions: []string{"out"}, Connection: "Storage"},
-		{Type: "blob", Directions: []string{"in", "out", "inout"}, Connection: "Storage"},
-		{Type: "table", Connection: "Storage", Reason: "there is no Table service: storage means queues and blobs here"},
-		{Type: "serviceBus", Directions: []string{"out"}, Connection: "ServiceBus"},
-		{Type: "eventHub", Directions: []string{"out"}, Connection: "EventHub"},
-		{Type: "eventGrid", Directions: []string{"out"}},
-		{Type: "cosmosDB", Directions: []string{"out"}, Connection: "CosmosDB"},
-		{Type: "kafka"},
-		{Type: "rabbitMQ", Connection: "RabbitMQ"},
-		{Type: "signalR"},
-		{Type: "signalRConnectionInfo"},
-		{Type: "sendGrid"},
-		{Type: "twilioSms"},
-		{Type: "durableClient"},
-		{Type: "orchestrationClient"},
-		{Type: "sql"},
-		{Type: "sqlOutput"},
-		{Type: "daprState"},
-	}
-}
-
 func findKind(kinds []Kind, typ string) *Kind {
-	for i := range kinds {
-		if strings.EqualFold(kinds[i].Type, typ) {
-			return &kinds[i]
-		}
-	}
-	return nil
-}
-
-func findBindingKind(kinds []BindingKind, typ string) *BindingKind {
 	for i := range kinds {
 		if strings.EqualFold(kinds[i].Type, typ) {
 			return &kinds[i]

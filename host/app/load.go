@@ -30,10 +30,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	if _, err := os.ReadDir(abs); err != nil {
 		return nil, fmt.Errorf("app folder %q: %w", dir, err)
 	}
-	l := &loader{opts: opts, app: &App{Dir: abs}, digest: sha256.New(), bindings: opts.Bindings}
-	if l.bindings == nil {
-		l.bindings = KnownBindings()
-	}
+	l := &loader{opts: opts, app: &App{Dir: abs}, digest: sha256.New()}
 	l.loadSettings()
 	doc := l.loadHostFile()
 	l.app.hostDoc = doc
@@ -53,6 +50,7 @@ func Load(dir string, opts *Options) (*App, error) {
 	} else {
 		l.app.Handler = l.discoverHandler()
 		l.loadFunctions()
+		l.unusedInputs()
 		l.checkStorage()
 	}
 	l.hashWatched()
@@ -62,10 +60,9 @@ func Load(dir string, opts *Options) (*App, error) {
 
 // loader is the state of one Load.
 type loader struct {
-	opts     *Options
-	app      *App
-	bindings []BindingKind
-	digest   hash.Hash
+	opts   *Options
+	app    *App
+	digest hash.Hash
 
 	language   *language // other than Go for this host; nil: none is known
 	unreadable bool      // host.json could not be parsed

@@ -26,7 +26,7 @@ func (l *linter) sameService(a, b *Binding) bool {
 	value := func(b *Binding) string {
 		name := b.Connection
 		if name == "" {
-			if kind := findBindingKind(KnownBindings(), strings.TrimSuffix(strings.ToLower(b.Type), "trigger")); kind != nil {
+			if kind := findBindingKind(strings.TrimSuffix(strings.ToLower(b.Type), "trigger")); kind != nil {
 				name = kind.Connection
 			}
 		}

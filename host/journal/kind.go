@@ -28,6 +28,7 @@ const (
 	RetryScheduled   Kind = "retry_scheduled"   // log event 325: before each wait
 	RetriesExhausted Kind = "retries_exhausted" // log event 324: gave up; only with a policy
 	RetryCancelled   Kind = "retry_cancelled"   // log event 340: the wait was cut short
+	OutputRecorded   Kind = "output_recorded"   // an output that is not served was set; fields hold the value
 	Settled          Kind = "settled"           // one for each received
 )
 
@@ -60,7 +61,7 @@ func Kinds() []Kind {
 	return []Kind{
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
 		ServiceUnreachable, ServiceBack, ListenerLockLost,
-		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, Settled,
+		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, Settled,
 		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, EventAttempted, EventDelayed, EventDropped,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
 	}

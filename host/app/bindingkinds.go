@@ -1,0 +1,146 @@
+package app
+
+import (
+	"slices"
+	"strings"
+)
+
+// BindingKind holds the facts of one binding type of the platform, other than the
+// triggers of this host, which are [Kind]. A type that is in neither table is misspelt.
+type BindingKind struct {
+	// Type is the canonical spelling; types match ignoring case.
+	Type string
+	// Of is what the type belongs to, in words.
+	Of string
+	// Directions are those that the platform knows, e.g. "out"; "trigger" is the one of
+	// a trigger.
+	Directions []string
+	// Served are those of the Directions that this host serves itself. In the others
+	// the type is foreign: its trigger does not run, its output is recorded, its input
+	// has a fixed value or stops its function.
+	Served []string
+	// Connection is the name that an empty "connection" stands for, where a direction is
+	// served; "" for bindings without connections.
+	Connection string
+}
+
+// serves reports whether a direction of the type is served.
+func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.Served, direction) }
+
+// KnownBindings returns the binding types of the platform: those that are no triggers,
+// and the triggers that this host does not serve.
+//
+// Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle for the types of
+// Durable Functions, SignalR, RabbitMQ, Kafka, SQL and Web PubSub; for the others and for
+// directions the reference of each extension on learn.microsoft.com.
+func KnownBindings() []BindingKind {
+	var (
+		trigger = []string{"trigger"}
+		in      = []string{"in"}
+		out     = []string{"out"}
+		both    = []string{"in", "out"}
+	)
+	return []BindingKind{
+		{Type: "http", Of: "HTTP", Directions: out, Served: out},
+		{Type: "queue", Of: "Queue storage", Directions: out, Served: out, Connection: "Storage"},
+		{Type: "blob", Of: "Blob storage", Directions: []string{"in", "out", "inout"}, Served: []string{"in", "out", "inout"}, Connection: "Storage"},
+		{Type: "serviceBus", Of: "Service Bus", Directions: out, Served: out, Connection: "ServiceBus"},
+		{Type: "eventHub", Of: "Event Hubs", Directions: out, Served: out, Connection: "EventHub"},
+		{Type: "eventGrid", Of: "Event Grid", Directions: out, Served: out},
+		{Type: "cosmosDB", Of: "Cosmos DB", Directions: both, Served: out, Connection: "CosmosDB"},
+
+		{Type: "orchestrationTrigger", Of: "Durable Functions", Directions: trigger},
+		{Type: "activityTrigger", Of: "Durable Functions", Directions: trigger},
+		{Type: "entityTrigger", Of: "Durable Functions", Directions: trigger},
+		{Type: "durableClient", Of: "Durable Functions", Directions: both},
+		{Type: "orchestrationClient", Of: "Durable Functions", Directions: both},
+
+		{Type: "table", Of: "Table storage", Directions: both},
+		{Type: "sqlTrigger", Of: "Azure SQL", Directions: trigger},
+		{Type: "sql", Of: "Azure SQL", Directions: both},
+		{Type: "mysqlTrigger", Of: "MySQL", Directions: trigger},
+		{Type: "mysql", Of: "MySQL", Directions: both},
+		{Type: "kusto", Of: "Azure Data Explorer", Directions: both},
+		{Type: "kafkaTrigger", Of: "Kafka", Directions: trigger},
+		{Type: "kafka", Of: "Kafka", Directions: out},
+		{Type: "rabbitMQTrigger", Of: "RabbitMQ", Directions: trigger},
+		{Type: "rabbitMQ", Of: "RabbitMQ", Directions: out},
+		{Type: "redisPubSubTrigger", Of: "Redis", Directions: trigger},
+		{Type: "redisListTrigger", Of: "Redis", Directions: trigger},
+		{Type: "redisStreamTrigger", Of: "Redis", Directions: trigger},
+		{Type: "redis", Of: "Redis", Directions: both},
+		{Type: "sendGrid", Of: "SendGrid", Directions: out},
+		{Type: "twilioSms", Of: "Twilio", Directions: out},
+
+		{Type: "signalRTrigger", Of: "SignalR Service", Directions: trigger},
+		{Type: "signalR", Of: "SignalR Service", Directions: out},
+		{Type: "signalRConnectionInfo", Of: "SignalR Service", Directions: in},
+		{Type: "signalRNegotiation", Of: "SignalR Service", Directions: in},
+		{Type: "signalREndpoints", Of: "SignalR Service", Directions: in},
+		{Type: "webPubSubTrigger", Of: "Web PubSub", Directions: trigger},
+		{Type: "webPubSub", Of: "Web PubSub", Directions: out},
+		{Type: "webPubSubConnection", Of: "Web PubSub", Directions: in},
+		{Type: "webPubSubContext", Of: "Web PubSub", Directions: in},
+		{Type: "webPubSubRequest", Of: "Web PubSub", Directions: in},
+		{Type: "socketIOTrigger", Of: "Web PubSub", Directions: trigger},
+		{Type: "webPubSubForSocketIOTrigger", Of: "Web PubSub", Directions: trigger},
+		{Type: "webPubSubForSocketIO", Of: "Web PubSub", Directions: out},
+		{Type: "socketIO", Of: "Web PubSub", Directions: out},
+		{Type: "socketIONegotiation", Of: "Web PubSub", Directions: in},
+
+		{Type: "daprServiceInvocationTrigger", Of: "Dapr", Directions: trigger},
+		{Type: "daprTopicTrigger", Of: "Dapr", Directions: trigger},
+		{Type: "daprBindingTrigger", Of: "Dapr", Directions: trigger},
+		{Type: "daprState", Of: "Dapr", Directions: both},
+		{Type: "daprSecret", Of: "Dapr", Directions: in},
+		{Type: "daprPublish", Of: "Dapr", Directions: out},
+		{Type: "daprInvoke", Of: "Dapr", Directions: out},
+		{Type: "daprBinding", Of: "Dapr", Directions: out},
+
+		{Type: "mcpToolTrigger", Of: "Model Context Protocol", Directions: trigger},
+		{Type: "mcpResourceTrigger", Of: "Model Context Protocol", Directions: trigger},
+		{Type: "mcpPromptTrigger", Of: "Model Context Protocol", Directions: trigger},
+		{Type: "mcpToolProperty", Of: "Model Context Protocol", Directions: in},
+		{Type: "assistantSkillTrigger", Of: "OpenAI", Directions: trigger},
+		{Type: "assistantCreate", Of: "OpenAI", Directions: out},
+		{Type: "assistantPost", Of: "OpenAI", Directions: in},
+		{Type: "assistantQuery", Of: "OpenAI", Directions: in},
+		{Type: "textCompletion", Of: "OpenAI", Directions: in},
+		{Type: "embeddings", Of: "OpenAI", Directions: in},
+		{Type: "embeddingsStore", Of: "OpenAI", Directions: out},
+		{Type: "semanticSearch", Of: "OpenAI", Directions: in},
+		{Type: "connectorTrigger", Of: "Logic Apps connectors", Directions: trigger},
+
+		{Type: "documentDB", Of: versionOne, Directions: both},
+		{Type: "mobileTable", Of: versionOne, Directions: both},
+		{Type: "notificationHub", Of: versionOne, Directions: out},
+		{Type: "bot", Of: versionOne, Directions: out},
+		{Type: "apiHubFileTrigger", Of: versionOne, Directions: trigger},
+		{Type: "apiHubFile", Of: versionOne, Directions: []string{"in", "out", "inout"}},
+		{Type: "apiHubTable", Of: versionOne, Directions: both},
+	}
+}
+
+const versionOne = "the first version of Azure Functions"
+
+// findBindingKind returns the facts of a type, or nil.
+func findBindingKind(typ string) *BindingKind {
+	for _, k := range KnownBindings() {
+		if strings.EqualFold(k.Type, typ) {
+			return &k
+		}
+	}
+	return nil
+}
+
+// foreignTrigger returns the facts of a trigger of the platform that this host does
+// not serve; nil: typ is none.
+func (l *loader) foreignTrigger(typ string) *BindingKind {
+	if findKind(l.opts.Kinds, typ) != nil {
+		return nil
+	}
+	if kind := findBindingKind(typ); kind != nil && slices.Contains(kind.Directions, "trigger") {
+		return kind
+	}
+	return nil
+}

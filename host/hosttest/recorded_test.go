@@ -1,0 +1,227 @@
+package hosttest_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// notifyApp sends a mail and writes two rows for each order.
+func notifyApp(opts ...functions.Option) *functions.App {
+	app := functions.New()
+	options := []functions.QueueOption{
+		functions.Binding(`{"type":"sendGrid","direction":"out","name":"mail","apiKey":"SendGridKey","from":"shop@example.com"}`),
+		functions.Binding(`{"type":"sql","direction":"out","name":"rows","commandText":"dbo.Orders","connectionStringSetting":"Sql"}`),
+		functions.Binding(`{"type":"table","direction":"out","name":"entity","tableName":"orders"}`),
+	}
+	for _, o := range opts {
+		options = append(options, o)
+	}
+	app.Queue("Notify", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		for name, v := range map[string]any{
+			"mail":   map[string]string{"subject": m.Text()},
+			"rows":   []map[string]string{{"id": m.Text()}},
+			"entity": map[string]string{"PartitionKey": "orders", "RowKey": m.Text()},
+		} {
+			if err := functions.SetOutput(ctx, name, v); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, options...)
+	return app
+}
+
+// Outputs that are not served do not stop their function: what it sets is recorded.
+func TestForeignOutputRuns(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: notifyApp()})
+	h.WantOutput("Notify")
+	h.Send("orders", "7")
+	h.AwaitSettled("Notify", triggers.Deleted)
+	h.WantOutput("Notify/mail", `{"subject":"7"}`)
+	h.WantOutput("notify/ROWS", `[{"id":"7"}]`)
+	h.WantOutput("Notify/entity", `{"PartitionKey":"orders","RowKey":"7"}`)
+
+	mail := h.Outputs("Notify")[0]
+	want := host.RecordedOutput{
+		Time: hosttest.Start, Function: "Notify", Binding: "mail", Type: "sendGrid",
+		Delivery: "d1", Invocation: mail.Invocation, Attempt: 1, MessageID: mail.MessageID, Body: mail.Body, Size: 15,
+	}
+	if diff := cmp.Diff(want, mail); diff != "" || mail.Invocation == "" || mail.MessageID == "" {
+		t.Errorf("recorded mail (-want +got):\n%s", diff)
+	}
+	rec := h.Select(func(r *journal.Record) bool { return r.Kind == journal.OutputRecorded })[0]
+	line := `"name":"mail","fields":{"bytes":"15","value":"{\"subject\":\"7\"}"}`
+	if rec.Delivery != "d1" || rec.Target != "sendGrid" || !strings.Contains(rec.String(), line) {
+		t.Errorf("journal: %s\nwant target sendGrid and %s", rec, line)
+	}
+}
+
+// A recorded output that is made to fail fails its attempt, as every other output does:
+// the others of the attempt are written, and the next attempt writes all again.
+func TestForeignOutputFails(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: notifyApp(functions.FixedDelay(4, time.Minute))})
+	if err := h.FailOutput("Notify/mail", 2, "no such recipient"); err != nil {
+		t.Fatal(err)
+	}
+	h.Send("orders", "7")
+	h.AwaitSettled("Notify", triggers.Deleted)
+	h.WantAttempts("Notify", 3)
+	h.WantOutput("Notify/mail", `{"subject":"7"}`)
+	h.WantOutput("Notify/rows", `[{"id":"7"}]`, `[{"id":"7"}]`, `[{"id":"7"}]`)
+	if got := h.Attempts("Notify")[0].Error; !strings.Contains(got, `output binding "mail": no such recipient`) {
+		t.Errorf("first attempt: %s", got)
+	}
+	faults := h.Select(func(r *journal.Record) bool { return r.Kind == journal.FaultInjected })
+	if len(faults) != 2 || faults[0].Function != "Notify" || faults[0].Name != "mail" || faults[0].Error != "no such recipient" {
+		t.Errorf("faults in the journal: %v", faults)
+	}
+}
+
+// A fault for all writes goes on until it is lifted, and any output can have one.
+func TestAnyOutputFails(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.Queue("Relay", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		return functions.SetOutput(ctx, "next", m.Text())
+	}, functions.QueueOutput("next", "invoices"))
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	if err := h.FailOutput("Other", 1, ""); !errors.Is(err, host.ErrUnknownOutput) {
+		t.Errorf("fault of an unknown output: %v", err)
+	}
+	if err := h.FailOutput("Relay", -1, ""); err != nil {
+		t.Fatal(err)
+	}
+	h.Send("orders", "7")
+	h.AwaitSettled("Relay", triggers.Poisoned)
+	h.WantAttempts("Relay", 5)
+	h.WantQueue("invoices")
+	if err := h.FailOutput("Relay", 0, ""); err != nil {
+		t.Fatal(err)
+	}
+	h.Send("orders", "8")
+	h.AwaitSettled("Relay", triggers.Deleted)
+	h.WantQueue("invoices", "8")
+}
+
+// Recorded outputs stay over a reload, and a reset forgets them and their faults. What
+// they hold is bounded, in the list and in the journal.
+func TestRecordedOutputsLast(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: notifyApp()})
+	h.Send("orders", "7")
+	h.AwaitSettled("Notify", triggers.Deleted)
+	if err := h.Edit("host.json", `{"version":"2.0","functionTimeout":"00:04:00"}`); err != nil {
+		t.Fatal(err)
+	}
+	h.WantOutput("Notify/mail", `{"subject":"7"}`)
+	if err := h.FailOutput("Notify", -1, ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.ResetState(); err != nil {
+		t.Fatal(err)
+	}
+	h.WantOutput("Notify")
+	h.Send("orders", strings.Repeat("ä", 5_000))
+	h.AwaitSettled("Notify", triggers.Deleted)
+	h.WantAttempts("Notify", 2)
+	rec := h.Select(func(r *journal.Record) bool { return r.Kind == journal.OutputRecorded && r.Name == "rows" })[1]
+	if value := rec.Fields[1].Value; len(value) > 4<<10 || len(value) < 4<<10-4 || !strings.HasSuffix(value, "ä") || rec.Fields[0].Value != "10011" {
+		t.Errorf("the journal holds %d bytes of %s", len(value), rec.Fields[0].Value)
+	}
+	for range 1_100 {
+		h.Send("orders", "x")
+	}
+	h.Run(time.Hour)
+	if got := len(h.Outputs("Notify")); got != 1_000 {
+		t.Errorf("%d recorded outputs, want 1000", got)
+	}
+}
+
+// A foreign input has the value that host.json gives it; a function whose input has none
+// is in error, and the others run.
+func TestFixedInputs(t *testing.T) {
+	t.Parallel()
+	type seen struct{ Text, JSON string }
+	var got []seen
+	app := functions.New()
+	app.Queue("Price", "orders", func(ctx context.Context, _ functions.QueueMessage) error {
+		name, _ := functions.GetInput(ctx, "name")
+		row, _ := functions.GetInput(ctx, "row")
+		got = append(got, seen{name.Text(), row.Text()})
+		return nil
+	}, functions.Binding(`{"type":"daprSecret","name":"name","direction":"in","secretStoreName":"s","key":"k"}`),
+		functions.Binding(`{"type":"table","name":"row","direction":"in","tableName":"prices"}`))
+	app.Queue("Total", "orders2", func(context.Context, functions.QueueMessage) error { return nil },
+		functions.Binding(`{"type":"cosmosDB","name":"order","direction":"in","databaseName":"shop","containerName":"orders"}`))
+	host := func(inputs string) string { return `{"version":"2.0","redeliver":{"inputs":` + inputs + `}}` }
+	h := hosttest.New(t, &hosttest.Options{
+		Handlers: app, InError: []string{"Total"},
+		Files: map[string]string{"host.json": host(`{"price":{"Name":"Ada","row":{"price":10.50}},"Prize":{}}`)},
+	})
+	h.Send("orders", "7")
+	h.AwaitSettled("Price", triggers.Deleted)
+	if diff := cmp.Diff([]seen{{"Ada", `{"price":10.50}`}}, got); diff != "" {
+		t.Errorf("inputs (-want +got):\n%s", diff)
+	}
+	if w := h.App().Warnings; len(w) != 1 || !strings.Contains(w[0].Error(), "redeliver.inputs.Prize") || w[0].Hint != `write "Price" if that is meant` {
+		t.Errorf("warnings: %v", w)
+	}
+	fault := h.App().Function("Total").Faults[0]
+	if !strings.Contains(fault.Reason, "(Cosmos DB) that Redeliver does not serve as an input") || !strings.Contains(fault.Hint, "redeliver.inputs.Total.order") {
+		t.Errorf("fault of an input without a value: %v; hint: %s", fault, fault.Hint)
+	}
+	if err := h.Edit("host.json", host(`{"Price":{"name":null,"row":[]},"Total":{"order":{}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	h.Send("orders", "8")
+	h.AwaitSettled("Price", triggers.Deleted)
+	h.Send("orders2", "9")
+	h.AwaitSettled("Total", triggers.Deleted)
+	if diff := cmp.Diff(seen{"", `[]`}, got[1]); diff != "" {
+		t.Errorf("inputs after the edit (-want +got):\n%s", diff)
+	}
+}
+
+// An edit that turns the trigger of a running function into one that is not served stops
+// that function; the reload is not refused, and the others go on.
+func TestTriggerBecomesForeign(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	handler := func(context.Context, *functions.Trigger) error { return nil }
+	app.Handle("Hello", handler)
+	app.Handle("Orders", handler)
+	queue := func(name string) string {
+		return `{"bindings":[{"type":"queueTrigger","name":"m","queueName":"` + name + `"}]}`
+	}
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"Hello/function.json": queue("hello"), "Orders/function.json": queue("orders"),
+	}})
+	edit := `{"bindings":[{"type":"orchestrationTrigger","name":"m"},{"type":"durableClient","name":"client"},{"type":"sendGrid","name":"mail","direction":"out"}]}`
+	if err := h.Edit("Hello/function.json", edit); err != nil {
+		t.Fatalf("the reload was refused: %v", err)
+	}
+	if f := h.App().Function("Hello"); f.NotServed == "" || f.InError() || len(f.Warnings) != 1 {
+		t.Errorf("not served %q, faults %v, warnings %v", f.NotServed, f.Faults, f.Warnings)
+	}
+	h.Send("hello", "1")
+	h.Send("orders", "2")
+	h.AwaitSettled("Orders", triggers.Deleted)
+	h.WantQueue("hello", "1")
+	if err := h.Edit("Hello/function.json", queue("hello")); err != nil {
+		t.Fatal(err)
+	}
+	h.AwaitSettled("Hello", triggers.Deleted)
+}

@@ -51,6 +51,7 @@ type watching struct {
 	host    *Host
 	files   *fsnotify.Watcher
 	watched map[string]fs.FileInfo // folders, by path
+	moved   bool                   // one of them has come or gone since
 }
 
 func (w *watching) close() {
@@ -60,18 +61,19 @@ func (w *watching) close() {
 }
 
 // renew watches the folders that are there now, and reports whether these are others
-// than before. A watch follows its folder wherever that is moved to, so that after a
-// move all are made anew. What happens meanwhile gives no event: the caller reloads.
+// than before. A watch follows its folder wherever that is moved to, and ends with it,
+// so that after a move all are made anew; a folder that took the place of another may
+// look the same, down to its number. What happens meanwhile gives no event: the caller reloads.
 func (w *watching) renew() (renewed bool, err error) {
 	now := w.host.watchedFolders()
-	if w.files != nil && maps.EqualFunc(now, w.watched, os.SameFile) {
+	if w.files != nil && !w.moved && maps.EqualFunc(now, w.watched, os.SameFile) {
 		return false, nil
 	}
 	w.close()
 	if w.files, err = fsnotify.NewWatcher(); err != nil {
 		return false, fmt.Errorf("watch %q: %w", w.host.dir, err)
 	}
-	w.watched = now
+	w.watched, w.moved = now, false
 	for path := range now {
 		if err := w.files.Add(path); err != nil && path == w.host.dir && !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("watch %q: %w", path, err)
@@ -123,6 +125,10 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 				later(configQuiet)
 			case reloadHandler:
 				later(handlerQuiet)
+			case ignore:
+				if w.moved {
+					later(configQuiet) // another folder may stand in its place
+				}
 			}
 		case <-timer.C: //clock:outside file events
 			due = time.Time{}
@@ -146,6 +152,7 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 func (w *watching) means(ev fsnotify.Event, folders string) action {
 	h := w.host
 	_, known := w.watched[ev.Name]
+	w.moved = w.moved || known && ev.Op != fsnotify.Chmod
 	isDir := known && ev.Name != h.dir
 	if !isDir && ev.Op.Has(fsnotify.Create) {
 		info, err := os.Stat(ev.Name)

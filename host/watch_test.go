@@ -132,6 +132,29 @@ func TestWatch(t *testing.T) {
 			t.Error("the removed function is still there")
 		}
 	})
+	t.Run("folder removed and made again", func(t *testing.T) {
+		t.Parallel()
+		w := start(t)
+		old, err := os.Stat(w.path("Orders"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 100 { // as a switch of branches does it; the new folder often has the old one's number
+			if err := os.RemoveAll(w.path("Orders")); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir(w.path("Orders"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if now, err := os.Stat(w.path("Orders")); err != nil || os.SameFile(now, old) {
+				break
+			}
+		}
+		w.write("Orders/function.json", orders(2))
+		w.waitGeneration(2)
+		w.write("Orders/function.json", orders(3)) // the new folder is watched
+		w.waitGeneration(3)
+	})
 	t.Run("burst", func(t *testing.T) {
 		t.Parallel()
 		w := start(t)

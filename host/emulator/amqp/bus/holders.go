@@ -1,36 +1,62 @@
 package bus
 
-import "sync"
+import (
+	"strings"
+	"sync"
 
-// holders knows which session each link of a connection holds. The Go client names
-// no session in its requests to $management, only the link on which it has one
-// (azservicebus: internal/mgmt.go, associated-link-name).
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// holders knows the sessions that links have been given, until the links are gone.
+// Requests to $management name the link for which they speak (associated-link-name),
+// and the Go client names nothing else (azservicebus: internal/mgmt.go).
 type holders struct {
 	mu sync.Mutex
-	by map[holder]string
+	by map[holder]hold
 }
 
 // holder is a link by its name, which is unique in its connection.
 type holder struct{ connection, link string }
 
-func (h *holders) put(at holder, session string) {
+// hold is the session that a link was given, and may have lost since.
+type hold struct {
+	session bindings.ServiceBusSession
+	mode    bindings.ServiceBusReceiveMode
+}
+
+func (h *holders) put(at holder, s hold) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.by == nil {
-		h.by = map[holder]string{}
+		h.by = map[holder]hold{}
 	}
-	h.by[at] = session
+	h.by[at] = s
 }
 
-func (h *holders) get(at holder) (session string, ok bool) {
+// find returns what the links have that a request may speak for: the link that it
+// names, of its own connection if there is one of that name, and otherwise of any;
+// or without a name all links of its connection.
+func (h *holders) find(connection, link string) (list []hold) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	session, ok = h.by[at]
-	return session, ok
+	if own, ok := h.by[holder{connection, link}]; ok {
+		return []hold{own}
+	}
+	for at, s := range h.by {
+		if link == at.link || link == "" && connection == at.connection {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 func (h *holders) forget(at holder) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.by, at)
+}
+
+// is reports whether it is that session of that source.
+func (h hold) is(source, session string) bool {
+	return h.session.SessionID() == session && strings.EqualFold(h.session.Source(), source)
 }

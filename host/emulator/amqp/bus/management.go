@@ -102,9 +102,10 @@ func (m *management) answer(q *wire.Message, limit int) (status int, body wire.M
 		return 0, nil, argumentf("%s: the body is no map", name)
 	}
 	r := &request{args: args, left: limit - answerFrame}
-	if link, ok := q.ApplicationProperties.Get("associated-link-name").(string); ok && args.Get("session-id") == nil {
-		if session, ok := m.b.holders.get(holder{m.connection, link}); ok {
-			r.args = append(r.args[:len(r.args):len(r.args)], wire.Entry{Key: "session-id", Value: session})
+	r.link, _ = q.ApplicationProperties.Get("associated-link-name").(string)
+	if r.link != "" && args.Get("session-id") == nil {
+		if of := m.b.holders.find(m.connection, r.link); len(of) > 0 {
+			r.args = append(r.args[:len(r.args):len(r.args)], wire.Entry{Key: "session-id", Value: of[0].session.SessionID()})
 		}
 	}
 	err = m.b.inside(name, func() (err error) {

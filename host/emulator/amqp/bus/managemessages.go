@@ -78,7 +78,7 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := m.b.ns.ReceiveDeferred(background, m.source, session, opts, numbers...)
+	found, err := m.deferredOf(r, session, opts, numbers)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -88,6 +88,24 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg, true)}}
 	}
 	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
+}
+
+// deferredOf receives for the holder of the session, where there are sessions.
+func (m *management) deferredOf(r *request, session *string, opts bindings.ServiceBusReceiverOptions, numbers []int64) (found []*bindings.ServiceBusReceived, err error) {
+	if !m.bySession(r, session) {
+		return m.b.ns.ReceiveDeferred(background, m.source, session, opts, numbers...)
+	}
+	err = m.onSession(r, *session, func(h hold) (err error) {
+		if h.mode == opts.Mode {
+			found, err = h.session.ReceiveDeferred(background, numbers...)
+			return err
+		}
+		if _, err = h.session.State(background); err == nil { // it is held
+			found, err = m.b.ns.ReceiveDeferred(background, m.source, session, opts, numbers...)
+		}
+		return err
+	})
+	return found, err
 }
 
 // fitting returns the first of some messages, by number, as many as an answer holds:
@@ -139,7 +157,21 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 		return 0, nil, argumentf("disposition-status %q: want completed, abandoned, defered or suspended", status)
 	}
 	m.b.let(tokens...)
-	return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
+	if !m.bySession(r, how.SessionID) {
+		return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
+	}
+	return statusOK, nil, m.onSession(r, *how.SessionID, func(h hold) error {
+		steps := make([]bindings.ServiceBusSettle, len(tokens))
+		for i, token := range tokens {
+			steps[i] = bindings.ServiceBusSettle{LockToken: token, ServiceBusSettlement: how}
+		}
+		for _, err := range m.b.ns.SettleEach(background, m.source, h.session, steps) {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 func (m *management) schedule(r *request) (int, wire.Map, error) {

@@ -12,7 +12,8 @@ import (
 // is kept in err; operations look at it before they do anything.
 type request struct {
 	args wire.Map
-	left int // room for the list of the answer, in bytes
+	link string // for which the client speaks; empty: it names none
+	left int    // room for the list of the answer, in bytes
 	err  error
 }
 

@@ -1,17 +1,57 @@
 package bus
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
+
+// onSession runs f on what the client has of a session: a request speaks for the link
+// that it names, or else for those of its connection. Who does not hold the session, or
+// not any more, is told so, and f has changed nothing (spec servicebus 1.10).
+func (m *management) onSession(r *request, session string, f func(hold) error) error {
+	for _, h := range m.holds(r, session) {
+		if err := f(h); !errors.Is(err, bindings.ErrSessionLockLost) && !errors.Is(err, bindings.ErrClosed) {
+			return err
+		}
+	}
+	if err := m.hasSessions(); err != nil {
+		return err
+	}
+	return bindings.NewServiceBusError(bindings.ConditionSessionLockLost, fmt.Sprintf("%s: the lock of session %q has ended, or is somebody else's", m.source, session))
+}
+
+// holds returns what the client has, or has had, of a session.
+func (m *management) holds(r *request, session string) []hold {
+	return slices.DeleteFunc(m.b.holders.find(m.connection, r.link), func(h hold) bool { return !h.is(m.source, session) })
+}
+
+// bySession reports whether the client has to hold the session that it names. Where
+// there are no sessions it need not.
+func (m *management) bySession(r *request, session *string) bool {
+	return session != nil && (len(m.holds(r, *session)) > 0 || m.hasSessions() == nil)
+}
+
+// hasSessions fails with ErrNotAllowed if the entity does not require sessions.
+func (m *management) hasSessions() error {
+	_, err := m.b.ns.Sessions(background, m.source, farFuture(), 0, 0)
+	return err
+}
 
 func (m *management) renewSession(r *request) (int, wire.Map, error) {
 	session := r.text("session-id")
 	if r.err != nil {
 		return 0, nil, r.err
 	}
-	until, err := m.b.ns.RenewSession(background, m.source, session)
+	var until time.Time
+	err := m.onSession(r, session, func(h hold) (err error) {
+		until, err = h.session.RenewSession(background)
+		return err
+	})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -23,13 +63,16 @@ func (m *management) sessionState(r *request) (int, wire.Map, error) {
 	if r.err != nil {
 		return 0, nil, r.err
 	}
-	state, err := m.b.ns.SessionState(background, m.source, session)
+	var v any
+	err := m.onSession(r, session, func(h hold) error {
+		state, err := h.session.State(background)
+		if state != nil {
+			v = state
+		}
+		return err
+	})
 	if err != nil {
 		return 0, nil, err
-	}
-	var v any
-	if state != nil {
-		v = state
 	}
 	return statusOK, wire.Map{{Key: "session-state", Value: v}}, nil
 }
@@ -47,7 +90,7 @@ func (m *management) setSessionState(r *request) (int, wire.Map, error) {
 	if ok && state == nil {
 		state = []byte{}
 	}
-	return statusOK, nil, m.b.ns.SetSessionState(background, m.source, session, state)
+	return statusOK, nil, m.onSession(r, session, func(h hold) error { return h.session.SetState(background, state) })
 }
 
 // farFuture as a time of change asks for the sessions that have messages.

@@ -69,7 +69,7 @@ func (b *Backend) session(path bindings.ServiceBusPath, r *amqp.AttachRequest) (
 	if err != nil {
 		return nil, err
 	}
-	b.holders.put(holder{r.Connection, r.Name}, session.SessionID())
+	b.holders.put(holder{r.Connection, r.Name}, hold{session, opts.Mode})
 	// The filter comes back in the client's form, with the name of the session.
 	grant.Filter = slices.Clone(r.Filter)
 	grant.Filter[at].Value = session.SessionID()

@@ -34,6 +34,7 @@ func listings() []listing {
 		{name: "deliveries", columns: []string{"EVENT", "SUBSCRIPTION", "LAST OUTCOME", "NEXT ATTEMPT", "ATTEMPTS"}, numbers: 1, rows: deliveryRows, quiet: true},
 		{name: "eventhubs", columns: []string{"HUB/PARTITION", "CONSUMER GROUP", "EVENTS", "LAST", "CHECKPOINT", "BEHIND"}, numbers: 4, rows: hubRows, quiet: true},
 		{name: "cosmos", columns: []string{"COSMOS CONTAINER", "LEASES", "OWNER", "RANGE", "DOCUMENTS", "CONTINUATION", "PENDING"}, numbers: 4, rows: cosmosRows, quiet: true},
+		{name: "outputs", columns: []string{"OUTPUT", "TYPE", "RECORDED", "TO FAIL"}, numbers: 2, rows: outputRows, quiet: true},
 	}
 }
 
@@ -97,7 +98,8 @@ func newLs(std streams) *cobra.Command {
 of the embedded storage with their messages, the containers with their blobs, the
 entities of Service Bus with theirs, the event subscriptions of Event Grid with the
 events that they still deliver, the partitions of Event Hubs with the checkpoint of
-each consumer group, and the containers of Cosmos DB with the leases of each function.
+each consumer group, the containers of Cosmos DB with the leases of each function, and
+the outputs that go nowhere here, with how many values functions have set on them.
 WHAT limits it to some: ` + strings.Join(names, ", ") + `.
 
 A message is invisible while a function has it in work, while it waits for its

@@ -182,7 +182,7 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.ClockMoved:
 		return p.verbose(rec, "clock", join(rec.Cause, rec.Beside.Detail, delay(rec)))
 	case journal.FaultInjected, journal.CircuitOpened, journal.CircuitHalfOpened, journal.CircuitClosed:
-		return p.format(rec, yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message))
+		return p.format(rec, yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message, rec.Name, rec.Error))
 	}
 	return p.verbose(rec, words(rec.Kind), join(rec.Source, rec.Name, rec.Error))
 }

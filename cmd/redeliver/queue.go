@@ -108,14 +108,14 @@ func checkLife(delay time.Duration, ttl string) error {
 
 func newPeek(std streams) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "peek queue|servicebus|cosmos NAME",
-		Short: "Show the messages or documents that the running host holds",
+		Use:   "peek queue|servicebus|cosmos|output NAME",
+		Short: "Show the messages, documents or outputs that the running host holds",
 		Args:  oneCommand,
 
 		DisableFlagsInUseLine: true,
 		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newPeekQueue(std), newPeekBus(std), newPeekCosmos(std))
+	cmd.AddCommand(newPeekQueue(std), newPeekBus(std), newPeekCosmos(std), newPeekOutput(std))
 	return cmd
 }
 

@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		"odd-handler":    func() { functions.Main(oddApp()) },
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 		"open-handler":   func() { functions.Main(openApp()) },
+		"notify-handler": func() { functions.Main(notifyApp()) },
 	}
 	if fleetMain != nil {
 		commands["fleet-handler"] = fleetMain

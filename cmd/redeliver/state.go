@@ -127,9 +127,10 @@ func newStateReset(std streams) *cobra.Command {
 		Use:   "reset",
 		Short: "Empty every embedded service",
 		Long: `Reset removes every queue and blob, with them the status of timers and checkpoints,
-every Service Bus entity, event hub, Cosmos DB container and Event Grid topic. What
-the running app describes in host.json or its functions name is made again, empty.
-The journal stays.`,
+every Service Bus entity, event hub, Cosmos DB container and Event Grid topic, and what
+was recorded of outputs that are not served; no output is made to fail any more. What
+the running app describes in host.json or its functions name is made again, empty. The
+journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {

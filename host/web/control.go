@@ -35,6 +35,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 	s.gridRoutes(handle)
 	s.hubRoutes(handle)
 	s.cosmosRoutes(handle)
+	s.outputRoutes(handle)
 	handle("POST", "/functions/{name}/invoke", s.invoke)
 	handle("GET", "/journal", s.journal)
 	handle("GET", "/clock", s.clockStatus)

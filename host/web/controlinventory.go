@@ -26,6 +26,10 @@ type Inventory struct {
 
 	Cosmos []CosmosContainer `json:"cosmos"`
 
+	// Outputs are those that are not served, with what was recorded, and those that are
+	// made to fail.
+	Outputs []host.OutputInfo `json:"outputs"`
+
 	// Deliveries are events that subscriptions of Event Grid still have, in order of
 	// publication, at most 256.
 	Deliveries []eventgrid.DeliveryInfo `json:"deliveries"`
@@ -68,6 +72,7 @@ func (s *Server) inventory(w http.ResponseWriter, r *http.Request) {
 		State:     s.host.State(),
 		Errors:    s.host.Errors(),
 		Functions: s.functionInfos(),
+		Outputs:   s.outputInfos(),
 	}
 	err := s.inside("inventory", func(ctx context.Context) (err error) {
 		if out.Queues, err = s.queueInfos(ctx); err != nil {

@@ -95,6 +95,13 @@
 //	POST   /eventhubs/events?hub=             the body is the event; ?key= or ?partition=, ?id=,
 //	                                          ?contentType=, ?correlation=, ?property=name=text
 //	                                          (repeated): 201, HubSent
+//	GET    /outputs                           {"outputs": [host.OutputInfo]}: what was recorded of
+//	                                          outputs that are not served, and what is to fail
+//	GET    /outputs/values?name=              PeekedOutputs: the latest ?max=32 values of a function's
+//	                                          outputs, or of the one "function/binding"
+//	PUT    /outputs/fault?name=               makes the next ?times=1 writes of these outputs fail, -1
+//	                                          all, 0 none any more; the body is the error: 200,
+//	                                          OutputsFailing
 //	POST   /functions/{name}/invoke           the body is the trigger's value; waits for the whole
 //	                                          retry loop: 200, InvokeResult, also of a failure
 //	GET    /journal                           journal records as NDJSON, from ?since=1 on;
@@ -108,7 +115,8 @@
 //	PUT    /state                             the body is such an archive and takes their place:
 //	                                          200, StateLoaded; 400, and nothing changes, when it
 //	                                          is damaged. Deliveries in work settle against nothing
-//	DELETE /state                             removes everything from them: 204
+//	DELETE /state                             removes everything from them, and the recorded
+//	                                          outputs: 204
 //	POST   /reload                            loads the app again: 200, Reloaded; 409 when it was
 //	                                          refused
 //	POST   /stop                              ends the host: 202
@@ -118,7 +126,7 @@
 // A path is one of Service Bus: orders, events/Subscriptions/all,
 // orders/$DeadLetterQueue, orders/$Transfer/$DeadLetterQueue.
 //
-// 404 means an unknown function, queue, entity, message, container or blob, 400 a
+// 404 means an unknown function, output, queue, entity, message, container or blob, 400 a
 // bad name or parameter, 409 that the account or namespace of the app is outside
 // this host, 413 a body that is too large, 503 that the host is not ready.
 //

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web"
+)
+
+// outputRows lists the outputs that are recorded, or made to fail.
+func outputRows(inv *web.Inventory) (rows [][]string) {
+	for _, o := range inv.Outputs {
+		failing := "-"
+		switch {
+		case o.Failing < 0:
+			failing = "all"
+		case o.Failing > 0:
+			failing = strconv.Itoa(o.Failing)
+		}
+		rows = append(rows, []string{o.Function + "/" + o.Binding, o.Type, strconv.Itoa(o.Recorded), failing})
+	}
+	return rows
+}
+
+func newPeekOutput(std streams) *cobra.Command {
+	var t target
+	var output string
+	var asJSON bool
+	var most int
+	cmd := &cobra.Command{
+		Use:   "output FUNCTION[/BINDING]",
+		Short: "Show what a function has set on outputs that go nowhere here",
+		Long: `Peek shows what a function of the running host has set on outputs that Redeliver
+does not serve, such as sendGrid, sql or table: what it would have sent, the latest
+values, oldest first. FUNCTION shows all its outputs, FUNCTION/BINDING one of them.
+
+The host keeps the latest 1,000 values in memory, over a reload too; "state reset"
+forgets them. "ls outputs" lists the outputs, "fail output" makes them fail.`,
+		Example: `  redeliver peek output Notify
+  redeliver peek output Notify/mail --json`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeOutputs(&t),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := oneOf("output", output, "text", "json"); err != nil {
+				return err
+			}
+			if most < 1 || most > 256 {
+				return &usageError{errors.New("--max: want a number from 1 to 256")}
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			var found web.PeekedOutputs
+			query := url.Values{"name": {args[0]}, "max": {strconv.Itoa(most)}}
+			if err := c.call(cmd.Context(), http.MethodGet, "/outputs/values", query, nil, &found); err != nil {
+				return err
+			}
+			if asJSON || output == "json" {
+				return writeIndented(std, found)
+			}
+			showOutputs(std, &found)
+			return nil
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --output json")
+	cmd.Flags().IntVar(&most, "max", 32, "show at most this many values, 1 to 256")
+	addTarget(cmd, &t)
+	return cmd
+}
+
+func showOutputs(std streams, found *web.PeekedOutputs) {
+	var b strings.Builder
+	writef(&b, "output %q: %s", found.Name, plural(found.Count, "value"))
+	if hidden := found.Count - len(found.Outputs); hidden > 0 {
+		writef(&b, ", %d older not shown", hidden)
+	}
+	b.WriteByte('\n')
+	for i := range found.Outputs {
+		o := &found.Outputs[i]
+		writef(&b, "%s/%s  %s  %s attempt %d  %s\n", o.Function, o.Binding, o.Type, o.Delivery, o.Attempt, o.Time.Local().Format(time.DateTime))
+		shown := len(o.Binary)
+		if o.Body != nil {
+			shown = len(*o.Body)
+			writef(&b, "  %s\n", block(*o.Body, "  "))
+		} else {
+			writef(&b, "  %d bytes that are not text; --json has them\n", o.Size)
+		}
+		if shown < o.Size {
+			writef(&b, "  (the first %d of %d bytes)\n", shown, o.Size)
+		}
+	}
+	newConsole(std, true).print(b.String())
+}
+
+func newFail(std streams) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "fail output NAME",
+		Short: "Make something of the running host fail",
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newFailOutput(std))
+	return cmd
+}
+
+func newFailOutput(std streams) *cobra.Command {
+	var t target
+	var times int
+	var text string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "output FUNCTION[/BINDING]",
+		Short: "Make the next writes of a function's outputs fail",
+		Long: `Fail makes the next write of an output of the running host fail, as if its service
+had refused it: the attempt fails, and is retried by its policy. FUNCTION means all
+outputs of the function but its HTTP answer, FUNCTION/BINDING one of them; outputs of
+any type, those that are only recorded too.
+
+--times says how many writes fail: -1 all, 0 none any more. It holds over a reload
+and ends with "state reset". "ls outputs" shows how many are left.`,
+		Example: `  redeliver fail output Notify/mail --times 2
+  redeliver fail output Notify --times 0`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: completeOutputs(&t),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if times < -1 {
+				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
+			}
+			c, err := t.find()
+			if err != nil {
+				return err
+			}
+			var done web.OutputsFailing
+			query := url.Values{"name": {args[0]}, "times": {strconv.Itoa(times)}}
+			if err := c.call(cmd.Context(), http.MethodPut, "/outputs/fault", query, []byte(text), &done); err != nil {
+				return err
+			}
+			if asJSON {
+				return writeIndented(std, done)
+			}
+			what := "the next write of"
+			switch {
+			case times < 0:
+				what = "all writes of"
+			case times == 0:
+				newConsole(std, true).print(fmt.Sprintf("no write of %q is made to fail any more\n", args[0]))
+				return nil
+			case times > 1:
+				what = fmt.Sprintf("the next %d writes of", times)
+			}
+			newConsole(std, true).print(fmt.Sprintf("%s %q will fail\n", what, args[0]))
+			return nil
+		},
+	}
+	cmd.Flags().IntVar(&times, "times", 1, "how many writes fail; -1 all, 0 none any more")
+	cmd.Flags().StringVar(&text, "error", "", "the text of the failure")
+	addJSON(cmd, &asJSON)
+	addTarget(cmd, &t)
+	return cmd
+}
+
+// completeOutputs completes the first argument with the recorded outputs of the running
+// host.
+func completeOutputs(t *target) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		if len(args) == 0 {
+			for _, o := range t.glance(cmd.Context()).Outputs {
+				names = append(names, o.Function+"/"+o.Binding)
+			}
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -181,8 +181,9 @@ func (h *Host) drive(call func()) {
 	}
 }
 
-// Edit writes a file of the app and reloads it, as saving it in an editor would.
-// It returns the reason when the edit is refused.
+// Edit writes a file of the app and reloads it, as saving it in an editor would. name
+// is a slash path from the app's folder, and may lead to a package that was copied with
+// it ("../pay/pay.go"). It returns the reason when the edit is refused.
 func (h *Host) Edit(name, text string) error {
 	h.tb.Helper()
 	return h.change(name, func() error { return write(h.Dir(), name, text) })
@@ -192,17 +193,18 @@ func (h *Host) Edit(name, text string) error {
 // app. It returns the reason when that is refused.
 func (h *Host) Remove(name string) error {
 	h.tb.Helper()
-	if !filepath.IsLocal(filepath.FromSlash(name)) {
-		h.tb.Fatalf("hosttest: remove %q: it is not below the app's folder", name)
-	}
 	return h.change(name, func() error { return os.RemoveAll(filepath.Join(h.Dir(), filepath.FromSlash(name))) })
 }
 
 // change changes a file of the app and reloads it.
 func (h *Host) change(name string, make func() error) error {
 	h.tb.Helper()
-	if h.original {
-		h.tb.Fatalf("hosttest: change of %s: the host runs %s itself; set Options.Files (an empty map will do) to have the folder copied", name, h.Dir())
+	path := filepath.Join(h.Dir(), filepath.FromSlash(name))
+	switch {
+	case h.copied == "":
+		h.tb.Fatalf("hosttest: change of %q: the host runs %s itself; set Options.Files (an empty map will do) to have the folder copied", name, h.Dir())
+	case path == h.copied || !below(path, h.copied):
+		h.tb.Fatalf("hosttest: change of %q: it is not in the copy that the host runs, %s", name, h.copied)
 	}
 	if err := make(); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)

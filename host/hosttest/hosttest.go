@@ -20,10 +20,8 @@ package hosttest
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -33,7 +31,6 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/schemas"
 )
 
 // TB is what the kit needs of a test: *testing.T, *testing.B or *testing.F.
@@ -68,8 +65,9 @@ type Options struct {
 
 	// Files are written into the app folder before the start, by slash path. An
 	// app without a host.json gets `{"version":"2.0"}`. With Dir, the folder is
-	// copied first, so that the original stays as it is; a folder with the source
-	// of a Go program is then to hold its go.mod too.
+	// copied first, so that the original stays as it is. So is what lies around it and
+	// its Go program is built of: the packages of its module, and of modules that
+	// go.mod and go.work name by a relative path.
 	Files map[string]string
 
 	// Handlers are registered in process. Nil: the app's own program.
@@ -163,7 +161,7 @@ type Host struct {
 
 	awaiting bool
 	hangs    bool
-	original bool              // the app's folder is the test author's own, not a copy
+	copied   string            // the folder of the copy, the app's or above it; empty: the app is the test author's own
 	stuck    chan clock.Notice //clock:outside somebody keeps the clock and waits for what cannot come
 }
 
@@ -181,8 +179,8 @@ func New(tb TB, opts *Options) *Host {
 	if o.Processors == 0 {
 		o.Processors = 2
 	}
-	dir := appFolder(tb, &o)
-	h := &Host{tb: tb, cursor: 1, original: dir == o.Dir, stuck: make(chan clock.Notice, 1)} //clock:outside the test is of the real world
+	dir, copied := appFolder(tb, &o)
+	h := &Host{tb: tb, cursor: 1, copied: copied, stuck: make(chan clock.Notice, 1)} //clock:outside the test is of the real world
 	var clk clock.Clock
 	if o.System {
 		clk = clock.System()
@@ -313,70 +311,4 @@ func environment(env []string) []string {
 		}
 	}
 	return append(base, env...)
-}
-
-// appFolder makes the folder that the host runs.
-func appFolder(tb TB, o *Options) string {
-	tb.Helper()
-	dir := o.Dir
-	if dir == "" || o.Files != nil || o.Executable != "" {
-		dir = filepath.Join(tb.TempDir(), "app") // one name: it is in the journal
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			tb.Fatalf("hosttest: %v", err)
-		}
-		if o.Dir != "" {
-			if err := os.CopyFS(dir, os.DirFS(o.Dir)); err != nil {
-				tb.Fatalf("hosttest: copy %s: %v", o.Dir, err)
-			}
-		}
-	}
-	for name, text := range o.Files {
-		if err := write(dir, name, text); err != nil {
-			tb.Fatalf("hosttest: %v", err)
-		}
-	}
-	if _, err := os.Stat(filepath.Join(dir, "host.json")); err != nil && o.Dir == "" {
-		if err := write(dir, "host.json", `{"version":"2.0"}`); err != nil {
-			tb.Fatalf("hosttest: %v", err)
-		}
-	}
-	if o.Executable != "" {
-		if err := useExecutable(dir, o.Executable); err != nil {
-			tb.Fatalf("hosttest: %v", err)
-		}
-	}
-	return dir
-}
-
-// useExecutable names a handler program in the app's host.json.
-func useExecutable(dir, executable string) error {
-	name := filepath.Join(dir, "host.json")
-	text, err := os.ReadFile(name)
-	if err != nil {
-		return err
-	}
-	doc, fault := schemas.Parse("host.json", text)
-	if fault != nil {
-		return fault
-	}
-	var conf map[string]any
-	if err := json.Unmarshal(doc.JSON(), &conf); err != nil {
-		return err
-	}
-	conf["customHandler"] = map[string]any{"description": map[string]any{"defaultExecutablePath": executable}}
-	if text, err = json.MarshalIndent(conf, "", "  "); err != nil {
-		return err
-	}
-	return os.WriteFile(name, text, 0o644)
-}
-
-func write(dir, name, text string) error {
-	path := filepath.Join(dir, filepath.FromSlash(name))
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
-	}
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/triggers"
 )
 
 // A function in error ends the test unless it is expected, and so does one that is
@@ -58,6 +59,46 @@ func TestDirStaysAsItIs(t *testing.T) {
 	}
 	if text, err := os.ReadFile(file); err != nil || string(text) != `{"version":"2.0"}` {
 		t.Errorf("host.json is %s, %v", text, err)
+	}
+}
+
+// An app below its module's root is copied with what its program is built of; an edit is
+// one of the copy, also when it is of a package outside the app.
+func TestCopyOfAnAppInsideAModule(t *testing.T) {
+	t.Parallel()
+	const sample = "../../functions/samples/orders"
+	read := func(name string) string {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(sample, filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	files := map[string]string{}
+	for _, name := range []string{"host.json", "../../app.go"} {
+		files[name] = read(name)
+	}
+	h := hosttest.New(t, &hosttest.Options{Dir: sample, Files: map[string]string{"notes/7.txt": "seven"}})
+	h.Send("orders", `{"id":"7"}`)
+	h.AwaitSettled("ProcessOrder", triggers.Deleted)
+	if err := h.Edit("host.json", strings.Replace(files["host.json"], "{", "{\"functionTimeout\":\"00:01:00\",", 1)); err != nil {
+		t.Error(err)
+	}
+	if err := h.Edit("../../app.go", "no Go"); err == nil || !strings.Contains(err.Error(), "app.go:1:1") {
+		t.Errorf("an edit of a package outside the app: %v", err)
+	}
+	if h.Generation() != 2 {
+		t.Errorf("generation %d, want 2", h.Generation())
+	}
+	for name, want := range files {
+		if got := read(name); got != want {
+			t.Errorf("the original of %s is now %s", name, got)
+		}
+	}
+	said := fails(t, &hosttest.Options{}, func(h *hosttest.Host) { _ = h.Edit("../../../elsewhere.go", "") })
+	if !strings.Contains(said, "it is not in the copy") {
+		t.Errorf("an edit outside the copy: %q", said)
 	}
 }
 

@@ -304,3 +304,76 @@ func TestPrune(t *testing.T) {
 		t.Errorf("left (-got +want):\n%s", diff)
 	}
 }
+
+// A copy of the program's folder, with the files that are around it, builds the same
+// program: beside its module and its workspace, and in a module without a workspace.
+func TestAround(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		alter func(t *testing.T, root string)
+		want  []string
+	}{
+		{"workspace", func(*testing.T, string) {}, []string{
+			"go.work", "mono/go.mod", "mono/pay/pay.go", "old/go.mod", "old/old.go", "shared/go.mod", "shared/shared.go",
+		}},
+		{"replace", func(t *testing.T, root string) {
+			if err := os.Remove(filepath.Join(root, "go.work")); err != nil {
+				t.Fatal(err)
+			}
+			write(t, filepath.Join(root, "mono"), "go.mod", "module mono\n\ngo 1.24\n\nrequire example.com/old v1.0.0\nrequire shared v1.0.0\n\n"+
+				"replace example.com/old => ../old\n\nreplace shared => "+filepath.ToSlash(filepath.Join(root, "shared"))+"\n")
+		}, []string{"mono/go.mod", "mono/pay/pay.go", "old/go.mod", "old/old.go"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			root, copied := repository(t), t.TempDir()
+			test.alter(t, root)
+			env := append(os.Environ(), "GOFLAGS=", "GOWORK=")
+			dir := filepath.Join(root, "mono", "apps", "orders")
+			var got []string
+			for _, path := range gobuild.Around(t.Context(), dir, env) {
+				rel, err := filepath.Rel(root, path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, filepath.ToSlash(rel))
+				if err := os.MkdirAll(filepath.Join(copied, filepath.Dir(rel)), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				write(t, copied, rel, string(text))
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("files around the program (-want +got):\n%s", diff)
+			}
+			if err := os.CopyFS(filepath.Join(copied, "mono", "apps", "orders"), os.DirFS(dir)); err != nil {
+				t.Fatal(err)
+			}
+			program, _, err := sourcesOf(copied).Build(t.Context(), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(program).CombinedOutput(); err != nil || string(out) != "pay old shared a" {
+				t.Errorf("the copy prints %q, %v", out, err)
+			}
+		})
+	}
+}
+
+// A program that needs nothing beside it, and a folder that is no program.
+func TestAroundNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "go.mod", "module example.com/app\n\ngo 1.24\n")
+	if got := gobuild.Around(t.Context(), dir, os.Environ()); got != nil {
+		t.Errorf("around a folder without sources: %q", got)
+	}
+	write(t, dir, "main.go", "package main\n\nfunc main() {}\n")
+	if got := gobuild.Around(t.Context(), dir, os.Environ()); got != nil {
+		t.Errorf("around a whole module: %q", got)
+	}
+}

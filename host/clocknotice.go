@@ -15,6 +15,8 @@ func (h *Host) ClockNotice(n clock.Notice) {
 	case clock.Moved:
 	case clock.BatonKept:
 		h.log.Warn().Str("component", "clock").Str("goroutine", n.Name).Str("stack", n.Stack).Msg("a goroutine keeps the clock")
+	case clock.Crowded:
+		h.log.Warn().Str("component", "clock").Str("goroutine", n.Name).Msg(n.String())
 	default:
 		h.journal.Append(journal.Record{
 			Kind: journal.ClockMoved, Cause: n.Kind.String(), Name: n.Name, Beside: journal.Beside{Elapsed: n.Real, Detail: n.String()},

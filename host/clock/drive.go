@@ -170,6 +170,7 @@ func (v *Virtual) moveLocked() bool {
 	} else {
 		v.jumpNoticeLocked(d.limit)
 		v.now.Store(max(d.limit, v.now.Load()))
+		v.moved = v.turn
 		d.end = v.now.Load()
 		v.drive = nil
 		v.finished = append(v.finished, &d.visit)

@@ -15,8 +15,12 @@ type Notice struct {
 	From, To time.Time
 
 	Real  time.Duration // real time waited so far
+	Turns uint64        // Crowded: how many
 	Stack string        // BatonKept: the goroutine's stack
 }
+
+// StandingTurns is how many turns at one instant are worth a Notice.
+const StandingTurns = 10_000
 
 // NoticeKind says what a Notice is about.
 type NoticeKind uint8
@@ -34,6 +38,11 @@ const (
 	// input lets it run ahead again.
 	RanAhead
 
+	// Crowded: another StandingTurns turns have begun since time moved last, or since
+	// something came in from the outside: perhaps something goes on for ever that
+	// takes no time. Name has the next turn. Not said in a pace, where time passes.
+	Crowded
+
 	// Moved: time jumped. Time that follows the wall moves without notice.
 	Moved
 )
@@ -47,6 +56,8 @@ func (k NoticeKind) String() string {
 		return "baton kept"
 	case RanAhead:
 		return "ran ahead"
+	case Crowded:
+		return "crowded"
 	case Moved:
 		return "moved"
 	}
@@ -62,6 +73,8 @@ func (n Notice) String() string {
 		return fmt.Sprintf("goroutine %q has kept the clock for %v", n.Name, n.Real)
 	case RanAhead:
 		return fmt.Sprintf("time has run ahead far enough since the last input: it follows the wall until the next (next deadline %s)", n.To.Format(time.RFC3339))
+	case Crowded:
+		return fmt.Sprintf("%d turns have begun at one instant: perhaps something goes on for ever without a wait", n.Turns)
 	case Moved:
 		return fmt.Sprintf("time moved by %v to %s", n.To.Sub(n.From), n.To.Format(time.RFC3339Nano))
 	}

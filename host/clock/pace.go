@@ -144,6 +144,7 @@ func (v *Virtual) Pin(name string) (unpin func()) {
 
 // inputLocked notes that something came in from the outside.
 func (v *Virtual) inputLocked() {
+	v.moved = v.turn
 	if v.pace.kind == paceNone {
 		return
 	}

@@ -26,6 +26,7 @@ type Virtual struct {
 	mu        sync.Mutex
 	holder    *task  // has the baton; nil: nobody is ready
 	turn      uint64 // number of the holder's turn
+	moved     uint64 // the turn in which time moved last, or something came in
 	seq       uint64 // numbers deadlines, waits and calls
 	ready     readyQueue
 	out       []*call // calls that hold time still, in order of going out
@@ -161,6 +162,9 @@ func (v *Virtual) passLocked() *task {
 func (v *Virtual) giveLocked(t *task) *task {
 	v.holder = t
 	v.turn++
+	if n := v.turn - v.moved; n%StandingTurns == 0 && v.pace.kind == paceNone {
+		v.noticeLocked(Notice{Kind: Crowded, Name: t.name, From: v.Now(), To: v.Now(), Turns: n})
+	}
 	t.doing = running
 	if t.call != nil {
 		v.freeSlotLocked(t.call)
@@ -296,7 +300,10 @@ func (v *Virtual) setLocked(d *deadline, after time.Duration, reason bool) {
 // setting. A context that is due after somebody who may yet cancel it is left for
 // when they have run; see passLocked.
 func (v *Virtual) jumpLocked(at int64) {
-	v.now.Store(max(at, v.now.Load()))
+	if at > v.now.Load() {
+		v.now.Store(at)
+		v.moved = v.turn
+	}
 	v.leftOver = false
 	woken := false
 	for len(v.deadlines.heap) > 0 && v.deadlines.heap[0].at <= at {

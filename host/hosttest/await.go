@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -20,7 +21,8 @@ import (
 //
 // The test fails when nothing more can come of what is under way: nobody waits for
 // time to move, and whatever else was pending (polls of a queue, ticks of a schedule,
-// the end of a message's life) has had its turn. The failure shows what did happen.
+// the end of a message's life) has had its turn. It fails too after 20,000 retries of
+// policies without an end. The failure shows what did happen.
 //
 // match runs under no lock: it may use the host's other methods, except those that
 // move time, and end the test.
@@ -72,16 +74,47 @@ func (h *Host) await(w *wanted) journal.Record {
 	}
 	h.awaiting = true
 	defer func() { h.awaiting = false }()
-	found, ok := h.search(w)
+	forever := &retries{from: h.Journal().Len() + 1}
+	found, ok := h.search(w, forever)
 	if !ok {
-		h.tb.Fatalf("hosttest: await: %s", h.missed(w))
+		h.tb.Fatalf("hosttest: await: %s", h.missed(w, forever))
 	}
 	h.cursor = found.Seq + 1
 	return found
 }
 
+// retries are those of one Await that never end.
+type retries struct {
+	looks int
+	from  uint64         // the first record not looked at
+	last  journal.Record // of those
+	total int
+}
+
+// mostRetries is how many of them are enough.
+const mostRetries = 20_000
+
+// tooMany reports whether there are. It looks now and then.
+func (e *retries) tooMany(j *journal.Journal) bool {
+	if e.looks++; e.looks%1000 == 0 {
+		for _, r := range j.Since(e.from) {
+			e.from = r.Seq + 1
+			if r.Kind == journal.RetryScheduled && r.MaxRetryCount == retrycontext.Forever {
+				e.last = r
+				e.total++
+			}
+		}
+	}
+	return e.total >= mostRetries
+}
+
+func (e *retries) String() string {
+	return fmt.Sprintf("%d retries of policies without an end, such as the one of %q (maxRetryCount %d, attempt %d of delivery %s has failed)",
+		e.total, e.last.Function, e.last.MaxRetryCount, e.last.Attempt, e.last.Delivery)
+}
+
 // search moves time until there is what is wanted.
-func (h *Host) search(w *wanted) (found journal.Record, ok bool) {
+func (h *Host) search(w *wanted, forever *retries) (found journal.Record, ok bool) {
 	h.tb.Helper()
 	j := h.Journal()
 	if h.virtual == nil {
@@ -104,7 +137,8 @@ func (h *Host) search(w *wanted) (found journal.Record, ok bool) {
 			}
 		}
 		var more bool
-		h.wait(func() { more = h.virtual.UntilQuiet(quiet, happened, end.Sub(h.virtual.Now())) })
+		stop := func() bool { return happened() || forever.tooMany(j) }
+		h.wait(func() { more = h.virtual.UntilQuiet(quiet, stop, end.Sub(h.virtual.Now())) })
 		if w.ours {
 			return found, ok
 		}
@@ -114,18 +148,21 @@ func (h *Host) search(w *wanted) (found journal.Record, ok bool) {
 				return r, true
 			}
 		}
-		if !more {
+		if !more || forever.tooMany(j) {
 			return journal.Record{}, false
 		}
 	}
 }
 
 // missed says why there is no such record, and what there is.
-func (h *Host) missed(w *wanted) string {
+func (h *Host) missed(w *wanted, forever *retries) string {
 	var b strings.Builder
-	if h.virtual == nil {
+	switch {
+	case h.virtual == nil:
 		fmt.Fprintf(&b, "%s has not come within %v", w.what, realLimit)
-	} else {
+	case forever.total >= mostRetries:
+		fmt.Fprintf(&b, "%s has not come after %v; it is %s", w.what, forever, h.virtual.Now().Format(time.RFC3339))
+	default:
 		fmt.Fprintf(&b, "%s has not come, and nothing is left that could bring it; it is %s", w.what, h.virtual.Now().Format(time.RFC3339))
 	}
 	for _, r := range h.Journal().Records() {

@@ -82,7 +82,9 @@ func (s *surroundings) modules() {
 	}
 }
 
-type replacement struct{ New struct{ Path, Version string } }
+type replacement struct {
+	New struct{ Path, Version string }
+}
 
 // module takes up the module at path, which from names. Only in a main one replacements
 // count.

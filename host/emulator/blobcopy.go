@@ -91,27 +91,15 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 		if err != nil {
 			return err
 		}
-		if from.Tier == archiveTier && opts.Tier == "" {
-			return blobError(bindings.CodeBlobArchived, "")
-		}
-		if opts.Tier != "" {
-			if err := checkType(from, bindings.BlockBlob); err != nil {
-				return err
-			}
-		}
-		next := *from
-		next.blobKey, next.Created, next.Lease = b.key, time.Time{}, lease{}
-		next.Tier = opts.Tier
-		if opts.Metadata != nil {
-			next.Metadata = maps.Clone(opts.Metadata)
+		next, err := tx.copyOf(from, b.key, opts)
+		if err != nil {
+			return err
 		}
 		if from.Type == bindings.AppendBlob {
 			// Both may grow from here.
 			next.Content = tx.newContent(slices.Clone(tx.segments(from)))
 		}
-		next.Copy = &bindings.CopyState{ID: tx.newGUID(), Source: opts.SourceURL, Status: "success", Completed: tx.now.Truncate(time.Second), Bytes: from.Size}
-		out = &bindings.Copied{ID: next.Copy.ID, Status: next.Copy.Status}
-		out.Written = *tx.put(next, old)
+		out = tx.copied(next, old)
 		return nil
 	})
 	if err != nil {

@@ -134,7 +134,7 @@ func (d *download) Read(p []byte) (int, error) {
 	if most := min(rest, d.left); int64(len(p)) > most {
 		p = p[:most]
 	}
-	n, err := d.open.ReadAt(p, d.skip)
+	n, err := d.open.ReadAt(p, d.segments[0].Skip+d.skip)
 	if n == len(p) {
 		err = nil
 	} else if err == io.EOF {
@@ -175,7 +175,7 @@ func (d *download) Next(most int) ([]byte, error) {
 	if !ok {
 		return nil, nil
 	}
-	p := held.bytesAt(d.skip)
+	p := held.bytesAt(d.segments[0].Skip + d.skip)
 	p = p[:min(int64(len(p)), int64(most), d.segments[0].Size-d.skip, d.left)]
 	if len(p) == 0 {
 		return nil, nil
@@ -186,15 +186,23 @@ func (d *download) Next(most int) ([]byte, error) {
 // next opens the body of the first segment. An identifier may mean another body
 // once the state was replaced.
 func (d *download) next() error {
-	open, err := d.s.bodies.open(d.segments[0].Body)
+	open, err := d.body(d.segments[0])
 	if err != nil {
 		return err
 	}
-	if db := d.s.db; db != nil && !keep.IsOpening(db, d.opening) {
-		return errors.Join(keep.Unavailable(keep.ErrReplaced), open.Close())
-	}
 	d.open = open
 	return nil
+}
+
+func (d *download) body(of segment) (body, error) {
+	open, err := d.s.bodies.open(of.Body)
+	if err != nil {
+		return nil, err
+	}
+	if db := d.s.db; db != nil && !keep.IsOpening(db, d.opening) {
+		return nil, errors.Join(keep.Unavailable(keep.ErrReplaced), open.Close())
+	}
+	return open, nil
 }
 
 // Close frees the content if nothing else needs it. It may be called again. The

@@ -14,6 +14,10 @@ import (
 // record.go; what may be nil begins with its length and one, and 0 is nil.
 const recordFormat = 2
 
+// widerFormat is that of a record with fields behind those of recordFormat, which
+// few need.
+const widerFormat = 3
+
 // append adds the counters; properties are kept apart.
 func (a *accountRecord) append(b []byte) []byte {
 	b = append(b, recordFormat)
@@ -31,7 +35,8 @@ func (a *accountRecord) parse(b []byte) bool {
 }
 
 func (c *blobRecord) append(b []byte) []byte {
-	b = append(b, recordFormat)
+	wider := c.Tags != nil || c.Sealed || c.Sequence != 0
+	b = append(b, formatByte(wider))
 	for _, s := range []string{c.Container, c.Name, c.Snapshot, string(c.Type), c.Version.ETag} {
 		b = fields.AppendString(b, s)
 	}
@@ -47,12 +52,30 @@ func (c *blobRecord) append(b []byte) []byte {
 	b = fields.AppendString(b, c.Tier)
 	b = binary.AppendUvarint(b, c.Content)
 	b = binary.AppendVarint(b, int64(c.Blocks))
-	return binary.AppendVarint(b, c.Size)
+	b = binary.AppendVarint(b, c.Size)
+	if !wider {
+		return b
+	}
+	b = fields.AppendBool(appendMap(b, c.Tags), c.Sealed)
+	return binary.AppendVarint(b, c.Sequence)
+}
+
+func formatByte(wider bool) byte {
+	if wider {
+		return widerFormat
+	}
+	return recordFormat
+}
+
+// formatOf reads formatByte.
+func (r *valueReader) formatOf() (wider, ok bool) {
+	format := r.Byte()
+	return format == widerFormat, format == recordFormat || format == widerFormat
 }
 
 func (c *blobRecord) parse(b []byte) bool {
 	r := valueReader{fields.NewReader(b)}
-	ok := r.Byte() == recordFormat
+	wider, ok := r.formatOf()
 	c.Container, c.Name, c.Snapshot = r.String(), r.String(), r.String()
 	c.Type, c.Version.ETag = bindings.BlobType(r.String()), r.String()
 	c.Version.Modified, c.Created = r.Time(), r.Time()
@@ -65,26 +88,37 @@ func (c *blobRecord) parse(b []byte) bool {
 	c.Copy = r.copyState()
 	c.Tier, c.Content = r.String(), r.Uvarint()
 	c.Blocks, c.Size = int(r.Varint()), r.Varint()
+	if wider {
+		c.Tags, c.Sealed, c.Sequence = r.stringMap(), r.Bool(), r.Varint()
+	}
 	return ok && r.Done()
 }
 
 func appendSegments(b []byte, segments []segment) []byte {
-	b = binary.AppendUvarint(append(b, recordFormat), uint64(len(segments)))
+	wider := slices.ContainsFunc(segments, func(s segment) bool { return s.At != 0 || s.Skip != 0 })
+	b = binary.AppendUvarint(append(b, formatByte(wider)), uint64(len(segments)))
 	for i := range segments {
 		s := &segments[i]
 		b = fields.AppendString(b, string(s.Body))
 		b = binary.AppendVarint(b, s.Size)
 		b = fields.AppendString(b, s.Block)
+		if wider {
+			b = binary.AppendVarint(binary.AppendVarint(b, s.At), s.Skip)
+		}
 	}
 	return b
 }
 
 func parseSegments(b []byte) (segments []segment, ok bool) {
 	r := valueReader{fields.NewReader(b)}
-	ok = r.Byte() == recordFormat
+	wider, ok := r.formatOf()
 	n := r.Uvarint()
 	for range n {
-		segments = append(segments, segment{Body: bodyID(r.String()), Size: r.Varint(), Block: r.String()})
+		seg := segment{Body: bodyID(r.String()), Size: r.Varint(), Block: r.String()}
+		if wider {
+			seg.At, seg.Skip = r.Varint(), r.Varint()
+		}
+		segments = append(segments, seg)
 		if r.Bad() {
 			break
 		}

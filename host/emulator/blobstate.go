@@ -46,6 +46,9 @@ type blobRecord struct {
 	Lease    lease
 	Copy     *bindings.CopyState
 	Tier     string // "": nobody has set one
+	Tags     map[string]string
+	Sealed   bool  // an append blob to which nothing is added any more
+	Sequence int64 // the number of a page blob that its writers agree on
 
 	Content uint64 // 0: empty
 	Blocks  int
@@ -57,6 +60,11 @@ type segment struct {
 	Body  bodyID
 	Size  int64
 	Block string
+
+	// Of pages: where they begin in the blob, and what is left out of the body
+	// before them. Between segments a page blob has zeros.
+	At   int64 `json:",omitempty"`
+	Skip int64 `json:",omitempty"`
 }
 
 // contentRecord is a sequence of segments. It only ever grows, and only that of

@@ -36,8 +36,9 @@ import (
 //	PUT    /container/blob?comp=copy
 //	PUT    /container/blob?comp=tier                       blobtier.go
 //
-// Page blobs, batches, tags, undelete and writes from other addresses are answered
-// with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource.
+// Page blobs, batches, tags and undelete are answered
+// with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource. Writes from URLs read this
+// server and others on the same machine.
 //
 // Reference: docs, Blob Service REST API; Azurite for what it leaves open.
 

@@ -3,6 +3,7 @@ package rest
 import (
 	"context"
 	"encoding/xml"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,9 +15,6 @@ import (
 const maxBlockListBody = 16 << 20
 
 func putBlock(c *call) error {
-	if c.r.Header.Get("X-Ms-Copy-Source") != "" { // Put Block From URL
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
-	}
 	if !c.query.Has("blockid") {
 		return errMissingParameter("blockid")
 	}
@@ -26,7 +24,7 @@ func putBlock(c *call) error {
 		return refused
 	}
 	opts := &bindings.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id"), BodyMD5: sums.md5}
-	body, discard, err := c.stage(bindings.MaxPutBlock, sums.always())
+	body, discard, err := c.block(bindings.MaxPutBlock, sums)
 	if err != nil {
 		return err
 	}
@@ -34,6 +32,28 @@ func putBlock(c *call) error {
 	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().PutBlock(ctx, id, body, opts)
 	})
+}
+
+// block keeps aside what a block is made of: the body of the request, or a range of
+// the source that it names (docs: Put Block From URL, Append Block From URL).
+func (c *call) block(limit int64, sums checksums) (body io.Reader, discard func(), err error) {
+	address := c.r.Header.Get("X-Ms-Copy-Source")
+	if address == "" {
+		return c.stage(limit, sums.always())
+	}
+	span, refused := c.sourceRange()
+	if refused != nil {
+		return nil, nil, refused
+	}
+	from, refused := c.source(address, false)
+	if refused != nil {
+		return nil, nil, refused
+	}
+	content, err := c.takeSource(from, span, limit)
+	if err != nil {
+		return nil, nil, err
+	}
+	return content.body, content.discard, nil
 }
 
 func putBlockList(c *call) error {
@@ -137,9 +157,6 @@ func appendBlocks(b []byte, name string, blocks []bindings.Block) []byte {
 }
 
 func appendBlock(c *call) error {
-	if c.r.Header.Get("X-Ms-Copy-Source") != "" { // Append Block From URL
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
-	}
 	opts := &bindings.AppendBlockOptions{}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
@@ -156,7 +173,7 @@ func appendBlock(c *call) error {
 		return refused
 	}
 	opts.BodyMD5 = sums.md5
-	body, discard, err := c.stage(bindings.MaxAppendBlock, sums.always())
+	body, discard, err := c.block(bindings.MaxAppendBlock, sums)
 	if err != nil {
 		return err
 	}

@@ -27,10 +27,10 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 		return nil, nil, errBodyTooLarge(limit)
 	}
 	if sums.crc64 == nil && !sums.answerCRC {
-		return c.stageFrom(c.in, limit)
+		return c.stageBody(c.in, limit)
 	}
 	in := &crcReader{r: c.in}
-	if body, discard, err = c.stageFrom(in, limit); err != nil {
+	if body, discard, err = c.stageBody(in, limit); err != nil {
 		return nil, nil, err
 	}
 	c.crc64 = crcBytes(in.sum)
@@ -41,12 +41,21 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 	return body, discard, nil
 }
 
-func (c *call) stageFrom(in io.Reader, limit int64) (body io.Reader, discard func(), err error) {
+func (c *call) stageBody(in io.Reader, limit int64) (body io.Reader, discard func(), err error) {
 	if c.r.Header.Get("X-Ms-Structured-Body") != "" { // checksums in between, which are not the blob's
 		return nil, nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
 	}
+	body, discard, err = c.stageFrom(in, max(c.r.ContentLength, 0), limit)
+	if c.in.Err() != nil {
+		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())
+	}
+	return body, discard, err
+}
+
+// stageFrom reads content of that size, 0 if it is not known, to its end.
+func (c *call) stageFrom(in io.Reader, size, limit int64) (body io.Reader, discard func(), err error) {
 	if s, ok := c.account.Blobs.(stager); ok {
-		staged, stageErr := s.StageBody(in, max(c.r.ContentLength, 0), limit)
+		staged, stageErr := s.StageBody(in, size, limit)
 		if stageErr == nil {
 			return staged, staged.Discard, nil
 		}
@@ -54,11 +63,8 @@ func (c *call) stageFrom(in io.Reader, limit int64) (body io.Reader, discard fun
 	} else {
 		body, discard, err = spool(in, limit)
 	}
-	switch {
-	case c.in.Err() != nil:
-		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())
-	case bindings.BlobCodeOf(err) == bindings.CodeRequestBodyTooLarge:
-		return nil, nil, errBodyTooLarge(limit)
+	if bindings.BlobCodeOf(err) == bindings.CodeRequestBodyTooLarge {
+		err = errBodyTooLarge(limit)
 	}
 	return body, discard, err
 }

@@ -1,12 +1,17 @@
 package rest
 
 import (
+	"bytes"
 	"context"
+	"crypto/md5"
+	"hash/crc64"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator"
 )
 
 func snapshotBlob(c *call) error {
@@ -50,25 +55,32 @@ func copyBlob(c *call) error {
 	if opts.Tier, refused = c.tier(false); refused != nil {
 		return refused
 	}
-	from, refused := c.source(opts.SourceURL)
+	from, refused := c.source(opts.SourceURL, true)
+	if refused == nil && from.call == nil { // a copy is of blobs
+		refused = errNoSource()
+	}
 	if refused != nil {
 		return refused
 	}
 	opts.SourceURL = withoutSignature(opts.SourceURL)
 	var sum []byte
 	if strings.EqualFold(c.r.Header.Get("X-Ms-Requires-Sync"), "true") {
-		read, err := c.readSource(from, opts.SourceConditions)
-		if err != nil {
+		var err error
+		if sum, err = c.compareSource(from, opts.SourceConditions); err != nil {
 			return err
 		}
-		sum = read.md5
 	}
 	answer := c.guardOverwrite(opts.Conditions)
 	var copied *bindings.Copied
-	err := c.inside(func(ctx context.Context) (err error) {
-		copied, err = c.blob().CopyFrom(ctx, from.blob, opts)
-		return err
-	})
+	var err error
+	if from.call.account == c.account {
+		err = c.inside(func(ctx context.Context) (err error) {
+			copied, err = c.blob().CopyFrom(ctx, from.blob, opts)
+			return err
+		})
+	} else {
+		copied, err = c.copyBetween(from, opts)
+	}
 	if err != nil {
 		return answer(err)
 	}
@@ -76,6 +88,85 @@ func copyBlob(c *call) error {
 	c.w.Header().Set("X-Ms-Copy-Status", copied.Status)
 	copied.ContentMD5 = sum
 	return c.written(http.StatusAccepted, &copied.Written)
+}
+
+// compareSource reads a source outside the clock, as far as the request asks for a
+// comparison of its content, and returns the MD5 that it names. Conditions on the
+// source then make sure that it is still what was read.
+func (c *call) compareSource(from *source, cond *bindings.BlobConditions) ([]byte, error) {
+	sums, refused := c.checksums(sourceChecksums)
+	if refused != nil {
+		return nil, refused
+	}
+	content, err := c.open(from, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer content.Close()
+	if sums.md5 == nil && sums.crc64 == nil {
+		return nil, nil
+	}
+	hash, crc := md5.New(), crc64.New(crcTable)
+	if _, err := io.Copy(io.MultiWriter(hash, crc), content); err != nil {
+		return nil, err
+	}
+	if sums.md5 != nil && !bytes.Equal(hash.Sum(nil), sums.md5) {
+		return nil, bindings.NewBlobError(bindings.CodeMD5Mismatch)
+	}
+	if refused := sums.checkCRC(crcBytes(crc.Sum64())); refused != nil {
+		return nil, refused
+	}
+	if *cond == (bindings.BlobConditions{}) {
+		cond.IfMatch = content.about.ETag
+	}
+	return sums.md5, nil
+}
+
+// Accounts whose blobs can be copied to another one, and that take copies of
+// another's: the embedded ones.
+type (
+	exporter interface {
+		Export(ctx context.Context, source bindings.BlobSource, cond *bindings.BlobConditions) (*emulator.Exported, error)
+	}
+	importer interface {
+		Import(*emulator.Exported) (*emulator.Imported, error)
+	}
+	copiedInto interface {
+		CopyIn(ctx context.Context, from *emulator.Imported, opts *bindings.CopyOptions) (*bindings.Copied, error)
+	}
+)
+
+// copyBetween copies a blob of another account of this server.
+func (c *call) copyBetween(from *source, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+	source, ok := from.call.account.Blobs.(exporter)
+	to, ok2 := c.account.Blobs.(importer)
+	blob, ok3 := c.blob().(copiedInto)
+	if !ok || !ok2 || !ok3 {
+		return nil, bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	var exported *emulator.Exported
+	err := c.inside(func(ctx context.Context) (err error) {
+		exported, err = source.Export(ctx, from.blob, opts.SourceConditions)
+		return err
+	})
+	if bindings.BlobCodeOf(err) == bindings.CodeBlobArchived {
+		return nil, errSource(http.StatusConflict, asError(err))
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer exported.Close()
+	imported, err := to.Import(exported)
+	if err != nil {
+		return nil, err
+	}
+	defer imported.Discard()
+	var copied *bindings.Copied
+	err = c.inside(func(ctx context.Context) (err error) {
+		copied, err = blob.CopyIn(ctx, imported, opts)
+		return err
+	})
+	return copied, err
 }
 
 // withoutSignature drops the signature of an address, which is a secret.

@@ -244,6 +244,15 @@ func (c *call) byteRange() (*bindings.BlobRange, *Error) {
 	return nil, nil
 }
 
+// rangeHeader is a range as parseRange reads it.
+func rangeHeader(r bindings.BlobRange) string {
+	text := "bytes=" + strconv.FormatInt(r.Offset, 10) + "-"
+	if r.Count > 0 {
+		text += strconv.FormatInt(r.Offset+r.Count-1, 10)
+	}
+	return text
+}
+
 // parseRange reads "bytes=first-last" or "bytes=first-". The service knows no
 // ranges from the end.
 func parseRange(text string) (*bindings.BlobRange, bool) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"net/http"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 )
@@ -12,8 +13,8 @@ import (
 func putBlob(c *call) error {
 	kind := c.r.Header.Get("X-Ms-Blob-Type")
 	if c.r.Header.Get("X-Ms-Copy-Source") != "" {
-		if kind != "" { // Put Blob From URL
-			return bindings.NewBlobError(bindings.CodeNotImplemented)
+		if kind != "" {
+			return putBlobFromURL(c, bindings.BlobType(kind))
 		}
 		return copyBlob(c)
 	}
@@ -51,6 +52,52 @@ func putBlob(c *call) error {
 	answer := c.guardOverwrite(opts.Conditions)
 	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		w, err := c.blob().Put(ctx, body, opts)
+		return w, c.putInTier(ctx, err, tier, opts.Conditions)
+	}))
+}
+
+// putBlobFromURL serves Put Blob From URL. The headers of a blob of this server come
+// with its content, but for those that the request names itself.
+//
+// Source: docs, Put Blob From URL, "x-ms-copy-source-blob-properties".
+func putBlobFromURL(c *call, kind bindings.BlobType) error {
+	if kind != bindings.BlockBlob {
+		return errInvalidHeader("x-ms-blob-type", string(kind))
+	}
+	opts, refused := c.putOptions(false)
+	if refused != nil {
+		return refused
+	}
+	tier, refused := c.tier(false)
+	if refused != nil {
+		return refused
+	}
+	from, refused := c.source(c.r.Header.Get("X-Ms-Copy-Source"), false)
+	if refused != nil {
+		return refused
+	}
+	content, err := c.takeSource(from, nil, bindings.MaxPutBlob)
+	if err != nil {
+		return err
+	}
+	defer content.discard()
+	if content.about != nil && !strings.EqualFold(c.r.Header.Get("X-Ms-Copy-Source-Blob-Properties"), "false") {
+		h, theirs := &opts.Headers, content.about.Headers
+		for _, f := range []struct {
+			ours  *string
+			their string
+		}{
+			{&h.ContentType, theirs.ContentType}, {&h.ContentEncoding, theirs.ContentEncoding}, {&h.ContentLanguage, theirs.ContentLanguage},
+			{&h.ContentDisposition, theirs.ContentDisposition}, {&h.CacheControl, theirs.CacheControl},
+		} {
+			if *f.ours == "" {
+				*f.ours = f.their
+			}
+		}
+	}
+	answer := c.guardOverwrite(opts.Conditions)
+	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+		w, err := c.blob().Put(ctx, content.body, opts)
 		return w, c.putInTier(ctx, err, tier, opts.Conditions)
 	}))
 }

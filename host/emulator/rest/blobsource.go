@@ -4,26 +4,37 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5"
+	"errors"
+	"hash/crc64"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// source is the blob that a request wants to read from, by its address.
+// sourcePatience is how long another server of this machine may take to send what
+// a write asks it for.
+const sourcePatience = 2 * time.Minute
+
+// source is what a request wants to read from, by its address: a blob of this
+// server, or what another server on this machine answers.
 type source struct {
-	call *call // a read of it, as if it was asked for with that address
+	url  *url.URL
+	call *call // a read of the blob, as if it was asked for with that address; nil: another server's
 	blob bindings.BlobSource
 }
 
 // readOperation is what a signature of a source has to allow.
 var readOperation = operation{name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r"}
 
-// source finds the blob of an address and lets the caller prove that it may read
-// it. The blob must be of this account, whatever name this machine goes by.
-func (c *call) source(text string) (*source, *Error) {
+// source finds what the address of a source names, and lets the caller prove that
+// it may read it. A key that signs the request reads its own account's blobs, if
+// keyed says so.
+func (c *call) source(text string, keyed bool) (*source, *Error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
@@ -34,37 +45,67 @@ func (c *call) source(text string) (*source, *Error) {
 	}
 	read := &call{door: c.door, w: c.w, id: c.id, op: &readOperation, query: lowerNames(query)}
 	read.r = (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}, RemoteAddr: c.r.RemoteAddr}).WithContext(c.r.Context())
+	if credential := c.r.Header.Get("X-Ms-Copy-Source-Authorization"); credential != "" {
+		read.r.Header.Set("Authorization", credential)
+	}
 	if a, secondary := c.door.accountInHost(u.Host); a != nil {
 		read.account, read.secondary, read.inHost = a, secondary, true
-	} else {
+	} else if c.here(u) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 		name, read.secondary = strings.CutSuffix(name, secondarySuffix)
 		read.account = c.door.server.accounts[name]
 	}
-	if read.account != c.account {
-		return nil, blobError(bindings.NewBlobError(bindings.CodeCannotVerifyCopySource))
+	if read.account == nil {
+		if isLoopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
+			return &source{url: u}, nil
+		}
+		return nil, errNoSource()
 	}
 	if on, refused := blobResource(read); refused != nil {
 		return nil, refused
 	} else if on != oneBlob {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
 	}
-	if refused := c.admitSource(read); refused != nil {
+	if refused := c.admitSource(read, keyed); refused != nil {
 		return nil, errSource(http.StatusForbidden, refused)
 	}
-	return &source{call: read, blob: bindings.BlobSource{Container: read.path[0], Name: read.path[1], Snapshot: read.query.Get("snapshot")}}, nil
+	return &source{url: u, call: read, blob: bindings.BlobSource{Container: read.path[0], Name: read.path[1], Snapshot: read.query.Get("snapshot")}}, nil
+}
+
+func errNoSource() *Error {
+	return blobError(bindings.NewBlobError(bindings.CodeCannotVerifyCopySource))
+}
+
+// here reports whether an address is this server's, whatever name the machine goes
+// by. Another port of this machine is another server, unless the request came
+// that way too.
+func (c *call) here(u *url.URL) bool {
+	if strings.EqualFold(u.Host, c.r.Host) || !isLoopback(u.Hostname()) {
+		return true
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	_, own, err := net.SplitHostPort(c.door.listener.Addr().String())
+	return err == nil && port == own
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
 // admitSource lets a read of a source through, or says why not: by the signature
-// of its address; without one by the key with which the request itself is signed,
-// or because everybody may read it.
+// of its address or the token that comes with it; without either by the key with
+// which the request itself is signed, or because everybody may read it.
 //
-// Source: docs, Copy Blob, "Authorization".
-func (c *call) admitSource(read *call) *Error {
-	if read.query.Has("sig") {
-		return read.authorizeBySignature()
-	}
-	if c.allowed == nil {
+// Source: docs, Copy Blob, "Authorization"; Put Block From URL, "x-ms-copy-source".
+func (c *call) admitSource(read *call, keyed bool) *Error {
+	switch {
+	case read.query.Has("sig") || read.r.Header.Get("Authorization") != "":
+		return read.authorize()
+	case keyed && c.allowed == nil && read.account == c.account:
 		return nil
 	}
 	var access *bindings.ContainerAccess
@@ -88,43 +129,193 @@ func errSource(status int, why *Error) *Error {
 	return e
 }
 
-// sourceRead is what was found out by reading a source.
-type sourceRead struct {
-	md5 []byte // that the request names, and the content has
+// asSourceError is the answer for the failure to read a blob of this server.
+func asSourceError(err error) error {
+	switch code := bindings.BlobCodeOf(err); code {
+	case bindings.CodeBlobNotFound, bindings.CodeContainerNotFound:
+		return errSource(http.StatusNotFound, asError(err))
+	case bindings.CodeConditionNotMet:
+		return bindings.NewBlobError(bindings.CodeSourceConditionNotMet)
+	}
+	return err
 }
 
-// readSource reads a source outside the clock, as far as the request asks for a
-// comparison of its content. The conditions are those of the source: they become
-// such that it is still what was read.
-func (c *call) readSource(from *source, cond *bindings.BlobConditions) (*sourceRead, error) {
+// sourceContent is content that is being read from a source.
+type sourceContent struct {
+	io.ReadCloser
+	size  int64                    // 0: not known
+	about *bindings.BlobProperties // of a blob of this server
+}
+
+// open begins to read a source, or a range of it. Conditions hold for blobs of this
+// server.
+func (c *call) open(from *source, span *bindings.BlobRange, cond *bindings.BlobConditions) (*sourceContent, error) {
+	if from.call == nil {
+		return from.fetch(c.r.Context(), span)
+	}
+	var d *bindings.BlobDownload
+	err := c.inside(func(ctx context.Context) (err error) {
+		d, err = from.call.blob().Get(ctx, &bindings.GetBlobOptions{Range: span, Conditions: cond})
+		return err
+	})
+	if err != nil {
+		return nil, asSourceError(err)
+	}
+	return &sourceContent{d.Body, d.Range.Count, d.Properties}, nil
+}
+
+// fetch asks another server of this machine. It follows no redirection, which could
+// lead elsewhere.
+func (from *source) fetch(ctx context.Context, span *bindings.BlobRange) (*sourceContent, error) {
+	ctx, cancel := context.WithTimeout(ctx, sourcePatience) //clock:outside another server's real time
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from.url.String(), nil)
+	if err != nil {
+		cancel()
+		return nil, errNoSource()
+	}
+	if span != nil {
+		r.Header.Set("Range", rangeHeader(*span))
+	}
+	client := http.Client{
+		Transport:     &http.Transport{DialContext: dialLoopback, DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		cancel()
+		return nil, errSource(http.StatusNotFound, newError(0, "", "The copy source could not be reached."))
+	}
+	body := fetched{resp.Body, cancel}
+	switch {
+	case span == nil && resp.StatusCode == http.StatusOK, span != nil && resp.StatusCode == http.StatusPartialContent:
+		return &sourceContent{body, max(resp.ContentLength, 0), nil}, nil
+	case span != nil && resp.StatusCode == http.StatusOK: // it knows no ranges
+		if _, err := io.CopyN(io.Discard, body, span.Offset); err != nil {
+			body.Close()
+			return nil, blobError(bindings.NewBlobError(bindings.CodeInvalidRange))
+		}
+		if span.Count > 0 {
+			return &sourceContent{limited{io.LimitReader(body, span.Count), body}, 0, nil}, nil
+		}
+		return &sourceContent{body, 0, nil}, nil
+	}
+	body.Close()
+	status := resp.StatusCode
+	if status < 400 {
+		status = http.StatusNotFound
+	}
+	return nil, errSource(status, newError(0, "", "The copy source answers "+resp.Status+"."))
+}
+
+type fetched struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+func (f fetched) Close() error {
+	defer f.cancel()
+	return f.ReadCloser.Close()
+}
+
+type limited struct {
+	io.Reader
+	io.Closer
+}
+
+// dialLoopback connects to this machine only, whatever a name stands for.
+func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if host, _, err := net.SplitHostPort(conn.RemoteAddr().String()); err != nil || !isLoopback(host) {
+		conn.Close()
+		return nil, errors.New("the source is not on this machine")
+	}
+	return conn, nil
+}
+
+// taken is content that was read from a source and kept aside, as a body is.
+type taken struct {
+	body    io.Reader
+	discard func()
+	md5     []byte
+	about   *bindings.BlobProperties // of a blob of this server
+}
+
+// takeSource reads a source to its end, outside the clock, and compares it with
+// the checksums that the request names for it. Its caller calls discard once the
+// operation is over.
+func (c *call) takeSource(from *source, span *bindings.BlobRange, limit int64) (*taken, error) {
 	sums, refused := c.checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
 	}
-	var d *bindings.BlobDownload
-	err := c.inside(func(ctx context.Context) (err error) {
-		d, err = from.call.blob().Get(ctx, nil)
-		return err
-	})
-	switch {
-	case bindings.BlobCodeOf(err) == bindings.CodeBlobNotFound || bindings.BlobCodeOf(err) == bindings.CodeContainerNotFound:
-		return nil, errSource(http.StatusNotFound, asError(err))
-	case err != nil:
+	if c.r.ContentLength > 0 {
+		return nil, errInvalidHeader("Content-Length", c.r.Header.Get("Content-Length"))
+	}
+	cond, refused := c.conditions("X-Ms-Source-")
+	if refused != nil {
+		return nil, refused
+	}
+	content, err := c.open(from, span, cond)
+	if err != nil {
 		return nil, err
 	}
-	defer d.Body.Close()
-	if sums.md5 == nil {
-		return &sourceRead{}, nil
+	defer content.Close()
+	if content.size > limit {
+		return nil, errBodyTooLarge(limit)
 	}
-	hash := md5.New()
-	if _, err := io.Copy(hash, d.Body); err != nil {
+	hash, crc := md5.New(), crc64.New(crcTable)
+	in := &sender{r: io.TeeReader(content, io.MultiWriter(hash, crc))}
+	body, discard, err := c.stageFrom(in, content.size, limit)
+	if in.err != nil {
+		return nil, errSource(http.StatusInternalServerError, newError(0, "", "The copy source ended early."))
+	}
+	if err != nil {
 		return nil, err
 	}
-	if !bytes.Equal(hash.Sum(nil), sums.md5) {
+	t := &taken{body: body, discard: discard, md5: hash.Sum(nil), about: content.about}
+	if sums.md5 != nil && !bytes.Equal(t.md5, sums.md5) {
+		discard()
 		return nil, bindings.NewBlobError(bindings.CodeMD5Mismatch)
 	}
-	if *cond == (bindings.BlobConditions{}) {
-		cond.IfMatch = d.Properties.ETag
+	if refused := sums.checkCRC(crcBytes(crc.Sum64())); refused != nil {
+		discard()
+		return nil, refused
 	}
-	return &sourceRead{md5: sums.md5}, nil
+	if sums.md5 == nil {
+		c.crc64 = crcBytes(crc.Sum64())
+	}
+	return t, nil
+}
+
+// sender remembers the error of a reader, to tell it from those of its user.
+type sender struct {
+	r   io.Reader
+	err error
+}
+
+func (s *sender) Read(p []byte) (int, error) {
+	n, err := s.r.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// sourceRange reads the range of the source that a block is made of; nil is all of
+// it.
+func (c *call) sourceRange() (*bindings.BlobRange, *Error) {
+	const name = "X-Ms-Source-Range"
+	text := c.r.Header.Get(name)
+	if text == "" {
+		return nil, nil
+	}
+	span, ok := parseRange(text)
+	if !ok {
+		return nil, errInvalidHeader("x-ms-source-range", text)
+	}
+	return span, nil
 }

@@ -67,8 +67,6 @@ func TestNotOffered(t *testing.T) {
 		{"PUT", "/box/page", map[string]string{"X-Ms-Blob-Type": "PageBlob", "X-Ms-Blob-Content-Length": "512"}, 501, "NotImplemented"},
 		{"PUT", "/box/a?comp=page", nil, 501, "NotImplemented"},
 		{"GET", "/box/a?comp=pagelist", nil, 501, "NotImplemented"},
-		{"PUT", "/box/url", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Copy-Source": b.endpoint + "/box/a"}, 501, "NotImplemented"},
-		{"PUT", "/box/url?comp=block&blockid=AAAA", map[string]string{"X-Ms-Copy-Source": b.endpoint + "/box/a"}, 501, "NotImplemented"},
 		{"PUT", "/box/a?comp=tags", nil, 501, "NotImplemented"},
 		{"GET", "/box/a?comp=tags", nil, 501, "NotImplemented"},
 		{"PUT", "/box/tagged", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Tags": "a=b"}, 501, "NotImplemented"},

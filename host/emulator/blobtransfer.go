@@ -1,0 +1,148 @@
+package emulator
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// A copy from one account to another goes in three steps, because reading may take
+// long: Export, in the clock, holds on to what there is; Import, outside it, makes
+// bodies of the other account of that; CopyIn, in the clock again, makes a blob of
+// them.
+
+// Exported is a blob as it was at one moment. Whoever exports one closes it.
+type Exported struct {
+	record   blobRecord
+	download *download
+}
+
+// Export holds on to a blob. It fails as the read of a copy's source does.
+func (s *Storage) Export(ctx context.Context, source bindings.BlobSource, cond *bindings.BlobConditions) (*Exported, error) {
+	var out *Exported
+	b := &blob{s: &s.blobs, key: blobKey{Container: source.Container, Name: source.Name, Snapshot: source.Snapshot}}
+	err := b.operate(ctx, "Get", func(tx *blobTx) error {
+		r, err := tx.copySource(source, cond)
+		if err != nil {
+			return err
+		}
+		if r.Tier == archiveTier {
+			return blobError(bindings.CodeBlobArchived, "")
+		}
+		out = &Exported{record: *r, download: b.s.download(r, bindings.BlobRange{})}
+		out.download.segments = b.s.segments(r)
+		return nil
+	})
+	if err != nil && out != nil { // the fault came after the effect
+		out.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Close lets go of the blob. It may be called again.
+func (e *Exported) Close() { _ = e.download.Close() }
+
+// Imported are bodies of an account that no blob has yet. Whoever imports calls
+// Discard in the end; what has been taken over stays.
+type Imported struct {
+	record   blobRecord
+	bodies   bodyStore
+	segments []segment // of staged bodies
+	taken    bool
+}
+
+// Import stages the content of another account's blob.
+func (s *Storage) Import(e *Exported) (*Imported, error) {
+	i := &Imported{record: e.record, bodies: s.blobs.bodies}
+	for _, seg := range e.download.segments {
+		staged, err := e.stage(seg, i.bodies)
+		if err != nil {
+			i.Discard()
+			return nil, err
+		}
+		seg.Body, seg.Skip = staged, 0
+		i.segments = append(i.segments, seg)
+	}
+	return i, nil
+}
+
+func (e *Exported) stage(seg segment, to bodyStore) (bodyID, error) {
+	open, err := e.download.body(seg)
+	if err != nil {
+		return "", err
+	}
+	defer open.Close()
+	return to.write(io.NewSectionReader(open, seg.Skip, seg.Size), seg.Size)
+}
+
+// Discard frees the bodies unless a blob has them. It may be called again.
+func (i *Imported) Discard() {
+	if !i.taken {
+		i.taken = true
+		for _, seg := range i.segments {
+			i.bodies.discard(seg.Body)
+		}
+	}
+}
+
+// CopyIn makes what was imported the blob, as CopyFrom would; conditions on the
+// source had their say.
+func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+	var out *bindings.Copied
+	err := b.operate(ctx, "CopyFrom", func(tx *blobTx) error {
+		old, err := tx.toReplace(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		next, err := tx.copyOf(&i.record, b.key, opts)
+		if err != nil {
+			return err
+		}
+		segments := slices.Clone(i.segments)
+		for n := range segments {
+			if segments[n].Body, err = tx.bodies.take(segments[n].Body, tx.opening); err != nil {
+				return err
+			}
+		}
+		i.taken = true
+		next.Content = tx.newContent(segments)
+		out = tx.copied(next, old)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// copyOf is the record of a copy, but for its content if that is another.
+func (tx *blobTx) copyOf(from *blobRecord, to blobKey, opts *bindings.CopyOptions) (blobRecord, error) {
+	if from.Tier == archiveTier && opts.Tier == "" {
+		return blobRecord{}, blobError(bindings.CodeBlobArchived, "")
+	}
+	if opts.Tier != "" {
+		if err := checkType(from, bindings.BlockBlob); err != nil {
+			return blobRecord{}, err
+		}
+	}
+	next := *from
+	next.blobKey, next.Created, next.Lease, next.Tier = to, time.Time{}, lease{}, opts.Tier
+	next.Sealed, next.Tags = false, nil
+	if opts.Metadata != nil {
+		next.Metadata = maps.Clone(opts.Metadata)
+	}
+	next.Copy = &bindings.CopyState{ID: tx.newGUID(), Source: opts.SourceURL, Status: "success", Completed: tx.now.Truncate(time.Second), Bytes: from.Size}
+	return next, nil
+}
+
+// copied puts a copy.
+func (tx *blobTx) copied(next blobRecord, old *blobRecord) *bindings.Copied {
+	return &bindings.Copied{ID: next.Copy.ID, Status: next.Copy.Status, Written: *tx.put(next, old)}
+}

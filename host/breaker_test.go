@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -308,5 +309,47 @@ func TestCircuitBreakerTimer(t *testing.T) {
 	}
 	if len(settled) != 6 {
 		t.Errorf("%d ticks are recorded, want 6", len(settled))
+	}
+}
+
+// A request of Event Grid that brings no events, such as the handshake of a subscription,
+// runs nothing: it is answered whatever the state, and uses up no probe (14.2).
+func TestCircuitBreakerEventGridHandshake(t *testing.T) {
+	t.Parallel()
+	fail := true
+	app := functions.New()
+	app.EventGrid("On", func(context.Context, functions.EventGridEvent) error {
+		if fail {
+			return errBroken
+		}
+		return nil
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"On/function.json": `{"bindings":[{"type":"eventGridTrigger","name":"e"}],"redeliver":{"circuitBreaker":{"failures":1,"pause":"00:01:00"}}}`,
+	}})
+	const event = `[{"id":"1","topic":"t","subject":"s","eventType":"T","eventTime":"2026-01-05T08:00:00Z","dataVersion":"1","data":{"validationCode":"c"}}]`
+	want := func(kind string, status int) {
+		t.Helper()
+		got := h.ServeEventGrid(context.Background(), "On", &bindings.HTTPRequest{
+			Method: "POST", URL: "http://localhost/runtime/webhooks/eventgrid?functionName=On",
+			Header: http.Header{"Aeg-Event-Type": {kind}}, Body: []byte(event),
+		})
+		if got.StatusCode != status {
+			t.Errorf("%s: status %d, want %d", kind, got.StatusCode, status)
+		}
+	}
+	want("Notification", 500) // opens the circuit
+	want("Notification", 503)
+	want("SubscriptionValidation", 200)
+	h.Advance(time.Minute)
+	for range 3 {
+		want("SubscriptionValidation", 200)
+		want("nonsense", 400)
+	}
+	fail = false
+	want("Notification", 202)
+	want("Notification", 202)
+	if got := changes(h); len(got) != 3 {
+		t.Errorf("changes of state: %q, want opened, half-opened, closed", got)
 	}
 }

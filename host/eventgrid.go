@@ -264,6 +264,9 @@ func (h *Host) serveEventGrid(ctx context.Context, function string, req *binding
 		if f == nil || f.events == nil || f.def.Disabled {
 			return &bindings.HTTPResponse{StatusCode: http.StatusNotFound, Body: []byte("cannot find function: '" + function + "'")}
 		}
+		if resp := f.events.Answer(req); resp != nil {
+			return resp
+		}
 		if _, ok := f.breaker.try(f.breakerChanged); !ok {
 			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
 		}

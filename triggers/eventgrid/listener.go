@@ -60,6 +60,14 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	return l.requests.Run(ctx, sink)
 }
 
+// Answer answers a request of Event Grid that brings no events, such as the handshake of
+// a subscription: the function does not run for it. It is nil for a notification, which
+// is Serve's.
+func (l *Listener) Answer(req *bindings.HTTPRequest) *bindings.HTTPResponse {
+	resp, _ := l.opts.protocol(req)
+	return resp
+}
+
 // Serve answers one request of Event Grid to the function's web hook. A
 // notification runs the function, all attempts included, for every event at once,
 // or once for all of them, and waits for all. ctx ends when the caller does not

@@ -28,6 +28,7 @@ type router struct {
 	scanner *scanner
 	reader  *queue.Listener // whose sink it is
 	first   triggers.Sink   // of the listener that began it: they stop together
+	taking  context.Context // ends when no more is taken
 
 	mu     sync.Mutex
 	routes map[*triggers.Event]*route // by the event of the control queue
@@ -43,8 +44,8 @@ type route struct {
 
 var _ triggers.Sink = (*router)(nil)
 
-func newRouter(s *Shared, sc *scanner, reader *queue.Listener, first triggers.Sink) *router {
-	return &router{s: s, scanner: sc, reader: reader, first: first, routes: map[*triggers.Event]*route{}}
+func newRouter(taking context.Context, s *Shared, sc *scanner, reader *queue.Listener, first triggers.Sink) *router {
+	return &router{s: s, scanner: sc, reader: reader, first: first, taking: taking, routes: map[*triggers.Event]*route{}}
 }
 
 // Admit implements triggers.Sink. The only function of a host decides how much is
@@ -129,15 +130,17 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 	}
 	var m *member
 	var refused error
+	// Nothing has begun before the function takes it: a drain ends these waits too, and
+	// so does a state that was replaced.
 	r.reader.Aside(func() { // the blobs of other functions are not kept from them
-		if m, err = r.s.await(ctx, msg.FunctionID); m != nil {
-			refused = r.admit(ctx, m)
+		if m, err = r.s.await(r.taking, msg.FunctionID); m != nil {
+			refused = r.admit(r.taking, m)
 		}
 	})
 	switch {
 	case m == nil:
 		r.Unused(1)
-		return triggers.Result{Err: err} // nil: not a function of ours, deleted
+		return triggers.Result{Err: err, Cancelled: err != nil} // nil: not a function of ours, deleted
 	case refused != nil:
 		return triggers.Result{Err: refused, Cancelled: true}
 	}

@@ -216,7 +216,7 @@ func (s *Shared) startLocked(ctx context.Context, first triggers.Sink) {
 		Poison:            s.poison,
 		DropUndecodable:   true,
 	})
-	r := newRouter(s, c.scanner, reader, first)
+	r := newRouter(ctx, s, c.scanner, reader, first)
 	work := clock.NewGroup(s.clk, 0)
 	part := func(name string, run func() error) {
 		work.Go(name, func() {

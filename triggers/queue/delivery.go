@@ -22,6 +22,9 @@ const (
 	// NoteLate: the message was received while the listener was being stopped, and is
 	// handed back without a run.
 	NoteLate = "received too late: the listener was being stopped"
+	// NoteNotBegun: the message was received, the function took no deliveries, and the
+	// listener was stopped. It is added anew, and its count begins again.
+	NoteNotBegun = "the function took no deliveries until the listener was stopped: added anew"
 	// NoteAsked: the handler asked for poison before the last delivery.
 	NoteAsked = "the handler asked for the poison queue"
 	// NoteUndecodableDropped: nobody can have meant this message.
@@ -75,6 +78,8 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	switch {
 	case res.Err == nil:
 		sink.Settled(ev, d.done())
+	case res.Cancelled && res.Attempts == 0:
+		sink.Settled(ev, d.anew())
 	case !hasPoison:
 		d.lock.stop()
 		sink.Settled(ev, triggers.Settlement{Decision: triggers.Dropped, Note: NoteNoPoisonQueue})
@@ -111,6 +116,18 @@ func (d *delivery) release() triggers.Settlement {
 	default:
 		s.Err = fmt.Errorf("release: %w", err)
 	}
+	return s
+}
+
+// anew puts another message in the place of one with which nothing was tried. Its
+// receipt counts for nothing, and enough of them would make it poison.
+func (d *delivery) anew() triggers.Settlement {
+	s := triggers.Settlement{Decision: triggers.Released, Note: NoteNotBegun}
+	if _, err := bindings.PutOrCreate(d.ctx, d.l.queue, d.m.Text, nil); err != nil {
+		return d.release()
+	}
+	_, s.Err = d.delete()
+	d.l.expect(d.l.clk.Now())
 	return s
 }
 

@@ -3,7 +3,7 @@
 // its outcome ([Response]) and what the handler says meanwhile ([Log]). The
 // protobuf form is functions/functionpb; conversion in both directions lives
 // here, so that the author's side (package functions) and the host's side
-// (host/plugin) cannot disagree.
+// (host/plugin) cannot disagree. So does the [Outbox], from which either side sends.
 //
 // Handler authors import functions and never need this package.
 package call

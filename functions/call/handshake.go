@@ -13,7 +13,7 @@ const (
 
 	// ProtocolVersion is the version of the Handler service; go-plugin picks
 	// the highest that both sides have.
-	ProtocolVersion = 1
+	ProtocolVersion = 2
 
 	// HostPIDVariable names the environment variable in which the host tells
 	// its process ID, so that a handler can notice that its parent is gone.

@@ -147,28 +147,33 @@ func headersFromProto(list []*functionpb.Header) http.Header {
 	return h
 }
 
-func valueMapToProto(m map[string]bindings.Value) map[string]*functionpb.Value {
+// namedToProto returns the wire form of values by name. It is a list, as maps of
+// messages cost several times as much to encode and decode.
+func namedToProto(m map[string]bindings.Value) []*functionpb.NamedValue {
 	if len(m) == 0 {
 		return nil
 	}
-	out := make(map[string]*functionpb.Value, len(m))
+	all := make([]functionpb.NamedValue, len(m))
+	out := make([]*functionpb.NamedValue, 0, len(m))
 	for k, v := range m {
-		out[text(k)] = ValueToProto(v)
+		p := &all[len(out)]
+		p.Name, p.Value = text(k), ValueToProto(v)
+		out = append(out, p)
 	}
 	return out
 }
 
-func valueMapFromProto(m map[string]*functionpb.Value) (map[string]bindings.Value, error) {
-	if len(m) == 0 {
+func namedFromProto(list []*functionpb.NamedValue) (map[string]bindings.Value, error) {
+	if len(list) == 0 {
 		return nil, nil
 	}
-	out := make(map[string]bindings.Value, len(m))
-	for k, v := range m {
-		got, err := ValueFromProto(v)
+	out := make(map[string]bindings.Value, len(list))
+	for _, p := range list {
+		got, err := ValueFromProto(p.GetValue())
 		if err != nil {
-			return nil, fmt.Errorf("%q: %w", k, err)
+			return nil, fmt.Errorf("%q: %w", p.GetName(), err)
 		}
-		out[k] = got
+		out[p.GetName()] = got
 	}
 	return out, nil
 }

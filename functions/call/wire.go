@@ -18,7 +18,7 @@ func RequestToProto(r *Request) *functionpb.Request {
 	p := &functionpb.Request{
 		InvocationId:  text(r.InvocationID),
 		Function:      text(r.Function),
-		Metadata:      valueMapToProto(r.Metadata),
+		Metadata:      namedToProto(r.Metadata),
 		HttpOutput:    text(r.HTTPOutput),
 		DeliveryCount: r.DeliveryCount,
 		MessageId:     text(r.MessageID),
@@ -28,10 +28,13 @@ func RequestToProto(r *Request) *functionpb.Request {
 		TraceState:    text(r.TraceState),
 	}
 	for _, in := range r.Inputs {
-		p.Inputs = append(p.Inputs, &functionpb.Input{Name: text(in.Name), Value: ValueToProto(in.Value)})
+		p.Inputs = append(p.Inputs, &functionpb.NamedValue{Name: text(in.Name), Value: ValueToProto(in.Value)})
 	}
-	for _, name := range r.Outputs {
-		p.Outputs = append(p.Outputs, text(name))
+	if len(r.Outputs) > 0 {
+		p.Outputs = make([]string, len(r.Outputs))
+	}
+	for i, name := range r.Outputs {
+		p.Outputs[i] = text(name)
 	}
 	if c := r.Retry; c != nil {
 		p.Retry = &functionpb.RetryContext{RetryCount: int64(c.RetryCount), MaxRetryCount: int64(c.MaxRetryCount)}
@@ -66,7 +69,7 @@ func RequestFromProto(p *functionpb.Request) (*Request, error) {
 		r.Inputs = append(r.Inputs, Input{Name: in.GetName(), Value: v})
 	}
 	var err error
-	if r.Metadata, err = valueMapFromProto(p.GetMetadata()); err != nil {
+	if r.Metadata, err = namedFromProto(p.GetMetadata()); err != nil {
 		return nil, fmt.Errorf("metadata %w", err)
 	}
 	if c := p.GetRetry(); c != nil {
@@ -82,7 +85,7 @@ func RequestFromProto(p *functionpb.Request) (*Request, error) {
 
 // ResponseToProto returns the wire form of r.
 func ResponseToProto(r *Response) *functionpb.Result {
-	p := &functionpb.Result{Outputs: valueMapToProto(r.Outputs)}
+	p := &functionpb.Result{Outputs: namedToProto(r.Outputs)}
 	switch r.Status {
 	case Succeeded:
 		p.Status = functionpb.Result_STATUS_SUCCEEDED
@@ -122,7 +125,7 @@ func ResponseFromProto(p *functionpb.Result) (*Response, error) {
 		return nil, fmt.Errorf("unknown status %d", p.GetStatus())
 	}
 	var err error
-	if r.Outputs, err = valueMapFromProto(p.GetOutputs()); err != nil {
+	if r.Outputs, err = namedFromProto(p.GetOutputs()); err != nil {
 		return nil, fmt.Errorf("output %w", err)
 	}
 	if p.ReturnValue != nil {

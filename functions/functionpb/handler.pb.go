@@ -72,7 +72,7 @@ func (x Result_Status) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Result_Status.Descriptor instead.
 func (Result_Status) EnumDescriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18, 0}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23, 0}
 }
 
 type Declared_Kind int32
@@ -124,7 +124,7 @@ func (x Declared_Kind) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use Declared_Kind.Descriptor instead.
 func (Declared_Kind) EnumDescriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20, 0}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25, 0}
 }
 
 type DescribeRequest struct {
@@ -444,13 +444,107 @@ func (x *RetryOptions) GetMaximumInterval() *durationpb.Duration {
 	return nil
 }
 
+// HostFrame is what the host has to say at a moment.
+type HostFrame struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Messages      []*HostMessage         `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HostFrame) Reset() {
+	*x = HostFrame{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HostFrame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HostFrame) ProtoMessage() {}
+
+func (x *HostFrame) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HostFrame.ProtoReflect.Descriptor instead.
+func (*HostFrame) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *HostFrame) GetMessages() []*HostMessage {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
+// HandlerFrame is what the handler has to say at a moment.
+type HandlerFrame struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Messages      []*HandlerMessage      `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *HandlerFrame) Reset() {
+	*x = HandlerFrame{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *HandlerFrame) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*HandlerFrame) ProtoMessage() {}
+
+func (x *HandlerFrame) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use HandlerFrame.ProtoReflect.Descriptor instead.
+func (*HandlerFrame) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{7}
+}
+
+func (x *HandlerFrame) GetMessages() []*HandlerMessage {
+	if x != nil {
+		return x.Messages
+	}
+	return nil
+}
+
 type HostMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	// Which call, by a number that the host has not used before on this stream.
+	Call uint64 `protobuf:"varint,1,opt,name=call,proto3" json:"call,omitempty"`
 	// Types that are valid to be assigned to Content:
 	//
 	//	*HostMessage_Request
 	//	*HostMessage_Woken
 	//	*HostMessage_Cancel
+	//	*HostMessage_Taken
+	//	*HostMessage_Piece
 	Content       isHostMessage_Content `protobuf_oneof:"content"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -458,7 +552,7 @@ type HostMessage struct {
 
 func (x *HostMessage) Reset() {
 	*x = HostMessage{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -470,7 +564,7 @@ func (x *HostMessage) String() string {
 func (*HostMessage) ProtoMessage() {}
 
 func (x *HostMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[6]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -483,7 +577,14 @@ func (x *HostMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostMessage.ProtoReflect.Descriptor instead.
 func (*HostMessage) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{6}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{8}
+}
+
+func (x *HostMessage) GetCall() uint64 {
+	if x != nil {
+		return x.Call
+	}
+	return 0
 }
 
 func (x *HostMessage) GetContent() isHostMessage_Content {
@@ -520,20 +621,47 @@ func (x *HostMessage) GetCancel() *Cancel {
 	return nil
 }
 
+func (x *HostMessage) GetTaken() *Taken {
+	if x != nil {
+		if x, ok := x.Content.(*HostMessage_Taken); ok {
+			return x.Taken
+		}
+	}
+	return nil
+}
+
+func (x *HostMessage) GetPiece() *Piece {
+	if x != nil {
+		if x, ok := x.Content.(*HostMessage_Piece); ok {
+			return x.Piece
+		}
+	}
+	return nil
+}
+
 type isHostMessage_Content interface {
 	isHostMessage_Content()
 }
 
 type HostMessage_Request struct {
-	Request *Request `protobuf:"bytes,1,opt,name=request,proto3,oneof"`
+	Request *Request `protobuf:"bytes,2,opt,name=request,proto3,oneof"`
 }
 
 type HostMessage_Woken struct {
-	Woken *Woken `protobuf:"bytes,2,opt,name=woken,proto3,oneof"`
+	Woken *Woken `protobuf:"bytes,3,opt,name=woken,proto3,oneof"`
 }
 
 type HostMessage_Cancel struct {
-	Cancel *Cancel `protobuf:"bytes,3,opt,name=cancel,proto3,oneof"`
+	Cancel *Cancel `protobuf:"bytes,4,opt,name=cancel,proto3,oneof"`
+}
+
+type HostMessage_Taken struct {
+	Taken *Taken `protobuf:"bytes,5,opt,name=taken,proto3,oneof"`
+}
+
+type HostMessage_Piece struct {
+	// Of a HostMessage.
+	Piece *Piece `protobuf:"bytes,6,opt,name=piece,proto3,oneof"`
 }
 
 func (*HostMessage_Request) isHostMessage_Content() {}
@@ -542,14 +670,21 @@ func (*HostMessage_Woken) isHostMessage_Content() {}
 
 func (*HostMessage_Cancel) isHostMessage_Content() {}
 
+func (*HostMessage_Taken) isHostMessage_Content() {}
+
+func (*HostMessage_Piece) isHostMessage_Content() {}
+
 type HandlerMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
+	Call  uint64                 `protobuf:"varint,1,opt,name=call,proto3" json:"call,omitempty"`
 	// Types that are valid to be assigned to Content:
 	//
 	//	*HandlerMessage_Log
 	//	*HandlerMessage_Sleep
 	//	*HandlerMessage_Result
 	//	*HandlerMessage_Withdraw
+	//	*HandlerMessage_Refusal
+	//	*HandlerMessage_Piece
 	Content       isHandlerMessage_Content `protobuf_oneof:"content"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -557,7 +692,7 @@ type HandlerMessage struct {
 
 func (x *HandlerMessage) Reset() {
 	*x = HandlerMessage{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -569,7 +704,7 @@ func (x *HandlerMessage) String() string {
 func (*HandlerMessage) ProtoMessage() {}
 
 func (x *HandlerMessage) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[7]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -582,7 +717,14 @@ func (x *HandlerMessage) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HandlerMessage.ProtoReflect.Descriptor instead.
 func (*HandlerMessage) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{7}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{9}
+}
+
+func (x *HandlerMessage) GetCall() uint64 {
+	if x != nil {
+		return x.Call
+	}
+	return 0
 }
 
 func (x *HandlerMessage) GetContent() isHandlerMessage_Content {
@@ -628,24 +770,51 @@ func (x *HandlerMessage) GetWithdraw() *Withdraw {
 	return nil
 }
 
+func (x *HandlerMessage) GetRefusal() *Refusal {
+	if x != nil {
+		if x, ok := x.Content.(*HandlerMessage_Refusal); ok {
+			return x.Refusal
+		}
+	}
+	return nil
+}
+
+func (x *HandlerMessage) GetPiece() *Piece {
+	if x != nil {
+		if x, ok := x.Content.(*HandlerMessage_Piece); ok {
+			return x.Piece
+		}
+	}
+	return nil
+}
+
 type isHandlerMessage_Content interface {
 	isHandlerMessage_Content()
 }
 
 type HandlerMessage_Log struct {
-	Log *Log `protobuf:"bytes,1,opt,name=log,proto3,oneof"`
+	Log *Log `protobuf:"bytes,2,opt,name=log,proto3,oneof"`
 }
 
 type HandlerMessage_Sleep struct {
-	Sleep *Sleep `protobuf:"bytes,2,opt,name=sleep,proto3,oneof"`
+	Sleep *Sleep `protobuf:"bytes,3,opt,name=sleep,proto3,oneof"`
 }
 
 type HandlerMessage_Result struct {
-	Result *Result `protobuf:"bytes,3,opt,name=result,proto3,oneof"`
+	Result *Result `protobuf:"bytes,4,opt,name=result,proto3,oneof"`
 }
 
 type HandlerMessage_Withdraw struct {
-	Withdraw *Withdraw `protobuf:"bytes,4,opt,name=withdraw,proto3,oneof"`
+	Withdraw *Withdraw `protobuf:"bytes,5,opt,name=withdraw,proto3,oneof"`
+}
+
+type HandlerMessage_Refusal struct {
+	Refusal *Refusal `protobuf:"bytes,6,opt,name=refusal,proto3,oneof"`
+}
+
+type HandlerMessage_Piece struct {
+	// Of a HandlerMessage.
+	Piece *Piece `protobuf:"bytes,7,opt,name=piece,proto3,oneof"`
 }
 
 func (*HandlerMessage_Log) isHandlerMessage_Content() {}
@@ -656,16 +825,77 @@ func (*HandlerMessage_Result) isHandlerMessage_Content() {}
 
 func (*HandlerMessage_Withdraw) isHandlerMessage_Content() {}
 
+func (*HandlerMessage_Refusal) isHandlerMessage_Content() {}
+
+func (*HandlerMessage_Piece) isHandlerMessage_Content() {}
+
+// Piece is a part of a message that is too large to travel whole. Pieces of one
+// message follow each other within its call; messages of other calls may come
+// between them, so that nobody waits for a large one.
+type Piece struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// The next bytes of the message, which is encoded as if it travelled whole.
+	Data          []byte `protobuf:"bytes,1,opt,name=data,proto3" json:"data,omitempty"`
+	Last          bool   `protobuf:"varint,2,opt,name=last,proto3" json:"last,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Piece) Reset() {
+	*x = Piece{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Piece) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Piece) ProtoMessage() {}
+
+func (x *Piece) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Piece.ProtoReflect.Descriptor instead.
+func (*Piece) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Piece) GetData() []byte {
+	if x != nil {
+		return x.Data
+	}
+	return nil
+}
+
+func (x *Piece) GetLast() bool {
+	if x != nil {
+		return x.Last
+	}
+	return false
+}
+
 // Request is one attempt.
 type Request struct {
 	state        protoimpl.MessageState `protogen:"open.v1"`
 	InvocationId string                 `protobuf:"bytes,1,opt,name=invocation_id,json=invocationId,proto3" json:"invocation_id,omitempty"`
 	Function     string                 `protobuf:"bytes,2,opt,name=function,proto3" json:"function,omitempty"`
 	// The trigger's value first, then the input bindings.
-	Inputs     []*Input          `protobuf:"bytes,3,rep,name=inputs,proto3" json:"inputs,omitempty"`
-	Metadata   map[string]*Value `protobuf:"bytes,4,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	Outputs    []string          `protobuf:"bytes,5,rep,name=outputs,proto3" json:"outputs,omitempty"`
-	HttpOutput string            `protobuf:"bytes,6,opt,name=http_output,json=httpOutput,proto3" json:"http_output,omitempty"`
+	Inputs []*NamedValue `protobuf:"bytes,3,rep,name=inputs,proto3" json:"inputs,omitempty"`
+	// By name, in no order.
+	Metadata   []*NamedValue `protobuf:"bytes,4,rep,name=metadata,proto3" json:"metadata,omitempty"`
+	Outputs    []string      `protobuf:"bytes,5,rep,name=outputs,proto3" json:"outputs,omitempty"`
+	HttpOutput string        `protobuf:"bytes,6,opt,name=http_output,json=httpOutput,proto3" json:"http_output,omitempty"`
 	// Present exactly when a retry policy applies.
 	Retry         *RetryContext `protobuf:"bytes,7,opt,name=retry,proto3" json:"retry,omitempty"`
 	DeliveryCount int64         `protobuf:"varint,8,opt,name=delivery_count,json=deliveryCount,proto3" json:"delivery_count,omitempty"`
@@ -683,7 +913,7 @@ type Request struct {
 
 func (x *Request) Reset() {
 	*x = Request{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -695,7 +925,7 @@ func (x *Request) String() string {
 func (*Request) ProtoMessage() {}
 
 func (x *Request) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[8]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -708,7 +938,7 @@ func (x *Request) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Request.ProtoReflect.Descriptor instead.
 func (*Request) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{8}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Request) GetInvocationId() string {
@@ -725,14 +955,14 @@ func (x *Request) GetFunction() string {
 	return ""
 }
 
-func (x *Request) GetInputs() []*Input {
+func (x *Request) GetInputs() []*NamedValue {
 	if x != nil {
 		return x.Inputs
 	}
 	return nil
 }
 
-func (x *Request) GetMetadata() map[string]*Value {
+func (x *Request) GetMetadata() []*NamedValue {
 	if x != nil {
 		return x.Metadata
 	}
@@ -802,7 +1032,7 @@ func (x *Request) GetMessageId() string {
 	return ""
 }
 
-type Input struct {
+type NamedValue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	Value         *Value                 `protobuf:"bytes,2,opt,name=value,proto3" json:"value,omitempty"`
@@ -810,21 +1040,21 @@ type Input struct {
 	sizeCache     protoimpl.SizeCache
 }
 
-func (x *Input) Reset() {
-	*x = Input{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
+func (x *NamedValue) Reset() {
+	*x = NamedValue{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
 
-func (x *Input) String() string {
+func (x *NamedValue) String() string {
 	return protoimpl.X.MessageStringOf(x)
 }
 
-func (*Input) ProtoMessage() {}
+func (*NamedValue) ProtoMessage() {}
 
-func (x *Input) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[9]
+func (x *NamedValue) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -835,19 +1065,19 @@ func (x *Input) ProtoReflect() protoreflect.Message {
 	return mi.MessageOf(x)
 }
 
-// Deprecated: Use Input.ProtoReflect.Descriptor instead.
-func (*Input) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{9}
+// Deprecated: Use NamedValue.ProtoReflect.Descriptor instead.
+func (*NamedValue) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{12}
 }
 
-func (x *Input) GetName() string {
+func (x *NamedValue) GetName() string {
 	if x != nil {
 		return x.Name
 	}
 	return ""
 }
 
-func (x *Input) GetValue() *Value {
+func (x *NamedValue) GetValue() *Value {
 	if x != nil {
 		return x.Value
 	}
@@ -866,7 +1096,7 @@ type RetryContext struct {
 
 func (x *RetryContext) Reset() {
 	*x = RetryContext{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -878,7 +1108,7 @@ func (x *RetryContext) String() string {
 func (*RetryContext) ProtoMessage() {}
 
 func (x *RetryContext) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[10]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -891,7 +1121,7 @@ func (x *RetryContext) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RetryContext.ProtoReflect.Descriptor instead.
 func (*RetryContext) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{10}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *RetryContext) GetRetryCount() int64 {
@@ -927,7 +1157,7 @@ type Exception struct {
 
 func (x *Exception) Reset() {
 	*x = Exception{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -939,7 +1169,7 @@ func (x *Exception) String() string {
 func (*Exception) ProtoMessage() {}
 
 func (x *Exception) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[11]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -952,7 +1182,7 @@ func (x *Exception) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Exception.ProtoReflect.Descriptor instead.
 func (*Exception) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{11}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Exception) GetType() string {
@@ -994,7 +1224,7 @@ type Woken struct {
 
 func (x *Woken) Reset() {
 	*x = Woken{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1006,7 +1236,7 @@ func (x *Woken) String() string {
 func (*Woken) ProtoMessage() {}
 
 func (x *Woken) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[12]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1019,7 +1249,7 @@ func (x *Woken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Woken.ProtoReflect.Descriptor instead.
 func (*Woken) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{12}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Woken) GetError() string {
@@ -1038,7 +1268,7 @@ type Cancel struct {
 
 func (x *Cancel) Reset() {
 	*x = Cancel{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1050,7 +1280,7 @@ func (x *Cancel) String() string {
 func (*Cancel) ProtoMessage() {}
 
 func (x *Cancel) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[13]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1063,7 +1293,101 @@ func (x *Cancel) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancel.ProtoReflect.Descriptor instead.
 func (*Cancel) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{13}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{16}
+}
+
+// Taken says how much of a call's Logs and Sleeps the host has dealt with. A handler
+// sends one of them only while less than 64 KiB of the call are open, measured as
+// the encoded size of the HandlerMessage. So a call that logs faster than the host
+// reads waits, and holds up no other.
+type Taken struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Since the last Taken of the call.
+	Bytes         int64 `protobuf:"varint,1,opt,name=bytes,proto3" json:"bytes,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Taken) Reset() {
+	*x = Taken{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Taken) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Taken) ProtoMessage() {}
+
+func (x *Taken) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Taken.ProtoReflect.Descriptor instead.
+func (*Taken) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17}
+}
+
+func (x *Taken) GetBytes() int64 {
+	if x != nil {
+		return x.Bytes
+	}
+	return 0
+}
+
+// Refusal ends a call that the handler could make nothing of.
+type Refusal struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Reason        string                 `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Refusal) Reset() {
+	*x = Refusal{}
+	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Refusal) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Refusal) ProtoMessage() {}
+
+func (x *Refusal) ProtoReflect() protoreflect.Message {
+	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
+func (*Refusal) Descriptor() ([]byte, []int) {
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18}
+}
+
+func (x *Refusal) GetReason() string {
+	if x != nil {
+		return x.Reason
+	}
+	return ""
 }
 
 type Log struct {
@@ -1078,7 +1402,7 @@ type Log struct {
 
 func (x *Log) Reset() {
 	*x = Log{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1090,7 +1414,7 @@ func (x *Log) String() string {
 func (*Log) ProtoMessage() {}
 
 func (x *Log) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[14]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1103,7 +1427,7 @@ func (x *Log) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Log.ProtoReflect.Descriptor instead.
 func (*Log) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{14}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Log) GetLevel() int32 {
@@ -1137,7 +1461,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1149,7 +1473,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[15]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1162,7 +1486,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{15}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Field) GetKey() string {
@@ -1189,7 +1513,7 @@ type Sleep struct {
 
 func (x *Sleep) Reset() {
 	*x = Sleep{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1201,7 +1525,7 @@ func (x *Sleep) String() string {
 func (*Sleep) ProtoMessage() {}
 
 func (x *Sleep) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[16]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1214,7 +1538,7 @@ func (x *Sleep) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sleep.ProtoReflect.Descriptor instead.
 func (*Sleep) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{16}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Sleep) GetDuration() *durationpb.Duration {
@@ -1237,7 +1561,7 @@ type Withdraw struct {
 
 func (x *Withdraw) Reset() {
 	*x = Withdraw{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1249,7 +1573,7 @@ func (x *Withdraw) String() string {
 func (*Withdraw) ProtoMessage() {}
 
 func (x *Withdraw) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[17]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1262,7 +1586,7 @@ func (x *Withdraw) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Withdraw.ProtoReflect.Descriptor instead.
 func (*Withdraw) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{17}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Withdraw) GetSleep() int64 {
@@ -1278,8 +1602,8 @@ type Result struct {
 	state  protoimpl.MessageState `protogen:"open.v1"`
 	Status Result_Status          `protobuf:"varint,1,opt,name=status,proto3,enum=redeliver.handler.v1.Result_Status" json:"status,omitempty"`
 	Error  *Error                 `protobuf:"bytes,2,opt,name=error,proto3" json:"error,omitempty"`
-	// Output bindings that were set, by name.
-	Outputs map[string]*Value `protobuf:"bytes,3,rep,name=outputs,proto3" json:"outputs,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
+	// Output bindings that were set, by name, in no order.
+	Outputs []*NamedValue `protobuf:"bytes,3,rep,name=outputs,proto3" json:"outputs,omitempty"`
 	// The value of the binding named $return.
 	ReturnValue   *Value      `protobuf:"bytes,4,opt,name=return_value,json=returnValue,proto3" json:"return_value,omitempty"`
 	Asked         *Settlement `protobuf:"bytes,5,opt,name=asked,proto3" json:"asked,omitempty"`
@@ -1289,7 +1613,7 @@ type Result struct {
 
 func (x *Result) Reset() {
 	*x = Result{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1301,7 +1625,7 @@ func (x *Result) String() string {
 func (*Result) ProtoMessage() {}
 
 func (x *Result) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[18]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1314,7 +1638,7 @@ func (x *Result) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Result.ProtoReflect.Descriptor instead.
 func (*Result) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{18}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Result) GetStatus() Result_Status {
@@ -1331,7 +1655,7 @@ func (x *Result) GetError() *Error {
 	return nil
 }
 
-func (x *Result) GetOutputs() map[string]*Value {
+func (x *Result) GetOutputs() []*NamedValue {
 	if x != nil {
 		return x.Outputs
 	}
@@ -1366,7 +1690,7 @@ type Error struct {
 
 func (x *Error) Reset() {
 	*x = Error{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1378,7 +1702,7 @@ func (x *Error) String() string {
 func (*Error) ProtoMessage() {}
 
 func (x *Error) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[19]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1391,7 +1715,7 @@ func (x *Error) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Error.ProtoReflect.Descriptor instead.
 func (*Error) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{19}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Error) GetType() string {
@@ -1440,7 +1764,7 @@ type Declared struct {
 
 func (x *Declared) Reset() {
 	*x = Declared{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1452,7 +1776,7 @@ func (x *Declared) String() string {
 func (*Declared) ProtoMessage() {}
 
 func (x *Declared) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[20]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1465,7 +1789,7 @@ func (x *Declared) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Declared.ProtoReflect.Descriptor instead.
 func (*Declared) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{20}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Declared) GetKind() Declared_Kind {
@@ -1495,7 +1819,7 @@ type Settlement struct {
 
 func (x *Settlement) Reset() {
 	*x = Settlement{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1507,7 +1831,7 @@ func (x *Settlement) String() string {
 func (*Settlement) ProtoMessage() {}
 
 func (x *Settlement) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[21]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1520,7 +1844,7 @@ func (x *Settlement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Settlement.ProtoReflect.Descriptor instead.
 func (*Settlement) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{21}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Settlement) GetDecision() string {
@@ -1566,7 +1890,7 @@ type Value struct {
 
 func (x *Value) Reset() {
 	*x = Value{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1578,7 +1902,7 @@ func (x *Value) String() string {
 func (*Value) ProtoMessage() {}
 
 func (x *Value) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[22]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1591,7 +1915,7 @@ func (x *Value) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Value.ProtoReflect.Descriptor instead.
 func (*Value) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{22}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Value) GetData() isValue_Data {
@@ -1750,7 +2074,7 @@ type Values struct {
 
 func (x *Values) Reset() {
 	*x = Values{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1762,7 +2086,7 @@ func (x *Values) String() string {
 func (*Values) ProtoMessage() {}
 
 func (x *Values) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[23]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1775,7 +2099,7 @@ func (x *Values) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Values.ProtoReflect.Descriptor instead.
 func (*Values) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{23}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *Values) GetValues() []*Value {
@@ -1798,7 +2122,7 @@ type HTTPRequest struct {
 
 func (x *HTTPRequest) Reset() {
 	*x = HTTPRequest{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1810,7 +2134,7 @@ func (x *HTTPRequest) String() string {
 func (*HTTPRequest) ProtoMessage() {}
 
 func (x *HTTPRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[24]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1823,7 +2147,7 @@ func (x *HTTPRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPRequest.ProtoReflect.Descriptor instead.
 func (*HTTPRequest) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{24}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *HTTPRequest) GetMethod() string {
@@ -1872,7 +2196,7 @@ type HTTPResponse struct {
 
 func (x *HTTPResponse) Reset() {
 	*x = HTTPResponse{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1884,7 +2208,7 @@ func (x *HTTPResponse) String() string {
 func (*HTTPResponse) ProtoMessage() {}
 
 func (x *HTTPResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[25]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1897,7 +2221,7 @@ func (x *HTTPResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HTTPResponse.ProtoReflect.Descriptor instead.
 func (*HTTPResponse) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{25}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *HTTPResponse) GetStatusCode() int32 {
@@ -1933,7 +2257,7 @@ type Header struct {
 
 func (x *Header) Reset() {
 	*x = Header{}
-	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1945,7 +2269,7 @@ func (x *Header) String() string {
 func (*Header) ProtoMessage() {}
 
 func (x *Header) ProtoReflect() protoreflect.Message {
-	mi := &file_functions_functionpb_handler_proto_msgTypes[26]
+	mi := &file_functions_functionpb_handler_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1958,7 +2282,7 @@ func (x *Header) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Header.ProtoReflect.Descriptor instead.
 func (*Header) Descriptor() ([]byte, []int) {
-	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{26}
+	return file_functions_functionpb_handler_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Header) GetName() string {
@@ -2000,23 +2324,36 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\x10minimum_interval\x18\x04 \x01(\v2\x19.google.protobuf.DurationR\x0fminimumInterval\x12D\n" +
 	"\x10maximum_interval\x18\x05 \x01(\v2\x19.google.protobuf.DurationR\x0fmaximumIntervalB\v\n" +
 	"\t_strategyB\x12\n" +
-	"\x10_max_retry_count\"\xc0\x01\n" +
-	"\vHostMessage\x129\n" +
-	"\arequest\x18\x01 \x01(\v2\x1d.redeliver.handler.v1.RequestH\x00R\arequest\x123\n" +
-	"\x05woken\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.WokenH\x00R\x05woken\x126\n" +
-	"\x06cancel\x18\x03 \x01(\v2\x1c.redeliver.handler.v1.CancelH\x00R\x06cancelB\t\n" +
-	"\acontent\"\xf5\x01\n" +
-	"\x0eHandlerMessage\x12-\n" +
-	"\x03log\x18\x01 \x01(\v2\x19.redeliver.handler.v1.LogH\x00R\x03log\x123\n" +
-	"\x05sleep\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.SleepH\x00R\x05sleep\x126\n" +
-	"\x06result\x18\x03 \x01(\v2\x1c.redeliver.handler.v1.ResultH\x00R\x06result\x12<\n" +
-	"\bwithdraw\x18\x04 \x01(\v2\x1e.redeliver.handler.v1.WithdrawH\x00R\bwithdrawB\t\n" +
-	"\acontent\"\x87\x05\n" +
+	"\x10_max_retry_count\"J\n" +
+	"\tHostFrame\x12=\n" +
+	"\bmessages\x18\x01 \x03(\v2!.redeliver.handler.v1.HostMessageR\bmessages\"P\n" +
+	"\fHandlerFrame\x12@\n" +
+	"\bmessages\x18\x01 \x03(\v2$.redeliver.handler.v1.HandlerMessageR\bmessages\"\xbe\x02\n" +
+	"\vHostMessage\x12\x12\n" +
+	"\x04call\x18\x01 \x01(\x04R\x04call\x129\n" +
+	"\arequest\x18\x02 \x01(\v2\x1d.redeliver.handler.v1.RequestH\x00R\arequest\x123\n" +
+	"\x05woken\x18\x03 \x01(\v2\x1b.redeliver.handler.v1.WokenH\x00R\x05woken\x126\n" +
+	"\x06cancel\x18\x04 \x01(\v2\x1c.redeliver.handler.v1.CancelH\x00R\x06cancel\x123\n" +
+	"\x05taken\x18\x05 \x01(\v2\x1b.redeliver.handler.v1.TakenH\x00R\x05taken\x123\n" +
+	"\x05piece\x18\x06 \x01(\v2\x1b.redeliver.handler.v1.PieceH\x00R\x05pieceB\t\n" +
+	"\acontent\"\xf9\x02\n" +
+	"\x0eHandlerMessage\x12\x12\n" +
+	"\x04call\x18\x01 \x01(\x04R\x04call\x12-\n" +
+	"\x03log\x18\x02 \x01(\v2\x19.redeliver.handler.v1.LogH\x00R\x03log\x123\n" +
+	"\x05sleep\x18\x03 \x01(\v2\x1b.redeliver.handler.v1.SleepH\x00R\x05sleep\x126\n" +
+	"\x06result\x18\x04 \x01(\v2\x1c.redeliver.handler.v1.ResultH\x00R\x06result\x12<\n" +
+	"\bwithdraw\x18\x05 \x01(\v2\x1e.redeliver.handler.v1.WithdrawH\x00R\bwithdraw\x129\n" +
+	"\arefusal\x18\x06 \x01(\v2\x1d.redeliver.handler.v1.RefusalH\x00R\arefusal\x123\n" +
+	"\x05piece\x18\a \x01(\v2\x1b.redeliver.handler.v1.PieceH\x00R\x05pieceB\t\n" +
+	"\acontent\"/\n" +
+	"\x05Piece\x12\x12\n" +
+	"\x04data\x18\x01 \x01(\fR\x04data\x12\x12\n" +
+	"\x04last\x18\x02 \x01(\bR\x04last\"\xa7\x04\n" +
 	"\aRequest\x12#\n" +
 	"\rinvocation_id\x18\x01 \x01(\tR\finvocationId\x12\x1a\n" +
-	"\bfunction\x18\x02 \x01(\tR\bfunction\x123\n" +
-	"\x06inputs\x18\x03 \x03(\v2\x1b.redeliver.handler.v1.InputR\x06inputs\x12G\n" +
-	"\bmetadata\x18\x04 \x03(\v2+.redeliver.handler.v1.Request.MetadataEntryR\bmetadata\x12\x18\n" +
+	"\bfunction\x18\x02 \x01(\tR\bfunction\x128\n" +
+	"\x06inputs\x18\x03 \x03(\v2 .redeliver.handler.v1.NamedValueR\x06inputs\x12<\n" +
+	"\bmetadata\x18\x04 \x03(\v2 .redeliver.handler.v1.NamedValueR\bmetadata\x12\x18\n" +
 	"\aoutputs\x18\x05 \x03(\tR\aoutputs\x12\x1f\n" +
 	"\vhttp_output\x18\x06 \x01(\tR\n" +
 	"httpOutput\x128\n" +
@@ -2029,11 +2366,9 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\vtrace_state\x18\f \x01(\tR\n" +
 	"traceState\x12\x1d\n" +
 	"\n" +
-	"message_id\x18\r \x01(\tR\tmessageId\x1aX\n" +
-	"\rMetadataEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x121\n" +
-	"\x05value\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ValueR\x05value:\x028\x01\"N\n" +
-	"\x05Input\x12\x12\n" +
+	"message_id\x18\r \x01(\tR\tmessageId\"S\n" +
+	"\n" +
+	"NamedValue\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x121\n" +
 	"\x05value\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ValueR\x05value\"\x96\x01\n" +
 	"\fRetryContext\x12\x1f\n" +
@@ -2049,7 +2384,11 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"stackTrace\"\x1d\n" +
 	"\x05Woken\x12\x14\n" +
 	"\x05error\x18\x01 \x01(\tR\x05error\"\b\n" +
-	"\x06Cancel\"j\n" +
+	"\x06Cancel\"\x1d\n" +
+	"\x05Taken\x12\x14\n" +
+	"\x05bytes\x18\x01 \x01(\x03R\x05bytes\"!\n" +
+	"\aRefusal\x12\x16\n" +
+	"\x06reason\x18\x01 \x01(\tR\x06reason\"j\n" +
 	"\x03Log\x12\x14\n" +
 	"\x05level\x18\x01 \x01(\x05R\x05level\x12\x18\n" +
 	"\amessage\x18\x02 \x01(\tR\amessage\x123\n" +
@@ -2060,16 +2399,13 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\x05Sleep\x125\n" +
 	"\bduration\x18\x01 \x01(\v2\x19.google.protobuf.DurationR\bduration\" \n" +
 	"\bWithdraw\x12\x14\n" +
-	"\x05sleep\x18\x01 \x01(\x03R\x05sleep\"\xd7\x03\n" +
+	"\x05sleep\x18\x01 \x01(\x03R\x05sleep\"\xf5\x02\n" +
 	"\x06Result\x12;\n" +
 	"\x06status\x18\x01 \x01(\x0e2#.redeliver.handler.v1.Result.StatusR\x06status\x121\n" +
-	"\x05error\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ErrorR\x05error\x12C\n" +
-	"\aoutputs\x18\x03 \x03(\v2).redeliver.handler.v1.Result.OutputsEntryR\aoutputs\x12>\n" +
+	"\x05error\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ErrorR\x05error\x12:\n" +
+	"\aoutputs\x18\x03 \x03(\v2 .redeliver.handler.v1.NamedValueR\aoutputs\x12>\n" +
 	"\freturn_value\x18\x04 \x01(\v2\x1b.redeliver.handler.v1.ValueR\vreturnValue\x126\n" +
-	"\x05asked\x18\x05 \x01(\v2 .redeliver.handler.v1.SettlementR\x05asked\x1aW\n" +
-	"\fOutputsEntry\x12\x10\n" +
-	"\x03key\x18\x01 \x01(\tR\x03key\x121\n" +
-	"\x05value\x18\x02 \x01(\v2\x1b.redeliver.handler.v1.ValueR\x05value:\x028\x01\"G\n" +
+	"\x05asked\x18\x05 \x01(\v2 .redeliver.handler.v1.SettlementR\x05asked\"G\n" +
 	"\x06Status\x12\x11\n" +
 	"\rSTATUS_FAILED\x10\x00\x12\x14\n" +
 	"\x10STATUS_SUCCEEDED\x10\x01\x12\x14\n" +
@@ -2123,10 +2459,10 @@ const file_functions_functionpb_handler_proto_rawDesc = "" +
 	"\x04body\x18\x03 \x01(\fR\x04body\"4\n" +
 	"\x06Header\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12\x16\n" +
-	"\x06values\x18\x02 \x03(\fR\x06values2\x8c\x02\n" +
+	"\x06values\x18\x02 \x03(\fR\x06values2\x87\x02\n" +
 	"\aHandler\x12Y\n" +
-	"\bDescribe\x12%.redeliver.handler.v1.DescribeRequest\x1a&.redeliver.handler.v1.DescribeResponse\x12U\n" +
-	"\x06Invoke\x12!.redeliver.handler.v1.HostMessage\x1a$.redeliver.handler.v1.HandlerMessage(\x010\x01\x12O\n" +
+	"\bDescribe\x12%.redeliver.handler.v1.DescribeRequest\x1a&.redeliver.handler.v1.DescribeResponse\x12P\n" +
+	"\x05Calls\x12\x1f.redeliver.handler.v1.HostFrame\x1a\".redeliver.handler.v1.HandlerFrame(\x010\x01\x12O\n" +
 	"\x04Hold\x12!.redeliver.handler.v1.HoldRequest\x1a\".redeliver.handler.v1.HoldResponse0\x01B5Z3github.com/redeliver/redeliver/functions/functionpbb\x06proto3"
 
 var (
@@ -2142,7 +2478,7 @@ func file_functions_functionpb_handler_proto_rawDescGZIP() []byte {
 }
 
 var file_functions_functionpb_handler_proto_enumTypes = make([]protoimpl.EnumInfo, 2)
-var file_functions_functionpb_handler_proto_msgTypes = make([]protoimpl.MessageInfo, 30)
+var file_functions_functionpb_handler_proto_msgTypes = make([]protoimpl.MessageInfo, 33)
 var file_functions_functionpb_handler_proto_goTypes = []any{
 	(Result_Status)(0),            // 0: redeliver.handler.v1.Result.Status
 	(Declared_Kind)(0),            // 1: redeliver.handler.v1.Declared.Kind
@@ -2152,84 +2488,91 @@ var file_functions_functionpb_handler_proto_goTypes = []any{
 	(*HoldResponse)(nil),          // 5: redeliver.handler.v1.HoldResponse
 	(*Declaration)(nil),           // 6: redeliver.handler.v1.Declaration
 	(*RetryOptions)(nil),          // 7: redeliver.handler.v1.RetryOptions
-	(*HostMessage)(nil),           // 8: redeliver.handler.v1.HostMessage
-	(*HandlerMessage)(nil),        // 9: redeliver.handler.v1.HandlerMessage
-	(*Request)(nil),               // 10: redeliver.handler.v1.Request
-	(*Input)(nil),                 // 11: redeliver.handler.v1.Input
-	(*RetryContext)(nil),          // 12: redeliver.handler.v1.RetryContext
-	(*Exception)(nil),             // 13: redeliver.handler.v1.Exception
-	(*Woken)(nil),                 // 14: redeliver.handler.v1.Woken
-	(*Cancel)(nil),                // 15: redeliver.handler.v1.Cancel
-	(*Log)(nil),                   // 16: redeliver.handler.v1.Log
-	(*Field)(nil),                 // 17: redeliver.handler.v1.Field
-	(*Sleep)(nil),                 // 18: redeliver.handler.v1.Sleep
-	(*Withdraw)(nil),              // 19: redeliver.handler.v1.Withdraw
-	(*Result)(nil),                // 20: redeliver.handler.v1.Result
-	(*Error)(nil),                 // 21: redeliver.handler.v1.Error
-	(*Declared)(nil),              // 22: redeliver.handler.v1.Declared
-	(*Settlement)(nil),            // 23: redeliver.handler.v1.Settlement
-	(*Value)(nil),                 // 24: redeliver.handler.v1.Value
-	(*Values)(nil),                // 25: redeliver.handler.v1.Values
-	(*HTTPRequest)(nil),           // 26: redeliver.handler.v1.HTTPRequest
-	(*HTTPResponse)(nil),          // 27: redeliver.handler.v1.HTTPResponse
-	(*Header)(nil),                // 28: redeliver.handler.v1.Header
-	nil,                           // 29: redeliver.handler.v1.Request.MetadataEntry
-	nil,                           // 30: redeliver.handler.v1.Result.OutputsEntry
-	nil,                           // 31: redeliver.handler.v1.HTTPRequest.ParamsEntry
-	(*durationpb.Duration)(nil),   // 32: google.protobuf.Duration
-	(*timestamppb.Timestamp)(nil), // 33: google.protobuf.Timestamp
+	(*HostFrame)(nil),             // 8: redeliver.handler.v1.HostFrame
+	(*HandlerFrame)(nil),          // 9: redeliver.handler.v1.HandlerFrame
+	(*HostMessage)(nil),           // 10: redeliver.handler.v1.HostMessage
+	(*HandlerMessage)(nil),        // 11: redeliver.handler.v1.HandlerMessage
+	(*Piece)(nil),                 // 12: redeliver.handler.v1.Piece
+	(*Request)(nil),               // 13: redeliver.handler.v1.Request
+	(*NamedValue)(nil),            // 14: redeliver.handler.v1.NamedValue
+	(*RetryContext)(nil),          // 15: redeliver.handler.v1.RetryContext
+	(*Exception)(nil),             // 16: redeliver.handler.v1.Exception
+	(*Woken)(nil),                 // 17: redeliver.handler.v1.Woken
+	(*Cancel)(nil),                // 18: redeliver.handler.v1.Cancel
+	(*Taken)(nil),                 // 19: redeliver.handler.v1.Taken
+	(*Refusal)(nil),               // 20: redeliver.handler.v1.Refusal
+	(*Log)(nil),                   // 21: redeliver.handler.v1.Log
+	(*Field)(nil),                 // 22: redeliver.handler.v1.Field
+	(*Sleep)(nil),                 // 23: redeliver.handler.v1.Sleep
+	(*Withdraw)(nil),              // 24: redeliver.handler.v1.Withdraw
+	(*Result)(nil),                // 25: redeliver.handler.v1.Result
+	(*Error)(nil),                 // 26: redeliver.handler.v1.Error
+	(*Declared)(nil),              // 27: redeliver.handler.v1.Declared
+	(*Settlement)(nil),            // 28: redeliver.handler.v1.Settlement
+	(*Value)(nil),                 // 29: redeliver.handler.v1.Value
+	(*Values)(nil),                // 30: redeliver.handler.v1.Values
+	(*HTTPRequest)(nil),           // 31: redeliver.handler.v1.HTTPRequest
+	(*HTTPResponse)(nil),          // 32: redeliver.handler.v1.HTTPResponse
+	(*Header)(nil),                // 33: redeliver.handler.v1.Header
+	nil,                           // 34: redeliver.handler.v1.HTTPRequest.ParamsEntry
+	(*durationpb.Duration)(nil),   // 35: google.protobuf.Duration
+	(*timestamppb.Timestamp)(nil), // 36: google.protobuf.Timestamp
 }
 var file_functions_functionpb_handler_proto_depIdxs = []int32{
 	6,  // 0: redeliver.handler.v1.DescribeResponse.functions:type_name -> redeliver.handler.v1.Declaration
 	7,  // 1: redeliver.handler.v1.Declaration.retry:type_name -> redeliver.handler.v1.RetryOptions
-	32, // 2: redeliver.handler.v1.RetryOptions.delay_interval:type_name -> google.protobuf.Duration
-	32, // 3: redeliver.handler.v1.RetryOptions.minimum_interval:type_name -> google.protobuf.Duration
-	32, // 4: redeliver.handler.v1.RetryOptions.maximum_interval:type_name -> google.protobuf.Duration
-	10, // 5: redeliver.handler.v1.HostMessage.request:type_name -> redeliver.handler.v1.Request
-	14, // 6: redeliver.handler.v1.HostMessage.woken:type_name -> redeliver.handler.v1.Woken
-	15, // 7: redeliver.handler.v1.HostMessage.cancel:type_name -> redeliver.handler.v1.Cancel
-	16, // 8: redeliver.handler.v1.HandlerMessage.log:type_name -> redeliver.handler.v1.Log
-	18, // 9: redeliver.handler.v1.HandlerMessage.sleep:type_name -> redeliver.handler.v1.Sleep
-	20, // 10: redeliver.handler.v1.HandlerMessage.result:type_name -> redeliver.handler.v1.Result
-	19, // 11: redeliver.handler.v1.HandlerMessage.withdraw:type_name -> redeliver.handler.v1.Withdraw
-	11, // 12: redeliver.handler.v1.Request.inputs:type_name -> redeliver.handler.v1.Input
-	29, // 13: redeliver.handler.v1.Request.metadata:type_name -> redeliver.handler.v1.Request.MetadataEntry
-	12, // 14: redeliver.handler.v1.Request.retry:type_name -> redeliver.handler.v1.RetryContext
-	33, // 15: redeliver.handler.v1.Request.deadline:type_name -> google.protobuf.Timestamp
-	33, // 16: redeliver.handler.v1.Request.now:type_name -> google.protobuf.Timestamp
-	24, // 17: redeliver.handler.v1.Input.value:type_name -> redeliver.handler.v1.Value
-	13, // 18: redeliver.handler.v1.RetryContext.exception:type_name -> redeliver.handler.v1.Exception
-	17, // 19: redeliver.handler.v1.Log.fields:type_name -> redeliver.handler.v1.Field
-	32, // 20: redeliver.handler.v1.Sleep.duration:type_name -> google.protobuf.Duration
-	0,  // 21: redeliver.handler.v1.Result.status:type_name -> redeliver.handler.v1.Result.Status
-	21, // 22: redeliver.handler.v1.Result.error:type_name -> redeliver.handler.v1.Error
-	30, // 23: redeliver.handler.v1.Result.outputs:type_name -> redeliver.handler.v1.Result.OutputsEntry
-	24, // 24: redeliver.handler.v1.Result.return_value:type_name -> redeliver.handler.v1.Value
-	23, // 25: redeliver.handler.v1.Result.asked:type_name -> redeliver.handler.v1.Settlement
-	22, // 26: redeliver.handler.v1.Error.declared:type_name -> redeliver.handler.v1.Declared
-	1,  // 27: redeliver.handler.v1.Declared.kind:type_name -> redeliver.handler.v1.Declared.Kind
-	32, // 28: redeliver.handler.v1.Declared.delay:type_name -> google.protobuf.Duration
-	26, // 29: redeliver.handler.v1.Value.http_request:type_name -> redeliver.handler.v1.HTTPRequest
-	27, // 30: redeliver.handler.v1.Value.http_response:type_name -> redeliver.handler.v1.HTTPResponse
-	25, // 31: redeliver.handler.v1.Value.strings:type_name -> redeliver.handler.v1.Values
-	25, // 32: redeliver.handler.v1.Value.bytes_list:type_name -> redeliver.handler.v1.Values
-	24, // 33: redeliver.handler.v1.Values.values:type_name -> redeliver.handler.v1.Value
-	28, // 34: redeliver.handler.v1.HTTPRequest.headers:type_name -> redeliver.handler.v1.Header
-	31, // 35: redeliver.handler.v1.HTTPRequest.params:type_name -> redeliver.handler.v1.HTTPRequest.ParamsEntry
-	28, // 36: redeliver.handler.v1.HTTPResponse.headers:type_name -> redeliver.handler.v1.Header
-	24, // 37: redeliver.handler.v1.Request.MetadataEntry.value:type_name -> redeliver.handler.v1.Value
-	24, // 38: redeliver.handler.v1.Result.OutputsEntry.value:type_name -> redeliver.handler.v1.Value
-	2,  // 39: redeliver.handler.v1.Handler.Describe:input_type -> redeliver.handler.v1.DescribeRequest
-	8,  // 40: redeliver.handler.v1.Handler.Invoke:input_type -> redeliver.handler.v1.HostMessage
-	4,  // 41: redeliver.handler.v1.Handler.Hold:input_type -> redeliver.handler.v1.HoldRequest
-	3,  // 42: redeliver.handler.v1.Handler.Describe:output_type -> redeliver.handler.v1.DescribeResponse
-	9,  // 43: redeliver.handler.v1.Handler.Invoke:output_type -> redeliver.handler.v1.HandlerMessage
-	5,  // 44: redeliver.handler.v1.Handler.Hold:output_type -> redeliver.handler.v1.HoldResponse
-	42, // [42:45] is the sub-list for method output_type
-	39, // [39:42] is the sub-list for method input_type
-	39, // [39:39] is the sub-list for extension type_name
-	39, // [39:39] is the sub-list for extension extendee
-	0,  // [0:39] is the sub-list for field type_name
+	35, // 2: redeliver.handler.v1.RetryOptions.delay_interval:type_name -> google.protobuf.Duration
+	35, // 3: redeliver.handler.v1.RetryOptions.minimum_interval:type_name -> google.protobuf.Duration
+	35, // 4: redeliver.handler.v1.RetryOptions.maximum_interval:type_name -> google.protobuf.Duration
+	10, // 5: redeliver.handler.v1.HostFrame.messages:type_name -> redeliver.handler.v1.HostMessage
+	11, // 6: redeliver.handler.v1.HandlerFrame.messages:type_name -> redeliver.handler.v1.HandlerMessage
+	13, // 7: redeliver.handler.v1.HostMessage.request:type_name -> redeliver.handler.v1.Request
+	17, // 8: redeliver.handler.v1.HostMessage.woken:type_name -> redeliver.handler.v1.Woken
+	18, // 9: redeliver.handler.v1.HostMessage.cancel:type_name -> redeliver.handler.v1.Cancel
+	19, // 10: redeliver.handler.v1.HostMessage.taken:type_name -> redeliver.handler.v1.Taken
+	12, // 11: redeliver.handler.v1.HostMessage.piece:type_name -> redeliver.handler.v1.Piece
+	21, // 12: redeliver.handler.v1.HandlerMessage.log:type_name -> redeliver.handler.v1.Log
+	23, // 13: redeliver.handler.v1.HandlerMessage.sleep:type_name -> redeliver.handler.v1.Sleep
+	25, // 14: redeliver.handler.v1.HandlerMessage.result:type_name -> redeliver.handler.v1.Result
+	24, // 15: redeliver.handler.v1.HandlerMessage.withdraw:type_name -> redeliver.handler.v1.Withdraw
+	20, // 16: redeliver.handler.v1.HandlerMessage.refusal:type_name -> redeliver.handler.v1.Refusal
+	12, // 17: redeliver.handler.v1.HandlerMessage.piece:type_name -> redeliver.handler.v1.Piece
+	14, // 18: redeliver.handler.v1.Request.inputs:type_name -> redeliver.handler.v1.NamedValue
+	14, // 19: redeliver.handler.v1.Request.metadata:type_name -> redeliver.handler.v1.NamedValue
+	15, // 20: redeliver.handler.v1.Request.retry:type_name -> redeliver.handler.v1.RetryContext
+	36, // 21: redeliver.handler.v1.Request.deadline:type_name -> google.protobuf.Timestamp
+	36, // 22: redeliver.handler.v1.Request.now:type_name -> google.protobuf.Timestamp
+	29, // 23: redeliver.handler.v1.NamedValue.value:type_name -> redeliver.handler.v1.Value
+	16, // 24: redeliver.handler.v1.RetryContext.exception:type_name -> redeliver.handler.v1.Exception
+	22, // 25: redeliver.handler.v1.Log.fields:type_name -> redeliver.handler.v1.Field
+	35, // 26: redeliver.handler.v1.Sleep.duration:type_name -> google.protobuf.Duration
+	0,  // 27: redeliver.handler.v1.Result.status:type_name -> redeliver.handler.v1.Result.Status
+	26, // 28: redeliver.handler.v1.Result.error:type_name -> redeliver.handler.v1.Error
+	14, // 29: redeliver.handler.v1.Result.outputs:type_name -> redeliver.handler.v1.NamedValue
+	29, // 30: redeliver.handler.v1.Result.return_value:type_name -> redeliver.handler.v1.Value
+	28, // 31: redeliver.handler.v1.Result.asked:type_name -> redeliver.handler.v1.Settlement
+	27, // 32: redeliver.handler.v1.Error.declared:type_name -> redeliver.handler.v1.Declared
+	1,  // 33: redeliver.handler.v1.Declared.kind:type_name -> redeliver.handler.v1.Declared.Kind
+	35, // 34: redeliver.handler.v1.Declared.delay:type_name -> google.protobuf.Duration
+	31, // 35: redeliver.handler.v1.Value.http_request:type_name -> redeliver.handler.v1.HTTPRequest
+	32, // 36: redeliver.handler.v1.Value.http_response:type_name -> redeliver.handler.v1.HTTPResponse
+	30, // 37: redeliver.handler.v1.Value.strings:type_name -> redeliver.handler.v1.Values
+	30, // 38: redeliver.handler.v1.Value.bytes_list:type_name -> redeliver.handler.v1.Values
+	29, // 39: redeliver.handler.v1.Values.values:type_name -> redeliver.handler.v1.Value
+	33, // 40: redeliver.handler.v1.HTTPRequest.headers:type_name -> redeliver.handler.v1.Header
+	34, // 41: redeliver.handler.v1.HTTPRequest.params:type_name -> redeliver.handler.v1.HTTPRequest.ParamsEntry
+	33, // 42: redeliver.handler.v1.HTTPResponse.headers:type_name -> redeliver.handler.v1.Header
+	2,  // 43: redeliver.handler.v1.Handler.Describe:input_type -> redeliver.handler.v1.DescribeRequest
+	8,  // 44: redeliver.handler.v1.Handler.Calls:input_type -> redeliver.handler.v1.HostFrame
+	4,  // 45: redeliver.handler.v1.Handler.Hold:input_type -> redeliver.handler.v1.HoldRequest
+	3,  // 46: redeliver.handler.v1.Handler.Describe:output_type -> redeliver.handler.v1.DescribeResponse
+	9,  // 47: redeliver.handler.v1.Handler.Calls:output_type -> redeliver.handler.v1.HandlerFrame
+	5,  // 48: redeliver.handler.v1.Handler.Hold:output_type -> redeliver.handler.v1.HoldResponse
+	46, // [46:49] is the sub-list for method output_type
+	43, // [43:46] is the sub-list for method input_type
+	43, // [43:43] is the sub-list for extension type_name
+	43, // [43:43] is the sub-list for extension extendee
+	0,  // [0:43] is the sub-list for field type_name
 }
 
 func init() { file_functions_functionpb_handler_proto_init() }
@@ -2238,18 +2581,22 @@ func file_functions_functionpb_handler_proto_init() {
 		return
 	}
 	file_functions_functionpb_handler_proto_msgTypes[5].OneofWrappers = []any{}
-	file_functions_functionpb_handler_proto_msgTypes[6].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[8].OneofWrappers = []any{
 		(*HostMessage_Request)(nil),
 		(*HostMessage_Woken)(nil),
 		(*HostMessage_Cancel)(nil),
+		(*HostMessage_Taken)(nil),
+		(*HostMessage_Piece)(nil),
 	}
-	file_functions_functionpb_handler_proto_msgTypes[7].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[9].OneofWrappers = []any{
 		(*HandlerMessage_Log)(nil),
 		(*HandlerMessage_Sleep)(nil),
 		(*HandlerMessage_Result)(nil),
 		(*HandlerMessage_Withdraw)(nil),
+		(*HandlerMessage_Refusal)(nil),
+		(*HandlerMessage_Piece)(nil),
 	}
-	file_functions_functionpb_handler_proto_msgTypes[22].OneofWrappers = []any{
+	file_functions_functionpb_handler_proto_msgTypes[27].OneofWrappers = []any{
 		(*Value_String_)(nil),
 		(*Value_Json)(nil),
 		(*Value_Bytes)(nil),
@@ -2266,7 +2613,7 @@ func file_functions_functionpb_handler_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_functions_functionpb_handler_proto_rawDesc), len(file_functions_functionpb_handler_proto_rawDesc)),
 			NumEnums:      2,
-			NumMessages:   30,
+			NumMessages:   33,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

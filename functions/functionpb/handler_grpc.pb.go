@@ -23,7 +23,7 @@ const _ = grpc.SupportPackageIsVersion9
 
 const (
 	Handler_Describe_FullMethodName = "/redeliver.handler.v1.Handler/Describe"
-	Handler_Invoke_FullMethodName   = "/redeliver.handler.v1.Handler/Invoke"
+	Handler_Calls_FullMethodName    = "/redeliver.handler.v1.Handler/Calls"
 	Handler_Hold_FullMethodName     = "/redeliver.handler.v1.Handler/Hold"
 )
 
@@ -35,15 +35,21 @@ const (
 type HandlerClient interface {
 	// Describe says what the process offers. It is called once after the start.
 	Describe(ctx context.Context, in *DescribeRequest, opts ...grpc.CallOption) (*DescribeResponse, error)
-	// Invoke is one attempt; every attempt has its own stream. The host sends a
-	// Request first. The handler then sends any number of Logs and Sleeps, and
-	// exactly one Result, which is its last message. The host answers each Sleep
-	// with one Woken, in order; a Withdraw makes the answer come early. It may send
-	// one Cancel: the attempt's context ends,
-	// and a Result is still welcome for a short while. After that the host cancels
-	// the stream itself. A stream that ends without a Result is an infrastructure
-	// failure, never the handler's.
-	Invoke(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[HostMessage, HandlerMessage], error)
+	// Calls carries all attempts. It is opened once, after the start, and stays open
+	// for as long as the host wants the process to live. What both sides have to say
+	// at a moment travels in one frame; each message names its call.
+	//
+	// A call is one attempt. The host begins it with a Request. The handler then sends
+	// any number of Logs and Sleeps, and exactly one Result, which is its last message;
+	// or a Refusal in its place. The host answers each Sleep with one Woken, in order;
+	// a Withdraw makes the answer come early. It may send one Cancel: the attempt's
+	// context ends, and a Result is still welcome for a short while. After that the
+	// host ends the process. Messages of a call that is over are ignored.
+	//
+	// The messages of one call arrive in the order in which they were sent. Nothing is
+	// promised about those of different calls. Both sides always read. Logs and Sleeps
+	// that the host has not dealt with are limited: see Taken.
+	Calls(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[HostFrame, HandlerFrame], error)
 	// Hold stays open for as long as the host wants the process to live, and
 	// carries nothing. The process ends when it breaks, so that no process
 	// outlives a host that was killed.
@@ -68,18 +74,18 @@ func (c *handlerClient) Describe(ctx context.Context, in *DescribeRequest, opts 
 	return out, nil
 }
 
-func (c *handlerClient) Invoke(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[HostMessage, HandlerMessage], error) {
+func (c *handlerClient) Calls(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[HostFrame, HandlerFrame], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
-	stream, err := c.cc.NewStream(ctx, &Handler_ServiceDesc.Streams[0], Handler_Invoke_FullMethodName, cOpts...)
+	stream, err := c.cc.NewStream(ctx, &Handler_ServiceDesc.Streams[0], Handler_Calls_FullMethodName, cOpts...)
 	if err != nil {
 		return nil, err
 	}
-	x := &grpc.GenericClientStream[HostMessage, HandlerMessage]{ClientStream: stream}
+	x := &grpc.GenericClientStream[HostFrame, HandlerFrame]{ClientStream: stream}
 	return x, nil
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Handler_InvokeClient = grpc.BidiStreamingClient[HostMessage, HandlerMessage]
+type Handler_CallsClient = grpc.BidiStreamingClient[HostFrame, HandlerFrame]
 
 func (c *handlerClient) Hold(ctx context.Context, in *HoldRequest, opts ...grpc.CallOption) (grpc.ServerStreamingClient[HoldResponse], error) {
 	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
@@ -108,15 +114,21 @@ type Handler_HoldClient = grpc.ServerStreamingClient[HoldResponse]
 type HandlerServer interface {
 	// Describe says what the process offers. It is called once after the start.
 	Describe(context.Context, *DescribeRequest) (*DescribeResponse, error)
-	// Invoke is one attempt; every attempt has its own stream. The host sends a
-	// Request first. The handler then sends any number of Logs and Sleeps, and
-	// exactly one Result, which is its last message. The host answers each Sleep
-	// with one Woken, in order; a Withdraw makes the answer come early. It may send
-	// one Cancel: the attempt's context ends,
-	// and a Result is still welcome for a short while. After that the host cancels
-	// the stream itself. A stream that ends without a Result is an infrastructure
-	// failure, never the handler's.
-	Invoke(grpc.BidiStreamingServer[HostMessage, HandlerMessage]) error
+	// Calls carries all attempts. It is opened once, after the start, and stays open
+	// for as long as the host wants the process to live. What both sides have to say
+	// at a moment travels in one frame; each message names its call.
+	//
+	// A call is one attempt. The host begins it with a Request. The handler then sends
+	// any number of Logs and Sleeps, and exactly one Result, which is its last message;
+	// or a Refusal in its place. The host answers each Sleep with one Woken, in order;
+	// a Withdraw makes the answer come early. It may send one Cancel: the attempt's
+	// context ends, and a Result is still welcome for a short while. After that the
+	// host ends the process. Messages of a call that is over are ignored.
+	//
+	// The messages of one call arrive in the order in which they were sent. Nothing is
+	// promised about those of different calls. Both sides always read. Logs and Sleeps
+	// that the host has not dealt with are limited: see Taken.
+	Calls(grpc.BidiStreamingServer[HostFrame, HandlerFrame]) error
 	// Hold stays open for as long as the host wants the process to live, and
 	// carries nothing. The process ends when it breaks, so that no process
 	// outlives a host that was killed.
@@ -134,8 +146,8 @@ type UnimplementedHandlerServer struct{}
 func (UnimplementedHandlerServer) Describe(context.Context, *DescribeRequest) (*DescribeResponse, error) {
 	return nil, status.Error(codes.Unimplemented, "method Describe not implemented")
 }
-func (UnimplementedHandlerServer) Invoke(grpc.BidiStreamingServer[HostMessage, HandlerMessage]) error {
-	return status.Error(codes.Unimplemented, "method Invoke not implemented")
+func (UnimplementedHandlerServer) Calls(grpc.BidiStreamingServer[HostFrame, HandlerFrame]) error {
+	return status.Error(codes.Unimplemented, "method Calls not implemented")
 }
 func (UnimplementedHandlerServer) Hold(*HoldRequest, grpc.ServerStreamingServer[HoldResponse]) error {
 	return status.Error(codes.Unimplemented, "method Hold not implemented")
@@ -179,12 +191,12 @@ func _Handler_Describe_Handler(srv interface{}, ctx context.Context, dec func(in
 	return interceptor(ctx, in, info, handler)
 }
 
-func _Handler_Invoke_Handler(srv interface{}, stream grpc.ServerStream) error {
-	return srv.(HandlerServer).Invoke(&grpc.GenericServerStream[HostMessage, HandlerMessage]{ServerStream: stream})
+func _Handler_Calls_Handler(srv interface{}, stream grpc.ServerStream) error {
+	return srv.(HandlerServer).Calls(&grpc.GenericServerStream[HostFrame, HandlerFrame]{ServerStream: stream})
 }
 
 // This type alias is provided for backwards compatibility with existing code that references the prior non-generic stream type by name.
-type Handler_InvokeServer = grpc.BidiStreamingServer[HostMessage, HandlerMessage]
+type Handler_CallsServer = grpc.BidiStreamingServer[HostFrame, HandlerFrame]
 
 func _Handler_Hold_Handler(srv interface{}, stream grpc.ServerStream) error {
 	m := new(HoldRequest)
@@ -211,8 +223,8 @@ var Handler_ServiceDesc = grpc.ServiceDesc{
 	},
 	Streams: []grpc.StreamDesc{
 		{
-			StreamName:    "Invoke",
-			Handler:       _Handler_Invoke_Handler,
+			StreamName:    "Calls",
+			Handler:       _Handler_Calls_Handler,
 			ServerStreams: true,
 			ClientStreams: true,
 		},

@@ -23,7 +23,7 @@ import (
 )
 
 // The three benchmarks measure the same process: Invoke through the host's code
-// and clock, BareHandler the same streams without either, Unary the plainest
+// and clock, BareHandler the same stream without either, Unary the plainest
 // call that a go-plugin process can serve. Run them together:
 //
 //	go test -run '^$' -bench . ./host/plugin
@@ -142,22 +142,64 @@ func dial(b *testing.B) *grpc.ClientConn {
 	return conn.(*grpc.ClientConn)
 }
 
+// bare calls handlers over the stream of calls, with nothing around it.
+type bare struct {
+	out *call.Outbox[*functionpb.HostMessage]
+
+	mu      sync.Mutex // guards:
+	last    uint64
+	waiting map[uint64]chan *functionpb.HandlerMessage
+}
+
+func newBare(b *testing.B) *bare {
+	stream, err := functionpb.NewHandlerClient(dial(b)).Calls(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := &bare{out: call.NewOutbox[*functionpb.HostMessage](nil), waiting: map[uint64]chan *functionpb.HandlerMessage{}}
+	go func() {
+		_ = s.out.Run(func(frame []*functionpb.HostMessage) error {
+			return stream.Send(&functionpb.HostFrame{Messages: frame})
+		})
+	}()
+	go func() {
+		for {
+			frame, err := stream.Recv()
+			if err != nil {
+				return
+			}
+			s.mu.Lock()
+			for _, m := range frame.GetMessages() {
+				s.waiting[m.GetCall()] <- m
+				delete(s.waiting, m.GetCall())
+			}
+			s.mu.Unlock()
+		}
+	}()
+	return s
+}
+
+func (s *bare) call(request *functionpb.Request) (*functionpb.HandlerMessage, error) {
+	answer := make(chan *functionpb.HandlerMessage, 1)
+	s.mu.Lock()
+	s.last++
+	m := &functionpb.HostMessage{Call: s.last, Content: &functionpb.HostMessage_Request{Request: request}}
+	s.waiting[s.last] = answer
+	s.mu.Unlock()
+	if err := s.out.Put(m); err != nil {
+		return nil, err
+	}
+	return <-answer, nil
+}
+
 func BenchmarkBareHandler(b *testing.B) {
 	for _, c := range concurrency {
 		b.Run(fmt.Sprint(c), func(b *testing.B) {
-			stub := functionpb.NewHandlerClient(dial(b))
-			first := &functionpb.HostMessage{Content: &functionpb.HostMessage_Request{Request: call.RequestToProto(benchRequest())}}
+			s := newBare(b)
+			defer s.out.Close()
+			request := call.RequestToProto(benchRequest())
 			spread(b, c, func() error {
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				s, err := stub.Invoke(ctx)
-				if err != nil {
-					return err
-				}
-				if err := s.Send(first); err != nil {
-					return err
-				}
-				m, err := s.Recv()
+				m, err := s.call(request)
 				if err == nil && m.GetResult().GetStatus() != functionpb.Result_STATUS_SUCCEEDED {
 					return fmt.Errorf("result %v", m)
 				}

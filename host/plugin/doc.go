@@ -3,8 +3,9 @@
 // when it dies, and stops it.
 //
 // Read [Start], [Spec] and [Handlers.Invoke] first. The protocol stands in
-// functions/functionpb/handler.proto, the conversation of one call in invoke.go,
-// the life of the process in handlers.go.
+// functions/functionpb/handler.proto, the conversation of one call in invoke.go, the
+// one stream that carries all calls in calling.go, the life of the process in
+// handlers.go.
 //
 // A handler process belongs to the real world and the code that calls it to the
 // host's clock. The border is narrow: everything that waits for the process is

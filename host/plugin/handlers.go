@@ -99,6 +99,7 @@ func (h *Handlers) launch() error {
 func (h *Handlers) watch(p *process) {
 	<-p.runner.done //clock:outside the end of a process
 	p.hangUp()
+	p.calling.wait()
 	h.watchers.Done()
 	if h.closing.Load() {
 		return

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/functions/functionpb"
@@ -64,13 +63,12 @@ func (h *Handlers) Invoke(ctx context.Context, req *call.Request, log func(call.
 type conversation struct {
 	h       *Handlers
 	p       *process
+	id      uint64
 	name    string
-	stream  grpc.BidiStreamingClient[functionpb.HostMessage, functionpb.HandlerMessage]
-	hangUp  context.CancelFunc
+	in      inbox
 	overdue atomic.Bool // the grace is used up
 	lost    bool        // the connection broke and the process lives
-
-	sending sync.Mutex // one sender at a time
+	taken   int         // bytes of the handler's that it does not know to be dealt with
 	sleeps  sleeps
 
 	mu    sync.Mutex // guards:
@@ -79,9 +77,6 @@ type conversation struct {
 }
 
 func (c *conversation) hold(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error) {
-	var sctx context.Context
-	sctx, c.hangUp = context.WithCancel(c.p.streams) //clock:outside the stream of a call
-	defer c.hangUp()
 	var m *functionpb.HandlerMessage
 	var err error
 	unwatch, untold := func() bool { return true }, func() bool { return true }
@@ -93,87 +88,78 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 		defer req.OnRecall(end)()
 	}
 	c.h.clk.Away(ctx, c.name, func() {
-		if c.stream, err = c.p.stub.Invoke(sctx); err != nil {
-			c.diagnose(err)
+		c.p.calling.begin(c)
+		if err = c.tell(&functionpb.HostMessage{Content: &functionpb.HostMessage_Request{Request: call.RequestToProto(req)}}); err != nil {
 			return
 		}
-		first := &functionpb.HostMessage{Content: &functionpb.HostMessage_Request{Request: call.RequestToProto(req)}}
-		// From here on the end of ctx is noticed, though not sent ahead of the
-		// request: a handler that does not even read may block the first send.
-		watch := func() {
-			unwatch = context.AfterFunc(ctx, c.cancel) //clock:outside tells the handler of the end of its context
-			if req.OnRecall != nil {
-				untold = context.AfterFunc(told, c.tell) //clock:outside the same, without a grace
-			}
+		// From here on the end of ctx is noticed.
+		unwatch = context.AfterFunc(ctx, c.cancel) //clock:outside tells the handler of the end of its context
+		if req.OnRecall != nil {
+			untold = context.AfterFunc(told, c.tellCancel) //clock:outside the same, without a grace
 		}
-		if m, err = c.exchange(first, watch); err != nil {
-			c.diagnose(err)
-		}
+		m, err = c.next()
 	})
 	defer c.close()
 	defer func() { unwatch(); untold() }()
 	for {
 		if err != nil {
-			return nil, c.explain(err)
+			return nil, fmt.Errorf("handler gave %w: %w", ErrNoResult, err)
 		}
 		var answer *functionpb.HostMessage
 		switch content := m.GetContent().(type) {
 		case *functionpb.HandlerMessage_Log:
+			c.taken += proto.Size(m)
 			log(call.LogFromProto(content.Log))
 		case *functionpb.HandlerMessage_Sleep:
+			c.taken += proto.Size(m)
 			woken := &functionpb.Woken{}
-			if err := c.sleep(told, sctx, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
+			if err := c.sleep(told, max(content.Sleep.GetDuration().AsDuration(), 0)); err != nil {
 				woken.Error = err.Error()
 				if errors.Is(err, errWithdrawn) { // the handler's context goes on
 				} else if ctx.Err() != nil { // ahead of the answer, so that the handler sees why
 					c.cancel()
 				} else {
-					c.tell()
+					c.tellCancel()
 				}
 			}
 			answer = &functionpb.HostMessage{Content: &functionpb.HostMessage_Woken{Woken: woken}}
-		case *functionpb.HandlerMessage_Withdraw: // of a sleep that is over, since nobody read ahead
 		case *functionpb.HandlerMessage_Result:
 			resp, err := call.ResponseFromProto(content.Result)
 			if err != nil {
 				return nil, fmt.Errorf("handler gave %w: %w", ErrNoResult, err)
 			}
 			return resp, nil
+		case *functionpb.HandlerMessage_Refusal:
+			return nil, fmt.Errorf("handler gave %w: %s", ErrNoResult, content.Refusal.GetReason())
 		default:
+			c.tellCancel()
 			return nil, fmt.Errorf("handler gave %w: empty message", ErrNoResult)
 		}
 		c.h.clk.Away(ctx, c.name, func() {
-			if m, err = c.exchange(answer, nil); err != nil {
-				c.diagnose(err)
+			if answer != nil {
+				_ = c.tell(answer)
 			}
+			m, err = c.next()
 		})
 	}
 }
 
-// exchange sends a message, if there is one, and waits for the next of the
-// handler. A failed send is not the news: the stream knows why.
-func (c *conversation) exchange(m *functionpb.HostMessage, before func()) (*functionpb.HandlerMessage, error) {
-	if m != nil {
-		c.sending.Lock()
-		if before != nil {
-			before()
-		}
-		err := c.stream.Send(m)
-		c.sending.Unlock()
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, err
-		}
+// next waits for the next message of the handler. Before that it says how much has
+// been dealt with, when it is much.
+func (c *conversation) next() (*functionpb.HandlerMessage, error) {
+	if c.taken >= call.Window/2 {
+		_ = c.tell(&functionpb.HostMessage{Content: &functionpb.HostMessage_Taken{Taken: &functionpb.Taken{Bytes: int64(c.taken)}}})
+		c.taken = 0
 	}
-	if c.sleeps.ahead != nil {
-		if a, ok := <-c.sleeps.ahead; ok { //clock:outside what the reader has read ahead
-			return a, nil
-		}
-		return nil, c.sleeps.end
+	d, err := c.in.next()
+	if err != nil {
+		c.diagnose(err)
+		return nil, err
 	}
-	return c.stream.Recv()
+	return d.message()
 }
 
-// cancel tells the handler that its context ended, and hangs up after the grace.
+// cancel tells the handler that its context ended, and gives it up after the grace.
 // It runs in a goroutine of its own when ctx ends during the call, and does its
 // work once.
 func (c *conversation) cancel() {
@@ -187,22 +173,28 @@ func (c *conversation) cancel() {
 		defer c.mu.Unlock()
 		if !c.over {
 			c.overdue.Store(true)
-			c.hangUp()
+			c.in.end(context.Canceled)
 		}
 	})
 	c.mu.Unlock()
-	c.tell()
+	c.tellCancel()
 }
 
-// tell tells the handler that its context ended. More than once is no harm.
-func (c *conversation) tell() {
-	c.sending.Lock()
-	defer c.sending.Unlock()
-	_ = c.stream.Send(&functionpb.HostMessage{Content: &functionpb.HostMessage_Cancel{Cancel: &functionpb.Cancel{}}})
+// tellCancel tells the handler that its context ended. More than once is no harm.
+func (c *conversation) tellCancel() {
+	_ = c.tell(&functionpb.HostMessage{Content: &functionpb.HostMessage_Cancel{Cancel: &functionpb.Cancel{}}})
 }
 
-// close keeps a late cancel from doing anything.
+// tell sends a message to the handler. It waits for nobody. The error says that m
+// cannot be encoded.
+func (c *conversation) tell(m *functionpb.HostMessage) error {
+	m.Call = c.id
+	return c.p.calling.out.Put(m)
+}
+
+// close ends the call for the host, and keeps a late cancel from doing anything.
 func (c *conversation) close() {
+	c.p.calling.end(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
@@ -218,17 +210,9 @@ func (c *conversation) diagnose(err error) {
 		return
 	}
 	switch status.Code(err) {
-	case codes.Unavailable:
+	case codes.Unavailable, codes.Canceled: // by the end of the process, as a rule
 		c.lost = !c.p.endsWithin(exitDelay)
-	case codes.Canceled: // by the end of the process, which ends all streams
-		c.p.endsWithin(exitDelay)
+	default:
+		c.lost = !c.p.ended()
 	}
-}
-
-// explain words the error of a stream whose process lives.
-func (c *conversation) explain(err error) error {
-	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("handler gave %w: it ended the call", ErrNoResult)
-	}
-	return fmt.Errorf("handler gave %w: %w", ErrNoResult, err)
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -40,6 +41,8 @@ func misbehave(role string) {
 		}
 	case "version9":
 		serve(9, &garbage{})
+	case "version1":
+		serve(1, &garbage{})
 	case "garbage":
 		serve(call.ProtocolVersion, &garbage{})
 	}
@@ -79,51 +82,80 @@ func (*garbage) Describe(context.Context, *functionpb.DescribeRequest) (*functio
 	return &functionpb.DescribeResponse{Functions: []*functionpb.Declaration{{Name: "x", Bindings: []string{"[]"}}}}, nil
 }
 
-func (*garbage) Invoke(s grpc.BidiStreamingServer[functionpb.HostMessage, functionpb.HandlerMessage]) error {
-	m, err := s.Recv()
-	if err != nil {
-		return err
+func (g *garbage) Calls(s grpc.BidiStreamingServer[functionpb.HostFrame, functionpb.HandlerFrame]) error {
+	for {
+		f, err := s.Recv()
+		if err != nil {
+			return err
+		}
+		for _, m := range f.GetMessages() {
+			if m.GetRequest() == nil && m.GetWoken() == nil {
+				continue
+			}
+			answers, err := g.answers(m)
+			if err != nil || answers == nil {
+				return err
+			}
+			for _, a := range answers {
+				a.Call = m.GetCall()
+			}
+			if err := s.Send(&functionpb.HandlerFrame{Messages: answers}); err != nil {
+				return err
+			}
+		}
 	}
-	result := func(r *functionpb.Result) error {
-		return s.Send(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Result{Result: r}})
+}
+
+// answers is what it says to a request, or to the end of a sleep. None ends the
+// stream.
+func (*garbage) answers(m *functionpb.HostMessage) ([]*functionpb.HandlerMessage, error) {
+	result := func(r *functionpb.Result) *functionpb.HandlerMessage {
+		return &functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Result{Result: r}}
+	}
+	piece := func(data []byte) *functionpb.HandlerMessage {
+		return &functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Piece{Piece: &functionpb.Piece{Data: data, Last: true}}}
+	}
+	one := func(m *functionpb.HandlerMessage) []*functionpb.HandlerMessage {
+		return []*functionpb.HandlerMessage{m}
 	}
 	ok := &functionpb.Result{Status: functionpb.Result_STATUS_SUCCEEDED}
+	if m.GetWoken() != nil {
+		return one(result(ok)), nil
+	}
 	switch m.GetRequest().GetFunction() {
 	case "good":
-		return result(ok)
+		return one(result(ok)), nil
 	case "no result":
-		return nil
+		return nil, nil
+	case "refusal":
+		return one(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Refusal{Refusal: &functionpb.Refusal{Reason: "not today"}}}), nil
 	case "empty message":
-		return s.Send(&functionpb.HandlerMessage{})
+		return one(&functionpb.HandlerMessage{}), nil
+	case "torn message":
+		return one(piece([]byte{0xff})), nil
+	case "piece of a piece":
+		raw, err := proto.Marshal(piece(nil))
+		return one(piece(raw)), err
 	case "status":
-		return result(&functionpb.Result{Status: 77})
+		return one(result(&functionpb.Result{Status: 77})), nil
 	case "declared":
-		return result(&functionpb.Result{Error: &functionpb.Error{Declared: &functionpb.Declared{Kind: 9}}})
+		return one(result(&functionpb.Result{Error: &functionpb.Error{Declared: &functionpb.Declared{Kind: 9}}})), nil
 	case "nested":
 		list := &functionpb.Value{Data: &functionpb.Value_Strings{Strings: &functionpb.Values{}}}
-		return result(&functionpb.Result{ReturnValue: &functionpb.Value{
+		return one(result(&functionpb.Result{ReturnValue: &functionpb.Value{
 			Data: &functionpb.Value_Strings{Strings: &functionpb.Values{Values: []*functionpb.Value{list}}},
-		}})
+		}})), nil
 	case "grpc error":
-		return status.Error(codes.Internal, "something broke")
+		return nil, status.Error(codes.Internal, "something broke")
 	case "unimplemented":
-		return status.Error(codes.Unimplemented, "no such call")
+		return nil, status.Error(codes.Unimplemented, "no such call")
 	case "failure without error":
-		return result(&functionpb.Result{})
+		return one(result(&functionpb.Result{})), nil
 	case "two results":
-		if err := result(ok); err != nil {
-			return err
-		}
-		return result(&functionpb.Result{Status: 77})
+		return []*functionpb.HandlerMessage{result(ok), result(&functionpb.Result{Status: 77})}, nil
 	case "negative sleep":
 		sleep := &functionpb.Sleep{Duration: durationpb.New(-5)}
-		if err := s.Send(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Sleep{Sleep: sleep}}); err != nil {
-			return err
-		}
-		if _, err := s.Recv(); err != nil {
-			return err
-		}
-		return result(ok)
+		return one(&functionpb.HandlerMessage{Content: &functionpb.HandlerMessage_Sleep{Sleep: sleep}}), nil
 	}
-	return status.Error(codes.NotFound, "?")
+	return nil, status.Error(codes.NotFound, "?")
 }

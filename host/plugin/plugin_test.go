@@ -109,7 +109,8 @@ func TestStartErrors(t *testing.T) {
 		{"prints", plugin.Spec{Path: os.Args[0], Env: environ("prints")}, []string{`"starting up ..."`, "standard output"}, "standard error", nil},
 		{"silent", plugin.Spec{Path: os.Args[0], Env: environ("silent"), StartTimeout: 300 * time.Millisecond}, []string{"not ready after 300ms"}, "functions.Main", nil},
 		{"serves something else", plugin.Spec{Path: os.Args[0], Env: environ("serves"), StartTimeout: 300 * time.Millisecond}, []string{`"GET /health"`, "\t", "listening on :8080"}, "functions.Main", nil},
-		{"other version", plugin.Spec{Path: os.Args[0], Env: environ("version9")}, []string{"another version of the protocol"}, "build it", nil},
+		{"older version", plugin.Spec{Path: os.Args[0], Env: environ("version1")}, []string{"another version of the protocol"}, "build it", nil},
+		{"newer version", plugin.Spec{Path: os.Args[0], Env: environ("version9")}, []string{"another version of the protocol"}, "build it", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -156,7 +157,7 @@ func TestGarbage(t *testing.T) {
 		h := start(t, v, plugin.Spec{Env: environ("garbage")})
 		defer closeHandlers(t, h)
 		for _, function := range []string{
-			"no result", "empty message", "status", "declared", "nested", "grpc error", "unimplemented",
+			"refusal", "empty message", "torn message", "piece of a piece", "status", "declared", "nested",
 		} {
 			resp, err := h.Invoke(context.Background(), request(function, ""), nolog)
 			if !errors.Is(err, plugin.ErrNoResult) {
@@ -177,6 +178,29 @@ func TestGarbage(t *testing.T) {
 			t.Errorf("Functions: got %v, want an error about the bindings", list)
 		}
 	})
+}
+
+// A process that ends the stream of all calls cannot be called any more, and is
+// replaced.
+func TestStreamEnds(t *testing.T) {
+	t.Parallel()
+	for _, function := range []string{"no result", "grpc error", "unimplemented"} {
+		t.Run(function, func(t *testing.T) {
+			t.Parallel()
+			under(t, func(v *clock.Virtual) {
+				h := start(t, v, plugin.Spec{Env: environ("garbage")})
+				defer closeHandlers(t, h)
+				resp, err := h.Invoke(context.Background(), request(function, ""), nolog)
+				if exit, ok := errors.AsType[*plugin.ExitError](err); !ok || exit.Exit.Reason != "its connection broke" {
+					t.Errorf("got %+v, %v; want an *ExitError with the reason", resp, err)
+				}
+				resp, err = h.Invoke(context.Background(), request("good", ""), nolog)
+				if err != nil || resp.Status != call.Succeeded {
+					t.Errorf("the next call: got %+v, %v; want success", resp, err)
+				}
+			})
+		})
+	}
 }
 
 // events records what the callbacks say, without process ids.

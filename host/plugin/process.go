@@ -31,6 +31,7 @@ type process struct {
 	client  *goplugin.Client
 	stub    functionpb.HandlerClient
 	health  grpc_health_v1.HealthClient
+	calling *calling
 	streams context.Context // all calls hang on it
 	hangUp  context.CancelFunc
 
@@ -109,11 +110,14 @@ func (p *process) connect() error {
 	r := raw.(remote)
 	p.stub, p.health = r.stub, r.health
 	p.streams, p.hangUp = context.WithCancel(context.Background()) //clock:outside streams live and die with the process
-	if _, err := p.stub.Hold(p.streams, &functionpb.HoldRequest{}); err != nil {
-		p.hangUp()
-		return err
+	_, err = p.stub.Hold(p.streams, &functionpb.HoldRequest{})
+	if err == nil {
+		p.calling, err = openCalls(p.streams, p.stub)
 	}
-	return nil
+	if err != nil {
+		p.hangUp()
+	}
+	return err
 }
 
 // startError explains in words why the process did not become ready.

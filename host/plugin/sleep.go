@@ -6,23 +6,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/functions/functionpb"
+	"github.com/redeliver/redeliver/functions/call"
 )
 
-// readAhead bounds what is read of a handler's messages while the host sleeps for
-// it, and the sleeps to come that it may withdraw.
-const readAhead = 256
+// maxWithdrawn bounds the sleeps to come that a handler may withdraw. One that keeps
+// to the protocol cannot have as many.
+const maxWithdrawn = call.Window
 
 // errWithdrawn ends a sleep that the handler no longer waits for.
 var errWithdrawn = errors.New("withdrawn")
 
-// sleeps are those that a call has asked for. With the first of them somebody
-// else begins to read the handler's messages, so that one which is withdrawn ends at
-// once; all other messages wait until the sleep is over.
+// sleeps are those that a call has asked for.
 type sleeps struct {
-	ahead chan *functionpb.HandlerMessage //clock:outside nil: nobody reads ahead
-	end   error                           // of the stream; set when ahead is closed
-
 	mu        sync.Mutex // guards:
 	count     int64      // begun so far
 	current   int64      // the sleep in progress; 0: none
@@ -30,9 +25,9 @@ type sleeps struct {
 	withdrawn map[int64]bool // of those to come
 }
 
-// sleep serves the next sleep. told is the handler's context, streams the one of the
-// stream. The error is errWithdrawn or told's.
-func (c *conversation) sleep(told, stream context.Context, d time.Duration) error {
+// sleep serves the next sleep. told is the handler's context. The error is
+// errWithdrawn or told's.
+func (c *conversation) sleep(told context.Context, d time.Duration) error {
 	s := &c.sleeps
 	ctx, wake := c.h.clk.WithCancel(told)
 	defer wake()
@@ -50,10 +45,6 @@ func (c *conversation) sleep(told, stream context.Context, d time.Duration) erro
 	if withdrawn {
 		return errWithdrawn
 	}
-	if s.ahead == nil {
-		s.ahead = make(chan *functionpb.HandlerMessage, readAhead) //clock:outside messages of the handler
-		go c.readAhead(stream)                                     //clock:outside ends with the stream, which ends with the call
-	}
 	if err := c.h.clk.Sleep(ctx, d); err != nil {
 		if told.Err() == nil {
 			return errWithdrawn
@@ -63,34 +54,13 @@ func (c *conversation) sleep(told, stream context.Context, d time.Duration) erro
 	return nil
 }
 
-// readAhead reads messages until the stream ends.
-func (c *conversation) readAhead(stream context.Context) {
-	s := &c.sleeps
-	defer close(s.ahead) //clock:outside messages of the handler
-	for {
-		m, err := c.stream.Recv()
-		if err != nil {
-			s.end = err
-			return
-		}
-		if w := m.GetWithdraw(); w != nil {
-			c.withdraw(w.GetSleep())
-			continue
-		}
-		select { //clock:outside messages of the handler
-		case s.ahead <- m:
-		case <-stream.Done(): //clock:outside Recv says so
-		}
-	}
-}
-
 // withdraw ends the sleep of that number, now or when its turn comes.
 func (c *conversation) withdraw(number int64) {
 	s := &c.sleeps
 	s.mu.Lock()
 	wake := s.wake
 	current := number == s.current
-	if number > s.count && len(s.withdrawn) < readAhead {
+	if number > s.count && len(s.withdrawn) < maxWithdrawn {
 		if s.withdrawn == nil {
 			s.withdrawn = map[int64]bool{}
 		}
@@ -98,6 +68,7 @@ func (c *conversation) withdraw(number int64) {
 	}
 	s.mu.Unlock()
 	if current {
-		c.h.clk.Inside("sleep withdrawn", wake)
+		// The receiver, which calls this, must not wait for the baton.
+		go c.h.clk.Inside("sleep withdrawn", wake) //clock:outside ends when it has had its turn
 	}
 }

@@ -11,11 +11,15 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 )
+
+// FloodLine is the size in bytes of a line that Flood logs.
+const FloodLine = 1 << 10
 
 // App returns the functions that the suite calls. A harness for handlers in
 // another process serves it there.
@@ -99,6 +103,22 @@ func App() *functions.App {
 			}
 		}
 		return functions.Sleep(ctx, time.Millisecond) // the call goes on as before
+	})
+	var flooded atomic.Int64 // lines that Flood got rid of
+	app.Handle("Flood", func(ctx context.Context, t *functions.Trigger) error {
+		n, err := strconv.Atoi(t.Text())
+		for i := range n {
+			line := strings.Repeat("x", FloodLine)
+			if i == n/2 {
+				line = strings.Repeat("x", 200<<10)
+			}
+			functions.Logger(ctx).Info(line, "i", i)
+			flooded.Store(int64(i + 1))
+		}
+		return err
+	})
+	app.Handle("Flooded", func(ctx context.Context, _ *functions.Trigger) error {
+		return functions.SetOutput(ctx, "out", strconv.FormatInt(flooded.Load(), 10))
 	})
 	app.Handle("Exit", func(_ context.Context, t *functions.Trigger) error {
 		code, _ := strconv.Atoi(t.Text())

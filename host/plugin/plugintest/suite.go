@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,8 @@ func RunInvoker(t *testing.T, h Harness) {
 		{"Recall", false, testRecall, 0},
 		{"GarbageOutputs", false, testGarbageOutputs, 0},
 		{"Concurrent", false, testConcurrent, 0},
+		{"ConcurrentLarge", false, testConcurrentLarge, 0},
+		{"Flood", true, testFlood, 0},
 		{"Crash", true, testCrash, 0},
 		{"FatalGoroutine", true, testFatalGoroutine, 0},
 		{"Goexit", true, testGoexit, 0},
@@ -441,6 +444,55 @@ func testConcurrent(b *bench) {
 		})
 	}
 	g.Wait()
+}
+
+// testConcurrentLarge: what is large does not get mixed up with anything else.
+func testConcurrentLarge(b *bench) {
+	g := clock.NewGroup(b.clk, 0)
+	for i := range 16 {
+		size := 1 + i*37
+		if i%4 == 0 {
+			size = 3<<20 + i
+		}
+		g.Go("caller", func() {
+			data := bytes.Repeat([]byte{byte(i), 0, byte(size)}, size/3)
+			req := request("Echo", "")
+			req.Inputs[0].Value = bindings.BytesValue(data)
+			req.Outputs = []string{"out", "seen", "$return"}
+			if resp, _ := b.invoke(context.Background(), req); !bytes.Equal(resp.Outputs["out"].Data, data) {
+				b.Errorf("call %d: %d bytes came back as %d, or changed", i, len(data), len(resp.Outputs["out"].Data))
+			}
+		})
+	}
+	g.Wait()
+}
+
+// testFlood: a handler that logs faster than the host reads has to wait, and holds
+// up no other call meanwhile.
+func testFlood(b *bench) {
+	const n = 1000
+	asked, lines := 0, 0
+	resp, err := b.inv.Invoke(context.Background(), request("Flood", fmt.Sprint(n)), func(l call.Log) {
+		if got := l.Fields[0].Value; got != fmt.Sprint(lines) {
+			b.Errorf("line %d has the number %s", lines, got)
+		}
+		if want := FloodLine; lines == n/2 && len(l.Message) != 200<<10 || lines != n/2 && len(l.Message) != want {
+			b.Errorf("line %d has %d bytes", lines, len(l.Message))
+		}
+		lines++
+		for lines == 1 && asked < 50 { // the host does not read on
+			asked++
+			resp, _ := b.invoke(context.Background(), request("Flooded", ""))
+			ahead, err := strconv.Atoi(resp.Outputs["out"].Text)
+			if err != nil || ahead*FloodLine > call.Window+FloodLine {
+				b.Errorf("the handler is %d lines ahead, %v; want %d bytes at most", ahead, err, call.Window)
+				return
+			}
+		}
+	})
+	if err != nil || resp.Status != call.Succeeded || lines != n {
+		b.Errorf("got %+v, %v, and %d lines; want %d", resp, err, lines, n)
+	}
 }
 
 func testCrash(b *bench) {

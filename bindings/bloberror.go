@@ -39,6 +39,7 @@ const (
 	CodeContainerAlreadyExists                BlobCode = "ContainerAlreadyExists"
 	CodeContainerNotFound                     BlobCode = "ContainerNotFound"
 	CodeEmptyMetadataKey                      BlobCode = "EmptyMetadataKey"
+	CodeEmptyTagName                          BlobCode = "EmptyTagName"
 	CodeInvalidBlobOrBlock                    BlobCode = "InvalidBlobOrBlock"
 	CodeInvalidBlobType                       BlobCode = "InvalidBlobType"
 	CodeInvalidBlockID                        BlobCode = "InvalidBlockId"
@@ -51,6 +52,7 @@ const (
 	CodeInvalidQueryParameterValue            BlobCode = "InvalidQueryParameterValue"
 	CodeInvalidRange                          BlobCode = "InvalidRange"
 	CodeInvalidResourceName                   BlobCode = "InvalidResourceName"
+	CodeInvalidTag                            BlobCode = "InvalidTag"
 	CodeInvalidXMLDocument                    BlobCode = "InvalidXmlDocument"
 	CodeLeaseAlreadyPresent                   BlobCode = "LeaseAlreadyPresent"
 	CodeLeaseIDMismatchWithBlobOperation      BlobCode = "LeaseIdMismatchWithBlobOperation"
@@ -73,6 +75,7 @@ const (
 	CodeRequestBodyTooLarge                   BlobCode = "RequestBodyTooLarge"
 	CodeSnapshotsPresent                      BlobCode = "SnapshotsPresent"
 	CodeSourceConditionNotMet                 BlobCode = "SourceConditionNotMet"
+	CodeTagsTooLarge                          BlobCode = "TagsTooLarge"
 	CodeUnsatisfiableCondition                BlobCode = "UnsatisfiableCondition"
 )
 
@@ -94,6 +97,9 @@ var blobCodes = map[BlobCode]struct {
 	CodeContainerAlreadyExists:                {http.StatusConflict, "the container exists already", ErrAlreadyExists},
 	CodeContainerNotFound:                     {http.StatusNotFound, "the container does not exist", ErrContainerNotFound},
 	CodeEmptyMetadataKey:                      {http.StatusBadRequest, "a metadata name is empty", nil},
+	CodeEmptyTagName:                          {http.StatusBadRequest, "the name of a tag is empty", nil},
+	CodeInvalidTag:                            {http.StatusBadRequest, "a tag has characters that are not allowed", nil},
+	CodeTagsTooLarge:                          {http.StatusBadRequest, "the tags are too many or too long", nil},
 	CodeInvalidBlobOrBlock:                    {http.StatusBadRequest, "the block identifiers of a blob must have one length", nil},
 	CodeInvalidBlobType:                       {http.StatusConflict, "the operation is not for blobs of this type", nil},
 	CodeInvalidBlockID:                        {http.StatusBadRequest, "a block identifier must be base64 of 1 to 64 bytes", nil},

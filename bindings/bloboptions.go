@@ -32,6 +32,11 @@ type BlobConditions struct {
 	IfModifiedSince   time.Time // zero: no condition
 	IfUnmodifiedSince time.Time // zero: no condition
 
+	// IfTags is an expression that must hold for the index tags of the blob (docs:
+	// "Specifying conditional headers", x-ms-if-tags); empty: no condition. Not for
+	// containers.
+	IfTags string
+
 	// LeaseID is the identifier of the lease that the caller believes to hold.
 	LeaseID string
 }
@@ -65,7 +70,9 @@ type PutBlobOptions struct {
 	Metadata map[string]string
 	// BodyMD5, if not nil, must be that of the body (Md5Mismatch), unless
 	// Headers.ContentMD5 takes its place. Not for PutBlockList.
-	BodyMD5    []byte
+	BodyMD5 []byte
+	// Tags are the index tags of the blob: at most 10, in place of those it had.
+	Tags       map[string]string
 	Conditions *BlobConditions
 }
 
@@ -162,6 +169,7 @@ type BlobProperties struct {
 	// (AccessTierInferred).
 	AccessTier         string
 	AccessTierInferred bool
+	Tags               map[string]string // index tags; from Azure nil, which only counts them here
 }
 
 // CopyState says where a blob was copied from.
@@ -218,6 +226,10 @@ type CopyOptions struct {
 	// Tier is the copy's, of a block blob; empty: nobody has set one. A source in
 	// the archive is copied to another tier only (BlobArchived).
 	Tier string
+	// Tags are the index tags of the copy; CopyTags takes those of the source in
+	// their place.
+	Tags     map[string]string
+	CopyTags bool
 }
 
 // Copied is the answer to CopyFrom.
@@ -258,6 +270,7 @@ type ListBlobsOptions struct {
 // ListInclude says what a listing of blobs shows beyond the plain facts.
 type ListInclude struct {
 	Metadata    bool
+	Tags        bool // index tags
 	Copy        bool // copy states
 	Snapshots   bool // before their blob, oldest first; not with a delimiter
 	Uncommitted bool // blobs that have only waiting blocks

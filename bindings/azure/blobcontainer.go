@@ -153,6 +153,7 @@ func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) 
 	}
 	include := sdk.ListBlobsInclude{
 		Metadata: opts.Include.Metadata, Copy: opts.Include.Copy, Snapshots: opts.Include.Snapshots, UncommittedBlobs: opts.Include.Uncommitted,
+		Tags: opts.Include.Tags,
 	}
 	page := &bindings.BlobPage{}
 	_, err = c.call(ctx, nil, func(ctx context.Context) error {
@@ -206,6 +207,12 @@ func addItems(page *bindings.BlobPage, items []*sdk.BlobItem, include bindings.L
 			out.Properties.Copy = &bindings.CopyState{
 				ID: *p.CopyID, Source: value(p.CopySource), Status: text(p.CopyStatus),
 				Completed: value(p.CopyCompletionTime).UTC(), Bytes: copied(value(p.CopyProgress)),
+			}
+		}
+		if item.BlobTags != nil && include.Tags {
+			out.Properties.Tags = map[string]string{}
+			for _, tag := range item.BlobTags.BlobTagSet {
+				out.Properties.Tags[value(tag.Key)] = value(tag.Value)
 			}
 		}
 		page.Blobs = append(page.Blobs, out)

@@ -3,6 +3,7 @@ package azure
 import (
 	"encoding/base64"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -34,6 +35,7 @@ func conditionHeaders(prefix string, c *bindings.BlobConditions) http.Header {
 		prefix = "X-Ms-"
 	}
 	set(h, prefix+"Lease-Id", c.LeaseID)
+	set(h, prefix+"If-Tags", c.IfTags)
 	return h
 }
 
@@ -42,6 +44,15 @@ func leaseConditions(c *bindings.BlobConditions) http.Header {
 	h := conditionHeaders("", c)
 	h.Del("X-Ms-Lease-Id")
 	return h
+}
+
+// setTags adds the index tags of a write.
+func setTags(h http.Header, tags map[string]string) {
+	v := url.Values{}
+	for key, value := range tags {
+		v.Set(key, value)
+	}
+	set(h, "X-Ms-Tags", v.Encode())
 }
 
 func set(h http.Header, name, text string) {

@@ -81,6 +81,7 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 	h := conditionHeaders("", opts.Conditions)
 	addContentHeaders(h, opts.Headers)
 	setMD5(h, "Content-MD5", opts.BodyMD5)
+	setTags(h, opts.Tags)
 	switch opts.Type {
 	case bindings.BlockBlob, "":
 		return wrote(b.call(ctx, h, func(ctx context.Context, _ *sdk.Client) error {
@@ -139,6 +140,7 @@ func (b *blob) PutBlockList(ctx context.Context, blocks []bindings.BlockRef, opt
 	}
 	h := conditionHeaders("", opts.Conditions)
 	addContentHeaders(h, opts.Headers)
+	setTags(h, opts.Tags)
 	// The SDK knows lists of latest blocks only: the body is ours.
 	answer, err := blobCallWith(ctx, &amendment{header: h, body: list}, func(ctx context.Context) error {
 		client := b.container.client.NewBlockBlobClient(b.name)
@@ -360,8 +362,10 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 	for name, values := range conditionHeaders("X-Ms-Source-", opts.SourceConditions) {
 		h[name] = values
 	}
-	if opts.Tier != "" {
-		h.Set("X-Ms-Access-Tier", opts.Tier)
+	set(h, "X-Ms-Access-Tier", opts.Tier)
+	setTags(h, opts.Tags)
+	if opts.CopyTags {
+		h.Set("X-Ms-Copy-Source-Tag-Option", "COPY")
 	}
 	answer, err := b.call(ctx, h, func(ctx context.Context, client *sdk.Client) error {
 		_, err := client.StartCopyFromURL(ctx, origin.URL(), &sdk.StartCopyFromURLOptions{Metadata: sdkMetadata(opts.Metadata)})

@@ -85,10 +85,7 @@ func (tx *blobTx) forWrite(key blobKey, cond *bindings.BlobConditions, exists bi
 		return nil, blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: cannot be written", key.Snapshot)
 	}
 	r := tx.find(key)
-	if r == nil {
-		return nil, checkWrite(cond, nil, exists)
-	}
-	if err := checkWrite(cond, &r.Version, exists); err != nil {
+	if err := r.checkWrite(cond, exists); err != nil || r == nil {
 		return nil, err
 	}
 	return r, r.Lease.guards(tx.now, leaseID(cond), blobLeaseCodes())
@@ -192,7 +189,10 @@ func (b *blob) newRecord(opts *bindings.PutBlobOptions) (blobRecord, error) {
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return blobRecord{}, err
 	}
-	r := blobRecord{blobKey: b.key, Headers: opts.Headers, Metadata: maps.Clone(opts.Metadata)}
+	if err := checkTagSet(opts.Tags); err != nil {
+		return blobRecord{}, err
+	}
+	r := blobRecord{blobKey: b.key, Headers: opts.Headers, Metadata: maps.Clone(opts.Metadata), Tags: tagSet(opts.Tags)}
 	r.Headers.ContentMD5 = slices.Clone(opts.Headers.ContentMD5)
 	if r.Headers.ContentType == "" {
 		r.Headers.ContentType = defaultContentType
@@ -272,7 +272,7 @@ func (b *blob) deleteSnapshot(tx *blobTx, cond *bindings.BlobConditions) error {
 	if r == nil {
 		return notFound(b.key)
 	}
-	if err := checkWrite(cond, &r.Version, bindings.CodeConditionNotMet); err != nil {
+	if err := r.checkWrite(cond, bindings.CodeConditionNotMet); err != nil {
 		return err
 	}
 	tx.change(dropBlob{b.key})
@@ -291,7 +291,7 @@ func (b *blob) lease(ctx context.Context, op string, cond *bindings.BlobConditio
 		if r == nil {
 			return notFound(b.key)
 		}
-		if err := checkWrite(cond, &r.Version, bindings.CodeConditionNotMet); err != nil {
+		if err := r.checkWrite(cond, bindings.CodeConditionNotMet); err != nil {
 			return err
 		}
 		l, err := f(tx, r.Lease)

@@ -68,6 +68,26 @@ func checkWrite(c *bindings.BlobConditions, v *version, exists bindings.BlobCode
 	return nil
 }
 
+// checkRead is checkRead for a record, with its tags.
+func (r *blobRecord) checkRead(c *bindings.BlobConditions) error {
+	if err := checkRead(c, r.Version); err != nil {
+		return err
+	}
+	return checkTags(c, r)
+}
+
+// checkWrite is checkWrite for a record, with its tags; nil if there is none yet.
+func (r *blobRecord) checkWrite(c *bindings.BlobConditions, exists bindings.BlobCode) error {
+	var v *version
+	if r != nil {
+		v = &r.Version
+	}
+	if err := checkWrite(c, v, exists); err != nil {
+		return err
+	}
+	return checkTags(c, r)
+}
+
 // checkCombination refuses what a write does not take: lists of ETags, and
 // conditions that do not belong together.
 func checkCombination(c *bindings.BlobConditions) error {

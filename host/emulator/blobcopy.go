@@ -30,12 +30,12 @@ func (b *blob) Snapshot(ctx context.Context, opts *bindings.SnapshotOptions) (*b
 		}
 		r := tx.find(b.key)
 		if r == nil {
-			if err := checkWrite(opts.Conditions, nil, bindings.CodeConditionNotMet); err != nil {
+			if err := r.checkWrite(opts.Conditions, bindings.CodeConditionNotMet); err != nil {
 				return err
 			}
 			return notFound(b.key)
 		}
-		if err := checkWrite(opts.Conditions, &r.Version, bindings.CodeConditionNotMet); err != nil {
+		if err := r.checkWrite(opts.Conditions, bindings.CodeConditionNotMet); err != nil {
 			return err
 		}
 		if err := r.Lease.allows(tx.now, leaseID(opts.Conditions), blobLeaseCodes()); err != nil {
@@ -78,7 +78,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 	if opts == nil {
 		opts = &bindings.CopyOptions{}
 	}
-	if err := checkMetadata(opts.Metadata); err != nil {
+	if err := checkCopyOptions(opts); err != nil {
 		return nil, err
 	}
 	var out *bindings.Copied
@@ -120,7 +120,7 @@ func (tx *blobTx) copySource(source bindings.BlobSource, cond *bindings.BlobCond
 	if r == nil {
 		return nil, blobError(bindings.CodeCannotVerifyCopySource, "blob %q does not exist in container %q", source.Name, source.Container)
 	}
-	if err := checkWrite(cond, &r.Version, bindings.CodeSourceConditionNotMet); err != nil {
+	if err := r.checkWrite(cond, bindings.CodeSourceConditionNotMet); err != nil {
 		if bindings.BlobCodeOf(err) == bindings.CodeConditionNotMet {
 			return nil, blobError(bindings.CodeSourceConditionNotMet, "")
 		}

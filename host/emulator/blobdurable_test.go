@@ -66,7 +66,7 @@ func describe(t *testing.T, s *emulator.Storage) (out []string) {
 		say("%s %+v", item.Name, item.Properties)
 		access, err := c.Access(ctx, nil)
 		say("access %+v %v", access, err)
-		blobs, err := c.Blobs(ctx, &bindings.ListBlobsOptions{Include: bindings.ListInclude{Metadata: true, Snapshots: true, Uncommitted: true, Copy: true}})
+		blobs, err := c.Blobs(ctx, &bindings.ListBlobsOptions{Include: bindings.ListInclude{Metadata: true, Snapshots: true, Uncommitted: true, Copy: true, Tags: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,8 @@ func fill(t *testing.T, s *emulator.Storage) {
 	done(small.Put(ctx, strings.NewReader("one"), &bindings.PutBlobOptions{Metadata: map[string]string{"k": "v"}, Headers: bindings.BlobHeaders{ContentType: "text/plain"}}))
 	done(small.Snapshot(ctx, nil))
 	done(small.Put(ctx, strings.NewReader("two"), nil))
-	done(small.AcquireLease(ctx, bindings.InfiniteLease, "", nil))
+	held, err := small.AcquireLease(ctx, bindings.InfiniteLease, "", nil)
+	check(err)
 	done(file.Put(ctx, strings.NewReader(large('f')), nil))
 	done(c.Blob("copy").CopyFrom(ctx, bindings.BlobSource{Container: "docs", Name: "dir/file"}, nil))
 	done(log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
@@ -139,6 +140,8 @@ func fill(t *testing.T, s *emulator.Storage) {
 	done(blocks.PutBlockList(ctx, []bindings.BlockRef{{ID: "AAA1"}, {ID: "AAA0"}}, nil))
 	done(blocks.PutBlock(ctx, "BBBB", strings.NewReader("waits"), nil))
 	done(c.Blob("empty").Put(ctx, nil, nil))
+	done(c.Blob("tagged").Put(ctx, strings.NewReader("t"), &bindings.PutBlobOptions{Tags: map[string]string{"k": "v"}}))
+	check(c.Blob("small").(tagged).SetTags(ctx, map[string]string{"state": "done", "empty": ""}, &bindings.BlobConditions{LeaseID: held.ID}))
 	gone := c.Blob("gone")
 	done(gone.Put(ctx, strings.NewReader(large('g')), nil))
 	check(gone.Delete(ctx, nil))

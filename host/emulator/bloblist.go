@@ -134,6 +134,9 @@ func (l *listing) add(tx *blobTx, r *blobRecord) bool {
 	if !l.opts.Include.Copy {
 		item.Properties.Copy = nil
 	}
+	if !l.opts.Include.Tags {
+		item.Properties.Tags = nil
+	}
 	l.page.Blobs = append(l.page.Blobs, item)
 	return true
 }

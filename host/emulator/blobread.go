@@ -17,7 +17,7 @@ func (tx *blobTx) forRead(key blobKey, cond *bindings.BlobConditions) (*blobReco
 	if r == nil {
 		return nil, notFound(key)
 	}
-	if err := checkRead(cond, r.Version); err != nil {
+	if err := r.checkRead(cond); err != nil {
 		return r, err
 	}
 	return r, r.Lease.allows(tx.now, leaseID(cond), blobLeaseCodes())

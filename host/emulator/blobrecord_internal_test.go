@@ -34,14 +34,18 @@ func TestRecordsComeBack(t *testing.T) {
 		}
 	}
 
-	segments := []segment{{Body: "v1", Size: 1 << 40, Block: "AAAA"}, {Body: "f2", Size: 3}}
-	value := appendSegments(nil, segments)
-	if got, ok := parseSegments(value); !ok || !cmp.Equal(got, segments) {
-		t.Errorf("segments = %+v, %v", got, ok)
-	}
-	for n := range value {
-		if _, ok := parseSegments(value[:n]); ok {
-			t.Errorf("%d bytes of segments can be read", n)
+	for _, segments := range [][]segment{
+		{{Body: "v1", Size: 1 << 40, Block: "AAAA"}, {Body: "f2", Size: 3}},
+		{{Body: "v1", Size: 512}, {Body: "f2", Size: 1024, At: 1 << 40, Skip: 512}},
+	} {
+		value := appendSegments(nil, segments)
+		if got, ok := parseSegments(value); !ok || !cmp.Equal(got, segments) {
+			t.Errorf("segments = %+v, %v", got, ok)
+		}
+		for n := range value {
+			if _, ok := parseSegments(value[:n]); ok {
+				t.Errorf("%d bytes of segments can be read", n)
+			}
 		}
 	}
 	account := accountRecord{LastETag: 1 << 63, IDs: 300, LastBody: 7}

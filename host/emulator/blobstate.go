@@ -317,6 +317,7 @@ func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
 		ContentLength: r.Size, Headers: r.Headers, Metadata: maps.Clone(r.Metadata),
 	}
 	p.Headers.ContentMD5 = slices.Clone(r.Headers.ContentMD5)
+	p.Tags = maps.Clone(r.Tags)
 	if r.Copy != nil {
 		c := *r.Copy
 		p.Copy = &c

@@ -26,6 +26,9 @@ func (b *blob) SetTier(ctx context.Context, tier string, cond *bindings.BlobCond
 		if err := checkType(r, bindings.BlockBlob); err != nil {
 			return err
 		}
+		if err := checkTags(cond, r); err != nil {
+			return err
+		}
 		if err := r.Lease.guards(tx.now, leaseID(cond), blobLeaseCodes()); err != nil {
 			return err
 		}

@@ -95,6 +95,9 @@ func (i *Imported) Discard() {
 // CopyIn makes what was imported the blob, as CopyFrom would; conditions on the
 // source had their say.
 func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+	if err := checkCopyOptions(opts); err != nil {
+		return nil, err
+	}
 	var out *bindings.Copied
 	err := b.operate(ctx, "CopyFrom", func(tx *blobTx) error {
 		old, err := tx.toReplace(b.key, opts.Conditions)
@@ -122,6 +125,13 @@ func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *bindings.CopyOptio
 	return out, nil
 }
 
+func checkCopyOptions(opts *bindings.CopyOptions) error {
+	if err := checkMetadata(opts.Metadata); err != nil {
+		return err
+	}
+	return checkTagSet(opts.Tags)
+}
+
 // copyOf is the record of a copy, but for its content if that is another.
 func (tx *blobTx) copyOf(from *blobRecord, to blobKey, opts *bindings.CopyOptions) (blobRecord, error) {
 	if from.Tier == archiveTier && opts.Tier == "" {
@@ -134,7 +144,10 @@ func (tx *blobTx) copyOf(from *blobRecord, to blobKey, opts *bindings.CopyOption
 	}
 	next := *from
 	next.blobKey, next.Created, next.Lease, next.Tier = to, time.Time{}, lease{}, opts.Tier
-	next.Sealed, next.Tags = false, nil
+	next.Sealed, next.Tags = false, tagSet(opts.Tags)
+	if opts.CopyTags {
+		next.Tags = from.Tags
+	}
 	if opts.Metadata != nil {
 		next.Metadata = maps.Clone(opts.Metadata)
 	}

@@ -35,8 +35,11 @@ import (
 //	PUT    /container/blob            with x-ms-copy-source
 //	PUT    /container/blob?comp=copy
 //	PUT    /container/blob?comp=tier                       blobtier.go
+//	PUT    /container/blob?comp=tags  (GET)                blobtags.go
+//	GET    /?comp=blobs
+//	GET    /container?restype=container&comp=blobs
 //
-// Page blobs, batches, tags and undelete are answered
+// Page blobs, batches and undelete are answered
 // with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource. Writes from URLs read this
 // server and others on the same machine.
 //
@@ -62,6 +65,9 @@ const (
 	blobAppend        resource = "appended block"
 	blobCopy          resource = "blob copy"
 	blobTier          resource = "blob tier"
+	blobTags          resource = "blob tags"
+	taggedBlobs       resource = "blobs by tags"
+	taggedInContainer resource = "blobs of a container by tags"
 	notOffered        resource = "not offered"
 )
 
@@ -111,6 +117,11 @@ func blobService() *service {
 		{blobAppend, http.MethodPut}:    {name: "AppendBlock", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: appendBlock},
 		{blobCopy, http.MethodPut}:      {name: "AbortCopyBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: abortCopy},
 		{blobTier, http.MethodPut}:      {name: "SetBlobTier", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobTier},
+		{blobTags, http.MethodPut}:      {name: "SetBlobTags", write: true, resource: "o", accountSAS: "t", serviceSAS: "t", run: setBlobTags},
+		{blobTags, http.MethodGet}:      {name: "GetBlobTags", resource: "o", accountSAS: "t", serviceSAS: "t", run: getBlobTags},
+
+		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "s", accountSAS: "f", run: findBlobs},
+		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "c", accountSAS: "f", serviceSAS: "f", run: findBlobs},
 	}
 	for _, op := range table {
 		run := op.run
@@ -195,18 +206,18 @@ func blobResource(c *call) (resource, *Error) {
 		of = map[string]resource{
 			"": oneBlob, "properties": blobHeaders, "metadata": blobMetadata, "lease": blobLease, "snapshot": blobSnapshot,
 			"block": blobBlock, "blocklist": blobBlockList, "appendblock": blobAppend, "copy": blobCopy,
-			"page": notOffered, "pagelist": notOffered, "incrementalcopy": notOffered, "tags": notOffered, "tier": blobTier,
+			"page": notOffered, "pagelist": notOffered, "incrementalcopy": notOffered, "tags": blobTags, "tier": blobTier,
 			"undelete": notOffered, "query": notOffered, "expiry": notOffered, "immutabilitypolicies": notOffered, "legalhold": notOffered, "seal": notOffered,
 		}
 	case container != "" && restype == "container":
 		of = map[string]resource{
 			"": oneContainer, "metadata": containerMetadata, "acl": containerACL, "lease": containerLease, "list": containerBlobs,
-			"batch": notOffered, "blobs": notOffered, "undelete": notOffered, "rename": notOffered,
+			"batch": notOffered, "blobs": taggedInContainer, "undelete": notOffered, "rename": notOffered,
 		}
 	case container == "":
 		of = map[string]resource{
 			"list": blobContainers, "properties": blobProperties, "stats": blobStats,
-			"batch": notOffered, "blobs": notOffered, "userdelegationkey": notOffered,
+			"batch": notOffered, "blobs": taggedBlobs, "userdelegationkey": notOffered,
 		}
 	}
 	if on := of[comp]; on != "" {

@@ -49,7 +49,10 @@ func copyBlob(c *call) error {
 	if opts.Metadata, refused = c.metadata(); refused != nil {
 		return refused
 	}
-	if refused := c.noTags(); refused != nil {
+	if opts.Tags, refused = c.tags(); refused != nil {
+		return refused
+	}
+	if opts.CopyTags, refused = c.copiesTags(opts.Tags); refused != nil {
 		return refused
 	}
 	if opts.Tier, refused = c.tier(false); refused != nil {

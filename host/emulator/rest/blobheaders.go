@@ -15,10 +15,13 @@ import (
 func (c *call) conditions(prefix string) (*bindings.BlobConditions, *Error) {
 	h := c.r.Header
 	cond := &bindings.BlobConditions{IfMatch: h.Get(prefix + "If-Match"), IfNoneMatch: h.Get(prefix + "If-None-Match")}
-	if prefix == "" {
-		cond.LeaseID = h.Get("X-Ms-Lease-Id")
-	} else {
-		cond.LeaseID = h.Get(prefix + "Lease-Id")
+	own := prefix
+	if own == "" {
+		own = "X-Ms-"
+	}
+	cond.LeaseID, cond.IfTags = h.Get(own+"Lease-Id"), h.Get(own+"If-Tags")
+	if cond.IfTags != "" && !c.allows("t") {
+		return nil, errNotAuthorized("Permission", "permission")
 	}
 	for _, f := range []struct {
 		name string
@@ -37,13 +40,19 @@ func (c *call) conditions(prefix string) (*bindings.BlobConditions, *Error) {
 	return cond, nil
 }
 
+// allows reports whether a signature allows what one of the letters stands for;
+// who signs with the key may do everything.
+func (c *call) allows(letters string) bool {
+	return c.allowed == nil || strings.ContainsAny(*c.allowed, letters)
+}
+
 // guardOverwrite holds a write of a whole blob to what its signature allows: one
 // that may create but not write finds nothing there. It returns the error of
 // the write as it is to be answered.
 //
 // Source: docs, Create a service SAS ("Permissions": c, "Write a new blob").
 func (c *call) guardOverwrite(cond *bindings.BlobConditions) (answer func(error) error) {
-	if c.allowed == nil || strings.Contains(*c.allowed, "w") {
+	if c.allows("w") {
 		return func(err error) error { return err }
 	}
 	own := cond.IfNoneMatch != "*"
@@ -98,8 +107,8 @@ func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
 // putOptions reads what comes with a whole blob.
 func (c *call) putOptions(plain bool) (*bindings.PutBlobOptions, *Error) {
 	opts := &bindings.PutBlobOptions{}
-	refused := c.noTags()
-	if refused != nil {
+	var refused *Error
+	if opts.Tags, refused = c.tags(); refused != nil {
 		return nil, refused
 	}
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
@@ -189,6 +198,9 @@ func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
 	h.Set("X-Ms-Blob-Type", string(p.Type))
 	h.Set("X-Ms-Creation-Time", wireTime(p.Created))
 	h.Set("X-Ms-Server-Encrypted", "true")
+	if n := len(p.Tags); n > 0 {
+		h.Set("X-Ms-Tag-Count", strconv.Itoa(n))
+	}
 	if p.Type == bindings.AppendBlob {
 		h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
 	}

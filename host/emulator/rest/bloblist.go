@@ -101,6 +101,7 @@ func listBlobs(c *call) error {
 		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
 		Include: bindings.ListInclude{
 			Metadata: include["metadata"], Copy: include["copy"], Snapshots: include["snapshots"], Uncommitted: include["uncommittedblobs"],
+			Tags: include["tags"],
 		},
 	}
 	var page *bindings.BlobPage
@@ -192,9 +193,15 @@ func appendBlob(b []byte, item *bindings.BlobItem, include bindings.ListInclude)
 		b = appendElement(b, "CopyCompletionTime", wireTime(s.Completed))
 	}
 	b = appendElement(b, "ServerEncrypted", "true")
+	if n := len(p.Tags); n > 0 {
+		b = appendElement(b, "TagCount", strconv.Itoa(n))
+	}
 	b = append(b, "</Properties>"...)
 	if include.Metadata {
 		b = appendMetadata(b, p.Metadata)
+	}
+	if include.Tags && len(p.Tags) > 0 {
+		b = appendTags(b, p.Tags)
 	}
 	return append(b, "</Blob>"...)
 }

@@ -81,6 +81,11 @@ func putBlobFromURL(c *call, kind bindings.BlobType) error {
 		return err
 	}
 	defer content.discard()
+	if copies, refused := c.copiesTags(opts.Tags); refused != nil {
+		return refused
+	} else if copies && content.about != nil {
+		opts.Tags = content.about.Tags
+	}
 	if content.about != nil && !strings.EqualFold(c.r.Header.Get("X-Ms-Copy-Source-Blob-Properties"), "false") {
 		h, theirs := &opts.Headers, content.about.Headers
 		for _, f := range []struct {

@@ -76,12 +76,3 @@ func (c *call) putInTier(ctx context.Context, err error, tier string, cond *bind
 	_, err = blob.SetTier(ctx, tier, &bindings.BlobConditions{LeaseID: cond.LeaseID})
 	return err
 }
-
-// noTags refuses a write that wants to set tags, which this service does not
-// keep.
-func (c *call) noTags() *Error {
-	if c.r.Header.Get("X-Ms-Tags") == "" {
-		return nil
-	}
-	return blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
-}

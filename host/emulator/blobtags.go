@@ -1,0 +1,178 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"unicode/utf8"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Index tags stand beside a blob: setting them makes no new version of it, so that
+// no trigger runs.
+//
+// Reference: Blob Service REST API, "Set Blob Tags", "Get Blob Tags", "Find Blobs by
+// Tags".
+
+// checkTagSet holds tags to the service's rules: at most ten, names of 1 to 128
+// characters, values of up to 256, of letters, digits, blanks and + - . / : = _.
+func checkTagSet(tags map[string]string) error {
+	if len(tags) > maxTags {
+		return blobError(bindings.CodeTagsTooLarge, "%d tags: want at most %d", len(tags), maxTags)
+	}
+	for key, value := range tags {
+		switch {
+		case key == "":
+			return blobError(bindings.CodeEmptyTagName, "")
+		case utf8.RuneCountInString(key) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue:
+			return blobError(bindings.CodeTagsTooLarge, "tag %.20q: want at most %d characters and %d in the value", key, maxTagKey, maxTagValue)
+		case !tagText.MatchString(key) || !tagText.MatchString(value):
+			return blobError(bindings.CodeInvalidTag, "tag %q: has characters that are not allowed", key)
+		}
+	}
+	return nil
+}
+
+// checkTags fails if a condition on tags does not hold. r is nil if there is
+// nothing yet.
+func checkTags(c *bindings.BlobConditions, r *blobRecord) error {
+	if c == nil || c.IfTags == "" {
+		return nil
+	}
+	query, err := parseTagQuery(c.IfTags, false)
+	if err != nil {
+		return blobError(bindings.CodeInvalidHeaderValue, "x-ms-if-tags: %s", err)
+	}
+	if r == nil || !query.holds(r.Tags, "") {
+		return blobError(bindings.CodeConditionNotMet, "")
+	}
+	return nil
+}
+
+// SetTags replaces the tags of the blob or snapshot. ETag and time of change stay.
+//
+// It is not part of bindings.Blob: no trigger and no binding has a use for it.
+func (b *blob) SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error {
+	if err := checkTagSet(tags); err != nil {
+		return err
+	}
+	return b.operate(ctx, "SetTags", func(tx *blobTx) error {
+		r := tx.find(b.key)
+		if r == nil {
+			return notFound(b.key)
+		}
+		if err := r.checkWrite(cond, bindings.CodeConditionNotMet); err != nil {
+			return err
+		}
+		if err := r.Lease.guards(tx.now, leaseID(cond), blobLeaseCodes()); err != nil {
+			return err
+		}
+		next := *r
+		next.Tags = tagSet(tags)
+		tx.change(putBlob{next})
+		return nil
+	})
+}
+
+// tagSet is a copy of tags; nil if there are none.
+func tagSet(tags map[string]string) map[string]string {
+	if len(tags) == 0 {
+		return nil
+	}
+	return maps.Clone(tags)
+}
+
+// Tags returns the tags of the blob or snapshot.
+func (b *blob) Tags(ctx context.Context, cond *bindings.BlobConditions) (map[string]string, error) {
+	var tags map[string]string
+	err := b.operate(ctx, "Tags", func(tx *blobTx) error {
+		r, err := tx.forRead(b.key, cond)
+		if err == nil {
+			tags = maps.Clone(r.Tags)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tags, nil
+}
+
+// TaggedPage is one page of blobs that were found by their tags.
+type TaggedPage struct {
+	Blobs      []TaggedBlob
+	NextMarker string // empty: this is the last page
+}
+
+// TaggedBlob is a blob with those of its tags that it was looked for by.
+type TaggedBlob struct {
+	Container, Name string
+	Tags            map[string]string
+}
+
+// FindBlobs finds blobs by an expression over their tags, in order of container
+// and name: those of one container, or of the account if its name is empty.
+// Snapshots are not found. It fails with InvalidQueryParameterValue if the
+// expression is wrong.
+func (s *Storage) FindBlobs(ctx context.Context, container, where, marker string, most int) (*TaggedPage, error) {
+	query, err := parseTagQuery(where, true)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := pageSize(most)
+	if err != nil {
+		return nil, err
+	}
+	fromContainer, fromBlob, err := parseMarker(marker)
+	if err != nil {
+		return nil, err
+	}
+	page := &TaggedPage{}
+	err = s.blobs.operate(ctx, FaultPoint{Op: "FindBlobs", Container: container}, false, func(tx *blobTx) error {
+		for name := range tx.names.from(max(fromContainer, container)) {
+			if container != "" && name != container {
+				break
+			}
+			from := ""
+			if name == fromContainer {
+				from = fromBlob
+			}
+			if !page.add(tx.containers[name], query, from, limit) {
+				break
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
+}
+
+// add adds the blobs of a container from a name on, or ends the page.
+func (p *TaggedPage) add(c *containerState, query *tagQuery, from string, limit int) bool {
+	for name := range c.names.from(from) {
+		r := c.blobs[name].base
+		if r == nil || len(r.Tags) == 0 || !query.holds(r.Tags, c.record.Name) {
+			continue
+		}
+		if len(p.Blobs) == limit {
+			p.NextMarker = marker(c.record.Name, name)
+			return false
+		}
+		found := TaggedBlob{Container: c.record.Name, Name: name, Tags: map[string]string{}}
+		for _, key := range query.keys {
+			found.Tags[key] = r.Tags[key]
+		}
+		p.Blobs = append(p.Blobs, found)
+	}
+	return true
+}
+
+// IsTagQueryError reports whether an error says what is wrong with an expression
+// to find blobs by.
+func IsTagQueryError(err error) bool {
+	_, ok := errors.AsType[*errTagQuery](err)
+	return ok
+}

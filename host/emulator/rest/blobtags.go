@@ -1,0 +1,196 @@
+package rest
+
+import (
+	"context"
+	"encoding/xml"
+	"maps"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator"
+)
+
+// Blobs and accounts that keep index tags: the embedded ones.
+type (
+	tagged interface {
+		SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error
+		Tags(ctx context.Context, cond *bindings.BlobConditions) (map[string]string, error)
+	}
+	tagIndex interface {
+		FindBlobs(ctx context.Context, container, where, marker string, most int) (*emulator.TaggedPage, error)
+	}
+)
+
+// tags reads the tags that a write gives a blob, in the form of a query. A signature
+// has to allow that.
+//
+// Source: docs, Put Blob, "x-ms-tags".
+func (c *call) tags() (map[string]string, *Error) {
+	text := c.r.Header.Get("X-Ms-Tags")
+	if text == "" {
+		return nil, nil
+	}
+	if !c.allows("t") {
+		return nil, errNotAuthorized("Permission", "permission")
+	}
+	values, err := url.ParseQuery(text)
+	if err != nil {
+		return nil, errInvalidHeader("x-ms-tags", text)
+	}
+	tags := map[string]string{}
+	for key, value := range values {
+		if len(value) > 1 {
+			return nil, errInvalidHeader("x-ms-tags", text)
+		}
+		tags[key] = value[0]
+	}
+	return tags, nil
+}
+
+// copiesTags says whether a copy that was asked for by URL takes over the tags of
+// its source (docs: Copy Blob From URL, "x-ms-copy-source-tag-option").
+func (c *call) copiesTags(own map[string]string) (bool, *Error) {
+	const name = "x-ms-copy-source-tag-option"
+	switch text := c.r.Header.Get(name); strings.ToUpper(text) {
+	case "", "REPLACE":
+		return false, nil
+	case "COPY":
+		if own != nil {
+			return false, newError(http.StatusBadRequest, "BothUserTagsAndSourceTagsCopyPresent", "x-ms-tags and the tags of the source cannot be had both.")
+		}
+		return true, nil
+	default:
+		return false, errInvalidHeader(name, text)
+	}
+}
+
+// tagsXML is the document of tags.
+type tagsXML struct {
+	XMLName xml.Name                      `xml:"Tags"`
+	Tags    []struct{ Key, Value string } `xml:"TagSet>Tag"`
+}
+
+func setBlobTags(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	sums, refused := c.checksums(bodyChecksums)
+	if refused != nil {
+		return refused
+	}
+	b, err := c.body(maxDocument)
+	if err != nil {
+		return err
+	}
+	if refused := sums.check(b); refused != nil {
+		return refused
+	}
+	var x tagsXML
+	if refused := decodeXML(b, &x); refused != nil {
+		return refused
+	}
+	tags := map[string]string{}
+	for _, tag := range x.Tags {
+		if _, twice := tags[tag.Key]; twice {
+			return errInvalidXML("a tag stands there twice")
+		}
+		tags[tag.Key] = tag.Value
+	}
+	blob, ok := c.blob().(tagged)
+	if !ok {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	if err := c.inside(func(ctx context.Context) error { return blob.SetTags(ctx, tags, cond) }); err != nil {
+		return err
+	}
+	return c.answer(http.StatusNoContent, nil)
+}
+
+func getBlobTags(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	blob, ok := c.blob().(tagged)
+	if !ok {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	var tags map[string]string
+	err := c.inside(func(ctx context.Context) (err error) {
+		tags, err = blob.Tags(ctx, cond)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return c.answer(http.StatusOK, appendTags([]byte(xmlHeader), tags))
+}
+
+func appendTags(b []byte, tags map[string]string) []byte {
+	b = append(b, "<Tags><TagSet>"...)
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		b = append(b, "<Tag>"...)
+		b = appendElement(b, "Key", key)
+		b = appendElement(b, "Value", tags[key])
+		b = append(b, "</Tag>"...)
+	}
+	return append(b, "</TagSet></Tags>"...)
+}
+
+// findBlobs serves Find Blobs by Tags, of an account or a container. The answer has
+// the tags that were asked about, and the value again if there is one.
+func findBlobs(c *call) error {
+	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
+	if refused != nil {
+		return refused
+	}
+	where := c.query.Get("where")
+	if where == "" {
+		return errMissingParameter("where")
+	}
+	index, ok := c.account.Blobs.(tagIndex)
+	if !ok {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	container := ""
+	if len(c.path) > 0 {
+		container = c.path[0]
+	}
+	var page *emulator.TaggedPage
+	err := c.inside(func(ctx context.Context) (err error) {
+		page, err = index.FindBlobs(ctx, container, where, c.query.Get("marker"), int(asked))
+		return err
+	})
+	if emulator.IsTagQueryError(err) {
+		refused := errInvalidParameter("where", where, "")
+		refused.Message = err.Error()
+		return refused
+	}
+	if err != nil {
+		return err
+	}
+	b := append([]byte(xmlHeader), `<EnumerationResults ServiceEndpoint="`...)
+	b = append(appendText(b, strings.ReplaceAll(c.endpoint(), `"`, "%22")), `">`...)
+	b = append(appendElement(b, "Where", where), "<Blobs>"...)
+	for _, found := range page.Blobs {
+		b = append(b, "<Blob>"...)
+		b = appendName(b, found.Name)
+		b = appendElement(b, "ContainerName", found.Container)
+		b = appendTags(b, found.Tags)
+		value := ""
+		if len(found.Tags) == 1 {
+			for _, value = range found.Tags {
+			}
+		}
+		b = appendElement(b, "TagValue", value)
+		b = append(b, "</Blob>"...)
+	}
+	b = append(b, "</Blobs>"...)
+	b = appendElement(b, "NextMarker", page.NextMarker)
+	return c.answer(http.StatusOK, append(b, "</EnumerationResults>"...))
+}

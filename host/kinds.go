@@ -55,6 +55,9 @@ func kinds() []kind {
 
 		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd, Validate: validateEventHub}, serial: true, connect: connectEventHub, listen: listenEventHub, unsettled: triggers.NotCheckpointed, message: eventHubMessage},
 		{Kind: app.Kind{Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB", End: cosmosEnd, Validate: validateCosmos}, serial: true, connect: connectCosmos, listen: listenCosmos, unsettled: triggers.NotCheckpointed, message: cosmosMessage},
+
+		{Kind: app.Kind{Type: "manualTrigger", Available: true, NeedsStorage: true, End: manualEnd}, message: manualMessage},
+		{Kind: app.Kind{Type: "warmupTrigger", Available: true, NeedsStorage: true, End: warmupEnd}, listen: listenWarmup, message: warmupMessage},
 	}
 }
 

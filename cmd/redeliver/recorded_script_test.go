@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/redeliver/redeliver/functions"
 )
@@ -25,5 +26,22 @@ func notifyApp() *functions.App {
 		}
 		return nil
 	})
+	return app
+}
+
+// choresApp is the handler of apps with functions that are run by hand or at the start.
+func choresApp() *functions.App {
+	app := functions.New()
+	app.Handle("warmup", func(ctx context.Context, _ *functions.Trigger) error {
+		functions.Logger(ctx).Info("caches filled")
+		return nil
+	}, functions.Binding(`{"type": "warmupTrigger", "name": "context"}`))
+	app.Handle("Rebuild", func(ctx context.Context, t *functions.Trigger) error {
+		if t.Input.Text() == "" {
+			return errors.New("nothing to rebuild")
+		}
+		functions.Logger(ctx).Info("rebuilt", "what", t.Input.Text())
+		return nil
+	}, functions.Binding(`{"type": "manualTrigger", "name": "input"}`))
 	return app
 }

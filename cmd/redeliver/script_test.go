@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 		"cosmos-handler": func() { functions.Main(cosmosApp()) },
 		"open-handler":   func() { functions.Main(openApp()) },
 		"notify-handler": func() { functions.Main(notifyApp()) },
+		"chores-handler": func() { functions.Main(choresApp()) },
 	}
 	if fleetMain != nil {
 		commands["fleet-handler"] = fleetMain

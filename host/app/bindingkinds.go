@@ -30,9 +30,12 @@ func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.S
 // KnownBindings returns the binding types of the platform: those that are no triggers,
 // and the triggers that this host does not serve.
 //
-// Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle for the types of
-// Durable Functions, SignalR, RabbitMQ, Kafka, SQL and Web PubSub; for the others and for
-// directions the reference of each extension on learn.microsoft.com.
+// Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle; the binding
+// attributes in the repositories of the extensions for Dapr, OpenAI, Redis, Model Context
+// Protocol and Web PubSub for Socket.IO; decorators/constants.py of
+// azure-functions-python-library; for directions the samples of function.json in the
+// reference of each extension on learn.microsoft.com. Not read type by type: MySQL, and
+// the first version.
 func KnownBindings() []BindingKind {
 	var (
 		trigger = []string{"trigger"}
@@ -83,8 +86,6 @@ func KnownBindings() []BindingKind {
 		{Type: "webPubSubContext", Of: "Web PubSub", Directions: in},
 		{Type: "webPubSubRequest", Of: "Web PubSub", Directions: in},
 		{Type: "socketIOTrigger", Of: "Web PubSub", Directions: trigger},
-		{Type: "webPubSubForSocketIOTrigger", Of: "Web PubSub", Directions: trigger},
-		{Type: "webPubSubForSocketIO", Of: "Web PubSub", Directions: out},
 		{Type: "socketIO", Of: "Web PubSub", Directions: out},
 		{Type: "socketIONegotiation", Of: "Web PubSub", Directions: in},
 

@@ -142,6 +142,9 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 		return
 	}
 	l.connection(f, b, kind.Connection, kind.NeedsStorage)
+	if b.Is("warmupTrigger") && !strings.EqualFold(f.Name, "warmup") {
+		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", `the platform calls only the function named "warmup", so this one never runs by itself`, "")
+	}
 }
 
 func (l *loader) indexBinding(f *Function, b *Binding) {
@@ -171,6 +174,16 @@ func (l *loader) unknownType(f *Function, b *Binding) {
 	fault := f.fault(indexing, b.PathOf("type"), schemas.KindConfiguration, schemas.Quote(b.Type), l.types(isTriggerType(b.Type)),
 		"the binding type is not registered")
 	fault.Hint = "check its spelling"
+	var known []string
+	for _, k := range l.opts.Kinds {
+		known = append(known, k.Type)
+	}
+	for _, k := range KnownBindings() {
+		known = append(known, k.Type)
+	}
+	if near := schemas.Nearest(b.Type, known); near != "" {
+		fault.Hint = "did you mean " + schemas.Quote(near) + "?"
+	}
 }
 
 // types lists what is served.

@@ -74,6 +74,7 @@ func testKinds() []app.Kind {
 			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault { return f.Trigger.CosmosFaults() },
 		},
 		{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage"},
+		{Type: "warmupTrigger", Available: true, NeedsStorage: true, End: end("without it: the app runs on")},
 	}
 }
 

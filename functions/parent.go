@@ -25,28 +25,39 @@ const (
 // sooner; this covers the time before the stream is open.
 //
 // A process whose parent dies gets another parent on Unix. On Windows it does
-// not, and only the stream tells.
+// not: there the system ends the process with the host.
 func watchParent() {
-	host, err := strconv.Atoi(os.Getenv(call.HostPIDVariable))
-	if err != nil {
-		host = os.Getppid() // a host that does not say who it is
-	}
+	watchHangUp()
 	go func() { // lives as long as the process
-		for {
-			if os.Getppid() != host {
-				exitOrphaned()
-			}
+		for !orphaned() {
 			time.Sleep(parentPoll)
 		}
+		exitOrphaned()
 	}()
 }
 
-// exitOrphaned ends the process. It says nothing: nobody reads the pipes any
-// more, and a write could wait for ever.
+// orphaned reports whether the process has lost its host.
+func orphaned() bool {
+	host, err := strconv.Atoi(os.Getenv(call.HostPIDVariable))
+	if err != nil {
+		host = firstParent // a host that does not say who it is
+	}
+	return os.Getppid() != host
+}
+
+// firstParent is who started the process.
+var firstParent = os.Getppid()
+
+// exitOrphaned ends the process, and what it has started when the host is not there
+// any more to do that. It says nothing: nobody reads the pipes any more, and a write
+// could wait for ever.
 func exitOrphaned() {
 	// The host would have removed the folder of our socket.
 	if dir := os.Getenv(plugin.EnvUnixSocketDir); strings.HasPrefix(filepath.Base(dir), "plugin-dir") {
 		_ = os.RemoveAll(dir)
+	}
+	if orphaned() {
+		endGroup()
 	}
 	os.Exit(0) // in order, if anybody is left to ask
 }

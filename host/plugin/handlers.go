@@ -72,7 +72,12 @@ func (h *Handlers) launch() error {
 	h.mu.Unlock()
 	var p *process
 	var err error
-	h.clk.Outside(h.ctx, "start handler process", func() { p, err = startProcess(h.spec, number) })
+	h.clk.Outside(h.ctx, "start handler process", func() {
+		if number == 1 {
+			removeSockets()
+		}
+		p, err = startProcess(h.spec, number)
+	})
 	if err != nil {
 		return err
 	}

@@ -26,21 +26,31 @@ import (
 // runHost is a host that starts a handler, says its process id, calls it and
 // waits to be killed.
 func runHost() {
-	h, err := plugin.Start(clock.System(), plugin.Spec{Path: os.Args[0], Env: environ("handler"),
+	role := "handler"
+	if strings.HasPrefix(os.Getenv(calledVariable), "Child") {
+		role = "children"
+	}
+	h, err := plugin.Start(clock.System(), plugin.Spec{Path: os.Args[0], Env: environ(role),
 		OnStart: func(p plugin.Process) { fmt.Println(p.PID) }})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_, _ = h.Invoke(context.Background(), request("Hang", ""), func(call.Log) { fmt.Println("called") })
+	_, _ = h.Invoke(context.Background(), request(os.Getenv(calledVariable), os.Getenv(textVariable)), func(call.Log) { fmt.Println("called") })
 }
+
+// What runHost calls.
+const (
+	calledVariable = "REDELIVER_PLUGIN_TEST_CALLED"
+	textVariable   = "REDELIVER_PLUGIN_TEST_TEXT"
+)
 
 // A host that is killed takes its handler processes with it, within 5 s, also in
 // the middle of a call.
 func TestHostKilled(t *testing.T) {
 	t.Parallel()
 	host := exec.Command(os.Args[0])
-	host.Env = environ("host")
+	host.Env = environ("host", calledVariable+"=Hang")
 	out, err := host.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

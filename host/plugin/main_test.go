@@ -30,6 +30,8 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	case "handler":
 		functions.Main(plugintest.App())
+	case "children":
+		functions.Main(childApp())
 	case "host":
 		runHost()
 	default:

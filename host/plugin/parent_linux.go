@@ -1,9 +1,26 @@
 package plugin
 
-import "syscall"
+import (
+	"errors"
+	"syscall"
 
-// dieWithParent asks the kernel to kill the process when the host dies. It covers
-// what the process cannot do for itself: a handler that is stuck before it serves.
-func dieWithParent() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	"golang.org/x/sys/unix"
+)
+
+// groupLeader asks for a group of its own. It also asks the kernel to send the process
+// SIGHUP when the host dies. Before functions.Main that ends the process, also one that
+// is stuck; afterwards the process takes its group with it.
+func groupLeader() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGHUP}
+}
+
+// awaitEnd waits for the end of a child and leaves its number taken, so that the group
+// of this number is still its own. It reports whether it could.
+func awaitEnd(pid int) bool {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil
+		}
+	}
 }

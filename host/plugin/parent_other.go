@@ -1,9 +1,12 @@
-//go:build !linux
+//go:build unix && !linux
 
 package plugin
 
 import "syscall"
 
-// dieWithParent has no counterpart here; the process watches its parent itself
+// groupLeader asks for a group of its own. The process watches its host itself
 // (package functions).
-func dieWithParent() *syscall.SysProcAttr { return nil }
+func groupLeader() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+// awaitEnd has no counterpart here that can be relied on.
+func awaitEnd(int) bool { return false }

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -28,6 +30,7 @@ type process struct {
 	number  int
 	out     *output
 	runner  *processRunner
+	sockets *os.File // mark of the folder that go-plugin made for sockets
 	client  *goplugin.Client
 	stub    functionpb.HandlerClient
 	health  grpc_health_v1.HealthClient
@@ -78,7 +81,12 @@ func startProcess(spec Spec, number int) (*process, error) {
 		Logger:           log,
 		SyncStdout:       &splitter{out: p.out},
 		SyncStderr:       &splitter{out: p.out, stderr: true},
-		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, _ string) (runner.Runner, error) {
+		RunnerFunc: func(_ hclog.Logger, cmd *exec.Cmd, dir string) (runner.Runner, error) {
+			var err error
+			if p.sockets, err = takeMark(filepath.Join(dir, mark)); err != nil {
+				_ = os.RemoveAll(dir) // go-plugin leaves it
+				return nil, err
+			}
 			p.runner = newProcessRunner(spec, cmd.Env, p.out)
 			return p.runner, nil
 		},
@@ -89,7 +97,7 @@ func startProcess(spec Spec, number int) (*process, error) {
 	}
 	serr := p.startError(err)
 	p.kill()
-	p.client.Kill() // removes what go-plugin made for the start
+	p.removeTraces()
 	p.out.close()
 	serr.Output = p.out.tail()
 	return nil, serr
@@ -239,8 +247,19 @@ func (p *process) stop(ctx context.Context) {
 // release gives back what a process that has ended still holds.
 func (p *process) release() {
 	p.hangUp()
-	p.client.Kill() // closes the connection and removes the socket's folder
+	p.removeTraces()
 	p.out.close()
+}
+
+// removeTraces closes the connection and removes the folder of the sockets. The mark
+// goes last, since others would remove the folder then; where a file cannot be removed
+// while it is open, go-plugin has left the folder.
+func (p *process) removeTraces() {
+	p.client.Kill()
+	if p.sockets != nil {
+		_ = p.sockets.Close()
+		_ = os.RemoveAll(filepath.Dir(p.sockets.Name()))
+	}
 }
 
 // exit describes the end of a process that has ended.

@@ -29,7 +29,9 @@ type processRunner struct {
 	status *os.ProcessState
 
 	mu     sync.Mutex
-	exited bool // before anybody killed it
+	group  group // of a process that was started
+	over   bool  // it has ended
+	exited bool  // before anybody killed it
 	killed bool
 }
 
@@ -44,7 +46,7 @@ func newProcessRunner(spec Spec, handshakeEnv []string, out *output) *processRun
 	r.cmd.Dir = spec.Dir
 	r.cmd.Env = environment(spec.Env, handshakeEnv)
 	r.cmd.WaitDelay = lingering
-	r.cmd.SysProcAttr = dieWithParent()
+	r.cmd.SysProcAttr = groupLeader()
 	pr, pw := io.Pipe()
 	r.handshake = pr
 	r.stdout = firstLine{to: pw, rest: splitter{out: out}}
@@ -55,7 +57,7 @@ func newProcessRunner(spec Spec, handshakeEnv []string, out *output) *processRun
 }
 
 // Start starts the process from a goroutine of its own, which no caller has
-// locked to a thread: on Linux the process is told to end with the thread that
+// locked to a thread: on Linux the process hears of the end of the thread that
 // started it, and a locked thread may end early.
 func (r *processRunner) Start(context.Context) error {
 	started := make(chan error, 1) //clock:outside the start of a process
@@ -65,17 +67,33 @@ func (r *processRunner) Start(context.Context) error {
 			started <- err //clock:outside the start of a process
 			return
 		}
-		started <- nil   //clock:outside the start of a process
-		_ = r.cmd.Wait() // the state says it all
 		r.mu.Lock()
-		r.exited = !r.killed
+		r.group = startGroup(r.cmd.Process)
 		r.mu.Unlock()
+		started <- nil //clock:outside the start of a process
+		if awaitEnd(r.cmd.Process.Pid) {
+			r.end()
+		}
+		_ = r.cmd.Wait() // the state says it all
+		r.end()
 		r.status = r.cmd.ProcessState
 		r.stdout.end()
 		r.stderr.end()
 		close(r.done)
 	}()
 	return <-started //clock:outside the start of a process
+}
+
+// end takes note of the end of the process, and ends what it has started and left
+// behind. The second call does nothing.
+func (r *processRunner) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	r.over, r.exited = true, !r.killed
+	r.group.end()
 }
 
 func (r *processRunner) Wait(context.Context) error {
@@ -86,19 +104,21 @@ func (r *processRunner) Wait(context.Context) error {
 	return nil
 }
 
-// Kill ends the process at once. A process that never started, or has ended, is
-// left alone.
+// Kill ends the process at once, and what it has started. A process that never
+// started, or has ended, is left alone.
 func (r *processRunner) Kill(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.cmd.Process == nil || r.exited {
+	if r.cmd.Process == nil || r.over {
 		return nil
 	}
 	r.killed = true
-	if err := r.cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) {
-		return err
+	err := r.cmd.Process.Kill()
+	if errors.Is(err, os.ErrProcessDone) {
+		return nil // end sees to the rest
 	}
-	return nil
+	r.group.kill()
+	return err
 }
 
 // endedByItself reports whether the process ended before it was killed.

@@ -139,6 +139,16 @@ type Timer struct {
 	f    func()
 	due  deadline
 	run  *task // fired, and not begun yet
+
+	lapse bool // see Lapse
+}
+
+// Lapse marks a timer, before it runs, as the end of something that may live for days,
+// such as a message. Virtual.UntilQuiet does not look on for it while it is more than a
+// day away. It returns t.
+func (t *Timer) Lapse() *Timer {
+	t.lapse = true
+	return t
 }
 
 // Stop keeps f from running. It reports whether it did: false means that f has

@@ -67,7 +67,7 @@ func (v *Virtual) Until(done func() bool, max time.Duration) bool {
 
 // UntilQuiet is Until that also gives up when time has moved for so long while nobody
 // waited for it (see Clock.Idle) that each of the waits which were pending when it
-// began to do so can have come and gone again. Polls and ticks go on for ever, and
+// began to do so can have come and gone again (a Timer.Lapse within a day). Polls and ticks go on for ever, and
 // are no sign that anything else will happen. It returns false also then. What q
 // knows carries over from one call to the next; nil knows nothing.
 func (v *Virtual) UntilQuiet(q *Quiet, done func() bool, max time.Duration) bool {
@@ -85,8 +85,12 @@ type Quiet struct { // guarded by Virtual.mu
 	enough int64 // and is to be at the most
 }
 
-// leastQuiet is how long UntilQuiet looks on at the least.
-const leastQuiet = 10 * time.Minute
+// leastQuiet is how long UntilQuiet looks on at the least, lapseInSight how far away the
+// end of a life may be that it looks on for.
+const (
+	leastQuiet   = 10 * time.Minute
+	lapseInSight = 24 * time.Hour
+)
 
 // passed notes that time is to move to at, and reports whether that is too much.
 func (q *Quiet) passed(v *Virtual, at int64) bool {
@@ -99,7 +103,9 @@ func (q *Quiet) passed(v *Virtual, at int64) bool {
 		q.idle = true
 		latest := now
 		for _, e := range v.deadlines.heap {
-			latest = max(latest, e.at)
+			if t := e.d.timer; t == nil || !t.lapse || e.at-now <= int64(lapseInSight) {
+				latest = max(latest, e.at)
+			}
 		}
 		q.enough = max(q.enough, int64(leastQuiet), plus(latest-now, latest-now))
 	}

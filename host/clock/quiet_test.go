@@ -17,6 +17,7 @@ func TestUntilQuiet(t *testing.T) {
 		idles   []time.Duration // loops that nobody depends on
 		sleeps  int             // of a day each, one after the other
 		timer   time.Duration   // of an AfterFunc; 0: none
+		lapse   bool            // it ends something's life
 		until   time.Duration   // when it is done; 0: never
 		reaches bool
 		atMost  time.Duration // how far time moves at the most
@@ -28,6 +29,8 @@ func TestUntilQuiet(t *testing.T) {
 		{name: "waits that matter", idles: []time.Duration{time.Hour}, sleeps: 30, until: 29 * day, reaches: true, atMost: 29 * day},
 		{name: "after waits that matter", idles: []time.Duration{time.Hour}, sleeps: 30, atMost: 30*day + 3*time.Hour},
 		{name: "a timer", idles: []time.Duration{time.Minute}, timer: 7 * day, until: 7 * day, reaches: true, atMost: 7 * day},
+		{name: "the end of a life in some days", idles: []time.Duration{time.Minute}, timer: 7 * day, lapse: true, atMost: 11 * time.Minute},
+		{name: "the end of a life within a day", idles: []time.Duration{time.Minute}, timer: day, lapse: true, until: day, reaches: true, atMost: day},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -47,7 +50,10 @@ func TestUntilQuiet(t *testing.T) {
 					}
 				})
 				if test.timer > 0 {
-					v.AfterFunc(test.timer, "timer", func() {})
+					timer := v.AfterFunc(test.timer, "timer", func() {})
+					if test.lapse {
+						timer.Lapse()
+					}
 				}
 			})
 			done := func() bool { return test.until > 0 && since(v) >= test.until }

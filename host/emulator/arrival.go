@@ -115,8 +115,9 @@ func (s *Storage) arrive(queue string, m *message) {
 	}
 }
 
-// stopArrivals is called before all messages go.
-func (q *queueState) stopArrivals() {
+// stop is called before all messages go.
+func (q *queueState) stop() {
+	q.expiry.stop()
 	for _, m := range q.byID {
 		if m.arrival != nil {
 			m.arrival.Stop()

@@ -24,16 +24,17 @@ func (s *Storage) loadLocked() error {
 	return nil
 }
 
-// takeLocked puts other queues in the place of the account's, and announces
-// what is to arrive in them.
+// takeLocked puts other queues in the place of the account's, and sees to what is to
+// arrive and to expire in them.
 func (s *Storage) takeLocked(queues map[string]*queueState) {
 	for _, state := range s.queues {
-		state.stopArrivals()
+		state.stop()
 	}
 	s.queues = queues
 	s.changeAllLocked()
 	now := s.now()
 	for _, name := range slices.Sorted(maps.Keys(queues)) {
+		s.awaitExpiryLocked(name, queues[name], now)
 		for _, m := range queues[name].inOrder() {
 			if !m.arrived {
 				m.arrival = s.clk.AfterFunc(max(m.visible.Sub(now), 0), "arrival in queue "+name, func() { s.arrive(name, m) })

@@ -42,7 +42,7 @@ func (q *queue) Exists(ctx context.Context) (exists bool, err error) {
 
 func (q *queue) DeleteQueue(ctx context.Context) error {
 	return q.operate(ctx, FaultPoint{Op: "DeleteQueue"}, false, func(_ time.Time, state *queueState, e *effects) error {
-		state.stopArrivals()
+		state.stop()
 		delete(q.s.queues, q.name)
 		e.dropQueue(q.name)
 		return nil
@@ -165,7 +165,7 @@ func (q *queue) Delete(ctx context.Context, id, popReceipt string) error {
 
 func (q *queue) Clear(ctx context.Context) error {
 	return q.operate(ctx, FaultPoint{Op: "Clear"}, false, func(_ time.Time, state *queueState, e *effects) error {
-		state.stopArrivals()
+		state.stop()
 		empty := newQueueState()
 		empty.sequence, empty.queueFacts = state.sequence, state.queueFacts
 		q.s.queues[q.name] = empty

@@ -37,6 +37,7 @@ type queueState struct {
 	byVisible heap.Of[*message] // all messages: visible ones come first
 	byExpiry  heap.Of[*message] // those that expire
 	sequence  uint64
+	expiry    expiry // of the first of byExpiry
 
 	queueFacts
 }

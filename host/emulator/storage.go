@@ -192,12 +192,12 @@ func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *q
 		return keep.Awaited{}, nil, bindings.ErrNotFound
 	}
 	if state != nil {
-		for _, m := range state.purge(now) {
-			e.note(journal.Expired, m)
-			e.dropMessage(q.name, m)
-		}
+		e.expire(state, now)
 	}
 	err = f(now, state, e)
+	if state = q.s.queues[q.name]; state != nil {
+		q.s.awaitExpiryLocked(q.name, state, now)
+	}
 	commit, writeErr = q.s.beginLocked(&e.change)
 	return commit, writeErr, err
 }

@@ -61,13 +61,11 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 
 	// Only the handler's call is timed, and each attempt by itself (sdk:
 	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives
-	// the end of its delivery's token, except when a caller waits for it: such a token
-	// ends with what the generation may still take, too.
+	// the end of its delivery's token. When a caller that waits for it has gone, the
+	// handler's context ends too, and nothing more: what it makes of that is its own.
 	parent := f.gen.attempts
-	if d.ev.CallerWaits {
-		var release func()
-		parent, release = f.gen.token(ctx)
-		defer release()
+	if c, ok := ctx.Value(callerKey{}).(*caller); ok && d.ev.CallerWaits {
+		req.OnRecall = c.handlers.Running
 	}
 	timeout := f.gen.app.Config.FunctionTimeout
 	actx := parent

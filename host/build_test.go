@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -187,6 +188,64 @@ func TestGoAppBelowItsModule(t *testing.T) {
 	}
 	if got := said(); got != "second" || h.Generation() != 2 {
 		t.Errorf("after the edit generation %d said %q, want the second", h.Generation(), got)
+	}
+}
+
+// A caller that hangs up ends the context of its handler. A handler that works on all
+// the same, for longer than the grace of a timeout, comes to its end, and nothing happens
+// to the others in its process (2.6).
+func TestCallerGoesAwayFromAProcess(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build with")
+	}
+	files := goApp(t)
+	delete(files, "Orders/function.json")
+	files["main.go"] = `package main
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/redeliver/redeliver/functions"
+)
+
+func main() {
+	app := functions.New()
+	app.HTTP("pay", func(w http.ResponseWriter, r *http.Request) {
+		functions.Logger(r.Context()).Info("begun")
+		<-r.Context().Done()
+		time.Sleep(2500 * time.Millisecond)
+	})
+	functions.Main(app)
+}
+`
+	h := hosttest.New(t, &hosttest.Options{Files: files})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		route, err := h.Match(ctx, "POST", "/api/pay")
+		if err != nil {
+			t.Errorf("Match: %v", err)
+			return
+		}
+		h.Serve(ctx, route, &bindings.HTTPRequest{Method: "POST", URL: "http://localhost/api/pay"})
+	}()
+	for _, step := range []journal.Kind{journal.HandlerLog, journal.AttemptEnded} {
+		r, err := h.Journal().Wait(t.Context(), func(r *journal.Record) bool { return r.Kind == step })
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		if step == journal.AttemptEnded && r.Status != "succeeded" {
+			t.Errorf("the attempt %s: %s", r.Status, r.Error)
+		}
+	}
+	<-served
+	if n := len(h.Select(func(r *journal.Record) bool { return r.Kind == journal.ProcessExited })); n != 0 {
+		t.Error("the handler process was ended")
 	}
 }
 

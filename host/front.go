@@ -150,12 +150,17 @@ func methods(b *app.Binding) []string {
 // token returns a context of the host's clock that ends with ctx, which is one
 // of the real world: a request's, a signal's. release must be called.
 func (h *Host) token(ctx context.Context) (token context.Context, release func()) {
-	token, cancel := h.clk.WithCancel(context.WithValue(h.root, callerKey{}, &caller{ctx}))
-	if ctx.Err() != nil {
+	c := &caller{token: ctx}
+	token, cancel := h.clk.WithCancel(context.WithValue(h.root, callerKey{}, c))
+	end := func() {
 		cancel()
+		c.handlers.End()
+	}
+	if ctx.Err() != nil {
+		end()
 		return token, cancel
 	}
-	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", cancel) }) //clock:outside ctx is of the real world
+	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", end) }) //clock:outside ctx is of the real world
 	return token, func() {
 		stop()
 		cancel()
@@ -164,7 +169,10 @@ func (h *Host) token(ctx context.Context) (token context.Context, release func()
 
 // A caller is whom a token stands for; callerKey finds it.
 type (
-	caller    struct{ token context.Context }
+	caller struct {
+		token    context.Context
+		handlers triggers.Recall // that run for the caller
+	}
 	callerKey struct{}
 )
 

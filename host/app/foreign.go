@@ -22,7 +22,7 @@ func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
 // output is recorded, an input has the fixed value that host.json gives it. Without one
 // the function cannot run.
 func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
-	if f.Trigger != nil && l.foreignTrigger(f.Trigger.Type) != nil {
+	if l.nothingServes() || f.Trigger != nil && l.foreignTrigger(f.Trigger.Type) != nil {
 		return // the function does not run anyway
 	}
 	b.Foreign = true

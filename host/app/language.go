@@ -181,12 +181,17 @@ func powershellApp(dir string, _ *Settings) *language {
 	return nil
 }
 
+// nothingServes reports whether there is no handler of ours, so that no function runs.
+func (l *loader) nothingServes() bool {
+	return !l.opts.InProcess && l.app.Handler.Fault == nil && !l.app.Handler.Served()
+}
+
 // notServed says of functions without a handler of ours why they do not run: that
 // is no fault of the app's. A function of which nothing says what could run it is in
 // error.
 func (l *loader) notServed(functions []*Function) {
 	h := &l.app.Handler
-	if l.opts.InProcess || h.Fault != nil || h.Served() {
+	if !l.nothingServes() {
 		return
 	}
 	for _, f := range functions {

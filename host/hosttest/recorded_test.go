@@ -169,7 +169,8 @@ func TestFixedInputs(t *testing.T) {
 	host := func(inputs string) string { return `{"version":"2.0","redeliver":{"inputs":` + inputs + `}}` }
 	h := hosttest.New(t, &hosttest.Options{
 		Handlers: app, InError: []string{"Total"},
-		Files: map[string]string{"host.json": host(`{"price":{"Name":"Ada","row":{"price":10.50}},"Prize":{}}`)},
+		Env:   []string{"AzureFunctionsJobHost__redeliver__inputs__Price__name=Ada"},
+		Files: map[string]string{"host.json": host(`{"price":{"Name":"Eve","row":{"price":10.50}},"Prize":{}}`)},
 	})
 	h.Send("orders", "7")
 	h.AwaitSettled("Price", triggers.Deleted)
@@ -183,15 +184,18 @@ func TestFixedInputs(t *testing.T) {
 	if !strings.Contains(fault.Reason, "(Cosmos DB) that Redeliver does not serve as an input") || !strings.Contains(fault.Hint, "redeliver.inputs.Total.order") {
 		t.Errorf("fault of an input without a value: %v; hint: %s", fault, fault.Hint)
 	}
-	if err := h.Edit("host.json", host(`{"Price":{"name":null,"row":[]},"Total":{"order":{}}}`)); err != nil {
+	if err := h.Edit("host.json", host(`{"Price":{"row":[]},"Total":{"order":{}}}`)); err != nil {
 		t.Fatal(err)
 	}
 	h.Send("orders", "8")
 	h.AwaitSettled("Price", triggers.Deleted)
 	h.Send("orders2", "9")
 	h.AwaitSettled("Total", triggers.Deleted)
-	if diff := cmp.Diff(seen{"", `[]`}, got[1]); diff != "" {
+	if diff := cmp.Diff(seen{"Ada", `[]`}, got[1]); diff != "" {
 		t.Errorf("inputs after the edit (-want +got):\n%s", diff)
+	}
+	if err := h.Edit("host.json", host(`{}`)); err == nil || !strings.Contains(err.Error(), "Price") {
+		t.Errorf("an edit that takes the values of running functions: %v, want a refusal", err)
 	}
 }
 

@@ -92,7 +92,8 @@ everything else is served. --services-only starts the services alone, also in a
 folder that is no app, for functions that something else runs: all their ports are
 open unless told otherwise, and the control API takes any free port unless --port
 names one. Of host.json, where there is one, only the object redeliver counts; with
---set autoCreateEntities=any Service Bus entities are made when clients name them.
+--set autoCreateEntities=any Service Bus entities and hubs are made when clients name
+them.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing the
 terminal, or the reader of the output, counts as Ctrl+C.`,

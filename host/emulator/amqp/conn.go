@@ -39,6 +39,7 @@ type conn struct {
 	waiting int  // deliveries and settlements in pending
 	greeted bool // headers are exchanged
 	opened  bool
+	client  string // see AttachRequest.Client
 	readBy  time.Time
 
 	shut atomic.Bool // the server closes

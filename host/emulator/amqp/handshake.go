@@ -154,6 +154,9 @@ func checkSASL(init *wire.SASLInit) error {
 func (c *conn) open(p *wire.Open) error {
 	opts := &c.server.opts
 	c.opened = true
+	product, _ := p.Properties.Get("product").(string)
+	agent, _ := p.Properties.Get("user-agent").(string)
+	c.client = product + " " + agent
 	c.nc.SetReadDeadline(time.Time{})
 	maxFrame := p.MaxFrameSize.Or(maxFrameOut)
 	answer := &wire.Open{

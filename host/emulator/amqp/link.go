@@ -54,6 +54,7 @@ func (s *session) attach(p *wire.Attach) (*wire.Error, error) {
 	l.ready.L = &c.mu
 	l.request = &AttachRequest{
 		Connection:  c.id,
+		Client:      c.client,
 		Name:        p.Name,
 		Role:        p.Role,
 		SendMode:    p.SendMode.Or(wire.SendMixed),

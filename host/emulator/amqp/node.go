@@ -31,6 +31,10 @@ type AttachRequest struct {
 	// share.
 	Connection string
 
+	// Client is what the client's library says of itself: product and user-agent of the
+	// open, with a space between them.
+	Client string
+
 	Name    string    // of the link
 	Role    wire.Role // of the client: a sender, or a receiver
 	Address string    // of the target if the client is a sender, else of the source

@@ -53,7 +53,7 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 		return &amqp.Grant{Node: &management{b}}, nil
 	}
 	a, ok := bindings.ParseEventAddress(address)
-	if mine := ok && (a.Group != "" || b.has(a.Hub)); !mine {
+	if mine := ok && (a.Group != "" || b.has(a.Hub) || b.makes(a, r)); !mine {
 		if b.other == nil {
 			return nil, asCondition(bindings.NewEntityNotFound(address))
 		}
@@ -80,6 +80,18 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 
 func (b *Backend) has(hub string) (ok bool) {
 	b.clk.Inside("AMQP look up", func() { ok = b.ns.Has(hub) })
+	return ok
+}
+
+// makes reports whether a hub is made for what a client sends to an address of none: the
+// client is one of Event Hubs, by its own word. One of Service Bus means a queue, and
+// $cbs is no hub's name.
+func (b *Backend) makes(a bindings.EventAddress, r *amqp.AttachRequest) (ok bool) {
+	client := strings.ReplaceAll(strings.ToLower(r.Client), "-", "")
+	if r.Role != wire.Sender || strings.HasPrefix(a.Hub, "$") || !strings.Contains(client, "eventhub") {
+		return false
+	}
+	b.clk.Inside("AMQP look up", func() { ok = b.ns.MadeOnUse() })
 	return ok
 }
 

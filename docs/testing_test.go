@@ -271,3 +271,19 @@ func read(t *testing.T, name string) string {
 	}
 	return strings.ReplaceAll(string(text), "\r\n", "\n")
 }
+
+func TestCountsDoNotSurvive(t *testing.T) {
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(context.Context, functions.QueueMessage) error {
+		return errors.New("payment service unavailable")
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", `{"id":"7"}`)
+	h.Advance(90 * time.Second)
+	h.Kill()                             // in the second retry wait
+	h.WantHidden("orders", `{"id":"7"}`) // until its visibility timeout ends, by the clock
+	h.StartAgain()
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+	h.WantDeliveries("ProcessOrder", 2, 5, 5, 5, 5)
+}

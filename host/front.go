@@ -7,9 +7,11 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
@@ -148,7 +150,8 @@ func methods(b *app.Binding) []string {
 }
 
 // token returns a context of the host's clock that ends with ctx, which is one
-// of the real world: a request's, a signal's. release must be called.
+// of the real world, a request's or a signal's, or one of the clock. release must be
+// called.
 func (h *Host) token(ctx context.Context) (token context.Context, release func()) {
 	c := &caller{token: ctx}
 	token, cancel := h.clk.WithCancel(context.WithValue(h.root, callerKey{}, c))
@@ -159,6 +162,22 @@ func (h *Host) token(ctx context.Context) (token context.Context, release func()
 	if ctx.Err() != nil {
 		end()
 		return token, cancel
+	}
+	if v, ok := h.clk.(*clock.Virtual); ok && v.Sees(ctx) {
+		present, leave := v.WithCancel(ctx)
+		h.group.Go("caller", func() {
+			var mu sync.Mutex
+			mu.Lock()
+			defer mu.Unlock()
+			_ = clock.NewCond(v, &mu).Wait(present) // nobody signals
+			if ctx.Err() != nil {
+				end()
+			}
+		})
+		return token, func() {
+			leave()
+			cancel()
+		}
 	}
 	stop := context.AfterFunc(ctx, func() { h.clk.Inside("caller gone", end) }) //clock:outside ctx is of the real world
 	return token, func() {

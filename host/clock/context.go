@@ -84,6 +84,16 @@ func (v *Virtual) known(ctx context.Context, op string) *virtualContext {
 	return c
 }
 
+// Sees reports whether a context ends with one of this clock and nothing else, so that
+// those who wait on it are ready in the same turn.
+func (v *Virtual) Sees(ctx context.Context) bool {
+	c, ours := ctx.(*virtualContext)
+	if !ours {
+		c, _ = ctx.Value(ctxKey{}).(*virtualContext)
+	}
+	return c != nil && c.v == v && c.Done() == ctx.Done()
+}
+
 func (v *Virtual) newContextLocked(parent context.Context, above *virtualContext) *virtualContext {
 	c := &virtualContext{v: v, parent: parent, above: above}
 	if above == nil {

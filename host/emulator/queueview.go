@@ -1,8 +1,10 @@
 package emulator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -56,6 +58,30 @@ func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*bindings.
 	if err != nil {
 		return nil, err
 	}
+	return out, nil
+}
+
+// HiddenMessages returns the messages of a queue that a receive would not get now, in
+// work, waiting for redelivery or delayed, in the order in which they will be visible.
+// They have no pop receipt; NextVisible is set.
+func (s *Storage) HiddenMessages(ctx context.Context, name string) ([]*bindings.QueueMessage, error) {
+	var out []*bindings.QueueMessage
+	err := s.queue(name).operate(ctx, FaultPoint{Op: "HiddenMessages"}, false, func(now time.Time, state *queueState, _ *effects) error {
+		for _, m := range state.byVisible.All() {
+			if m.visible.After(now) {
+				c := m.copy()
+				c.PopReceipt = ""
+				out = append(out, c)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(out, func(a, b *bindings.QueueMessage) int {
+		return cmp.Or(a.NextVisible.Compare(b.NextVisible), a.Inserted.Compare(b.Inserted), cmp.Compare(a.ID, b.ID))
+	})
 	return out, nil
 }
 

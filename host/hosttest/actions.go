@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host"
@@ -70,8 +71,13 @@ func (h *Host) put(queue string, opts *bindings.PutOptions, texts ...string) []s
 // the order of their delivery. A queue that does not exist has none.
 func (h *Host) Bodies(queue string) []string {
 	h.tb.Helper()
+	return h.bodies(queue, h.Messages(queue))
+}
+
+func (h *Host) bodies(queue string, messages []*bindings.QueueMessage) []string {
+	h.tb.Helper()
 	bodies := []string{}
-	for _, m := range h.Messages(queue) {
+	for _, m := range messages {
 		body, err := h.encoding().Decode(m.Text)
 		if err != nil {
 			h.tb.Fatalf("hosttest: queue %q: message %s: %v", queue, m.ID, err)
@@ -101,6 +107,20 @@ func (h *Host) Messages(queue string) []*bindings.QueueMessage {
 	return messages
 }
 
+// Hidden returns the messages of a queue that nobody can receive now, all of them, in
+// the order in which they will be visible: those in work, waiting for redelivery or
+// delayed. NextVisible says from when, DequeueCount how often they were delivered.
+func (h *Host) Hidden(queue string) []*bindings.QueueMessage {
+	h.tb.Helper()
+	var err error
+	var messages []*bindings.QueueMessage
+	h.do("look at "+queue, func() { messages, err = h.Storage().HiddenMessages(context.Background(), queue) })
+	if err != nil && !errors.Is(err, bindings.ErrNotFound) {
+		h.tb.Fatalf("hosttest: look at %q: %v", queue, err)
+	}
+	return messages
+}
+
 func (h *Host) encoding() bindings.Encoding {
 	h.tb.Helper()
 	a := h.App()
@@ -122,11 +142,36 @@ func (h *Host) Request(method, path, body string) *bindings.HTTPResponse {
 	return h.RequestContext(context.Background(), method, path, body)
 }
 
-// RequestContext is Request for a caller that may go away.
+// RequestFor is Request for a caller who waits so long for the answer and then goes
+// away: nil is returned then, at that time.
+func (h *Host) RequestFor(patience time.Duration, method, path, body string) *bindings.HTTPResponse {
+	h.tb.Helper()
+	return h.request(method, path, body, func() (context.Context, context.CancelFunc) {
+		return h.Host.Clock().WithTimeout(context.Background(), patience)
+	})
+}
+
+// RequestContext is Request for a caller who goes away when ctx ends. The end of a
+// context that is not of the clock is seen when the host looks next: a caller who leaves
+// at a certain time is RequestFor's.
 func (h *Host) RequestContext(ctx context.Context, method, path, body string) *bindings.HTTPResponse {
+	h.tb.Helper()
+	return h.request(method, path, body, func() (context.Context, context.CancelFunc) { return ctx, nil })
+}
+
+func (h *Host) request(method, path, body string, caller func() (ctx context.Context, leave context.CancelFunc)) *bindings.HTTPResponse {
 	h.tb.Helper()
 	var resp *bindings.HTTPResponse
 	h.drive(func() {
+		ctx, leave := caller()
+		if leave != nil {
+			defer func() {
+				if ctx.Err() != nil {
+					resp = nil
+				}
+				leave()
+			}()
+		}
 		route, err := h.Match(ctx, method, strings.SplitN(path, "?", 2)[0])
 		switch {
 		case errors.Is(err, host.ErrUnknownFunction):
@@ -209,6 +254,9 @@ func (h *Host) change(name string, make func() error) error {
 	if err := make(); err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
+	if h.down {
+		return nil // the next run reads it
+	}
 	var err error
 	h.do("reload", func() { err = h.Reload(context.Background()) })
 	return err
@@ -223,5 +271,5 @@ func (h *Host) Reset() {
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
-	h.cursor = 1
+	h.cursor, h.past = 1, nil
 }

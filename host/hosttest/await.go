@@ -219,7 +219,7 @@ func names(r *journal.Record, function string) bool {
 }
 
 // tail is the end of the journal, for messages.
-func (h *Host) tail() string { return end(h.Journal().Records()) }
+func (h *Host) tail() string { return end(h.records()) }
 
 // end shows the last records.
 func end(records []journal.Record) string {

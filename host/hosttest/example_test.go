@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -169,4 +170,73 @@ func ExampleHost_Call() {
 	fmt.Println(res.Attempts, "attempts:", res.Err)
 	// Output:
 	// 3 attempts: function "ProcessOrder": *errors.errorString: no stock for 7
+}
+
+// Kill ends the host as kill -9 does, StartAgain starts it on the same data. The message in
+// work stays hidden until the clock ends that, and comes as another delivery.
+func ExampleHost_Kill() {
+	t := new(T) // in a test: its *testing.T
+	defer t.end()
+
+	app := functions.New()
+	app.Queue("ProcessOrder", "orders", func(ctx context.Context, m functions.QueueMessage) error {
+		fmt.Println("delivery", m.DequeueCount, "retry", functions.Retry(ctx).RetryCount)
+		if m.DequeueCount == 1 {
+			return errors.New("payment service unavailable")
+		}
+		return nil
+	}, functions.FixedDelay(4, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.Send("orders", "x")
+	h.Advance(time.Minute)
+	h.Kill()
+	h.WantHidden("orders", "x")
+	h.StartAgain()
+	h.AwaitSettled("ProcessOrder", triggers.Deleted)
+	h.WantDeliveries("ProcessOrder", 2, 1) // of both runs
+	// Output:
+	// delivery 1 retry 0
+	// delivery 1 retry 1
+	// delivery 2 retry 0
+}
+
+// WantDeliveries, WantWaits and WantElapsed say how often, when, and for how long.
+func ExampleHost_WantWaits() {
+	t := new(T) // in a test: its *testing.T
+	defer t.end()
+
+	app := functions.New()
+	app.EventHub("Meter", "readings", func(context.Context, functions.EventHubEvent) error {
+		return errors.New("no reading")
+	}, functions.ExponentialBackoff(3, 10*time.Second, time.Minute))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Seed: 1}) // the seed decides the jitter
+	h.SendEvents("readings", "meter-1", "bad")
+	h.AwaitSettled("Meter", triggers.Checkpointed)
+	h.WantDeliveries("Meter", 4)
+	waits := h.Waits("Meter")
+	h.WantWaits("Meter", 10*time.Second, waits[1], waits[2])
+	h.WantElapsed(waits[0] + waits[1] + waits[2])
+	fmt.Println(waits[1] >= 16*time.Second && waits[1] <= 24*time.Second)
+	// Output:
+	// true
+}
+
+// RequestFor is a request of a caller who does not wait for ever.
+func ExampleHost_RequestFor() {
+	t := new(T) // in a test: its *testing.T
+	defer t.end()
+
+	app := functions.New()
+	app.HTTP("Quote", func(_ http.ResponseWriter, r *http.Request) {
+		functions.Fail(r.Context(), errors.New("no quote"))
+	}, functions.FixedDelay(4, 10*time.Second))
+
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	fmt.Println(h.RequestFor(15*time.Second, "GET", "/api/Quote", ""))
+	h.WantAttempts("Quote", 2)
+	h.WantElapsed(15 * time.Second)
+	// Output:
+	// <nil>
 }

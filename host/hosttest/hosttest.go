@@ -14,6 +14,8 @@
 // in production (Options.Dir). Handlers in process hold the clock while they
 // run; one with real I/O of its own wraps that in Clock().Outside.
 //
+// Kill and StartAgain show what an app makes of an end: the data stays, the clock goes on.
+//
 // Read [New], [Options] and the examples. What the kit does not do: sockets
 // (host/web), the command line (cmd/redeliver).
 package hosttest
@@ -31,6 +33,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
 )
 
 // TB is what the kit needs of a test: *testing.T, *testing.B or *testing.F.
@@ -161,6 +164,13 @@ type Host struct {
 	virtual *clock.Virtual // nil on the system clock
 	cursor  uint64         // journal position of the Awaits
 
+	make   func(run int) (*host.Host, error) // another run on the same folder
+	past   []journal.Record                  // of the runs before
+	runs   int                               // before this one
+	down   bool                              // this one has not begun
+	dying  bool                              // what the host still does comes to nothing
+	begins time.Time                         // of the clock
+
 	awaiting bool
 	lax      bool
 	hangs    bool
@@ -200,26 +210,36 @@ func New(tb TB, opts *Options) *Host {
 		})
 		clk = h.virtual
 	}
-	real, err := host.New(dir, &host.Options{
-		Clock: clk, Seed: o.Seed, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
-		Handlers: o.Handlers, StorageFault: o.StorageFault, Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
-	})
+	h.begins = clk.Now()
+	h.make = func(run int) (*host.Host, error) {
+		opts := &host.Options{
+			Clock: clk, Seed: o.Seed + uint64(run)<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
+			Handlers: o.Handlers, StorageFault: h.faults(o.StorageFault), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+		}
+		return host.New(dir, opts)
+	}
+	real, err := h.make(0)
 	if err != nil {
 		tb.Fatalf("hosttest: %v", err)
 	}
 	h.Host = real
-	// Do returns when all that the start made ready has run, so that what the test
-	// does next meets the same host every time.
-	h.do("start", func() { h.StartError = h.Host.Start(context.Background()) })
-	if h.StartError != nil && !o.MayFail {
-		_ = h.Host.Close()
-		tb.Fatalf("hosttest: start: %v", h.StartError)
-	}
+	h.start(o.MayFail)
 	tb.Cleanup(h.stop)
 	if !o.MayFail && h.App() != nil {
 		h.wantRunning(o.InError)
 	}
 	return h
+}
+
+// start starts the host. It returns when all that the start made ready has run, so that
+// what the test does next meets the same host every time.
+func (h *Host) start(mayFail bool) {
+	h.tb.Helper()
+	h.do("start", func() { h.StartError = h.Host.Start(context.Background()) })
+	if h.StartError != nil && !mayFail {
+		_ = h.Host.Close()
+		h.tb.Fatalf("hosttest: start: %v", h.StartError)
+	}
 }
 
 // wantRunning ends the test when a function is in error that is not expected to be, or

@@ -1,0 +1,94 @@
+package hosttest
+
+import (
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// Kill ends the host at this instant, as kill -9 or a power cut does: nothing is
+// settled, nothing is written and no lock is given back. Messages in work stay hidden,
+// and locks and leases held, until the clock ends them. What the host keeps is as it
+// was (queues, blobs, timer status, Service Bus, Event Hubs, Event Grid, Cosmos DB):
+// until [Host.StartAgain] the test can look at it, send more, and move time.
+//
+// A handler in process sees its context end, since no goroutine can be killed; what it
+// does then reaches no service. The journal begins anew; Select, Attempts, Settlements
+// and the assertions cover all runs. Options.Services are not of the host and are not
+// kept from it.
+func (h *Host) Kill() {
+	h.tb.Helper()
+	if h.down {
+		h.tb.Fatalf("hosttest: Kill: the host does not run: StartAgain starts it")
+	}
+	snap := h.snapshot()
+	records := h.Journal().Records()
+	h.dying = true
+	h.drive(func() {
+		h.Abort()
+		_ = h.Host.Close() // how it ends is nobody's concern any more
+	})
+	h.dying = false
+	h.next(snap, records)
+}
+
+// StartAgain stops the host as Ctrl+C does, if it runs, and starts it again on the same
+// folder and data, as another instance. After [Host.Kill] it only starts it.
+func (h *Host) StartAgain() {
+	h.tb.Helper()
+	if !h.down {
+		if err := h.Close(); err != nil {
+			h.tb.Fatalf("hosttest: stop: %v", err)
+		}
+		h.next(h.snapshot(), h.Journal().Records())
+	}
+	h.down = false
+	h.start(false)
+}
+
+// snapshot is what the host keeps.
+func (h *Host) snapshot() *host.Snapshot {
+	h.tb.Helper()
+	var snap *host.Snapshot
+	var err error
+	h.do("snapshot", func() { snap, err = h.Host.Snapshot() })
+	if err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	return snap
+}
+
+// next puts another run in the place of one that has ended, with what that has kept.
+func (h *Host) next(snap *host.Snapshot, records []journal.Record) {
+	h.tb.Helper()
+	h.runs++
+	fresh, err := h.make(h.runs)
+	if err == nil {
+		h.do("restore", func() { err = fresh.Restore(snap) })
+	}
+	if err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	h.past = append(h.past, records...)
+	h.Host, h.cursor, h.down = fresh, 1, true
+}
+
+// faults asks the test's StorageFault, but not for what a killed host still tries.
+func (h *Host) faults(fault func(host.StorageFault) error) func(host.StorageFault) error {
+	if fault == nil {
+		return nil
+	}
+	return func(p host.StorageFault) error {
+		if h.dying {
+			return nil
+		}
+		return fault(p)
+	}
+}
+
+// records are those of all runs.
+func (h *Host) records() []journal.Record {
+	if len(h.past) == 0 {
+		return h.Journal().Records()
+	}
+	return append(h.past[:len(h.past):len(h.past)], h.Journal().Records()...)
+}

@@ -202,9 +202,13 @@ func (p *tagParser) key() string {
 		key := p.quoted('"')
 		p.tag(key, maxTagKey)
 		return key
-	case p.find && strings.HasPrefix(rest, "@container"):
-		p.at += len("@container")
-		return "@container"
+	case p.find && strings.HasPrefix(rest, "@"):
+		key := "@" + plainTagKey.FindString(rest[1:])
+		if key != "@container" {
+			p.fail(fmt.Sprintf("unsupported parameter '%s'", key))
+		}
+		p.at += len(key)
+		return key
 	}
 	key := plainTagKey.FindString(rest)
 	if key == "" {

@@ -7,6 +7,9 @@ import (
 // authorize lets the call's operation through, or says why not.
 func (c *call) authorize() *Error {
 	header := c.r.Header.Get("Authorization")
+	if c.op.byToken && !strings.HasPrefix(header, "Bearer ") {
+		return errAuthentication("Only authentication scheme Bearer is supported")
+	}
 	if header == "" {
 		if c.query.Has("sig") {
 			return c.authorizeBySignature()
@@ -21,10 +24,7 @@ func (c *call) authorize() *Error {
 	case "SharedKey", "SharedKeyLite":
 		return c.authorizeByKey(scheme, credential)
 	case "Bearer":
-		if c.door.server.opts.TLS == nil {
-			return errAuthentication("A bearer token is taken over HTTPS only.")
-		}
-		return nil // nobody here could check it
+		return c.authorizeByToken(credential)
 	}
 	return errAuthenticationInfo()
 }

@@ -36,10 +36,13 @@ import (
 //	PUT    /container/blob?comp=copy
 //	PUT    /container/blob?comp=tier                       blobtier.go
 //	PUT    /container/blob?comp=tags  (GET)                blobtags.go
+//	POST   /?restype=service&comp=userdelegationkey        delegation.go
+//	POST   /?comp=batch                                    blobbatch.go
+//	POST   /container?restype=container&comp=batch
 //	GET    /?comp=blobs
 //	GET    /container?restype=container&comp=blobs
 //
-// Page blobs, batches and undelete are answered
+// Page blobs and undelete are answered
 // with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource. Writes from URLs read this
 // server and others on the same machine.
 //
@@ -66,10 +69,16 @@ const (
 	blobCopy          resource = "blob copy"
 	blobTier          resource = "blob tier"
 	blobTags          resource = "blob tags"
+	delegation        resource = "user delegation key"
+	accountBatch      resource = "batch"
+	containerBatch    resource = "batch of a container"
 	taggedBlobs       resource = "blobs by tags"
 	taggedInContainer resource = "blobs of a container by tags"
 	notOffered        resource = "not offered"
 )
+
+// anyLetter are the permissions of signatures.
+const anyLetter = containerLetters + "cup"
 
 // rootContainer holds the blobs whose address has no container.
 const rootContainer = "$root"
@@ -119,6 +128,12 @@ func blobService() *service {
 		{blobTier, http.MethodPut}:      {name: "SetBlobTier", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobTier},
 		{blobTags, http.MethodPut}:      {name: "SetBlobTags", write: true, resource: "o", accountSAS: "t", serviceSAS: "t", run: setBlobTags},
 		{blobTags, http.MethodGet}:      {name: "GetBlobTags", resource: "o", accountSAS: "t", serviceSAS: "t", run: getBlobTags},
+
+		{delegation, http.MethodPost}: {name: "GetUserDelegationKey", resource: "s", byToken: true, run: getDelegationKey},
+
+		// What a signature allows is the business of the requests in a batch.
+		{accountBatch, http.MethodPost}:   {name: "SubmitBatch", write: true, resource: "sco", accountSAS: anyLetter, run: submitBatch},
+		{containerBatch, http.MethodPost}: {name: "SubmitContainerBatch", write: true, resource: "sco", accountSAS: anyLetter, serviceSAS: anyLetter, run: submitBatch},
 
 		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "s", accountSAS: "f", run: findBlobs},
 		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "c", accountSAS: "f", serviceSAS: "f", run: findBlobs},
@@ -212,12 +227,12 @@ func blobResource(c *call) (resource, *Error) {
 	case container != "" && restype == "container":
 		of = map[string]resource{
 			"": oneContainer, "metadata": containerMetadata, "acl": containerACL, "lease": containerLease, "list": containerBlobs,
-			"batch": notOffered, "blobs": taggedInContainer, "undelete": notOffered, "rename": notOffered,
+			"batch": containerBatch, "blobs": taggedInContainer, "undelete": notOffered, "rename": notOffered,
 		}
 	case container == "":
 		of = map[string]resource{
 			"list": blobContainers, "properties": blobProperties, "stats": blobStats,
-			"batch": notOffered, "blobs": taggedBlobs, "userdelegationkey": notOffered,
+			"batch": accountBatch, "blobs": taggedBlobs, "userdelegationkey": delegation,
 		}
 	}
 	if on := of[comp]; on != "" {

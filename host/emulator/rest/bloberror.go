@@ -18,6 +18,7 @@ var blobMessages = map[bindings.BlobCode]string{
 	bindings.CodeContainerNotFound:      "The specified container does not exist.",
 	bindings.CodeConditionNotMet:        "The condition specified using HTTP conditional header(s) is not met.",
 	bindings.CodeInvalidBlockList:       "The specified block list is invalid.",
+	bindings.CodeInvalidHeaderValue:     "The value for one of the HTTP headers is not in the correct format.",
 	bindings.CodeInvalidRange:           "The range specified is invalid for the current size of the resource.",
 	bindings.CodeLeaseAlreadyPresent:    "There is already a lease present.",
 	bindings.CodeLeaseIDMissing:         "There is currently a lease on the resource and no lease ID was specified in the request.",

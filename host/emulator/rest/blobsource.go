@@ -50,7 +50,7 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	}
 	if a, secondary := c.door.accountInHost(u.Host); a != nil {
 		read.account, read.secondary, read.inHost = a, secondary, true
-	} else if c.here(u) {
+	} else if c.here(read.r) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 		name, read.secondary = strings.CutSuffix(name, secondarySuffix)
 		read.account = c.door.server.accounts[name]
@@ -76,19 +76,15 @@ func errNoSource() *Error {
 	return blobError(bindings.NewBlobError(bindings.CodeCannotVerifyCopySource))
 }
 
-// here reports whether an address is this server's, whatever name the machine goes
-// by. Another port of this machine is another server, unless the request came
-// that way too.
-func (c *call) here(u *url.URL) bool {
-	if strings.EqualFold(u.Host, c.r.Host) || !isLoopback(u.Hostname()) {
+// here reports whether the address of a read is this server's, whatever name the
+// machine goes by. Another port of this machine is another server, unless the
+// request came that way too.
+func (c *call) here(read *http.Request) bool {
+	if strings.EqualFold(read.Host, c.r.Host) {
 		return true
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
 	_, own, err := net.SplitHostPort(c.door.listener.Addr().String())
-	return err == nil && port == own
+	return err == nil && read.URL.Port() == own && c.guard().CheckHost(read) == nil
 }
 
 func isLoopback(host string) bool {

@@ -38,5 +38,6 @@
 //
 // The package keeps no state of services: rules and messages are the business
 // of bindings.QueueAccount, bindings.QueueAdmin and bindings.BlobAccount. It
-// does not do Entra ID: a bearer token is believed over TLS and refused without.
+// does not do Entra ID: a bearer token is believed over TLS, unless it says itself that
+// it is for somebody else, and refused without.
 package rest

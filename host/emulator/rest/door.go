@@ -58,6 +58,7 @@ type operation struct {
 	name       string
 	write      bool   // not on the secondary
 	resource   string // srt: s, c, o
+	byToken    bool   // by a bearer token only
 	accountSAS string // sp of an account signature
 	serviceSAS string // sp of a service signature
 
@@ -107,6 +108,7 @@ type call struct {
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
 	in        *door.Body
+	claims    claims // of a bearer token that could be read
 	crc64     []byte // of the content that was written; nil: nobody asked for it
 }
 

@@ -18,6 +18,7 @@ const sesVersion = "2020-12-06"
 // sasFields are the parameters that belong to a shared access signature.
 var sasFields = []string{
 	"sig", "sv", "sp", "st", "se", "sip", "spr", "ss", "srt", "sr", "si", "ses", "rscc", "rscd", "rsce", "rscl", "rsct",
+	"skoid", "sktid", "skt", "ske", "sks", "skv", "saoid", "suoid", "scid", "skdutid", "sduoid", "srh", "srq",
 }
 
 // sas returns a field of a shared access signature. A plus sign that was not
@@ -46,6 +47,9 @@ func (c *call) authorizeBySignature() *Error {
 	}
 	if c.query.Has("ss") || c.query.Has("srt") {
 		return c.authorizeByAccountSAS()
+	}
+	if c.query.Has("skoid") {
+		return c.authorizeByDelegation()
 	}
 	return c.authorizeByServiceSAS()
 }

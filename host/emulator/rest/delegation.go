@@ -1,0 +1,189 @@
+package rest
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/xml"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// A user delegation key is made for somebody who has a token, and signs for what may
+// be done in their name for at most seven days. It follows from the account's key
+// and what it says of itself: there is nothing to keep.
+
+const (
+	maxDelegation = 7 * 24 * time.Hour
+	nobody        = "00000000-0000-0000-0000-000000000000" // of a token that cannot be read
+
+	// wireSeconds is the form of the times of a key.
+	wireSeconds = "2006-01-02T15:04:05Z"
+)
+
+// delegationFields are those of a signature that say which key signed it.
+var delegationFields = []string{"skoid", "sktid", "skt", "ske", "sks", "skv"}
+
+// delegationKey is the key with these fields, out of a key of the account.
+func delegationKey(account []byte, field func(string) string) []byte {
+	mac := hmac.New(sha256.New, account)
+	mac.Write([]byte("user delegation key"))
+	for _, name := range delegationFields {
+		mac.Write([]byte("\n" + field(name)))
+	}
+	return mac.Sum(nil)
+}
+
+// getDelegationKey serves Get User Delegation Key.
+//
+// Source: docs, Get User Delegation Key.
+func getDelegationKey(c *call) error {
+	if len(c.account.keys) == 0 {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	b, err := c.body(maxDocument)
+	if err != nil {
+		return err
+	}
+	var info struct {
+		XMLName xml.Name `xml:"KeyInfo"`
+		Start   string
+		Expiry  string
+	}
+	if refused := decodeXML(b, &info); refused != nil {
+		return refused
+	}
+	now := c.door.clk.Now()
+	start, ok := now, true
+	if info.Start != "" {
+		start, ok = parseSASTime(info.Start)
+	}
+	if !ok {
+		return errXMLNode("Start", info.Start)
+	}
+	expiry, ok := parseSASTime(info.Expiry)
+	if !ok || !expiry.After(now) || !expiry.After(start) || expiry.Sub(now) > maxDelegation {
+		return errXMLNode("Expiry", info.Expiry)
+	}
+	version := c.w.Header().Get("X-Ms-Version")
+	fields := map[string]string{
+		"skoid": orNobody(c.claims.Object), "sktid": orNobody(c.claims.Tenant), "sks": string(c.door.service.letter), "skv": version,
+		"skt": start.UTC().Format(wireSeconds), "ske": expiry.UTC().Format(wireSeconds),
+	}
+	key := delegationKey(c.account.keys[0], func(name string) string { return fields[name] })
+	out := []byte(xmlHeader + "<UserDelegationKey>")
+	for i, name := range []string{"SignedOid", "SignedTid", "SignedStart", "SignedExpiry", "SignedService", "SignedVersion"} {
+		out = appendElement(out, name, fields[delegationFields[i]])
+	}
+	out = appendElement(out, "Value", base64.StdEncoding.EncodeToString(key))
+	return c.answer(http.StatusOK, append(out, "</UserDelegationKey>"...))
+}
+
+func orNobody(id string) string {
+	if id == "" {
+		return nobody
+	}
+	return id
+}
+
+// authorizeByDelegation checks a signature by a user delegation key. What its owner
+// may do is not known here: the signature alone says what is allowed.
+//
+// Source: docs, Create a user delegation SAS.
+func (c *call) authorizeByDelegation() *Error {
+	if c.door.service.letter != 'b' || len(c.path) == 0 {
+		return errAuthentication("A user delegation signature is for a container or a blob.")
+	}
+	if c.sas("si") != "" {
+		return errAuthentication("A user delegation signature has no stored access policy.")
+	}
+	signed := false
+	for _, key := range c.account.keys {
+		key = delegationKey(key, c.sas)
+		for _, text := range c.delegationTexts() {
+			signed = signed || hmac.Equal([]byte(signatureOf(key, text)), []byte(c.sas("sig")))
+		}
+	}
+	if !signed {
+		return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(c.delegationTexts()[0]))
+	}
+	if refused := blobSASKind(c); refused != nil {
+		return refused
+	}
+	now := c.door.clk.Now()
+	from, ok := parseSASTime(c.sas("skt"))
+	until, ok2 := parseSASTime(c.sas("ske"))
+	if !ok || !ok2 || now.Before(from) || !now.Before(until) || c.sas("sks") != "b" {
+		return errAuthentication("The user delegation key is not good now, or not for blobs.")
+	}
+	terms := bindings.AccessPolicy{Permission: c.sas("sp")}
+	if err := c.sasTimes(&terms); err != nil {
+		return err
+	}
+	if err := c.checkTerms(&terms); err != nil {
+		return err
+	}
+	if !strings.ContainsAny(terms.Permission, c.op.serviceSAS) {
+		return errNotAuthorized("Permission", "permission")
+	}
+	c.allowed = &terms.Permission
+	return nil
+}
+
+// delegationTexts returns the strings to sign by the versions of the signature: the
+// latest have two fields more, the last ones another two (SDK for Go: sas/service.go).
+func (c *call) delegationTexts() []string {
+	version, kind, snapshot := c.sas("sv"), c.sas("sr"), ""
+	of := "/blob/" + c.account.Name + "/" + c.path[0]
+	if kind != "c" && len(c.path) > 1 {
+		of += "/" + c.path[1]
+	}
+	if kind == "bs" {
+		snapshot = c.query.Get("snapshot")
+	}
+	fields := func(names ...string) (out []string) {
+		for _, name := range names {
+			out = append(out, c.sas(name))
+		}
+		return out
+	}
+	text := func(who, wire bool) string {
+		lines := append(fields("sp", "st", "se"), of)
+		lines = append(lines, fields(delegationFields...)...)
+		if version >= "2020-02-10" {
+			lines = append(lines, fields("saoid", "suoid", "scid")...)
+		}
+		if who {
+			lines = append(lines, fields("skdutid", "sduoid")...)
+		}
+		lines = append(append(lines, fields("sip", "spr", "sv")...), kind, snapshot)
+		if version >= sesVersion {
+			lines = append(lines, c.sas("ses"))
+		}
+		if wire {
+			lines = append(lines, c.signedParts()...)
+		}
+		return strings.Join(append(lines, fields("rscc", "rscd", "rsce", "rscl", "rsct")...), "\n")
+	}
+	return []string{text(false, false), text(true, false), text(true, true)}
+}
+
+// signedParts are the headers and parameters of the request that a signature names.
+func (c *call) signedParts() []string {
+	headers, parameters := "", ""
+	for name := range strings.SplitSeq(c.sas("srh"), ",") {
+		if name != "" {
+			headers += name + ":" + c.r.Header.Get(name) + "\n"
+		}
+	}
+	for name := range strings.SplitSeq(c.sas("srq"), ",") {
+		if name != "" {
+			parameters += "\n" + name + ":" + c.query.Get(strings.ToLower(name))
+		}
+	}
+	return []string{headers, parameters}
+}

@@ -68,11 +68,12 @@ func (s *session) first() int64 {
 }
 
 // rank puts a session where it belongs after a change, and forgets it when nothing
-// is left of it.
+// is left of it. It may have been forgotten before, and be another one's name now: a
+// message that goes on from here can come back in the same operation.
 func (q *queue) rank(s *session) {
 	position(&q.freeSessions, s, s.inFree > 0, !s.held() && s.free.Len() > 0)
 	position(&q.busySessions, s, s.inBusy > 0, s.held() && !s.outside && s.free.Len()+s.locked.Len() > 0)
-	if s.n == 0 && !s.held() && s.state == nil {
+	if s.n == 0 && !s.held() && s.state == nil && q.sessions[s.id] == s {
 		delete(q.sessions, s.id)
 	}
 }

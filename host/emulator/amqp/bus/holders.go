@@ -50,10 +50,13 @@ func (h *holders) find(connection, link string) (list []hold) {
 	return list
 }
 
-func (h *holders) forget(at holder) {
+// forget forgets what a link was given. A link of the same name may have come since.
+func (h *holders) forget(at holder, session bindings.ServiceBusReceiver) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.by, at)
+	if h.by[at].session == session {
+		delete(h.by, at)
+	}
 }
 
 // is reports whether it is that session of that source.

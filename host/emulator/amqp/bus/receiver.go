@@ -49,7 +49,7 @@ func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest)
 
 // Close implements amqp.Node.
 func (r *receiver) Close(vanished bool) {
-	r.b.holders.forget(r.at)
+	r.b.holders.forget(r.at, r.link)
 	r.b.inside("detach", func() error {
 		if vanished {
 			r.link.Vanish()

@@ -161,7 +161,8 @@ type ServiceBusReceiver interface {
 
 	// Close ends the receiver; a Receive that waits fails with ErrClosed. The locks
 	// of a plain receiver go on. A session is given free, and messages of it that
-	// are not settled are released uncounted. A second Close does nothing.
+	// are not settled are released uncounted. A second Close does nothing. When Close
+	// fails the receiver has ended nevertheless, and its locks go on.
 	Close(ctx context.Context) error
 }
 

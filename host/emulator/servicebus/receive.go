@@ -246,8 +246,10 @@ func (q *queue) peek(session *string, from int64, n int) ([]*bindings.ServiceBus
 	return out, nil
 }
 
-// Close implements bindings.ServiceBusReceiver.
+// Close implements bindings.ServiceBusReceiver. The receiver ends also when it fails:
+// then as by Vanish.
 func (r *receiver) Close(ctx context.Context) error {
+	defer r.Vanish()
 	return r.ns.operate(ctx, FaultPoint{Op: "Close", Entity: r.name}, func(op *operation) error {
 		if s := r.session; !r.closed && s != nil && s.holder == r && r.q.gone == nil {
 			r.q.tick(op)

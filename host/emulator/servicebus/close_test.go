@@ -1,0 +1,65 @@
+package servicebus_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+)
+
+// Close ends a receiver also when it fails, as on a full disk: who waits for the end of the
+// receiver, as the watch of a link does, waits no longer.
+func TestCloseThatFailsEndsTheReceiver(t *testing.T) {
+	t.Parallel()
+	full := errors.New("no space left on device")
+	for _, q := range []bindings.ServiceBusQueue{{Name: "plain"}, {Name: "ordered", RequiresSession: true}} {
+		for name, fails := range map[string]func(p servicebus.FaultPoint) bool{
+			"before":    func(p servicebus.FaultPoint) bool { return p.Op == "Close" && !p.After },
+			"after":     func(p servicebus.FaultPoint) bool { return p.Op == "Close" && p.After },
+			"cancelled": func(servicebus.FaultPoint) bool { return false },
+		} {
+			t.Run(q.Name+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				b := newBench(t, servicebus.Options{Fault: func(p servicebus.FaultPoint) error {
+					if fails(p) {
+						return full
+					}
+					return nil
+				}})
+				b.queue(q)
+				var r bindings.ServiceBusReceiver
+				b.do(func(ctx context.Context) (err error) {
+					if q.RequiresSession {
+						id := "s"
+						r, err = b.ns.AcceptSession(ctx, q.Name, &bindings.ServiceBusSessionOptions{SessionID: &id})
+						return err
+					}
+					r, err = b.ns.Receiver(ctx, q.Name, nil)
+					return err
+				})
+				lost := b.start(context.Background(), func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
+					return nil, r.(bindings.ServiceBusLink).Lost(ctx)
+				})
+				receive := b.waitFor(r, 1)
+				b.do(func(ctx context.Context) error {
+					if name == "cancelled" {
+						var cancel context.CancelFunc
+						ctx, cancel = b.clk.WithCancel(ctx)
+						cancel()
+					}
+					if err := r.Close(ctx); err == nil {
+						t.Error("Close: no error")
+					}
+					return nil
+				})
+				for what, w := range map[string]*wait{"Lost": lost, "Receive": receive} {
+					if !w.done || !errors.Is(w.err, bindings.ErrClosed) {
+						t.Errorf("%s after Close: returned %t, %v", what, w.done, w.err)
+					}
+				}
+			})
+		}
+	}
+}

@@ -38,6 +38,11 @@ type ServiceBusDoor interface {
 	// in the order of the tokens. When one lock is lost none is renewed.
 	RenewLocks(ctx context.Context, source string, tokens ...GUID) ([]time.Time, error)
 
+	// ScheduleEach is ServiceBus's Schedule with a time of its own for each message, its
+	// ScheduledEnqueueTime: all are scheduled, or none. A time that is zero or has passed
+	// enqueues the message at once.
+	ScheduleEach(ctx context.Context, entity string, messages ...*ServiceBusMessage) ([]int64, error)
+
 	// ReceiveDeferred is ServiceBusReceiver's, for those who hold no receiver. On
 	// an entity that requires sessions, session must name one that is locked.
 	ReceiveDeferred(ctx context.Context, source string, session *string, opts ServiceBusReceiverOptions, sequenceNumbers ...int64) ([]*ServiceBusReceived, error)

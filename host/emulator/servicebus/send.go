@@ -29,7 +29,16 @@ func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*bindi
 }
 
 // Schedule implements bindings.ServiceBus.
-func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, messages ...*bindings.ServiceBusMessage) (numbers []int64, err error) {
+func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, messages ...*bindings.ServiceBusMessage) ([]int64, error) {
+	return ns.scheduleAll(ctx, entity, messages, func(*bindings.ServiceBusMessage) time.Time { return at })
+}
+
+// ScheduleEach implements bindings.ServiceBusDoor.
+func (ns *Namespace) ScheduleEach(ctx context.Context, entity string, messages ...*bindings.ServiceBusMessage) ([]int64, error) {
+	return ns.scheduleAll(ctx, entity, messages, func(m *bindings.ServiceBusMessage) time.Time { return m.ScheduledEnqueueTime })
+}
+
+func (ns *Namespace) scheduleAll(ctx context.Context, entity string, messages []*bindings.ServiceBusMessage, at func(*bindings.ServiceBusMessage) time.Time) (numbers []int64, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Schedule", Entity: entity}, func(op *operation) error {
 		e, err := ns.sendTarget(op, entity, messages)
 		if err != nil {
@@ -37,10 +46,10 @@ func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, 
 		}
 		for _, m := range messages {
 			c := ns.own(m)
-			c.ScheduledEnqueueTime = at.UTC().Round(0)
+			c.ScheduledEnqueueTime = at(m).UTC().Round(0)
 			numbers = append(numbers, ns.schedule(op, e, c))
 		}
-		e.main.tick(op) // a time that has come
+		e.main.tick(op) // times that have come
 		return nil
 	})
 	if err != nil {

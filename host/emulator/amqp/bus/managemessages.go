@@ -1,8 +1,6 @@
 package bus
 
 import (
-	"time"
-
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -197,37 +195,11 @@ func (m *management) schedule(r *request) (int, wire.Map, error) {
 	case bad != nil:
 		return 0, nil, bad
 	}
-	numbers, err := m.scheduleAll(messages)
+	numbers, err := m.b.ns.ScheduleEach(background, m.source, messages...)
 	if err != nil {
 		return 0, nil, err
 	}
 	return statusOK, wire.Map{{Key: "sequence-numbers", Value: wire.NewArray(numbers)}}, nil
-}
-
-// scheduleAll schedules messages, each for the time that its annotation says: all of
-// them or none.
-func (m *management) scheduleAll(messages []*bindings.ServiceBusMessage) ([]int64, error) {
-	entity := m.source
-	numbers := []int64{}
-	for len(messages) > 0 {
-		at, n := messages[0].ScheduledEnqueueTime, 1
-		for n < len(messages) && messages[n].ScheduledEnqueueTime.Equal(at) {
-			n++
-		}
-		if at.IsZero() {
-			at = time.Unix(0, 0) // at once
-		}
-		some, err := m.b.ns.Schedule(background, entity, at, messages[:n]...)
-		if err != nil {
-			if len(numbers) > 0 {
-				m.b.ns.CancelScheduled(background, entity, numbers...)
-			}
-			return nil, err
-		}
-		numbers = append(numbers, some...)
-		messages = messages[n:]
-	}
-	return numbers, nil
 }
 
 func (m *management) cancelScheduled(r *request) (int, wire.Map, error) {

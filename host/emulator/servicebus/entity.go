@@ -125,8 +125,10 @@ func (e *entity) grow(n int) {
 	}
 }
 
-// full reports whether n more bytes are too many.
-func (e *entity) full(n int) bool { return e.maxSize > 0 && e.size+int64(n) > e.maxSize }
+// full reports whether n more bytes are too many, for a subscription in its topic.
+func (e *entity) full(n int) bool {
+	return e.maxSize > 0 && e.size+int64(n) > e.maxSize || e.parent != nil && e.parent.full(n)
+}
 
 func (e *entity) sends() bool {
 	return e.status == bindings.ServiceBusStatusActive || e.status == bindings.ServiceBusStatusReceiveDisabled

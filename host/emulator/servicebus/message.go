@@ -102,16 +102,29 @@ func editable(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
 // sizeOf is how many bytes a message counts for: those of its sections or, when
 // it did not come over AMQP, about as many as they would be.
 func sizeOf(m *bindings.ServiceBusMessage) int {
-	if m.Wire != nil {
-		return m.Wire.Size()
+	w := m.Wire
+	if w == nil {
+		return 64 + len(m.Body) + plainSize(m) + headerSize(m)
 	}
-	n := 64 + len(m.Body) + len(m.MessageID) + len(m.CorrelationID) + len(m.Subject) + len(m.To) + len(m.ReplyTo) + len(m.ContentType)
+	n := w.Size()
+	if w.PropertiesChanged {
+		n += max(plainSize(m)-len(w.Properties), 0)
+	}
+	if w.ApplicationPropertiesChanged {
+		n += headerSize(m) - len(w.ApplicationProperties)
+	}
+	return n
+}
+
+// plainSize is the size of the fields that are properties in AMQP.
+func plainSize(m *bindings.ServiceBusMessage) int {
+	n := len(m.MessageID) + len(m.CorrelationID) + len(m.Subject) + len(m.To) + len(m.ReplyTo) + len(m.ContentType)
 	for _, s := range []*string{m.SessionID, m.ReplyToSessionID, m.PartitionKey, m.TransactionPartitionKey} {
 		if s != nil {
 			n += len(*s)
 		}
 	}
-	return n + headerSize(m)
+	return n
 }
 
 // headerSize is the size of the application properties in bytes.

@@ -188,7 +188,7 @@ func TestSizesFollowTheMessages(t *testing.T) {
 				return err
 			}
 		}
-		return b.ns.Send(ctx, "t", &bindings.ServiceBusMessage{Wire: &bindings.ServiceBusWire{Body: make([]byte, 100)}})
+		return b.ns.Send(ctx, "t", &bindings.ServiceBusMessage{MessageID: "m", Wire: &bindings.ServiceBusWire{Body: make([]byte, 100)}})
 	})
 	size(200)
 	r := b.receiver("t/Subscriptions/one", nil)

@@ -49,7 +49,7 @@ func TestSessionThatIsMadeAnewWhileItEnds(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if other, err := b.ns.AcceptSession(ctx, "ordered", nil); !errors.Is(err, bindings.ErrTimeout) {
+				if other, err := b.ns.AcceptSession(ctx, "ordered", &bindings.ServiceBusSessionOptions{}); !errors.Is(err, bindings.ErrTimeout) {
 					t.Errorf("AcceptSession of the next = %v, %v: the session is locked twice", other, err)
 				}
 				if ms, err := next.Receive(ctx, 1, 0); err != nil || len(ms) != 1 || ms[0].MessageID != "m" {

@@ -28,6 +28,10 @@ func maxHops(n int) verdict {
 	return verdict{"MaxTransferHopCountExceeded", fmt.Sprintf("The maximum number of allowed hops when forwarding between entities is exceeded. This value is set to %d.", n)}
 }
 
+func tooLarge(e *entity, m *message) verdict {
+	return verdict{"MessageSizeExceededException", fmt.Sprintf("The message of %d bytes is larger than the messaging entity %q allows.", m.size, e.name())}
+}
+
 // past is what a message has behind it when it comes to an entity.
 type past struct {
 	hops   int
@@ -98,6 +102,8 @@ func (ns *Namespace) place(op *operation, e *entity, c *bindings.ServiceBusMessa
 	switch {
 	case headerSize(c) > bindings.MaxServiceBusHeader:
 		ns.bury(op, e, m, headerVerdict)
+	case m.size > e.maxMessage: // an action has made it so
+		ns.bury(op, e, m, tooLarge(e, m))
 	case e.requiresSession && c.SessionID == nil:
 		ns.bury(op, e, m, noSessionVerdict)
 	case e.forwardTo != "":
@@ -133,7 +139,7 @@ func (ns *Namespace) target(name string, m *message) (*entity, verdict) {
 	case !target.sends():
 		return nil, verdict{"MessagingEntityDisabledException", fmt.Sprintf("The messaging entity %q is disabled.", name)}
 	case m.size > target.maxMessage:
-		return nil, verdict{"MessageSizeExceededException", fmt.Sprintf("The message of %d bytes is larger than the messaging entity %q allows.", m.size, name)}
+		return nil, tooLarge(target, m)
 	case target.full(m.size):
 		return nil, verdict{"QuotaExceededException", fmt.Sprintf("The maximum entity size of %q has been reached.", name)}
 	}
@@ -206,6 +212,10 @@ func (ns *Namespace) drain(op *operation, e *entity) {
 		return true
 	})
 	for _, m := range there {
+		if m.expired(op.now) { // and nobody has pulled since
+			e.main.expire(op, m)
+			continue
+		}
 		e.main.remove(op, m)
 		ns.forward(op, e, m)
 	}

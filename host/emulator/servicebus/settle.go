@@ -45,6 +45,9 @@ func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.Service
 	if err != nil {
 		return err
 	}
+	if err := q.mergeable(m, properties); err != nil {
+		return err
+	}
 	if m.outside {
 		op.note(journal.Record{
 			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID,
@@ -81,6 +84,27 @@ func (q *queue) deadLetterable(how *bindings.ServiceBusSettlement) error {
 		if n := utf8.RuneCountInString(text); n > bindings.MaxDeadLetterText {
 			return refuse(bindings.ConditionArgumentOutOfRange, "dead-letter reason or description of %d characters: want at most %d", n, bindings.MaxDeadLetterText)
 		}
+	}
+	return nil
+}
+
+// mergeable reports why a message cannot get these properties: the limits of a send hold
+// wherever a message grows.
+func (q *queue) mergeable(m *message, properties map[string]any) error {
+	if len(properties) == 0 {
+		return nil
+	}
+	grown := *m
+	grown.merge(properties)
+	header, more := headerSize(grown.content), grown.size-m.size
+	switch {
+	case more <= 0:
+	case header > bindings.MaxServiceBusHeader:
+		return refuse(bindings.ConditionMessageSizeExceeded, "%s: application properties of %d bytes: want at most %d", q.name, header, bindings.MaxServiceBusHeader)
+	case grown.size > q.owner.maxMessage:
+		return refuse(bindings.ConditionMessageSizeExceeded, "%s: a message of %d bytes with its new properties: want at most %d", q.name, grown.size, q.owner.maxMessage)
+	case q.owner.full(more):
+		return refuse(bindings.ConditionResourceLimitExceeded, "%s: the maximum size of the entity has been reached: the message cannot get more properties", q.name)
 	}
 	return nil
 }

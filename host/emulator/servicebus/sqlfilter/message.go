@@ -47,7 +47,7 @@ var systemFields = map[string]systemField{
 		},
 		set: func(m *bindings.ServiceBusMessage, v value) bool {
 			d, ok := v.(time.Duration)
-			if ok {
+			if ok || v == nil {
 				m.TimeToLive = d
 			}
 			return ok || v == nil

@@ -81,6 +81,15 @@ func (f *busFlags) finish(cmd *cobra.Command) (err error) {
 	return err
 }
 
+// securePort is the port for TLS: its own flag opens it, and otherwise TLS for all
+// listeners, of which it is one if clients are served at all.
+func (f *busFlags) securePort(tls bool) doorPort {
+	if f.tlsGiven || tls && f.port != noDoor {
+		return f.tlsPort
+	}
+	return noDoor
+}
+
 // busWanted reports whether Service Bus and Event Hubs are to be served: a port or a
 // file of entities was named, the app has a connection string of an emulator that
 // clients look for here, or it describes entities or hubs and no setting leads to a
@@ -115,10 +124,7 @@ func (s *session) openBus(wanted bool) error {
 		s.host.ServiceBusAt("")
 		return nil
 	}
-	tlsPort := f.tlsPort
-	if !f.tlsGiven && !s.flags.tls.wanted() {
-		tlsPort = noDoor
-	}
+	tlsPort := f.securePort(s.flags.tls.wanted())
 	opts := &amqp.Options{Guard: s.web.Guard(), Logger: s.log, HTTP: atom.New(s.clock, s.host.ServiceBus(), &atom.Options{Health: s.busHealth})}
 	if tlsPort != noDoor || s.flags.tls.wanted() {
 		pair, err := s.certificate()

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
 )
 
 // Service Bus is served where an app needs it; one with storage only takes no ports.
@@ -64,20 +65,23 @@ func TestBusWanted(t *testing.T) {
 	}
 }
 
-// Who closes the door of Service Bus closes that of its administration too, unless that
-// one is asked for: the next host may want it.
+// Who closes the door of Service Bus closes those of its administration and of TLS too,
+// unless they are asked for: the next host may want them.
 func TestBusOff(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		args  []string
 		admin doorPort
 		given bool
+		plain doorPort // for TLS, without --tls
+		tls   doorPort // with it
 	}{
-		{nil, defaultBusAdminPort, false},
-		{[]string{"--servicebus-port", "off"}, noDoor, false},
-		{[]string{"--servicebus-port", "0"}, defaultBusAdminPort, true},
-		{[]string{"--servicebus-port", "off", "--servicebus-admin-port", "5301"}, 5301, true},
-		{[]string{"--servicebus-port", "off", "--servicebus-tls-port", "0"}, noDoor, true},
+		{nil, defaultBusAdminPort, false, noDoor, amqp.DefaultTLSPort},
+		{[]string{"--servicebus-port", "off"}, noDoor, false, noDoor, noDoor},
+		{[]string{"--servicebus-port", "0"}, defaultBusAdminPort, true, noDoor, amqp.DefaultTLSPort},
+		{[]string{"--servicebus-port", "off", "--servicebus-admin-port", "5301"}, 5301, true, noDoor, noDoor},
+		{[]string{"--servicebus-port", "off", "--servicebus-tls-port", "0"}, noDoor, true, 0, 0},
+		{[]string{"--servicebus-tls-port", "off"}, defaultBusAdminPort, false, noDoor, noDoor},
 	} {
 		var f busFlags
 		cmd := &cobra.Command{}
@@ -90,6 +94,9 @@ func TestBusOff(t *testing.T) {
 		}
 		if f.adminPort != tt.admin || f.given != tt.given {
 			t.Errorf("%q: administration at %v, given %v, want %v, %v", tt.args, f.adminPort, f.given, tt.admin, tt.given)
+		}
+		if plain, tls := f.securePort(false), f.securePort(true); plain != tt.plain || tls != tt.tls {
+			t.Errorf("%q: TLS at %v, with --tls at %v, want %v, %v", tt.args, plain, tls, tt.plain, tt.tls)
 		}
 	}
 }

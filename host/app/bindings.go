@@ -1,6 +1,7 @@
 package app
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,7 +114,11 @@ func (l *loader) resolve(f *Function, b *Binding) {
 	resolved := resolveProps(b.Props, b.Path, func(path, text string) string {
 		value, missing := l.app.Settings.unresolved(text)
 		for _, err := range missing {
-			f.record(indexing, settingFault(f.doc, path, text, err))
+			fault := settingFault(f.doc, path, text, err)
+			f.record(indexing, fault)
+			if e, ok := errors.AsType[*bindings.SettingError](err); ok && e.Name != "" {
+				l.lack("%"+e.Name+"%", f, fault)
+			}
 		}
 		return value
 	})

@@ -168,8 +168,21 @@ func nodeApp(dir string, _ *Settings) *language {
 	found.inCode = isDependency && pkg.Main != "" && !strings.HasPrefix(strings.TrimLeft(library, "^~>=v "), "3")
 	if _, ok := pkg.DevDependencies["typescript"]; ok || isFile(dir, "tsconfig.json") {
 		found.words = "TypeScript"
+		if !builtAt(dir, pkg.Main) {
+			found.hint = fmt.Sprintf("the app has not been built, \"main\" names %q: npm install, npm run build", pkg.Main)
+		}
 	}
 	return found
+}
+
+// builtAt reports whether there is something at what "main" names, which may be a
+// pattern: then the folder in front of it counts. Without a name nothing is missing.
+func builtAt(dir, main string) bool {
+	if i := strings.IndexAny(main, "*?[{"); i >= 0 {
+		main = main[:strings.LastIndex(main[:i], "/")+1]
+	}
+	_, err := os.Stat(filepath.Join(dir, filepath.FromSlash(main)))
+	return err == nil
 }
 
 func powershellApp(dir string, _ *Settings) *language {

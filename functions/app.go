@@ -93,7 +93,10 @@ func (a *App) Timer(name, schedule string, h func(ctx context.Context, t TimerIn
 
 // Handle registers a function of any kind with raw access to its trigger and
 // inputs. Its bindings come from a function.json of the same name, or from
-// [Binding] options, the trigger first.
+// [Binding] options, the trigger first. It is for triggers that have no method of their
+// own, such as manualTrigger and warmupTrigger:
+//
+//	app.Handle("Rebuild", rebuild, functions.Binding(`{"type": "manualTrigger", "name": "input"}`))
 func (a *App) Handle(name string, h func(ctx context.Context, t *Trigger) error, opts ...Option) {
 	f := a.register(name, h == nil)
 	f.handle = func(ctx context.Context, c *invocation) error { return h(ctx, newTrigger(c.request)) }

@@ -75,7 +75,9 @@ func Disabled() Option {
 
 // Binding adds one binding in the words of function.json, for whatever has no
 // option of its own: inputs, outputs, or with [App.Handle] the trigger. It
-// panics if raw is not a JSON object; what is in it is checked by the host.
+// panics if raw is not a JSON object; what is in it is checked by the host. An output of
+// a service that the host does not have (sendGrid, sql, ...) is set like every other,
+// and recorded; such an input has the fixed value that host.json gives it ([GetInput]).
 func Binding(raw string) Option {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(raw), &object); err != nil || object == nil {

@@ -209,46 +209,60 @@ func (g *generation) supervise(f *function, again bool) {
 		}
 		defer release()
 	}
-	fromTheBeginning := func() *retrycontext.Series {
-		return retrycontext.NewSeries(&retrycontext.Policy{
-			Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
-			MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
-		}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
-	}
-	backoff := fromTheBeginning()
+	g.keepListening(f, again, g.listenerBackoff())
+}
+
+// listenerBackoff is the series of waits before a listener that failed is started again.
+func (g *generation) listenerBackoff() *retrycontext.Series {
+	return retrycontext.NewSeries(&retrycontext.Policy{
+		Strategy: retrycontext.ExponentialBackoff, MaxRetryCount: retrycontext.Forever,
+		MinimumInterval: listenerBackoffMin, MaximumInterval: listenerBackoffMax,
+	}, jitterOf(g.host.opts.Seed, uint64(g.id)<<32))
+}
+
+// keepListening runs the listener of a function, one turn after the other.
+func (g *generation) keepListening(f *function, again bool, backoff *retrycontext.Series) {
 	f.failing.Store(nil)
 	for {
-		begun := g.host.clk.Now()
 		t := g.begin(f, again)
+		t.backoff, t.begun = backoff, g.host.clk.Now()
 		err := t.listen()
-		if t.ctx.Err() != nil {
+		if t.ctx.Err() != nil || t.failed.Load() {
 			g.end(t)
 			return
 		}
 		if err == nil {
 			err = errListenerEnded
 		}
-		if g.host.clk.Now().Sub(begun) >= listenerBackoffMax {
-			backoff = fromTheBeginning() // it ran well: this is another trouble
-		}
-		wait := backoff.Next()
-		outage := g.host.tellsOutage(err)
-		if outage {
-			wait = min(wait, longestOutageWait)
-		} else {
-			g.host.journal.Append(journal.Record{
-				Kind: journal.FunctionError, Generation: g.id, Function: f.def.Name, Trigger: f.def.Kind.Type,
-				Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
-			})
-		}
-		f.failing.Store(&err)
-		ended := t.waitToListen(wait, outage)
-		g.end(t)
-		if ended != nil {
+		if !t.startLater(err) {
 			return
 		}
+		backoff = t.backoff
 		f.failing.Store(nil)
 	}
+}
+
+// startLater tells that a listener has failed, waits for its next start, and ends the
+// turn; false: there is none.
+func (t *turn) startLater(err error) bool {
+	g := t.gen
+	if g.host.clk.Now().Sub(t.begun) >= listenerBackoffMax {
+		t.backoff = g.listenerBackoff() // it ran well: this is another trouble
+	}
+	wait := t.backoff.Next()
+	outage := g.host.tellsOutage(err)
+	if outage {
+		wait = min(wait, longestOutageWait)
+	} else {
+		g.host.journal.Append(journal.Record{
+			Kind: journal.FunctionError, Generation: g.id, Function: t.def.Name, Trigger: t.def.Kind.Type,
+			Message: "listener failed and will start again", Error: err.Error(), Delay: wait, HasDelay: true,
+		})
+	}
+	t.failing.Store(&err)
+	ended := t.waitToListen(wait, outage)
+	g.end(t)
+	return ended == nil
 }
 
 // waitToListen is the wait of a listener that failed. As a message, so what it lacked

@@ -3,10 +3,13 @@ package host
 import (
 	"container/list"
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
 	"github.com/redeliver/redeliver/triggers/hostlock"
@@ -29,6 +32,10 @@ type turn struct {
 	stop     context.CancelFunc
 	held     *hostlock.Held // what the listener runs under; nil: nothing
 	replaced atomic.Bool    // the state was replaced under it
+	failed   atomic.Bool    // another turn was begun in its place, for it receives nothing more
+
+	backoff *retrycontext.Series // of starts of the listener
+	begun   time.Time
 
 	mu     sync.Mutex
 	tokens list.List // of context.CancelFunc: of deliveries in work, by age
@@ -72,7 +79,9 @@ func (g *generation) endTurns() (over []*function) {
 	for _, t := range turns {
 		if t.embedded.Load() && !t.replaced.Swap(true) {
 			t.stop()
-			over = append(over, t.function)
+			if !slices.Contains(over, t.function) {
+				over = append(over, t.function)
+			}
 		}
 	}
 	return over
@@ -151,6 +160,24 @@ func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
 
 // Draining implements triggers.Sink.
 func (t *turn) Draining() bool { return t.replaced.Load() || t.function.Draining() }
+
+// Failed implements triggers.Sink: another turn takes this one's place, while deliveries
+// in work go on in it. Of kinds that run one listener at a time the next turn has to wait
+// for its end.
+func (t *turn) Failed(err error) {
+	if t.kind.singleton || t.kind.serial || t.ctx.Err() != nil || t.failed.Swap(true) {
+		return
+	}
+	g := t.gen
+	next := g.begin(t.function, t.again)
+	next.embedded.Store(t.embedded.Load())
+	next.backoff, next.begun = t.backoff, t.begun
+	g.group.Go("listener "+t.def.Name, func() {
+		if next.startLater(err) {
+			g.keepListening(t.function, t.again, next.backoff)
+		}
+	})
+}
 
 // Replaced implements triggers.Sink.
 func (t *turn) Replaced() bool { return t.replaced.Load() }

@@ -179,6 +179,11 @@ type Sink interface {
 	// Replaced: kinds that leave deliveries their token in a drain do not cancel it.
 	Draining() bool
 
+	// Failed says that the listener receives nothing more for that reason, although Run's
+	// context has not ended, and that Run returns the error when deliveries in work have
+	// come to their end. That may take for ever, and another listener can begin before.
+	Failed(err error)
+
 	// Replaced reports whether Run's context has ended because the state of the
 	// service was replaced, and another listener reads the new one. No kind cancels
 	// the token of a delivery then. Whatever is done to its message is refused.

@@ -118,6 +118,9 @@ func (r *router) admit(ctx context.Context, m *member) error {
 // Draining implements triggers.Sink.
 func (r *router) Draining() bool { return r.first.Draining() }
 
+// Failed implements triggers.Sink: the error is that of every function's listener.
+func (r *router) Failed(error) {}
+
 // Replaced implements triggers.Sink.
 func (r *router) Replaced() bool { return r.first.Replaced() }
 

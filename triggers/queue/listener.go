@@ -154,6 +154,9 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	if !sink.Replaced() {
 		l.handOn()
 	}
+	if err != nil && l.inFlight.Len() > 0 {
+		sink.Failed(err)
+	}
 	// After an error the deliveries in work keep their token until the stop.
 	if l.inFlight.Below(ctx, 1) != nil && !sink.Draining() {
 		cancel()

@@ -43,9 +43,13 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 		err = r.plain(ctx)
 	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("service bus %q: %w", l.source, err)
+		return l.failure(err)
 	}
 	return nil
+}
+
+func (l *Listener) failure(err error) error {
+	return fmt.Errorf("service bus %q: %w", l.source, err)
 }
 
 // run is one Run at work.
@@ -64,6 +68,9 @@ func (r *run) plain(ctx context.Context) error {
 	}
 	in := r.newIntake(receiver, nil)
 	err = in.take(ctx, r.opts.MaxConcurrentCalls, bindings.ServiceBusForever)
+	if err != nil && ctx.Err() == nil && in.work.Len() > 0 {
+		r.sink.Failed(r.failure(err))
+	}
 	in.finish(ctx)
 	return err
 }

@@ -129,6 +129,7 @@ func (s *stage) Unused(int)           {}
 
 func (s *stage) Draining() bool { return s.draining }
 func (s *stage) Replaced() bool { return false }
+func (s *stage) Failed(error)   {}
 
 // plain is the payload of a timer without a monitor.
 const unmonitored = `{"Schedule":{"AdjustForDST":true},"ScheduleStatus":null,"IsPastDue":false}`

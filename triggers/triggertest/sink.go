@@ -120,6 +120,9 @@ func (s *Sink) Draining() bool {
 // Replaced implements triggers.Sink.
 func (s *Sink) Replaced() bool { return false }
 
+// Failed implements [triggers.Sink].
+func (s *Sink) Failed(error) {}
+
 // Close makes Admit block until Open, as an open circuit breaker does, and ends the
 // waits of WhileAdmitted. It is called from inside the clock.
 func (s *Sink) Close() {

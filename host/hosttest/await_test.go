@@ -143,18 +143,50 @@ func TestAwaitPassesToALateTick(t *testing.T) {
 	}
 }
 
-// A quiet day costs next to nothing.
+// A quiet day costs next to nothing, whatever the functions wait for.
 func BenchmarkQuietDay(b *testing.B) {
-	for _, lax := range []bool{false, true} {
-		b.Run(fmt.Sprintf("lax=%v", lax), func(b *testing.B) {
-			app := functions.New()
-			for i := range 10 {
-				app.Queue(fmt.Sprintf("Q%d", i), fmt.Sprintf("queue-%d", i), func(context.Context, functions.QueueMessage) error { return nil })
-			}
-			h := hosttest.New(b, &hosttest.Options{Handlers: app, Lax: lax})
-			for b.Loop() {
-				h.Advance(24 * time.Hour)
-			}
-		})
+	for kind, register := range quietKinds {
+		for _, lax := range []bool{false, true} {
+			b.Run(fmt.Sprintf("%s/lax=%v", kind, lax), func(b *testing.B) {
+				app := functions.New()
+				for i := range 10 {
+					register(app, fmt.Sprintf("F%d", i), fmt.Sprintf("source-%d", i))
+				}
+				h := hosttest.New(b, &hosttest.Options{Handlers: app, Lax: lax})
+				for i := range 10 {
+					if kind == "cosmos" {
+						h.CreateCosmos("shop", fmt.Sprintf("source-%d", i))
+					}
+				}
+				for b.Loop() {
+					h.Advance(24 * time.Hour)
+				}
+			})
+		}
 	}
+}
+
+// quietKinds register a function of each kind that polls.
+var quietKinds = map[string]func(app *functions.App, name, source string){ // read only
+	"queue": func(app *functions.App, name, source string) {
+		app.Queue(name, source, func(context.Context, functions.QueueMessage) error { return nil })
+	},
+	"timer": func(app *functions.App, name, _ string) {
+		app.Timer(name, "0 0 0 1 1 *", func(context.Context, functions.TimerInfo) error { return nil })
+	},
+	"blob": func(app *functions.App, name, source string) {
+		app.Blob(name, source+"/{name}", func(context.Context, functions.Blob) error { return nil })
+	},
+	"servicebus": func(app *functions.App, name, source string) {
+		app.ServiceBusQueue(name, source, func(context.Context, functions.ServiceBusMessage) error { return nil })
+	},
+	"eventhubs": func(app *functions.App, name, source string) {
+		app.EventHub(name, source, func(context.Context, functions.EventHubEvent) error { return nil })
+	},
+	"cosmos": func(app *functions.App, name, source string) {
+		app.CosmosDB(name, "shop", source, func(context.Context, []functions.CosmosDocument) error { return nil }, functions.CreateLeases())
+	},
+	"eventgrid": func(app *functions.App, name, _ string) {
+		app.EventGrid(name, func(context.Context, functions.EventGridEvent) error { return nil })
+	},
 }

@@ -16,6 +16,11 @@
 //
 // Kill and StartAgain show what an app makes of an end: the data stays, the clock goes on.
 //
+// A module of your own gets the kit, before it is published, from a clone:
+//
+//	go mod edit -replace=github.com/redeliver/redeliver=../redeliver
+//	go get -t ./...
+//
 // Read [New], [Options] and the examples. What the kit does not do: sockets
 // (host/web), the command line (cmd/redeliver).
 package hosttest

@@ -3,6 +3,8 @@ package bus_test
 import (
 	"context"
 	"net"
+	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -75,7 +77,13 @@ func (w *world) manage(t testing.TB, ctx context.Context, entity, operation stri
 
 func ask(t testing.TB, ctx context.Context, s *goamqp.Session, address string, request *goamqp.Message) *goamqp.Message {
 	t.Helper()
-	answers, err := s.NewReceiver(ctx, address, &goamqp.ReceiverOptions{TargetAddress: "answers"})
+	return askFor(t, ctx, s, address, request, 0)
+}
+
+// askFor is ask for an answer of at most that many bytes; 0 is no limit.
+func askFor(t testing.TB, ctx context.Context, s *goamqp.Session, address string, request *goamqp.Message, most uint64) *goamqp.Message {
+	t.Helper()
+	answers, err := s.NewReceiver(ctx, address, &goamqp.ReceiverOptions{TargetAddress: "answers", MaxMessageSize: most})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,6 +198,43 @@ func TestRules(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rules (-want +got):\n%s", diff)
+	}
+}
+
+// TestManyRules reads rules by pages of what fits into an answer.
+func TestManyRules(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.topic(t, "t", "s")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	const rules, most = 60, 32 << 10
+	for i := range rules - 1 { // and $Default
+		rule := bindings.ServiceBusRule{Name: strconv.Itoa(i), Filter: bindings.ServiceBusFilter{
+			Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: "a = '" + strings.Repeat("x", 900) + "'"},
+		}}
+		w.clk.Do("create rule", func() {
+			if _, err := w.ns.CreateRule(ctx, "t", "s", rule); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	s := w.session(t, ctx)
+	seen, pages := 0, 0
+	for ; seen < rules; pages++ {
+		request := &goamqp.Message{
+			ApplicationProperties: map[string]any{"operation": "com.microsoft:enumerate-rules"},
+			Value:                 map[string]any{"top": int32(rules), "skip": int32(seen)},
+		}
+		answer := askFor(t, ctx, s, "t/Subscriptions/s/$management", request, most)
+		page, _ := answer.Value.(map[string]any)["rules"].([]any)
+		if len(page) == 0 {
+			t.Fatalf("no rules behind %d of %d", seen, rules)
+		}
+		seen += len(page)
+	}
+	if pages < 2 {
+		t.Errorf("%d rules came in %d pages", rules, pages)
 	}
 }
 

@@ -128,9 +128,13 @@ func (m *management) rules(r *request) (int, wire.Map, error) {
 	if len(found) == 0 {
 		return statusNoContent, nil, nil
 	}
-	list := make(wire.List, len(found))
+	var list wire.List
 	for i, rule := range found {
-		list[i] = wire.Map{{Key: "rule-description", Value: describeRule(rule)}}
+		described := wire.Map{{Key: "rule-description", Value: describeRule(rule)}}
+		if !r.fits(i == 0, len(wire.AppendValue(nil, described))) {
+			break
+		}
+		list = append(list, described)
 	}
 	return statusOK, wire.Map{{Key: "rules", Value: list}}, nil
 }

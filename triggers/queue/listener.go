@@ -3,7 +3,6 @@ package queue
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"sync"
 	"time"
@@ -207,7 +206,7 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 		}
 		sink.Unused(admitted - len(batch))
 		if err != nil && !passing(err) {
-			return fmt.Errorf("queue %q: %w", l.queue.Name(), err)
+			return err // which says which queue it is about
 		}
 		unsure = err != nil || !exists
 		if len(batch) == 0 {

@@ -129,11 +129,12 @@ func TestPassingErrorsAreWaitedOut(t *testing.T) {
 	}
 }
 
-// Any other error ends the listener, after the work in hand.
+// Any other error ends the listener, after the work in hand. The service has said which
+// queue it is about.
 func TestOtherErrorsEndRun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
-	broken := errors.New("connection refused")
+	broken := errors.New(`queue "orders": 403 AuthorizationFailure`)
 	f := &failing{op: "Receive", queue: "orders", err: broken, off: true}
 	b.fault = f.fault
 	b.start(nil, b.sleeper(time.Minute, succeed))
@@ -145,7 +146,7 @@ func TestOtherErrorsEndRun(t *testing.T) {
 		t.Fatal("Run returned while a message was in work")
 	}
 	b.clk.Advance(time.Minute)
-	if !b.ended || !errors.Is(b.err, broken) {
+	if !b.ended || !errors.Is(b.err, broken) || b.err.Error() != broken.Error() {
 		t.Errorf("Run = %v (ended %v), want %v", b.err, b.ended, broken)
 	}
 	if got := b.last().Decision; got != triggers.Deleted {

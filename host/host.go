@@ -171,6 +171,7 @@ type Host struct {
 	forChange   bool // the last start failed for a configuration error
 	loading     bool
 	started     bool
+	starting    bool // a failed start is repeated
 	ids         identities
 	generations int
 	settings    *app.Settings // read once per process, as on the platform
@@ -323,9 +324,25 @@ func (h *Host) start(ctx context.Context) error {
 	h.setState(Starting)
 	err := h.loadFirst(ctx)
 	if err != nil {
-		h.group.Go("start again", h.startAgain)
+		h.keepStarting()
 	}
 	return err
+}
+
+// keepStarting begins to repeat a failed start, unless that is done already.
+func (h *Host) keepStarting() {
+	h.mu.Lock()
+	already := h.starting
+	h.starting = true
+	h.mu.Unlock()
+	if !already {
+		h.group.Go("start again", func() {
+			h.startAgain()
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.starting = false
+		})
+	}
 }
 
 // loadFirst loads the app when nothing runs yet.

@@ -52,6 +52,7 @@ func (h *Host) reload(ctx context.Context) error {
 		}
 		if prev == nil {
 			h.fail(err)
+			h.keepStarting()
 		}
 		h.refuse(err)
 		return err
@@ -76,6 +77,10 @@ func (h *Host) Restart(ctx context.Context) error {
 		prev := h.current.Load()
 		var next *generation
 		if next, err = h.load(ctx, nil); err != nil {
+			if ctx.Err() != nil {
+				err = ctx.Err() // called off, which says nothing about the app
+				return
+			}
 			h.refuse(err)
 			return
 		}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
@@ -239,6 +240,48 @@ func TestStartOffline(t *testing.T) {
 	}
 	if h.State() != host.Running {
 		t.Errorf("state %s, want Running", h.State())
+	}
+}
+
+// An app that cannot start when it comes back from offline is tried again, as one that
+// could not at the first start (1.4).
+func TestOnlineAgainWithAFault(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: ordersApp(), Files: map[string]string{
+		"app_offline.htm": "x", "host.json": `{"version":"2.0","retry":{"strategy":"fixedDelay"}}`,
+	}})
+	if err := os.Remove(filepath.Join(h.Dir(), "app_offline.htm")); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Reload(context.Background()); err == nil || h.State() != host.Error {
+		t.Fatalf("Reload = %v, state %s; want a fault and Error", err, h.State())
+	}
+	if err := os.WriteFile(filepath.Join(h.Dir(), "host.json"), []byte(`{"version":"2.0"}`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.Advance(time.Minute)
+	if h.State() != host.Running {
+		t.Errorf("state %s a minute later, want Running", h.State())
+	}
+}
+
+// A restart that is called off is no refusal.
+func TestRestartCalledOff(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("go"); err != nil {
+		t.Skip("there is no go command to build with")
+	}
+	h := hosttest.New(t, &hosttest.Options{Files: goApp(t)})
+	if err := os.RemoveAll(filepath.Join(h.Dir(), ".redeliver")); err != nil { // it has to build again
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := h.Restart(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Restart = %v, want that it was called off", err)
+	}
+	if n := len(h.Select(func(r *journal.Record) bool { return r.Kind == journal.GenerationRefused })); n != 0 {
+		t.Error("the journal says that the app was refused")
 	}
 }
 

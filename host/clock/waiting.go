@@ -10,7 +10,7 @@ import (
 // A Wait is one line of the answer to "what is everybody waiting for?".
 type Wait struct {
 	Name  string    // of the goroutine, timer, call or pin
-	For   string    // running; ready; sleep; idle; cond; outside; outside, queued; timer; pin
+	For   string    // running; ready; sleep; idle; cond; outside; outside, queued; timer; lapse (see Timer.Lapse); pin
 	Until time.Time // the deadline; zero if there is none
 }
 
@@ -45,7 +45,11 @@ func (v *Virtual) Waiting() []Wait {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq))
 	})
 	for _, e := range timers {
-		list = append(list, Wait{Name: e.d.timer.name, For: "timer", Until: v.at(e.at)})
+		w := Wait{Name: e.d.timer.name, For: "timer", Until: v.at(e.at)}
+		if e.d.timer.lapse {
+			w.For = "lapse"
+		}
+		list = append(list, w)
 	}
 	pins := make([]Wait, 0, len(v.pace.pins))
 	for p := range v.pace.pins {

@@ -28,6 +28,8 @@ var (
 	ErrNotImplemented = errors.New("not implemented")
 	// ErrTimeout: what was waited for has not come.
 	ErrTimeout = errors.New("timeout")
+	// ErrRolledBack: the transaction was rolled back, or there is none of that name.
+	ErrRolledBack = errors.New("transaction rolled back")
 	// ErrClosed: the receiver was closed.
 	ErrClosed = errors.New("closed")
 )
@@ -55,6 +57,9 @@ const (
 	ConditionEntityAlreadyExists   ServiceBusCondition = "com.microsoft:entity-already-exists"
 	ConditionArgumentError         ServiceBusCondition = "com.microsoft:argument-error"
 	ConditionArgumentOutOfRange    ServiceBusCondition = "com.microsoft:argument-out-of-range"
+	ConditionTransactionUnknown    ServiceBusCondition = "amqp:transaction:unknown-id"
+	ConditionTransactionRollback   ServiceBusCondition = "amqp:transaction:rollback"
+	ConditionTransactionTimeout    ServiceBusCondition = "amqp:transaction:timeout"
 )
 
 // serviceBusConditions gives each condition its status and which error of this
@@ -80,6 +85,9 @@ var serviceBusConditions = map[ServiceBusCondition]struct {
 	ConditionEntityAlreadyExists:   {http.StatusConflict, ErrAlreadyExists},
 	ConditionArgumentError:         {http.StatusBadRequest, ErrInvalidArgument},
 	ConditionArgumentOutOfRange:    {http.StatusBadRequest, ErrOutOfRange},
+	ConditionTransactionUnknown:    {http.StatusBadRequest, ErrRolledBack},
+	ConditionTransactionRollback:   {http.StatusConflict, ErrRolledBack},
+	ConditionTransactionTimeout:    {http.StatusRequestTimeout, ErrTimeout},
 	ConditionLinkStolen:            {http.StatusGone, ErrReaderStolen},
 }
 

@@ -41,6 +41,7 @@ const (
 	DeadLettered      Kind = "dead_lettered"
 	Forwarded         Kind = "forwarded"
 	CheckpointWritten Kind = "checkpoint_written"
+	TransactionEnded  Kind = "transaction_ended"
 	EventAttempted    Kind = "event_attempted" // Event Grid has made a request; status is its outcome, delay the wait that follows
 	EventDelayed      Kind = "event_delayed"   // Event Grid spares the endpoint of an event for a while; status is Probation, delay the wait
 	EventDropped      Kind = "event_dropped"   // Event Grid gave an event up, and no dead letter was written; cause says why
@@ -62,7 +63,7 @@ func Kinds() []Kind {
 		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
 		ServiceUnreachable, ServiceBack, ListenerLockLost,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, Settled,
-		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, EventAttempted, EventDelayed, EventDropped,
+		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, TransactionEnded, EventAttempted, EventDelayed, EventDropped,
 		HandlerLog, FaultInjected, ClockMoved, CircuitOpened, CircuitHalfOpened, CircuitClosed,
 	}
 }

@@ -48,6 +48,7 @@ type conn struct {
 
 	mu       sync.Mutex
 	sessions map[uint16]*session
+	begun    int    // sessions so far
 	maxFrame uint32 // of frames we send
 	closing  bool   // links that end no longer say so
 	writer

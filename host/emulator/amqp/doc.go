@@ -17,6 +17,7 @@
 //	outgoing.go   transfers out, credit we are granted, drain
 //	settle.go     dispositions both ways
 //	respond.go    requests and their answers
+//	coordinator.go  transactions: what begins and ends them
 //
 // A connection has one goroutine that reads and one that writes; each link that
 // produces has one that pulls and one that watches. The reader handles all
@@ -29,8 +30,8 @@
 // session ended, or the connection closed, with the condition in the frame that
 // says so.
 //
-// The package lives in real time: it waits for sockets. Transactions, link
-// resumption, multi-hop links and redirects are left out.
+// The package lives in real time: it waits for sockets. Link resumption,
+// multi-hop links and redirects are left out, and transactional acquisition.
 //
 // Reference: OASIS AMQP 1.0; docs, AMQP 1.0 in Azure Service Bus protocol guide;
 // and what the clients do (Azure/go-amqp, rhea, Microsoft.Azure.Amqp, uamqp).

@@ -118,6 +118,9 @@ func (l *link) gather(p *wire.Transfer, payload []byte) *wire.Error {
 		return l.skip(p)
 	}
 	d := Delivery{Format: p.Format.V, id: p.DeliveryID.V, settled: p.Settled.V}
+	if s := p.State; s != nil && s.Kind == wire.StateTransactional {
+		d.Txn = s.Txn
+	}
 	if part := l.partial; part != nil {
 		part.Payload = append(part.Payload, payload...)
 		part.settled = part.settled || p.Settled.V
@@ -184,6 +187,8 @@ func (l *link) consume(list []Delivery) {
 		node.Consume(list)
 	case Responder:
 		l.respond(node, list)
+	case Coordinator:
+		coordinate(node, list)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,6 +196,12 @@ func (l *link) consume(list []Delivery) {
 	for i := range list {
 		switch d := &list[i]; {
 		case d.settled:
+		case d.Err == nil && d.answer != nil:
+			taken.end()
+			s.answerLocked(wire.Receiver, d.id, d.id, d.answer)
+		case d.Err == nil && d.Txn != nil:
+			taken.end()
+			s.answerLocked(wire.Receiver, d.id, d.id, inTransaction(d.Txn, wire.StateAccepted))
 		case d.Err == nil:
 			taken.add(d.id, outcome{kind: wire.StateAccepted})
 		default:

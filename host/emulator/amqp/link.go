@@ -55,6 +55,8 @@ func (s *session) attach(p *wire.Attach) (*wire.Error, error) {
 	l.request = &AttachRequest{
 		Connection:  c.id,
 		Client:      c.client,
+		Session:     s.number,
+		Coordinator: p.Coordinator,
 		Name:        p.Name,
 		Role:        p.Role,
 		SendMode:    p.SendMode.Or(wire.SendMixed),
@@ -122,9 +124,9 @@ func (l *link) run() {
 func (l *link) ask() (*Grant, *wire.Error) {
 	p := l.attach
 	switch {
-	case p.Coordinator:
-		return nil, wire.Errorf(wire.CondNotImplemented, "transactions are not offered")
-	case l.request.Address == "":
+	case p.Coordinator && l.role == wire.Receiver:
+		return nil, wire.Errorf(wire.CondNotAllowed, "nothing can be received from a transaction coordinator")
+	case l.request.Address == "" && !p.Coordinator:
 		return nil, wire.Errorf(wire.CondInvalidField, "link %q has no address", p.Name)
 	}
 	grant, err := l.s.c.server.backend.Attach(l.request)
@@ -133,7 +135,7 @@ func (l *link) ask() (*Grant, *wire.Error) {
 		return nil, asError(err)
 	}
 	switch grant.Node.(type) {
-	case Responder:
+	case Responder, Coordinator:
 	case Consumer:
 		if l.role == wire.Receiver {
 			grant.Node.Close(false)
@@ -199,7 +201,10 @@ func (l *link) accept(grant *Grant) {
 	} else {
 		answer.Source = &wire.Source{}
 	}
-	if answer.Target = p.Target; answer.Target == nil {
+	switch answer.Target = p.Target; {
+	case p.Coordinator:
+		answer.Coordinator, answer.Capabilities = true, wire.NewArray(coordinatorCapabilities)
+	case answer.Target == nil:
 		answer.Target = &wire.Target{}
 	}
 	l.maxSize = grant.MaxMessageSize

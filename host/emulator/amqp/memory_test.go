@@ -112,7 +112,7 @@ type echo struct{}
 
 func (echo) Close(bool) {}
 
-func (echo) Respond(q *wire.Message, _ int) *wire.Message {
+func (echo) Respond(q *wire.Message, _ int, _ []byte) *wire.Message {
 	return &wire.Message{Body: q.Body, ApplicationProperties: wire.Map{{Key: "status-code", Value: int32(202)}}}
 }
 

@@ -30,6 +30,7 @@ type AttachRequest struct {
 	// Connection names the client's connection, for logs and for state that several links
 	// share.
 	Connection string
+	Session    int // of the connection
 
 	// Client is what the client's library says of itself: product and user-agent of the
 	// open, with a space between them.
@@ -48,6 +49,10 @@ type AttachRequest struct {
 	// whether an address is for that backend, and if so fails if nothing is there. It
 	// may be nil, and may be called as long as the link lives.
 	Elsewhere func(address string) (bool, error)
+
+	// Coordinator says that the link is to a transaction coordinator, and has no address.
+	// Its node is a Coordinator.
+	Coordinator bool
 
 	mu   sync.Mutex
 	gone bool
@@ -115,11 +120,13 @@ type Consumer interface {
 type Delivery struct {
 	Format  uint32 // 0, or a message-format of the vendor
 	Payload []byte
+	Txn     []byte // the transaction that it is part of; nil: none
 
 	Err *wire.Error // of the outcome: nil is accepted
 
 	id      uint32
 	settled bool
+	answer  *wire.State // other than accepted
 }
 
 // Producer has what a client receives on one link. One goroutine calls Pull, that of
@@ -163,11 +170,25 @@ type Outgoing interface {
 // the outcome that the client asked for.
 type Settlement struct {
 	Message Outgoing
-	State   *wire.State // nil: the client settles without saying how
+	State   *wire.State // nil: the client settles without saying how; never StateTransactional
+	Txn     []byte      // the transaction that it is part of; nil: none
 	Err     *wire.Error // why it could not be done
 
 	id   uint32
 	last bool // the client has settled and waits for no answer
+}
+
+// Coordinator begins and ends transactions: it is the node of a link whose target is a
+// transaction coordinator. When it is closed, what it began and has not discharged is to be
+// rolled back. One goroutine calls Declare and Discharge, that of the connection.
+type Coordinator interface {
+	Node
+
+	// Declare begins a transaction, and returns its identifier.
+	Declare() ([]byte, *wire.Error)
+
+	// Discharge commits a transaction, or with fail rolls it back.
+	Discharge(txn []byte, fail bool) *wire.Error
 }
 
 // Responder answers requests: a client sends them on one link and receives the
@@ -178,6 +199,7 @@ type Responder interface {
 
 	// Respond returns the answer; the server fills in where it goes. The request's
 	// slices may be kept. A message larger than limit, in bytes, would end the link on
-	// which the client receives answers.
-	Respond(request *wire.Message, limit int) *wire.Message
+	// which the client receives answers. Txn is the transaction that the request is part
+	// of, or nil.
+	Respond(request *wire.Message, limit int, txn []byte) *wire.Message
 }

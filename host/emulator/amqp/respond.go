@@ -24,7 +24,7 @@ func (l *link) respond(node Responder, list []Delivery) {
 			d.Err = wire.Errorf(wire.CondNotFound, "no link receives answers for %q", request.Properties.ReplyTo.V)
 			continue
 		}
-		answer := node.Respond(request, to.largestAnswer())
+		answer := node.Respond(request, to.largestAnswer(), d.Txn)
 		answer.HasProperties = true
 		answer.Properties.CorrelationID = request.Properties.MessageID
 		if answer.Properties.CorrelationID == nil {

@@ -15,6 +15,7 @@ const (
 type session struct {
 	c       *conn
 	channel uint16 // the client's number, and ours too
+	number  int    // of the session in its connection, never given twice
 
 	links map[uint32]*link // by handle; theirs is also ours
 	live  int              // links that are not finished
@@ -51,8 +52,9 @@ func (c *conn) begin(channel uint16, p *wire.Begin) error {
 	if s := c.sessions[channel]; s != nil && !(s.endSent && s.peerEnded) {
 		return framef("channel %d has a session already", channel)
 	}
+	c.begun++
 	c.sessions[channel] = &session{
-		c: c, channel: channel,
+		c: c, channel: channel, number: c.begun,
 		links:    map[uint32]*link{},
 		nextIn:   p.NextOutgoingID,
 		inWindow: incomingWindow, outWindow: p.IncomingWindow,

@@ -54,6 +54,10 @@ func (s *session) disposition(p *wire.Disposition) {
 		default:
 			b := c.batchFor(d.l)
 			b.out = append(b.out, Settlement{Message: d.message, State: p.State, id: id, last: p.Settled})
+			if p.State != nil && p.State.Kind == wire.StateTransactional {
+				out := &b.out[len(b.out)-1]
+				out.State, out.Txn = p.State.Outcome, p.State.Txn
+			}
 			full = c.waiting >= batchLimit
 		}
 	}
@@ -77,6 +81,9 @@ func (l *link) settle(list []Settlement) {
 		case d.Err != nil:
 			done.end()
 			s.answerLocked(wire.Sender, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
+		case d.Txn != nil && d.State != nil:
+			done.end()
+			s.answerLocked(wire.Sender, d.id, d.id, inTransaction(d.Txn, d.State.Kind))
 		default:
 			done.add(d.id, outcomeOf(d.State))
 		}

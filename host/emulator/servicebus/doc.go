@@ -6,7 +6,8 @@
 // and dead-letter queues, and time.go for what happens without a call. session.go
 // and accept.go are sessions, rule.go is filters and actions, admin*.go and
 // settings.go the administration, management.go what a wire door needs besides,
-// inspect.go what testers and operators do. durable.go says what is written to
+// transaction.go what happens together or not at all, inspect.go what testers and
+// operators do. durable.go says what is written to
 // the store, load.go reads it.
 //
 // The contract is that of bindings.ServiceBus, bindings.ServiceBusAdmin and
@@ -21,6 +22,6 @@
 // Delivery counts are failed deliveries so far (spec 0, rule 1); the journal and
 // [bindings.ServiceBusReceived.DeliveryNumber] count from 1.
 //
-// It leaves out transactions (spec 1.11) and partitions. The SQL of rules is
+// It leaves out partitions (spec 1.11). The SQL of rules is
 // package sqlfilter.
 package servicebus

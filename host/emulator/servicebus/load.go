@@ -45,6 +45,7 @@ func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
 func (ns *Namespace) takeLocked(fresh *Namespace) {
 	ns.forgetLocked(errReloaded)
 	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
+	clear(ns.claims) // transactions that are open cannot be committed any more
 	now := ns.now()
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
 		e := ns.entities[key]

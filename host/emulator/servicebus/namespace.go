@@ -63,17 +63,20 @@ type Namespace struct {
 	ids      ids
 	entities map[string]*entity // queues, topics and subscriptions, by key of their path
 	feeders  map[string][]*entity
+	claims   map[bindings.GUID]*transaction // of locked messages, by token
 }
 
 var (
 	_ bindings.ServiceBus      = (*Namespace)(nil)
 	_ bindings.ServiceBusAdmin = (*Namespace)(nil)
 	_ bindings.ServiceBusDoor  = (*Namespace)(nil)
+
+	_ bindings.ServiceBusTransactions = (*Namespace)(nil)
 )
 
 // New returns an empty namespace that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Namespace {
-	ns := &Namespace{clk: clk, entities: map[string]*entity{}, feeders: map[string][]*entity{}}
+	ns := &Namespace{clk: clk, entities: map[string]*entity{}, feeders: map[string][]*entity{}, claims: map[bindings.GUID]*transaction{}}
 	if opts != nil {
 		ns.opts = *opts
 	}

@@ -84,7 +84,12 @@ func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenc
 
 // schedule keeps a message until its time.
 func (ns *Namespace) schedule(op *operation, e *entity, c *bindings.ServiceBusMessage) int64 {
-	m := &message{content: c, size: sizeOf(c), seq: e.main.nextSequence(op), enqueued: op.now, state: bindings.ServiceBusScheduled}
+	return ns.scheduleAs(op, e, c, e.main.nextSequence(op))
+}
+
+// scheduleAs is schedule with a sequence number that was given before.
+func (ns *Namespace) scheduleAs(op *operation, e *entity, c *bindings.ServiceBusMessage, seq int64) int64 {
+	m := &message{content: c, size: sizeOf(c), seq: seq, enqueued: op.now, state: bindings.ServiceBusScheduled}
 	m.enqSeq = m.seq
 	if e.duplicate(op, c) {
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})

@@ -29,25 +29,44 @@ func (q *queue) locked(token bindings.GUID) (*message, error) {
 
 // settle ends a message's lock in one of the five ways.
 func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.ServiceBusSettlement) error {
-	m, err := q.locked(token)
+	if op.ns.claims[token] != nil {
+		return refuse(bindings.ConditionNotAllowed, "%s: the message is settled in a transaction that has not ended", q.name)
+	}
+	m, properties, err := q.settleable(token, how)
 	if err != nil {
 		return err
 	}
+	q.carryOut(op, m, how, properties)
+	return nil
+}
+
+// settleable returns the message that a token locks if it can be settled so, and the
+// properties to merge into it.
+func (q *queue) settleable(token bindings.GUID, how *bindings.ServiceBusSettlement) (*message, map[string]any, error) {
+	m, err := q.locked(token)
+	if err != nil {
+		return nil, nil, err
+	}
 	if id := how.SessionID; id != nil && q.bySession() && (m.session == nil || m.session.id != *id) {
-		return refuse(bindings.ConditionSessionLockLost, "%s: the message is not one of session %q", q.name, *id)
+		return nil, nil, refuse(bindings.ConditionSessionLockLost, "%s: the message is not one of session %q", q.name, *id)
 	}
 	if how.Action == bindings.ServiceBusDeadLetterAction {
 		if err := q.deadLetterable(how); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	properties, err := plainProperties(how.Properties)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if err := q.mergeable(m, properties); err != nil {
-		return err
+		return nil, nil, err
 	}
+	return m, properties, nil
+}
+
+// carryOut settles a message that is settleable.
+func (q *queue) carryOut(op *operation, m *message, how *bindings.ServiceBusSettlement, properties map[string]any) {
 	if m.outside {
 		op.note(journal.Record{
 			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID,
@@ -73,7 +92,6 @@ func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.Service
 		q.unlock(op, m)
 		q.putBack(op, m)
 	}
-	return nil
 }
 
 func (q *queue) deadLetterable(how *bindings.ServiceBusSettlement) error {

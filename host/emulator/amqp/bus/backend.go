@@ -16,6 +16,7 @@ type Namespace interface {
 	bindings.ServiceBus
 	bindings.ServiceBusAdmin
 	bindings.ServiceBusDoor
+	bindings.ServiceBusTransactions
 }
 
 // Options changes how a namespace is served. Nil options are the zero value.
@@ -38,6 +39,8 @@ type Backend struct {
 	claims  claims
 	holders holders
 	pins    *clock.Pins // of locks that clients hold
+
+	transactions transactions
 }
 
 // New returns a backend for ns, which lives under clk.
@@ -91,6 +94,9 @@ func (g *guest) inside(b *Backend, name string, f func()) {
 
 // Attach implements amqp.Backend.
 func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
+	if r.Coordinator {
+		return &amqp.Grant{Node: &coordinator{b: b, at: place{r.Connection, r.Session}}}, nil
+	}
 	address := trimAddress(r.Address)
 	if strings.EqualFold(address, "$cbs") {
 		return &amqp.Grant{Node: &cbs{b: b, connection: r.Connection, elsewhere: r.Elsewhere}}, nil
@@ -106,9 +112,9 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	err = b.inside("attach", func() (err error) {
 		switch {
 		case managed:
-			grant, err = b.manage(path, r.Connection)
+			grant, err = b.manage(path, place{r.Connection, r.Session})
 		case r.Role == wire.Sender:
-			grant, err = b.sender(path)
+			grant, err = b.sender(path, place{r.Connection, r.Session})
 		case r.Filter.Get(nonExclusiveFilter) != nil:
 			return wire.Errorf(wire.CondNotImplemented, "non-exclusive sessions are not offered")
 		case hasSessionFilter(r.Filter):
@@ -200,7 +206,7 @@ func (b *Backend) exists(path bindings.ServiceBusPath) error {
 }
 
 // manage is the node of an entity's $management.
-func (b *Backend) manage(path bindings.ServiceBusPath, connection string) (*amqp.Grant, error) {
+func (b *Backend) manage(path bindings.ServiceBusPath, at place) (*amqp.Grant, error) {
 	if err := b.exists(path); err != nil {
 		return nil, err
 	}
@@ -211,7 +217,7 @@ func (b *Backend) manage(path bindings.ServiceBusPath, connection string) (*amqp
 	// A message has more when it is peeked than when it was sent.
 	largest += 64 << 10
 	return &amqp.Grant{
-		Node:           &management{b: b, path: path, source: path.String(), connection: connection},
+		Node:           &management{b: b, path: path, source: path.String(), at: at},
 		MaxMessageSize: uint64(largest),
 	}, nil
 }

@@ -62,7 +62,7 @@ type cbs struct {
 func (*cbs) Close(bool) {}
 
 // Respond implements amqp.Responder.
-func (c *cbs) Respond(q *wire.Message, _ int) *wire.Message {
+func (c *cbs) Respond(q *wire.Message, _ int, _ []byte) *wire.Message {
 	code, text := c.claim(q)
 	properties := wire.Map{
 		{Key: "status-code", Value: int32(code)},

@@ -11,7 +11,7 @@ type management struct {
 	path   bindings.ServiceBusPath
 	source string
 
-	connection string
+	at place
 }
 
 // Close implements amqp.Node.
@@ -66,8 +66,8 @@ const (
 const answerFrame = 1 << 10
 
 // Respond implements amqp.Responder.
-func (m *management) Respond(q *wire.Message, limit int) *wire.Message {
-	status, body, err := m.answer(q, limit)
+func (m *management) Respond(q *wire.Message, limit int, txn []byte) *wire.Message {
+	status, body, err := m.answer(q, limit, txn)
 	text, properties := "OK", wire.Map{}
 	if status == statusNoContent {
 		text = "No content"
@@ -90,7 +90,7 @@ func (m *management) Respond(q *wire.Message, limit int) *wire.Message {
 	}
 }
 
-func (m *management) answer(q *wire.Message, limit int) (status int, body wire.Map, err error) {
+func (m *management) answer(q *wire.Message, limit int, txn []byte) (status int, body wire.Map, err error) {
 	name, _ := q.ApplicationProperties.Get("operation").(string)
 	op := operationOf(name)
 	if op == nil {
@@ -101,10 +101,10 @@ func (m *management) answer(q *wire.Message, limit int) (status int, body wire.M
 	if err != nil || !ok {
 		return 0, nil, argumentf("%s: the body is no map", name)
 	}
-	r := &request{args: args, left: limit - answerFrame}
+	r := &request{args: args, left: limit - answerFrame, txn: txn}
 	r.link, _ = q.ApplicationProperties.Get("associated-link-name").(string)
 	if r.link != "" && args.Get("session-id") == nil {
-		if of := m.b.holders.find(m.connection, r.link); len(of) > 0 {
+		if of := m.b.holders.find(m.at.connection, r.link); len(of) > 0 {
 			r.args = append(r.args[:len(r.args):len(r.args)], wire.Entry{Key: "session-id", Value: of[0].session.SessionID()})
 		}
 	}

@@ -154,6 +154,9 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 	default:
 		return 0, nil, argumentf("disposition-status %q: want completed, abandoned, defered or suspended", status)
 	}
+	if r.txn != nil {
+		return statusOK, nil, m.b.within(m.at, r.txn, func(t *ongoing) error { return t.settle(m.source, how, tokens...) })
+	}
 	m.b.let(tokens...)
 	if !m.bySession(r, how.SessionID) {
 		return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
@@ -195,7 +198,16 @@ func (m *management) schedule(r *request) (int, wire.Map, error) {
 	case bad != nil:
 		return 0, nil, bad
 	}
-	numbers, err := m.b.ns.ScheduleEach(background, m.source, messages...)
+	var numbers []int64
+	var err error
+	if r.txn != nil {
+		err = m.b.within(m.at, r.txn, func(t *ongoing) error {
+			numbers, err = t.ScheduleEach(background, m.source, t.shared(m.at), messages...)
+			return err
+		})
+	} else {
+		numbers, err = m.b.ns.ScheduleEach(background, m.source, messages...)
+	}
 	if err != nil {
 		return 0, nil, err
 	}

@@ -14,6 +14,7 @@ type request struct {
 	args wire.Map
 	link string // for which the client speaks; empty: it names none
 	left int    // room for the list of the answer, in bytes
+	txn  []byte // the transaction that it is part of; nil: none
 	err  error
 }
 

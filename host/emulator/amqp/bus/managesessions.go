@@ -27,7 +27,7 @@ func (m *management) onSession(r *request, session string, f func(hold) error) e
 
 // holds returns what the client has, or has had, of a session.
 func (m *management) holds(r *request, session string) []hold {
-	return slices.DeleteFunc(m.b.holders.find(m.connection, r.link), func(h hold) bool { return !h.is(m.source, session) })
+	return slices.DeleteFunc(m.b.holders.find(m.at.connection, r.link), func(h hold) bool { return !h.is(m.source, session) })
 }
 
 // bySession reports whether the client has to hold the session that it names. Where

@@ -14,6 +14,7 @@ type receiver struct {
 	link   bindings.ServiceBusLink
 	source string
 	at     holder
+	within place
 
 	pulling, settling guest
 	waiting           amqp.Waiting
@@ -44,7 +45,7 @@ func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest)
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
-	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}}}, nil
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}, within: place{r.Connection, r.Session}}}, nil
 }
 
 // Close implements amqp.Node.

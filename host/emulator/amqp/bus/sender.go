@@ -16,12 +16,13 @@ const formatBatch = 0x80013700
 type sender struct {
 	b    *Backend
 	path string
+	at   place
 	all  []*bindings.ServiceBusMessage // reused
 	in   guest
 }
 
 // sender is the node of a client that sends.
-func (b *Backend) sender(path bindings.ServiceBusPath) (*amqp.Grant, error) {
+func (b *Backend) sender(path bindings.ServiceBusPath, at place) (*amqp.Grant, error) {
 	switch {
 	case path.SubQueue != bindings.ServiceBusMain:
 		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "nothing can be sent to "+quote(path.String())+": messages come here through the entity only")
@@ -36,7 +37,7 @@ func (b *Backend) sender(path bindings.ServiceBusPath) (*amqp.Grant, error) {
 		return nil, bindings.NewServiceBusError(bindings.ConditionEntityDisabled, "the messaging entity "+quote(path.Entity)+" is disabled for sending")
 	}
 	return &amqp.Grant{
-		Node:           &sender{b: b, path: path.Entity},
+		Node:           &sender{b: b, path: path.Entity, at: at},
 		MaxMessageSize: uint64(e.maxMessage),
 		Properties:     wire.Map{{Key: wire.Symbol("com.microsoft:max-message-batch-size"), Value: uint64(e.maxMessage)}},
 	}, nil
@@ -51,10 +52,12 @@ func (s *sender) Consume(list []amqp.Delivery) {
 	all := s.all[:0]
 	ends := make([]int, len(list)) // where in all the messages of a delivery end
 	for i := range list {
-		messages, err := decodeDelivery(all, &list[i])
-		if err != nil {
+		switch messages, err := decodeDelivery(all, &list[i]); {
+		case err != nil:
 			list[i].Err = asCondition(err)
-		} else {
+		case list[i].Txn != nil:
+			s.consumeWithin(&list[i], messages[len(all):])
+		default:
 			all = messages
 		}
 		ends[i] = len(all)
@@ -70,7 +73,7 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		begin := 0
 		for i, end := range ends {
 			switch {
-			case list[i].Err != nil:
+			case list[i].Err != nil || list[i].Txn != nil:
 			case refused && len(list) > 1:
 				list[i].Err = asCondition(s.b.ns.Send(background, s.path, all[begin:end]...))
 			default:
@@ -81,6 +84,15 @@ func (s *sender) Consume(list []amqp.Delivery) {
 	})
 	clear(all)
 	s.all = all[:0]
+}
+
+// consumeWithin sends what belongs to a transaction.
+func (s *sender) consumeWithin(d *amqp.Delivery, messages []*bindings.ServiceBusMessage) {
+	s.in.inside(s.b, "AMQP send", func() {
+		d.Err = asCondition(s.b.within(s.at, d.Txn, func(t *ongoing) error {
+			return t.Send(background, s.path, t.shared(s.at), messages...)
+		}))
+	})
 }
 
 // decodeDelivery adds the message of a delivery to all, or those of a batch.

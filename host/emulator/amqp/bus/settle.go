@@ -22,7 +22,11 @@ func (r *receiver) Settle(list []amqp.Settlement) {
 			continue // the client forgets the delivery; its lock goes on
 		}
 		how, refused := settlementOf(s.State)
-		if s.Err = refused; refused == nil {
+		switch s.Err = refused; {
+		case refused != nil:
+		case s.Txn != nil:
+			r.settleWithin(s, how)
+		default:
 			steps = append(steps, bindings.ServiceBusSettle{LockToken: s.Message.(*outgoing).LockToken, ServiceBusSettlement: how})
 			places = append(places, i)
 		}
@@ -38,6 +42,19 @@ func (r *receiver) Settle(list []amqp.Settlement) {
 		for i, err := range r.b.ns.SettleEach(background, r.source, session, steps) {
 			list[places[i]].Err = asCondition(err)
 		}
+	})
+}
+
+// settleWithin settles what belongs to a transaction.
+func (r *receiver) settleWithin(s *amqp.Settlement, how bindings.ServiceBusSettlement) {
+	if session, ok := r.link.(bindings.ServiceBusSession); ok {
+		id := session.SessionID()
+		how.SessionID = &id
+	}
+	r.settling.inside(r.b, "AMQP settle", func() {
+		s.Err = asCondition(r.b.within(r.within, s.Txn, func(t *ongoing) error {
+			return t.settle(r.source, how, s.Message.(*outgoing).LockToken)
+		}))
 	})
 }
 
@@ -64,7 +81,7 @@ func settlementOf(s *wire.State) (how bindings.ServiceBusSettlement, refused *wi
 			how.Reason, how.Description = takeText(how.Properties, bindings.DeadLetterReason, how.Reason), takeText(how.Properties, bindings.DeadLetterErrorDescription, how.Description)
 		}
 	default:
-		return how, wire.Errorf(wire.CondNotImplemented, "deliveries are not settled in that way: transactions are not offered")
+		return how, wire.Errorf(wire.CondNotImplemented, "deliveries are not settled in that way")
 	}
 	return how, nil
 }

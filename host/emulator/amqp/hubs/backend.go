@@ -49,6 +49,9 @@ func (b *Backend) inside(name string, f func() error) (err error) {
 // Attach implements amqp.Backend.
 func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	address := trimAddress(r.Address)
+	if r.Coordinator && b.other != nil {
+		return b.other.Attach(r)
+	}
 	if strings.EqualFold(address, "$management") {
 		return &amqp.Grant{Node: &management{b}}, nil
 	}

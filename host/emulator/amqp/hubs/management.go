@@ -13,7 +13,7 @@ type management struct{ b *Backend }
 func (*management) Close(bool) {}
 
 // Respond implements amqp.Responder.
-func (m *management) Respond(q *wire.Message, _ int) *wire.Message {
+func (m *management) Respond(q *wire.Message, _ int, _ []byte) *wire.Message {
 	body, err := m.answer(q)
 	status, text, more := 200, "OK", wire.Map{}
 	if err != nil {

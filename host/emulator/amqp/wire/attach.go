@@ -40,6 +40,7 @@ type Attach struct {
 	Source               *Source
 	Target               *Target
 	Coordinator          bool // the target is a transaction coordinator
+	Capabilities         any  // of the coordinator
 	Unsettled            Map
 	IncompleteUnsettled  bool
 	InitialDeliveryCount Opt[uint32]
@@ -66,8 +67,9 @@ func (a *Attach) Append(b []byte) []byte {
 	case a.Target != nil:
 		w.c.b = a.Target.append(w.field())
 	case a.Coordinator:
-		empty := BeginList(w.field(), DescCoordinator)
-		w.c.b = empty.End()
+		in := BeginList(w.field(), DescCoordinator)
+		in.Any(a.Capabilities)
+		w.c.b = in.End()
 	default:
 		w.Null()
 	}
@@ -113,7 +115,9 @@ func (a *Attach) decode(f *Fields) {
 			f.d.End(&in)
 		case DescCoordinator:
 			a.Coordinator = true
-			f.d.Skip()
+			in := f.d.Fields()
+			in.Any(&a.Capabilities)
+			f.d.End(&in)
 		default:
 			f.d.fail("target wanted, descriptor 0x%x found", code)
 		}

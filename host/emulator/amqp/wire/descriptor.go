@@ -23,6 +23,11 @@ const (
 	DescTarget      = 0x29
 	DescCoordinator = 0x30
 
+	DescDeclare            = 0x31
+	DescDischarge          = 0x32
+	DescDeclared           = 0x33
+	DescTransactionalState = 0x34
+
 	DescSASLMechanisms = 0x40
 	DescSASLInit       = 0x41
 	DescSASLChallenge  = 0x42
@@ -78,6 +83,14 @@ func DescriptorOf(name Symbol) uint64 {
 		return DescSource
 	case "amqp:target:list":
 		return DescTarget
+	case "amqp:declare:list":
+		return DescDeclare
+	case "amqp:discharge:list":
+		return DescDischarge
+	case "amqp:declared:list":
+		return DescDeclared
+	case "amqp:transactional-state:list":
+		return DescTransactionalState
 	case "amqp:coordinator:list":
 		return DescCoordinator
 	case "amqp:sasl-mechanisms:list":

@@ -43,6 +43,8 @@ const (
 	CondTransferLimitExceeded Symbol = "amqp:link:transfer-limit-exceeded"
 	CondMessageSizeExceeded   Symbol = "amqp:link:message-size-exceeded"
 	CondStolen                Symbol = "amqp:link:stolen"
+	CondTransactionUnknown    Symbol = "amqp:transaction:unknown-id"
+	CondTransactionRollback   Symbol = "amqp:transaction:rollback"
 )
 
 func (w *ListWriter) error(e *Error) {

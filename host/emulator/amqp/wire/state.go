@@ -3,7 +3,7 @@ package wire
 // StateKind tells the states of a delivery apart.
 type StateKind uint8
 
-// The states. All but StateReceived and StateUnknown are outcomes.
+// The states. All but StateReceived, StateTransactional and StateUnknown are outcomes.
 const (
 	StateUnknown StateKind = iota // one that this package does not know
 	StateReceived
@@ -11,6 +11,8 @@ const (
 	StateRejected
 	StateReleased
 	StateModified
+	StateDeclared      // of a transaction
+	StateTransactional // what the outcome will be once the transaction is committed
 )
 
 func (k StateKind) String() string {
@@ -25,6 +27,10 @@ func (k StateKind) String() string {
 		return "released"
 	case StateModified:
 		return "modified"
+	case StateDeclared:
+		return "declared"
+	case StateTransactional:
+		return "transactional"
 	default:
 		return "unknown"
 	}
@@ -42,6 +48,9 @@ type State struct {
 
 	SectionNumber uint32 // received
 	SectionOffset uint64
+
+	Txn     []byte // declared, transactional: the transaction's identifier
+	Outcome *State // transactional; may be nil
 }
 
 func (w *ListWriter) state(s *State) {
@@ -67,6 +76,15 @@ func (s *State) append(b []byte) []byte {
 		w.Bool(s.DeliveryFailed)
 		w.Bool(s.UndeliverableHere)
 		w.Map(s.Annotations)
+		return w.End()
+	case StateDeclared:
+		w := BeginList(b, DescDeclared)
+		w.Binary(s.Txn)
+		return w.End()
+	case StateTransactional:
+		w := BeginList(b, DescTransactionalState)
+		w.Binary(s.Txn)
+		w.state(s.Outcome)
 		return w.End()
 	default: // StateReceived
 		w := BeginList(b, DescReceived)
@@ -107,6 +125,17 @@ func (f *Fields) state(to **State) {
 		in.Uint32(&s.SectionNumber)
 		in.OptUint64(&offset)
 		s.SectionOffset = offset.V
+		f.d.End(&in)
+	case DescDeclared:
+		s.Kind = StateDeclared
+		in := f.d.Fields()
+		in.Binary(&s.Txn)
+		f.d.End(&in)
+	case DescTransactionalState:
+		s.Kind = StateTransactional
+		in := f.d.Fields()
+		in.Binary(&s.Txn)
+		in.state(&s.Outcome)
 		f.d.End(&in)
 	default:
 		f.d.Skip()

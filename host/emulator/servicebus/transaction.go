@@ -1,0 +1,387 @@
+package servicebus
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// transaction is a list of steps that are checked when they are asked for, checked
+// again when it is committed, and then done in one operation: so they are one change
+// of the store. What it settles is claimed meanwhile: nobody else settles it, and its
+// lock does not end. Its fields are guarded by the namespace's lock.
+type transaction struct {
+	ns     *Namespace
+	id     bindings.GUID
+	scope  string // key of the entity, once there is one
+	entity string // its name
+	steps  []step
+	timer  *clock.Timer
+
+	failed error // a step was refused
+	ended  error // what a call gets from now on; nil: it is open
+}
+
+// step is one send, schedule or settlement of a transaction.
+type step struct {
+	entity   string // or the source of a settlement
+	through  bool   // it goes through the transaction's entity
+	messages []*bindings.ServiceBusMessage
+	numbers  []int64 // of scheduled messages; nil: they are sent
+
+	tokens []bindings.GUID
+	how    bindings.ServiceBusSettlement
+}
+
+// Begin implements bindings.ServiceBusTransactions.
+func (ns *Namespace) Begin(ctx context.Context) (bindings.ServiceBusTransaction, error) {
+	t := &transaction{ns: ns}
+	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(*operation) error {
+		t.id = ns.ids.guid()
+		t.timer = ns.clk.AfterFunc(bindings.ServiceBusTransactionTimeout, "time-out of a transaction", t.expire)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// ID implements bindings.ServiceBusTransaction.
+func (t *transaction) ID() bindings.GUID { return t.id }
+
+// Send implements bindings.ServiceBusTransaction.
+func (t *transaction) Send(ctx context.Context, entity string, through bool, messages ...*bindings.ServiceBusMessage) error {
+	return t.do(ctx, FaultPoint{Op: "Send", Entity: entity}, func(op *operation) (step, error) {
+		e, err := t.target(op, entity, through, messages)
+		if err != nil {
+			return step{}, err
+		}
+		s := step{entity: entity, through: t.scope != scopeOf(e)}
+		for _, m := range messages {
+			s.messages = append(s.messages, t.ns.own(m))
+		}
+		return s, nil
+	})
+}
+
+// ScheduleEach implements bindings.ServiceBusTransaction.
+func (t *transaction) ScheduleEach(ctx context.Context, entity string, through bool, messages ...*bindings.ServiceBusMessage) (numbers []int64, err error) {
+	err = t.do(ctx, FaultPoint{Op: "Schedule", Entity: entity}, func(op *operation) (step, error) {
+		e, err := t.target(op, entity, through, messages)
+		if err != nil {
+			return step{}, err
+		}
+		s := step{entity: entity, through: t.scope != scopeOf(e), numbers: []int64{}}
+		for _, m := range messages {
+			s.messages = append(s.messages, t.ns.own(m))
+			s.numbers = append(s.numbers, e.main.nextSequence(op))
+		}
+		numbers = slices.Clone(s.numbers)
+		return s, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return numbers, nil
+}
+
+// target returns the entity if it would take the messages now.
+func (t *transaction) target(op *operation, entity string, through bool, messages []*bindings.ServiceBusMessage) (*entity, error) {
+	e, err := t.ns.sendTarget(op, entity, messages)
+	if err != nil {
+		return nil, err
+	}
+	return e, t.enter(e, through)
+}
+
+// Settle implements bindings.ServiceBusTransaction.
+func (t *transaction) Settle(ctx context.Context, source string, how bindings.ServiceBusSettlement, tokens ...bindings.GUID) error {
+	if err := checkAction(how.Action); err != nil {
+		return err
+	}
+	return t.do(ctx, FaultPoint{Op: actions[how.Action].op, Entity: source}, func(op *operation) (step, error) {
+		q, err := t.ns.find(op, source)
+		if err != nil {
+			return step{}, err
+		}
+		if err := t.enter(q.owner, false); err != nil {
+			return step{}, err
+		}
+		for i, token := range tokens {
+			if t.ns.claims[token] != nil || slices.Contains(tokens[:i], token) {
+				return step{}, refuse(bindings.ConditionMessageLockLost, "%s: the message is settled in a transaction that has not ended", q.name)
+			}
+			if _, _, err := q.settleable(token, &how); err != nil {
+				return step{}, err
+			}
+		}
+		for _, token := range tokens {
+			m := q.tokens[token]
+			t.ns.claims[token] = t
+			q.locks[half(m.outside)].Remove(m)
+		}
+		op.touch(q)
+		return step{entity: source, how: how, tokens: slices.Clone(tokens)}, nil
+	})
+}
+
+// do adds a step. One that is refused leaves a transaction that cannot be committed:
+// there are clients that do not hear of a refusal (azure-core-amqp: ReactorSender
+// takes any outcome of a transactional send for a success).
+func (t *transaction) do(ctx context.Context, p FaultPoint, check func(op *operation) (step, error)) error {
+	var refused error
+	err := t.ns.operate(ctx, p, func(op *operation) error {
+		if t.ended != nil {
+			return t.ended
+		}
+		s, err := check(op)
+		if err != nil {
+			refused = err
+			return err
+		}
+		t.steps = append(t.steps, s)
+		return nil
+	})
+	if err != nil {
+		t.ns.mu.Lock()
+		defer t.ns.mu.Unlock()
+		if t.failed == nil && t.ended == nil {
+			t.failed = err
+		}
+	}
+	if refused != nil {
+		return refused
+	}
+	return err
+}
+
+// enter checks that an entity is within the transaction's scope, which the first one
+// gives.
+func (t *transaction) enter(e *entity, through bool) error {
+	switch key := scopeOf(e); {
+	case t.scope == "":
+		t.scope, t.entity = key, top(e).name()
+	case t.scope != key && !through:
+		return refuse(bindings.ConditionTransactionRollback, "a transaction has one entity, here %q, and %q is another: transactions across entities go through one session of a connection, and only send to the others", t.entity, e.name())
+	}
+	return nil
+}
+
+// top is the entity itself, or the topic of a subscription.
+func top(e *entity) *entity {
+	if e.parent != nil {
+		return e.parent
+	}
+	return e
+}
+
+func scopeOf(e *entity) string { return top(e).key }
+
+// Commit implements bindings.ServiceBusTransaction.
+func (t *transaction) Commit(ctx context.Context) error {
+	err := t.ns.operate(ctx, FaultPoint{Op: "Commit", Entity: t.entity}, func(op *operation) error {
+		if t.ended != nil {
+			return t.ended
+		}
+		plan, err := t.plan(op)
+		t.endLocked(op, err)
+		if err != nil {
+			return rolledBack(err)
+		}
+		for _, f := range plan {
+			f()
+		}
+		return nil
+	})
+	return t.close(err)
+}
+
+// Rollback implements bindings.ServiceBusTransaction.
+func (t *transaction) Rollback(ctx context.Context) error {
+	err := t.ns.operate(ctx, FaultPoint{Op: "Rollback", Entity: t.entity}, func(op *operation) error {
+		if t.ended != nil {
+			return t.ended
+		}
+		t.endLocked(op, refuse(bindings.ConditionTransactionRollback, "the client rolled the transaction back"))
+		return nil
+	})
+	return t.close(err)
+}
+
+// close ends a transaction whose end was refused before it began, as by a fault or a
+// store that cannot be read.
+func (t *transaction) close(err error) error {
+	if err == nil {
+		return nil
+	}
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	if beginErr := t.ns.begin(op); beginErr == nil && t.ended == nil {
+		t.endLocked(op, err)
+	}
+	t.ended = orUnknown(t.ended)
+	_ = t.ns.finish(context.Background(), op) // what could not be written is told by the next call
+	return err
+}
+
+func orUnknown(err error) error {
+	if err != nil {
+		return err
+	}
+	return errNoTransaction
+}
+
+var errNoTransaction = bindings.NewServiceBusError(bindings.ConditionTransactionUnknown, "there is no such transaction: it was committed or rolled back")
+
+func rolledBack(why error) error {
+	return refuse(bindings.ConditionTransactionRollback, "the transaction was rolled back: %v", why)
+}
+
+// expire rolls back a transaction that was left open.
+func (t *transaction) expire() {
+	op := operations.Get().(*operation)
+	defer operations.Put(op)
+	if err := t.ns.begin(op); err == nil && t.ended == nil {
+		late := refuse(bindings.ConditionTransactionTimeout, "the transaction was rolled back: it was open for %d seconds", int(bindings.ServiceBusTransactionTimeout.Seconds()))
+		t.endLocked(op, late)
+		t.ended = late
+	}
+	_ = t.ns.finish(context.Background(), op) // as in fire
+}
+
+// endLocked ends the transaction: why it is rolled back, or nil.
+func (t *transaction) endLocked(op *operation, why error) {
+	t.timer.Stop()
+	t.ended = errNoTransaction
+	for _, s := range t.steps {
+		for _, token := range s.tokens {
+			t.release(op, s.entity, token)
+		}
+	}
+	r := journal.Record{Kind: journal.TransactionEnded, Source: t.entity, Decision: "committed"}
+	if why != nil {
+		r.Decision, r.Error = "rolled_back", why.Error()
+	}
+	op.note(r)
+}
+
+// release lets a lock end again that the transaction has claimed.
+func (t *transaction) release(op *operation, source string, token bindings.GUID) {
+	if t.ns.claims[token] != t {
+		return
+	}
+	delete(t.ns.claims, token)
+	q, err := t.ns.resolve(op, source)
+	if err != nil {
+		return
+	}
+	if m := q.tokens[token]; m != nil && m.session == nil && m.inLocks == 0 {
+		q.locks[half(m.outside)].Push(m)
+		op.touch(q)
+	}
+}
+
+// plan returns what commits the transaction, which cannot fail, or why it cannot be
+// committed. It changes nothing but what is due.
+func (t *transaction) plan(op *operation) ([]func(), error) {
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	targets, err := t.targets(op)
+	if err != nil {
+		return nil, err
+	}
+	var plan []func()
+	for i := range t.steps {
+		s := &t.steps[i]
+		if s.messages != nil {
+			plan = append(plan, func() { t.deliver(op, targets[i], s) })
+			continue
+		}
+		q, err := t.ns.find(op, s.entity)
+		if err != nil {
+			return nil, err
+		}
+		for _, token := range s.tokens {
+			if t.ns.claims[token] != t {
+				return nil, refuse(bindings.ConditionMessageLockLost, "%s: the lock of a message has been lost", q.name)
+			}
+			m, properties, err := q.settleable(token, &s.how)
+			if err != nil {
+				return nil, err
+			}
+			plan = append(plan, func() { q.carryOut(op, m, &s.how, properties) })
+		}
+	}
+	return plan, nil
+}
+
+// targets returns the entity of each step that sends, by its place. All that goes to
+// one entity has to fit into it together. A transfer that cannot arrive has none.
+func (t *transaction) targets(op *operation) (map[int]*entity, error) {
+	together := map[string][]*bindings.ServiceBusMessage{}
+	for _, s := range t.steps {
+		if s.messages != nil {
+			together[lower(s.entity)] = append(together[lower(s.entity)], s.messages...)
+		}
+	}
+	targets := map[int]*entity{}
+	for i, s := range t.steps {
+		if s.messages == nil {
+			continue
+		}
+		e, err := t.ns.sendTarget(op, s.entity, together[lower(s.entity)])
+		if err != nil && !(s.through && t.via() != nil && transferable(err)) {
+			return nil, err
+		}
+		targets[i] = e
+	}
+	return targets, nil
+}
+
+// transferable says that a transfer which fails so is dead-lettered: its target is
+// disabled or full. One that is gone or takes no such message fails the transaction
+// (spec servicebus 1.7).
+func transferable(err error) bool {
+	return errors.Is(err, bindings.ErrEntityDisabled) || errors.Is(err, bindings.ErrQuotaExceeded)
+}
+
+// via is the entity through which the transaction sends to others; nil when it keeps
+// no transfers.
+func (t *transaction) via() *entity {
+	if e := t.ns.entities[t.scope]; e != nil && e.transfer != nil {
+		return e
+	}
+	return nil
+}
+
+// deliver has the messages of a step arrive, or dead-letters them as transfers that
+// failed.
+func (t *transaction) deliver(op *operation, e *entity, s *step) {
+	for i, c := range s.messages {
+		to := e
+		if to == nil {
+			via := t.via()
+			m := via.message(op, c, past{})
+			var failure verdict
+			if to, failure = t.ns.target(s.entity, m); to == nil {
+				t.ns.hold(op, via, m, failure)
+				continue
+			}
+		}
+		switch {
+		case s.numbers != nil:
+			t.ns.scheduleAs(op, to, c, s.numbers[i])
+			to.main.tick(op) // a time that has come
+		case c.ScheduledEnqueueTime.After(op.now):
+			t.ns.schedule(op, to, c)
+		default:
+			t.ns.arrive(op, to, c, past{})
+		}
+	}
+}

@@ -1,0 +1,304 @@
+package servicebus_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/store"
+)
+
+// begun is a transaction of a bench.
+type begun struct {
+	*bench
+	bindings.ServiceBusTransaction
+}
+
+func (b *bench) begin() *begun {
+	b.Helper()
+	t := &begun{bench: b}
+	b.do(func(ctx context.Context) (err error) {
+		t.ServiceBusTransaction, err = b.ns.Begin(ctx)
+		return err
+	})
+	return t
+}
+
+// does expects a call to come to want.
+func (t *begun) does(want error, f func(ctx context.Context) error) {
+	t.Helper()
+	t.clk.Do("test", func() {
+		if err := f(context.Background()); !errors.Is(err, want) {
+			t.Errorf("got %v, want %v", err, want)
+		}
+	})
+}
+
+func (t *begun) sends(want error, entity string, through bool, ids ...string) {
+	t.Helper()
+	t.does(want, func(ctx context.Context) error {
+		var messages []*bindings.ServiceBusMessage
+		for _, id := range ids {
+			messages = append(messages, &bindings.ServiceBusMessage{MessageID: id})
+		}
+		return t.Send(ctx, entity, through, messages...)
+	})
+}
+
+func (t *begun) settles(want error, source string, action bindings.ServiceBusAction, m *bindings.ServiceBusReceived) {
+	t.Helper()
+	t.does(want, func(ctx context.Context) error {
+		return t.Settle(ctx, source, bindings.ServiceBusSettlement{Action: action}, m.LockToken)
+	})
+}
+
+func (t *begun) commits(want error) { t.Helper(); t.does(want, t.Commit) }
+
+// there are the messages of sources: "source id state count".
+func (b *bench) there(sources ...string) []string {
+	b.Helper()
+	var out []string
+	b.do(func(ctx context.Context) error {
+		for _, source := range sources {
+			list, err := b.ns.Peek(ctx, source, nil, 0, 100)
+			if err != nil {
+				return err
+			}
+			for _, m := range list {
+				out = append(out, fmt.Sprintf("%s %s %v %d", source, m.MessageID, m.State, m.DeliveryCount))
+			}
+		}
+		return nil
+	})
+	return out
+}
+
+// prepared is a queue q of which a, b and c are locked, and a transaction that
+// dead-letters the first, completes the second, defers the third and sends and
+// schedules two more.
+func prepared(t *testing.T, opts servicebus.Options) (*bench, bindings.ServiceBusReceiver, *begun) {
+	t.Helper()
+	b := newBench(t, opts)
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.send("q", "a", "b", "c")
+	r := b.receiver("q", nil)
+	ms := b.receive(r, 3)
+	tx := b.begin()
+	tx.settles(nil, "q", bindings.ServiceBusDeadLetterAction, ms[0])
+	tx.settles(nil, "q", bindings.ServiceBusComplete, ms[1])
+	tx.settles(nil, "q", bindings.ServiceBusDefer, ms[2])
+	tx.sends(nil, "q", false, "d")
+	tx.does(nil, func(ctx context.Context) error {
+		numbers, err := tx.ScheduleEach(ctx, "Q", false, &bindings.ServiceBusMessage{MessageID: "e", ScheduledEnqueueTime: b.clk.Now().Add(time.Hour)})
+		if err == nil && !cmp.Equal(numbers, []int64{4}) {
+			err = fmt.Errorf("numbers %v", numbers)
+		}
+		return err
+	})
+	if diff := cmp.Diff([]string{"q a active 0", "q b active 0", "q c active 0"}, b.there("q", "q/$DeadLetterQueue")); diff != "" {
+		t.Errorf("before the end (-want +got):\n%s", diff)
+	}
+	return b, r, tx
+}
+
+func TestTransactionCommits(t *testing.T) {
+	t.Parallel()
+	b, _, tx := prepared(t, servicebus.Options{})
+	tx.commits(nil)
+	want := []string{"q c deferred 1", "q e scheduled 0", "q d active 0", "q/$DeadLetterQueue a active 0"}
+	if diff := cmp.Diff(want, b.there("q", "q/$DeadLetterQueue")); diff != "" {
+		t.Errorf("after the commit (-want +got):\n%s", diff)
+	}
+	tx.commits(bindings.ErrRolledBack)
+	tx.does(bindings.ErrRolledBack, tx.Rollback)
+	tx.sends(bindings.ErrRolledBack, "q", false, "f")
+}
+
+// A transaction that is rolled back has done nothing: locks are the ones that were,
+// and end when they would have.
+func TestTransactionRollsBack(t *testing.T) {
+	t.Parallel()
+	b, r, tx := prepared(t, servicebus.Options{})
+	tx.does(nil, tx.Rollback)
+	if diff := cmp.Diff([]string{"q a active 0", "q b active 0", "q c active 0"}, b.there("q", "q/$DeadLetterQueue")); diff != "" {
+		t.Errorf("after the rollback (-want +got):\n%s", diff)
+	}
+	b.clk.Advance(time.Minute)
+	if got := b.receive(r, 3); got[0].DeliveryCount != 1 {
+		t.Errorf("delivery count %d after the lock has ended, want 1", got[0].DeliveryCount)
+	}
+}
+
+// A transaction that is left open is rolled back after two minutes.
+func TestTransactionTimeout(t *testing.T) {
+	t.Parallel()
+	b, r, tx := prepared(t, servicebus.Options{})
+	b.clk.Advance(bindings.ServiceBusTransactionTimeout - time.Second)
+	b.do(func(ctx context.Context) error {
+		ms, err := r.Receive(ctx, 3, 0)
+		if err == nil && len(ms) != 0 {
+			err = fmt.Errorf("%d messages came back while the transaction was open", len(ms))
+		}
+		return err
+	})
+	b.clk.Advance(time.Second)
+	b.receive(r, 3)
+	tx.commits(bindings.ErrTimeout)
+	if diff := cmp.Diff([]string{"q a active 1", "q b active 1", "q c active 1"}, b.there("q", "q/$DeadLetterQueue")); diff != "" {
+		t.Errorf("after the time-out (-want +got):\n%s", diff)
+	}
+	want := "2m0s transaction_ended q  0 rolled_back"
+	if got := b.records[len(b.records)-4]; got != want {
+		t.Errorf("record %q, want %q", got, want)
+	}
+}
+
+// One call that is refused, and the transaction can only be rolled back.
+func TestTransactionOfARefusedCall(t *testing.T) {
+	t.Parallel()
+	other := func(b *bench) { b.queue(bindings.ServiceBusQueue{Name: "other"}); b.send("other", "x") }
+	for name, refuse := range map[string]func(b *bench, tx *begun){
+		"another entity": func(b *bench, tx *begun) { other(b); tx.sends(bindings.ErrRolledBack, "other", false, "y") },
+		"a settlement elsewhere": func(b *bench, tx *begun) {
+			other(b)
+			tx.settles(bindings.ErrRolledBack, "other", bindings.ServiceBusComplete, b.receive(b.receiver("other", nil), 1)[0])
+		},
+		"no such entity": func(_ *bench, tx *begun) { tx.sends(bindings.ErrNotFound, "nobody", true, "y") },
+		"no such lock": func(_ *bench, tx *begun) {
+			tx.settles(bindings.ErrLockLost, "q", bindings.ServiceBusComplete, &bindings.ServiceBusReceived{LockToken: bindings.GUID{1}})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _, tx := prepared(t, servicebus.Options{})
+			refuse(b, tx)
+			tx.commits(bindings.ErrRolledBack)
+			if diff := cmp.Diff([]string{"q a active 0", "q b active 0", "q c active 0"}, b.there("q", "q/$DeadLetterQueue")); diff != "" {
+				t.Errorf("after the commit (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a transaction settles, nobody else settles; what takes it away otherwise rolls
+// the transaction back.
+func TestTransactionHoldsWhatItSettles(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(bindings.ServiceBusQueue{Name: "sessions", RequiresSession: true, LockDuration: time.Minute})
+	b.send("q", "a")
+	r := b.receiver("q", nil)
+	m := b.receive(r, 1)[0]
+	tx := b.begin()
+	tx.settles(nil, "q", bindings.ServiceBusComplete, m)
+	tx.does(bindings.ErrNotAllowed, func(ctx context.Context) error { return r.Complete(ctx, m) })
+	second := b.begin()
+	second.settles(bindings.ErrLockLost, "q", bindings.ServiceBusAbandon, m)
+	second.commits(bindings.ErrRolledBack)
+	tx.does(nil, func(ctx context.Context) error { _, err := r.Renew(ctx, m); return err })
+	tx.commits(nil)
+
+	id := "s"
+	b.do(func(ctx context.Context) error {
+		return b.ns.Send(ctx, "sessions", &bindings.ServiceBusMessage{MessageID: "a", SessionID: &id})
+	})
+	var held []*bindings.ServiceBusReceived
+	b.do(func(ctx context.Context) error {
+		s, err := b.ns.AcceptSession(ctx, "sessions", &bindings.ServiceBusSessionOptions{SessionID: &id})
+		if err != nil {
+			return err
+		}
+		held, err = s.Receive(ctx, 1, 0)
+		return err
+	})
+	tx = b.begin()
+	tx.settles(nil, "sessions", bindings.ServiceBusComplete, held[0])
+	b.clk.Advance(time.Minute) // the session's lock ends
+	tx.commits(bindings.ErrRolledBack)
+	if diff := cmp.Diff([]string{"sessions a active 1"}, b.there("q", "sessions")); diff != "" {
+		t.Errorf("at the end (-want +got):\n%s", diff)
+	}
+}
+
+// Sends go further through the first entity; a transfer that finds its target
+// disabled or full rests in that entity's transfer dead-letter queue, one whose target
+// is gone fails the transaction.
+func TestTransactionAcrossEntities(t *testing.T) {
+	t.Parallel()
+	start := func(t *testing.T) (*bench, *begun) {
+		b := newBench(t, servicebus.Options{})
+		b.queue(bindings.ServiceBusQueue{Name: "a"})
+		b.queue(bindings.ServiceBusQueue{Name: "b"})
+		b.send("a", "1")
+		tx := b.begin()
+		tx.settles(nil, "a", bindings.ServiceBusComplete, b.receive(b.receiver("a", nil), 1)[0])
+		tx.sends(nil, "b", true, "2")
+		return b, tx
+	}
+	all := []string{"a", "a/$Transfer/$DeadLetterQueue", "b"}
+	t.Run("arrives", func(t *testing.T) {
+		t.Parallel()
+		b, tx := start(t)
+		tx.commits(nil)
+		if diff := cmp.Diff([]string{"b 2 active 0"}, b.there(all...)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("disabled", func(t *testing.T) {
+		t.Parallel()
+		b, tx := start(t)
+		b.do(func(ctx context.Context) error {
+			q, err := b.ns.GetQueue(ctx, "b")
+			if err == nil {
+				q.Status = bindings.ServiceBusStatusSendDisabled
+				_, err = b.ns.UpdateQueue(ctx, q.ServiceBusQueue)
+			}
+			return err
+		})
+		tx.commits(nil)
+		if diff := cmp.Diff([]string{"a/$Transfer/$DeadLetterQueue 2 active 0"}, b.there(all...)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("gone", func(t *testing.T) {
+		t.Parallel()
+		b, tx := start(t)
+		b.do(func(ctx context.Context) error { return b.ns.DeleteQueue(ctx, "b") })
+		tx.commits(bindings.ErrRolledBack)
+		if diff := cmp.Diff([]string{"a 1 active 0"}, b.there(all[:2]...)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// A process that is killed leaves all of a transaction or nothing: it is one change of
+// the store, and before its commit there is none.
+func TestTransactionIsOneChange(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	db := openMemory(t, &store.Options{Sync: true})
+	open := func() {
+		ns, err := servicebus.Open(b.clk, db, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.ns = ns
+	}
+	open()
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.send("q", "a")
+	tx := b.begin()
+	tx.settles(nil, "q", bindings.ServiceBusComplete, b.receive(b.receiver("q", nil), 1)[0])
+	tx.sends(nil, "q", false, "b")
+	open() // as the next process
+	if diff := cmp.Diff([]string{"q a active 0"}, b.there("q")); diff != "" {
+		t.Errorf("before the commit (-want +got):\n%s", diff)
+	}
+}

@@ -35,7 +35,7 @@ lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
 	@go run $(GOVULNCHECK) ./... || { code=$$?; if [ $$code -eq 3 ]; then exit 3; fi; echo "govulncheck: its data cannot be reached, skipped"; }
 
 .PHONY: interop
-interop: ## test against Azurite and the SDKs of other languages, and a browser (needs Node, Python, Chromium)
+interop: ## test against Azurite and the SDKs of other languages, and a browser (needs Node, Python, a JDK with Maven, Chromium)
 	bindings/azure/testdata/interop/install
 	REDELIVER_INTEROP=required go test -race -count=1 -timeout 6m ./bindings/azure/...
 	REDELIVER_INTEROP=required go test -race -count=1 -run 'TestTwoHostsOnAzurite|TestPagesInABrowser' ./cmd/redeliver

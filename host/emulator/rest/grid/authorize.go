@@ -100,9 +100,10 @@ func keyBytes(key string) []byte {
 	return []byte(key)
 }
 
-// parseExpiry reads the expiry of a token as the official clients write it.
+// parseExpiry reads the expiry of a token as the official clients write it; the one
+// for Java writes minutes and seconds below ten with one digit.
 func parseExpiry(text string) (time.Time, bool) {
-	for _, layout := range []string{"1/2/2006 3:04:05 PM", "1/2/2006 3:04:05 PM -07:00", "2006-01-02 15:04:05.999999-07:00", "2006-01-02 15:04:05.999999", time.RFC3339Nano} {
+	for _, layout := range []string{"1/2/2006 3:4:5 PM", "1/2/2006 3:4:5 PM -07:00", "2006-01-02 15:04:05.999999-07:00", "2006-01-02 15:04:05.999999", time.RFC3339Nano} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, true
 		}

@@ -57,6 +57,7 @@ func TestAuthorization(t *testing.T) {
 		"expired here only":     {nil, []string{"aeg-sas-token", token(resource, "12/31/2029 11:59:59 PM", key)}, 200},
 		"expired, strict":       {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, past, key)}, 401},
 		"later, strict":         {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, "2031-01-01 00:00:00+00:00", key)}, 200},
+		"short, of Java":        {&grid.Options{StrictDates: true}, []string{"aeg-sas-token", token(resource, "1/1/2031 1:2:3 AM", key)}, 200},
 		"bearer over HTTP":      {nil, []string{"Authorization", "Bearer x"}, 401},
 		"basic":                 {nil, []string{"Authorization", "Basic x"}, 401},
 	} {

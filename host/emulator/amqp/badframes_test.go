@@ -83,7 +83,7 @@ func TestBadFrames(t *testing.T) {
 	})
 }
 
-// TestCoordinator: there are no transactions.
+// TestCoordinator: a backend may have no transactions.
 func TestCoordinator(t *testing.T) {
 	t.Parallel()
 	p := newPeer(t, newMemory(), nil, nil)

@@ -134,6 +134,10 @@ func (l *link) ask() (*Grant, *wire.Error) {
 	if err != nil {
 		return nil, asError(err)
 	}
+	if _, ok := grant.Node.(Coordinator); ok != p.Coordinator {
+		grant.Node.Close(false)
+		return nil, wire.Errorf(wire.CondNotImplemented, "transactions are not offered")
+	}
 	switch grant.Node.(type) {
 	case Responder, Coordinator:
 	case Consumer:

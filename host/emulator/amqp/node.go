@@ -51,7 +51,7 @@ type AttachRequest struct {
 	Elsewhere func(address string) (bool, error)
 
 	// Coordinator says that the link is to a transaction coordinator, and has no address.
-	// Its node is a Coordinator.
+	// Its node is a Coordinator; with any other the link is refused.
 	Coordinator bool
 
 	mu   sync.Mutex

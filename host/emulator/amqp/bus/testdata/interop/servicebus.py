@@ -3,7 +3,7 @@ import datetime
 import sys
 
 from azure.servicebus import NEXT_AVAILABLE_SESSION, ServiceBusClient, ServiceBusMessage, ServiceBusReceiveMode, ServiceBusSubQueue
-from azure.servicebus.exceptions import MessagingEntityNotFoundError
+from azure.servicebus.exceptions import ServiceBusAuthenticationError
 
 hour = datetime.timedelta(hours=1)
 
@@ -79,6 +79,6 @@ with ServiceBusClient.from_connection_string(sys.argv[1], retry_total=0) as clie
         sender.send_messages(ServiceBusMessage("news"))
     with client.get_subscription_receiver("topic", "sub", receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE) as receiver:
         assert str(take(receiver, 1)[0]) == "news"
-    refused(MessagingEntityNotFoundError, lambda: client.get_queue_sender("missing").send_messages(ServiceBusMessage("x")))
+    refused(ServiceBusAuthenticationError, lambda: client.get_queue_sender("missing").send_messages(ServiceBusMessage("x")))
 
 print("ok")

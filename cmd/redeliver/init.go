@@ -201,6 +201,9 @@ var windowsDevice = regexp.MustCompile(`^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|
 // requirement matches a line of a require block.
 var requirement = regexp.MustCompile(`(?m)^\t(\S+ v\S+)(?: // indirect)?$`)
 
+// splitModule is the version of a module from before it was split in several.
+const splitModule = "google.golang.org/genproto v0.0.0-20230410155749-daa745c078e1"
+
 // moduleFiles makes go.mod and go.sum. With the module in a folder they list all
 // that this module needs, so that the app builds without the network from the
 // module cache that built this program.
@@ -218,7 +221,10 @@ func moduleFiles(name string, src source) (mod, sum string, err error) {
 	for _, m := range requirement.FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", m[1])
 	}
-	fmt.Fprintf(&b, ")\n\n// %s is not published yet: this is the source that redeliver was built from.\nreplace %s => %s\n",
+	// Without this an app in a workspace does not build: there the go command reads what
+	// every library asks for, and that version holds packages that have since moved.
+	b.WriteString(")\n\n// A library asks for it, and in a workspace its packages would be found twice.\nexclude " + splitModule + "\n")
+	fmt.Fprintf(&b, "\n// %s is not published yet: this is the source that redeliver was built from.\nreplace %s => %s\n",
 		modulePath, modulePath, quotePath(src.dir))
 	sums, err := readLines(filepath.Join(src.dir, "go.sum"))
 	return b.String(), sums, err

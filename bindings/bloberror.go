@@ -31,6 +31,7 @@ const (
 	CodeAppendPositionConditionNotMet         BlobCode = "AppendPositionConditionNotMet"
 	CodeBlobAlreadyExists                     BlobCode = "BlobAlreadyExists"
 	CodeBlobArchived                          BlobCode = "BlobArchived"
+	CodeBlobIsSealed                          BlobCode = "BlobIsSealed"
 	CodeBlobNotFound                          BlobCode = "BlobNotFound"
 	CodeBlockCountExceedsLimit                BlobCode = "BlockCountExceedsLimit"
 	CodeBlockListTooLong                      BlobCode = "BlockListTooLong"
@@ -49,6 +50,7 @@ const (
 	CodeInvalidMD5                            BlobCode = "InvalidMd5"
 	CodeInvalidMetadata                       BlobCode = "InvalidMetadata"
 	CodeInvalidOperation                      BlobCode = "InvalidOperation"
+	CodeInvalidPageRange                      BlobCode = "InvalidPageRange"
 	CodeInvalidQueryParameterValue            BlobCode = "InvalidQueryParameterValue"
 	CodeInvalidRange                          BlobCode = "InvalidRange"
 	CodeInvalidResourceName                   BlobCode = "InvalidResourceName"
@@ -73,6 +75,7 @@ const (
 	CodeOutOfRangeInput                       BlobCode = "OutOfRangeInput"
 	CodeOutOfRangeQueryParameterValue         BlobCode = "OutOfRangeQueryParameterValue"
 	CodeRequestBodyTooLarge                   BlobCode = "RequestBodyTooLarge"
+	CodeSequenceNumberConditionNotMet         BlobCode = "SequenceNumberConditionNotMet"
 	CodeSnapshotsPresent                      BlobCode = "SnapshotsPresent"
 	CodeSourceConditionNotMet                 BlobCode = "SourceConditionNotMet"
 	CodeTagsTooLarge                          BlobCode = "TagsTooLarge"
@@ -89,6 +92,9 @@ var blobCodes = map[BlobCode]struct {
 	CodeAppendPositionConditionNotMet:         {http.StatusPreconditionFailed, "the append position is not the length of the blob", ErrConditionNotMet},
 	CodeBlobAlreadyExists:                     {http.StatusConflict, "the blob exists already", ErrAlreadyExists},
 	CodeBlobArchived:                          {http.StatusConflict, "the blob is in the archive", nil},
+	CodeBlobIsSealed:                          {http.StatusConflict, "the blob is sealed", nil},
+	CodeInvalidPageRange:                      {http.StatusRequestedRangeNotSatisfiable, "the pages are not whole ones, or not in the blob", ErrOutOfRange},
+	CodeSequenceNumberConditionNotMet:         {http.StatusPreconditionFailed, "a condition on the sequence number does not hold", ErrConditionNotMet},
 	CodeBlobNotFound:                          {http.StatusNotFound, "the blob does not exist", ErrNotFound},
 	CodeBlockCountExceedsLimit:                {http.StatusConflict, "the blob has as many blocks as it may have", ErrOutOfRange},
 	CodeBlockListTooLong:                      {http.StatusBadRequest, "the block list has more than 50000 blocks", ErrOutOfRange},

@@ -71,6 +71,9 @@ type PutBlobOptions struct {
 	// BodyMD5, if not nil, must be that of the body (Md5Mismatch), unless
 	// Headers.ContentMD5 takes its place. Not for PutBlockList.
 	BodyMD5 []byte
+	// Size is the length of a page blob, in bytes, a multiple of 512; Sequence its
+	// sequence number.
+	Size, Sequence int64
 	// Tags are the index tags of the blob: at most 10, in place of those it had.
 	Tags       map[string]string
 	Conditions *BlobConditions
@@ -165,11 +168,14 @@ type BlobProperties struct {
 	Lease         LeaseProperties
 	Copy          *CopyState // nil: not a copy, or written since
 	AppendBlocks  int        // of an append blob
+	Sealed        bool       // of an append blob: nothing is appended any more
+	Sequence      int64      // the sequence number of a page blob
 	// AccessTier is that of a block blob: "Hot" until somebody sets one
 	// (AccessTierInferred).
 	AccessTier         string
 	AccessTierInferred bool
-	Tags               map[string]string // index tags; from Azure nil, which only counts them here
+	TagCount           int               // of index tags
+	Tags               map[string]string // of those; from Azure in listings only that include them
 }
 
 // CopyState says where a blob was copied from.
@@ -230,6 +236,8 @@ type CopyOptions struct {
 	// their place.
 	Tags     map[string]string
 	CopyTags bool
+	// Seal seals the copy of an append blob.
+	Seal bool
 }
 
 // Copied is the answer to CopyFrom.

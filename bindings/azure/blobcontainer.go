@@ -209,6 +209,8 @@ func addItems(page *bindings.BlobPage, items []*sdk.BlobItem, include bindings.L
 				Completed: value(p.CopyCompletionTime).UTC(), Bytes: copied(value(p.CopyProgress)),
 			}
 		}
+		out.Properties.TagCount, out.Properties.Sealed = int(value(p.TagCount)), value(p.IsSealed)
+		out.Properties.Sequence = value(p.BlobSequenceNumber)
 		if item.BlobTags != nil && include.Tags {
 			out.Properties.Tags = map[string]string{}
 			for _, tag := range item.BlobTags.BlobTagSet {

@@ -133,7 +133,8 @@ func propertiesOf(h http.Header) *bindings.BlobProperties {
 		Type: bindings.BlobType(h.Get("X-Ms-Blob-Type")), Created: timeOf(h, "X-Ms-Creation-Time"), LastModified: timeOf(h, "Last-Modified"),
 		ETag: h.Get("ETag"), ContentLength: numberOf(h, "Content-Length"), Metadata: metadataOf(h), Lease: leaseOf(h),
 		AppendBlocks: int(numberOf(h, "X-Ms-Blob-Committed-Block-Count")),
-		AccessTier:   h.Get("X-Ms-Access-Tier"), AccessTierInferred: strings.EqualFold(h.Get("X-Ms-Access-Tier-Inferred"), "true"),
+		TagCount:     int(numberOf(h, "X-Ms-Tag-Count")), Sealed: strings.EqualFold(h.Get("X-Ms-Blob-Sealed"), "true"), Sequence: numberOf(h, "X-Ms-Blob-Sequence-Number"),
+		AccessTier: h.Get("X-Ms-Access-Tier"), AccessTierInferred: strings.EqualFold(h.Get("X-Ms-Access-Tier-Inferred"), "true"),
 		Headers: bindings.BlobHeaders{
 			ContentType: h.Get("Content-Type"), ContentEncoding: h.Get("Content-Encoding"), ContentLanguage: h.Get("Content-Language"),
 			ContentDisposition: h.Get("Content-Disposition"), CacheControl: h.Get("Cache-Control"), ContentMD5: md5Of(h, "Content-Md5"),

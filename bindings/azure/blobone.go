@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/appendblob"
 	sdk "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
+	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/pageblob"
 
 	"github.com/redeliver/redeliver/bindings"
 )
@@ -99,7 +100,14 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 			return err
 		}))
 	case bindings.PageBlob:
-		return nil, bindings.NewBlobError(bindings.CodeNotImplemented)
+		if size > 0 {
+			return nil, bindings.NewBlobError(bindings.CodeInvalidOperation)
+		}
+		return wrote(b.call(ctx, h, func(ctx context.Context, _ *sdk.Client) error {
+			client := b.container.client.NewPageBlobClient(b.name)
+			_, err := client.Create(ctx, opts.Size, &pageblob.CreateOptions{Metadata: sdkMetadata(opts.Metadata), SequenceNumber: &opts.Sequence})
+			return err
+		}))
 	}
 	return nil, bindings.NewBlobError(bindings.CodeInvalidHeaderValue)
 }
@@ -364,6 +372,9 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 	}
 	set(h, "X-Ms-Access-Tier", opts.Tier)
 	setTags(h, opts.Tags)
+	if opts.Seal {
+		h.Set("X-Ms-Seal-Blob", "true")
+	}
 	if opts.CopyTags {
 		h.Set("X-Ms-Copy-Source-Tag-Option", "COPY")
 	}

@@ -153,9 +153,14 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 			return nil, blobError(bindings.CodeInvalidOperation, "an append blob is created empty")
 		}
 	case bindings.PageBlob:
-		return nil, blobError(bindings.CodeNotImplemented, "page blobs are not offered here")
+		if staged.size > 0 {
+			return nil, blobError(bindings.CodeInvalidOperation, "a page blob is created without content")
+		}
+		if record, err = newPageBlob(record, opts); err != nil {
+			return nil, err
+		}
 	default:
-		return nil, blobError(bindings.CodeInvalidHeaderValue, "blob type %q: want BlockBlob or AppendBlob", opts.Type)
+		return nil, blobError(bindings.CodeInvalidHeaderValue, "blob type %q: want BlockBlob, AppendBlob or PageBlob", opts.Type)
 	}
 	var out *bindings.Written
 	err = b.operate(ctx, "Put", func(tx *blobTx) error {

@@ -246,6 +246,8 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 			return err
 		}
 		switch {
+		case r.Sealed:
+			return blobError(bindings.CodeBlobIsSealed, "")
 		case opts.Position != nil && *opts.Position != r.Size:
 			return blobError(bindings.CodeAppendPositionConditionNotMet, "")
 		case opts.MaxSize != nil && r.Size+staged.size > *opts.MaxSize:

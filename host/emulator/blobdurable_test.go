@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"path/filepath"
 	"strings"
@@ -78,7 +79,7 @@ func describe(t *testing.T, s *emulator.Storage) (out []string) {
 			text := "no content"
 			if d, err := handle.Get(ctx, nil); err == nil {
 				body, err := io.ReadAll(d.Body)
-				text = fmt.Sprintf("%d bytes %.20q %v %v", len(body), body, err, d.Body.Close())
+				text = fmt.Sprintf("%d bytes %.20q %x %v %v", len(body), body, crc32.ChecksumIEEE(body), err, d.Body.Close())
 			}
 			copied := "no copy"
 			if b.Properties.Copy != nil {
@@ -86,6 +87,9 @@ func describe(t *testing.T, s *emulator.Storage) (out []string) {
 				b.Properties.Copy = nil
 			}
 			say("%s %s %+v %s: %s", b.Name, b.Snapshot, b.Properties, copied, text)
+			if list, err := handle.(paged).PageRanges(ctx, nil, nil); err == nil {
+				say("pages %+v", *list)
+			}
 			if list, err := handle.BlockList(ctx, nil); err == nil {
 				say("blocks %+v", *list)
 			}
@@ -140,6 +144,19 @@ func fill(t *testing.T, s *emulator.Storage) {
 	done(blocks.PutBlockList(ctx, []bindings.BlockRef{{ID: "AAA1"}, {ID: "AAA0"}}, nil))
 	done(blocks.PutBlock(ctx, "BBBB", strings.NewReader("waits"), nil))
 	done(c.Blob("empty").Put(ctx, nil, nil))
+	disk := c.Blob("disk")
+	done(disk.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: 1 << 20, Sequence: 3}))
+	for at, text := range []string{large('p')[:512*100], "", large('q')[:512*3], large('r')[:512]} {
+		if text != "" {
+			done(disk.(paged).PutPages(ctx, int64(at)*512*20, strings.NewReader(text), &emulator.PageOptions{}))
+		}
+	}
+	done(disk.Snapshot(ctx, nil))
+	done(disk.(paged).ClearPages(ctx, bindings.BlobRange{Offset: 512 * 90, Count: 512 * 2}, &emulator.PageOptions{}))
+	sealed := c.Blob("sealed")
+	done(sealed.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
+	done(sealed.AppendBlock(ctx, strings.NewReader("last"), nil))
+	done(sealed.(sealer).Seal(ctx, nil, nil))
 	done(c.Blob("tagged").Put(ctx, strings.NewReader("t"), &bindings.PutBlobOptions{Tags: map[string]string{"k": "v"}}))
 	check(c.Blob("small").(tagged).SetTags(ctx, map[string]string{"state": "done", "empty": ""}, &bindings.BlobConditions{LeaseID: held.ID}))
 	gone := c.Blob("gone")
@@ -184,8 +201,8 @@ func TestBlobsSurvive(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if got := files(db); got != 3 {
-			t.Errorf("%d files, want 3: of a blob and its copy, of the log, of the blocks", got)
+		if got := files(db); got != 4 {
+			t.Errorf("%d files, want 4: of a blob and its copy, of the log, of the blocks, of pages", got)
 		}
 	}()
 	same := func(t *testing.T, what string, s *emulator.Storage) {

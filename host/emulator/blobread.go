@@ -87,7 +87,8 @@ func cut(asked bindings.BlobRange, size int64) (bindings.BlobRange, error) {
 type download struct {
 	s        *blobs
 	opening  uint64   // of the store, whose state the content belongs to
-	content  *content // nil: closed, or empty
+	content  *content // nil: closed, or there is none
+	closed   bool
 	segments []segment
 	skip     int64 // of the first segment
 	left     int64
@@ -98,6 +99,10 @@ type download struct {
 func (s *blobs) download(r *blobRecord, span bindings.BlobRange) *download {
 	d := &download{s: s, opening: s.opening, content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
 	s.retainContent(r.Content)
+	if r.Type == bindings.PageBlob {
+		d.segments = withZeros(d.segments, span)
+		return d
+	}
 	if len(d.segments) > 1 {
 		// Large blobs have many blocks: find the first one by its end.
 		ends := make([]int64, len(d.segments))
@@ -122,7 +127,7 @@ func (d *download) Read(p []byte) (int, error) {
 	if d.left == 0 {
 		return 0, io.EOF
 	}
-	if d.content == nil {
+	if d.closed {
 		return 0, io.ErrClosedPipe
 	}
 	if d.open == nil {
@@ -163,7 +168,7 @@ func (d *download) advance(n int) error {
 // left; Read tells which. The bytes stay as they are; the caller may not
 // change them either.
 func (d *download) Next(most int) ([]byte, error) {
-	if d.left == 0 || d.content == nil {
+	if d.left == 0 || d.closed {
 		return nil, nil
 	}
 	if d.open == nil {
@@ -195,6 +200,9 @@ func (d *download) next() error {
 }
 
 func (d *download) body(of segment) (body, error) {
+	if of.Body == "" {
+		return zeroBody{}, nil
+	}
 	open, err := d.s.bodies.open(of.Body)
 	if err != nil {
 		return nil, err
@@ -214,6 +222,7 @@ func (d *download) Close() error {
 		err = d.open.Close()
 		d.open = nil
 	}
+	d.closed = true
 	_ = d.release().WaitOwn()
 	return err
 }

@@ -32,12 +32,17 @@ func (s *blobs) save() (snap blobsSnapshot, err error) {
 		})
 		return snap, err
 	}
+	sizes := make(map[bodyID]int64, len(s.bodyRefs)) // as far as somebody needs them
+	_ = eachSegment(snap.changes, func(seg *segment) error {
+		sizes[seg.Body] = max(sizes[seg.Body], seg.Skip+seg.Size)
+		return nil
+	})
 	snap.bodies = make(map[bodyID]memoryBody, len(s.bodyRefs))
 	err = eachSegment(snap.changes, func(seg *segment) error {
 		if _, ok := snap.bodies[seg.Body]; ok {
 			return nil
 		}
-		body, err := readAll(s.bodies, seg.Body, seg.Size)
+		body, err := readAll(s.bodies, seg.Body, sizes[seg.Body])
 		snap.bodies[seg.Body] = body
 		return err
 	})

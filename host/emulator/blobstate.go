@@ -317,7 +317,7 @@ func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
 		ContentLength: r.Size, Headers: r.Headers, Metadata: maps.Clone(r.Metadata),
 	}
 	p.Headers.ContentMD5 = slices.Clone(r.Headers.ContentMD5)
-	p.Tags = maps.Clone(r.Tags)
+	p.Tags, p.TagCount = maps.Clone(r.Tags), len(r.Tags)
 	if r.Copy != nil {
 		c := *r.Copy
 		p.Copy = &c
@@ -327,7 +327,9 @@ func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
 	}
 	switch r.Type {
 	case bindings.AppendBlob:
-		p.AppendBlocks = r.Blocks
+		p.AppendBlocks, p.Sealed = r.Blocks, r.Sealed
+	case bindings.PageBlob:
+		p.Sequence = r.Sequence
 	case bindings.BlockBlob:
 		p.AccessTier, p.AccessTierInferred = r.Tier, false
 		if r.Tier == "" {

@@ -169,10 +169,7 @@ func (p *tagParser) comparison() tagTest {
 		if key == "@container" {
 			is, ok = container, true
 		}
-		if !ok {
-			return operator == "<>"
-		}
-		return holds(strings.Compare(is, value))
+		return ok && holds(strings.Compare(is, value))
 	}
 }
 

@@ -64,7 +64,7 @@ func TestConditionsOnTags(t *testing.T) {
 			{"(status='open' or n='5') and n='6'", bindings.CodeConditionNotMet},
 			{"status='open' or n='5' and n='6'", bindings.CodeConditionNotMet},
 			{"none = 'x'", bindings.CodeConditionNotMet},
-			{"none <> 'x'", ""},
+			{"none <> 'x'", bindings.CodeConditionNotMet},
 			{`"a key" = 'it+x'`, ""},
 			{"n > '45'", ""}, // texts, not numbers
 			{strings.Repeat("k", 130) + " = 'x'", bindings.CodeConditionNotMet},

@@ -144,7 +144,7 @@ func (tx *blobTx) copyOf(from *blobRecord, to blobKey, opts *bindings.CopyOption
 	}
 	next := *from
 	next.blobKey, next.Created, next.Lease, next.Tier = to, time.Time{}, lease{}, opts.Tier
-	next.Sealed, next.Tags = false, tagSet(opts.Tags)
+	next.Sealed, next.Tags = opts.Seal && from.Type == bindings.AppendBlob, tagSet(opts.Tags)
 	if opts.CopyTags {
 		next.Tags = from.Tags
 	}

@@ -53,8 +53,11 @@ func (c *call) authorizeByToken(token string) *Error {
 	}
 	if c.door.server.opts.StrictDates {
 		now := float64(c.door.clk.Now().UnixNano()) / float64(time.Second)
-		if now < t.After || t.Until != 0 && now > t.Until {
+		if now < t.After {
 			return errAuthentication("Lifetime validation failed.")
+		}
+		if t.Until != 0 && now > t.Until {
+			return errAuthentication("Lifetime validation failed. The token is expired.")
 		}
 	}
 	return nil

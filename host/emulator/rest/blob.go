@@ -30,6 +30,9 @@ import (
 //	PUT    /container/blob?comp=block                      blobblocks.go
 //	PUT    /container/blob?comp=blocklist  (GET)
 //	PUT    /container/blob?comp=appendblock
+//	PUT    /container/blob?comp=seal
+//	PUT    /container/blob?comp=page                       blobpages.go
+//	GET    /container/blob?comp=pagelist
 //	PUT    /container/blob?comp=lease                      bloblease.go
 //	PUT    /container/blob?comp=snapshot                   blobcopy.go
 //	PUT    /container/blob            with x-ms-copy-source
@@ -42,8 +45,8 @@ import (
 //	GET    /?comp=blobs
 //	GET    /container?restype=container&comp=blobs
 //
-// Page blobs and undelete are answered
-// with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource. Writes from URLs read this
+// Undelete, queries, versions, incremental copies, differences of pages and
+// immutability are answered with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource. Writes from URLs read this
 // server and others on the same machine.
 //
 // Reference: docs, Blob Service REST API; Azurite for what it leaves open.
@@ -69,6 +72,9 @@ const (
 	blobCopy          resource = "blob copy"
 	blobTier          resource = "blob tier"
 	blobTags          resource = "blob tags"
+	blobSeal          resource = "blob seal"
+	blobPage          resource = "page"
+	blobPages         resource = "page ranges"
 	delegation        resource = "user delegation key"
 	accountBatch      resource = "batch"
 	containerBatch    resource = "batch of a container"
@@ -126,6 +132,9 @@ func blobService() *service {
 		{blobAppend, http.MethodPut}:    {name: "AppendBlock", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: appendBlock},
 		{blobCopy, http.MethodPut}:      {name: "AbortCopyBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: abortCopy},
 		{blobTier, http.MethodPut}:      {name: "SetBlobTier", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobTier},
+		{blobSeal, http.MethodPut}:      {name: "SealBlob", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: sealBlob},
+		{blobPage, http.MethodPut}:      {name: "PutPage", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: putPage},
+		{blobPages, http.MethodGet}:     {name: "GetPageRanges", resource: "o", accountSAS: "r", serviceSAS: "r", run: getPageRanges},
 		{blobTags, http.MethodPut}:      {name: "SetBlobTags", write: true, resource: "o", accountSAS: "t", serviceSAS: "t", run: setBlobTags},
 		{blobTags, http.MethodGet}:      {name: "GetBlobTags", resource: "o", accountSAS: "t", serviceSAS: "t", run: getBlobTags},
 
@@ -156,7 +165,7 @@ func blobService() *service {
 			if refused != nil {
 				return nil, refused
 			}
-			if on == notOffered {
+			if on == notOffered || asksForMore(c) {
 				return nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
 			}
 			if op := table[verb{on, c.r.Method}]; op != nil {
@@ -221,8 +230,8 @@ func blobResource(c *call) (resource, *Error) {
 		of = map[string]resource{
 			"": oneBlob, "properties": blobHeaders, "metadata": blobMetadata, "lease": blobLease, "snapshot": blobSnapshot,
 			"block": blobBlock, "blocklist": blobBlockList, "appendblock": blobAppend, "copy": blobCopy,
-			"page": notOffered, "pagelist": notOffered, "incrementalcopy": notOffered, "tags": blobTags, "tier": blobTier,
-			"undelete": notOffered, "query": notOffered, "expiry": notOffered, "immutabilitypolicies": notOffered, "legalhold": notOffered, "seal": notOffered,
+			"page": blobPage, "pagelist": blobPages, "incrementalcopy": notOffered, "tags": blobTags, "tier": blobTier,
+			"undelete": notOffered, "query": notOffered, "expiry": notOffered, "immutabilitypolicies": notOffered, "legalhold": notOffered, "seal": blobSeal,
 		}
 	case container != "" && restype == "container":
 		of = map[string]resource{
@@ -239,6 +248,13 @@ func blobResource(c *call) (resource, *Error) {
 		return on, nil
 	}
 	return "", errInvalidParameter("comp", c.query.Get("comp"), "The address names nothing that this service has.")
+}
+
+// asksForMore reports whether a request is about versions of a blob, or wants it to
+// be kept from changes: what cannot be had here is not passed over.
+func asksForMore(c *call) bool {
+	h := c.r.Header
+	return c.query.Has("versionid") || h.Get("X-Ms-Immutability-Policy-Until-Date") != "" || h.Get("X-Ms-Legal-Hold") != ""
 }
 
 // splitBlobPath takes the path of an address apart. Everything behind the

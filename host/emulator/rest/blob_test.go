@@ -79,7 +79,7 @@ func TestBlobOperations(t *testing.T) {
 	b := newBlobBench(t)
 	b.want(400, "MissingRequiredHeader", "PUT", "/box/a", "text")
 	b.want(400, "InvalidHeaderValue", "PUT", "/box/a", "text", header("X-Ms-Blob-Type", "Round"))
-	b.want(501, "NotImplemented", "PUT", "/box/a", "", header("X-Ms-Blob-Type", "PageBlob"))
+	b.want(400, "MissingRequiredHeader", "PUT", "/box/a", "", header("X-Ms-Blob-Type", "PageBlob"))
 	b.want(404, "BlobNotFound", "GET", "/box/a", "")
 	b.want(404, "BlobNotFound", "HEAD", "/box/a", "")
 	b.want(404, "ContainerNotFound", "PUT", "/none/a", "text", asBlockBlob)

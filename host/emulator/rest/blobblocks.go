@@ -156,6 +156,33 @@ func appendBlocks(b []byte, name string, blocks []bindings.Block) []byte {
 	return append(b, "</"+name+">"...)
 }
 
+// sealable is an append blob that can be closed. Those of the embedded account are.
+type sealable interface {
+	Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error)
+}
+
+func sealBlob(c *call) error {
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	position, refused := c.headerNumber("X-Ms-Blob-Condition-Appendpos")
+	if refused != nil {
+		return refused
+	}
+	blob, ok := c.blob().(sealable)
+	if !ok {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+		w, err := blob.Seal(ctx, position, cond)
+		if err == nil {
+			c.w.Header().Set("X-Ms-Blob-Sealed", "true")
+		}
+		return w, err
+	})
+}
+
 func appendBlock(c *call) error {
 	opts := &bindings.AppendBlockOptions{}
 	var refused *Error

@@ -13,6 +13,7 @@ import (
 // Source: docs, Blob Storage error codes.
 var blobMessages = map[bindings.BlobCode]string{
 	bindings.CodeBlobAlreadyExists:      "The specified blob already exists.",
+	bindings.CodeBlobIsSealed:           "The specified blob is sealed, and its contents can't be modified unless the blob is re-created after a delete.",
 	bindings.CodeBlobNotFound:           "The specified blob does not exist.",
 	bindings.CodeContainerAlreadyExists: "The specified container already exists.",
 	bindings.CodeContainerNotFound:      "The specified container does not exist.",

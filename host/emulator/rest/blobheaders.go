@@ -198,11 +198,15 @@ func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
 	h.Set("X-Ms-Blob-Type", string(p.Type))
 	h.Set("X-Ms-Creation-Time", wireTime(p.Created))
 	h.Set("X-Ms-Server-Encrypted", "true")
-	if n := len(p.Tags); n > 0 {
-		h.Set("X-Ms-Tag-Count", strconv.Itoa(n))
+	if p.TagCount > 0 {
+		h.Set("X-Ms-Tag-Count", strconv.Itoa(p.TagCount))
 	}
 	if p.Type == bindings.AppendBlob {
 		h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
+		h.Set("X-Ms-Blob-Sealed", strconv.FormatBool(p.Sealed))
+	}
+	if p.Type == bindings.PageBlob {
+		c.setSequence(p.Sequence)
 	}
 	if s := p.Copy; s != nil {
 		h.Set("X-Ms-Copy-Id", s.ID)

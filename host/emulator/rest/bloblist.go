@@ -175,7 +175,13 @@ func appendBlob(b []byte, item *bindings.BlobItem, include bindings.ListInclude)
 	} {
 		b = appendElement(b, f.Name, f.Value)
 	}
+	if p.Type == bindings.PageBlob {
+		b = appendElement(b, "x-ms-blob-sequence-number", strconv.FormatInt(p.Sequence, 10))
+	}
 	b = appendElement(b, "BlobType", string(p.Type))
+	if p.Sealed {
+		b = appendElement(b, "Sealed", "true")
+	}
 	if p.AccessTier != "" {
 		b = appendElement(b, "AccessTier", p.AccessTier)
 		if p.AccessTierInferred {
@@ -193,8 +199,8 @@ func appendBlob(b []byte, item *bindings.BlobItem, include bindings.ListInclude)
 		b = appendElement(b, "CopyCompletionTime", wireTime(s.Completed))
 	}
 	b = appendElement(b, "ServerEncrypted", "true")
-	if n := len(p.Tags); n > 0 {
-		b = appendElement(b, "TagCount", strconv.Itoa(n))
+	if p.TagCount > 0 {
+		b = appendElement(b, "TagCount", strconv.Itoa(p.TagCount))
 	}
 	b = append(b, "</Properties>"...)
 	if include.Metadata {

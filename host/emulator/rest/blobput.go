@@ -28,7 +28,9 @@ func putBlob(c *call) error {
 	switch opts.Type = bindings.BlobType(kind); opts.Type {
 	case bindings.BlockBlob, bindings.AppendBlob:
 	case bindings.PageBlob:
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		if refused := c.pageBlobOptions(opts); refused != nil {
+			return refused
+		}
 	default:
 		return errInvalidHeader("x-ms-blob-type", kind)
 	}
@@ -115,6 +117,13 @@ func setBlobProperties(c *call) error {
 	headers, refused := c.blobHeaders(false)
 	if refused != nil {
 		return refused
+	}
+	pages, refused := c.pageProperties(headers)
+	if refused != nil {
+		return refused
+	}
+	if pages != nil {
+		return setPageProperties(c, *pages, cond)
 	}
 	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
 		return c.blob().SetHeaders(ctx, headers, cond)

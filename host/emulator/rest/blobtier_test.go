@@ -64,11 +64,15 @@ func TestNotOffered(t *testing.T) {
 		status       int
 		code         string
 	}{
-		{"PUT", "/box/page", map[string]string{"X-Ms-Blob-Type": "PageBlob", "X-Ms-Blob-Content-Length": "512"}, 501, "NotImplemented"},
-		{"PUT", "/box/a?comp=page", nil, 501, "NotImplemented"},
-		{"GET", "/box/a?comp=pagelist", nil, 501, "NotImplemented"},
+		{"GET", "/box/a?comp=pagelist&prevsnapshot=x", nil, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=incrementalcopy", nil, 501, "NotImplemented"},
 		{"PUT", "/box/framed", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
 		{"PUT", "/box/a?comp=undelete", nil, 501, "NotImplemented"},
+		{"GET", "/box/a?versionid=2030-01-02T03:04:05.0000000Z", nil, 501, "NotImplemented"},
+		{"DELETE", "/box/a?versionid=2030-01-02T03:04:05.0000000Z", nil, 501, "NotImplemented"},
+		{"PUT", "/box/held", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Legal-Hold": "true"}, 501, "NotImplemented"},
+		{"PUT", "/box/held", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Immutability-Policy-Until-Date": "Wed, 02 Jan 2030 03:04:05 GMT"}, 501, "NotImplemented"},
+		{"PUT", "/box/a?comp=expiry", nil, 501, "NotImplemented"},
 		{"PUT", "/box?restype=container&comp=undelete", nil, 501, "NotImplemented"},
 		{"POST", "/box/a?comp=query", nil, 501, "NotImplemented"},
 		{"PUT", "/box/far", map[string]string{"X-Ms-Copy-Source": "https://example.com/box/a"}, 404, "CannotVerifyCopySource"},

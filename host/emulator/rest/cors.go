@@ -41,7 +41,7 @@ func (c *call) preflight() error {
 		return err
 	}
 	for _, rule := range rules {
-		if !listed(rule.AllowedOrigins, origin) || !listed(rule.AllowedMethods, method) || !allListed(rule.AllowedHeaders, asked) {
+		if !originListed(rule.AllowedOrigins, origin) || !listed(rule.AllowedMethods, method) || !allListed(rule.AllowedHeaders, asked) {
 			continue
 		}
 		h := c.w.Header()
@@ -99,7 +99,7 @@ func (c *call) admitPage() error {
 // matching returns the first rule for an origin and a method.
 func matching(rules []bindings.CORSRule, origin, method string) (rule bindings.CORSRule, ok bool) {
 	for _, rule := range rules {
-		if listed(rule.AllowedOrigins, origin) && listed(rule.AllowedMethods, method) {
+		if originListed(rule.AllowedOrigins, origin) && listed(rule.AllowedMethods, method) {
 			return rule, true
 		}
 	}
@@ -178,6 +178,30 @@ func exposed(rule string, h http.Header) []string {
 func listed(list, value string) bool {
 	for item := range strings.SplitSeq(list, ",") {
 		if item = strings.TrimSpace(item); item == "*" || strings.EqualFold(item, strings.TrimSpace(value)) {
+			return true
+		}
+	}
+	return false
+}
+
+// originListed is listed for origins, which may have "*" for what comes before a
+// domain: "https://*.example.com" or "*.example.com".
+//
+// Source: docs, Cross-Origin Resource Sharing support, "AllowedOrigins".
+func originListed(list, origin string) bool {
+	if listed(list, origin) {
+		return true
+	}
+	for item := range strings.SplitSeq(list, ",") {
+		scheme, domain, ok := strings.Cut(strings.TrimSpace(item), "*.")
+		if !ok || domain == "" || scheme != "" && !hasPrefixFold(origin, scheme) {
+			continue
+		}
+		host := origin[len(scheme):]
+		if _, rest, ok := strings.Cut(host, "://"); ok {
+			host = rest
+		}
+		if n := len(host) - len(domain) - 1; n > 0 && strings.EqualFold(host[n:], "."+domain) && !strings.ContainsAny(host[:n], "/@:") {
 			return true
 		}
 	}

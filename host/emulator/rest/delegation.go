@@ -66,7 +66,7 @@ func getDelegationKey(c *call) error {
 		return errXMLNode("Start", info.Start)
 	}
 	expiry, ok := parseSASTime(info.Expiry)
-	if !ok || !expiry.After(now) || !expiry.After(start) || expiry.Sub(now) > maxDelegation {
+	if !ok || !expiry.After(start) || expiry.Sub(now) > maxDelegation { // one that has ended signs for nothing
 		return errXMLNode("Expiry", info.Expiry)
 	}
 	version := c.w.Header().Get("X-Ms-Version")

@@ -1,0 +1,293 @@
+package emulator
+
+import (
+	"context"
+	"io"
+	"slices"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Page blobs: a fixed length, of which pages are written anywhere, and zeros
+// elsewhere. A content of theirs is never changed, so that snapshots and copies can
+// share it: each write makes a new one, out of the same bodies.
+//
+// Reference: Blob Service REST API, "Put Page", "Get Page Ranges", "Set Blob
+// Properties".
+
+const (
+	pageSize512  = 512
+	maxPageBlob  = 8 << 40
+	maxPutPages  = 4 << 20
+	maxPageCount = 100_000 // pieces of a page blob: each write writes the list of them
+)
+
+// PageOptions are for writes of pages.
+type PageOptions struct {
+	BodyMD5    []byte // as in bindings.PutBlobOptions
+	Sequence   SequenceConditions
+	Conditions *bindings.BlobConditions
+}
+
+// SequenceConditions must hold for the sequence number of a page blob; nil is no
+// condition.
+type SequenceConditions struct{ AtMost, Below, Equal *int64 }
+
+func (c SequenceConditions) check(n int64) error {
+	if c.AtMost != nil && n > *c.AtMost || c.Below != nil && n >= *c.Below || c.Equal != nil && n != *c.Equal {
+		return blobError(bindings.CodeSequenceNumberConditionNotMet, "")
+	}
+	return nil
+}
+
+// PagesWritten is the answer to a write of pages.
+type PagesWritten struct {
+	bindings.Written
+	Sequence int64
+}
+
+// newPageBlob is the record of a page blob that is created.
+func newPageBlob(record blobRecord, opts *bindings.PutBlobOptions) (blobRecord, error) {
+	if err := checkPageSize(opts.Size); err != nil {
+		return record, err
+	}
+	if opts.Sequence < 0 {
+		return record, blobError(bindings.CodeInvalidHeaderValue, "sequence number %d: must not be negative", opts.Sequence)
+	}
+	record.Type, record.Size, record.Sequence = bindings.PageBlob, opts.Size, opts.Sequence
+	return record, nil
+}
+
+func checkPageSize(size int64) error {
+	if size < 0 || size > maxPageBlob || size%pageSize512 != 0 {
+		return blobError(bindings.CodeInvalidHeaderValue, "page blob of %d bytes: want a multiple of 512, at most 8 TiB", size)
+	}
+	return nil
+}
+
+// PutPages writes pages at a place: at most 4 MiB, whole pages of 512 bytes within
+// the blob.
+func (b *blob) PutPages(ctx context.Context, at int64, body io.Reader, opts *PageOptions) (*PagesWritten, error) {
+	staged, err := b.s.take(body, maxPutPages)
+	if err != nil {
+		return nil, err
+	}
+	defer staged.Discard()
+	if err := staged.checkMD5(opts.BodyMD5); err != nil {
+		return nil, err
+	}
+	out, err := b.writePages(ctx, "PutPages", bindings.BlobRange{Offset: at, Count: staged.size}, opts, func(tx *blobTx) ([]segment, error) {
+		seg, err := tx.take(staged)
+		seg.At = at
+		return []segment{seg}, err
+	})
+	if err == nil {
+		out.ContentMD5 = slices.Clone(staged.md5)
+	}
+	return out, err
+}
+
+// ClearPages makes pages zero.
+func (b *blob) ClearPages(ctx context.Context, span bindings.BlobRange, opts *PageOptions) (*PagesWritten, error) {
+	return b.writePages(ctx, "ClearPages", span, opts, func(*blobTx) ([]segment, error) { return nil, nil })
+}
+
+func (b *blob) writePages(ctx context.Context, op string, span bindings.BlobRange, opts *PageOptions, with func(tx *blobTx) ([]segment, error)) (*PagesWritten, error) {
+	if span.Offset < 0 || span.Count <= 0 || span.Offset%pageSize512 != 0 || span.Count%pageSize512 != 0 {
+		return nil, blobError(bindings.CodeInvalidPageRange, "")
+	}
+	var out *PagesWritten
+	err := b.operate(ctx, op, func(tx *blobTx) error {
+		r, err := tx.toModifyPages(b.key, opts.Conditions)
+		if err != nil {
+			return err
+		}
+		if err := opts.Sequence.check(r.Sequence); err != nil {
+			return err
+		}
+		if span.Offset+span.Count > r.Size {
+			return blobError(bindings.CodeInvalidPageRange, "the blob has %d bytes", r.Size)
+		}
+		put, err := with(tx)
+		if err != nil {
+			return err
+		}
+		tx.setPages(&r, overlay(tx.segments(&r), span, put))
+		if r.Blocks > maxPageCount {
+			return blobError(bindings.CodeBlockCountExceedsLimit, "the blob has more than %d pieces", maxPageCount)
+		}
+		tx.change(putBlob{r})
+		out = &PagesWritten{Written: *tx.wrote(&r), Sequence: r.Sequence}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// toModifyPages is toModify for a page blob.
+func (tx *blobTx) toModifyPages(key blobKey, cond *bindings.BlobConditions) (blobRecord, error) {
+	r, err := tx.toModify(key, cond)
+	if err != nil {
+		return r, err
+	}
+	return r, checkType(&r, bindings.PageBlob)
+}
+
+// setPages gives a record pages of its own.
+func (tx *blobTx) setPages(r *blobRecord, pages []segment) {
+	r.Content, r.Blocks = tx.newContent(pages), len(pages)
+}
+
+// overlay returns pages with those of a range replaced.
+func overlay(pages []segment, span bindings.BlobRange, by []segment) []segment {
+	end := span.Offset + span.Count
+	var before, after []segment
+	for _, p := range pages {
+		if p.At < span.Offset {
+			left := p
+			left.Size = min(p.Size, span.Offset-p.At)
+			before = append(before, left)
+		}
+		if over := p.At + p.Size - end; over > 0 {
+			right := p
+			if cut := end - p.At; cut > 0 {
+				right.At, right.Skip, right.Size = end, p.Skip+cut, over
+			}
+			after = append(after, right)
+		}
+	}
+	return append(append(before, by...), after...)
+}
+
+// PageRanges are the pages of a blob that have been written.
+type PageRanges struct {
+	Ranges        []bindings.BlobRange // in order, none touches the next
+	Version       bindings.Written
+	ContentLength int64
+}
+
+// PageRanges lists written pages, within a range if there is one.
+func (b *blob) PageRanges(ctx context.Context, within *bindings.BlobRange, cond *bindings.BlobConditions) (*PageRanges, error) {
+	var out *PageRanges
+	err := b.operate(ctx, "PageRanges", func(tx *blobTx) error {
+		r, err := tx.forRead(b.key, cond)
+		if err != nil {
+			return err
+		}
+		if err := checkType(r, bindings.PageBlob); err != nil {
+			return err
+		}
+		span := bindings.BlobRange{Count: r.Size}
+		if within != nil {
+			if span, err = cut(*within, r.Size); err != nil {
+				return err
+			}
+			// Whole pages are listed.
+			end := (span.Offset + span.Count + pageSize512 - 1) / pageSize512 * pageSize512
+			span.Offset = span.Offset / pageSize512 * pageSize512
+			span.Count = end - span.Offset
+		}
+		out = &PageRanges{Version: bindings.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}, ContentLength: r.Size}
+		for _, p := range tx.segments(r) {
+			from, to := max(p.At, span.Offset), min(p.At+p.Size, span.Offset+span.Count)
+			if from >= to {
+				continue
+			}
+			if n := len(out.Ranges); n > 0 && out.Ranges[n-1].Offset+out.Ranges[n-1].Count == from {
+				out.Ranges[n-1].Count += to - from
+				continue
+			}
+			out.Ranges = append(out.Ranges, bindings.BlobRange{Offset: from, Count: to - from})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// PageProperties are what can be changed of a page blob as a whole; nil stays.
+type PageProperties struct {
+	Size     *int64
+	Sequence func(now int64) (int64, error)
+	Headers  *bindings.BlobHeaders
+}
+
+// SetPageProperties resizes a page blob, whose pages behind the end are lost, or
+// gives it a sequence number.
+func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *bindings.BlobConditions) (*PagesWritten, error) {
+	if p.Size != nil {
+		if err := checkPageSize(*p.Size); err != nil {
+			return nil, err
+		}
+	}
+	var out *PagesWritten
+	err := b.operate(ctx, "SetHeaders", func(tx *blobTx) error {
+		r, err := tx.toModifyPages(b.key, cond)
+		if err != nil {
+			return err
+		}
+		if p.Sequence != nil {
+			if r.Sequence, err = p.Sequence(r.Sequence); err != nil {
+				return err
+			}
+		}
+		if p.Headers != nil {
+			r.Headers = *p.Headers
+		}
+		if p.Size != nil {
+			if *p.Size < r.Size {
+				tx.setPages(&r, overlay(tx.segments(&r), bindings.BlobRange{Offset: *p.Size, Count: r.Size - *p.Size}, nil))
+			}
+			r.Size = *p.Size
+		}
+		tx.change(putBlob{r})
+		out = &PagesWritten{Written: *tx.wrote(&r), Sequence: r.Sequence}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// withZeros returns what a range of a page blob is made of: pieces of bodies, and
+// between them zeros, which have no body.
+func withZeros(pages []segment, span bindings.BlobRange) (out []segment) {
+	at, end := span.Offset, span.Offset+span.Count
+	zeros := func(to int64) {
+		if to > at {
+			out = append(out, segment{Size: to - at})
+			at = to
+		}
+	}
+	for _, p := range pages {
+		from, to := max(p.At, span.Offset), min(p.At+p.Size, end)
+		if from >= to {
+			continue
+		}
+		zeros(from)
+		p.Skip += from - p.At
+		p.At, p.Size = from, to-from
+		out = append(out, p)
+		at = to
+	}
+	zeros(end)
+	return out
+}
+
+// zeroBody is what was never written.
+type zeroBody struct{}
+
+var zeroPiece [64 << 10]byte
+
+func (zeroBody) ReadAt(p []byte, _ int64) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+func (zeroBody) bytesAt(int64) []byte { return zeroPiece[:] }
+func (zeroBody) Close() error         { return nil }

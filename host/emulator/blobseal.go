@@ -1,0 +1,42 @@
+package emulator
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// Seal closes an append blob for good: nothing is appended any more, what stands
+// beside its content can be changed. Sealing a blob again changes nothing. Position,
+// if not nil, must be the blob's length.
+//
+// It is not part of bindings.Blob: no trigger and no binding has a use for it.
+//
+// Reference: Blob Service REST API, "Append Blob Seal".
+func (b *blob) Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error) {
+	var out *bindings.Written
+	err := b.operate(ctx, "Seal", func(tx *blobTx) error {
+		r, err := tx.toModify(b.key, cond)
+		if err != nil {
+			return err
+		}
+		if err := checkType(&r, bindings.AppendBlob); err != nil {
+			return err
+		}
+		if position != nil && *position != r.Size {
+			return blobError(bindings.CodeAppendPositionConditionNotMet, "")
+		}
+		if old := tx.find(b.key); old.Sealed {
+			out = &bindings.Written{ETag: old.Version.ETag, LastModified: old.Version.Modified}
+			return nil
+		}
+		r.Sealed = true
+		tx.change(putBlob{r})
+		out = tx.wrote(&r)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}

@@ -1,0 +1,221 @@
+package rest
+
+import (
+	"context"
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator"
+)
+
+// paged is a page blob. Those of the embedded account are.
+type paged interface {
+	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
+	ClearPages(ctx context.Context, span bindings.BlobRange, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
+	PageRanges(ctx context.Context, within *bindings.BlobRange, cond *bindings.BlobConditions) (*emulator.PageRanges, error)
+	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *bindings.BlobConditions) (*emulator.PagesWritten, error)
+}
+
+// maxPages is how much one Put Page writes (docs: Put Page).
+const maxPages = 4 << 20
+
+func (c *call) setSequence(n int64) {
+	c.w.Header().Set("X-Ms-Blob-Sequence-Number", strconv.FormatInt(n, 10))
+}
+
+// pageBlobOptions reads what a page blob is created with.
+func (c *call) pageBlobOptions(opts *bindings.PutBlobOptions) *Error {
+	const name = "X-Ms-Blob-Content-Length"
+	size, refused := c.headerNumber(name)
+	if refused != nil {
+		return refused
+	}
+	if size == nil {
+		return errMissingHeader("x-ms-blob-content-length")
+	}
+	sequence, refused := c.headerNumber("X-Ms-Blob-Sequence-Number")
+	if refused != nil {
+		return refused
+	}
+	if sequence != nil {
+		opts.Sequence = *sequence
+	}
+	opts.Size = *size
+	return nil
+}
+
+// putPage serves Put Page, Clear Pages and Put Page From URL.
+func putPage(c *call) error {
+	blob, ok := c.blob().(paged)
+	if !ok {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	span, refused := c.pageRange()
+	if refused != nil {
+		return refused
+	}
+	opts := &emulator.PageOptions{}
+	if opts.Conditions, refused = c.conditions(""); refused != nil {
+		return refused
+	}
+	for name, to := range map[string]**int64{"Le": &opts.Sequence.AtMost, "Lt": &opts.Sequence.Below, "Eq": &opts.Sequence.Equal} {
+		if *to, refused = c.headerNumber("X-Ms-If-Sequence-Number-" + name); refused != nil {
+			return refused
+		}
+	}
+	var write func(ctx context.Context) (*emulator.PagesWritten, error)
+	switch how := c.r.Header.Get("X-Ms-Page-Write"); strings.ToLower(how) {
+	case "clear":
+		if c.r.ContentLength > 0 {
+			return errInvalidHeader("Content-Length", strconv.FormatInt(c.r.ContentLength, 10))
+		}
+		write = func(ctx context.Context) (*emulator.PagesWritten, error) { return blob.ClearPages(ctx, *span, opts) }
+	case "update":
+		sums, refused := c.checksums(bodyChecksums)
+		if refused != nil {
+			return refused
+		}
+		opts.BodyMD5 = sums.md5
+		body, discard, err := c.block(maxPages, sums)
+		if err != nil {
+			return err
+		}
+		defer discard()
+		if staged, ok := body.(*emulator.StagedBody); ok && staged.Size() != span.Count {
+			return bindings.NewBlobError(bindings.CodeInvalidPageRange)
+		}
+		write = func(ctx context.Context) (*emulator.PagesWritten, error) {
+			return blob.PutPages(ctx, span.Offset, body, opts)
+		}
+	case "":
+		return errMissingHeader("x-ms-page-write")
+	default:
+		return errInvalidHeader("x-ms-page-write", how)
+	}
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+		w, err := write(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.setSequence(w.Sequence)
+		return &w.Written, nil
+	})
+}
+
+// pageRange reads the range that is written, which has both ends.
+func (c *call) pageRange() (*bindings.BlobRange, *Error) {
+	text := c.r.Header.Get("X-Ms-Range")
+	if text == "" {
+		text = c.r.Header.Get("Range")
+	}
+	if text == "" {
+		return nil, errMissingHeader("x-ms-range")
+	}
+	span, ok := parseRange(text)
+	if !ok || span.Count == 0 {
+		return nil, blobError(bindings.NewBlobError(bindings.CodeInvalidPageRange))
+	}
+	return span, nil
+}
+
+// getPageRanges serves Get Page Ranges, but not differences to a snapshot.
+func getPageRanges(c *call) error {
+	blob, ok := c.blob().(paged)
+	if !ok || c.query.Has("prevsnapshot") || c.r.Header.Get("X-Ms-Previous-Snapshot-Url") != "" {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	cond, refused := c.conditions("")
+	if refused != nil {
+		return refused
+	}
+	within, refused := c.byteRange()
+	if refused != nil {
+		return refused
+	}
+	var pages *emulator.PageRanges
+	err := c.inside(func(ctx context.Context) (err error) {
+		pages, err = blob.PageRanges(ctx, within, cond)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	c.setVersion(pages.Version.ETag, pages.Version.LastModified)
+	c.w.Header().Set("X-Ms-Blob-Content-Length", strconv.FormatInt(pages.ContentLength, 10))
+	b := append([]byte(xmlHeader), "<PageList>"...)
+	for _, r := range pages.Ranges {
+		b = append(b, "<PageRange>"...)
+		b = appendElement(b, "Start", strconv.FormatInt(r.Offset, 10))
+		b = appendElement(b, "End", strconv.FormatInt(r.Offset+r.Count-1, 10))
+		b = append(b, "</PageRange>"...)
+	}
+	return c.answer(http.StatusOK, append(b, "</PageList>"...))
+}
+
+// pageProperties reads what Set Blob Properties changes of a page blob; nil if that
+// is nothing. Then headers that are not given stay.
+//
+// Source: docs, Set Blob Properties, "Remarks".
+func (c *call) pageProperties(headers bindings.BlobHeaders) (*emulator.PageProperties, *Error) {
+	const action, number = "x-ms-sequence-number-action", "x-ms-blob-sequence-number"
+	p := &emulator.PageProperties{}
+	var refused *Error
+	if p.Size, refused = c.headerNumber("X-Ms-Blob-Content-Length"); refused != nil {
+		return nil, refused
+	}
+	given, refused := c.headerNumber(number)
+	if refused != nil {
+		return nil, refused
+	}
+	switch how := strings.ToLower(c.r.Header.Get(action)); how {
+	case "":
+	case "increment":
+		if given != nil {
+			return nil, errInvalidHeader(number, c.r.Header.Get(number))
+		}
+		p.Sequence = func(now int64) (int64, error) {
+			if now == math.MaxInt64 {
+				return 0, newError(http.StatusConflict, "SequenceNumberIncrementTooLarge", "The sequence number increment cannot be performed because it would result in overflow of the sequence number.")
+			}
+			return now + 1, nil
+		}
+	case "max", "update":
+		if given == nil {
+			return nil, errMissingHeader(number)
+		}
+		p.Sequence = func(now int64) (int64, error) {
+			if how == "max" {
+				return max(now, *given), nil
+			}
+			return *given, nil
+		}
+	default:
+		return nil, errInvalidHeader(action, c.r.Header.Get(action))
+	}
+	if p.Size == nil && p.Sequence == nil {
+		return nil, nil
+	}
+	if headers.ContentType+headers.ContentEncoding+headers.ContentLanguage+headers.ContentDisposition+headers.CacheControl != "" || headers.ContentMD5 != nil {
+		p.Headers = &headers
+	}
+	return p, nil
+}
+
+func setPageProperties(c *call, p emulator.PageProperties, cond *bindings.BlobConditions) error {
+	blob, ok := c.blob().(paged)
+	if !ok {
+		return bindings.NewBlobError(bindings.CodeNotImplemented)
+	}
+	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+		w, err := blob.SetPageProperties(ctx, p, cond)
+		if err != nil {
+			return nil, err
+		}
+		c.setSequence(w.Sequence)
+		return &w.Written, nil
+	})
+}

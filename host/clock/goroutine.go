@@ -46,30 +46,98 @@ func (v *Virtual) newTaskLocked(name string, fn func()) *task {
 	return t
 }
 
-// buryLocked keeps a task that has ended for reuse.
+// buryLocked keeps a task that has ended for reuse. With the last one the idle workers
+// go.
 func (v *Virtual) buryLocked(t *task) {
 	v.tasks.remove(t)
 	t.name, t.fn, t.timer = "", nil, nil
 	t.next, v.free = v.free, t
+	if v.tasks.first == nil {
+		for _, w := range v.idle {
+			close(w.work)
+		}
+		v.idle = nil
+	}
 }
 
-// run is the life of a goroutine that the clock starts, from its first turn on.
-func (v *Virtual) run(t *task, f func()) {
-	id := goid()
+// mostIdle bounds the goroutines that wait for another task.
+const mostIdle = 128
+
+// A worker is a goroutine that the clock has started. It runs one task after the
+// other, as a new goroutine would have to find out who it is and to grow its stack
+// again. It waits for the next one only while there are tasks, so that it outlives
+// nothing.
+type worker struct {
+	gid  uint64
+	work chan begun // capacity 1; closed when there is nothing left to wait for
+}
+
+// begun is a task that has its first turn.
+type begun struct {
+	t *task
+	f func()
+}
+
+// run is the life of a worker, from the first turn of its first task on.
+func (v *Virtual) run(first begun) {
+	w := &worker{gid: goid(), work: make(chan begun, 1)}
 	v.mu.Lock()
-	t.gid = id
+	first.t.gid = w.gid
 	v.mu.Unlock()
-	defer v.leave(t)
-	f()
+	for b, more := first, true; more; {
+		v.runTask(b)
+		b, more = v.rest(w, b.t)
+	}
 }
 
-// leave ends t and passes the baton. It also runs when a goroutine panics or
-// exits, so that nobody hangs.
-func (v *Virtual) leave(t *task) {
+// runTask runs a task. When it panics or exits it passes the baton, so that nobody
+// hangs, and the worker is gone.
+func (v *Virtual) runTask(b begun) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		v.mu.Lock()
+		v.buryLocked(b.t)
+		v.holder = nil
+		v.unlock(v.passLocked(), nil)
+	}()
+	b.f()
+	returned = true
+}
+
+// rest ends t, which w has run, passes the baton and waits for the next task. It
+// reports false when w is not needed any more.
+func (v *Virtual) rest(w *worker, t *task) (begun, bool) {
 	v.mu.Lock()
 	v.buryLocked(t)
 	v.holder = nil
-	v.unlock(v.passLocked(), nil)
+	next := v.passLocked()
+	needed := v.tasks.first != nil && len(v.idle) < mostIdle
+	if needed {
+		v.idle = append(v.idle, w)
+	}
+	v.unlock(next, nil)
+	if !needed {
+		return begun{}, false
+	}
+	b, more := <-w.work
+	return b, more
+}
+
+// workerLocked takes the worker that has rested for the shortest time for t; nil if
+// there is none.
+func (v *Virtual) workerLocked(t *task) *worker {
+	n := len(v.idle) - 1
+	if n < 0 {
+		return nil
+	}
+	w := v.idle[n]
+	v.idle[n] = nil
+	v.idle = v.idle[:n]
+	t.gid = w.gid
+	return w
 }
 
 func (v *Virtual) beginLocked(name string, f func()) *task {

@@ -36,6 +36,7 @@ type Virtual struct {
 	leftOver  bool // some that are due have not been served; see jumpLocked
 	tasks     taskList
 	free      *task // for reuse
+	idle      []*worker
 
 	settling []*visit // wait until this instant is worked off
 	tails    []*visit // Serial: wait until nothing is ready
@@ -213,8 +214,10 @@ func (v *Virtual) unlock(next, self *task) bool {
 	finished := v.finished
 	v.finished = nil
 	var begin func()
-	if next != nil {
+	var w *worker
+	if next != nil && next.fn != nil {
 		begin, next.fn = next.fn, nil
+		w = v.workerLocked(next)
 	}
 	v.mu.Unlock()
 	for _, w := range finished {
@@ -222,8 +225,10 @@ func (v *Virtual) unlock(next, self *task) bool {
 	}
 	switch {
 	case next == nil || next == self:
+	case w != nil:
+		w.work <- begun{next, begin}
 	case begin != nil:
-		go v.run(next, begin)
+		go v.run(begun{next, begin})
 	default:
 		next.park <- struct{}{}
 	}

@@ -41,11 +41,12 @@ type Journal struct {
 	mu       sync.Mutex
 	next     uint64   // sequence number of the next record, from 1
 	first    uint64   // sequence number of the oldest record that is kept
-	base     uint64   // sequence number of chunks[0][0]
+	base     uint64   // sequence number of the first record of chunks[0]
 	bytes    int      // what the kept records take
 	epoch    int      // counts resets
-	chunks   [][]kept // of chunkSize each, but for the last
+	chunks   []*chunk // full, but for the last
 	subjects subjects
+	words    words
 	found    Record                     // what Find shows
 	changed  map[chan struct{}]struct{} //clock:outside readers follow in real time
 }
@@ -81,15 +82,14 @@ func New(now func() time.Time, opts *Options) *Journal {
 func (j *Journal) Append(r Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	k := j.keepLocked(&r, j.now())
-	j.next++
+	now := j.now()
 	last := len(j.chunks) - 1
-	if last < 0 || len(j.chunks[last]) == chunkSize {
-		j.chunks = append(j.chunks, make([]kept, 0, chunkSize))
+	if last < 0 || len(j.chunks[last].list) == chunkSize {
+		j.chunks = append(j.chunks, newChunk(j.next, now))
 		last++
 	}
-	j.chunks[last] = append(j.chunks[last], k)
-	j.bytes += k.size()
+	j.bytes += j.keepLocked(j.chunks[last], &r, now)
+	j.next++
 	if j.keep > 0 && j.next-j.base > uint64(j.keep+chunkSize) {
 		for oldest := j.base + chunkSize; j.first < oldest; {
 			j.forgetLocked()
@@ -108,9 +108,8 @@ func (j *Journal) Append(r Record) {
 
 // forgetLocked lets the oldest record go.
 func (j *Journal) forgetLocked() {
-	k := &j.chunks[0][j.first-j.base]
-	j.bytes -= k.size()
-	*k = kept{}
+	c := j.chunks[0]
+	j.bytes -= c.forget(int(j.first - j.base))
 	if j.first++; j.first == j.base+chunkSize {
 		j.chunks[0] = nil
 		j.chunks = j.chunks[1:]

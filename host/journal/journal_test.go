@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"sync"
@@ -268,5 +269,40 @@ func BenchmarkAppendLine(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		buf = r.AppendLine(buf[:0])
+	}
+}
+
+// What is unusual comes back as it was given.
+func TestOddRecords(t *testing.T) {
+	t.Parallel()
+	var now time.Time
+	j := journal.New(func() time.Time { return now }, nil)
+	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	times := []time.Time{
+		begin, begin.Add(-time.Hour), begin.In(time.FixedZone("east", 3600)), {},
+		time.Date(1200, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999, time.UTC),
+	}
+	var want []journal.Record
+	for i := range 600 { // more kinds, states and records than one chunk has room for
+		r := journal.Record{
+			Seq: uint64(i + 1), Time: times[i%len(times)], Kind: journal.Kind(fmt.Sprint("kind", i)),
+			Status: fmt.Sprint("status", i%7), Attempt: i * (math.MaxInt32 / 100), Error: fmt.Sprint("error", i/3%5),
+			Delivery: fmt.Sprint("d", i%100),
+		}
+		if i%5 == 0 {
+			r.Error, r.Name = "", fmt.Sprint("name", i)
+		}
+		now = r.Time
+		j.Append(r)
+		want = append(want, r)
+	}
+	got := j.Records()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	for i, r := range got {
+		if g, w := r.Time.String(), want[i].Time.String(); g != w { // the time zone too
+			t.Errorf("record %d has the time %s, want %s", r.Seq, g, w)
+		}
 	}
 }

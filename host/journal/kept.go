@@ -1,23 +1,44 @@
 package journal
 
 import (
+	"math"
 	"time"
 	"unsafe"
 )
 
-// kept is a record as the journal keeps it, in a quarter of its room. A journal
+// kept is a record as the journal keeps it, in 32 bytes without a pointer. A journal
 // of a million records is most of what a host holds, and writing it is memory
-// traffic more than anything else. Its sequence number follows from its place.
+// traffic more than anything else; what has no pointers the collector of garbage
+// passes over. Its sequence number follows from its place; what it points to stands
+// in its chunk, by index.
 type kept struct {
-	time     time.Time
-	kind     Kind
-	subject  *subject
-	attempt  int
+	since    time.Duration // after the chunk's begin
 	delay    time.Duration
+	attempt  int32
+	subject  uint16
+	text     uint16 // of the error; never less than that of the record before, if not 0
+	rest     uint16
+	kind     uint8 // one of the journal's words, as is status
+	status   uint8
 	hasDelay bool
-	status   string
-	err      string
-	rest     *rest // nil: nothing
+}
+
+// chunk holds chunkSize records in a row. The first text and the first rest are
+// those of records that have none.
+type chunk struct {
+	first    uint64 // sequence number of its first record
+	begin    time.Time
+	list     []kept
+	subjects []*subject
+	texts    []string
+	rests    []*rest
+}
+
+func newChunk(first uint64, begin time.Time) *chunk {
+	return &chunk{
+		first: first, begin: begin.Round(0), list: make([]kept, 0, chunkSize),
+		texts: []string{""}, rests: []*rest{{}},
+	}
 }
 
 // subject is what the records of one delivery have in common.
@@ -40,20 +61,54 @@ type rest struct {
 
 	fields []Field
 	beside Beside
+
+	odd *odd
+}
+
+// odd is what does not fit into kept.
+type odd struct {
+	time         time.Time
+	kind, status string
+	attempt      int
 }
 
 // subjects remembers the latest subjects, so that records share them: as many as
 // there are deliveries at once, as a rule.
-type subjects [64]*subject
+type subjects [64]struct {
+	*subject
+	in    uint64 // number of the latest chunk that has it
+	index uint16 // there
+}
 
-// of returns a subject that equals want.
-func (s *subjects) of(want *subject) *subject {
+// of returns the index in c of a subject that equals want.
+func (s *subjects) of(c *chunk, want *subject) uint16 {
 	slot := &s[want.hash()%uint(len(s))]
-	if *slot == nil || **slot != *want {
+	if slot.subject == nil || *slot.subject != *want {
 		shared := *want
-		*slot = &shared
+		slot.subject, slot.in = &shared, 0
 	}
-	return *slot
+	if slot.in != c.first {
+		slot.in, slot.index = c.first, uint16(len(c.subjects))
+		c.subjects = append(c.subjects, slot.subject)
+	}
+	return slot.index
+}
+
+// words are the kinds and states that records have had, in order of appearance.
+type words []string
+
+// of returns the index of a word. There is room for 255.
+func (w *words) of(word string) (index uint8, ok bool) {
+	for i, known := range *w {
+		if known == word {
+			return uint8(i), true
+		}
+	}
+	if len(*w) > math.MaxUint8 {
+		return 0, false
+	}
+	*w = append(*w, word)
+	return uint8(len(*w) - 1), true
 }
 
 // hash is the same for equal subjects. Neighbouring deliveries differ in the end
@@ -69,32 +124,52 @@ func (s *subject) hash() uint {
 	return h
 }
 
-func (j *Journal) keepLocked(r *Record, now time.Time) kept {
+// keepLocked appends r to c and returns what it takes.
+func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 	k := kept{
-		time: now, kind: r.Kind, attempt: r.Attempt, delay: r.Delay, hasDelay: r.HasDelay,
-		status: r.Status, err: r.Error,
-		subject: j.subjects.of(&subject{
+		since: now.Sub(c.begin), delay: r.Delay, hasDelay: r.HasDelay, attempt: int32(r.Attempt),
+		subject: j.subjects.of(c, &subject{
 			generation: r.Generation, function: r.Function, trigger: r.Trigger, source: r.Source,
 			delivery: r.Delivery, invocation: r.Invocation, messageID: r.MessageID, deliveryCount: r.DeliveryCount,
 			hasPolicy: r.HasPolicy, maxRetryCount: r.MaxRetryCount,
 		}),
 	}
-	if r.Decision != "" || r.Target != "" || r.Cause != "" || r.Level != "" || r.Message != "" || r.Name != "" ||
+	var kindOK, statusOK bool
+	k.kind, kindOK = j.words.of(string(r.Kind))
+	k.status, statusOK = j.words.of(r.Status)
+	if r.Error != "" {
+		if last := len(c.texts) - 1; c.texts[last] == r.Error {
+			k.text = uint16(last)
+		} else {
+			k.text = uint16(len(c.texts))
+			c.texts = append(c.texts, r.Error)
+		}
+	}
+	fits := kindOK && statusOK && k.since != math.MaxInt64 && k.since != math.MinInt64 &&
+		now.Location() == c.begin.Location() && int(k.attempt) == r.Attempt
+	if !fits || r.Decision != "" || r.Target != "" || r.Cause != "" || r.Level != "" || r.Message != "" || r.Name != "" ||
 		r.Fields != nil || r.Beside != (Beside{}) {
-		k.rest = &rest{
+		x := &rest{
 			decision: r.Decision, target: r.Target, cause: r.Cause, level: r.Level, message: r.Message, name: r.Name,
 			fields: r.Fields, beside: r.Beside,
 		}
+		if !fits {
+			x.odd = &odd{time: now, kind: string(r.Kind), status: r.Status, attempt: r.Attempt}
+		}
+		k.rest = uint16(len(c.rests))
+		c.rests = append(c.rests, x)
 	}
-	return k
+	c.list = append(c.list, k)
+	return c.size(&k)
 }
 
 // size is about the memory that a record takes. What it shares with others counts for
 // each.
-func (k *kept) size() int {
-	s := k.subject
-	n := int(unsafe.Sizeof(*k)) + len(k.err) + len(s.function) + len(s.source) + len(s.delivery) + len(s.invocation) + len(s.messageID)
-	if x := k.rest; x != nil {
+func (c *chunk) size(k *kept) int {
+	s := c.subjects[k.subject]
+	n := int(unsafe.Sizeof(*k)) + len(c.texts[k.text]) + len(s.function) + len(s.source) + len(s.delivery) + len(s.invocation) + len(s.messageID)
+	if k.rest != 0 {
+		x := c.rests[k.rest]
 		n += int(unsafe.Sizeof(*x)) + len(x.target) + len(x.cause) + len(x.message) + len(x.name) + len(x.beside.Stack) + len(x.beside.Detail)
 		for _, f := range x.fields {
 			n += int(unsafe.Sizeof(f)) + len(f.Key) + len(f.Value)
@@ -103,20 +178,34 @@ func (k *kept) size() int {
 	return n
 }
 
+// forget lets go what only the record at i and those before it have, and returns its
+// size. They are forgotten in order.
+func (c *chunk) forget(i int) int {
+	k := &c.list[i]
+	n := c.size(k)
+	if k.rest != 0 {
+		c.rests[k.rest] = nil
+	}
+	for t := int(k.text) - 1; t > 0 && c.texts[t] != ""; t-- {
+		c.texts[t] = ""
+	}
+	return n
+}
+
 // loadLocked sets r to the record of a sequence number that is kept.
 func (j *Journal) loadLocked(r *Record, seq uint64) {
 	i := int(seq - j.base)
-	k := &j.chunks[i/chunkSize][i%chunkSize]
-	s := k.subject
-	r.Seq, r.Time, r.Kind = seq, k.time, k.kind
+	c := j.chunks[i/chunkSize]
+	k := &c.list[i%chunkSize]
+	s, x := c.subjects[k.subject], c.rests[k.rest]
+	r.Seq, r.Time, r.Kind = seq, c.begin.Add(k.since), Kind(j.words[k.kind])
 	r.Generation, r.Function, r.Trigger, r.Source = s.generation, s.function, s.trigger, s.source
 	r.Delivery, r.Invocation, r.MessageID, r.DeliveryCount = s.delivery, s.invocation, s.messageID, s.deliveryCount
-	r.Attempt, r.HasPolicy, r.MaxRetryCount = k.attempt, s.hasPolicy, s.maxRetryCount
-	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, k.status, k.err
-	var x rest
-	if k.rest != nil {
-		x = *k.rest
-	}
+	r.Attempt, r.HasPolicy, r.MaxRetryCount = int(k.attempt), s.hasPolicy, s.maxRetryCount
+	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, j.words[k.status], c.texts[k.text]
 	r.Decision, r.Target, r.Cause, r.Level, r.Message, r.Name = x.decision, x.target, x.cause, x.level, x.message, x.name
 	r.Fields, r.Beside = x.fields, x.beside
+	if o := x.odd; o != nil {
+		r.Time, r.Kind, r.Status, r.Attempt = o.time, Kind(o.kind), o.status, o.attempt
+	}
 }

@@ -97,13 +97,14 @@ const mostRetries = 20_000
 // tooMany reports whether there are. It looks now and then.
 func (e *retries) tooMany(j *journal.Journal) bool {
 	if e.looks++; e.looks%1000 == 0 {
-		for _, r := range j.Since(e.from) {
+		j.Find(e.from, func(r *journal.Record) bool {
 			e.from = r.Seq + 1
 			if r.Kind == journal.RetryScheduled && r.MaxRetryCount == retrycontext.Forever {
-				e.last = r
+				e.last = *r
 				e.total++
 			}
-		}
+			return false
+		})
 	}
 	return e.total >= mostRetries
 }

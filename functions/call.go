@@ -38,9 +38,8 @@ func (a *App) Call(ctx context.Context, req *call.Request, link Link) *call.Resp
 			Message: fmt.Sprintf("function %q is not registered in this handler", req.Function),
 		}}
 	}
-	c := newInvocation(req, link, f.http)
-	ctx = context.WithValue(ctx, contextKey{}, c)
-	err := run(ctx, c, f)
+	c := newInvocation(ctx, req, link, f.http)
+	err := run(&c.ctx, c, f)
 	return c.end(ctx, err)
 }
 
@@ -66,8 +65,13 @@ func (c *invocation) end(ctx context.Context, err error) *call.Response {
 	if err == nil {
 		return &call.Response{Status: call.Succeeded, Outputs: c.outputs, Return: c.ret, Asked: c.asked}
 	}
-	r := &call.Response{}
-	if r.Error, r.Asked = failure(err); r.Asked == (call.Settlement{}) {
+	failed := &struct { // one piece of memory
+		call.Response
+		e call.Error
+	}{}
+	r := &failed.Response
+	r.Error = &failed.e
+	if failed.e, r.Asked = failure(err); r.Asked == (call.Settlement{}) {
 		r.Asked = c.asked
 	}
 	if ctx.Err() != nil && (is(err, ctx.Err()) || is(err, context.Cause(ctx))) {

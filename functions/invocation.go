@@ -126,6 +126,7 @@ var errOver = errors.New("the attempt is over")
 // behind the accessors.
 type invocation struct {
 	Invocation
+	ctx     handlerContext
 	request *call.Request
 	link    Link
 	http    bool
@@ -140,6 +141,21 @@ type invocation struct {
 
 type contextKey struct{}
 
+// handlerContext is the context of a handler. It is part of its invocation, which it
+// leads to.
+type handlerContext struct {
+	context.Context
+	of *invocation
+}
+
+// Value implements context.Context.
+func (c *handlerContext) Value(key any) any {
+	if _, ours := key.(contextKey); ours {
+		return c.of
+	}
+	return c.Context.Value(key)
+}
+
 func current(ctx context.Context) *invocation {
 	if ctx == nil {
 		return nil
@@ -148,8 +164,9 @@ func current(ctx context.Context) *invocation {
 	return c
 }
 
-func newInvocation(r *call.Request, link Link, http bool) *invocation {
-	return &invocation{
+func newInvocation(ctx context.Context, r *call.Request, link Link, http bool) *invocation {
+	c := &invocation{
+		ctx: handlerContext{Context: ctx},
 		Invocation: Invocation{
 			ID:            r.InvocationID,
 			Function:      r.Function,
@@ -165,6 +182,8 @@ func newInvocation(r *call.Request, link Link, http bool) *invocation {
 		link:    link,
 		http:    http,
 	}
+	c.ctx.of = c
+	return c
 }
 
 func (c *invocation) over() bool {

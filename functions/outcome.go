@@ -162,10 +162,12 @@ func NewError(function, invocationID string, e *call.Error) error {
 
 // Error names the function, a panic as such, and the message.
 func (e *Error) Error() string {
+	what := ": "
 	if e.Panic {
-		return "function " + strconv.Quote(e.Function) + " panicked: " + e.Message
+		what = " panicked: "
 	}
-	return "function " + strconv.Quote(e.Function) + ": " + e.Message
+	var room [64]byte // so that the name takes no allocation of its own
+	return "function " + string(strconv.AppendQuote(room[:0], e.Function)) + what + e.Message
 }
 
 // panicError is a recovered panic.
@@ -184,8 +186,7 @@ func (p *panicError) Unwrap() error {
 // failure describes err for the way to the host. The methods of err are the
 // handler's code, and may be as wrong as the rest of it: none is called but through
 // package retrycontext, which expects that.
-func failure(err error) (*call.Error, call.Settlement) {
-	var asked call.Settlement
+func failure(err error) (e call.Error, asked call.Settlement) {
 	retrycontext.Walk(err, func(err error) bool {
 		s, ok := err.(*Settlement)
 		if ok = ok && s != nil; ok {
@@ -198,7 +199,7 @@ func failure(err error) (*call.Error, call.Settlement) {
 		shown = s.Err
 	}
 	if p, ok := shown.(*panicError); ok {
-		e := &call.Error{Type: "panic", Message: fmt.Sprint(p.value), Stack: string(p.stack), Panic: true}
+		e = call.Error{Type: "panic", Message: fmt.Sprint(p.value), Stack: string(p.stack), Panic: true}
 		if cause := retrycontext.NewException(p.Unwrap()); cause != nil {
 			e.Type, e.Message = cause.Type, cause.Message
 		}
@@ -206,7 +207,7 @@ func failure(err error) (*call.Error, call.Settlement) {
 		return e, asked
 	}
 	x := retrycontext.NewException(shown)
-	e := &call.Error{Type: x.Type, Message: x.Message}
+	e = call.Error{Type: x.Type, Message: x.Message}
 	e.Declared, _ = retrycontext.DeclaredOutcome(err)
 	return e, asked
 }

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -115,7 +114,7 @@ func (d *delivery) handlerFailure(resp *call.Response) error {
 	default:
 		failure = &call.Error{Type: "unknown", Message: "the handler failed and did not say why"}
 	}
-	return functions.NewError(d.f.def.Name, d.base.Invocation, failure)
+	return d.last.of(d.f.def.Name, d.base.Invocation, failure)
 }
 
 var levelNames = [...]string{"trace", "debug", "information", "warning", "error", "critical"}

@@ -28,6 +28,9 @@ type delivery struct {
 	response *bindings.HTTPResponse
 	asked    triggers.Request
 	logs     func(call.Log) // writes a line of the handler
+	caller   *caller        // below whose token it is; nil: nobody's
+	waits    waits
+	last     failure
 	flood    flood
 }
 
@@ -38,15 +41,17 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	d.number = f.receive(ev)
 	d.base = f.record(ev)
 	d.logs = d.log
+	d.caller, _ = ctx.Value(callerKey{}).(*caller)
+	defer d.waits.over()
 	h := f.gen.host
 
 	d.counted.in = &h.counters
 	d.counted.begun()
 	round := f.breaker.began()
 	cut := false
-	attempts, err := retrycontext.Do(ctx, f.def.Policy, f.sleep, d.attempt, &retrycontext.Options{
+	attempts, err := retrycontext.Do(ctx, f.def.Policy, d.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
-		Exception: exceptionOf,
+		Exception: d.last.exceptionOf,
 		Hooks: retrycontext.Hooks{
 			Scheduled: func(r retrycontext.Retry) {
 				d.counted.failed()
@@ -84,14 +89,35 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 
 // sleep is the wait before a retry. It ends, and does not begin, without a caller
 // to wait for it.
-func (f *function) sleep(ctx context.Context, d time.Duration) error {
-	if err := gone(ctx); err != nil {
+func (d *delivery) sleep(ctx context.Context, wait time.Duration) error {
+	if err := d.caller.gone(); err != nil {
 		return err
 	}
-	if err := f.gen.sleep(ctx, d); err != nil {
+	if err := d.waits.sleep(ctx, d.f.gen, wait); err != nil {
 		return err
 	}
-	return gone(ctx)
+	return d.caller.gone()
+}
+
+// waits are the retry waits of one delivery. They end with its context, or when
+// running attempts of the generation must end, which one token for all of them says.
+type waits struct {
+	token   context.Context // nil before the first
+	release func()
+}
+
+func (w *waits) sleep(ctx context.Context, g *generation, d time.Duration) error {
+	if w.token == nil {
+		w.token, w.release = g.token(ctx)
+	}
+	return g.host.clk.Sleep(w.token, d)
+}
+
+// over is the end of the delivery.
+func (w *waits) over() {
+	if w.release != nil {
+		w.release()
+	}
 }
 
 // Settled writes the end of a delivery into the journal. It implements
@@ -196,7 +222,7 @@ func (d *delivery) attempt(ctx context.Context, rc *retrycontext.Context) error 
 
 	rec.Kind, rec.Status = journal.AttemptEnded, "succeeded"
 	if err != nil {
-		rec.Status, rec.Error = "failed", err.Error()
+		rec.Status, rec.Error = "failed", d.last.textOf(err)
 		if _, ok := errors.AsType[*TimeoutError](err); ok {
 			rec.Status = "timed_out"
 		}

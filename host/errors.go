@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
@@ -77,10 +78,11 @@ func exceptionOf(err error) *retrycontext.Exception {
 		}
 	}
 	if handler, ok := errors.AsType[*functions.Error](err); ok {
-		id := functionID(handler.Function)
+		const before = "exception while executing function "
+		message := before + functionPrefix + handler.Function + ": " + handler.Message
 		return &retrycontext.Exception{
-			Type: handler.Type, Source: id, StackTrace: handler.Stack,
-			Message: "exception while executing function " + id + ": " + handler.Message,
+			Type: handler.Type, StackTrace: handler.Stack, Message: message,
+			Source: message[len(before):][:len(functionPrefix)+len(handler.Function)], // shares its text
 		}
 	}
 	x := retrycontext.NewException(err)
@@ -90,9 +92,49 @@ func exceptionOf(err error) *retrycontext.Exception {
 	return x
 }
 
+// failure is the latest failure of a handler in one delivery, with its texts: attempt
+// after attempt fails in the same way, as a rule.
+type failure struct {
+	invocation string
+	told       call.Error
+	err        error
+	text       string
+	exception  *retrycontext.Exception // nil: not asked for yet
+}
+
+// of returns what a handler told as the error of the attempt.
+func (l *failure) of(function, invocation string, told *call.Error) error {
+	if l.err == nil || l.told != *told || l.invocation != invocation {
+		*l = failure{invocation: invocation, told: *told, err: functions.NewError(function, invocation, told)}
+		l.text = l.err.Error()
+	}
+	return l.err
+}
+
+// textOf is err's text.
+func (l *failure) textOf(err error) string {
+	if err == l.err {
+		return l.text
+	}
+	return err.Error()
+}
+
+// exceptionOf is what the next attempt's retry context shows of err.
+func (l *failure) exceptionOf(err error) *retrycontext.Exception {
+	if err != l.err {
+		return exceptionOf(err)
+	}
+	if l.exception == nil {
+		l.exception = exceptionOf(err)
+	}
+	return l.exception
+}
+
 // functionID is the name of a script function in the platform's exceptions
 // (sdk: FunctionInvocationException).
-func functionID(name string) string { return "Functions." + name }
+func functionID(name string) string { return functionPrefix + name }
+
+const functionPrefix = "Functions."
 
 // faultOf turns an error about a function into one of its faults.
 func faultOf(f *app.Function, err error) *schemas.Fault {

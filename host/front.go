@@ -195,14 +195,14 @@ type (
 	callerKey struct{}
 )
 
-// gone returns the error of the caller's own context, if ctx is below a token and
-// the caller has gone. Its end comes into the clock in real time, and virtual time
-// can be faster: a retry loop asks whenever it could go on.
-func gone(ctx context.Context) error {
-	if c, ok := ctx.Value(callerKey{}).(*caller); ok {
-		return c.token.Err()
+// gone returns the error of the caller's own context, if there is a caller and it has
+// gone. Its end comes into the clock in real time, and virtual time can be faster: a
+// retry loop asks whenever it could go on.
+func (c *caller) gone() error {
+	if c == nil {
+		return nil
 	}
-	return nil
+	return c.token.Err()
 }
 
 var _ triggers.Listener = (*httptrigger.Listener)(nil)

@@ -99,14 +99,6 @@ func (g *generation) kill() {
 	}
 }
 
-// sleep is a retry wait. It ends with ctx, or when running attempts of the
-// generation must end.
-func (g *generation) sleep(ctx context.Context, d time.Duration) error {
-	token, release := g.token(ctx)
-	defer release()
-	return g.host.clk.Sleep(token, d)
-}
-
 // function is one function of a generation. It is the Sink of its listener.
 type function struct {
 	gen         *generation

@@ -50,7 +50,11 @@ func NewException(err error) *Exception {
 	if err == nil {
 		return nil
 	}
-	e := &Exception{}
+	e := describe(err)
+	return &e
+}
+
+func describe(err error) (e Exception) {
 	var b strings.Builder
 	Walk(err, func(err error) bool {
 		if _, ok := err.(*declaration); ok {

@@ -10,6 +10,12 @@ import (
 // is known any more.
 const condLockLost wire.Symbol = "com.microsoft:message-lock-lost"
 
+// Conditions of failures that pass.
+const (
+	condServerBusy wire.Symbol = "com.microsoft:server-busy"
+	condTimeout    wire.Symbol = "com.microsoft:timeout"
+)
+
 // disposition gathers what the client says of deliveries it was sent.
 func (s *session) disposition(p *wire.Disposition) {
 	if p.Role != wire.Receiver || (p.State == nil && !p.Settled) {
@@ -68,9 +74,29 @@ func (s *session) disposition(p *wire.Disposition) {
 	}
 }
 
-// settle has the node settle, and tells the client what came of it.
+// settle has the node settle, and tells the client what came of it. Of a settlement
+// that could not be decided the client is not told by a disposition, which would end
+// the delivery for it, but by the end of the link: then it settles over another.
 func (l *link) settle(list []Settlement) {
 	l.node.(Producer).Settle(list)
+	if undecided := l.answerSettled(list); undecided != nil {
+		l.stop(wire.Errorf(wire.CondDetachForced, "a delivery could not be settled, and may be again: %s", undecided.Description), false)
+	}
+}
+
+// isUndecided reports whether a failure leaves the delivery as it was: what was asked
+// for may be done later.
+func isUndecided(err *wire.Error) bool {
+	switch err.Condition {
+	case wire.CondInternalError, condServerBusy, condTimeout:
+		return true
+	}
+	return false
+}
+
+// answerSettled tells the client of what was decided, and returns why something was
+// not.
+func (l *link) answerSettled(list []Settlement) (undecided *wire.Error) {
 	c, s := l.s.c, l.s
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,6 +104,8 @@ func (l *link) settle(list []Settlement) {
 	for i := range list {
 		switch d := &list[i]; {
 		case d.last:
+		case d.Err != nil && isUndecided(d.Err):
+			undecided = d.Err
 		case d.Err != nil:
 			done.end()
 			s.answerLocked(wire.Sender, d.id, d.id, &wire.State{Kind: wire.StateRejected, Error: d.Err})
@@ -89,6 +117,7 @@ func (l *link) settle(list []Settlement) {
 		}
 	}
 	done.end()
+	return undecided
 }
 
 // outcome is what is told of a delivery that was settled without a failure.

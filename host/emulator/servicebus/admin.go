@@ -60,6 +60,9 @@ func (ns *Namespace) feed(e *entity) {
 // changed makes an update of an entity's description take effect.
 func (ns *Namespace) changed(op *operation, e *entity) {
 	e.updated = op.now
+	if e.parent != nil {
+		e.parent.use(op)
+	}
 	e.settle()
 	ns.feed(e)
 	op.saveEntity(e)
@@ -136,7 +139,7 @@ func (ns *Namespace) createSubscription(op *operation, topic *entity, d bindings
 	if err := ns.create(op, e); err != nil {
 		return nil, err
 	}
-	topic.use(op)
+	e.use(op) // and the topic
 	return e, nil
 }
 

@@ -113,6 +113,7 @@ func noRule(e *entity, name string) error {
 func (e *entity) changeRules(op *operation, rules []*rule) {
 	e.rules = rules
 	e.updated = op.now
+	e.use(op)
 	op.saveEntity(e)
 }
 

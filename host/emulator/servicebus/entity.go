@@ -43,6 +43,7 @@ type entity struct {
 	created   time.Time
 	updated   time.Time
 	accessed  time.Time
+	busyAt    time.Time // when it was found to be in use without a call
 	idleTimer *clock.Timer
 }
 
@@ -188,5 +189,10 @@ func (ns *Namespace) resolve(op *operation, path string) (*queue, error) {
 	return q, nil
 }
 
-// use notes that somebody uses the entity.
-func (e *entity) use(op *operation) { e.accessed = op.now }
+// use notes that somebody uses the entity, and with a subscription its topic.
+func (e *entity) use(op *operation) {
+	e.accessed = op.now
+	if e.parent != nil {
+		e.parent.accessed = op.now
+	}
+}

@@ -83,6 +83,7 @@ func (r *receiver) check(op *operation) error {
 	if r.q.gone != nil && r.q.gone != errReloaded {
 		return r.q.gone
 	}
+	r.q.owner.use(op)
 	r.q.tick(op)
 	if s := r.session; s != nil && (s.holder != r || !s.held() || r.q.gone != nil) {
 		return refuse(bindings.ConditionSessionLockLost, "%s: the lock of session %q has ended", r.name, s.id)

@@ -171,6 +171,7 @@ func (ns *Namespace) awaited(e *entity, hops int) bool {
 // time may move.
 func (q *queue) waiting(op *operation, n *int, by int) {
 	*n += by
+	q.owner.use(op)
 	op.touch(q)
 	if first := *n == max(by, 0); first && q.main() {
 		q.ns.touchFeeders(op, q.owner, 0)
@@ -206,7 +207,7 @@ func (e *entity) watchIdle(now time.Time) {
 
 func (e *entity) lastUse() time.Time {
 	last := e.updated
-	for _, t := range []time.Time{e.accessed, e.created} {
+	for _, t := range []time.Time{e.accessed, e.created, e.busyAt} {
 		if t.After(last) {
 			last = t
 		}
@@ -214,13 +215,27 @@ func (e *entity) lastUse() time.Time {
 	return last
 }
 
+// busy reports whether the entity is in use though nobody calls: somebody waits or
+// holds a lock, a message waits for its time, or messages are sent on, which counts
+// as receiving them. A topic is as long as one of its subscriptions is.
+//
+// Source: docs, message-expiration.md, temporary entities.
+func (e *entity) busy() bool {
+	if e.forwardTo != "" || slices.ContainsFunc(e.subscriptions, (*entity).busy) {
+		return true
+	}
+	return slices.ContainsFunc(e.queues(), func(q *queue) bool {
+		locked := len(q.tokens) + q.sessionLocks[0].Len() + q.sessionLocks[1].Len()
+		return q.waiters+q.sessionWaiters+locked+q.scheduled.Len() > 0
+	})
+}
+
 func (e *entity) whenIdle() {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
 	if err := e.ns.begin(op); err == nil && e.main.gone == nil {
-		waited := e.main.waiters+e.main.sessionWaiters > 0 || e.topic == nil && e.dead.waiters > 0
-		if waited {
-			e.use(op)
+		if e.busy() {
+			e.busyAt = op.now
 		}
 		if e.lastUse().Add(e.idle).After(op.now) {
 			e.watchIdle(op.now)

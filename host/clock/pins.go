@@ -34,6 +34,10 @@ func NewPins(clk Clock) *Pins {
 	return &Pins{clk: v, held: map[string]*heldPin{}}
 }
 
+// Used reports whether pins do anything on this clock: whoever makes keys may spare
+// them.
+func (p *Pins) Used() bool { return p.clk != nil }
+
 // Hold pins the clock for what has that key, for a time from now.
 func (p *Pins) Hold(key string, d time.Duration) {
 	if p.clk == nil {

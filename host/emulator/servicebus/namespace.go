@@ -57,6 +57,7 @@ const defaultForwardHops = 4
 type Namespace struct {
 	clk  clock.Clock
 	opts Options
+	pins *clock.Pins // of locks that are held outside
 
 	mu       sync.Mutex
 	kept     keep.Keeper
@@ -76,7 +77,7 @@ var (
 
 // New returns an empty namespace that takes its time from clk.
 func New(clk clock.Clock, opts *Options) *Namespace {
-	ns := &Namespace{clk: clk, entities: map[string]*entity{}, feeders: map[string][]*entity{}, claims: map[bindings.GUID]*transaction{}}
+	ns := &Namespace{clk: clk, pins: clock.NewPins(clk), entities: map[string]*entity{}, feeders: map[string][]*entity{}, claims: map[bindings.GUID]*transaction{}}
 	if opts != nil {
 		ns.opts = *opts
 	}

@@ -191,6 +191,7 @@ func (q *queue) lock(op *operation, m *message, outside bool) {
 	} else {
 		m.until = op.now.Add(q.owner.lockDuration)
 		q.locks[half(outside)].Push(m)
+		q.pinMessage(m, op.now)
 	}
 	op.touch(q)
 	op.saveState(q, m)
@@ -208,6 +209,7 @@ func (q *queue) unlock(op *operation, m *message) {
 		q.rank(s)
 	} else {
 		q.locks[half(m.outside)].Remove(m)
+		q.unpinMessage(m)
 	}
 	m.token, m.until = bindings.GUID{}, time.Time{}
 }

@@ -95,6 +95,7 @@ func (q *queue) lockSession(op *operation, s *session, holder *receiver, outside
 	s.lastUntil = s.until
 	s.holder, s.outside = holder, outside
 	q.sessionLocks[half(outside)].Push(s)
+	q.pinSession(s, op.now)
 	q.rank(s)
 	op.touch(q)
 	op.saveSession(q, s)
@@ -104,6 +105,7 @@ func (q *queue) renewSession(op *operation, s *session) {
 	s.until = op.now.Add(q.owner.lockDuration)
 	s.lastUntil = s.until
 	q.sessionLocks[half(s.outside)].Fix(s)
+	q.pinSession(s, op.now)
 	q.rank(s)
 	op.touch(q)
 	op.saveSession(q, s)
@@ -117,6 +119,7 @@ func (q *queue) renewSession(op *operation, s *session) {
 // counted or not.
 func (q *queue) unlockSession(op *operation, s *session, counted bool) {
 	q.sessionLocks[half(s.outside)].Remove(s)
+	q.unpinSession(s)
 	s.until, s.holder = time.Time{}, nil
 	q.rank(s)
 	op.touch(q)

@@ -251,6 +251,7 @@ func (e *entity) whenIdle() {
 // that it belongs to is void.
 func (q *queue) end(why error) {
 	q.gone = why
+	q.unpinAll()
 	q.arrived.Broadcast()
 	q.ended.Broadcast()
 	for _, id := range slices.Sorted(maps.Keys(q.sessions)) {

@@ -38,7 +38,7 @@ type Backend struct {
 	opts    Options
 	claims  claims
 	holders holders
-	pins    *clock.Pins // of locks that clients hold
+	pins    *clock.Pins // of open transactions
 
 	transactions transactions
 }
@@ -60,25 +60,6 @@ func (b *Backend) inside(name string, f func() error) (err error) {
 	b.clk.Inside("AMQP "+name, func() { err = f() })
 	return err
 }
-
-// held pins the clock for locks that a client holds now.
-func (b *Backend) held(list ...*bindings.ServiceBusReceived) {
-	now := b.clk.Now()
-	for _, m := range list {
-		if m.LockToken != (bindings.GUID{}) {
-			b.pins.Hold(pinOf(m.LockToken), m.LockedUntil.Sub(now))
-		}
-	}
-}
-
-// let ends the pins of locks that nobody holds any more.
-func (b *Backend) let(tokens ...bindings.GUID) {
-	for _, token := range tokens {
-		b.pins.Release(pinOf(token))
-	}
-}
-
-func pinOf(token bindings.GUID) string { return "lock " + token.String() }
 
 // guest is a goroutine of the server that enters the clock often. It is made by the
 // goroutine itself: the calls that a node keeps a guest for come from one.

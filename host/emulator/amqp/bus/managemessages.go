@@ -17,7 +17,6 @@ func (m *management) renewLock(r *request) (int, wire.Map, error) {
 	}
 	list := make([]wire.Timestamp, len(until))
 	for i, t := range until {
-		m.b.pins.Hold(pinOf(tokens[i]), t.Sub(m.b.clk.Now()))
 		list[i] = wire.TimestampOf(t)
 	}
 	return statusOK, wire.Map{{Key: "expirations", Value: wire.NewArray(list)}}, nil
@@ -80,7 +79,6 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	m.b.held(found...)
 	list := make(wire.List, len(found))
 	for i, msg := range found {
 		list[i] = wire.Map{{Key: "lock-token", Value: wire.UUID(msg.LockToken)}, {Key: "message", Value: appendMessage(nil, msg, true)}}
@@ -155,9 +153,8 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 		return 0, nil, argumentf("disposition-status %q: want completed, abandoned, defered or suspended", status)
 	}
 	if r.txn != nil {
-		return statusOK, nil, m.b.within(m.at, r.txn, func(t *ongoing) error { return t.settle(m.source, how, tokens...) })
+		return statusOK, nil, m.b.within(m.at, r.txn, func(t *ongoing) error { return t.Settle(background, m.source, how, tokens...) })
 	}
-	m.b.let(tokens...)
 	if !m.bySession(r, how.SessionID) {
 		return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
 	}

@@ -80,7 +80,6 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 			list, err = r.await(n)
 		}
 	})
-	r.b.held(list...)
 	out := make([]amqp.Outgoing, len(list))
 	for i, m := range list {
 		out[i] = newOutgoing(m)
@@ -120,7 +119,6 @@ func (r *receiver) Return(list []amqp.Outgoing) {
 	if len(tokens) == 0 {
 		return
 	}
-	r.b.let(tokens...)
 	r.b.inside("release", func() error {
 		return r.b.ns.Settle(background, r.source, bindings.ServiceBusSettlement{Action: bindings.ServiceBusRelease}, tokens...)
 	})

@@ -36,9 +36,6 @@ func (r *receiver) Settle(list []amqp.Settlement) {
 	}
 	session, _ := r.link.(bindings.ServiceBusSession)
 	r.settling.inside(r.b, "AMQP settle", func() {
-		for i := range steps {
-			r.b.let(steps[i].LockToken)
-		}
 		for i, err := range r.b.ns.SettleEach(background, r.source, session, steps) {
 			list[places[i]].Err = asCondition(err)
 		}
@@ -53,7 +50,7 @@ func (r *receiver) settleWithin(s *amqp.Settlement, how bindings.ServiceBusSettl
 	}
 	r.settling.inside(r.b, "AMQP settle", func() {
 		s.Err = asCondition(r.b.within(r.within, s.Txn, func(t *ongoing) error {
-			return t.settle(r.source, how, s.Message.(*outgoing).LockToken)
+			return t.Settle(background, r.source, how, s.Message.(*outgoing).LockToken)
 		}))
 	})
 }

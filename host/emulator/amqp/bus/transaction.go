@@ -23,24 +23,14 @@ type transactions struct {
 // ongoing is one of them.
 type ongoing struct {
 	bindings.ServiceBusTransaction
-	at     place // of the link that began it
-	of     *coordinator
-	tokens []bindings.GUID
+	at place // of the link that began it
+	of *coordinator
 }
 
 // shared says that a link is in the session of the coordinator, where clients put
 // all that may be part of a transaction across entities (azure-messaging-servicebus:
 // ServiceBusReactorAmqpConnection, enableCrossEntityTransactions).
 func (t *ongoing) shared(at place) bool { return t.at == at }
-
-// settle is Settle. What is settled has its pin until the transaction has ended.
-func (t *ongoing) settle(source string, how bindings.ServiceBusSettlement, tokens ...bindings.GUID) error {
-	err := t.Settle(background, source, how, tokens...)
-	if err == nil {
-		t.tokens = append(t.tokens, tokens...)
-	}
-	return err
-}
 
 func (ts *transactions) put(t *ongoing) {
 	ts.mu.Lock()
@@ -139,11 +129,7 @@ func (b *Backend) discharge(t *ongoing, fail bool) *wire.Error {
 		if fail {
 			return t.Rollback(background)
 		}
-		err := t.Commit(background)
-		if err == nil {
-			b.let(t.tokens...)
-		}
-		return err
+		return t.Commit(background)
 	})
 	b.pins.Release(pinOfTransaction(t.ID()))
 	return asCondition(err)

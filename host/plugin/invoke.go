@@ -160,22 +160,25 @@ func (c *conversation) next() (*functionpb.HandlerMessage, error) {
 }
 
 // cancel tells the handler that its context ended, and gives it up after the grace.
-// It runs in a goroutine of its own when ctx ends during the call, and does its
-// work once.
+// It runs in a goroutine of its own when ctx ends during the call, and before the
+// answer to a sleep that ctx has ended: the handler hears of it ahead of that answer,
+// whoever of the two is first.
 func (c *conversation) cancel() {
 	c.mu.Lock()
-	if c.over || c.grace != nil {
+	if c.over {
 		c.mu.Unlock()
 		return
 	}
-	c.grace = time.AfterFunc(c.h.spec.grace(), func() { //clock:outside the grace of a handler is real time
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if !c.over {
-			c.overdue.Store(true)
-			c.in.end(context.Canceled)
-		}
-	})
+	if c.grace == nil {
+		c.grace = time.AfterFunc(c.h.spec.grace(), func() { //clock:outside the grace of a handler is real time
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if !c.over {
+				c.overdue.Store(true)
+				c.in.end(context.Canceled)
+			}
+		})
+	}
 	c.mu.Unlock()
 	c.tellCancel()
 }

@@ -203,7 +203,9 @@ func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
 	}
 	if p.Type == bindings.AppendBlob {
 		h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
-		h.Set("X-Ms-Blob-Sealed", strconv.FormatBool(p.Sealed))
+	}
+	if p.Sealed {
+		h.Set("X-Ms-Blob-Sealed", "true")
 	}
 	if p.Type == bindings.PageBlob {
 		c.setSequence(p.Sequence)

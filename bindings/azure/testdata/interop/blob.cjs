@@ -17,6 +17,50 @@ async function text(client, ...range) {
   return (await client.downloadToBuffer(...range)).toString();
 }
 
+// Sources by their address, tags, batches, pages and seals.
+async function more(service, soon) {
+  const box = service.getContainerClient("js-more");
+  await box.create();
+  const source = box.getBlockBlobClient("source");
+  await source.upload("0123456789", 10, { tags: { state: "new", "a key": "x+y" } });
+  const sas = generateBlobSASQueryParameters({ containerName: "js-more", blobName: "source", expiresOn: soon, permissions: BlobSASPermissions.parse("r") }, service.credential);
+  const signed = `${source.url}?${sas}`;
+  const put = box.getBlockBlobClient("put");
+  await fails("CannotVerifyCopySource", 403, put.syncUploadFromURL(source.url));
+  await put.syncUploadFromURL(signed);
+  const id = Buffer.from("0001").toString("base64");
+  await put.stageBlockFromURL(id, signed, 2, 3);
+  await put.commitBlockList([id]);
+  assert.equal(await text(put), "234");
+  const log = box.getAppendBlobClient("log");
+  await log.create();
+  await log.appendBlockFromURL(signed, 8, 2);
+  await log.seal();
+  await fails("BlobIsSealed", 409, log.appendBlock("x", 1));
+  await fails("CannotVerifyCopySource", 403, put.syncCopyFromURL(`${signed}x`));
+
+  assert.deepEqual((await source.getTags()).tags, { state: "new", "a key": "x+y" });
+  await source.setTags({ state: "done" });
+  const found = [];
+  for await (const b of service.findBlobsByTags("state = 'done'")) found.push(`${b.containerName}/${b.name}`);
+  assert.deepEqual(found, ["js-more/source"]);
+  await fails("ConditionNotMet", 412, source.download(0, undefined, { conditions: { tagConditions: "state = 'new'" } }));
+
+  const disk = box.getPageBlobClient("disk");
+  await disk.create(2048, { blobSequenceNumber: 1 });
+  await disk.uploadPages("a".repeat(1024), 512, 1024);
+  await disk.clearPages(1024, 512);
+  assert.deepEqual((await disk.getPageRanges(0, 2048)).pageRange, [{ offset: 512, count: 511 }]);
+  await disk.resize(1024);
+  assert.equal(await text(disk), "\0".repeat(512) + "a".repeat(512));
+  await fails("InvalidPageRange", 416, disk.uploadPages("a".repeat(512), 1024, 512));
+
+  const batch = service.getBlobBatchClient();
+  const answers = await batch.deleteBlobs([put.url, box.getBlobClient("none").url, log.url], service.credential);
+  assert.deepEqual(answers.subResponses.map((r) => r.status), [202, 404, 202]);
+  await box.delete();
+}
+
 async function main() {
   const service = BlobServiceClient.fromConnectionString(process.argv[2]);
   const container = service.getContainerClient("js-box");
@@ -129,6 +173,7 @@ async function main() {
   const wrong = new StorageSharedKeyCredential(credential.accountName, Buffer.from("wrong").toString("base64"));
   await fails("AuthenticationFailed", 403, new BlobClient(blob.url, newPipeline(wrong)).getProperties());
 
+  await more(service, soon);
   await blob.delete({ deleteSnapshots: "include" });
   assert.equal((await blob.deleteIfExists()).succeeded, false);
   assert.equal((await container.deleteIfExists()).succeeded, true);

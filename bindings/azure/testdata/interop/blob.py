@@ -29,6 +29,47 @@ def fails(code, kind, call, *args, **kwargs):
     raise AssertionError(f"want {code}")
 
 
+def more(service, account, key, soon):
+    """Sources by their address, tags, batches, pages and seals."""
+    box = service.create_container("py-more")
+    source = box.get_blob_client("source")
+    source.upload_blob(b"0123456789", tags={"state": "new", "a key": "x+y"})
+    signed = source.url + "?" + generate_blob_sas(account, "py-more", "source", account_key=key, permission=BlobSasPermissions(read=True), expiry=soon)
+    put = box.get_blob_client("put")
+    fails("CannotVerifyCopySource", HttpResponseError, put.upload_blob_from_url, source.url)
+    put.upload_blob_from_url(signed)
+    put.stage_block_from_url("0001", signed, source_offset=2, source_length=3)
+    put.commit_block_list([BlobBlock("0001")])
+    assert put.download_blob().readall() == b"234"
+    log = box.get_blob_client("log")
+    log.create_append_blob()
+    log.append_block_from_url(signed, source_offset=8, source_length=2)
+    assert log.seal_append_blob()["blob_sealed"]
+    fails("BlobIsSealed", HttpResponseError, log.append_block, b"x")
+    fails("CannotVerifyCopySource", HttpResponseError, put.start_copy_from_url, signed + "x")
+
+    assert source.get_blob_tags() == {"state": "new", "a key": "x+y"}
+    source.set_blob_tags({"state": "done"})
+    assert [(b.container_name, b.name) for b in service.find_blobs_by_tags("state = 'done'")] == [("py-more", "source")]
+    assert [b.name for b in box.find_blobs_by_tags("state = 'new'")] == []
+    fails("ConditionNotMet", ResourceModifiedError, source.download_blob, if_tags_match_condition="state = 'new'")
+    fails("InvalidQueryParameterValue", HttpResponseError, service.find_blobs_by_tags, "state = done")
+
+    disk = box.get_blob_client("disk")
+    disk.create_page_blob(2048, sequence_number=1)
+    disk.upload_page(b"a" * 1024, 512, 1024)
+    disk.clear_page(1024, 512)
+    assert [(r.start, r.end) for r in disk.list_page_ranges()] == [(512, 1023)]
+    disk.resize_blob(1024)
+    assert disk.download_blob().readall() == bytes(512) + b"a" * 512
+    fails("InvalidPageRange", HttpResponseError, disk.upload_page, b"a" * 512, 1024, 512)
+
+    assert [r.status_code for r in box.set_standard_blob_tier_blobs("Cool", "put")] == [200]
+    answers = box.delete_blobs("put", "none", "log", raise_on_any_failure=False)
+    assert [r.status_code for r in answers] == [202, 404, 202]
+    service.delete_container("py-more")
+
+
 def main(connection):
     service = BlobServiceClient.from_connection_string(connection, max_single_put_size=1 << 20, max_block_size=1 << 20, max_single_get_size=1 << 20, max_chunk_get_size=1 << 20)
     box = service.get_container_client("py-box")
@@ -124,6 +165,7 @@ def main(connection):
     fails("AuthenticationFailed", ClientAuthenticationError,
           BlobClient(endpoint, "py-box", "log", credential={"account_name": account, "account_key": "d3Jvbmc="}).get_blob_properties)
 
+    more(service, account, key, soon)
     blob.delete_blob(delete_snapshots="include")
     fails("BlobNotFound", ResourceNotFoundError, blob.delete_blob)
     box.delete_container()

@@ -1,0 +1,105 @@
+package hosttest_test
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/hosttest"
+)
+
+// A blob trigger runs for each version of a blob, however it was written, and not for
+// what makes none: tags and tiers (storage.md 9.3). By Event Grid it runs for blobs
+// that have come, but for page blobs (storage.md 9.1).
+func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	var scanned, told []string
+	app.Handle("Scan", func(_ context.Context, in *functions.Trigger) error {
+		scanned = append(scanned, in.Metadata.Get("name"))
+		return nil
+	})
+	app.Handle("Told", func(_ context.Context, in *functions.Trigger) error {
+		told = append(told, in.Metadata.Get("name"))
+		return nil
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"Scan/function.json": `{"bindings":[{"type":"blobTrigger","name":"b","direction":"in","path":"inbox/{name}"}]}`,
+		"Told/function.json": `{"bindings":[{"type":"blobTrigger","name":"b","direction":"in","path":"inbox/{name}","source":"EventGrid"}]}`,
+	}})
+	type (
+		paged interface {
+			PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
+		}
+		tagged interface {
+			SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error
+		}
+		tiered interface {
+			SetTier(ctx context.Context, tier string, cond *bindings.BlobConditions) (bool, error)
+		}
+		sealer interface {
+			Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error)
+		}
+	)
+	disk := func(c bindings.Container) bindings.Blob { return c.Blob("disk") }
+	for _, step := range []struct {
+		name          string
+		write         func(ctx context.Context, c bindings.Container) error
+		scanned, told []string
+	}{
+		{"create a page blob", func(ctx context.Context, c bindings.Container) error {
+			_, err := disk(c).Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: 1024})
+			return err
+		}, []string{"disk"}, nil},
+		{"put pages", func(ctx context.Context, c bindings.Container) error {
+			_, err := disk(c).(paged).PutPages(ctx, 0, strings.NewReader(strings.Repeat("x", 512)), &emulator.PageOptions{})
+			return err
+		}, []string{"disk"}, nil},
+		{"create an append blob", func(ctx context.Context, c bindings.Container) error {
+			_, err := c.Blob("log").Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob, Tags: map[string]string{"k": "v"}})
+			return err
+		}, []string{"log"}, []string{"log"}},
+		{"append", func(ctx context.Context, c bindings.Container) error {
+			_, err := c.Blob("log").AppendBlock(ctx, strings.NewReader("line"), nil)
+			return err
+		}, []string{"log"}, nil},
+		{"seal", func(ctx context.Context, c bindings.Container) error {
+			_, err := c.Blob("log").(sealer).Seal(ctx, nil, nil)
+			return err
+		}, []string{"log"}, nil},
+		{"set tags", func(ctx context.Context, c bindings.Container) error {
+			return c.Blob("log").(tagged).SetTags(ctx, map[string]string{"k": "w"}, nil)
+		}, nil, nil},
+		{"copy", func(ctx context.Context, c bindings.Container) error {
+			_, err := c.Blob("copy").CopyFrom(ctx, bindings.BlobSource{Container: "inbox", Name: "log"}, nil)
+			return err
+		}, []string{"copy"}, []string{"copy"}},
+		{"put", func(ctx context.Context, c bindings.Container) error {
+			_, err := c.Blob("text").Put(ctx, strings.NewReader("x"), nil)
+			return err
+		}, []string{"text"}, []string{"text"}},
+		{"set the tier", func(ctx context.Context, c bindings.Container) error {
+			_, err := c.Blob("text").(tiered).SetTier(ctx, "Cool", nil)
+			return err
+		}, nil, nil},
+	} {
+		scanned, told = nil, nil
+		h.Clock().Do(step.name, func() {
+			c := h.Storage().Container("inbox")
+			_, _ = c.Create(t.Context(), nil) // the first step's
+			if err := step.write(t.Context(), c); err != nil {
+				t.Errorf("%s: %v", step.name, err)
+			}
+		})
+		h.Advance(5 * time.Second)
+		if !slices.Equal(scanned, step.scanned) || !slices.Equal(told, step.told) {
+			t.Errorf("%s ran %q by scan and %q by Event Grid, want %q and %q", step.name, scanned, told, step.scanned, step.told)
+		}
+	}
+}

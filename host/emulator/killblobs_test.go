@@ -24,8 +24,20 @@ func bodyOf(tag string) string {
 	return strings.Repeat(tag+"|", n/len(tag)+1)
 }
 
+// diskSize is the length of the page blobs.
+const diskSize = 64 << 10
+
+// pagesOf is what a page blob holds that belongs to a tag: all of it.
+func pagesOf(tag string) string {
+	if tag == "" {
+		return strings.Repeat("\x00", diskSize)
+	}
+	return strings.Repeat(tag+"|", diskSize/len(tag)+1)[:diskSize]
+}
+
 // writeBlobsUntilKilled has workers, each with eight blobs of its own, which it puts,
-// commits from blocks and deletes at random.
+// commits from blocks and deletes at random, a page blob, of which it writes all
+// pages, and a blob to which it gives tags.
 func writeBlobsUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writer) error, error) {
 	s, err := emulator.Open(clock.System(), db, nil)
 	if err != nil {
@@ -36,9 +48,22 @@ func writeBlobsUntilKilled(ctx context.Context, db *store.Store) (func(*storetes
 		return nil, err
 	}
 	return func(w *storetest.Writer) error {
+		disk, tagged := fmt.Sprintf("d%d", w.Number), fmt.Sprintf("t%d", w.Number)
+		for name, opts := range map[string]*bindings.PutBlobOptions{disk: {Type: bindings.PageBlob, Size: diskSize}, tagged: {}} {
+			opts.Conditions = &bindings.BlobConditions{IfNoneMatch: "*"}
+			if _, err := c.Blob(name).Put(ctx, nil, opts); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
+				return err
+			}
+		}
 		for i := 0; ; i++ {
 			name := fmt.Sprintf("w%d-%d", w.Number, w.IntN(8))
 			tag := fmt.Sprintf("%d.%d.%d", w.Process, w.Number, i)
+			switch w.IntN(6) {
+			case 0:
+				name = disk
+			case 1:
+				name = tagged
+			}
 			if err := writeBlob(ctx, c.Blob(name), w.IntN(4), tag, func(what string) { w.Say(what, name, tag) }); err != nil {
 				return err
 			}
@@ -50,8 +75,14 @@ func writeBlobsUntilKilled(ctx context.Context, db *store.Store) (func(*storetes
 func writeBlob(ctx context.Context, b bindings.Blob, how int, tag string, say func(what string)) error {
 	body := bodyOf(tag)
 	var err error
-	switch how {
-	case 0:
+	switch kind := b.Name()[0]; {
+	case kind == 'd':
+		say("writing")
+		_, err = b.(paged).PutPages(ctx, 0, strings.NewReader(pagesOf(tag)), &emulator.PageOptions{})
+	case kind == 't':
+		say("writing")
+		err = b.(tagged).SetTags(ctx, map[string]string{"tag": tag}, nil)
+	case how == 0:
 		say("deleting")
 		if err = b.Delete(ctx, nil); errors.Is(err, bindings.ErrNotFound) {
 			err = nil
@@ -60,7 +91,7 @@ func writeBlob(ctx context.Context, b bindings.Blob, how int, tag string, say fu
 			say("deleted")
 		}
 		return err
-	case 1:
+	case how == 1:
 		say("writing")
 		if _, err = b.PutBlock(ctx, "AAAA", strings.NewReader(body[:len(body)/2]), nil); err == nil {
 			if _, err = b.PutBlock(ctx, "BBBB", strings.NewReader(body[len(body)/2:]), nil); err == nil {
@@ -126,7 +157,14 @@ func checkBlobs(t *testing.T, db *store.Store, fates map[string]*blobFate) {
 				t.Fatalf("read %s: %v", name, err)
 			}
 			got, _, _ = strings.Cut(string(body), "|")
-			if string(body) != bodyOf(got) {
+			want := bodyOf
+			switch name[0] {
+			case 'd':
+				got, want = strings.TrimRight(got, "\x00"), pagesOf
+			case 't':
+				got, want = d.Properties.Tags["tag"], func(string) string { return "" }
+			}
+			if string(body) != want(got) {
 				t.Errorf("blob %s: %d bytes that belong to no write", name, len(body))
 			}
 		case !errors.Is(err, bindings.ErrNotFound):

@@ -21,7 +21,7 @@ import (
 const sourcePatience = 2 * time.Minute
 
 // source is what a request wants to read from, by its address: a blob of this
-// server, or what another server on this machine answers.
+// server, or, for a client on this machine, what another server on it answers.
 type source struct {
 	url  *url.URL
 	call *call // a read of the blob, as if it was asked for with that address; nil: another server's
@@ -56,7 +56,9 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 		read.account = c.door.server.accounts[name]
 	}
 	if read.account == nil {
-		if isLoopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
+		// Who is on another machine is not led into this one.
+		client, _, err := net.SplitHostPort(c.r.RemoteAddr)
+		if err == nil && isLoopback(client) && isLoopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
 			return &source{url: u}, nil
 		}
 		return nil, errNoSource()
@@ -82,6 +84,9 @@ func errNoSource() *Error {
 func (c *call) here(read *http.Request) bool {
 	if strings.EqualFold(read.Host, c.r.Host) {
 		return true
+	}
+	if c.door.listener == nil { // not by a socket
+		return false
 	}
 	_, own, err := net.SplitHostPort(c.door.listener.Addr().String())
 	return err == nil && read.URL.Port() == own && c.guard().CheckHost(read) == nil

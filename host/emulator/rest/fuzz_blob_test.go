@@ -19,7 +19,7 @@ import (
 
 // newFuzzBlobDoor returns the blob door of the development account, with a
 // container named box that has one blob.
-func newFuzzBlobDoor(f *testing.F) (*front, *emulator.Storage) {
+func newFuzzBlobDoor(f testing.TB) (*front, *emulator.Storage) {
 	clk, ctx := clock.System(), context.Background()
 	storage := emulator.New(clk, nil)
 	if _, err := storage.Container("box").Create(ctx, nil); err != nil {

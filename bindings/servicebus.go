@@ -83,6 +83,10 @@ type ServiceBusReceiverOptions struct {
 	// of these locks, nor of this receiver's waits, for a reason to move time.
 	// The cloud ignores it.
 	Outside bool
+
+	// Transfers says that Receive, with ServiceBusReceiveAndDelete, hands messages to
+	// somebody who tells of each what has come of it: see [ServiceBusLink.Transferred].
+	Transfers bool
 }
 
 // ServiceBusSessionOptions says which session to accept.

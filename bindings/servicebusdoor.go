@@ -105,6 +105,14 @@ type ServiceBusLink interface {
 	// delivery.
 	Vanish()
 
+	// Transferred says of messages that a receiver with the option Transfers has received
+	// and deleted that they have been given to the client.
+	Transferred(messages ...*ServiceBusReceived)
+
+	// GiveBack puts such messages back that could not be given to the client: they are in
+	// their places again, uncounted. Both may be called after Close, once for a message.
+	GiveBack(ctx context.Context, messages ...*ServiceBusReceived) error
+
 	// Lost waits until the receiver cannot go on, and returns why: its entity was
 	// deleted or disabled, or its session's lock has ended. It returns ctx's error
 	// when ctx ends first, and ErrClosed after Close or Vanish. It never makes

@@ -71,6 +71,7 @@ func (c *conn) serve() {
 	}
 	c.finishWriting(c.opened, closeErr)
 	writing.Wait()
+	c.giveBack()
 	c.linger()
 	c.nc.Close()
 	if b, ok := c.server.backend.(Connections); ok {

@@ -15,6 +15,7 @@
 //	link.go       attach, detach, life of a link
 //	incoming.go   transfers in, credit we grant
 //	outgoing.go   transfers out, credit we are granted, drain
+//	unwritten.go  what is sent settled, until it has been written
 //	settle.go     dispositions both ways
 //	respond.go    requests and their answers
 //	coordinator.go  transactions: what begins and ends them

@@ -154,6 +154,17 @@ type Producer interface {
 	Watch() error
 }
 
+// Deleter is a Producer out of which messages that are sent settled are gone when they
+// are pulled.
+type Deleter interface {
+	Producer
+
+	// Transferred says that such messages have been written to the client's connection.
+	// Those that could not be come back by Return. Both may come after Close; they come
+	// from any goroutine.
+	Transferred(list []Outgoing)
+}
+
 // Outgoing is a message on its way to a client.
 type Outgoing interface {
 	// Tag is the delivery tag, of at most 32 bytes.

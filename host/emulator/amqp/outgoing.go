@@ -66,6 +66,17 @@ func (l *link) produce(node Producer) {
 			continue
 		}
 		n, drain := min(l.credit, pullLimit), l.drain
+		if l.settled { // what is pulled is gone: no more than there is room for
+			if !l.roomLocked() {
+				if !l.stopping { // the connection is broken, and the link about to stop
+					l.ready.Wait()
+				}
+				continue
+			}
+			if n, drain = min(l.credit, l.s.outWindow, pullLimit), l.drain; n == 0 {
+				continue
+			}
+		}
 		l.pulling, l.asked = !drain, n
 		c.mu.Unlock()
 		list, err := node.Pull(int(n), !drain)
@@ -116,16 +127,18 @@ func (l *link) sendLocked(m Outgoing, scratch *[]byte) bool {
 	if len(c.out)-start <= int(c.maxFrame) {
 		c.out = wire.EndFrame(c.out, start)
 		s.countLocked()
+		c.trackLocked(l, m)
 		return true
 	}
 	c.out = c.out[:start]
 	*scratch = m.Append((*scratch)[:0])
 	for rest := *scratch; len(rest) > 0; {
 		if !l.roomLocked() {
-			return true // the link goes, and the delivery with it
+			return !m.Settled() // the link goes, and the delivery with it
 		}
 		rest = l.fragmentLocked(&p, rest)
 	}
+	c.trackLocked(l, m)
 	if cap(*scratch) > highWater {
 		*scratch = nil
 	}

@@ -22,6 +22,9 @@ type writer struct {
 	wrote   bool   // since the last heartbeat
 	blocked []*link
 
+	streamed uint64      // bytes that were taken to be written
+	tracked  []unwritten // in the order of their ends
+
 	wake    sync.Cond // the writer
 	drained sync.Cond // the reader in pause
 
@@ -64,6 +67,8 @@ func (c *conn) write() {
 		}
 		b := c.out
 		c.out, c.ready, c.wrote = c.spare[:0], false, true
+		before := c.streamed
+		c.streamed += uint64(len(b))
 		patience := writePatience
 		if c.ending {
 			patience = closePatience
@@ -73,8 +78,9 @@ func (c *conn) write() {
 		if c.shut.Load() {
 			c.nc.SetWriteDeadline(time.Now().Add(shutPatience))
 		}
-		_, err := c.nc.Write(b)
+		n, err := c.nc.Write(b)
 		c.mu.Lock()
+		written := c.writtenLocked(before + uint64(n))
 		c.spare = nil
 		if cap(b) <= 2*highWater {
 			c.spare = b[:0]
@@ -89,6 +95,11 @@ func (c *conn) write() {
 		}
 		c.blocked = c.blocked[:0]
 		c.drained.Signal()
+		if len(written) > 0 {
+			c.mu.Unlock()
+			transferred(written)
+			c.mu.Lock()
+		}
 		if err != nil {
 			return
 		}

@@ -214,8 +214,8 @@ func (q *queue) unlock(op *operation, m *message) {
 	m.token, m.until = bindings.GUID{}, time.Time{}
 }
 
-// deliver hands a message that is not locked to a receiver.
-func (q *queue) deliver(op *operation, m *message, opts bindings.ServiceBusReceiverOptions) *bindings.ServiceBusReceived {
+// deliver hands a message that is not locked to a receiver; by is nil for who is none.
+func (q *queue) deliver(op *operation, m *message, opts bindings.ServiceBusReceiverOptions, by *receiver) *bindings.ServiceBusReceived {
 	if opts.Outside {
 		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
 	}
@@ -224,7 +224,10 @@ func (q *queue) deliver(op *operation, m *message, opts bindings.ServiceBusRecei
 		return m.received()
 	}
 	q.remove(op, m)
-	if opts.Outside {
+	switch {
+	case opts.Transfers && by != nil:
+		by.leave(q, m)
+	case opts.Outside:
 		op.note(journal.Record{Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1, Decision: "completed"})
 	}
 	return m.received()
@@ -300,7 +303,7 @@ func (q *queue) lapse(op *operation, m *message) {
 
 // take hands out up to n available messages in order, of s or, in a queue without
 // sessions, of all.
-func (q *queue) take(op *operation, s *session, n int, opts bindings.ServiceBusReceiverOptions) []*bindings.ServiceBusReceived {
+func (q *queue) take(op *operation, s *session, n int, by *receiver) []*bindings.ServiceBusReceived {
 	var out []*bindings.ServiceBusReceived
 	for len(out) < n {
 		var m *message
@@ -315,7 +318,7 @@ func (q *queue) take(op *operation, s *session, n int, opts bindings.ServiceBusR
 		if out == nil {
 			out = make([]*bindings.ServiceBusReceived, 0, min(n, q.all.n))
 		}
-		out = append(out, q.deliver(op, m, opts))
+		out = append(out, q.deliver(op, m, by.opts, by))
 	}
 	return out
 }

@@ -19,6 +19,7 @@ type receiver struct {
 	q       *queue
 	session *session // nil: plain
 	closed  bool
+	leaves  map[int64]leaving // by sequence number
 }
 
 var (
@@ -106,7 +107,7 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out 
 		}
 		q.owner.use(op)
 		q.sweep(op)
-		switch out = q.take(op, s, n, r.opts); {
+		switch out = q.take(op, s, n, r); {
 		case len(out) > 0:
 			return nil, nil, nil, nil
 		case s != nil:
@@ -208,7 +209,7 @@ func (q *queue) deliverDeferred(op *operation, s *session, opts bindings.Service
 	var out []*bindings.ServiceBusReceived
 	for _, m := range found {
 		if m.page != nil && !m.locked() { // else it was named twice
-			out = append(out, q.deliver(op, m, opts))
+			out = append(out, q.deliver(op, m, opts, nil))
 		}
 	}
 	return out, nil

@@ -24,7 +24,7 @@ type receiver struct {
 func receiverOptions(r *amqp.AttachRequest) bindings.ServiceBusReceiverOptions {
 	opts := bindings.ServiceBusReceiverOptions{Outside: true}
 	if r.SendMode == wire.SendSettled {
-		opts.Mode = bindings.ServiceBusReceiveAndDelete
+		opts.Mode, opts.Transfers = bindings.ServiceBusReceiveAndDelete, true
 	}
 	return opts
 }
@@ -107,21 +107,31 @@ func (r *receiver) Interrupt() {
 }
 
 // Return implements amqp.Producer: a message that was not sent was not delivered.
-// One that was received and deleted has no lock to give back, and is lost with the
-// link, as the mode has it.
 func (r *receiver) Return(list []amqp.Outgoing) {
 	tokens := make([]bindings.GUID, 0, len(list))
+	var deleted []*bindings.ServiceBusReceived
 	for _, m := range list {
-		if m := m.(*outgoing); !m.Settled() {
+		if m := m.(*outgoing); m.Settled() {
+			deleted = append(deleted, m.ServiceBusReceived)
+		} else {
 			tokens = append(tokens, m.LockToken)
 		}
 	}
-	if len(tokens) == 0 {
-		return
-	}
 	r.b.inside("release", func() error {
+		if len(deleted) > 0 {
+			return r.link.GiveBack(background, deleted...)
+		}
 		return r.b.ns.Settle(background, r.source, bindings.ServiceBusSettlement{Action: bindings.ServiceBusRelease}, tokens...)
 	})
+}
+
+// Transferred implements amqp.Deleter.
+func (r *receiver) Transferred(list []amqp.Outgoing) {
+	messages := make([]*bindings.ServiceBusReceived, len(list))
+	for i, m := range list {
+		messages[i] = m.(*outgoing).ServiceBusReceived
+	}
+	r.b.clk.Inside("AMQP transferred", func() { r.link.Transferred(messages...) })
 }
 
 // outgoing is a message on its way to a client.

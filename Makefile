@@ -7,6 +7,9 @@ STATICCHECK  := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK  := golang.org/x/vuln/cmd/govulncheck@latest
 PROTOC_GO    := google.golang.org/protobuf/cmd/protoc-gen-go@v1.36.12
 PROTOC_GRPC  := google.golang.org/grpc/cmd/protoc-gen-go-grpc@v1.6.2
+# Without gRPC's tracing pages: their templates keep the methods of every type.
+TAGS         := grpcnotrace
+STAMP        := $(shell git describe --tags --always --dirty 2>/dev/null)
 SOAK         ?= 1000
 FUZZTIME     ?= 10s
 PLATFORMS    := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
@@ -16,8 +19,8 @@ help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 .PHONY: build
-build: ## build bin/redeliver, without cgo
-	CGO_ENABLED=0 go build -o bin/redeliver ./cmd/redeliver
+build: ## build bin/redeliver, without cgo, stripped, with its version
+	CGO_ENABLED=0 go build -tags $(TAGS) -ldflags '-s -w -X main.stamp=$(STAMP)' -o bin/redeliver ./cmd/redeliver
 
 .PHONY: run
 run: build ## run the sample app functions/samples/orders
@@ -71,7 +74,7 @@ generate: ## generate code from functions/functionpb/handler.proto (needs protoc
 
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64
-	@set -e; for p in $(PLATFORMS); do echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -o /dev/null ./cmd/redeliver; done
+	@set -e; for p in $(PLATFORMS); do echo $$p; CGO_ENABLED=0 GOOS=$${p%/*} GOARCH=$${p#*/} go build -tags $(TAGS) -o /dev/null ./cmd/redeliver; done
 
 .PHONY: clean
 clean: ## remove what was built

@@ -12,7 +12,6 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 )
@@ -121,15 +120,12 @@ func writeApp(dir string, src source) error {
 	}
 	files := map[string]string{}
 	for _, f := range newAppFiles {
-		t, err := template.ParseFS(newApp, "newapp/"+f.template)
+		text, err := newApp.ReadFile("newapp/" + f.template)
 		if err != nil { // a template of ours
 			panic(err)
 		}
-		var text strings.Builder
-		if err := t.Execute(&text, struct{ Name string }{name}); err != nil {
-			panic(err)
-		}
-		files[f.name] = text.String()
+		// Package text/template would keep the methods of every type in the binary.
+		files[f.name] = strings.ReplaceAll(string(text), "{{.Name}}", name)
 	}
 	if files["go.mod"], files["go.sum"], err = moduleFiles(name, src); err != nil {
 		return err

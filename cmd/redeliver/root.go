@@ -31,14 +31,21 @@ func newRoot(std streams) *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
-		RunE:          func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked, err := cmd.Flags().GetBool("version"); asked || err != nil {
+				newConsole(std, true).print(versionLine())
+				return err
+			}
+			return cmd.Help()
+		},
 	}
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetFlagErrorFunc(flagError)
-	root.Version = longVersion()
-	root.SetVersionTemplate(versionLine())
+	// Cobra's own flag would bring package text/template, which keeps the methods of
+	// every type in the binary.
+	root.Flags().BoolP("version", "v", false, "version for redeliver")
 	root.AddGroup(
 		&cobra.Group{ID: "app", Title: "Apps:"},
 		&cobra.Group{ID: "talk", Title: "Talking to a running host:"},

@@ -12,6 +12,9 @@ import (
 // modulePath is the module that handlers import.
 const modulePath = "github.com/redeliver/redeliver"
 
+// stamp is what "git describe" says of the source; the Makefile sets it.
+var stamp string
+
 // develVersion is the version of a build that is no release.
 const develVersion = "devel"
 
@@ -34,6 +37,9 @@ func versionLine() string {
 
 // version is the release that this program was built from, or "devel".
 func version() string {
+	if isRelease(stamp) {
+		return stamp
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || !isRelease(info.Main.Version) {
 		return develVersion
@@ -41,10 +47,10 @@ func version() string {
 	return info.Main.Version
 }
 
-// isRelease tells a tagged version from "(devel)" and from the pseudo-versions
-// that the go command makes of a commit.
+// isRelease tells a tagged version from "(devel)", from the pseudo-versions that the
+// go command makes of a commit, and from what "git describe" says of one without a tag.
 func isRelease(v string) bool {
-	return strings.HasPrefix(v, "v") && !strings.HasPrefix(v, "v0.0.0-") && !strings.Contains(v, "-0.") && !strings.Contains(v, "+")
+	return !strings.Contains(v, "-g") && !strings.HasSuffix(v, "-dirty") && strings.HasPrefix(v, "v") && !strings.HasPrefix(v, "v0.0.0-") && !strings.Contains(v, "-0.") && !strings.Contains(v, "+")
 }
 
 // longVersion adds the commit to a development version.
@@ -52,6 +58,9 @@ func longVersion() string {
 	v := version()
 	if v != develVersion {
 		return v
+	}
+	if stamp != "" {
+		return v + " " + stamp
 	}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {

@@ -163,3 +163,23 @@ func TestListBlobs(t *testing.T) {
 		t.Errorf("second page (-want +got):\n%s", diff)
 	}
 }
+
+// The words of an error are the service's; ours say more.
+//
+// Source: docs, Blob Storage error codes.
+func TestErrorsInTheWordsOfTheService(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	for path, want := range map[string]string{
+		"/Not_A_Name?restype=container": "The specified resource name contains invalid characters.",
+		"/a?restype=container":          "The specified resource name length is not within the permissible limits.",
+	} {
+		a := b.call("PUT", path, "")
+		if text, _, _ := strings.Cut(a.error(t).Message, "\n"); a.Status != 400 || text != want {
+			t.Errorf("%s: %d %q, want 400 %q", path, a.Status, text, want)
+		}
+		if a.detail(t, "Reason") == "" {
+			t.Errorf("%s: no reason in %s", path, a.Body)
+		}
+	}
+}

@@ -152,7 +152,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	}
 	// What needs a crash of the host, services outside, or services and controls of later versions.
 	later := []journal.Kind{
-		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.EventDelayed,
+		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.TransactionEnded, journal.EventDelayed,
 		journal.ServiceUnreachable, journal.ServiceBack, journal.ListenerLockLost,
 	}
 	var missing []string

@@ -40,7 +40,7 @@ lint: ## gofmt, vet, staticcheck; govulncheck where its data can be reached
 .PHONY: interop
 interop: ## test against Azurite and the SDKs of other languages, and a browser (needs Node, Python, a JDK with Maven, Chromium)
 	bindings/azure/testdata/interop/install
-	REDELIVER_INTEROP=required go test -race -count=1 -timeout 6m ./bindings/azure/...
+	REDELIVER_INTEROP=required go test -race -count=1 -timeout 10m ./bindings/azure/...
 	REDELIVER_INTEROP=required go test -race -count=1 -run 'TestTwoHostsOnAzurite|TestPagesInABrowser|TestTransactionOfAKilledHost' ./cmd/redeliver
 	REDELIVER_INTEROP=required go test -race -count=1 -run SDK ./host/emulator/amqp/bus ./host/emulator/amqp/hubs
 

@@ -189,7 +189,7 @@ type ServiceBusSession interface {
 	// State returns the session's state, nil when there is none.
 	State(ctx context.Context) ([]byte, error)
 
-	// SetState replaces it; nil clears it. ErrTooLarge beyond the maximum size of
+	// SetState replaces it; nil or an empty one clears it. ErrTooLarge beyond the maximum size of
 	// one message.
 	SetState(ctx context.Context, state []byte) error
 }

@@ -58,11 +58,11 @@ type ServiceBusDoor interface {
 	// need not be locked.
 	SessionState(ctx context.Context, source, session string) ([]byte, error)
 
-	// SetSessionState replaces it; nil clears it.
+	// SetSessionState replaces it; nil or an empty one clears it.
 	SetSessionState(ctx context.Context, source, session string, state []byte) error
 
 	// Sessions lists up to top names of sessions after the first skip, sorted: with
-	// a changedAfter of year 9999 or later those with active messages, otherwise
+	// a changedAfter of year 9999 or later those with active messages or a state, otherwise
 	// those whose state was set after that time.
 	Sessions(ctx context.Context, source string, changedAfter time.Time, skip, top int) ([]string, error)
 }

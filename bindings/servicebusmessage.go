@@ -114,11 +114,14 @@ type ServiceBusWire struct {
 	PropertiesChanged bool
 	// ApplicationPropertiesChanged: the map is what counts.
 	ApplicationPropertiesChanged bool
+
+	// DeliveryAnnotations are the sender's, without those that the service sets.
+	DeliveryAnnotations []byte
 }
 
 // Size is the number of bytes of all sections.
 func (w *ServiceBusWire) Size() int {
-	return len(w.Header) + len(w.Annotations) + len(w.Properties) + len(w.ApplicationProperties) + len(w.Body) + len(w.Footer)
+	return len(w.Header) + len(w.Annotations) + len(w.Properties) + len(w.ApplicationProperties) + len(w.Body) + len(w.Footer) + len(w.DeliveryAnnotations)
 }
 
 // ServiceBusState is the state of a message that receivers are told; a locked

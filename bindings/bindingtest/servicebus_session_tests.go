@@ -161,6 +161,11 @@ var busSessionTests = []busTest{
 		if got := state(s); got != nil {
 			b.Errorf("State after clearing = %q, want none", got)
 		}
+		b.must("SetState", set(s, given))
+		b.must("SetState to nothing", set(s, []byte{})) // as the client for Go clears it
+		if got := state(s); got != nil {
+			b.Errorf("State after an empty one = %q, want none", got)
+		}
 		b.fails("SetState of 256 KB and a byte", set(s, []byte(strings.Repeat("x", 256<<10+1))), bindings.ErrTooLarge)
 	}},
 	{"SessionLockEnds", true, func(b *busBench) {
@@ -219,6 +224,8 @@ var busSessionTests = []busTest{
 		b.do(func(ctx context.Context) { b.must("SetSessionState", door.SetSessionState(ctx, "q", "c", []byte("x"))) })
 		list(start, 0, 10, "c")
 		list(b.Now(), 0, 10)
+		list(far, 0, 10, "a", "b", "c") // messages, or a state
+		b.do(func(ctx context.Context) { b.must("SetSessionState", door.SetSessionState(ctx, "q", "c", []byte{})) })
 		list(far, 0, 10, "a", "b")
 	}},
 	{"DoorNeedsTheSession", true, func(b *busBench) {

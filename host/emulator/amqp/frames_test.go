@@ -529,3 +529,26 @@ func TestIdleTimeouts(t *testing.T) {
 		next[*wire.Close](p)
 	})
 }
+
+// TestHeartbeatInTime: a heartbeat comes within half of the client's idle time-out after
+// whatever was written last (spec servicebus 3.1), also when that was right after the last
+// heartbeat was due.
+func TestHeartbeatInTime(t *testing.T) {
+	t.Parallel()
+	const idle = 3 * time.Second
+	p := newPeer(t, newMemory(), nil, nil)
+	p.write(wire.ProtocolAMQP)
+	p.header()
+	p.frames(0, &wire.Open{ContainerID: "c", IdleTimeout: wire.Some[uint32](uint32(idle.Milliseconds()))})
+	next[*wire.Open](p)
+	p.frames(0, begin())
+	next[*wire.Begin](p)
+	begun := time.Now()
+	var frame [8]byte
+	if _, err := io.ReadFull(p.nc, frame[:]); err != nil || string(frame[:]) != "\x00\x00\x00\x08\x02\x00\x00\x00" {
+		t.Fatalf("read % x, %v, want a heartbeat", frame, err)
+	}
+	if took := time.Since(begun); took > idle/2 {
+		t.Errorf("the heartbeat came after %v, more than half of %v", took, idle)
+	}
+}

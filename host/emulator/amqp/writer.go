@@ -14,12 +14,12 @@ const heartbeat = "\x00\x00\x00\x08\x02\x00\x00\x00"
 
 // writer is the outgoing half of a connection. Its fields are guarded by conn.mu.
 type writer struct {
-	out     []byte // not written yet
-	spare   []byte // the buffer that is not in use
-	ready   bool   // there is something that should be written
-	ending  bool   // write what is there, then end
-	broken  bool   // nothing can be written any more
-	wrote   bool   // since the last heartbeat
+	out     []byte    // not written yet
+	spare   []byte    // the buffer that is not in use
+	ready   bool      // there is something that should be written
+	ending  bool      // write what is there, then end
+	broken  bool      // nothing can be written any more
+	wrote   time.Time // when it was written last
 	blocked []*link
 
 	streamed uint64      // bytes that were taken to be written
@@ -66,7 +66,7 @@ func (c *conn) write() {
 			continue
 		}
 		b := c.out
-		c.out, c.ready, c.wrote = c.spare[:0], false, true
+		c.out, c.ready, c.wrote = c.spare[:0], false, time.Now()
 		before := c.streamed
 		c.streamed += uint64(len(b))
 		patience := writePatience
@@ -136,8 +136,8 @@ func (c *conn) finishWriting(sayClose bool, err *wire.Error) {
 	c.beats.Wait()
 }
 
-// startHeartbeat sends an empty frame whenever nothing was written for somewhat
-// less than half of the client's idle time-out.
+// startHeartbeat sends an empty frame when nothing was written for somewhat less than
+// half of the client's idle time-out.
 func (c *conn) startHeartbeat(idle time.Duration) {
 	every := max(idle*2/5, time.Millisecond)
 	c.mu.Lock()
@@ -151,11 +151,14 @@ func (c *conn) startHeartbeat(idle time.Duration) {
 		c.beats.Add(1)
 		defer c.beats.Done()
 		defer c.mu.Unlock()
-		if !c.wrote && len(c.out) == 0 {
+		left := every - time.Since(c.wrote)
+		if left <= 0 && len(c.out) == 0 {
 			c.out = append(c.out, heartbeat...)
 			c.flushLocked()
 		}
-		c.wrote = false
-		c.beat.Reset(every)
+		if left <= 0 {
+			left = every
+		}
+		c.beat.Reset(left)
 	})
 }

@@ -209,7 +209,13 @@ func appendContent(b []byte, m *bindings.ServiceBusMessage) []byte {
 	if inside {
 		flags |= 8
 	}
+	if len(w.DeliveryAnnotations) > 0 {
+		flags |= 16
+	}
 	b = append(b, flags)
+	if flags&16 != 0 {
+		b = fields.AppendBytes(b, w.DeliveryAnnotations)
+	}
 	for _, section := range [][]byte{w.Header, w.Annotations, w.Properties, w.ApplicationProperties, w.Body, w.Footer} {
 		b = fields.AppendBytes(b, section)
 	}
@@ -236,6 +242,9 @@ func (r *valueReader) content() *bindings.ServiceBusMessage {
 		return m
 	}
 	w := &bindings.ServiceBusWire{PropertiesChanged: flags&2 != 0, ApplicationPropertiesChanged: flags&4 != 0}
+	if flags&16 != 0 {
+		w.DeliveryAnnotations = r.Bytes()
+	}
 	for _, section := range []*[]byte{&w.Header, &w.Annotations, &w.Properties, &w.ApplicationProperties, &w.Body, &w.Footer} {
 		*section = r.Bytes()
 	}

@@ -155,3 +155,26 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 		})
 	}
 }
+
+// A subscription is accessed when it is created; a queue and a topic are not. Source:
+// azservicebus: admin/admin_client_test.go, the live tests of runtime properties.
+func TestAccessedWhenCreated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.do(func(ctx context.Context) error {
+		topic, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"})
+		if err != nil {
+			return err
+		}
+		s, err := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		if err != nil {
+			return err
+		}
+		q, err := b.ns.GetQueue(ctx, "q")
+		if !topic.Accessed.IsZero() || !q.Accessed.IsZero() || !s.Accessed.Equal(b.clk.Now()) {
+			t.Errorf("accessed: topic %v, queue %v, subscription %v", topic.Accessed, q.Accessed, s.Accessed)
+		}
+		return err
+	})
+}

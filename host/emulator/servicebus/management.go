@@ -208,7 +208,7 @@ func (ns *Namespace) SetSessionState(ctx context.Context, source, session string
 	})
 }
 
-// farFuture as a time of change asks for sessions with messages (spec servicebus
+// farFuture as a time of change asks for sessions with messages or a state (spec servicebus
 // 1.10; clients send the last day of year 9999 or what follows it).
 const farFuture = 9999
 
@@ -221,8 +221,8 @@ func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter t
 		var all []string
 		for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
 			s := q.sessions[id]
-			active := s.free.Len()+s.locked.Len() > 0
-			if changedAfter.Year() >= farFuture && active || changedAfter.Year() < farFuture && s.state != nil && s.set.After(changedAfter) {
+			there := s.state != nil || s.free.Len()+s.locked.Len() > 0
+			if changedAfter.Year() >= farFuture && there || changedAfter.Year() < farFuture && s.state != nil && s.set.After(changedAfter) {
 				all = append(all, id)
 			}
 		}

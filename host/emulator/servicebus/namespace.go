@@ -196,6 +196,13 @@ func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *opera
 // operations saves an allocation for each call; it holds nothing between calls.
 var operations = sync.Pool{New: func() any { return new(operation) }}
 
+// refuseAs is refuse with the service's own text, for clients that look for it.
+func refuseAs(c bindings.ServiceBusCondition, serviceText, format string, args ...any) error {
+	e := bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
+	e.ServiceText = serviceText
+	return e
+}
+
 // refuse is a failure that the service reports.
 func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
 	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))

@@ -28,6 +28,11 @@ var (
 	_ bindings.ServiceBusLink    = (*sessionReceiver)(nil)
 )
 
+// noSessionText is what the service says to a plain receiver of an entity with sessions.
+//
+// Source: azservicebus: session_receiver_test.go, TestSessionReceiver_nonSessionReceiver.
+const noSessionText = "It is not possible for an entity that requires sessions to create a non-sessionful message receiver."
+
 // Receiver implements bindings.ServiceBus.
 func (ns *Namespace) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
 	r := &receiver{ns: ns}
@@ -40,7 +45,7 @@ func (ns *Namespace) Receiver(ctx context.Context, source string, opts *bindings
 			return err
 		}
 		if q.bySession() {
-			return refuse(bindings.ConditionNotAllowed, "it is not possible for an entity that requires sessions to create a non-sessionful message receiver: %q", q.name)
+			return refuseAs(bindings.ConditionNotAllowed, noSessionText, "it is not possible for an entity that requires sessions to create a non-sessionful message receiver: %q", q.name)
 		}
 		r.q, r.name = q, q.name
 		return q.receivable()

@@ -1,6 +1,7 @@
 package servicebus
 
 import (
+	"bytes"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -149,9 +150,9 @@ func (q *queue) setState(op *operation, s *session, state []byte) error {
 	if len(state) > q.owner.maxMessage {
 		return refuse(bindings.ConditionMessageSizeExceeded, "%s: a session state of %d bytes: want at most %d", q.name, len(state), q.owner.maxMessage)
 	}
-	s.state, s.set = cloneState(state), time.Time{}
-	if state != nil {
-		s.set = op.now
+	s.state, s.set = nil, time.Time{}
+	if len(state) > 0 { // the client for Go clears it with an empty one
+		s.state, s.set = bytes.Clone(state), op.now
 	}
 	op.touch(q)
 	op.saveSession(q, s)

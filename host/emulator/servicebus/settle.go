@@ -19,12 +19,17 @@ var actions = [...]struct{ op, decision string }{
 	bindings.ServiceBusRelease:          {"Release", "released"},
 }
 
+// lockLostText is what the service says of a lock that is lost.
+//
+// Source: azservicebus: receiver_test.go, TestReceiverMessageLockExpires.
+const lockLostText = "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue, or was received by a different receiver instance."
+
 // locked returns the message that a token locks.
 func (q *queue) locked(token bindings.GUID) (*message, error) {
 	if m := q.tokens[token]; m != nil {
 		return m, nil
 	}
-	return nil, refuse(bindings.ConditionMessageLockLost, "%s: the lock supplied is invalid: either it has expired, or the message has been settled", q.name)
+	return nil, refuseAs(bindings.ConditionMessageLockLost, lockLostText, "%s: the lock supplied is invalid: either it has expired, or the message has been settled", q.name)
 }
 
 // settle ends a message's lock in one of the five ways.

@@ -3,6 +3,7 @@ package bus
 import (
 	"encoding/hex"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -56,6 +57,9 @@ func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
 		}
 	}
 	out.Wire.Annotations = wire.AppendMapSection(nil, wire.DescMessageAnnotations, kept)
+	if theirs := slices.DeleteFunc(m.DeliveryAnnotations, func(e wire.Entry) bool { return isOurs(e.Key) }); len(theirs) > 0 {
+		out.Wire.DeliveryAnnotations = wire.AppendMapSection(nil, wire.DescDeliveryAnnotations, theirs)
+	}
 	out.ApplicationProperties = values.PlainMap(m.ApplicationProperties)
 	return out, nil
 }

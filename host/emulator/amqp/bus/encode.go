@@ -13,9 +13,7 @@ import (
 // annotations it is a copy that $management hands out.
 func appendMessage(b []byte, m *bindings.ServiceBusReceived, lockInAnnotations bool) []byte {
 	b = appendHeader(b, m)
-	if lockInAnnotations && m.LockToken != (bindings.GUID{}) {
-		b = wire.AppendMapSection(b, wire.DescDeliveryAnnotations, wire.Map{{Key: annLockToken, Value: wire.UUID(m.LockToken)}})
-	}
+	b = appendDeliveryAnnotations(b, m, lockInAnnotations)
 	b = appendAnnotations(b, m)
 	b = appendProperties(b, m)
 	w := m.Wire
@@ -30,6 +28,25 @@ func appendMessage(b []byte, m *bindings.ServiceBusReceived, lockInAnnotations b
 	}
 	b = append(b, w.Body...)
 	return append(b, w.Footer...)
+}
+
+// appendDeliveryAnnotations adds those of the sender, and the lock if it is wanted there.
+func appendDeliveryAnnotations(b []byte, m *bindings.ServiceBusReceived, lock bool) []byte {
+	lock = lock && m.LockToken != (bindings.GUID{})
+	var theirs []byte
+	if m.Wire != nil {
+		theirs = m.Wire.DeliveryAnnotations
+	}
+	if !lock {
+		return append(b, theirs...)
+	}
+	all := wire.Map{{Key: annLockToken, Value: wire.UUID(m.LockToken)}}
+	if len(theirs) > 0 {
+		d := wire.NewDecoder(theirs)
+		d.Descriptor()
+		all = append(all, d.Map()...)
+	}
+	return wire.AppendMapSection(b, wire.DescDeliveryAnnotations, all)
 }
 
 func appendHeader(b []byte, m *bindings.ServiceBusReceived) []byte {

@@ -87,13 +87,10 @@ func (m *management) setSessionState(r *request) (int, wire.Map, error) {
 	if r.err != nil {
 		return 0, nil, r.err
 	}
-	if ok && state == nil {
-		state = []byte{}
-	}
 	return statusOK, nil, m.onSession(r, session, func(h hold) error { return h.session.SetState(background, state) })
 }
 
-// farFuture as a time of change asks for the sessions that have messages.
+// farFuture as a time of change asks for the sessions that have messages or a state.
 func farFuture() time.Time { return time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC) }
 
 func (m *management) sessions(r *request) (int, wire.Map, error) {

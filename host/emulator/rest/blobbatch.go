@@ -149,14 +149,10 @@ func (c *call) serveIn(batch *call) error {
 	if err := c.locate(); err != nil {
 		return err
 	}
-	op, refused := c.door.service.route(c)
-	if refused != nil {
+	if refused := c.admit(); refused != nil {
 		return refused
 	}
-	c.op = op
-	if refused := c.authorize(); refused != nil {
-		return refused
-	}
+	op := c.op
 	switch {
 	case op.name != "DeleteBlob" && op.name != "SetBlobTier", c.r.ContentLength > 0:
 		return newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "a batch deletes blobs or sets their tier")

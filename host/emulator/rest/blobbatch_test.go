@@ -102,6 +102,15 @@ func TestBlobBatch(t *testing.T) {
 	}
 	b.want(200, "", "HEAD", "/second/a", "")
 
+	primary := b.endpoint
+	b.endpoint = b.server.BlobURL() + "/" + rest.DevAccount + "-secondary"
+	secondary := b.part("DELETE", "/second/a", true)
+	b.endpoint = primary
+	if got := b.batch("/?comp=batch", secondary); got[0] != "0 403 InsufficientAccountPermissions" {
+		t.Errorf("a deletion on the secondary = %v", got)
+	}
+	b.want(200, "", "HEAD", "/second/a", "")
+
 	b.want(400, "MissingRequiredHeader", "POST", "/?comp=batch", "x")
 	for kind, code := range map[string]string{
 		"multipart/mixed": "InvalidHeaderValue", "multipart/mixed; boundary=": "InvalidHeaderValue", "text/plain; boundary=b": "InvalidHeaderValue",

@@ -174,18 +174,24 @@ func (c *call) serve() error {
 	if err := c.admitPage(); err != nil {
 		return err
 	}
-	op, refused := c.door.service.route(c)
-	if refused != nil {
+	if refused := c.admit(); refused != nil {
 		return refused
 	}
-	c.op = op
+	return c.op.run(c)
+}
+
+// admit finds the operation and lets the caller through to it, or says why not.
+func (c *call) admit() (refused *Error) {
+	if c.op, refused = c.door.service.route(c); refused != nil {
+		return refused
+	}
 	if refused := c.authorize(); refused != nil {
 		return refused
 	}
-	if op.write && c.secondary {
+	if c.op.write && c.secondary {
 		return newError(http.StatusForbidden, "InsufficientAccountPermissions", "Write operations are not allowed.")
 	}
-	return op.run(c)
+	return nil
 }
 
 // locate finds the account and takes the address apart.

@@ -209,13 +209,14 @@ func (s *blobs) stage(r io.Reader, size, limit int64) (*StagedBody, error) {
 	if sized, ok := r.(interface{ Len() int }); ok && size == 0 {
 		size = int64(sized.Len())
 	}
-	hash := md5.New()
+	hash := newBodyHash()
 	counted := &limitedReader{r: io.TeeReader(r, hash), left: limit}
 	id, err := s.bodies.write(counted, size)
+	sum := hash.sum()
 	if err != nil {
 		return nil, err
 	}
-	return &StagedBody{store: s.bodies, id: id, size: limit - counted.left, md5: hash.Sum(nil)}, nil
+	return &StagedBody{store: s.bodies, id: id, size: limit - counted.left, md5: sum}, nil
 }
 
 // take is stage for a body that may have been staged by the caller.

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
@@ -20,7 +19,8 @@ type Input struct {
 func (in Input) IsNull() bool { return in.Value.IsNull() }
 
 // Text returns the value as text: the characters of a string, the text of JSON,
-// bytes as they are, a number in decimal. It is empty for everything else.
+// bytes as they are, a number in decimal, a batch as a JSON array, in which an element
+// that is no JSON is a string. It is empty for everything else.
 func (in Input) Text() string {
 	switch v := in.Value; v.Kind {
 	case bindings.String, bindings.JSON:
@@ -35,8 +35,39 @@ func (in Input) Text() string {
 		return strconv.FormatInt(v.Int, 10)
 	case bindings.Double:
 		return strconv.FormatFloat(v.Double, 'g', -1, 64)
+	case bindings.Strings, bindings.BytesList:
+		return in.array()
 	}
 	return ""
+}
+
+// Elements returns the elements of a batch, each of which can be read as an input of its
+// own; of anything else the input itself.
+func (in Input) Elements() []Input {
+	if in.Value.Kind != bindings.Strings && in.Value.Kind != bindings.BytesList {
+		return []Input{in}
+	}
+	out := make([]Input, len(in.Value.List))
+	for i, v := range in.Value.List {
+		out[i] = Input{Name: in.Name, Value: v}
+	}
+	return out
+}
+
+// array is a batch as a JSON array.
+func (in Input) array() string {
+	b := []byte{'['}
+	for i, e := range in.Elements() {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		text := e.Bytes()
+		if !json.Valid(text) {
+			text, _ = json.Marshal(string(text)) // a string can be written
+		}
+		b = append(b, text...)
+	}
+	return string(append(b, ']'))
 }
 
 // Bytes returns what [Input.Text] returns, as bytes.
@@ -48,22 +79,29 @@ func (in Input) Bytes() []byte {
 }
 
 // Decode reads the value as JSON into the value that target points to, as
-// json.Unmarshal does. Batches are JSON arrays of their elements.
+// json.Unmarshal does. Batches are JSON arrays of their elements; one that is no JSON
+// is a string. Into a *[][]byte a batch is read as it is, and into a *[]string too
+// unless all its elements are JSON strings.
 func (in Input) Decode(target any) error {
-	raw := in.Bytes()
+	err := json.Unmarshal(in.Bytes(), target)
 	if in.Value.Kind == bindings.Strings || in.Value.Kind == bindings.BytesList {
-		var b strings.Builder
-		for i, v := range in.Value.List {
-			b.WriteByte("[,"[min(i, 1)])
-			b.WriteString(Input{Value: v}.Text())
+		switch target := target.(type) {
+		case *[][]byte:
+			*target, err = [][]byte{}, nil
+			for _, e := range in.Elements() {
+				*target = append(*target, e.Bytes())
+			}
+		case *[]string:
+			if err == nil {
+				break
+			}
+			*target, err = []string{}, nil
+			for _, e := range in.Elements() {
+				*target = append(*target, e.Text())
+			}
 		}
-		if len(in.Value.List) == 0 {
-			b.WriteByte('[')
-		}
-		b.WriteByte(']')
-		raw = []byte(b.String())
 	}
-	if err := json.Unmarshal(raw, target); err != nil {
+	if err != nil {
 		return fmt.Errorf("input %q: %w", in.Name, err)
 	}
 	return nil

@@ -113,6 +113,8 @@ type ServiceBusQueue struct {
 	// UserMetadata is the user's own, up to 1024 characters.
 	UserMetadata string
 
+	ServiceBusForwarding
+
 	ServiceBusEchoed
 }
 
@@ -123,6 +125,14 @@ type ServiceBusEchoed struct {
 	EnableExpress           *bool
 	SupportOrdering         *bool
 	EnableBatchedOperations *bool
+}
+
+// ServiceBusForwarding is where an entity forwards to in the words of who said so. A
+// namespace that is given an absolute address as a target keeps the name of the
+// entity there, and the address here; it is reported, without effect.
+type ServiceBusForwarding struct {
+	ForwardToAddress                     string `json:",omitempty"`
+	ForwardDeadLetteredMessagesToAddress string `json:",omitempty"`
 }
 
 // ServiceBusTopic describes a topic. Fields mean what they do on a queue.
@@ -158,6 +168,8 @@ type ServiceBusSubscription struct {
 	// DeadLetteringOnFilterEvaluationExceptions says what becomes of a message
 	// for which a filter fails: the dead-letter queue, or nothing. Nil is true.
 	DeadLetteringOnFilterEvaluationExceptions *bool
+
+	ServiceBusForwarding
 
 	ServiceBusEchoed
 }

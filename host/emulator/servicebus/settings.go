@@ -1,6 +1,7 @@
 package servicebus
 
 import (
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -84,9 +85,11 @@ func echoed(e *bindings.ServiceBusEchoed) {
 	fill(&e.EnableBatchedOperations, true)
 }
 
-// target checks where messages are forwarded to, and names it as it was created.
-func (s *settings) target(ns *Namespace, e *entity, name *string, session bool) {
+// target checks where messages are forwarded to, names it as it was created, and keeps
+// the address in which it was given.
+func (s *settings) target(ns *Namespace, e *entity, name, address *string, session bool) {
 	if *name == "" {
+		*address = ""
 		return
 	}
 	p, err := bindings.ParseServiceBusPath(*name)
@@ -103,6 +106,11 @@ func (s *settings) target(ns *Namespace, e *entity, name *string, session bool) 
 	case t == nil || t.subscription != nil:
 		s.fail(bindings.ConditionNotFound, "%s: the forwarding target %q could not be found", e.name(), *name)
 	default:
+		if strings.Contains(*name, "://") {
+			*address = *name
+		} else if before, err := bindings.ParseServiceBusPath(*address); err != nil || before.Key() != t.key {
+			*address = "" // of another target
+		}
 		*name = t.name()
 	}
 }
@@ -118,8 +126,8 @@ func (ns *Namespace) fill(e *entity) error {
 		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
-		s.target(ns, e, &d.ForwardTo, d.RequiresSession)
-		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, false)
+		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
+		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 		echoed(&d.ServiceBusEchoed)
 	case e.topic != nil:
 		d := e.topic
@@ -133,8 +141,8 @@ func (ns *Namespace) fill(e *entity) error {
 		d.Topic, d.Name = e.path.Entity, e.path.Subscription
 		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
-		s.target(ns, e, &d.ForwardTo, d.RequiresSession)
-		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, false)
+		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
+		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 		echoed(&d.ServiceBusEchoed)
 		onFilter := d.DeadLetteringOnFilterEvaluationExceptions == nil || *d.DeadLetteringOnFilterEvaluationExceptions
 		d.DeadLetteringOnFilterEvaluationExceptions = &onFilter

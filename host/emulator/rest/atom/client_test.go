@@ -59,7 +59,6 @@ func TestClientQueues(t *testing.T) {
 	}
 	want := all
 	want.ForwardTo = to.Ptr("sb://" + hostName + "/target")
-	want.ForwardDeadLetteredMessagesTo = to.Ptr("sb://" + hostName + "/Orders/new")
 	full, err := c.CreateQueue(ctx, "full", &admin.CreateQueueOptions{Properties: &all})
 	if err != nil {
 		t.Fatal(err)

@@ -101,7 +101,7 @@ func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
 		w.flag("IsAnonymousAccessible", false)
 		w.empty("AuthorizationRules")
 		w.field("Status", string(q.Status))
-		c.forward(w, "ForwardTo", q.ForwardTo)
+		c.forward(w, "ForwardTo", q.ForwardTo, q.ForwardToAddress)
 		if q.UserMetadata != "" {
 			w.field("UserMetadata", q.UserMetadata)
 		}
@@ -111,7 +111,7 @@ func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
 		w.lifetime("AutoDeleteOnIdle", q.AutoDeleteOnIdle)
 		w.set("EnablePartitioning", q.EnablePartitioning, false)
 		w.field("EntityAvailabilityStatus", "Available")
-		c.forward(w, "ForwardDeadLetteredMessagesTo", q.ForwardDeadLetteredMessagesTo)
+		c.forward(w, "ForwardDeadLetteredMessagesTo", q.ForwardDeadLetteredMessagesTo, q.ForwardDeadLetteredMessagesToAddress)
 		w.set("EnableExpress", q.EnableExpress, false)
 		w.number("MaxMessageSizeInKilobytes", int64(q.MaxMessageSizeInKilobytes))
 	}}

@@ -121,13 +121,13 @@ func (c *call) describeSubscription(s *bindings.ServiceBusSubscriptionInfo) desc
 		w.number("MaxDeliveryCount", int64(s.MaxDeliveryCount))
 		w.set("EnableBatchedOperations", s.EnableBatchedOperations, true)
 		w.field("Status", string(s.Status))
-		c.forward(w, "ForwardTo", s.ForwardTo)
+		c.forward(w, "ForwardTo", s.ForwardTo, s.ForwardToAddress)
 		w.times(s.ServiceBusRuntime)
 		w.counts(s.Counts)
 		if s.UserMetadata != "" {
 			w.field("UserMetadata", s.UserMetadata)
 		}
-		c.forward(w, "ForwardDeadLetteredMessagesTo", s.ForwardDeadLetteredMessagesTo)
+		c.forward(w, "ForwardDeadLetteredMessagesTo", s.ForwardDeadLetteredMessagesTo, s.ForwardDeadLetteredMessagesToAddress)
 		w.lifetime("AutoDeleteOnIdle", s.AutoDeleteOnIdle)
 		w.field("EntityAvailabilityStatus", "Available")
 	}}

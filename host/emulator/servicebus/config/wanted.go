@@ -20,7 +20,7 @@ func wantedQueue(want, have bindings.ServiceBusQueue) bindings.ServiceBusQueue {
 	want.MaxSizeInMegabytes = cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize)
 	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
-	want.ServiceBusEchoed = echoed(want.ServiceBusEchoed)
+	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed), have.ServiceBusForwarding
 	return want
 }
 
@@ -42,7 +42,7 @@ func wantedSubscription(want, have bindings.ServiceBusSubscription) bindings.Ser
 	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
 	want.DeadLetteringOnFilterEvaluationExceptions = orDefault(want.DeadLetteringOnFilterEvaluationExceptions, true)
-	want.ServiceBusEchoed = echoed(want.ServiceBusEchoed)
+	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed), have.ServiceBusForwarding
 	return want
 }
 

@@ -72,6 +72,7 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 		}
 	}()
 	for lost := 0; ; lost++ {
+		begun := time.Now()
 		list, err := r.sdk.ReceiveMessages(within, min(n, maxCredits), &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
 		switch {
 		case len(list) > 0:
@@ -92,8 +93,12 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 			return nil, r.translate(ctx, err, bindings.ConditionNotFound)
 		}
 		// So the client reports a link that was lost. It opens one when it is asked again,
-		// in as many tries as it is allowed.
+		// in as many tries as it is allowed. A link that has lasted is no failed try: the
+		// service detaches those that were idle for ten minutes.
 		r.links.Add(1)
+		if time.Since(begun) >= linkLasts {
+			lost = 0
+		}
 		switch {
 		case lost > r.bus.retries:
 			return nil, errLinkLost
@@ -102,6 +107,9 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 		}
 	}
 }
+
+// linkLasts is how long a link has to live to be no failed try when it is lost.
+const linkLasts = time.Minute
 
 // errLinkLost is what a Receive says that lost one link after the other.
 var errLinkLost = &bindings.UnreachableError{Err: errors.New("the link was lost")}

@@ -63,6 +63,7 @@ func (s *session) attach(p *wire.Attach) (*wire.Error, error) {
 		ReceiveMode: p.ReceiveMode.Or(wire.ReceiveFirst),
 		Properties:  p.Properties,
 	}
+	l.request.Detach = func(err *wire.Error) { l.stop(err, false) }
 	if p.Source != nil {
 		l.request.Filter = p.Source.Filter
 	}

@@ -50,6 +50,10 @@ type AttachRequest struct {
 	// may be nil, and may be called as long as the link lives.
 	Elsewhere func(address string) (bool, error)
 
+	// Detach ends the link with an error of the backend's. It may be called from any
+	// goroutine, one of a clock included, as long as the link lives; not by Attach.
+	Detach func(err *wire.Error)
+
 	// Coordinator says that the link is to a transaction coordinator, and has no address.
 	// Its node is a Coordinator; with any other the link is refused.
 	Coordinator bool

@@ -95,7 +95,7 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 		case managed:
 			grant, err = b.manage(path, place{r.Connection, r.Session})
 		case r.Role == wire.Sender:
-			grant, err = b.sender(path, place{r.Connection, r.Session})
+			grant, err = b.sender(path, r)
 		case r.Filter.Get(nonExclusiveFilter) != nil:
 			return wire.Errorf(wire.CondNotImplemented, "non-exclusive sessions are not offered")
 		case hasSessionFilter(r.Filter):

@@ -18,6 +18,7 @@ type receiver struct {
 
 	pulling, settling guest
 	waiting           amqp.Waiting
+	idle              *idle
 }
 
 // receiverOptions are those of a link's receiver.
@@ -45,13 +46,14 @@ func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest)
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
-	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}, within: place{r.Connection, r.Session}}}, nil
+	return &amqp.Grant{Node: &receiver{b: b, link: link, source: from.Source(), at: holder{r.Connection, r.Name}, within: place{r.Connection, r.Session}, idle: b.watchIdle(r, "consumer", "AmqpMessageConsumer")}}, nil
 }
 
 // Close implements amqp.Node.
 func (r *receiver) Close(vanished bool) {
 	r.b.holders.forget(r.at, r.link)
 	r.b.inside("detach", func() error {
+		r.idle.end()
 		if vanished {
 			r.link.Vanish()
 			return nil
@@ -71,6 +73,7 @@ func (r *receiver) Watch() error {
 
 // Pull implements amqp.Producer.
 func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
+	r.idle.used() // the client has given credit, or taken a message
 	var list []*bindings.ServiceBusReceived
 	var err error
 	r.pulling.inside(r.b, "AMQP receive", func() {
@@ -80,6 +83,7 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 			list, err = r.await(n)
 		}
 	})
+	r.idle.used()
 	out := make([]amqp.Outgoing, len(list))
 	for i, m := range list {
 		out[i] = newOutgoing(m)

@@ -19,10 +19,11 @@ type sender struct {
 	at   place
 	all  []*bindings.ServiceBusMessage // reused
 	in   guest
+	idle *idle
 }
 
 // sender is the node of a client that sends.
-func (b *Backend) sender(path bindings.ServiceBusPath, at place) (*amqp.Grant, error) {
+func (b *Backend) sender(path bindings.ServiceBusPath, r *amqp.AttachRequest) (*amqp.Grant, error) {
 	switch {
 	case path.SubQueue != bindings.ServiceBusMain:
 		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "nothing can be sent to "+quote(path.String())+": messages come here through the entity only")
@@ -37,18 +38,21 @@ func (b *Backend) sender(path bindings.ServiceBusPath, at place) (*amqp.Grant, e
 		return nil, bindings.NewServiceBusError(bindings.ConditionEntityDisabled, "the messaging entity "+quote(path.Entity)+" is disabled for sending")
 	}
 	return &amqp.Grant{
-		Node:           &sender{b: b, path: path.Entity, at: at},
+		Node:           &sender{b: b, path: path.Entity, at: place{r.Connection, r.Session}, idle: b.watchIdle(r, "publisher", "AmqpMessagePublisher")},
 		MaxMessageSize: uint64(e.maxMessage),
 		Properties:     wire.Map{{Key: wire.Symbol("com.microsoft:max-message-batch-size"), Value: uint64(e.maxMessage)}},
 	}, nil
 }
 
 // Close implements amqp.Node.
-func (s *sender) Close(bool) {}
+func (s *sender) Close(bool) {
+	s.b.clk.Inside("AMQP detach", s.idle.end)
+}
 
 // Consume implements amqp.Consumer. What has come together is sent together, for
 // the sake of a namespace that writes to a disk; if that is refused, one by one.
 func (s *sender) Consume(list []amqp.Delivery) {
+	s.idle.used()
 	all := s.all[:0]
 	ends := make([]int, len(list)) // where in all the messages of a delivery end
 	for i := range list {

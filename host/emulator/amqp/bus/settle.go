@@ -14,6 +14,7 @@ const condDeadLetter wire.Symbol = "com.microsoft:dead-letter"
 // one step for the namespace. The lock token counts, not the link; of a session's
 // messages also that the session is still ours.
 func (r *receiver) Settle(list []amqp.Settlement) {
+	r.idle.used()
 	steps := make([]bindings.ServiceBusSettle, 0, len(list))
 	places := make([]int, 0, len(list)) // of the steps in the list
 	for i := range list {

@@ -45,7 +45,6 @@ func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
 func (ns *Namespace) takeLocked(fresh *Namespace) {
 	ns.forgetLocked(errReloaded)
 	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
-	clear(ns.claims) // transactions that are open cannot be committed any more
 	now := ns.now()
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
 		e := ns.entities[key]
@@ -59,6 +58,7 @@ func (ns *Namespace) takeLocked(fresh *Namespace) {
 
 // forgetLocked ends the use of every queue.
 func (ns *Namespace) forgetLocked(why error) {
+	ns.giveUpLocked()
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
 		e := ns.entities[key]
 		for _, q := range e.queues() {
@@ -77,6 +77,7 @@ func (ns *Namespace) Reset() error {
 	defer operations.Put(op)
 	err := ns.begin(op)
 	if err == nil {
+		ns.giveUpLocked()
 		for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
 			if e := ns.entities[key]; e != nil && e.parent == nil {
 				ns.drop(op, e)

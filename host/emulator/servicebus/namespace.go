@@ -65,6 +65,7 @@ type Namespace struct {
 	entities map[string]*entity // queues, topics and subscriptions, by key of their path
 	feeders  map[string][]*entity
 	claims   map[bindings.GUID]*transaction // of locked messages, by token
+	states   int                            // that were replaced by others
 }
 
 var (

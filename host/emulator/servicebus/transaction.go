@@ -21,6 +21,8 @@ type transaction struct {
 	entity string // its name
 	steps  []step
 	timer  *clock.Timer
+	state  int // to which it belongs; see Namespace.states
+	sent   int // messages
 
 	failed error // a step was refused
 	ended  error // what a call gets from now on; nil: it is open
@@ -41,7 +43,7 @@ type step struct {
 func (ns *Namespace) Begin(ctx context.Context) (bindings.ServiceBusTransaction, error) {
 	t := &transaction{ns: ns}
 	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(*operation) error {
-		t.id = ns.ids.guid()
+		t.id, t.state = ns.ids.guid(), ns.states
 		t.timer = ns.clk.AfterFunc(bindings.ServiceBusTransactionTimeout, "time-out of a transaction", t.expire)
 		return nil
 	})
@@ -50,6 +52,25 @@ func (ns *Namespace) Begin(ctx context.Context) (bindings.ServiceBusTransaction,
 	}
 	return t, nil
 }
+
+// giveUpLocked keeps open transactions from reaching into the state that follows.
+func (ns *Namespace) giveUpLocked() {
+	ns.states++
+	clear(ns.claims)
+}
+
+// check reports why no step can be added, or the transaction not be committed.
+func (t *transaction) check() error {
+	switch {
+	case t.ended != nil:
+		return t.ended
+	case t.state != t.ns.states:
+		return rolledBack(errReplaced)
+	}
+	return nil
+}
+
+var errReplaced = errors.New("the state of the namespace was replaced")
 
 // ID implements bindings.ServiceBusTransaction.
 func (t *transaction) ID() bindings.GUID { return t.id }
@@ -90,8 +111,15 @@ func (t *transaction) ScheduleEach(ctx context.Context, entity string, through b
 	return numbers, nil
 }
 
+// maxTransactionMessages is how many messages one transaction sends (docs: Service Bus
+// quotas, messages per transaction).
+const maxTransactionMessages = 100
+
 // target returns the entity if it would take the messages now.
 func (t *transaction) target(op *operation, entity string, through bool, messages []*bindings.ServiceBusMessage) (*entity, error) {
+	if t.sent += len(messages); t.sent > maxTransactionMessages {
+		return nil, refuse(bindings.ConditionResourceLimitExceeded, "cannot send more than %d messages in a single transaction", maxTransactionMessages)
+	}
 	e, err := t.ns.sendTarget(op, entity, messages)
 	if err != nil {
 		return nil, err
@@ -136,8 +164,8 @@ func (t *transaction) Settle(ctx context.Context, source string, how bindings.Se
 func (t *transaction) do(ctx context.Context, p FaultPoint, check func(op *operation) (step, error)) error {
 	var refused error
 	err := t.ns.operate(ctx, p, func(op *operation) error {
-		if t.ended != nil {
-			return t.ended
+		if err := t.check(); err != nil {
+			return err
 		}
 		s, err := check(op)
 		if err != nil {
@@ -184,7 +212,7 @@ func scopeOf(e *entity) string { return top(e).key }
 
 // Commit implements bindings.ServiceBusTransaction.
 func (t *transaction) Commit(ctx context.Context) error {
-	err := t.ns.operate(ctx, FaultPoint{Op: "Commit", Entity: t.entity}, func(op *operation) error {
+	err := t.ns.operate(ctx, FaultPoint{Op: "Commit"}, func(op *operation) error {
 		if t.ended != nil {
 			return t.ended
 		}
@@ -203,7 +231,7 @@ func (t *transaction) Commit(ctx context.Context) error {
 
 // Rollback implements bindings.ServiceBusTransaction.
 func (t *transaction) Rollback(ctx context.Context) error {
-	err := t.ns.operate(ctx, FaultPoint{Op: "Rollback", Entity: t.entity}, func(op *operation) error {
+	err := t.ns.operate(ctx, FaultPoint{Op: "Rollback"}, func(op *operation) error {
 		if t.ended != nil {
 			return t.ended
 		}
@@ -291,6 +319,9 @@ func (t *transaction) release(op *operation, source string, token bindings.GUID)
 func (t *transaction) plan(op *operation) ([]func(), error) {
 	if t.failed != nil {
 		return nil, t.failed
+	}
+	if t.state != t.ns.states {
+		return nil, errReplaced
 	}
 	targets, err := t.targets(op)
 	if err != nil {

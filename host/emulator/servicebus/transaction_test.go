@@ -278,6 +278,49 @@ func TestTransactionAcrossEntities(t *testing.T) {
 	})
 }
 
+// A transaction does not reach into the state that follows its own.
+func TestTransactionOfAReplacedState(t *testing.T) {
+	t.Parallel()
+	for name, replace := range map[string]func(b *bench) error{
+		"reset": func(b *bench) error { return b.ns.Reset() },
+		"load": func(b *bench) error {
+			image, err := b.ns.Snapshot()
+			if err != nil {
+				return err
+			}
+			return b.ns.Load(image)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b, _, tx := prepared(t, servicebus.Options{})
+			only := b.begin()
+			only.sends(nil, "q", false, "f")
+			b.do(func(context.Context) error { return replace(b) })
+			if name == "reset" {
+				b.queue(bindings.ServiceBusQueue{Name: "q"})
+			}
+			before := b.there("q")
+			only.sends(bindings.ErrRolledBack, "q", false, "g")
+			only.commits(bindings.ErrRolledBack)
+			tx.commits(bindings.ErrRolledBack)
+			if diff := cmp.Diff(before, b.there("q")); diff != "" {
+				t.Errorf("after the commits (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTransactionOfTooManyMessages(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	tx := b.begin()
+	tx.sends(nil, "q", false, make([]string, 100)...)
+	tx.sends(bindings.ErrQuotaExceeded, "q", false, "one more")
+	tx.commits(bindings.ErrRolledBack)
+}
+
 // A process that is killed leaves all of a transaction or nothing: it is one change of
 // the store, and before its commit there is none.
 func TestTransactionIsOneChange(t *testing.T) {

@@ -32,6 +32,17 @@ type ongoing struct {
 // ServiceBusReactorAmqpConnection, enableCrossEntityTransactions).
 func (t *ongoing) shared(at place) bool { return t.at == at }
 
+// maxTransactions is how many transactions one connection has open at once: more than
+// any client needs, and few enough to hold.
+const maxTransactions = 1000
+
+// room reports whether a connection may begin another transaction.
+func (ts *transactions) room(connection string) bool {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	return len(ts.by[connection]) < maxTransactions
+}
+
 func (ts *transactions) put(t *ongoing) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
@@ -99,6 +110,9 @@ type coordinator struct {
 
 // Declare implements amqp.Coordinator.
 func (c *coordinator) Declare() ([]byte, *wire.Error) {
+	if !c.b.transactions.room(c.at.connection) {
+		return nil, wire.Errorf(wire.CondResourceLimitExceeded, "the connection has %d transactions open", maxTransactions)
+	}
 	var t bindings.ServiceBusTransaction
 	err := c.b.inside("declare", func() (err error) {
 		t, err = c.b.ns.Begin(background)

@@ -31,7 +31,7 @@ type EventHubs struct {
 
 	mu        sync.Mutex
 	closed    bool
-	producers map[string]*azeventhubs.ProducerClient // by hub in lower case
+	producers *recent[*azeventhubs.ProducerClient] // by hub in lower case
 	consumers map[consumerKey]*azeventhubs.ConsumerClient
 	readers   map[*eventReader]struct{} // open
 }
@@ -87,7 +87,7 @@ func NewEventHubsWithIdentity(id *Identity, opts *Options) (*EventHubs, error) {
 
 func newEventHubs(host string, opts *Options, clients hubClients) *EventHubs {
 	return &EventHubs{
-		host: host, clients: clients, retries: opts.readerRetries(), producers: map[string]*azeventhubs.ProducerClient{},
+		host: host, clients: clients, retries: opts.readerRetries(), producers: newRecent(recentLimit, func(p *azeventhubs.ProducerClient) { _ = closeSoon(context.Background(), p.Close) }),
 		consumers: map[consumerKey]*azeventhubs.ConsumerClient{}, readers: map[*eventReader]struct{}{},
 	}
 }
@@ -141,7 +141,7 @@ func (h *EventHubs) Close(ctx context.Context) error {
 		_ = r.Close(ctx) // the connection ends anyway
 	}
 	var first error
-	for _, p := range h.producers { // nobody adds to them any more
+	for _, p := range h.producers.all() { // nobody adds to them any more
 		if err := p.Close(ctx); err != nil && first == nil {
 			first = err
 		}
@@ -170,8 +170,28 @@ func kept[K comparable, C any](h *EventHubs, known map[K]C, key K, open func() (
 	return c, err
 }
 
-func (h *EventHubs) producer(hub string) (*azeventhubs.ProducerClient, error) {
-	return kept(h, h.producers, strings.ToLower(hub), func() (*azeventhubs.ProducerClient, error) { return h.clients.producer(hub) })
+// producer returns the client that sends to a hub, and leave, which is to be called when it
+// is not used any more.
+func (h *EventHubs) producer(hub string) (p *azeventhubs.ProducerClient, leave func(), err error) {
+	if err := h.open(); err != nil {
+		return nil, nil, err
+	}
+	return h.producers.use(strings.ToLower(hub), func() (*azeventhubs.ProducerClient, error) {
+		if err := h.open(); err != nil { // else Close has not looked for it yet
+			return nil, err
+		}
+		return h.clients.producer(hub)
+	})
+}
+
+// open fails once the namespace is closed.
+func (h *EventHubs) open() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return bindings.ErrClosed
+	}
+	return nil
 }
 
 func (h *EventHubs) consumer(hub, group, name string) (*azeventhubs.ConsumerClient, error) {
@@ -195,10 +215,11 @@ func (h *EventHubs) SendEvents(ctx context.Context, hub string, opts *bindings.S
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	producer, err := h.producer(hub)
+	producer, leave, err := h.producer(hub)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	batch, err := producer.NewEventDataBatch(ctx, to)
 	for _, e := range list {
 		if err == nil {
@@ -213,10 +234,11 @@ func (h *EventHubs) SendEvents(ctx context.Context, hub string, opts *bindings.S
 
 // Hub implements bindings.EventHubs.
 func (h *EventHubs) Hub(ctx context.Context, name string) (*bindings.EventHubProperties, error) {
-	client, err := h.producer(name)
+	client, leave, err := h.producer(name)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	p, err := client.GetEventHubProperties(ctx, nil)
 	if err != nil {
 		return nil, translateHub(ctx, err)
@@ -226,10 +248,11 @@ func (h *EventHubs) Hub(ctx context.Context, name string) (*bindings.EventHubPro
 
 // Partition implements bindings.EventHubs.
 func (h *EventHubs) Partition(ctx context.Context, hub, partition string) (*bindings.EventPartition, error) {
-	client, err := h.producer(hub)
+	client, leave, err := h.producer(hub)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	p, err := abandoned(ctx, func() (azeventhubs.PartitionProperties, error) {
 		return client.GetPartitionProperties(ctx, partition, nil)
 	})

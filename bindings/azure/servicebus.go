@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
@@ -24,9 +23,7 @@ type ServiceBus struct {
 	client  *azservicebus.Client
 	held    holdings
 	retries int
-
-	mu      sync.Mutex
-	senders map[string]*azservicebus.Sender // by key of the path
+	senders *recent[*azservicebus.Sender] // by key of the path
 }
 
 var _ bindings.ServiceBus = (*ServiceBus)(nil)
@@ -57,7 +54,7 @@ func NewServiceBusWithIdentity(id *Identity, opts *Options) (*ServiceBus, error)
 }
 
 func newServiceBus(c *azservicebus.Client, opts *Options) *ServiceBus {
-	return &ServiceBus{client: c, retries: opts.readerRetries(), senders: map[string]*azservicebus.Sender{}}
+	return &ServiceBus{client: c, retries: opts.readerRetries(), senders: newRecent(recentLimit, func(s *azservicebus.Sender) { _ = closeSoon(context.Background(), s.Close) })}
 }
 
 // messagingRetryDelay is the first pause between repetitions of the clients of Service
@@ -90,23 +87,14 @@ func closeSoon(ctx context.Context, end func(ctx context.Context) error) error {
 	return err
 }
 
-// sender returns the sender of an entity: one for all who send there.
-func (s *ServiceBus) sender(entity string) (*azservicebus.Sender, error) {
+// sender returns the sender of an entity, one for all who send there, and leave, which is
+// to be called when it is not used any more.
+func (s *ServiceBus) sender(entity string) (sender *azservicebus.Sender, leave func(), err error) {
 	path, err := bindings.ParseServiceBusPath(entity)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known := s.senders[path.Key()]; known != nil {
-		return known, nil
-	}
-	sender, err := s.client.NewSender(path.String(), nil)
-	if err != nil {
-		return nil, err
-	}
-	s.senders[path.Key()] = sender
-	return sender, nil
+	return s.senders.use(path.Key(), func() (*azservicebus.Sender, error) { return s.client.NewSender(path.String(), nil) })
 }
 
 // Send implements bindings.ServiceBus. Several messages go as one batch, and
@@ -116,10 +104,11 @@ func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*bindi
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	sender, err := s.sender(entity)
+	sender, leave, err := s.sender(entity)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	if len(list) == 1 {
 		return translateBus(ctx, sender.SendMessage(ctx, list[0], nil), bindings.ConditionNotFound)
 	}
@@ -141,20 +130,22 @@ func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, 
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	sender, err := s.sender(entity)
+	sender, leave, err := s.sender(entity)
 	if err != nil {
 		return nil, err
 	}
+	defer leave()
 	numbers, err := sender.ScheduleMessages(ctx, list, at, nil)
 	return numbers, translateBus(ctx, err, bindings.ConditionNotFound)
 }
 
 // CancelScheduled implements bindings.ServiceBus.
 func (s *ServiceBus) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
-	sender, err := s.sender(entity)
+	sender, leave, err := s.sender(entity)
 	if err != nil {
 		return err
 	}
+	defer leave()
 	return translateBus(ctx, sender.CancelScheduledMessages(ctx, sequenceNumbers, nil), bindings.ConditionMessageNotFound)
 }
 

@@ -112,11 +112,35 @@ type ServiceBusQueue struct {
 	Status ServiceBusStatus
 	// UserMetadata is the user's own, up to 1024 characters.
 	UserMetadata string
+	// AuthorizationRules are those of the queue itself.
+	AuthorizationRules []ServiceBusAuthorizationRule `json:",omitempty"`
 
 	ServiceBusForwarding
 
 	ServiceBusEchoed
 }
+
+// ServiceBusAuthorizationRule lets whoever signs with one of its keys do some things with
+// an entity. An entity has at most 12.
+type ServiceBusAuthorizationRule struct {
+	// KeyName is the name of the rule, and what signatures name (skn): 1 to 256 characters.
+	KeyName string
+	// PrimaryKey and SecondaryKey are up to 256 characters; for an empty one the namespace
+	// makes one.
+	PrimaryKey, SecondaryKey string
+	// Rights are one or more, each once. Manage needs both others.
+	Rights []ServiceBusRight
+}
+
+// ServiceBusRight is what an authorization rule may allow.
+type ServiceBusRight string
+
+// The rights.
+const (
+	ServiceBusListen ServiceBusRight = "Listen"
+	ServiceBusSend   ServiceBusRight = "Send"
+	ServiceBusManage ServiceBusRight = "Manage"
+)
 
 // ServiceBusEchoed are settings that are kept and reported, without effect. Nil is
 // the service's default: false, and for batched operations true.
@@ -146,6 +170,7 @@ type ServiceBusTopic struct {
 	AutoDeleteOnIdle                    time.Duration
 	Status                              ServiceBusStatus
 	UserMetadata                        string
+	AuthorizationRules                  []ServiceBusAuthorizationRule `json:",omitempty"`
 
 	ServiceBusEchoed
 }

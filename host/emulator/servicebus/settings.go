@@ -126,6 +126,7 @@ func (ns *Namespace) fill(e *entity) error {
 		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		s.rules(e, &d.AuthorizationRules)
 		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
 		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 		echoed(&d.ServiceBusEchoed)
@@ -135,6 +136,7 @@ func (ns *Namespace) fill(e *entity) error {
 		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		s.rules(e, &d.AuthorizationRules)
 		echoed(&d.ServiceBusEchoed)
 	default:
 		d := e.subscription

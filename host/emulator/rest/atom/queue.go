@@ -26,6 +26,7 @@ func readQueue(name string, description *element) (q bindings.ServiceBusQueue, f
 		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
 		Status:                              bindings.ServiceBusStatus(f.status()),
 		UserMetadata:                        f.text("UserMetadata"),
+		AuthorizationRules:                  f.authorizationRules(),
 		ServiceBusEchoed:                    f.echoed(),
 	}
 	fixed = f.fixed()
@@ -99,7 +100,7 @@ func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
 		w.number("SizeInBytes", q.SizeInBytes)
 		w.number("MessageCount", q.Counts.Total())
 		w.flag("IsAnonymousAccessible", false)
-		w.empty("AuthorizationRules")
+		w.authorizationRules(q.AuthorizationRules, q.ServiceBusRuntime)
 		w.field("Status", string(q.Status))
 		c.forward(w, "ForwardTo", q.ForwardTo, q.ForwardToAddress)
 		if q.UserMetadata != "" {

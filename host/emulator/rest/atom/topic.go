@@ -19,6 +19,7 @@ func readTopic(name string, description *element) (t bindings.ServiceBusTopic, f
 		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
 		Status:                              bindings.ServiceBusStatus(f.status()),
 		UserMetadata:                        f.text("UserMetadata"),
+		AuthorizationRules:                  f.authorizationRules(),
 		ServiceBusEchoed:                    f.echoed(),
 	}
 	fixed = f.fixed()
@@ -111,7 +112,7 @@ func (c *call) describeTopic(t topic) described {
 		w.number("SizeInBytes", t.SizeInBytes)
 		w.flag("FilteringMessagesBeforePublishing", false)
 		w.flag("IsAnonymousAccessible", false)
-		w.empty("AuthorizationRules")
+		w.authorizationRules(t.AuthorizationRules, t.ServiceBusRuntime)
 		w.field("Status", string(t.Status))
 		if t.UserMetadata != "" {
 			w.field("UserMetadata", t.UserMetadata)

@@ -181,14 +181,18 @@ func (a *applier) create() (err error) {
 // update gives everything the file's settings, where they differ.
 func (a *applier) update() error {
 	for i, q := range a.of.Queues {
-		if have := a.queues[i].ServiceBusQueue; !reflect.DeepEqual(wantedQueue(q.ServiceBusQueue, have), have) {
+		have := a.queues[i].ServiceBusQueue
+		q.AuthorizationRules = have.AuthorizationRules // the file has none
+		if !reflect.DeepEqual(wantedQueue(q.ServiceBusQueue, have), have) {
 			if _, err := a.admin.UpdateQueue(a.ctx, q.ServiceBusQueue); err != nil {
 				return fmt.Errorf("queue %q: %w", q.Name, err)
 			}
 		}
 	}
 	for i, t := range a.of.Topics {
-		if have := a.topics[i].ServiceBusTopic; !reflect.DeepEqual(wantedTopic(t.ServiceBusTopic, have), have) {
+		have := a.topics[i].ServiceBusTopic
+		t.AuthorizationRules = have.AuthorizationRules
+		if !reflect.DeepEqual(wantedTopic(t.ServiceBusTopic, have), have) {
 			if _, err := a.admin.UpdateTopic(a.ctx, t.ServiceBusTopic); err != nil {
 				return fmt.Errorf("topic %q: %w", t.Name, err)
 			}

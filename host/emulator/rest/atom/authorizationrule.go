@@ -1,0 +1,63 @@
+package atom
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+const sharedAccess = "SharedAccessAuthorizationRule"
+
+// authorizationRules reads the authorization rules of a description.
+func (f *fields) authorizationRules() []bindings.ServiceBusAuthorizationRule {
+	list := f.of.child("AuthorizationRules")
+	if list == nil {
+		return nil
+	}
+	var rules []bindings.ServiceBusAuthorizationRule
+	for _, e := range list.children {
+		if e.name != "AuthorizationRule" || e.kind() != "" && e.kind() != sharedAccess {
+			if f.err == nil {
+				f.err = fail(http.StatusBadRequest, "authorization rule %q of type %q; want %s", e.name, e.kind(), sharedAccess)
+			}
+			return nil
+		}
+		of := fields{of: e}
+		name, _ := of.scalar("KeyName")
+		rule := bindings.ServiceBusAuthorizationRule{KeyName: name, PrimaryKey: of.text("PrimaryKey"), SecondaryKey: of.text("SecondaryKey")}
+		if rights := e.child("Rights"); rights != nil {
+			for _, r := range rights.children {
+				rule.Rights = append(rule.Rights, bindings.ServiceBusRight(strings.TrimSpace(r.text)))
+			}
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// authorizationRules writes them. The times are those of the entity.
+func (w *writer) authorizationRules(rules []bindings.ServiceBusAuthorizationRule, of bindings.ServiceBusRuntime) {
+	if len(rules) == 0 {
+		w.empty("AuthorizationRules")
+		return
+	}
+	w.open("AuthorizationRules")
+	for _, r := range rules {
+		w.open("AuthorizationRule", "xmlns:i", instanceSpace, "i:type", sharedAccess)
+		w.field("ClaimType", "SharedAccessKey")
+		w.field("ClaimValue", "None")
+		w.open("Rights")
+		for _, right := range r.Rights {
+			w.field("AccessRights", string(right))
+		}
+		w.close("Rights")
+		w.time("CreatedTime", of.Created)
+		w.time("ModifiedTime", of.Updated)
+		w.field("KeyName", r.KeyName)
+		w.field("PrimaryKey", r.PrimaryKey)
+		w.field("SecondaryKey", r.SecondaryKey)
+		w.close("AuthorizationRule")
+	}
+	w.close("AuthorizationRules")
+}

@@ -331,3 +331,31 @@ func TestChangeAndRemove(t *testing.T) {
 		t.Error("published to a topic that is gone")
 	}
 }
+
+// Events that go with their subscription, or with its topic, are in the journal as dropped,
+// by the order in which they came.
+func TestRemovedSubscriptionsDropTheirEvents(t *testing.T) {
+	t.Parallel()
+	for name, remove := range map[string]func(b *bench){
+		"subscription": func(b *bench) {
+			b.do(func(ctx context.Context) error { return b.grid.Unsubscribe(ctx, "orders", "s") })
+		},
+		"topic": func(b *bench) { b.do(func(ctx context.Context) error { return b.grid.DeleteTopic(ctx, "orders") }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, eventgrid.Rules{})
+			b.answer = status(500)
+			b.subscribe(eventgrid.Subscription{Name: "s", Function: "F"})
+			want := []string{}
+			for i := range 20 {
+				b.publish(fmt.Sprint(i))
+				want = append(want, fmt.Sprintf("0s event_dropped %d 1 SubscriptionDeleted", i))
+			}
+			remove(b)
+			if diff := cmp.Diff(want, b.trace(journal.EventDropped)); diff != "" {
+				t.Errorf("journal (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

@@ -64,8 +64,9 @@ type Grid struct {
 	endpoints map[string]*endpoint
 	queue     queue // deliveries that wait
 	live      map[uint64]*delivery
-	number    uint64     // of the last delivery
-	outbox    []*request // to be made; the first sent of them are
+	removed   []journal.Record // of events that go with their subscription, until the change is written
+	number    uint64           // of the last delivery
+	outbox    []*request       // to be made; the first sent of them are
 	sent      int
 	standby   bool // somebody is about to make the next
 	pumping   bool
@@ -200,7 +201,13 @@ func (g *Grid) change(ctx context.Context, f func() error) error {
 	if err == nil {
 		err = f()
 	}
-	if writeErr := g.unlock(ctx); err == nil {
+	records := g.removed
+	g.removed = nil
+	writeErr := g.unlock(ctx)
+	if writeErr == nil {
+		g.record(records)
+	}
+	if err == nil {
 		err = writeErr
 	}
 	return err

@@ -39,6 +39,7 @@ const (
 	TimeToLiveExceeded             Reason = "TimeToLiveExceeded"
 	UndeliverableDueToClientError  Reason = "UndeliverableDueToClientError"
 	deadLetterContainerUnavailable Reason = "DeadLetterContainerUnavailable" // in the journal only
+	subscriptionDeleted            Reason = "SubscriptionDeleted"            // likewise
 )
 
 // result is what an attempt came to. Status is 0 without an answer.

@@ -79,7 +79,7 @@ func TestLateAnswerWithoutARetry(t *testing.T) {
 	b.clk.Advance(35 * time.Second)
 	b.do(func(ctx context.Context) error { return b.grid.Unsubscribe(ctx, "orders", "gone") })
 	b.clk.Run(day)
-	want := []string{"30s event_attempted e 1 TimedOut", "30s event_attempted e 1 TimedOut", "5m0s dead_lettered e 1 MaxDeliveryAttemptsExceeded"}
+	want := []string{"30s event_attempted e 1 TimedOut", "30s event_attempted e 1 TimedOut", "35s event_dropped e 1 SubscriptionDeleted", "5m0s dead_lettered e 1 MaxDeliveryAttemptsExceeded"}
 	if diff := cmp.Diff(want, b.trace(journal.EventAttempted, journal.EventDropped, journal.DeadLettered)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}

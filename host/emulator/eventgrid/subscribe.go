@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -123,9 +124,9 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 
 func (g *Grid) removeLocked(s *subscription) {
 	g.writing.Delete(subscriptionKey(s))
-	for _, d := range g.live {
-		if d.sub == s {
-			g.forgetLocked(d)
+	for _, number := range slices.Sorted(maps.Keys(g.live)) {
+		if d := g.live[number]; d.sub == s {
+			g.removed = append(g.removed, g.dropLocked(d, subscriptionDeleted)...)
 		}
 	}
 	g.changed.Signal()

@@ -82,12 +82,16 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	if strings.EqualFold(address, "$cbs") {
 		return &amqp.Grant{Node: &cbs{b: b, connection: r.Connection, elsewhere: r.Elsewhere}}, nil
 	}
-	if b.opts.RequireClaims && !b.claims.has(r.Connection, address) {
+	may, claimed := b.claims.get(r.Connection, address)
+	if b.opts.RequireClaims && !claimed {
 		return nil, wire.Errorf(wire.CondUnauthorizedAccess, "no claim was put to $cbs for %q", address)
 	}
 	path, managed, err := parseAddress(address)
 	if err != nil {
 		return nil, asCondition(err)
+	}
+	if err := may.attach(r.Role, managed, address); err != nil {
+		return nil, err
 	}
 	var grant *amqp.Grant
 	err = b.inside("attach", func() (err error) {

@@ -15,32 +15,32 @@ import (
 // links on which they came: Go clients close those at once.
 type claims struct {
 	mu sync.Mutex
-	by map[string]map[string]bool // connection, path in lower case
+	by map[string]map[string]rights // connection, path in lower case
 }
 
-func (c *claims) put(connection, path string) {
+func (c *claims) put(connection, path string, may rights) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by == nil {
-		c.by = map[string]map[string]bool{}
+		c.by = map[string]map[string]rights{}
 	}
 	if c.by[connection] == nil {
-		c.by[connection] = map[string]bool{}
+		c.by[connection] = map[string]rights{}
 	}
-	c.by[connection][strings.ToLower(path)] = true
+	c.by[connection][strings.ToLower(path)] = may
 }
 
-// has reports whether there is a claim for the path or for something above it.
-func (c *claims) has(connection, path string) bool {
+// get returns what the claim for the path allows, or that for the nearest above it.
+func (c *claims) get(connection, path string) (may rights, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	mine := c.by[connection]
 	for path = strings.ToLower(path); ; {
-		if mine[path] {
-			return true
+		if may, ok := mine[path]; ok {
+			return may, true
 		}
 		if path == "" {
-			return false
+			return nil, false
 		}
 		path = path[:max(strings.LastIndexByte(path, '/'), 0)]
 	}
@@ -101,7 +101,11 @@ func (c *cbs) claim(q *wire.Message) (code int, text string) {
 		e := bindings.ServiceBusErrorOf(err)
 		return e.Status, e.DoorText()
 	}
-	c.b.claims.put(c.connection, address)
+	may, err := c.b.rightsOf(address, token)
+	if err != nil {
+		return 401, err.Error()
+	}
+	c.b.claims.put(c.connection, address, may)
 	return 202, "Accepted"
 }
 

@@ -96,6 +96,11 @@ func (m *management) answer(q *wire.Message, limit int, txn []byte) (status int,
 	if op == nil {
 		return 0, nil, wire.Errorf(wire.CondNotImplemented, "operation %q is not offered", name)
 	}
+	address := m.source + "/$management"
+	may, _ := m.b.claims.get(m.at.connection, address)
+	if err := may.request(name, address); err != nil {
+		return 0, nil, err
+	}
 	v, _, err := q.Value()
 	args, ok := v.(wire.Map)
 	if err != nil || !ok {

@@ -359,3 +359,16 @@ func TestRemovedSubscriptionsDropTheirEvents(t *testing.T) {
 		})
 	}
 }
+
+// An event that a subscription would want whose web hook has not been validated is not
+// delivered, and the journal says so.
+func TestEventsBeforeTheValidation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventgrid.Rules{})
+	b.answer = status(202) // no validation code: somebody has to fetch the URL
+	b.subscribe(eventgrid.Subscription{Name: "s", Endpoint: "http://127.0.0.1:1/hook"})
+	b.publish("e")
+	if diff := cmp.Diff([]string{"0s event_dropped e 0 SubscriptionNotValidated"}, b.trace(journal.Enqueued, journal.EventDropped)); diff != "" {
+		t.Errorf("journal (-want +got):\n%s", diff)
+	}
+}

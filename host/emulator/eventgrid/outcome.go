@@ -40,6 +40,7 @@ const (
 	UndeliverableDueToClientError  Reason = "UndeliverableDueToClientError"
 	deadLetterContainerUnavailable Reason = "DeadLetterContainerUnavailable" // in the journal only
 	subscriptionDeleted            Reason = "SubscriptionDeleted"            // likewise
+	subscriptionNotValidated       Reason = "SubscriptionNotValidated"       // likewise
 )
 
 // result is what an attempt came to. Status is 0 without an answer.

@@ -46,7 +46,11 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (mad
 			f := &fields{e: e}
 			var other *Event // in the other schema
 			for _, s := range t.subscriptions {
-				if s.state != Active || !s.wants(f) {
+				if !s.wants(f) {
+					continue
+				}
+				if s.state != Active {
+					records = append(records, journal.Record{Kind: journal.EventDropped, Source: s.source(), MessageID: e.ID, Cause: string(subscriptionNotValidated)})
 					continue
 				}
 				out := e

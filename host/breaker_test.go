@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -351,5 +352,61 @@ func TestCircuitBreakerEventGridHandshake(t *testing.T) {
 	want("Notification", 202)
 	if got := changes(h); len(got) != 3 {
 		t.Errorf("changes of state: %q, want opened, half-opened, closed", got)
+	}
+}
+
+// Half-open, a request of Event Grid with several events runs as many of them as there are
+// probes; the others run when the circuit closes, and not when it opens again (14.2).
+func TestCircuitBreakerEventGridRequest(t *testing.T) {
+	t.Parallel()
+	fail := true
+	app := functions.New()
+	app.EventGrid("On", func(context.Context, functions.EventGridEvent) error {
+		if fail {
+			return errBroken
+		}
+		return nil
+	})
+	h := hosttest.New(t, &hosttest.Options{Handlers: app, Files: map[string]string{
+		"On/function.json": `{"bindings":[{"type":"eventGridTrigger","name":"e"}],"redeliver":{"circuitBreaker":{"failures":1,"pause":"00:01:00","probes":2}}}`,
+	}})
+	var events []string
+	for i := range 5 {
+		events = append(events, fmt.Sprintf(`{"id":"%d","topic":"t","subject":"s","eventType":"T","eventTime":"2026-01-05T08:00:00Z","dataVersion":"1","data":{}}`, i))
+	}
+	// request returns how many events of a request ran, by the state it ends in.
+	request := func(status int) int {
+		t.Helper()
+		count := func(k journal.Kind) int {
+			return len(h.Select(func(r *journal.Record) bool { return r.Kind == k }))
+		}
+		ran, settled := count(journal.AttemptStarted), count(journal.Settled)
+		got := h.ServeEventGrid(context.Background(), "On", &bindings.HTTPRequest{
+			Method: "POST", URL: "http://localhost/runtime/webhooks/eventgrid?functionName=On",
+			Header: http.Header{"Aeg-Event-Type": {"Notification"}}, Body: []byte("[" + strings.Join(events, ",") + "]"),
+		})
+		if got.StatusCode != status {
+			t.Errorf("status %d, want %d", got.StatusCode, status)
+		}
+		ran, settled = count(journal.AttemptStarted)-ran, count(journal.Settled)-settled
+		if settled != ran {
+			t.Errorf("%d events are settled, want the %d that ran", settled, ran)
+		}
+		return ran
+	}
+	if got := request(500); got != 5 {
+		t.Errorf("%d events ran while the circuit was closed, want all 5", got)
+	}
+	h.Advance(time.Minute)
+	if got := request(500); got != 2 {
+		t.Errorf("%d events ran half-open, want the 2 probes", got)
+	}
+	h.Advance(time.Minute)
+	fail = false
+	if got := request(202); got != 5 {
+		t.Errorf("%d events ran when the probes passed, want all 5", got)
+	}
+	if got := changes(h); len(got) != 5 {
+		t.Errorf("changes of state: %q, want opened, half-opened, opened, half-opened, closed", got)
 	}
 }

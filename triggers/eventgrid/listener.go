@@ -3,6 +3,7 @@ package eventgrid
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
@@ -70,8 +71,10 @@ func (l *Listener) Answer(req *bindings.HTTPRequest) *bindings.HTTPResponse {
 
 // Serve answers one request of Event Grid to the function's web hook. A
 // notification runs the function, all attempts included, for every event at once,
-// or once for all of them, and waits for all. ctx ends when the caller does not
-// want to wait any longer. Several calls may run at once; all must be made under
+// or once for all of them, and waits for all. The caller has been admitted
+// ([triggers.Sink]) with one delivery; of several events those that a half-open circuit
+// does not let through wait for it to close, and do not run when it opens. ctx ends when
+// the caller does not want to wait any longer. Several calls may run at once; all must be made under
 // the clock. The request must not be changed until Serve returns.
 //
 // The only error is [ErrNotRunning].
@@ -86,14 +89,20 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 	}
 	defer end()
 	deliveries := l.opts.deliveries(req, events)
-	answer := answer(l.dispatch(ctx, sink, deliveries))
-	for _, d := range deliveries { // they are answered together
+	results := l.dispatch(ctx, sink, deliveries)
+	answer := answer(results)
+	for _, d := range deliveries[:len(results)] { // they are answered together
 		sink.Settled(d, triggers.Settlement{Decision: triggers.Responded, Status: answer.StatusCode})
+	}
+	if len(results) < len(deliveries) && answer.StatusCode == http.StatusAccepted {
+		return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}, nil
 	}
 	return answer, nil
 }
 
-// dispatch runs deliveries side by side and returns their results in their order.
+// dispatch runs deliveries side by side and returns the results of those that ran, in
+// their order. The caller has been admitted with the first. The others are admitted here,
+// and those that are not when the circuit opens, or the caller leaves, do not run.
 func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries []*triggers.Event) []triggers.Result {
 	results := make([]triggers.Result, len(deliveries))
 	run := func(i int) { results[i] = sink.Handle(ctx, deliveries[i]) }
@@ -101,10 +110,24 @@ func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries 
 		run(0)
 		return results
 	}
+	waiting, release := sink.WhileAdmitted(ctx)
+	defer release()
 	group := clock.NewGroup(l.clk, 0)
-	for i := range deliveries {
-		group.Go("event", func() { run(i) })
+	begun := 0
+	for admitted := 1; ; {
+		for range admitted {
+			i := begun
+			group.Go("event", func() { run(i) })
+			begun++
+		}
+		if begun == len(deliveries) {
+			break
+		}
+		var err error
+		if admitted, err = sink.Admit(waiting, len(deliveries)-begun); err != nil {
+			break
+		}
 	}
 	group.Wait()
-	return results
+	return results[:begun]
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -192,4 +193,129 @@ func openFiles(t *testing.T) int {
 		t.Fatal(err)
 	}
 	return len(names)
+}
+
+// fillDisk takes all that is free on a disk, until it is told to give it back.
+func fillDisk(t *testing.T, name string) (empty func()) {
+	t.Helper()
+	f, err := os.Create(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for size := 1 << 20; size >= 1<<9; {
+		if _, err := f.Write(make([]byte, size)); err != nil {
+			size /= 2
+		}
+	}
+	return func() {
+		if err := os.Remove(name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// soon waits for what the store tells of the disk, which is real.
+func soon(t *testing.T, what string, told <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-told:
+	case <-time.After(20 * time.Second):
+		t.Fatalf("the store has not said that it %s", what)
+	}
+}
+
+// On a disk without any room messages can be taken out, queues cleared and blobs
+// deleted, while what adds is refused; a store on such a disk can be opened; and with
+// room again all is taken.
+func TestRoomIsMadeOnAFullDisk(t *testing.T) {
+	disk := smallDisk(t, "48m")
+	ctx := t.Context()
+	clk := clock.System()
+	refusing, taking := make(chan struct{}, 10), make(chan struct{}, 10)
+	opts := &store.Options{Refusing: func(err error) {
+		if err != nil {
+			refusing <- struct{}{}
+		} else {
+			taking <- struct{}{}
+		}
+	}}
+	open := func() (*store.Store, *emulator.Storage) {
+		db, err := store.Open(filepath.Join(disk, "data"), opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db, openAccount(t, clk, db, nil)
+	}
+	db, s := open()
+	q, blob := s.Queue("orders"), s.Container("files").Blob("a")
+	if err := errors.Join(q.Create(ctx), s.Queue("others").Create(ctx)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Container("files").Create(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := blob.Put(ctx, strings.NewReader(strings.Repeat("b", 1<<20)), nil); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		for _, to := range []string{"orders", "others"} {
+			if _, err := s.Queue(to).Put(ctx, fmt.Sprint(i), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ms, err := q.Receive(ctx, 2, time.Hour)
+	if err != nil || len(ms) != 2 {
+		t.Fatalf("%d messages, %v", len(ms), err)
+	}
+	empty := fillDisk(t, filepath.Join(disk, "filler"))
+	puts := func(want error) {
+		t.Helper()
+		if _, err := q.Put(ctx, strings.Repeat("x", 40<<10), nil); !errors.Is(err, want) {
+			t.Errorf("a put: %v, want %v", err, want)
+		}
+	}
+	for range 200 { // until the log has no room left
+		if _, err := q.Put(ctx, strings.Repeat("x", 40<<10), nil); err != nil {
+			break
+		}
+	}
+	soon(t, "refuses", refusing)
+	puts(store.ErrDiskFull)
+	if err := q.Delete(ctx, ms[0].ID, ms[0].PopReceipt); err != nil {
+		t.Errorf("delete a message: %v", err)
+	}
+	puts(store.ErrDiskFull)
+	if err := s.Queue("others").Clear(ctx); err != nil {
+		t.Errorf("clear a queue: %v", err)
+	}
+	empty()
+	soon(t, "takes writes", taking)
+	puts(nil)
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	empty = fillDisk(t, filepath.Join(disk, "filler"))
+	db, s = open()
+	defer db.Close()
+	soon(t, "refuses", refusing)
+	q, blob = s.Queue("orders"), s.Container("files").Blob("a")
+	if err := q.Delete(ctx, ms[1].ID, ms[1].PopReceipt); err != nil {
+		t.Errorf("delete a message after another start: %v", err)
+	}
+	puts(store.ErrDiskFull)
+	if got, err := s.Queue("others").Peek(ctx, 1); err != nil || len(got) != 0 {
+		t.Errorf("%d messages in the queue that was cleared, %v", len(got), err)
+	}
+	if err := blob.Delete(ctx, nil); err != nil {
+		t.Errorf("delete a blob: %v", err)
+	}
+	empty()
+	soon(t, "takes writes", taking)
+	puts(nil)
+	if _, err := os.Stat(filepath.Join(disk, "data", "RESERVE")); err != nil {
+		t.Errorf("the reserve is not there again: %v", err)
+	}
 }

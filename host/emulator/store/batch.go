@@ -20,6 +20,7 @@ type Batch struct {
 	b     *pebble.Batch
 	space []byte         // prefix of all keys
 	delta map[FileID]int // references of files
+	frees bool           // it removes something
 }
 
 // NewBatch returns an empty batch. It fails when the store is closed or has
@@ -42,6 +43,7 @@ func (b *Batch) Set(key, value []byte) {
 func (b *Batch) Delete(key []byte) {
 	checkKey(key)
 	must(b.b.Delete(within(b.space, key), nil))
+	b.frees = true
 }
 
 // DeleteRange removes the keys from start up to and without end, however many
@@ -49,6 +51,7 @@ func (b *Batch) Delete(key []byte) {
 func (b *Batch) DeleteRange(start, end []byte) {
 	checkKey(start)
 	must(b.b.DeleteRange(within(b.space, start), within(b.space, end), nil))
+	b.frees = true
 }
 
 // Keep adds one reference to a file. A file that Finish has returned stays for
@@ -57,7 +60,10 @@ func (b *Batch) Keep(id FileID) { b.refer(id, 1) }
 
 // Release takes one reference from a file. The last one takes the file with it
 // when the batch is committed; it can be read on by those who have it open.
-func (b *Batch) Release(id FileID) { b.refer(id, -1) }
+func (b *Batch) Release(id FileID) {
+	b.refer(id, -1)
+	b.frees = true
+}
 
 func (b *Batch) refer(id FileID, n int) {
 	if b.delta == nil {
@@ -92,7 +98,8 @@ type Commit struct {
 // that is not there is refused with ErrNotFound, and only it.
 //
 // While the store refuses writes, as on a full disk, it fails with ErrFailed for
-// the reason of that, and what can be read stays as it is.
+// the reason of that, and what can be read stays as it is. A batch that removes
+// something is taken as long as the room lasts that the store keeps for it.
 func (s *Store) Begin(b *Batch) (*Commit, error) {
 	if err := s.toWritable(b); err != nil {
 		b.e.release()

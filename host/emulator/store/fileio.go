@@ -44,7 +44,7 @@ type fileBuffer [chunkSize]byte
 
 // CreateFile begins a file. Other files and all keys can be used meanwhile.
 func (s *Store) CreateFile() (*FileWriter, error) {
-	if err := s.takeWrites(); err != nil {
+	if err := s.Writable(); err != nil {
 		return nil, fmt.Errorf("create file: %w", err)
 	}
 	e, err := s.acquire()

@@ -37,6 +37,7 @@ type outage struct {
 	reason error
 	wait   time.Duration // after the last opening that failed
 	next   time.Time     // no opening before
+	tight  bool          // the reserve is given up: what removes something is written
 	over   chan struct{} // closed at its end
 }
 
@@ -50,7 +51,9 @@ func (s *Store) putLocked(e *engine, anew bool) {
 	if e.readOnly {
 		return
 	}
-	s.endOutageLocked()
+	if !s.tightLocked() {
+		s.endOutageLocked()
+	}
 	failing := func(err error) { go s.begin(e, err) } // the engine holds its locks
 	e.failing.Store(&failing)
 	if err := e.failed(); err != nil {
@@ -101,7 +104,8 @@ func (s *Store) watch(o *outage, reason error) {
 			}
 			return
 		case <-tick.C:
-			_ = s.takeWrites() // as a write would; it tells whoever writes
+			_ = s.takeWrites(false) // as a write would; it tells whoever writes
+			s.relax()
 		}
 	}
 }
@@ -126,7 +130,7 @@ func (s *Store) Recover() error {
 		s.outage.next = time.Time{}
 	}
 	s.mu.Unlock()
-	return s.takeWrites()
+	return s.takeWrites(false)
 }
 
 // reread opens a store that has failed for reading.
@@ -151,6 +155,9 @@ func (s *Store) rereadReplacing() error {
 		}
 		s.beginLocked(before, err)
 	}
+	if s.outage != nil {
+		s.outage.tight = false // the reserve did not last
+	}
 	err := s.soonLocked()
 	if err == nil {
 		s.e = nil
@@ -172,8 +179,9 @@ func (s *Store) rereadReplacing() error {
 	return nil
 }
 
-// takeWrites makes a store that has failed one that takes writes again.
-func (s *Store) takeWrites() error {
+// takeWrites makes a store that has failed one that takes writes again; for a batch
+// that removes something in the room of the reserve, if there is no other.
+func (s *Store) takeWrites(removes bool) error {
 	if s.takesWrites() {
 		return nil
 	}
@@ -191,7 +199,13 @@ func (s *Store) takeWrites() error {
 	case err != nil:
 		return err
 	}
-	if err := before.probe(); err != nil {
+	tight := false
+	err = before.probe()
+	if err != nil && removes && errors.Is(explain(s.dir, err), ErrDiskFull) && s.spendReserve() {
+		tight = true
+		err = before.probe()
+	}
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, explain(s.dir, err))
 	}
 	e, err := openAfter(before, s.fs, s.dir, &s.opts)
@@ -199,15 +213,26 @@ func (s *Store) takeWrites() error {
 		return s.postpone(err)
 	}
 	s.mu.Lock()
+	if s.outage != nil {
+		s.outage.tight = tight
+	}
 	s.putLocked(e, e.files != before.files)
 	s.mu.Unlock()
 	before.retire()
+	if !tight {
+		s.keepReserve()
+	}
 	return nil
 }
 
 // Writable returns nil when a batch would be taken now, and otherwise why not. Owners
 // who ask before they change their memory need not read it again.
-func (s *Store) Writable() error { return s.takeWrites() }
+func (s *Store) Writable() error {
+	if err := s.takeWrites(false); err != nil {
+		return err
+	}
+	return s.refuse()
+}
 
 func (s *Store) takesWrites() bool {
 	s.mu.Lock()
@@ -237,10 +262,15 @@ func (s *Store) postpone(err error) error {
 // toWritable moves a batch to the engine that writes what the batch's own engine
 // only reads.
 func (s *Store) toWritable(b *Batch) error {
+	if !b.removes() {
+		if err := s.refuse(); err != nil {
+			return fmt.Errorf("%w: %w", ErrReadOnly, err)
+		}
+	}
 	if !b.e.readOnly {
 		return nil
 	}
-	if err := s.takeWrites(); err != nil {
+	if err := s.takeWrites(b.removes()); err != nil {
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	e, err := s.acquire()

@@ -88,6 +88,9 @@ func Open(dir string, opts *Options) (*Store, error) {
 	if err := s.start(); err != nil {
 		return nil, errors.Join(explainOwn(s.dir, err), s.lock.Close())
 	}
+	if s.Writable() == nil && !s.keepReserve() {
+		s.goOnTight()
+	}
 	return s, nil
 }
 
@@ -129,15 +132,7 @@ func (s *Store) start() error {
 	}
 	removeOtherStates(d, s.dir, state)
 	if state > 0 {
-		e, err := openEngine(s.fs, s.dir, state, &s.opts)
-		if err != nil {
-			return err
-		}
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.state = state
-		s.putLocked(e, true)
-		return nil
+		return s.resume(state)
 	}
 	e, err := createEngine(s.fs, s.dir, 1, &s.opts, true)
 	if err != nil {
@@ -148,6 +143,33 @@ func (s *Store) start() error {
 		return err
 	}
 	e.settled()
+	return nil
+}
+
+// resume opens a state. On a full disk it is opened in the room of the reserve, or for
+// reading only.
+func (s *Store) resume(state int) error {
+	e, err := openEngine(s.fs, s.dir, state, &s.opts)
+	full, tight := errors.Is(err, ErrDiskFull), false
+	if full && s.spendReserve() {
+		if e, err = openEngine(s.fs, s.dir, state, &s.opts); err == nil {
+			tight = true
+		}
+	}
+	if err != nil && full {
+		e, err = openToRead(s.fs, s.dir, state, &s.opts)
+	}
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state = state
+	s.putLocked(e, true)
+	if full {
+		s.beginLocked(e, ErrDiskFull)
+		s.outage.tight = tight
+	}
 	return nil
 }
 

@@ -145,7 +145,7 @@ const (
 // ServiceBusEchoed are settings that are kept and reported, without effect. Nil is
 // the service's default: false, and for batched operations true.
 type ServiceBusEchoed struct {
-	EnablePartitioning      *bool // true is refused, of queues and topics
+	EnablePartitioning      *bool
 	EnableExpress           *bool
 	SupportOrdering         *bool
 	EnableBatchedOperations *bool

@@ -9,8 +9,16 @@ import (
 // history is what duplicate detection remembers: the identifiers that were
 // accepted, for as long as the entity's window.
 type history struct {
-	at    map[string]time.Time
-	order []string // by time
+	partitioned bool // the partition key belongs to the identifier
+	at          map[string]time.Time
+	order       []string // by time
+}
+
+func (h *history) key(m *bindings.ServiceBusMessage) string {
+	if h.partitioned && m.PartitionKey != nil {
+		return *m.PartitionKey + "\x00" + m.MessageID
+	}
+	return m.MessageID
 }
 
 // duplicate reports whether the entity has accepted a message with this
@@ -26,7 +34,7 @@ func (e *entity) duplicate(op *operation, m *bindings.ServiceBusMessage) bool {
 		delete(h.at, h.order[0])
 		h.order = h.order[1:]
 	}
-	key := m.MessageID
+	key := h.key(m)
 	if _, known := h.at[key]; known {
 		return true
 	}

@@ -80,6 +80,7 @@ func (e *entity) settle() {
 		if d.RequiresDuplicateDetection {
 			e.window = d.DuplicateDetectionHistoryTimeWindow
 		}
+		e.seen.partitioned = d.EnablePartitioning != nil && *d.EnablePartitioning
 	case e.topic != nil:
 		d := e.topic
 		e.status, e.ttl, e.idle = d.Status, d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle
@@ -87,6 +88,7 @@ func (e *entity) settle() {
 		if d.RequiresDuplicateDetection {
 			e.window = d.DuplicateDetectionHistoryTimeWindow
 		}
+		e.seen.partitioned = d.EnablePartitioning != nil && *d.EnablePartitioning
 	default:
 		d := e.subscription
 		e.lockDuration, e.maxDeliveryCount, e.requiresSession = d.LockDuration, int64(d.MaxDeliveryCount), d.RequiresSession

@@ -3,7 +3,6 @@ package servicebus_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 
@@ -118,36 +117,19 @@ func TestRedriveAndPurge(t *testing.T) {
 	})
 }
 
-// TestPartitionedEntitiesAreRefused: there is no order between partitions in the service,
-// so an entity that keeps its order in spite of the setting would hide a fault of the app.
-func TestPartitionedEntitiesAreRefused(t *testing.T) {
+// With partitioning, the partition key belongs to what duplicate detection
+// compares.
+func TestDuplicatesByPartition(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	yes := true
-	partitioned := bindings.ServiceBusEchoed{EnablePartitioning: &yes}
-	b.queue(bindings.ServiceBusQueue{Name: "plain"})
-	for what, try := range map[string]func(ctx context.Context) error{
-		"create queue": func(ctx context.Context) error {
-			_, err := b.ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q", ServiceBusEchoed: partitioned})
-			return err
-		},
-		"create topic": func(ctx context.Context) error {
-			_, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t", ServiceBusEchoed: partitioned})
-			return err
-		},
-		"update queue": func(ctx context.Context) error {
-			_, err := b.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "plain", ServiceBusEchoed: partitioned})
-			return err
-		},
-	} {
+	yes, one, two := true, "1", "2"
+	b.queue(bindings.ServiceBusQueue{Name: "q", RequiresDuplicateDetection: true, ServiceBusEchoed: bindings.ServiceBusEchoed{EnablePartitioning: &yes}})
+	for _, key := range []*string{&one, &two, &one} {
 		b.do(func(ctx context.Context) error {
-			err := try(ctx)
-			if e, ok := errors.AsType[*bindings.ServiceBusError](err); !ok || e.Condition != bindings.ConditionArgumentError || !strings.Contains(e.Text, "SubCode=40000") {
-				t.Errorf("%s: %v, want an argument error with SubCode=40000", what, err)
-			}
-			return nil
+			return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "id", PartitionKey: key})
 		})
 	}
+	b.receive(b.receiver("q", nil), 2)
 }
 
 // Values that a message cannot carry are refused before anything has happened.

@@ -85,14 +85,6 @@ func echoed(e *bindings.ServiceBusEchoed) {
 	fill(&e.EnableBatchedOperations, true)
 }
 
-// partitioned refuses partitions, as a namespace of the service without them does
-// (Particular/ServiceControl issue 3958 has its words for the opposite case).
-func (s *settings) partitioned(e *bindings.ServiceBusEchoed) {
-	if e.EnablePartitioning != nil && *e.EnablePartitioning {
-		s.fail(bindings.ConditionArgumentError, "SubCode=40000. Partitioned entities are not allowed in this namespace. The property EnablePartitioning must be set to false.")
-	}
-}
-
 // target checks where messages are forwarded to, names it as it was created, and keeps
 // the address in which it was given.
 func (s *settings) target(ns *Namespace, e *entity, name, address *string, session bool) {
@@ -135,7 +127,6 @@ func (ns *Namespace) fill(e *entity) error {
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)
-		s.partitioned(&d.ServiceBusEchoed)
 		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
 		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 		echoed(&d.ServiceBusEchoed)
@@ -146,7 +137,6 @@ func (ns *Namespace) fill(e *entity) error {
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)
-		s.partitioned(&d.ServiceBusEchoed)
 		echoed(&d.ServiceBusEchoed)
 	default:
 		d := e.subscription

@@ -18,6 +18,7 @@ import (
 //
 //	FORMAT      what this is, its version, and which state counts
 //	LOCK OWNER  whose it is (owner.go)
+//	RESERVE     room for what makes room (reserve.go)
 //	0001/       a state: db/ is the engine's, files/ holds the bodies
 //
 // A new state (Reset, Load) is made in the next number and counts from the

@@ -205,7 +205,7 @@ func TestBeyondTheOfficialLimits(t *testing.T) {
 	var queues []string
 	for i := range 60 {
 		queues = append(queues, fmt.Sprintf(`{"name": "q%d", "properties": {"maxdeliverycount": 2000, "DEFAULTMESSAGETIMETOLIVE": "P14D", "DuplicateDetectionHistoryTimeWindow": "P7D",
-			"AutoDeleteOnIdle": "P10675199DT2H48M5.4775807S", "Status": "senddisabled", "MaxSizeInMegabytes": 2048, "UserMetadata": "x", "EnablePartitioning": false}}`, i))
+			"AutoDeleteOnIdle": "P10675199DT2H48M5.4775807S", "Status": "senddisabled", "MaxSizeInMegabytes": 2048, "UserMetadata": "x", "EnablePartitioning": true}}`, i))
 	}
 	e := parse(t, namespace(`"Queues": [`+strings.Join(queues, ",")+`], "Topics": [{"Name": "t"}]`))
 	if len(e.Queues) != 60 || e.Queues[59].MaxDeliveryCount != 2000 || e.Queues[59].DefaultMessageTimeToLive != 14*24*time.Hour ||

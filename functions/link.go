@@ -58,9 +58,9 @@ func (l *streamLink) close() {
 }
 
 // putLocked sends a log or a sleep, when the host has room for it. It reports
-// whether it did; not if the call or ctx, which may be nil, ended first.
+// whether it did; not if the call or ctx ended first.
 func (l *streamLink) putLocked(ctx context.Context, m *functionpb.HandlerMessage) bool {
-	if l.open >= call.Window && ctx != nil {
+	if l.open >= call.Window {
 		defer context.AfterFunc(ctx, func() {
 			l.mu.Lock()
 			defer l.mu.Unlock()
@@ -68,7 +68,7 @@ func (l *streamLink) putLocked(ctx context.Context, m *functionpb.HandlerMessage
 		})()
 	}
 	for !l.ended && l.open >= call.Window {
-		if ctx != nil && ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return false
 		}
 		l.changed.Wait()
@@ -84,7 +84,7 @@ func (l *streamLink) Log(line call.Log) {
 	m := &functionpb.HandlerMessage{Call: l.id, Content: &functionpb.HandlerMessage_Log{Log: call.LogToProto(line)}}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.putLocked(nil, m)
+	l.putLocked(context.Background(), m)
 }
 
 func (l *streamLink) Sleep(ctx context.Context, d time.Duration) error {

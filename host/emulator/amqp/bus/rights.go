@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -86,11 +85,11 @@ func (b *Backend) rightsOf(address, token string) (rights, error) {
 		valid = valid || err == nil && hmac.Equal(signature, mac.Sum(nil))
 	}
 	if !valid {
-		return nil, errors.New("InvalidSignature: The token has an invalid signature.")
+		return nil, refusedToken("InvalidSignature: The token has an invalid signature.")
 	}
 	scope := strings.ToLower(trimAddress(field("sr")))
 	if at := strings.ToLower(address); scope != "" && at != scope && !strings.HasPrefix(at, scope+"/") {
-		return nil, errors.New("InvalidAudience: The authorization header contains a token signed for another resource.")
+		return nil, refusedToken("InvalidAudience: The authorization header contains a token signed for another resource.")
 	}
 	return append(rights{}, rule.Rights...), nil
 }
@@ -114,3 +113,8 @@ func (b *Backend) rule(address, name string) *bindings.ServiceBusAuthorizationRu
 	}
 	return nil
 }
+
+// refusedToken is why a token is refused, in the words of the service.
+type refusedToken string
+
+func (r refusedToken) Error() string { return string(r) }

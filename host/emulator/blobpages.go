@@ -105,7 +105,7 @@ func (b *blob) writePages(ctx context.Context, op string, span bindings.BlobRang
 		if err := opts.Sequence.check(r.Sequence); err != nil {
 			return err
 		}
-		if span.Offset+span.Count > r.Size {
+		if span.Count > r.Size-span.Offset { // the sum could be more than a number holds
 			return blobError(bindings.CodeInvalidPageRange, "the blob has %d bytes", r.Size)
 		}
 		put, err := with(tx)

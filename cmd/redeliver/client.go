@@ -120,8 +120,20 @@ func clientFor(dir string) (*client, error) {
 		return nil, noHost(short(dir))
 	}
 	c := newClient(info.Address)
+	c.http.Transport.(*http.Transport).DialContext = dialIPv4Localhost
 	c.dir, c.secret, c.key = dir, info.Secret, web.MasterKey(web.KeysFile(dir))
 	return c, nil
+}
+
+// dialIPv4Localhost connects to 127.0.0.1 where localhost is named: by that name a run
+// file means a host that listens there. The same port of ::1 may be anybody's, who
+// could pass the challenge on to the host, and would then be sent the key.
+func dialIPv4Localhost(ctx context.Context, network, address string) (net.Conn, error) {
+	if host, port, err := net.SplitHostPort(address); err == nil && host == "localhost" {
+		address = net.JoinHostPort("127.0.0.1", port)
+	}
+	var d net.Dialer
+	return d.DialContext(ctx, network, address)
 }
 
 func newClient(base string) *client {

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -89,5 +91,62 @@ func TestImpostor(t *testing.T) {
 		if want := "GET /admin/redeliver/identity key="; len(asked) != 1 || asked[0] != want {
 			t.Errorf("%q: the impostor was asked %q, want only %q", args, asked, want)
 		}
+	}
+}
+
+// A host on 127.0.0.1 is not looked for at the same port of ::1, which is free for
+// anybody: who listens there could have the host answer the challenge for it.
+func TestRelay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(`{"version": "2.0"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	owner, err := own(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer owner.release()
+	if _, err := web.OpenKeys(web.KeysFile(dir)); err != nil {
+		t.Fatal(err)
+	}
+	secret := newSecret()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(web.VersionHeader, "v1.2.3")
+		if strings.HasSuffix(r.URL.Path, "/identity") {
+			fmt.Fprintf(w, `{"proof": %q}`, web.Prove(secret, r.URL.Query().Get("challenge")))
+		}
+	}))
+	defer server.Close()
+	u, err := url.Parse(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "[::1]:"+u.Port())
+	if err != nil {
+		t.Skipf("no IPv6 on loopback: %v", err)
+	}
+	var mu sync.Mutex
+	var asked []string
+	pass := httputil.NewSingleHostReverseProxy(u)
+	relay := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		asked = append(asked, r.Method+" "+r.URL.Path+" key="+r.Header.Get("X-Functions-Key"))
+		mu.Unlock()
+		pass.ServeHTTP(w, r)
+	})}
+	defer relay.Close()
+	go relay.Serve(l)
+	if err := owner.publish(runInfo{PID: 1, Secret: secret, Address: "http://localhost:" + u.Port()}); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if code := run(t.Context(), []string{"state", "reset", "--dir", dir}, streams{in: strings.NewReader(""), out: &stdout, err: &stderr}); code != exitOK {
+		t.Errorf("exit code %d, %q", code, stderr.String())
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(asked) > 0 {
+		t.Errorf("who listens on ::1 was asked %q", asked)
 	}
 }

@@ -93,7 +93,11 @@ func (l *loader) discoverHandler() HandlerSpec {
 	custom := l.app.Config.CustomHandler
 	switch {
 	case h.Runtime == "custom":
-		l.customHandler(&h, runtimeFault(runtimeName, ""))
+		w := runtimeFault(runtimeName, "")
+		l.customHandler(&h, w)
+		if isMain, ours := l.mainPackage(); isMain && ours {
+			w.Hint = "the program in the folder is written with package functions: set " + runtimeSetting + " to go, or remove it; " + w.Hint
+		}
 	case custom != nil && custom.DefaultExecutablePath != "":
 		l.prebuilt(&h, custom)
 	case h.Runtime == "go" || h.Runtime == "" || officialGo(h.Runtime):

@@ -312,6 +312,13 @@ func TestStateIsLoadedWholeOrNotAtAll(t *testing.T) {
 // damaged is an archive in which one key, which must be there, has another value.
 func damaged(t *testing.T, archive []byte, key string) []byte {
 	t.Helper()
+	return edited(t, archive, key, func([]byte) []byte { return []byte("\xff") })
+}
+
+// edited is an archive in which the first key that begins with prefix, which must be
+// there, has a value made of its own.
+func edited(t *testing.T, archive []byte, prefix string, edit func(value []byte) []byte) []byte {
+	t.Helper()
 	db, err := store.OpenMemory(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -320,14 +327,25 @@ func damaged(t *testing.T, archive []byte, key string) []byte {
 	if err := db.Load(bytes.NewReader(archive)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Get([]byte(key)); err != nil {
+	v, err := db.View()
+	if err != nil {
 		t.Fatal(err)
+	}
+	var key, value []byte
+	err = errors.Join(v.Scan([]byte(prefix), store.PrefixEnd([]byte(prefix)), func(k, val []byte) error {
+		if key == nil {
+			key, value = bytes.Clone(k), bytes.Clone(val)
+		}
+		return nil
+	}), v.Close())
+	if err != nil || key == nil {
+		t.Fatalf("a key that begins with %q: %q, %v", prefix, key, err)
 	}
 	batch, err := db.NewBatch()
 	if err != nil {
 		t.Fatal(err)
 	}
-	batch.Set([]byte(key), []byte("\xff"))
+	batch.Set(key, edit(value))
 	if err := db.Apply(batch); err != nil {
 		t.Fatal(err)
 	}
@@ -336,4 +354,55 @@ func damaged(t *testing.T, archive []byte, key string) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// A state that can be read, and that no host could have come to, is refused as damage:
+// one that is taken is kept, and would end this host and each later one.
+func TestStateThatCannotBe(t *testing.T) {
+	t.Parallel()
+	from := newWorld(t, hosttest.Start, nil)
+	var err error
+	from.clk.Do("populate", func() { err = from.populate(context.Background(), rand.New(rand.NewPCG(7, 1))) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive, _ := from.save(t)
+	at := func(i int, b byte) func([]byte) []byte {
+		return func(value []byte) []byte { value[i] = b; return value }
+	}
+	text := func(old, with string) func([]byte) []byte {
+		return func(value []byte) []byte {
+			if !bytes.Contains(value, []byte(old)) {
+				t.Errorf("%q is not in %q", old, value)
+			}
+			return bytes.Replace(value, []byte(old), []byte(with), 1)
+		}
+	}
+	const state, token = 2, -20 // places in what is kept about a message
+	for name, test := range map[string]struct {
+		prefix string
+		edit   func([]byte) []byte
+	}{
+		"a message that stays in a topic":    {"bussnews\x00", at(state, byte(bindings.ServiceBusActive))},
+		"a scheduled message with a lock":    {"bussnews\x00", func(value []byte) []byte { value[len(value)+token] ^= 1; return value }},
+		"a message in an unknown state":      {"bussplain\x00", at(state, 200)},
+		"an entity that is idle after 8 ns":  {"buseplain\x00", text(`"AutoDeleteOnIdle":0`, `"AutoDeleteOnIdle":8`)},
+		"an entity that is nothing":          {"buseplain\x00", text(`"Queue"`, `"Other"`)},
+		"a lock of no time":                  {"buseplain\x00", text(`"LockDuration":60000000000`, `"LockDuration":6`)},
+		"a blob without all of its content":  {"n\x00", text("\x02\x01", "\x02\x00")},
+		"a content of fewer bytes than none": {"n\x00", func(value []byte) []byte { return append(value[:len(value)-2], 1, 0) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			to := newWorld(t, hosttest.Start, nil)
+			var corrupt *store.CorruptError
+			if _, err := to.LoadState(bytes.NewReader(edited(t, archive, test.prefix, test.edit))); !errors.As(err, &corrupt) {
+				t.Errorf("LoadState = %v, want a *store.CorruptError", err)
+			}
+		})
+	}
+	to := newWorld(t, hosttest.Start, nil)
+	if _, err := to.LoadState(bytes.NewReader(edited(t, archive, "cosmos.c", text(`"PartitionKey":"/id",`, "")))); err != nil {
+		t.Errorf("a container without a partition key: %v", err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -173,23 +174,26 @@ func (r blobReader) content(key, value []byte) (blobChange, error) {
 
 // check finds records that name what is not there.
 func (r blobReader) check(changes []blobChange) error {
-	containers, contents := map[string]bool{}, map[uint64]int{0: 0}
+	containers, contents := map[string]bool{}, map[uint64][]segment{0: nil}
 	for _, c := range changes {
 		switch c := c.(type) {
 		case putContainer:
 			containers[c.Name] = true
 		case putContent:
-			contents[c.ID] = len(c.Segments)
+			contents[c.ID] = c.Segments
 		case appendSegment:
-			n, ok := contents[c.Content]
+			segments, ok := contents[c.Content]
 			if !ok {
 				return r.damage("a segment of content %d has lost it", c.Content)
 			}
-			contents[c.Content] = n + 1
+			contents[c.Content] = append(segments[:len(segments):len(segments)], c.Segment)
 		case putBlob:
-			n, ok := contents[c.Content]
-			if !containers[c.Container] || !ok || c.Content != 0 && n < c.Blocks {
+			segments, ok := contents[c.Content]
+			if !containers[c.Container] || !ok || c.Content != 0 && len(segments) < c.Blocks {
 				return r.damage("blob %q has lost its container or content", c.Container+"/"+c.Name)
+			}
+			if c.Blocks < 0 || !c.isMadeOf(segments[:min(len(segments), c.Blocks)]) {
+				return r.damage("blob %q has %d bytes, and its content others", c.Container+"/"+c.Name, c.Size)
 			}
 		case putBlock:
 			if !containers[c.Container] {
@@ -198,4 +202,21 @@ func (r blobReader) check(changes []blobChange) error {
 		}
 	}
 	return nil
+}
+
+// isMadeOf reports whether segments are the bytes of a blob: all of them, or of a page
+// blob some, in order and apart.
+func (r *blobRecord) isMadeOf(segments []segment) bool {
+	end := int64(0)
+	for _, s := range segments {
+		at := end
+		if r.Type == bindings.PageBlob {
+			at = s.At
+		}
+		if at < end || at > r.Size || s.Size > r.Size-at { // a sum could be more than a number holds
+			return false
+		}
+		end = at + s.Size
+	}
+	return r.Size >= 0 && (r.Type == bindings.PageBlob || end == r.Size)
 }

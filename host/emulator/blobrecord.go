@@ -119,7 +119,7 @@ func parseSegments(b []byte) (segments []segment, ok bool) {
 			seg.At, seg.Skip = r.Varint(), r.Varint()
 		}
 		segments = append(segments, seg)
-		if r.Bad() {
+		if ok = ok && min(seg.Size, seg.At, seg.Skip) >= 0; !ok || r.Bad() {
 			break
 		}
 	}

@@ -92,6 +92,7 @@ func (l *loader) container(rid string, value []byte) error {
 	if err != nil || info.RID != rid || l.state.databases[spec.Database] != info.DatabaseRID {
 		return l.damage("the container %q says that it is %q of database %q", rid, info.Name, info.Database)
 	}
+	info.CosmosContainerSpec = spec // with what is missing
 	c := newContainer(info)
 	l.byRID[rid] = c
 	l.state.containers[pathOf(info.Database, info.Name)] = c

@@ -285,7 +285,7 @@ func (r *valueReader) state(m *message) (sub int) {
 	m.enqSeq, m.enqueued, m.expires = r.Varint(), r.Time(), r.Time()
 	m.count, m.hops, m.source = r.Varint(), int(r.Varint()), r.String()
 	m.token, m.until = r.guid(), r.Time()
-	if sub >= len(subQueues) || r.Len() > 0 {
+	if sub >= len(subQueues) || m.state > bindings.ServiceBusScheduled || r.Len() > 0 {
 		r.Fail()
 	}
 	return sub

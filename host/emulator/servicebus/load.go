@@ -177,11 +177,20 @@ func (l *loader) loadEntities() error {
 		case r.Subscription != nil:
 			path.Entity, path.Subscription = r.Subscription.Topic, r.Subscription.Name
 		}
-		if path.Key() != key || key == "" {
+		kinds := 0
+		for _, is := range []bool{r.Queue != nil, r.Topic != nil, r.Subscription != nil} {
+			if is {
+				kinds++
+			}
+		}
+		if path.Key() != key || key == "" || kinds != 1 {
 			return l.damage("the entity %q says that it is %q", key, path)
 		}
 		e := newEntity(l.owner, path)
 		e.queue, e.topic, e.subscription, e.created, e.updated = r.Queue, r.Topic, r.Subscription, r.Created, r.Updated
+		if err := e.complete(); err != nil {
+			return l.damage("the entity %q cannot be: %w", key, err)
+		}
 		for _, rule := range r.Rules {
 			compiled, err := rule.rule(l.owner)
 			if err != nil {
@@ -308,7 +317,9 @@ func (l *loader) loadStates() error {
 		sub := r.state(m)
 		m.content = l.contents[key][m.seq]
 		switch {
-		case r.Bad(), m.content == nil, sub > 0 && e.topic != nil, m.seq > e.main.next:
+		case r.Bad(), m.content == nil, m.seq > e.main.next,
+			e.topic != nil && (sub > 0 || m.state != bindings.ServiceBusScheduled), // a topic passes on all but these
+			m.locked() && (m.state == bindings.ServiceBusScheduled || e.queues()[sub].tokens[m.token] != nil):
 			return l.damage("the state of message %d of %q cannot be used", m.seq, key)
 		case sub == 0 && e.requiresSession && m.state != bindings.ServiceBusScheduled && m.content.SessionID == nil:
 			return l.damage("message %d of %q has no session", m.seq, key)

@@ -117,6 +117,23 @@ func (s *settings) target(ns *Namespace, e *entity, name, address *string, sessi
 
 // fill completes the description of an entity and says what is wrong with it.
 func (ns *Namespace) fill(e *entity) error {
+	s := settings{err: e.complete()}
+	switch {
+	case e.queue != nil:
+		d := e.queue
+		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
+		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
+	case e.subscription != nil:
+		d := e.subscription
+		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
+		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
+	}
+	return s.err
+}
+
+// complete is fill without the targets of forwarding, which may go while the entity
+// stays.
+func (e *entity) complete() error {
 	var s settings
 	switch {
 	case e.queue != nil:
@@ -127,8 +144,6 @@ func (ns *Namespace) fill(e *entity) error {
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)
-		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
-		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 		echoed(&d.ServiceBusEchoed)
 	case e.topic != nil:
 		d := e.topic
@@ -143,8 +158,6 @@ func (ns *Namespace) fill(e *entity) error {
 		d.Topic, d.Name = e.path.Entity, e.path.Subscription
 		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
-		s.target(ns, e, &d.ForwardTo, &d.ForwardToAddress, d.RequiresSession)
-		s.target(ns, e, &d.ForwardDeadLetteredMessagesTo, &d.ForwardDeadLetteredMessagesToAddress, false)
 		echoed(&d.ServiceBusEchoed)
 		onFilter := d.DeadLetteringOnFilterEvaluationExceptions == nil || *d.DeadLetteringOnFilterEvaluationExceptions
 		d.DeadLetteringOnFilterEvaluationExceptions = &onFilter

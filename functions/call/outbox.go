@@ -39,6 +39,7 @@ type Outbox[M Message] struct {
 	filled sync.Cond
 	closed bool
 	whole  []letter[M]         // that need no pieces, oldest first
+	sent   uint64              // letters that have left whole
 	lanes  map[uint64]*lane[M] // of calls that have a large message under way
 	turns  []*lane[M]          // the same, the next one first
 }
@@ -52,9 +53,10 @@ type letter[M Message] struct {
 
 // lane holds what a call may send only after its large message.
 type lane[M Message] struct {
-	call uint64
-	rest []byte // of the large message
-	then []letter[M]
+	call  uint64
+	rest  []byte // of the large message
+	after uint64 // what sent is when all that was in whole before it has left
+	then  []letter[M]
 }
 
 // NewOutbox returns an empty Outbox. wrap makes a message of a piece.
@@ -86,7 +88,7 @@ func (o *Outbox[M]) Put(m M) error {
 		busy.then = append(busy.then, l)
 		return nil // the lane is served already
 	case l.raw != nil:
-		n := &lane[M]{call: call, rest: l.raw}
+		n := &lane[M]{call: call, rest: l.raw, after: o.queuedLocked()}
 		o.lanes[call] = n
 		o.turns = append(o.turns, n)
 	default:
@@ -141,17 +143,23 @@ func (o *Outbox[M]) next(frame []M) []M {
 	left := copy(o.whole, o.whole[n:])
 	clear(o.whole[left:])
 	o.whole = o.whole[:left]
-	if len(o.turns) > 0 {
-		frame = append(frame, o.pieceLocked())
+	o.sent += uint64(n)
+	// A large message must not overtake what its call has said before. With whole empty
+	// there is always one that may leave.
+	due := func(l *lane[M]) bool { return l.after <= o.sent }
+	if i := slices.IndexFunc(o.turns, due); i >= 0 {
+		frame = append(frame, o.pieceLocked(i))
 	}
 	return frame
 }
 
-// pieceLocked returns the next piece of the large message whose turn it is.
-func (o *Outbox[M]) pieceLocked() M {
-	l := o.turns[0]
-	o.turns[0] = nil
-	o.turns = o.turns[1:]
+// queuedLocked counts the letters that whole has been given so far.
+func (o *Outbox[M]) queuedLocked() uint64 { return o.sent + uint64(len(o.whole)) }
+
+// pieceLocked returns the next piece of the large message at turn i.
+func (o *Outbox[M]) pieceLocked(i int) M {
+	l := o.turns[i]
+	o.turns = slices.Delete(o.turns, i, i+1)
 	n := min(PieceSize, len(l.rest))
 	p := &functionpb.Piece{Data: l.rest[:n:n], Last: n == len(l.rest)}
 	l.rest = l.rest[n:]
@@ -164,6 +172,7 @@ func (o *Outbox[M]) pieceLocked() M {
 				o.whole = append(o.whole, next)
 			}
 		}
+		l.after = o.queuedLocked()
 	}
 	if l.rest != nil {
 		o.turns = append(o.turns, l)

@@ -164,3 +164,65 @@ func TestFailedSendEndsRun(t *testing.T) {
 		t.Errorf("Put afterwards: %v; want nothing, the message is lost", err)
 	}
 }
+
+// A large message leaves after what its call has said before, however much others
+// have to say; neither a call's result nor another line overtakes a line.
+func TestLargeMessageOvertakesNothingOfItsCall(t *testing.T) {
+	t.Parallel()
+	for name, before := range map[string][]*functionpb.HandlerMessage{
+		"behind others":            {logLine(1, "small")},
+		"behind others, and large": {large(1, 2), logLine(1, "small")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o, pieces := outbox(), call.Pieces{}
+			put := func(m *functionpb.HandlerMessage) {
+				if err := o.Put(m); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 8 {
+				put(logLine(2, string(make([]byte, call.PieceSize))))
+			}
+			for _, m := range before {
+				put(m)
+			}
+			put(large(1, 2))
+			put(logLine(1, "last"))
+			var got []int
+			add := func(m *functionpb.HandlerMessage) {
+				if m.GetCall() == 1 {
+					got = append(got, len(m.GetLog().GetMessage()))
+				}
+				if m.GetLog().GetMessage() == "last" {
+					o.Close()
+				}
+			}
+			sent := 0
+			_ = o.Run(func(frame []*functionpb.HandlerMessage) error {
+				if sent++; sent < 8 { // others go on
+					put(logLine(2, string(make([]byte, call.PieceSize))))
+				}
+				for _, m := range frame {
+					if m.GetPiece() == nil {
+						add(m)
+					} else if raw, whole := pieces.Add(m.GetCall(), m.GetPiece()); whole {
+						var m functionpb.HandlerMessage
+						if err := proto.Unmarshal(raw, &m); err != nil {
+							t.Error(err)
+						}
+						add(&m)
+					}
+				}
+				return nil
+			})
+			var want []int
+			for _, m := range append(before, large(1, 2), logLine(1, "last")) {
+				want = append(want, len(m.GetLog().GetMessage()))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("lengths in order (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

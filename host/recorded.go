@@ -105,7 +105,8 @@ func (o recordedOutput) write(_ context.Context, d *delivery, v bindings.Value) 
 	if kept := value[:min(len(value), maxRecordedValue)]; text {
 		body := strings.ToValidUTF8(string(kept), "\uFFFD")
 		out.Body = &body
-		shown := strings.ToValidUTF8(body[:min(len(body), maxJournalValue)], "")
+		// Of its own: the journal counts the memory of what it is given.
+		shown := strings.Clone(strings.ToValidUTF8(body[:min(len(body), maxJournalValue)], ""))
 		rec.Fields = append(rec.Fields, journal.Field{Key: "value", Value: shown})
 	} else {
 		out.Binary = slices.Clone(kept)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -140,6 +141,8 @@ func TestRecordedOutputsLast(t *testing.T) {
 	rec := h.Select(func(r *journal.Record) bool { return r.Kind == journal.OutputRecorded && r.Name == "rows" })[1]
 	if value := rec.Fields[1].Value; len(value) > 4<<10 || len(value) < 4<<10-4 || !strings.HasSuffix(value, "ä") || rec.Fields[0].Value != "10011" {
 		t.Errorf("the journal holds %d bytes of %s", len(value), rec.Fields[0].Value)
+	} else if unsafe.StringData(value) == unsafe.StringData(*h.Outputs("Notify/rows")[0].Body) {
+		t.Error("the journal keeps the memory of the whole value, which it does not count")
 	}
 	for range 1_100 {
 		h.Send("orders", "x")

@@ -34,6 +34,7 @@ type step struct {
 	through  bool   // it goes through the transaction's entity
 	messages []*bindings.ServiceBusMessage
 	numbers  []int64 // of scheduled messages; nil: they are sent
+	numbered *entity // that gave the numbers
 
 	tokens []bindings.GUID
 	how    bindings.ServiceBusSettlement
@@ -97,7 +98,7 @@ func (t *transaction) ScheduleEach(ctx context.Context, entity string, through b
 		if err != nil {
 			return step{}, err
 		}
-		s := step{entity: entity, through: t.scope != scopeOf(e), numbers: []int64{}}
+		s := step{entity: entity, through: t.scope != scopeOf(e), numbers: []int64{}, numbered: e}
 		for _, m := range messages {
 			s.messages = append(s.messages, t.ns.own(m))
 			s.numbers = append(s.numbers, e.main.nextSequence(op))
@@ -217,13 +218,15 @@ func (t *transaction) Commit(ctx context.Context) error {
 			return t.ended
 		}
 		plan, err := t.plan(op)
-		t.endLocked(op, err)
 		if err != nil {
+			t.endLocked(op, err)
 			return rolledBack(err)
 		}
+		t.overLocked(op, nil)
 		for _, f := range plan {
 			f()
 		}
+		t.releaseLocked(op) // not before: a lock whose time is over must not end in between
 		return nil
 	})
 	return t.close(err)
@@ -282,15 +285,26 @@ func (t *transaction) expire() {
 	_ = t.ns.finish(context.Background(), op) // as in fire
 }
 
-// endLocked ends the transaction: why it is rolled back, or nil.
+// endLocked rolls the transaction back.
 func (t *transaction) endLocked(op *operation, why error) {
-	t.timer.Stop()
-	t.ended = errNoTransaction
+	t.releaseLocked(op)
+	t.overLocked(op, why)
+}
+
+// releaseLocked gives back what the steps hold, and forgets them.
+func (t *transaction) releaseLocked(op *operation) {
 	for _, s := range t.steps {
 		for _, token := range s.tokens {
 			t.release(op, s.entity, token)
 		}
 	}
+	t.steps = nil
+}
+
+// overLocked notes that the transaction has ended: why it is rolled back, or nil.
+func (t *transaction) overLocked(op *operation, why error) {
+	t.timer.Stop()
+	t.ended = errNoTransaction
 	r := journal.Record{Kind: journal.TransactionEnded, Source: t.entity, Decision: "committed"}
 	if why != nil {
 		r.Decision, r.Error = "rolled_back", why.Error()
@@ -365,6 +379,9 @@ func (t *transaction) targets(op *operation) (map[int]*entity, error) {
 	for i, s := range t.steps {
 		if s.messages == nil {
 			continue
+		}
+		if q, err := t.ns.find(op, s.entity); err == nil && s.numbered != nil && q.owner != s.numbered {
+			return nil, refuse(bindings.ConditionNotFound, "%q was deleted, and another entity made in its place, after a message was scheduled", s.entity)
 		}
 		e, err := t.ns.sendTarget(op, s.entity, together[lower(s.entity)])
 		if err != nil && !(s.through && t.via() != nil && transferable(err)) {

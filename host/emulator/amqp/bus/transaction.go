@@ -34,7 +34,7 @@ func (t *ongoing) shared(at place) bool { return t.at == at }
 
 // maxTransactions is how many transactions one connection has open at once: more than
 // any client needs, and few enough to hold.
-const maxTransactions = 1000
+const maxTransactions = 100
 
 // room reports whether a connection may begin another transaction.
 func (ts *transactions) room(connection string) bool {

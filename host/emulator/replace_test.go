@@ -318,7 +318,7 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 		}()
 		<-began
 	}
-	for range 1000 {
+	for range 300_000 {
 		runtime.Gosched()
 	}
 	held.Store(false)

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
+	"github.com/redeliver/redeliver/triggers/queue"
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )
 
@@ -326,5 +327,80 @@ func TestOnTheSystemClock(t *testing.T) {
 	group.Wait()
 	if n := len(sink.Handled()); n != 80 {
 		t.Errorf("%d runs, want one for each of 40 blobs and 2 functions", n)
+	}
+}
+
+// stoppingQueues calls stop just before a receive from a queue returns messages.
+type stoppingQueues struct {
+	*emulator.Storage
+	stop func()
+}
+
+func (a stoppingQueues) Queue(name string) bindings.Queue {
+	return stoppingQueue{a.Storage.Queue(name), a.stop}
+}
+
+type stoppingQueue struct {
+	bindings.Queue
+	stop func()
+}
+
+func (q stoppingQueue) Receive(ctx context.Context, n int, d time.Duration) ([]*bindings.QueueMessage, error) {
+	ms, err := q.Queue.Receive(context.WithoutCancel(ctx), n, d)
+	if len(ms) > 0 {
+		q.stop()
+	}
+	return ms, err
+}
+
+// A control message that arrives with the stop is handed back, and said for the function
+// that it is for; nothing stays admitted.
+func TestControlMessageThatComesTooLate(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		names []string
+	}{{"only function", []string{"f"}}, {"one of two", []string{"f", "g"}}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			b.upload("inbox/a", "x")
+			b.send(bindings.Base64.Encode([]byte(b.message("f", "BlockBlob"))))
+			pattern, err := bindings.ParseBlobPattern("other-1/{name}")
+			b.must(err)
+			h := &running{b: b}
+			account := b.account()
+			account.Queues = stoppingQueues{b.storage, func() { h.cancel() }}
+			shared := blob.NewShared(b.clk, account, hostID, &blob.Options{WakeUp: true, Functions: test.names})
+			sink := triggertest.NewSink(b.clk, nil)
+			ended := false
+			b.do(func(context.Context) {
+				sink.Limit(1)
+				var ctx context.Context
+				ctx, h.cancel = b.clk.WithCancel(context.Background())
+				clock.NewGroup(b.clk, 0).Go("listener", func() {
+					b.must(shared.Listener(&blob.Function{ID: "f", Pattern: pattern, Account: account}).Run(ctx, sink))
+					ended = true
+				})
+			})
+			b.clk.Advance(time.Second)
+			if !ended || len(sink.Handled()) != 0 {
+				t.Errorf("ended %v, handled %d: want no run", ended, len(sink.Handled()))
+			}
+			settled := sink.Settlements()
+			if len(settled) != 1 {
+				t.Fatalf("%d settlements, want one", len(settled))
+			}
+			want := triggers.Settlement{Decision: triggers.Released, Note: queue.NoteLate}
+			if diff := cmp.Diff(settled[0].Settlement, want); diff != "" {
+				t.Errorf("settlement (-got +want):\n%s", diff)
+			}
+			if ev := settled[0].Event; ev.Source != "inbox/a" || ev.DeliveryCount != 1 || ev.Messages[0].ID == "" {
+				t.Errorf("settled %+v, want the first delivery of the blob", ev)
+			}
+			if room := sink.Room(); room != 1 {
+				t.Errorf("%d deliveries may be admitted, want 1", room)
+			}
+		})
 	}
 }

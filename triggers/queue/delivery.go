@@ -48,13 +48,7 @@ type delivery struct {
 func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
 	ctx := context.WithoutCancel(token)
 	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m, l.opts.Renewed), poisonAccount: l.account, poison: l.poison}
-	ev := &triggers.Event{
-		Source:        l.queue.Name(),
-		DeliveryCount: m.DequeueCount,
-		Messages:      []triggers.Message{{ID: m.ID}},
-		Details:       []triggers.Detail{TimeDetail("InsertedOn", insertedOf(m, l.clk.Now()))},
-	}
-	body, err := l.opts.MessageEncoding.Decode(m.Text)
+	ev, body, err := l.eventOf(m)
 	if err != nil {
 		sink.Skip(ev)
 		sink.Settled(ev, d.undecodable(err))
@@ -64,8 +58,6 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	if l.opts.Poison != nil {
 		d.poisonAccount, d.poison = l.opts.Poison(body)
 	}
-	ev.Messages[0] = messageOf(m, body, l.opts.DataType, l.clk.Now())
-
 	limit := int64(l.opts.MaxDequeueCount)
 	hasPoison := d.poison != ""
 	if hasPoison && m.DequeueCount > limit {
@@ -90,6 +82,22 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 	default:
 		sink.Settled(ev, d.release())
 	}
+}
+
+// eventOf is the delivery of a message, and its decoded body. Of a message that is not
+// what the encoding says, which is the error, the event has no more than the ID.
+func (l *Listener) eventOf(m *bindings.QueueMessage) (ev *triggers.Event, body []byte, err error) {
+	now := l.clk.Now()
+	ev = &triggers.Event{
+		Source:        l.queue.Name(),
+		DeliveryCount: m.DequeueCount,
+		Messages:      []triggers.Message{{ID: m.ID}},
+		Details:       []triggers.Detail{TimeDetail("InsertedOn", insertedOf(m, now))},
+	}
+	if body, err = l.opts.MessageEncoding.Decode(m.Text); err == nil {
+		ev.Messages[0] = messageOf(m, body, l.opts.DataType, now)
+	}
+	return ev, body, err
 }
 
 // reachedLimit has the platform's text.
@@ -134,7 +142,7 @@ func (d *delivery) anew() triggers.Settlement {
 // handBack makes a message visible again that came when nothing was to be taken any more:
 // it would be hidden until its lock ends. Its delivery counts, as every receipt does.
 func (l *Listener) handBack(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
-	ev := &triggers.Event{Source: l.queue.Name(), DeliveryCount: m.DequeueCount, Messages: []triggers.Message{{ID: m.ID}}}
+	ev, _, _ := l.eventOf(m) // whose body may be anything
 	sink.Skip(ev)
 	s := triggers.Settlement{Decision: triggers.Released, Note: NoteLate}
 	_, err := l.queue.Update(context.WithoutCancel(token), m.ID, m.PopReceipt, &m.Text, 0)

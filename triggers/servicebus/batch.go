@@ -26,10 +26,13 @@ func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 		refused := waiting.Err() != nil
 		release()
 		if ctx.Err() != nil || err != nil || len(batch) == 0 {
-			in.sink.Unused(admitted)
+			if len(batch) > 0 {
+				in.handBack(ctx, in.eventOfBatch(batch), batch...)
+			} else {
+				in.sink.Unused(admitted)
+			}
 			switch {
 			case ctx.Err() != nil:
-				in.abandonAll(ctx, batch)
 				return nil
 			case refused && (err == nil || errors.Is(err, context.Canceled)):
 				continue // until the function takes deliveries again
@@ -60,7 +63,7 @@ func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*bindings.
 		more, err := in.receiver.Receive(ctx, in.opts.MaxMessageBatchSize-len(batch), left)
 		switch {
 		case errors.Is(err, bindings.ErrSessionLockLost):
-			return nil, err // the locks are gone with the session's
+			return batch, err // the locks are gone with the session's
 		case err != nil:
 			return batch, nil // what is there is run; the next receive says why
 		case len(more) == 0:
@@ -71,14 +74,19 @@ func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*bindings.
 	return batch, nil
 }
 
-// deliverBatch runs a batch through the function and settles its messages.
-func (in *intake) deliverBatch(batch []*bindings.ServiceBusReceived) {
-	ev := &triggers.Event{
+// eventOfBatch is the delivery of a batch.
+func (in *intake) eventOfBatch(batch []*bindings.ServiceBusReceived) *triggers.Event {
+	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: batch[0].DeliveryNumber(),
 		Messages:      batchOf(batch, in.opts.DataType),
 		Batch:         true,
 	}
+}
+
+// deliverBatch runs a batch through the function and settles its messages.
+func (in *intake) deliverBatch(batch []*bindings.ServiceBusReceived) {
+	ev := in.eventOfBatch(batch)
 	res := in.sink.Handle(in.tokens, ev)
 	in.sink.Settled(ev, in.settleAll(context.WithoutCancel(in.tokens), batch, res))
 }

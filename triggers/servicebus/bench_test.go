@@ -33,6 +33,7 @@ type bench struct {
 	ended   bool
 	records []string // "1m0s kind status target"
 	faults  func(broker.FaultPoint) error
+	wrap    func(bindings.ServiceBus) bindings.ServiceBus // when set: the namespace as the listener sees it
 }
 
 func newBench(t *testing.T, q bindings.ServiceBusQueue) *bench {
@@ -92,7 +93,11 @@ func (b *bench) start(opts *servicebus.Options, handle handler) { b.startOn("ord
 
 func (b *bench) startOn(source string, opts *servicebus.Options, handle handler) {
 	b.sink = triggertest.NewSink(b.clk, handle)
-	l := servicebus.New(b.clk, b.ns, source, opts)
+	ns := bindings.ServiceBus(b.ns)
+	if b.wrap != nil {
+		ns = b.wrap(ns)
+	}
+	l := servicebus.New(b.clk, ns, source, opts)
 	b.clk.Do("start", func() {
 		var ctx context.Context
 		ctx, b.cancel = b.clk.WithCancel(context.Background())

@@ -66,12 +66,13 @@ func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error
 		batch, err := in.receiver.Receive(waiting, admitted, idle)
 		refused := waiting.Err() != nil
 		release()
+		in.sink.Unused(admitted - len(batch))
 		if ctx.Err() != nil {
-			in.sink.Unused(admitted)
-			in.abandonAll(ctx, batch)
+			for _, m := range batch {
+				in.handBack(ctx, in.eventOf(m), m)
+			}
 			return nil
 		}
-		in.sink.Unused(admitted - len(batch))
 		switch {
 		case refused && len(batch) == 0 && (err == nil || errors.Is(err, context.Canceled)):
 			continue // until the function takes deliveries again
@@ -120,23 +121,34 @@ func (in *intake) inWork() int {
 	return in.busy
 }
 
-// abandonAll gives back what came at the moment of the stop (spec servicebus 2.3,
-// last row). It may come too late for that: then the locks run out.
-func (in *intake) abandonAll(ctx context.Context, messages []*bindings.ServiceBusReceived) {
-	for _, m := range messages {
-		_ = in.receiver.Abandon(context.WithoutCancel(ctx), m, nil)
+// handBack gives back what came at the moment of the stop (spec servicebus 2.3, last
+// row). It may come too late for that: then the locks run out.
+func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...*bindings.ServiceBusReceived) {
+	in.sink.Skip(ev)
+	s := in.settleAll(context.WithoutCancel(ctx), messages, triggers.Result{Err: errLate})
+	if s.Decision == triggers.Abandoned && s.Note == "" {
+		s.Note = NoteLate
+	}
+	in.sink.Settled(ev, s)
+}
+
+// errLate abandons a message.
+var errLate = errors.New(NoteLate)
+
+// eventOf is the delivery of one message.
+func (in *intake) eventOf(m *bindings.ServiceBusReceived) *triggers.Event {
+	return &triggers.Event{
+		Source:        in.receiver.Source(),
+		DeliveryCount: m.DeliveryNumber(),
+		Messages:      []triggers.Message{messageOf(m, in.opts.DataType)},
+		Details:       in.details(m),
 	}
 }
 
 // deliver runs one message through the function and settles it.
 func (in *intake) deliver(m *bindings.ServiceBusReceived) {
 	ctx := context.WithoutCancel(in.tokens)
-	ev := &triggers.Event{
-		Source:        in.receiver.Source(),
-		DeliveryCount: m.DeliveryNumber(),
-		Messages:      []triggers.Message{messageOf(m, in.opts.DataType)},
-		Details:       in.details(m),
-	}
+	ev := in.eventOf(m)
 	held := in.session
 	if held == nil {
 		held = in.lockOf(ctx, m)

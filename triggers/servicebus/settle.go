@@ -17,6 +17,9 @@ const (
 	NoteLockLost = "the lock had ended: the message is delivered again, or has been already"
 	// NoteNotFromSubQueue: there is nowhere to move a message of a sub-queue.
 	NoteNotFromSubQueue = "a message of a dead-letter queue cannot be dead-lettered: abandoned"
+	// NoteLate: the message was received while the listener was being stopped, and is
+	// abandoned without a run.
+	NoteLate = "received too late: the listener was being stopped"
 	// NoteAsked: the handler asked for this settlement.
 	NoteAsked = "asked for by the handler"
 )

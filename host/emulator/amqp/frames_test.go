@@ -145,6 +145,29 @@ func credit(handle, n uint32) *wire.Flow {
 	return &wire.Flow{NextIncomingID: wire.Some[uint32](0), IncomingWindow: 1000, OutgoingWindow: 1000, Handle: wire.Some(handle), DeliveryCount: wire.Some[uint32](0), LinkCredit: wire.Some(n)}
 }
 
+// TestHandleTakenAgain: a client may attach its next link to the handle of one
+// that the server ended, before it answers the server's detach (go-amqp: Session,
+// which frees the handle when the detach arrives).
+func TestHandleTakenAgain(t *testing.T) {
+	t.Parallel()
+	p := newPeer(t, newMemory(), nil, nil)
+	p.open()
+	p.frames(0, attachSender(0, "missing"))
+	if got := next[*wire.Detach](p); got.Error == nil || got.Error.Condition != wire.CondNotFound {
+		t.Fatalf("the first link: %+v", got)
+	}
+	p.frames(0, attachSender(0, "q"), &wire.Detach{Handle: 0, Closed: true})
+	next[*wire.Attach](p)
+	p.transfer(&wire.Transfer{Handle: 0, DeliveryID: wire.Some[uint32](0), Tag: []byte("a")}, string(goMessage(t, "a")))
+	if got := next[*wire.Disposition](p); got.State == nil {
+		t.Fatalf("the message on the second link: %+v", got)
+	}
+	p.frames(0, attachSender(0, "q"))
+	if got := next[*wire.End](p); got.Error == nil || got.Error.Condition != wire.CondHandleInUse {
+		t.Fatalf("a handle whose link lives: %+v", got)
+	}
+}
+
 // TestHandshake: headers, mechanisms and outcomes.
 func TestHandshake(t *testing.T) {
 	t.Parallel()

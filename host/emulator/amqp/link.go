@@ -75,8 +75,13 @@ func (s *session) attach(p *wire.Attach) (*wire.Error, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s.links[p.Handle] != nil {
-		return wire.Errorf(wire.CondHandleInUse, "handle %d has a link already", p.Handle), nil
+	if old := s.links[p.Handle]; old != nil {
+		if !old.finished {
+			return wire.Errorf(wire.CondHandleInUse, "handle %d has a link already", p.Handle), nil
+		}
+		// go-amqp frees a handle when our detach arrives, and may attach the next
+		// link before it has answered.
+		s.owed[p.Handle]++
 	}
 	if p.Role == wire.Sender {
 		l.deliveryCount = p.InitialDeliveryCount.Or(0)
@@ -240,6 +245,11 @@ func (l *link) silentLocked() bool { return l.s.c.closing || l.s.ending || l.van
 func (s *session) detach(p *wire.Detach) *wire.Error {
 	c := s.c
 	c.mu.Lock()
+	if s.owed[p.Handle] > 0 {
+		s.owed[p.Handle]--
+		c.mu.Unlock()
+		return nil
+	}
 	l := s.links[p.Handle]
 	if l == nil {
 		c.mu.Unlock()

@@ -19,6 +19,9 @@ type session struct {
 
 	links map[uint32]*link // by handle; theirs is also ours
 	live  int              // links that are not finished
+	// owed are the detaches that the client has still to send for links that the
+	// server ended, and whose handle it already uses for the next link.
+	owed map[uint32]int
 
 	ending    bool        // links are being stopped; then comes our end
 	endErr    *wire.Error // to be in it
@@ -56,6 +59,7 @@ func (c *conn) begin(channel uint16, p *wire.Begin) error {
 	c.sessions[channel] = &session{
 		c: c, channel: channel, number: c.begun,
 		links:    map[uint32]*link{},
+		owed:     map[uint32]int{},
 		nextIn:   p.NextOutgoingID,
 		inWindow: incomingWindow, outWindow: p.IncomingWindow,
 		unsettled: map[uint32]*sent{},

@@ -1,0 +1,30 @@
+package redeliver_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestLinesOnce: no entry of the changelog and no rule of the index stands twice, as a
+// merge that keeps both sides leaves them.
+func TestLinesOnce(t *testing.T) {
+	for name, counts := range map[string]func(line string) bool{
+		"CHANGELOG.md":       func(line string) bool { return strings.HasPrefix(line, "- ") },
+		"testdata/rules.tsv": func(line string) bool { return line != "" },
+	} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := map[string]int{}
+		for i, line := range strings.Split(string(text), "\n") {
+			entry := strings.TrimRight(line, ". ")
+			if at, twice := first[entry]; twice && counts(line) {
+				t.Errorf("%s:%d: stands at line %d already: %s", name, i+1, at, line)
+			} else if !twice {
+				first[entry] = i + 1
+			}
+		}
+	}
+}

@@ -43,15 +43,20 @@ func walk(err error, f func(error) bool, depth int, left *int) bool {
 
 // unwrap returns what err wraps: one error or several.
 func unwrap(err error) (many []error, one error) {
-	defer func() {
-		if recover() != nil {
-			many, one = nil, nil
-		}
-	}()
 	switch e := err.(type) {
 	case interface{ Unwrap() error }:
+		defer func() {
+			if recover() != nil {
+				one = nil
+			}
+		}()
 		return nil, e.Unwrap()
 	case interface{ Unwrap() []error }:
+		defer func() {
+			if recover() != nil {
+				many = nil
+			}
+		}()
 		return e.Unwrap(), nil
 	}
 	return nil, nil

@@ -35,7 +35,7 @@ func (h *Host) Await(match func(*journal.Record) bool) journal.Record {
 func (h *Host) AwaitKind(kind journal.Kind) journal.Record {
 	h.tb.Helper()
 	return h.await(&wanted{
-		what: "a record of kind " + string(kind), ours: true,
+		what: "a record of kind " + string(kind), kind: kind,
 		match: func(r *journal.Record) bool { return r.Kind == kind },
 	})
 }
@@ -51,7 +51,7 @@ func (h *Host) AwaitSettled(function string, decision triggers.Decision) journal
 		what += " as " + string(decision)
 	}
 	return h.await(&wanted{
-		what: what, function: function, ours: true,
+		what: what, function: function, kind: journal.Settled,
 		match: func(r *journal.Record) bool {
 			return r.Kind == journal.Settled && strings.EqualFold(r.Function, function) &&
 				(decision == "" || r.Decision == string(decision))
@@ -64,7 +64,10 @@ type wanted struct {
 	what     string
 	function string // whose records tell why not; empty: all do
 	match    func(*journal.Record) bool
-	ours     bool // match is quick and calls nobody: it may run under locks
+
+	// kind is the only one that match accepts; empty: match is the test's own. With a
+	// kind match is quick and calls nobody: it may run under locks.
+	kind journal.Kind
 }
 
 func (h *Host) await(w *wanted) journal.Record {
@@ -97,14 +100,15 @@ const mostRetries = 20_000
 // tooMany reports whether there are. It looks now and then.
 func (e *retries) tooMany(j *journal.Journal) bool {
 	if e.looks++; e.looks%1000 == 0 {
-		j.Find(e.from, func(r *journal.Record) bool {
-			e.from = r.Seq + 1
-			if r.Kind == journal.RetryScheduled && r.MaxRetryCount == retrycontext.Forever {
+		last := j.Len()
+		j.FindKind(e.from, journal.RetryScheduled, func(r *journal.Record) bool {
+			if last = max(last, r.Seq); r.MaxRetryCount == retrycontext.Forever {
 				e.last = *r
 				e.total++
 			}
 			return false
 		})
+		e.from = last + 1
 	}
 	return e.total >= mostRetries
 }
@@ -130,9 +134,9 @@ func (h *Host) search(w *wanted, forever *retries) (found journal.Record, ok boo
 	end := h.virtual.Now().Add(limit)
 	for {
 		happened := func() bool { return j.Len() >= next } // somebody's match looks when nobody has a lock
-		if w.ours {
+		if w.kind != "" {
 			happened = func() bool {
-				found, ok = j.Find(next, w.match)
+				found, ok = j.FindKind(next, w.kind, w.match)
 				next = j.Len() + 1 // what is before did not match
 				return ok
 			}
@@ -140,7 +144,7 @@ func (h *Host) search(w *wanted, forever *retries) (found journal.Record, ok boo
 		var more bool
 		stop := func() bool { return happened() || forever.tooMany(j) }
 		h.wait(func() { more = h.virtual.UntilQuiet(quiet, stop, end.Sub(h.virtual.Now())) })
-		if w.ours {
+		if w.kind != "" {
 			return found, ok
 		}
 		for _, r := range j.Since(next) {

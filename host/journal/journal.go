@@ -158,12 +158,30 @@ func (j *Journal) Find(seq uint64, match func(*Record) bool) (Record, bool) {
 	return Record{}, false
 }
 
+// FindKind is Find for records of one kind. It passes over the others quickly.
+func (j *Journal) FindKind(seq uint64, kind Kind, match func(*Record) bool) (Record, bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := &j.found
+	last := min(j.next-1, j.words.latest(kind))
+	for seq = max(seq, j.first); seq <= last; seq++ {
+		if j.kindLocked(seq) != kind {
+			continue
+		}
+		if j.loadLocked(r, seq); match(r) {
+			return *r, true
+		}
+	}
+	return Record{}, false
+}
+
 // Reset forgets every record and starts again at sequence number 1.
 // Subscriptions go on with what comes next.
 func (j *Journal) Reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.chunks, j.subjects, j.first, j.base, j.next, j.bytes = nil, subjects{}, 1, 1, 1, 0
+	j.words.forget()
 	j.epoch++
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -208,6 +209,33 @@ func TestReset(t *testing.T) {
 	}
 }
 
+func TestFindKind(t *testing.T) {
+	t.Parallel()
+	j := journal.New(fixed, &journal.Options{Keep: -1})
+	first := func(seq uint64, kind journal.Kind) uint64 {
+		r, _ := j.FindKind(seq, kind, func(r *journal.Record) bool { return r.Kind == kind && r.Function != "other" })
+		return r.Seq
+	}
+	for range 300 {
+		j.Append(journal.Record{Kind: journal.AttemptStarted})
+		j.Append(journal.Record{Kind: journal.Settled, Function: "other"})
+		j.Append(journal.Record{Kind: journal.Settled})
+	}
+	got := []uint64{first(1, journal.Settled), first(4, journal.Settled), first(899, journal.Settled), first(900, journal.Settled), first(901, journal.Settled),
+		first(898, journal.AttemptStarted), first(899, journal.AttemptStarted), first(1, journal.HostStopped)}
+	if want := []uint64{3, 6, 900, 900, 0, 898, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("found %d, want %d", got, want)
+	}
+	j.Reset()
+	if got := first(1, journal.Settled); got != 0 {
+		t.Errorf("after Reset found %d", got)
+	}
+	j.Append(journal.Record{Kind: journal.Settled})
+	if got := first(1, journal.Settled); got != 1 {
+		t.Errorf("the first after Reset: found %d", got)
+	}
+}
+
 func TestWait(t *testing.T) {
 	t.Parallel()
 	j := journal.New(fixed, nil)
@@ -299,6 +327,12 @@ func TestOddRecords(t *testing.T) {
 	got := j.Records()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
+	}
+	for _, w := range want {
+		r, ok := j.FindKind(1, w.Kind, func(*journal.Record) bool { return true })
+		if !ok || r.Seq != w.Seq {
+			t.Errorf("FindKind(%s) = record %d, %v; want record %d", w.Kind, r.Seq, ok, w.Seq)
+		}
 	}
 	for i, r := range got {
 		if g, w := r.Time.String(), want[i].Time.String(); g != w { // the time zone too

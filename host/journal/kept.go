@@ -28,6 +28,7 @@ type kept struct {
 type chunk struct {
 	first    uint64 // sequence number of its first record
 	begin    time.Time
+	latest   time.Time // of its last record
 	list     []kept
 	subjects []*subject
 	texts    []string
@@ -39,6 +40,16 @@ func newChunk(first uint64, begin time.Time) *chunk {
 		first: first, begin: begin.Round(0), list: make([]kept, 0, chunkSize),
 		texts: []string{""}, rests: []*rest{{}},
 	}
+}
+
+// since returns the time after the chunk's begin. Many records have the time of the one
+// before.
+func (c *chunk) since(now time.Time) time.Duration {
+	if n := len(c.list); n > 0 && now == c.latest {
+		return c.list[n-1].since
+	}
+	c.latest = now
+	return now.Sub(c.begin)
 }
 
 // subject is what the records of one delivery have in common.
@@ -95,20 +106,56 @@ func (s *subjects) of(c *chunk, want *subject) uint16 {
 }
 
 // words are the kinds and states that records have had, in order of appearance.
-type words []string
+type words []word
 
-// of returns the index of a word. There is room for 255.
-func (w *words) of(word string) (index uint8, ok bool) {
-	for i, known := range *w {
-		if known == word {
-			return uint8(i), true
-		}
-	}
-	if len(*w) > math.MaxUint8 {
+type word struct {
+	text   string
+	latest uint64 // sequence number of the latest record of that kind
+}
+
+// mostWords is how many of them are remembered.
+const mostWords = math.MaxUint8 + 1
+
+// of returns the index of a word; it adds one that is new, if there is room.
+func (w *words) of(text string) (index uint8, ok bool) {
+	i := w.find(text)
+	switch {
+	case i >= 0:
+		return uint8(i), true
+	case len(*w) == mostWords:
 		return 0, false
 	}
-	*w = append(*w, word)
+	*w = append(*w, word{text: text})
 	return uint8(len(*w) - 1), true
+}
+
+// find returns the index of a word, -1 if it is not there.
+func (w words) find(text string) int {
+	for i := range w {
+		if w[i].text == text {
+			return i
+		}
+	}
+	return -1
+}
+
+// latest returns a sequence number after which there is no record of a kind.
+func (w words) latest(kind Kind) uint64 {
+	i := w.find(string(kind))
+	switch {
+	case i >= 0:
+		return w[i].latest
+	case len(w) == mostWords:
+		return math.MaxUint64 // there may be
+	}
+	return 0
+}
+
+// forget says that there are no records.
+func (w words) forget() {
+	for i := range w {
+		w[i].latest = 0
+	}
 }
 
 // hash is the same for equal subjects. Neighbouring deliveries differ in the end
@@ -127,7 +174,7 @@ func (s *subject) hash() uint {
 // keepLocked appends r to c and returns what it takes.
 func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 	k := kept{
-		since: now.Sub(c.begin), delay: r.Delay, hasDelay: r.HasDelay, attempt: int32(r.Attempt),
+		since: c.since(now), delay: r.Delay, hasDelay: r.HasDelay, attempt: int32(r.Attempt),
 		subject: j.subjects.of(c, &subject{
 			generation: r.Generation, function: r.Function, trigger: r.Trigger, source: r.Source,
 			delivery: r.Delivery, invocation: r.Invocation, messageID: r.MessageID, deliveryCount: r.DeliveryCount,
@@ -135,7 +182,9 @@ func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 		}),
 	}
 	var kindOK, statusOK bool
-	k.kind, kindOK = j.words.of(string(r.Kind))
+	if k.kind, kindOK = j.words.of(string(r.Kind)); kindOK {
+		j.words[k.kind].latest = j.next
+	}
 	k.status, statusOK = j.words.of(r.Status)
 	if r.Error != "" {
 		if last := len(c.texts) - 1; c.texts[last] == r.Error {
@@ -192,17 +241,28 @@ func (c *chunk) forget(i int) int {
 	return n
 }
 
+// kindLocked returns the kind of the record of a sequence number that is kept.
+func (j *Journal) kindLocked(seq uint64) Kind {
+	i := int(seq - j.base)
+	c := j.chunks[i/chunkSize]
+	k := &c.list[i%chunkSize]
+	if o := c.rests[k.rest].odd; o != nil {
+		return Kind(o.kind)
+	}
+	return Kind(j.words[k.kind].text)
+}
+
 // loadLocked sets r to the record of a sequence number that is kept.
 func (j *Journal) loadLocked(r *Record, seq uint64) {
 	i := int(seq - j.base)
 	c := j.chunks[i/chunkSize]
 	k := &c.list[i%chunkSize]
 	s, x := c.subjects[k.subject], c.rests[k.rest]
-	r.Seq, r.Time, r.Kind = seq, c.begin.Add(k.since), Kind(j.words[k.kind])
+	r.Seq, r.Time, r.Kind = seq, c.begin.Add(k.since), Kind(j.words[k.kind].text)
 	r.Generation, r.Function, r.Trigger, r.Source = s.generation, s.function, s.trigger, s.source
 	r.Delivery, r.Invocation, r.MessageID, r.DeliveryCount = s.delivery, s.invocation, s.messageID, s.deliveryCount
 	r.Attempt, r.HasPolicy, r.MaxRetryCount = int(k.attempt), s.hasPolicy, s.maxRetryCount
-	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, j.words[k.status], c.texts[k.text]
+	r.Delay, r.HasDelay, r.Status, r.Error = k.delay, k.hasDelay, j.words[k.status].text, c.texts[k.text]
 	r.Decision, r.Target, r.Cause, r.Level, r.Message, r.Name = x.decision, x.target, x.cause, x.level, x.message, x.name
 	r.Fields, r.Beside = x.fields, x.beside
 	if o := x.odd; o != nil {

@@ -119,7 +119,7 @@ func (v *Virtual) driveBy(op string, kind driveKind, d time.Duration) *drive {
 }
 
 func (v *Virtual) drive1(op string, dr *drive, d time.Duration) *drive {
-	v.foreign(op)
+	v.refuseOwn(op)
 	v.driving.Lock()
 	defer v.driving.Unlock()
 	v.mu.Lock()

@@ -256,6 +256,20 @@ func (v *Virtual) foreign(op string) uint64 {
 	return id
 }
 
+// refuseOwn panics if the clock would wait for the calling goroutine. It spares the
+// search for who that is when all goroutines of the clock wait: then it is none of them.
+func (v *Virtual) refuseOwn(op string) {
+	v.mu.Lock()
+	t := v.tasks.first
+	for t != nil && t.doing != running && t.doing != waitOutside {
+		t = t.next
+	}
+	v.mu.Unlock()
+	if t != nil {
+		v.foreign(op)
+	}
+}
+
 // AfterFunc implements Clock.
 func (v *Virtual) AfterFunc(d time.Duration, name string, f func()) *Timer {
 	t := &Timer{v: v, name: name, f: f}

@@ -62,17 +62,15 @@ func (c *invocation) end(ctx context.Context, err error) *call.Response {
 	if err == nil {
 		err = c.failure
 	}
+	r := &c.answer
 	if err == nil {
-		return &call.Response{Status: call.Succeeded, Outputs: c.outputs, Return: c.ret, Asked: c.asked}
+		r.Status = call.Succeeded
+		return r
 	}
-	failed := &struct { // one piece of memory
-		call.Response
-		e call.Error
-	}{}
-	r := &failed.Response
-	r.Error = &failed.e
-	if failed.e, r.Asked = failure(err); r.Asked == (call.Settlement{}) {
-		r.Asked = c.asked
+	r.Error, r.Outputs, r.Return = &c.told, nil, nil
+	var asked call.Settlement
+	if c.told, asked = failure(err); asked != (call.Settlement{}) {
+		r.Asked = asked
 	}
 	if ctx.Err() != nil && (is(err, ctx.Err()) || is(err, context.Cause(ctx))) {
 		r.Status = call.Cancelled

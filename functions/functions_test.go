@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -271,6 +272,30 @@ func TestQueueMessage(t *testing.T) {
 		InsertionTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("message (-want +got):\n%s", diff)
+	}
+}
+
+// Attempts in the host's process share what was read of the message, but no body.
+func TestQueueMessageOfAnotherAttempt(t *testing.T) {
+	t.Parallel()
+	var got []string
+	app := functions.New()
+	app.Queue("f", "q", func(_ context.Context, m functions.QueueMessage) error {
+		got = append(got, m.ID+" "+m.Text()+" "+m.InsertionTime.Format(time.TimeOnly))
+		m.Body[0] = 'X'
+		return nil
+	})
+	request := call.Request{Function: "f", Decoded: new(any),
+		Inputs: []call.Input{{Name: "message", Value: bindings.StringValue("body")}},
+		Metadata: map[string]bindings.Value{
+			"Id": bindings.StringValue("m-1"), "InsertionTime": bindings.StringValue("2026-01-02T03:04:05Z"),
+		}}
+	for range 2 {
+		attempt := request
+		app.Call(context.Background(), &attempt, &link{})
+	}
+	if want := []string{"m-1 body 03:04:05", "m-1 body 03:04:05"}; !slices.Equal(got, want) {
+		t.Errorf("the attempts saw %q, want %q", got, want)
 	}
 }
 

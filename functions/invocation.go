@@ -47,6 +47,9 @@ type Metadata map[string]bindings.Value
 // of a JSON string; "" if there is none. An exact match wins over another case.
 func (m Metadata) Get(name string) string {
 	if v, ok := m[name]; ok {
+		if v.Kind == bindings.String {
+			return v.Text
+		}
 		return valueText(v)
 	}
 	for k, v := range m {
@@ -134,9 +137,8 @@ type invocation struct {
 	mu      sync.Mutex
 	ended   bool // the handler returned: what its goroutines still ask for is refused
 	failure error
-	asked   call.Settlement
-	outputs map[string]bindings.Value
-	ret     *bindings.Value
+	answer  call.Response // as far as it is known
+	told    call.Error    // what failed, once that is known
 }
 
 type contextKey struct{}

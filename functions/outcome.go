@@ -107,7 +107,7 @@ func Settle(ctx context.Context, s Settlement) error {
 	if c.ended {
 		return fmt.Errorf("settle (%s): %w", s.Decision, errOver)
 	}
-	c.asked = call.Settlement{Decision: string(s.Decision), Reason: s.Reason, Description: s.Description}
+	c.answer.Asked = call.Settlement{Decision: string(s.Decision), Reason: s.Reason, Description: s.Description}
 	return nil
 }
 

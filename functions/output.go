@@ -55,13 +55,13 @@ func SetReturn(ctx context.Context, v any) error { return SetOutput(ctx, returnN
 
 func (c *invocation) setLocked(name string, v bindings.Value) {
 	if name == returnName {
-		c.ret = &v
+		c.answer.Return = &v
 		return
 	}
-	if c.outputs == nil {
-		c.outputs = make(map[string]bindings.Value)
+	if c.answer.Outputs == nil {
+		c.answer.Outputs = make(map[string]bindings.Value)
 	}
-	c.outputs[name] = v
+	c.answer.Outputs[name] = v
 }
 
 func outputValue(v any) (bindings.Value, error) {

@@ -53,9 +53,15 @@ func QueueJSON[T any](a *App, name, queue string, h func(ctx context.Context, va
 }
 
 func newQueueMessage(r *call.Request) QueueMessage {
+	msg := decoded(r, queueProperties)
+	msg.Body = triggerInput(r).Bytes()
+	return msg
+}
+
+// queueProperties is the message without its body, which a handler may change.
+func queueProperties(r *call.Request) QueueMessage {
 	m := Metadata(r.Metadata)
 	msg := QueueMessage{
-		Body:            triggerInput(r).Bytes(),
 		ID:              m.Get("Id"),
 		PopReceipt:      m.Get("PopReceipt"),
 		DequeueCount:    r.DeliveryCount,

@@ -138,6 +138,20 @@ func triggerInput(r *call.Request) Input {
 	return Input{Name: r.Inputs[0].Name, Value: r.Inputs[0].Value}
 }
 
+// decoded returns what decode reads from a request: once for all attempts of a delivery
+// in the host's own process, so it must not be anything that a handler may change.
+func decoded[T any](r *call.Request, decode func(*call.Request) T) T {
+	if r.Decoded == nil {
+		return decode(r)
+	}
+	v, ok := (*r.Decoded).(T)
+	if !ok {
+		v = decode(r)
+		*r.Decoded = v
+	}
+	return v
+}
+
 // valueText is the text of a metadata value; JSON strings lose their quotes.
 func valueText(v bindings.Value) string {
 	if v.Kind == bindings.JSON {

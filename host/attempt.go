@@ -21,12 +21,13 @@ type payload struct {
 	metadata map[string]bindings.Value
 	data     map[string]any // binding data, for expressions
 	err      error          // a conversion failure: every attempt ends with it
+	decoded  any            // what handlers in this process have read from it
 }
 
 // run is one attempt, inside its pair of records: inputs, handler, outputs. Any
 // failure among them is the attempt's (sdk: FunctionExecutor.cs
 // TryExecuteAsync).
-func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
+func (d *delivery) run(rc *retrycontext.Context) error {
 	f := d.f
 	h := f.gen.host
 	d.asked = triggers.Request{} // what an earlier attempt asked for is over
@@ -44,6 +45,7 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 		Function:      f.def.Name,
 		Inputs:        d.inputs,
 		Metadata:      d.payload.metadata,
+		Decoded:       &d.payload.decoded,
 		Outputs:       f.outputNames,
 		HTTPOutput:    f.httpOutput,
 		Retry:         rc,
@@ -63,8 +65,8 @@ func (d *delivery) run(ctx context.Context, rc *retrycontext.Context) error {
 	// the end of its delivery's token. When a caller that waits for it has gone, the
 	// handler's context ends too, and nothing more: what it makes of that is its own.
 	parent := f.gen.attempts
-	if c, ok := ctx.Value(callerKey{}).(*caller); ok && d.ev.CallerWaits {
-		req.OnRecall = c.handlers.Running
+	if d.caller != nil && d.ev.CallerWaits {
+		req.OnRecall = d.caller.handlers.Running
 	}
 	timeout := f.gen.app.Config.FunctionTimeout
 	actx := parent

@@ -202,7 +202,7 @@ func (f *function) record(ev *triggers.Event) journal.Record {
 
 // attempt makes one attempt and writes its pair of records. It is what
 // retrycontext.Do repeats.
-func (d *delivery) attempt(ctx context.Context, rc *retrycontext.Context) error {
+func (d *delivery) attempt(_ context.Context, rc *retrycontext.Context) error {
 	h := d.f.gen.host
 	d.counted.begun()
 	d.attempts++
@@ -218,7 +218,7 @@ func (d *delivery) attempt(ctx context.Context, rc *retrycontext.Context) error 
 	rec.Kind, rec.Attempt = journal.AttemptStarted, d.attempts
 	h.journal.Append(rec)
 
-	err := d.run(ctx, rc)
+	err := d.run(rc)
 
 	rec.Kind, rec.Status = journal.AttemptEnded, "succeeded"
 	if err != nil {

@@ -70,6 +70,11 @@ type Request struct {
 	// TraceParent and TraceState are W3C trace context, often empty.
 	TraceParent, TraceState string
 
+	// Decoded is where the author's side keeps what it has read from the metadata, for
+	// further attempts of the delivery in the same process; it does not cross. Nil: it
+	// is not kept.
+	Decoded *any
+
 	// OnRecall is for whoever makes the call; it does not cross to the author's side.
 	// Not nil, it takes a function that ends the handler's context when the source
 	// takes the delivery back, and returns one that says that the handler has ended. It

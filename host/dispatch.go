@@ -156,9 +156,6 @@ func (f *function) Skip(ev *triggers.Event) {
 // Draining implements triggers.Sink.
 func (f *function) Draining() bool { return f.gen.draining.Load() }
 
-// Failed implements triggers.Sink.
-func (f *function) Failed(error) {}
-
 // Replaced implements triggers.Sink.
 func (f *function) Replaced() bool { return false }
 

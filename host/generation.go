@@ -201,7 +201,7 @@ func (g *generation) supervise(f *function, again bool) {
 		}
 		defer release()
 	}
-	g.keepListening(f, again, g.listenerBackoff())
+	g.keepListening(f, again)
 }
 
 // listenerBackoff is the series of waits before a listener that failed is started again.
@@ -213,30 +213,30 @@ func (g *generation) listenerBackoff() *retrycontext.Series {
 }
 
 // keepListening runs the listener of a function, one turn after the other.
-func (g *generation) keepListening(f *function, again bool, backoff *retrycontext.Series) {
+func (g *generation) keepListening(f *function, again bool) {
 	f.failing.Store(nil)
-	for {
+	for backoff := g.listenerBackoff(); ; {
 		t := g.begin(f, again)
-		t.backoff, t.begun = backoff, g.host.clk.Now()
+		t.backoff = backoff
 		err := t.listen()
-		if t.ctx.Err() != nil || t.failed.Load() {
-			g.end(t)
-			return
-		}
 		if err == nil {
 			err = errListenerEnded
 		}
-		if !t.startLater(err) {
+		ended := t.BeginAgain(t.ctx, err)
+		g.end(t)
+		if ended != nil {
 			return
 		}
 		backoff = t.backoff
-		f.failing.Store(nil)
 	}
 }
 
-// startLater tells that a listener has failed, waits for its next start, and ends the
-// turn; false: there is none.
-func (t *turn) startLater(err error) bool {
+// BeginAgain implements triggers.Sink: it tells that the listener has failed, and waits
+// for its next start.
+func (t *turn) BeginAgain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	g := t.gen
 	if g.host.clk.Now().Sub(t.begun) >= listenerBackoffMax {
 		t.backoff = g.listenerBackoff() // it ran well: this is another trouble
@@ -252,19 +252,22 @@ func (t *turn) startLater(err error) bool {
 		})
 	}
 	t.failing.Store(&err)
-	ended := t.waitToListen(wait, outage)
-	g.end(t)
-	return ended == nil
+	if err := t.waitToListen(ctx, wait, outage); err != nil {
+		return err
+	}
+	t.failing.Store(nil)
+	t.begun = g.host.clk.Now()
+	return nil
 }
 
 // waitToListen is the wait of a listener that failed. As a message, so what it lacked
 // wakes it unless wakeUp is faithful; the end of an outage does in any case.
-func (t *turn) waitToListen(wait time.Duration, outage bool) error {
+func (t *turn) waitToListen(ctx context.Context, wait time.Duration, outage bool) error {
 	h := t.gen.host
 	if t.gen.app.Switches.WakeUp != "fast" && !outage {
-		return h.clk.Idle(t.ctx, wait)
+		return h.clk.Idle(ctx, wait)
 	}
-	return h.failed.wait(t.ctx, h.clk.Now().Add(wait))
+	return h.failed.wait(ctx, h.clk.Now().Add(wait))
 }
 
 // listen runs the listener.
@@ -335,7 +338,4 @@ func (f *function) account(b *app.Binding) (bindings.QueueAccount, error) {
 	return f.gen.host.services.Queues(conn)
 }
 
-var (
-	_ triggers.Sink = (*function)(nil)
-	_ triggers.Sink = (*turn)(nil)
-)
+var _ triggers.Sink = (*turn)(nil)

@@ -32,10 +32,9 @@ type turn struct {
 	stop     context.CancelFunc
 	held     *hostlock.Held // what the listener runs under; nil: nothing
 	replaced atomic.Bool    // the state was replaced under it
-	failed   atomic.Bool    // another turn was begun in its place, for it receives nothing more
 
 	backoff *retrycontext.Series // of starts of the listener
-	begun   time.Time
+	begun   time.Time            // the listener, the last time
 
 	mu     sync.Mutex
 	tokens list.List // of context.CancelFunc: of deliveries in work, by age
@@ -48,7 +47,7 @@ const NoteReplaced = "the state was replaced meanwhile: nothing was settled"
 
 // begin returns a turn of the function's listener in the present epoch.
 func (g *generation) begin(f *function, again bool) *turn {
-	t := &turn{function: f, epoch: g.host.epoch.Load(), again: again}
+	t := &turn{function: f, epoch: g.host.epoch.Load(), again: again, begun: g.host.clk.Now()}
 	t.ctx, t.stop = g.host.clk.WithCancel(g.listening)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -160,24 +159,6 @@ func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
 
 // Draining implements triggers.Sink.
 func (t *turn) Draining() bool { return t.replaced.Load() || t.function.Draining() }
-
-// Failed implements triggers.Sink: another turn takes this one's place, while deliveries
-// in work go on in it. Of kinds that run one listener at a time the next turn has to wait
-// for its end.
-func (t *turn) Failed(err error) {
-	if t.kind.singleton || t.kind.serial || t.ctx.Err() != nil || t.failed.Swap(true) {
-		return
-	}
-	g := t.gen
-	next := g.begin(t.function, t.again)
-	next.embedded.Store(t.embedded.Load())
-	next.backoff, next.begun = t.backoff, t.begun
-	g.group.Go("listener "+t.def.Name, func() {
-		if next.startLater(err) {
-			g.keepListening(t.function, t.again, next.backoff)
-		}
-	})
-}
 
 // Replaced implements triggers.Sink.
 func (t *turn) Replaced() bool { return t.replaced.Load() }

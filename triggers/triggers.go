@@ -179,10 +179,12 @@ type Sink interface {
 	// Replaced: kinds that leave deliveries their token in a drain do not cancel it.
 	Draining() bool
 
-	// Failed says that the listener receives nothing more for that reason, although Run's
-	// context has not ended, and that Run returns the error when deliveries in work have
-	// come to their end. That may take for ever, and another listener can begin before.
-	Failed(err error)
+	// BeginAgain says that the listener receives nothing more for that reason, although
+	// Run's context has not ended, and has deliveries in work, which may take for ever.
+	// It waits as long as a listener that has failed waits for its next start, and
+	// returns nil: then the listener begins anew, beside those deliveries. With an error,
+	// as that of ctx when ctx ends first, Run returns when they have come to their end.
+	BeginAgain(ctx context.Context, cause error) error
 
 	// Replaced reports whether Run's context has ended because the state of the
 	// service was replaced, and another listener reads the new one. No kind cancels
@@ -195,7 +197,8 @@ type Listener interface {
 	// Run receives until ctx ends, then takes nothing more, waits for every
 	// delivery in work to be settled, and returns nil. An error before that
 	// means that the listener could not start or cannot go on; the host starts
-	// it again with back-off, as it does with one that returns nil too early. A
+	// it again with back-off, as it does with one that returns nil too early. With
+	// deliveries in work the listener asks Sink.BeginAgain first. A
 	// service that cannot be reached for a while (bindings.ErrUnreachable) is
 	// waited for, or ends Run with that error. Run is called once.
 	Run(ctx context.Context, sink Sink) error

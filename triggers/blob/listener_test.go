@@ -2,6 +2,8 @@ package blob_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
 )
@@ -423,4 +426,40 @@ func TestMissingContainer(t *testing.T) {
 		b.clk.Advance(3 * time.Second)
 		h.wantSources("f", "inbox/a")
 	})
+}
+
+// A reader that begins anew beside a blob in work keeps the limit: that blob counts.
+func TestLimitHoldsWhenBegunAgain(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	failing := false
+	b.fault = func(p emulator.FaultPoint) error {
+		if failing && p.Op == "Receive" && p.Queue == control && !p.After {
+			failing = false
+			return errors.New("not authorized")
+		}
+		return nil
+	}
+	var begun []string
+	h := b.start(&blob.Options{WakeUp: true, MaxDegreeOfParallelism: 4}, function{id: "f", pattern: "inbox/{name}", handle: func(ctx context.Context, ev *triggers.Event) triggers.Result {
+		begun = append(begun, fmt.Sprint(b.clk.Now().Sub(start)))
+		if err := b.clk.Sleep(ctx, 10*time.Minute); err != nil {
+			t.Error("the token of the delivery has ended")
+		}
+		return succeed(ctx, ev)
+	}})
+	b.clk.Do("again", h.sinks["f"].Again)
+	b.upload("inbox/a", "x")
+	failing = true
+	b.upload("inbox/b", "x")
+	b.clk.Advance(2 * time.Second)
+	b.upload("inbox/c", "x") // taken when no more than one is in work
+	b.clk.Advance(time.Hour)
+	if diff := cmp.Diff(begun, []string{"0s", "1s", "10m0s"}); diff != "" {
+		t.Errorf("deliveries began (-got +want):\n%s", diff)
+	}
+	if n := len(h.sinks["f"].Failures()); n != 1 {
+		t.Errorf("failed %d times with a delivery in work, want once", n)
+	}
+	h.wantSettled("f", triggers.Deleted, triggers.Deleted, triggers.Deleted)
 }

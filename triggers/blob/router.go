@@ -29,6 +29,7 @@ type router struct {
 	reader  *queue.Listener // whose sink it is
 	first   triggers.Sink   // of the listener that began it: they stop together
 	taking  context.Context // ends when no more is taken
+	core    *core           // whose router it is
 
 	mu     sync.Mutex
 	routes map[*triggers.Event]*route // by the event of the control queue
@@ -43,10 +44,6 @@ type route struct {
 }
 
 var _ triggers.Sink = (*router)(nil)
-
-func newRouter(taking context.Context, s *Shared, sc *scanner, reader *queue.Listener, first triggers.Sink) *router {
-	return &router{s: s, scanner: sc, reader: reader, first: first, taking: taking, routes: map[*triggers.Event]*route{}}
-}
 
 // Admit implements triggers.Sink. The only function of a host decides how much is
 // taken off the queue. Several cannot: whose message is next is not known before
@@ -115,17 +112,24 @@ func (r *router) admit(ctx context.Context, m *member) error {
 	return err
 }
 
-// Draining implements triggers.Sink.
-func (r *router) Draining() bool { return r.first.Draining() }
+// Draining implements triggers.Sink: deliveries have the token of their function's
+// listener, which outlasts a reader that has failed.
+func (r *router) Draining() bool { return true }
 
-// Failed implements triggers.Sink: the error is that of every function's listener.
-func (r *router) Failed(error) {}
+// BeginAgain implements triggers.Sink: the error is that of every function's listener.
+// What begins again has another reader.
+func (r *router) BeginAgain(_ context.Context, cause error) error {
+	r.s.over(r.core, cause)
+	return cause
+}
 
 // Replaced implements triggers.Sink.
 func (r *router) Replaced() bool { return r.first.Replaced() }
 
 // Handle implements triggers.Sink: the cases of storage.md 9.4.
 func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.Result {
+	r.s.count(r.core, 1)
+	defer r.s.count(r.core, -1)
 	msg, err := decodeControl(control.Messages[0].Value.Data)
 	if err != nil {
 		r.Unused(1)
@@ -162,7 +166,7 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 		to.ev.Messages[0] = content
 		to.ev.Details = append(slices.Clone(control.Details),
 			queue.TimeDetail("BlobCreated", p.Created), queue.TimeDetail("BlobLastModified", p.LastModified))
-		return m.sink.Handle(ctx, to.ev)
+		return m.sink.Handle(m.token, to.ev)
 	}
 	m.sink.Unused(1)
 	if to.note != "" {

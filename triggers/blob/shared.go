@@ -2,6 +2,7 @@ package blob
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -96,21 +97,24 @@ type Shared struct {
 	changed *clock.Cond     // members, core
 	names   map[string]bool // IDs of the functions that listen, or will
 	members []*member
-	core    *core // nil: nothing runs
+	core    *core           // nil: nothing runs
+	reader  *queue.Listener // of the last core
 }
 
 // member is a function whose listener runs.
 type member struct {
-	f    *Function
-	sink triggers.Sink
+	f     *Function
+	sink  triggers.Sink
+	token context.Context // of its deliveries
 }
 
 // core is one run of scanner and reader.
 type core struct {
 	cancel  context.CancelFunc
 	scanner *scanner
+	busy    int   // deliveries in work
 	err     error // the first failure
-	done    bool
+	done    bool  // nothing of it is in work
 }
 
 // NewShared returns the shared part of a host with that ID. The host's account
@@ -159,36 +163,102 @@ var _ triggers.Listener = (*Listener)(nil)
 // Shared, when the control queue or the receipts cannot be used.
 func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	s := l.shared
-	m := &member{f: l.f, sink: sink}
-	s.mu.Lock()
-	s.members = append(s.members, m)
-	if s.core == nil {
-		s.startLocked(ctx, sink)
+	token, cut := s.clk.WithCancel(context.WithoutCancel(ctx))
+	defer cut()
+	m := &member{l.f, sink, token}
+	s.enter(m)
+	defer s.leave(m)
+	cores := []*core{s.join(ctx, m)}
+	err, busy := s.end(ctx, cores[0])
+	for busy && sink.BeginAgain(ctx, err) == nil {
+		c := s.join(ctx, m)
+		cores = append(cores, c)
+		err, busy = s.end(ctx, c)
 	}
-	c := s.core
-	s.changed.Broadcast()
-	s.mu.Unlock()
-	if !l.f.EventGrid {
-		c.scanner.join(l.f)
+	if !s.done(ctx, cores) {
+		if !sink.Draining() {
+			cut()
+		}
+		s.done(context.WithoutCancel(ctx), cores)
 	}
+	return err
+}
 
+// enter adds a function, and leave takes it away.
+func (s *Shared) enter(m *member) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for !c.done {
+	s.members = append(s.members, m)
+	s.changed.Broadcast()
+}
+
+func (s *Shared) leave(m *member) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.members = slices.DeleteFunc(s.members, func(o *member) bool { return o == m })
+}
+
+// join lets the scanner find blobs for a function. It starts scanner and reader if there
+// are none.
+func (s *Shared) join(ctx context.Context, m *member) *core {
+	s.mu.Lock()
+	if s.core == nil {
+		s.startLocked(ctx, m.sink)
+	}
+	c := s.core
+	s.mu.Unlock()
+	if !m.f.EventGrid {
+		c.scanner.join(m.f)
+	}
+	return c
+}
+
+// end waits until a core takes no more, and returns why. Busy: it has failed, and has
+// deliveries in work. Otherwise nothing of it is left, or ctx has ended.
+func (s *Shared) end(ctx context.Context, c *core) (err error, busy bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for !c.done && (c.err == nil || c.busy == 0) {
 		if s.changed.Wait(ctx) != nil {
 			c.cancel()
-			for !c.done {
-				_ = s.changed.Wait(context.WithoutCancel(ctx)) // the core ends: it was told to
-			}
+			return nil, false
 		}
 	}
-	for i, o := range s.members {
-		if o == m {
-			s.members = append(s.members[:i:i], s.members[i+1:]...)
-			break
+	return c.err, !c.done
+}
+
+// done waits until nothing of the cores is in work, and reports whether ctx let it.
+func (s *Shared) done(ctx context.Context, cores []*core) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for slices.ContainsFunc(cores, func(c *core) bool { return !c.done }) {
+		if s.changed.Wait(ctx) != nil {
+			return false
 		}
 	}
-	return c.err
+	return true
+}
+
+// over says that a core takes no more, and why: nil when it was stopped. All its parts
+// end then, and who begins again has another core.
+func (s *Shared) over(c *core, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+	}
+	if s.core == c {
+		s.core = nil
+	}
+	c.cancel()
+	s.changed.Broadcast()
+}
+
+// count counts deliveries of a core.
+func (s *Shared) count(c *core, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c.busy += n
 }
 
 // startLocked starts scanner and reader.
@@ -215,18 +285,14 @@ func (s *Shared) startLocked(ctx context.Context, first triggers.Sink) {
 		WakeUp:            s.opts.WakeUp,
 		Poison:            s.poison,
 		DropUndecodable:   true,
+		Beside:            s.reader,
 	})
-	r := newRouter(ctx, s, c.scanner, reader, first)
+	s.reader = reader
+	r := &router{s: s, core: c, scanner: c.scanner, reader: reader, first: first, taking: ctx, routes: map[*triggers.Event]*route{}}
 	work := clock.NewGroup(s.clk, 0)
 	part := func(name string, run func() error) {
 		work.Go(name, func() {
-			err := run()
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if c.err == nil {
-				c.err = err
-			}
-			c.cancel() // one ends, all end
+			s.over(c, run()) // one ends, all end
 		})
 	}
 	lock := hostlock.New(s.clk, hosts, LockName(s.hostID), &hostlock.Options{
@@ -241,7 +307,6 @@ func (s *Shared) startLocked(ctx context.Context, first triggers.Sink) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		c.done = true
-		s.core = nil
 		s.changed.Broadcast()
 	})
 }

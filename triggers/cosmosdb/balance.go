@@ -4,7 +4,7 @@ import "time"
 
 // choose returns the leases that owner should take now: those that nobody has, up
 // to its fair share; when there are none, one of the owner who has most. running
-// are the ranges that this owner reads; a lease that bears its name without that
+// are the IDs of the leases whose ranges this owner reads; a lease that bears its name without that
 // is nobody's.
 //
 // Source:
@@ -16,7 +16,7 @@ func choose(all []*lease, owner string, running map[string]bool, now time.Time, 
 	var owners []string // others, in order of their first lease
 	for _, l := range all {
 		switch name := l.owner(); {
-		case name == owner && running[l.LeaseToken]:
+		case name == owner && running[l.ID]:
 			byOwner[owner] = append(byOwner[owner], l)
 		case name == owner || l.expired(now, expiration):
 			free = append(free, l)

@@ -58,11 +58,38 @@ func New(clk clock.Clock, monitored, leases Place, opts *Options) *Listener {
 }
 
 // Run implements [triggers.Listener]. It fails with a [*StartError] when a
-// container does not exist, also later.
+// container does not exist, also later. If it may begin again beside deliveries in work,
+// it reads the ranges of these when they have ended.
 func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
-	err := l.run(ctx, sink)
+	w := &working{running: map[string]bool{}, ranges: clock.NewGroup(l.clk, 0)}
+	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	err := l.once(ctx, tokens, sink, w)
+	for err != nil && w.busy() && sink.BeginAgain(ctx, err) == nil {
+		err = l.once(ctx, tokens, sink, w)
+	}
+	// A listener that cannot go on finishes what it has begun.
+	if w.ranges.Below(ctx, 1) != nil && !sink.Draining() {
+		cancel()
+	}
+	w.ranges.Wait()
 	if ctx.Err() != nil {
 		return nil
+	}
+	return err
+}
+
+// once begins, and takes batches until ctx ends or a container is missed. Batches in
+// work are not waited for.
+func (l *Listener) once(ctx, tokens context.Context, sink triggers.Sink, w *working) error {
+	r := &run{Listener: l, working: w, sink: sink, tokens: tokens, told: map[trouble]string{}}
+	err := r.begin(ctx)
+	if err == nil {
+		taking, stop := l.clk.WithCancel(ctx)
+		defer stop()
+		r.taking, r.stop = taking, stop
+		r.balance()
+		err = r.failure()
 	}
 	if errors.Is(err, bindings.ErrNotFound) {
 		return &StartError{l.monitored, l.leases, err}
@@ -70,47 +97,23 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	return err
 }
 
-func (l *Listener) run(ctx context.Context, sink triggers.Sink) error {
-	monitored, err := l.monitored.Account.Container(ctx, l.monitored.Database, l.monitored.Container)
+// begin finds the containers, and makes leases where there are none.
+func (r *run) begin(ctx context.Context) error {
+	monitored, err := r.monitored.Account.Container(ctx, r.monitored.Database, r.monitored.Container)
 	if err != nil {
 		return err
 	}
-	in, err := l.leaseContainer(ctx)
+	in, err := r.leaseContainer(ctx)
 	if err != nil {
 		return err
 	}
-	store, err := openLeases(ctx, monitored, l.monitored.Account.AccountHost(), l.opts.LeasePrefix, in)
+	store, err := openLeases(ctx, monitored, r.monitored.Account.AccountHost(), r.opts.LeasePrefix, in)
 	if err != nil {
 		return err
 	}
-	store.clk, store.owner = l.clk, l.opts.Owner
-	if err := store.initialize(ctx); err != nil {
-		return err
-	}
-	r := &run{Listener: l, sink: sink, feed: monitored, store: store, running: map[string]bool{}, told: map[trouble]string{}, work: clock.NewGroup(l.clk, 0)}
-	taking, stop := l.clk.WithCancel(ctx)
-	defer stop()
-	r.taking = taking
-	var cancel context.CancelFunc
-	r.tokens, cancel = l.clk.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	r.fail = func(err error) {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if r.err == nil {
-			r.err = err
-		}
-		stop()
-	}
-	r.balance()
-	// A listener that cannot go on finishes what it has begun.
-	if r.work.Below(ctx, 1) != nil && !sink.Draining() {
-		cancel()
-	}
-	r.work.Wait()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.err
+	store.clk, store.owner = r.clk, r.opts.Owner
+	r.feed, r.store = monitored, store
+	return store.initialize(ctx)
 }
 
 // leaseContainer returns the lease container, made if that is asked for.
@@ -134,21 +137,57 @@ type trouble struct {
 	document bool
 }
 
-// run is one Run at work.
+// working is what one Run has at work, from all its starts.
+type working struct {
+	ranges *clock.Group
+
+	mu      sync.Mutex
+	running map[string]bool // ranges that are read here, by the ID of their lease
+	batches int             // in work
+}
+
+// busy reports whether a batch is in work.
+func (w *working) busy() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.batches > 0
+}
+
+func (w *working) count(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.batches += n
+}
+
+// run is one start of a Run.
 type run struct {
 	*Listener
+	*working
 	sink   triggers.Sink
 	feed   bindings.CosmosContainer
 	store  *leases
 	taking context.Context // ends when no more batches are taken
+	stop   context.CancelFunc
 	tokens context.Context // of deliveries
-	work   *clock.Group
-	fail   func(error) // ends the run
 
-	mu      sync.Mutex
-	running map[string]bool    // ranges that are read here
-	told    map[trouble]string // what was told already
-	err     error
+	told map[trouble]string // what was told already; with the lock of working, as err
+	err  error
+}
+
+// fail ends the run.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.err = err
+	}
+	r.stop()
+}
+
+func (r *run) failure() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
 }
 
 // balance takes ranges, again every AcquireInterval, until no more are taken.
@@ -250,13 +289,13 @@ func (r *run) over(t trouble) {
 // start reads a range until it is given up.
 func (r *run) start(l *lease) {
 	r.mu.Lock()
-	r.running[l.LeaseToken] = true
+	r.running[l.ID] = true
 	r.mu.Unlock()
-	r.work.Go("range "+l.LeaseToken+" of "+r.monitored.String(), func() {
+	r.ranges.Go("range "+l.LeaseToken+" of "+r.monitored.String(), func() {
 		defer func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			delete(r.running, l.LeaseToken)
+			delete(r.running, l.ID)
 		}()
 		newWorker(r, l).read()
 	})

@@ -183,6 +183,8 @@ func (w *worker) wait() bool {
 // whether that was done.
 func (w *worker) deliver(page bindings.CosmosChanges) bool {
 	ev := &triggers.Event{Source: w.monitored.String(), Messages: []triggers.Message{messageOf(page.Items)}, Recall: &w.recall}
+	w.count(1)
+	defer w.count(-1)
 	res := w.sink.Handle(w.token, ev)
 	s := w.settle(page.Continuation, res.Cancelled)
 	w.sink.Settled(ev, s)

@@ -40,32 +40,58 @@ func New(clk clock.Clock, hubs bindings.EventHubs, hub string, checkpoints bindi
 
 // Run implements [triggers.Listener]. It fails when the checkpoints cannot be reached
 // at the start, later it tries again; and whenever the hub or the consumer group
-// cannot be found.
+// cannot be found: then every partition is lost for now. If it may begin again beside
+// deliveries in work, it reads the partitions of these when they have ended.
 func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	r := &run{Listener: l, sink: sink, pumps: map[string]*pump{}, group: clock.NewGroup(l.clk, 0)}
 	r.changed = clock.NewCond(l.clk, &r.mu)
-	working, stop := l.clk.WithCancel(ctx)
-	r.stop = stop
-	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	r.tokens = tokens
+	err := r.once(ctx)
+	for err != nil && r.busy() && sink.BeginAgain(ctx, err) == nil {
+		err = r.once(ctx)
+	}
+	r.group.Wait()
+	r.giveBack(context.WithoutCancel(ctx))
+	return err
+}
+
+// once begins, and goes on until ctx ends (nil) or the hub is gone. Deliveries in work
+// go on to the end of their attempts, and without their token.
+func (r *run) once(ctx context.Context) error {
+	working, stop := r.clk.WithCancel(ctx)
+	defer stop()
+	tokens, cancel := r.clk.WithCancel(context.WithoutCancel(ctx))
+	r.mu.Lock()
+	r.tokens, r.stop, r.gone = tokens, stop, nil
+	r.mu.Unlock()
 	err := r.begin(working)
 	if err == nil {
 		r.look(working)
 	}
 	stop()
-	if !sink.Replaced() {
+	if !r.sink.Replaced() {
 		cancel()
 	}
-	r.group.Wait()
-	r.giveBack(context.WithoutCancel(ctx))
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.gone != nil {
 		err = r.gone
 	}
 	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("event hub %q: %w", l.hub, err)
+		return fmt.Errorf("event hub %q: %w", r.hub, err)
 	}
 	return nil
+}
+
+// busy reports whether a delivery is in work.
+func (r *run) busy() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.pumps {
+		if p.working {
+			return true
+		}
+	}
+	return false
 }
 
 // run is one Run at work.
@@ -74,11 +100,11 @@ type run struct {
 	sink       triggers.Sink
 	partitions []string
 	group      *clock.Group
-	tokens     context.Context // of deliveries
 
 	mu      sync.Mutex
 	pumps   map[string]*pump // at work, by partition
 	changed *clock.Cond      // a pump has ended
+	tokens  context.Context  // of deliveries
 	gone    error            // the hub or the consumer group is not there: all ends
 	stop    context.CancelFunc
 }

@@ -34,6 +34,7 @@ type pump struct {
 	since   *Checkpoint // what it began behind; nil: the initial offset
 	reading bool        // the reader is open
 	invoked bool        // the function has run for this partition
+	working bool        // a delivery is in work; with the lock of the run
 	batches int         // since the last checkpoint
 }
 
@@ -128,8 +129,7 @@ func (p *pump) patience() time.Duration {
 func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
 	p.batches++
 	ev := &triggers.Event{Source: p.source, Messages: p.batchOf(events), Batch: true, Recall: &p.recall}
-	p.sink.Handle(p.token, ev)
-	p.invoked = true
+	p.handle(ev)
 	p.sink.Settled(ev, p.settle(events[len(events)-1]))
 }
 
@@ -143,8 +143,7 @@ func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
 			break // they come again
 		}
 		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}, Recall: &p.recall}
-		p.sink.Handle(p.token, ev)
-		p.invoked = true
+		p.handle(ev)
 		handled = append(handled, ev)
 	}
 	if len(handled) == 0 {
@@ -154,6 +153,19 @@ func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
 	for _, ev := range handled {
 		p.sink.Settled(ev, s)
 	}
+}
+
+// handle runs the function.
+func (p *pump) handle(ev *triggers.Event) {
+	set := func(working bool) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.working = working
+	}
+	set(true)
+	defer set(false)
+	p.sink.Handle(p.token, ev)
+	p.invoked = true
 }
 
 // checkpoints reports whether the batch in work has a checkpoint at its end.

@@ -136,8 +136,10 @@ func (s *stage) WhileAdmitted(ctx context.Context) (context.Context, func()) {
 func (s *stage) Skip(*triggers.Event) {}
 func (s *stage) Unused(int)           {}
 func (s *stage) Draining() bool       { return s.draining }
-func (s *stage) Failed(error)         {}
-func (s *stage) Replaced() bool       { return false }
+func (s *stage) BeginAgain(_ context.Context, cause error) error {
+	return cause
+}
+func (s *stage) Replaced() bool { return false }
 
 // retrying is a handler that fails at once and then waits d for its next try,
 // over and over, until its token ends.

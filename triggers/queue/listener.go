@@ -77,6 +77,10 @@ type Options struct {
 	// It is for queues that the host keeps for itself. Nil: the usual rule.
 	Poison func(body []byte) (account bindings.QueueAccount, queue string)
 
+	// Beside is a listener on the same queue that has failed: its deliveries in work
+	// count towards this one's limits. Nil: none.
+	Beside *Listener
+
 	// DropUndecodable deletes a message whose body is not what MessageEncoding
 	// says, instead of moving it to the poison queue.
 	DropUndecodable bool
@@ -124,6 +128,9 @@ func New(clk clock.Clock, account bindings.QueueAccount, queueName string, opts 
 		l.opts = *opts
 	}
 	o := &l.opts
+	if o.Beside != nil {
+		l.places, o.Beside = o.Beside.places, nil
+	}
 	if o.BatchSize == 0 {
 		o.BatchSize = DefaultBatchSize
 		if o.NewBatchThreshold == 0 {
@@ -150,18 +157,18 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	err := l.poll(ctx, tokens, sink)
+	for err != nil && l.inFlight.Len() > 0 && sink.BeginAgain(ctx, err) == nil {
+		err = l.poll(ctx, tokens, sink)
+	}
 	if !sink.Replaced() {
 		l.handOn()
-	}
-	if err != nil && l.inFlight.Len() > 0 {
-		sink.Failed(err)
 	}
 	// After an error the deliveries in work keep their token until the stop.
 	if l.inFlight.Below(ctx, 1) != nil && !sink.Draining() {
 		cancel()
 	}
 	l.inFlight.Wait()
-	return err
+	return ended(ctx, err)
 }
 
 // watch subscribes to all who know of new messages.

@@ -14,7 +14,7 @@ import (
 // 2.4).
 func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 	for {
-		if err := in.work.Below(ctx, 1); err != nil {
+		if err := in.load.below(ctx, 1); err != nil {
 			return nil
 		}
 		admitted, err := in.sink.Admit(ctx, 1)

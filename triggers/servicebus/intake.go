@@ -3,7 +3,6 @@ package servicebus
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -18,15 +17,13 @@ type intake struct {
 	receiver bindings.ServiceBusReceiver
 	session  *lock // of a session; nil without
 	work     *clock.Group
-
-	mu   sync.Mutex
-	busy int // deliveries in work
+	load     *load // what the limit of deliveries in work counts
 
 	outage outage // belongs to take
 }
 
-func (r *run) newIntake(receiver bindings.ServiceBusReceiver, session *lock) *intake {
-	return &intake{run: r, receiver: receiver, session: session, work: clock.NewGroup(r.clk, 0)}
+func (r *run) newIntake(receiver bindings.ServiceBusReceiver, session *lock, limited *load) *intake {
+	return &intake{run: r, receiver: receiver, session: session, work: clock.NewGroup(r.clk, 0), load: limited}
 }
 
 // take dispatches until ctx ends, the receiver fails, or nothing has come for the
@@ -55,10 +52,10 @@ func (in *intake) finish(ctx context.Context) {
 // messages is take for single messages.
 func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error {
 	for {
-		if err := in.work.Below(ctx, n); err != nil {
+		if err := in.load.below(ctx, n); err != nil {
 			return nil
 		}
-		admitted, err := in.sink.Admit(ctx, n-in.inWork())
+		admitted, err := in.sink.Admit(ctx, n-in.load.now())
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
@@ -82,7 +79,7 @@ func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error
 			return unlessEnded(ctx, err)
 		case len(batch) == 0 && idle < 0:
 			return errEarly
-		case len(batch) == 0 && in.inWork() == 0:
+		case len(batch) == 0 && in.load.now() == 0:
 			return nil // idle
 		}
 		for _, m := range batch {
@@ -102,23 +99,11 @@ func (in *intake) goesOn(ctx context.Context, err error) bool {
 
 // start runs a delivery.
 func (in *intake) start(name string, deliver func()) {
-	in.count(1)
+	in.load.add(1)
 	in.work.Go(name, func() {
-		defer in.count(-1)
+		defer in.load.add(-1)
 		deliver()
 	})
-}
-
-func (in *intake) count(n int) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	in.busy += n
-}
-
-func (in *intake) inWork() int {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	return in.busy
 }
 
 // handBack gives back what came at the moment of the stop (spec servicebus 2.3, last

@@ -31,11 +31,12 @@ func New(clk clock.Clock, ns bindings.ServiceBus, source string, opts *Options) 
 }
 
 // Run implements [triggers.Listener]. It fails when the source does not exist, or
-// cannot be received from any more, after deliveries in work have ended.
+// cannot be received from any more, after deliveries in work have ended, unless it may
+// begin again beside them.
 func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	tokens, cancel := l.clk.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	r := &run{Listener: l, sink: sink, tokens: tokens, cancelTokens: cancel}
+	r := &run{Listener: l, sink: sink, tokens: tokens, cancelTokens: cancel, all: newLoad(l.clk, nil)}
 	var err error
 	if l.opts.Sessions {
 		err = r.sessions(ctx)
@@ -58,19 +59,37 @@ type run struct {
 	sink         triggers.Sink
 	tokens       context.Context // of deliveries
 	cancelTokens context.CancelFunc
+	all          *load // deliveries in work
 }
 
-// plain receives from a source without sessions.
+// plain receives from a source without sessions. The deliveries of a receiver that has
+// failed count towards the limits of those that follow.
 func (r *run) plain(ctx context.Context) error {
+	finishing := clock.NewGroup(r.clk, 0)
+	defer finishing.Wait()
+	for {
+		err := r.receive(ctx, finishing)
+		if !r.beginAgain(ctx, err) {
+			return err
+		}
+	}
+}
+
+// receive receives until ctx ends or the receiver fails, which is closed when its
+// deliveries in work have ended.
+func (r *run) receive(ctx context.Context, finishing *clock.Group) error {
 	receiver, err := r.ns.Receiver(ctx, r.source, nil)
 	if err != nil {
 		return err
 	}
-	in := r.newIntake(receiver, nil)
+	in := r.newIntake(receiver, nil, r.all)
 	err = in.take(ctx, r.opts.MaxConcurrentCalls, bindings.ServiceBusForever)
-	if err != nil && ctx.Err() == nil && in.work.Len() > 0 {
-		r.sink.Failed(r.failure(err))
-	}
-	in.finish(ctx)
+	finishing.Go("deliveries in work of "+r.source, func() { in.finish(ctx) })
 	return err
+}
+
+// beginAgain waits for the next start of a listener that has failed with deliveries in
+// work; false: there is none.
+func (r *run) beginAgain(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && r.all.now() > 0 && r.sink.BeginAgain(ctx, r.failure(err)) == nil
 }

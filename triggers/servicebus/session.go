@@ -10,40 +10,96 @@ import (
 )
 
 // sessions works on sessions, several at once, until ctx ends or one cannot be
-// accepted.
+// accepted or received from. Then no further one is, and those with deliveries in work
+// are kept until these have ended, beside the sessions of the next start.
 func (r *run) sessions(ctx context.Context) error {
-	ctx, cancel := r.clk.WithCancel(ctx)
-	defer cancel()
-	var (
-		mu    sync.Mutex
-		first error
-	)
+	p := &period{}
+	p.changed = clock.NewCond(r.clk, &p.mu)
 	slots := clock.NewGroup(r.clk, 0)
+	defer slots.Wait()
+	working, stop := r.clk.WithCancel(ctx) // ends when no period follows
+	defer stop()
 	for range r.opts.MaxConcurrentSessions {
 		slots.Go("sessions of "+r.source, func() {
-			if err := r.acceptInTurn(ctx); err != nil {
-				mu.Lock()
-				defer mu.Unlock()
-				if first == nil {
-					first = err
+			for {
+				taking, err := p.next(working)
+				if err != nil {
+					return
 				}
-				cancel()
+				if err := r.acceptInTurn(ctx, taking, p); err != nil {
+					p.fail(taking, err)
+				}
 			}
 		})
 	}
-	slots.Wait()
-	mu.Lock()
-	defer mu.Unlock()
-	return first
+	for {
+		err := p.begin(r.clk, ctx)
+		if !r.beginAgain(ctx, err) {
+			return err
+		}
+	}
 }
 
-// acceptInTurn accepts one session after the other.
-func (r *run) acceptInTurn(ctx context.Context) error {
+// A period is the time from a start of the listener to its failure. Its slots take
+// sessions until its context ends, and those with deliveries in work come later to the
+// next.
+type period struct {
+	mu      sync.Mutex
+	changed *clock.Cond
+	taking  context.Context // nil: there is none now
+	stop    context.CancelFunc
+	err     error
+}
+
+// begin begins one and waits for its end. It returns the failure; nil when ctx ended it.
+func (p *period) begin(clk clock.Clock, ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taking, p.stop = clk.WithCancel(ctx)
+	defer p.stop()
+	p.err = nil
+	p.changed.Broadcast()
+	for p.err == nil {
+		if p.changed.Wait(ctx) != nil {
+			return nil
+		}
+	}
+	return p.err
+}
+
+// next returns the context of the present period, or of the next, or ctx's error when
+// ctx ends first.
+func (p *period) next(ctx context.Context) (taking context.Context, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.taking == nil && ctx.Err() == nil {
+		if err := p.changed.Wait(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p.taking, ctx.Err()
+}
+
+// fail ends the period of that context, unless it has ended.
+func (p *period) fail(taking context.Context, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if taking.Err() != nil {
+		return
+	}
+	p.err, p.taking = err, nil
+	p.stop()
+	p.changed.Broadcast()
+}
+
+// acceptInTurn accepts one session after the other until taking ends. What is in work
+// goes on until ctx says otherwise.
+func (r *run) acceptInTurn(ctx, taking context.Context, p *period) error {
 	var out outage
 	for {
-		s, err := r.ns.AcceptSession(ctx, r.source, &bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever})
+		s, err := r.ns.AcceptSession(taking, r.source, &bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever})
 		switch {
-		case ctx.Err() != nil:
+		case taking.Err() != nil:
 			if err == nil {
 				_ = s.Close(context.WithoutCancel(ctx))
 			}
@@ -51,26 +107,29 @@ func (r *run) acceptInTurn(ctx context.Context) error {
 		case errors.Is(err, bindings.ErrTimeout):
 			continue
 		case err == nil:
-			err = r.work(ctx, s)
+			err = r.work(ctx, taking, p, s)
 		}
-		if !out.wait(ctx, r, err) && err != nil {
-			return unlessEnded(ctx, err)
+		if !out.wait(taking, r, err) && err != nil {
+			return unlessEnded(taking, err)
 		}
 	}
 }
 
 // work takes the messages of one session until none has come for the idle time,
 // or its lock is lost.
-func (r *run) work(ctx context.Context, s bindings.ServiceBusSession) error {
+func (r *run) work(ctx, taking context.Context, p *period, s bindings.ServiceBusSession) error {
 	held := r.newLock(context.WithoutCancel(ctx), "lock of session "+s.SessionID(), s.LockedUntil(), s.RenewSession)
 	if !r.opts.Batch {
 		held.keep(r.opts.MaxAutoLockRenewal)
 	}
-	in := r.newIntake(s, held)
-	err := in.take(ctx, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
-	in.finish(ctx)
+	in := r.newIntake(s, held, newLoad(r.clk, r.all))
+	err := in.take(taking, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
 	if errors.Is(err, bindings.ErrSessionLockLost) || errors.Is(err, bindings.ErrSessionLocked) {
-		return nil // somebody else, or we again, take what is left of it
+		err = nil // somebody else, or we again, take what is left of it
 	}
+	if err != nil && !errors.Is(err, bindings.ErrUnreachable) {
+		p.fail(taking, err) // the others need not wait for what is in work here
+	}
+	in.finish(ctx)
 	return err
 }

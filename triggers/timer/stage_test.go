@@ -129,7 +129,9 @@ func (s *stage) Unused(int)           {}
 
 func (s *stage) Draining() bool { return s.draining }
 func (s *stage) Replaced() bool { return false }
-func (s *stage) Failed(error)   {}
+func (s *stage) BeginAgain(_ context.Context, cause error) error {
+	return cause
+}
 
 // plain is the payload of a timer without a monitor.
 const unmonitored = `{"Schedule":{"AdjustForDST":true},"ScheduleStatus":null,"IsPastDue":false}`

@@ -3,6 +3,7 @@ package triggertest
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
@@ -24,6 +25,8 @@ type Sink struct {
 	handled  []*triggers.Event
 	ended    []*triggers.Event
 	settled  []Settled
+	again    bool
+	failures []error
 }
 
 // Settled is one call of Sink.Settled.
@@ -120,8 +123,28 @@ func (s *Sink) Draining() bool {
 // Replaced implements triggers.Sink.
 func (s *Sink) Replaced() bool { return false }
 
-// Failed implements [triggers.Sink].
-func (s *Sink) Failed(error) {}
+// BeginAgain implements triggers.Sink: the listener begins anew after a second if Again
+// was called, and ends otherwise.
+func (s *Sink) BeginAgain(ctx context.Context, cause error) error {
+	s.mu.Lock()
+	s.failures = append(s.failures, cause)
+	again := s.again
+	s.mu.Unlock()
+	if !again {
+		return cause
+	}
+	return s.clk.Idle(ctx, time.Second)
+}
+
+// Again lets listeners that fail with deliveries in work begin anew.
+func (s *Sink) Again() { s.set(func() { s.again = true }) }
+
+// Failures returns what BeginAgain was told, in order.
+func (s *Sink) Failures() []error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]error(nil), s.failures...)
+}
 
 // Close makes Admit block until Open, as an open circuit breaker does, and ends the
 // waits of WhileAdmitted. It is called from inside the clock.

@@ -3,7 +3,6 @@ package bus
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"strings"
 	"sync"
 
@@ -64,14 +63,12 @@ func (*cbs) Close(bool) {}
 // Respond implements amqp.Responder.
 func (c *cbs) Respond(q *wire.Message, _ int, _ []byte) *wire.Message {
 	code, text := c.claim(q)
-	properties := wire.Map{
-		{Key: "status-code", Value: int32(code)},
-		{Key: "status-description", Value: text},
+	// Status and text are all that the specification of claims has: with an error condition
+	// beside them the client for Python tells its user neither.
+	return &wire.Message{
+		ApplicationProperties: wire.Map{{Key: "status-code", Value: int32(code)}, {Key: "status-description", Value: text}},
+		Body:                  wire.AppendValue(nil, nil),
 	}
-	if code == http.StatusNotFound {
-		properties = append(properties, wire.Entry{Key: "error-condition", Value: wire.CondNotFound})
-	}
-	return &wire.Message{ApplicationProperties: properties, Body: wire.AppendValue(nil, nil)}
 }
 
 func (c *cbs) claim(q *wire.Message) (code int, text string) {

@@ -141,7 +141,7 @@ func hubName(a *app.App, b *app.Binding) string {
 
 // Checkpoint returns how far a consumer group has read a partition of a hub of the
 // embedded namespace, as the checkpoint store of the app's storage account says it; nil
-// when it does not say.
+// when it does not say, or when the app has none.
 func (h *Host) Checkpoint(ctx context.Context, hub, group, partition string) (*ehtrigger.Checkpoint, error) {
 	g := h.current.Load()
 	if g == nil {
@@ -149,7 +149,7 @@ func (h *Host) Checkpoint(ctx context.Context, hub, group, partition string) (*e
 	}
 	conn, ok := g.app.Settings.Connection("Storage")
 	if !ok {
-		return nil, app.MissingConnection("Storage")
+		return nil, nil // no function reads hubs then
 	}
 	blobs, err := h.services.Blobs(conn)
 	if err != nil {

@@ -151,6 +151,9 @@ func (b *banner) text() string {
 	case len(b.rows)+len(b.idle) > 0:
 	case b.s.flags.servicesOnly:
 		t.WriteString("services only: no functions run\n")
+		if b.s.bus != nil && b.app.Switches.AutoCreateEntities != "any" {
+			t.WriteString("  Service Bus entities and hubs: those of \"redeliver create\"; all that clients name with --set autoCreateEntities=any\n")
+		}
 	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0 || b.app.Handler.Kind == app.Language || b.app.Handler.Kind == app.Custom:
 		t.WriteString("no function runs\n")
 	default:

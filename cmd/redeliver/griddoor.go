@@ -158,19 +158,22 @@ func (s *session) gridLines() string {
 	return t.String()
 }
 
-// hubLines say where clients of Event Hubs find the hubs, when there are any: where
-// those of Service Bus go.
-func (s *session) hubLines() (text string) {
+// hubLines say where clients of Event Hubs find the hubs, when there are any, or the
+// services are all that runs: where those of Service Bus go.
+func (s *session) hubLines() string {
 	clients, _ := s.serviceBus()
 	if clients == "" {
 		return ""
 	}
+	some := s.flags.servicesOnly
 	s.clock.Inside("list hubs", func() {
-		if list, err := s.host.EventHubs().Hubs(s.host.EventGrid().Context()); err == nil && len(list) > 0 {
-			text = textf("  %-10s %s\n", "eventhubs", clients)
-		}
+		list, err := s.host.EventHubs().Hubs(s.host.EventGrid().Context())
+		some = some || err == nil && len(list) > 0
 	})
-	return text
+	if !some {
+		return ""
+	}
+	return textf("  %-10s %s\n", "eventhubs", clients)
 }
 
 // closeGrid ends the door of Event Grid.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"text/tabwriter"
 
@@ -43,7 +44,7 @@ shown too.`,
 			if err != nil {
 				return err
 			}
-			if a.MissingHostJSON && len(a.Functions) == 0 && a.Handler.Kind == app.NoHandler {
+			if a.MissingHostJSON && !wasRun(dir) {
 				return hinted(fmt.Errorf("there is no app in %q", dir), "name the folder that holds host.json")
 			}
 			keys, err := web.OpenKeys(web.KeysFile(dir), httpFunctions(a)...)
@@ -55,6 +56,13 @@ shown too.`,
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	return cmd
+}
+
+// wasRun reports whether a host has run in dir, which need not be an app for its
+// services alone.
+func wasRun(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, stateDir))
+	return err == nil && info.IsDir()
 }
 
 func showKeys(std streams, keys []web.Key, output string) error {

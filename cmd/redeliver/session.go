@@ -144,6 +144,7 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openGrid(s.gridWanted(a)); err != nil {
 		return err
 	}
+	s.completeApp(a)
 	clients, admin := s.serviceBus()
 	if err := s.owner.publish(runInfo{
 		PID: os.Getpid(), Secret: s.secret, Address: s.web.AdminURL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
@@ -199,29 +200,14 @@ func (s *session) opened(err error) error {
 	return nil
 }
 
-// look reads the app once before anything runs: defaults for flags, a default
-// host.json, warnings.
+// look reads the app once before anything runs: defaults for flags, warnings.
 func (s *session) look(env []string) (*app.App, error) {
-	load := func() (*app.App, error) {
-		return app.Load(s.dir, &app.Options{
-			Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
-			ServiceBusConfig: s.flags.bus.config, ServicesOnly: s.flags.servicesOnly,
-		})
-	}
-	a, err := load()
+	a, err := app.Load(s.dir, &app.Options{
+		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
+		ServiceBusConfig: s.flags.bus.config, ServicesOnly: s.flags.servicesOnly,
+	})
 	if err != nil {
 		return nil, err
-	}
-	if text := a.DefaultHostJSON(); text != nil {
-		// A file system that cannot be written is no obstacle (host-and-retry 6.1).
-		if err := os.WriteFile(filepath.Join(s.dir, "host.json"), text, 0o644); err != nil {
-			s.out.warn("the app has no host.json, and a default one cannot be written: " + err.Error())
-		} else {
-			s.out.say("info", "the app had no host.json: wrote a default one")
-		}
-		if a, err = load(); err != nil {
-			return nil, err
-		}
 	}
 	for _, w := range a.Warnings {
 		s.out.warn(w.Error())
@@ -234,6 +220,21 @@ func (s *session) look(env []string) (*app.App, error) {
 		}
 	}
 	return a, nil
+}
+
+// completeApp writes a default host.json into an app that has none, as the platform
+// does, when nothing refuses the start any more: the folder may be the wrong one.
+func (s *session) completeApp(a *app.App) {
+	text := a.DefaultHostJSON()
+	if text == nil {
+		return
+	}
+	// A file system that cannot be written is no obstacle (host-and-retry 6.1).
+	if err := os.WriteFile(filepath.Join(s.dir, "host.json"), text, 0o644); err != nil {
+		s.out.warn("the app has no host.json, and a default one cannot be written: " + err.Error())
+		return
+	}
+	s.out.say("info", "the app had no host.json: wrote a default one")
 }
 
 // hopeless returns the first fault that no edit of a watched file cures: the

@@ -45,7 +45,7 @@ func (h *Host) openAccounts() (err error) {
 		h.accounts.own = true
 	}
 	for _, name := range names {
-		opts := &emulator.Options{Seed: h.opts.Seed, Record: h.journal.Append, Fault: h.opts.StorageFault}
+		opts := &emulator.Options{Seed: h.opts.Seed, Record: h.fleet.record, Fault: h.opts.StorageFault}
 		if name != FirstAccount {
 			opts.Seed ^= hashOf(name)
 		}

@@ -15,7 +15,7 @@ import (
 // openCosmos makes the embedded Cosmos DB account, kept as the storage accounts
 // are.
 func (h *Host) openCosmos() (err error) {
-	opts := &cosmos.Options{Created: h.failed.start}
+	opts := &cosmos.Options{Created: h.fleet.made}
 	if h.accounts.db != nil {
 		h.cosmos, err = cosmos.Open(h.clk, h.accounts.db, opts)
 		return err

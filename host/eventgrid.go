@@ -27,7 +27,7 @@ const devEventGridAddress = "127.0.0.1:60101"
 // openGrid makes the embedded Event Grid, kept as the storage accounts are.
 func (h *Host) openGrid() (err error) {
 	opts := &eventgrid.Options{
-		Seed: h.opts.Seed, Record: h.journal.Append,
+		Seed: h.opts.Seed, Record: h.fleet.record,
 		Blobs: func(account string) bindings.BlobAccount {
 			if account == "" {
 				account = FirstAccount
@@ -37,7 +37,7 @@ func (h *Host) openGrid() (err error) {
 			}
 			return nil
 		},
-		Function: func(name string) eventgrid.Endpoint { return functionEndpoint{h, name} },
+		Function: func(name string) eventgrid.Endpoint { return fleetFunction{h.fleet, name} },
 	}
 	if h.accounts.db == nil {
 		h.grid = eventgrid.New(h.clk, opts)
@@ -46,8 +46,8 @@ func (h *Host) openGrid() (err error) {
 	}
 	h.grid.ServedAt("http://" + devEventGridAddress)
 	for _, name := range h.Accounts() {
-		h.Account(name).OnBlobEvent(func(e emulator.BlobEvent) { h.publishBlobEvent(name, e) })
-		h.Account(name).OnContainer(h.failed.start)
+		h.Account(name).OnBlobEvent(func(e emulator.BlobEvent) { h.fleet.blobEvent(name, e) })
+		h.Account(name).OnContainer(h.fleet.made)
 	}
 	return nil
 }

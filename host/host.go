@@ -89,6 +89,16 @@ type Options struct {
 	// are in error.
 	Outside Services
 
+	// Beside is a host whose clock and embedded services this one has too: another
+	// instance of its app, as when the platform scales out. Both have Shared; Clock,
+	// Store, Accounts, StorageFault and Outside are those of the first. The services go
+	// with the host that is closed last.
+	Beside *Host
+
+	// Shared says that other hosts reach the embedded services in this process. Locks
+	// are then held as between machines.
+	Shared bool
+
 	// Instance names this host among those that share its storage, in the locks
 	// that it holds there. With a Store it should be the same each time, so that a
 	// host which was killed has its own locks back at once. Empty: made from Seed.
@@ -163,6 +173,8 @@ type Host struct {
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
 	current atomic.Pointer[generation]
 	epoch   atomic.Pointer[epoch] // never nil
+	life    epoch                 // ends when the host is killed
+	fleet   *fleet
 
 	mu          sync.Mutex
 	changed     *clock.Cond // state, loading
@@ -204,6 +216,10 @@ func New(dir string, opts *Options) (*Host, error) {
 		h.opts.Processors = runtime.NumCPU()
 	}
 	h.sources = gobuild.NewSources(h.dir, filepath.Join(h.dir, stateDir, "bin"), h.opts.Env)
+	if first := h.opts.Beside; first != nil {
+		h.opts.Clock, h.opts.Outside = first.clk, first.opts.Outside
+		h.opts.Store, h.opts.Accounts = first.opts.Store, first.opts.Accounts
+	}
 	h.clk, h.log = h.opts.Clock, h.opts.Logger
 	if h.clk == nil {
 		start, err := StartTime(h.opts.Store, h.opts.Accounts...)
@@ -216,18 +232,12 @@ func New(dir string, opts *Options) (*Host, error) {
 	h.ids.seed = h.opts.Seed
 	h.epoch.Store(&epoch{})
 	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
-	if err := h.openAccounts(); err != nil {
+	h.failed = newFailedListeners(h.clk)
+	if err := h.openServices(); err != nil {
 		if h.own != nil {
 			h.own.Close()
 		}
 		return nil, err
-	}
-	h.failed = newFailedListeners(h.clk)
-	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos(), h.openGrid()); err != nil {
-		if h.own != nil {
-			h.own.Close()
-		}
-		return nil, errors.Join(err, h.accounts.close())
 	}
 	h.services = h.opts.Services
 	if h.services == nil {
@@ -243,6 +253,24 @@ func New(dir string, opts *Options) (*Host, error) {
 	h.root, h.cancel = h.clk.WithCancel(context.Background())
 	h.group = clock.NewGroup(h.clk, 0)
 	return h, nil
+}
+
+// openServices makes the embedded services, or takes those of the host beside it.
+func (h *Host) openServices() error {
+	if first := h.opts.Beside; first != nil {
+		h.shareServices(first)
+		h.fleet.join(h)
+		return nil
+	}
+	h.fleet = &fleet{}
+	h.fleet.join(h)
+	if err := h.openAccounts(); err != nil {
+		return err
+	}
+	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos(), h.openGrid()); err != nil {
+		return errors.Join(err, h.accounts.close())
+	}
+	return nil
 }
 
 // Dir is the absolute path of the app.
@@ -410,6 +438,9 @@ func (h *Host) Close() error {
 	grace := time.AfterFunc(shutdownTimeout, h.Abort) //clock:outside the clock may stand still
 	defer grace.Stop()
 	h.clk.Inside("stop host", h.close)
+	if !h.fleet.isLast(h) {
+		return nil
+	}
 	if h.own != nil {
 		h.own.Close()
 	}
@@ -423,7 +454,10 @@ func (h *Host) close() {
 	h.setState(Stopping)
 	release := h.lockLoading()
 	h.setState(Stopping) // a load that was under way may have said otherwise
-	h.grid.Stop()
+	last := h.fleet.isLast(h)
+	if last {
+		h.grid.Stop()
+	}
 	if g := h.current.Swap(nil); g != nil {
 		g.stopListening(false)
 		g.retire()
@@ -431,10 +465,13 @@ func (h *Host) close() {
 	h.primary.resign()
 	h.cancel()
 	release() // whoever waits to load has to find out that it is over
-	h.grid.Close()
+	if last {
+		h.grid.Close()
+	}
 	h.group.Wait()
 	h.hangUp()
 	h.setState(Stopped)
+	h.fleet.leave(h)
 	h.journal.Append(journal.Record{Kind: journal.HostStopped})
 }
 

@@ -16,7 +16,7 @@ import (
 // openHubs makes the embedded Event Hubs namespace, kept as the storage accounts
 // are. With the Service Bus namespace, which comes first, it is one name space.
 func (h *Host) openHubs() (err error) {
-	opts := &eventhubs.Options{Record: h.journal.Append, Taken: h.isEntity}
+	opts := &eventhubs.Options{Record: h.fleet.record, Taken: h.isEntity}
 	if h.accounts.db != nil {
 		h.hubs, err = eventhubs.Open(h.clk, h.accounts.db, opts)
 		return err

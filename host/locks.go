@@ -27,6 +27,7 @@ func (g *generation) hostContainer() (bindings.Container, error) {
 	if err != nil {
 		return nil, err
 	}
+	blobs, _ = g.host.blobsIn(&g.host.life, blobs)
 	return blobs.Container(hostlock.Container), nil
 }
 
@@ -49,7 +50,7 @@ func (g *generation) shares() bool {
 	}
 	h := g.host
 	_, ours := h.embedded(conn, blobService)
-	return h.opts.Services != nil || !ours || h.doors[blobService].url != ""
+	return h.opts.Services != nil || h.opts.Shared || !ours || h.doors[blobService].url != ""
 }
 
 // reclaims reports whether the locks that bear this host's name are of its former

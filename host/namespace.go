@@ -18,7 +18,7 @@ const devServiceBusAddress = "127.0.0.1:5672"
 
 // openNamespace makes the embedded namespace, kept as the storage accounts are.
 func (h *Host) openNamespace() (err error) {
-	opts := &servicebus.Options{Seed: h.opts.Seed, Record: h.journal.Append, Taken: func(name string) bool { return h.hubs != nil && h.hubs.Has(name) }}
+	opts := &servicebus.Options{Seed: h.opts.Seed, Record: h.fleet.record, Taken: func(name string) bool { return h.hubs != nil && h.hubs.Has(name) }}
 	if h.accounts.db != nil {
 		h.namespace, err = servicebus.Open(h.clk, h.accounts.db, opts)
 		return err

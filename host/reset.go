@@ -16,6 +16,9 @@ func (h *Host) Reset() error {
 	if h.counters.busy() {
 		return fmt.Errorf("reset: %w", errInWork)
 	}
+	if !h.fleet.isLast(h) {
+		return errors.New("reset: another host has the same services")
+	}
 	defer h.endEpoch()()
 	for _, name := range h.Accounts() {
 		if err := h.accounts.byName[name].Reset(); err != nil {

@@ -226,10 +226,22 @@ func (h *Host) ResetState() (err error) {
 // replaced lets every service take up a state that has come from elsewhere, gives
 // it what the app wants, and lets every listener start from it.
 func (h *Host) replaced() error {
-	defer h.endEpoch()()
+	for _, m := range h.fleet.all() {
+		defer m.endEpoch()()
+	}
 	if _, err := h.namespace.ListQueues(context.Background()); err != nil {
 		return err
 	}
+	for _, m := range h.fleet.all() {
+		if err := m.repopulate(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repopulate gives the services what the running app wants.
+func (h *Host) repopulate() error {
 	if err := h.populate(h.namespace); err != nil {
 		return err
 	}
@@ -292,8 +304,10 @@ func (h *Host) Snapshot() (*Snapshot, error) {
 // included: what happens next has the same names as what happened after the
 // snapshot. It fails while deliveries are in work. Call it inside the clock.
 func (h *Host) Restore(snap *Snapshot) error {
-	if h.counters.busy() {
-		return fmt.Errorf("restore: %w", errInWork)
+	for _, m := range h.fleet.all() {
+		if m.counters.busy() {
+			return fmt.Errorf("restore: %w", errInWork)
+		}
 	}
 	for _, name := range h.Accounts() {
 		if err := h.accounts.byName[name].Restore(snap.accounts[name]); err != nil {

@@ -20,8 +20,12 @@ func (h *Host) Kill() {
 	if h.down {
 		h.tb.Fatalf("hosttest: Kill: the host does not run: StartAgain starts it")
 	}
-	snap := h.snapshot()
 	records := h.Journal().Records()
+	if h.shared {
+		h.again(h.Host.Kill, func() []journal.Record { return records })
+		return
+	}
+	snap := h.snapshot()
 	h.dying = true
 	h.drive(func() {
 		h.Abort()
@@ -35,6 +39,9 @@ func (h *Host) Kill() {
 // folder and data, as another instance. After [Host.Kill] it only starts it.
 func (h *Host) StartAgain() {
 	h.tb.Helper()
+	if !h.down && h.shared {
+		h.again(h.Host.Close, h.Journal().Records)
+	}
 	if !h.down {
 		if err := h.Close(); err != nil {
 			h.tb.Fatalf("hosttest: stop: %v", err)
@@ -60,8 +67,7 @@ func (h *Host) snapshot() *host.Snapshot {
 // next puts another run in the place of one that has ended, with what that has kept.
 func (h *Host) next(snap *host.Snapshot, records []journal.Record) {
 	h.tb.Helper()
-	h.runs++
-	fresh, err := h.make(h.runs)
+	fresh, err := h.make(h, nil)
 	if err == nil {
 		h.do("restore", func() { err = fresh.Restore(snap) })
 	}

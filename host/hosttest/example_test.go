@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -199,6 +200,31 @@ func ExampleHost_Kill() {
 	// delivery 1 retry 0
 	// delivery 1 retry 1
 	// delivery 2 retry 0
+}
+
+// ScaleOut runs a second instance on the same services. When the first one is killed in
+// the middle of a message, the second has it once the lock has ended.
+func ExampleHost_ScaleOut() {
+	t := new(T) // in a test: its *testing.T
+	defer t.end()
+
+	app := functions.New()
+	app.ServiceBusQueue("Ship", "parcels", func(ctx context.Context, m functions.ServiceBusMessage) error {
+		fmt.Println("delivery", m.DeliveryCount)
+		return functions.Sleep(ctx, 10*time.Second)
+	})
+
+	first := hosttest.New(t, &hosttest.Options{Handlers: app, Instances: true})
+	first.SendServiceBus("parcels", &bindings.ServiceBusMessage{Body: []byte("7")})
+	first.Advance(5 * time.Second)
+	second := first.ScaleOut()
+	first.Kill()
+	second.AwaitSettled("Ship", triggers.Completed)
+	fmt.Println("after", second.Elapsed())
+	// Output:
+	// delivery 1
+	// delivery 2
+	// after 1m10s
 }
 
 // WantDeliveries, WantWaits and WantElapsed say how often, when, and for how long.

@@ -15,6 +15,12 @@
 // run; one with real I/O of its own wraps that in Clock().Outside.
 //
 // Kill and StartAgain show what an app makes of an end: the data stays, the clock goes on.
+// ScaleOut runs another instance beside it, on the same services and clock:
+//
+//	first := hosttest.New(t, &hosttest.Options{Handlers: handlers, Instances: true})
+//	second := first.ScaleOut()
+//	first.Kill()
+//	second.AwaitSettled("ProcessOrder", triggers.Deleted)
 //
 // A module of your own gets the kit, before it is published, from a clone:
 //
@@ -146,6 +152,10 @@ type Options struct {
 	// Services replace the embedded ones.
 	Services host.Services
 
+	// Instances says that the app will run in several instances, see [Host.ScaleOut]:
+	// they find each other by the locks and leases that they hold.
+	Instances bool
+
 	// Logger receives the host's log; silent by default.
 	Logger zerolog.Logger
 
@@ -169,12 +179,12 @@ type Host struct {
 	virtual *clock.Virtual // nil on the system clock
 	cursor  uint64         // journal position of the Awaits
 
-	make   func(run int) (*host.Host, error) // another run on the same folder
-	past   []journal.Record                  // of the runs before
-	runs   int                               // before this one
-	down   bool                              // this one has not begun
-	dying  bool                              // what the host still does comes to nothing
-	begins time.Time                         // of the clock
+	make   func(self *Host, beside *host.Host) (*host.Host, error) // another run on the same folder
+	past   []journal.Record                                        // of the runs before
+	shared bool                                                    // Options.Instances
+	down   bool                                                    // this one has not begun
+	dying  bool                                                    // what the host still does comes to nothing
+	begins time.Time                                               // of the clock
 
 	awaiting bool
 	lax      bool
@@ -216,14 +226,17 @@ func New(tb TB, opts *Options) *Host {
 		clk = h.virtual
 	}
 	h.begins = clk.Now()
-	h.make = func(run int) (*host.Host, error) {
+	runs := uint64(0)
+	h.shared = o.Instances
+	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
-			Clock: clk, Seed: o.Seed + uint64(run)<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
-			Handlers: o.Handlers, StorageFault: h.faults(o.StorageFault), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
+			Handlers: o.Handlers, StorageFault: self.faults(o.StorageFault), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 		}
+		runs++
 		return host.New(dir, opts)
 	}
-	real, err := h.make(0)
+	real, err := h.make(h, nil)
 	if err != nil {
 		tb.Fatalf("hosttest: %v", err)
 	}

@@ -1,0 +1,118 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// A fleet is the hosts that share the embedded services: one, unless others run beside
+// it. What the services do by themselves is in the journal of each.
+type fleet struct {
+	mu      sync.Mutex // of changes
+	members atomic.Pointer[[]*Host]
+}
+
+// all are the members, by age.
+func (f *fleet) all() []*Host {
+	if members := f.members.Load(); members != nil {
+		return *members
+	}
+	return nil
+}
+
+func (f *fleet) join(h *Host) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	members := append(slices.Clone(f.all()), h)
+	f.members.Store(&members)
+}
+
+func (f *fleet) leave(h *Host) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	members := slices.DeleteFunc(slices.Clone(f.all()), func(m *Host) bool { return m == h })
+	f.members.Store(&members)
+}
+
+// isLast reports whether no other host is a member.
+func (f *fleet) isLast(h *Host) bool {
+	return !slices.ContainsFunc(f.all(), func(m *Host) bool { return m != h })
+}
+
+// record is told by the services what they do.
+func (f *fleet) record(r journal.Record) {
+	for _, m := range f.all() {
+		m.journal.Append(r)
+	}
+}
+
+// made wakes what waits in a member for a service to have something.
+func (f *fleet) made() {
+	for _, m := range f.all() {
+		m.failed.start()
+	}
+}
+
+// running is the oldest member whose app runs, or the oldest one.
+func (f *fleet) running() *Host {
+	members := f.all()
+	for _, m := range members {
+		if m.current.Load() != nil && m.State() == Running {
+			return m
+		}
+	}
+	if len(members) == 0 {
+		return nil
+	}
+	return members[0]
+}
+
+// shareServices gives h the embedded services of another host.
+func (h *Host) shareServices(with *Host) {
+	h.fleet, h.own = with.fleet, with.own
+	h.accounts, h.storage = with.accounts, with.storage
+	h.namespace, h.hubs, h.cosmos, h.grid = with.namespace, with.hubs, with.cosmos, with.grid
+}
+
+// blobEvent publishes an event of an embedded storage account.
+func (f *fleet) blobEvent(account string, e emulator.BlobEvent) {
+	if m := f.running(); m != nil {
+		m.publishBlobEvent(account, e)
+	}
+}
+
+// fleetFunction delivers events to a function of the member that runs.
+type fleetFunction struct {
+	fleet *fleet
+	name  string
+}
+
+// Deliver implements eventgrid.Endpoint.
+func (e fleetFunction) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
+	m := e.fleet.running()
+	if m == nil {
+		return nil, context.Canceled // the services end
+	}
+	return functionEndpoint{m, e.name}.Deliver(ctx, r)
+}
+
+// Kill ends the host at this instant, as kill -9 or a power cut does, and returns when
+// nothing of it is left: nothing that it still does reaches the embedded services, so
+// that messages in work stay hidden, and locks and leases held, until the clock ends
+// them. It is for a host that has another beside it (Options.Beside), which keeps the
+// services.
+func (h *Host) Kill() error {
+	h.clk.Inside("kill", func() {
+		h.life.over.Store(true)
+		h.epoch.Load().over.Store(true)
+		h.cancel()
+		h.hangUp()
+	})
+	return h.Close()
+}

@@ -1,0 +1,48 @@
+package hosttest
+
+import "github.com/redeliver/redeliver/host/journal"
+
+// ScaleOut starts another instance of the app beside this one, as the platform does when
+// there is much to do: a host of its own, with its own handlers' processes, on the same
+// folder, clock and services. Options.Instances has to be set.
+//
+// Each instance can be closed, killed and started again by itself. Moving time moves it
+// for all. What an instance does is in its own journal, what the services do by
+// themselves in the journal of each; Attempts, Settlements and the assertions look at the
+// instance that they are called on. Deliveries of Event Grid go to the oldest instance
+// that runs. The new instance is stopped when the test ends.
+func (h *Host) ScaleOut() *Host {
+	h.tb.Helper()
+	if !h.shared {
+		h.tb.Fatalf("hosttest: ScaleOut: set Options.Instances, so that the first instance holds its locks as between machines")
+	}
+	other := &Host{
+		tb: h.tb, virtual: h.virtual, cursor: 1, make: h.make, shared: true, begins: h.begins,
+		lax: h.lax, copied: h.copied, stuck: h.stuck,
+	}
+	var err error
+	if other.Host, err = h.make(other, h.Host); err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	other.start(false)
+	h.tb.Cleanup(other.stop)
+	return other
+}
+
+// again puts another instance, which has not begun, in the place of this one, which end
+// ends. It is made first, so that the services outlive the one that ends. records are
+// those of the one that ends, taken when it has.
+func (h *Host) again(end func() error, records func() []journal.Record) {
+	h.tb.Helper()
+	fresh, err := h.make(h, h.Host)
+	if err != nil {
+		h.tb.Fatalf("hosttest: %v", err)
+	}
+	h.drive(func() { err = end() })
+	if err != nil {
+		h.tb.Fatalf("hosttest: stop: %v", err)
+	}
+	h.past = append(h.past, records()...)
+	fresh.Journal().Reset() // what the services did meanwhile is in the records
+	h.Host, h.cursor, h.down = fresh, 1, true
+}

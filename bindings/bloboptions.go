@@ -60,7 +60,7 @@ type BlobHeaders struct {
 type Written struct {
 	ETag         string // with its quotes; empty from PutBlock
 	LastModified time.Time
-	ContentMD5   []byte // of the body in the call, if there was one
+	ContentMD5   []byte // of Put's body, and of a block's if the call says what it is; else it may be nil
 }
 
 // PutBlobOptions are for Put and PutBlockList.

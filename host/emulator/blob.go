@@ -127,7 +127,7 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 	if opts == nil {
 		opts = &bindings.PutBlobOptions{}
 	}
-	staged, err := b.s.take(body, bindings.MaxPutBlob)
+	staged, err := b.s.take(body, bindings.MaxPutBlob, true)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,11 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 	switch opts.Type {
 	case bindings.BlockBlob, "":
 		record.Type = bindings.BlockBlob
-		record.Headers.ContentMD5 = slices.Clone(staged.md5)
+		sum, err := staged.sum()
+		if err != nil {
+			return nil, err
+		}
+		record.Headers.ContentMD5 = slices.Clone(sum)
 	case bindings.AppendBlob:
 		record.Type = bindings.AppendBlob
 		if staged.size > 0 {

@@ -3,6 +3,7 @@ package emulator
 import (
 	"bytes"
 	"context"
+	"crypto/md5"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -249,6 +250,21 @@ func TestStagedBodies(t *testing.T) {
 		t.Errorf("content of a staged body = %q", got)
 	}
 	_ = d.Body.Close()
+
+	// What was staged without its MD5 gets it where it is compared, or kept.
+	sum := md5.Sum([]byte("text"))
+	block := must(s.StageBlock(strings.NewReader("text"), 4, 10))
+	if w := must(c.Blob("a").PutBlock(ctx, "MQ==", block, nil)); w.ContentMD5 != nil {
+		t.Errorf("a block without an MD5 is answered with %x", w.ContentMD5)
+	}
+	block = must(s.StageBlock(strings.NewReader("other"), 5, 10))
+	if _, err := c.Blob("a").PutBlock(ctx, "MQ==", block, &bindings.PutBlockOptions{BodyMD5: sum[:]}); bindings.BlobCodeOf(err) != bindings.CodeMD5Mismatch {
+		t.Errorf("a block with another MD5: %v", err)
+	}
+	block.Discard()
+	if w := must(c.Blob("a").Put(ctx, must(s.StageBlock(strings.NewReader("text"), 4, 10)), nil)); !bytes.Equal(w.ContentMD5, sum[:]) {
+		t.Errorf("Put of a body staged as a block is answered with %x, want %x", w.ContentMD5, sum)
+	}
 
 	other, _ := newBlobStorage(t, nil)
 	foreign := must(other.StageBody(strings.NewReader("foreign"), 0, 10))

@@ -20,7 +20,7 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 	if opts == nil {
 		opts = &bindings.PutBlockOptions{}
 	}
-	staged, err := b.s.take(body, bindings.MaxPutBlock)
+	staged, err := b.s.take(body, bindings.MaxPutBlock, opts.BodyMD5 != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 	if opts == nil {
 		opts = &bindings.AppendBlockOptions{}
 	}
-	staged, err := b.s.take(body, bindings.MaxAppendBlock)
+	staged, err := b.s.take(body, bindings.MaxAppendBlock, opts.BodyMD5 != nil)
 	if err != nil {
 		return nil, err
 	}

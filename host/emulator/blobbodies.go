@@ -185,7 +185,7 @@ type StagedBody struct {
 	store bodyStore
 	id    bodyID
 	size  int64
-	md5   []byte
+	md5   []byte // nil: not worked out, see sum
 	taken bool
 	read  int64
 }
@@ -196,10 +196,16 @@ type StagedBody struct {
 // RequestBodyTooLarge above limit bytes. Size, if known, is the body's length, 0
 // otherwise.
 func (s *Storage) StageBody(r io.Reader, size, limit int64) (*StagedBody, error) {
-	return s.blobs.stage(r, size, limit)
+	return s.blobs.stage(r, size, limit, true)
 }
 
-func (s *blobs) stage(r io.Reader, size, limit int64) (*StagedBody, error) {
+// StageBlock is StageBody for a block, or for pages, that are answered without their
+// MD5: what takes most of the time of staging is left out.
+func (s *Storage) StageBlock(r io.Reader, size, limit int64) (*StagedBody, error) {
+	return s.blobs.stage(r, size, limit, false)
+}
+
+func (s *blobs) stage(r io.Reader, size, limit int64, withMD5 bool) (*StagedBody, error) {
 	if r == nil {
 		r = eofReader{}
 	}
@@ -209,25 +215,32 @@ func (s *blobs) stage(r io.Reader, size, limit int64) (*StagedBody, error) {
 	if sized, ok := r.(interface{ Len() int }); ok && size == 0 {
 		size = int64(sized.Len())
 	}
-	hash := newBodyHash()
-	counted := &limitedReader{r: io.TeeReader(r, hash), left: limit}
+	counted := &limitedReader{r: r, left: limit}
+	var hash *bodyHash
+	if withMD5 {
+		hash = newBodyHash()
+		counted.r = io.TeeReader(r, hash)
+	}
 	id, err := s.bodies.write(counted, size)
-	sum := hash.sum()
+	body := &StagedBody{store: s.bodies, id: id, size: limit - counted.left}
+	if hash != nil {
+		body.md5 = hash.sum()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &StagedBody{store: s.bodies, id: id, size: limit - counted.left, md5: sum}, nil
+	return body, nil
 }
 
 // take is stage for a body that may have been staged by the caller.
-func (s *blobs) take(r io.Reader, limit int64) (*StagedBody, error) {
+func (s *blobs) take(r io.Reader, limit int64, withMD5 bool) (*StagedBody, error) {
 	if staged, ok := r.(*StagedBody); ok && staged.store == s.bodies && !staged.taken && staged.read == 0 {
 		if staged.size > limit {
 			return nil, blobError(bindings.CodeRequestBodyTooLarge, "body of %d bytes: want at most %d", staged.size, limit)
 		}
 		return staged, nil
 	}
-	return s.stage(r, 0, limit)
+	return s.stage(r, 0, limit, withMD5)
 }
 
 // checkMD5 compares the body with what the sender says it is.
@@ -237,10 +250,30 @@ func (b *StagedBody) checkMD5(want []byte) error {
 		return nil
 	case len(want) != md5.Size:
 		return blobError(bindings.CodeInvalidMD5, "")
-	case string(want) != string(b.md5):
-		return blobError(bindings.CodeMD5Mismatch, "")
 	}
-	return nil
+	sum, err := b.sum()
+	if err == nil && string(want) != string(sum) {
+		err = blobError(bindings.CodeMD5Mismatch, "")
+	}
+	return err
+}
+
+// sum returns the MD5 of the body. One that was staged without is read again.
+func (b *StagedBody) sum() ([]byte, error) {
+	if b.md5 != nil {
+		return b.md5, nil
+	}
+	open, err := b.store.open(b.id)
+	if err != nil {
+		return nil, err
+	}
+	defer open.Close()
+	h := md5.New()
+	if _, err := io.Copy(h, io.NewSectionReader(open, 0, b.size)); err != nil {
+		return nil, err
+	}
+	b.md5 = h.Sum(nil)
+	return b.md5, nil
 }
 
 // Size is the body's length in bytes.

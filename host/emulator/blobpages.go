@@ -68,7 +68,7 @@ func checkPageSize(size int64) error {
 // PutPages writes pages at a place: at most 4 MiB, whole pages of 512 bytes within
 // the blob.
 func (b *blob) PutPages(ctx context.Context, at int64, body io.Reader, opts *PageOptions) (*PagesWritten, error) {
-	staged, err := b.s.take(body, maxPutPages)
+	staged, err := b.s.take(body, maxPutPages, opts.BodyMD5 != nil)
 	if err != nil {
 		return nil, err
 	}

@@ -41,7 +41,7 @@ func TestBodyHashOfBrokenBody(t *testing.T) {
 	broken := errors.New("broken")
 	s := &blobs{bodies: newMemoryBodies()}
 	r := io.MultiReader(bytes.NewReader(make([]byte, 10*hashPiece)), iotest.ErrReader(broken))
-	if _, err := s.stage(r, 0, 1<<30); !errors.Is(err, broken) {
+	if _, err := s.stage(r, 0, 1<<30, true); !errors.Is(err, broken) {
 		t.Errorf("stage: %v, want the reader's error", err)
 	}
 }

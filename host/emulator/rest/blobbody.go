@@ -17,6 +17,7 @@ const spoolAbove = 4 << 20
 // The embedded one does.
 type stager interface {
 	StageBody(r io.Reader, size, limit int64) (*emulator.StagedBody, error)
+	StageBlock(r io.Reader, size, limit int64) (*emulator.StagedBody, error)
 }
 
 // stage reads the body of a request to its end, outside the clock, and compares it
@@ -27,10 +28,10 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 		return nil, nil, errBodyTooLarge(limit)
 	}
 	if sums.crc64 == nil && !sums.answerCRC {
-		return c.stageBody(c.in, limit)
+		return c.stageBody(c.in, limit, true)
 	}
 	in := &crcReader{r: c.in}
-	if body, discard, err = c.stageBody(in, limit); err != nil {
+	if body, discard, err = c.stageBody(in, limit, !sums.answerCRC || c.alwaysMD5()); err != nil {
 		return nil, nil, err
 	}
 	c.crc64 = crcBytes(in.sum)
@@ -41,11 +42,16 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 	return body, discard, nil
 }
 
-func (c *call) stageBody(in io.Reader, limit int64) (body io.Reader, discard func(), err error) {
+// alwaysMD5 reports whether the request is of a version in which a block is answered with
+// its MD5 whether or not it brings one (docs: Put Block, Append Block, Put Page,
+// "Response headers").
+func (c *call) alwaysMD5() bool { return c.w.Header().Get("X-Ms-Version") < "2019-02-02" }
+
+func (c *call) stageBody(in io.Reader, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
 	if c.r.Header.Get("X-Ms-Structured-Body") != "" { // checksums in between, which are not the blob's
 		return nil, nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
 	}
-	body, discard, err = c.stageFrom(in, max(c.r.ContentLength, 0), limit)
+	body, discard, err = c.stageFrom(in, max(c.r.ContentLength, 0), limit, withMD5)
 	if c.in.Err() != nil {
 		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())
 	}
@@ -53,9 +59,13 @@ func (c *call) stageBody(in io.Reader, limit int64) (body io.Reader, discard fun
 }
 
 // stageFrom reads content of that size, 0 if it is not known, to its end.
-func (c *call) stageFrom(in io.Reader, size, limit int64) (body io.Reader, discard func(), err error) {
+func (c *call) stageFrom(in io.Reader, size, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
 	if s, ok := c.account.Blobs.(stager); ok {
-		staged, stageErr := s.StageBody(in, size, limit)
+		stage := s.StageBody
+		if !withMD5 {
+			stage = s.StageBlock
+		}
+		staged, stageErr := stage(in, size, limit)
 		if stageErr == nil {
 			return staged, staged.Discard, nil
 		}

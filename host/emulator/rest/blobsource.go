@@ -270,7 +270,7 @@ func (c *call) takeSource(from *source, span *bindings.BlobRange, limit int64) (
 	}
 	hash, crc := md5.New(), crc64.New(crcTable)
 	in := &sender{r: io.TeeReader(content, io.MultiWriter(hash, crc))}
-	body, discard, err := c.stageFrom(in, content.size, limit)
+	body, discard, err := c.stageFrom(in, content.size, limit, true)
 	if in.err != nil {
 		return nil, errSource(http.StatusInternalServerError, newError(0, "", "The copy source ended early."))
 	}

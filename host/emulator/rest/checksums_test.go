@@ -1,7 +1,10 @@
 package rest_test
 
 import (
+	"crypto/md5"
+	"encoding/base64"
 	"net/http"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +47,45 @@ func TestContentCRC64(t *testing.T) {
 	b.want(201, "", "PUT", "/box/b?comp=blocklist", list)
 	if got := b.want(200, "", "GET", "/box/log", ""); got.Body != digits {
 		t.Errorf("refused blocks are in the log: %q", got.Body)
+	}
+}
+
+// A block is answered with its MD5 if the request brings one, and with its CRC-64
+// otherwise. A blob that is put is always answered with its MD5, which it keeps.
+//
+// Source: docs, Put Block, Append Block, Put Page, "Response headers"; Put Blob.
+func TestAnswersOfBlocks(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	page := strings.Repeat("7", 512)
+	b.want(201, "", "PUT", "/box/log", "", header("X-Ms-Blob-Type", "AppendBlob"))
+	b.want(201, "", "PUT", "/box/pages", "", header("X-Ms-Blob-Type", "PageBlob"), header("X-Ms-Blob-Content-Length", "512"))
+	for _, w := range []struct {
+		path, body string
+		edit       func(*http.Request)
+		always     bool
+	}{
+		{"/box/a", digits, asBlockBlob, true},
+		{"/box/b?comp=block&blockid=MQ%3D%3D", digits, func(*http.Request) {}, false},
+		{"/box/log?comp=appendblock", digits, func(*http.Request) {}, false},
+		{"/box/pages?comp=page", page, func(r *http.Request) {
+			r.Header.Set("X-Ms-Page-Write", "update")
+			r.Header.Set("X-Ms-Range", "bytes=0-511")
+		}, false},
+	} {
+		sum := md5.Sum([]byte(w.body))
+		want := base64.StdEncoding.EncodeToString(sum[:])
+		b.want(400, "Md5Mismatch", "PUT", w.path, w.body, w.edit, header("Content-Md5", base64.StdEncoding.EncodeToString(make([]byte, md5.Size))))
+		for version, always := range map[string]bool{"2018-11-09": true, "2021-12-02": w.always} {
+			plain := b.want(201, "", "PUT", w.path, w.body, w.edit, header("X-Ms-Version", version))
+			if got := plain.Header.Get("Content-Md5"); got != "" != always || always && got != want {
+				t.Errorf("%s at %s is answered with the MD5 %q; wanted: %v", w.path, version, got, always)
+			}
+			brought := b.want(201, "", "PUT", w.path, w.body, w.edit, header("X-Ms-Version", version), header("Content-Md5", want))
+			if got := brought.Header.Get("Content-Md5"); got != want {
+				t.Errorf("%s at %s brings an MD5 and is answered with %q", w.path, version, got)
+			}
+		}
 	}
 }
 

@@ -136,6 +136,13 @@ func (c *contestant) putBlob(ctx context.Context, size int) error {
 	return err
 }
 
+// putBlock stages a block, in the place of the one before, for a blob that is never made.
+func (c *contestant) putBlock(ctx context.Context) error {
+	body := streaming.NopCloser(bytes.NewReader(content))
+	_, err := c.blobs.ServiceClient().NewContainerClient(containerOf(len(content))).NewBlockBlobClient("of-blocks/"+c.blobName()).StageBlock(ctx, "MQ==", body, nil)
+	return err
+}
+
 func (c *contestant) getBlob(ctx context.Context, size int) error {
 	got, err := c.blobs.DownloadStream(ctx, containerOf(size), c.blobName(), nil)
 	if err != nil {
@@ -177,6 +184,7 @@ func rows() []row {
 					return func(ctx context.Context) error { return c.getBlob(ctx, size) }
 				}})
 		}
+		out = append(out, row{"block put 1 MiB", callers, nil, func(c *contestant) func(context.Context) error { return c.putBlock }})
 	}
 	return out
 }

@@ -18,6 +18,9 @@ const Container = "azure-webjobs-hosts"
 // outage is how long a service that does not answer is left alone.
 const outage = 5 * time.Second
 
+// releaseTime is how long the end of a host waits for a service that does not answer.
+const releaseTime = 3 * time.Second
+
 // ListenerLease is the lease of a listener's lock.
 const ListenerLease = 60 * time.Second
 
@@ -120,8 +123,7 @@ func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context, held *Held)
 		l.opts.Notify(Acquired, nil)
 		lost, err := l.run(ctx, held, f)
 		if lost == nil {
-			// Without this the next host would wait for the end of the lease.
-			_, _ = l.blob.ReleaseLease(context.WithoutCancel(ctx), held.id, nil)
+			l.release(context.WithoutCancel(ctx), held)
 			l.opts.Notify(Released, nil)
 			return err
 		}
@@ -130,6 +132,15 @@ func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context, held *Held)
 			return err
 		}
 	}
+}
+
+// release gives the lock back; without it the next host would wait for the end of the
+// lease. A service that does not answer holds up the end of a host no longer than
+// releaseTime.
+func (l *Lock) release(ctx context.Context, held *Held) {
+	ctx, cancel := l.clk.WithTimeout(ctx, releaseTime)
+	defer cancel()
+	_, _ = l.blob.ReleaseLease(ctx, held.id, nil)
 }
 
 // Keep takes the lock whenever it is to be had, until ctx ends, and tells held

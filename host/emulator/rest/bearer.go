@@ -10,6 +10,7 @@ import (
 
 // claims are what a bearer token says of itself. Nobody here could check its
 // signature: it is believed over TLS, but for what can be seen to be wrong with it.
+// Storage takes JSON Web Tokens only.
 type claims struct {
 	Audience string  `json:"aud"`
 	Issuer   string  `json:"iss"`
@@ -29,9 +30,9 @@ var issuers = []string{
 // audiences are those of all storage accounts: the resource, and its application.
 var audiences = []string{"https://storage.azure.com", "e406a681-f3d4-42a8-90b6-c2b029497af1"}
 
-// authorizeByToken believes a token over TLS. One that can be read has to be for
-// storage, from somebody who gives such; under Options.StrictDates it has to be good
-// now.
+// authorizeByToken believes a token over TLS. It has to be for storage, as far as it
+// says for whom it is, from somebody who gives such; under Options.StrictDates it has
+// to be good now.
 //
 // Source: Azurite, BlobTokenAuthenticator.authenticateBasic.
 func (c *call) authorizeByToken(token string) *Error {
@@ -39,10 +40,10 @@ func (c *call) authorizeByToken(token string) *Error {
 		return errAuthentication("A bearer token is taken over HTTPS only.")
 	}
 	t, ok := parseToken(token)
-	c.claims = t
 	if !ok {
-		return nil
+		return errAuthentication("The bearer token is no JSON Web Token.")
 	}
+	c.claims = t
 	if t.Issuer != "" && !slices.ContainsFunc(issuers, func(i string) bool { return strings.HasPrefix(t.Issuer, i) }) {
 		return errAuthentication("Invalid token issuer.")
 	}
@@ -63,7 +64,7 @@ func (c *call) authorizeByToken(token string) *Error {
 	return nil
 }
 
-// parseToken reads the claims of a JSON Web Token. Tokens of other forms have none.
+// parseToken reads the claims of a JSON Web Token.
 func parseToken(token string) (claims, bool) {
 	var c claims
 	parts := strings.Split(token, ".")

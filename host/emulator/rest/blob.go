@@ -45,9 +45,10 @@ import (
 //	GET    /?comp=blobs
 //	GET    /container?restype=container&comp=blobs
 //
-// Undelete, queries, versions, incremental copies, differences of pages and
-// immutability are answered with 501 NotImplemented; a copy from elsewhere with 404 CannotVerifyCopySource. Writes from URLs read this
-// server and others on the same machine.
+// Undelete, queries, incremental copies, differences of pages, and what notoffered.go
+// names are answered with 501 NotImplemented; a copy from elsewhere with 404
+// CannotVerifyCopySource. Writes from URLs read this server and others on the same
+// machine.
 //
 // Reference: docs, Blob Service REST API; Azurite for what it leaves open.
 
@@ -165,8 +166,11 @@ func blobService() *service {
 			if refused != nil {
 				return nil, refused
 			}
-			if on == notOffered || asksForMore(c) {
-				return nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
+			if on == notOffered {
+				return nil, errNotOffered("QueryParameterValue", c.query.Get("comp"))
+			}
+			if refused := checkOffered(c); refused != nil {
+				return nil, refused
 			}
 			if op := table[verb{on, c.r.Method}]; op != nil {
 				return op, nil
@@ -248,13 +252,6 @@ func blobResource(c *call) (resource, *Error) {
 		return on, nil
 	}
 	return "", errInvalidParameter("comp", c.query.Get("comp"), "The address names nothing that this service has.")
-}
-
-// asksForMore reports whether a request is about versions of a blob, or wants it to
-// be kept from changes: what cannot be had here is not passed over.
-func asksForMore(c *call) bool {
-	h := c.r.Header
-	return c.query.Has("versionid") || h.Get("X-Ms-Immutability-Policy-Until-Date") != "" || h.Get("X-Ms-Legal-Hold") != ""
 }
 
 // splitBlobPath takes the path of an address apart. Everything behind the

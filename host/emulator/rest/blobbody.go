@@ -48,9 +48,6 @@ func (c *call) stage(limit int64, sums checksums) (body io.Reader, discard func(
 func (c *call) alwaysMD5() bool { return c.w.Header().Get("X-Ms-Version") < "2019-02-02" }
 
 func (c *call) stageBody(in io.Reader, limit int64, withMD5 bool) (body io.Reader, discard func(), err error) {
-	if c.r.Header.Get("X-Ms-Structured-Body") != "" { // checksums in between, which are not the blob's
-		return nil, nil, blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
-	}
 	body, discard, err = c.stageFrom(in, max(c.r.ContentLength, 0), limit, withMD5)
 	if c.in.Err() != nil {
 		return nil, nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+c.in.Err().Error())

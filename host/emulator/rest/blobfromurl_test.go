@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"compress/gzip"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -151,4 +152,38 @@ func TestWritesFromAnotherServer(t *testing.T) {
 	}
 	// The account of this server that a path names is not the other server's.
 	b.want(403, "CannotVerifyCopySource", "PUT", "/box/b", "", asBlockBlob, from(there.URL+"/"+rest.DevAccount+"/box/a"))
+}
+
+// What another server sends is taken as it is: nothing is unpacked on the way.
+//
+// Source: docs, Put Blob From URL: the content of the source is copied.
+func TestContentOfAnotherServerIsNotUnpacked(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	there := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+			w.Header().Set("Content-Encoding", "gzip")
+			z := gzip.NewWriter(w)
+			defer z.Close()
+			fmt.Fprint(z, r.Header.Get("Accept-Encoding"))
+			return
+		}
+		fmt.Fprint(w, r.Header.Get("Accept-Encoding"))
+	}))
+	defer there.Close()
+	b.want(201, "", "PUT", "/box/a", "", asBlockBlob, from(there.URL+"/file"))
+	if got := b.want(200, "", "GET", "/box/a", "").Body; got != "identity" {
+		t.Errorf("the server was asked for encoding %q, want identity", got)
+	}
+	// A server that packs all the same is not what was asked for, but its bytes are.
+	packed := []byte{0x1f, 0x8b, 8, 0}
+	odd := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Write(packed)
+	}))
+	defer odd.Close()
+	b.want(201, "", "PUT", "/box/b", "", asBlockBlob, from(odd.URL+"/file"))
+	if got := b.want(200, "", "GET", "/box/b", "").Body; got != string(packed) {
+		t.Errorf("content = %x, want %x", got, packed)
+	}
 }

@@ -124,8 +124,14 @@ func (c *call) pageRange() (*bindings.BlobRange, *Error) {
 
 // getPageRanges serves Get Page Ranges, but not differences to a snapshot.
 func getPageRanges(c *call) error {
+	if c.query.Has("prevsnapshot") {
+		return errNotOffered("QueryParameterName", "prevsnapshot")
+	}
+	if c.r.Header.Get("X-Ms-Previous-Snapshot-Url") != "" {
+		return errNotOffered("HeaderName", "x-ms-previous-snapshot-url")
+	}
 	blob, ok := c.blob().(paged)
-	if !ok || c.query.Has("prevsnapshot") || c.r.Header.Get("X-Ms-Previous-Snapshot-Url") != "" {
+	if !ok {
 		return bindings.NewBlobError(bindings.CodeNotImplemented)
 	}
 	cond, refused := c.conditions("")

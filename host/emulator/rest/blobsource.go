@@ -177,8 +177,9 @@ func (from *source) fetch(ctx context.Context, span *bindings.BlobRange) (*sourc
 	if span != nil {
 		r.Header.Set("Range", rangeHeader(*span))
 	}
+	r.Header.Set("Accept-Encoding", "identity") // bytes are taken as they are
 	client := http.Client{
-		Transport:     &http.Transport{DialContext: dialLoopback, DisableKeepAlives: true},
+		Transport:     &http.Transport{DialContext: dialLoopback, DisableKeepAlives: true, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	resp, err := client.Do(r)

@@ -1,6 +1,7 @@
 package rest_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -73,6 +74,10 @@ func TestNotOffered(t *testing.T) {
 		{"PUT", "/box/held", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Legal-Hold": "true"}, 501, "NotImplemented"},
 		{"PUT", "/box/held", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Immutability-Policy-Until-Date": "Wed, 02 Jan 2030 03:04:05 GMT"}, 501, "NotImplemented"},
 		{"PUT", "/box/a?comp=expiry", nil, 501, "NotImplemented"},
+		{"PUT", "/box/brief", map[string]string{"X-Ms-Blob-Type": "BlockBlob", "X-Ms-Expiry-Option": "RelativeToNow", "X-Ms-Expiry-Time": "1000"}, 501, "NotImplemented"},
+		{"GET", "/box/a", map[string]string{"X-Ms-Structured-Body": "XSM/1.0; properties=crc64"}, 501, "NotImplemented"},
+		{"DELETE", "/box/a?deletetype=permanent", nil, 501, "NotImplemented"},
+		{"GET", "/box?restype=container&comp=list&startfrom=b", nil, 501, "NotImplemented"},
 		{"PUT", "/box?restype=container&comp=undelete", nil, 501, "NotImplemented"},
 		{"POST", "/box/a?comp=query", nil, 501, "NotImplemented"},
 		{"PUT", "/box/far", map[string]string{"X-Ms-Copy-Source": "https://example.com/box/a"}, 404, "CannotVerifyCopySource"},
@@ -91,4 +96,40 @@ func TestNotOffered(t *testing.T) {
 	if after := b.state(); after != before {
 		t.Errorf("the state is\n%s\nwant\n%s", after, before)
 	}
+}
+
+// What is encrypted with a caller's own key or scope cannot be read without it: a
+// door that stored it in the open would let programs pass that fail elsewhere.
+//
+// Source: docs, Provide an encryption key on a request to Blob storage; Put Blob,
+// "x-ms-encryption-scope".
+func TestKeysOfCallersAreNotOffered(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "text")
+	before := b.state()
+	const key = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+	for _, row := range []struct{ method, path, header, value string }{
+		{"PUT", "/box/a", "X-Ms-Encryption-Key", key},
+		{"PUT", "/box/a?comp=block&blockid=MQ%3D%3D", "X-Ms-Encryption-Key", key},
+		{"GET", "/box/a", "X-Ms-Encryption-Key", key},
+		{"HEAD", "/box/a", "X-Ms-Encryption-Key-Sha256", key},
+		{"PUT", "/box/a", "X-Ms-Source-Encryption-Key", key},
+		{"PUT", "/box/a", "X-Ms-Encryption-Scope", "mine"},
+		{"PUT", "/crate?restype=container", "X-Ms-Default-Encryption-Scope", "mine"},
+		{"PUT", "/crate?restype=container", "X-Ms-Deny-Encryption-Scope-Override", "true"},
+	} {
+		a := b.call(row.method, row.path, "", asBlockBlob, header(row.header, row.value))
+		if a.Status != 501 || a.Code != "NotImplemented" {
+			t.Errorf("%s %s with %s = %d %s, want 501 NotImplemented", row.method, row.path, row.header, a.Status, a.Code)
+		} else if row.method != "HEAD" && a.detail(t, "HeaderName") != strings.ToLower(row.header) {
+			t.Errorf("%s %s names %q, want %s", row.method, row.path, a.detail(t, "HeaderName"), strings.ToLower(row.header))
+		}
+	}
+	if after := b.state(); after != before {
+		t.Errorf("the state is\n%s\nwant\n%s", after, before)
+	}
+	// Older clients name an algorithm without a key, and the account's scope is everybody's.
+	b.want(201, "", "PUT", "/box/b", "text", asBlockBlob, header("X-Ms-Encryption-Algorithm", "AES256"))
+	b.want(201, "", "PUT", "/crate?restype=container", "", header("X-Ms-Default-Encryption-Scope", "$account-encryption-key"), header("X-Ms-Deny-Encryption-Scope-Override", "false"))
 }

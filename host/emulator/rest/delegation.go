@@ -19,7 +19,7 @@ import (
 
 const (
 	maxDelegation = 7 * 24 * time.Hour
-	nobody        = "00000000-0000-0000-0000-000000000000" // of a token that cannot be read
+	nobody        = "00000000-0000-0000-0000-000000000000" // of a token that does not say
 
 	// wireSeconds is the form of the times of a key.
 	wireSeconds = "2006-01-02T15:04:05Z"

@@ -56,7 +56,8 @@ func TestBearerTokenSaysWhomItIsFor(t *testing.T) {
 			good   bool
 			strict bool // only without StrictDates
 		}{
-			{"opaque", true, false},
+			{"opaque", false, false},
+			{"a.b.c", false, false},
 			{token(`{"aud":"https://storage.azure.com",` + issuer + `}`), true, false},
 			{token(`{"aud":"https://devstoreaccount1.blob.core.windows.net/",` + issuer + `}`), true, false},
 			{token(`{"aud":"https://other.blob.core.windows.net",` + issuer + `}`), false, false},

@@ -308,7 +308,7 @@ func TestTLS(t *testing.T) {
 	}
 	b.want(201, "", "PUT", "/orders", "", header("x-ms-meta-MixedCase", "1"))
 	r := b.request("GET", "/orders?comp=metadata", "")
-	r.Header.Set("Authorization", "Bearer whatever")
+	r.Header.Set("Authorization", "Bearer "+token("{}"))
 	a := b.send(r)
 	if a.Status != 200 || a.Header.Get("X-Ms-Meta-Mixedcase") != "1" {
 		t.Errorf("bearer token over TLS: %d %s", a.Status, a.Code)

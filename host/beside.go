@@ -45,6 +45,19 @@ func (f *fleet) isLast(h *Host) bool {
 	return !slices.ContainsFunc(f.all(), func(m *Host) bool { return m != h })
 }
 
+// lockLoading lets no member load, reload or stop while the state is replaced.
+func (f *fleet) lockLoading() (release func()) {
+	var releases []func()
+	for _, m := range f.all() {
+		releases = append(releases, m.lockLoading())
+	}
+	return func() {
+		for _, release := range slices.Backward(releases) {
+			release()
+		}
+	}
+}
+
 // record is told by the services what they do.
 func (f *fleet) record(r journal.Record) {
 	for _, m := range f.all() {

@@ -484,7 +484,7 @@ func (h *Host) Abort() {
 	})
 }
 
-// lockLoading lets one load, reload or stop happen at a time.
+// lockLoading lets one load, reload, stop or replacement of the state happen at a time.
 func (h *Host) lockLoading() (release func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -13,6 +13,7 @@ var errInWork = errors.New("deliveries are in work")
 // stay. It fails when deliveries are in work. Call it inside the clock, between
 // two tests.
 func (h *Host) Reset() error {
+	defer h.fleet.lockLoading()()
 	if h.counters.busy() {
 		return fmt.Errorf("reset: %w", errInWork)
 	}

@@ -28,7 +28,8 @@ import (
 // one has saved the other loads.
 //
 // SaveState, LoadState and ResetState are for a host at work and are called from
-// outside the clock. When the state is replaced every listener that uses an embedded
+// outside the clock. The state is not replaced while the app is loaded or stopped: the
+// one waits for the other. When the state is replaced every listener that uses an embedded
 // service ends its hold on the old one, and another starts from the new: see [epoch]
 // and [turn]. What is in work goes on: its attempts run to their end, and its
 // settlement changes nothing, whatever identifiers and receipts the new state has. A
@@ -132,6 +133,7 @@ func (h *Host) loadState(f *os.File) (last time.Time, err error) {
 		return last, err
 	}
 	h.clk.Inside("load the state", func() {
+		defer h.fleet.lockLoading()() // a generation that comes to run has its places in one state
 		db := h.accounts.db
 		if db == nil {
 			last, err = h.loadMemory(f)
@@ -205,6 +207,7 @@ func (h *Host) catchUp(last time.Time) time.Duration {
 func (h *Host) ResetState() (err error) {
 	var empty bytes.Buffer
 	h.clk.Inside("reset the state", func() {
+		defer h.fleet.lockLoading()()
 		// Loading nothing keeps the count of identifiers; Reset would start it again.
 		if err = emulator.New(h.clk, nil).Save(&empty); err != nil {
 			return
@@ -304,6 +307,7 @@ func (h *Host) Snapshot() (*Snapshot, error) {
 // included: what happens next has the same names as what happened after the
 // snapshot. It fails while deliveries are in work. Call it inside the clock.
 func (h *Host) Restore(snap *Snapshot) error {
+	defer h.fleet.lockLoading()()
 	for _, m := range h.fleet.all() {
 		if m.counters.busy() {
 			return fmt.Errorf("restore: %w", errInWork)

@@ -94,9 +94,9 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 		due = postpone(due, realNow(), quiet)
 		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
 	}
-	if h.State() == Running {
+	if s := h.State(); s == Running || s == Offline || s == Error && h.waitsForChange() {
 		// What changed between the load and this moment gave no event; a reload of
-		// an unchanged app does nothing.
+		// an unchanged app does nothing, and nothing else brings these states to an end.
 		later(configQuiet)
 	}
 	for {

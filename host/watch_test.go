@@ -41,7 +41,11 @@ type watched struct {
 
 func watch(t *testing.T, opts *hosttest.Options) *watched {
 	t.Helper()
-	h := hosttest.New(t, opts)
+	return follow(t, hosttest.New(t, opts))
+}
+
+func follow(t *testing.T, h *hosttest.Host) *watched {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- h.Watch(ctx) }()
@@ -241,6 +245,40 @@ func TestStartOffline(t *testing.T) {
 	if h.State() != host.Running {
 		t.Errorf("state %s, want Running", h.State())
 	}
+}
+
+// What changed before anybody watched is seen in every state that waits for it: the file
+// that was deleted, and the configuration that was mended (6.1, 7.4).
+func TestChangedBeforeWatch(t *testing.T) {
+	t.Parallel()
+	offline := func(t *testing.T, conf string) (h *hosttest.Host, online func()) {
+		t.Helper()
+		h = hosttest.New(t, &hosttest.Options{Handlers: ordersApp(), Files: map[string]string{"app_offline.htm": "x", "host.json": conf}})
+		return h, func() {
+			t.Helper()
+			if err := os.Remove(filepath.Join(h.Dir(), "app_offline.htm")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Run("offline", func(t *testing.T) {
+		t.Parallel()
+		h, online := offline(t, `{"version":"2.0"}`)
+		online()
+		follow(t, h).waitGeneration(1)
+	})
+	t.Run("configuration error", func(t *testing.T) {
+		t.Parallel()
+		h, online := offline(t, `{"version":"1.0"}`)
+		online()
+		if err := h.Reload(context.Background()); err == nil || h.State() != host.Error {
+			t.Fatalf("Reload = %v, state %s; want a fault and Error", err, h.State())
+		}
+		if err := os.WriteFile(filepath.Join(h.Dir(), "host.json"), []byte(`{"version":"2.0"}`), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		follow(t, h).waitGeneration(1)
+	})
 }
 
 // An app that cannot start when it comes back from offline is tried again, as one that

@@ -195,6 +195,7 @@ type Host struct {
 
 	// Used by the load that has its turn.
 	warned    map[string]bool // warnings given
+	refused   bool            // the last load, of what was edited since the running generation
 	inFolders map[string]bool // functions that had a folder in a generation that ran
 }
 

@@ -57,8 +57,12 @@ func (h *Host) reload(ctx context.Context) error {
 		h.refuse(err)
 		return err
 	}
-	if next != nil {
+	switch {
+	case next != nil:
 		h.swap(next)
+	case h.refused:
+		h.refused = false
+		h.journal.Append(journal.Record{Kind: journal.EditUndone, Generation: prev.id})
 	}
 	return nil
 }
@@ -207,6 +211,7 @@ func (h *Host) swap(next *generation) {
 	h.configureNamespace(next.app.Switches)
 	h.hubs.AutoCreate(next.app.Switches.AutoCreateEntities == "any")
 	h.current.Store(next)
+	h.refused = false
 	h.setState(Running) // before the record: who sees that one may look
 	if next.id == 1 {
 		h.journal.Append(journal.Record{Kind: journal.HostStarted, Name: filepath.Base(h.dir)})
@@ -292,6 +297,7 @@ func (g *generation) names() []string {
 
 // refuse writes down why a load failed.
 func (h *Host) refuse(err error) {
+	h.refused = true
 	var load *LoadError
 	if !errors.As(err, &load) || len(load.Faults) == 0 {
 		h.journal.Append(journal.Record{Kind: journal.GenerationRefused, Error: err.Error()})

@@ -108,6 +108,9 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.GenerationRefused:
 		p.refused(rec)
 		return ""
+	case journal.EditUndone:
+		p.note(rec, green, "undone", "the app is as generation "+strconv.Itoa(rec.Generation)+" again, which goes on")
+		return ""
 	case journal.FunctionError:
 		switch { // what is wrong in files is in the banner
 		case rec.Function == "" && rec.Source != "":

@@ -10,6 +10,7 @@ const (
 	HostStopped       Kind = "host_stopped"       // everything has ended
 	GenerationLoaded  Kind = "generation_loaded"  // an app was loaded and took over
 	GenerationRefused Kind = "generation_refused" // an edit, or the first load, was refused; error says why
+	EditUndone        Kind = "edit_undone"        // after a refusal the files are those of the running generation again
 	FunctionError     Kind = "function_error"     // a function is in error, or its listener failed and will start again
 	ProcessStarted    Kind = "process_started"
 	ProcessExited     Kind = "process_exited"
@@ -60,7 +61,7 @@ const (
 // Kinds lists every kind, in the order of this file.
 func Kinds() []Kind {
 	return []Kind{
-		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, FunctionError, ProcessStarted, ProcessExited,
+		HostStarted, HostStopped, GenerationLoaded, GenerationRefused, EditUndone, FunctionError, ProcessStarted, ProcessExited,
 		ServiceUnreachable, ServiceBack, ListenerLockLost,
 		Received, AttemptStarted, AttemptEnded, RetryScheduled, RetriesExhausted, RetryCancelled, OutputRecorded, Settled,
 		Enqueued, Expired, LockRenewed, LockExpired, DeadLettered, Forwarded, CheckpointWritten, TransactionEnded, EventAttempted, EventDelayed, EventDropped,

@@ -13,6 +13,23 @@ func addJSON(cmd *cobra.Command, asJSON *bool) {
 	cmd.Flags().BoolVar(asJSON, "json", false, "write the host's answer as JSON")
 }
 
+// A view is how a command that shows something answers: --output text or json, or
+// --json for short.
+type view struct {
+	output string
+	short  bool
+}
+
+func (v *view) add(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&v.output, "output", "o", "text", "text or json")
+	cmd.Flags().BoolVar(&v.short, "json", false, "the same as --output json")
+}
+
+// json reports whether the answer is for a program.
+func (v *view) json() (bool, error) {
+	return v.short || v.output == "json", oneOf("output", v.output, "text", "json")
+}
+
 // callHost makes a request of the control API. With asJSON it writes the answer, and
 // reports that all is done; otherwise it reads it into out.
 func callHost(cmd *cobra.Command, t *target, std streams, asJSON bool, method, path string, query url.Values, in []byte, out any) (done bool, err error) {

@@ -14,16 +14,8 @@ import (
 )
 
 func newCreate(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "create servicebus|eventgrid|eventhub|cosmos NAME",
-		Short: "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newCreateBus(std), newCreateGrid(std), newCreateHub(std), newCreateCosmos(std))
-	return cmd
+	return group("create servicebus|eventgrid|eventhub|cosmos NAME", "Make an entity of Service Bus, Event Grid, Event Hubs or Cosmos DB",
+		newCreateBus(std), newCreateGrid(std), newCreateHub(std), newCreateCosmos(std))
 }
 
 // busSettings are the flags of a new entity.

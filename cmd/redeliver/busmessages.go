@@ -112,8 +112,8 @@ func sentText(sent *web.BusSent) string {
 
 func newPeekBus(std streams) *cobra.Command {
 	var t target
-	var output, session string
-	var asJSON bool
+	var v view
+	var session string
 	var most int
 	var from int64
 	cmd := &cobra.Command{
@@ -133,7 +133,8 @@ paths with $ in quotes.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeBus(&t, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("output", output, "text", "json"); err != nil {
+			asJSON, err := v.json()
+			if err != nil {
 				return err
 			}
 			if most < 1 || most > 256 {
@@ -151,7 +152,7 @@ paths with $ in quotes.`,
 				query.Set("session", session)
 			}
 			var found web.BusPeeked
-			if done, err := callHost(cmd, &t, std, asJSON || output == "json", http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
 				return err
 			}
 			newConsole(std, true).print(peekedText(&found, from == 0 && !query.Has("session")))
@@ -159,8 +160,7 @@ paths with $ in quotes.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&output, "output", "o", "text", "text or json")
-	flags.BoolVar(&asJSON, "json", false, "the same as --output json")
+	v.add(cmd)
 	flags.IntVar(&most, "max", 32, "show at most this many messages, 1 to 256")
 	flags.Int64Var(&from, "from", 0, "show messages from this sequence number on")
 	flags.StringVar(&session, "session", "", "show only the messages of this session")

@@ -86,23 +86,15 @@ anew. Messages that somebody has locked stay. For each one the journal has a rec
 			return nil
 		},
 	}
-	addSequence(cmd, &numbers, "move only the message with this sequence number, as peek shows it (repeatable)")
+	addSequence(cmd, &numbers, "move only the message with this sequence `number`, as peek shows it (repeatable)")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
 }
 
 func newExpireLock(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "expire-lock servicebus ENTITY",
-		Short: "End locks of Service Bus messages now",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newExpireLockBus(std))
-	return cmd
+	return group("expire-lock servicebus ENTITY", "End locks of Service Bus messages now",
+		newExpireLockBus(std))
 }
 
 func newExpireLockBus(std streams) *cobra.Command {
@@ -143,7 +135,7 @@ finds that the lock is lost: this is how to try out a handler that is too slow.`
 			return nil
 		},
 	}
-	addSequence(cmd, &numbers, "end only the lock of the message with this sequence number (repeatable)")
+	addSequence(cmd, &numbers, "end only the lock of the message with this sequence `number` (repeatable)")
 	cmd.Flags().StringVar(&session, "session", "", "end only the lock of this session")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
@@ -153,6 +145,7 @@ finds that the lock is lost: this is how to try out a handler that is too slow.`
 // addSequence adds --sequence.
 func addSequence(cmd *cobra.Command, numbers *[]int64, usage string) {
 	cmd.Flags().Int64SliceVar(numbers, "sequence", nil, usage)
+	cmd.Flags().Lookup("sequence").DefValue = "" // the library would print []
 }
 
 func numberTexts(numbers []int64) []string {
@@ -191,15 +184,10 @@ func withDeadLetters(e *web.BusEntity) (paths []string) {
 // completeBus completes the first argument with paths of the running host's
 // entities.
 func completeBus(t *target, paths func(e *web.BusEntity) []string) completion {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+	return completeFirst(t, noMore, func(inv *web.Inventory) (names []string) {
+		for i := range inv.ServiceBus {
+			names = append(names, paths(&inv.ServiceBus[i])...)
 		}
-		var names []string
-		entities := t.glance(cmd.Context()).ServiceBus
-		for i := range entities {
-			names = append(names, paths(&entities[i])...)
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
+		return names
+	})
 }

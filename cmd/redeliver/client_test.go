@@ -52,11 +52,11 @@ func TestForeignServer(t *testing.T) {
 	}
 }
 
-// An impostor at the address of a run file is sent neither a key nor a verb, whatever
-// it answers.
-func TestImpostor(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// ownedApp is the folder of an app with keys, and the ownership of its host until the test
+// ends.
+func ownedApp(t *testing.T) (dir string, owner *ownership) {
+	t.Helper()
+	dir = t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(`{"version": "2.0"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -64,10 +64,18 @@ func TestImpostor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer owner.release()
+	t.Cleanup(func() { _ = owner.release() })
 	if _, err := web.OpenKeys(web.KeysFile(dir)); err != nil {
 		t.Fatal(err)
 	}
+	return dir, owner
+}
+
+// An impostor at the address of a run file is sent neither a key nor a verb, whatever
+// it answers.
+func TestImpostor(t *testing.T) {
+	t.Parallel()
+	dir, owner := ownedApp(t)
 	var mu sync.Mutex
 	var asked []string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,18 +106,7 @@ func TestImpostor(t *testing.T) {
 // anybody: who listens there could have the host answer the challenge for it.
 func TestRelay(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "host.json"), []byte(`{"version": "2.0"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	owner, err := own(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer owner.release()
-	if _, err := web.OpenKeys(web.KeysFile(dir)); err != nil {
-		t.Fatal(err)
-	}
+	dir, owner := ownedApp(t)
 	secret := newSecret()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.VersionHeader, "v1.2.3")

@@ -16,21 +16,35 @@ type completion = func(cmd *cobra.Command, args []string, start string) ([]strin
 // completionPatience is how long the shell's Tab key waits for a host.
 const completionPatience = time.Second
 
+// completeFirst completes the first argument with names of what the running host holds,
+// and what follows as then says.
+func completeFirst(t *target, then cobra.ShellCompDirective, names func(inv *web.Inventory) []string) completion {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, then
+		}
+		inv := t.glance(cmd.Context())
+		return names(&inv), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// noMore and orFile are what follows a first argument.
+const (
+	noMore = cobra.ShellCompDirectiveNoFileComp
+	orFile = cobra.ShellCompDirectiveDefault
+)
+
 // completeQueues completes the first argument with queues of the running host,
 // those that keep admits.
 func completeQueues(t *target, keep func(name string) bool) completion {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		var names []string
-		for _, q := range t.glance(cmd.Context()).Queues {
+	return completeFirst(t, noMore, func(inv *web.Inventory) (names []string) {
+		for _, q := range inv.Queues {
 			if keep(q.Name) {
 				names = append(names, q.Name)
 			}
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
+		return names
+	})
 }
 
 func anyName(string) bool { return true }

@@ -51,21 +51,14 @@ func cosmosPath(container string) (url.Values, error) {
 	return url.Values{"container": {container}}, nil
 }
 
-// completeCosmos completes the first argument with containers of the running host,
-// and what follows with files if those are wanted.
-func completeCosmos(t *target, files bool) completion {
-	return func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-		if len(args) > 0 {
-			if files {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		for _, c := range t.glance(cmd.Context()).Cosmos {
+// completeCosmos completes the first argument with containers of the running host.
+func completeCosmos(t *target, then cobra.ShellCompDirective) completion {
+	return completeFirst(t, then, func(inv *web.Inventory) (names []string) {
+		for _, c := range inv.Cosmos {
 			names = append(names, c.Path)
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
+		return names
+	})
 }
 
 func newSendCosmos(std streams) *cobra.Command {
@@ -73,7 +66,7 @@ func newSendCosmos(std streams) *cobra.Command {
 	var spec cosmosSpec
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "cosmos DATABASE/CONTAINER [FILE|-]",
+		Use:   "cosmos DATABASE/CONTAINER [JSON|FILE|-]",
 		Short: "Create or replace documents in a Cosmos DB container",
 		Long: `Send creates or replaces documents in the Cosmos DB account of the running host,
 and makes database and container when they do not exist. FILE holds one JSON object
@@ -85,7 +78,7 @@ The account is there for the change feed only. No Cosmos DB client can connect t
 		Example: `  redeliver send cosmos shop/orders order.json
   echo '{"id":"7","customer":"a"}' | redeliver send cosmos shop/orders --partition-key /customer`,
 		Args:              arguments(1, 2),
-		ValidArgsFunction: completeCosmos(&t, true),
+		ValidArgsFunction: completeCosmos(&t, orFile),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query, err := spec.query(cmd, args[0])
 			if err != nil {
@@ -157,7 +150,7 @@ to listen until there is one again. One that is made again is another container,
 is read from where the trigger says that reading starts.`,
 		Example:           `  redeliver delete cosmos shop/orders`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&t, false),
+		ValidArgsFunction: completeCosmos(&t, noMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query, err := cosmosPath(args[0])
 			if err != nil {
@@ -180,7 +173,7 @@ is read from where the trigger says that reading starts.`,
 
 func newPeekCosmos(std streams) *cobra.Command {
 	var t target
-	var asJSON bool
+	var v view
 	var id, prefix string
 	var most int
 	cmd := &cobra.Command{
@@ -193,8 +186,12 @@ lease container say how far functions have come.`,
   redeliver peek cosmos shop/orders --id 7
   redeliver peek cosmos shop/leases`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&t, false),
+		ValidArgsFunction: completeCosmos(&t, noMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			asJSON, err := v.json()
+			if err != nil {
+				return err
+			}
 			query, err := cosmosPath(args[0])
 			if err != nil {
 				return err
@@ -230,7 +227,7 @@ lease container say how far functions have come.`,
 	cmd.Flags().IntVar(&most, "max", 32, "show at most this many documents")
 	cmd.Flags().StringVar(&id, "id", "", "show only the documents with this identifier")
 	cmd.Flags().StringVar(&prefix, "prefix", "", "show only documents whose identifier begins so")
-	addJSON(cmd, &asJSON)
+	v.add(cmd)
 	addTarget(cmd, &t)
 	return cmd
 }
@@ -252,7 +249,7 @@ reading starts: batches in work are not checkpointed.`,
   redeliver purge cosmos shop/orders --id 7
   redeliver purge cosmos shop/leases`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&t, false),
+		ValidArgsFunction: completeCosmos(&t, noMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			query, err := cosmosPath(args[0])
 			if err != nil {

@@ -12,16 +12,8 @@ import (
 )
 
 func newDelete(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "delete servicebus|eventgrid|cosmos NAME",
-		Short: "Remove an entity of Service Bus, Event Grid or Cosmos DB",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newDeleteBus(std), newDeleteGrid(std), newDeleteCosmos(std))
-	return cmd
+	return group("delete servicebus|eventgrid|cosmos NAME", "Remove an entity of Service Bus, Event Grid or Cosmos DB",
+		newDeleteBus(std), newDeleteGrid(std), newDeleteCosmos(std))
 }
 
 func newDeleteBus(std streams) *cobra.Command {
@@ -72,18 +64,15 @@ What host.json describes is made again when the app is loaded the next time.`,
 		Example: `  redeliver delete eventgrid shop
   redeliver delete eventgrid shop/audit`,
 		Args: arguments(1, 1),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			for _, topic := range t.glance(cmd.Context()).EventGrid {
+		ValidArgsFunction: completeFirst(&t, noMore, func(inv *web.Inventory) (names []string) {
+			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 				for i := range topic.Subscriptions {
 					names = append(names, topic.Name+"/"+topic.Subscriptions[i].Name)
 				}
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+			return names
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, subscription, isSubscription := strings.Cut(args[0], "/")
 			if name == "" || isSubscription && subscription == "" {

@@ -162,7 +162,7 @@ func newSendGrid(std streams) *cobra.Command {
 	var t target
 	var raw, asJSON bool
 	cmd := &cobra.Command{
-		Use:   "eventgrid TOPIC [FILE|-]",
+		Use:   "eventgrid TOPIC [JSON|FILE|-]",
 		Short: "Publish events to a topic of Event Grid",
 		Long: `Send publishes one event, or an array of events, to a topic of the running host. FILE
 holds them as JSON, in the schema that the topic takes; "-" reads them from the
@@ -175,16 +175,12 @@ it.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) ([]string, cobra.ShellCompDirective) {
-			if len(args) > 0 {
-				return nil, cobra.ShellCompDirectiveDefault
-			}
-			var names []string
-			for _, topic := range t.glance(cmd.Context()).EventGrid {
+		ValidArgsFunction: completeFirst(&t, orFile, func(inv *web.Inventory) (names []string) {
+			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+			return names
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := jsonOrFile(std, args[1:])
 			if err != nil {

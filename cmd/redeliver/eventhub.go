@@ -27,14 +27,12 @@ Events with the same --key come to the same partition, in order; without key and
 		Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
   redeliver send eventhub orders --partition 0 - < order.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, start string) (names []string, _ cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				for _, hub := range t.glance(cmd.Context()).EventHubs {
-					names = append(names, hub.Name)
-				}
+		ValidArgsFunction: completeFirst(&t, noMore, func(inv *web.Inventory) (names []string) {
+			for _, hub := range inv.EventHubs {
+				names = append(names, hub.Name)
 			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
+			return names
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if key != "" && partition != "" {
 				return &usageError{errors.New("--key and --partition exclude each other")}

@@ -85,8 +85,7 @@ func busRows(inv *web.Inventory) (rows [][]string) {
 
 func newLs(std streams) *cobra.Command {
 	var t target
-	var output string
-	var asJSON bool
+	var v view
 	var names []string
 	for _, l := range listings() {
 		names = append(names, l.name)
@@ -100,7 +99,9 @@ entities of Service Bus with theirs, the event subscriptions of Event Grid with 
 events that they still deliver, the partitions of Event Hubs with the checkpoint of
 each consumer group, the containers of Cosmos DB with the leases of each function, and
 the outputs that go nowhere here, with how many values functions have set on them.
-WHAT limits it to some: ` + strings.Join(names, ", ") + `.
+WHAT limits it to some of
+` + strings.Join(names[:5], ", ") + `,
+` + strings.Join(names[5:], ", ") + `.
 
 A message is invisible while a function has it in work, while it waits for its
 redelivery, and while its delay lasts. Snapshots of blobs do not count. Active
@@ -117,7 +118,8 @@ many came after it.`,
 		Args:      func(_ *cobra.Command, args []string) error { return knownListings(args, names) },
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("output", output, "text", "json"); err != nil {
+			asJSON, err := v.json()
+			if err != nil {
 				return err
 			}
 			c, err := t.find()
@@ -128,7 +130,7 @@ many came after it.`,
 			if err := c.call(cmd.Context(), http.MethodGet, "/inventory", nil, nil, &raw); err != nil {
 				return err
 			}
-			if asJSON || output == "json" {
+			if asJSON {
 				return writeInventory(std, raw, args)
 			}
 			var inv web.Inventory
@@ -139,8 +141,7 @@ many came after it.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --output json")
+	v.add(cmd)
 	addTarget(cmd, &t)
 	return cmd
 }

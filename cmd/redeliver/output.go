@@ -31,8 +31,7 @@ func outputRows(inv *web.Inventory) (rows [][]string) {
 
 func newPeekOutput(std streams) *cobra.Command {
 	var t target
-	var output string
-	var asJSON bool
+	var v view
 	var most int
 	cmd := &cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
@@ -48,30 +47,23 @@ forgets them. "ls outputs" lists the outputs, "fail output" makes them fail.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeOutputs(&t),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("output", output, "text", "json"); err != nil {
+			asJSON, err := v.json()
+			if err != nil {
 				return err
 			}
 			if most < 1 || most > 256 {
 				return &usageError{errors.New("--max: want a number from 1 to 256")}
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
 			var found web.PeekedOutputs
 			query := url.Values{"name": {args[0]}, "max": {strconv.Itoa(most)}}
-			if err := c.call(cmd.Context(), http.MethodGet, "/outputs/values", query, nil, &found); err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/outputs/values", query, nil, &found); done || err != nil {
 				return err
-			}
-			if asJSON || output == "json" {
-				return writeIndented(std, found)
 			}
 			showOutputs(std, &found)
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --output json")
+	v.add(cmd)
 	cmd.Flags().IntVar(&most, "max", 32, "show at most this many values, 1 to 256")
 	addTarget(cmd, &t)
 	return cmd
@@ -102,16 +94,8 @@ func showOutputs(std streams, found *web.PeekedOutputs) {
 }
 
 func newFail(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "fail output NAME",
-		Short: "Make something of the running host fail",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newFailOutput(std))
-	return cmd
+	return group("fail output NAME", "Make something of the running host fail",
+		newFailOutput(std))
 }
 
 func newFailOutput(std streams) *cobra.Command {
@@ -137,17 +121,10 @@ and ends with "state reset". "ls outputs" shows how many are left.`,
 			if times < -1 {
 				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
-			var done web.OutputsFailing
+			var out web.OutputsFailing
 			query := url.Values{"name": {args[0]}, "times": {strconv.Itoa(times)}}
-			if err := c.call(cmd.Context(), http.MethodPut, "/outputs/fault", query, []byte(text), &done); err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/outputs/fault", query, []byte(text), &out); done || err != nil {
 				return err
-			}
-			if asJSON {
-				return writeIndented(std, done)
 			}
 			what := "the next write of"
 			switch {
@@ -173,13 +150,10 @@ and ends with "state reset". "ls outputs" shows how many are left.`,
 // completeOutputs completes the first argument with the recorded outputs of the running
 // host.
 func completeOutputs(t *target) completion {
-	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		if len(args) == 0 {
-			for _, o := range t.glance(cmd.Context()).Outputs {
-				names = append(names, o.Function+"/"+o.Binding)
-			}
+	return completeFirst(t, noMore, func(inv *web.Inventory) (names []string) {
+		for _, o := range inv.Outputs {
+			names = append(names, o.Function+"/"+o.Binding)
 		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
+		return names
+	})
 }

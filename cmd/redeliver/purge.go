@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 
 	"github.com/spf13/cobra"
@@ -11,20 +10,13 @@ import (
 )
 
 func newPurge(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "purge queue|servicebus|cosmos NAME",
-		Short: "Remove the messages of a queue, or the documents of a container",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newPurgeQueue(std), newPurgeBus(std), newPurgeCosmos(std))
-	return cmd
+	return group("purge queue|servicebus|cosmos NAME", "Remove the messages of a queue, or the documents of a container",
+		newPurgeQueue(std), newPurgeBus(std), newPurgeCosmos(std))
 }
 
 func newPurgeQueue(std streams) *cobra.Command {
 	var t target
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "queue NAME",
 		Short: "Remove all messages from a storage queue",
@@ -40,18 +32,15 @@ stays.`,
 			if err != nil {
 				return err
 			}
-			c, err := t.find()
-			if err != nil {
+			var out web.Purged
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/queues/"+name+"/messages", nil, nil, &out); done || err != nil {
 				return err
 			}
-			var done web.Purged
-			if err := c.call(cmd.Context(), http.MethodDelete, "/queues/"+name+"/messages", nil, nil, &done); err != nil {
-				return err
-			}
-			newConsole(std, true).print(fmt.Sprintf("removed %s from queue %q\n", plural(done.Removed, "message"), args[0]))
+			newConsole(std, true).printf("removed %s from queue %q\n", plural(out.Removed, "message"), args[0])
 			return nil
 		},
 	}
+	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
 }

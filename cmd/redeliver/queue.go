@@ -17,16 +17,8 @@ import (
 )
 
 func newSend(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "send queue|servicebus|eventgrid|eventhub|cosmos NAME [BODY|-]",
-		Short: "Send a message to a queue or topic of the running host",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newSendQueue(std), newSendBus(std), newSendGrid(std), newSendHub(std), newSendCosmos(std))
-	return cmd
+	return group("send queue|servicebus|eventgrid|eventhub|cosmos NAME [BODY|-]", "Send a message to a queue or topic of the running host",
+		newSendQueue(std), newSendBus(std), newSendGrid(std), newSendHub(std), newSendCosmos(std))
 }
 
 func newSendQueue(std streams) *cobra.Command {
@@ -58,10 +50,6 @@ and without it the message is empty. It is encoded as the app expects it
 			if err != nil {
 				return err
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
 			query := url.Values{}
 			if raw {
 				query.Set("raw", "true")
@@ -73,11 +61,8 @@ and without it the message is empty. It is encoded as the app expects it
 				query.Set("ttl", ttl)
 			}
 			var m web.Message
-			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+name+"/messages", query, in, &m); err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/messages", query, in, &m); done || err != nil {
 				return err
-			}
-			if asJSON {
-				return writeIndented(std, m)
 			}
 			newConsole(std, true).printf("sent %s to queue %q\n", m.ID, args[0])
 			return nil
@@ -107,22 +92,14 @@ func checkLife(delay time.Duration, ttl string) error {
 }
 
 func newPeek(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "peek queue|servicebus|cosmos|output NAME",
-		Short: "Show the messages, documents or outputs that the running host holds",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newPeekQueue(std), newPeekBus(std), newPeekCosmos(std), newPeekOutput(std))
-	return cmd
+	return group("peek queue|servicebus|cosmos|output NAME", "Show the messages, documents or outputs that the running host holds",
+		newPeekQueue(std), newPeekBus(std), newPeekCosmos(std), newPeekOutput(std))
 }
 
 func newPeekQueue(std streams) *cobra.Command {
 	var t target
-	var output, id string
-	var asJSON bool
+	var v view
+	var id string
 	var most int
 	cmd := &cobra.Command{
 		Use:   "queue NAME",
@@ -137,7 +114,8 @@ and not shown; with --id it is.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := oneOf("output", output, "text", "json"); err != nil {
+			asJSON, err := v.json()
+			if err != nil {
 				return err
 			}
 			if most < 1 || most > 32 {
@@ -147,27 +125,19 @@ and not shown; with --id it is.`,
 			if err != nil {
 				return err
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
 			query := url.Values{"max": {strconv.Itoa(most)}}
 			if id != "" {
 				query.Set("id", id)
 			}
 			var found web.Peeked
-			err = c.call(cmd.Context(), http.MethodGet, "/queues/"+name+"/messages", query, nil, &found)
-			if err != nil {
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/queues/"+name+"/messages", query, nil, &found); done || err != nil {
 				return err
 			}
-			if asJSON {
-				output = "json"
-			}
-			return showPeeked(std, &found, id != "", output)
+			showPeeked(std, &found, id != "")
+			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --output json")
+	v.add(cmd)
 	cmd.Flags().IntVar(&most, "max", 32, "show at most this many messages, 1 to 32")
 	cmd.Flags().StringVar(&id, "id", "", "show only the message with this ID, visible or not")
 	addTarget(cmd, &t)
@@ -175,10 +145,7 @@ and not shown; with --id it is.`,
 }
 
 // showPeeked writes messages; only one was asked for when only is set.
-func showPeeked(std streams, found *web.Peeked, only bool, output string) error {
-	if output == "json" {
-		return writeIndented(std, found)
-	}
+func showPeeked(std streams, found *web.Peeked, only bool) {
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)
 	writef(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
@@ -205,7 +172,6 @@ func showPeeked(std streams, found *web.Peeked, only bool, output string) error 
 		}
 	}
 	newConsole(std, true).print(b.String())
-	return nil
 }
 
 func plural(n int, what string) string {
@@ -232,6 +198,12 @@ The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,
 		Example: `  redeliver invoke ProcessOrder '{"id":"7"}'`,
 		Args:    arguments(1, 2),
+		ValidArgsFunction: completeFirst(&t, noMore, func(inv *web.Inventory) (names []string) {
+			for _, f := range inv.Functions {
+				names = append(names, f.Name)
+			}
+			return names
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := body(std, args[1:])
 			if err != nil {

@@ -12,16 +12,8 @@ import (
 )
 
 func newRedrive(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "redrive queue|servicebus NAME",
-		Short: "Give poison messages and dead letters another chance",
-		Args:  oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newRedriveQueue(std), newRedriveBus(std), newRedriveCosmos())
-	return cmd
+	return group("redrive queue|servicebus NAME", "Give poison messages and dead letters another chance",
+		newRedriveQueue(std), newRedriveBus(std), newRedriveCosmos())
 }
 
 func newRedriveQueue(std streams) *cobra.Command {
@@ -52,10 +44,6 @@ it is in both queues, never in none.`,
 			if err != nil {
 				return err
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
 			query := url.Values{}
 			if to != "" {
 				query.Set("to", to)
@@ -63,14 +51,11 @@ it is in both queues, never in none.`,
 			if id != "" {
 				query.Set("id", id)
 			}
-			var done web.Redriven
-			if err := c.call(cmd.Context(), http.MethodPost, "/queues/"+name+"/redrive", query, nil, &done); err != nil {
+			var out web.Redriven
+			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/redrive", query, nil, &out); done || err != nil {
 				return err
 			}
-			if asJSON {
-				return writeIndented(std, &done)
-			}
-			showRedriven(newConsole(std, true), &done)
+			showRedriven(newConsole(std, true), &out)
 			return nil
 		},
 	}

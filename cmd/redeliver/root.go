@@ -137,6 +137,20 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	return hinted(err, fmt.Sprintf("%q lists the commands", help))
 }
 
+// group is a command that does nothing without one of those below it.
+func group(use, short string, below ...*cobra.Command) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  oneCommand,
+
+		DisableFlagsInUseLine: true,
+		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(below...)
+	return cmd
+}
+
 // oneCommand is for a command that does nothing without another one.
 func oneCommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {

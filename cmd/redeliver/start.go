@@ -68,17 +68,17 @@ the clock's and real time.
 What the embedded services hold is kept in .redeliver/data below the app and
 outlives the host, however sudden its end; one host at a time has it. Storage SDKs
 find queues and blobs at Azurite's ports, with UseDevelopmentStorage=true or the
-string that is printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts instead. An app
-whose storage is elsewhere takes no ports for it unless asked. A clock that ran ahead
-of the wall goes on from there at the next start.
+string that is printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts
+instead. An app whose storage is elsewhere takes no ports for it unless asked. A clock
+that ran ahead of the wall goes on from there at the next start.
 
 Service Bus SDKs find the embedded namespace at the usual ports, 5672 and, for
 administration, 5300, when the app needs it: a setting holds a connection string of
 an emulator (Endpoint=sb://localhost;...;UseDevelopmentEmulator=true), there is a
-file of entities and no setting leads elsewhere, or one of the flags is given. Each port also takes AMQP over
-WebSockets, administration over HTTP and, with --tls or --servicebus-tls-port, TLS.
-Without a port in it, such a string means the embedded namespace wherever the door
-is, and handlers are given the port.
+file of entities and no setting leads elsewhere, or one of the flags is given. Each
+port also takes AMQP over WebSockets, administration over HTTP and, with --tls or
+--servicebus-tls-port, TLS. Without a port in it, such a string means the embedded
+namespace wherever its port is, and handlers are given the port.
 
 Clients of Event Hubs find the hubs at the same port as Service Bus, with the same
 string. Publishers find the topics of Event Grid at port 60101, over HTTP and with

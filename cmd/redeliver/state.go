@@ -14,10 +14,8 @@ import (
 )
 
 func newState(std streams) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "state save|load|reset",
-		Short: "Save, load or empty what the running host holds",
-		Long: `State is about everything that the embedded services of the running host hold:
+	cmd := group("state save|load|reset", "Save, load or empty what the running host holds", newStateSave(std), newStateLoad(std), newStateReset(std))
+	cmd.Long = `State is about everything that the embedded services of the running host hold:
 queues and blobs, with them the status of timers, the receipts of blobs and the
 checkpoints of Event Hubs; entities and messages of Service Bus; event hubs and their
 events; Cosmos DB containers with their documents and leases; topics, subscriptions and
@@ -26,13 +24,7 @@ the other has saved.
 
 A delivery that is in work when the state is replaced goes on to the end of its
 attempts; its settlement then changes nothing, because its message is no more. A
-message that was in work when the state was saved comes back when its lock ends.`,
-		Args: oneCommand,
-
-		DisableFlagsInUseLine: true,
-		RunE:                  func(cmd *cobra.Command, args []string) error { return cmd.Help() },
-	}
-	cmd.AddCommand(newStateSave(std), newStateLoad(std), newStateReset(std))
+message that was in work when the state was saved comes back when its lock ends.`
 	return cmd
 }
 

@@ -1,9 +1,7 @@
 package bus_test
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	goamqp "github.com/Azure/go-amqp"
 
@@ -17,9 +15,7 @@ func TestAddresses(t *testing.T) {
 	w := newWorld(t, nil, nil)
 	w.queue(t, bindings.ServiceBusQueue{Name: "a/b"})
 	w.topic(t, "t", "s")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	session := w.session(t, ctx)
+	ctx, session := w.plain(t)
 	for _, address := range []string{"a/b", "/A/B", "amqps://host/a/b", "sb://host:5671/a/b/", "amqp://host/A/b", "t", "a/b/$management", "t/Subscriptions/s/$Management", "a/b/$deadletterqueue/$management", "$cbs", "amqp://host/$cbs"} {
 		if _, err := session.NewSender(ctx, address, nil); err != nil {
 			t.Errorf("NewSender(%s): %v", address, err)

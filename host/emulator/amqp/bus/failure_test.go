@@ -163,9 +163,8 @@ func TestSendFailures(t *testing.T) {
 		return nil
 	}}, nil)
 	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	s, err := w.session(t, ctx).NewSender(ctx, "q", nil)
+	ctx, session := w.plain(t)
+	s, err := session.NewSender(ctx, "q", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,15 @@ import (
 
 func serviceBusOptions() *servicebus.Options { return &servicebus.Options{} }
 
-// session connects with plain go-amqp.
+// plain connects with plain go-amqp, for the minute that a test may take.
+func (w *world) plain(t testing.TB) (context.Context, *goamqp.Session) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx, w.session(t, ctx)
+}
+
+// session is one connection more.
 func (w *world) session(t testing.TB, ctx context.Context) *goamqp.Session {
 	t.Helper()
 	return w.sessionWith(t, ctx, &goamqp.ConnOptions{SASLType: goamqp.SASLTypeAnonymous()})
@@ -263,9 +271,7 @@ func TestClaims(t *testing.T) {
 	}}
 	w := newWorld(t, nil, checked)
 	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	s := w.session(t, ctx)
+	ctx, s := w.plain(t)
 	if _, err := s.NewSender(ctx, "q", nil); !isCondition(err, goamqp.ErrCondUnauthorizedAccess) {
 		t.Errorf("NewSender without a claim = %v", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
@@ -20,9 +19,7 @@ func TestClaimForAMissingEntity(t *testing.T) {
 	w := newWorld(t, nil, nil)
 	w.queue(t, bindings.ServiceBusQueue{Name: "Area/q"})
 	w.topic(t, "t", "s")
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	session := w.session(t, ctx)
+	ctx, session := w.plain(t)
 	for audience, want := range map[string]string{
 		"amqp://host/area/Q":                             "",
 		"amqps://host/area/q/":                           "",
@@ -64,9 +61,7 @@ func TestMissingEntityText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
 	w.queue(t, bindings.ServiceBusQueue{Name: "gone"})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	session := w.session(t, ctx)
+	ctx, session := w.plain(t)
 	want := func(what string, err error, text string) {
 		t.Helper()
 		var refused *goamqp.Error

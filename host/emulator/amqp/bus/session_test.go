@@ -97,9 +97,8 @@ func TestSessionLink(t *testing.T) {
 			w.do(t, func(ctx context.Context) error {
 				return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: ptr("s1")}, &bindings.ServiceBusMessage{SessionID: ptr("s1")})
 			})
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-			defer cancel()
-			r, err := w.session(t, ctx).NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Credit: 1, Filters: []goamqp.LinkFilter{filter}, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+			ctx, session := w.plain(t)
+			r, err := session.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Credit: 1, Filters: []goamqp.LinkFilter{filter}, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -204,9 +203,7 @@ func TestHundredSessions(t *testing.T) {
 		}
 		return nil
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	defer cancel()
-	session := w.session(t, ctx)
+	ctx, session := w.plain(t)
 	got := make(chan any, n)
 	for range n {
 		go func() {

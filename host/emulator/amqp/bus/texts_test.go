@@ -1,7 +1,6 @@
 package bus_test
 
 import (
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -45,9 +44,7 @@ func TestDeliveryAnnotationsPass(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
 	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	s := w.session(t, ctx)
+	ctx, s := w.plain(t)
 	sender, err := s.NewSender(ctx, "q", nil)
 	if err != nil {
 		t.Fatal(err)

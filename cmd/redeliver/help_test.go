@@ -1,0 +1,57 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+)
+
+// commands are a command and all below it.
+func commands(cmd *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{cmd}
+	for _, sub := range cmd.Commands() {
+		list = append(list, commands(sub)...)
+	}
+	return list
+}
+
+// TestHelpFitsTheTerminal: lines of prose are broken by hand, since nothing else does it.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	t.Parallel()
+	const columns = 90
+	for _, cmd := range commands(newRoot(streams{})) {
+		for line := range strings.Lines(cmd.Long) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns {
+				t.Errorf("%s --help: a line of %d columns, want at most %d: %s", cmd.CommandPath(), n, columns, line)
+			}
+		}
+		if usages := cmd.Flags().FlagUsages(); strings.Contains(usages, "Slice") || strings.Contains(usages, "(default [])") {
+			t.Errorf("%s --help: the words of the flag library:\n%s", cmd.CommandPath(), usages)
+		}
+	}
+}
+
+// TestAnswersAsJSON: what shows or changes something on the host can answer a program,
+// by --json, and what shows by --output json too.
+func TestAnswersAsJSON(t *testing.T) {
+	t.Parallel()
+	for _, cmd := range commands(newRoot(streams{})) {
+		name := strings.TrimPrefix(cmd.CommandPath(), "redeliver ")
+		verb, _, noun := strings.Cut(name, " ")
+		switch {
+		case cmd.Hidden || cmd.HasSubCommands():
+			continue
+		case verb == "peek", verb == "ls":
+			if cmd.Flags().ShorthandLookup("o") == nil {
+				t.Errorf("%s has no --output", name)
+			}
+			fallthrough
+		case noun && (verb == "send" || verb == "create" || verb == "purge" || verb == "redrive" || verb == "fail" || verb == "expire-lock"):
+			if cmd.Flags().Lookup("json") == nil {
+				t.Errorf("%s has no --json", name)
+			}
+		}
+	}
+}

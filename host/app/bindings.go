@@ -249,17 +249,25 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 	if strings.EqualFold(name, settingName(name)) {
 		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in %s", name, localFileName)
 	}
-	if strings.EqualFold(standard, "ServiceBus") || strings.EqualFold(standard, "EventHub") {
-		fault.Hint += "; for the embedded namespace to " + embeddedServiceBus
-	}
-	if strings.EqualFold(standard, cosmosConnection) {
-		fault.Hint += "; for the embedded account to AccountEndpoint=https://localhost:8081/"
-	}
+	fault.Hint += embeddedBy(standard)
 	if strings.ContainsAny(name, ";=") {
 		fault.Hint = "connection holds the name of a setting, never the connection string itself"
 		return
 	}
 	l.lack(settingName(name), f, fault)
+}
+
+// embeddedBy says by which value a connection means what this host serves.
+func embeddedBy(standard string) string {
+	switch {
+	case strings.EqualFold(standard, "Storage"):
+		return "; for the embedded storage to UseDevelopmentStorage=true"
+	case strings.EqualFold(standard, "ServiceBus"), strings.EqualFold(standard, "EventHub"):
+		return "; for the embedded namespace to " + embeddedServiceBus
+	case strings.EqualFold(standard, cosmosConnection):
+		return "; for the embedded account to AccountEndpoint=https://localhost:8081/"
+	}
+	return ""
 }
 
 // lack notes that a function lacks a setting. What the first of several functions says

@@ -138,6 +138,9 @@ type CustomHandler struct {
 	WorkerArguments             []string
 	EnableForwardingHTTPRequest bool
 
+	// Section is the name under which it stands: customHandler or httpWorker.
+	Section string
+
 	// OverHTTP is set when something in the section is of use only to a program that
 	// serves HTTP.
 	OverHTTP bool

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // defaultConfig is section 6.2 for four processors.
@@ -94,7 +96,7 @@ func TestConfigValues(t *testing.T) {
 	want.FunctionTimeout = time.Hour
 	want.Aggregator = app.Aggregator{BatchSize: 1, FlushTimeout: 5 * time.Minute}
 	want.Concurrency = app.Concurrency{DynamicConcurrencyEnabled: true, MaximumFunctionConcurrency: -1, CPUThreshold: 0.5}
-	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, EnableForwardingHTTPRequest: true, OverHTTP: true}
+	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, EnableForwardingHTTPRequest: true, Section: "customHandler", OverHTTP: true}
 	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10, DynamicThrottlesEnabled: true}
 	want.Queues = app.Queues{
 		BatchSize: 32, NewBatchThreshold: 0, MaxDequeueCount: 1, MaxPollingInterval: time.Minute, MaxPollingExplicit: true,
@@ -179,5 +181,12 @@ func TestHTTPWorkerSection(t *testing.T) {
 	wantNoFaults(t, a)
 	if a.Config.CustomHandler == nil || a.Config.CustomHandler.DefaultExecutablePath != "old" || len(a.Warnings) != 1 {
 		t.Errorf("got %+v, warnings %v", a.Config.CustomHandler, a.Warnings)
+	}
+	// What is said of its program points at the section that is there.
+	a = load(t, map[string]string{"app": "x", "host.json": hostWith(`"httpWorker": {"description": {"defaultExecutablePath": "app"}}`)}, &app.Options{})
+	if !slices.ContainsFunc(a.Warnings, func(w *schemas.Fault) bool {
+		return w.Path == "httpWorker.description.defaultExecutablePath" && w.Column > 1
+	}) {
+		t.Errorf("warnings %v, want one at httpWorker.description.defaultExecutablePath", a.Warnings)
 	}
 }

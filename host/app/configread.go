@@ -208,8 +208,9 @@ func (l *loader) readCustomHandler(r reader) {
 	if !r.has(section) {
 		return
 	}
-	description := section + ".description."
+	description := section + handlerDescription
 	h := &CustomHandler{
+		Section:                     section,
 		DefaultExecutablePath:       r.text(description+"defaultExecutablePath", ""),
 		WorkingDirectory:            r.text(description+"workingDirectory", ""),
 		Arguments:                   r.list(description + "arguments"),

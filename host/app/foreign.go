@@ -15,7 +15,7 @@ import (
 // The app is in order, so that is a warning.
 func (l *loader) leaveOut(f *Function, b *Binding, kind *BindingKind) {
 	f.NotServed, f.ForeignTrigger = b.Type+" "+kind.reason(b.Direction), true
-	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", kind.reason(b.Direction)+"; the function does not run, the others do", "")
+	f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; the function does not run, the others do", "")
 }
 
 // foreign prepares an input or output of the platform that this host does not serve: an
@@ -27,7 +27,7 @@ func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 	}
 	b.Foreign = true
 	if b.Output() {
-		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", kind.reason(b.Direction)+"; what the function sets is recorded, and goes nowhere",
+		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; what the function sets is recorded, and goes nowhere",
 			fmt.Sprintf("%q shows it while the app runs", "redeliver peek output "+f.Name))
 	}
 	if b.Direction == "out" {
@@ -37,7 +37,7 @@ func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 		b.Fixed = value
 		return
 	}
-	fault := f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", kind.reason("in"))
+	fault := f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", "the type "+kind.reason("in"))
 	fault.Hint = fmt.Sprintf("give the input a fixed value in host.json, at %s, or leave the binding out", inputPath(f.Name, b.Name))
 }
 

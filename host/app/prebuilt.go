@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	handlerSection = "customHandler.description."
-	handlerProgram = handlerSection + "defaultExecutablePath"
-	modulePath     = "github.com/redeliver/redeliver"
+	handlerDescription = ".description."
+	handlerProgram     = handlerDescription + "defaultExecutablePath"
+	modulePath         = "github.com/redeliver/redeliver"
 )
 
 // prebuilt describes the executable that host.json names: a file of the app if
@@ -34,7 +34,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 		plugin = !isMain && !c.OverHTTP
 	}
 	if !plugin {
-		f := l.app.hostDoc.Fault(handlerProgram, schemas.Quote(name), "", "")
+		f := l.app.hostDoc.Fault(c.Section+handlerProgram, schemas.Quote(name), "", "")
 		l.customHandler(h, f)
 		f.Hint = "a handler built with package " + functionsPackage + " is recognised by its build information, or by FUNCTIONS_WORKER_RUNTIME go; " + f.Hint
 		return
@@ -44,7 +44,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 		h.WorkingDirectory = absolute(l.app.Dir, c.WorkingDirectory)
 	}
 	for i, argument := range c.Arguments {
-		h.Arguments = append(h.Arguments, l.expand(schemas.IndexPath(handlerSection+"arguments", i), argument))
+		h.Arguments = append(h.Arguments, l.expand(schemas.IndexPath(c.Section+handlerDescription+"arguments", i), argument))
 	}
 	h.Path = path
 	switch inPath := !strings.ContainsAny(name, `/\`); {
@@ -53,7 +53,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 	case found:
 		h.Fingerprint = fileDigest(path)
 	case !inPath:
-		h.Fault = l.app.hostDoc.Fault(handlerProgram, schemas.Quote(name), "a program in the app's folder or in PATH", "the handler program does not exist")
+		h.Fault = l.app.hostDoc.Fault(c.Section+handlerProgram, schemas.Quote(name), "a program in the app's folder or in PATH", "the handler program does not exist")
 		h.Fault.Hint = "build it first, or remove customHandler to have a Go app built"
 	}
 }

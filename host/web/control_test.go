@@ -68,6 +68,15 @@ func TestControlQueues(t *testing.T) {
 		t.Errorf("%d messages after clear", left.Count)
 	}
 
+	// 48 KiB are what fits when it is encoded.
+	if refused := get[web.ErrorBody](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
+		t.Errorf("a body that is too large once encoded: hint %q, want the largest", refused.Hint)
+	}
+	if refused := get[web.ErrorBody](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
+		t.Errorf("a raw body that is too large: hint %q", refused.Hint)
+	}
+	get[web.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
+
 	for _, tt := range []struct {
 		name, method, path, body string
 		want                     int

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strconv"
@@ -103,6 +104,11 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		put, err = bindings.PutOrCreate(ctx, s.host.AppStorage().Queue(r.PathValue("name")), text, &opts)
 		return err
 	})
+	if errors.Is(err, bindings.ErrTooLarge) && len(text) > len(body) {
+		hint := fmt.Sprintf("Base64 makes them of the %d bytes of the body; %d bytes fit", len(body), bindings.MaxMessageText/4*3)
+		writeError(w, http.StatusRequestEntityTooLarge, err.Error(), hint)
+		return
+	}
 	if err != nil {
 		queueError(w, err)
 		return

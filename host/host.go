@@ -83,6 +83,12 @@ type Options struct {
 	// redeliver.serviceBus.config; a relative path is below the app folder.
 	ServiceBusConfig string
 
+	// EventHubsConfig is the like in the form of the official Event Hubs emulator's
+	// Config.json: the embedded namespace has its hubs and consumer groups, beside those
+	// of host.json. It replaces the file that host.json names in
+	// redeliver.eventHubs.config.
+	EventHubsConfig string
+
 	// Outside serves the connections that do not mean the embedded account, when
 	// Services is nil (package bindings/azure, which only a command may choose).
 	// Its calls are made outside the clock. Nil: functions with such connections

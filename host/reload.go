@@ -174,7 +174,8 @@ func (h *Host) loadOptions(ctx context.Context) *app.Options {
 		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
 		Removed:          slices.Sorted(maps.Keys(h.inFolders)),
 		Sources:          func(string) string { return h.readSources(ctx) },
-		ServiceBusConfig: h.opts.ServiceBusConfig, ServicesOnly: h.opts.ServicesOnly,
+		ServiceBusConfig: h.opts.ServiceBusConfig, EventHubsConfig: h.opts.EventHubsConfig,
+		ServicesOnly: h.opts.ServicesOnly,
 	}
 }
 

@@ -29,9 +29,16 @@ const defaultBusAdminPort = 5300
 type busFlags struct {
 	port, tlsPort, adminPort doorPort
 
-	given    bool   // a port was asked for
-	tlsGiven bool   // that for TLS only, too
-	config   string // file of entities
+	given    bool // a port was asked for
+	tlsGiven bool // that for TLS only, too
+	files    configFiles
+}
+
+// configFiles are files in the form of the official emulators, which describe what the
+// embedded namespace has; empty for those that host.json names.
+type configFiles struct {
+	bus  string // --servicebus-config
+	hubs string // --eventhubs-config
 }
 
 // busPortFlags are the flags that open a door of Service Bus.
@@ -46,28 +53,39 @@ func addBus(cmd *cobra.Command, f *busFlags) {
 	flags.Var(&f.port, "servicebus-port", "port at which Service Bus SDKs find the namespace, when the app needs it; 0 for any free one, off for none")
 	flags.Var(&f.tlsPort, "servicebus-tls-port", "port for Service Bus clients that know TLS only, with --tls or when given")
 	flags.Var(&f.adminPort, "servicebus-admin-port", "port for administration clients of Service Bus, likewise")
-	addBusConfig(cmd, &f.config)
+	f.files.add(cmd)
 }
 
-// addBusConfig adds the flag that names the file of entities.
-func addBusConfig(cmd *cobra.Command, file *string) {
-	cmd.Flags().StringVar(file, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the one that host.json names")
+// add adds the flags that name the files.
+func (f *configFiles) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.bus, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the one that host.json names")
+	flags.StringVar(&f.hubs, "eventhubs-config", "", "file of event hubs, a Config.json of the official Event Hubs emulator, instead of the one that host.json names")
 }
 
-// busConfig is the absolute path of a file that was named on the command line: the
-// app would look for it below its folder.
-func busConfig(file string) (string, error) {
+// finish makes the paths absolute: the app would look for the files below its folder.
+func (f *configFiles) finish() (err error) {
+	if f.bus, err = configPath("--servicebus-config", f.bus, "Service Bus"); err == nil {
+		f.hubs, err = configPath("--eventhubs-config", f.hubs, "Event Hubs")
+	}
+	return err
+}
+
+func configPath(flag, file, service string) (string, error) {
 	if file == "" {
 		return "", nil
 	}
 	if info, err := os.Stat(file); err != nil || info.IsDir() {
-		return "", hinted(fmt.Errorf("--servicebus-config: no file %q", file), "name a Config.json of the official Service Bus emulator")
+		return "", hinted(fmt.Errorf("%s: no file %q", flag, file), fmt.Sprintf("name a Config.json of the official %s emulator", service))
 	}
 	return filepath.Abs(file)
 }
 
-// finish notes which flags were given, and makes the file's path absolute.
-func (f *busFlags) finish(cmd *cobra.Command) (err error) {
+// named reports whether there is a file.
+func (f *configFiles) named() bool { return f.bus != "" || f.hubs != "" }
+
+// finish notes which flags were given, and makes the paths of files absolute.
+func (f *busFlags) finish(cmd *cobra.Command) error {
 	for _, name := range busPortFlags() {
 		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() != "off" {
 			f.given = true
@@ -77,8 +95,7 @@ func (f *busFlags) finish(cmd *cobra.Command) (err error) {
 	if f.port == noDoor && !cmd.Flags().Changed("servicebus-admin-port") {
 		f.adminPort = noDoor // there is nothing to administer, and another host may want the port
 	}
-	f.config, err = busConfig(f.config)
-	return err
+	return f.files.finish()
 }
 
 // securePort is the port for TLS: its own flag opens it, and otherwise TLS for all
@@ -91,11 +108,11 @@ func (f *busFlags) securePort(tls bool) doorPort {
 }
 
 // busWanted reports whether Service Bus and Event Hubs are to be served: a port or a
-// file of entities was named, the app has a connection string of an emulator that
+// file of entities or hubs was named, the app has a connection string of an emulator that
 // clients look for here, or it describes entities or hubs and no setting leads to a
 // namespace elsewhere. An app with storage only takes no ports for it.
 func (s *session) busWanted(a *app.App) bool {
-	if s.flags.servicesOnly || s.flags.bus.given || s.flags.bus.config != "" {
+	if s.flags.servicesOnly || s.flags.bus.given || s.flags.bus.files.named() {
 		return true
 	}
 	settings := a.Settings.All()

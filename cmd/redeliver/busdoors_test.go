@@ -38,8 +38,11 @@ func TestBusWanted(t *testing.T) {
 		{name: "described hubs", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, want: true},
 		{name: "described hubs, and the cloud", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, local: "Endpoint=sb://acme.servicebus.windows.net/;SharedAccessKeyName=k;SharedAccessKey=s;EntityPath=readings"},
 		{name: "described hubs, the cloud, and a port was named", hosts: `, "redeliver": {"eventHubs": {"hubs": [{"name": "readings"}]}}`, local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{given: true}, want: true},
-		{name: "a file of entities on the command line, and the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{config: "Config.json"}, want: true},
-		{name: "a file of entities", flags: busFlags{config: "Config.json"}, want: true},
+		{name: "a file of entities on the command line, and the cloud", local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s", flags: busFlags{files: configFiles{bus: "Config.json"}}, want: true},
+		{name: "a file of hubs", flags: busFlags{files: configFiles{hubs: "hubs.json"}}, want: true},
+		{name: "described hubs in a file", hosts: `, "redeliver": {"eventHubs": {"config": "hubs.json"}}`, want: true},
+		{name: "described hubs in a file, and the cloud", hosts: `, "redeliver": {"eventHubs": {"config": "hubs.json"}}`, local: "Endpoint=sb://acme.servicebus.windows.net;SharedAccessKeyName=k;SharedAccessKey=s"},
+		{name: "a file of entities", flags: busFlags{files: configFiles{bus: "Config.json"}}, want: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -48,12 +51,13 @@ func TestBusWanted(t *testing.T) {
 				"host.json":           `{"version": "2.0"` + tt.hosts + `}`,
 				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "UseDevelopmentStorage=true", "BUS": "` + tt.local + `"}}`,
 				"Config.json":         `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns"}]}}`,
+				"hubs.json":           `{"UserConfig": {"NamespaceConfig": [{"Type": "EventHub", "Name": "emulatorNs1", "Entities": [{"Name": "eh1", "PartitionCount": "2"}]}], "LoggingConfig": {"Type": "File"}}}`,
 			} {
 				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}
 			}
-			a, err := app.Load(dir, &app.Options{Env: environment(tt.env), ServiceBusConfig: tt.flags.config})
+			a, err := app.Load(dir, &app.Options{Env: environment(tt.env), ServiceBusConfig: tt.flags.files.bus, EventHubsConfig: tt.flags.files.hubs})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,7 +19,8 @@ import (
 
 func newCheck(std streams) *cobra.Command {
 	var set []string
-	var output, config string
+	var output string
+	var files configFiles
 	var noBuild bool
 	cmd := &cobra.Command{
 		Use:   "check [DIR]",
@@ -41,10 +42,10 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 			if err != nil {
 				return err
 			}
-			if config, err = busConfig(config); err != nil {
+			if err := files.finish(); err != nil {
 				return err
 			}
-			report, err := check(cmd.Context(), dir, set, config, noBuild)
+			report, err := check(cmd.Context(), dir, set, files, noBuild)
 			if err != nil {
 				return err
 			}
@@ -59,18 +60,18 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "text", "text or json")
 	cmd.Flags().BoolVar(&noBuild, "no-build", false, "do not build and ask the app's program")
-	addBusConfig(cmd, &config)
+	files.add(cmd)
 	addSet(cmd, &set)
 	return cmd
 }
 
 // check reads the app and says what is to be said of it.
-func check(ctx context.Context, dir string, set []string, config string, noBuild bool) (*app.Report, error) {
+func check(ctx context.Context, dir string, set []string, files configFiles, noBuild bool) (*app.Report, error) {
 	var a *app.App
 	var err, handler error
 	if noBuild {
-		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds(), ServiceBusConfig: config})
-	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, ServiceBusConfig: config, Outside: newCloud(nil)}); a == nil {
+		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds(), ServiceBusConfig: files.bus, EventHubsConfig: files.hubs})
+	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, ServiceBusConfig: files.bus, EventHubsConfig: files.hubs, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}
 	if err != nil {

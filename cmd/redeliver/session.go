@@ -204,7 +204,7 @@ func (s *session) opened(err error) error {
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
-		ServiceBusConfig: s.flags.bus.config, ServicesOnly: s.flags.servicesOnly,
+		ServiceBusConfig: s.flags.bus.files.bus, EventHubsConfig: s.flags.bus.files.hubs, ServicesOnly: s.flags.servicesOnly,
 	})
 	if err != nil {
 		return nil, err
@@ -271,6 +271,12 @@ func (s *session) checkCommand() string {
 	for _, set := range s.flags.set {
 		line += " --set " + set
 	}
+	if f := s.flags.bus.files; f.bus != "" {
+		line += " --servicebus-config " + short(f.bus)
+	}
+	if f := s.flags.bus.files; f.hubs != "" {
+		line += " --eventhubs-config " + short(f.hubs)
+	}
 	return line
 }
 
@@ -284,7 +290,7 @@ func (s *session) openHost(env []string) error {
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
 		Outside: s.cloud, Instance: s.instance(),
-		Store: s.store, Accounts: names, ServiceBusConfig: s.flags.bus.config,
+		Store: s.store, Accounts: names, ServiceBusConfig: s.flags.bus.files.bus, EventHubsConfig: s.flags.bus.files.hubs,
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		NoBuild: s.flags.noBuild, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})

@@ -65,6 +65,11 @@ type Options struct {
 	// redeliver.serviceBus.config. A relative path is below the app folder.
 	ServiceBusConfig string
 
+	// EventHubsConfig is the path of the file that describes the event hubs of the
+	// embedded namespace, beside those that stand in host.json. It replaces the one
+	// that host.json names in redeliver.eventHubs.config; a relative path likewise.
+	EventHubsConfig string
+
 	// Processors replaces the number of processors in defaults that depend on
 	// it; 0 means runtime.NumCPU().
 	Processors int

@@ -59,7 +59,7 @@ func (r reader) eventHubs() EventHubs {
 			Name:           r.text(schemas.JoinPath(path, "name"), ""),
 			PartitionCount: r.number(schemas.JoinPath(path, "partitionCount"), 4, 1, 32),
 			ConsumerGroups: r.list(schemas.JoinPath(path, "consumerGroups")),
-			Retention:      r.span(schemas.JoinPath(path, "retention"), 24*time.Hour, 1, math.MaxInt64),
+			Retention:      r.span(schemas.JoinPath(path, "retention"), defaultRetention, 1, math.MaxInt64),
 		})
 	}
 	return c

@@ -43,6 +43,7 @@ func Load(dir string, opts *Options) (*App, error) {
 		l.renamedKeys(r)
 	}
 	l.loadServiceBusEntities(r)
+	l.loadHubs(r)
 	l.proxies()
 	l.app.ID = l.hostID()
 	if opts.ServicesOnly {
@@ -63,6 +64,8 @@ type loader struct {
 	opts   *Options
 	app    *App
 	digest hash.Hash
+
+	entitiesName string // of the file of Service Bus entities, as it was named
 
 	language   *language // other than Go for this host; nil: none is known
 	unreadable bool      // host.json could not be parsed

@@ -2,31 +2,50 @@ package app
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
 
-const (
-	entitiesSetting = "redeliver.serviceBus.config"
-	hubsSetting     = "redeliver.eventHubs.hubs"
-	entitiesFile    = "--servicebus-config"
+// configFile is a file in the form of an official emulator that an app can name.
+type configFile struct {
+	setting string // of host.json
+	flag    string // that replaces it
+	what    string
+}
+
+var (
+	entitiesFile = configFile{"redeliver.serviceBus.config", "--servicebus-config", "Service Bus entities"} // read only
+	hubsFile     = configFile{"redeliver.eventHubs.config", "--eventhubs-config", "event hubs"}             // read only
 )
 
 // loadServiceBusEntities reads the file that describes the entities of the embedded
 // Service Bus (servicebus 3.12).
 func (l *loader) loadServiceBusEntities(r reader) {
-	name := l.opts.ServiceBusConfig
+	name, text, ok := l.readConfigFile(r, entitiesFile, l.opts.ServiceBusConfig)
+	if !ok {
+		return
+	}
+	entities, faults := config.Parse(name, text)
+	l.report(faults, entities.Warnings)
+	l.app.ServiceBusEntities = entities
+	l.entitiesName = name
+}
+
+// readConfigFile returns the file that the flag or host.json names; ok is false when
+// there is none that can be read.
+func (l *loader) readConfigFile(r reader, c configFile, flag string) (name string, text []byte, ok bool) {
+	name = flag
 	given := name != ""
 	if !given {
-		name = r.text(entitiesSetting, "")
+		name = r.text(c.setting, "")
 	}
 	if name == "" {
-		return
+		return "", nil, false
 	}
 	path := filepath.FromSlash(name)
 	if !filepath.IsAbs(path) {
@@ -35,42 +54,28 @@ func (l *loader) loadServiceBusEntities(r reader) {
 	l.app.Config.WatchFiles = append(l.app.Config.WatchFiles, filepath.Base(path))
 	text, err := os.ReadFile(path)
 	if err != nil {
-		f := &schemas.Fault{File: entitiesFile}
+		f := &schemas.Fault{File: c.flag}
 		if !given {
-			f = r.doc.Fault(entitiesSetting, "", "", "")
+			f = r.doc.Fault(c.setting, "", "", "")
 		}
 		f.Found, f.Allowed = schemas.Quote(name), "the path of a file, relative to the app folder"
-		f.Reason = "the file of Service Bus entities cannot be read: " + cause(err)
+		f.Reason = "the file of " + c.what + " cannot be read: " + cause(err)
 		if errors.Is(err, fs.ErrNotExist) {
-			f.Reason = "the file of Service Bus entities does not exist"
+			f.Reason = "the file of " + c.what + " does not exist"
 		}
 		l.fault(f)
-		return
+		return "", nil, false
 	}
-	l.hash("service bus entities", text)
-	entities, faults := config.Parse(filepath.ToSlash(name), text)
+	l.hash(strings.ToLower(c.what), text)
+	return filepath.ToSlash(name), text, true
+}
+
+// report takes over what was found wrong with a file.
+func (l *loader) report(faults, warnings []*schemas.Fault) {
 	for _, f := range faults {
 		l.fault(f)
 	}
-	for _, w := range entities.Warnings {
+	for _, w := range warnings {
 		l.warn(w)
-	}
-	l.app.ServiceBusEntities = entities
-	l.hubNames(r, name)
-}
-
-// hubNames: a name is a queue, a topic or an event hub (servicebus 1.11).
-func (l *loader) hubNames(r reader, file string) {
-	hubs, _ := r.value(hubsSetting).([]any)
-	for i := range hubs {
-		path := schemas.JoinPath(schemas.IndexPath(hubsSetting, i), "name")
-		name := r.text(path, "")
-		at, clash := l.app.ServiceBusEntities.Has(name)
-		if name == "" || !clash {
-			continue
-		}
-		f := r.doc.Fault(path, r.doc.Found(path), "a name that is not in use", fmt.Sprintf("the name is taken by %s of %s", at, filepath.ToSlash(file)))
-		f.Hint = "queues, topics and event hubs share one name space, in which case does not count: rename one of them"
-		l.fault(f)
 	}
 }

@@ -3,7 +3,6 @@ package eventhubs
 import (
 	"context"
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,16 +13,10 @@ import (
 // quotas, dedicated tier).
 const MaxConsumerGroups = 1000
 
-// Longest names, in characters (docs: resource naming rules, Microsoft.EventHub).
-const (
-	maxHubName   = 256
-	maxGroupName = 50
-)
-
 // CreateConsumerGroup adds a consumer group to a hub. It fails with ErrNotFound,
 // ErrAlreadyExists, ErrInvalidArgument (the name) and ErrQuotaExceeded.
 func (ns *Namespace) CreateConsumerGroup(ctx context.Context, hub, group string) error {
-	if err := checkName("consumer group", group, maxGroupName); err != nil && !isDefault(group) {
+	if err := bindings.CheckConsumerGroup(group); err != nil {
 		return err
 	}
 	return ns.operate(ctx, FaultPoint{Op: "CreateConsumerGroup", Hub: hub}, func(op *operation) error {
@@ -49,7 +42,7 @@ func groupsOf(h Hub) (out []string, err error) {
 		if made.hasGroup(group) {
 			continue
 		}
-		if err := checkName("consumer group", group, maxGroupName); err != nil {
+		if err := bindings.CheckConsumerGroup(group); err != nil {
 			return nil, err
 		}
 		made.ConsumerGroups = append(made.ConsumerGroups, group)
@@ -123,18 +116,8 @@ func (ns *Namespace) use(ctx context.Context, name, group string) error {
 // CheckNames says why a hub, or a consumer group unless it is empty, cannot have that
 // name: an ErrInvalidArgument.
 func CheckNames(hub, group string) error {
-	if err := checkName("event hub", hub, maxHubName); err != nil || group == "" || isDefault(group) {
+	if err := bindings.CheckEventHubName(hub); err != nil || group == "" {
 		return err
 	}
-	return checkName("consumer group", group, maxGroupName)
-}
-
-// nameForm is what the service takes as a name.
-var nameForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$`) // read only
-
-func checkName(what, name string, longest int) error {
-	if len(name) > longest || !nameForm.MatchString(name) {
-		return refuse(bindings.ConditionArgumentError, "%s name %q: want up to %d letters, digits, periods, hyphens and underscores, with a letter or digit at both ends", what, name, longest)
-	}
-	return nil
+	return bindings.CheckConsumerGroup(group)
 }

@@ -23,11 +23,8 @@ const (
 	DefaultRetention  = 24 * time.Hour
 )
 
-// Bounds of a hub (docs: Event Hubs quotas).
-const (
-	MaxPartitions = 1024
-	MaxRetention  = 90 * 24 * time.Hour
-)
+// MaxRetention bounds the retention of a hub (docs: Event Hubs quotas).
+const MaxRetention = 90 * 24 * time.Hour
 
 // DefaultName is the namespace's own name when Options give none.
 const DefaultName = "localhost"
@@ -108,7 +105,7 @@ func (ns *Namespace) FullyQualifiedNamespace() string { return ns.opts.Name }
 // queue's or a topic's, with ErrInvalidArgument (a name) and ErrOutOfRange.
 func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 	h.Partitions, h.Retention = cmp.Or(h.Partitions, DefaultPartitions), cmp.Or(h.Retention, DefaultRetention)
-	if err := checkName("event hub", h.Name, maxHubName); err != nil {
+	if err := bindings.CheckEventHubName(h.Name); err != nil {
 		return err
 	}
 	var err error
@@ -116,8 +113,8 @@ func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 		return err
 	}
 	switch {
-	case h.Partitions < 1 || h.Partitions > MaxPartitions:
-		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, MaxPartitions)
+	case h.Partitions < 1 || h.Partitions > bindings.MaxEventHubPartitions:
+		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, bindings.MaxEventHubPartitions)
 	case h.Retention < 0 || h.Retention > MaxRetention:
 		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: retention %s: want up to %s", h.Name, h.Retention, MaxRetention)
 	case ns.opts.Taken != nil && ns.opts.Taken(h.Name):

@@ -278,7 +278,7 @@ func TestHubs(t *testing.T) {
 		{eventhubs.Hub{Name: "a/b"}, bindings.ErrInvalidArgument},
 		{eventhubs.Hub{}, bindings.ErrInvalidArgument},
 		{eventhubs.Hub{Name: "x", Partitions: -1}, bindings.ErrOutOfRange},
-		{eventhubs.Hub{Name: "x", Partitions: eventhubs.MaxPartitions + 1}, bindings.ErrOutOfRange},
+		{eventhubs.Hub{Name: "x", Partitions: bindings.MaxEventHubPartitions + 1}, bindings.ErrOutOfRange},
 		{eventhubs.Hub{Name: "x", Retention: eventhubs.MaxRetention + 1}, bindings.ErrOutOfRange},
 	} {
 		b.do(func(ctx context.Context) error {

@@ -1,7 +1,8 @@
 // Package config reads the entity file of the official Service Bus emulator, its
-// Config.json, and makes a namespace have what it says.
+// Config.json, and makes a namespace have what it says. It reads the file of the
+// Event Hubs emulator too, which has the same name and another form.
 //
-// Read [Parse] first, then [Entities.Apply]. reader.go is how values are read and
+// Read [Parse] first, then [Entities.Apply]; [ParseHubs] for the other file. reader.go is how values are read and
 // faults are found: every one in one go, with file, position, JSON path and what may
 // stand there. Keys match in any letter case.
 //
@@ -12,7 +13,8 @@
 // given has the service's default.
 //
 // Source: spec servicebus 1.1 and 3.12; azure-service-bus-emulator-installer:
-// ServiceBus-Emulator/Schema/Config-schema.json.
+// ServiceBus-Emulator/Schema/Config-schema.json; azure-event-hubs-emulator-installer:
+// EventHub-Emulator/Schema/Config-schema.json.
 //
 // It leaves out the file's logging section, which is checked and has no effect.
 package config

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/schemas"
 )
 
 // The settings of each kind of entity: those of the official file first, then the
@@ -52,135 +50,25 @@ type forward struct {
 }
 
 func (p *parser) file() {
-	root := p.section("", p.doc.Value(), "$schema", "UserConfig")
-	user := root.within("UserConfig", userKeys...)
-	if _, _, ok := root.get("UserConfig"); !ok {
-		root.need("UserConfig", "an object with Namespaces")
-		return
-	}
-	if p.hubs(user) {
-		return
-	}
-	p.logging(user)
-	at, list, ok := user.get("Namespaces")
+	user, ok := p.userConfig("an object with Namespaces")
 	if !ok {
-		user.need("Namespaces", "a list of one namespace")
 		return
 	}
-	namespaces, isList := list.([]any)
-	if !isList || len(namespaces) != 1 {
-		p.fault(at, "a list of one namespace", "there is exactly one namespace")
+	if at, _, ok := user.get("NamespaceConfig"); ok {
+		p.otherService(at, serviceBusFile, eventHubsFile)
+		return
 	}
-	for i, ns := range namespaces {
-		p.namespace(schemas.IndexPath(at, i), ns)
-	}
-}
-
-// userKeys are those of the official file, and those of the file of the Event Hubs
-// emulator, which are reported as what they are.
-var userKeys = []string{"Namespaces", "Logging", "NamespaceConfig", "LoggingConfig"} // read only
-
-// hubs refuses the Config.json of the Event Hubs emulator, and says where what it
-// describes belongs.
-func (p *parser) hubs(user *section) bool {
-	at, list, ok := user.get("NamespaceConfig")
-	if !ok {
-		return false
-	}
-	f := p.fault(at, "the Config.json of the Service Bus emulator, with Namespaces", "this is the Config.json of the Event Hubs emulator")
-	f.Found = ""
-	f.Hint = "hubs stand in host.json, in redeliver.eventHubs.hubs"
-	type hub struct {
-		Name       string      `json:"name"`
-		Partitions json.Number `json:"partitionCount,omitempty"`
-		Groups     []string    `json:"consumerGroups,omitempty"`
-	}
-	var hubs []hub
-	quiet := reader{doc: p.doc} // what is wrong in it does not matter here
-	namespaces, _ := list.([]any)
-	for i, ns := range namespaces {
-		quiet.section(schemas.IndexPath(at, i), ns).items("Entities", func(path string, value any) {
-			s := quiet.section(path, value)
-			h := hub{}
-			h.Name, _ = s.text("Name")
-			_, count, _ := s.get("PartitionCount")
-			h.Partitions = json.Number(strings.TrimSpace(fmt.Sprint(count)))
-			if _, err := h.Partitions.Int64(); err != nil {
-				h.Partitions = ""
-			}
-			s.items("ConsumerGroups", func(path string, value any) {
-				if name, ok := quiet.section(path, value).text("Name"); ok {
-					h.Groups = append(h.Groups, name)
-				}
-			})
-			if h.Name != "" {
-				hubs = append(hubs, h)
-			}
-		})
-	}
-	if text, err := json.Marshal(hubs); err == nil && len(hubs) > 0 {
-		f.Hint += `: "redeliver": {"eventHubs": {"hubs": ` + string(text) + `}}`
-	}
-	return true
-}
-
-func (p *parser) logging(user *section) {
-	s := user.within("Logging", "Type")
-	if text, ok := s.text("Type"); ok && !slices.Contains([]string{"File", "Console", "File,Console", "Console,File"}, text) {
-		path, _, _ := s.get("Type")
-		p.fault(path, `"File", "Console" or "File,Console"`, "not one of the allowed values")
+	user.logging("Logging")
+	if at, ns, ok := user.only("Namespaces"); ok {
+		p.namespace(at, ns)
 	}
 }
 
 func (p *parser) namespace(path string, value any) {
 	s := p.section(path, value, "Name", "Queues", "Topics")
-	switch name, ok := s.text("Name"); {
-	case ok && !strings.EqualFold(name, namespaceName):
-		at, _, _ := s.get("Name")
-		p.fault(at, schemas.Quote(namespaceName), "the namespace of the emulator has another name")
-	case !ok && !s.given("Name"):
-		s.need("Name", schemas.Quote(namespaceName))
-	}
+	s.fixed("Name", namespaceName, "the namespace of the emulator has another name")
 	s.items("Queues", p.queue)
 	s.items("Topics", p.topic)
-}
-
-// given reports whether a key has a value, of whatever type.
-func (s *section) given(key string) bool {
-	_, _, ok := s.get(key)
-	return ok
-}
-
-// name reads the name of an entity, which what names; taken holds those that are in
-// use.
-func (p *parser) name(s *section, what string, check func(string) error, taken map[string]string) string {
-	name, ok := s.text("Name")
-	if !ok {
-		if !s.given("Name") {
-			s.need("Name", "a name")
-		}
-		return ""
-	}
-	path, _, _ := s.get("Name")
-	if err := check(name); err != nil {
-		_, allowed, ok := strings.Cut(err.Error(), ": want ")
-		if !ok {
-			allowed = "a name"
-		}
-		p.fault(path, allowed, "not the name of a "+what)
-		return name
-	}
-	key := strings.ToLower(name)
-	if other, clash := taken[key]; clash {
-		f := p.fault(path, "a name that is not in use", "the name is taken by "+other)
-		f.Hint = "case does not count: rename one of them"
-		if what == entityWord {
-			f.Hint = "queues and topics share one name space, in which case does not count: rename one of them"
-		}
-		return name
-	}
-	taken[key] = s.path
-	return name
 }
 
 const entityWord = "queue or topic"

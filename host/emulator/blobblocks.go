@@ -40,7 +40,7 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 			return err
 		}
 		if state := tx.container.blobs[b.key.Name]; state != nil {
-			if err := state.acceptsBlock(tx, id); err != nil {
+			if err := state.acceptsBlock(id); err != nil {
 				return err
 			}
 		}
@@ -87,18 +87,15 @@ func checkType(r *blobRecord, want bindings.BlobType) error {
 	return nil
 }
 
-// acceptsBlock holds a new block to the ones that are there.
-func (b *blobState) acceptsBlock(tx *blobTx, id string) error {
+// acceptsBlock holds a new block to the ones that wait. Those of the blob may have
+// identifiers of another length: each client has its own, and overwrites what others
+// wrote (docs: Put Block, "Remarks").
+func (b *blobState) acceptsBlock(id string) error {
 	for other := range b.blocks { // all have one length: any will do
 		if blockIDLength(other) != blockIDLength(id) {
 			return blobError(bindings.CodeInvalidBlobOrBlock, "")
 		}
 		break
-	}
-	if b.base != nil {
-		if segs := tx.segments(b.base); len(segs) > 0 && segs[0].Block != "" && blockIDLength(segs[0].Block) != blockIDLength(id) {
-			return blobError(bindings.CodeInvalidBlobOrBlock, "")
-		}
 	}
 	if len(b.blocks) >= bindings.MaxUncommittedBlocks && b.blocks[id] == nil {
 		return blobError(bindings.CodeBlockCountExceedsLimit, "")

@@ -123,16 +123,20 @@ func TestContentMD5PropertyOfAnyLength(t *testing.T) {
 	b.want(400, "InvalidMd5", "PUT", "/box/a?comp=properties", "", header("X-Ms-Blob-Content-Md5", "no base64"))
 }
 
-// Identifiers of blocks have one length before they are encoded: MQ== and MTE=
-// are one byte and two.
+// Identifiers of blocks that wait have one length before they are encoded: MQ== and
+// MTE= are one byte and two. Those of the blob itself do not count.
 //
-// Source: docs, Put Block, "blockid".
+// Source: docs, Put Block, "blockid", "Remarks".
 func TestBlockIDLengthsBeforeEncoding(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)
 	b.want(201, "", "PUT", "/box/b?comp=block&blockid=MQ%3D%3D", "1")
 	b.want(400, "InvalidBlobOrBlock", "PUT", "/box/b?comp=block&blockid=MTE%3D", "2")
 	b.want(201, "", "PUT", "/box/b?comp=blocklist", "<BlockList><Latest>MQ==</Latest></BlockList>")
-	b.want(400, "InvalidBlobOrBlock", "PUT", "/box/b?comp=block&blockid=MTE%3D", "2")
-	b.want(201, "", "PUT", "/box/b?comp=block&blockid=Mg%3D%3D", "2")
+	b.want(201, "", "PUT", "/box/b?comp=block&blockid=MTE%3D", "2")
+	b.want(400, "InvalidBlobOrBlock", "PUT", "/box/b?comp=block&blockid=Mg%3D%3D", "2")
+	b.want(201, "", "PUT", "/box/b?comp=blocklist", "<BlockList><Committed>MQ==</Committed><Latest>MTE=</Latest></BlockList>")
+	if got := b.want(200, "", "GET", "/box/b", "").Body; got != "12" {
+		t.Errorf("content = %q, want 12", got)
+	}
 }

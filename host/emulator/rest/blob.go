@@ -127,11 +127,11 @@ func blobService() *service {
 		{blobMetadata, http.MethodPut}:  {name: "SetBlobMetadata", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobMetadata},
 		{blobLease, http.MethodPut}:     {name: "LeaseBlob", write: true, resource: "o", accountSAS: "wd", serviceSAS: "wd", run: leaseBlob},
 		{blobSnapshot, http.MethodPut}:  {name: "SnapshotBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: snapshotBlob},
-		{blobBlock, http.MethodPut}:     {name: "PutBlock", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: putBlock},
-		{blobBlockList, http.MethodPut}: {name: "PutBlockList", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: putBlockList},
+		{blobBlock, http.MethodPut}:     {name: "PutBlock", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: putBlock},
+		{blobBlockList, http.MethodPut}: {name: "PutBlockList", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: putBlockList},
 		{blobBlockList, http.MethodGet}: {name: "GetBlockList", resource: "o", accountSAS: "r", serviceSAS: "r", run: getBlockList},
 		{blobAppend, http.MethodPut}:    {name: "AppendBlock", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: appendBlock},
-		{blobCopy, http.MethodPut}:      {name: "AbortCopyBlob", write: true, resource: "o", accountSAS: "cw", serviceSAS: "cw", run: abortCopy},
+		{blobCopy, http.MethodPut}:      {name: "AbortCopyBlob", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: abortCopy},
 		{blobTier, http.MethodPut}:      {name: "SetBlobTier", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: setBlobTier},
 		{blobSeal, http.MethodPut}:      {name: "SealBlob", write: true, resource: "o", accountSAS: "aw", serviceSAS: "aw", run: sealBlob},
 		{blobPage, http.MethodPut}:      {name: "PutPage", write: true, resource: "o", accountSAS: "w", serviceSAS: "w", run: putPage},
@@ -145,8 +145,8 @@ func blobService() *service {
 		{accountBatch, http.MethodPost}:   {name: "SubmitBatch", write: true, resource: "sco", accountSAS: anyLetter, run: submitBatch},
 		{containerBatch, http.MethodPost}: {name: "SubmitContainerBatch", write: true, resource: "sco", accountSAS: anyLetter, serviceSAS: anyLetter, run: submitBatch},
 
-		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "s", accountSAS: "f", run: findBlobs},
-		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "c", accountSAS: "f", serviceSAS: "f", run: findBlobs},
+		{taggedBlobs, http.MethodGet}:       {name: "FindBlobsByTags", resource: "o", accountSAS: "f", run: findBlobs},
+		{taggedInContainer, http.MethodGet}: {name: "FindBlobsByTagsInContainer", resource: "o", accountSAS: "f", serviceSAS: "f", run: findBlobs},
 	}
 	for _, op := range table {
 		run := op.run

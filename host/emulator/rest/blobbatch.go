@@ -38,6 +38,9 @@ func submitBatch(c *call) error {
 	if refused == nil {
 		var requests []batchRequest
 		if requests, refused = readBatch(b, boundary); refused == nil {
+			refused = checkOneKind(requests)
+		}
+		if refused == nil {
 			for _, r := range requests {
 				answer.add(c.batched(r))
 			}
@@ -109,6 +112,26 @@ func readBatch(b []byte, boundary string) ([]batchRequest, *Error) {
 		}
 		requests = append(requests, one)
 	}
+}
+
+// checkOneKind refuses batches that both delete blobs and set tiers.
+//
+// Source: Azurite, BlobBatchHandler.ts; the SDKs refuse to build such batches.
+func checkOneKind(requests []batchRequest) *Error {
+	deletes, tiers := 0, 0
+	for _, one := range requests {
+		switch {
+		case one.r == nil:
+		case one.r.Method == http.MethodDelete:
+			deletes++
+		case strings.EqualFold(lowerNames(one.r.URL.Query()).Get("comp"), "tier"):
+			tiers++
+		}
+	}
+	if deletes > 0 && tiers > 0 {
+		return newError(http.StatusBadRequest, "AllBatchSubRequestsShouldBeSameApi", "All batch subrequests should be the same api.")
+	}
+	return nil
 }
 
 // batched runs one request of a batch.

@@ -77,8 +77,11 @@ func TestBlobBatch(t *testing.T) {
 	}
 	reader := fullAccount.with("sp", "r").account(t, rest.DevKey)
 	deleter := fullAccount.with("sp", "d").account(t, rest.DevKey)
-	got := b.batch("/?comp=batch",
-		b.part("PUT", "/box/a?comp=tier", true, "X-Ms-Access-Tier", "Cool"),
+	got := b.batch("/?comp=batch", b.part("PUT", "/box/a?comp=tier", true, "X-Ms-Access-Tier", "Cool"), b.part("PUT", "/box/a?comp=tier", true))
+	if text := strings.Join(got, ","); text != "0 200,1 400 MissingRequiredHeader" {
+		t.Errorf("answers of changes of tier = %s", text)
+	}
+	got = b.batch("/?comp=batch",
 		b.part("DELETE", "/box/a", true),
 		b.part("DELETE", "/box/a", true),
 		b.part("DELETE", "/box/b", false),
@@ -89,7 +92,7 @@ func TestBlobBatch(t *testing.T) {
 		b.part("POST", "/?comp=batch", true),
 		"not a request",
 	)
-	want := "0 200,1 202,2 404 BlobNotFound,3 403 AuthenticationFailed,4 403 AuthorizationPermissionMismatch,5 202,6 400 InvalidInput,7 400 InvalidInput,8 400 InvalidInput,9 400 InvalidInput"
+	want := "0 202,1 404 BlobNotFound,2 403 AuthenticationFailed,3 403 AuthorizationPermissionMismatch,4 202,5 400 InvalidInput,6 400 InvalidInput,7 400 InvalidInput,8 400 InvalidInput"
 	if text := strings.Join(got, ","); text != want {
 		t.Errorf("answers = %s\nwant      %s", text, want)
 	}

@@ -211,7 +211,7 @@ func (d *front) buffer(size int64) (b []byte, giveBack func()) {
 
 // overrideHeaders puts the headers in place that a signature asks for.
 func (c *call) overrideHeaders() {
-	if !c.query.Has("sig") {
+	if !c.overrides {
 		return
 	}
 	for _, f := range []Detail{

@@ -14,15 +14,22 @@ func leaseContainer(c *call) error { return lease(c, c.container()) }
 
 func leaseBlob(c *call) error { return lease(c, c.blob()) }
 
+// breakByDeletion is the first version whose signatures to delete break leases too
+// (docs: Create an account SAS, Create a service SAS).
+const breakByDeletion = "2017-07-29"
+
 // lease serves the five lease operations on a container or a blob.
 func lease(c *call, on bindings.Leasable) error {
+	action := strings.ToLower(c.r.Header.Get("X-Ms-Lease-Action"))
+	if !c.allows("w") && (action != "break" || c.sas("sv") < breakByDeletion) {
+		return errNotAuthorized("Permission", "permission")
+	}
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return refused
 	}
 	id, proposed := cond.LeaseID, c.r.Header.Get("X-Ms-Proposed-Lease-Id")
 	cond.LeaseID = ""
-	action := strings.ToLower(c.r.Header.Get("X-Ms-Lease-Action"))
 	var do func(ctx context.Context) (*bindings.Lease, error)
 	status := http.StatusOK
 	switch action {

@@ -68,6 +68,9 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	} else if on != oneBlob {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
 	}
+	if refused := checkOffered(read); refused != nil {
+		return nil, refused
+	}
 	if refused := c.admitSource(read, keyed); refused != nil {
 		return nil, errSource(http.StatusForbidden, refused)
 	}

@@ -114,6 +114,7 @@ func (c *call) authorizeByDelegation() *Error {
 	if refused := blobSASKind(c); refused != nil {
 		return refused
 	}
+	c.overrides = true
 	now := c.door.clk.Now()
 	from, ok := parseSASTime(c.sas("skt"))
 	until, ok2 := parseSASTime(c.sas("ske"))

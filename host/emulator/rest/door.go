@@ -107,6 +107,7 @@ type call struct {
 	query     url.Values
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
+	overrides bool    // the signature signs the headers that it puts in place
 	in        *door.Body
 	claims    claims // of a bearer token that could be read
 	crc64     []byte // of the content that was written; nil: nobody asked for it

@@ -102,6 +102,7 @@ func (c *call) authorizeByServiceSAS() *Error {
 			return err
 		}
 	}
+	c.overrides = true
 	var terms bindings.AccessPolicy
 	if id := c.sas("si"); id != "" {
 		err := c.inside(func(ctx context.Context) error {
@@ -184,10 +185,14 @@ func (c *call) checkTerms(terms *bindings.AccessPolicy) *Error {
 	case now.Before(terms.Start):
 		return errAuthentication("The signature is not good before " + terms.Start.Format(time.RFC3339) + ".")
 	}
+	spr := strings.ToLower(c.sas("spr"))
+	if spr != "" && spr != "https" && spr != "https,http" {
+		return errAuthentication("The field spr of the signature is neither https nor https,http: " + strconv.Quote(spr))
+	}
 	if ip := c.sas("sip"); ip != "" && !inRange(c.r.RemoteAddr, ip) {
 		return errNotAuthorized("SourceIP", "source IP")
 	}
-	if spr := c.sas("spr"); spr != "" && !strings.Contains(","+strings.ToLower(spr)+",", ","+c.door.scheme()+",") {
+	if spr == "https" && c.door.scheme() != "https" {
 		return errNotAuthorized("Protocol", "protocol")
 	}
 	return nil

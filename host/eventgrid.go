@@ -140,6 +140,11 @@ func (h *Host) applyGrid(g *generation) error {
 	}
 	topics = g.withBlobTopics(topics)
 	h.declareTopics(ctx, topics)
+	wanted := make([]eventgrid.Wanted, len(topics))
+	for i, t := range topics {
+		wanted[i] = eventgrid.Wanted{Topic: t.Topic, Subscriptions: t.Subscriptions}
+	}
+	h.grid.Await(wanted) // before anybody can publish
 	for _, t := range topics {
 		if err := h.grid.PutTopic(ctx, t.Topic); err != nil {
 			h.gridFault(g, t.Name, err, 0)

@@ -141,6 +141,19 @@ func TestEventGridWebHookWaitsForContainer(t *testing.T) {
 	}
 }
 
+// Events for a web hook that does not answer the handshake yet are in the journal, all the
+// time that it is asked again.
+func TestEventGridWebHookNotThereYet(t *testing.T) {
+	t.Parallel()
+	h := hosttest.New(t, &hosttest.Options{Handlers: functions.New(), Files: map[string]string{"host.json": `{"version":"2.0","redeliver":{"eventGrid":{"topics":[
+		{"name":"shop","subscriptions":[{"name":"orders","endpoint":"http://127.0.0.1:1/hook"}]}]}}}`}})
+	h.AwaitKind(journal.FunctionError)
+	h.PublishEvents("shop", shopEvent("1"))
+	if r := h.AwaitKind(journal.EventDropped); r.MessageID != "1" || r.Source != "shop/orders" || r.Cause != "SubscriptionNotValidated" {
+		t.Errorf("dropped: %v", r)
+	}
+}
+
 // The runs of an event that always fails: 30 deliveries with all attempts of a policy
 // in each (host-and-retry 4.1).
 func TestEventGridTotals(t *testing.T) {

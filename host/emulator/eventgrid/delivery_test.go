@@ -360,6 +360,63 @@ func TestRemovedSubscriptionsDropTheirEvents(t *testing.T) {
 	}
 }
 
+// What comes while a subscription is being made, for as long as an app waits for one,
+// and when it is there, leaves a record each time.
+func TestEventsBeforeTheSubscription(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, eventgrid.Rules{})
+	hook := eventgrid.Subscription{Name: "hook", Endpoint: "http://127.0.0.1:1/hook", SubjectBeginsWith: "/orders"}
+	late := eventgrid.Subscription{Name: "late", Function: "F", DeadLetterContainer: "later"}
+	other := eventgrid.Subscription{Name: "other", Function: "F", SubjectBeginsWith: "/bills", DeadLetterContainer: "later"}
+	b.answer = func(_ context.Context, _ string, r *eventgrid.Request) (*eventgrid.Response, error) {
+		if r.Type == eventgrid.SubscriptionValidation {
+			b.grid.Await(nil) // it does not matter that nobody waits: it is being made
+			events, err := eventgrid.ParseEvents([]byte("["+eventJSON("during")+"]"), eventgrid.EventGridSchema)
+			if err == nil {
+				err = b.grid.Publish(context.Background(), "ORDERS", events...)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return nil, errRefused
+		}
+		return &eventgrid.Response{Status: 200}, nil
+	}
+	wanted := []eventgrid.Wanted{{Topic: eventgrid.Topic{Name: "orders"}, Subscriptions: []eventgrid.Subscription{hook, late, other}}}
+	b.grid.Await(wanted)
+	b.publish("before")
+	if b.try(func(ctx context.Context) error { _, err := b.grid.Subscribe(ctx, "orders", hook); return err }) == nil {
+		t.Error("a web hook that does not answer was subscribed")
+	}
+	b.publish("nobody waits")
+	b.grid.Await(wanted)
+	if b.try(func(ctx context.Context) error { _, err := b.grid.Subscribe(ctx, "orders", late); return err }) == nil {
+		t.Error("subscribed without the container")
+	}
+	b.publish("no container")
+	late.DeadLetterContainer = ""
+	b.subscribe(late)
+	b.publish("after")
+	b.do(func(ctx context.Context) error { return b.grid.Unsubscribe(ctx, "orders", "late") })
+	b.publish("by hand")
+	want := []string{
+		"0s orders/hook before SubscriptionNotCreated", "0s orders/late before SubscriptionNotCreated",
+		"0s orders/hook during SubscriptionNotValidated",
+		"0s orders/hook no container SubscriptionNotCreated", "0s orders/late no container SubscriptionNotCreated",
+		"0s orders/hook after SubscriptionNotCreated",
+		"0s orders/hook by hand SubscriptionNotCreated",
+	}
+	var got []string
+	for _, r := range b.records {
+		if r.Kind == journal.EventDropped {
+			got = append(got, fmt.Sprint(r.Time.Sub(start), " ", r.Source, " ", r.MessageID, " ", r.Cause))
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("dropped (-want +got):\n%s", diff)
+	}
+}
+
 // An event that a subscription would want whose web hook has not been validated is not
 // delivered, and the journal says so.
 func TestEventsBeforeTheValidation(t *testing.T) {

@@ -73,6 +73,8 @@ type Grid struct {
 	held      bool   // nothing is sent before Configure
 	url       string // of the door
 	declared  []Declared
+	making    []*subscription // at work in Subscribe, and in no topic
+	awaited   []*subscription // that the app wants, there or not
 
 	kept    keep.Keeper
 	writing keep.Change // of the operation at work
@@ -241,6 +243,7 @@ func (g *Grid) DeleteTopic(ctx context.Context, name string) error {
 			return err
 		}
 		g.removeTopicLocked(t)
+		g.renounceLocked(name, "")
 		return nil
 	})
 }

@@ -41,6 +41,7 @@ const (
 	deadLetterContainerUnavailable Reason = "DeadLetterContainerUnavailable" // in the journal only
 	subscriptionDeleted            Reason = "SubscriptionDeleted"            // likewise
 	subscriptionNotValidated       Reason = "SubscriptionNotValidated"       // likewise
+	subscriptionNotCreated         Reason = "SubscriptionNotCreated"         // likewise
 )
 
 // result is what an attempt came to. Status is 0 without an answer.

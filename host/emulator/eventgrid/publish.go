@@ -40,17 +40,22 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (mad
 				return atEvent(badRequest("topic %q takes events of the schema %s", t.Name, t.InputSchema), i)
 			}
 		}
-		now := g.now()
+		now, missing := g.now(), g.missingLocked(t)
 		for _, e := range events {
 			e = e.accepted(t.Resource)
 			f := &fields{e: e}
+			for _, s := range missing {
+				if s.wants(f) {
+					records = append(records, s.dropped(e, s.lacks))
+				}
+			}
 			var other *Event // in the other schema
 			for _, s := range t.subscriptions {
 				if !s.wants(f) {
 					continue
 				}
 				if s.state != Active {
-					records = append(records, journal.Record{Kind: journal.EventDropped, Source: s.source(), MessageID: e.ID, Cause: string(subscriptionNotValidated)})
+					records = append(records, s.dropped(e, subscriptionNotValidated))
 					continue
 				}
 				out := e
@@ -69,4 +74,9 @@ func (g *Grid) take(ctx context.Context, topicName string, events []*Event) (mad
 		return nil
 	})
 	return made, records, err
+}
+
+// dropped is the record of an event that a subscription cannot take.
+func (s *subscription) dropped(e *Event, why Reason) journal.Record {
+	return journal.Record{Kind: journal.EventDropped, Source: s.source(), MessageID: e.ID, Cause: string(why)}
 }

@@ -13,16 +13,19 @@ import (
 // Subscribe makes an event subscription, after the container of its dead letters
 // was found and its web hook has shaken hands; functions need not. It returns the
 // state: a web hook that answers otherwise has five minutes to fetch the
-// validation URL. A subscription of that name that differs is replaced, and
+// validation URL. What is published until it is there, and it would have got, is in
+// the journal as dropped. A subscription of that name that differs is replaced, and
 // events that it holds stay with it; an equal one is left alone.
 func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) (State, error) {
 	s, state, err := g.prepare(topicName, d)
 	if err != nil || s == nil {
 		return state, err
 	}
+	defer g.made(s)
 	if err := g.findContainer(ctx, s); err != nil {
 		return "", err
 	}
+	g.lack(s, subscriptionNotValidated)
 	if err := g.validate(ctx, s); err != nil {
 		return "", err
 	}
@@ -68,7 +71,8 @@ func (g *Grid) prepare(topicName string, d Subscription) (*subscription, State, 
 			return nil, old.state, nil
 		}
 	}
-	s.endpoint = g.endpointLocked(s)
+	s.endpoint, s.lacks = g.endpointLocked(s), subscriptionNotCreated
+	g.making = append(g.making, s)
 	return s, "", nil
 }
 
@@ -116,6 +120,7 @@ func (g *Grid) Unsubscribe(ctx context.Context, topicName, name string) error {
 			return notFound("event subscription %q of topic %q does not exist", name, topicName)
 		}
 		g.removeLocked(s)
+		g.renounceLocked(topicName, name)
 		t.subscriptions = slices.DeleteFunc(t.subscriptions, func(o *subscription) bool { return o == s })
 		g.pruneLocked()
 		return nil

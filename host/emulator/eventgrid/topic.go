@@ -109,6 +109,7 @@ type subscription struct {
 	place    string // container of dead letters
 	endpoint *endpoint
 
+	lacks Reason // why it is not there yet
 	state State
 	code  string // of a validation that is not complete
 	until time.Time

@@ -1,0 +1,71 @@
+package eventgrid
+
+import "slices"
+
+// Wanted is a topic with the subscriptions that an app describes.
+type Wanted struct {
+	Topic         Topic
+	Subscriptions []Subscription
+}
+
+// Await says which subscriptions the app wants, in the place of what it said before:
+// until they are there, because a web hook has not shaken hands or a container is
+// missing, what they would have got is in the journal as dropped. It makes nothing.
+func (g *Grid) Await(list []Wanted) {
+	var awaited []*subscription
+	for _, w := range list {
+		if w.Topic.check() != nil {
+			continue // making the topic says what is wrong
+		}
+		for _, d := range w.Subscriptions {
+			if s, err := newSubscription(&topic{Topic: w.Topic}, d); err == nil {
+				s.lacks = subscriptionNotCreated
+				awaited = append(awaited, s)
+			}
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.awaited = awaited
+}
+
+// missingLocked returns the subscriptions of a topic that somebody wants and that are
+// not there yet, each once: those that are being made, then those that the app waits
+// for.
+func (g *Grid) missingLocked(t *topic) (list []*subscription) {
+	for _, s := range slices.Concat(g.making, g.awaited) {
+		known := func(o *subscription) bool { return fold(o.Name) == fold(s.Name) }
+		if fold(s.topic.Name) == fold(t.Name) && t.find(s.Name) == nil && !slices.ContainsFunc(list, known) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// lack notes why a subscription that is being made is not there.
+func (g *Grid) lack(s *subscription, why Reason) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.lacks = why
+}
+
+// made ends the making of a subscription. The app goes on to wait for one that could
+// not be made, for the same reason.
+func (g *Grid) made(s *subscription) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.making = slices.DeleteFunc(g.making, func(o *subscription) bool { return o == s })
+	for _, a := range g.awaited {
+		if fold(a.topic.Name) == fold(s.topic.Name) && fold(a.Name) == fold(s.Name) {
+			a.lacks = s.lacks
+		}
+	}
+}
+
+// renounceLocked forgets what the app waits for, after it was removed by hand: a
+// subscription of a topic, or all of them.
+func (g *Grid) renounceLocked(topic, name string) {
+	g.awaited = slices.DeleteFunc(g.awaited, func(s *subscription) bool {
+		return fold(s.topic.Name) == fold(topic) && (name == "" || fold(s.Name) == fold(name))
+	})
+}

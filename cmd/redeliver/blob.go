@@ -88,8 +88,8 @@ func newDownload(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "download CONTAINER/NAME [FILE|-]",
 		Short: "Read a blob of the running host into a file",
-		Long: `Download writes a blob of the embedded storage of the running host to FILE, or to
-the standard output for "-". FILE is replaced, and left as it was when the
+		Long: `Download writes a blob of the embedded storage of the running host to FILE, or
+to the standard output for "-". FILE is replaced, and left as it was when the
 download fails. Without FILE it goes to a file of this folder with the last part
 of NAME, which must not exist yet.`,
 		Example: `  redeliver download azure-webjobs-hosts/locks/shop/host -

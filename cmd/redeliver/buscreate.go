@@ -32,10 +32,10 @@ func newCreateBus(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Make a queue, topic or subscription",
-		Long: `Create makes an entity in the Service Bus namespace of the running host: a queue, with
---topic a topic, and of a name like events/Subscriptions/all a subscription. What is
-not said has the service's default. Every queue and every subscription has its
-dead-letter queue from the start.
+		Long: `Create makes an entity in the Service Bus namespace of the running host: a
+queue, with --topic a topic, and of a name like events/Subscriptions/all a
+subscription. What is not said has the service's default. Every queue and every
+subscription has its dead-letter queue from the start.
 
 Entities that functions name are made when the app is loaded (switch
 autoCreateEntities). For more than a few, write a Config.json and start with

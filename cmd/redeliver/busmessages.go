@@ -28,11 +28,12 @@ func newSendBus(std streams) *cobra.Command {
 		Use:   "servicebus ENTITY [BODY|-]",
 		Short: "Send a message to a queue or topic of Service Bus",
 		Long: `Send sends one message to a queue or a topic of the Service Bus namespace of the
-running host. BODY is the message; "-" reads it from the standard input, and without
-it the message is empty. An ID is made when none is given.
+running host. BODY is the message; "-" reads it from the standard input, and
+without it the message is empty. An ID is made when none is given.
 
-With --delay or --at the message is scheduled: it gets a sequence number at once, and
-another one when its time has come. Times are those of the host's clock.
+With --delay or --at the message is scheduled: it gets a sequence number at
+once, and another one when its time has come. Times are those of the host's
+clock.
 
 A property is text, or with := a number, true, false or null, which matters to
 filters.`,
@@ -119,14 +120,14 @@ func newPeekBus(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Show the messages of a Service Bus entity, and change nothing",
-		Long: `Peek shows the messages of a queue, of a subscription, or of the dead-letter queue of
-one, in the order of their sequence numbers: active, locked, deferred and scheduled
-ones, each with the deliveries that have failed so far, its properties and its body.
-Of a dead letter it shows the reason. A topic shows the messages that it has
-scheduled.
+		Long: `Peek shows the messages of a queue, of a subscription, or of the dead-letter
+queue of one, in the order of their sequence numbers: active, locked, deferred
+and scheduled ones, each with the deliveries that have failed so far, its
+properties and its body. Of a dead letter it shows the reason. A topic shows the
+messages that it has scheduled.
 
-The transfer dead-letter queue of orders is 'orders/$Transfer/$DeadLetterQueue'. Put
-paths with $ in quotes.`,
+The transfer dead-letter queue of orders is 'orders/$Transfer/$DeadLetterQueue'.
+Put paths with $ in quotes.`,
 		Example: `  redeliver peek servicebus orders
   redeliver peek servicebus 'orders/$DeadLetterQueue'
   redeliver peek servicebus events/Subscriptions/all --from 100 --max 10`,

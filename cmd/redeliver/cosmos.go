@@ -69,12 +69,13 @@ func newSendCosmos(std streams) *cobra.Command {
 		Use:   "cosmos DATABASE/CONTAINER [JSON|FILE|-]",
 		Short: "Create or replace documents in a Cosmos DB container",
 		Long: `Send creates or replaces documents in the Cosmos DB account of the running host,
-and makes database and container when they do not exist. FILE holds one JSON object
-with an "id", or an array of such, which may also stand in its place; "-" and no FILE
-mean the standard input. Functions that watch the container find the changes in its
-feed.
+and makes database and container when they do not exist. FILE holds one JSON
+object with an "id", or an array of such, which may also stand in its place; "-"
+and no FILE mean the standard input. Functions that watch the container find the
+changes in its feed.
 
-The account is there for the change feed only. No Cosmos DB client can connect to it.`,
+The account is there for the change feed only. No Cosmos DB client can connect
+to it.`,
 		Example: `  redeliver send cosmos shop/orders order.json
   echo '{"id":"7","customer":"a"}' | redeliver send cosmos shop/orders --partition-key /customer`,
 		Args:              arguments(1, 2),
@@ -113,9 +114,9 @@ func newCreateCosmos(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Make a Cosmos DB container",
-		Long: `Create makes a container, and its database, in the Cosmos DB account of the running
-host. Each of its ranges has a change feed and a lease of its own, so that as many
-batches can be in work at once.`,
+		Long: `Create makes a container, and its database, in the Cosmos DB account of the
+running host. Each of its ranges has a change feed and a lease of its own, so
+that as many batches can be in work at once.`,
 		Example: `  redeliver create cosmos shop/orders
   redeliver create cosmos shop/orders --partition-key /customer --ranges 4`,
 		Args:              arguments(1, 1),
@@ -144,10 +145,10 @@ func newDeleteCosmos(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove a Cosmos DB container with its documents",
-		Long: `Delete removes a container with its documents and its change feed from the Cosmos DB
-account of the running host. Functions that watch it, or keep their leases in it, fail
-to listen until there is one again. One that is made again is another container, and
-is read from where the trigger says that reading starts.`,
+		Long: `Delete removes a container with its documents and its change feed from the
+Cosmos DB account of the running host. Functions that watch it, or keep their
+leases in it, fail to listen until there is one again. One that is made again is
+another container, and is read from where the trigger says that reading starts.`,
 		Example:           `  redeliver delete cosmos shop/orders`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeCosmos(&t, noMore),
@@ -179,9 +180,9 @@ func newPeekCosmos(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Show documents of a Cosmos DB container",
-		Long: `Peek shows documents of a container of the running host by their identifiers, each on
-a line as it is stored, with the properties that the service adds. The documents of a
-lease container say how far functions have come.`,
+		Long: `Peek shows documents of a container of the running host by their identifiers,
+each on a line as it is stored, with the properties that the service adds. The
+documents of a lease container say how far functions have come.`,
 		Example: `  redeliver peek cosmos shop/orders
   redeliver peek cosmos shop/orders --id 7
   redeliver peek cosmos shop/leases`,
@@ -239,12 +240,12 @@ func newPurgeCosmos(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove the documents of a Cosmos DB container",
-		Long: `Purge removes the documents of a container of the running host, or those that --id
-names. The container stays, and so do the positions of its change feed, which does not
-show that documents were removed.
+		Long: `Purge removes the documents of a container of the running host, or those that
+--id names. The container stays, and so do the positions of its change feed,
+which does not show that documents were removed.
 
-Purging a lease container makes functions start anew, where their triggers say that
-reading starts: batches in work are not checkpointed.`,
+Purging a lease container makes functions start anew, where their triggers say
+that reading starts: batches in work are not checkpointed.`,
 		Example: `  redeliver purge cosmos shop/orders
   redeliver purge cosmos shop/orders --id 7
   redeliver purge cosmos shop/leases`,

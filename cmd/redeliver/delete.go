@@ -22,9 +22,9 @@ func newDeleteBus(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Remove a queue, topic or subscription with its messages",
-		Long: `Delete removes a queue, a topic with its subscriptions, or a subscription from the
-Service Bus namespace of the running host, with all messages and dead letters. Who
-has a message of it in work finds that its lock is lost.
+		Long: `Delete removes a queue, a topic with its subscriptions, or a subscription from
+the Service Bus namespace of the running host, with all messages and dead
+letters. Who has a message of it in work finds that its lock is lost.
 
 An entity that a function names, or that the file of entities describes, is made
 again when the app is loaded the next time.`,
@@ -56,9 +56,9 @@ func newDeleteGrid(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Remove a topic of Event Grid, or an event subscription",
-		Long: `Delete removes a topic with its event subscriptions, or one event subscription, from
-the Event Grid of the running host. Events that were not delivered yet go with it,
-and are not dead-lettered.
+		Long: `Delete removes a topic with its event subscriptions, or one event subscription,
+from the Event Grid of the running host. Events that were not delivered yet go
+with it, and are not dead-lettered.
 
 What host.json describes is made again when the app is loaded the next time.`,
 		Example: `  redeliver delete eventgrid shop

@@ -28,20 +28,22 @@ func newCreateGrid(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Make a topic of Event Grid, or an event subscription",
-		Long: `Create makes a topic in the Event Grid of the running host, or an event subscription
-of one, which gets the events of the topic that its filters let through.
+		Long: `Create makes a topic in the Event Grid of the running host, or an event
+subscription of one, which gets the events of the topic that its filters let
+through.
 
-Of a topic, --schema is what publishers send, and --key what lets them in; both are
-printed with the endpoint. It is made once, and cannot be changed.
+Of a topic, --schema is what publishers send, and --key what lets them in; both
+are printed with the endpoint. It is made once, and cannot be changed.
 
-Of an event subscription, --endpoint is who gets the events: a function of the app with
-an eventGridTrigger, or the URL of a web hook on this machine, which has to answer the
-validation. All flags but --key are for it; --schema is what it delivers. One that is
-there already is replaced as a whole, and keeps its events.
+Of an event subscription, --endpoint is who gets the events: a function of the
+app with an eventGridTrigger, or the URL of a web hook on this machine, which
+has to answer the validation. All flags but --key are for it; --schema is what
+it delivers. One that is there already is replaced as a whole, and keeps its
+events.
 
 For more than a few, and for advanced filters, describe them in host.json under
-redeliver.eventGrid. "redeliver ls eventgrid" shows all, "redeliver delete eventgrid"
-removes one.`,
+redeliver.eventGrid. "redeliver ls eventgrid" shows all, "redeliver delete
+eventgrid" removes one.`,
 		Example: `  redeliver create eventgrid shop
   redeliver create eventgrid shop/orders --endpoint ProcessOrder --dead-letter-container dead
   redeliver create eventgrid shop/audit --endpoint http://localhost:8080/hook --max-attempts 5`,
@@ -164,14 +166,14 @@ func newSendGrid(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eventgrid TOPIC [JSON|FILE|-]",
 		Short: "Publish events to a topic of Event Grid",
-		Long: `Send publishes one event, or an array of events, to a topic of the running host. FILE
-holds them as JSON, in the schema that the topic takes; "-" reads them from the
-standard input. JSON may stand in the place of the file, and without it the event is an
-empty one.
+		Long: `Send publishes one event, or an array of events, to a topic of the running host.
+FILE holds them as JSON, in the schema that the topic takes; "-" reads them from
+the standard input. JSON may stand in the place of the file, and without it the
+event is an empty one.
 
-Fields that are required and missing are added: an ID, the time of the host's clock, a
-subject and a type. --raw publishes what is there, and shows what the service says to
-it.`,
+Fields that are required and missing are added: an ID, the time of the host's
+clock, a subject and a type. --raw publishes what is there, and shows what the
+service says to it.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
 		Args: arguments(1, 2),

@@ -19,8 +19,9 @@ func newSendHub(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eventhub HUB [BODY|-]",
 		Short: "Send an event to a hub of Event Hubs",
-		Long: `Send sends one event to a hub of the Event Hubs namespace of the running host. BODY is
-the event; "-" reads it from the standard input, and without it the event is empty.
+		Long: `Send sends one event to a hub of the Event Hubs namespace of the running host.
+BODY is the event; "-" reads it from the standard input, and without it the
+event is empty.
 
 Events with the same --key come to the same partition, in order; without key and
 --partition they come to one partition after the other.`,

@@ -20,13 +20,14 @@ func newCreateHub(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
 		Short: "Make a hub of Event Hubs, or a consumer group of one",
-		Long: `Create makes a hub in the Event Hubs namespace of the running host, or a consumer group
-of a hub that is there. What is not said has the service's default. Every hub has the
-consumer group $Default; clients that read for a group that nobody made are refused.
+		Long: `Create makes a hub in the Event Hubs namespace of the running host, or a
+consumer group of a hub that is there. What is not said has the service's
+default. Every hub has the consumer group $Default; clients that read for a
+group that nobody made are refused.
 
-Hubs and consumer groups that functions name are made when the app is loaded (switch
-autoCreateEntities). For more than a few, describe them in host.json under
-redeliver.eventHubs.`,
+Hubs and consumer groups that functions name are made when the app is loaded
+(switch autoCreateEntities). For more than a few, describe them in host.json
+under redeliver.eventHubs.`,
 		Example: `  redeliver create eventhub orders --partitions 2 --consumer-group audit
   redeliver create eventhub clicks --retention 1h
   redeliver create eventhub orders/ConsumerGroups/billing`,

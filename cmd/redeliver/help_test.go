@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -17,14 +18,29 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 	return list
 }
 
-// TestHelpFitsTheTerminal: lines of prose are broken by hand, since nothing else does it.
+// TestHelpFitsTheTerminal: lines of prose are broken by hand, descriptions of flags at the
+// terminal's width, below each other. Examples stay as they are, to be copied.
 func TestHelpFitsTheTerminal(t *testing.T) {
 	t.Parallel()
-	const columns = 90
-	for _, cmd := range commands(newRoot(streams{})) {
+	const columns = 80
+	var help strings.Builder
+	for _, cmd := range commands(newRoot(streams{out: &help})) {
 		for line := range strings.Lines(cmd.Long) {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns && cmd.Parent().Name() != "completion" {
 				t.Errorf("%s --help: a line of %d columns, want at most %d: %s", cmd.CommandPath(), n, columns, line)
+			}
+		}
+		help.Reset()
+		if err := cmd.Help(); err != nil {
+			t.Error(err)
+		}
+		broken := breakHelp(help.String(), columns)
+		if got, want := strings.Fields(broken), strings.Fields(help.String()); !slices.Equal(got, want) {
+			t.Errorf("%s --help: broken to %d columns it has other words:\n%s", cmd.CommandPath(), columns, broken)
+		}
+		for line := range strings.Lines(broken) {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, "\n")); n > columns && !(line[0] == ' ' && strings.Contains(line, "redeliver ")) {
+				t.Errorf("%s --help: broken to %d columns it has a line of %d: %s", cmd.CommandPath(), columns, n, line)
 			}
 		}
 		if usages := cmd.Flags().FlagUsages(); strings.Contains(usages, "Slice") || strings.Contains(usages, "(default [])") {

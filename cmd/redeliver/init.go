@@ -33,8 +33,9 @@ func newInit(std streams) *cobra.Command {
 		Use:   "init DIR --lang go",
 		Short: "Write a small app to start from",
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
-that puts orders on a queue, a queue function that fails for {"fail": true}, a timer,
-and a retry policy. Files that exist are never overwritten: then nothing is written.
+that puts orders on a queue, a queue function that fails for {"fail": true}, a
+timer, and a retry policy. Files that exist are never overwritten: then nothing
+is written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into

@@ -25,12 +25,13 @@ func newKeys(std streams) *cobra.Command {
 "redeliver start --enableAuth", and kept in .redeliver/keys.json.
 
 A key travels in the header x-functions-key or in the query parameter code.
-Functions of level "function" take a function, host or master key, those of level
-"admin" and everything below /admin take the master key. The keys of functions
-that exist in code only appear once the host has run with --enableAuth.
+Functions of level "function" take a function, host or master key, those of
+level "admin" and everything below /admin take the master key. The keys of
+functions that exist in code only appear once the host has run with
+--enableAuth.
 
-While the app runs, the keys of the storage accounts that AZURITE_ACCOUNTS named are
-shown too.`,
+While the app runs, the keys of the storage accounts that AZURITE_ACCOUNTS named
+are shown too.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("output", output, "text", "json"); err != nil {

@@ -37,11 +37,13 @@ func newPeekOutput(std streams) *cobra.Command {
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Show what a function has set on outputs that go nowhere here",
 		Long: `Peek shows what a function of the running host has set on outputs that Redeliver
-does not serve, such as sendGrid, sql or table: what it would have sent, the latest
-values, oldest first. FUNCTION shows all its outputs, FUNCTION/BINDING one of them.
+does not serve, such as sendGrid, sql or table: what it would have sent, the
+latest values, oldest first. FUNCTION shows all its outputs, FUNCTION/BINDING
+one of them.
 
-The host keeps the latest 1,000 values in memory, over a reload too; "state reset"
-forgets them. "ls outputs" lists the outputs, "fail output" makes them fail.`,
+The host keeps the latest 1,000 values in memory, over a reload too; "state
+reset" forgets them. "ls outputs" lists the outputs, "fail output" makes them
+fail.`,
 		Example: `  redeliver peek output Notify
   redeliver peek output Notify/mail --json`,
 		Args:              arguments(1, 1),
@@ -106,13 +108,13 @@ func newFailOutput(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Make the next writes of a function's outputs fail",
-		Long: `Fail makes the next write of an output of the running host fail, as if its service
-had refused it: the attempt fails, and is retried by its policy. FUNCTION means all
-outputs of the function but its HTTP answer, FUNCTION/BINDING one of them; outputs of
-any type, those that are only recorded too.
+		Long: `Fail makes the next write of an output of the running host fail, as if its
+service had refused it: the attempt fails, and is retried by its policy.
+FUNCTION means all outputs of the function but its HTTP answer, FUNCTION/BINDING
+one of them; outputs of any type, those that are only recorded too.
 
---times says how many writes fail: -1 all, 0 none any more. It holds over a reload
-and ends with "state reset". "ls outputs" shows how many are left.`,
+--times says how many writes fail: -1 all, 0 none any more. It holds over a
+reload and ends with "state reset". "ls outputs" shows how many are left.`,
 		Example: `  redeliver fail output Notify/mail --times 2
   redeliver fail output Notify --times 0`,
 		Args:              arguments(1, 1),

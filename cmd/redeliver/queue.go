@@ -29,11 +29,11 @@ func newSendQueue(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue NAME [BODY|-]",
 		Short: "Put a message on a storage queue",
-		Long: `Send puts one message on a storage queue of the running host, and makes the queue
-when it does not exist. BODY is the message; "-" reads it from the standard input,
-and without it the message is empty. It is encoded as the app expects it
-(host.json, extensions.queues.messageEncoding), base64 unless set otherwise;
---raw puts the text on the queue as it is.`,
+		Long: `Send puts one message on a storage queue of the running host, and makes the
+queue when it does not exist. BODY is the message; "-" reads it from the
+standard input, and without it the message is empty. It is encoded as the app
+expects it (host.json, extensions.queues.messageEncoding), base64 unless set
+otherwise; --raw puts the text on the queue as it is.`,
 		Example: `  redeliver send queue orders '{"id":"7","fail":true}'
   redeliver send queue orders --delay 30s --ttl 10m - < order.json`,
 		Args:              arguments(1, 2),
@@ -105,10 +105,10 @@ func newPeekQueue(std streams) *cobra.Command {
 		Use:   "queue NAME",
 		Short: "Show the visible messages of a storage queue, and change nothing",
 		Long: `Peek shows the visible messages of a storage queue of the running host, oldest
-first, each with its dequeue count and decoded body, and in a poison queue with the
-error that brought it there. A message that a function has
-in work, that waits for its redelivery, or that was sent with a delay is counted
-and not shown; with --id it is.`,
+first, each with its dequeue count and decoded body, and in a poison queue with
+the error that brought it there. A message that a function has in work, that
+waits for its redelivery, or that was sent with a delay is counted and not
+shown; with --id it is.`,
 		Example: `  redeliver peek queue orders-poison
   redeliver peek queue orders --id 09892d75-70f2-4697-82d3-26e0055bdef6`,
 		Args:              arguments(1, 1),
@@ -189,10 +189,11 @@ func newInvoke(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "invoke FUNCTION [BODY|-]",
 		Short: "Run a function of the running host by hand",
-		Long: `Invoke runs a function once, as the admin API does, and waits for the result. BODY
-is what its trigger gives it (a queue message's text, a request's body; a timer
-ignores it); "-" reads it from the standard input. The retry policy applies. No
-queue counts a delivery, and nothing is poisoned. Disabled functions run too.
+		Long: `Invoke runs a function once, as the admin API does, and waits for the result.
+BODY is what its trigger gives it (a queue message's text, a request's body; a
+timer ignores it); "-" reads it from the standard input. The retry policy
+applies. No queue counts a delivery, and nothing is poisoned. Disabled functions
+run too.
 
 The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,

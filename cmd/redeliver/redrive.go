@@ -25,12 +25,12 @@ func newRedriveQueue(std streams) *cobra.Command {
 		Short: "Move messages from a poison queue back to its queue",
 		Long: `Redrive moves the visible messages of a poison queue back to the queue that they
 came from, in their order, or to another one with --to. A message keeps its text
-exactly; it gets a new ID, and its dequeue count starts anew. For each the journal
-has a record "forwarded" with both IDs.
+exactly; it gets a new ID, and its dequeue count starts anew. For each the
+journal has a record "forwarded" with both IDs.
 
 What becomes poison again meanwhile stays, and so do messages that something has
-in work. A message is put before its original is deleted: after a crash on the way
-it is in both queues, never in none.`,
+in work. A message is put before its original is deleted: after a crash on the
+way it is in both queues, never in none.`,
 		Example: `  redeliver redrive queue orders-poison
   redeliver redrive queue orders-poison --id 09892d75-70f2-4697-82d3-26e0055bdef6
   redeliver redrive queue orders-poison --to orders-v2`,

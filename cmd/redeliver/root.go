@@ -62,6 +62,7 @@ func newRoot(std streams) *cobra.Command {
 	}
 	root.AddCommand(newVersion(std))
 	root.SetHelpCommand(newHelp())
+	fitHelp(root, std)
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {

@@ -51,52 +51,55 @@ func newStart(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start [DIR]",
 		Short: "Run an app in the foreground",
-		Long: `Start runs the app in DIR (default: this folder) until Ctrl+C. It builds a Go app
-first, watches its files and reloads it when one changes; an edit that is wrong is
-reported and changes nothing. A wrong host.json at the start does not end the host:
-it says what is wrong, and loads the app again when the file changes.
+		Long: `Start runs the app in DIR (default: this folder) until Ctrl+C. It builds a Go
+app first, watches its files and reloads it when one changes; an edit that is
+wrong is reported and changes nothing. A wrong host.json at the start does not
+end the host: it says what is wrong, and loads the app again when the file
+changes.
 
-It prints the endpoints and, for each function, attempts x deliveries and where a
-message ends; then one line for each attempt and settlement. --output json prints
-the journal itself instead, one JSON object a line, and nothing else.
+It prints the endpoints and, for each function, attempts x deliveries and where
+a message ends; then one line for each attempt and settlement. --output json
+prints the journal itself instead, one JSON object a line, and nothing else.
 
-Both clocks are virtual. "real" follows the wall; "auto" skips every wait as soon
-as nothing is left to do, so that a 15-minute back-off takes no time. Lines show
-the clock's time; a message's end also shows how long it took, with "auto" in both
-the clock's and real time.
+Both clocks are virtual. "real" follows the wall; "auto" skips every wait as
+soon as nothing is left to do, so that a 15-minute back-off takes no time. Lines
+show the clock's time; a message's end also shows how long it took, with "auto"
+in both the clock's and real time.
 
 What the embedded services hold is kept in .redeliver/data below the app and
-outlives the host, however sudden its end; one host at a time has it. Storage SDKs
-find queues and blobs at Azurite's ports, with UseDevelopmentStorage=true or the
-string that is printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves other accounts
-instead. An app whose storage is elsewhere takes no ports for it unless asked. A clock
-that ran ahead of the wall goes on from there at the next start.
+outlives the host, however sudden its end; one host at a time has it. Storage
+SDKs find queues and blobs at Azurite's ports, with UseDevelopmentStorage=true
+or the string that is printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves
+other accounts instead. An app whose storage is elsewhere takes no ports for it
+unless asked. A clock that ran ahead of the wall goes on from there at the next
+start.
 
 Service Bus SDKs find the embedded namespace at the usual ports, 5672 and, for
-administration, 5300, when the app needs it: a setting holds a connection string of
-an emulator (Endpoint=sb://localhost;...;UseDevelopmentEmulator=true), there is a
-file of entities and no setting leads elsewhere, or one of the flags is given. Each
-port also takes AMQP over WebSockets, administration over HTTP and, with --tls or
---servicebus-tls-port, TLS. Without a port in it, such a string means the embedded
-namespace wherever its port is, and handlers are given the port.
+administration, 5300, when the app needs it: a setting holds a connection string
+of an emulator (Endpoint=sb://localhost;...;UseDevelopmentEmulator=true), there
+is a file of entities and no setting leads elsewhere, or one of the flags is
+given. Each port also takes AMQP over WebSockets, administration over HTTP and,
+with --tls or --servicebus-tls-port, TLS. Without a port in it, such a string
+means the embedded namespace wherever its port is, and handlers are given the
+port.
 
-Clients of Event Hubs find the hubs at the same port as Service Bus, with the same
-string. Publishers find the topics of Event Grid at port 60101, over HTTP and with
---tls HTTPS too, when host.json describes topics (redeliver.eventGrid), earlier runs
-have left some, a setting names that port, or --eventgrid-port is given; endpoint and
-key of each topic are printed. With --eventgrid-port 0 an output binding that names
-port 60101 means this host's topics too.
+Clients of Event Hubs find the hubs at the same port as Service Bus, with the
+same string. Publishers find the topics of Event Grid at port 60101, over HTTP
+and with --tls HTTPS too, when host.json describes topics (redeliver.eventGrid),
+earlier runs have left some, a setting names that port, or --eventgrid-port is
+given; endpoint and key of each topic are printed. With --eventgrid-port 0 an
+output binding that names port 60101 means this host's topics too.
 
-An app in another language starts too: its functions do not run, and say why, and
-everything else is served. --services-only starts the services alone, also in a
-folder that is no app, for functions that something else runs: all their ports are
-open unless told otherwise, and the control API takes any free port unless --port
-names one. Of host.json, where there is one, only the object redeliver counts; with
---set autoCreateEntities=any Service Bus entities and hubs are made when clients name
-them.
+An app in another language starts too: its functions do not run, and say why,
+and everything else is served. --services-only starts the services alone, also
+in a folder that is no app, for functions that something else runs: all their
+ports are open unless told otherwise, and the control API takes any free port
+unless --port names one. Of host.json, where there is one, only the object
+redeliver counts; with --set autoCreateEntities=any Service Bus entities and
+hubs are made when clients name them.
 
-Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing the
-terminal, or the reader of the output, counts as Ctrl+C.`,
+Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing
+the terminal, or the reader of the output, counts as Ctrl+C.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
   redeliver start --services-only

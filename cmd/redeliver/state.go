@@ -17,10 +17,10 @@ func newState(std streams) *cobra.Command {
 	cmd := group("state save|load|reset", "Save, load or empty what the running host holds", newStateSave(std), newStateLoad(std), newStateReset(std))
 	cmd.Long = `State is about everything that the embedded services of the running host hold:
 queues and blobs, with them the status of timers, the receipts of blobs and the
-checkpoints of Event Hubs; entities and messages of Service Bus; event hubs and their
-events; Cosmos DB containers with their documents and leases; topics, subscriptions and
-undelivered events of Event Grid. A host in memory and one with a data folder load what
-the other has saved.
+checkpoints of Event Hubs; entities and messages of Service Bus; event hubs and
+their events; Cosmos DB containers with their documents and leases; topics,
+subscriptions and undelivered events of Event Grid. A host in memory and one
+with a data folder load what the other has saved.
 
 A delivery that is in work when the state is replaced goes on to the end of its
 attempts; its settlement then changes nothing, because its message is no more. A
@@ -31,9 +31,10 @@ message that was in work when the state was saved comes back when its lock ends.
 func newStateSave(std streams) *cobra.Command {
 	var t target
 	cmd := &cobra.Command{
-		Use:     "save FILE|-",
-		Short:   "Write the state to a file",
-		Long:    `Save writes the state, as it is at one moment, to FILE or to the standard output.`,
+		Use:   "save FILE|-",
+		Short: "Write the state to a file",
+		Long: `Save writes the state, as it is at one moment, to FILE or to the standard
+output.`,
 		Example: `  redeliver state save before.state`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,9 +70,9 @@ func newStateLoad(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load FILE|-",
 		Short: "Replace the state by a saved one",
-		Long: `Load puts a saved state in the place of all that is there, or changes nothing when
-it cannot be read. Times are kept: a clock that has not reached the state's last
-change is moved there, and what becomes due on the way happens.`,
+		Long: `Load puts a saved state in the place of all that is there, or changes nothing
+when it cannot be read. Times are kept: a clock that has not reached the state's
+last change is moved there, and what becomes due on the way happens.`,
 		Example: `  redeliver state load before.state`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -118,11 +119,11 @@ func newStateReset(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "reset",
 		Short: "Empty every embedded service",
-		Long: `Reset removes every queue and blob, with them the status of timers and checkpoints,
-every Service Bus entity, event hub, Cosmos DB container and Event Grid topic, and what
-was recorded of outputs that are not served; no output is made to fail any more. What
-the running app describes in host.json or its functions name is made again, empty. The
-journal stays.`,
+		Long: `Reset removes every queue and blob, with them the status of timers and
+checkpoints, every Service Bus entity, event hub, Cosmos DB container and Event
+Grid topic, and what was recorded of outputs that are not served; no output is
+made to fail any more. What the running app describes in host.json or its
+functions name is made again, empty. The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -84,14 +84,23 @@ func (p *tagParser) blanks() {
 	}
 }
 
-// word takes a word, whatever its case.
+// word takes a word, whatever its case. One that goes on is another.
 func (p *tagParser) word(w string) bool {
 	p.blanks()
-	if rest := p.text[p.at:]; len(rest) >= len(w) && strings.EqualFold(rest[:len(w)], w) {
-		p.at += len(w)
-		return true
+	if !strings.EqualFold(plainTagKey.FindString(p.text[p.at:]), w) {
+		return false
 	}
-	return false
+	p.at += len(w)
+	return true
+}
+
+func (p *tagParser) parenthesis(c byte) bool {
+	p.blanks()
+	if p.at == len(p.text) || p.text[p.at] != c {
+		return false
+	}
+	p.at++
+	return true
 }
 
 func (p *tagParser) or(depth int) tagTest {
@@ -122,7 +131,7 @@ func (p *tagParser) and(depth int) tagTest {
 }
 
 func (p *tagParser) one(depth int) tagTest {
-	if !p.word("(") {
+	if !p.parenthesis('(') {
 		return p.comparison()
 	}
 	if depth == maxTagNested {
@@ -132,7 +141,7 @@ func (p *tagParser) one(depth int) tagTest {
 		return nil
 	}
 	inner := p.or(depth + 1)
-	if p.err == nil && !p.word(")") {
+	if p.err == nil && !p.parenthesis(')') {
 		p.fail("expected a ')'")
 	}
 	return inner

@@ -2,6 +2,33 @@ package emulator
 
 import "testing"
 
+// Words end where names would go on.
+func TestTagQueryWords(t *testing.T) {
+	tags := map[string]string{"a": "1", "roid": "2", "ange": "2", "and": "3"}
+	for text, want := range map[string]string{
+		`a='1' android='2'`:        "refused",
+		`a='0' orange='2'`:         "refused",
+		`a='1' and_='2'`:           "refused",
+		`a='1'and roid='2'`:        "holds",
+		`a='1'AND(roid='2')`:       "holds",
+		`a='0'or"ange"='2'`:        "holds",
+		`a='1' and and='3'`:        "holds",
+		`a='1' and or='3'`:         "fails",
+		`(a='0' or a='1')and a>''`: "holds",
+	} {
+		got := "refused"
+		if query, err := parseTagQuery(text, false); err == nil {
+			got = "fails"
+			if query.holds(tags, "") {
+				got = "holds"
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // FuzzTagQuery: whatever an expression is, it is read or refused, and what holds for
 // no tags at all is nothing.
 func FuzzTagQuery(f *testing.F) {

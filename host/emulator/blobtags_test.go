@@ -241,7 +241,7 @@ func TestFindBlobsByTags(t *testing.T) {
 		for i := range 10 {
 			many += fmt.Sprintf(" and k%d = 'x'", i+1)
 		}
-		for _, where := range []string{"n <> '0'", "n='0' or n='1'", "'n'='0'", "n", "n='0' and n='1'", "n > '0' and n > '1'", many, strings.Repeat("k", 129) + "='x'", "n = '" + strings.Repeat("v", 257) + "'", "n='@'", "@box='docs'"} {
+		for _, where := range []string{"n <> '0'", "n='0' or n='1'", "'n'='0'", "n", "n='0' and n='1'", "n > '0' and n > '1'", many, strings.Repeat("k", 129) + "='x'", "n = '" + strings.Repeat("v", 257) + "'", "n='@'", "@box='docs'", "n='0' android='1'"} {
 			if _, err := find("", where, 0); !emulator.IsTagQueryError(err) {
 				t.Errorf("%.40s: %v, want an error about the expression", where, err)
 			}

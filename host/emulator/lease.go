@@ -46,8 +46,8 @@ func (l lease) state(now time.Time) leaseState {
 	return leaseExpired
 }
 
-// is reports whether id is the lease's; GUIDs have no case.
-func (l lease) is(id string) bool { return l.ID != "" && strings.EqualFold(l.ID, id) }
+// is reports whether id is the lease's, in whatever form a GUID is written.
+func (l lease) is(id string) bool { return l.ID != "" && guid(l.ID) == guid(id) }
 
 func (l lease) start(now time.Time) lease {
 	l.Breaks, l.Until, l.Stale = time.Time{}, time.Time{}, false
@@ -78,7 +78,7 @@ func (l lease) acquire(now time.Time, d time.Duration, proposed string, newID fu
 	if proposed == "" {
 		proposed = newID()
 	}
-	return lease{ID: proposed, Duration: d}.start(now), nil
+	return lease{ID: guid(proposed), Duration: d}.start(now), nil
 }
 
 func (l lease) renew(now time.Time, id string) (lease, error) {
@@ -100,7 +100,7 @@ func (l lease) change(now time.Time, id, proposed string) (lease, error) {
 	switch l.state(now) {
 	case leaseLeased:
 		if l.is(id) || l.is(proposed) {
-			l.ID = proposed
+			l.ID = guid(proposed)
 			return l, nil
 		}
 	case leaseBreaking:
@@ -218,17 +218,32 @@ func (l lease) properties(now time.Time) bindings.LeaseProperties {
 
 // isGUID accepts the forms that clients write: 32 hexadecimal digits, with or
 // without dashes, braces or parentheses.
-func isGUID(s string) bool {
+func isGUID(s string) bool { return guidDigits(s) != "" }
+
+// guid is a GUID in the form in which the service answers; what is none is as it was.
+func guid(s string) string {
+	digits := guidDigits(s)
+	if digits == "" {
+		return s
+	}
+	return strings.ToLower(digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:])
+}
+
+// guidDigits returns the 32 digits of a GUID; nothing if it is none.
+func guidDigits(s string) string {
 	if n := len(s); n > 2 && (s[0] == '{' && s[n-1] == '}' || s[0] == '(' && s[n-1] == ')') {
 		s = s[1 : n-1]
 	}
 	if len(s) == 36 {
 		if s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-			return false
+			return ""
 		}
 		s = strings.ReplaceAll(s, "-", "")
 	}
-	return len(s) == 32 && strings.Trim(s, "0123456789abcdefABCDEF") == ""
+	if len(s) != 32 || strings.Trim(s, "0123456789abcdefABCDEF") != "" {
+		return ""
+	}
+	return s
 }
 
 // blobError returns the service's failure with that code, and with a text that

@@ -78,6 +78,20 @@ const (
 	MaxServiceBusSQLExpression        = 1024 // characters
 )
 
+// ServiceBusMaxSize is the size in megabytes that an entity has, of which a size was
+// asked for. A partitioned one has sixteen partitions, and each of them that size; the
+// whole, which the service reports, is above the 5 GB that may be asked for, and stays as
+// it is when it comes back in an update.
+//
+// Source: azure-sdk-for-go, azservicebus/admin live test QueueWithMaxValues.
+func ServiceBusMaxSize(megabytes int, partitioned *bool) int {
+	const largestPartition, partitions = 5 * 1024, 16
+	if partitioned != nil && *partitioned && megabytes <= largestPartition {
+		return partitions * megabytes
+	}
+	return megabytes
+}
+
 // ServiceBusQueue describes a queue.
 type ServiceBusQueue struct {
 	Name string

@@ -27,9 +27,12 @@ const (
 
 // Where clients that speak AMQP over WebSockets find it.
 const (
-	webSocketPath        = "/$servicebus/websocket"
-	webSocketSubprotocol = "AMQPWSB10"
+	webSocketPath = "/$servicebus/websocket"
 )
+
+// webSocketSubprotocols are those of clients: the service's own name, the one of the
+// standard, which the examples of the client for Go use.
+var webSocketSubprotocols = []string{"AMQPWSB10", "amqp"} // read only
 
 const (
 	sniffPatience  = 30 * time.Second // for the first byte, and for a TLS handshake
@@ -253,14 +256,14 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{
-		Subprotocols:       []string{webSocketSubprotocol},
+		Subprotocols:       webSocketSubprotocols,
 		InsecureSkipVerify: true, // of the origin: the guard has looked at it
 	})
 	if err != nil {
 		return // and Accept has answered
 	}
-	if c.Subprotocol() != webSocketSubprotocol {
-		c.Close(websocket.StatusPolicyViolation, "want the sub-protocol "+webSocketSubprotocol)
+	if c.Subprotocol() == "" {
+		c.Close(websocket.StatusPolicyViolation, "want one of the sub-protocols "+strings.Join(webSocketSubprotocols, ", "))
 		return
 	}
 	// The request's context ends with the request, and so with this call.

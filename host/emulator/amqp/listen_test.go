@@ -101,11 +101,15 @@ func TestDoors(t *testing.T) {
 			}
 		})
 	}
-	for name, url := range map[string]string{"WebSocket": "ws://" + s.Addr(), "WebSocket over TLS": "wss://" + s.TLSAddr()} {
+	for name, url := range map[string]string{"WebSocket": "ws://" + s.Addr(), "WebSocket over TLS": "wss://" + s.TLSAddr(), "WebSocket by the standard": "ws://" + s.Addr()} {
 		t.Run(name, func(t *testing.T) {
+			protocol := "AMQPWSB10"
+			if name == "WebSocket by the standard" {
+				protocol = "amqp"
+			}
 			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 			defer cancel()
-			c, _, err := websocket.Dial(ctx, url+"/$servicebus/websocket", &websocket.DialOptions{Subprotocols: []string{"AMQPWSB10"}, HTTPClient: client})
+			c, _, err := websocket.Dial(ctx, url+"/$servicebus/websocket", &websocket.DialOptions{Subprotocols: []string{protocol}, HTTPClient: client})
 			if err != nil {
 				t.Fatal(err)
 			}

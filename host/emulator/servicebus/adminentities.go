@@ -36,10 +36,24 @@ func onEntity[T any](ctx context.Context, ns *Namespace, what, entity, subscript
 	return out, nil
 }
 
-// fixed refuses an update of what can only be set at creation.
-func fixed(what string, before, after bool) error {
+// fixed refuses an update of what can only be set at creation, in the service's words
+// (azure-sdk-for-go, azservicebus/admin live tests UpdateQueue, UpdateSubscription).
+func fixed(kind, property string, before, after bool) error {
 	if before != after {
-		return refuse(bindings.ConditionArgumentError, "%s can only be set when the entity is created", what)
+		return refuse(bindings.ConditionArgumentError, "The value for the %s property of an existing %s cannot be changed", property, kind)
+	}
+	return nil
+}
+
+// keepPartitioning is fixed for enablePartitioning, which an update may leave out (live
+// test UpdateTopic).
+func keepPartitioning(kind string, before *bool, after **bool) error {
+	if *after == nil {
+		*after = before
+		return nil
+	}
+	if was := before != nil && *before; was != **after {
+		return refuse(bindings.ConditionArgumentError, "Partitioning cannot be changed for %s", kind)
 	}
 	return nil
 }
@@ -74,10 +88,13 @@ func (ns *Namespace) UpdateQueue(ctx context.Context, d bindings.ServiceBusQueue
 		if err != nil {
 			return nil, err
 		}
-		if err := fixed("requiresSession", e.queue.RequiresSession, d.RequiresSession); err != nil {
+		if err := fixed("Queue", "RequiresSession", e.queue.RequiresSession, d.RequiresSession); err != nil {
 			return nil, err
 		}
-		if err := fixed("requiresDuplicateDetection", e.queue.RequiresDuplicateDetection, d.RequiresDuplicateDetection); err != nil {
+		if err := fixed("Queue", "RequiresDuplicateDetection", e.queue.RequiresDuplicateDetection, d.RequiresDuplicateDetection); err != nil {
+			return nil, err
+		}
+		if err := keepPartitioning("Queue", e.queue.EnablePartitioning, &d.EnablePartitioning); err != nil {
 			return nil, err
 		}
 		before := e.queue
@@ -140,7 +157,10 @@ func (ns *Namespace) UpdateTopic(ctx context.Context, d bindings.ServiceBusTopic
 		if err != nil {
 			return nil, err
 		}
-		if err := fixed("requiresDuplicateDetection", e.topic.RequiresDuplicateDetection, d.RequiresDuplicateDetection); err != nil {
+		if err := fixed("Topic", "RequiresDuplicateDetection", e.topic.RequiresDuplicateDetection, d.RequiresDuplicateDetection); err != nil {
+			return nil, err
+		}
+		if err := keepPartitioning("Topic", e.topic.EnablePartitioning, &d.EnablePartitioning); err != nil {
 			return nil, err
 		}
 		before := e.topic

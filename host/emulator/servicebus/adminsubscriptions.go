@@ -54,7 +54,7 @@ func (ns *Namespace) UpdateSubscription(ctx context.Context, d bindings.ServiceB
 		if err != nil {
 			return nil, err
 		}
-		if err := fixed("requiresSession", e.subscription.RequiresSession, d.RequiresSession); err != nil {
+		if err := fixed("Subscription", "RequiresSession", e.subscription.RequiresSession, d.RequiresSession); err != nil {
 			return nil, err
 		}
 		before := e.subscription

@@ -42,8 +42,9 @@ func (s *settings) lock(d *time.Duration, deliveries *int) {
 	s.number("maximum delivery count", deliveries, bindings.DefaultServiceBusMaxDeliveryCount, 1<<31-1)
 }
 
-func (s *settings) sizes(megabytes, kilobytes *int) {
+func (s *settings) sizes(megabytes, kilobytes *int, partitioned *bool) {
 	s.number("maximum size in megabytes", megabytes, bindings.DefaultServiceBusMaxSize, bindings.MaxServiceBusMaxSize)
+	*megabytes = bindings.ServiceBusMaxSize(*megabytes, partitioned)
 	s.number("maximum message size in kilobytes", kilobytes, bindings.DefaultServiceBusMaxMessageSize, bindings.MaxServiceBusMaxMessageSize)
 }
 
@@ -140,7 +141,7 @@ func (e *entity) complete() error {
 		d := e.queue
 		d.Name = e.path.Entity
 		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
-		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
+		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes, d.EnablePartitioning)
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)
@@ -148,7 +149,7 @@ func (e *entity) complete() error {
 	case e.topic != nil:
 		d := e.topic
 		d.Name = e.path.Entity
-		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes)
+		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes, d.EnablePartitioning)
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)

@@ -109,6 +109,35 @@ func TestClientQueues(t *testing.T) {
 	}
 }
 
+// TestPartitionedSize: a partitioned entity has sixteen times the size that was asked
+// for, and keeps it when what was reported comes back (azure-sdk-for-go,
+// azservicebus/admin live tests QueueWithMaxValues and CreateQueue_Standard).
+func TestPartitionedSize(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, nil)
+	c, ctx := d.client(), t.Context()
+	size, yes := to.Ptr[int32](4096), to.Ptr(true)
+	created, err := c.CreateQueue(ctx, "q", &admin.CreateQueueOptions{Properties: &admin.QueueProperties{EnablePartitioning: yes, MaxSizeInMegabytes: size}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	updated, err := c.UpdateQueue(ctx, "q", created.QueueProperties, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	topic, err := c.CreateTopic(ctx, "t", &admin.CreateTopicOptions{Properties: &admin.TopicProperties{EnablePartitioning: yes}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, got := range map[string][2]int32{
+		"created": {*created.MaxSizeInMegabytes, 64 << 10}, "updated": {*updated.MaxSizeInMegabytes, 64 << 10}, "default of a topic": {*topic.MaxSizeInMegabytes, 16 << 10},
+	} {
+		if got[0] != got[1] {
+			t.Errorf("%s: %d MB, want %d", what, got[0], got[1])
+		}
+	}
+}
+
 // TestClientCounts shows the counts of every state of a message.
 func TestClientCounts(t *testing.T) {
 	t.Parallel()

@@ -100,7 +100,7 @@ func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
 		w.number("SizeInBytes", q.SizeInBytes)
 		w.number("MessageCount", q.Counts.Total())
 		w.flag("IsAnonymousAccessible", false)
-		w.authorizationRules(q.AuthorizationRules, q.ServiceBusRuntime)
+		w.authorizationRules(q.AuthorizationRules)
 		w.field("Status", string(q.Status))
 		c.forward(w, "ForwardTo", q.ForwardTo, q.ForwardToAddress)
 		if q.UserMetadata != "" {

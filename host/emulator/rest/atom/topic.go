@@ -112,7 +112,7 @@ func (c *call) describeTopic(t topic) described {
 		w.number("SizeInBytes", t.SizeInBytes)
 		w.flag("FilteringMessagesBeforePublishing", false)
 		w.flag("IsAnonymousAccessible", false)
-		w.authorizationRules(t.AuthorizationRules, t.ServiceBusRuntime)
+		w.authorizationRules(t.AuthorizationRules)
 		w.field("Status", string(t.Status))
 		if t.UserMetadata != "" {
 			w.field("UserMetadata", t.UserMetadata)

@@ -181,7 +181,15 @@ func TestUpdateKeepsWhatIsFixed(t *testing.T) {
 			t.Errorf("want %s in %s", want, got)
 		}
 	}
-	d.want(400, "PUT", "/orders", queueEntry("<RequiresSession>false</RequiresSession>"), "If-Match", "*")
+	for change, want := range map[string]string{
+		"<RequiresSession>false</RequiresSession>":                       "The value for the RequiresSession property of an existing Queue cannot be changed. ",
+		"<RequiresDuplicateDetection>false</RequiresDuplicateDetection>": "The value for the RequiresDuplicateDetection property of an existing Queue cannot be changed. ",
+		"<EnablePartitioning>true</EnablePartitioning>":                  "Partitioning cannot be changed for Queue. ",
+	} {
+		if got := d.want(400, "PUT", "/orders", queueEntry(change), "If-Match", "*"); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", change, got)
+		}
+	}
 }
 
 // TestRuleDocuments: filters as other clients write them, and what they read back.

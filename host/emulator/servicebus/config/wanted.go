@@ -17,7 +17,7 @@ func wantedQueue(want, have bindings.ServiceBusQueue) bindings.ServiceBusQueue {
 	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, bindings.DefaultServiceBusDuplicateWindow)
 	want.ForwardTo = spelling(want.ForwardTo, have.ForwardTo)
 	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
-	want.MaxSizeInMegabytes = cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize)
+	want.MaxSizeInMegabytes = bindings.ServiceBusMaxSize(cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize), want.EnablePartitioning)
 	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
 	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed), have.ServiceBusForwarding
@@ -27,7 +27,7 @@ func wantedQueue(want, have bindings.ServiceBusQueue) bindings.ServiceBusQueue {
 func wantedTopic(want, have bindings.ServiceBusTopic) bindings.ServiceBusTopic {
 	want.Name = spelling(want.Name, have.Name)
 	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, bindings.DefaultServiceBusDuplicateWindow)
-	want.MaxSizeInMegabytes = cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize)
+	want.MaxSizeInMegabytes = bindings.ServiceBusMaxSize(cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize), want.EnablePartitioning)
 	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
 	want.ServiceBusEchoed = echoed(want.ServiceBusEchoed)

@@ -478,7 +478,7 @@ func (p *printer) showBanner() {
 	text := b.text()
 	if p.shown == nil {
 		p.out.print(b.ready() + text)
-		go debug.FreeOSMemory() //clock:outside what the start has used goes back to the system
+		go debug.FreeOSMemory() // what the start has used goes back to the system
 	} else if news := b.since(p.shown); news != "" {
 		p.out.print(news)
 	}

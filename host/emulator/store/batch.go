@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -16,12 +17,17 @@ import (
 // Keys are ordered by their bytes and must not be empty or begin with a zero
 // byte: those are the store's own. Keys and values are copied.
 type Batch struct {
-	e     *engine
-	b     *pebble.Batch
-	space []byte         // prefix of all keys
-	delta map[FileID]int // references of files
-	frees bool           // it removes something
+	e      *engine
+	b      *pebble.Batch
+	space  []byte         // prefix of all keys
+	delta  map[FileID]int // references of files
+	frees  bool           // it removes something
+	ranges []keyRange     // that it removes
+	adds   int            // bytes of the keys and values that it sets
 }
+
+// keyRange is the keys from start up to and without end.
+type keyRange struct{ start, end []byte }
 
 // NewBatch returns an empty batch. It fails when the store is closed or has
 // failed.
@@ -37,6 +43,7 @@ func (s *Store) NewBatch() (*Batch, error) {
 func (b *Batch) Set(key, value []byte) {
 	checkKey(key)
 	must(b.b.Set(within(b.space, key), value, nil))
+	b.adds += len(key) + len(value)
 }
 
 // Delete removes a key, which need not exist.
@@ -50,7 +57,9 @@ func (b *Batch) Delete(key []byte) {
 // there are, for the cost of one.
 func (b *Batch) DeleteRange(start, end []byte) {
 	checkKey(start)
-	must(b.b.DeleteRange(within(b.space, start), within(b.space, end), nil))
+	r := keyRange{slices.Clone(within(b.space, start)), slices.Clone(within(b.space, end))}
+	must(b.b.DeleteRange(r.start, r.end, nil))
+	b.ranges = append(b.ranges, r)
 	b.frees = true
 }
 
@@ -101,6 +110,7 @@ type Commit struct {
 // the reason of that, and what can be read stays as it is. A batch that removes
 // something is taken as long as the room lasts that the store keeps for it.
 func (s *Store) Begin(b *Batch) (*Commit, error) {
+	s.growReserve(b)
 	if err := s.toWritable(b); err != nil {
 		b.e.release()
 		return nil, fmt.Errorf("write: %w", err)
@@ -110,6 +120,7 @@ func (s *Store) Begin(b *Batch) (*Commit, error) {
 		b.e.release()
 		return nil, fmt.Errorf("write: %w", err)
 	}
+	s.noteRemoved(b)
 	return c, nil
 }
 

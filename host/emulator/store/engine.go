@@ -40,11 +40,15 @@ type engine struct {
 	files    *files
 
 	compactions scheduler
+	merging     atomic.Pointer[merging] // nil: nothing is in its way
+	written     atomic.Int64            // bytes of the batches that have begun
+	logs        int64                   // bytes of the logs that the opening has read
 
 	failure atomic.Pointer[error]
 	failing atomic.Pointer[func(error)] // called with the failure; must not wait
 	lost    atomic.Bool                 // it cannot be closed any more
 	losing  chan struct{}               // closed with lost
+	broken  chan struct{}               // closed with the first failure
 	once    sync.Once
 
 	order   sync.Mutex
@@ -84,7 +88,7 @@ func openAfter(before *engine, under vfs.FS, dir string, opts *Options) (*engine
 	if err := e.openAfter(before, false); err != nil {
 		return nil, explainOpen(e.dir, err)
 	}
-	before.then(func() { e.compactions.allow(e.failed() == nil) })
+	before.then(e.merge)
 	return e, nil
 }
 
@@ -111,7 +115,7 @@ func newEngine(under vfs.FS, dir string, state int, opts *Options) *engine {
 	if opts.memTable > 0 {
 		e.memTable = opts.memTable
 	}
-	e.losing = make(chan struct{})
+	e.losing, e.broken = make(chan struct{}), make(chan struct{})
 	e.changed = sync.NewCond(&e.mu)
 	return e
 }
@@ -216,7 +220,7 @@ func (e *engine) openKeys(create bool) error {
 
 func (e *engine) options(create bool) *pebble.Options {
 	o := &pebble.Options{
-		FS:                          &shield{disk: e.disk, failed: func(err error) { _ = e.fail(err) }},
+		FS:                          &shield{disk: e.disk, dir: e.dir, failed: func(err error) { _ = e.fail(err) }, replays: e.replays},
 		ReadOnly:                    e.readOnly,
 		Logger:                      engineLog{e},
 		DisableTableStats:           true,
@@ -258,6 +262,10 @@ func (e *engine) background(err error) {
 	if errors.Is(err, pebble.ErrCancelledCompaction) {
 		return
 	}
+	if vfs.IsNoSpaceError(err) && e.failed() == nil { // only a merge is told of that
+		e.stopMerging()
+		return
+	}
 	_ = e.fail(err)
 	e.lose()
 	runtime.Goexit()
@@ -275,7 +283,11 @@ func (e *engine) fail(err error) error {
 	first := e.failure.CompareAndSwap(nil, &err)
 	e.compactions.allow(false)
 	e.disk.fence()
-	if tell := e.failing.Load(); first && tell != nil {
+	if !first {
+		return *e.failure.Load()
+	}
+	close(e.broken)
+	if tell := e.failing.Load(); tell != nil {
 		(*tell)(err)
 	}
 	return *e.failure.Load()

@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 	"time"
@@ -26,7 +25,10 @@ const probeName = "PROBE"
 
 // roomToOpen is what an opening for writing needs on the disk, beside what is in
 // the log: the manifest, a log, small files.
-const roomToOpen = 1 << 20
+const roomToOpen = 512 << 10
+
+// roomToAdd is what has to be free beside that before anything is added again.
+const roomToAdd = 1 << 20
 
 // outage is a time during which writes are refused. It begins when an engine
 // fails. The state is then opened for reading only, which changes nothing on the
@@ -37,8 +39,14 @@ type outage struct {
 	reason error
 	wait   time.Duration // after the last opening that failed
 	next   time.Time     // no opening before
-	tight  bool          // the reserve is given up: what removes something is written
+	tight  bool          // there is room for what removes something, and no more
+	gave   bool          // the reserve has been given up for that
+	free   uint64        // what was free after that, at the least
 	over   chan struct{} // closed at its end
+	before chan struct{} // closed when all of the outage before has been told; nil: none
+	told   chan struct{} // closed when all of this one has been
+
+	removed []keyRange // whose room the engine has not given back
 }
 
 // putLocked puts an engine in the place of the present one. Unless anew it holds
@@ -80,8 +88,8 @@ func (s *Store) beginLocked(e *engine, reason error) {
 	if s.closed || s.e != e || s.outage != nil {
 		return
 	}
-	o := &outage{reason: reason, over: make(chan struct{})}
-	s.outage = o
+	o := &outage{reason: reason, over: make(chan struct{}), before: s.told, told: make(chan struct{})}
+	s.outage, s.told = o, o.told
 	s.watching.Add(1)
 	go s.watch(o, reason)
 }
@@ -89,6 +97,10 @@ func (s *Store) beginLocked(e *engine, reason error) {
 // watch tells of an outage and sees to it that it ends when nobody writes.
 func (s *Store) watch(o *outage, reason error) {
 	defer s.watching.Done()
+	defer close(o.told)
+	if o.before != nil {
+		<-o.before
+	}
 	tell := s.opts.Refusing
 	if tell == nil {
 		tell = func(error) {}
@@ -105,6 +117,7 @@ func (s *Store) watch(o *outage, reason error) {
 			return
 		case <-tick.C:
 			_ = s.takeWrites(false) // as a write would; it tells whoever writes
+			s.reclaim()
 			s.relax()
 		}
 	}
@@ -200,10 +213,12 @@ func (s *Store) takeWrites(removes bool) error {
 		return err
 	}
 	tight := false
-	err = before.probe()
-	if err != nil && removes && errors.Is(explain(s.dir, err), ErrDiskFull) && s.spendReserve() {
+	err = before.probe(roomToAdd)
+	if err != nil && removes && errors.Is(explain(s.dir, err), ErrDiskFull) {
 		tight = true
-		err = before.probe()
+		if err = before.probe(0); err != nil && s.giveReserve() {
+			err = before.probe(0)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, explain(s.dir, err))
@@ -212,6 +227,7 @@ func (s *Store) takeWrites(removes bool) error {
 	if err != nil {
 		return s.postpone(err)
 	}
+	tight = tight || s.gaveReserve() || s.lacksReserve()
 	s.mu.Lock()
 	if s.outage != nil {
 		s.outage.tight = tight
@@ -219,9 +235,6 @@ func (s *Store) takeWrites(removes bool) error {
 	s.putLocked(e, e.files != before.files)
 	s.mu.Unlock()
 	before.retire()
-	if !tight {
-		s.keepReserve()
-	}
 	return nil
 }
 
@@ -262,16 +275,17 @@ func (s *Store) postpone(err error) error {
 // toWritable moves a batch to the engine that writes what the batch's own engine
 // only reads.
 func (s *Store) toWritable(b *Batch) error {
-	if !b.removes() {
-		if err := s.refuse(); err != nil {
-			return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	err := s.roomFor(b)
+	if err == nil && b.e.readOnly {
+		if err = s.takeWrites(b.removes()); err == nil {
+			err = s.roomFor(b)
 		}
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	if !b.e.readOnly {
 		return nil
-	}
-	if err := s.takeWrites(b.removes()); err != nil {
-		return fmt.Errorf("%w: %w", ErrReadOnly, err)
 	}
 	e, err := s.acquire()
 	if err != nil {
@@ -289,18 +303,24 @@ func (s *Store) toWritable(b *Batch) error {
 	return nil
 }
 
-// probe asks whether there is room on the disk to open the state for writing,
-// and whether the disk takes writes at all.
-func (e *engine) probe() error {
-	if free, err := e.disk.GetDiskUsage(e.dir); err == nil {
-		logs, err := e.logSize()
-		if err != nil {
-			return err
-		}
-		if free.AvailBytes < logs+roomToOpen {
-			return ErrDiskFull
-		}
+// probe asks whether there is room on the disk to open the state, which the engine
+// only reads, for writing, and so much more, and whether the disk takes writes at all.
+func (e *engine) probe(more int64) error {
+	need := uint64(e.logs + roomToOpen + more)
+	if e.hasFree(need) {
+		return e.tryDisk()
 	}
+	if e.dropLeftovers(); e.hasFree(need) {
+		return e.tryDisk()
+	}
+	return ErrDiskFull
+}
+
+// hasFree reports whether so much is free on the disk, as far as it can be known.
+func (e *engine) hasFree(bytes uint64) bool { return e.disk.hasFree(e.dir, bytes) }
+
+// tryDisk writes and removes a small file.
+func (e *engine) tryDisk() error {
 	name := path.Join(e.dir, probeName)
 	f, err := e.disk.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -315,20 +335,53 @@ func (e *engine) probe() error {
 	return errors.Join(err, f.Close(), e.disk.Remove(name))
 }
 
-// logSize is how much there is in the logs of a state.
-func (e *engine) logSize() (total uint64, err error) {
-	names, err := e.disk.List(e.keysDir())
-	for _, name := range names {
-		if !strings.HasSuffix(name, ".log") {
-			continue
-		}
-		info, err := e.disk.Stat(path.Join(e.keysDir(), name))
-		switch {
-		case err == nil:
-			total += uint64(info.Size())
-		case !errors.Is(err, fs.ErrNotExist):
-			return 0, err
+// replays counts the logs that the engine reads while it is opened: what an opening
+// for writing makes tables of.
+func (e *engine) replays(name string) {
+	if !strings.HasSuffix(name, ".log") {
+		return
+	}
+	if info, err := e.disk.Stat(name); err == nil {
+		e.logs += info.Size()
+	}
+}
+
+// unflushed is how much there is in the logs that is not in tables yet.
+func (e *engine) unflushed() int { return int(e.db.Metrics().WAL.Size) }
+
+// flush writes to tables what is in the logs. The caller uses the engine.
+func (e *engine) flush() {
+	done, err := e.db.AsyncFlush()
+	if err != nil {
+		_ = e.fail(err)
+		return
+	}
+	select {
+	case <-done:
+	case <-e.broken:
+	}
+}
+
+// dropLeftovers removes the tables that engines have left which the disk stopped: the
+// engine, which only reads, does not know them.
+func (e *engine) dropLeftovers() {
+	levels, err := e.db.SSTables()
+	if err != nil {
+		return
+	}
+	known := map[string]bool{}
+	for _, tables := range levels {
+		for _, t := range tables {
+			known[fmt.Sprintf("%06d.sst", uint64(t.BackingSSTNum))] = true
 		}
 	}
-	return total, err
+	names, err := e.disk.List(e.keysDir())
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if strings.HasSuffix(name, ".sst") && !known[name] {
+			_ = e.disk.Remove(path.Join(e.keysDir(), name)) // or the next opening for writing does
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -169,5 +170,54 @@ func TestOutageIsTold(t *testing.T) {
 	must(t, set(s, "c", "3"))
 	if len(told) > 0 {
 		t.Error("more is told than the beginning and the end")
+	}
+}
+
+// What is told of one outage is told before the next one begins to be, however soon
+// it follows.
+func TestOutagesAreToldInTurns(t *testing.T) {
+	t.Parallel()
+	for range 20 {
+		var full atomic.Bool
+		var mu sync.Mutex
+		var told []string
+		ending, goOn := make(chan struct{}), make(chan struct{})
+		opts := &store.Options{
+			Fault: func(op store.FileOp, _ string) error {
+				if full.Load() && op == store.OpWrite {
+					return syscall.ENOSPC
+				}
+				return nil
+			},
+			Refusing: func(reason error) {
+				if reason == nil {
+					ending <- struct{}{}
+					<-goOn
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				told = append(told, fmt.Sprint(errors.Is(reason, store.ErrDiskFull)))
+			},
+		}
+		s := open(t, "", opts)
+		full.Store(true)
+		refused(t, add(s, "a", "1"))
+		full.Store(false)
+		must(t, s.Recover())
+		<-ending
+		full.Store(true)
+		refused(t, add(s, "a", "1"))
+		for range 100 {
+			runtime.Gosched()
+		}
+		goOn <- struct{}{}
+		full.Store(false)
+		must(t, s.Recover())
+		<-ending
+		goOn <- struct{}{}
+		must(t, s.Close())
+		if got := strings.Join(told, " "); got != "true false true false" {
+			t.Fatalf("told: %s", got)
+		}
 	}
 }

@@ -12,70 +12,80 @@ import (
 // disk is full it is given up for batches that remove something, which the engine too
 // has to write. Until it is there again, other batches are refused as before. Given
 // up, it is an empty file: so another process knows of it.
+//
+// It has to hold what an opening for writing needs, and so it grows with what is in
+// the log and not in tables yet. Where the disk is too small for that, the log is
+// written to tables in time.
 const (
 	reserveName = "RESERVE"
 
-	reserveMost  = 4 << 20 // bytes: a log, a manifest, a table
-	reserveLeast = 2 << 20 // less is of no use
-	reserveTimes = 4       // so much has to be free to make it, of its own size
+	reserveStep  = 2 << 20   // bytes by which it grows; less is of no use
+	reserveShare = 2         // it takes no more than this part of the room there is
+	reserveEvery = 512 << 10 // bytes that are written between two looks at it
+	roomToRemove = 512 << 10 // for the removals themselves
+	roomToMerge  = 2 << 20   // that the merging of tables leaves to the rest
 
-	// removalMost is how large a batch may be that is taken for a removal.
+	// removalMost is how much a batch may write that is taken for a removal.
 	removalMost = 64 << 10
 )
 
 func (s *Store) reservePath() string { return path.Join(s.dir, reserveName) }
 
-// reserveSize is how much the reserve takes of a disk with so much room; 0: none.
-func reserveSize(free uint64) int {
-	for _, size := range []int{reserveMost, reserveLeast} {
-		if free >= reserveTimes*uint64(size) {
-			return size
-		}
-	}
-	return 0
+// reserveFor is how large the reserve has to be for so much in the log, with what may
+// come to it until the next look.
+func reserveFor(unflushed int) int {
+	need := unflushed + reserveEvery + roomToOpen + roomToRemove
+	return (need + reserveStep - 1) / reserveStep * reserveStep
 }
 
-// hasReserve reports whether the reserve is there, and whether it was given up.
-func (s *Store) hasReserve() (there, spent bool) {
+// reserve returns the size of the reserve, and whether it was given up.
+func (s *Store) reserve() (size int, spent bool) {
 	info, err := newDisk(s.fs, &s.opts).Stat(s.reservePath())
 	if err != nil {
-		return false, false
+		return 0, false
 	}
-	there = info.Size() >= reserveLeast
-	return there, !there
+	if info.Size() < reserveStep {
+		return 0, true
+	}
+	return int(info.Size()), false
 }
 
-// keepReserve makes the reserve if there is room for it, and reports whether it is there.
-func (s *Store) keepReserve() bool {
-	d := newDisk(s.fs, &s.opts)
-	there, spent := s.hasReserve()
-	if there {
-		return true
+// keepReserve makes the reserve as large as it has to be, or as the disk allows. It
+// reports how large it is then; 0: there is none.
+func (s *Store) keepReserve(unflushed int) int {
+	have, spent := s.reserve()
+	want := reserveFor(unflushed)
+	if have >= want {
+		return have
 	}
+	d := newDisk(s.fs, &s.opts)
 	usage, err := d.GetDiskUsage(s.dir)
 	if err != nil {
-		return false // a file system in memory
+		return have // a file system in memory
 	}
-	size := reserveSize(usage.AvailBytes)
-	if size == 0 {
-		return false
+	most := (usage.AvailBytes + uint64(have)) / reserveShare / reserveStep * reserveStep
+	size := int(min(uint64(want), most))
+	if size <= have {
+		return have
 	}
-	if err := writeReserve(d, s.reservePath(), size); err != nil {
-		_ = empty(d, s.reservePath(), spent) // what there is of it is room
-		return false
+	if err := extend(d, s.reservePath(), have, size); err != nil {
+		if have == 0 {
+			_ = empty(d, s.reservePath(), spent) // what there is of it is room
+		}
+		return have
 	}
-	return true
+	return size
 }
 
-func writeReserve(d *disk, name string, size int) error {
-	f, err := d.Create(name, vfs.WriteCategoryUnspecified)
+func extend(d *disk, name string, from, to int) error {
+	f, err := d.OpenReadWrite(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}
 	block := make([]byte, 256<<10)
 	_, _ = rand.Read(block) // does not fail; the disk must not compress it
-	for n := 0; n < size && err == nil; n += len(block) {
-		_, err = f.Write(block)
+	for n := from; n < to && err == nil; n += len(block) {
+		_, err = f.WriteAt(block, int64(n))
 	}
 	if err == nil {
 		err = f.Sync()
@@ -85,8 +95,8 @@ func writeReserve(d *disk, name string, size int) error {
 
 // spendReserve gives the reserve up, and reports whether there was one.
 func (s *Store) spendReserve() bool {
-	there, _ := s.hasReserve()
-	return there && empty(newDisk(s.fs, &s.opts), s.reservePath(), true) == nil
+	have, _ := s.reserve()
+	return have > 0 && empty(newDisk(s.fs, &s.opts), s.reservePath(), true) == nil
 }
 
 // empty takes the room from the reserve, and leaves the file if it is to stay.
@@ -99,6 +109,40 @@ func empty(d *disk, name string, stay bool) error {
 		return err
 	}
 	return f.Close()
+}
+
+// growReserve sees to it, every so many bytes, that the reserve goes with the log
+// that a batch is about to be added to. Where it cannot, what is in the log goes into
+// tables; and when there is no room for these either, an outage begins while removals
+// can still be written.
+func (s *Store) growReserve(b *Batch) {
+	n := int64(b.b.Len())
+	now := b.e.written.Add(n)
+	if now/reserveEvery == (now-n)/reserveEvery || !s.replacing.TryLock() {
+		return
+	}
+	defer s.replacing.Unlock()
+	usage, err := b.e.disk.GetDiskUsage(s.dir)
+	if err != nil || !s.healthy(b.e) {
+		return
+	}
+	b.e.mergeAgain()
+	unflushed := b.e.unflushed() + int(n)
+	have := s.keepReserve(unflushed)
+	switch {
+	case have >= reserveFor(unflushed):
+	case usage.AvailBytes > uint64(unflushed+roomToOpen):
+		b.e.flush()
+	case have > 0 && have < unflushed+reserveEvery+roomToOpen:
+		s.beginTight()
+	}
+}
+
+// healthy reports whether an engine is the one in use, and writes are taken.
+func (s *Store) healthy(e *engine) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.e == e && s.outage == nil && s.errLocked() == nil && !e.readOnly
 }
 
 // tightLocked reports that the store writes in the room of the reserve.
@@ -114,12 +158,30 @@ func (s *Store) refuse() error {
 	return nil
 }
 
-// goOnTight begins an outage in a store that takes writes, if the reserve was given up
-// before it was opened.
-func (s *Store) goOnTight() {
-	if _, spent := s.hasReserve(); !spent {
+// lacksReserve reports whether the reserve was given up and cannot be made again.
+func (s *Store) lacksReserve() bool {
+	if s.keepReserve(0) > 0 {
+		return false
+	}
+	_, spent := s.reserve()
+	return spent
+}
+
+// begun makes the reserve of a store that has just been opened. If it was given up
+// before, and there is no room for another, or none beside it, the store begins with
+// an outage.
+func (s *Store) begun() {
+	if s.Writable() != nil {
 		return
 	}
+	lacks := s.lacksReserve()
+	if have, _ := s.reserve(); lacks || have > 0 && !s.e.hasFree(roomToAdd) {
+		s.beginTight()
+	}
+}
+
+// beginTight begins an outage in a store that takes writes.
+func (s *Store) beginTight() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.beginLocked(s.e, ErrDiskFull)
@@ -128,8 +190,82 @@ func (s *Store) goOnTight() {
 	}
 }
 
-// relax ends an outage in which the store writes in the room of the reserve, once
-// there is room for another.
+// giveReserve gives the reserve up for the outage.
+func (s *Store) giveReserve() bool {
+	if !s.spendReserve() {
+		return false
+	}
+	usage, err := newDisk(s.fs, &s.opts).GetDiskUsage(s.dir)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.outage != nil && err == nil {
+		s.outage.gave, s.outage.free = true, usage.AvailBytes
+	}
+	return true
+}
+
+// roomFor returns why a batch is not taken while the store writes what removes
+// something and no more, nil when it is. Before a removal that would find no room it
+// gives the reserve up.
+func (s *Store) roomFor(b *Batch) error {
+	err := s.refuse()
+	if err == nil || !b.removes() {
+		return err
+	}
+	s.replacing.Lock()
+	defer s.replacing.Unlock()
+	need := uint64(b.b.Len() + roomToRemove/2)
+	if b.e.readOnly || b.e.hasFree(need) || s.giveReserve() && b.e.hasFree(need) {
+		return nil
+	}
+	return err
+}
+
+func (s *Store) gaveReserve() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.outage != nil && s.outage.gave
+}
+
+// reclaim makes room, in an outage, of the ranges that were removed: the engine would
+// do so at some time or other. Once they are in a table themselves, it takes no room
+// to merge them with what they cover.
+func (s *Store) reclaim() {
+	s.mu.Lock()
+	if !s.tightLocked() || s.errLocked() != nil {
+		s.mu.Unlock()
+		return
+	}
+	e, ranges := s.e, s.outage.removed
+	s.outage.removed = nil
+	e.use()
+	s.mu.Unlock()
+	defer e.release()
+	if len(ranges) == 0 {
+		e.mergeAgain()
+		return
+	}
+	e.flush()
+	e.merge()
+	for _, r := range ranges {
+		e.compact(r)
+	}
+}
+
+// noteRemoved notes the ranges that a batch which has begun removes, for reclaim.
+func (s *Store) noteRemoved(b *Batch) {
+	if len(b.ranges) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.tightLocked() {
+		s.outage.removed = append(s.outage.removed, b.ranges...)
+	}
+}
+
+// relax ends an outage in which the store writes only what removes something, once
+// there is room for more, and for a reserve. What the reserve gave is no such room.
 func (s *Store) relax() {
 	s.replacing.Lock()
 	defer s.replacing.Unlock()
@@ -137,7 +273,7 @@ func (s *Store) relax() {
 	tight := s.tightLocked() && s.errLocked() == nil
 	e := s.e
 	s.mu.Unlock()
-	if !tight || e.probe() != nil || !s.keepReserve() {
+	if !tight || !s.freed(e) || !e.hasFree(roomToOpen+roomToAdd) || e.tryDisk() != nil || s.lacksReserve() {
 		return
 	}
 	s.mu.Lock()
@@ -147,5 +283,18 @@ func (s *Store) relax() {
 	}
 }
 
-// removes reports whether a batch makes room.
-func (b *Batch) removes() bool { return b.frees && b.b.Len() <= removalMost }
+// freed reports whether more is free than the reserve gave.
+func (s *Store) freed(e *engine) bool {
+	usage, err := e.disk.GetDiskUsage(s.dir)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.outage
+	if o == nil || !o.gave || err != nil {
+		return true
+	}
+	o.free = min(o.free, usage.AvailBytes)
+	return usage.AvailBytes >= o.free+reserveStep
+}
+
+// removes reports whether a batch makes room: it removes something and writes little.
+func (b *Batch) removes() bool { return b.frees && b.adds <= removalMost }

@@ -3,6 +3,7 @@ package store
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -12,10 +13,13 @@ import (
 // and one that cannot write a table tries again at once and for ever, and can
 // be closed no more. So the first error ends this opening instead, what is
 // changed after it goes nowhere, and the engine comes to its end in order.
-// Whoever waits for it must look at the failure.
+// Whoever waits for it must look at the failure. But it is told that there is no room
+// to merge tables: that it can wait for.
 type shield struct {
 	*disk
-	failed func(error)
+	dir     string // on it
+	failed  func(error)
+	replays func(name string)
 }
 
 var _ vfs.FS = (*shield)(nil)
@@ -35,8 +39,23 @@ func (s *shield) made(f vfs.File, err error) (vfs.File, error) {
 	return &shieldFile{File: f, s: s, nowhere: err != nil}, nil
 }
 
+func (s *shield) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
+	s.replays(name)
+	return s.disk.Open(name, opts...)
+}
+
 func (s *shield) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
-	return s.made(s.disk.Create(name, category))
+	f, err := s.disk.Create(name, category)
+	if category != mergeCategory {
+		return s.made(f, err)
+	}
+	if vfs.IsNoSpaceError(err) {
+		return nil, err
+	}
+	if f, err = s.made(f, err); err == nil {
+		f.(*shieldFile).merge = true
+	}
+	return f, err
 }
 
 func (s *shield) OpenReadWrite(name string, category vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
@@ -87,12 +106,27 @@ type shieldFile struct {
 	vfs.File
 	s       *shield
 	nowhere bool // there is no such file
+	merge   bool // it is one that others are merged into
+}
+
+// tell reports whether the engine is told of an error, and otherwise keeps it.
+func (f *shieldFile) tell(err error) bool {
+	if f.merge && vfs.IsNoSpaceError(err) {
+		return true
+	}
+	f.s.keepFrom(err)
+	return false
 }
 
 func (f *shieldFile) Write(p []byte) (int, error) {
-	if !f.nowhere {
-		_, err := f.File.Write(p)
-		f.s.keepFrom(err)
+	if f.nowhere {
+		return len(p), nil
+	}
+	if f.merge && !f.s.hasFree(f.s.dir, roomToMerge) {
+		return 0, syscall.ENOSPC
+	}
+	if n, err := f.File.Write(p); f.tell(err) {
+		return n, err
 	}
 	return len(p), nil
 }
@@ -105,23 +139,22 @@ func (f *shieldFile) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
-func (f *shieldFile) Sync() error {
-	f.s.keepFrom(f.File.Sync())
-	return nil
-}
+func (f *shieldFile) Sync() error { return f.kept(f.File.Sync()) }
 
-func (f *shieldFile) SyncData() error {
-	f.s.keepFrom(f.File.SyncData())
+func (f *shieldFile) SyncData() error { return f.kept(f.File.SyncData()) }
+
+func (f *shieldFile) kept(err error) error {
+	if f.tell(err) {
+		return err
+	}
 	return nil
 }
 
 func (f *shieldFile) SyncTo(length int64) (full bool, err error) {
 	full, err = f.File.SyncTo(length)
-	f.s.keepFrom(err)
-	return full, nil
+	return full, f.kept(err)
 }
 
 func (f *shieldFile) Close() error {
-	f.s.keepFrom(f.File.Close())
-	return nil
+	return f.kept(f.File.Close())
 }

@@ -56,6 +56,7 @@ type shared struct {
 	closed   bool
 	checks   []stateCheck
 	outage   *outage        // nil: writes are taken
+	told     chan struct{}  // of the last outage; nil: there was none
 	watching sync.WaitGroup // those that watch an outage
 }
 
@@ -87,9 +88,6 @@ func Open(dir string, opts *Options) (*Store, error) {
 	}
 	if err := s.start(); err != nil {
 		return nil, errors.Join(explainOwn(s.dir, err), s.lock.Close())
-	}
-	if s.Writable() == nil && !s.keepReserve() {
-		s.goOnTight()
 	}
 	return s, nil
 }
@@ -132,8 +130,18 @@ func (s *Store) start() error {
 	}
 	removeOtherStates(d, s.dir, state)
 	if state > 0 {
-		return s.resume(state)
+		err = s.resume(state)
+	} else {
+		err = s.first()
 	}
+	if err == nil {
+		s.begun()
+	}
+	return err
+}
+
+// first makes the first state.
+func (s *Store) first() error {
 	e, err := createEngine(s.fs, s.dir, 1, &s.opts, true)
 	if err != nil {
 		return err
@@ -150,11 +158,10 @@ func (s *Store) start() error {
 // reading only.
 func (s *Store) resume(state int) error {
 	e, err := openEngine(s.fs, s.dir, state, &s.opts)
-	full, tight := errors.Is(err, ErrDiskFull), false
+	full, gave := errors.Is(err, ErrDiskFull), false
 	if full && s.spendReserve() {
-		if e, err = openEngine(s.fs, s.dir, state, &s.opts); err == nil {
-			tight = true
-		}
+		gave = true
+		e, err = openEngine(s.fs, s.dir, state, &s.opts)
 	}
 	if err != nil && full {
 		e, err = openToRead(s.fs, s.dir, state, &s.opts)
@@ -168,7 +175,10 @@ func (s *Store) resume(state int) error {
 	s.putLocked(e, true)
 	if full {
 		s.beginLocked(e, ErrDiskFull)
-		s.outage.tight = tight
+		s.outage.tight = !e.readOnly
+		if usage, err := e.disk.GetDiskUsage(s.dir); gave && err == nil {
+			s.outage.gave, s.outage.free = true, usage.AvailBytes
+		}
 	}
 	return nil
 }

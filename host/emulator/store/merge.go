@@ -1,0 +1,67 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// The engine makes room of what was removed by merging tables, for which it needs room
+// first. That it finds none is no harm: what it has written goes again, and it tries
+// no more until there is. It leaves roomToMerge alone, for the logs and the tables
+// that are made of them.
+
+// mergeCategory is how the engine marks the tables that it merges others into.
+const mergeCategory vfs.DiskWriteCategory = "pebble-compaction"
+
+// mergePatience is how long compact waits in real time, at the most.
+const mergePatience = 10 * time.Second
+
+// merging is the state of an engine whose merging has found no room.
+type merging struct {
+	stuck bool
+	need  uint64 // that has to be free before it tries again; 0: nobody has looked yet
+}
+
+// stopMerging ends the merging after a lack of room.
+func (e *engine) stopMerging() {
+	e.compactions.allow(false)
+	e.merging.Store(&merging{stuck: true})
+}
+
+// mergeAgain lets the engine merge tables again once more is free.
+func (e *engine) mergeAgain() {
+	m := e.merging.Load()
+	if m == nil || !m.stuck {
+		return
+	}
+	usage, err := e.disk.GetDiskUsage(e.dir)
+	switch {
+	case err != nil:
+	case m.need == 0:
+		e.merging.CompareAndSwap(m, &merging{stuck: true, need: usage.AvailBytes + roomToMerge})
+	case usage.AvailBytes >= m.need:
+		e.merge()
+	}
+}
+
+// merge lets the engine merge tables, unless it has failed.
+func (e *engine) merge() {
+	e.merging.Store(nil)
+	e.compactions.allow(e.failed() == nil)
+}
+
+// compact merges the tables that hold keys of a range, as far as it comes.
+func (e *engine) compact(r keyRange) {
+	ctx, cancel := context.WithTimeout(context.Background(), mergePatience)
+	defer cancel()
+	go func() {
+		defer cancel()
+		select {
+		case <-e.broken:
+		case <-ctx.Done():
+		}
+	}()
+	_ = e.db.Compact(ctx, r.start, r.end, false) // it is tried for the sake of room only
+}

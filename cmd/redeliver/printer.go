@@ -120,7 +120,11 @@ func (p *printer) line(rec *journal.Record) string {
 			return p.verbose(rec, "listener failed", "again in "+roundTime(rec.Delay))
 		case rec.HasDelay:
 			p.failing[rec.Function] = rec.Error
-			return p.format(rec, red, "listener failed", join(rec.Error, "is started again until it runs"))
+			again := "is started again until it runs"
+			if rec.Trigger == "cosmosDBTrigger" && strings.HasPrefix(rec.Error, "invalid operation: ") {
+				again += `; "redeliver create cosmos DATABASE/CONTAINER" makes one`
+			}
+			return p.format(rec, red, "listener failed", join(rec.Error, again))
 		case rec.Source != "": // of one partition or range
 			return p.format(rec, red, "in trouble", join(rec.Source, rec.Message, rec.Error))
 		}

@@ -92,8 +92,12 @@ func sourceOf(a *App, f *Function) string {
 	}
 	for _, key := range [...]string{"queueName", "topicName", "schedule", "path", "eventHubName", "containerName"} {
 		if s := t.String(key); s != "" {
-			if sub := t.String("subscriptionName"); key == "topicName" && sub != "" {
+			sub, database := t.String("subscriptionName"), t.String("databaseName")
+			switch {
+			case key == "topicName" && sub != "":
 				s += "/" + sub
+			case key == "containerName" && database != "":
+				s = database + "/" + s
 			}
 			return s
 		}

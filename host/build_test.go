@@ -215,6 +215,7 @@ func main() {
 	app.HTTP("pay", func(w http.ResponseWriter, r *http.Request) {
 		functions.Logger(r.Context()).Info("begun")
 		<-r.Context().Done()
+		// Longer than the grace of a timeout: real time in both processes.
 		time.Sleep(2500 * time.Millisecond)
 	})
 	functions.Main(app)

@@ -57,7 +57,7 @@ func TestSilentConnections(t *testing.T) {
 				writing.Go(func() {
 					for i, text := range row.sent {
 						if i > 0 {
-							time.Sleep(20 * time.Second)
+							time.Sleep(20 * time.Second) // of the bubble: time is what is tested
 						}
 						if _, err := io.WriteString(near, text); err != nil {
 							return

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
@@ -41,6 +42,7 @@ type Backend struct {
 	pins    *clock.Pins // of open transactions
 
 	transactions transactions
+	links        atomic.Uint64 // that were attached: their numbers in texts
 }
 
 // New returns a backend for ns, which lives under clk.

@@ -24,14 +24,11 @@ type idle struct {
 	timer *clock.Timer
 }
 
-// numbers are those that the texts of detached links have.
-var numbers atomic.Uint64
-
 // watchIdle begins to watch a new link, in the clock. The kind is publisher or consumer.
 func (b *Backend) watchIdle(r *amqp.AttachRequest, kind, class string) *idle {
 	i := &idle{clk: b.clk}
 	i.used()
-	number := numbers.Add(1)
+	number := b.links.Add(1)
 	i.timer = b.clk.AfterFunc(idleTime, "idle time of the link "+r.Name, func() {
 		if rest := idleTime - i.clk.Now().Sub(time.Unix(0, i.last.Load())); rest > 0 {
 			i.timer.Reset(rest)

@@ -23,12 +23,17 @@ func TestIdleLinksAreDetached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	receiver, err := s.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Name: "waits", Credit: 1, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
+	receiver, err := s.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Name: "waits", Credit: -1, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Credit comes at a moment of the client's own, and is a use: here it has come when
+	// its message has.
 	use := func() {
 		t.Helper()
+		if err := receiver.IssueCredit(1); err != nil {
+			t.Fatal(err)
+		}
 		if err := sender.Send(ctx, goamqp.NewMessage([]byte("x")), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -46,9 +51,9 @@ func TestIdleLinksAreDetached(t *testing.T) {
 	w.clk.Advance(9*time.Minute + 59*time.Second)
 	use()
 	w.clk.Advance(10 * time.Minute)
-	for what, err := range map[string]error{
-		"publisher(link": sender.Send(ctx, goamqp.NewMessage([]byte("late")), nil),
-		"consumer(link":  func() error { _, err := receiver.Receive(ctx, nil); return err }(),
+	for what, err := range map[string]error{ // links are counted by the namespace
+		"publisher(link1)": sender.Send(ctx, goamqp.NewMessage([]byte("late")), nil),
+		"consumer(link2)":  func() error { _, err := receiver.Receive(ctx, nil); return err }(),
 	} {
 		link, _ := errors.AsType[*goamqp.LinkError](err)
 		if link == nil || link.RemoteErr == nil || link.RemoteErr.Condition != "amqp:link:detach-forced" {

@@ -36,6 +36,11 @@ type ServiceBusTransaction interface {
 	// ID names the transaction. No other has the same name.
 	ID() GUID
 
+	// Open reports whether the transaction has not ended: by Commit, by Rollback, by its
+	// time-out, or with the state of the service that it belongs to. It may be called from
+	// outside the clock.
+	Open() bool
+
 	// Send is ServiceBus.Send.
 	Send(ctx context.Context, entity string, through bool, messages ...*ServiceBusMessage) error
 

@@ -85,7 +85,7 @@ func (ns *Namespace) Reset() error {
 		}
 		ns.ids = ids{seed: ns.opts.Seed}
 	}
-	op.records = op.records[:0]
+	op.records, ns.untold = op.records[:0], nil
 	if finishErr := ns.finish(context.Background(), op); err == nil {
 		err = finishErr
 	}

@@ -65,7 +65,10 @@ type Namespace struct {
 	entities map[string]*entity // queues, topics and subscriptions, by key of their path
 	feeders  map[string][]*entity
 	claims   map[bindings.GUID]*transaction // of locked messages, by token
-	states   int                            // that were replaced by others
+
+	open      []*transaction   // by age
+	openBytes int              // of the messages that they hold
+	untold    []journal.Record // of those that ended with a former state
 }
 
 var (
@@ -146,17 +149,30 @@ func (ns *Namespace) begin(op *operation) error {
 func (ns *Namespace) finish(ctx context.Context, op *operation) error {
 	op.settleTimes()
 	commit, err := ns.commitLocked(&op.change)
+	untold := ns.takeUntold()
 	ns.mu.Unlock()
+	ns.record(untold)
 	if waitErr := ns.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
 	}
 	if err != nil {
 		return err
 	}
-	for i := range op.records {
-		ns.opts.Record(op.records[i])
-	}
+	ns.record(op.records)
 	return nil
+}
+
+func (ns *Namespace) record(records []journal.Record) {
+	for i := range records {
+		ns.opts.Record(records[i])
+	}
+}
+
+// takeUntold returns the records that nobody has had yet.
+func (ns *Namespace) takeUntold() []journal.Record {
+	untold := ns.untold
+	ns.untold = nil
+	return untold
 }
 
 // reads are the operations that change nothing but what time has changed.

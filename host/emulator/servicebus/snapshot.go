@@ -8,6 +8,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
+	"github.com/redeliver/redeliver/host/journal"
 )
 
 // Prefix begins the keys of a namespace, in a store and in an image.
@@ -58,7 +59,8 @@ func (ns *Namespace) Restore(state *store.Image) error { return ns.replace(state
 func (ns *Namespace) Load(state *store.Image) error { return ns.replace(state, true) }
 
 func (ns *Namespace) replace(state *store.Image, follow bool) error {
-	commit, err := ns.replaceState(state, follow)
+	commit, untold, err := ns.replaceState(state, follow)
+	ns.record(untold)
 	if err == nil {
 		err = ns.kept.Wait(context.Background(), commit)
 	}
@@ -68,24 +70,25 @@ func (ns *Namespace) replace(state *store.Image, follow bool) error {
 	return nil
 }
 
-func (ns *Namespace) replaceState(state *store.Image, follow bool) (keep.Awaited, error) {
+func (ns *Namespace) replaceState(state *store.Image, follow bool) (commit keep.Awaited, untold []journal.Record, err error) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
 	if err := ns.readyLocked(); err != nil {
-		return keep.Awaited{}, err
+		return commit, nil, err
 	}
 	fresh, err := ns.read(state, "snapshot")
 	if err != nil {
-		return keep.Awaited{}, err
+		return commit, nil, err
 	}
 	c := change{ns.kept.Change()}
 	c.Replace(Prefix, state)
 	if err := c.Err(); err != nil {
-		return keep.Awaited{}, err
+		return commit, nil, err
 	}
 	if follow {
 		fresh.ids.n = max(fresh.ids.n, ns.ids.n)
 	}
 	ns.takeLocked(fresh)
-	return ns.commitLocked(&c)
+	commit, err = ns.commitLocked(&c)
+	return commit, ns.takeUntold(), err
 }

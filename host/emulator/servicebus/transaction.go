@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
@@ -21,11 +22,12 @@ type transaction struct {
 	entity string // its name
 	steps  []step
 	timer  *clock.Timer
-	state  int // to which it belongs; see Namespace.states
 	sent   int // messages
+	bytes  int // of them; zero when it has ended
 
-	failed error // a step was refused
-	ended  error // what a call gets from now on; nil: it is open
+	failed error       // a step was refused
+	ended  error       // what a call gets from now on; nil: it is open
+	over   atomic.Bool // it is not
 }
 
 // step is one send, schedule or settlement of a transaction.
@@ -44,7 +46,8 @@ type step struct {
 func (ns *Namespace) Begin(ctx context.Context) (bindings.ServiceBusTransaction, error) {
 	t := &transaction{ns: ns}
 	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(*operation) error {
-		t.id, t.state = ns.ids.guid(), ns.states
+		t.id = ns.ids.guid()
+		ns.open = append(ns.open, t)
 		t.timer = ns.clk.AfterFunc(bindings.ServiceBusTransactionTimeout, "time-out of a transaction", t.expire)
 		return nil
 	})
@@ -54,27 +57,24 @@ func (ns *Namespace) Begin(ctx context.Context) (bindings.ServiceBusTransaction,
 	return t, nil
 }
 
-// giveUpLocked keeps open transactions from reaching into the state that follows.
+// giveUpLocked ends open transactions with their state: none reaches into the one that
+// follows. The next operation tells.
 func (ns *Namespace) giveUpLocked() {
-	ns.states++
-	clear(ns.claims)
-}
-
-// check reports why no step can be added, or the transaction not be committed.
-func (t *transaction) check() error {
-	switch {
-	case t.ended != nil:
-		return t.ended
-	case t.state != t.ns.states:
-		return rolledBack(errReplaced)
+	for _, t := range slices.Clone(ns.open) {
+		t.steps = nil
+		ns.untold = append(ns.untold, t.overLocked(errReplaced))
+		t.ended = rolledBack(errReplaced)
 	}
-	return nil
+	clear(ns.claims)
 }
 
 var errReplaced = errors.New("the state of the namespace was replaced")
 
 // ID implements bindings.ServiceBusTransaction.
 func (t *transaction) ID() bindings.GUID { return t.id }
+
+// Open implements bindings.ServiceBusTransaction.
+func (t *transaction) Open() bool { return !t.over.Load() }
 
 // Send implements bindings.ServiceBusTransaction.
 func (t *transaction) Send(ctx context.Context, entity string, through bool, messages ...*bindings.ServiceBusMessage) error {
@@ -116,6 +116,14 @@ func (t *transaction) ScheduleEach(ctx context.Context, entity string, through b
 // quotas, messages per transaction).
 const maxTransactionMessages = 100
 
+// Bytes of messages that open transactions hold in memory. The service documents no such
+// limits: the first is the size of the largest message there is, four times what 100
+// messages of the standard tier can have.
+const (
+	maxTransactionBytes = bindings.MaxServiceBusMaxMessageSize << 10 // of one transaction
+	maxOpenBytes        = 2 * maxTransactionBytes                    // of all in the namespace
+)
+
 // target returns the entity if it would take the messages now.
 func (t *transaction) target(op *operation, entity string, through bool, messages []*bindings.ServiceBusMessage) (*entity, error) {
 	if t.sent += len(messages); t.sent > maxTransactionMessages {
@@ -125,7 +133,22 @@ func (t *transaction) target(op *operation, entity string, through bool, message
 	if err != nil {
 		return nil, err
 	}
-	return e, t.enter(e, through)
+	if err := t.enter(e, through); err != nil {
+		return nil, err
+	}
+	size := 0
+	for _, m := range messages {
+		size += sizeOf(m)
+	}
+	switch {
+	case t.bytes+size > maxTransactionBytes:
+		return nil, refuse(bindings.ConditionResourceLimitExceeded, "cannot send more than %d bytes in a single transaction", maxTransactionBytes)
+	case t.ns.openBytes+size > maxOpenBytes:
+		return nil, refuse(bindings.ConditionResourceLimitExceeded, "cannot hold more than %d bytes in the open transactions of the namespace: end some of them first", maxOpenBytes)
+	}
+	t.bytes += size
+	t.ns.openBytes += size
+	return e, nil
 }
 
 // Settle implements bindings.ServiceBusTransaction.
@@ -165,8 +188,8 @@ func (t *transaction) Settle(ctx context.Context, source string, how bindings.Se
 func (t *transaction) do(ctx context.Context, p FaultPoint, check func(op *operation) (step, error)) error {
 	var refused error
 	err := t.ns.operate(ctx, p, func(op *operation) error {
-		if err := t.check(); err != nil {
-			return err
+		if t.ended != nil {
+			return t.ended
 		}
 		s, err := check(op)
 		if err != nil {
@@ -222,7 +245,7 @@ func (t *transaction) Commit(ctx context.Context) error {
 			t.endLocked(op, err)
 			return rolledBack(err)
 		}
-		t.overLocked(op, nil)
+		op.note(t.overLocked(nil))
 		for _, f := range plan {
 			f()
 		}
@@ -255,16 +278,11 @@ func (t *transaction) close(err error) error {
 	if beginErr := t.ns.begin(op); beginErr == nil && t.ended == nil {
 		t.endLocked(op, err)
 	}
-	t.ended = orUnknown(t.ended)
+	if t.ended == nil {
+		t.overLocked(err) // its claims are of a state that cannot be read
+	}
 	_ = t.ns.finish(context.Background(), op) // what could not be written is told by the next call
 	return err
-}
-
-func orUnknown(err error) error {
-	if err != nil {
-		return err
-	}
-	return errNoTransaction
 }
 
 var errNoTransaction = bindings.NewServiceBusError(bindings.ConditionTransactionUnknown, "there is no such transaction: it was committed or rolled back")
@@ -288,7 +306,7 @@ func (t *transaction) expire() {
 // endLocked rolls the transaction back.
 func (t *transaction) endLocked(op *operation, why error) {
 	t.releaseLocked(op)
-	t.overLocked(op, why)
+	op.note(t.overLocked(why))
 }
 
 // releaseLocked gives back what the steps hold, and forgets them.
@@ -301,15 +319,20 @@ func (t *transaction) releaseLocked(op *operation) {
 	t.steps = nil
 }
 
-// overLocked notes that the transaction has ended: why it is rolled back, or nil.
-func (t *transaction) overLocked(op *operation, why error) {
+// overLocked ends the transaction and returns the record of that: why it is rolled back,
+// or nil.
+func (t *transaction) overLocked(why error) journal.Record {
 	t.timer.Stop()
 	t.ended = errNoTransaction
+	t.over.Store(true)
+	t.ns.open = slices.DeleteFunc(t.ns.open, func(o *transaction) bool { return o == t })
+	t.ns.openBytes -= t.bytes
+	t.bytes = 0
 	r := journal.Record{Kind: journal.TransactionEnded, Source: t.entity, Decision: "committed"}
 	if why != nil {
 		r.Decision, r.Error = "rolled_back", why.Error()
 	}
-	op.note(r)
+	return r
 }
 
 // release lets a lock end again that the transaction has claimed.
@@ -333,9 +356,6 @@ func (t *transaction) release(op *operation, source string, token bindings.GUID)
 func (t *transaction) plan(op *operation) ([]func(), error) {
 	if t.failed != nil {
 		return nil, t.failed
-	}
-	if t.state != t.ns.states {
-		return nil, errReplaced
 	}
 	targets, err := t.targets(op)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -300,6 +301,27 @@ func TestTransactionOfAReplacedState(t *testing.T) {
 			if name == "reset" {
 				b.queue(bindings.ServiceBusQueue{Name: "q"})
 			}
+			ended := func() (n int) {
+				for _, r := range b.records {
+					if strings.Contains(r, "transaction_ended") {
+						n++
+					}
+				}
+				return n
+			}
+			// Both ended with their state: what follows has none of their time-outs. A reset
+			// is the beginning of the records too.
+			if got, want := ended(), map[string]int{"reset": 0, "load": 2}[name]; got != want {
+				t.Errorf("%d transactions are told to have ended, want %d: %q", got, want, b.records)
+			}
+			if only.Open() || tx.Open() {
+				t.Error("a transaction of the old state is said to be open")
+			}
+			told := ended()
+			b.clk.Advance(bindings.ServiceBusTransactionTimeout)
+			if got := ended(); got != told {
+				t.Errorf("%d transactions were told to have ended after their time-out", got-told)
+			}
 			before := b.there("q")
 			only.sends(bindings.ErrRolledBack, "q", false, "g")
 			only.commits(bindings.ErrRolledBack)
@@ -319,6 +341,40 @@ func TestTransactionOfTooManyMessages(t *testing.T) {
 	tx.sends(nil, "q", false, make([]string, 100)...)
 	tx.sends(bindings.ErrQuotaExceeded, "q", false, "one more")
 	tx.commits(bindings.ErrRolledBack)
+}
+
+// What open transactions hold is bounded by bytes, in one and in all; what has ended makes
+// room.
+func TestTransactionOfTooManyBytes(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, servicebus.Options{})
+	b.queue(bindings.ServiceBusQueue{Name: "q", MaxMessageSizeInKilobytes: bindings.MaxServiceBusMaxMessageSize})
+	large := &bindings.ServiceBusMessage{Body: make([]byte, 90<<20)}
+	sends := func(tx *begun, want error) {
+		t.Helper()
+		tx.does(want, func(ctx context.Context) error { return tx.Send(ctx, "q", false, large) })
+	}
+	first, second, third := b.begin(), b.begin(), b.begin()
+	sends(first, nil)
+	sends(first, bindings.ErrQuotaExceeded) // more than one transaction may hold
+	sends(second, nil)
+	sends(third, bindings.ErrQuotaExceeded) // more than all may hold
+	b.clk.Advance(bindings.ServiceBusTransactionTimeout - time.Second)
+	again := b.begin()
+	sends(again, bindings.ErrQuotaExceeded)
+	b.clk.Advance(time.Second) // the first three time out
+	for range 2 {
+		tx := b.begin()
+		sends(tx, nil)
+		tx.does(nil, tx.Rollback)
+	}
+	for range 2 {
+		sends(b.begin(), nil)
+	}
+	sends(b.begin(), bindings.ErrQuotaExceeded)
+	b.do(func(context.Context) error { return b.ns.Reset() })
+	b.queue(bindings.ServiceBusQueue{Name: "q", MaxMessageSizeInKilobytes: bindings.MaxServiceBusMaxMessageSize})
+	sends(b.begin(), nil)
 }
 
 // A process that is killed leaves all of a transaction or nothing: it is one change of

@@ -14,7 +14,7 @@ type place struct {
 	session    int
 }
 
-// transactions are those that the clients of doors have open.
+// transactions are those that the clients of doors have not discharged.
 type transactions struct {
 	mu sync.Mutex
 	by map[string][]*ongoing // connection, in the order of their beginning
@@ -36,11 +36,18 @@ func (t *ongoing) shared(at place) bool { return t.at == at }
 // any client needs, and few enough to hold.
 const maxTransactions = 100
 
-// room reports whether a connection may begin another transaction.
-func (ts *transactions) room(connection string) bool {
+// room makes room for another transaction of a connection, and returns what had to be
+// forgotten for it: the oldest that has ended by itself, if there are many; nil: none. false:
+// all are open.
+func (ts *transactions) room(connection string) (forgotten *ongoing, ok bool) {
 	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	return len(ts.by[connection]) < maxTransactions
+	full := len(ts.by[connection]) >= maxTransactions
+	ts.mu.Unlock()
+	if !full {
+		return nil, true
+	}
+	forgotten = ts.take(connection, func(t *ongoing) bool { return !t.Open() })
+	return forgotten, forgotten != nil
 }
 
 func (ts *transactions) put(t *ongoing) {
@@ -110,8 +117,12 @@ type coordinator struct {
 
 // Declare implements amqp.Coordinator.
 func (c *coordinator) Declare() ([]byte, *wire.Error) {
-	if !c.b.transactions.room(c.at.connection) {
+	forgotten, ok := c.b.transactions.room(c.at.connection)
+	if !ok {
 		return nil, wire.Errorf(wire.CondResourceLimitExceeded, "the connection has %d transactions open", maxTransactions)
+	}
+	if forgotten != nil {
+		c.b.pins.Release(pinOfTransaction(forgotten.ID()))
 	}
 	var t bindings.ServiceBusTransaction
 	err := c.b.inside("declare", func() (err error) {

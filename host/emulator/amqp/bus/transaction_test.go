@@ -191,3 +191,40 @@ func TestTransactionsOnTheWire(t *testing.T) {
 		t.Errorf("what is no declare: %+v", s)
 	}
 }
+
+// A connection has at most 100 transactions open. Those that have timed out are not, though
+// their clients may never discharge them; of these the last are remembered.
+func TestOpenTransactionsOfAConnection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	c := newController(t, w.address)
+	c.attach(1, "q")
+	refused := func() {
+		t.Helper()
+		s := c.send(0, nil, wire.AppendDeclare(wire.AppendDescriptor(nil, wire.DescValue)))
+		if s.Kind != wire.StateRejected || s.Error.Condition != "amqp:resource-limit-exceeded" {
+			t.Errorf("one more: %+v, want it refused", s)
+		}
+	}
+	var late, open [][]byte
+	for range 100 {
+		late = append(late, c.declare())
+	}
+	refused()
+	w.clk.Advance(bindings.ServiceBusTransactionTimeout)
+	for range 99 {
+		open = append(open, c.declare())
+	}
+	c.discharge(late[98], false, "amqp:transaction:unknown-id") // forgotten for the last one
+	c.discharge(late[99], false, "amqp:transaction:timeout")
+	open = append(open, c.declare())
+	refused()
+	for _, txn := range open {
+		c.sent(1, txn)
+		c.discharge(txn, false, "")
+	}
+	if got := w.counts(t, "q").Active; got != 100 {
+		t.Errorf("%d messages, want those of 100 transactions", got)
+	}
+}

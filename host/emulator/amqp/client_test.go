@@ -272,7 +272,7 @@ func TestRequestResponse(t *testing.T) {
 	}
 	wantNobody := goamqp.NewMessage(nil)
 	wantNobody.Properties = &goamqp.MessageProperties{ReplyTo: ptr("me")}
-	wantCondition(t, "request without a link for the answer", sender.Send(ctx, wantNobody, nil), wire.CondNotFound)
+	wantCondition(t, "request without a link for the answer", sender.Send(ctx, wantNobody, nil), wire.CondDetachForced)
 
 	other, err := session.NewReceiver(ctx, "echo", &goamqp.ReceiverOptions{TargetAddress: "other", Credit: 5})
 	if err != nil {

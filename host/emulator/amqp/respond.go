@@ -21,7 +21,10 @@ func (l *link) respond(node Responder, list []Delivery) {
 		}
 		to := l.replyLink(request.Properties.ReplyTo)
 		if to == nil {
-			d.Err = wire.Errorf(wire.CondNotFound, "no link receives answers for %q", request.Properties.ReplyTo.V)
+			// Its receiver has gone. Clients attach both links again on this condition
+			// (azure-sdk-for-go, azeventhubs live test LinksManagementRetry); a missing
+			// entity they would take for the end.
+			d.Err = wire.Errorf(wire.CondDetachForced, "no link receives answers for %q", request.Properties.ReplyTo.V)
 			continue
 		}
 		answer := node.Respond(request, to.largestAnswer(), d.Txn)

@@ -74,7 +74,7 @@ func (p *partition) admit(r *reader) error {
 		case r.level == nil:
 			return refuse(bindings.ConditionLinkStolen, "At least one receiver for the endpoint is created with epoch of '%d', and so non-epoch receiver is not allowed: %s", *other.level, p.source(r.group))
 		case *r.level < *other.level:
-			return refuse(bindings.ConditionLinkStolen, "Receiver '%s' with a higher epoch '%d' already exists. Receiver '%s' with epoch %d cannot be created: %s", other.name, *other.level, r.name, *r.level, p.source(r.group))
+			return refuse(bindings.ConditionLinkStolen, "Receiver '%s' with a higher epoch '%d' already exists. Receiver '%s' with epoch %d cannot be created. Make sure you are creating receiver with increasing epoch value to ensure connectivity, or ensure all old epoch receivers are closed or disconnected. %s", other.name, *other.level, r.name, *r.level, p.source(r.group))
 		}
 	}
 	if r.level == nil {

@@ -134,6 +134,10 @@ var masks = []mask{
 		source: "storage.md 17.3: If-None-Match * fails every write to what exists; Azurite checks those that create",
 	},
 	{
+		ops: []string{"CopyBlob"}, field: "answer", ours: "409 InvalidBlobType", theirs: "202", diverges: true,
+		source: "docs, Copy Blob: what is replaced is of the source's type",
+	},
+	{
 		ops: []string{"LeaseBlob", "LeaseContainer"}, field: "answer", ours: "400 InvalidHeaderValue", theirs: "202", diverges: true,
 		source: "storage.md 17.4: a break period of 0 to 60",
 	},

@@ -91,7 +91,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 		if err != nil {
 			return err
 		}
-		next, err := tx.copyOf(from, b.key, opts)
+		next, err := tx.copyOf(from, old, b.key, opts)
 		if err != nil {
 			return err
 		}

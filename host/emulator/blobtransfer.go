@@ -104,7 +104,7 @@ func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *bindings.CopyOptio
 		if err != nil {
 			return err
 		}
-		next, err := tx.copyOf(&i.record, b.key, opts)
+		next, err := tx.copyOf(&i.record, old, b.key, opts)
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,14 @@ func checkCopyOptions(opts *bindings.CopyOptions) error {
 	return checkTagSet(opts.Tags)
 }
 
-// copyOf is the record of a copy, but for its content if that is another.
-func (tx *blobTx) copyOf(from *blobRecord, to blobKey, opts *bindings.CopyOptions) (blobRecord, error) {
+// copyOf is the record of a copy, but for its content if that is another. What it
+// replaces, if there is something, is of the same type.
+//
+// Source: docs, Copy Blob, "Remarks".
+func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *bindings.CopyOptions) (blobRecord, error) {
+	if err := checkType(old, from.Type); err != nil {
+		return blobRecord{}, err
+	}
 	if from.Tier == archiveTier && opts.Tier == "" {
 		return blobRecord{}, blobError(bindings.CodeBlobArchived, "")
 	}

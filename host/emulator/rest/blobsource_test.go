@@ -123,3 +123,21 @@ func TestSecondFieldOfASignatureIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A copy replaces a blob of its own type only.
+//
+// Source: docs, Copy Blob, "Remarks".
+func TestCopyOverAnotherType(t *testing.T) {
+	t.Parallel()
+	b := newBlobBench(t)
+	b.upload("/box/a", "text")
+	b.want(201, "", "PUT", "/box/log", "", header("X-Ms-Blob-Type", "AppendBlob"))
+	b.want(409, "InvalidBlobType", "PUT", "/box/log", "", from(b.endpoint+"/box/a"))
+	b.want(409, "InvalidBlobType", "PUT", "/box/a", "", from(b.endpoint+"/box/log"))
+	b.want(409, "InvalidBlobType", "PUT", "/box/a", "", from(b.endpoint+"/box/log"), header("X-Ms-Requires-Sync", "true"))
+	if got := b.want(200, "", "HEAD", "/box/log", "").Header.Get("X-Ms-Blob-Type"); got != "AppendBlob" {
+		t.Errorf("type = %s, want AppendBlob", got)
+	}
+	b.want(202, "", "PUT", "/box/b", "", from(b.endpoint+"/box/a"))
+	b.want(202, "", "PUT", "/box/b", "", from(b.endpoint+"/box/a"))
+}

@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -35,6 +37,9 @@ func TestPoison(t *testing.T) {
 }
 `
 
+// require names a version of the module that the replacement then stands for.
+const require = "-require=github.com/redeliver/redeliver@v0.0.0"
+
 // exclude is what a workspace needs besides.
 const exclude = "-exclude=google.golang.org/genproto@v0.0.0-20230410155749-daa745c078e1"
 
@@ -48,6 +53,10 @@ func TestOwnModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// A proxy that refuses what it does not have, as those of companies do, where another
+	// says that there is none.
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
+	defer proxy.Close()
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "shop_test.go"), []byte(ownTest), 0o644); err != nil {
 		t.Fatal(err)
@@ -56,7 +65,7 @@ func TestOwnModule(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("go", args...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PWD="+dir, "GOPROXY=off", "GOFLAGS=", "GOWORK="+work)
+		cmd.Env = append(os.Environ(), "PWD="+dir, "GOPROXY="+proxy.URL, "GOSUMDB=off", "GOFLAGS=", "GOWORK="+work)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -78,7 +87,7 @@ func TestOwnModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, command := range [][]string{
-		{"mod", "edit", "-replace=github.com/redeliver/redeliver=../redeliver"},
+		{"mod", "edit", require, "-replace=github.com/redeliver/redeliver=../redeliver"},
 		{"get", "-t", "./..."},
 		{"test", "./..."},
 		{"mod", "edit", exclude},
@@ -88,7 +97,7 @@ func TestOwnModule(t *testing.T) {
 		}
 	}
 	replace := "-replace=github.com/redeliver/redeliver=" + clone
-	goes("off", "mod", "edit", replace)
+	goes("off", "mod", "edit", require, replace)
 	goes("off", "get", "-t", "./...")
 	if out := goes("off", "test", "./..."); !strings.HasPrefix(out, "ok") {
 		t.Errorf("go test says %q", out)

@@ -170,20 +170,51 @@ func ignoreInGit(state string) error {
 	return os.WriteFile(path, []byte("*\n"), 0o644)
 }
 
-// publish writes the run file, in one step.
+// publish writes the run file, in one step. On a full disk it takes the room of the
+// last one.
 func (o *ownership) publish(info runInfo) error {
 	text, err := json.Marshal(info)
 	if err != nil { // numbers, text and a time always marshal
 		panic(err)
 	}
 	fresh := runPath(o.dir) + ".new"
-	if err := os.WriteFile(fresh, append(text, '\n'), 0o600); err != nil {
+	err = os.WriteFile(fresh, append(text, '\n'), 0o600)
+	if errors.Is(err, syscall.ENOSPC) {
+		_ = os.Remove(fresh) // it may be there, and empty
+		if overwrite(lastRunPath(o.dir), append(text, '\n')) == nil {
+			fresh, err = lastRunPath(o.dir), nil
+		}
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return hinted(fmt.Errorf("no space is left on the disk for the file that says how to reach the host: %w", err), "make room on the disk of "+shellWord(o.dir))
+	case err != nil:
 		return err
 	}
 	return replace(fresh, runPath(o.dir))
 }
 
+// lastRunPath is where a run file stays that counts no more: its room is for the next.
+func lastRunPath(dir string) string { return runPath(dir) + ".last" }
+
+// overwrite writes text in the room of a file.
+func overwrite(name string, text []byte) error {
+	f, err := os.OpenFile(name, os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Truncate(int64(len(text)))
+	}
+	return errors.Join(err, f.Close())
+}
+
 func (o *ownership) forget() error {
+	err := replace(runPath(o.dir), lastRunPath(o.dir))
+	if err == nil || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err := os.Remove(runPath(o.dir)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -115,6 +115,9 @@ func TestRecordsFitTheSchema(t *testing.T) {
 	if err := h.Edit("Orders/function.json", `{`); err == nil {
 		t.Error("the edit was not refused")
 	}
+	if err := h.Edit("Orders/function.json", function("")); err != nil { // undoes it
+		t.Fatal(err)
+	}
 	h.Send("flaky", "x")
 	h.AwaitKind(journal.CircuitClosed)
 	if err := h.Edit("Orders/function.json", function(`,"retry":{"strategy":"fixedDelay","maxRetryCount":3,"delayInterval":"01:00:00"}`)); err != nil {

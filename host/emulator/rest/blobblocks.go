@@ -80,11 +80,10 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	answer := c.guardOverwrite(opts.Conditions)
-	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
 		w, err := c.blob().PutBlockList(ctx, blocks, opts)
 		return w, c.putInTier(ctx, err, tier, opts.Conditions)
-	}))
+	})
 }
 
 // parseBlockList reads the body of Put Block List, in which the order of the

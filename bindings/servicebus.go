@@ -29,7 +29,7 @@ type ServiceBus interface {
 	//
 	// It fails with ErrNotFound, ErrEntityDisabled, ErrNotAllowed (a sub-queue or
 	// a subscription; a message without a session where the backend insists on
-	// one), ErrTooLarge, ErrQuotaExceeded and ErrOutOfRange (identifiers of more
+	// one; a partition key that is not the session's), ErrTooLarge, ErrQuotaExceeded and ErrOutOfRange (identifiers of more
 	// than 128 characters).
 	Send(ctx context.Context, entity string, messages ...*ServiceBusMessage) error
 

@@ -15,8 +15,8 @@ type history struct {
 }
 
 func (h *history) key(m *bindings.ServiceBusMessage) string {
-	if h.partitioned && m.PartitionKey != nil {
-		return *m.PartitionKey + "\x00" + m.MessageID
+	if key := partitionKey(m); h.partitioned && key != nil {
+		return *key + "\x00" + m.MessageID
 	}
 	return m.MessageID
 }

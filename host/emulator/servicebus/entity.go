@@ -80,7 +80,7 @@ func (e *entity) settle() {
 		if d.RequiresDuplicateDetection {
 			e.window = d.DuplicateDetectionHistoryTimeWindow
 		}
-		e.seen.partitioned = d.EnablePartitioning != nil && *d.EnablePartitioning
+		e.seen.partitioned = isPartitioned(d.ServiceBusEchoed)
 	case e.topic != nil:
 		d := e.topic
 		e.status, e.ttl, e.idle = d.Status, d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle
@@ -88,7 +88,7 @@ func (e *entity) settle() {
 		if d.RequiresDuplicateDetection {
 			e.window = d.DuplicateDetectionHistoryTimeWindow
 		}
-		e.seen.partitioned = d.EnablePartitioning != nil && *d.EnablePartitioning
+		e.seen.partitioned = isPartitioned(d.ServiceBusEchoed)
 	default:
 		d := e.subscription
 		e.lockDuration, e.maxDeliveryCount, e.requiresSession = d.LockDuration, int64(d.MaxDeliveryCount), d.RequiresSession

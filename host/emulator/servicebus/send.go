@@ -169,8 +169,15 @@ func checkIDs(m *bindings.ServiceBusMessage) error {
 			return err
 		}
 	}
-	if m.PartitionKey != nil {
-		return check("partition key", *m.PartitionKey)
+	for _, more := range []struct {
+		what string
+		id   *string
+	}{{"partition key", m.PartitionKey}, {"transaction partition key", m.TransactionPartitionKey}, {"reply-to session id", m.ReplyToSessionID}} {
+		if more.id != nil {
+			if err := check(more.what, *more.id); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return checkPartitionKey(m)
 }

@@ -25,6 +25,8 @@ type transaction struct {
 	sent   int // messages
 	bytes  int // of them; zero when it has ended
 
+	partition *string // key of the messages; nil: none needed one yet
+
 	failed error       // a step was refused
 	ended  error       // what a call gets from now on; nil: it is open
 	over   atomic.Bool // it is not
@@ -134,6 +136,9 @@ func (t *transaction) target(op *operation, entity string, through bool, message
 		return nil, err
 	}
 	if err := t.enter(e, through); err != nil {
+		return nil, err
+	}
+	if err := t.checkPartition(e, messages); err != nil {
 		return nil, err
 	}
 	size := 0

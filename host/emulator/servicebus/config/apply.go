@@ -81,6 +81,7 @@ func (a *applier) compare() error {
 		if have != nil {
 			a.fixed(q.Path, "RequiresSession", have.RequiresSession, q.RequiresSession)
 			a.fixed(q.Path, "RequiresDuplicateDetection", have.RequiresDuplicateDetection, q.RequiresDuplicateDetection)
+			a.partitions(q.Path, have.EnablePartitioning, q.EnablePartitioning)
 			continue
 		}
 		other, err := found(a.admin.GetTopic(a.ctx, q.Name))
@@ -99,6 +100,7 @@ func (a *applier) compare() error {
 		a.topics = append(a.topics, have)
 		if have != nil {
 			a.fixed(t.Path, "RequiresDuplicateDetection", have.RequiresDuplicateDetection, t.RequiresDuplicateDetection)
+			a.partitions(t.Path, have.EnablePartitioning, t.EnablePartitioning)
 			continue
 		}
 		other, err := found(a.admin.GetQueue(a.ctx, t.Name))
@@ -132,6 +134,13 @@ func (a *applier) fixed(path, key string, have, want bool) {
 	f := a.of.doc.Fault(at, fmt.Sprint(want), fmt.Sprint(have), "the entity exists and was created with another value, which cannot be changed")
 	f.Hint = wayOut
 	a.faults = append(a.faults, f)
+}
+
+// partitions is fixed for a setting that an entity keeps when the file leaves it out.
+func (a *applier) partitions(path string, have, want *bool) {
+	if want != nil && have != nil {
+		a.fixed(path, "EnablePartitioning", *have, *want)
+	}
 }
 
 func (a *applier) taken(path, kind string) {

@@ -20,7 +20,7 @@ func wantedQueue(want, have bindings.ServiceBusQueue) bindings.ServiceBusQueue {
 	want.MaxSizeInMegabytes = bindings.ServiceBusMaxSize(cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize), want.EnablePartitioning)
 	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
-	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed), have.ServiceBusForwarding
+	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed, have.ServiceBusEchoed), have.ServiceBusForwarding
 	return want
 }
 
@@ -30,7 +30,7 @@ func wantedTopic(want, have bindings.ServiceBusTopic) bindings.ServiceBusTopic {
 	want.MaxSizeInMegabytes = bindings.ServiceBusMaxSize(cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize), want.EnablePartitioning)
 	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
-	want.ServiceBusEchoed = echoed(want.ServiceBusEchoed)
+	want.ServiceBusEchoed = echoed(want.ServiceBusEchoed, have.ServiceBusEchoed)
 	return want
 }
 
@@ -42,7 +42,7 @@ func wantedSubscription(want, have bindings.ServiceBusSubscription) bindings.Ser
 	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
 	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
 	want.DeadLetteringOnFilterEvaluationExceptions = orDefault(want.DeadLetteringOnFilterEvaluationExceptions, true)
-	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed), have.ServiceBusForwarding
+	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed, have.ServiceBusEchoed), have.ServiceBusForwarding
 	return want
 }
 
@@ -53,7 +53,10 @@ func spelling(want, have string) string {
 	return want
 }
 
-func echoed(e bindings.ServiceBusEchoed) bindings.ServiceBusEchoed {
+func echoed(e, have bindings.ServiceBusEchoed) bindings.ServiceBusEchoed {
+	if e.EnablePartitioning == nil {
+		e.EnablePartitioning = have.EnablePartitioning
+	}
 	e.EnablePartitioning = orDefault(e.EnablePartitioning, false)
 	e.EnableExpress = orDefault(e.EnableExpress, false)
 	e.SupportOrdering = orDefault(e.SupportOrdering, false)

@@ -1,6 +1,6 @@
 // Package door holds what all listeners (sockets) of a host have in common: which
-// requests they take from browsers, see [Guard], and how long they wait for a body,
-// see [Body].
+// requests they take from browsers, see [Guard], how long they wait for a body, see
+// [Body], and how tokens of authorization rules read, see [SharedAccess].
 //
 // A web page on the same machine can send requests to any listener there: by fetch,
 // by a form, by an image, by a WebSocket. Keys do not help where everybody knows them,

@@ -1,14 +1,13 @@
 package bus
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"net/url"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -52,44 +51,29 @@ func (may rights) request(operation, address string) *wire.Error {
 }
 
 // rightsOf returns what a token allows with an entity. A subscription has the rules of its
-// topic. The expiry is not looked at: clients have a clock of their own.
+// topic. A token that names no rule of the entity is believed.
 //
 // Source: docs, Service Bus access control with Shared Access Signatures.
 func (b *Backend) rightsOf(address, token string) (rights, error) {
-	signed, ok := strings.CutPrefix(token, "SharedAccessSignature ")
+	t, ok := door.ParseSharedAccess(token)
 	if !ok {
 		return nil, nil
 	}
-	raw := map[string]string{}
-	for part := range strings.SplitSeq(signed, "&") {
-		name, value, _ := strings.Cut(part, "=")
-		raw[name] = value
-	}
-	field := func(name string) string {
-		s, _ := url.QueryUnescape(raw[name])
-		return s
-	}
 	var rule *bindings.ServiceBusAuthorizationRule
+	var now time.Time
 	_ = b.inside("claim", func() error { // no entity has no rules
-		rule = b.rule(address, field("skn"))
+		rule, now = b.rule(address, t.Rule), b.clk.Now()
 		return nil
 	})
-	if rule == nil {
+	switch {
+	case rule == nil:
 		return nil, nil
-	}
-	signature, err := base64.StdEncoding.DecodeString(field("sig"))
-	valid := false
-	for _, key := range []string{rule.PrimaryKey, rule.SecondaryKey} {
-		mac := hmac.New(sha256.New, []byte(key))
-		mac.Write([]byte(raw["sr"] + "\n" + raw["se"]))
-		valid = valid || err == nil && hmac.Equal(signature, mac.Sum(nil))
-	}
-	if !valid {
+	case !t.SignedBy(rule.PrimaryKey, rule.SecondaryKey):
 		return nil, refusedToken("InvalidSignature: The token has an invalid signature.")
-	}
-	scope := strings.ToLower(trimAddress(field("sr")))
-	if at := strings.ToLower(address); scope != "" && at != scope && !strings.HasPrefix(at, scope+"/") {
+	case !t.Covers(address):
 		return nil, refusedToken("InvalidAudience: The authorization header contains a token signed for another resource.")
+	case t.Expired(now):
+		return nil, refusedToken(fmt.Sprintf("ExpiredToken: The token is expired. Expiration time: '%s'.", t.Expiry.UTC().Format(time.RFC1123)))
 	}
 	return append(rights{}, rule.Rights...), nil
 }

@@ -2,8 +2,12 @@ package bus_test
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"net/url"
 	"testing"
 	"time"
 
@@ -60,5 +64,49 @@ func TestRightsOfAuthorizationRules(t *testing.T) {
 			_, err = r.ReceiveMessages(ctx, 1, nil)
 			allowed("receive", err, c.listens)
 		})
+	}
+}
+
+// A token of a rule is refused when its time is over by the clock and in real time: its
+// maker's clock is the machine's, wherever that of the host stands.
+func TestExpiredTokens(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil)
+	w.queue(t, bindings.ServiceBusQueue{Name: "q", AuthorizationRules: []bindings.ServiceBusAuthorizationRule{
+		{KeyName: "senders", PrimaryKey: "one", SecondaryKey: "two", Rights: []bindings.ServiceBusRight{bindings.ServiceBusSend}},
+	}})
+	past, hour := w.clk.Now().Add(-time.Minute), time.Now().Add(time.Hour) //clock:outside tokens are made in real time
+	for _, c := range []struct {
+		name   string
+		expiry time.Time
+		ahead  time.Duration // of the clock
+		want   bool
+	}{
+		{"over", past, 0, false},
+		{"good", hour, 0, true},
+		{"good in real time", hour, 100 * 365 * 24 * time.Hour, true},
+	} {
+		w.clk.Advance(c.ahead)
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		uri := url.QueryEscape("amqp://" + w.address + "/q")
+		se := fmt.Sprint(c.expiry.Unix())
+		mac := hmac.New(sha256.New, []byte("one"))
+		mac.Write([]byte(uri + "\n" + se))
+		s := fmt.Sprintf("Endpoint=sb://%s;SharedAccessSignature=SharedAccessSignature sr=%s&sig=%s&se=%s&skn=senders;UseDevelopmentEmulator=true;",
+			w.address, uri, url.QueryEscape(base64.StdEncoding.EncodeToString(mac.Sum(nil))), se)
+		client, err := azservicebus.NewClientFromConnectionString(s, &azservicebus.ClientOptions{RetryOptions: azservicebus.RetryOptions{MaxRetries: -1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer client.Close(ctx)
+		sender, err := client.NewSender("q", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = sender.SendMessage(ctx, &azservicebus.Message{Body: []byte("x")}, nil)
+		if sdk, _ := errors.AsType[*azservicebus.Error](err); c.want && err != nil || !c.want && (sdk == nil || sdk.Code != azservicebus.CodeUnauthorizedAccess) {
+			t.Errorf("%s: %v, want allowed: %v", c.name, err, c.want)
+		}
 	}
 }

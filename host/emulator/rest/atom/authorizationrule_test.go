@@ -1,12 +1,16 @@
 package atom_test
 
 import (
+	"context"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/to"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
 )
 
 // TestAuthorizationRulesAreKept: queues and topics report the rules that they were given,
@@ -67,6 +71,55 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 		_, err := c.CreateQueue(ctx, "refused", &admin.CreateQueueOptions{Properties: &admin.QueueProperties{AuthorizationRules: refused}})
 		if statusOf(err) != http.StatusBadRequest {
 			t.Errorf("%s: %v, want 400", name, err)
+		}
+	}
+}
+
+// Who names a rule of an entity needs its key, its right to manage, and time that is left.
+func TestAuthorizationRulesAreEnforced(t *testing.T) {
+	t.Parallel()
+	d := newDoor(t, nil)
+	rules := []bindings.ServiceBusAuthorizationRule{
+		{KeyName: "all", PrimaryKey: "one", SecondaryKey: "two", Rights: []bindings.ServiceBusRight{bindings.ServiceBusManage, bindings.ServiceBusSend, bindings.ServiceBusListen}},
+		{KeyName: "senders", PrimaryKey: "three", SecondaryKey: "four", Rights: []bindings.ServiceBusRight{bindings.ServiceBusSend}},
+	}
+	d.do(func(ctx context.Context) {
+		if _, err := d.ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q", AuthorizationRules: rules}); err != nil {
+			t.Error(err)
+		}
+		if _, err := d.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t", AuthorizationRules: rules}); err != nil {
+			t.Error(err)
+		}
+		if _, err := d.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil); err != nil {
+			t.Error(err)
+		}
+	})
+	later := time.Now().Add(time.Hour) //clock:outside tokens are made in real time
+	for _, c := range []struct {
+		name, method, path, token string
+		status                    int
+	}{
+		{"manage", "GET", "/q", sign("one", "all", "https://host/q", later), 200},
+		{"second key, other case", "GET", "/q", sign("two", "ALL", "https://host/Q", later), 200},
+		{"other key", "GET", "/q", sign("x", "all", "https://host/q", later), 401},
+		{"other queue", "GET", "/q", sign("one", "all", "https://host/r", later), 401},
+		{"expired", "GET", "/q", sign("one", "all", "https://host/q", start.Add(-time.Second)), 401},
+		{"read without manage", "GET", "/q", sign("three", "senders", "https://host/q", later), 401},
+		{"write without manage", "PUT", "/q", sign("three", "senders", "https://host/q", later), 401},
+		{"delete without manage", "DELETE", "/q", sign("three", "senders", "https://host/q", later), 401},
+		{"topic without manage", "GET", "/t", sign("three", "senders", "https://host/t", later), 401},
+		{"subscription without manage", "DELETE", "/t/Subscriptions/s", sign("three", "senders", "https://host/t", later), 401},
+		{"subscription", "GET", "/t/Subscriptions/s", sign("one", "all", "https://host/t", later), 200},
+		{"rules without manage", "GET", "/t/Subscriptions/s/Rules", sign("three", "senders", "https://host/t", later), 401},
+		{"no rule of the entity", "GET", "/q", sign("k", "RootManageSharedAccessKey", "https://host/", time.Unix(0, 0)), 200},
+		{"no token", "GET", "/q", "", 200},
+	} {
+		var headers []string
+		if c.token != "" {
+			headers = []string{"Authorization", c.token}
+		}
+		if got := d.request(c.method, c.path, "", headers...).StatusCode; got != c.status {
+			t.Errorf("%s: %d, want %d", c.name, got, c.status)
 		}
 	}
 }

@@ -1,13 +1,15 @@
 package atom
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
+	"cmp"
+	"context"
 	"net/http"
-	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // authorize lets the request through, or says why not.
@@ -21,10 +23,11 @@ func (c *call) authorize() error {
 	if header == "" {
 		return unauthorized("MissingToken: the request has no Authorization header")
 	}
-	scheme, token, _ := strings.Cut(header, " ")
+	scheme, _, _ := strings.Cut(header, " ")
 	switch {
 	case strings.EqualFold(scheme, "SharedAccessSignature"):
-		return c.authorizeBySignature(token)
+		t, _ := door.ParseSharedAccess(header)
+		return c.authorizeBySignature(t)
 	case strings.EqualFold(scheme, "Bearer") && c.r.TLS != nil:
 		return nil // nobody here could check it
 	case strings.EqualFold(scheme, "Bearer"):
@@ -37,55 +40,62 @@ func unauthorized(detail string) error {
 	return &refusal{status: http.StatusUnauthorized, detail: detail}
 }
 
-// authorizeBySignature checks a token: sr=resource&sig=signature&se=expiry&skn=policy,
-// in any order, each escaped. What is signed is the resource as it stands in the
-// token, a line feed, and the expiry.
-func (c *call) authorizeBySignature(token string) error {
-	raw := map[string]string{}
-	for part := range strings.SplitSeq(token, "&") {
-		name, value, _ := strings.Cut(part, "=")
-		raw[strings.ToLower(strings.TrimSpace(name))] = strings.TrimSpace(value)
-	}
-	field := func(name string) string {
-		v, err := url.QueryUnescape(raw[name])
-		if err != nil {
-			return ""
-		}
-		return v
-	}
-	key, known := c.opts.Keys[field("skn")]
-	if !known {
-		return unauthorized("InvalidSignature: the policy " + strconv.Quote(field("skn")) + " is unknown")
-	}
-	mac := hmac.New(sha256.New, []byte(key))
-	mac.Write([]byte(raw["sr"] + "\n" + raw["se"]))
-	signature, err := base64.StdEncoding.DecodeString(field("sig"))
-	if err != nil || !hmac.Equal(signature, mac.Sum(nil)) {
-		return unauthorized("InvalidSignature: the token has an invalid signature")
-	}
-	expiry, err := strconv.ParseInt(field("se"), 10, 64)
-	if err != nil {
+// authorizeBySignature checks a token that was made of one of the keys.
+func (c *call) authorizeBySignature(t *door.SharedAccess) error {
+	key, known := c.opts.Keys[t.Rule]
+	switch {
+	case !known:
+		return unauthorized("InvalidSignature: the policy " + strconv.Quote(t.Rule) + " is unknown")
+	case !t.SignedBy(key):
+		return badSignature()
+	case t.Expiry.IsZero():
 		return unauthorized("MalformedToken: the expiry of the token is not a number of seconds")
-	}
-	if c.opts.StrictDates && expiry < c.clk.Now().Unix() {
-		return unauthorized("ExpiredToken: the token has expired")
-	}
-	if !covers(field("sr"), c.r.URL.Path) {
-		return unauthorized("InvalidAudience: the token is for another resource")
+	case c.opts.StrictDates && t.Expiry.Before(c.clk.Now()):
+		return expiredToken()
+	case !t.Covers(c.r.URL.Path):
+		return wrongAudience()
 	}
 	return nil
 }
 
-// covers reports whether a token for resource is good for a path: for the path
-// itself and all below it. The host is not compared, because an emulator has many
-// names.
-func covers(resource, path string) bool {
-	if _, after, ok := strings.Cut(resource, "://"); ok {
-		resource = after
+func badSignature() error {
+	return unauthorized("InvalidSignature: the token has an invalid signature")
+}
+func expiredToken() error { return unauthorized("ExpiredToken: the token has expired") }
+func wrongAudience() error {
+	return unauthorized("InvalidAudience: the token is for another resource")
+}
+
+// authorizeByRule holds a client that names an authorization rule of the entity, or of
+// the topic of a subscription, to that rule: whatever is asked here needs Manage. Other
+// tokens are good in development mode.
+func (c *call) authorizeByRule() error {
+	t, ok := door.ParseSharedAccess(c.r.Header.Get("Authorization"))
+	if len(c.opts.Keys) > 0 || !ok || t.Rule == "" || c.target.entity == "" {
+		return nil
 	}
-	_, of, _ := strings.Cut(resource, "/")
-	of, _, _ = strings.Cut(of, "?")
-	of = strings.ToLower(strings.Trim(of, "/"))
-	path = strings.ToLower(strings.Trim(path, "/"))
-	return of == "" || path == of || strings.HasPrefix(path, of+"/")
+	var rules []bindings.ServiceBusAuthorizationRule
+	_ = c.inside(func(ctx context.Context) error { // no entity has no rules
+		if q, err := c.admin.GetQueue(ctx, c.target.entity); err == nil {
+			rules = q.AuthorizationRules
+		} else if topic, err := c.admin.GetTopic(ctx, c.target.entity); err == nil {
+			rules = topic.AuthorizationRules
+		}
+		return nil
+	})
+	i := slices.IndexFunc(rules, func(r bindings.ServiceBusAuthorizationRule) bool { return strings.EqualFold(r.KeyName, t.Rule) })
+	switch {
+	case i < 0:
+		return nil
+	case !t.SignedBy(rules[i].PrimaryKey, rules[i].SecondaryKey):
+		return badSignature()
+	case !t.Covers(c.r.URL.Path):
+		return wrongAudience()
+	case t.Expired(c.clk.Now()):
+		return expiredToken()
+	case !slices.Contains(rules[i].Rights, bindings.ServiceBusManage):
+		claim := map[string]string{http.MethodGet: "EntityRead", http.MethodDelete: "EntityDelete"}[c.r.Method]
+		return unauthorized("Manage," + cmp.Or(claim, "EntityWrite") + " claims required for this operation")
+	}
+	return nil
 }

@@ -26,6 +26,6 @@
 // util/atomXmlHelper.ts); azure-sdk-for-python: azure-servicebus (management);
 // azure-sdk-for-net: Azure.Messaging.ServiceBus (Administration).
 //
-// It leaves out authorization rules of entities, which are read over and reported as
-// none, and sending and receiving over HTTP.
+// It leaves out authorization rules of a namespace, and sending and receiving over
+// HTTP.
 package atom

@@ -41,7 +41,9 @@ type Options struct {
 	Namespace string
 
 	// Keys are the shared access keys by the names of their policies. If there are
-	// none, the handler is in development mode: any token is good, and none too.
+	// none, the handler is in development mode: any token is good, and none too, but
+	// one that names an authorization rule of an entity has to be that rule's, with
+	// Manage, and not over by the clock and in real time.
 	// Else requests need a signature made with one of them, or over TLS a bearer
 	// token, which is believed.
 	Keys map[string]string
@@ -117,6 +119,9 @@ func (c *call) serve() error {
 		return err
 	}
 	c.target = t
+	if err := c.authorizeByRule(); err != nil {
+		return err
+	}
 	op := t.operations()
 	if op == nil {
 		return fail(http.StatusNotFound, "the resource %q is not served here", c.r.URL.Path)

@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/triggers"
 )
 
 // A listener that cannot go on is told and started again although a delivery of it waits
@@ -187,4 +188,31 @@ func TestHubFailsBesideAnAttempt(t *testing.T) {
 	if diff := cmp.Diff(sources(), append(want, "0")); diff != "" {
 		t.Errorf("attempts in all (-got +want):\n%s", diff)
 	}
+}
+
+// A retry wait ends with the hub, as with a partition that another host takes; the hub that
+// comes anew is read at once, that partition too.
+func TestHubFailsBesideARetryWait(t *testing.T) {
+	t.Parallel()
+	app := functions.New()
+	app.EventHub("Take", "hub", func(_ context.Context, e functions.EventHubEvent) error {
+		if e.Text() == "first" {
+			return errBroken
+		}
+		return nil
+	}, functions.FixedDelay(retrycontext.Forever, 2*time.Hour))
+	h := hosttest.New(t, &hosttest.Options{Handlers: app})
+	h.SendEvents("hub", "key", "first")
+	h.AwaitKind(journal.RetryScheduled)
+	h.Clock().Do("remove the hub", func() {
+		if err := h.EventHubs().DeleteHub(context.Background(), "hub"); err != nil {
+			t.Error(err)
+		}
+	})
+	h.AwaitKind(journal.RetryCancelled)
+	h.CreateEventHub(eventhubs.Hub{Name: "hub", Partitions: 4})
+	h.Advance(30 * time.Second)
+	h.SendEvents("hub", "key", "second")
+	h.Advance(30 * time.Second)
+	h.WantSettled("Take", triggers.NotCheckpointed, triggers.Checkpointed)
 }

@@ -319,3 +319,40 @@ func TestRoomIsMadeOnAFullDisk(t *testing.T) {
 		t.Errorf("the reserve is not there again: %v", err)
 	}
 }
+
+// A queue of any length can be purged on a disk without any room.
+func TestALongQueueIsPurgedOnAFullDisk(t *testing.T) {
+	disk := smallDisk(t, "192m")
+	ctx := t.Context()
+	refusing := make(chan struct{}, 10)
+	db := openStore(t, filepath.Join(disk, "data"), &store.Options{Refusing: func(err error) {
+		if err != nil {
+			refusing <- struct{}{}
+		}
+	}})
+	bus, err := servicebus.Open(clock.System(), db, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bus.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"}); err != nil {
+		t.Fatal(err)
+	}
+	const many, atOnce = 300_000, 1000
+	ms := make([]*bindings.ServiceBusMessage, atOnce)
+	for i := range ms {
+		ms[i] = &bindings.ServiceBusMessage{MessageID: fmt.Sprint(i)}
+	}
+	for range many / atOnce {
+		if err := bus.Send(ctx, "q", ms...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fillDisk(t, filepath.Join(disk, "filler"))
+	for i := 0; i < 1000 && err == nil; i++ {
+		err = bus.Send(ctx, "q", &bindings.ServiceBusMessage{Body: make([]byte, 40<<10)})
+	}
+	soon(t, "refuses", refusing)
+	if n, err := bus.Purge(ctx, "q"); err != nil || n < many {
+		t.Errorf("%d of %d messages were purged, %v", n, many, err)
+	}
+}

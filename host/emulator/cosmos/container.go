@@ -39,10 +39,12 @@ func (c *container) rangeOf(key bindings.CosmosKey) *feedRange {
 
 // empty removes all documents. Positions of the feeds stay.
 func (c *container) empty(op *operation) {
+	if len(c.items) > 0 {
+		op.dropItems(c)
+	}
 	for name, doc := range c.items {
 		delete(c.items, name)
 		doc.deleted = true
-		op.dropItem(c, doc)
 	}
 	for _, r := range c.ranges {
 		r.feed, r.dead = nil, 0

@@ -129,6 +129,12 @@ func (c *change) dropItem(k *container, d *document) {
 	}
 }
 
+func (c *change) dropItems(k *container) {
+	if c.Writable() {
+		c.DeletePrefix(kindKey(itemKind, k.info.RID, ""))
+	}
+}
+
 func (c *change) dropContainer(k *container) {
 	if !c.Writable() {
 		return

@@ -1,9 +1,11 @@
 package servicebus
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -141,6 +143,37 @@ func (c *change) dropMessage(q *queue, m *message) {
 	if c.Writable() {
 		c.Delete(messageKey(contentKind, q.owner.key, m.seq))
 		c.Delete(messageKey(stateKind, q.owner.key, m.seq))
+	}
+}
+
+// dropMessages removes the messages that were in a queue, which is empty now: as
+// ranges, between which are those of the other queues of the entity.
+func (c *change) dropMessages(q *queue, list []*message) {
+	if !c.Writable() {
+		return
+	}
+	var others []int64
+	for _, other := range q.owner.queues() {
+		if other == q {
+			continue
+		}
+		for _, m := range other.messages(func(*message) bool { return true }) {
+			others = append(others, m.seq)
+		}
+	}
+	slices.Sort(others)
+	for len(list) > 0 {
+		first := list[0].seq
+		at, _ := slices.BinarySearch(others, first)
+		n := len(list)
+		if at < len(others) {
+			n, _ = slices.BinarySearchFunc(list, others[at], func(m *message, seq int64) int { return cmp.Compare(m.seq, seq) })
+		}
+		last := list[n-1].seq
+		for _, kind := range []byte{contentKind, stateKind} {
+			c.DeleteRange(messageKey(kind, q.owner.key, first), messageKey(kind, q.owner.key, last+1))
+		}
+		list = list[n:]
 	}
 }
 

@@ -120,10 +120,12 @@ func (ns *Namespace) Purge(ctx context.Context, source string) (n int, err error
 		if err != nil {
 			return err
 		}
-		for _, m := range q.messages(func(*message) bool { return true }) {
-			q.remove(op, m)
-			n++
+		list := q.messages(func(*message) bool { return true })
+		for _, m := range list {
+			q.takeOut(op, m)
 		}
+		op.dropMessages(q, list)
+		n = len(list)
 		return nil
 	})
 	if err != nil {

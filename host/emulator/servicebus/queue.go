@@ -129,6 +129,12 @@ func (q *queue) insert(m *message) {
 
 // remove takes a message out, locked or not.
 func (q *queue) remove(op *operation, m *message) {
+	q.takeOut(op, m)
+	op.dropMessage(q, m)
+}
+
+// takeOut is remove for a message that the caller removes from the store himself.
+func (q *queue) takeOut(op *operation, m *message) {
 	q.unlock(op, m)
 	q.unfree(m)
 	switch m.state {
@@ -144,7 +150,6 @@ func (q *queue) remove(op *operation, m *message) {
 	}
 	q.all.remove(m)
 	q.owner.grow(-m.size)
-	op.dropMessage(q, m)
 }
 
 // free makes a message that is in the queue available, and wakes who waits for

@@ -150,6 +150,15 @@ func (s *Store) tightLocked() bool { return s.outage != nil && s.outage.tight }
 
 // refuse returns why a batch is not taken that does not make room, nil when it is.
 func (s *Store) refuse() error {
+	err := s.refusal()
+	if err == nil || s.gaveReserve() {
+		return err
+	}
+	s.relax()
+	return s.refusal()
+}
+
+func (s *Store) refusal() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tightLocked() {
@@ -208,9 +217,12 @@ func (s *Store) giveReserve() bool {
 // something and no more, nil when it is. Before a removal that would find no room it
 // gives the reserve up.
 func (s *Store) roomFor(b *Batch) error {
-	err := s.refuse()
-	if err == nil || !b.removes() {
-		return err
+	if !b.removes() {
+		return s.refuse()
+	}
+	err := s.refusal()
+	if err == nil {
+		return nil
 	}
 	s.replacing.Lock()
 	defer s.replacing.Unlock()
@@ -273,7 +285,7 @@ func (s *Store) relax() {
 	tight := s.tightLocked() && s.errLocked() == nil
 	e := s.e
 	s.mu.Unlock()
-	if !tight || !s.freed(e) || !e.hasFree(roomToOpen+roomToAdd) || e.tryDisk() != nil || s.lacksReserve() {
+	if !tight || !s.freed(e) || !e.hasFree(roomToOpen+roomToAdd) || s.lacksReserve() || e.tryDisk() != nil {
 		return
 	}
 	s.mu.Lock()

@@ -103,9 +103,14 @@ func (t target) find() (*client, error) {
 	return newClient("http://localhost:" + strconv.Itoa(defaultPort)), nil
 }
 
-// noHost says that the app in dir does not run.
+// noHost says that the app in dir does not run: by its whole path, since it is often
+// another folder than the one that was meant.
 func noHost(dir string) error {
-	return hinted(fmt.Errorf("no host runs the app in %q", dir), commandFor("start", dir))
+	whole, err := filepath.Abs(dir)
+	if err != nil {
+		whole = dir
+	}
+	return hinted(fmt.Errorf("no host runs the app in %q", whole), commandFor("start", dir))
 }
 
 // clientFor returns a client for the host that runs the app in dir, by its run

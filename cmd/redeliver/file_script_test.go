@@ -18,6 +18,13 @@ func bigFile(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), content, 0o644))
 }
 
+// big-text NAME BYTES makes a file of so many bytes of text.
+func bigText(ts *testscript.TestScript, neg bool, args []string) {
+	size, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), bytes.Repeat([]byte("x"), size), 0o644))
+}
+
 // same-file A B checks that two files have the same bytes, whatever they are.
 func sameFile(ts *testscript.TestScript, neg bool, args []string) {
 	a, err := os.ReadFile(ts.MkAbs(args[0]))

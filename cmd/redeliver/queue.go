@@ -24,8 +24,7 @@ func newSend(std streams) *cobra.Command {
 func newSendQueue(std streams) *cobra.Command {
 	var t target
 	var raw, asJSON bool
-	var delay time.Duration
-	var ttl string
+	var delay, ttl string
 	cmd := &cobra.Command{
 		Use:   "queue NAME [BODY|-]",
 		Short: "Put a message on a storage queue",
@@ -39,7 +38,8 @@ otherwise; --raw puts the text on the queue as it is.`,
 		Args:              arguments(1, 2),
 		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkLife(delay, ttl); err != nil {
+			query, err := lifeOf(delay, ttl)
+			if err != nil {
 				return err
 			}
 			in, err := body(std, args[1:])
@@ -50,15 +50,8 @@ otherwise; --raw puts the text on the queue as it is.`,
 			if err != nil {
 				return err
 			}
-			query := url.Values{}
 			if raw {
 				query.Set("raw", "true")
-			}
-			if delay > 0 {
-				query.Set("visibility", delay.String())
-			}
-			if ttl != "" {
-				query.Set("ttl", ttl)
 			}
 			var m web.Message
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/messages", query, in, &m); done || err != nil {
@@ -69,26 +62,36 @@ otherwise; --raw puts the text on the queue as it is.`,
 		},
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "do not encode the body")
-	cmd.Flags().DurationVar(&delay, "delay", 0, "keep the message invisible for this long first, e.g. 30s")
+	cmd.Flags().StringVar(&delay, "delay", "", "keep the message invisible for this long first, e.g. 30s")
 	cmd.Flags().StringVar(&ttl, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
 }
 
-// checkLife refuses a delay and a time to live that no message can have. The
-// service knows the upper limits.
-func checkLife(delay time.Duration, ttl string) error {
-	if delay < 0 {
-		return &usageError{fmt.Errorf("--delay %s: want a duration of 0 or more", delay)}
+// lifeOf are the parameters of a delay and a time to live, which may be empty. Those
+// that no message can have are refused; the service knows the upper limits.
+func lifeOf(delay, ttl string) (url.Values, error) {
+	query := url.Values{}
+	if delay != "" {
+		d, err := parseSpan(delay)
+		if err != nil || d < 0 {
+			return nil, &usageError{fmt.Errorf("--delay %q: want a duration of 0 or more, %s", delay, spanForms)}
+		}
+		query.Set("visibility", d.String())
 	}
-	if ttl == "" || ttl == "never" {
-		return nil
+	switch ttl {
+	case "":
+	case "never":
+		query.Set("ttl", ttl)
+	default:
+		d, err := parseSpan(ttl)
+		if err != nil || d < time.Second {
+			return nil, &usageError{fmt.Errorf("--ttl %q: want never or a duration of 1s or more, %s", ttl, spanForms)}
+		}
+		query.Set("ttl", d.String())
 	}
-	if d, err := time.ParseDuration(ttl); err != nil || d < time.Second {
-		return &usageError{fmt.Errorf("--ttl %q: want a duration of 1s or more, or never", ttl)}
-	}
-	return nil
+	return query, nil
 }
 
 func newPeek(std streams) *cobra.Command {
@@ -280,10 +283,11 @@ func newClock(std streams) *cobra.Command {
 		Example: `  redeliver clock advance 15m`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if d, err := time.ParseDuration(args[0]); err != nil || d <= 0 {
-				return &usageError{fmt.Errorf("%q: want a duration above 0, such as 30s, 15m or 24h", args[0])}
+			by, err := parseSpan(args[0])
+			if err != nil || by <= 0 || by > web.LongestAdvance {
+				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
 			}
-			return show(cmd.Context(), http.MethodPost, "/clock/advance", url.Values{"by": {args[0]}})
+			return show(cmd.Context(), http.MethodPost, "/clock/advance", url.Values{"by": {by.String()}})
 		},
 	}
 	addTarget(advance, &t)

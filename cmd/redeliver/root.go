@@ -112,9 +112,6 @@ func flagError(cmd *cobra.Command, err error) error {
 			want = "want a whole number"
 		}
 		err = errors.New(strings.TrimSuffix(text, number.Error()) + want)
-	case strings.Contains(text, ": time: "):
-		before, _, _ := strings.Cut(text, ": time: ")
-		err = errors.New(before + ": want a duration, such as 30s or 10m")
 	case strings.HasPrefix(text, "unknown shorthand flag"):
 		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; what begins with - and is none goes behind --", cmd.CommandPath()+" --help"))
 	}

@@ -81,6 +81,7 @@ func TestScripts(t *testing.T) {
 			"key-used":   keyUsed,
 			"door-put":   doorPut,
 			"big-file":   bigFile,
+			"big-text":   bigText,
 			"same-file":  sameFile,
 			"remember":   remember,
 			"bus-send":   busSend,

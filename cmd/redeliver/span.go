@@ -22,15 +22,23 @@ func (s *span) String() string {
 
 // Set implements pflag.Value.
 func (s *span) Set(text string) error {
-	d, err := time.ParseDuration(text)
-	if strings.HasPrefix(text, "P") {
-		d, err = duration.Parse(text)
-	}
+	d, err := parseSpan(text)
 	if err != nil || d <= 0 {
-		return errors.New("want a duration above 0, such as 30s, 10m, 24h, PT10M or P14D")
+		return errors.New("want a duration above 0, " + spanForms)
 	}
 	*s = span(d)
 	return nil
+}
+
+// spanForms says how a duration is written: Go's form has no days.
+const spanForms = "such as 30s, 10m, 24h, PT10M or P14D"
+
+// parseSpan reads a duration in either form.
+func parseSpan(text string) (time.Duration, error) {
+	if strings.HasPrefix(text, "P") {
+		return duration.Parse(text)
+	}
+	return time.ParseDuration(text)
 }
 
 // Type implements pflag.Value.

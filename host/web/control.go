@@ -117,13 +117,14 @@ func (s *Server) clockStatus(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, s.timeNow())
 }
 
-// longestAdvance limits one step: twice the longest life of a message.
-const longestAdvance = 366 * 24 * time.Hour
+// LongestAdvance limits one step of the clock: a year.
+const LongestAdvance = 366 * 24 * time.Hour
 
 func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
-	by, err := time.ParseDuration(r.URL.Query().Get("by"))
-	if err != nil || by <= 0 || by > longestAdvance {
-		writeError(w, http.StatusBadRequest, "by must be a duration above 0 and at most 8784h", `for instance "15m" or "1h30m"`)
+	text := r.URL.Query().Get("by")
+	by, err := time.ParseDuration(text)
+	if err != nil || by <= 0 || by > LongestAdvance {
+		writeError(w, http.StatusBadRequest, fmt.Sprintf("by %q: want a duration above 0 and at most 8784h", text), `its units are h, m, s and ms, for instance "15m", "1h30m" or "192h"`)
 		return
 	}
 	if !s.host.Advance(by) {

@@ -105,8 +105,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if errors.Is(err, bindings.ErrTooLarge) && len(text) > len(body) {
-		hint := fmt.Sprintf("Base64 makes them of the %d bytes of the body; %d bytes fit", len(body), bindings.MaxMessageText/4*3)
-		writeError(w, http.StatusRequestEntityTooLarge, err.Error(), hint)
+		writeError(w, http.StatusRequestEntityTooLarge, err.Error(), sizeHint(len(body)))
 		return
 	}
 	if err != nil {
@@ -118,6 +117,15 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		put.NextVisible = time.Time{}
 	}
 	writeJSON(w, http.StatusCreated, s.show(put))
+}
+
+// sizeHint says why a body of so many bytes does not fit in Base64.
+func sizeHint(body int) string {
+	hint := fmt.Sprintf("Base64 makes them of the %d bytes of the body; %d bytes fit", body, bindings.MaxMessageText/4*3)
+	if body <= bindings.MaxMessageText {
+		hint += ": --raw (raw=true) sends the body as it is, for an app whose messageEncoding is none"
+	}
+	return hint
 }
 
 // timeToLive reads the life of a message.

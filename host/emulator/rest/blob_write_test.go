@@ -61,6 +61,11 @@ func TestBlobRanges(t *testing.T) {
 		}
 	}
 	b.want(400, "InvalidHeaderValue", "GET", "/box/a", "", header("X-Ms-Range", "bytes=4-2"))
+	for _, none := range []string{"bytes=-1-", "bytes=-2-497"} {
+		if a := b.want(200, "", "GET", "/box/a", "", header("X-Ms-Range", none)); a.Body != "0123456789" {
+			t.Errorf("range %q: %q", none, a.Body)
+		}
+	}
 	b.want(400, "InvalidHeaderValue", "GET", "/box/a", "", header("X-Ms-Range-Get-Content-Md5", "true"))
 }
 

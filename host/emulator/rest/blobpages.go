@@ -63,7 +63,11 @@ func putPage(c *call) error {
 		return refused
 	}
 	for name, to := range map[string]**int64{"Le": &opts.Sequence.AtMost, "Lt": &opts.Sequence.Below, "Eq": &opts.Sequence.Equal} {
-		if *to, refused = c.headerNumber("X-Ms-If-Sequence-Number-" + name); refused != nil {
+		name = "X-Ms-If-Sequence-Number-" + name
+		if *to, refused = c.headerNumber(name); refused != nil {
+			if strings.HasPrefix(c.r.Header.Get(name), "-") { // azblob live test BlobPutPagesIfSequenceNumberLessThanNegOne
+				return bindings.NewBlobError(bindings.CodeInvalidInput)
+			}
 			return refused
 		}
 	}

@@ -59,6 +59,10 @@ func TestPageBlobs(t *testing.T) {
 	b.want(201, "", "PUT", "/box/disk?comp=page", "", header("X-Ms-Page-Write", "clear"), span("1024-1535"))
 	ranges("<PageRange><Start>512</Start><End>1023</End></PageRange>")
 
+	// Azblob live test BlobPutPagesIfSequenceNumberLessThanNegOne.
+	b.want(400, "InvalidInput", "PUT", "/box/disk?comp=page", text, update, span("0-511"), header("X-Ms-If-Sequence-Number-Lt", "-1"))
+	b.want(400, "InvalidHeaderValue", "PUT", "/box/disk?comp=page", text, update, span("0-511"), header("X-Ms-If-Sequence-Number-Lt", "x"))
+
 	got := b.want(200, "", "GET", "/box/disk", "")
 	if zeros := strings.Repeat("\x00", 512); got.Body != zeros+text+zeros+zeros || got.Header.Get("X-Ms-Blob-Sequence-Number") != "5" || got.Header.Get("Content-Md5") != "" {
 		t.Errorf("content has %d bytes, %v", len(got.Body), got.Header)

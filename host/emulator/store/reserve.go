@@ -24,6 +24,7 @@ const (
 	reserveEvery = 512 << 10 // bytes that are written between two looks at it
 	roomToRemove = 512 << 10 // for the removals themselves
 	roomToMerge  = 2 << 20   // that the merging of tables leaves to the rest
+	plenty       = 64 << 20  // with so much free the disk is full no more, whatever the reserve gave
 
 	// removalMost is how much a batch may write that is taken for a removal.
 	removalMost = 64 << 10
@@ -151,7 +152,7 @@ func (s *Store) tightLocked() bool { return s.outage != nil && s.outage.tight }
 // refuse returns why a batch is not taken that does not make room, nil when it is.
 func (s *Store) refuse() error {
 	err := s.refusal()
-	if err == nil || s.gaveReserve() {
+	if err == nil || s.gaveReserve() && !newDisk(s.fs, &s.opts).hasFree(s.dir, plenty) {
 		return err
 	}
 	s.relax()
@@ -305,7 +306,7 @@ func (s *Store) freed(e *engine) bool {
 		return true
 	}
 	o.free = min(o.free, usage.AvailBytes)
-	return usage.AvailBytes >= o.free+reserveStep
+	return usage.AvailBytes >= min(o.free+reserveStep, plenty)
 }
 
 // removes reports whether a batch makes room: it removes something and writes little.

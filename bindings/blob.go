@@ -7,7 +7,7 @@ import (
 )
 
 // Limits of the blob service (docs: "Scalability and performance targets for
-// Blob storage"; storage.md 17).
+// Blob storage"; spec storage 17).
 const (
 	MaxPutBlob           = 5000 << 20 // bytes in one Put
 	MaxPutBlock          = 4000 << 20 // bytes in one PutBlock
@@ -18,7 +18,7 @@ const (
 	MaxListResults       = 5000       // items in one page of a listing
 )
 
-// Bounds of a lease (storage.md 17.4).
+// Bounds of a lease (spec storage 17.4).
 const (
 	MinLease       = 15 * time.Second
 	MaxLease       = 60 * time.Second

@@ -26,7 +26,7 @@ var (
 // BlobCode is the service's name for a failure, the value of x-ms-error-code.
 type BlobCode string
 
-// The failures of the blob service (storage.md 14 and 17).
+// The failures of the blob service (spec storage 14 and 17).
 const (
 	CodeAppendPositionConditionNotMet         BlobCode = "AppendPositionConditionNotMet"
 	CodeBlobAlreadyExists                     BlobCode = "BlobAlreadyExists"

@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// The table of storage.md 10.
+// The table of spec storage 10.
 func TestBlobPatternMatch(t *testing.T) {
 	t.Parallel()
 	type params = map[string]string

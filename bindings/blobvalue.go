@@ -12,7 +12,7 @@ import (
 )
 
 // BlobContentFrom returns the bytes that a blob output writes for a value
-// (storage.md 11.2): text as UTF-8, bytes as they are, JSON objects and arrays
+// (spec storage 11.2): text as UTF-8, bytes as they are, JSON objects and arrays
 // compact. Numbers and booleans, also as JSON, are written as .NET lays them out
 // in memory: 4 bytes for an integer, of which one beyond 32 bits loses the rest, 8
 // for a double, little end first, and one byte for a boolean. Null has no content:

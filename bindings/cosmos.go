@@ -15,7 +15,7 @@ import (
 // a context's error passes unchanged; everything else is a failure of the
 // transport.
 //
-// Reference: spec servicebus 7; docs, Change feed in Azure Cosmos DB.
+// Reference: spec messaging 7; docs, Change feed in Azure Cosmos DB.
 type Cosmos interface {
 	// AccountHost is the host of the account's endpoint, which names the account
 	// in lease documents: "contoso.documents.azure.com".

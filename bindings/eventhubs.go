@@ -16,7 +16,7 @@ import (
 // everything else is a failure of the transport. Bytes of bodies and wire sections
 // are shared and not changed by anybody once they were sent.
 //
-// Reference: spec servicebus 3.13 and 6; docs, Event Hubs features.
+// Reference: spec messaging 3.13 and 6; docs, Event Hubs features.
 type EventHubs interface {
 	// FullyQualifiedNamespace names the namespace in the checkpoint store:
 	// "contoso.servicebus.windows.net", or the host of an emulator.

@@ -30,7 +30,7 @@ var (
 	ErrUnavailable = errors.New("service unavailable")
 )
 
-// Limits of the queue service (storage.md 16.1; docs: Queue Service REST).
+// Limits of the queue service (spec storage 16.1; docs: Queue Service REST).
 const (
 	MaxMessageText       = 64 << 10           // bytes of UTF-8 in one message
 	MaxReceive           = 32                 // messages in one Receive or Peek

@@ -17,7 +17,7 @@ import (
 var errNullMessage = errors.New("Cannot enqueue a null queue message instance.")
 
 // QueueMessagesFrom splits the value of a queue output into the bodies of the
-// messages that it stands for (storage.md 11.1): nothing for null, one body for
+// messages that it stands for (spec storage 11.1): nothing for null, one body for
 // text, bytes and objects, one per element for arrays. Text that looks like a
 // JSON object or array is taken for one: it is written anew with an indentation
 // of two spaces, and it fails the output when it does not parse.

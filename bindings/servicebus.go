@@ -20,7 +20,7 @@ import (
 // except for the bytes of body and wire sections, which nobody changes after
 // they were sent.
 //
-// Reference: spec servicebus 1; docs, Service Bus messaging.
+// Reference: spec messaging 1; docs, Service Bus messaging.
 type ServiceBus interface {
 	// Send adds messages to a queue or a topic, all of them or none, in order. One
 	// with a ScheduledEnqueueTime in the future is scheduled. A message that
@@ -109,7 +109,7 @@ type ServiceBusSessionOptions struct {
 // session's lock is gone. In receive-and-delete mode every settlement fails with
 // ErrNotAllowed. After Close every call fails with ErrClosed, except that a
 // plain receiver's messages can be settled by another receiver of the source
-// (spec servicebus 1.2: the lock token counts, not the link).
+// (spec messaging 1.2: the lock token counts, not the link).
 type ServiceBusReceiver interface {
 	// Source is the path from which it receives, with entity names as they were
 	// created.
@@ -145,7 +145,7 @@ type ServiceBusReceiver interface {
 	Abandon(ctx context.Context, m *ServiceBusReceived, properties map[string]any) error
 
 	// Defer sets the message aside: from now on only ReceiveDeferred returns it.
-	// It counts as a failed delivery (spec servicebus 1.3) and never dead-letters.
+	// It counts as a failed delivery (spec messaging 1.3) and never dead-letters.
 	Defer(ctx context.Context, m *ServiceBusReceived, properties map[string]any) error
 
 	// DeadLetter moves the message to the dead-letter queue. Reason and description

@@ -18,7 +18,7 @@ import (
 // target that does not exist is ErrNotFound. Lists are sorted by name, in which
 // case does not count.
 //
-// Reference: spec servicebus 1.1 and 3.11.
+// Reference: spec messaging 1.1 and 3.11.
 type ServiceBusAdmin interface {
 	CreateQueue(ctx context.Context, q ServiceBusQueue) (*ServiceBusQueueInfo, error)
 	GetQueue(ctx context.Context, name string) (*ServiceBusQueueInfo, error)
@@ -60,7 +60,7 @@ const (
 	ServiceBusStatusReceiveDisabled ServiceBusStatus = "ReceiveDisabled"
 )
 
-// Defaults and limits of settings (spec servicebus 1.1).
+// Defaults and limits of settings (spec messaging 1.1).
 const (
 	DefaultServiceBusLockDuration     = time.Minute
 	MinServiceBusLockDuration         = 5 * time.Second // the official emulator's; the service names no minimum

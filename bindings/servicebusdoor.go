@@ -21,7 +21,7 @@ import (
 // closes its receiver; one that vanishes with its connection ends it by
 // [ServiceBusLink.Vanish].
 //
-// Reference: spec servicebus 3.6 and 3.7.
+// Reference: spec messaging 3.6 and 3.7.
 type ServiceBusDoor interface {
 	// Settle settles locked messages of the source, in order. Every token is
 	// tried; the error is that of the first which failed. With a session id it is

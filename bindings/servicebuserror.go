@@ -38,7 +38,7 @@ var (
 // AMQP error that carries it.
 type ServiceBusCondition string
 
-// The conditions (spec servicebus 3.9).
+// The conditions (spec messaging 3.9).
 const (
 	ConditionNotFound              ServiceBusCondition = "amqp:not-found"
 	ConditionNotAllowed            ServiceBusCondition = "amqp:not-allowed"

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Limits of a message (spec servicebus 1.4, 1.11).
+// Limits of a message (spec messaging 1.4, 1.11).
 const (
 	// MaxServiceBusID is the length of a MessageID, SessionID or PartitionKey in
 	// characters.
@@ -179,6 +179,6 @@ type ServiceBusReceived struct {
 }
 
 // DeliveryNumber is the number of this delivery, from 1. This is the one place
-// that knows of the difference (spec servicebus 0, rule 2); the copy in a
+// that knows of the difference (spec messaging 0, rule 2); the copy in a
 // dead-letter queue after N failed deliveries therefore shows N+1.
 func (m *ServiceBusReceived) DeliveryNumber() int64 { return m.DeliveryCount + 1 }

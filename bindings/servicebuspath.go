@@ -51,7 +51,7 @@ func (p ServiceBusPath) Main() ServiceBusPath {
 	return p
 }
 
-// ParseServiceBusPath reads a path (spec servicebus 1.4). Fixed words match in
+// ParseServiceBusPath reads a path (spec messaging 1.4). Fixed words match in
 // any case, names keep theirs. A leading slash and what comes before the path
 // in an absolute URI ("amqps://host:5671/") are dropped, and so is a slash at
 // the end. Names of queues and topics may contain slashes. It fails with

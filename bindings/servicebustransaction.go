@@ -31,7 +31,7 @@ type ServiceBusTransactions interface {
 // then on: Commit does so and fails with ErrRolledBack. Receiving, renewing and peeking
 // have no part in transactions. All methods may be called concurrently.
 //
-// Reference: spec servicebus 3.6a.
+// Reference: spec messaging 3.6a.
 type ServiceBusTransaction interface {
 	// ID names the transaction. No other has the same name.
 	ID() GUID

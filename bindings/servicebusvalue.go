@@ -6,7 +6,7 @@ package bindings
 // content type says what the value was: text/plain for text, application/json for
 // an object, application/octet-stream for bytes.
 //
-// Source: spec servicebus 2.6; the platform hands values to collectors of every
+// Source: spec messaging 2.6; the platform hands values to collectors of every
 // kind in the same way (host: FunctionBinding.cs BindAsyncCollectorAsync).
 func ServiceBusMessagesFrom(v Value) ([]*ServiceBusMessage, error) {
 	bodies, err := QueueMessagesFrom(v)

@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// TestServiceBusMessagesFrom is spec servicebus 2.6.
+// TestServiceBusMessagesFrom is spec messaging 2.6.
 func TestServiceBusMessagesFrom(t *testing.T) {
 	t.Parallel()
 	type message struct{ Body, ContentType string }

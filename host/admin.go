@@ -9,7 +9,7 @@ import (
 )
 
 // Invoke runs a function for an input given by hand, as the admin API does
-// (host-and-retry 9.5): the input is the trigger's value, a timer ignores it.
+// (spec host-and-retry 9.5): the input is the trigger's value, a timer ignores it.
 // It is a host call: the retry policy applies, each attempt has an invocation
 // ID of its own, and no source counts, releases or poisons anything. A disabled
 // function runs too. Invoke waits for the result; when ctx ends the retry loop
@@ -93,7 +93,7 @@ type DrainStatus struct {
 	OutstandingRetries     int        `json:"outstandingRetries"`
 }
 
-// Drain stops the listeners and lets what runs go on (host-and-retry 7.3).
+// Drain stops the listeners and lets what runs go on (spec host-and-retry 7.3).
 func (h *Host) Drain(ctx context.Context) error {
 	var err error
 	h.clk.Inside("drain", func() {

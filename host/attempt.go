@@ -79,7 +79,7 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	resp, err := f.gen.invoker.Invoke(actx, req, d.logs)
 
 	// A handler that ends within the grace has still timed out, and what it
-	// returned is discarded (host-and-retry 8).
+	// returned is discarded (spec host-and-retry 8).
 	if timeout > 0 && errors.Is(actx.Err(), context.DeadlineExceeded) && parent.Err() == nil {
 		return &TimeoutError{Function: f.def.Name, Limit: timeout}
 	}
@@ -160,7 +160,7 @@ func (f *function) payload(ev *triggers.Event) *payload {
 }
 
 // metadataValues gives trigger metadata the form that handlers receive: text
-// as text, everything else as JSON. "sys" is never sent (workers.md 6.2).
+// as text, everything else as JSON. "sys" is never sent (spec workers 6.2).
 func metadataValues(data map[string]any) map[string]bindings.Value {
 	if len(data) == 0 {
 		return nil

@@ -185,7 +185,7 @@ func validateBlob(_ *app.App, f *app.Function) []*schemas.Fault {
 
 // unknownNames checks the expressions of a function's other bindings against the
 // names that its trigger provides, for triggers that provide the same whatever
-// comes (storage.md 12).
+// comes (spec storage 12).
 func unknownNames(f *app.Function, contract []string) []*schemas.Fault {
 	var faults []*schemas.Fault
 	for _, b := range f.Bindings {

@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// breaker is the circuit breaker of one function (host-and-retry 14.2), an
+// breaker is the circuit breaker of one function (spec host-and-retry 14.2), an
 // extension that acts only where function.json configures one. It counts
 // consecutive failed deliveries; while it is open the function's listener takes
 // nothing. Its state is in memory and survives a reload of the same function.

@@ -36,7 +36,7 @@ func changes(h *hosttest.Host) []string {
 	return out
 }
 
-// The table of host-and-retry 14.2 for a queue.
+// The table of spec host-and-retry 14.2 for a queue.
 func TestCircuitBreaker(t *testing.T) {
 	t.Parallel()
 	// start runs a function that fails for the bodies that are in failing.

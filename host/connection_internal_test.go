@@ -9,7 +9,7 @@ import (
 )
 
 // Addresses of accounts, and which of them are scanned as development storage
-// (storage.md 9.1 and 13).
+// (spec storage 9.1 and 13).
 func TestBlobEndpoint(t *testing.T) {
 	t.Parallel()
 	value := func(s string) app.Connection { return app.Connection{Value: s} }
@@ -43,7 +43,7 @@ func TestBlobEndpoint(t *testing.T) {
 	}
 }
 
-// Which connections mean the embedded account (storage.md 13, E-1, E-7): b, q or
+// Which connections mean the embedded account (spec storage 13, E-1, E-7): b, q or
 // both of its services, for a host that is told nothing, and for one that serves
 // its account elsewhere.
 func TestEmbeddedConnection(t *testing.T) {

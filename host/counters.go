@@ -2,7 +2,7 @@ package host
 
 import "sync/atomic"
 
-// counters hold what the drain status reports (host-and-retry 2.6): outstanding
+// counters hold what the drain status reports (spec host-and-retry 2.6): outstanding
 // invocations are attempts that run, outstanding retries deliveries in a retry
 // loop, from their first failure to their end. A delivery that waits for its next
 // attempt is a retry only.

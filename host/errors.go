@@ -56,7 +56,7 @@ func (e *TimeoutError) Timeout() bool { return true }
 
 // invocationError wraps a failure outside the handler's own code with the
 // function that it concerns, as the platform's SDK does before it stores the
-// exception in the retry context (host-and-retry 3.2). A handler's own failure
+// exception in the retry context (spec host-and-retry 3.2). A handler's own failure
 // is a *functions.Error and names its function itself.
 type invocationError struct {
 	function string

@@ -28,7 +28,7 @@ type Route struct {
 func (r *Route) Function() string { return r.f.def.Name }
 
 // AuthLevel is "anonymous", "function" (also when the binding names none) or
-// "admin" (host-and-retry 9.2).
+// "admin" (spec host-and-retry 9.2).
 func (r *Route) AuthLevel() string {
 	if level := strings.ToLower(r.f.def.Trigger.String("authLevel")); level != "" {
 		return level
@@ -70,7 +70,7 @@ func (r *Route) find(ctx context.Context) error {
 }
 
 // Serve runs an HTTP-triggered function for one request: all attempts, then the
-// response of the last (host-and-retry 9.3, 9.4). When ctx ends, the caller has
+// response of the last (spec host-and-retry 9.3, 9.4). When ctx ends, the caller has
 // gone and the retry loop ends. A request that meets a reload is served by the
 // next generation.
 func (h *Host) Serve(ctx context.Context, route *Route, req *bindings.HTTPRequest) *bindings.HTTPResponse {
@@ -115,7 +115,7 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 }
 
 // response is the answer to the caller: only the last attempt's counts
-// (host-and-retry 9.3).
+// (spec host-and-retry 9.3).
 func response(res triggers.Result) *bindings.HTTPResponse {
 	switch {
 	case res.Err != nil:

@@ -21,7 +21,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
-// Limits of a stop (host-and-retry 7.3, 5.4).
+// Limits of a stop (spec host-and-retry 7.3, 5.4).
 const (
 	// shutdownTimeout is how long running attempts may take after their
 	// listeners stopped (host: WorkerProcessCountOptions.cs).

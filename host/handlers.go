@@ -185,7 +185,7 @@ func (h *Host) giveUp(p *process, err error) {
 }
 
 // childEnvironment is the environment of a handler process: the host's own and
-// the values of local.settings.json (workers.md 3.2).
+// the values of local.settings.json (spec workers 3.2).
 func (h *Host) childEnvironment(a *app.App) []string {
 	env := slices.Clone(h.opts.Env)
 	for i, entry := range env {

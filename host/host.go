@@ -42,7 +42,7 @@ type Options struct {
 	// processes inherit, as "NAME=VALUE". Nil: that of this process.
 	Env []string
 
-	// Set holds "name=value" switches (host-and-retry 0.2), strongest last.
+	// Set holds "name=value" switches (spec host-and-retry 0.2), strongest last.
 	Set []string
 
 	// Functions limits the app to these functions; empty means all.
@@ -306,7 +306,7 @@ func (h *Host) App() *app.App {
 	return nil
 }
 
-// ID is the host's ID (host-and-retry 11.1), also of an app that does not run; empty
+// ID is the host's ID (spec host-and-retry 11.1), also of an app that does not run; empty
 // before the first one was read.
 func (h *Host) ID() string {
 	if a := h.lastRead(); a != nil {
@@ -410,7 +410,7 @@ func (h *Host) loadFirst(ctx context.Context) error {
 // startAgain repeats a failed start until it succeeds: 1, 2, 4, 8, ... s, at
 // most 2 min (host: Utility.cs ComputeBackoff). As long as the failure is a
 // configuration error, nothing but a change of a file, which is a reload, starts
-// the host again (host-and-retry 6.1).
+// the host again (spec host-and-retry 6.1).
 func (h *Host) startAgain() {
 	for attempt := 1; ; attempt++ {
 		if h.clk.Idle(h.root, startBackoff(attempt)) != nil {
@@ -438,7 +438,7 @@ func startBackoff(attempt int) time.Duration {
 }
 
 // Close stops receiving, waits for running deliveries within the limits of
-// host-and-retry 7.3, ends the handlers and returns when nothing is left. The
+// spec host-and-retry 7.3, ends the handlers and returns when nothing is left. The
 // limits pass in real time too: a virtual clock may stand still, because nobody
 // moves it or for a handler that hangs.
 func (h *Host) Close() error {

@@ -23,7 +23,7 @@ type Invoker interface {
 	// died, or no result came. What the handler did stands in the response.
 	// When ctx ends, the handler's context ends too; Invoke returns when the
 	// handler does, or when its process has been disposed of after a grace of
-	// 2 s of real time (host-and-retry 8). log receives the handler's lines in
+	// 2 s of real time (spec host-and-retry 8). log receives the handler's lines in
 	// order and is not called after Invoke returned. What comes by req.OnRecall ends
 	// the handler's context too, and has no grace.
 	Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error)

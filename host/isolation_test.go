@@ -19,7 +19,7 @@ import (
 )
 
 // A function whose listener cannot start affects no other, and is in error with
-// the words of the service (host-and-retry 5.4, storage.md 13).
+// the words of the service (spec host-and-retry 5.4, spec storage 13).
 func TestConnectionOfOneFunction(t *testing.T) {
 	t.Parallel()
 	app := ordersApp()
@@ -130,7 +130,7 @@ func TestDisabledFunction(t *testing.T) {
 	}
 }
 
-// After a failed attempt no output is written (workers.md 6.3).
+// After a failed attempt no output is written (spec workers 6.3).
 func TestNoOutputsOfAFailure(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

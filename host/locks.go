@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
-// The lock of the primary host (host-and-retry 11.2; sdk:
+// The lock of the primary host (spec host-and-retry 11.2; sdk:
 // PrimaryHostCoordinatorOptions.cs).
 const (
 	primaryLease = 15 * time.Second
@@ -88,7 +88,7 @@ func (g *generation) listenerLock() (lease, retry time.Duration) {
 
 // listenAlone runs the listener of a singleton kind while this host has the
 // function's lock, again each time that it gets it: among the hosts with one ID,
-// one runs the listener (host-and-retry 10.5).
+// one runs the listener (spec host-and-retry 10.5).
 func (t *turn) listenAlone() error {
 	g := t.gen
 	if !g.shares() {

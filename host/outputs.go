@@ -169,7 +169,7 @@ func newQueueOutput(f *function, b *app.Binding) (output, error) {
 func (o *queueOutput) binding() *app.Binding { return o.b }
 
 // write sends one message for each element of the value. A queue that does not
-// exist is made (storage.md 11).
+// exist is made (spec storage 11).
 func (o *queueOutput) write(ctx context.Context, d *delivery, v bindings.Value) error {
 	h := d.f.gen.host
 	name, err := o.name.Resolve(d.bindingData())

@@ -6,7 +6,7 @@ import "sync"
 const maxPoisonErrors = 10_000
 
 // poisonErrors remembers, outside the messages, why they are in a poison queue
-// (storage.md 4.2): a message has no room for it. The oldest are forgotten first,
+// (spec storage 4.2): a message has no room for it. The oldest are forgotten first,
 // and all of them when the process ends. Its methods may be called concurrently.
 type poisonErrors struct {
 	mu   sync.Mutex

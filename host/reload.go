@@ -251,9 +251,9 @@ func (h *Host) swap(next *generation) {
 }
 
 // notices logs what is worth a line at a start: the list of functions to run
-// (host-and-retry 6.2); handlers that no function uses; for each function that is indexed and has a policy, that
+// (spec host-and-retry 6.2); handlers that no function uses; for each function that is indexed and has a policy, that
 // the platform does not officially support retries on its trigger (2.7), where the
-// policy stays active; and three lints: a queue without a poison queue (storage.md 2,
+// policy stays active; and three lints: a queue without a poison queue (spec storage 2,
 // S-3), one delivery in all (D-9), and an output that feeds its own trigger. What was said is not repeated at a reload.
 func (h *Host) notices(a *app.App) {
 	if list := a.Config.Functions; len(list) > 0 && h.first("6.2", list...) {
@@ -313,7 +313,7 @@ func (h *Host) refuse(err error) {
 	}
 }
 
-// offlineFile takes an app offline while it exists (host-and-retry 7.4).
+// offlineFile takes an app offline while it exists (spec host-and-retry 7.4).
 const offlineFile = "app_offline.htm"
 
 // offline reports whether the app folder holds app_offline.htm, in any case.

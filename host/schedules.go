@@ -18,7 +18,7 @@ import (
 // outlives the host and is shared by those that have its ID. It implements
 // timer.StatusStore.
 //
-// Source: host-and-retry 10.5; exttimer: StorageScheduleMonitor.cs.
+// Source: spec host-and-retry 10.5; exttimer: StorageScheduleMonitor.cs.
 //
 // Under a lock it is written by the lock's holder only: the service is asked for the
 // lock first, and the blob must be the one that was read or written last. A host that

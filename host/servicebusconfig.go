@@ -56,7 +56,7 @@ func serviceBusLock(a *app.App, f *app.Function) time.Duration {
 }
 
 // validateSessions: a session entity is received from in sessions only, and another
-// never. The service would refuse the listener (servicebus 1.10).
+// never. The service would refuse the listener (spec messaging 1.10).
 func validateSessions(a *app.App, f *app.Function) []*schemas.Fault {
 	source, ok := describedSource(a, f)
 	if !ok || source.SubQueue != bindings.ServiceBusMain {

@@ -19,7 +19,7 @@ import (
 )
 
 // Attempts 1 to 8 wait 1, 2, 4, ..., 120 s, and so does every later one
-// (host-and-retry 1.4; host: Utility.cs ComputeBackoff).
+// (spec host-and-retry 1.4; host: Utility.cs ComputeBackoff).
 func TestStartBackoff(t *testing.T) {
 	t.Parallel()
 	want := []int{1, 2, 4, 8, 16, 32, 64, 120, 120, 120}
@@ -77,7 +77,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// What the next attempt's retry context says of a failure (host-and-retry 3.2).
+// What the next attempt's retry context says of a failure (spec host-and-retry 3.2).
 func TestExceptionOf(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("connection refused")
@@ -147,7 +147,7 @@ func (o stubOutput) write(context.Context, *delivery, bindings.Value) error {
 	return errors.New("not written in this test")
 }
 
-// What a handler returned, assigned to its bindings (workers.md 6.3).
+// What a handler returned, assigned to its bindings (spec workers 6.3).
 func TestOutputValues(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *bindings.Value { v := bindings.StringValue(s); return &v }

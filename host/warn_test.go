@@ -19,7 +19,7 @@ func hostFile(retries string) string {
 }
 
 // The platform warns once for each function that its trigger has no official
-// support for retries (host-and-retry 2.7); a reload does not repeat it, nor
+// support for retries (spec host-and-retry 2.7); a reload does not repeat it, nor
 // that a queue has no poison queue.
 func TestWarningsAreGivenOnce(t *testing.T) {
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestWarningsAreGivenOnce(t *testing.T) {
 }
 
 // A list of functions to run is told in one line, which names it
-// (host-and-retry 6.2). A function that is in error is not indexed, so nothing is
+// (spec host-and-retry 6.2). A function that is in error is not indexed, so nothing is
 // said about its policy (2.7).
 func TestListOfFunctionsIsTold(t *testing.T) {
 	t.Parallel()

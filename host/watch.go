@@ -18,14 +18,14 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// Quiet times after which a change counts as complete (host-and-retry 7.1).
+// Quiet times after which a change counts as complete (spec host-and-retry 7.1).
 const (
 	configQuiet  = 500 * time.Millisecond // host.json, function.json, directories
 	handlerQuiet = 300 * time.Millisecond // files of the running handler
 )
 
 // Watch follows the app folder, and the folders outside it that its Go program is built
-// of, and reloads the app when something in them changed that matters (host-and-retry
+// of, and reloads the app when something in them changed that matters (spec host-and-retry
 // 7.1), until ctx ends. It returns when nothing of it runs any more. The files are the
 // real world: Watch waits in real time and enters the clock only to reload. What a
 // reload has to say stands in the journal.
@@ -192,7 +192,7 @@ const (
 )
 
 // classify decides what a change means; the first rule that matches wins
-// (host-and-retry 7.1; host: FileMonitoringService.cs). rel is the slash path
+// (spec host-and-retry 7.1; host: FileMonitoringService.cs). rel is the slash path
 // below the app folder; folders are its direct sub-folders at the last load.
 func (h *Host) classify(rel string, op fsnotify.Op, isDir bool, folders string) action {
 	first, _, _ := strings.Cut(rel, "/")

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 )
 
-// What a change leads to (host-and-retry 7.1): one table row after the other;
+// What a change leads to (spec host-and-retry 7.1): one table row after the other;
 // the first that matches wins.
 func TestClassify(t *testing.T) {
 	t.Parallel()

@@ -93,7 +93,7 @@ func (w *watched) count(kind journal.Kind) int {
 	return len(w.Select(func(r *journal.Record) bool { return r.Kind == kind }))
 }
 
-// Edits on a real disk become reloads (host-and-retry 7.1).
+// Edits on a real disk become reloads (spec host-and-retry 7.1).
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T) *watched {

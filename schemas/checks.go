@@ -100,7 +100,7 @@ func returnDirection(v *validation, content map[string]any) {
 	})
 }
 
-// serviceBusEntity demands a queue or a topic. Source: servicebus 2.2, 2.6.
+// serviceBusEntity demands a queue or a topic. Source: spec messaging 2.2, 2.6.
 func serviceBusEntity(v *validation, content map[string]any) {
 	eachBinding(content, func(path string, b map[string]any) {
 		trigger := b["type"] == "serviceBusTrigger"
@@ -125,7 +125,7 @@ func serviceBusEntity(v *validation, content map[string]any) {
 	})
 }
 
-// cosmosStart refuses two ways to begin at once. Source: servicebus 7.
+// cosmosStart refuses two ways to begin at once. Source: spec messaging 7.
 func cosmosStart(v *validation, content map[string]any) {
 	eachBinding(content, func(path string, b map[string]any) {
 		if b["type"] != "cosmosDBTrigger" || b["startFromTime"] == nil || b["startFromBeginning"] != true {

@@ -13,7 +13,7 @@ const trigger = `{"name":"t","type":"queueTrigger","queueName":"q"}`
 func bind(binding string) string { return "{\"bindings\":[\n" + binding + "]}" }
 
 // TestFunctionFaults: sections 5.2, 5.3 and 5.4 of host-and-retry, and the
-// binding tables of storage 11 and servicebus 2.2, 2.6, 5.7, 6.1, 7.
+// binding tables of storage 11 and spec messaging 2.2, 2.6, 5.7, 6.1, 7.
 func TestFunctionFaults(t *testing.T) {
 	t.Parallel()
 	const name = `allowed: a letter, then up to 127 letters and digits; or $return {argument}`

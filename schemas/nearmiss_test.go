@@ -19,7 +19,7 @@ func texts(faults []*schemas.Fault) []string {
 	return out
 }
 
-// TestMisspelt: keys close to a known one, lint L-9 (host-and-retry 14.3, D-8).
+// TestMisspelt: keys close to a known one, lint L-9 (spec host-and-retry 14.3, D-8).
 func TestMisspelt(t *testing.T) {
 	t.Parallel()
 	const ignored = "unknown key, which is ignored; "

@@ -7,7 +7,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// TestOverride: AzureFunctionsJobHost__a__b over a.b (host-and-retry 6.3).
+// TestOverride: AzureFunctionsJobHost__a__b over a.b (spec host-and-retry 6.3).
 func TestOverride(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, path, value, want string }{

@@ -20,7 +20,7 @@ func parse(t *testing.T, file, text string) *schemas.Document {
 }
 
 // TestParseLenient: what the platform's parser forgives, ours forgives.
-// Source: host-and-retry 5.1 and the defaults of Newtonsoft.Json.
+// Source: spec host-and-retry 5.1 and the defaults of Newtonsoft.Json.
 func TestParseLenient(t *testing.T) {
 	t.Parallel()
 	utf16LE := []byte{0xff, 0xfe}
@@ -112,7 +112,7 @@ func TestParseFaults(t *testing.T) {
 }
 
 // TestParseKind: an unreadable host.json is a format error on the platform, any
-// other file a JSON error (host-and-retry 6.1, 5.4).
+// other file a JSON error (spec host-and-retry 6.1, 5.4).
 func TestParseKind(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]schemas.Kind{

@@ -13,7 +13,7 @@ import (
 // The listener makes one for each partition and sets it in its events. The zero value
 // is ready. All methods may be called concurrently.
 //
-// Source: spec servicebus 6.2 and 7; Azure/azure-sdk-for-net
+// Source: spec messaging 6.2 and 7; Azure/azure-sdk-for-net
 // EventHubListener.PartitionProcessor.cs.
 type Recall struct {
 	mu       sync.Mutex

@@ -102,7 +102,7 @@ type Request struct {
 // Decision is what became of a delivery, in the spelling of the journal.
 type Decision string
 
-// The decisions, by kind (host-and-retry 0.3).
+// The decisions, by kind (spec host-and-retry 0.3).
 const (
 	Deleted         Decision = "deleted"          // queue, blob: done, message gone
 	Released        Decision = "released"         // queue, blob: visible again

@@ -115,7 +115,7 @@ func (r *running) settled(t *testing.T, n int) []string {
 
 // TestAcceptance: scripts in other languages, with the official packages and the
 // connection string that "redeliver start" prints, put messages and upload
-// blobs: functions fire, and what fails becomes poison as specified (storage.md
+// blobs: functions fire, and what fails becomes poison as specified (spec storage
 // 4.1, 4.2, 8, 20).
 func TestAcceptance(t *testing.T) {
 	t.Parallel()

@@ -176,7 +176,7 @@ func (a *azuriteTime) RoundTrip(r *http.Request) (*http.Response, error) {
 // TestAzuriteConformance is the third leg of style 2.7: the SDK and a server
 // written by others. Where Azurite differs: all messages of one get have the
 // same receipt, expired ones are counted until they are collected, and bodies are
-// turned into text piece by piece (storage.md 16.3, 19; Azurite: serializer.ts).
+// turned into text piece by piece (spec storage 16.3, 19; Azurite: serializer.ts).
 func TestAzuriteConformance(t *testing.T) {
 	t.Parallel()
 	requireInterop(t, "node", azuriteMain)

@@ -107,7 +107,7 @@ var azuriteDiffers = map[string]string{
 
 // TestAzuriteBlobConformance is the third leg of style 2.7: the SDK and a server
 // written by others. What Azurite does in its own way is left out of
-// BlobFeatures (storage.md 17.4, 19).
+// BlobFeatures (spec storage 17.4, 19).
 func TestAzuriteBlobConformance(t *testing.T) {
 	t.Parallel()
 	requireInterop(t, "node", azuriteBlobMain)

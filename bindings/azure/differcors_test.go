@@ -7,7 +7,7 @@ import (
 )
 
 // Programs about the settings of a service and what they mean for browsers:
-// storage.md 16, 17.1. Settings belong to the account, so such a program begins by
+// spec storage 16, 17.1. Settings belong to the account, so such a program begins by
 // taking all rules away.
 
 func corsProgram(service byte) ([]operation, []*exchange) {

@@ -41,11 +41,11 @@ var masks = []mask{
 	},
 	{
 		ops: []string{"LeaseBlob", "LeaseContainer"}, field: "answer", ours: "409 LeaseIdMismatchWithLeaseOperation", theirs: "409 LeaseIsBreakingAndCannotBeChanged",
-		source: "storage.md 17.4: it is the proposed identifier that counts; Azurite takes the caller's for it",
+		source: "spec storage 17.4: it is the proposed identifier that counts; Azurite takes the caller's for it",
 	},
 	{
 		ops: []string{"CopyBlob"}, field: "answer", ours: "404 CannotVerifyCopySource", theirs: "404 BlobNotFound",
-		source: "storage.md 17.1; docs, Copy Blob",
+		source: "spec storage 17.1; docs, Copy Blob",
 	},
 	{
 		ops:   []string{"GetBlob", "GetBlobProperties", "GetBlobMetadata", "GetBlockList", "DeleteBlob"},
@@ -74,7 +74,7 @@ var masks = []mask{
 	},
 	{
 		field: "answer", ours: "412 ConditionNotMet", theirs: "404 BlobNotFound",
-		source: "storage.md 17.3: If-Match on a missing blob",
+		source: "spec storage 17.3: If-Match on a missing blob",
 	},
 
 	{
@@ -131,7 +131,7 @@ var masks = []mask{
 	// Answers that only one side refuses.
 	{
 		with: []string{"if-none-match"}, field: "answer", ours: "412 ConditionNotMet", theirs: "20.", diverges: true,
-		source: "storage.md 17.3: If-None-Match * fails every write to what exists; Azurite checks those that create",
+		source: "spec storage 17.3: If-None-Match * fails every write to what exists; Azurite checks those that create",
 	},
 	{
 		ops: []string{"CopyBlob"}, field: "answer", ours: "409 InvalidBlobType", theirs: "202", diverges: true,
@@ -139,7 +139,7 @@ var masks = []mask{
 	},
 	{
 		ops: []string{"LeaseBlob", "LeaseContainer"}, field: "answer", ours: "400 InvalidHeaderValue", theirs: "202", diverges: true,
-		source: "storage.md 17.4: a break period of 0 to 60",
+		source: "spec storage 17.4: a break period of 0 to 60",
 	},
 	{
 		ops: []string{"signed URL"}, field: "answer", ours: "403 .*", theirs: "20.|404 .*", diverges: true,
@@ -159,11 +159,11 @@ var masks = []mask{
 	},
 	{
 		ops: []string{"anonymous"}, field: "answer", ours: "403 AuthenticationFailed", theirs: "200|404 .*|400 .*|412 .*|304.*",
-		source: "storage.md 17.1: public access is accepted and reported; we do not grant it",
+		source: "spec storage 17.1: public access is accepted and reported; we do not grant it",
 	},
 	{
 		ops: []string{"GetBlob", "signed URL"}, field: "answer", ours: "416 InvalidRange", theirs: "206",
-		source: "storage.md 17.3: a range of an empty blob is 416",
+		source: "spec storage 17.3: a range of an empty blob is 416",
 	},
 	{
 		field: "answer", ours: "404 BlobNotFound|200", unwritten: true, diverges: true,
@@ -180,15 +180,15 @@ var masks = []mask{
 	},
 	{
 		field: "answer", ours: "412 LeaseNotPresentWithBlobOperation", theirs: "20[12]|404 BlobNotFound|400 InvalidBlockList|409 BlobAlreadyExists", diverges: true,
-		source: "storage.md 17.4: a write with an identifier, and no lease, also where there is no blob",
+		source: "spec storage 17.4: a write with an identifier, and no lease, also where there is no blob",
 	},
 	{
 		ops: []string{"CreateQueue", "SetQueueMetadata"}, field: "answer", ours: "400 InvalidMetadata", theirs: "20.|409 QueueAlreadyExists", diverges: true,
-		source: "storage.md 16.3: names of metadata; Azurite checks those of blobs only",
+		source: "spec storage 16.3: names of metadata; Azurite checks those of blobs only",
 	},
 	{
 		ops: []string{"PutMessage"}, field: "answer", ours: "400 InvalidQueryParameterValue", theirs: "201", diverges: true,
-		source: "storage.md 16.1: visibilitytimeout must be below the TTL, also below the default one",
+		source: "spec storage 16.1: visibilitytimeout must be below the TTL, also below the default one",
 	},
 	{
 		ops: []string{"ListBlobs"}, field: "answer", ours: "400 InvalidQueryParameterValue", theirs: "200",
@@ -196,7 +196,7 @@ var masks = []mask{
 	},
 	{
 		ops: []string{"PutBlock"}, field: "answer", ours: "400 InvalidBlockId", theirs: "201|400 InvalidQueryParameterValue|400 OutOfRangeInput|400 InvalidBlobOrBlock|400 Md5Mismatch", diverges: true,
-		source: "storage.md 17.1: InvalidBlockId, also for an empty one",
+		source: "spec storage 17.1: InvalidBlockId, also for an empty one",
 	},
 	{
 		ops: []string{"PutBlob"}, field: "answer", ours: "400 InvalidMd5", theirs: "201", diverges: true,
@@ -231,7 +231,7 @@ var masks = []mask{
 	},
 	{
 		field: "X-Ms-Lease-State|.*/LeaseState", ours: "expired|broken", theirs: "available", diverges: true,
-		source: "storage.md 17.3: only Put Blob and Put Block List make an ended lease available; in Azurite all writes do",
+		source: "spec storage 17.3: only Put Blob and Put Block List make an ended lease available; in Azurite all writes do",
 	},
 	{
 		field: "X-Ms-Lease-State|X-Ms-Lease-Status|.*/LeaseState|.*/LeaseStatus", ours: " ", theirs: "available|unlocked",
@@ -280,7 +280,7 @@ var masks = []mask{
 	},
 	{
 		field:  "X-Ms-Approximate-Messages-Count",
-		source: "storage.md 16.3: Azurite counts what has expired until it collects it",
+		source: "spec storage 16.3: Azurite counts what has expired until it collects it",
 	},
 	{
 		ops: []string{"ListBlobs uncommitted"}, field: ".*/(AccessTier|AccessTierInferred|Creation-Time|Last-Modified|Etag|ServerEncrypted)", diverges: true,

@@ -93,7 +93,7 @@ func hubHost(t *testing.T, name string, handlers *functions.App, settings ...str
 
 // TestEventHubsAcceptance: a host is triggered by a hub outside. An event that fails
 // stops its partition for a policy of four retries, that is five attempts; then the
-// checkpoint moves on (servicebus 6.2), and what an output sends comes next.
+// checkpoint moves on (spec messaging 6.2), and what an output sends comes next.
 func TestEventHubsAcceptance(t *testing.T) {
 	t.Parallel()
 	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1}, eventhubs.Hub{Name: "done", Partitions: 1})

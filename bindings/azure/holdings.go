@@ -43,7 +43,7 @@ func (h *holdings) add(held *holding) {
 	h.byTok[held.m.LockToken] = held
 }
 
-// longestLock is how long a lock can last (servicebus 1.1). Sessions renew without
+// longestLock is how long a lock can last (spec messaging 1.1). Sessions renew without
 // telling their messages, so that a message is kept much longer than it says.
 const longestLock = 24 * time.Hour
 
@@ -63,7 +63,7 @@ func (h *holdings) remove(token bindings.GUID) {
 func (h *holding) hasLink() bool { return h.from.links.Load() == h.link }
 
 // withoutLink is the message as the client settles it by $management: the lock token
-// counts, not the link (spec servicebus 1.2).
+// counts, not the link (spec messaging 1.2).
 func (h *holding) withoutLink() *azservicebus.ReceivedMessage {
 	m := *h.m
 	m.RawAMQPMessage = nil

@@ -12,7 +12,7 @@ import (
 // Identity is what an identity-based connection says: settings of the form
 // CONNECTION__name in place of a connection string.
 //
-// Source: storage.md 13; docs, "Configure an identity-based connection".
+// Source: spec storage 13; docs, "Configure an identity-based connection".
 type Identity struct {
 	// QueueEndpoint and BlobEndpoint are the addresses of the account's services,
 	// without a slash at the end; empty when the connection does not give them.

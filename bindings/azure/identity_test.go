@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/azure"
 )
 
-// Identity-based connections (storage.md 13): the addresses that they give, and
+// Identity-based connections (spec storage 13): the addresses that they give, and
 // what is refused.
 func TestParseIdentity(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,7 @@ import (
 
 // TestServiceBusAcceptance: azservicebus sends a message to a queue whose function
 // fails always, and reads it from the dead-letter queue after 10 deliveries of 5
-// attempts each (servicebus 0.1).
+// attempts each (spec messaging 0.1).
 func TestServiceBusAcceptance(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command(buildCommand(t), "start", filepath.Join("testdata", "interop", "busapp"), "--in-memory",

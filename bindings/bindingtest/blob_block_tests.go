@@ -30,7 +30,7 @@ func refs(n ...int) []bindings.BlockRef {
 	return list
 }
 
-// blockTests are about blocks and appends: storage.md 17.1.
+// blockTests are about blocks and appends: spec storage 17.1.
 var blockTests = []blobTest{
 	atOnce("BlocksBecomeABlobByTheirList", func(b *blobBench, ctx context.Context, c bindings.Container) {
 		a := c.Blob("a")

@@ -61,7 +61,7 @@ var reads = []struct {
 
 const otherETag = `"0x1"`
 
-// blobConditionTests are the table of storage.md 17.3.
+// blobConditionTests are the table of spec storage 17.3.
 var blobConditionTests = []blobTest{
 	atOnce("WriteConditions", func(b *blobBench, ctx context.Context, c bindings.Container) {
 		b.put(ctx, c.Blob("source"), "source")

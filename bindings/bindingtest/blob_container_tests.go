@@ -14,10 +14,10 @@ import (
 
 func asBlobError(err error, e **bindings.BlobError) bool { return errors.As(err, e) }
 
-// etagForm is that of every ETag (storage.md 17.3).
+// etagForm is that of every ETag (spec storage 17.3).
 var etagForm = regexp.MustCompile(`^"0x[0-9A-F]+"$`)
 
-// containerTests are named by behaviour. The rules are those of storage.md 17.1
+// containerTests are named by behaviour. The rules are those of spec storage 17.1
 // and of the comments in package bindings.
 var containerTests = []blobTest{
 	{"CreateContainerOnce", false, func(b *blobBench) {

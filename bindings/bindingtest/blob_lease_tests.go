@@ -16,7 +16,7 @@ const (
 	leaseC = "cccccccc-0000-4000-8000-00000000000c"
 )
 
-// leaseStates are the columns of the table in storage.md 17.4, each with the way
+// leaseStates are the columns of the table in spec storage 17.4, each with the way
 // there.
 var leaseStates = []struct {
 	name, status string
@@ -209,7 +209,7 @@ func acquire(d time.Duration, id string) func(ctx context.Context, l bindings.Le
 	}
 }
 
-// leaseTests are storage.md 17.4.
+// leaseTests are spec storage 17.4.
 var leaseTests = []blobTest{
 	{"LeaseTableOfBlobs", false, func(b *blobBench) {
 		b.createContainer()

@@ -54,7 +54,7 @@ func (b *blobBench) listed(what string, got []string, want ...string) {
 	}
 }
 
-// blobListTests are storage.md 17.2.
+// blobListTests are spec storage 17.2.
 var blobListTests = []blobTest{
 	atOnce("ListIsOrdinal", func(b *blobBench, ctx context.Context, c bindings.Container) {
 		names, page := b.list(ctx, c, nil)

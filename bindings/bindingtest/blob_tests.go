@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// blobTests are about blobs as a whole: storage.md 17.1 and 17.3.
+// blobTests are about blobs as a whole: spec storage 17.1 and 17.3.
 var blobTests = []blobTest{
 	atOnce("MissingBlobFailsEveryCall", func(b *blobBench, ctx context.Context, c bindings.Container) {
 		for what, err := range everyBlobCall(ctx, c.Blob("a"), "11111111-2222-3333-4444-555555555555") {

@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// queueTests are named by behaviour. The rules are those of storage.md 16.1 and
+// queueTests are named by behaviour. The rules are those of spec storage 16.1 and
 // 16.3 and of the comments in package bindings.
 var queueTests = []queueTest{
 	{"CreateTwiceIsNoError", false, func(b *queueBench) {

@@ -23,7 +23,7 @@ type ServiceBusFeatures struct {
 	// Release: receivers can release messages.
 	Release bool
 	// SessionlessToDLQ: a message without a session is accepted by an entity that
-	// requires sessions and dead-lettered there (spec servicebus 1.4), not refused.
+	// requires sessions and dead-lettered there (spec messaging 1.4), not refused.
 	SessionlessToDLQ bool
 	// TransferDLQ: what cannot be forwarded goes to the transfer dead-letter queue
 	// (1.7), not to the dead-letter queue.

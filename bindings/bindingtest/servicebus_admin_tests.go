@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// busAdminTests are the rules of spec servicebus 1.1 and of
+// busAdminTests are the rules of spec messaging 1.1 and of
 // bindings.ServiceBusAdmin.
 var busAdminTests = []busTest{
 	{"QueueDefaults", false, func(b *busBench) {

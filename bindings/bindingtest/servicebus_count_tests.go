@@ -6,7 +6,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// busCountTests are the golden rows of spec servicebus 1.3: what each event does
+// busCountTests are the golden rows of spec messaging 1.3: what each event does
 // to the stored delivery count.
 var busCountTests = []busTest{
 	{"CountWorkedExample", false, func(b *busBench) {

@@ -13,7 +13,7 @@ func inSession(id, text string) *busMessage {
 	return &busMessage{MessageID: text, Body: []byte(text), SessionID: &id}
 }
 
-// busSessionTests are the rules of spec servicebus 1.10.
+// busSessionTests are the rules of spec messaging 1.10.
 var busSessionTests = []busTest{
 	{"SessionKeepsToItself", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q", RequiresSession: true})

@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// busTests are named by behaviour. The rules are those of spec servicebus 1 and
+// busTests are named by behaviour. The rules are those of spec messaging 1 and
 // of the comments in package bindings.
 var busTests = []busTest{
 	{"SendReceiveComplete", false, func(b *busBench) {

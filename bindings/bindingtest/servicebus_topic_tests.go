@@ -19,7 +19,7 @@ func sqlRule(name, filter, action string) *bindings.ServiceBusRule {
 	return r
 }
 
-// busTopicTests are the rules of spec servicebus 1.6.
+// busTopicTests are the rules of spec messaging 1.6.
 var busTopicTests = []busTest{
 	{"EverySubscriptionGetsACopy", false, func(b *busBench) {
 		b.topic(bindings.ServiceBusTopic{Name: "t"})
@@ -167,7 +167,7 @@ var busTopicTests = []busTest{
 	}},
 }
 
-// busForwardTests are the rules of spec servicebus 1.7.
+// busForwardTests are the rules of spec messaging 1.7.
 var busForwardTests = []busTest{
 	{"ForwardedMessage", false, func(b *busBench) {
 		b.queue(busQueue{Name: "target"})

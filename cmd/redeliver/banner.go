@@ -47,7 +47,7 @@ func newBanner(s *session, a *app.App) *banner {
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
 			row[1] = endpoint(s.web.URL(), a, def)
-			b.rows = append(b.rows, row) // HTTP functions come first (host-and-retry 12.2)
+			b.rows = append(b.rows, row) // HTTP functions come first (spec host-and-retry 12.2)
 			continue
 		}
 		others = append(others, row)
@@ -139,7 +139,7 @@ func (b *banner) text() string {
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
-	if list := b.app.Config.Functions; len(list) > 0 { // host-and-retry 6.2
+	if list := b.app.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2
 		writef(&t, "  only       %s: the list of functions to run leaves out all others\n", strings.Join(list, ", "))
 	}
 	t.WriteByte('\n')

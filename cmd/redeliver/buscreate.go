@@ -68,7 +68,7 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 	return cmd
 }
 
-// add adds the flags of the settings, named and limited as spec servicebus 1.1 has
+// add adds the flags of the settings, named and limited as spec messaging 1.1 has
 // them.
 func (s *busSettings) add(cmd *cobra.Command) {
 	e, flags := &s.entity, cmd.Flags()

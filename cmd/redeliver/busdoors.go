@@ -22,7 +22,7 @@ import (
 )
 
 // defaultBusAdminPort is where the official emulator of Service Bus is administered
-// (servicebus 3.11).
+// (spec messaging 3.11).
 const defaultBusAdminPort = 5300
 
 // busFlags say where the embedded Service Bus namespace is served, and what is in it.

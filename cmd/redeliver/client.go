@@ -22,7 +22,7 @@ import (
 	"github.com/redeliver/redeliver/host/web"
 )
 
-// defaultPort is the platform's own (host-and-retry 12.1).
+// defaultPort is the platform's own (spec host-and-retry 12.1).
 const defaultPort = 7071
 
 // target says which running host a command is for.

@@ -8,7 +8,7 @@ import (
 )
 
 // The same connection gives the same account, the first one that is used is told,
-// and what is wrong is an error that shows no key (storage.md 13).
+// and what is wrong is an error that shows no key (spec storage 13).
 func TestCloud(t *testing.T) {
 	t.Parallel()
 	var told []string

@@ -20,7 +20,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// defaultGridPort is where publishers find Event Grid (servicebus 5.3).
+// defaultGridPort is where publishers find Event Grid (spec messaging 5.3).
 const defaultGridPort = 60101
 
 // gridFlags say where the embedded Event Grid is served.

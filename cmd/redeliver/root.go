@@ -236,7 +236,7 @@ func gatherFunctions(args []string) []string {
 }
 
 // isFunctionList reports whether a word is a function name, or several with
-// commas: a letter, then letters, digits, "-" and "_" (host-and-retry 5.1).
+// commas: a letter, then letters, digits, "-" and "_" (spec host-and-retry 5.1).
 func isFunctionList(word string) bool {
 	for name := range strings.SplitSeq(word, ",") {
 		for i, c := range name {

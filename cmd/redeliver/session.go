@@ -229,7 +229,7 @@ func (s *session) completeApp(a *app.App) {
 	if text == nil {
 		return
 	}
-	// A file system that cannot be written is no obstacle (host-and-retry 6.1).
+	// A file system that cannot be written is no obstacle (spec host-and-retry 6.1).
 	if err := os.WriteFile(filepath.Join(s.dir, "host.json"), text, 0o644); err != nil {
 		s.out.warn("the app has no host.json, and a default one cannot be written: " + err.Error())
 		return
@@ -239,7 +239,7 @@ func (s *session) completeApp(a *app.App) {
 
 // hopeless returns the first fault that no edit of a watched file cures: the
 // command line, and local.settings.json, which is read once per process
-// (host-and-retry 6.4). A missing storage account is one of these (12.3). The
+// (spec host-and-retry 6.4). A missing storage account is one of these (12.3). The
 // hint names the way to the others of all that is wrong.
 func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	for _, f := range faults {
@@ -307,7 +307,7 @@ func (s *session) openHost(env []string) error {
 }
 
 // openWeb listens. Flags go before the Host section of local.settings.json
-// (host-and-retry 6.4).
+// (spec host-and-retry 6.4).
 func (s *session) openWeb(a *app.App) error {
 	opts := &web.Options{
 		Address: s.flags.address, AdminAddress: s.flags.adminAddress, Port: s.flags.port, EnableAuth: s.flags.enableAuth,

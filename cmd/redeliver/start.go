@@ -176,7 +176,7 @@ func (f *startFlags) check() error {
 	return nil
 }
 
-// checkAddress refuses what is no IP address (host-and-retry 12.3).
+// checkAddress refuses what is no IP address (spec host-and-retry 12.3).
 func checkAddress(where, address string) error {
 	if _, err := netip.ParseAddr(address); err != nil {
 		return hinted(fmt.Errorf("%s %q is not an IP address", where, address), "use 127.0.0.1 for this machine only, 0.0.0.0 for every interface")
@@ -278,7 +278,7 @@ func environment(entries []string) map[string]string {
 }
 
 // hostEnvironment is the environment that the app is loaded with: this
-// process's, always in development (host-and-retry 12.3).
+// process's, always in development (spec host-and-retry 12.3).
 func hostEnvironment() []string {
 	return append(slices.Clone(os.Environ()), "AZURE_FUNCTIONS_ENVIRONMENT=Development")
 }

@@ -116,7 +116,7 @@ type Settlement struct {
 
 // Error is a handler's failure as it travels: the type and message of the Go
 // error (the message holds the whole chain), the stack of a panic, and the
-// outcome that the handler declared (host-and-retry 14.1).
+// outcome that the handler declared (spec host-and-retry 14.1).
 type Error struct {
 	Type     string
 	Message  string

@@ -97,7 +97,7 @@ func TestResponseRoundTrip(t *testing.T) {
 }
 
 // The zero result is a failure, so that a forgotten status never passes for
-// success (workers.md 15, pitfall 9).
+// success (spec workers 15, pitfall 9).
 func TestZeroResultIsFailure(t *testing.T) {
 	t.Parallel()
 	got, err := call.ResponseFromProto(&functionpb.Result{})

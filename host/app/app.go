@@ -85,7 +85,7 @@ type App struct {
 	// Dir is the absolute path of the app.
 	Dir string
 
-	// ID is the host ID (host-and-retry 11.1): the prefix of everything that the
+	// ID is the host ID (spec host-and-retry 11.1): the prefix of everything that the
 	// host keeps in storage.
 	ID string
 

@@ -32,7 +32,7 @@ func (l *loader) readBindings(f *Function, raw any) {
 }
 
 // checkBindings applies the rules between bindings: unique names, one trigger
-// (host-and-retry 5.4; host: FunctionDescriptorProvider.cs ValidateFunction).
+// (spec host-and-retry 5.4; host: FunctionDescriptorProvider.cs ValidateFunction).
 func (l *loader) checkBindings(f *Function) {
 	if f.doc == nil || len(f.Bindings) == 0 {
 		return
@@ -210,7 +210,7 @@ func (l *loader) types(triggers bool) string {
 	return strings.Join(names, ", ")
 }
 
-// connection checks that a binding's connection exists (storage.md 13). standard
+// connection checks that a binding's connection exists (spec storage 13). standard
 // is the name that an absent one stands for. A missing host storage is reported
 // once for the app when the trigger needs it anyway.
 func (l *loader) connection(f *Function, b *Binding, standard string, reportedForApp bool) {
@@ -312,7 +312,7 @@ func (l *loader) nameOthers() {
 func (f *Function) Repeats(fault *schemas.Fault) bool { return f.repeats[fault] }
 
 // embeddedServiceBus is the shortest connection string of an emulator that all SDKs
-// read (servicebus 3.10).
+// read (spec messaging 3.10).
 const embeddedServiceBus = "Endpoint=sb://localhost;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
 
 // hostStorageReported says whether the app as a whole already misses its host
@@ -329,7 +329,7 @@ func settingName(connection string) string {
 }
 
 // blobPath checks the path of a blob that a function reads or writes, as
-// queueOutput does (storage.md 11.2).
+// queueOutput does (spec storage 11.2).
 func (l *loader) blobPath(f *Function, b *Binding) {
 	const key = "path"
 	text := b.String(key)
@@ -350,7 +350,7 @@ func (l *loader) blobPath(f *Function, b *Binding) {
 }
 
 // queueOutput checks the name of a queue that a function writes to: constant
-// names now, names with expressions when they are used (storage.md 2).
+// names now, names with expressions when they are used (spec storage 2).
 func (l *loader) queueOutput(f *Function, b *Binding) {
 	const key = "queueName"
 	name := b.String(key)

@@ -130,7 +130,7 @@ func parseVersionRange(text string) (r versionRange, ok bool) {
 	return r, ok
 }
 
-// readBundle reads extensionBundle as the host does (host-and-retry 6.2; host:
+// readBundle reads extensionBundle as the host does (spec host-and-retry 6.2; host:
 // ExtensionBundleConfigurationHelper.cs). For .NET the host loads no bundle.
 func (l *loader) readBundle(r reader) {
 	const at, idPath, versionPath = "extensionBundle", "extensionBundle.id", "extensionBundle.version"

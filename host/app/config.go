@@ -7,7 +7,7 @@ import (
 )
 
 // Config is host.json after overrides, with defaults filled in
-// (host-and-retry 6.2). Field names are those of the file.
+// (spec host-and-retry 6.2). Field names are those of the file.
 type Config struct {
 	// FunctionTimeout limits each attempt; 0 is unlimited.
 	FunctionTimeout time.Duration
@@ -64,7 +64,7 @@ type HTTP struct {
 	DynamicThrottlesEnabled bool
 }
 
-// Queues is extensions.queues (storage.md 1).
+// Queues is extensions.queues (spec storage 1).
 type Queues struct {
 	BatchSize          int
 	NewBatchThreshold  int // computed from the number of processors unless set
@@ -77,7 +77,7 @@ type Queues struct {
 	MessageEncoding    string // "base64" or "none"
 }
 
-// Blobs is extensions.blobs (storage.md 7).
+// Blobs is extensions.blobs (spec storage 7).
 type Blobs struct {
 	MaxDegreeOfParallelism int
 	PoisonBlobThreshold    int

@@ -120,7 +120,7 @@ func TestConfigValues(t *testing.T) {
 	}
 }
 
-// Names of older extensions count where the present ones are not set (servicebus
+// Names of older extensions count where the present ones are not set (spec messaging
 // 2.1).
 func TestConfigOlderServiceBusNames(t *testing.T) {
 	t.Parallel()

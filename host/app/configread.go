@@ -136,7 +136,7 @@ func (l *loader) consumption() bool {
 	return strings.EqualFold(l.app.Settings.Get("WEBSITE_SKU"), "Dynamic")
 }
 
-// readTimeout applies host-and-retry 8 (host: ScriptJobHostOptionsSetup.cs).
+// readTimeout applies spec host-and-retry 8 (host: ScriptJobHostOptionsSetup.cs).
 func (l *loader) readTimeout(r reader, dynamic bool) {
 	c := &l.app.Config
 	c.FunctionTimeout = localLimit
@@ -191,7 +191,7 @@ func (r reader) logLevels() map[string]string {
 }
 
 // readCustomHandler reads customHandler, or httpWorker in its older form; with
-// both the former wins (host-and-retry 6.2, workers.md 13.1).
+// both the former wins (spec host-and-retry 6.2, spec workers 13.1).
 func (l *loader) readCustomHandler(r reader) {
 	section := "customHandler"
 	if old := "httpWorker"; r.has(old) {

@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// CosmosTrigger is a cosmosDBTrigger as function.json describes it (servicebus 7).
+// CosmosTrigger is a cosmosDBTrigger as function.json describes it (spec messaging 7).
 type CosmosTrigger struct {
 	Connection, Database, Container                string
 	LeaseConnection, LeaseDatabase, LeaseContainer string

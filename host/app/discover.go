@@ -17,7 +17,7 @@ var functionName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,127}$`) // read 
 
 const reservedName = "host"
 
-// loadFunctions finds the functions (host-and-retry 5.1): every direct
+// loadFunctions finds the functions (spec host-and-retry 5.1): every direct
 // sub-folder with a function.json, and what the handler declares in code. Then
 // come the allow list and everything that needs more than one function or the
 // settings.
@@ -117,7 +117,7 @@ func (l *loader) checkName(f *Function) {
 	}
 }
 
-// disabling decides whether the function has a listener (host-and-retry 5.6).
+// disabling decides whether the function has a listener (spec host-and-retry 5.6).
 // An app setting wins over function.json's "disabled" (D-10).
 func (l *loader) disabling(f *Function) {
 	for _, name := range [...]string{"AzureWebJobs." + f.Name + ".Disabled", "AzureWebJobs_" + f.Name + "_Disabled"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// EventHubs is extensions.eventHubs (servicebus 6.1), and redeliver.eventHubs. What
+// EventHubs is extensions.eventHubs (spec messaging 6.1), and redeliver.eventHubs. What
 // only a client of the cloud needs (prefetchCount, transportType, ...) is not here.
 type EventHubs struct {
 	MaxEventBatchSize, MinEventBatchSize int

@@ -109,7 +109,7 @@ const (
 )
 
 // CircuitBreaker is function.json's redeliver.circuitBreaker, an extension of
-// ours (host-and-retry 14.2).
+// ours (spec host-and-retry 14.2).
 type CircuitBreaker struct {
 	Failures int           // consecutive failed deliveries that open it, at least 1
 	Pause    time.Duration // how long it stays open
@@ -179,7 +179,7 @@ func isTriggerType(typ string) bool {
 	return len(typ) >= len(suffix) && strings.EqualFold(typ[len(typ)-len(suffix):], suffix)
 }
 
-// The stages of a function (host-and-retry 5.4, order rule): what the platform
+// The stages of a function (spec host-and-retry 5.4, order rule): what the platform
 // checks while it reads a function.json, then what it checks when it builds the
 // function, then what it checks when it indexes it.
 const (

@@ -71,7 +71,7 @@ type HandlerSpec struct {
 func (h *HandlerSpec) Served() bool { return h.Kind == GoSource || h.Kind == Executable }
 
 // NeedsScript reports whether a function of such an app needs a script file in
-// its folder (host-and-retry 5.2).
+// its folder (spec host-and-retry 5.2).
 func (h *HandlerSpec) NeedsScript() bool {
 	return h.Kind == NoHandler || h.Kind == Language
 }

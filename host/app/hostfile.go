@@ -71,7 +71,7 @@ func (l *loader) loadHostFile() *schemas.Document {
 }
 
 // overlay lays settings and --set over the document, in rising order
-// (host-and-retry 0.2, 6.3).
+// (spec host-and-retry 0.2, 6.3).
 func (l *loader) overlay(doc *schemas.Document) *schemas.Document {
 	for _, s := range l.app.Settings.sorted() {
 		folded := strings.ReplaceAll(s.name, "__", ":")
@@ -147,7 +147,7 @@ func (l *loader) explain(f *schemas.Fault) {
 
 // DefaultHostJSON returns the host.json that the platform writes into an app
 // that has none, or an empty object (then without the extension bundle), and nil
-// for any other app (host-and-retry 6.1).
+// for any other app (spec host-and-retry 6.1).
 func (a *App) DefaultHostJSON() []byte {
 	if !a.MissingHostJSON {
 		return nil

@@ -10,7 +10,7 @@ import (
 
 const longestHostID = 32
 
-// hostID returns the host ID (host-and-retry 11.1; host: ScriptHostIdProvider.cs).
+// hostID returns the host ID (spec host-and-retry 11.1; host: ScriptHostIdProvider.cs).
 func (l *loader) hostID() string {
 	settings := l.app.Settings
 	if id := settings.Get("AzureFunctionsWebHost__hostid"); id != "" {

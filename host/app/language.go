@@ -46,7 +46,7 @@ var scriptWords = map[string]language{ // read only
 }
 
 // languageOf recognises an app in another language by its files, as the platform's
-// tool does (workers-dotnet-java 1.1, 2.1, 3; workers.md 4). It looks at the app's
+// tool does (spec workers-dotnet-java 1.1, 2.1, 3; spec workers 4). It looks at the app's
 // folder only; nil when nothing says what the app is written in.
 func languageOf(dir string, settings *Settings) *language {
 	for _, look := range []func(string, *Settings) *language{pythonApp, dotnetApp, javaApp, nodeApp, powershellApp} {

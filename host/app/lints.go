@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// Lints returns every lint of host-and-retry 14.3 that applies, those that
+// Lints returns every lint of spec host-and-retry 14.3 that applies, those that
 // redeliver.ignore switches off included, ordered by id and then by function.
 // Functions in error are looked at only for what does not need them to run.
 func Lints(a *App) []Lint {
@@ -240,7 +240,7 @@ func (l *linter) longLoop(f *Function, load load) {
 
 // lock returns for how long a Service Bus message stays locked while a function
 // runs. The lock of an entity that is not described is taken to be the service's
-// default; batches are not renewed (servicebus 2.4).
+// default; batches are not renewed (spec messaging 2.4).
 func (l *linter) lock(f *Function) (limit time.Duration, of string) {
 	entityLock := time.Duration(bindings.DefaultServiceBusLockDuration)
 	if f.Kind.Lock != nil {

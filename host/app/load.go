@@ -167,7 +167,7 @@ func (s stagedFault) before(other stagedFault) bool {
 }
 
 // proxies warns about a file that the platform no longer reads
-// (host-and-retry 12.3).
+// (spec host-and-retry 12.3).
 func (l *loader) proxies() {
 	const name = proxiesFileName
 	if info, err := os.Stat(filepath.Join(l.app.Dir, name)); err == nil && !info.IsDir() {
@@ -175,7 +175,7 @@ func (l *loader) proxies() {
 	}
 }
 
-// checkStorage reports a missing host storage (host-and-retry 12.3).
+// checkStorage reports a missing host storage (spec host-and-retry 12.3).
 func (l *loader) checkStorage() {
 	if _, ok := l.app.Settings.Connection("Storage"); ok || l.app.Settings.unreadable() {
 		return

@@ -12,7 +12,7 @@ import (
 )
 
 // loadSettings builds App.Settings from the environment and local.settings.json
-// (host-and-retry 6.4; cli: AppSettingsFile.cs, StartHostAction.cs).
+// (spec host-and-retry 6.4; cli: AppSettingsFile.cs, StartHostAction.cs).
 func (l *loader) loadSettings() {
 	if l.opts.Settings != nil {
 		l.app.Settings = l.opts.Settings

@@ -6,7 +6,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// applyPolicy decides the effective policy (host-and-retry 1.5): the function's
+// applyPolicy decides the effective policy (spec host-and-retry 1.5): the function's
 // own as a whole, else the app's. Then the switches apply: retryCounting
 // "documented" (D-1), retryTriggers "ga" (D-2).
 func (l *loader) applyPolicy(f *Function) {
@@ -41,7 +41,7 @@ func (l *loader) inheritPolicy(f *Function) {
 
 // RetrySupportWarning returns the warning that the platform logs once, when it
 // indexes a function whose trigger is not marked as supporting retries; nil for
-// any other function. The policy stays active (host-and-retry 2.7; sdk:
+// any other function. The policy stays active (spec host-and-retry 2.7; sdk:
 // FunctionIndexer.cs CheckRetrySupport).
 func (f *Function) RetrySupportWarning() *schemas.Fault {
 	if f.Policy == nil || f.Kind == nil || f.Kind.OfficialRetry {

@@ -19,7 +19,7 @@ const (
 )
 
 // prebuilt describes the executable that host.json names: a file of the app if
-// there is one, else a program in PATH (workers.md 13.1). It is not started to find
+// there is one, else a program in PATH (spec workers 13.1). It is not started to find
 // out what it is: a program that is not built with package functions serves HTTP.
 func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 	name := c.DefaultExecutablePath
@@ -126,7 +126,7 @@ var variable = regexp.MustCompile(`%[^%]+%`) // read only
 var handlerVariables = []string{"FUNCTIONS_CUSTOMHANDLER_PORT", "FUNCTIONS_HTTPWORKER_PORT"} // read only
 
 // expand replaces %NAME% in an argument by the setting of that name. Unknown names
-// stay as they are, as on the platform (workers.md 13.1).
+// stay as they are, as on the platform (spec workers 13.1).
 func (l *loader) expand(path, argument string) string {
 	return variable.ReplaceAllStringFunc(argument, func(text string) string {
 		name := strings.Trim(text, "%")

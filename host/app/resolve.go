@@ -11,7 +11,7 @@ import (
 )
 
 // Resolve replaces every %NAME% in text by the setting of that name
-// (host-and-retry 5.5). The error is a *[bindings.SettingError].
+// (spec host-and-retry 5.5). The error is a *[bindings.SettingError].
 func (s *Settings) Resolve(text string) (string, error) {
 	return bindings.ResolveSettings(text, s.Lookup)
 }

@@ -15,7 +15,7 @@ var policyProperties = [...]string{"strategy", "maxRetryCount", "delayInterval",
 // readPolicy reads the object at path ("retry"). conversion is the kind of a
 // value that does not convert: host.json is bound by the configuration binder,
 // function.json by the JSON reader, and they fail differently
-// (host-and-retry 1.3). numbersAreText is how host.json works: its loader turns
+// (spec host-and-retry 1.3). numbersAreText is how host.json works: its loader turns
 // numbers into text first, so a bare 10 becomes 10 days.
 //
 // A nil policy without faults means that there is none. The faults are ordered

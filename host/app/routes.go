@@ -27,7 +27,7 @@ func (f *Function) route() string {
 	return f.Name
 }
 
-// checkRoutes applies host-and-retry 9.1 (host: ScriptHost.cs
+// checkRoutes applies spec host-and-retry 9.1 (host: ScriptHost.cs
 // ValidateHttpFunction, HttpRoutesConflict): no route into the host's own space,
 // and of two that clash the later function is in error.
 func (l *loader) checkRoutes(functions []*Function) {

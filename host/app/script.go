@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// script finds a function's script (host-and-retry 5.2; host:
+// script finds a function's script (spec host-and-retry 5.2; host:
 // HostFunctionMetadataProvider.cs DeterminePrimaryScriptFile). An app whose
 // handler is one program has none.
 func (l *loader) script(f *Function, root map[string]any) {

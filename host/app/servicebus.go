@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ServiceBus is extensions.serviceBus (servicebus 2.1). The names of older
+// ServiceBus is extensions.serviceBus (spec messaging 2.1). The names of older
 // extensions are read where the present ones are not set. What only a client of
 // the cloud needs (prefetchCount, transportType, clientRetryOptions) is not here.
 type ServiceBus struct {

@@ -24,7 +24,7 @@ var (
 )
 
 // loadServiceBusEntities reads the file that describes the entities of the embedded
-// Service Bus (servicebus 3.12).
+// Service Bus (spec messaging 3.12).
 func (l *loader) loadServiceBusEntities(r reader) {
 	name, text, ok := l.readConfigFile(r, entitiesFile, l.opts.ServiceBusConfig)
 	if !ok {

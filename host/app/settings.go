@@ -143,7 +143,7 @@ type Connection struct {
 // Connection resolves the connection of that name ("" for none is the caller's
 // to replace by its service's default). It looks for the names
 // ConnectionStrings:AzureWebJobsN, AzureWebJobsN, ConnectionStrings:N and N, in
-// this order, first for a text, then for a section N__part (storage.md 13).
+// this order, first for a text, then for a section N__part (spec storage 13).
 // A setting that is present but empty counts as missing.
 func (s *Settings) Connection(name string) (c Connection, ok bool) {
 	candidates := connectionNames(name)
@@ -195,7 +195,7 @@ func hasPrefixFold(s, prefix string) bool {
 
 // MissingConnection is the error for a connection of that name that
 // [Settings.Connection] does not find. The text is the platform's, and shows the
-// prefixed name whatever the user wrote (storage.md 13).
+// prefixed name whatever the user wrote (spec storage 13).
 func MissingConnection(name string) error {
 	if !hasPrefixFold(name, connectionPrefix) {
 		name = connectionPrefix + name

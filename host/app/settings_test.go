@@ -66,7 +66,7 @@ func TestSettingsAreKept(t *testing.T) {
 	}
 }
 
-// storage.md 13.
+// spec storage 13.
 func TestConnection(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

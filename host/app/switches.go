@@ -6,7 +6,7 @@ import (
 )
 
 // Switches are the emulator's own switches: the object "redeliver" of host.json,
-// which the platform ignores (host-and-retry 0.2).
+// which the platform ignores (spec host-and-retry 0.2).
 type Switches struct {
 	RetryCounting          string // runtime, documented
 	RetryTriggers          string // all, ga

@@ -21,7 +21,7 @@ func Unwatched(name string) bool {
 
 // hashWatched adds to the fingerprint what the host itself never reads, but whose
 // change restarts it: the set of direct sub-folders, what is below
-// watchDirectories, and the files that watchFiles names (host-and-retry 7.1).
+// watchDirectories, and the files that watchFiles names (spec host-and-retry 7.1).
 func (l *loader) hashWatched() {
 	entries, _ := os.ReadDir(l.app.Dir) // it could be read a moment ago
 	for _, e := range entries {

@@ -17,7 +17,7 @@ type version struct {
 // checkRead fails if a read's conditions do not hold for v, which exists. All
 // conditions may be combined, and ETags may be lists.
 //
-// Rules: storage.md 17.3; docs, "Specifying conditional headers for Blob service
+// Rules: spec storage 17.3; docs, "Specifying conditional headers for Blob service
 // operations", read operations since version 2013-08-15.
 func checkRead(c *bindings.BlobConditions, v version) error {
 	if c == nil {
@@ -42,7 +42,7 @@ func checkRead(c *bindings.BlobConditions, v version) error {
 // nothing yet. Of each pair the ETag decides. The failure of If-None-Match "*"
 // has its own code where the write would create the blob.
 //
-// Rules: storage.md 17.3; docs as above, write operations.
+// Rules: spec storage 17.3; docs as above, write operations.
 func checkWrite(c *bindings.BlobConditions, v *version, exists bindings.BlobCode) error {
 	if c == nil {
 		return nil

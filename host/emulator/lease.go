@@ -11,7 +11,7 @@ import (
 // lease is the lease of a blob or container as it is kept. Its state follows
 // from it and the time. The zero value is available.
 //
-// Rules: storage.md 17.4; Blob Service REST API, "Lease Blob". Methods that
+// Rules: spec storage 17.4; Blob Service REST API, "Lease Blob". Methods that
 // change it return the lease that follows.
 type lease struct {
 	ID       string

@@ -27,7 +27,7 @@ type message struct {
 	byVisible, byExpiry int // places in the heaps
 }
 
-// queueState is one queue: every rule of storage.md 16.3 as a method that is
+// queueState is one queue: every rule of spec storage 16.3 as a method that is
 // told the time. It is guarded by the account's mutex.
 //
 // Both heaps hold the messages themselves; the cost of a call grows with the

@@ -19,7 +19,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// What counts as a failed attempt, and is tried again (host-and-retry 2.2).
+// What counts as a failed attempt, and is tried again (spec host-and-retry 2.2).
 func TestFailedAttempts(t *testing.T) {
 	t.Parallel()
 	const policy = `"retry":{"strategy":"fixedDelay","maxRetryCount":2,"delayInterval":"00:00:10"}`
@@ -94,7 +94,7 @@ func TestFailedAttempts(t *testing.T) {
 	}
 }
 
-// A body that cannot be decoded goes to poison without an attempt (storage.md
+// A body that cannot be decoded goes to poison without an attempt (spec storage
 // 4.1 row 1), raw text untouched, with the hint of 4.3.
 func TestUndecodableBody(t *testing.T) {
 	t.Parallel()
@@ -115,7 +115,7 @@ func TestUndecodableBody(t *testing.T) {
 }
 
 // The host knows why a message is in its poison queue, which the message itself
-// cannot say (storage.md 4.2).
+// cannot say (spec storage 4.2).
 func TestPoisonError(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

@@ -15,8 +15,8 @@ import (
 )
 
 // A blob trigger runs for each version of a blob, however it was written, and not for
-// what makes none: tags and tiers (storage.md 9.3). By Event Grid it runs for blobs
-// that have come, but for page blobs (storage.md 9.1).
+// what makes none: tags and tiers (spec storage 9.3). By Event Grid it runs for blobs
+// that have come, but for page blobs (spec storage 9.1).
 func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

@@ -68,7 +68,7 @@ const limit = 60 * 24 * time.Hour
 const realLimit = 30 * time.Second
 
 // handlerGrace is how long a handler process has to return once its context has
-// ended (host-and-retry 8).
+// ended (spec host-and-retry 8).
 const handlerGrace = 2 * time.Second
 
 // Options changes what New starts. The zero value is an app without functions.

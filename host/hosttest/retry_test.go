@@ -48,7 +48,7 @@ func attemptsOf(h *hosttest.Host, function string) []attempt {
 }
 
 // A message that always fails: 5 deliveries of 5 attempts, then the poison
-// queue, body untouched (storage.md 20, rows 2 and 3).
+// queue, body untouched (spec storage 20, rows 2 and 3).
 func TestPoisonAfter25Attempts(t *testing.T) {
 	t.Parallel()
 	const body = `{"id":"7", "fail":true}`
@@ -114,7 +114,7 @@ func TestMaxRetryCount(t *testing.T) {
 	})
 }
 
-// Deliveries x attempts (host-and-retry 4.1, D-1): 10 deliveries give 50 attempts
+// Deliveries x attempts (spec host-and-retry 4.1, D-1): 10 deliveries give 50 attempts
 // with N=4, 60 with N=5, and 50 with N=5 when counted as the documentation does.
 func TestTotalAttempts(t *testing.T) {
 	t.Parallel()
@@ -182,7 +182,7 @@ func TestFunctionPolicyOverAppPolicy(t *testing.T) {
 }
 
 // The delays between the attempts of a delivery are those of the policy, the
-// last included, and the first retry has no jitter (host-and-retry 2.4).
+// last included, and the first retry has no jitter (spec host-and-retry 2.4).
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{
@@ -209,7 +209,7 @@ func TestDelays(t *testing.T) {
 }
 
 // What the handler is told: the context from the first attempt on, and only the
-// failure before (host-and-retry 3.1, 3.2).
+// failure before (spec host-and-retry 3.1, 3.2).
 func TestRetryContext(t *testing.T) {
 	t.Parallel()
 	type seen struct {
@@ -258,7 +258,7 @@ func TestRetryContext(t *testing.T) {
 	}
 }
 
-// Declared outcomes change their own delivery only (host-and-retry 14.1).
+// Declared outcomes change their own delivery only (spec host-and-retry 14.1).
 func TestDeclaredOutcomes(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

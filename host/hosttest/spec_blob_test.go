@@ -34,7 +34,7 @@ func blobApp(path string, result func(functions.Blob) error, opts ...functions.B
 func nothing(functions.Blob) error { return nil }
 
 // Written once: one execution; restart: none; metadata changed: one more
-// (storage.md 20, row 6).
+// (spec storage 20, row 6).
 func TestBlobRunsOncePerVersion(t *testing.T) {
 	t.Parallel()
 	for _, wakeUp := range []string{"fast", "faithful"} {
@@ -75,8 +75,8 @@ func TestBlobFiresAtOnce(t *testing.T) {
 	}
 }
 
-// A failing blob: 5 deliveries, JSON in webjobs-blobtrigger-poison (storage.md 20,
-// row 7); with a policy of 4 retries 25 attempts (host-and-retry 4.2).
+// A failing blob: 5 deliveries, JSON in webjobs-blobtrigger-poison (spec storage 20,
+// row 7); with a policy of 4 retries 25 attempts (spec host-and-retry 4.2).
 func TestBlobPoison(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -113,7 +113,7 @@ func TestBlobPoison(t *testing.T) {
 	}
 }
 
-// A queue trigger on the poison queue sees the blob's coordinates (storage.md 9.4).
+// A queue trigger on the poison queue sees the blob's coordinates (spec storage 9.4).
 func TestBlobPoisonQueueTrigger(t *testing.T) {
 	t.Parallel()
 	app := blobApp("uploads/{name}", func(functions.Blob) error { return functions.Poison(errBroken) })
@@ -131,7 +131,7 @@ func TestBlobPoisonQueueTrigger(t *testing.T) {
 	}
 }
 
-// What the handler sees, and the metadata of storage.md 10.
+// What the handler sees, and the metadata of spec storage 10.
 func TestBlobMetadata(t *testing.T) {
 	t.Parallel()
 	var got functions.Blob
@@ -164,7 +164,7 @@ func TestBlobMetadata(t *testing.T) {
 	}
 }
 
-// Content is read again in each attempt, and outputs resolve anew (host-and-retry
+// Content is read again in each attempt, and outputs resolve anew (spec host-and-retry
 // 5.5).
 func TestBlobIsReadInEachAttempt(t *testing.T) {
 	t.Parallel()
@@ -193,7 +193,7 @@ func TestBlobIsReadInEachAttempt(t *testing.T) {
 }
 
 // A blob that cannot be read is a failed attempt, which the policy repeats; the
-// handler does not run (host-and-retry 2).
+// handler does not run (spec host-and-retry 2).
 func TestUnreadableBlobIsAFailedAttempt(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(hosttest.Start, &clock.VirtualOptions{Strict: true})
@@ -288,7 +288,7 @@ func (s sharedStorage) ServiceBus(app.Connection) (bindings.ServiceBus, error) {
 	return nil, errors.New("no Service Bus here")
 }
 
-// Two hosts on one storage, 1000 blobs: each is executed once (storage.md 20, row 8).
+// Two hosts on one storage, 1000 blobs: each is executed once (spec storage 20, row 8).
 func TestTwoHostsThousandBlobs(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(hosttest.Start, &clock.VirtualOptions{Strict: true})

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// Outputs and inputs of storage.md 11.2.
+// Outputs and inputs of spec storage 11.2.
 func TestBlobBindings(t *testing.T) {
 	t.Parallel()
 	app := functions.New()
@@ -64,7 +64,7 @@ func TestBlobBindings(t *testing.T) {
 }
 
 // Failures of blob bindings are failed attempts; the handler never runs when an
-// input fails (host-and-retry 2).
+// input fails (spec host-and-retry 2).
 func TestBlobBindingErrors(t *testing.T) {
 	t.Parallel()
 	runs := func(opts ...functions.QueueOption) (*functions.App, *int) {

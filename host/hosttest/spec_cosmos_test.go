@@ -152,7 +152,7 @@ func TestCosmosContainerWakesListener(t *testing.T) {
 }
 
 // A stop in a retry wait leaves the position: the batch comes again with count 0
-// (host-and-retry 4.2).
+// (spec host-and-retry 4.2).
 func TestCosmosRestart(t *testing.T) {
 	t.Parallel()
 	db, err := store.OpenMemory(nil)

@@ -155,7 +155,7 @@ func TestEventGridWebHookNotThereYet(t *testing.T) {
 }
 
 // The runs of an event that always fails: 30 deliveries with all attempts of a policy
-// in each (host-and-retry 4.1).
+// in each (spec host-and-retry 4.1).
 func TestEventGridTotals(t *testing.T) {
 	t.Parallel()
 	for retries, want := range map[int]int{0: 30, 4: 150, 5: 180} {

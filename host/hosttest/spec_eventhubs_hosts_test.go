@@ -192,7 +192,7 @@ func retryUntilKilled(dir string) error {
 }
 
 // A host that is killed in the retry wait: the next one begins behind the last
-// checkpoint, with count 0 (issue, acceptance; host-and-retry 4.2).
+// checkpoint, with count 0 (issue, acceptance; spec host-and-retry 4.2).
 func TestEventHubKilledInTheRetryWait(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -120,7 +120,7 @@ func TestCreateEventHub(t *testing.T) {
 	}
 }
 
-// A queue of the same name: names are taken once (servicebus 1.11). Only the function
+// A queue of the same name: names are taken once (spec messaging 1.11). Only the function
 // that names the hub is in error.
 func TestEventHubNameClash(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ func bodiesOf(events []functions.EventHubEvent) string {
 
 // A batch that fails with four retries: five attempts, during which nothing of the
 // partition is read and no checkpoint written; then the checkpoint moves on and the next
-// batch runs (issue, acceptance; servicebus 6.2).
+// batch runs (issue, acceptance; spec messaging 6.2).
 func TestEventHubBatchFails(t *testing.T) {
 	t.Parallel()
 	var h *hosttest.Host
@@ -132,7 +132,7 @@ func TestEventHubOneByOneRetries(t *testing.T) {
 	}
 }
 
-// -1 blocks the partition until success (servicebus 6.2).
+// -1 blocks the partition until success (spec messaging 6.2).
 func TestEventHubRetriesForever(t *testing.T) {
 	t.Parallel()
 	var h *hosttest.Host

@@ -11,7 +11,7 @@ import (
 )
 
 // A message that was handed out more often than maxDequeueCount, because whoever
-// had it died, goes to poison without a run (storage.md 4.1, S-2).
+// had it died, goes to poison without a run (spec storage 4.1, S-2).
 func TestQueueGuard(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

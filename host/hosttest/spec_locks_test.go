@@ -104,7 +104,7 @@ const (
 
 // Two hosts on one storage: a timer fires once per tick. When the host that has
 // the timer stops, the other takes over, and no tick is lost or run twice
-// (host-and-retry 10.5, 11.2).
+// (spec host-and-retry 10.5, 11.2).
 func TestTwoHostsOneTick(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // A property of the body takes the place of a built-in of the same name in the
-// metadata, ignoring case (storage.md 5). What a queue handler is told of its
+// metadata, ignoring case (spec storage 5). What a queue handler is told of its
 // message stays the service's.
 func TestBodyHidesMetadata(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 )
 
 // A lease that is lost in the middle of a batch: the handler's context ends, no attempt
-// follows, and there is no checkpoint (servicebus 7).
+// follows, and there is no checkpoint (spec messaging 7).
 func TestCosmosLeaseIsLost(t *testing.T) {
 	t.Parallel()
 	var ended []time.Duration

@@ -25,7 +25,7 @@ func serviceBusApp(h functions.ServiceBusHandler, opts ...functions.ServiceBusOp
 }
 
 // The founding example: ten deliveries of five attempts each, then the dead-letter
-// queue (servicebus 0.1, rules 4 and 5).
+// queue (spec messaging 0.1, rules 4 and 5).
 func TestServiceBusFiftyAttempts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -71,7 +71,7 @@ func TestServiceBusFiftyAttempts(t *testing.T) {
 }
 
 // Locks are renewed while the policy waits, so that the count does not move in a
-// delivery; beyond the budget it does (servicebus 2.4).
+// delivery; beyond the budget it does (spec messaging 2.4).
 func TestServiceBusRetriesOutlastRenewal(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -100,7 +100,7 @@ func TestServiceBusRetriesOutlastRenewal(t *testing.T) {
 	}
 }
 
-// A handler that asks for the dead-letter queue gets it at once (host-and-retry
+// A handler that asks for the dead-letter queue gets it at once (spec host-and-retry
 // 14.1).
 func TestServiceBusHandlerAsks(t *testing.T) {
 	t.Parallel()
@@ -215,7 +215,7 @@ func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 }
 
 // How long a batch waits for its minimum is maxBatchWaitTime; with none it does not
-// wait (servicebus 2.1).
+// wait (spec messaging 2.1).
 func TestServiceBusBatchWait(t *testing.T) {
 	t.Parallel()
 	for wait, want := range map[string]time.Duration{"": 30 * time.Second, `,"maxBatchWaitTime":"00:00:45"`: 45 * time.Second, `,"maxBatchWaitTime":"00:00:00"`: 0} {

@@ -9,7 +9,7 @@ import (
 )
 
 // A message that goes to poison without a run is received before it is moved,
-// in the journal too (host-and-retry 0.3, storage.md 4.1).
+// in the journal too (spec host-and-retry 0.3, spec storage 4.1).
 func TestReceivedBeforePoisonCopy(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: alwaysFails()})

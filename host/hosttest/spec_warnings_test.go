@@ -13,7 +13,7 @@ import (
 )
 
 // A queue that has no poison queue is named at the start, once: a poison queue
-// (S-3), and a name of 57 characters or more (storage.md 2).
+// (S-3), and a name of 57 characters or more (spec storage 2).
 func TestWarningsAtStart(t *testing.T) {
 	t.Parallel()
 	start := func(files map[string]string) string {

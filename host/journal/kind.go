@@ -1,7 +1,7 @@
 package journal
 
 // Kind names a fact. The set is closed and the spelling is the same in the
-// journal, in log fields and in assertions (host-and-retry 0.3, 14.2).
+// journal, in log fields and in assertions (spec host-and-retry 0.3, 14.2).
 type Kind string
 
 // Life of the host and of its handler processes.

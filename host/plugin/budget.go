@@ -35,7 +35,7 @@ func (b *budget) crash(now time.Time) (delay time.Duration, usedUp bool) {
 	return restartDelay(b.crashes - crashBudget + 1), true
 }
 
-// restartDelay is the platform's back-off of host starts (host-and-retry 1.4):
+// restartDelay is the platform's back-off of host starts (spec host-and-retry 1.4):
 // (2^attempt - 1)/2 s rounded half to even, at least 1 s, at most 2 min.
 func restartDelay(attempt int) time.Duration {
 	if attempt >= 8 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The golden series of host-and-retry 1.4, from the real host.
+// The golden series of spec host-and-retry 1.4, from the real host.
 func TestRestartDelay(t *testing.T) {
 	t.Parallel()
 	for i, want := range []time.Duration{1, 2, 4, 8, 16, 32, 64, 120, 120} {

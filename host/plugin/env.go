@@ -10,7 +10,7 @@ import (
 )
 
 // azureVariables make language libraries believe that they run in Azure; they
-// leak in from a developer's container or from CI (workers.md 3.2).
+// leak in from a developer's container or from CI (spec workers 3.2).
 func azureVariables() []string {
 	return []string{"CONTAINER_NAME", "WEBSITE_INSTANCE_ID", "WEBSITE_PLACEHOLDER_MODE"}
 }

@@ -19,7 +19,7 @@ import (
 
 const (
 	// plannedExit is the exit status with which a process asks for a new one
-	// (workers.md 9).
+	// (spec workers 9).
 	plannedExit = 200
 	// describeLimit and healthLimit bound, in real time, calls that need no
 	// handler code.
@@ -243,7 +243,7 @@ func (h *Handlers) leave(p *process) *ExitError {
 
 // dispose kills p, which the host no longer trusts. All its calls fail at once,
 // unlike on the platform, where they wait for their own timeouts
-// (host-and-retry 8).
+// (spec host-and-retry 8).
 func (h *Handlers) dispose(p *process, reason string) {
 	h.mu.Lock()
 	if p.reason == "" && !p.ended() {

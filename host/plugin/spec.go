@@ -20,7 +20,7 @@ type Spec struct {
 	Dir string
 	// Env is the environment of the process, "NAME=value". Nil is the host's own.
 	// In both cases variables that make libraries believe they run in Azure are
-	// left out (workers.md 3.2).
+	// left out (spec workers 3.2).
 	Env []string
 	// HostVersion is told to the handler; for its log only.
 	HostVersion string

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// adminRoutes adds the platform's endpoints below /admin (host-and-retry 9.5;
+// adminRoutes adds the platform's endpoints below /admin (spec host-and-retry 9.5;
 // host: FunctionsController.cs, HostController.cs).
 func (s *Server) adminRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /admin/functions/{name}", s.invokeByAdmin)

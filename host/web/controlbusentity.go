@@ -16,7 +16,7 @@ import (
 )
 
 // BusSettings are the settings of an entity, under the names that they have at the
-// service (servicebus 1.1). Durations are ISO 8601, "PT1M"; one that is missing has
+// service (spec messaging 1.1). Durations are ISO 8601, "PT1M"; one that is missing has
 // no end, or in a new entity its default.
 type BusSettings struct {
 	LockDuration                              string `json:"lockDuration,omitempty"`

@@ -3,7 +3,7 @@
 // other tools. It turns requests into calls of a [host.Host] and knows no rule
 // of retry, settlement or reload.
 //
-// Read [New] and [Server] first; front.go serves functions (host-and-retry 9.1
+// Read [New] and [Server] first; front.go serves functions (spec host-and-retry 9.1
 // to 9.4), admin.go and adminhost.go the admin API (9.5), control.go the control
 // API, guard.go says who may call the last two.
 //
@@ -11,7 +11,7 @@
 //
 // Without Options.EnableAuth every request of this machine counts as made by the
 // administrator, and every one for a function, as under the platform's own tool (cli: CliAuthenticationHandler.cs). With it,
-// functions want the keys of host-and-retry 9.2 (header x-functions-key, else
+// functions want the keys of spec host-and-retry 9.2 (header x-functions-key, else
 // query parameter code) and everything below /admin wants the master key;
 // without a sufficient key the answer is 401. Keys are made once and kept in a
 // file, see [Keys].

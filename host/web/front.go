@@ -13,7 +13,7 @@ import (
 // serveFunction answers a request outside /admin: it finds the function, checks
 // the key and hands the request over, body read to its end, so that every
 // attempt sees the same one. The connection is held for the whole retry loop
-// (host-and-retry 9.4).
+// (spec host-and-retry 9.4).
 func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 	if s.offline(w) {
 		return
@@ -106,7 +106,7 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 	}
 }
 
-// offline answers with app_offline.htm while the app is offline (host-and-retry
+// offline answers with app_offline.htm while the app is offline (spec host-and-retry
 // 7.4).
 func (s *Server) offline(w http.ResponseWriter) bool {
 	if s.host.State() != host.Offline {

@@ -49,7 +49,7 @@ type Options struct {
 	// Port is the TCP port; 0 for any free one.
 	Port int
 
-	// EnableAuth asks for keys, as in the cloud (host-and-retry 9.2), callers on this
+	// EnableAuth asks for keys, as in the cloud (spec host-and-retry 9.2), callers on this
 	// machine too.
 	EnableAuth bool
 
@@ -299,7 +299,7 @@ func (s *Server) routes() http.Handler {
 }
 
 // underAdmin reports whether a path is below /admin, which no function can have
-// (host-and-retry 9.1).
+// (spec host-and-retry 9.1).
 func underAdmin(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return strings.EqualFold(first, "admin")

@@ -59,7 +59,7 @@ func decodeControl(body []byte) (*controlMessage, error) {
 
 // Concurrency returns the options of the control queue's listener for
 // maxDegreeOfParallelism, 1 or more: the size of a batch, and the number of
-// messages in work at or below which the next is taken (storage.md 7).
+// messages in work at or below which the next is taken (spec storage 7).
 //
 // Source: SharedBlobQueueListenerFactory.cs.
 func Concurrency(maxDegreeOfParallelism int) (batchSize, newBatchThreshold int) {

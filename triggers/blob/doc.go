@@ -15,7 +15,7 @@
 // that a function succeeded.
 //
 // What it leaves out: the paged scan with a persisted checkpoint, and reading
-// storage logs, that the platform uses on accounts in the cloud (storage.md 9.1,
+// storage logs, that the platform uses on accounts in the cloud (spec storage 9.1,
 // hybrid). Every account is scanned as development storage is: whole containers,
 // with the newest modification seen kept in memory, and receipts as the truth.
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// Names in the host's account (storage.md 8; source: HostContainerNames.cs,
+// Names in the host's account (spec storage 8; source: HostContainerNames.cs,
 // HostDirectoryNames.cs, Shared/Queues/HostQueueNames.cs).
 const (
 	HostContainer = "azure-webjobs-hosts"
@@ -51,7 +51,7 @@ type executor struct {
 	queued func()             // tells who reads it
 }
 
-// execute takes the steps of storage.md 9.2 for one blob and one function. Again
+// execute takes the steps of spec storage 9.2 for one blob and one function. Again
 // asks for the next pass: another host is at work on the same version, and may
 // not finish it.
 func (e *executor) execute(ctx context.Context, f *Function, container, name string) (again bool, err error) {

@@ -95,7 +95,7 @@ func TestLeasedReceiptIsTriedAgain(t *testing.T) {
 	}
 }
 
-// The steps of storage.md 9.2 that fail, once each.
+// The steps of spec storage 9.2 that fail, once each.
 func TestStepsThatFail(t *testing.T) {
 	t.Parallel()
 	isReceipt := func(p emulator.FaultPoint, op string) bool {
@@ -194,7 +194,7 @@ func TestReceiptIsReadAgainUnderTheLease(t *testing.T) {
 	h.wantSources("f")
 }
 
-// storage.md 7, the table of maxDegreeOfParallelism.
+// spec storage 7, the table of maxDegreeOfParallelism.
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	type pair struct{ Batch, Threshold int }

@@ -18,7 +18,7 @@ import (
 )
 
 // A new blob runs the function once: at once where the service tells, within the
-// scan's 2 s and the poll of the control queue otherwise (storage.md 9.1).
+// scan's 2 s and the poll of the control queue otherwise (spec storage 9.1).
 func TestNewBlobRunsOnce(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, opts *blob.Options) {
@@ -62,7 +62,7 @@ func TestLongestNameRunsOnce(t *testing.T) {
 	})
 }
 
-// The rows of storage.md 9.3, each by itself: how often "inbox/a" is processed after
+// The rows of spec storage 9.3, each by itself: how often "inbox/a" is processed after
 // a first time.
 func TestWhatCausesProcessingAgain(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestChangedTwiceRunsOnce(t *testing.T) {
 }
 
 // Five failed deliveries, then the JSON in webjobs-blobtrigger-poison, and no more
-// until the blob changes (storage.md 9.3, 20 row 7).
+// until the blob changes (spec storage 9.3, 20 row 7).
 func TestFailingBlobBecomesPoison(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, opts *blob.Options) {

@@ -126,7 +126,7 @@ func (r *router) BeginAgain(_ context.Context, cause error) error {
 // Replaced implements triggers.Sink.
 func (r *router) Replaced() bool { return r.first.Replaced() }
 
-// Handle implements triggers.Sink: the cases of storage.md 9.4.
+// Handle implements triggers.Sink: the cases of spec storage 9.4.
 func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.Result {
 	r.s.count(r.core, 1)
 	defer r.s.count(r.core, -1)

@@ -30,7 +30,7 @@ func (b *bench) message(functionID, blobType string) string {
 	return fmt.Sprintf(`{"Type":"BlobTrigger","FunctionId":%q,"BlobType":%q,"ContainerName":"inbox","BlobName":"a","ETag":%q}`, functionID, blobType, etag)
 }
 
-// The cases of storage.md 9.4 that need no function, or leave it alone.
+// The cases of spec storage 9.4 that need no function, or leave it alone.
 func TestControlMessages(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -150,7 +150,7 @@ func TestAccounts(t *testing.T) {
 }
 
 // While the circuit breaker of the only function is open, nothing is taken off the
-// queue: no count moves (host-and-retry 14.2).
+// queue: no count moves (spec host-and-retry 14.2).
 func TestNothingIsTakenWhileClosed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -247,7 +247,7 @@ func TestLockOfADeadHost(t *testing.T) {
 	h.wantSources("f", "inbox/a")
 }
 
-// What a function receives (storage.md 10).
+// What a function receives (spec storage 10).
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

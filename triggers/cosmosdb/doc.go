@@ -11,7 +11,7 @@
 //
 // Source: Microsoft.Azure.WebJobs.Extensions.CosmosDB,
 // Trigger/CosmosDBTriggerListener.cs; the change feed processor of
-// Microsoft.Azure.Cosmos, src/ChangeFeedProcessor; spec servicebus 7.
+// Microsoft.Azure.Cosmos, src/ChangeFeedProcessor; spec messaging 7.
 //
 // Left out: splits and merges of ranges, the mode that shows all versions and
 // deletes, and the trigger parameters that only .NET code can have.

@@ -52,7 +52,7 @@ func TestListener(t *testing.T) {
 	})
 }
 
-// The lease moves on, whether the function succeeded or failed (servicebus 0 rule
+// The lease moves on, whether the function succeeded or failed (spec messaging 0 rule
 // 7, 7).
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()

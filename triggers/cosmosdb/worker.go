@@ -192,7 +192,7 @@ func (w *worker) deliver(page bindings.CosmosChanges) bool {
 }
 
 // settle writes the position into the lease, whatever the function did: a failure
-// is lost when its policy is (spec servicebus 7). Only a batch whose token has ended
+// is lost when its policy is (spec messaging 7). Only a batch whose token has ended
 // comes again, or one that was cut short when a drain took too long.
 func (w *worker) settle(continuation string, cut bool) triggers.Settlement {
 	s := triggers.Settlement{Decision: triggers.NotCheckpointed, Target: w.id}

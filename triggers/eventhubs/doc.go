@@ -13,7 +13,7 @@
 //
 // Source: Microsoft.Azure.WebJobs.Extensions.EventHubs, src/Listeners/
 // EventHubListener.PartitionProcessor.cs, and the load balancing of
-// Azure.Messaging.EventHubs.Shared; spec servicebus 6.
+// Azure.Messaging.EventHubs.Shared; spec messaging 6.
 //
 // Left out: dynamic concurrency, scaling, and what only a client of the cloud needs.
 package eventhubs

@@ -93,7 +93,7 @@ type datum struct {
 }
 
 // metadataOf returns the binding data of an event under the platform's names (spec
-// servicebus 6.1).
+// messaging 6.1).
 //
 // Source: src/Triggers/EventHubTriggerBindingStrategy.cs.
 func metadataOf(e *bindings.ReceivedEvent) []datum {

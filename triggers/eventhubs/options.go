@@ -6,7 +6,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// Defaults of host.json's extensions.eventHubs (spec servicebus 6.1).
+// Defaults of host.json's extensions.eventHubs (spec messaging 6.1).
 const (
 	DefaultMaxEventBatchSize   = 100
 	DefaultMaxWait             = time.Minute

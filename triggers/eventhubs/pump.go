@@ -171,7 +171,7 @@ func (p *pump) handle(ev *triggers.Event) {
 // checkpoints reports whether the batch in work has a checkpoint at its end.
 func (p *pump) checkpoints() bool { return p.batches >= p.opts.CheckpointFrequency }
 
-// settle writes the checkpoint behind a batch, whatever came of it (spec servicebus
+// settle writes the checkpoint behind a batch, whatever came of it (spec messaging
 // 6.2).
 func (p *pump) settle(last *bindings.ReceivedEvent) triggers.Settlement {
 	switch {

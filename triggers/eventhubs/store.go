@@ -25,7 +25,7 @@ const (
 )
 
 // Store keeps the checkpoints of one hub and consumer group, and who has which
-// partition: blobs without content, whose metadata count (spec servicebus 6.3). Other
+// partition: blobs without content, whose metadata count (spec messaging 6.3). Other
 // consumers with the same container, of any language, share them.
 type Store struct {
 	in     bindings.Container

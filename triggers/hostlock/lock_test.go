@@ -101,7 +101,7 @@ func (b *bench) properties() (p *bindings.BlobProperties) {
 }
 
 // One host has the lock, for as long as it wants; the next has it within the
-// time of a retry (host-and-retry 11.2).
+// time of a retry (spec host-and-retry 11.2).
 func TestOneHostAtATime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -250,7 +250,7 @@ func TestRefusal(t *testing.T) {
 }
 
 // Whoever runs under a lock whose end has passed, because its renewal is late, waits
-// until it is known whose it is: nothing runs twice (host-and-retry 10.5).
+// until it is known whose it is: nothing runs twice (spec host-and-retry 10.5).
 func TestSureOfALockWhoseEndHasPassed(t *testing.T) {
 	t.Parallel()
 	for name, stolen := range map[string]bool{"ours": false, "another host's": true} {

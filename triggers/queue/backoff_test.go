@@ -8,7 +8,7 @@ import (
 
 const ms = time.Millisecond
 
-// Expected waits follow storage.md 3; the rule is the one of
+// Expected waits follow spec storage 3; the rule is the one of
 // RandomizedExponentialBackoffStrategy.cs in azure-sdk-for-net.
 func TestBackoffSeries(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 // Notes of settlements.
 const (
 	// NoteUndecodable goes with every body that is not base64: the usual trap,
-	// since most clients send plain text by default (storage.md 4.3).
+	// since most clients send plain text by default (spec storage 4.3).
 	NoteUndecodable = "the body is not base64: set extensions.queues.messageEncoding to none, or have the sender encode its messages"
 	// NoteNotOurs: the message was taken or removed by somebody else before it
 	// could be deleted or released.
@@ -43,7 +43,7 @@ type delivery struct {
 	poison        string // empty: there is no poison queue
 }
 
-// deliver runs a message through the table of storage.md 4.1 and reports one
+// deliver runs a message through the table of spec storage 4.1 and reports one
 // settlement. The rows stand in its order.
 func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
 	ctx := context.WithoutCancel(token)

@@ -34,7 +34,7 @@ func TestSuccessDeletes(t *testing.T) {
 	}
 }
 
-// storage.md 20, rows 2 and 3: counts 1 to 5, then poison with the same body.
+// spec storage 20, rows 2 and 3: counts 1 to 5, then poison with the same body.
 func TestAlwaysFailingMessageBecomesPoison(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
@@ -111,7 +111,7 @@ func TestVisibilityTimeoutAppliesAfterFailure(t *testing.T) {
 	}
 }
 
-// storage.md 20, row 4.
+// spec storage 20, row 4.
 func TestUndecodableBodyGoesToPoisonUnseen(t *testing.T) {
 	t.Parallel()
 	const plain = `{"id": "<7>"} `
@@ -342,7 +342,7 @@ func TestDeleteFailsAfterPoisonCopy(t *testing.T) {
 	}
 }
 
-// storage.md 4.2: errors that mean the message is not ours are no errors.
+// spec storage 4.2: errors that mean the message is not ours are no errors.
 func TestErrorsSwallowedInDeleteAndRelease(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"Delete", "Update"} {

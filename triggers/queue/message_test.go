@@ -32,7 +32,7 @@ func deliverOne(t *testing.T, text string, put *bindings.PutOptions, opts *queue
 	return b, evs[0]
 }
 
-// storage.md 5.
+// spec storage 5.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	const body = `{"customer":"c","n":3,"address":{"city":"x"},"tags":[1],"none":null,"dequeuecount":"mine"}`

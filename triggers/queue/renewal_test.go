@@ -33,7 +33,7 @@ func (b *bench) renewals() (out []string) {
 	return out
 }
 
-// storage.md 20, row 5.
+// spec storage 20, row 5.
 func TestLongHandlerRunsOnceUnderRenewals(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")

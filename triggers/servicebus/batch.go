@@ -10,7 +10,7 @@ import (
 )
 
 // batches is take for batches: one after the other, because a batch is received
-// when the last has been settled. Their locks are not renewed (spec servicebus
+// when the last has been settled. Their locks are not renewed (spec messaging
 // 2.4).
 func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 	for {

@@ -135,7 +135,7 @@ func TestSessions(t *testing.T) {
 }
 
 // TestSessionOrderAfterFailure: an abandoned message comes again before later ones
-// (spec servicebus 1.10).
+// (spec messaging 1.10).
 func TestSessionOrderAfterFailure(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})
@@ -174,7 +174,7 @@ func TestSessionLockRenewal(t *testing.T) {
 	}
 }
 
-// TestMetadata has the names of spec servicebus 2.5.
+// TestMetadata has the names of spec messaging 2.5.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})

@@ -12,7 +12,7 @@
 //
 // Source: Microsoft.Azure.WebJobs.Extensions.ServiceBus,
 // src/Listeners/ServiceBusListener.cs, and the processor of
-// Azure.Messaging.ServiceBus; spec servicebus 2.
+// Azure.Messaging.ServiceBus; spec messaging 2.
 //
 // Left out: dynamic concurrency, transactions across entities, and settling
 // messages one by one from the handler while it runs.

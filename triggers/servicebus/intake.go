@@ -106,7 +106,7 @@ func (in *intake) start(name string, deliver func()) {
 	})
 }
 
-// handBack gives back what came at the moment of the stop (spec servicebus 2.3, last
+// handBack gives back what came at the moment of the stop (spec messaging 2.3, last
 // row). It may come too late for that: then the locks run out.
 func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...*bindings.ServiceBusReceived) {
 	in.sink.Skip(ev)

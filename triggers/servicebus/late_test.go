@@ -53,7 +53,7 @@ func (s lateSession) Receive(ctx context.Context, n int, wait time.Duration) ([]
 	return s.late.Receive(ctx, n, wait)
 }
 
-// Messages that arrive with the stop are abandoned at once, and said (spec servicebus
+// Messages that arrive with the stop are abandoned at once, and said (spec messaging
 // 2.3); their deliveries are counted.
 func TestMessagesThatComeTooLateAreAbandoned(t *testing.T) {
 	t.Parallel()

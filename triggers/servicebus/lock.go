@@ -81,7 +81,7 @@ func (k *lock) armLocked() {
 }
 
 // renewNow is one renewal. The function goes on whatever comes of it (spec
-// servicebus 2.4).
+// messaging 2.4).
 func (k *lock) renewNow() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

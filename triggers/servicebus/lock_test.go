@@ -41,7 +41,7 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestRetriesOutlastRenewal is spec servicebus 2.4: after the budget and what is
+// TestRetriesOutlastRenewal is spec messaging 2.4: after the budget and what is
 // left of the lock the message comes a second time while the first run goes on, and
 // the late settlement fails.
 func TestRetriesOutlastRenewal(t *testing.T) {
@@ -112,7 +112,7 @@ func TestRenewalBudget(t *testing.T) {
 }
 
 // TestNoAbandonAfterLockLost: a failure whose lock a renewal found lost is not
-// abandoned (spec servicebus 2.3).
+// abandoned (spec messaging 2.3).
 func TestNoAbandonAfterLockLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, bindings.ServiceBusQueue{})

@@ -84,7 +84,7 @@ type metadatum struct {
 }
 
 // metadataOf returns the binding data of a message under the platform's names
-// (spec servicebus 2.5). What the message does not have is left out.
+// (spec messaging 2.5). What the message does not have is left out.
 //
 // Source: src/Triggers/ServiceBusTriggerBindingStrategy.cs.
 func metadataOf(m *bindings.ServiceBusReceived) []metadatum {
@@ -135,7 +135,7 @@ func metadataOf(m *bindings.ServiceBusReceived) []metadatum {
 }
 
 // details are what the platform logs of a message in each invocation, behind its ID
-// and its delivery count (spec servicebus 2.5).
+// and its delivery count (spec messaging 2.5).
 //
 // Source: tests/ServiceBusEndToEndTests.cs.
 func (in *intake) details(m *bindings.ServiceBusReceived) []triggers.Detail {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Defaults of host.json's extensions.serviceBus (spec servicebus 2.1).
+// Defaults of host.json's extensions.serviceBus (spec messaging 2.1).
 const (
 	DefaultMaxAutoLockRenewal          = 5 * time.Minute
 	DefaultMaxConcurrentSessions       = 8

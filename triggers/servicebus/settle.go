@@ -24,7 +24,7 @@ const (
 	NoteAsked = "asked for by the handler"
 )
 
-// decide says what becomes of a message after its delivery (spec servicebus 2.3).
+// decide says what becomes of a message after its delivery (spec messaging 2.3).
 // A failure abandons whatever autoCompleteMessages says, unless the handler asked
 // for something else. The empty decision leaves the message alone.
 func (o *Options) decide(res triggers.Result) (d triggers.Decision, asked bool) {

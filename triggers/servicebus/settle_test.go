@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/servicebus"
 )
 
-// TestSettlement is the table of spec servicebus 2.3 for single messages, and what
+// TestSettlement is the table of spec messaging 2.3 for single messages, and what
 // handlers can ask for.
 func TestSettlement(t *testing.T) {
 	t.Parallel()
@@ -83,7 +83,7 @@ func TestDeadLetterReasonOfTheHandler(t *testing.T) {
 }
 
 // TestDeliveries: each failed delivery abandons; the metadata and the event count
-// from 1; the tenth failure dead-letters (spec servicebus 0, rule 4).
+// from 1; the tenth failure dead-letters (spec messaging 0, rule 4).
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, bindings.ServiceBusQueue{})

@@ -2,7 +2,7 @@ package amqp
 
 import "github.com/redeliver/redeliver/host/emulator/amqp/wire"
 
-// coordinatorCapabilities are those of the service (spec servicebus 3.6a).
+// coordinatorCapabilities are those of the service (spec messaging 3.6a).
 var coordinatorCapabilities = []wire.Symbol{"amqp:local-transactions", "amqp:multi-txns-per-ssn", "amqp:multi-ssns-per-txn"} // read only
 
 // coordinate has a node begin and end transactions.

@@ -329,7 +329,7 @@ func TestSettlementFrames(t *testing.T) {
 }
 
 // TestEchoedOutcomes: a settlement is confirmed with the outcome that was asked for, without
-// its error and its annotations (spec servicebus 3.6); those that arrive together, in order.
+// its error and its annotations (spec messaging 3.6); those that arrive together, in order.
 func TestEchoedOutcomes(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
@@ -554,7 +554,7 @@ func TestIdleTimeouts(t *testing.T) {
 }
 
 // TestHeartbeatInTime: a heartbeat comes within half of the client's idle time-out after
-// whatever was written last (spec servicebus 3.1), also when that was right after the last
+// whatever was written last (spec messaging 3.1), also when that was right after the last
 // heartbeat was due.
 func TestHeartbeatInTime(t *testing.T) {
 	t.Parallel()

@@ -127,7 +127,7 @@ type outcome struct {
 }
 
 // outcomeOf is the outcome that confirms a settlement: the one that was asked for,
-// without its error and its annotations (spec servicebus 3.6). The clients for Java
+// without its error and its annotations (spec messaging 3.6). The clients for Java
 // and Python take another for a failure (azure-core-amqp:
 // ReceiverUnsettledDeliveries; azure-servicebus: _pyamqp/receiver.py); a rejected
 // with an error is one for all.

@@ -12,7 +12,7 @@
 // logical sequence numbers (LSN) of the range: each transaction takes one.
 //
 // Read [bindings.CosmosContainer] for the contract, then feed.go. Fidelity: spec
-// servicebus 7; docs, "Change feed in Azure Cosmos DB", latest version mode.
+// messaging 7; docs, "Change feed in Azure Cosmos DB", latest version mode.
 //
 // Left out: this is no Cosmos DB emulator. There are no queries, no stored
 // procedures, no indexes, no expiry of documents (ttl is a property like any

@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Rules are the switches of Event Grid (host-and-retry 0.2). The zero Rules are
+// Rules are the switches of Event Grid (spec host-and-retry 0.2). The zero Rules are
 // those of 2019, without jitter and without probation: what tests use.
 type Rules struct {
 	Schedule      Schedule // eventGridSchedule; "": Schedule2019

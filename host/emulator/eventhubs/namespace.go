@@ -43,7 +43,7 @@ type Options struct {
 	Fault func(FaultPoint) error
 
 	// Taken says that a name is somebody else's: a queue or a topic of the same name
-	// space (spec servicebus 1.11). It is called without locks held.
+	// space (spec messaging 1.11). It is called without locks held.
 	Taken func(name string) bool
 }
 

@@ -53,7 +53,7 @@ func TestBlobTier(t *testing.T) {
 }
 
 // TestNotOffered: what this service does not have is refused and changes nothing
-// (storage.md 17.1, rows marked LATER).
+// (spec storage 17.1, rows marked LATER).
 func TestNotOffered(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)

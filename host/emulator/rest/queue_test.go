@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The rows of storage.md 16, in its order: what each operation answers when all
+// The rows of spec storage 16, in its order: what each operation answers when all
 // is well, and on a queue that does not exist.
 
 func TestQueueOperations(t *testing.T) {
@@ -176,7 +176,7 @@ func TestDefaultsOfMessages(t *testing.T) {
 	}
 }
 
-// What each answer has, and what it does not have (storage.md 16.2).
+// What each answer has, and what it does not have (spec storage 16.2).
 func TestShapesOfMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -273,7 +273,7 @@ func TestUpdateKeepsOrErasesTheText(t *testing.T) {
 	}
 }
 
-// The life of a message as the clock tells it (storage.md 16.3, S-16).
+// The life of a message as the clock tells it (spec storage 16.3, S-16).
 func TestMessagesLiveByTheClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -105,7 +105,7 @@ func (ns *Namespace) drop(op *operation, e *entity) {
 	op.dropEntity(e)
 }
 
-// autoCreate makes what a path names (host-and-retry 0.2, autoCreateEntities any).
+// autoCreate makes what a path names (spec host-and-retry 0.2, autoCreateEntities any).
 func (ns *Namespace) autoCreate(op *operation, p bindings.ServiceBusPath) (*entity, error) {
 	if p.Subscription == "" {
 		e := newEntity(ns, p.Main())

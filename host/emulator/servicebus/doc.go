@@ -11,7 +11,7 @@
 // the store, load.go reads it.
 //
 // The contract is that of bindings.ServiceBus, bindings.ServiceBusAdmin and
-// bindings.ServiceBusDoor; the rules and their sources are in spec servicebus 1.
+// bindings.ServiceBusDoor; the rules and their sources are in spec messaging 1.
 //
 // A namespace is state under one mutex: whatever happens in it happens in one
 // order, settlements and ends of locks among it. Each call first does what is due

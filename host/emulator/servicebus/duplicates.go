@@ -23,7 +23,7 @@ func (h *history) key(m *bindings.ServiceBusMessage) string {
 
 // duplicate reports whether the entity has accepted a message with this
 // identifier within its window, and otherwise remembers it. The window does not
-// begin anew with a duplicate (spec servicebus 1.8).
+// begin anew with a duplicate (spec messaging 1.8).
 func (e *entity) duplicate(op *operation, m *bindings.ServiceBusMessage) bool {
 	if e.window == 0 {
 		return false

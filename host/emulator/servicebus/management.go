@@ -208,7 +208,7 @@ func (ns *Namespace) SetSessionState(ctx context.Context, source, session string
 	})
 }
 
-// farFuture as a time of change asks for sessions with messages or a state (spec servicebus
+// farFuture as a time of change asks for sessions with messages or a state (spec messaging
 // 1.10; clients send the last day of year 9999 or what follows it).
 const farFuture = 9999
 

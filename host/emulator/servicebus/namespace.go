@@ -33,7 +33,7 @@ type Options struct {
 	Fault func(FaultPoint) error
 
 	// Taken says that a name is somebody else's: an event hub of the same name space
-	// (spec servicebus 1.11). It is called with the namespace locked.
+	// (spec messaging 1.11). It is called with the namespace locked.
 	Taken func(name string) bool
 
 	Switches // until Configure gives others

@@ -260,7 +260,7 @@ func (q *queue) putBack(op *operation, m *message) {
 // dead-letter queue.
 func (q *queue) fail(op *operation, m *message) bool {
 	if !q.main() {
-		return true // nothing counts in a sub-queue (spec servicebus 1.3)
+		return true // nothing counts in a sub-queue (spec messaging 1.3)
 	}
 	m.count++
 	if m.count < q.owner.maxDeliveryCount {
@@ -289,7 +289,7 @@ func (q *queue) expire(op *operation, m *message) {
 	q.remove(op, m)
 }
 
-// sweep removes what has expired, because somebody pulls (spec servicebus 1.5).
+// sweep removes what has expired, because somebody pulls (spec messaging 1.5).
 func (q *queue) sweep(op *operation) {
 	q.pulled = op.now
 	for m, ok := q.expiry.Min(); ok && m.expired(op.now); m, ok = q.expiry.Min() {

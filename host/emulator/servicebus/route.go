@@ -12,7 +12,7 @@ import (
 // properties; empty ones do not.
 type verdict struct{ reason, description string }
 
-// The reasons that the service writes (spec servicebus 1.4). The descriptions are
+// The reasons that the service writes (spec messaging 1.4). The descriptions are
 // ours but for that of the delivery limit.
 var (
 	headerVerdict    = verdict{"HeaderSizeExceeded", "The size quota for this stream has been exceeded: the header is larger than 64 KB."}
@@ -115,7 +115,7 @@ func (ns *Namespace) place(op *operation, e *entity, c *bindings.ServiceBusMessa
 }
 
 // forward sends a message that is in no queue on to the target of its entity.
-// What cannot go on stays in the transfer dead-letter queue (spec servicebus 1.7).
+// What cannot go on stays in the transfer dead-letter queue (spec messaging 1.7).
 func (ns *Namespace) forward(op *operation, e *entity, m *message) {
 	if m.hops >= ns.opts.MaxForwardHops {
 		ns.hold(op, e, m, maxHops(ns.opts.MaxForwardHops))

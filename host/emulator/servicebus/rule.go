@@ -120,7 +120,7 @@ func (e *entity) choose(c *bindings.ServiceBusMessage) (copies []*bindings.Servi
 					edited.ApplicationProperties[name] = timespan(d)
 				}
 			}
-			edited.ScheduledEnqueueTime = c.ScheduledEnqueueTime // spec servicebus 1.6
+			edited.ScheduledEnqueueTime = c.ScheduledEnqueueTime // spec messaging 1.6
 			edited.ApplicationProperties[bindings.ServiceBusRuleName] = r.Name
 			copies = append(copies, edited)
 		case !plain:

@@ -10,7 +10,7 @@ import (
 )
 
 // actions are the names of settlements: as fault points, and as decisions in the
-// journal (host-and-retry 0.3).
+// journal (spec host-and-retry 0.3).
 var actions = [...]struct{ op, decision string }{
 	bindings.ServiceBusComplete:         {"Complete", "completed"},
 	bindings.ServiceBusAbandon:          {"Abandon", "abandoned"},
@@ -143,7 +143,7 @@ func (q *queue) merge(op *operation, m *message, properties map[string]any) {
 }
 
 // setAside makes a message deferred. That counts as a failed delivery, but never
-// dead-letters (spec servicebus 1.3).
+// dead-letters (spec messaging 1.3).
 func (q *queue) setAside(op *operation, m *message) {
 	if q.main() {
 		m.count++

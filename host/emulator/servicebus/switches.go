@@ -1,6 +1,6 @@
 package servicebus
 
-// Switches are the ways of a namespace that an app chooses (host-and-retry 0.2).
+// Switches are the ways of a namespace that an app chooses (spec host-and-retry 0.2).
 type Switches struct {
 	StrictSessionSend       bool // strictSessionSend: refuse instead of dead-lettering
 	ForwardFailureToDLQ     bool // autoForwardFailure: dlq

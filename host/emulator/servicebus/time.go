@@ -11,7 +11,7 @@ import (
 )
 
 // pullWindow is how long after a receive expired messages still leave by
-// themselves (spec servicebus 1.5).
+// themselves (spec messaging 1.5).
 const pullWindow = time.Minute
 
 // tick does what is due in a queue, in order of time: locks end, and scheduled

@@ -419,7 +419,7 @@ func (t *transaction) targets(op *operation) (map[int]*entity, error) {
 
 // transferable says that a transfer which fails so is dead-lettered: its target is
 // disabled or full. One that is gone or takes no such message fails the transaction
-// (spec servicebus 1.7).
+// (spec messaging 1.7).
 func transferable(err error) bool {
 	return errors.Is(err, bindings.ErrEntityDisabled) || errors.Is(err, bindings.ErrQuotaExceeded)
 }

@@ -350,7 +350,7 @@ func TestAutoCreate(t *testing.T) {
 }
 
 // TestSettlementsAreEchoed: a settlement is confirmed with the outcome that the client asked
-// for, whatever the client is (spec servicebus 3.6). The clients for Java and Python fail a
+// for, whatever the client is (spec messaging 3.6). The clients for Java and Python fail a
 // settlement that is answered in another way (azure-core-amqp: ReceiverUnsettledDeliveries).
 func TestSettlementsAreEchoed(t *testing.T) {
 	t.Parallel()

@@ -14,6 +14,6 @@
 //
 // Transactions, non-exclusive sessions and sending via another entity are left out.
 //
-// Reference: spec servicebus 3; docs, AMQP 1.0 in Azure Service Bus:
+// Reference: spec messaging 3; docs, AMQP 1.0 in Azure Service Bus:
 // request-response-based operations; the code of the SDKs for Go, JavaScript and .NET.
 package bus

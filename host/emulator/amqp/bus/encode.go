@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// appendMessage adds m as a client gets it (spec servicebus 3.5). With a lock in the
+// appendMessage adds m as a client gets it (spec messaging 3.5). With a lock in the
 // annotations it is a copy that $management hands out.
 func appendMessage(b []byte, m *bindings.ServiceBusReceived, lockInAnnotations bool) []byte {
 	b = appendHeader(b, m)

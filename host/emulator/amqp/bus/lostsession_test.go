@@ -13,7 +13,7 @@ import (
 
 // TestLostSessionStaysLost: a request counts as that of the link that it names, whatever its
 // connection is. Who has lost the session can neither renew it nor touch its state, be the
-// lock ended or somebody else's now (spec servicebus 1.10: status 410, nothing changes).
+// lock ended or somebody else's now (spec messaging 1.10: status 410, nothing changes).
 func TestLostSessionStaysLost(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []string{"ended", "another holder", "detached"} {

@@ -21,7 +21,7 @@ func (*management) Close(bool) {}
 // has its own status.
 type operation func(m *management, r *request) (status int, body wire.Map, err error)
 
-// operationOf is the table of operations (spec servicebus 3.7). The mixture of
+// operationOf is the table of operations (spec messaging 3.7). The mixture of
 // spellings in what they take and give is the service's.
 func operationOf(name string) operation {
 	switch name {

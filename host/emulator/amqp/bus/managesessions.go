@@ -12,7 +12,7 @@ import (
 
 // onSession runs f on what the client has of a session: a request speaks for the link
 // that it names, or else for those of its connection. Who does not hold the session, or
-// not any more, is told so, and f has changed nothing (spec servicebus 1.10).
+// not any more, is told so, and f has changed nothing (spec messaging 1.10).
 func (m *management) onSession(r *request, session string, f func(hold) error) error {
 	for _, h := range m.holds(r, session) {
 		if err := f(h); !errors.Is(err, bindings.ErrSessionLockLost) && !errors.Is(err, bindings.ErrClosed) {

@@ -13,7 +13,7 @@ import (
 
 // TestClaimForAMissingEntity: $cbs says of an audience that names no entity what the service
 // says: status 404, and a text that the client for Java looks for, with its capital letter
-// (spec servicebus 3.2, 3.3; azure-core-amqp: ExceptionUtil).
+// (spec messaging 3.2, 3.3; azure-core-amqp: ExceptionUtil).
 func TestClaimForAMissingEntity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)

@@ -10,7 +10,7 @@ import (
 // condDeadLetter is the condition with which clients reject a message.
 const condDeadLetter wire.Symbol = "com.microsoft:dead-letter"
 
-// Settle implements amqp.Producer (spec servicebus 3.6): what has come together is
+// Settle implements amqp.Producer (spec messaging 3.6): what has come together is
 // one step for the namespace. The lock token counts, not the link; of a session's
 // messages also that the session is still ours.
 func (r *receiver) Settle(list []amqp.Settlement) {

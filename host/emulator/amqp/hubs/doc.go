@@ -1,6 +1,6 @@
 // Package hubs puts an Event Hubs namespace behind the AMQP door: it gives the links of
 // package amqp their nodes, and leaves those that are not for a hub to another backend,
-// so that both are one name space behind one port (spec servicebus 1.11, 3.13).
+// so that both are one name space behind one port (spec messaging 1.11, 3.13).
 //
 // Read backend.go first: it tells addresses apart. Then, by address:
 //
@@ -14,6 +14,6 @@
 // Claims are the other backend's matter, and are not asked for here. Idempotent
 // producers and geo-replication are left out.
 //
-// Reference: spec servicebus 3.13; the code of the clients for Go, JavaScript, Python
+// Reference: spec messaging 3.13; the code of the clients for Go, JavaScript, Python
 // and .NET.
 package hubs

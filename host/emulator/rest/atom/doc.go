@@ -21,7 +21,7 @@
 // it), its title (.NET and Go do), an action in every rule (Go). Elements are written
 // in the order of the service's data contracts and read in any order.
 //
-// Reference: spec servicebus 3.11; azure-sdk-for-go: sdk/messaging/azservicebus
+// Reference: spec messaging 3.11; azure-sdk-for-go: sdk/messaging/azservicebus
 // (admin, internal/atom); azure-sdk-for-js: sdk/servicebus/service-bus (serializers,
 // util/atomXmlHelper.ts); azure-sdk-for-python: azure-servicebus (management);
 // azure-sdk-for-net: Azure.Messaging.ServiceBus (Administration).

@@ -12,7 +12,7 @@
 // autoDeleteOnIdle, maxSizeInMegabytes, ...), under their names there. What is not
 // given has the service's default.
 //
-// Source: spec servicebus 1.1 and 3.12; azure-service-bus-emulator-installer:
+// Source: spec messaging 1.1 and 3.12; azure-service-bus-emulator-installer:
 // ServiceBus-Emulator/Schema/Config-schema.json; azure-event-hubs-emulator-installer:
 // EventHub-Emulator/Schema/Config-schema.json.
 //

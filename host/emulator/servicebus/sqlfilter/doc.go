@@ -15,5 +15,5 @@
 // Left out: the JMS selector syntax of the Premium tier.
 //
 // Reference: docs, "Subscription Rule SQL Filter Syntax" and "Subscription Rule
-// SQL Action Syntax"; spec servicebus 1.6.
+// SQL Action Syntax"; spec messaging 1.6.
 package sqlfilter

@@ -2,7 +2,7 @@ package sqlfilter
 
 import "fmt"
 
-// MaxExpression is the length of an expression in characters (spec servicebus
+// MaxExpression is the length of an expression in characters (spec messaging
 // 1.6). It also bounds how many predicates it has and how deep they nest.
 const MaxExpression = 1024
 
@@ -19,7 +19,7 @@ func (e *SyntaxError) Error() string {
 
 // A FilterError is a failure of an expression on one message. The service calls
 // it FilterException, which becomes the reason of the dead letter (spec
-// servicebus 1.4).
+// messaging 1.4).
 type FilterError struct {
 	Text string
 }

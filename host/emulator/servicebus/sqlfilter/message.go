@@ -78,7 +78,7 @@ var brokersField = systemField{
 }
 
 // scheduledField can be set, to no effect: the time of a message is not an
-// action's to change (spec servicebus 1.6).
+// action's to change (spec messaging 1.6).
 var scheduledField = systemField{
 	get: func(m *bindings.ServiceBusMessage) value {
 		if m.ScheduledEnqueueTime.IsZero() {

@@ -114,3 +114,40 @@ func TestAdminAddressOfItsOwn(t *testing.T) {
 		t.Errorf("AdminURL = %q", d.web.AdminURL())
 	}
 }
+
+// The web hooks run functions with any event: other machines need their key, or the
+// master key, also where the admin API is not served to them.
+func TestWebHooksOfOtherMachines(t *testing.T) {
+	t.Parallel()
+	const here, there = "192.0.2.7", "198.51.100.3"
+	for _, admin := range []string{"", "127.0.0.1"} {
+		d := network(t, &web.Options{AdminAddress: admin})
+		keys, err := web.OpenKeys(web.KeysFile(d.dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hook := range []string{"eventgrid", "blobs"} {
+			path := "/runtime/webhooks/" + hook + "?functionName=F"
+			system := ""
+			for _, k := range keys.All() {
+				if k.Name == hook+"_extension" {
+					system = k.Value
+				}
+			}
+			if system == "" {
+				t.Fatalf("admin at %q: no system key for %s", admin, hook)
+			}
+			for _, row := range []struct {
+				name, peer, key string
+				status          int // of a GET: 404 is after the key
+			}{
+				{"no key", there, "", 401}, {"a wrong key", there, "wrong", 401}, {"the system key", there, system, 404},
+				{"the master key", there, web.MasterKey(web.KeysFile(d.dir)), 404}, {"this machine", "127.0.0.1", "", 404},
+			} {
+				if a := d.from(row.peer, here, path, row.key); a.Status != row.status {
+					t.Errorf("admin at %q, %s with %s: %d, want %d", admin, hook, row.name, a.Status, row.status)
+				}
+			}
+		}
+	}
+}

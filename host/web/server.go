@@ -39,7 +39,7 @@ const closeGrace = 5 * time.Second
 type Options struct {
 	// Address is the IP address to listen on; empty for 127.0.0.1. With one that other
 	// machines reach, these call functions; the admin and control APIs want the master key
-	// of them.
+	// of them, and the web hooks their system key or the master key.
 	Address string
 
 	// AdminAddress is the IP address at which alone the admin and control APIs are served,

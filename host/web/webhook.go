@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/door"
 )
 
 // The web hooks of extensions, and the older path of Event Grid's. Paths ignore
@@ -56,10 +58,13 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 }
 
 // opensWebHook reports whether the request has the system key of that name, or the
-// master key. Without EnableAuth nobody needs one.
+// master key. Without EnableAuth nobody on this machine needs one.
 func (s *Server) opensWebHook(r *http.Request, name string) bool {
-	if !s.opts.EnableAuth {
+	if !s.opts.EnableAuth && door.OnThisMachine(r) {
 		return true
+	}
+	if s.keys == nil {
+		return false
 	}
 	key := r.Header.Get("X-Functions-Key")
 	if key == "" {

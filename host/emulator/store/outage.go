@@ -20,6 +20,10 @@ const (
 	watchEvery = time.Second
 )
 
+// settleFor is how long writes must have been taken before the end of an outage is
+// told: on a disk that has just run full the room that is given back does not last.
+const settleFor = 500 * time.Millisecond
+
 // probeName is the file that is written to see whether the disk takes writes.
 const probeName = "PROBE"
 
@@ -43,6 +47,8 @@ type outage struct {
 	gave   bool          // the reserve has been given up for that
 	free   uint64        // what was free after that, at the least
 	over   chan struct{} // closed at its end
+	again  chan struct{} // closed when another goes on with it before its end is told
+	goesOn bool          // with another whose end has not been told
 	before chan struct{} // closed when all of the outage before has been told; nil: none
 	told   chan struct{} // closed when all of this one has been
 
@@ -72,7 +78,7 @@ func (s *Store) putLocked(e *engine, anew bool) {
 func (s *Store) endOutageLocked() {
 	if s.outage != nil {
 		close(s.outage.over)
-		s.outage = nil
+		s.ending, s.outage = s.outage, nil
 	}
 }
 
@@ -88,7 +94,11 @@ func (s *Store) beginLocked(e *engine, reason error) {
 	if s.closed || s.e != e || s.outage != nil {
 		return
 	}
-	o := &outage{reason: reason, over: make(chan struct{}), before: s.told, told: make(chan struct{})}
+	o := &outage{reason: reason, over: make(chan struct{}), again: make(chan struct{}), before: s.told, told: make(chan struct{})}
+	if s.ending != nil {
+		close(s.ending.again)
+		s.ending, o.goesOn = nil, true
+	}
 	s.outage, s.told = o, o.told
 	s.watching.Add(1)
 	go s.watch(o, reason)
@@ -105,13 +115,15 @@ func (s *Store) watch(o *outage, reason error) {
 	if tell == nil {
 		tell = func(error) {}
 	}
-	tell(reason)
+	if !o.goesOn {
+		tell(reason)
+	}
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	for {
 		select {
 		case <-o.over:
-			if s.isOpen() {
+			if s.settled(o) {
 				tell(nil)
 			}
 			return
@@ -123,10 +135,22 @@ func (s *Store) watch(o *outage, reason error) {
 	}
 }
 
-func (s *Store) isOpen() bool {
+// settled waits until the end of an outage has lasted, and reports whether it has.
+func (s *Store) settled(o *outage) bool {
+	select {
+	case <-o.again:
+		return false
+	case <-s.closing:
+		return false
+	case <-time.After(settleFor):
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return !s.closed
+	if s.ending != o || s.closed {
+		return false
+	}
+	s.ending = nil
+	return true
 }
 
 // Recover opens a store that has failed again, so that it can be written; it does

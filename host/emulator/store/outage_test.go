@@ -177,7 +177,7 @@ func TestOutageIsTold(t *testing.T) {
 // it follows.
 func TestOutagesAreToldInTurns(t *testing.T) {
 	t.Parallel()
-	for range 20 {
+	for range 5 {
 		var full atomic.Bool
 		var mu sync.Mutex
 		var told []string

@@ -55,7 +55,9 @@ type shared struct {
 	state    int     // number of the state that counts
 	closed   bool
 	checks   []stateCheck
+	closing  chan struct{}  // closed by Close
 	outage   *outage        // nil: writes are taken
+	ending   *outage        // over, and not told to be; nil: none
 	told     chan struct{}  // of the last outage; nil: there was none
 	watching sync.WaitGroup // those that watch an outage
 }
@@ -109,7 +111,7 @@ func openOn(fs vfs.FS, opts *Options) (*Store, error) {
 }
 
 func newStore(dir string, opts *Options, fs vfs.FS) *Store {
-	s := &Store{shared: &shared{dir: dir, fs: fs}}
+	s := &Store{shared: &shared{dir: dir, fs: fs, closing: make(chan struct{})}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -266,6 +268,7 @@ func (s *Store) Close() error {
 	if closed {
 		return nil
 	}
+	close(s.closing)
 	s.watching.Wait()
 	s.replacing.Lock()
 	defer s.replacing.Unlock()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -98,9 +100,9 @@ func (h *Handlers) launch() error {
 	return nil
 }
 
-// watch deals with a process that ends while nobody calls it. When calls are in
-// flight, they see the end themselves, and the first of them to come back deals
-// with it: at a moment that the clock has decided.
+// watch deals with a process that ends while nobody calls it, or all who do sleep in
+// the clock's time. Other calls see the end themselves, and the first of them to come
+// back deals with it: at a moment that the clock has decided.
 func (h *Handlers) watch(p *process) {
 	<-p.runner.done //clock:outside the end of a process
 	p.hangUp()
@@ -111,7 +113,7 @@ func (h *Handlers) watch(p *process) {
 	}
 	h.clk.Inside("handler process exited", func() {
 		h.mu.Lock()
-		idle := p.calls == 0
+		idle := p.idle()
 		h.mu.Unlock()
 		if idle {
 			h.reap(p)
@@ -119,8 +121,8 @@ func (h *Handlers) watch(p *process) {
 	})
 }
 
-// reap deals with the end of p, once: it tells the host, counts a crash and has
-// a new process started.
+// reap deals with the end of p, once: it ends the sleeps of its calls, tells the
+// host, counts a crash and has a new process started.
 func (h *Handlers) reap(p *process) {
 	h.mu.Lock()
 	if p.reaped {
@@ -135,7 +137,12 @@ func (h *Handlers) reap(p *process) {
 	if e.Code == plannedExit && !e.Planned {
 		e.Planned, e.Reason = true, "asked for a new process"
 	}
+	asleep := p.asleep
+	p.asleep = nil
 	h.mu.Unlock()
+	for _, nap := range slices.Sorted(maps.Keys(asleep)) {
+		asleep[nap]()
+	}
 	h.group.Go("release handler process", func() {
 		h.clk.Outside(h.ctx, "release handler process", p.release)
 	})
@@ -210,7 +217,7 @@ func (h *Handlers) acquire(ctx context.Context) (*process, error) {
 		case p != nil && !p.ended():
 			p.calls++
 			return p, nil
-		case p != nil && p.calls == 0:
+		case p != nil && p.idle():
 			h.mu.Unlock()
 			h.reap(p)
 			h.mu.Lock()

@@ -39,9 +39,11 @@ type process struct {
 	hangUp  context.CancelFunc
 
 	// Owned by Handlers, guarded by its mutex.
-	calls  int    // in flight
-	reason string // why the host ends it; empty: it does not
-	reaped bool   // its end has been dealt with
+	calls  int                           // in flight
+	reason string                        // why the host ends it; empty: it does not
+	reaped bool                          // its end has been dealt with
+	naps   uint64                        // sleeps begun so far
+	asleep map[uint64]context.CancelFunc // ends a sleep, by its number; one for each call at most
 }
 
 // remote is what go-plugin dispenses.

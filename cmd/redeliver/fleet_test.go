@@ -337,6 +337,14 @@ func (f *fleet) shared(names ...string) {
 	f.Fatalf("of 200 messages not every host of %v got some", names)
 }
 
+// settled waits until a host has settled all of the namespace's messages that it has done.
+func (f *fleet) settled(name string) {
+	f.Helper()
+	f.wait(name+" to settle", func() bool {
+		return f.count(name, `Take +\S+ +completed`) >= f.count(name, `done bus-`)
+	})
+}
+
 // ticksOnce checks that no tick ran twice.
 func (f *fleet) ticksOnce() {
 	f.Helper()

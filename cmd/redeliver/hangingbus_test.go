@@ -20,6 +20,7 @@ func TestEndsBesideAHangingNamespace(t *testing.T) {
 	f.start("first")
 	f.start("second")
 	f.shared("first", "second")
+	f.settled("second")
 	f.freeze("first")
 	begun := time.Now()
 	f.reload("second")

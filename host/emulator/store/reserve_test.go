@@ -56,14 +56,26 @@ func addUntilFull(t *testing.T, s *store.Store, prefix string, most int) (n int)
 	return n
 }
 
+// fill adds keys that begin so until the store refuses them, which it must, and returns
+// how many it has added. Adds may go on for a while after a removal: the engine gives
+// the room of its logs back when it comes to it.
+func fill(t *testing.T, s *store.Store, prefix string) (n int) {
+	t.Helper()
+	const most = 32 * mib
+	if n = addUntilFull(t, s, prefix, most); n >= most/(32<<10) {
+		t.Errorf("%d MiB were added on a full disk", most/mib)
+	}
+	return n
+}
+
 // atLeast checks that a store has so many keys: what was acknowledged, and what was
-// refused in the moment in which the disk got full at most.
-func atLeast(t *testing.T, s *store.Store, want int) {
+// refused in the moments in which the disk got full at most.
+func atLeast(t *testing.T, s *store.Store, want, moments int) {
 	t.Helper()
 	_, err := s.Ready()
 	must(t, err)
-	if got := len(dump(t, s)); got < want || got > want+2 {
-		t.Errorf("%d keys, want %d", got, want)
+	if got := len(dump(t, s)); got < want || got > want+moments {
+		t.Errorf("%d keys, want %d to %d", got, want, want+moments)
 	}
 }
 
@@ -81,10 +93,9 @@ func TestRemovalsOnAFullDisk(t *testing.T) {
 				must(t, set(s, "a", "1", "b", "2", "c", "3", "d", "4"))
 				n := addUntilFull(t, s, "filler", filled*mib)
 				d.fill(0)
-				n += addUntilFull(t, s, "last", 16*mib)
-				refused(t, add(s, "e", "5"))
+				n += fill(t, s, "last")
 				must(t, remove(s, "a"))
-				refused(t, add(s, "e", "5"))
+				n += fill(t, s, "more")
 				must(t, write(s, func(b *store.Batch) { b.DeleteRange([]byte("b"), []byte("c")) }))
 				if _, err := s.Get([]byte("a")); !errors.Is(err, store.ErrNotFound) {
 					t.Errorf("what was removed = %v", err)
@@ -92,14 +103,14 @@ func TestRemovalsOnAFullDisk(t *testing.T) {
 
 				kill()
 				s, kill = onSmallDisk(t, d, store.Options{})
-				n += addUntilFull(t, s, "again", 16*mib) // what the reserve gave and nobody took
+				n += fill(t, s, "again") // what the reserve gave and nobody took
 				must(t, remove(s, "c"))
-				refused(t, add(s, "e", "5"))
-				atLeast(t, s, n+1)
+				n += fill(t, s, "once more")
+				atLeast(t, s, n+1, 4)
 				kill()
 				s, _ = onSmallDisk(t, d, store.Options{})
 				must(t, remove(s, "d"))
-				atLeast(t, s, n)
+				atLeast(t, s, n, 4)
 			})
 		}
 	}
@@ -137,7 +148,7 @@ func TestAddsGoOnWithALittleRoom(t *testing.T) {
 	n += addUntilFull(t, s, "last", 16*mib)
 	for i := range 3 {
 		must(t, remove(s, "again"))
-		refused(t, add(s, "again", "1"))
+		n += fill(t, s, fmt.Sprint("before", i))
 		d.grow(4 * mib)
 		addAgain(t, s, "again", taking)
 		more := addUntilFull(t, s, fmt.Sprint(i), 16*mib)
@@ -147,7 +158,7 @@ func TestAddsGoOnWithALittleRoom(t *testing.T) {
 		n += more
 	}
 	must(t, remove(s, "again"))
-	atLeast(t, s, n)
+	atLeast(t, s, n, 8)
 }
 
 // When many keys are removed at once on a full disk, their room is used for what is
@@ -199,11 +210,11 @@ func TestOpeningInTheReserveFails(t *testing.T) {
 		if d.usedBy("RESERVE") != 0 {
 			t.Error("the reserve is there although it was given up")
 		}
-		atLeast(t, s, n)
+		atLeast(t, s, n, 2)
 		fails.Store(false)
 		must(t, s.Recover())
 		must(t, remove(s, "filler0000"))
-		refused(t, add(s, "a", "1"))
+		fill(t, s, "more")
 		kill()
 		s, _ = onSmallDisk(t, d, opts)
 		must(t, remove(s, "filler0001"))

@@ -2,7 +2,6 @@ package bindings
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 )
@@ -51,13 +50,6 @@ type EventHubs interface {
 	// Of readers without a level there may be five; the next is ErrQuotaExceeded.
 	ReadEvents(ctx context.Context, hub, group, partition string, from EventPosition, opts *EventReaderOptions) (EventReader, error)
 }
-
-// ErrReaderStolen: a reader of the same or a higher owner level has the partition
-// (amqp:link:stolen).
-var ErrReaderStolen = errors.New("partition taken over by another reader")
-
-// ConditionLinkStolen is how the service names ErrReaderStolen.
-const ConditionLinkStolen ServiceBusCondition = "amqp:link:stolen"
 
 // Facts of Event Hubs.
 const (

@@ -47,3 +47,26 @@ func formatGUID(guid, format string) (string, error) {
 	}
 	return "", fmt.Errorf("GUID format %q: want N, D, B, P or X", format)
 }
+
+// GUID is a universally unique identifier, with its bytes in the order in which
+// they are printed (RFC 9562). AMQP delivery tags and .NET use another order;
+// that is the door's business.
+type GUID [16]byte
+
+// String returns the identifier in .NET's form D, in lower case.
+func (g GUID) String() string {
+	var b [36]byte
+	hex.Encode(b[0:8], g[0:4])
+	hex.Encode(b[9:13], g[4:6])
+	hex.Encode(b[14:18], g[6:8])
+	hex.Encode(b[19:23], g[8:10])
+	hex.Encode(b[24:36], g[10:16])
+	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
+	return string(b[:])
+}
+
+// ParseGUID reads an identifier in form D, with or without braces.
+func ParseGUID(s string) (GUID, error) {
+	g, err := parseGUID(s)
+	return g, err
+}

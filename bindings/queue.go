@@ -6,30 +6,6 @@ import (
 	"time"
 )
 
-// Conditions that the services report. Callers decide with errors.Is; wire
-// doors map each to the platform's code in one table.
-var (
-	// ErrNotFound: the queue does not exist (QueueNotFound).
-	ErrNotFound = errors.New("not found")
-	// ErrMessageNotFound: the message was deleted or has expired (MessageNotFound).
-	ErrMessageNotFound = errors.New("message not found")
-	// ErrPopReceiptMismatch: somebody else received or updated the message since
-	// this receipt was issued (PopReceiptMismatch, S-6).
-	ErrPopReceiptMismatch = errors.New("pop receipt mismatch")
-	// ErrBeingDeleted: the queue is being deleted (QueueBeingDeleted).
-	ErrBeingDeleted = errors.New("being deleted")
-	// ErrTooLarge: the text exceeds 64 KiB of UTF-8 (RequestBodyTooLarge).
-	ErrTooLarge = errors.New("too large")
-	// ErrOutOfRange: a parameter is outside its documented range
-	// (OutOfRangeQueryParameterValue, InvalidQueryParameterValue).
-	ErrOutOfRange = errors.New("out of range")
-	// ErrInvalidName: the name breaks the service's naming rules.
-	ErrInvalidName = errors.New("invalid name")
-	// ErrUnavailable: the service failed for a reason of its own, as any 5xx
-	// answer does. The same call may succeed later.
-	ErrUnavailable = errors.New("service unavailable")
-)
-
 // Limits of the queue service (spec storage 16.1; docs: Queue Service REST).
 const (
 	MaxMessageText       = 64 << 10           // bytes of UTF-8 in one message
@@ -149,3 +125,7 @@ type QueueMessage struct {
 	Expires      time.Time // zero: never
 	NextVisible  time.Time // zero from Peek
 }
+
+// ErrPopReceiptMismatch: somebody else received or updated the message since
+// this receipt was issued (PopReceiptMismatch, S-6).
+var ErrPopReceiptMismatch = errors.New("pop receipt mismatch")

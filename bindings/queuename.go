@@ -8,18 +8,6 @@ import (
 // poisonSuffix makes the name of a poison queue out of a queue's name.
 const poisonSuffix = "-poison"
 
-// NameError says why a name was refused, in the words of the platform's own
-// client. errors.Is(err, ErrInvalidName) holds for it.
-type NameError struct {
-	Name string // the name as it was checked
-	Text string // the platform's text
-}
-
-func (e *NameError) Error() string { return e.Text }
-
-// Unwrap returns ErrInvalidName.
-func (e *NameError) Unwrap() error { return ErrInvalidName }
-
 // QueueName returns the name that a queue name in a binding stands for: in
 // lower case, checked by ValidateQueueName. Settings and binding expressions
 // must have been replaced before.

@@ -2,7 +2,6 @@ package bindings
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -152,15 +151,15 @@ func badOutput(err error) error {
 	return fmt.Errorf("queue output: text looks like JSON but does not parse: %w", err)
 }
 
-// PutOrCreate adds a message and makes the queue first if it does not exist, as
-// a queue output binding and the copy to a poison queue do.
-func PutOrCreate(ctx context.Context, q Queue, text string, opts *PutOptions) (*QueueMessage, error) {
-	m, err := q.Put(ctx, text, opts)
-	if !errors.Is(err, ErrNotFound) {
-		return m, err
+// ContentType is what an output binding says of a body that MessagesFrom made of a
+// value: text/plain for text, application/json for an object or an array,
+// application/octet-stream for bytes.
+func ContentType(v Value, body []byte) string {
+	switch {
+	case v.Kind == Bytes, v.Kind == BytesList:
+		return "application/octet-stream"
+	case looksLikeJSON(string(body)):
+		return "application/json"
 	}
-	if err := q.Create(ctx); err != nil {
-		return nil, fmt.Errorf("create queue %q: %w", q.Name(), err)
-	}
-	return q.Put(ctx, text, opts)
+	return "text/plain"
 }

@@ -59,10 +59,6 @@ type ServiceBus interface {
 	AcceptSession(ctx context.Context, source string, opts *ServiceBusSessionOptions) (ServiceBusSession, error)
 }
 
-// ServiceBusForever as a wait means: until the context ends. Any negative
-// duration does.
-const ServiceBusForever = time.Duration(-1)
-
 // ServiceBusReceiveMode says what happens to a message that is handed out.
 type ServiceBusReceiveMode int
 

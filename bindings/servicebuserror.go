@@ -22,8 +22,6 @@ var (
 	ErrQuotaExceeded = errors.New("quota exceeded")
 	// ErrNotAllowed: the entity does not have this operation.
 	ErrNotAllowed = errors.New("not allowed")
-	// ErrInvalidArgument: an argument means nothing to the service.
-	ErrInvalidArgument = errors.New("invalid argument")
 	// ErrNotImplemented: the operation is not offered here.
 	ErrNotImplemented = errors.New("not implemented")
 	// ErrTimeout: what was waited for has not come.
@@ -166,3 +164,10 @@ func ServiceBusErrorOf(err error) *ServiceBusError {
 	}
 	return NewServiceBusError(ConditionInternalError, err.Error())
 }
+
+// ErrReaderStolen: a reader of the same or a higher owner level has the partition
+// (amqp:link:stolen).
+var ErrReaderStolen = errors.New("partition taken over by another reader")
+
+// ConditionLinkStolen is how the service names ErrReaderStolen.
+const ConditionLinkStolen ServiceBusCondition = "amqp:link:stolen"

@@ -1,16 +1,12 @@
 package bindings
 
 import (
-	"encoding/hex"
 	"fmt"
 	"time"
 )
 
 // Limits of a message (spec messaging 1.4, 1.11).
 const (
-	// MaxServiceBusID is the length of a MessageID, SessionID or PartitionKey in
-	// characters.
-	MaxServiceBusID = 128
 	// MaxServiceBusHeader is the encoded size of the application properties in
 	// bytes. A message beyond it is accepted and goes to the dead-letter queue.
 	MaxServiceBusHeader = 64 << 10
@@ -64,64 +60,6 @@ type ServiceBusMessage struct {
 	// sends it on. Nil when the message did not come over AMQP. Whoever receives
 	// from the service uses the plain fields.
 	Wire *ServiceBusWire
-}
-
-// GUID is a universally unique identifier, with its bytes in the order in which
-// they are printed (RFC 9562). AMQP delivery tags and .NET use another order;
-// that is the door's business.
-type GUID [16]byte
-
-// String returns the identifier in .NET's form D, in lower case.
-func (g GUID) String() string {
-	var b [36]byte
-	hex.Encode(b[0:8], g[0:4])
-	hex.Encode(b[9:13], g[4:6])
-	hex.Encode(b[14:18], g[6:8])
-	hex.Encode(b[19:23], g[8:10])
-	hex.Encode(b[24:36], g[10:16])
-	b[8], b[13], b[18], b[23] = '-', '-', '-', '-'
-	return string(b[:])
-}
-
-// ParseGUID reads an identifier in form D, with or without braces.
-func ParseGUID(s string) (GUID, error) {
-	g, err := parseGUID(s)
-	return g, err
-}
-
-// ServiceBusEncoded is a value in its AMQP encoding, constructor and all: a
-// described type (timespan, URI, date with offset), a decimal, a character. The
-// service passes it on byte for byte; in a filter it compares with nothing.
-type ServiceBusEncoded []byte
-
-// ServiceBusWire holds the sections of an AMQP message in their encoding, each
-// with its descriptor; an empty one was not there. The service keeps them, passes
-// them on and never looks inside; neither does it change them: receivers of one
-// message share them.
-//
-// When the service has changed a field that a section repeats, it says so in the
-// flags, and the door encodes that section anew from the plain fields.
-type ServiceBusWire struct {
-	Header                []byte // durable, priority; ttl and delivery count are not read from here
-	Annotations           []byte // what the door wants to keep of them
-	Properties            []byte
-	ApplicationProperties []byte
-	Body                  []byte // one or several sections
-	Footer                []byte
-
-	// PropertiesChanged: the plain fields differ from Properties, which still
-	// tells what they do not have (user id, creation time, ...).
-	PropertiesChanged bool
-	// ApplicationPropertiesChanged: the map is what counts.
-	ApplicationPropertiesChanged bool
-
-	// DeliveryAnnotations are the sender's, without those that the service sets.
-	DeliveryAnnotations []byte
-}
-
-// Size is the number of bytes of all sections.
-func (w *ServiceBusWire) Size() int {
-	return len(w.Header) + len(w.Annotations) + len(w.Properties) + len(w.ApplicationProperties) + len(w.Body) + len(w.Footer) + len(w.DeliveryAnnotations)
 }
 
 // ServiceBusState is the state of a message that receivers are told; a locked

@@ -15,17 +15,7 @@ func ServiceBusMessagesFrom(v Value) ([]*ServiceBusMessage, error) {
 	}
 	out := make([]*ServiceBusMessage, len(bodies))
 	for i, body := range bodies {
-		out[i] = &ServiceBusMessage{Body: body, ContentType: contentTypeOf(v, body)}
+		out[i] = &ServiceBusMessage{Body: body, ContentType: ContentType(v, body)}
 	}
 	return out, nil
-}
-
-func contentTypeOf(v Value, body []byte) string {
-	switch {
-	case v.Kind == Bytes, v.Kind == BytesList:
-		return "application/octet-stream"
-	case looksLikeJSON(string(body)):
-		return "application/json"
-	}
-	return "text/plain"
 }

@@ -107,15 +107,15 @@ func ParseBlobPattern(pattern string) (*BlobPattern, error) {
 		}
 	}
 	var expression strings.Builder
-	for _, tok := range template.tokens {
+	for literal, path := range template.Parts() {
 		switch {
-		case tok.path == nil:
-			expression.WriteString(regexp.QuoteMeta(tok.literal))
-		case len(tok.path) > 1:
+		case path == nil:
+			expression.WriteString(regexp.QuoteMeta(literal))
+		case len(path) > 1:
 			return nil, &TemplateError{Template: pattern, Position: 1, Text: fmt.Sprintf(
-				"Invalid template '%s'. The parameter name '%s' is invalid.", pattern, strings.Join(tok.path, "."))}
+				"Invalid template '%s'. The parameter name '%s' is invalid.", pattern, strings.Join(path, "."))}
 		default:
-			p.names = append(p.names, tok.path[0])
+			p.names = append(p.names, path[0])
 			expression.WriteString("(.*)")
 		}
 	}

@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -115,6 +116,18 @@ func parseExpression(s string) (token, bool) {
 		}
 	}
 	return token{path: path, format: format}, true
+}
+
+// Parts yields the template in order: each literal text with a nil path, and each
+// expression as the names that dots separate in it.
+func (t *Template) Parts() iter.Seq2[string, []string] {
+	return func(yield func(string, []string) bool) {
+		for _, tok := range t.tokens {
+			if !yield(tok.literal, tok.path) {
+				return
+			}
+		}
+	}
 }
 
 // String returns the template's text.

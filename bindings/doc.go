@@ -3,7 +3,7 @@
 // crosses between a binding and a handler, and the binding expressions that
 // place trigger data into paths and names.
 //
-// Read [Queue] first: it is the model for every service interface. Each one is
+// Read [queue.Queue] first: it is the model for every service interface. Each one is
 // a contract that an implementer can work from alone; the suites in
 // bindings/bindingtest hold any implementation to it. The embedded services
 // live in host/emulator, the cloud's in bindings/azure.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -46,11 +46,11 @@ func TestServiceBusEndsInTheDeadLetterQueue(t *testing.T) {
 	}, functions.FixedDelay(4, 10*time.Second))
 
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	h.SendServiceBus("parcels", &bindings.ServiceBusMessage{MessageID: "m7", Body: []byte(`{"id":"7"}`)})
+	h.SendServiceBus("parcels", &servicebus.Message{MessageID: "m7", Body: []byte(`{"id":"7"}`)})
 	h.AwaitKind(journal.DeadLettered) // by the broker, after the tenth abandon
 	h.WantAttempts("Ship", 50)        // 5 attempts in each of 10 deliveries
 	dead := h.ServiceBusMessages("parcels/$DeadLetterQueue")
-	if len(dead) != 1 || dead[0].ApplicationProperties[bindings.DeadLetterReason] != "MaxDeliveryCountExceeded" {
+	if len(dead) != 1 || dead[0].ApplicationProperties[servicebus.DeadLetterReason] != "MaxDeliveryCountExceeded" {
 		t.Errorf("dead letters: %v", dead)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
@@ -187,7 +188,7 @@ func (f *function) queueBlobEvent(ctx context.Context, raw json.RawMessage) erro
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return err
 	}
-	if e.EventType != blobCreated && e.Type != blobCreated || e.Data.BlobType == string(bindings.PageBlob) {
+	if e.EventType != blobCreated && e.Type != blobCreated || e.Data.BlobType == string(blob.PageBlob) {
 		return nil
 	}
 	rest, ok := strings.CutPrefix(e.Subject, "/blobServices/default/containers/")
@@ -203,5 +204,5 @@ func (f *function) queueBlobEvent(ctx context.Context, raw json.RawMessage) erro
 	if err != nil {
 		return err
 	}
-	return shared.Queue(ctx, bf, container, name, e.Data.ETag, bindings.BlobType(e.Data.BlobType))
+	return shared.Queue(ctx, bf, container, name, e.Data.ETag, blob.Type(e.Data.BlobType))
 }

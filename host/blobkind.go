@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
@@ -104,7 +105,7 @@ const cloudScanInterval = 10 * time.Second
 
 // blobFunction is what the trigger needs to know of a function.
 func (f *function) blobFunction() (*blob.Function, error) {
-	pattern, err := bindings.ParseBlobPattern(f.def.Trigger.String("path"))
+	pattern, err := blobapi.ParsePattern(f.def.Trigger.String("path"))
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +150,7 @@ func blobMessage(h *Host, f *function, input string) (triggers.Message, error) {
 	if err != nil {
 		return triggers.Message{}, err
 	}
-	container, name, err := bindings.ParseBlobPath(input)
+	container, name, err := blobapi.ParsePath(input)
 	if err != nil {
 		return triggers.Message{}, err
 	}
@@ -173,7 +174,7 @@ func blobEnd(*app.App, *app.Function) string { return `queue "` + blob.PoisonQue
 // trigger's values are known before any blob comes.
 func validateBlob(_ *app.App, f *app.Function) []*schemas.Fault {
 	path := f.Trigger.String("path")
-	pattern, err := bindings.ParseBlobPattern(path)
+	pattern, err := blobapi.ParsePattern(path)
 	if err != nil {
 		return []*schemas.Fault{{
 			Path: f.Trigger.PathOf("path"), Found: path, Allowed: "container or container/{name}",

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/triggers/blob"
@@ -99,7 +100,7 @@ func (d *delivery) bindOutputs(ctx context.Context) error {
 // blobBinding reads or writes one blob.
 type blobBinding struct {
 	b       *app.Binding
-	account bindings.BlobAccount
+	account blobapi.Account
 	path    *bindings.Template
 }
 
@@ -118,12 +119,12 @@ func newBlobBinding(f *function, b *app.Binding) (*blobBinding, error) {
 func (o *blobBinding) binding() *app.Binding { return o.b }
 
 // resolve returns the blob that the binding means in this attempt.
-func (o *blobBinding) resolve(d *delivery) (bindings.Container, bindings.Blob, error) {
+func (o *blobBinding) resolve(d *delivery) (blobapi.Container, blobapi.Blob, error) {
 	path, err := o.path.Resolve(d.bindingData())
 	if err != nil {
 		return nil, nil, err
 	}
-	container, name, err := bindings.ParseBlobPath(path)
+	container, name, err := blobapi.ParsePath(path)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -151,7 +152,7 @@ func (o *blobBinding) bind(ctx context.Context, d *delivery) error {
 		return err
 	}
 	if d.blobs == nil {
-		d.blobs = map[string]bindings.Blob{}
+		d.blobs = map[string]blobapi.Blob{}
 	}
 	d.blobs[o.b.Name] = b
 	return nil
@@ -172,14 +173,14 @@ const blobBlock = 4 << 20
 // write implements output: a block blob, in the place of what was there. Its
 // metadata stays (webjobs storage extension, WriteBlobArgumentBinding.cs).
 func (o *blobBinding) write(ctx context.Context, d *delivery, v bindings.Value) error {
-	content, ok, err := bindings.BlobContentFrom(v)
+	content, ok, err := blobapi.ContentFrom(v)
 	if err != nil || !ok {
 		return err
 	}
 	b := d.blobs[o.b.Name]
 	metadata := map[string]string{}
 	switch p, err := b.Properties(ctx, nil); {
-	case err == nil && p.Type != bindings.BlockBlob:
+	case err == nil && p.Type != blobapi.BlockBlob:
 		return errNotBlockBlob
 	case err == nil:
 		maps.Copy(metadata, p.Metadata)
@@ -189,7 +190,7 @@ func (o *blobBinding) write(ctx context.Context, d *delivery, v bindings.Value) 
 	// Names ignore case, and services give them back in another.
 	maps.DeleteFunc(metadata, func(name, _ string) bool { return strings.EqualFold(name, parentID) })
 	metadata[parentID] = d.base.Invocation
-	var blocks []bindings.BlockRef
+	var blocks []blobapi.BlockRef
 	for n := 0; len(content) > 0; n++ {
 		id := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "%s-%06d", d.base.Invocation, n))
 		part := content[:min(len(content), blobBlock)]
@@ -197,8 +198,8 @@ func (o *blobBinding) write(ctx context.Context, d *delivery, v bindings.Value) 
 		if _, err := b.PutBlock(ctx, id, bytes.NewReader(part), nil); err != nil {
 			return err
 		}
-		blocks = append(blocks, bindings.BlockRef{ID: id, From: bindings.Uncommitted})
+		blocks = append(blocks, blobapi.BlockRef{ID: id, From: blobapi.Uncommitted})
 	}
-	_, err = b.PutBlockList(ctx, blocks, &bindings.PutBlobOptions{Metadata: metadata})
+	_, err = b.PutBlockList(ctx, blocks, &blobapi.PutOptions{Metadata: metadata})
 	return err
 }

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
 )
 
@@ -122,10 +123,10 @@ func TestEmbeddedSection(t *testing.T) {
 // offer to (storage.md E-7).
 func TestOutsideWakesNobody(t *testing.T) {
 	t.Parallel()
-	if _, ok := any(outsideQueues{}).(bindings.QueueWaker); ok {
+	if _, ok := any(outsideQueues{}).(queue.Waker); ok {
 		t.Error("outside queues are a QueueWaker")
 	}
-	if _, ok := any(outsideBlobs{}).(bindings.BlobWaker); ok {
+	if _, ok := any(outsideBlobs{}).(blob.Waker); ok {
 		t.Error("outside blobs are a BlobWaker")
 	}
 }

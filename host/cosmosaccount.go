@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 )
@@ -30,7 +30,7 @@ func (h *Host) Cosmos() *cosmos.Account { return h.cosmos }
 
 // cosmosAccount returns the account of a connection: the embedded one, there is no
 // other.
-func (h *Host) cosmosAccount(a *app.App, setting string) (bindings.Cosmos, error) {
+func (h *Host) cosmosAccount(a *app.App, setting string) (cosmosapi.Account, error) {
 	if err := checkCosmosConnection(a, setting); err != nil {
 		return nil, err
 	}

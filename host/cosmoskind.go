@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
@@ -105,7 +106,7 @@ func cosmosEnd(*app.App, *app.Function) string { return "lost: the range moves o
 // cosmosOutput creates or replaces documents.
 type cosmosOutput struct {
 	b                   *app.Binding
-	account             bindings.Cosmos
+	account             cosmos.Account
 	database, container *bindings.Template
 	key                 string // of a container that is made; empty: none is
 }
@@ -155,7 +156,7 @@ func (o *cosmosOutput) write(ctx context.Context, d *delivery, v bindings.Value)
 	}
 	c, err := o.account.Container(ctx, database, name)
 	if errors.Is(err, bindings.ErrNotFound) && o.key != "" {
-		c, err = o.account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: database, Name: name, PartitionKey: o.key})
+		c, err = o.account.CreateContainer(ctx, cosmos.ContainerSpec{Database: database, Name: name, PartitionKey: o.key})
 		if errors.Is(err, bindings.ErrAlreadyExists) {
 			c, err = o.account.Container(ctx, database, name)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/triggers/cosmosdb"
 )
@@ -98,7 +98,7 @@ func (h *Host) readCosmosLeases(ctx context.Context, l *CosmosLeases) ([]CosmosL
 			lease.Function = name
 		}
 		if s.Continuation != "" {
-			n, err := h.cosmos.Pending(ctx, l.Database, l.Container, s.Range, bindings.CosmosPosition{Continuation: s.Continuation})
+			n, err := h.cosmos.Pending(ctx, l.Database, l.Container, s.Range, cosmos.Position{Continuation: s.Continuation})
 			if err == nil {
 				lease.Pending = n
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/journal"
@@ -22,9 +23,9 @@ type delivery struct {
 
 	counted  counted
 	attempts int
-	payload  *payload                 // of the current event; the same for all attempts
-	inputs   []call.Input             // of the current attempt
-	blobs    map[string]bindings.Blob // that the current attempt may write, by binding
+	payload  *payload             // of the current event; the same for all attempts
+	inputs   []call.Input         // of the current attempt
+	blobs    map[string]blob.Blob // that the current attempt may write, by binding
 	response *bindings.HTTPResponse
 	asked    triggers.Request
 	logs     func(call.Log) // writes a line of the handler

@@ -6,6 +6,9 @@ import (
 	"sync/atomic"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
@@ -75,7 +78,7 @@ func (h *Host) isEmbedded(account any) bool {
 
 // queuesIn returns a queue account as a listener of the epoch reaches it, and whether
 // it is an embedded one.
-func (h *Host) queuesIn(e *epoch, a bindings.QueueAccount) (bindings.QueueAccount, bool) {
+func (h *Host) queuesIn(e *epoch, a queue.Account) (queue.Account, bool) {
 	if !h.isEmbedded(a) {
 		return a, false
 	}
@@ -85,12 +88,12 @@ func (h *Host) queuesIn(e *epoch, a bindings.QueueAccount) (bindings.QueueAccoun
 
 type epochQueues struct {
 	outsideQueues
-	bindings.QueueWaker
-	bindings.QueueForesight
+	queue.Waker
+	queue.Foresight
 }
 
 // blobsIn is queuesIn for blobs.
-func (h *Host) blobsIn(e *epoch, a bindings.BlobAccount) (bindings.BlobAccount, bool) {
+func (h *Host) blobsIn(e *epoch, a blob.Account) (blob.Account, bool) {
 	if !h.isEmbedded(a) {
 		return a, false
 	}
@@ -99,30 +102,30 @@ func (h *Host) blobsIn(e *epoch, a bindings.BlobAccount) (bindings.BlobAccount, 
 
 type epochBlobs struct {
 	outsideBlobs
-	bindings.BlobWaker
+	blob.Waker
 }
 
 // epochCosmos is the embedded Cosmos DB account as a listener of an epoch reaches it.
 type epochCosmos struct {
 	*epoch
-	account bindings.Cosmos
+	account cosmos.Account
 }
 
 func (c epochCosmos) AccountHost() string { return c.account.AccountHost() }
 
-func (c epochCosmos) Container(ctx context.Context, database, container string) (bindings.CosmosContainer, error) {
-	return c.container(ctx, func(ctx context.Context) (bindings.CosmosContainer, error) {
+func (c epochCosmos) Container(ctx context.Context, database, container string) (cosmos.Container, error) {
+	return c.container(ctx, func(ctx context.Context) (cosmos.Container, error) {
 		return c.account.Container(ctx, database, container)
 	})
 }
 
-func (c epochCosmos) CreateContainer(ctx context.Context, spec bindings.CosmosContainerSpec) (bindings.CosmosContainer, error) {
-	return c.container(ctx, func(ctx context.Context) (bindings.CosmosContainer, error) {
+func (c epochCosmos) CreateContainer(ctx context.Context, spec cosmos.ContainerSpec) (cosmos.Container, error) {
+	return c.container(ctx, func(ctx context.Context) (cosmos.Container, error) {
 		return c.account.CreateContainer(ctx, spec)
 	})
 }
 
-func (c epochCosmos) container(ctx context.Context, f func(ctx context.Context) (bindings.CosmosContainer, error)) (bindings.CosmosContainer, error) {
+func (c epochCosmos) container(ctx context.Context, f func(ctx context.Context) (cosmos.Container, error)) (cosmos.Container, error) {
 	of, err := during(ctx, c.epoch, f)
 	if err != nil {
 		return nil, err
@@ -133,52 +136,52 @@ func (c epochCosmos) container(ctx context.Context, f func(ctx context.Context) 
 // epochContainer is a container of epochCosmos.
 type epochContainer struct {
 	*epoch
-	of bindings.CosmosContainer
+	of cosmos.Container
 }
 
 var (
-	_ bindings.CosmosContainer = epochContainer{}
-	_ bindings.CosmosWatcher   = epochContainer{}
+	_ cosmos.Container = epochContainer{}
+	_ cosmos.Watcher   = epochContainer{}
 )
 
-func (c epochContainer) Info() bindings.CosmosContainerInfo { return c.of.Info() }
+func (c epochContainer) Info() cosmos.ContainerInfo { return c.of.Info() }
 
-func (c epochContainer) Ranges(ctx context.Context) ([]bindings.CosmosRange, error) {
+func (c epochContainer) Ranges(ctx context.Context) ([]cosmos.Range, error) {
 	return during(ctx, c.epoch, c.of.Ranges)
 }
 
-func (c epochContainer) Create(ctx context.Context, document []byte) (*bindings.CosmosItem, error) {
-	return during(ctx, c.epoch, func(ctx context.Context) (*bindings.CosmosItem, error) { return c.of.Create(ctx, document) })
+func (c epochContainer) Create(ctx context.Context, document []byte) (*cosmos.Item, error) {
+	return during(ctx, c.epoch, func(ctx context.Context) (*cosmos.Item, error) { return c.of.Create(ctx, document) })
 }
 
-func (c epochContainer) Upsert(ctx context.Context, documents ...[]byte) ([]*bindings.CosmosItem, error) {
-	return during(ctx, c.epoch, func(ctx context.Context) ([]*bindings.CosmosItem, error) { return c.of.Upsert(ctx, documents...) })
+func (c epochContainer) Upsert(ctx context.Context, documents ...[]byte) ([]*cosmos.Item, error) {
+	return during(ctx, c.epoch, func(ctx context.Context) ([]*cosmos.Item, error) { return c.of.Upsert(ctx, documents...) })
 }
 
-func (c epochContainer) Replace(ctx context.Context, document []byte, ifMatch string) (*bindings.CosmosItem, error) {
-	return during(ctx, c.epoch, func(ctx context.Context) (*bindings.CosmosItem, error) { return c.of.Replace(ctx, document, ifMatch) })
+func (c epochContainer) Replace(ctx context.Context, document []byte, ifMatch string) (*cosmos.Item, error) {
+	return during(ctx, c.epoch, func(ctx context.Context) (*cosmos.Item, error) { return c.of.Replace(ctx, document, ifMatch) })
 }
 
-func (c epochContainer) Delete(ctx context.Context, id string, key bindings.CosmosKey, ifMatch string) error {
+func (c epochContainer) Delete(ctx context.Context, id string, key cosmos.Key, ifMatch string) error {
 	return duringOnly(ctx, c.epoch, func(ctx context.Context) error { return c.of.Delete(ctx, id, key, ifMatch) })
 }
 
-func (c epochContainer) Read(ctx context.Context, id string, key bindings.CosmosKey) (*bindings.CosmosItem, error) {
-	return during(ctx, c.epoch, func(ctx context.Context) (*bindings.CosmosItem, error) { return c.of.Read(ctx, id, key) })
+func (c epochContainer) Read(ctx context.Context, id string, key cosmos.Key) (*cosmos.Item, error) {
+	return during(ctx, c.epoch, func(ctx context.Context) (*cosmos.Item, error) { return c.of.Read(ctx, id, key) })
 }
 
-func (c epochContainer) Items(ctx context.Context, prefix string) ([]*bindings.CosmosItem, error) {
-	return during(ctx, c.epoch, func(ctx context.Context) ([]*bindings.CosmosItem, error) { return c.of.Items(ctx, prefix) })
+func (c epochContainer) Items(ctx context.Context, prefix string) ([]*cosmos.Item, error) {
+	return during(ctx, c.epoch, func(ctx context.Context) ([]*cosmos.Item, error) { return c.of.Items(ctx, prefix) })
 }
 
-func (c epochContainer) Changes(ctx context.Context, rangeID string, from bindings.CosmosPosition, limit int) (bindings.CosmosChanges, error) {
-	return during(ctx, c.epoch, func(ctx context.Context) (bindings.CosmosChanges, error) {
+func (c epochContainer) Changes(ctx context.Context, rangeID string, from cosmos.Position, limit int) (cosmos.Changes, error) {
+	return during(ctx, c.epoch, func(ctx context.Context) (cosmos.Changes, error) {
 		return c.of.Changes(ctx, rangeID, from, limit)
 	})
 }
 
 func (c epochContainer) Watch(rangeID string, changed func()) (stop func()) {
-	if w, ok := c.of.(bindings.CosmosWatcher); ok {
+	if w, ok := c.of.(cosmos.Watcher); ok {
 		return w.Watch(rangeID, changed)
 	}
 	return func() {}

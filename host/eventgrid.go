@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
@@ -28,7 +29,7 @@ const devEventGridAddress = "127.0.0.1:60101"
 func (h *Host) openGrid() (err error) {
 	opts := &eventgrid.Options{
 		Seed: h.opts.Seed, Record: h.fleet.record,
-		Blobs: func(account string) bindings.BlobAccount {
+		Blobs: func(account string) blob.Account {
 			if account == "" {
 				account = FirstAccount
 			}
@@ -370,7 +371,7 @@ func (o *eventGridOutput) binding() *app.Binding { return o.b }
 
 // write publishes one event for each element of the value, all or none.
 func (o *eventGridOutput) write(ctx context.Context, _ *delivery, v bindings.Value) error {
-	bodies, err := bindings.QueueMessagesFrom(v)
+	bodies, err := bindings.MessagesFrom(v)
 	if err != nil || len(bodies) == 0 {
 		return err
 	}

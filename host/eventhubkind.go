@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/app"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/journal"
@@ -15,7 +16,7 @@ import (
 )
 
 // eventHubs returns the Event Hubs namespace that a binding's connection names.
-func (f *function) eventHubs(b *app.Binding) (bindings.EventHubs, error) {
+func (f *function) eventHubs(b *app.Binding) (eventhubsapi.Namespace, error) {
 	conn, ok := f.gen.app.Settings.Connection(hubSetting(b))
 	if !ok {
 		return nil, app.MissingConnection(hubSetting(b))
@@ -26,7 +27,7 @@ func (f *function) eventHubs(b *app.Binding) (bindings.EventHubs, error) {
 func connectEventHub(f *function) error {
 	b := f.def.Trigger
 	hubs, err := f.eventHubs(b)
-	if err == nil && hubs == bindings.EventHubs(f.gen.host.hubs) {
+	if err == nil && hubs == eventhubsapi.Namespace(f.gen.host.hubs) {
 		err = broker.CheckNames(hubName(f.gen.app, b), consumerGroup(b))
 	}
 	return err
@@ -137,7 +138,7 @@ func consumerGroup(b *app.Binding) string {
 	if group := b.String("consumerGroup"); group != "" {
 		return group
 	}
-	return bindings.DefaultConsumerGroup
+	return eventhubsapi.DefaultConsumerGroup
 }
 
 func eventHubMessage(_ *Host, f *function, input string) (triggers.Message, error) {
@@ -151,7 +152,7 @@ func eventHubEnd(*app.App, *app.Function) string {
 // eventHubOutput sends events to a hub.
 type eventHubOutput struct {
 	b    *app.Binding
-	hubs bindings.EventHubs
+	hubs eventhubsapi.Namespace
 	name *bindings.Template
 }
 
@@ -165,7 +166,7 @@ func newEventHubOutput(f *function, b *app.Binding) (output, error) {
 	if o.name, err = bindings.ParseTemplate(name); err != nil {
 		return nil, err
 	}
-	if hubs == bindings.EventHubs(f.gen.host.hubs) && !strings.Contains(name, "{") {
+	if hubs == eventhubsapi.Namespace(f.gen.host.hubs) && !strings.Contains(name, "{") {
 		if err := broker.CheckNames(name, ""); err != nil {
 			return nil, err
 		}
@@ -181,7 +182,7 @@ func (o *eventHubOutput) write(ctx context.Context, d *delivery, v bindings.Valu
 	if err != nil {
 		return err
 	}
-	events, err := bindings.EventsFrom(v)
+	events, err := eventhubsapi.EventsFrom(v)
 	if err != nil || len(events) == 0 {
 		return err
 	}

@@ -9,7 +9,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
@@ -77,8 +79,8 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		app.ServiceBusQueue("Take", "bus", func(_ context.Context, m functions.ServiceBusMessage) error { return first(m.Text()) }, failing)
 		h := hosttest.New(t, &hosttest.Options{Handlers: app})
 		check(t, h, func(body string) {
-			h.SendServiceBus("bus", &bindings.ServiceBusMessage{Body: []byte(body)})
-		}, func() { disableForAMoment(t, h, bindings.ServiceBusQueue{Name: "bus"}) })
+			h.SendServiceBus("bus", &servicebus.Message{Body: []byte(body)})
+		}, func() { disableForAMoment(t, h, servicebus.Queue{Name: "bus"}) })
 	})
 	t.Run("Service Bus sessions", func(t *testing.T) {
 		t.Parallel()
@@ -86,8 +88,8 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		app.ServiceBusQueue("Take", "bus", func(_ context.Context, m functions.ServiceBusMessage) error { return first(m.Text()) }, functions.Sessions(), failing)
 		h := hosttest.New(t, &hosttest.Options{Handlers: app})
 		check(t, h, func(body string) {
-			h.SendServiceBus("bus", &bindings.ServiceBusMessage{Body: []byte(body), SessionID: &body})
-		}, func() { disableForAMoment(t, h, bindings.ServiceBusQueue{Name: "bus", RequiresSession: true}) })
+			h.SendServiceBus("bus", &servicebus.Message{Body: []byte(body), SessionID: &body})
+		}, func() { disableForAMoment(t, h, servicebus.Queue{Name: "bus", RequiresSession: true}) })
 	})
 	t.Run("blob", func(t *testing.T) {
 		t.Parallel()
@@ -108,7 +110,7 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		app.CosmosDB("Take", "shop", "orders", func(_ context.Context, d []functions.CosmosDocument) error { return first(d[0].ID()) }, functions.CreateLeases(), failing)
 		h := hosttest.New(t, &hosttest.Options{Handlers: app})
 		create := func() {
-			if _, err := h.Cosmos().CreateContainer(context.Background(), bindings.CosmosContainerSpec{Database: "shop", Name: "orders", Ranges: 2}); err != nil {
+			if _, err := h.Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -127,9 +129,9 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 }
 
 // disableForAMoment makes whoever receives from a queue fail.
-func disableForAMoment(t *testing.T, h *hosttest.Host, q bindings.ServiceBusQueue) {
+func disableForAMoment(t *testing.T, h *hosttest.Host, q servicebus.Queue) {
 	t.Helper()
-	for _, q.Status = range []bindings.ServiceBusStatus{bindings.ServiceBusStatusReceiveDisabled, bindings.ServiceBusStatusActive} {
+	for _, q.Status = range []servicebus.Status{servicebus.StatusReceiveDisabled, servicebus.StatusActive} {
 		h.Clock().Do("disable", func() {
 			if _, err := h.ServiceBus().UpdateQueue(context.Background(), q); err != nil {
 				t.Error(err)
@@ -154,7 +156,7 @@ func TestHubFailsBesideAnAttempt(t *testing.T) {
 	send := func(partition, body string) {
 		t.Helper()
 		h.Clock().Do("send", func() {
-			if err := h.EventHubs().SendEvents(context.Background(), "hub", &bindings.SendEventsOptions{PartitionID: partition}, &bindings.Event{Body: []byte(body)}); err != nil {
+			if err := h.EventHubs().SendEvents(context.Background(), "hub", &eventhubsapi.SendOptions{PartitionID: partition}, &eventhubsapi.Event{Body: []byte(body)}); err != nil {
 				t.Error(err)
 			}
 		})

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
@@ -326,7 +326,7 @@ func (g *generation) routes() *httptrigger.Router {
 }
 
 // account returns the queue account that a binding's connection names.
-func (f *function) account(b *app.Binding) (bindings.QueueAccount, error) {
+func (f *function) account(b *app.Binding) (queue.Account, error) {
 	name := b.Connection
 	if name == "" {
 		name = "Storage"

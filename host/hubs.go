@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -40,7 +41,7 @@ func (h *Host) EventHubs() *eventhubs.Namespace { return h.hubs }
 
 // EventHubs returns the namespace of a connection, as ServiceBus does: both are
 // behind one door.
-func (s *services) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
+func (s *services) EventHubs(conn app.Connection) (eventhubsapi.Namespace, error) {
 	if s.host.doors.isEmbeddedBus(conn) {
 		return s.host.hubs, nil
 	}

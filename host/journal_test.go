@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -129,7 +129,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock().Do("put", func() {
-		if _, err := bindings.PutOrCreate(context.Background(), h.Storage().Queue("short-lived"), "x", &bindings.PutOptions{TTL: time.Second}); err != nil {
+		if _, err := queue.PutOrCreate(context.Background(), h.Storage().Queue("short-lived"), "x", &queue.PutOptions{TTL: time.Second}); err != nil {
 			t.Error(err)
 		}
 	})

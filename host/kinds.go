@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
@@ -121,7 +122,7 @@ func listenQueue(t *turn) (triggers.Listener, error) {
 		return nil, err
 	}
 	account = t.queues(account)
-	name, err := bindings.QueueName(f.def.Trigger.String("queueName"))
+	name, err := queueapi.Name(f.def.Trigger.String("queueName"))
 	if err != nil {
 		return nil, err
 	}
@@ -142,8 +143,8 @@ func listenQueue(t *turn) (triggers.Listener, error) {
 }
 
 // renewed returns what writes the renewal of a message's lock into the journal, as of.
-func (g *generation) renewed(of journal.Record) func(m *bindings.QueueMessage) {
-	return func(m *bindings.QueueMessage) {
+func (g *generation) renewed(of journal.Record) func(m *queueapi.Message) {
+	return func(m *queueapi.Message) {
 		rec := of
 		rec.Kind, rec.Generation, rec.MessageID, rec.DeliveryCount = journal.LockRenewed, g.id, m.ID, m.DequeueCount
 		g.host.journal.Append(rec)
@@ -165,14 +166,14 @@ func queueMessage(_ *Host, f *function, input string) (triggers.Message, error) 
 }
 
 func queueDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
-	if _, ok := bindings.PoisonQueueName(queueName(f)); !ok {
+	if _, ok := queueapi.PoisonName(queueName(f)); !ok {
 		return 0, true
 	}
 	return a.Config.Queues.MaxDequeueCount, false
 }
 
 func queueEnd(_ *app.App, f *app.Function) string {
-	if poison, ok := bindings.PoisonQueueName(queueName(f)); ok {
+	if poison, ok := queueapi.PoisonName(queueName(f)); ok {
 		return `queue "` + poison + `"`
 	}
 	return "expires in its queue, which has no poison queue"
@@ -183,7 +184,7 @@ func queueName(f *app.Function) string { return strings.ToLower(f.Trigger.String
 func validateQueue(_ *app.App, f *app.Function) []*schemas.Fault {
 	path := f.Trigger.Path + ".queueName"
 	name := f.Trigger.String("queueName")
-	if _, err := bindings.QueueName(name); err != nil {
+	if _, err := queueapi.Name(name); err != nil {
 		return []*schemas.Fault{{
 			Path: path, Found: name, Allowed: "3 to 63 lower-case letters, digits and single dashes",
 			Reason: err.Error(), Kind: "argument",

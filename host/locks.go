@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
@@ -22,7 +22,7 @@ const (
 
 // hostContainer is the container of the host's own account in which it keeps
 // locks and the status of timers.
-func (g *generation) hostContainer() (bindings.Container, error) {
+func (g *generation) hostContainer() (blob.Container, error) {
 	blobs, err := g.hostBlobs()
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func (g *generation) hostContainer() (bindings.Container, error) {
 	return blobs.Container(hostlock.Container), nil
 }
 
-func (g *generation) hostBlobs() (bindings.BlobAccount, error) {
+func (g *generation) hostBlobs() (blob.Account, error) {
 	conn, ok := g.app.Settings.Connection("Storage")
 	if !ok {
 		return nil, app.MissingConnection("Storage")
@@ -65,7 +65,7 @@ func (g *generation) reclaims() bool {
 
 // lock returns a lock that this host shares with those that have its ID. What
 // happens to it goes to the log, for those who look for it, and to Notify.
-func (g *generation) lock(in bindings.Container, name string, opts *hostlock.Options) *hostlock.Lock {
+func (g *generation) lock(in blob.Container, name string, opts *hostlock.Options) *hostlock.Lock {
 	h := g.host
 	opts.Owner, opts.Reclaim = h.opts.Instance, g.reclaims()
 	also := opts.Notify
@@ -117,7 +117,7 @@ func (t *turn) lockEvent(e hostlock.Event, err error) {
 }
 
 // hostContainer is that of the generation as the turn's listener reaches it.
-func (t *turn) hostContainer() (bindings.Container, error) {
+func (t *turn) hostContainer() (blob.Container, error) {
 	blobs, err := t.gen.hostBlobs()
 	if err != nil {
 		return nil, err

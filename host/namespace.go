@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
@@ -75,7 +75,7 @@ func (f *function) nameEntities(ns *servicebus.Namespace) error {
 		if !isServiceBus(b) {
 			continue
 		}
-		if named, err := f.serviceBus(b); err != nil || named != bindings.ServiceBus(g.host.namespace) {
+		if named, err := f.serviceBus(b); err != nil || named != servicebusapi.Namespace(g.host.namespace) {
 			continue
 		}
 		if err := g.nameEntity(ns, b); err != nil {
@@ -101,7 +101,7 @@ func (g *generation) nameEntity(ns *servicebus.Namespace, b *app.Binding) error 
 	case topic != "":
 		return outputError(b, createTopic(ctx, ns, topic))
 	}
-	path, err := bindings.ParseServiceBusPath(queue)
+	path, err := servicebusapi.ParsePath(queue)
 	if err != nil {
 		return outputError(b, err)
 	}
@@ -185,7 +185,7 @@ func serviceBusSetting(b *app.Binding) string {
 
 // ServiceBus returns the namespace of a connection: the embedded one for a
 // connection string of an emulator that means it.
-func (s *services) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
+func (s *services) ServiceBus(conn app.Connection) (servicebusapi.Namespace, error) {
 	if s.host.doors.isEmbeddedBus(conn) {
 		return s.host.namespace, nil
 	}

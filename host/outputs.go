@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
@@ -149,9 +150,9 @@ func (o httpOutput) write(_ context.Context, d *delivery, v bindings.Value) erro
 // queueOutput puts messages on a queue.
 type queueOutput struct {
 	b        *app.Binding
-	account  bindings.QueueAccount
+	account  queue.Account
 	name     *bindings.Template
-	encoding bindings.Encoding
+	encoding queue.Encoding
 }
 
 func newQueueOutput(f *function, b *app.Binding) (output, error) {
@@ -176,16 +177,16 @@ func (o *queueOutput) write(ctx context.Context, d *delivery, v bindings.Value) 
 	if err != nil {
 		return err
 	}
-	if name, err = bindings.QueueName(name); err != nil {
+	if name, err = queue.Name(name); err != nil {
 		return err
 	}
-	bodies, err := bindings.QueueMessagesFrom(v)
+	bodies, err := bindings.MessagesFrom(v)
 	if err != nil {
 		return err
 	}
 	q := o.account.Queue(name)
 	for _, body := range bodies {
-		if _, err := bindings.PutOrCreate(ctx, q, o.encoding.Encode(body), nil); err != nil {
+		if _, err := queue.PutOrCreate(ctx, q, o.encoding.Encode(body), nil); err != nil {
 			return err
 		}
 		h.watcher.Notify(name)
@@ -195,8 +196,8 @@ func (o *queueOutput) write(ctx context.Context, d *delivery, v bindings.Value) 
 
 // encodingOf is the encoding of the app's queue messages, checked when it was
 // loaded.
-func encodingOf(a *app.App) bindings.Encoding {
-	encoding, err := bindings.ParseEncoding(a.Config.Queues.MessageEncoding)
+func encodingOf(a *app.App) queue.Encoding {
+	encoding, err := queue.ParseEncoding(a.Config.Queues.MessageEncoding)
 	if err != nil {
 		panic(err)
 	}

@@ -4,17 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // outsideQueues are the queues of an account outside. They wake nobody
-// (bindings.QueueWaker): messages are found by polling (storage.md E-7).
+// (queue.Waker): messages are found by polling (storage.md E-7).
 type outsideQueues struct {
 	trip
-	account bindings.QueueAccount
+	account queue.Account
 }
 
-func (a outsideQueues) Queue(name string) bindings.Queue {
+func (a outsideQueues) Queue(name string) queue.Queue {
 	return outsideQueue{a.trip, a.account.Queue(name)}
 }
 
@@ -25,7 +25,7 @@ func (a outsideQueues) Queues(ctx context.Context) ([]string, error) {
 // outsideQueue is a queue whose calls are made outside the clock.
 type outsideQueue struct {
 	trip
-	queue bindings.Queue
+	queue queue.Queue
 }
 
 func (q outsideQueue) Name() string { return q.queue.Name() }
@@ -40,12 +40,12 @@ func (q outsideQueue) DeleteQueue(ctx context.Context) error {
 	return awayOnly(ctx, q.trip, q.queue.DeleteQueue)
 }
 
-func (q outsideQueue) Put(ctx context.Context, text string, opts *bindings.PutOptions) (*bindings.QueueMessage, error) {
-	return away(ctx, q.trip, func(ctx context.Context) (*bindings.QueueMessage, error) { return q.queue.Put(ctx, text, opts) })
+func (q outsideQueue) Put(ctx context.Context, text string, opts *queue.PutOptions) (*queue.Message, error) {
+	return away(ctx, q.trip, func(ctx context.Context) (*queue.Message, error) { return q.queue.Put(ctx, text, opts) })
 }
 
-func (q outsideQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]*bindings.QueueMessage, error) {
-	return away(ctx, q.trip, func(ctx context.Context) ([]*bindings.QueueMessage, error) {
+func (q outsideQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]*queue.Message, error) {
+	return away(ctx, q.trip, func(ctx context.Context) ([]*queue.Message, error) {
 		if q.epoch == nil {
 			var end func()
 			ctx, end = awaited(ctx)
@@ -72,12 +72,12 @@ func awaited(ctx context.Context) (longer context.Context, end func()) {
 	}
 }
 
-func (q outsideQueue) Peek(ctx context.Context, max int) ([]*bindings.QueueMessage, error) {
-	return away(ctx, q.trip, func(ctx context.Context) ([]*bindings.QueueMessage, error) { return q.queue.Peek(ctx, max) })
+func (q outsideQueue) Peek(ctx context.Context, max int) ([]*queue.Message, error) {
+	return away(ctx, q.trip, func(ctx context.Context) ([]*queue.Message, error) { return q.queue.Peek(ctx, max) })
 }
 
-func (q outsideQueue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*bindings.QueueMessage, error) {
-	return away(ctx, q.trip, func(ctx context.Context) (*bindings.QueueMessage, error) {
+func (q outsideQueue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*queue.Message, error) {
+	return away(ctx, q.trip, func(ctx context.Context) (*queue.Message, error) {
 		return q.queue.Update(ctx, id, popReceipt, text, visibility)
 	})
 }

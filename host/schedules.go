@@ -9,6 +9,8 @@ import (
 	"io"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/triggers/hostlock"
 	"github.com/redeliver/redeliver/triggers/timer"
@@ -24,8 +26,8 @@ import (
 // lock first, and the blob must be the one that was read or written last. A host that
 // wakes up late finds the one or the other changed.
 type schedule struct {
-	in   bindings.Container
-	blob bindings.Blob
+	in   blob.Container
+	blob blob.Blob
 	held *hostlock.Held // nil: nobody else writes
 	etag string         // of what was read or written last; empty: nothing was
 }
@@ -44,7 +46,7 @@ func (f *function) schedule() (*schedule, error) {
 	return f.scheduleIn(in), nil
 }
 
-func (f *function) scheduleIn(in bindings.Container) *schedule {
+func (f *function) scheduleIn(in blob.Container) *schedule {
 	return &schedule{in: in, blob: in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}
 }
 
@@ -85,9 +87,9 @@ func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
 		return err
 	}
 	put := func(unchanged bool) error {
-		opts := &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "application/json"}}
+		opts := &blob.PutOptions{Headers: blob.Headers{ContentType: "application/json"}}
 		if unchanged {
-			opts.Conditions = &bindings.BlobConditions{IfMatch: s.etag}
+			opts.Conditions = &blob.Conditions{IfMatch: s.etag}
 		}
 		written, err := s.blob.Put(ctx, bytes.NewReader(text), opts)
 		if err == nil {
@@ -101,7 +103,7 @@ func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
 		}
 		if s.etag != "" {
 			err := put(true)
-			if !errors.Is(err, bindings.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound) {
+			if !errors.Is(err, storage.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound) {
 				return err
 			}
 			// Somebody wrote who had no right to, or the state was replaced; or another
@@ -112,7 +114,7 @@ func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
 		}
 	}
 	err = put(false)
-	if !errors.Is(err, bindings.ErrContainerNotFound) {
+	if !errors.Is(err, storage.ErrContainerNotFound) {
 		return err
 	}
 	if _, err := s.in.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	storageapi "github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers/hostlock"
@@ -49,7 +49,7 @@ func TestLateWriterOfATimerStatus(t *testing.T) {
 				if err := write(ctx, second, 3); err != nil {
 					t.Error(err)
 				}
-				if err := write(ctx, first, 4); !errors.Is(err, bindings.ErrLeaseLost) {
+				if err := write(ctx, first, 4); !errors.Is(err, storageapi.ErrLeaseLost) {
 					t.Errorf("late write = %v, want ErrLeaseLost", err)
 				}
 				got, err := second.Status(ctx)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/schemas"
@@ -33,7 +33,7 @@ func entitiesError(faults []*schemas.Fault, err error) error {
 
 // describedSource is the entity that a function receives from, if it is an embedded
 // one: only those are what the file of entities says.
-func describedSource(a *app.App, f *app.Function) (bindings.ServiceBusPath, bool) {
+func describedSource(a *app.App, f *app.Function) (servicebusapi.Path, bool) {
 	source, err := serviceBusSource(f.Trigger)
 	if err != nil {
 		return source, false
@@ -59,7 +59,7 @@ func serviceBusLock(a *app.App, f *app.Function) time.Duration {
 // never. The service would refuse the listener (spec messaging 1.10).
 func validateSessions(a *app.App, f *app.Function) []*schemas.Fault {
 	source, ok := describedSource(a, f)
-	if !ok || source.SubQueue != bindings.ServiceBusMain {
+	if !ok || source.SubQueue != servicebusapi.MainQueue {
 		return nil
 	}
 	wanted := isTrue(f.Trigger.Value("isSessionsEnabled"), false)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -41,7 +41,7 @@ func TestServiceBusConfig(t *testing.T) {
 		Handlers: failing("orders"),
 	})
 	dead := func() int { return len(h.ServiceBusMessages("orders/$DeadLetterQueue")) }
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 	for range 3 {
 		h.AwaitSettled("Orders", triggers.Abandoned)
 	}
@@ -51,7 +51,7 @@ func TestServiceBusConfig(t *testing.T) {
 	if err := h.Edit("bus/Config.json", entities(`{"Name": "Orders", "Properties": {"MaxDeliveryCount": 1}}, {"Name": "more"}`)); err != nil {
 		t.Fatal(err)
 	}
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("b")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("b")})
 	h.AwaitSettled("Orders", triggers.Abandoned)
 	if n := dead(); n != 2 {
 		t.Errorf("%d dead letters, want 2", n)
@@ -129,7 +129,7 @@ func TestServiceBusConfigSessions(t *testing.T) {
 func TestServiceBusConfigDurable(t *testing.T) {
 	t.Parallel()
 	dir, folder := t.TempDir(), t.TempDir()
-	start := func(queues string) (*bindings.ServiceBusQueueInfo, error) {
+	start := func(queues string) (*servicebus.QueueInfo, error) {
 		t.Helper()
 		file := filepath.Join(folder, "entities.json")
 		for name, text := range map[string]string{"host.json": `{"version": "2.0"}`, "entities.json": entities(queues)} {
@@ -162,7 +162,7 @@ func TestServiceBusConfigDurable(t *testing.T) {
 		if err := h.Start(context.Background()); err != nil {
 			return nil, err
 		}
-		var q *bindings.ServiceBusQueueInfo
+		var q *servicebus.QueueInfo
 		clk.Do("look", func() { q, err = h.ServiceBus().GetQueue(context.Background(), "orders") })
 		return q, err
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/schemas"
@@ -16,7 +17,7 @@ import (
 )
 
 // serviceBus returns the namespace that a binding's connection names.
-func (f *function) serviceBus(b *app.Binding) (bindings.ServiceBus, error) {
+func (f *function) serviceBus(b *app.Binding) (servicebusapi.Namespace, error) {
 	conn, ok := serviceBusConnection(f.gen.app, b)
 	if !ok {
 		return nil, app.MissingConnection(serviceBusSetting(b))
@@ -26,17 +27,17 @@ func (f *function) serviceBus(b *app.Binding) (bindings.ServiceBus, error) {
 
 // serviceBusSource is the path that a trigger receives from. Its parts may name
 // a sub-queue: "orders/$DeadLetterQueue", or a subscription "all/$DeadLetterQueue".
-func serviceBusSource(b *app.Binding) (bindings.ServiceBusPath, error) {
+func serviceBusSource(b *app.Binding) (servicebusapi.Path, error) {
 	queue, topic, subscription := b.String("queueName"), b.String("topicName"), b.String("subscriptionName")
 	switch {
 	case queue != "" && topic != "":
-		return bindings.ServiceBusPath{}, errors.New("queueName and topicName exclude each other")
+		return servicebusapi.Path{}, errors.New("queueName and topicName exclude each other")
 	case queue != "":
-		return bindings.ParseServiceBusPath(queue)
+		return servicebusapi.ParsePath(queue)
 	case topic == "" || subscription == "":
-		return bindings.ServiceBusPath{}, errors.New("either queueName, or topicName with subscriptionName, is needed")
+		return servicebusapi.Path{}, errors.New("either queueName, or topicName with subscriptionName, is needed")
 	}
-	return bindings.ParseServiceBusPath(topic + "/Subscriptions/" + subscription)
+	return servicebusapi.ParsePath(topic + "/Subscriptions/" + subscription)
 }
 
 func hasSessions(b *app.Binding) bool { return isTrue(b.Value("isSessionsEnabled"), false) }
@@ -100,7 +101,7 @@ func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 // receivesSessions reports whether a function of the app receives from an embedded
 // entity by session: then it requires them, although the function for whose sake it
 // is made may only send to it, or receive from its dead-letter queue.
-func receivesSessions(a *app.App, path bindings.ServiceBusPath) bool {
+func receivesSessions(a *app.App, path servicebusapi.Path) bool {
 	return slices.ContainsFunc(a.Functions, func(f *app.Function) bool {
 		if f.Trigger == nil || !f.Trigger.Is("serviceBusTrigger") || !hasSessions(f.Trigger) {
 			return false
@@ -111,23 +112,23 @@ func receivesSessions(a *app.App, path bindings.ServiceBusPath) bool {
 }
 
 // createEntity makes a queue, or a subscription with its topic.
-func createEntity(ctx context.Context, ns *servicebus.Namespace, path bindings.ServiceBusPath, sessions bool) error {
+func createEntity(ctx context.Context, ns *servicebus.Namespace, path servicebusapi.Path, sessions bool) error {
 	if path.Subscription == "" {
 		if _, err := ns.GetTopic(ctx, path.Entity); err == nil {
 			return nil // an output to a topic
 		}
-		_, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: path.Entity, RequiresSession: sessions})
+		_, err := ns.CreateQueue(ctx, servicebusapi.Queue{Name: path.Entity, RequiresSession: sessions})
 		return orExists(err)
 	}
 	if err := createTopic(ctx, ns, path.Entity); err != nil {
 		return err
 	}
-	_, err := ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: path.Entity, Name: path.Subscription, RequiresSession: sessions}, nil)
+	_, err := ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: path.Entity, Name: path.Subscription, RequiresSession: sessions}, nil)
 	return orExists(err)
 }
 
 func createTopic(ctx context.Context, ns *servicebus.Namespace, name string) error {
-	_, err := ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: name})
+	_, err := ns.CreateTopic(ctx, servicebusapi.Topic{Name: name})
 	return orExists(err)
 }
 
@@ -148,7 +149,7 @@ func serviceBusMessage(_ *Host, f *function, input string) (triggers.Message, er
 // default. A dead-letter queue hands it out for ever.
 func serviceBusDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
 	source, err := serviceBusSource(f.Trigger)
-	if err == nil && source.SubQueue != bindings.ServiceBusMain {
+	if err == nil && source.SubQueue != servicebusapi.MainQueue {
 		return 0, true
 	}
 	if source, ok := describedSource(a, f); ok {
@@ -156,15 +157,15 @@ func serviceBusDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
 			return n, false
 		}
 	}
-	return bindings.DefaultServiceBusMaxDeliveryCount, false
+	return servicebusapi.DefaultMaxDeliveryCount, false
 }
 
 func serviceBusEnd(_ *app.App, f *app.Function) string {
 	source, err := serviceBusSource(f.Trigger)
-	if err != nil || source.SubQueue != bindings.ServiceBusMain {
+	if err != nil || source.SubQueue != servicebusapi.MainQueue {
 		return "stays in its dead-letter queue"
 	}
-	source.SubQueue = bindings.ServiceBusDeadLetter
+	source.SubQueue = servicebusapi.DeadLetterQueue
 	return `dead-letter queue "` + source.String() + `"`
 }
 
@@ -185,7 +186,7 @@ func validateServiceBus(a *app.App, f *app.Function) []*schemas.Fault {
 // serviceBusOutput sends messages to a queue or a topic.
 type serviceBusOutput struct {
 	b  *app.Binding
-	ns bindings.ServiceBus
+	ns servicebusapi.Namespace
 
 	topic  bool
 	entity *bindings.Template
@@ -218,9 +219,9 @@ func (o *serviceBusOutput) binding() *app.Binding { return o.b }
 // create makes an entity whose name is known at run time, as nameEntities does.
 func (o *serviceBusOutput) create(f *function, name string) error {
 	h := f.gen.host
-	path, err := bindings.ParseServiceBusPath(name)
+	path, err := servicebusapi.ParsePath(name)
 	switch {
-	case f.gen.app.Switches.AutoCreateEntities == "none", o.ns != bindings.ServiceBus(h.namespace):
+	case f.gen.app.Switches.AutoCreateEntities == "none", o.ns != servicebusapi.Namespace(h.namespace):
 		return nil
 	case o.topic:
 		return createTopic(h.root, h.namespace, name)
@@ -236,7 +237,7 @@ func (o *serviceBusOutput) write(ctx context.Context, d *delivery, v bindings.Va
 	if err != nil {
 		return err
 	}
-	messages, err := bindings.ServiceBusMessagesFrom(v)
+	messages, err := servicebusapi.MessagesFrom(v)
 	if err != nil || len(messages) == 0 {
 		return err
 	}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 )
@@ -15,17 +19,17 @@ import (
 type Services interface {
 	// Queues returns the queue account of a connection. The same connection
 	// gives the same account. It does no I/O.
-	Queues(conn app.Connection) (bindings.QueueAccount, error)
+	Queues(conn app.Connection) (queue.Account, error)
 
 	// Blobs returns the blob account of a connection, as Queues does.
-	Blobs(conn app.Connection) (bindings.BlobAccount, error)
+	Blobs(conn app.Connection) (blob.Account, error)
 
 	// ServiceBus returns the Service Bus namespace of a connection, as Queues
 	// does.
-	ServiceBus(conn app.Connection) (bindings.ServiceBus, error)
+	ServiceBus(conn app.Connection) (servicebus.Namespace, error)
 
 	// EventHubs returns the Event Hubs namespace of a connection, as Queues does.
-	EventHubs(conn app.Connection) (bindings.EventHubs, error)
+	EventHubs(conn app.Connection) (eventhubs.Namespace, error)
 }
 
 // services decide, for each connection and service, between the embedded account
@@ -35,7 +39,7 @@ type services struct {
 	outside Services // nil: none
 }
 
-func (s *services) Queues(conn app.Connection) (bindings.QueueAccount, error) {
+func (s *services) Queues(conn app.Connection) (queue.Account, error) {
 	if account, ok := s.host.embedded(conn, queueService); ok {
 		return account, nil
 	}
@@ -49,7 +53,7 @@ func (s *services) Queues(conn app.Connection) (bindings.QueueAccount, error) {
 	return outsideQueues{s.host.trip("queues", conn), account}, nil
 }
 
-func (s *services) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+func (s *services) Blobs(conn app.Connection) (blob.Account, error) {
 	if account, ok := s.host.embedded(conn, blobService); ok {
 		return account, nil
 	}

@@ -14,7 +14,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
@@ -68,11 +73,11 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	q := w.Storage().Queue("orders")
 	do(q.Create(ctx))
 	do(w.Storage().SetQueueMetadata(ctx, "orders", map[string]string{"owner": "me"}))
-	do(w.Storage().SetQueuePolicies(ctx, "orders", []bindings.AccessPolicy{{ID: "p1", Permission: "r"}}))
-	do(w.Storage().SetQueueServiceProperties(ctx, bindings.ServiceProperties{}))
-	do(w.Storage().SetBlobServiceProperties(ctx, &bindings.ServiceProperties{}))
+	do(w.Storage().SetQueuePolicies(ctx, "orders", []storage.AccessPolicy{{ID: "p1", Permission: "r"}}))
+	do(w.Storage().SetQueueServiceProperties(ctx, storage.ServiceProperties{}))
+	do(w.Storage().SetBlobServiceProperties(ctx, &storage.ServiceProperties{}))
 	for range 1 + random.IntN(20) {
-		_, err := q.Put(ctx, text(), &bindings.PutOptions{Visibility: time.Duration(random.IntN(3)) * time.Hour})
+		_, err := q.Put(ctx, text(), &queue.PutOptions{Visibility: time.Duration(random.IntN(3)) * time.Hour})
 		do(err)
 	}
 	_, err := q.Receive(ctx, 1+random.IntN(5), time.Hour)
@@ -82,26 +87,26 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	_, err = c.Create(ctx, nil)
 	do(err)
 	for i := range 1 + random.IntN(10) {
-		_, err := c.Blob(fmt.Sprint("b", i)).Put(ctx, strings.NewReader(strings.Repeat("x", random.IntN(100_000))), &bindings.PutBlobOptions{Metadata: map[string]string{"i": fmt.Sprint(i)}})
+		_, err := c.Blob(fmt.Sprint("b", i)).Put(ctx, strings.NewReader(strings.Repeat("x", random.IntN(100_000))), &blob.PutOptions{Metadata: map[string]string{"i": fmt.Sprint(i)}})
 		do(err)
 	}
 	_, err = c.Blob("staged").PutBlock(ctx, "AAAA", strings.NewReader("half"), nil)
 	do(err)
 
 	ns := w.ServiceBus()
-	_, err = ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "plain", RequiresDuplicateDetection: true})
+	_, err = ns.CreateQueue(ctx, servicebus.Queue{Name: "plain", RequiresDuplicateDetection: true})
 	do(err)
-	_, err = ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "sessions", RequiresSession: true, MaxDeliveryCount: 1})
+	_, err = ns.CreateQueue(ctx, servicebus.Queue{Name: "sessions", RequiresSession: true, MaxDeliveryCount: 1})
 	do(err)
-	_, err = ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "news"})
+	_, err = ns.CreateTopic(ctx, servicebus.Topic{Name: "news"})
 	do(err)
-	_, err = ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "news", Name: "all"}, &bindings.ServiceBusRule{
-		Name: "some", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: "i > 1"}},
+	_, err = ns.CreateSubscription(ctx, servicebus.Subscription{Topic: "news", Name: "all"}, &servicebus.Rule{
+		Name: "some", Filter: servicebus.Filter{Kind: servicebus.SQLFilter, SQL: servicebus.SQL{Expression: "i > 1"}},
 	})
 	do(err)
 	for i := range 2 + random.IntN(20) {
 		session := fmt.Sprint("s", random.IntN(3))
-		m := &bindings.ServiceBusMessage{MessageID: fmt.Sprint("m", i), SessionID: &session, Body: []byte(text()), ApplicationProperties: map[string]any{"i": int64(i), "when": w.clk.Now().UTC()}}
+		m := &servicebus.Message{MessageID: fmt.Sprint("m", i), SessionID: &session, Body: []byte(text()), ApplicationProperties: map[string]any{"i": int64(i), "when": w.clk.Now().UTC()}}
 		if random.IntN(4) == 0 {
 			m.ScheduledEnqueueTime = w.clk.Now().Add(time.Hour)
 		}
@@ -131,11 +136,11 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	do(hubs.CreateHub(ctx, eventhubs.Hub{Name: "Telemetry", Partitions: 3, ConsumerGroups: []string{"slow"}}))
 	for range random.IntN(30) {
 		key := fmt.Sprint("k", random.IntN(5))
-		do(hubs.SendEvents(ctx, "telemetry", &bindings.SendEventsOptions{PartitionKey: &key}, &bindings.Event{Body: []byte(text()), Properties: map[string]any{"n": int32(random.IntN(9))}}))
+		do(hubs.SendEvents(ctx, "telemetry", &eventhubsapi.SendOptions{PartitionKey: &key}, &eventhubsapi.Event{Body: []byte(text()), Properties: map[string]any{"n": int32(random.IntN(9))}}))
 	}
 
 	for _, name := range []string{"orders", "leases"} {
-		k, err := w.Cosmos().CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: name, Ranges: 1 + random.IntN(3)})
+		k, err := w.Cosmos().CreateContainer(ctx, cosmos.ContainerSpec{Database: "shop", Name: name, Ranges: 1 + random.IntN(3)})
 		do(err)
 		for range random.IntN(20) {
 			_, err := k.Upsert(ctx, fmt.Appendf(nil, `{"id":"%d","text":%q}`, random.IntN(8), text()))
@@ -383,7 +388,7 @@ func TestStateThatCannotBe(t *testing.T) {
 		prefix string
 		edit   func([]byte) []byte
 	}{
-		"a message that stays in a topic":    {"bussnews\x00", at(state, byte(bindings.ServiceBusActive))},
+		"a message that stays in a topic":    {"bussnews\x00", at(state, byte(servicebus.StateActive))},
 		"a scheduled message with a lock":    {"bussnews\x00", func(value []byte) []byte { value[len(value)+token] ^= 1; return value }},
 		"a message in an unknown state":      {"bussplain\x00", at(state, 200)},
 		"an entity that is idle after 8 ns":  {"buseplain\x00", text(`"AutoDeleteOnIdle":0`, `"AutoDeleteOnIdle":8`)},

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -125,7 +127,7 @@ func (w *replaced) work(ctx context.Context, keys ...string) error {
 // needContainer makes the Cosmos DB container, which a reset takes away.
 func (w *replaced) needContainer() {
 	w.do("create container", func(ctx context.Context) error {
-		_, err := w.Cosmos().CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "db", Name: "items", Ranges: 2})
+		_, err := w.Cosmos().CreateContainer(ctx, cosmos.ContainerSpec{Database: "db", Name: "items", Ranges: 2})
 		if errors.Is(err, bindings.ErrAlreadyExists) {
 			return nil
 		}
@@ -154,11 +156,11 @@ func (w *replaced) send(kind string) {
 	case "blob":
 		w.Upload("docs/"+strings.TrimPrefix(key, "blob:"), key)
 	case "bus":
-		w.SendServiceBus("bus", &bindings.ServiceBusMessage{MessageID: key})
+		w.SendServiceBus("bus", &servicebus.Message{MessageID: key})
 	case "session":
-		w.SendServiceBus("sessions", &bindings.ServiceBusMessage{MessageID: key, SessionID: &session})
+		w.SendServiceBus("sessions", &servicebus.Message{MessageID: key, SessionID: &session})
 	case "topic":
-		w.SendServiceBus("news", &bindings.ServiceBusMessage{MessageID: key})
+		w.SendServiceBus("news", &servicebus.Message{MessageID: key})
 	case "grid":
 		w.PublishEvents("shop", fmt.Sprintf(`[{"id":%q,"subject":"s","eventType":"t","eventTime":"2030-01-01T00:00:00Z"}]`, key))
 	case "hub":

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
@@ -57,7 +58,7 @@ func traffic(t *testing.T, synced bool) {
 			for range 40 {
 				var err error
 				v.Inside("put", func() {
-					_, err = bindings.PutOrCreate(context.Background(), h.Storage().Queue("inbox"), "eA==", nil)
+					_, err = queue.PutOrCreate(context.Background(), h.Storage().Queue("inbox"), "eA==", nil)
 				})
 				// The queue may go between its making and the put.
 				if err != nil && !errors.Is(err, bindings.ErrUnavailable) && !errors.Is(err, bindings.ErrNotFound) {

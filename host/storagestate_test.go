@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
@@ -61,8 +63,8 @@ func TestStateReplacedUnderADelivery(t *testing.T) {
 			var err error
 			h.Host.Clock().Inside("send later", func() {
 				q := h.Storage().Queue("orders")
-				var m *bindings.QueueMessage
-				if m, err = bindings.PutOrCreate(context.Background(), q, "bmV3", &bindings.PutOptions{Visibility: time.Minute}); err == nil {
+				var m *queue.Message
+				if m, err = queue.PutOrCreate(context.Background(), q, "bmV3", &queue.PutOptions{Visibility: time.Minute}); err == nil {
 					_, err = q.Update(context.Background(), m.ID, m.PopReceipt, nil, 10*time.Minute)
 				}
 			})
@@ -155,7 +157,7 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 		t.Helper()
 		var err error
 		v.Inside("put", func() {
-			_, err = bindings.PutOrCreate(context.Background(), h.Account(account).Queue("orders"), "eA==", nil)
+			_, err = queue.PutOrCreate(context.Background(), h.Account(account).Queue("orders"), "eA==", nil)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -168,7 +170,7 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 		put(h, v, "second")
 		v.Advance(time.Minute) // in work
 		v.Inside("create", func() {
-			_, err = h.ServiceBus().CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "bus-queue"})
+			_, err = h.ServiceBus().CreateQueue(context.Background(), servicebus.Queue{Name: "bus-queue"})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -228,7 +230,7 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 // busQueues counts the queues of the Service Bus namespace.
 func busQueues(t *testing.T, h *host.Host, v *clock.Virtual) int {
 	t.Helper()
-	var list []*bindings.ServiceBusQueueInfo
+	var list []*servicebus.QueueInfo
 	var err error
 	v.Inside("list", func() { list, err = h.ServiceBus().ListQueues(context.Background()) })
 	if err != nil {
@@ -255,8 +257,8 @@ func TestAccounts(t *testing.T) {
 	}
 	put := func(s *emulator.Storage) (id string) {
 		t.Helper()
-		var m *bindings.QueueMessage
-		v.Inside("put", func() { m, err = bindings.PutOrCreate(context.Background(), s.Queue("work"), "x", nil) })
+		var m *queue.Message
+		v.Inside("put", func() { m, err = queue.PutOrCreate(context.Background(), s.Queue("work"), "x", nil) })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
@@ -164,7 +168,7 @@ func (t *turn) Draining() bool { return t.replaced.Load() || t.function.Draining
 func (t *turn) Replaced() bool { return t.replaced.Load() }
 
 // queues returns a queue account as the turn's listener reaches it.
-func (t *turn) queues(a bindings.QueueAccount) bindings.QueueAccount {
+func (t *turn) queues(a queue.Account) queue.Account {
 	a, ours := t.gen.host.queuesIn(t.epoch, a)
 	if ours {
 		t.embedded.Store(true)
@@ -173,7 +177,7 @@ func (t *turn) queues(a bindings.QueueAccount) bindings.QueueAccount {
 }
 
 // blobAccount is queues for blobs.
-func (t *turn) blobAccount(a bindings.BlobAccount) bindings.BlobAccount {
+func (t *turn) blobAccount(a blobapi.Account) blobapi.Account {
 	a, ours := t.gen.host.blobsIn(t.epoch, a)
 	if ours {
 		t.embedded.Store(true)
@@ -191,8 +195,8 @@ func (t *turn) storage(a blob.Account) blob.Account {
 }
 
 // bus returns a Service Bus namespace as the turn's listener reaches it.
-func (t *turn) bus(ns bindings.ServiceBus) bindings.ServiceBus {
-	if ns != bindings.ServiceBus(t.gen.host.namespace) {
+func (t *turn) bus(ns servicebus.Namespace) servicebus.Namespace {
+	if ns != servicebus.Namespace(t.gen.host.namespace) {
 		return ns
 	}
 	t.embedded.Store(true)
@@ -200,8 +204,8 @@ func (t *turn) bus(ns bindings.ServiceBus) bindings.ServiceBus {
 }
 
 // hubs is bus for Event Hubs.
-func (t *turn) hubs(hubs bindings.EventHubs) bindings.EventHubs {
-	if hubs != bindings.EventHubs(t.gen.host.hubs) {
+func (t *turn) hubs(hubs eventhubs.Namespace) eventhubs.Namespace {
+	if hubs != eventhubs.Namespace(t.gen.host.hubs) {
 		return hubs
 	}
 	t.embedded.Store(true)
@@ -209,8 +213,8 @@ func (t *turn) hubs(hubs bindings.EventHubs) bindings.EventHubs {
 }
 
 // cosmos is bus for Cosmos DB.
-func (t *turn) cosmos(account bindings.Cosmos) bindings.Cosmos {
-	if account != bindings.Cosmos(t.gen.host.cosmos) {
+func (t *turn) cosmos(account cosmos.Account) cosmos.Account {
+	if account != cosmos.Account(t.gen.host.cosmos) {
 		return account
 	}
 	t.embedded.Store(true)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // refusedError is a refusal by the service with the client's error beside it.
 type refusedError struct {
-	refusal *bindings.ServiceBusError
+	refusal *messaging.Error
 	sdk     error
 }
 
@@ -29,7 +29,7 @@ type statusError interface {
 // inTerms returns the error of a call in the terms of package bindings: the context's
 // own, or what refusalOf finds that the service has said, or that the service could not
 // be reached, or else err.
-func inTerms(ctx context.Context, err error, refusalOf func(error) *bindings.ServiceBusError) error {
+func inTerms(ctx context.Context, err error, refusalOf func(error) *messaging.Error) error {
 	if err == nil {
 		return nil
 	}
@@ -56,12 +56,12 @@ func ended(ctx context.Context) error {
 
 // peerRefusal is what the other side has said, as a condition or as a status of
 // $management; nil: nothing.
-func peerRefusal(err error, conditionOf func(status int) bindings.ServiceBusCondition) *bindings.ServiceBusError {
+func peerRefusal(err error, conditionOf func(status int) messaging.Condition) *messaging.Error {
 	if e, ok := errors.AsType[*amqp.Error](err); ok && !hasEnded(e) {
-		return bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), e.Description)
+		return messaging.NewError(messaging.Condition(e.Condition), e.Description)
 	}
 	if e, ok := errors.AsType[statusError](err); ok {
-		return bindings.NewServiceBusError(conditionOf(e.RPCCode()), err.Error())
+		return messaging.NewError(conditionOf(e.RPCCode()), err.Error())
 	}
 	return nil
 }

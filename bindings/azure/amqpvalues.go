@@ -7,6 +7,7 @@ import (
 	"github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 func given(s string) *string {
@@ -26,8 +27,8 @@ func outgoingProperties(properties map[string]any) (map[string]any, error) {
 		switch v := value.(type) {
 		case bindings.GUID:
 			out[name] = amqp.UUID(v)
-		case bindings.ServiceBusEncoded:
-			return nil, bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf("property %q: the client cannot send an encoded value", name))
+		case messaging.Encoded:
+			return nil, messaging.NewError(messaging.ConditionArgumentError, fmt.Sprintf("property %q: the client cannot send an encoded value", name))
 		default:
 			out[name] = value
 		}

@@ -12,11 +12,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // BlobAccount is the blob service of an account that is reached through the
-// Azure SDK. It implements bindings.BlobAccount.
+// Azure SDK. It implements blob.Account.
 //
 // Three things differ from the embedded service. Names of metadata come back in
 // lower case, because HTTP and the SDK do not keep theirs. CopyState.Source is
@@ -24,7 +25,7 @@ import (
 // access level is the cloud's business: it may forbid public access.
 type BlobAccount struct{ service *service.Client }
 
-var _ bindings.BlobAccount = (*BlobAccount)(nil)
+var _ blobapi.Account = (*BlobAccount)(nil)
 
 // NewBlobAccount returns the blobs that a connection string names.
 // UseDevelopmentStorage=true is the emulator's account on 127.0.0.1, port 10000.
@@ -121,7 +122,7 @@ func blobCallWith(ctx context.Context, a *amendment, f func(ctx context.Context)
 	}
 	if response.StatusCode == http.StatusNotModified { // which the SDK takes for a success
 		drop(response.Body)
-		return nil, &bindings.BlobError{Code: bindings.CodeConditionNotMet, Status: response.StatusCode, Text: "the blob has not changed"}
+		return nil, &storage.Error{Code: storage.CodeConditionNotMet, Status: response.StatusCode, Text: "the blob has not changed"}
 	}
 	return response.Header, nil
 }
@@ -132,8 +133,8 @@ func drop(body io.ReadCloser) {
 }
 
 // Container returns a handle on the container of that name.
-func (a *BlobAccount) Container(name string) bindings.Container {
-	c := &container{account: a, name: name, nameErr: bindings.ValidateContainerName(name)}
+func (a *BlobAccount) Container(name string) blobapi.Container {
+	c := &container{account: a, name: name, nameErr: blobapi.ValidateContainerName(name)}
 	if c.nameErr == nil {
 		c.client = a.service.NewContainerClient(name)
 	}
@@ -141,9 +142,9 @@ func (a *BlobAccount) Container(name string) bindings.Container {
 }
 
 // Containers lists containers by name.
-func (a *BlobAccount) Containers(ctx context.Context, opts *bindings.ListContainersOptions) (*bindings.ContainerPage, error) {
+func (a *BlobAccount) Containers(ctx context.Context, opts *blobapi.ListContainersOptions) (*blobapi.ContainerPage, error) {
 	if opts == nil {
-		opts = &bindings.ListContainersOptions{}
+		opts = &blobapi.ListContainersOptions{}
 	}
 	size, err := pageSize(opts.MaxResults)
 	if err != nil {
@@ -156,13 +157,13 @@ func (a *BlobAccount) Containers(ctx context.Context, opts *bindings.ListContain
 	if err != nil {
 		return nil, fmt.Errorf("list containers: %w", translateBlob(ctx, err))
 	}
-	page := &bindings.ContainerPage{NextMarker: value(got.NextMarker)}
+	page := &blobapi.ContainerPage{NextMarker: value(got.NextMarker)}
 	for _, item := range got.ContainerItems {
 		p := item.Properties
-		page.Containers = append(page.Containers, bindings.ContainerItem{Name: value(item.Name), Properties: bindings.ContainerProperties{
+		page.Containers = append(page.Containers, blobapi.ContainerItem{Name: value(item.Name), Properties: blobapi.ContainerProperties{
 			ETag: quoted(p.ETag), LastModified: value(p.LastModified), Metadata: plainMetadata(item.Metadata),
-			Lease:        bindings.LeaseProperties{State: text(p.LeaseState), Status: text(p.LeaseStatus), Duration: text(p.LeaseDuration)},
-			PublicAccess: bindings.PublicAccess(text(p.PublicAccess)),
+			Lease:        blobapi.LeaseProperties{State: text(p.LeaseState), Status: text(p.LeaseStatus), Duration: text(p.LeaseDuration)},
+			PublicAccess: blobapi.PublicAccess(text(p.PublicAccess)),
 		}})
 	}
 	return page, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // spoolAbove is how much of a body waits in memory to be sent; more goes to a
@@ -40,7 +40,7 @@ func spool(r io.Reader, limit int64) (body io.ReadSeekCloser, size int64, discar
 	}
 	size, err = io.Copy(file, io.LimitReader(io.MultiReader(bytes.NewReader(head), r), limit+1))
 	if err == nil && size > limit {
-		err = bindings.NewBlobError(bindings.CodeRequestBodyTooLarge)
+		err = storage.NewError(storage.CodeRequestBodyTooLarge)
 	}
 	if err == nil {
 		_, err = file.Seek(0, io.SeekStart)

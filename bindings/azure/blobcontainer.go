@@ -8,11 +8,12 @@ import (
 
 	sdk "github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/container"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // container is a handle on a container. It serves the calls of
-// bindings.Container.
+// blob.Container.
 type container struct {
 	account *BlobAccount
 	name    string
@@ -22,11 +23,11 @@ type container struct {
 
 func (c *container) Name() string { return c.name }
 
-func (c *container) Blob(name string) bindings.Blob {
+func (c *container) Blob(name string) blobapi.Blob {
 	name = strings.ReplaceAll(name, `\`, "/")
 	b := &blob{container: c, name: name, nameErr: c.nameErr}
 	if b.nameErr == nil {
-		b.nameErr = bindings.ValidateBlobName(name)
+		b.nameErr = blobapi.ValidateName(name)
 	}
 	if b.nameErr == nil {
 		b.client = c.client.NewBlobClient(name)
@@ -42,16 +43,16 @@ func (c *container) call(ctx context.Context, header http.Header, f func(ctx con
 }
 
 // wrote is the answer to a write.
-func wrote(h http.Header, err error) (*bindings.Written, error) {
+func wrote(h http.Header, err error) (*blobapi.Written, error) {
 	if err != nil {
 		return nil, err
 	}
 	return written(h), nil
 }
 
-func (c *container) Create(ctx context.Context, opts *bindings.CreateContainerOptions) (*bindings.Written, error) {
+func (c *container) Create(ctx context.Context, opts *blobapi.CreateContainerOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.CreateContainerOptions{}
+		opts = &blobapi.CreateContainerOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
@@ -62,15 +63,15 @@ func (c *container) Create(ctx context.Context, opts *bindings.CreateContainerOp
 	}))
 }
 
-func access(level bindings.PublicAccess) *sdk.PublicAccessType {
-	if level == bindings.NoPublicAccess {
+func access(level blobapi.PublicAccess) *sdk.PublicAccessType {
+	if level == blobapi.NoPublicAccess {
 		return nil
 	}
 	out := sdk.PublicAccessType(level)
 	return &out
 }
 
-func (c *container) Properties(ctx context.Context, cond *bindings.BlobConditions) (*bindings.ContainerProperties, error) {
+func (c *container) Properties(ctx context.Context, cond *blobapi.Conditions) (*blobapi.ContainerProperties, error) {
 	h, err := c.call(ctx, conditionHeaders("", cond), func(ctx context.Context) error {
 		_, err := c.client.GetProperties(ctx, nil)
 		return err
@@ -78,13 +79,13 @@ func (c *container) Properties(ctx context.Context, cond *bindings.BlobCondition
 	if err != nil {
 		return nil, err
 	}
-	return &bindings.ContainerProperties{
+	return &blobapi.ContainerProperties{
 		ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"), Metadata: metadataOf(h), Lease: leaseOf(h),
-		PublicAccess: bindings.PublicAccess(h.Get("X-Ms-Blob-Public-Access")),
+		PublicAccess: blobapi.PublicAccess(h.Get("X-Ms-Blob-Public-Access")),
 	}, nil
 }
 
-func (c *container) SetMetadata(ctx context.Context, metadata map[string]string, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (c *container) SetMetadata(ctx context.Context, metadata map[string]string, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	if err := checkMetadata(metadata); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (c *container) SetMetadata(ctx context.Context, metadata map[string]string,
 	}))
 }
 
-func (c *container) Access(ctx context.Context, cond *bindings.BlobConditions) (*bindings.ContainerAccess, error) {
+func (c *container) Access(ctx context.Context, cond *blobapi.Conditions) (*blobapi.ContainerAccess, error) {
 	var got sdk.GetAccessPolicyResponse
 	h, err := c.call(ctx, conditionHeaders("", cond), func(ctx context.Context) (err error) {
 		got, err = c.client.GetAccessPolicy(ctx, nil)
@@ -103,11 +104,11 @@ func (c *container) Access(ctx context.Context, cond *bindings.BlobConditions) (
 	if err != nil {
 		return nil, err
 	}
-	a := &bindings.ContainerAccess{
-		PublicAccess: bindings.PublicAccess(h.Get("X-Ms-Blob-Public-Access")), ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"),
+	a := &blobapi.ContainerAccess{
+		PublicAccess: blobapi.PublicAccess(h.Get("X-Ms-Blob-Public-Access")), ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"),
 	}
 	for _, i := range got.SignedIdentifiers {
-		p := bindings.AccessPolicy{ID: value(i.ID)}
+		p := storage.AccessPolicy{ID: value(i.ID)}
 		if i.AccessPolicy != nil {
 			p.Start, p.Expiry, p.Permission = value(i.AccessPolicy.Start).UTC(), value(i.AccessPolicy.Expiry).UTC(), value(i.AccessPolicy.Permission)
 		}
@@ -116,7 +117,7 @@ func (c *container) Access(ctx context.Context, cond *bindings.BlobConditions) (
 	return a, nil
 }
 
-func (c *container) SetAccess(ctx context.Context, a *bindings.ContainerAccess, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (c *container) SetAccess(ctx context.Context, a *blobapi.ContainerAccess, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	opts := &sdk.SetAccessPolicyOptions{Access: access(a.PublicAccess), ContainerACL: []*sdk.SignedIdentifier{}}
 	for _, p := range a.Policies {
 		policy := &sdk.AccessPolicy{Start: orNoTime(p.Start), Expiry: orNoTime(p.Expiry), Permission: orNil(p.Permission)}
@@ -135,7 +136,7 @@ func orNoTime(at time.Time) *time.Time {
 	return &at
 }
 
-func (c *container) Delete(ctx context.Context, cond *bindings.BlobConditions) error {
+func (c *container) Delete(ctx context.Context, cond *blobapi.Conditions) error {
 	_, err := c.call(ctx, conditionHeaders("", cond), func(ctx context.Context) error {
 		_, err := c.client.Delete(ctx, nil)
 		return err
@@ -143,9 +144,9 @@ func (c *container) Delete(ctx context.Context, cond *bindings.BlobConditions) e
 	return err
 }
 
-func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) (*bindings.BlobPage, error) {
+func (c *container) Blobs(ctx context.Context, opts *blobapi.ListOptions) (*blobapi.Page, error) {
 	if opts == nil {
-		opts = &bindings.ListBlobsOptions{}
+		opts = &blobapi.ListOptions{}
 	}
 	size, err := pageSize(opts.MaxResults)
 	if err != nil {
@@ -155,7 +156,7 @@ func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) 
 		Metadata: opts.Include.Metadata, Copy: opts.Include.Copy, Snapshots: opts.Include.Snapshots, UncommittedBlobs: opts.Include.Uncommitted,
 		Tags: opts.Include.Tags,
 	}
-	page := &bindings.BlobPage{}
+	page := &blobapi.Page{}
 	_, err = c.call(ctx, nil, func(ctx context.Context) error {
 		if opts.Delimiter != "" {
 			got, err := c.client.NewListBlobsHierarchyPager(opts.Delimiter, &sdk.ListBlobsHierarchyOptions{
@@ -187,15 +188,15 @@ func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) 
 	return page, nil
 }
 
-func addItems(page *bindings.BlobPage, items []*sdk.BlobItem, include bindings.ListInclude) {
+func addItems(page *blobapi.Page, items []*sdk.BlobItem, include blobapi.ListInclude) {
 	for _, item := range items {
 		p := item.Properties
-		out := bindings.BlobItem{Name: value(item.Name), Snapshot: value(item.Snapshot), Properties: bindings.BlobProperties{
-			Type: bindings.BlobType(text(p.BlobType)), Created: value(p.CreationTime).UTC(), LastModified: value(p.LastModified).UTC(),
+		out := blobapi.Item{Name: value(item.Name), Snapshot: value(item.Snapshot), Properties: blobapi.Properties{
+			Type: blobapi.Type(text(p.BlobType)), Created: value(p.CreationTime).UTC(), LastModified: value(p.LastModified).UTC(),
 			ETag: quoted(p.ETag), ContentLength: value(p.ContentLength), Metadata: plainMetadata(item.Metadata),
-			Lease:      bindings.LeaseProperties{State: text(p.LeaseState), Status: text(p.LeaseStatus), Duration: text(p.LeaseDuration)},
+			Lease:      blobapi.LeaseProperties{State: text(p.LeaseState), Status: text(p.LeaseStatus), Duration: text(p.LeaseDuration)},
 			AccessTier: text(p.AccessTier), AccessTierInferred: value(p.AccessTierInferred),
-			Headers: bindings.BlobHeaders{
+			Headers: blobapi.Headers{
 				ContentType: value(p.ContentType), ContentEncoding: value(p.ContentEncoding), ContentLanguage: value(p.ContentLanguage),
 				ContentDisposition: value(p.ContentDisposition), CacheControl: value(p.CacheControl),
 			},
@@ -204,7 +205,7 @@ func addItems(page *bindings.BlobPage, items []*sdk.BlobItem, include bindings.L
 			out.Properties.Headers.ContentMD5 = p.ContentMD5
 		}
 		if p.CopyID != nil && include.Copy {
-			out.Properties.Copy = &bindings.CopyState{
+			out.Properties.Copy = &blobapi.CopyState{
 				ID: *p.CopyID, Source: value(p.CopySource), Status: text(p.CopyStatus),
 				Completed: value(p.CopyCompletionTime).UTC(), Bytes: copied(value(p.CopyProgress)),
 			}

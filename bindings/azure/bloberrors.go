@@ -9,24 +9,24 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // translateBlob returns the error of a call in the terms of package bindings: a
-// *bindings.BlobError for a refusal by the service.
+// *storage.Error for a refusal by the service.
 func translateBlob(ctx context.Context, err error) error {
-	if own, ok := errors.AsType[*bindings.BlobError](err); ok {
+	if own, ok := errors.AsType[*storage.Error](err); ok {
 		return own
 	}
 	r, ok := errors.AsType[*azcore.ResponseError](err)
 	if !ok || ctx.Err() != nil {
 		return translate(ctx, err)
 	}
-	code := bindings.BlobCode(r.ErrorCode)
+	code := storage.Code(r.ErrorCode)
 	if code == "" {
 		code = codeOfStatus(r.StatusCode)
 	}
-	out := &bindings.BlobError{Code: code, Status: r.StatusCode}
+	out := &storage.Error{Code: code, Status: r.StatusCode}
 	if r.RawResponse == nil {
 		return out
 	}
@@ -43,16 +43,16 @@ func translateBlob(ctx context.Context, err error) error {
 
 // codeOfStatus is for answers without a code, such as those to HEAD by way of
 // some proxies.
-func codeOfStatus(status int) bindings.BlobCode {
+func codeOfStatus(status int) storage.Code {
 	switch status {
 	case http.StatusNotFound:
-		return bindings.CodeBlobNotFound
+		return storage.CodeBlobNotFound
 	case http.StatusNotModified, http.StatusPreconditionFailed:
-		return bindings.CodeConditionNotMet
+		return storage.CodeConditionNotMet
 	case http.StatusRequestedRangeNotSatisfiable:
-		return bindings.CodeInvalidRange
+		return storage.CodeInvalidRange
 	case http.StatusRequestEntityTooLarge:
-		return bindings.CodeRequestBodyTooLarge
+		return storage.CodeRequestBodyTooLarge
 	}
 	return ""
 }

@@ -10,7 +10,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // What goes over the wire in headers. They are written and read here, because
@@ -18,7 +19,7 @@ import (
 
 // conditionHeaders returns the headers of conditions. The prefix is empty, or
 // that of the source of a copy.
-func conditionHeaders(prefix string, c *bindings.BlobConditions) http.Header {
+func conditionHeaders(prefix string, c *blobapi.Conditions) http.Header {
 	h := http.Header{}
 	if c == nil {
 		return h
@@ -40,7 +41,7 @@ func conditionHeaders(prefix string, c *bindings.BlobConditions) http.Header {
 }
 
 // leaseConditions are conditions for a lease operation, whose lease is its own.
-func leaseConditions(c *bindings.BlobConditions) http.Header {
+func leaseConditions(c *blobapi.Conditions) http.Header {
 	h := conditionHeaders("", c)
 	h.Del("X-Ms-Lease-Id")
 	return h
@@ -69,7 +70,7 @@ func setMD5(h http.Header, name string, sum []byte) {
 }
 
 // addContentHeaders adds the headers that are to be stored with a blob.
-func addContentHeaders(h http.Header, c bindings.BlobHeaders) {
+func addContentHeaders(h http.Header, c blobapi.Headers) {
 	set(h, "X-Ms-Blob-Content-Type", c.ContentType)
 	set(h, "X-Ms-Blob-Content-Encoding", c.ContentEncoding)
 	set(h, "X-Ms-Blob-Content-Language", c.ContentLanguage)
@@ -78,8 +79,8 @@ func addContentHeaders(h http.Header, c bindings.BlobHeaders) {
 	setMD5(h, "X-Ms-Blob-Content-Md5", c.ContentMD5)
 }
 
-func written(h http.Header) *bindings.Written {
-	return &bindings.Written{ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"), ContentMD5: md5Of(h, "Content-Md5")}
+func written(h http.Header) *blobapi.Written {
+	return &blobapi.Written{ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"), ContentMD5: md5Of(h, "Content-Md5")}
 }
 
 func timeOf(h http.Header, name string) time.Time {
@@ -106,8 +107,8 @@ func numberOf(h http.Header, name string) int64 {
 	return n
 }
 
-func leaseOf(h http.Header) bindings.LeaseProperties {
-	return bindings.LeaseProperties{State: h.Get("X-Ms-Lease-State"), Status: h.Get("X-Ms-Lease-Status"), Duration: h.Get("X-Ms-Lease-Duration")}
+func leaseOf(h http.Header) blobapi.LeaseProperties {
+	return blobapi.LeaseProperties{State: h.Get("X-Ms-Lease-State"), Status: h.Get("X-Ms-Lease-Status"), Duration: h.Get("X-Ms-Lease-Duration")}
 }
 
 // metadataOf returns the metadata in an answer, with names in lower case: their
@@ -128,14 +129,14 @@ func metadataOf(h http.Header) map[string]string {
 }
 
 // propertiesOf reads the answer to a HEAD, or to a GET of a blob.
-func propertiesOf(h http.Header) *bindings.BlobProperties {
-	p := &bindings.BlobProperties{
-		Type: bindings.BlobType(h.Get("X-Ms-Blob-Type")), Created: timeOf(h, "X-Ms-Creation-Time"), LastModified: timeOf(h, "Last-Modified"),
+func propertiesOf(h http.Header) *blobapi.Properties {
+	p := &blobapi.Properties{
+		Type: blobapi.Type(h.Get("X-Ms-Blob-Type")), Created: timeOf(h, "X-Ms-Creation-Time"), LastModified: timeOf(h, "Last-Modified"),
 		ETag: h.Get("ETag"), ContentLength: numberOf(h, "Content-Length"), Metadata: metadataOf(h), Lease: leaseOf(h),
 		AppendBlocks: int(numberOf(h, "X-Ms-Blob-Committed-Block-Count")),
 		TagCount:     int(numberOf(h, "X-Ms-Tag-Count")), Sealed: strings.EqualFold(h.Get("X-Ms-Blob-Sealed"), "true"), Sequence: numberOf(h, "X-Ms-Blob-Sequence-Number"),
 		AccessTier: h.Get("X-Ms-Access-Tier"), AccessTierInferred: strings.EqualFold(h.Get("X-Ms-Access-Tier-Inferred"), "true"),
-		Headers: bindings.BlobHeaders{
+		Headers: blobapi.Headers{
 			ContentType: h.Get("Content-Type"), ContentEncoding: h.Get("Content-Encoding"), ContentLanguage: h.Get("Content-Language"),
 			ContentDisposition: h.Get("Content-Disposition"), CacheControl: h.Get("Cache-Control"), ContentMD5: md5Of(h, "Content-Md5"),
 		},
@@ -145,7 +146,7 @@ func propertiesOf(h http.Header) *bindings.BlobProperties {
 		p.Headers.ContentMD5 = md5Of(h, "X-Ms-Blob-Content-Md5")
 	}
 	if id := h.Get("X-Ms-Copy-Id"); id != "" {
-		p.Copy = &bindings.CopyState{
+		p.Copy = &blobapi.CopyState{
 			ID: id, Source: h.Get("X-Ms-Copy-Source"), Status: h.Get("X-Ms-Copy-Status"),
 			Completed: timeOf(h, "X-Ms-Copy-Completion-Time"), Bytes: copied(h.Get("X-Ms-Copy-Progress")),
 		}
@@ -169,12 +170,12 @@ func checkMetadata(metadata map[string]string) error {
 	folded := make(map[string]bool, len(metadata))
 	for name, v := range metadata {
 		if name == "" {
-			return bindings.NewBlobError(bindings.CodeEmptyMetadataKey)
+			return storage.NewError(storage.CodeEmptyMetadataKey)
 		}
 		outside := func(r rune) bool { return r <= ' ' && r != ' ' && r != '\t' || r > '~' }
 		lower := strings.ToLower(name)
 		if strings.IndexFunc(name, func(r rune) bool { return r == ' ' || r == ':' || outside(r) }) >= 0 || strings.IndexFunc(v, outside) >= 0 || folded[lower] {
-			return bindings.NewBlobError(bindings.CodeInvalidMetadata)
+			return storage.NewError(storage.CodeInvalidMetadata)
 		}
 		folded[lower] = true
 	}
@@ -230,11 +231,11 @@ func quoted(p *azcore.ETag) string {
 // pageSize holds a number of results to what the wire has.
 func pageSize(n int) (*int32, error) {
 	if n < 0 {
-		return nil, bindings.NewBlobError(bindings.CodeOutOfRangeQueryParameterValue)
+		return nil, storage.NewError(storage.CodeOutOfRangeQueryParameterValue)
 	}
 	if n == 0 {
 		return nil, nil
 	}
-	size := int32(min(n, bindings.MaxListResults))
+	size := int32(min(n, blobapi.MaxListResults))
 	return &size, nil
 }

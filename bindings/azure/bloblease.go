@@ -7,7 +7,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/lease"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // leaser is one of the SDK's two lease clients, with the five operations that
@@ -76,13 +77,13 @@ func (b *blob) leaser(id string) (*leaser, error) {
 	}, nil
 }
 
-// leasable is what the methods of bindings.Leasable need.
+// leasable is what the methods of blob.Leasable need.
 type leasable interface {
 	leaser(id string) (*leaser, error)
 }
 
 // leaseCall makes one lease operation, with the lease that it is about.
-func leaseCall(ctx context.Context, on leasable, id string, cond *bindings.BlobConditions, f func(ctx context.Context, l *leaser) error) (*bindings.Lease, error) {
+func leaseCall(ctx context.Context, on leasable, id string, cond *blobapi.Conditions, f func(ctx context.Context, l *leaser) error) (*blobapi.Lease, error) {
 	l, err := on.leaser(id)
 	if err != nil {
 		return nil, err
@@ -94,8 +95,8 @@ func leaseCall(ctx context.Context, on leasable, id string, cond *bindings.BlobC
 	return leaseAnswer(h), nil
 }
 
-func leaseAnswer(h http.Header) *bindings.Lease {
-	return &bindings.Lease{
+func leaseAnswer(h http.Header) *blobapi.Lease {
+	return &blobapi.Lease{
 		ID: h.Get("X-Ms-Lease-Id"), ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"),
 		Remaining: time.Duration(numberOf(h, "X-Ms-Lease-Time")) * time.Second,
 	}
@@ -105,34 +106,34 @@ func leaseAnswer(h http.Header) *bindings.Lease {
 // one.
 func wholeSeconds(d time.Duration) int32 { return int32((d + time.Second - 1) / time.Second) }
 
-func acquireLease(ctx context.Context, on leasable, d time.Duration, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func acquireLease(ctx context.Context, on leasable, d time.Duration, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	seconds := wholeSeconds(d)
 	switch {
-	case d == bindings.InfiniteLease:
+	case d == blobapi.InfiniteLease:
 		seconds = -1
-	case d < bindings.MinLease || d > bindings.MaxLease:
-		return nil, bindings.NewBlobError(bindings.CodeInvalidHeaderValue)
+	case d < blobapi.MinLease || d > blobapi.MaxLease:
+		return nil, storage.NewError(storage.CodeInvalidHeaderValue)
 	}
 	return leaseCall(ctx, on, proposed, cond, func(ctx context.Context, l *leaser) error { return l.acquire(ctx, seconds) })
 }
 
-func renewLease(ctx context.Context, on leasable, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func renewLease(ctx context.Context, on leasable, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return leaseCall(ctx, on, id, cond, func(ctx context.Context, l *leaser) error { return l.renew(ctx) })
 }
 
-func changeLease(ctx context.Context, on leasable, id, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func changeLease(ctx context.Context, on leasable, id, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return leaseCall(ctx, on, id, cond, func(ctx context.Context, l *leaser) error { return l.change(ctx, proposed) })
 }
 
-func releaseLease(ctx context.Context, on leasable, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func releaseLease(ctx context.Context, on leasable, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return leaseCall(ctx, on, id, cond, func(ctx context.Context, l *leaser) error { return l.release(ctx) })
 }
 
-func breakLease(ctx context.Context, on leasable, period *time.Duration, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func breakLease(ctx context.Context, on leasable, period *time.Duration, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	var seconds *int32
 	if period != nil {
-		if *period < 0 || *period > bindings.MaxBreakPeriod {
-			return nil, bindings.NewBlobError(bindings.CodeInvalidHeaderValue)
+		if *period < 0 || *period > blobapi.MaxBreakPeriod {
+			return nil, storage.NewError(storage.CodeInvalidHeaderValue)
 		}
 		s := wholeSeconds(*period)
 		seconds = &s
@@ -140,42 +141,42 @@ func breakLease(ctx context.Context, on leasable, period *time.Duration, cond *b
 	return leaseCall(ctx, on, "", cond, func(ctx context.Context, l *leaser) error { return l.end(ctx, seconds) })
 }
 
-func (c *container) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return acquireLease(ctx, c, d, proposed, cond)
 }
 
-func (c *container) RenewLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) RenewLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return renewLease(ctx, c, id, cond)
 }
 
-func (c *container) ChangeLease(ctx context.Context, id, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) ChangeLease(ctx context.Context, id, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return changeLease(ctx, c, id, proposed, cond)
 }
 
-func (c *container) ReleaseLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) ReleaseLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return releaseLease(ctx, c, id, cond)
 }
 
-func (c *container) BreakLease(ctx context.Context, period *time.Duration, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) BreakLease(ctx context.Context, period *time.Duration, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return breakLease(ctx, c, period, cond)
 }
 
-func (b *blob) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return acquireLease(ctx, b, d, proposed, cond)
 }
 
-func (b *blob) RenewLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) RenewLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return renewLease(ctx, b, id, cond)
 }
 
-func (b *blob) ChangeLease(ctx context.Context, id, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) ChangeLease(ctx context.Context, id, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return changeLease(ctx, b, id, proposed, cond)
 }
 
-func (b *blob) ReleaseLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) ReleaseLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return releaseLease(ctx, b, id, cond)
 }
 
-func (b *blob) BreakLease(ctx context.Context, period *time.Duration, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) BreakLease(ctx context.Context, period *time.Duration, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return breakLease(ctx, b, period, cond)
 }

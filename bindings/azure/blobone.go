@@ -16,11 +16,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/blockblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/pageblob"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // blob is a handle on a blob or on a snapshot of one. It serves the calls of
-// bindings.Blob.
+// blob.Blob.
 type blob struct {
 	container *container
 	name      string
@@ -31,7 +32,7 @@ type blob struct {
 
 func (b *blob) Name() string { return b.name }
 
-func (b *blob) At(snapshot string) bindings.Blob {
+func (b *blob) At(snapshot string) blobapi.Blob {
 	at := *b
 	at.snapshot = snapshot
 	return &at
@@ -59,19 +60,19 @@ func (b *blob) call(ctx context.Context, header http.Header, f func(ctx context.
 // toWrite refuses snapshots, which the SDK would take for the blob.
 func (b *blob) toWrite() error {
 	if b.nameErr == nil && b.snapshot != "" {
-		return bindings.NewBlobError(bindings.CodeInvalidQueryParameterValue)
+		return storage.NewError(storage.CodeInvalidQueryParameterValue)
 	}
 	return b.nameErr
 }
 
-func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOptions) (*bindings.Written, error) {
+func (b *blob) Put(ctx context.Context, body io.Reader, opts *blobapi.PutOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.PutBlobOptions{}
+		opts = &blobapi.PutOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
 	}
-	content, size, discard, err := spool(body, bindings.MaxPutBlob)
+	content, size, discard, err := spool(body, blobapi.MaxPutBlob)
 	if err != nil {
 		return nil, err
 	}
@@ -84,24 +85,24 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 	setMD5(h, "Content-MD5", opts.BodyMD5)
 	setTags(h, opts.Tags)
 	switch opts.Type {
-	case bindings.BlockBlob, "":
+	case blobapi.BlockBlob, "":
 		return wrote(b.call(ctx, h, func(ctx context.Context, _ *sdk.Client) error {
 			client := b.container.client.NewBlockBlobClient(b.name)
 			_, err := client.Upload(ctx, content, &blockblob.UploadOptions{Metadata: sdkMetadata(opts.Metadata)})
 			return err
 		}))
-	case bindings.AppendBlob:
+	case blobapi.AppendBlob:
 		if size > 0 {
-			return nil, bindings.NewBlobError(bindings.CodeInvalidOperation)
+			return nil, storage.NewError(storage.CodeInvalidOperation)
 		}
 		return wrote(b.call(ctx, h, func(ctx context.Context, _ *sdk.Client) error {
 			client := b.container.client.NewAppendBlobClient(b.name)
 			_, err := client.Create(ctx, &appendblob.CreateOptions{Metadata: sdkMetadata(opts.Metadata)})
 			return err
 		}))
-	case bindings.PageBlob:
+	case blobapi.PageBlob:
 		if size > 0 {
-			return nil, bindings.NewBlobError(bindings.CodeInvalidOperation)
+			return nil, storage.NewError(storage.CodeInvalidOperation)
 		}
 		return wrote(b.call(ctx, h, func(ctx context.Context, _ *sdk.Client) error {
 			client := b.container.client.NewPageBlobClient(b.name)
@@ -109,14 +110,14 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 			return err
 		}))
 	}
-	return nil, bindings.NewBlobError(bindings.CodeInvalidHeaderValue)
+	return nil, storage.NewError(storage.CodeInvalidHeaderValue)
 }
 
-func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bindings.PutBlockOptions) (*bindings.Written, error) {
+func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *blobapi.PutBlockOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.PutBlockOptions{}
+		opts = &blobapi.PutBlockOptions{}
 	}
-	content, _, discard, err := spool(body, bindings.MaxPutBlock)
+	content, _, discard, err := spool(body, blobapi.MaxPutBlock)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 	if err := b.toWrite(); err != nil {
 		return nil, err
 	}
-	h := conditionHeaders("", &bindings.BlobConditions{LeaseID: opts.LeaseID})
+	h := conditionHeaders("", &blobapi.Conditions{LeaseID: opts.LeaseID})
 	setMD5(h, "Content-MD5", opts.BodyMD5)
 	return wrote(b.call(ctx, h, func(ctx context.Context, _ *sdk.Client) error {
 		_, err := b.container.client.NewBlockBlobClient(b.name).StageBlock(ctx, id, content, nil)
@@ -132,9 +133,9 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 	}))
 }
 
-func (b *blob) PutBlockList(ctx context.Context, blocks []bindings.BlockRef, opts *bindings.PutBlobOptions) (*bindings.Written, error) {
+func (b *blob) PutBlockList(ctx context.Context, blocks []blobapi.BlockRef, opts *blobapi.PutOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.PutBlobOptions{}
+		opts = &blobapi.PutOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (b *blob) PutBlockList(ctx context.Context, blocks []bindings.BlockRef, opt
 	return w, err
 }
 
-func blockListDocument(blocks []bindings.BlockRef) ([]byte, error) {
+func blockListDocument(blocks []blobapi.BlockRef) ([]byte, error) {
 	type element struct {
 		XMLName xml.Name
 		ID      string `xml:",chardata"`
@@ -174,9 +175,9 @@ func blockListDocument(blocks []bindings.BlockRef) ([]byte, error) {
 	for _, ref := range blocks {
 		name := "Latest"
 		switch ref.From {
-		case bindings.Committed:
+		case blobapi.Committed:
 			name = "Committed"
-		case bindings.Uncommitted:
+		case blobapi.Uncommitted:
 			name = "Uncommitted"
 		}
 		list.Blocks = append(list.Blocks, element{xml.Name{Local: name}, ref.ID})
@@ -184,7 +185,7 @@ func blockListDocument(blocks []bindings.BlockRef) ([]byte, error) {
 	return xml.Marshal(list)
 }
 
-func (b *blob) BlockList(ctx context.Context, cond *bindings.BlobConditions) (*bindings.BlockList, error) {
+func (b *blob) BlockList(ctx context.Context, cond *blobapi.Conditions) (*blobapi.BlockList, error) {
 	var got blockblob.GetBlockListResponse
 	h, err := b.call(ctx, conditionHeaders("", cond), func(ctx context.Context, _ *sdk.Client) (err error) {
 		client := b.container.client.NewBlockBlobClient(b.name)
@@ -194,25 +195,25 @@ func (b *blob) BlockList(ctx context.Context, cond *bindings.BlobConditions) (*b
 	if err != nil {
 		return nil, err
 	}
-	out := &bindings.BlockList{ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"), ContentLength: numberOf(h, "X-Ms-Blob-Content-Length")}
+	out := &blobapi.BlockList{ETag: h.Get("ETag"), LastModified: timeOf(h, "Last-Modified"), ContentLength: numberOf(h, "X-Ms-Blob-Content-Length")}
 	if out.ETag == "" {
 		out.ContentLength = 0
 	}
 	for _, block := range got.CommittedBlocks {
-		out.Committed = append(out.Committed, bindings.Block{ID: value(block.Name), Size: value(block.Size)})
+		out.Committed = append(out.Committed, blobapi.Block{ID: value(block.Name), Size: value(block.Size)})
 	}
 	for _, block := range got.UncommittedBlocks {
-		out.Uncommitted = append(out.Uncommitted, bindings.Block{ID: value(block.Name), Size: value(block.Size)})
+		out.Uncommitted = append(out.Uncommitted, blobapi.Block{ID: value(block.Name), Size: value(block.Size)})
 	}
-	slices.SortFunc(out.Uncommitted, func(a, b bindings.Block) int { return strings.Compare(a.ID, b.ID) })
+	slices.SortFunc(out.Uncommitted, func(a, b blobapi.Block) int { return strings.Compare(a.ID, b.ID) })
 	return out, nil
 }
 
-func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.AppendBlockOptions) (*bindings.Appended, error) {
+func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *blobapi.AppendBlockOptions) (*blobapi.Appended, error) {
 	if opts == nil {
-		opts = &bindings.AppendBlockOptions{}
+		opts = &blobapi.AppendBlockOptions{}
 	}
-	content, _, discard, err := spool(body, bindings.MaxAppendBlock)
+	content, _, discard, err := spool(body, blobapi.MaxAppendBlock)
 	if err != nil {
 		return nil, err
 	}
@@ -237,21 +238,21 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 	if err != nil {
 		return nil, err
 	}
-	return &bindings.Appended{
+	return &blobapi.Appended{
 		Written: *written(answer), Offset: numberOf(answer, "X-Ms-Blob-Append-Offset"),
 		Blocks: int(numberOf(answer, "X-Ms-Blob-Committed-Block-Count")),
 	}, nil
 }
 
-func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*bindings.BlobDownload, error) {
+func (b *blob) Get(ctx context.Context, opts *blobapi.GetOptions) (*blobapi.Download, error) {
 	if opts == nil {
-		opts = &bindings.GetBlobOptions{}
+		opts = &blobapi.GetOptions{}
 	}
 	h := conditionHeaders("", opts.Conditions)
 	h.Set("Accept-Encoding", "identity") // nobody unpacks what was stored packed
 	if r := opts.Range; r != nil {
 		if r.Offset < 0 || r.Count < 0 {
-			return nil, bindings.NewBlobError(bindings.CodeInvalidRange)
+			return nil, storage.NewError(storage.CodeInvalidRange)
 		}
 		text := fmt.Sprintf("bytes=%d-", r.Offset)
 		if r.Count > 0 {
@@ -267,7 +268,7 @@ func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*binding
 	if err != nil {
 		return nil, err
 	}
-	d := &bindings.BlobDownload{Properties: propertiesOf(answer), Body: &download{ctx, got.Body}}
+	d := &blobapi.Download{Properties: propertiesOf(answer), Body: &download{ctx, got.Body}}
 	d.Range.Count = numberOf(answer, "Content-Length")
 	if opts.Range != nil {
 		d.Range.Offset = opts.Range.Offset
@@ -275,7 +276,7 @@ func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*binding
 	return d, nil
 }
 
-func (b *blob) Properties(ctx context.Context, cond *bindings.BlobConditions) (*bindings.BlobProperties, error) {
+func (b *blob) Properties(ctx context.Context, cond *blobapi.Conditions) (*blobapi.Properties, error) {
 	h, err := b.call(ctx, conditionHeaders("", cond), func(ctx context.Context, client *sdk.Client) error {
 		_, err := client.GetProperties(ctx, nil)
 		return err
@@ -286,7 +287,7 @@ func (b *blob) Properties(ctx context.Context, cond *bindings.BlobConditions) (*
 	return propertiesOf(h), nil
 }
 
-func (b *blob) SetHeaders(ctx context.Context, headers bindings.BlobHeaders, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (b *blob) SetHeaders(ctx context.Context, headers blobapi.Headers, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	if err := b.toWrite(); err != nil {
 		return nil, err
 	}
@@ -298,7 +299,7 @@ func (b *blob) SetHeaders(ctx context.Context, headers bindings.BlobHeaders, con
 	}))
 }
 
-func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	if err := checkMetadata(metadata); err != nil {
 		return nil, err
 	}
@@ -311,9 +312,9 @@ func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond
 	}))
 }
 
-func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) error {
+func (b *blob) Delete(ctx context.Context, opts *blobapi.DeleteOptions) error {
 	if opts == nil {
-		opts = &bindings.DeleteBlobOptions{}
+		opts = &blobapi.DeleteOptions{}
 	}
 	h := conditionHeaders("", opts.Conditions)
 	set(h, "X-Ms-Delete-Snapshots", string(opts.Snapshots))
@@ -324,9 +325,9 @@ func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) err
 	return err
 }
 
-func (b *blob) Snapshot(ctx context.Context, opts *bindings.SnapshotOptions) (*bindings.SnapshotTaken, error) {
+func (b *blob) Snapshot(ctx context.Context, opts *blobapi.SnapshotOptions) (*blobapi.SnapshotTaken, error) {
 	if opts == nil {
-		opts = &bindings.SnapshotOptions{}
+		opts = &blobapi.SnapshotOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
@@ -341,16 +342,16 @@ func (b *blob) Snapshot(ctx context.Context, opts *bindings.SnapshotOptions) (*b
 	if err != nil {
 		return nil, err
 	}
-	return &bindings.SnapshotTaken{Written: *written(h), Snapshot: h.Get("X-Ms-Snapshot")}, nil
+	return &blobapi.SnapshotTaken{Written: *written(h), Snapshot: h.Get("X-Ms-Snapshot")}, nil
 }
 
 // copyPause is how long CopyFrom waits before it asks again whether a copy has
 // ended. Copies within an account rarely outlast the call that starts them.
 const copyPause = 500 * time.Millisecond
 
-func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
 	if opts == nil {
-		opts = &bindings.CopyOptions{}
+		opts = &blobapi.CopyOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
@@ -360,7 +361,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 	}
 	from, ok := b.container.account.Container(source.Container).Blob(source.Name).At(source.Snapshot).(*blob)
 	if !ok || from.nameErr != nil {
-		return nil, bindings.NewBlobError(bindings.CodeCannotVerifyCopySource)
+		return nil, storage.NewError(storage.CodeCannotVerifyCopySource)
 	}
 	origin, err := from.at()
 	if err != nil {
@@ -385,7 +386,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 	if err != nil {
 		return nil, err
 	}
-	out := &bindings.Copied{Written: *written(answer), ID: answer.Get("X-Ms-Copy-Id"), Status: answer.Get("X-Ms-Copy-Status")}
+	out := &blobapi.Copied{Written: *written(answer), ID: answer.Get("X-Ms-Copy-Id"), Status: answer.Get("X-Ms-Copy-Status")}
 	for out.Status == "pending" {
 		select {
 		case <-ctx.Done():
@@ -397,7 +398,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 			return nil, err
 		}
 		if p.Copy == nil || p.Copy.ID != out.ID {
-			return nil, bindings.NewBlobError(bindings.CodeConditionNotMet) // somebody else has written since
+			return nil, storage.NewError(storage.CodeConditionNotMet) // somebody else has written since
 		}
 		out.ETag, out.LastModified, out.Status = p.ETag, p.LastModified, p.Copy.Status
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/pageblob"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -83,11 +83,11 @@ func TestAccountPageBlob(t *testing.T) {
 	if _, err := c.Create(ctx, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Blob("disk").Put(ctx, bytes.NewReader(nil), &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: 1024, Sequence: 7}); err != nil {
+	if _, err := c.Blob("disk").Put(ctx, bytes.NewReader(nil), &blobapi.PutOptions{Type: blobapi.PageBlob, Size: 1024, Sequence: 7}); err != nil {
 		t.Fatal(err)
 	}
 	p, err := c.Blob("disk").Properties(ctx, nil)
-	if err != nil || p.Type != bindings.PageBlob || p.ContentLength != 1024 || p.Sequence != 7 {
+	if err != nil || p.Type != blobapi.PageBlob || p.ContentLength != 1024 || p.Sequence != 7 {
 		t.Errorf("properties = %+v, %v", p, err)
 	}
 }

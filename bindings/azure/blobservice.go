@@ -5,11 +5,11 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // BlobServiceProperties returns the account's settings.
-func (a *BlobAccount) BlobServiceProperties(ctx context.Context) (*bindings.ServiceProperties, error) {
+func (a *BlobAccount) BlobServiceProperties(ctx context.Context) (*storage.ServiceProperties, error) {
 	var got service.GetPropertiesResponse
 	_, err := blobCall(ctx, nil, func(ctx context.Context) (err error) {
 		got, err = a.service.GetProperties(ctx, nil)
@@ -18,14 +18,14 @@ func (a *BlobAccount) BlobServiceProperties(ctx context.Context) (*bindings.Serv
 	if err != nil {
 		return nil, err
 	}
-	p := &bindings.ServiceProperties{DefaultVersion: got.DefaultServiceVersion}
+	p := &storage.ServiceProperties{DefaultVersion: got.DefaultServiceVersion}
 	if l := got.Logging; l != nil {
-		p.Logging = &bindings.LoggingProperties{Version: value(l.Version), Delete: value(l.Delete), Read: value(l.Read), Write: value(l.Write), Retention: plainRetention(l.RetentionPolicy)}
+		p.Logging = &storage.LoggingProperties{Version: value(l.Version), Delete: value(l.Delete), Read: value(l.Read), Write: value(l.Write), Retention: plainRetention(l.RetentionPolicy)}
 	}
 	p.HourMetrics, p.MinuteMetrics = plainMetrics(got.HourMetrics), plainMetrics(got.MinuteMetrics)
-	rules := []bindings.CORSRule{}
+	rules := []storage.CORSRule{}
 	for _, r := range got.CORS {
-		rules = append(rules, bindings.CORSRule{
+		rules = append(rules, storage.CORSRule{
 			AllowedOrigins: value(r.AllowedOrigins), AllowedMethods: value(r.AllowedMethods), AllowedHeaders: value(r.AllowedHeaders),
 			ExposedHeaders: value(r.ExposedHeaders), MaxAge: int(value(r.MaxAgeInSeconds)),
 		})
@@ -36,7 +36,7 @@ func (a *BlobAccount) BlobServiceProperties(ctx context.Context) (*bindings.Serv
 		p.SoftDelete = &soft
 	}
 	if w := got.StaticWebsite; w != nil {
-		p.StaticWebsite = &bindings.StaticWebsite{
+		p.StaticWebsite = &storage.StaticWebsite{
 			Enabled: value(w.Enabled), IndexDocument: value(w.IndexDocument), ErrorDocument404: value(w.ErrorDocument404Path), DefaultIndexDocPath: value(w.DefaultIndexDocumentPath),
 		}
 	}
@@ -44,7 +44,7 @@ func (a *BlobAccount) BlobServiceProperties(ctx context.Context) (*bindings.Serv
 }
 
 // SetBlobServiceProperties replaces the settings that are not nil in p.
-func (a *BlobAccount) SetBlobServiceProperties(ctx context.Context, p *bindings.ServiceProperties) error {
+func (a *BlobAccount) SetBlobServiceProperties(ctx context.Context, p *storage.ServiceProperties) error {
 	opts := &service.SetPropertiesOptions{DefaultServiceVersion: p.DefaultVersion, HourMetrics: sdkMetrics(p.HourMetrics), MinuteMetrics: sdkMetrics(p.MinuteMetrics)}
 	if l := p.Logging; l != nil {
 		opts.Logging = &service.Logging{Version: orNil(l.Version), Delete: &l.Delete, Read: &l.Read, Write: &l.Write, RetentionPolicy: sdkRetention(l.Retention)}
@@ -74,14 +74,14 @@ func (a *BlobAccount) SetBlobServiceProperties(ctx context.Context, p *bindings.
 	return err
 }
 
-func plainRetention(r *service.RetentionPolicy) bindings.RetentionProperties {
+func plainRetention(r *service.RetentionPolicy) storage.RetentionProperties {
 	if r == nil {
-		return bindings.RetentionProperties{}
+		return storage.RetentionProperties{}
 	}
-	return bindings.RetentionProperties{Enabled: value(r.Enabled), Days: int(value(r.Days))}
+	return storage.RetentionProperties{Enabled: value(r.Enabled), Days: int(value(r.Days))}
 }
 
-func sdkRetention(r bindings.RetentionProperties) *service.RetentionPolicy {
+func sdkRetention(r storage.RetentionProperties) *service.RetentionPolicy {
 	out := &service.RetentionPolicy{Enabled: &r.Enabled}
 	if r.Enabled {
 		days := int32(r.Days)
@@ -90,14 +90,14 @@ func sdkRetention(r bindings.RetentionProperties) *service.RetentionPolicy {
 	return out
 }
 
-func plainMetrics(m *service.Metrics) *bindings.MetricsProperties {
+func plainMetrics(m *service.Metrics) *storage.MetricsProperties {
 	if m == nil {
 		return nil
 	}
-	return &bindings.MetricsProperties{Version: value(m.Version), Enabled: value(m.Enabled), IncludeAPIs: m.IncludeAPIs, Retention: plainRetention(m.RetentionPolicy)}
+	return &storage.MetricsProperties{Version: value(m.Version), Enabled: value(m.Enabled), IncludeAPIs: m.IncludeAPIs, Retention: plainRetention(m.RetentionPolicy)}
 }
 
-func sdkMetrics(m *bindings.MetricsProperties) *service.Metrics {
+func sdkMetrics(m *storage.MetricsProperties) *service.Metrics {
 	if m == nil {
 		return nil
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/bloberror"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob/service"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -69,16 +70,16 @@ func TestAccountTags(t *testing.T) {
 		t.Fatal(err)
 	}
 	tags := map[string]string{"k": "v+ w"}
-	if _, err := c.Blob("a").Put(ctx, strings.NewReader("x"), &bindings.PutBlobOptions{Tags: tags}); err != nil {
+	if _, err := c.Blob("a").Put(ctx, strings.NewReader("x"), &blobapi.PutOptions{Tags: tags}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Blob("b").PutBlockList(ctx, nil, &bindings.PutBlobOptions{Tags: tags}); err != nil {
+	if _, err := c.Blob("b").PutBlockList(ctx, nil, &blobapi.PutOptions{Tags: tags}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Blob("c").CopyFrom(ctx, bindings.BlobSource{Container: "box", Name: "a"}, &bindings.CopyOptions{Tags: tags}); err != nil {
+	if _, err := c.Blob("c").CopyFrom(ctx, blobapi.Source{Container: "box", Name: "a"}, &blobapi.CopyOptions{Tags: tags}); err != nil {
 		t.Fatal(err)
 	}
-	page, err := c.Blobs(ctx, &bindings.ListBlobsOptions{Include: bindings.ListInclude{Tags: true}})
+	page, err := c.Blobs(ctx, &blobapi.ListOptions{Include: blobapi.ListInclude{Tags: true}})
 	if err != nil || len(page.Blobs) != 3 {
 		t.Fatalf("blobs = %+v, %v", page, err)
 	}
@@ -87,8 +88,8 @@ func TestAccountTags(t *testing.T) {
 			t.Errorf("tags of %s = %v, want %v", item.Name, item.Properties.Tags, tags)
 		}
 	}
-	_, err = c.Blob("a").Get(ctx, &bindings.GetBlobOptions{Conditions: &bindings.BlobConditions{IfTags: "k = 'x'"}})
-	if bindings.BlobCodeOf(err) != bindings.CodeConditionNotMet {
+	_, err = c.Blob("a").Get(ctx, &blobapi.GetOptions{Conditions: &blobapi.Conditions{IfTags: "k = 'x'"}})
+	if storage.CodeOf(err) != storage.CodeConditionNotMet {
 		t.Errorf("get with a condition that does not hold = %v", err)
 	}
 }

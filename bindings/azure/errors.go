@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2/queueerror"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 )
 
 // conditions is what the service's codes mean in package bindings. The code
@@ -25,7 +26,7 @@ func conditions(code string) error {
 	case queueerror.MessageNotFound:
 		return bindings.ErrMessageNotFound
 	case queueerror.PopReceiptMismatch:
-		return bindings.ErrPopReceiptMismatch
+		return queueapi.ErrPopReceiptMismatch
 	case queueerror.RequestBodyTooLarge, queueerror.MessageTooLarge:
 		return bindings.ErrTooLarge
 	case queueerror.OutOfRangeQueryParameterValue, queueerror.InvalidQueryParameterValue:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -64,7 +65,7 @@ func (s *scripted) account(t *testing.T) *azure.QueueAccount {
 // (S-6: both 400 and 404 are said of a wrong receipt).
 func TestCodesAreConditions(t *testing.T) {
 	t.Parallel()
-	all := []error{bindings.ErrNotFound, bindings.ErrMessageNotFound, bindings.ErrPopReceiptMismatch, bindings.ErrBeingDeleted,
+	all := []error{bindings.ErrNotFound, bindings.ErrMessageNotFound, queue.ErrPopReceiptMismatch, bindings.ErrBeingDeleted,
 		bindings.ErrTooLarge, bindings.ErrOutOfRange, bindings.ErrInvalidName, bindings.ErrUnavailable}
 	for _, row := range []struct {
 		status int
@@ -73,8 +74,8 @@ func TestCodesAreConditions(t *testing.T) {
 	}{
 		{404, "QueueNotFound", bindings.ErrNotFound},
 		{404, "MessageNotFound", bindings.ErrMessageNotFound},
-		{400, "PopReceiptMismatch", bindings.ErrPopReceiptMismatch},
-		{404, "PopReceiptMismatch", bindings.ErrPopReceiptMismatch},
+		{400, "PopReceiptMismatch", queue.ErrPopReceiptMismatch},
+		{404, "PopReceiptMismatch", queue.ErrPopReceiptMismatch},
 		{409, "QueueBeingDeleted", bindings.ErrBeingDeleted},
 		{413, "RequestBodyTooLarge", bindings.ErrTooLarge},
 		{400, "MessageTooLarge", bindings.ErrTooLarge},

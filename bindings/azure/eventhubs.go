@@ -13,7 +13,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azeventhubs/v2"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // EventHubs is a namespace of Azure Event Hubs, reached over AMQP. Its methods may
@@ -36,7 +37,7 @@ type EventHubs struct {
 	readers   map[*eventReader]struct{} // open
 }
 
-var _ bindings.EventHubs = (*EventHubs)(nil)
+var _ eventhubs.Namespace = (*EventHubs)(nil)
 
 // hubClients make clients of the SDK, by a connection string or an identity. They
 // send nothing.
@@ -125,7 +126,7 @@ func hostOf(said azeventhubs.ConnectionStringProperties) string {
 	return host
 }
 
-// FullyQualifiedNamespace implements bindings.EventHubs.
+// FullyQualifiedNamespace implements eventhubs.Namespace.
 func (h *EventHubs) FullyQualifiedNamespace() string { return h.host }
 
 // Close ends the readers and the connections, within a few seconds if the service does
@@ -159,7 +160,7 @@ func kept[K comparable, C any](h *EventHubs, known map[K]C, key K, open func() (
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return c, bindings.ErrClosed
+		return c, messaging.ErrClosed
 	}
 	if c, ok := known[key]; ok {
 		return c, nil
@@ -189,7 +190,7 @@ func (h *EventHubs) open() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
-		return bindings.ErrClosed
+		return messaging.ErrClosed
 	}
 	return nil
 }
@@ -199,17 +200,17 @@ func (h *EventHubs) consumer(hub, group, name string) (*azeventhubs.ConsumerClie
 	return kept(h, h.consumers, key, func() (*azeventhubs.ConsumerClient, error) { return h.clients.consumer(consumerKey{hub, group, name}) })
 }
 
-// SendEvents implements bindings.EventHubs. The events go as one message.
-func (h *EventHubs) SendEvents(ctx context.Context, hub string, opts *bindings.SendEventsOptions, events ...*bindings.Event) error {
+// SendEvents implements eventhubs.Namespace. The events go as one message.
+func (h *EventHubs) SendEvents(ctx context.Context, hub string, opts *eventhubs.SendOptions, events ...*eventhubs.Event) error {
 	to := &azeventhubs.EventDataBatchOptions{}
 	if opts != nil {
 		to.PartitionKey, to.PartitionID = opts.PartitionKey, given(opts.PartitionID)
 	}
 	switch {
 	case to.PartitionKey != nil && to.PartitionID != nil:
-		return bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf("event hub %q: a partition key and a partition exclude each other", hub))
-	case to.PartitionKey != nil && utf8.RuneCountInString(*to.PartitionKey) > bindings.MaxServiceBusID:
-		return bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf("event hub %q: a partition key has at most %d characters", hub, bindings.MaxServiceBusID))
+		return messaging.NewError(messaging.ConditionArgumentError, fmt.Sprintf("event hub %q: a partition key and a partition exclude each other", hub))
+	case to.PartitionKey != nil && utf8.RuneCountInString(*to.PartitionKey) > messaging.MaxID:
+		return messaging.NewError(messaging.ConditionArgumentError, fmt.Sprintf("event hub %q: a partition key has at most %d characters", hub, messaging.MaxID))
 	}
 	list, err := outgoingEvents(events)
 	if err != nil || len(list) == 0 {
@@ -232,8 +233,8 @@ func (h *EventHubs) SendEvents(ctx context.Context, hub string, opts *bindings.S
 	return translateHub(ctx, err)
 }
 
-// Hub implements bindings.EventHubs.
-func (h *EventHubs) Hub(ctx context.Context, name string) (*bindings.EventHubProperties, error) {
+// Hub implements eventhubs.Namespace.
+func (h *EventHubs) Hub(ctx context.Context, name string) (*eventhubs.Properties, error) {
 	client, leave, err := h.producer(name)
 	if err != nil {
 		return nil, err
@@ -243,11 +244,11 @@ func (h *EventHubs) Hub(ctx context.Context, name string) (*bindings.EventHubPro
 	if err != nil {
 		return nil, translateHub(ctx, err)
 	}
-	return &bindings.EventHubProperties{Name: p.Name, CreatedAt: p.CreatedOn.UTC(), Partitions: p.PartitionIDs}, nil
+	return &eventhubs.Properties{Name: p.Name, CreatedAt: p.CreatedOn.UTC(), Partitions: p.PartitionIDs}, nil
 }
 
-// Partition implements bindings.EventHubs.
-func (h *EventHubs) Partition(ctx context.Context, hub, partition string) (*bindings.EventPartition, error) {
+// Partition implements eventhubs.Namespace.
+func (h *EventHubs) Partition(ctx context.Context, hub, partition string) (*eventhubs.Partition, error) {
 	client, leave, err := h.producer(hub)
 	if err != nil {
 		return nil, err
@@ -259,7 +260,7 @@ func (h *EventHubs) Partition(ctx context.Context, hub, partition string) (*bind
 	if err != nil {
 		return nil, translateHub(ctx, err)
 	}
-	out := &bindings.EventPartition{
+	out := &eventhubs.Partition{
 		Hub: p.EventHubName, ID: p.PartitionID, BeginningSequence: p.BeginningSequenceNumber, Empty: p.IsEmpty,
 		LastSequence: p.LastEnqueuedSequenceNumber, LastOffset: p.LastEnqueuedOffset,
 	}
@@ -289,9 +290,9 @@ func abandoned[T any](ctx context.Context, call func() (T, error)) (v T, err err
 	}
 }
 
-// ReadEvents implements bindings.EventHubs.
-func (h *EventHubs) ReadEvents(ctx context.Context, hub, group, partition string, from bindings.EventPosition, opts *bindings.EventReaderOptions) (bindings.EventReader, error) {
-	var o bindings.EventReaderOptions
+// ReadEvents implements eventhubs.Namespace.
+func (h *EventHubs) ReadEvents(ctx context.Context, hub, group, partition string, from eventhubs.Position, opts *eventhubs.ReaderOptions) (eventhubs.Reader, error) {
+	var o eventhubs.ReaderOptions
 	if opts != nil {
 		o = *opts
 	}
@@ -309,7 +310,7 @@ func (h *EventHubs) ReadEvents(ctx context.Context, hub, group, partition string
 	}
 	r := newEventReader(h, link)
 	if !h.keep(r) {
-		return nil, bindings.ErrClosed
+		return nil, messaging.ErrClosed
 	}
 	if err := r.open(ctx); err != nil {
 		_ = r.Close(context.WithoutCancel(ctx)) // the first error says more
@@ -336,7 +337,7 @@ func (h *EventHubs) forget(r *eventReader) {
 
 // start is a position as the client has it. The end is asked for now: the link may
 // come to be later, and events in between would be lost.
-func (h *EventHubs) start(ctx context.Context, hub, partition string, from bindings.EventPosition) (s azeventhubs.StartPosition, err error) {
+func (h *EventHubs) start(ctx context.Context, hub, partition string, from eventhubs.Position) (s azeventhubs.StartPosition, err error) {
 	const beginning = "-1"
 	yes := true
 	switch {

@@ -13,8 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/blob"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -41,11 +42,11 @@ func newCloudOf(t testing.TB) *cloudOf {
 	return &cloudOf{t: t, hubs: map[string]*azure.EventHubs{}}
 }
 
-func (c *cloudOf) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+func (c *cloudOf) Blobs(conn app.Connection) (blob.Account, error) {
 	return azure.NewBlobAccount(conn.Value, &azure.Options{HTTPClient: http.DefaultClient})
 }
 
-func (c *cloudOf) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
+func (c *cloudOf) EventHubs(conn app.Connection) (eventhubsapi.Namespace, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.hubs[conn.Setting]; known != nil {
@@ -109,13 +110,13 @@ func TestEventHubsAcceptance(t *testing.T) {
 		t.Fatal(err)
 	}
 	client := connectHubs(t, d.connectionString())
-	if err := client.SendEvents(t.Context(), "orders", nil, &bindings.Event{Body: []byte("bad")}); err != nil {
+	if err := client.SendEvents(t.Context(), "orders", nil, &eventhubsapi.Event{Body: []byte("bad")}); err != nil {
 		t.Fatal(err)
 	}
-	if err := client.SendEvents(t.Context(), "orders", nil, &bindings.Event{Body: []byte("good")}); err != nil {
+	if err := client.SendEvents(t.Context(), "orders", nil, &eventhubsapi.Event{Body: []byte("good")}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := client.ReadEvents(t.Context(), "done", "$Default", "0", bindings.EventPosition{}, nil)
+	r, err := client.ReadEvents(t.Context(), "done", "$Default", "0", eventhubsapi.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func (l *handled) round(t *testing.T, client *azure.EventHubs, name string, n in
 		l.mu.Lock()
 		l.left++
 		l.mu.Unlock()
-		if err := client.SendEvents(t.Context(), "orders", nil, &bindings.Event{Body: fmt.Appendf(nil, "%s %d", name, i)}); err != nil {
+		if err := client.SendEvents(t.Context(), "orders", nil, &eventhubsapi.Event{Body: fmt.Appendf(nil, "%s %d", name, i)}); err != nil {
 			t.Fatal(err)
 		}
 		select {

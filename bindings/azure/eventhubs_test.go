@@ -9,9 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
@@ -77,7 +78,7 @@ func TestEventHubsEntityPath(t *testing.T) {
 	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	h := connectHubs(t, d.connectionString()+"EntityPath=orders")
 	ctx := t.Context()
-	if err := h.SendEvents(ctx, "orders", nil, &bindings.Event{Body: []byte("a")}); err != nil {
+	if err := h.SendEvents(ctx, "orders", nil, &eventhubsapi.Event{Body: []byte("a")}); err != nil {
 		t.Fatal(err)
 	}
 	if p, err := h.Partition(ctx, "orders", "0"); err != nil || p.LastSequence != 0 {
@@ -93,11 +94,11 @@ func TestEventHubsLatest(t *testing.T) {
 	h := connectHubs(t, d.connectionString())
 	ctx := t.Context()
 	for _, body := range []string{"a", "b"} {
-		r, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{Latest: true}, nil)
+		r, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{Latest: true}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := h.SendEvents(ctx, "orders", nil, &bindings.Event{Body: []byte(body)}); err != nil {
+		if err := h.SendEvents(ctx, "orders", nil, &eventhubsapi.Event{Body: []byte(body)}); err != nil {
 			t.Fatal(err)
 		}
 		if list, err := r.Receive(ctx, 10, busPatience); err != nil || len(list) != 1 || string(list[0].Body) != body {
@@ -114,15 +115,15 @@ func TestEventHubsBatches(t *testing.T) {
 	ctx := t.Context()
 	const sent = 1000
 	for i := 0; i < sent; i += 100 {
-		var events []*bindings.Event
+		var events []*eventhubsapi.Event
 		for n := range 100 {
-			events = append(events, &bindings.Event{Body: fmt.Append(nil, i+n)})
+			events = append(events, &eventhubsapi.Event{Body: fmt.Append(nil, i+n)})
 		}
 		if err := h.SendEvents(ctx, "orders", nil, events...); err != nil {
 			t.Fatal(err)
 		}
 	}
-	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
+	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,26 +152,26 @@ func TestEventHubsClose(t *testing.T) {
 	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	h := connectHubs(t, d.connectionString())
 	ctx := context.Background()
-	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
+	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	received := make(chan error)
 	go func() {
-		_, err := r.Receive(ctx, 1, bindings.ServiceBusForever)
+		_, err := r.Receive(ctx, 1, messaging.Forever)
 		received <- err
 	}()
 	if err := h.Close(ctx); err != nil {
 		t.Error(err)
 	}
-	if err := <-received; !errors.Is(err, bindings.ErrClosed) {
+	if err := <-received; !errors.Is(err, messaging.ErrClosed) {
 		t.Errorf("a Receive that waits: %v, want closed", err)
 	}
-	_, err = h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
-	if !errors.Is(err, bindings.ErrClosed) {
+	_, err = h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
+	if !errors.Is(err, messaging.ErrClosed) {
 		t.Errorf("a reader: %v, want closed", err)
 	}
-	if err := h.SendEvents(ctx, "orders", nil, &bindings.Event{}); !errors.Is(err, bindings.ErrClosed) {
+	if err := h.SendEvents(ctx, "orders", nil, &eventhubsapi.Event{}); !errors.Is(err, messaging.ErrClosed) {
 		t.Errorf("an event: %v, want closed", err)
 	}
 }
@@ -185,7 +186,7 @@ func TestEventHubsContext(t *testing.T) {
 	defer silent.Close()
 	h := connectHubs(t, "Endpoint=sb://"+silent.Addr().String()+emulatorKey+"UseDevelopmentEmulator=true;")
 	for name, call := range map[string]func(ctx context.Context) error{
-		"send": func(ctx context.Context) error { return h.SendEvents(ctx, "orders", nil, &bindings.Event{}) },
+		"send": func(ctx context.Context) error { return h.SendEvents(ctx, "orders", nil, &eventhubsapi.Event{}) },
 		"hub": func(ctx context.Context) error {
 			_, err := h.Hub(ctx, "orders")
 			return err
@@ -195,7 +196,7 @@ func TestEventHubsContext(t *testing.T) {
 			return err
 		},
 		"read": func(ctx context.Context) error {
-			_, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
+			_, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
 			return err
 		},
 	} {
@@ -218,12 +219,12 @@ func TestEventHubsReconnect(t *testing.T) {
 	}
 	defer h.Close(context.Background())
 	ctx := t.Context()
-	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
+	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, body := range []string{"a", "b"} {
-		if err := h.SendEvents(ctx, "orders", nil, &bindings.Event{Body: []byte(body)}); err != nil {
+		if err := h.SendEvents(ctx, "orders", nil, &eventhubsapi.Event{Body: []byte(body)}); err != nil {
 			t.Fatal(err)
 		}
 		list, err := r.Receive(ctx, 10, busPatience)
@@ -247,7 +248,7 @@ func TestEventHubsCloseInSilence(t *testing.T) {
 	if _, err := h.Hub(ctx, "orders"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, nil)
+	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

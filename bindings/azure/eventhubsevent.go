@@ -8,10 +8,11 @@ import (
 	"github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
 // outgoingEvents returns events as the client sends them.
-func outgoingEvents(events []*bindings.Event) ([]*azeventhubs.EventData, error) {
+func outgoingEvents(events []*eventhubs.Event) ([]*azeventhubs.EventData, error) {
 	out := make([]*azeventhubs.EventData, len(events))
 	for i, e := range events {
 		properties, err := outgoingProperties(e.Properties)
@@ -27,9 +28,9 @@ func outgoingEvents(events []*bindings.Event) ([]*azeventhubs.EventData, error) 
 }
 
 // incomingEvent returns an event of the client as package bindings has it.
-func incomingEvent(e *azeventhubs.ReceivedEventData) *bindings.ReceivedEvent {
-	out := &bindings.ReceivedEvent{
-		Event: bindings.Event{
+func incomingEvent(e *azeventhubs.ReceivedEventData) *eventhubs.ReceivedEvent {
+	out := &eventhubs.ReceivedEvent{
+		Event: eventhubs.Event{
 			Body: e.Body, MessageID: value(e.MessageID), CorrelationID: idText(e.CorrelationID), ContentType: value(e.ContentType),
 			PartitionKey: e.PartitionKey, Properties: incomingProperties(e.Properties),
 		},

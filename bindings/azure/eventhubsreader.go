@@ -7,10 +7,11 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azeventhubs/v2"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
-// eventReader implements bindings.EventReader. The client receives until it has a
+// eventReader implements eventhubs.Reader. The client receives until it has a
 // number of events or its context ends, and opens the link when it receives first.
 // So a goroutine waits for the next event for as long as it takes, whoever asks for it,
 // and what came with that event is taken by who asks.
@@ -21,13 +22,13 @@ type eventReader struct {
 	end  context.CancelFunc
 	work sync.WaitGroup // the goroutine that waits
 
-	*gate                              // guards what follows
-	ready    []*bindings.ReceivedEvent // to be returned next
-	underWay bool                      // the next event is waited for
-	next     chan fetched              // where it comes
+	*gate                               // guards what follows
+	ready    []*eventhubs.ReceivedEvent // to be returned next
+	underWay bool                       // the next event is waited for
+	next     chan fetched               // where it comes
 }
 
-var _ bindings.EventReader = (*eventReader)(nil)
+var _ eventhubs.Reader = (*eventReader)(nil)
 
 // fetched is what came of waiting for an event.
 type fetched struct {
@@ -64,12 +65,12 @@ func (r *eventReader) open(ctx context.Context) error {
 	return err
 }
 
-func (r *eventReader) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+func (r *eventReader) Receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
 	return r.receive(ctx, n, wait)
 }
 
 // receive returns up to n events once one is ready.
-func (r *eventReader) receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+func (r *eventReader) receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
 	within, cancel := waiting(ctx, wait)
 	defer cancel()
 	if ok, err := r.enter(ctx, within); !ok {
@@ -77,7 +78,7 @@ func (r *eventReader) receive(ctx context.Context, n int, wait time.Duration) ([
 	}
 	defer r.leave()
 	if r.isClosed() {
-		return nil, bindings.ErrClosed
+		return nil, messaging.ErrClosed
 	}
 	if len(r.ready) == 0 {
 		if err := r.await(ctx, within); err != nil || len(r.ready) == 0 {
@@ -103,12 +104,12 @@ func (r *eventReader) await(ctx, within context.Context) error {
 	case got := <-r.next:
 		r.underWay = false
 		if r.isClosed() {
-			return bindings.ErrClosed
+			return messaging.ErrClosed
 		}
 		r.add(got.events)
 		return translateHub(ctx, got.err)
 	case <-r.closed:
-		return bindings.ErrClosed
+		return messaging.ErrClosed
 	case <-within.Done():
 		return ctx.Err()
 	}

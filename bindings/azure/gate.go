@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // gate lets one Receive at a time through, which is what the clients allow, until it
@@ -26,7 +26,7 @@ func (g *gate) enter(ctx, within context.Context) (ok bool, err error) {
 	case g.turn <- struct{}{}:
 		return true, nil
 	case <-g.closed:
-		return false, bindings.ErrClosed
+		return false, messaging.ErrClosed
 	case <-within.Done():
 		return false, ctx.Err()
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // idling is a client whose link the service detaches when it was idle for ten minutes. It
@@ -32,9 +33,9 @@ func (s *idling) ReceiveMessages(context.Context, int, *azservicebus.ReceiveMess
 func TestIdleLinksAreNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const idle = 50
-		r := newReceiver(&idling{idle: idle}, &ServiceBus{retries: 3}, bindings.ServiceBusPath{Entity: "q"}, bindings.ServiceBusReceiveAndDelete)
+		r := newReceiver(&idling{idle: idle}, &ServiceBus{retries: 3}, servicebus.Path{Entity: "q"}, servicebus.ReceiveAndDelete)
 		begun := time.Now()
-		list, err := r.Receive(t.Context(), 1, bindings.ServiceBusForever)
+		list, err := r.Receive(t.Context(), 1, messaging.Forever)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("Receive = %d messages, %v, after %v", len(list), err, time.Since(begun))
 		}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
@@ -33,7 +33,7 @@ func TestJavaServiceBusSDK(t *testing.T) {
 	d := openBusDoor(t, clock.System(), nil)
 	d.entities(t, "java-")
 	for _, name := range []string{"java-processor", "java-transactions", "java-from", "java-to"} {
-		d.queue(t, bindings.ServiceBusQueue{Name: name, LockDuration: 5 * time.Second})
+		d.queue(t, servicebus.Queue{Name: name, LockDuration: 5 * time.Second})
 	}
 	java(t, "ServiceBus", d.connectionString(), d.server.Addr())
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2/queueerror"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 )
 
 // Options changes how a service is reached. A nil *Options and the zero value
@@ -43,10 +44,10 @@ func (o *Options) client() *azqueue.ClientOptions {
 }
 
 // QueueAccount is the queue service of an account that is reached through the
-// Azure SDK. It implements bindings.QueueAccount.
+// Azure SDK. It implements queue.Account.
 type QueueAccount struct{ service *azqueue.ServiceClient }
 
-var _ bindings.QueueAccount = (*QueueAccount)(nil)
+var _ queueapi.Account = (*QueueAccount)(nil)
 
 // NewQueueAccount returns the queues that a connection string names.
 // UseDevelopmentStorage=true is the emulator's account on 127.0.0.1, port 10001.
@@ -92,8 +93,8 @@ func NewQueueAccountWithCredential(serviceURL string, cred azcore.TokenCredentia
 }
 
 // Queue returns a handle on the queue of that name.
-func (a *QueueAccount) Queue(name string) bindings.Queue {
-	q := &queue{name: name, nameErr: bindings.ValidateQueueName(name)}
+func (a *QueueAccount) Queue(name string) queueapi.Queue {
+	q := &queue{name: name, nameErr: queueapi.ValidateName(name)}
 	if q.nameErr == nil {
 		q.client = a.service.NewQueueClient(name)
 	}
@@ -173,16 +174,16 @@ func (q *queue) DeleteQueue(ctx context.Context) error {
 	})
 }
 
-func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions) (out *bindings.QueueMessage, err error) {
-	o := bindings.PutOptions{}
+func (q *queue) Put(ctx context.Context, text string, opts *queueapi.PutOptions) (out *queueapi.Message, err error) {
+	o := queueapi.PutOptions{}
 	if opts != nil {
 		o = *opts
 	}
 	if o.TTL == 0 {
-		o.TTL = bindings.DefaultMessageTTL
+		o.TTL = queueapi.DefaultMessageTTL
 	}
 	ttl := int32(-1)
-	if o.TTL != bindings.NeverExpires {
+	if o.TTL != queueapi.NeverExpires {
 		if ttl, err = seconds("time to live", o.TTL, time.Second, maxTTL); err != nil {
 			return nil, err
 		}
@@ -190,7 +191,7 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 			return nil, fmt.Errorf("%w: visibility timeout %v: want less than the time to live %v", bindings.ErrOutOfRange, o.Visibility, o.TTL)
 		}
 	}
-	visibility, err := seconds("visibility timeout", o.Visibility, 0, bindings.MaxVisibilityTimeout)
+	visibility, err := seconds("visibility timeout", o.Visibility, 0, queueapi.MaxVisibilityTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +207,7 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 			return fmt.Errorf("the answer to a put has %d messages", len(r.Messages))
 		}
 		m := r.Messages[0]
-		out = &bindings.QueueMessage{
+		out = &queueapi.Message{
 			ID: value(m.MessageID), Text: text, PopReceipt: value(m.PopReceipt),
 			Inserted: value(m.InsertionTime), Expires: expiry(m.ExpirationTime), NextVisible: value(m.TimeNextVisible),
 		}
@@ -215,11 +216,11 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 	return out, err
 }
 
-func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) (out []*bindings.QueueMessage, err error) {
+func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) (out []*queueapi.Message, err error) {
 	if err := checkCount(n); err != nil {
 		return nil, err
 	}
-	s, err := seconds("visibility timeout", visibility, time.Second, bindings.MaxVisibilityTimeout)
+	s, err := seconds("visibility timeout", visibility, time.Second, queueapi.MaxVisibilityTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +228,7 @@ func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) (o
 	err = q.call(ctx, func() error {
 		r, err := q.client.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &count, VisibilityTimeout: &s})
 		for _, m := range r.Messages {
-			out = append(out, &bindings.QueueMessage{
+			out = append(out, &queueapi.Message{
 				ID: value(m.MessageID), Text: value(m.MessageText), PopReceipt: value(m.PopReceipt), DequeueCount: value(m.DequeueCount),
 				Inserted: value(m.InsertionTime), Expires: expiry(m.ExpirationTime), NextVisible: value(m.TimeNextVisible),
 			})
@@ -237,7 +238,7 @@ func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) (o
 	return out, err
 }
 
-func (q *queue) Peek(ctx context.Context, n int) (out []*bindings.QueueMessage, err error) {
+func (q *queue) Peek(ctx context.Context, n int) (out []*queueapi.Message, err error) {
 	if err := checkCount(n); err != nil {
 		return nil, err
 	}
@@ -245,7 +246,7 @@ func (q *queue) Peek(ctx context.Context, n int) (out []*bindings.QueueMessage, 
 	err = q.call(ctx, func() error {
 		r, err := q.client.PeekMessages(ctx, &azqueue.PeekMessagesOptions{NumberOfMessages: &count})
 		for _, m := range r.Messages {
-			out = append(out, &bindings.QueueMessage{
+			out = append(out, &queueapi.Message{
 				ID: value(m.MessageID), Text: value(m.MessageText), DequeueCount: value(m.DequeueCount),
 				Inserted: value(m.InsertionTime), Expires: expiry(m.ExpirationTime),
 			})
@@ -257,8 +258,8 @@ func (q *queue) Peek(ctx context.Context, n int) (out []*bindings.QueueMessage, 
 
 // Update returns a message that has what the service answers: ID, PopReceipt
 // and NextVisible, and the text if it was given.
-func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (out *bindings.QueueMessage, err error) {
-	s, err := seconds("visibility timeout", visibility, 0, bindings.MaxVisibilityTimeout)
+func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (out *queueapi.Message, err error) {
+	s, err := seconds("visibility timeout", visibility, 0, queueapi.MaxVisibilityTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -277,7 +278,7 @@ func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string,
 		if err != nil {
 			return err
 		}
-		out = &bindings.QueueMessage{ID: id, Text: send, PopReceipt: value(r.PopReceipt), NextVisible: value(r.TimeNextVisible)}
+		out = &queueapi.Message{ID: id, Text: send, PopReceipt: value(r.PopReceipt), NextVisible: value(r.TimeNextVisible)}
 		return nil
 	})
 	return out, err
@@ -334,8 +335,8 @@ func seconds(what string, d, least, most time.Duration) (int32, error) {
 }
 
 func checkCount(n int) error {
-	if n < 1 || n > bindings.MaxReceive {
-		return fmt.Errorf("%w: number of messages %d: want 1 to %d", bindings.ErrOutOfRange, n, bindings.MaxReceive)
+	if n < 1 || n > queueapi.MaxReceive {
+		return fmt.Errorf("%w: number of messages %d: want 1 to %d", bindings.ErrOutOfRange, n, queueapi.MaxReceive)
 	}
 	return nil
 }

@@ -8,7 +8,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // ServiceBus is a namespace of Azure Service Bus, reached over AMQP. Its methods
@@ -26,7 +27,7 @@ type ServiceBus struct {
 	senders *recent[*azservicebus.Sender] // by key of the path
 }
 
-var _ bindings.ServiceBus = (*ServiceBus)(nil)
+var _ servicebus.Namespace = (*ServiceBus)(nil)
 
 // NewServiceBus returns the namespace of a connection string. With
 // UseDevelopmentEmulator=true it is an emulator's, without TLS. Nothing is sent
@@ -90,16 +91,16 @@ func closeSoon(ctx context.Context, end func(ctx context.Context) error) error {
 // sender returns the sender of an entity, one for all who send there, and leave, which is
 // to be called when it is not used any more.
 func (s *ServiceBus) sender(entity string) (sender *azservicebus.Sender, leave func(), err error) {
-	path, err := bindings.ParseServiceBusPath(entity)
+	path, err := servicebus.ParsePath(entity)
 	if err != nil {
 		return nil, nil, err
 	}
 	return s.senders.use(path.Key(), func() (*azservicebus.Sender, error) { return s.client.NewSender(path.String(), nil) })
 }
 
-// Send implements bindings.ServiceBus. Several messages go as one batch, and
+// Send implements servicebus.Namespace. Several messages go as one batch, and
 // together have to fit into one message.
-func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*bindings.ServiceBusMessage) error {
+func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*servicebus.Message) error {
 	list, err := outgoing(messages)
 	if err != nil || len(list) == 0 {
 		return err
@@ -110,7 +111,7 @@ func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*bindi
 	}
 	defer leave()
 	if len(list) == 1 {
-		return translateBus(ctx, sender.SendMessage(ctx, list[0], nil), bindings.ConditionNotFound)
+		return translateBus(ctx, sender.SendMessage(ctx, list[0], nil), messaging.ConditionNotFound)
 	}
 	batch, err := sender.NewMessageBatch(ctx, nil)
 	for _, m := range list {
@@ -121,11 +122,11 @@ func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*bindi
 	if err == nil {
 		err = sender.SendMessageBatch(ctx, batch, nil)
 	}
-	return translateBus(ctx, err, bindings.ConditionNotFound)
+	return translateBus(ctx, err, messaging.ConditionNotFound)
 }
 
-// Schedule implements bindings.ServiceBus.
-func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, messages ...*bindings.ServiceBusMessage) ([]int64, error) {
+// Schedule implements servicebus.Namespace.
+func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, messages ...*servicebus.Message) ([]int64, error) {
 	list, err := outgoing(messages)
 	if err != nil || len(list) == 0 {
 		return nil, err
@@ -136,28 +137,28 @@ func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, 
 	}
 	defer leave()
 	numbers, err := sender.ScheduleMessages(ctx, list, at, nil)
-	return numbers, translateBus(ctx, err, bindings.ConditionNotFound)
+	return numbers, translateBus(ctx, err, messaging.ConditionNotFound)
 }
 
-// CancelScheduled implements bindings.ServiceBus.
+// CancelScheduled implements servicebus.Namespace.
 func (s *ServiceBus) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
 	sender, leave, err := s.sender(entity)
 	if err != nil {
 		return err
 	}
 	defer leave()
-	return translateBus(ctx, sender.CancelScheduledMessages(ctx, sequenceNumbers, nil), bindings.ConditionMessageNotFound)
+	return translateBus(ctx, sender.CancelScheduledMessages(ctx, sequenceNumbers, nil), messaging.ConditionMessageNotFound)
 }
 
-// Receiver implements bindings.ServiceBus. It opens the link, so that it fails
+// Receiver implements servicebus.Namespace. It opens the link, so that it fails
 // here and not in the first Receive.
-func (s *ServiceBus) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
-	path, err := bindings.ParseServiceBusPath(source)
+func (s *ServiceBus) Receiver(ctx context.Context, source string, opts *servicebus.ReceiverOptions) (servicebus.Receiver, error) {
+	path, err := servicebus.ParsePath(source)
 	if err != nil {
 		return nil, err
 	}
 	o := &azservicebus.ReceiverOptions{SubQueue: subQueue(path)}
-	mode := bindings.ServiceBusPeekLock
+	mode := servicebus.PeekLock
 	if opts != nil {
 		mode = opts.Mode
 	}
@@ -173,38 +174,38 @@ func (s *ServiceBus) Receiver(ctx context.Context, source string, opts *bindings
 	}
 	if _, err := r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64)}); err != nil {
 		_ = r.Close(context.WithoutCancel(ctx)) // the first error says more
-		return nil, translateBus(ctx, err, bindings.ConditionNotFound)
+		return nil, translateBus(ctx, err, messaging.ConditionNotFound)
 	}
 	return newReceiver(r, s, path, mode), nil
 }
 
-func receiveMode(m bindings.ServiceBusReceiveMode) azservicebus.ReceiveMode {
-	if m == bindings.ServiceBusReceiveAndDelete {
+func receiveMode(m servicebus.ReceiveMode) azservicebus.ReceiveMode {
+	if m == servicebus.ReceiveAndDelete {
 		return azservicebus.ReceiveModeReceiveAndDelete
 	}
 	return azservicebus.ReceiveModePeekLock
 }
 
-func subQueue(p bindings.ServiceBusPath) azservicebus.SubQueue {
+func subQueue(p servicebus.Path) azservicebus.SubQueue {
 	switch p.SubQueue {
-	case bindings.ServiceBusDeadLetter:
+	case servicebus.DeadLetterQueue:
 		return azservicebus.SubQueueDeadLetter
-	case bindings.ServiceBusTransferDeadLetter:
+	case servicebus.TransferDeadLetterQueue:
 		return azservicebus.SubQueueTransfer
 	}
 	return 0
 }
 
-// AcceptSession implements bindings.ServiceBus.
-func (s *ServiceBus) AcceptSession(ctx context.Context, source string, opts *bindings.ServiceBusSessionOptions) (bindings.ServiceBusSession, error) {
-	path, err := bindings.ParseServiceBusPath(source)
+// AcceptSession implements servicebus.Namespace.
+func (s *ServiceBus) AcceptSession(ctx context.Context, source string, opts *servicebus.SessionOptions) (servicebus.Session, error) {
+	path, err := servicebus.ParsePath(source)
 	if err != nil {
 		return nil, err
 	}
-	if path.SubQueue != bindings.ServiceBusMain {
-		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, fmt.Sprintf("%q: a sub-queue has no sessions", source))
+	if path.SubQueue != servicebus.MainQueue {
+		return nil, messaging.NewError(messaging.ConditionNotAllowed, fmt.Sprintf("%q: a sub-queue has no sessions", source))
 	}
-	o := bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever}
+	o := servicebus.SessionOptions{Wait: messaging.Forever}
 	if opts != nil {
 		o = *opts
 	}
@@ -215,7 +216,7 @@ func (s *ServiceBus) AcceptSession(ctx context.Context, source string, opts *bin
 	return &session{receiver: newReceiver(r, s, path, o.Mode), link: r}, nil
 }
 
-func (s *ServiceBus) accept(ctx context.Context, path bindings.ServiceBusPath, o *bindings.ServiceBusSessionOptions) (r *azservicebus.SessionReceiver, err error) {
+func (s *ServiceBus) accept(ctx context.Context, path servicebus.Path, o *servicebus.SessionOptions) (r *azservicebus.SessionReceiver, err error) {
 	mode := &azservicebus.SessionReceiverOptions{ReceiveMode: receiveMode(o.Mode)}
 	if o.SessionID != nil {
 		if path.Subscription == "" {
@@ -223,7 +224,7 @@ func (s *ServiceBus) accept(ctx context.Context, path bindings.ServiceBusPath, o
 		} else {
 			r, err = s.client.AcceptSessionForSubscription(ctx, path.Entity, path.Subscription, *o.SessionID, mode)
 		}
-		return r, translateBus(ctx, err, bindings.ConditionNotFound)
+		return r, translateBus(ctx, err, messaging.ConditionNotFound)
 	}
 	within, cancel := waiting(ctx, o.Wait)
 	defer cancel()
@@ -236,12 +237,12 @@ func (s *ServiceBus) accept(ctx context.Context, path bindings.ServiceBusPath, o
 		if err == nil {
 			return r, nil
 		}
-		switch err = translateBus(ctx, err, bindings.ConditionNotFound); {
+		switch err = translateBus(ctx, err, messaging.ConditionNotFound); {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case within.Err() != nil, errors.Is(err, context.DeadlineExceeded):
-			return nil, bindings.NewServiceBusError(bindings.ConditionTimeout, fmt.Sprintf("%q: no session is free", path))
-		case !errors.Is(err, bindings.ErrTimeout):
+			return nil, messaging.NewError(messaging.ConditionTimeout, fmt.Sprintf("%q: no session is free", path))
+		case !errors.Is(err, messaging.ErrTimeout):
 			return nil, err
 		} // else the service's own limit has passed, not ours
 	}

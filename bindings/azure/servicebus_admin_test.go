@@ -3,7 +3,7 @@ package azure_test
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
@@ -14,7 +14,7 @@ type inClock struct {
 	ns  *servicebus.Namespace
 }
 
-var _ bindings.ServiceBusAdmin = inClock{}
+var _ servicebusapi.Admin = inClock{}
 
 func enter[T any](c inClock, f func() (T, error)) (v T, err error) {
 	c.clk.Do("admin", func() { v, err = f() })
@@ -26,82 +26,82 @@ func (c inClock) do(f func() error) (err error) {
 	return err
 }
 
-func (c inClock) CreateQueue(ctx context.Context, q bindings.ServiceBusQueue) (*bindings.ServiceBusQueueInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusQueueInfo, error) { return c.ns.CreateQueue(ctx, q) })
+func (c inClock) CreateQueue(ctx context.Context, q servicebusapi.Queue) (*servicebusapi.QueueInfo, error) {
+	return enter(c, func() (*servicebusapi.QueueInfo, error) { return c.ns.CreateQueue(ctx, q) })
 }
 
-func (c inClock) GetQueue(ctx context.Context, name string) (*bindings.ServiceBusQueueInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusQueueInfo, error) { return c.ns.GetQueue(ctx, name) })
+func (c inClock) GetQueue(ctx context.Context, name string) (*servicebusapi.QueueInfo, error) {
+	return enter(c, func() (*servicebusapi.QueueInfo, error) { return c.ns.GetQueue(ctx, name) })
 }
 
-func (c inClock) UpdateQueue(ctx context.Context, q bindings.ServiceBusQueue) (*bindings.ServiceBusQueueInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusQueueInfo, error) { return c.ns.UpdateQueue(ctx, q) })
+func (c inClock) UpdateQueue(ctx context.Context, q servicebusapi.Queue) (*servicebusapi.QueueInfo, error) {
+	return enter(c, func() (*servicebusapi.QueueInfo, error) { return c.ns.UpdateQueue(ctx, q) })
 }
 
 func (c inClock) DeleteQueue(ctx context.Context, name string) error {
 	return c.do(func() error { return c.ns.DeleteQueue(ctx, name) })
 }
 
-func (c inClock) ListQueues(ctx context.Context) ([]*bindings.ServiceBusQueueInfo, error) {
-	return enter(c, func() ([]*bindings.ServiceBusQueueInfo, error) { return c.ns.ListQueues(ctx) })
+func (c inClock) ListQueues(ctx context.Context) ([]*servicebusapi.QueueInfo, error) {
+	return enter(c, func() ([]*servicebusapi.QueueInfo, error) { return c.ns.ListQueues(ctx) })
 }
 
-func (c inClock) CreateTopic(ctx context.Context, t bindings.ServiceBusTopic) (*bindings.ServiceBusTopicInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusTopicInfo, error) { return c.ns.CreateTopic(ctx, t) })
+func (c inClock) CreateTopic(ctx context.Context, t servicebusapi.Topic) (*servicebusapi.TopicInfo, error) {
+	return enter(c, func() (*servicebusapi.TopicInfo, error) { return c.ns.CreateTopic(ctx, t) })
 }
 
-func (c inClock) GetTopic(ctx context.Context, name string) (*bindings.ServiceBusTopicInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusTopicInfo, error) { return c.ns.GetTopic(ctx, name) })
+func (c inClock) GetTopic(ctx context.Context, name string) (*servicebusapi.TopicInfo, error) {
+	return enter(c, func() (*servicebusapi.TopicInfo, error) { return c.ns.GetTopic(ctx, name) })
 }
 
-func (c inClock) UpdateTopic(ctx context.Context, t bindings.ServiceBusTopic) (*bindings.ServiceBusTopicInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusTopicInfo, error) { return c.ns.UpdateTopic(ctx, t) })
+func (c inClock) UpdateTopic(ctx context.Context, t servicebusapi.Topic) (*servicebusapi.TopicInfo, error) {
+	return enter(c, func() (*servicebusapi.TopicInfo, error) { return c.ns.UpdateTopic(ctx, t) })
 }
 
 func (c inClock) DeleteTopic(ctx context.Context, name string) error {
 	return c.do(func() error { return c.ns.DeleteTopic(ctx, name) })
 }
 
-func (c inClock) ListTopics(ctx context.Context) ([]*bindings.ServiceBusTopicInfo, error) {
-	return enter(c, func() ([]*bindings.ServiceBusTopicInfo, error) { return c.ns.ListTopics(ctx) })
+func (c inClock) ListTopics(ctx context.Context) ([]*servicebusapi.TopicInfo, error) {
+	return enter(c, func() ([]*servicebusapi.TopicInfo, error) { return c.ns.ListTopics(ctx) })
 }
 
-func (c inClock) CreateSubscription(ctx context.Context, s bindings.ServiceBusSubscription, rule *bindings.ServiceBusRule) (*bindings.ServiceBusSubscriptionInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusSubscriptionInfo, error) { return c.ns.CreateSubscription(ctx, s, rule) })
+func (c inClock) CreateSubscription(ctx context.Context, s servicebusapi.Subscription, rule *servicebusapi.Rule) (*servicebusapi.SubscriptionInfo, error) {
+	return enter(c, func() (*servicebusapi.SubscriptionInfo, error) { return c.ns.CreateSubscription(ctx, s, rule) })
 }
 
-func (c inClock) GetSubscription(ctx context.Context, topic, name string) (*bindings.ServiceBusSubscriptionInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusSubscriptionInfo, error) { return c.ns.GetSubscription(ctx, topic, name) })
+func (c inClock) GetSubscription(ctx context.Context, topic, name string) (*servicebusapi.SubscriptionInfo, error) {
+	return enter(c, func() (*servicebusapi.SubscriptionInfo, error) { return c.ns.GetSubscription(ctx, topic, name) })
 }
 
-func (c inClock) UpdateSubscription(ctx context.Context, s bindings.ServiceBusSubscription) (*bindings.ServiceBusSubscriptionInfo, error) {
-	return enter(c, func() (*bindings.ServiceBusSubscriptionInfo, error) { return c.ns.UpdateSubscription(ctx, s) })
+func (c inClock) UpdateSubscription(ctx context.Context, s servicebusapi.Subscription) (*servicebusapi.SubscriptionInfo, error) {
+	return enter(c, func() (*servicebusapi.SubscriptionInfo, error) { return c.ns.UpdateSubscription(ctx, s) })
 }
 
 func (c inClock) DeleteSubscription(ctx context.Context, topic, name string) error {
 	return c.do(func() error { return c.ns.DeleteSubscription(ctx, topic, name) })
 }
 
-func (c inClock) ListSubscriptions(ctx context.Context, topic string) ([]*bindings.ServiceBusSubscriptionInfo, error) {
-	return enter(c, func() ([]*bindings.ServiceBusSubscriptionInfo, error) { return c.ns.ListSubscriptions(ctx, topic) })
+func (c inClock) ListSubscriptions(ctx context.Context, topic string) ([]*servicebusapi.SubscriptionInfo, error) {
+	return enter(c, func() ([]*servicebusapi.SubscriptionInfo, error) { return c.ns.ListSubscriptions(ctx, topic) })
 }
 
-func (c inClock) CreateRule(ctx context.Context, topic, subscription string, r bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
-	return enter(c, func() (*bindings.ServiceBusRule, error) { return c.ns.CreateRule(ctx, topic, subscription, r) })
+func (c inClock) CreateRule(ctx context.Context, topic, subscription string, r servicebusapi.Rule) (*servicebusapi.Rule, error) {
+	return enter(c, func() (*servicebusapi.Rule, error) { return c.ns.CreateRule(ctx, topic, subscription, r) })
 }
 
-func (c inClock) GetRule(ctx context.Context, topic, subscription, name string) (*bindings.ServiceBusRule, error) {
-	return enter(c, func() (*bindings.ServiceBusRule, error) { return c.ns.GetRule(ctx, topic, subscription, name) })
+func (c inClock) GetRule(ctx context.Context, topic, subscription, name string) (*servicebusapi.Rule, error) {
+	return enter(c, func() (*servicebusapi.Rule, error) { return c.ns.GetRule(ctx, topic, subscription, name) })
 }
 
-func (c inClock) UpdateRule(ctx context.Context, topic, subscription string, r bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
-	return enter(c, func() (*bindings.ServiceBusRule, error) { return c.ns.UpdateRule(ctx, topic, subscription, r) })
+func (c inClock) UpdateRule(ctx context.Context, topic, subscription string, r servicebusapi.Rule) (*servicebusapi.Rule, error) {
+	return enter(c, func() (*servicebusapi.Rule, error) { return c.ns.UpdateRule(ctx, topic, subscription, r) })
 }
 
 func (c inClock) DeleteRule(ctx context.Context, topic, subscription, name string) error {
 	return c.do(func() error { return c.ns.DeleteRule(ctx, topic, subscription, name) })
 }
 
-func (c inClock) ListRules(ctx context.Context, topic, subscription string) ([]*bindings.ServiceBusRule, error) {
-	return enter(c, func() ([]*bindings.ServiceBusRule, error) { return c.ns.ListRules(ctx, topic, subscription) })
+func (c inClock) ListRules(ctx context.Context, topic, subscription string) ([]*servicebusapi.Rule, error) {
+	return enter(c, func() ([]*servicebusapi.Rule, error) { return c.ns.ListRules(ctx, topic, subscription) })
 }

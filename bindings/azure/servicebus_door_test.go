@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
@@ -65,7 +65,7 @@ func (d *busDoor) adminConnectionString(t testing.TB) string {
 }
 
 // queue creates a queue on the system's clock.
-func (d *busDoor) queue(t testing.TB, q bindings.ServiceBusQueue) {
+func (d *busDoor) queue(t testing.TB, q servicebusapi.Queue) {
 	t.Helper()
 	if _, err := d.ns.CreateQueue(context.Background(), q); err != nil {
 		t.Fatal(err)

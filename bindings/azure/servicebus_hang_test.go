@@ -5,8 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -15,8 +16,8 @@ import (
 func TestServiceBusThatHangsIsClosed(t *testing.T) {
 	t.Parallel()
 	d := openBusDoor(t, clock.System(), nil)
-	d.queue(t, bindings.ServiceBusQueue{Name: "plain"})
-	d.queue(t, bindings.ServiceBusQueue{Name: "ordered", RequiresSession: true})
+	d.queue(t, servicebus.Queue{Name: "plain"})
+	d.queue(t, servicebus.Queue{Name: "ordered", RequiresSession: true})
 	way := openProxy(t, d.server.Addr())
 	bus, err := azure.NewServiceBus(busConnectionString(way.addr()), nil)
 	if err != nil {
@@ -28,11 +29,11 @@ func TestServiceBusThatHangsIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := "s"
-	s, err := bus.AcceptSession(ctx, "ordered", &bindings.ServiceBusSessionOptions{SessionID: &id})
+	s, err := bus.AcceptSession(ctx, "ordered", &servicebus.SessionOptions{SessionID: &id})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := bus.Send(ctx, "plain", &bindings.ServiceBusMessage{}); err != nil {
+	if err := bus.Send(ctx, "plain", &servicebus.Message{}); err != nil {
 		t.Fatal(err)
 	}
 	waiting, stop := context.WithCancel(ctx)
@@ -42,7 +43,7 @@ func TestServiceBusThatHangsIsClosed(t *testing.T) {
 		t.Fatalf("Receive = %d, %v", len(got), err)
 	}
 	go func() {
-		_, err := r.Receive(waiting, 1, bindings.ServiceBusForever)
+		_, err := r.Receive(waiting, 1, messaging.Forever)
 		received <- err
 	}()
 	way.hang()

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -13,18 +13,18 @@ import (
 func (d *busDoor) entities(t *testing.T, prefix string) {
 	t.Helper()
 	for _, name := range []string{"basic", "fields", "settle", "schedule", "async"} {
-		d.queue(t, bindings.ServiceBusQueue{Name: prefix + name})
+		d.queue(t, servicebus.Queue{Name: prefix + name})
 	}
 	for _, name := range []string{"short", "dead"} {
-		d.queue(t, bindings.ServiceBusQueue{Name: prefix + name, LockDuration: 5 * time.Second})
+		d.queue(t, servicebus.Queue{Name: prefix + name, LockDuration: 5 * time.Second})
 	}
-	d.queue(t, bindings.ServiceBusQueue{Name: prefix + "sessions", RequiresSession: true})
+	d.queue(t, servicebus.Queue{Name: prefix + "sessions", RequiresSession: true})
 	ctx := context.Background()
-	if _, err := d.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: prefix + "topic"}); err != nil {
+	if _, err := d.ns.CreateTopic(ctx, servicebus.Topic{Name: prefix + "topic"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"all", "blue"} {
-		if _, err := d.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: prefix + "topic", Name: name}, nil); err != nil {
+		if _, err := d.ns.CreateSubscription(ctx, servicebus.Subscription{Topic: prefix + "topic", Name: name}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

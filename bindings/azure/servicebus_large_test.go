@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -15,13 +15,13 @@ import (
 func TestAnswersThatFit(t *testing.T) {
 	t.Parallel()
 	d := openBusDoor(t, clock.System(), nil)
-	d.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	d.queue(t, servicebus.Queue{Name: "q"})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	const messages, size = 5, 200 << 10
 	bus := connectBus(t, d)
 	for i := range messages {
-		if err := bus.Send(ctx, "q", &bindings.ServiceBusMessage{Body: bytes.Repeat([]byte{byte(i)}, size)}); err != nil {
+		if err := bus.Send(ctx, "q", &servicebus.Message{Body: bytes.Repeat([]byte{byte(i)}, size)}); err != nil {
 			t.Fatal(err)
 		}
 	}

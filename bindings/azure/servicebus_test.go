@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -21,7 +22,7 @@ var busWire = bindingtest.ServiceBusFeatures{
 // reached sends and receives through the client, and administers inside the clock.
 type reached struct {
 	*azure.ServiceBus
-	bindings.ServiceBusAdmin
+	servicebus.Admin
 }
 
 func connectBus(t testing.TB, d *busDoor) *azure.ServiceBus {
@@ -47,9 +48,9 @@ func connectBusAt(t testing.TB, addr string, retries int) *azure.ServiceBus {
 func TestServiceBusViaPartitionKey(t *testing.T) {
 	t.Parallel()
 	d := openBusDoor(t, clock.System(), nil)
-	d.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	d.queue(t, servicebus.Queue{Name: "q"})
 	key := "via"
-	if err := d.ns.Send(t.Context(), "q", &bindings.ServiceBusMessage{TransactionPartitionKey: &key}); err != nil {
+	if err := d.ns.Send(t.Context(), "q", &servicebus.Message{TransactionPartitionKey: &key}); err != nil {
 		t.Fatal(err)
 	}
 	r, err := connectBus(t, d).Receiver(t.Context(), "q", nil)
@@ -107,7 +108,7 @@ func TestServiceBusMissingEntity(t *testing.T) {
 	if err := bus.CancelScheduled(ctx, "missing", 7); !errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrMessageNotFound) {
 		t.Errorf("CancelScheduled = %v, want ErrNotFound", err)
 	}
-	if err := bus.Send(ctx, "missing", &bindings.ServiceBusMessage{}); !errors.Is(err, bindings.ErrNotFound) {
+	if err := bus.Send(ctx, "missing", &servicebus.Message{}); !errors.Is(err, bindings.ErrNotFound) {
 		t.Errorf("Send = %v, want ErrNotFound", err)
 	}
 }

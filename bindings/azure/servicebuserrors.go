@@ -10,51 +10,51 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // translateBus returns the error of a call in the terms of package bindings.
 // missing is what an answer "not found" or "gone" of $management is about: it says
 // no more than the number.
-func translateBus(ctx context.Context, err error, missing bindings.ServiceBusCondition) error {
-	err = inTerms(ctx, err, func(err error) *bindings.ServiceBusError { return refusalOf(err, missing) })
+func translateBus(ctx context.Context, err error, missing messaging.Condition) error {
+	err = inTerms(ctx, err, func(err error) *messaging.Error { return refusalOf(err, missing) })
 	if _, refused := errors.AsType[*refusedError](err); refused {
 		return err
 	}
 	if sdk, ok := errors.AsType[*azservicebus.Error](err); ok && sdk.Code == azservicebus.CodeClosed {
-		return fmt.Errorf("%w: %w", bindings.ErrClosed, err)
+		return fmt.Errorf("%w: %w", messaging.ErrClosed, err)
 	}
 	return err
 }
 
 // refusalOf finds out what the service has said; nil: nothing.
-func refusalOf(err error, missing bindings.ServiceBusCondition) *bindings.ServiceBusError {
+func refusalOf(err error, missing messaging.Condition) *messaging.Error {
 	if errors.Is(err, azservicebus.ErrMessageTooLarge) {
-		return bindings.NewServiceBusError(bindings.ConditionMessageSizeExceeded, err.Error())
+		return messaging.NewError(messaging.ConditionMessageSizeExceeded, err.Error())
 	}
 	if noEntity.MatchString(err.Error()) {
-		return bindings.NewServiceBusError(bindings.ConditionNotFound, err.Error())
+		return messaging.NewError(messaging.ConditionNotFound, err.Error())
 	}
-	if refusal := peerRefusal(err, func(status int) bindings.ServiceBusCondition { return conditionOf(status, missing) }); refusal != nil {
+	if refusal := peerRefusal(err, func(status int) messaging.Condition { return conditionOf(status, missing) }); refusal != nil {
 		return refusal
 	}
 	if e, ok := errors.AsType[*azservicebus.Error](err); ok {
 		switch e.Code {
 		case azservicebus.CodeLockLost:
-			return bindings.NewServiceBusError(bindings.ConditionMessageLockLost, err.Error())
+			return messaging.NewError(messaging.ConditionMessageLockLost, err.Error())
 		case azservicebus.CodeNotFound:
-			return bindings.NewServiceBusError(missing, err.Error())
+			return messaging.NewError(missing, err.Error())
 		case azservicebus.CodeTimeout:
-			return bindings.NewServiceBusError(bindings.ConditionTimeout, err.Error())
+			return messaging.NewError(messaging.ConditionTimeout, err.Error())
 		case azservicebus.CodeUnauthorizedAccess:
-			return bindings.NewServiceBusError(bindings.ConditionUnauthorized, err.Error())
+			return messaging.NewError(messaging.ConditionUnauthorized, err.Error())
 		case azservicebus.CodeConnectionLost:
 			if condition := refusedBy(e.Error()); condition != "" {
-				return bindings.NewServiceBusError(condition, err.Error())
+				return messaging.NewError(condition, err.Error())
 			}
 			if m := rpcStatus.FindStringSubmatch(e.Error()); m != nil {
 				status, _ := strconv.Atoi(m[1]) // digits
-				return bindings.NewServiceBusError(conditionOf(status, missing), m[2])
+				return messaging.NewError(conditionOf(status, missing), m[2])
 			}
 		}
 	}
@@ -70,36 +70,36 @@ var noEntity = regexp.MustCompile(`(?i)the messaging entity .* could not be foun
 var rpcStatus = regexp.MustCompile(`rpc: failed, status code (\d+) and description: (.*)`)
 
 // conditionOf is the condition that a status of $management stands for.
-func conditionOf(status int, missing bindings.ServiceBusCondition) bindings.ServiceBusCondition {
+func conditionOf(status int, missing messaging.Condition) messaging.Condition {
 	switch status {
 	case http.StatusNotFound:
 		return missing
 	case http.StatusGone:
-		return bindings.ConditionMessageLockLost
+		return messaging.ConditionMessageLockLost
 	case http.StatusUnauthorized:
-		return bindings.ConditionUnauthorized
+		return messaging.ConditionUnauthorized
 	case http.StatusForbidden:
-		return bindings.ConditionMessageSizeExceeded
+		return messaging.ConditionMessageSizeExceeded
 	case http.StatusConflict:
-		return bindings.ConditionEntityAlreadyExists
+		return messaging.ConditionEntityAlreadyExists
 	case http.StatusNotImplemented:
-		return bindings.ConditionNotImplemented
+		return messaging.ConditionNotImplemented
 	case http.StatusServiceUnavailable:
-		return bindings.ConditionServerBusy
+		return messaging.ConditionServerBusy
 	case http.StatusBadRequest:
-		return bindings.ConditionNotAllowed
+		return messaging.ConditionNotAllowed
 	}
-	return bindings.ConditionInternalError
+	return messaging.ConditionInternalError
 }
 
 func isLockLost(err error) bool {
-	return errors.Is(err, bindings.ErrLockLost) || errors.Is(err, bindings.ErrSessionLockLost)
+	return errors.Is(err, messaging.ErrLockLost) || errors.Is(err, messaging.ErrSessionLockLost)
 }
 
 // sessionError says of a lost lock that it was the session's.
 func sessionError(err error) error {
-	if e, ok := errors.AsType[*refusedError](err); ok && e.refusal.Condition == bindings.ConditionMessageLockLost {
-		return &refusedError{bindings.NewServiceBusError(bindings.ConditionSessionLockLost, e.refusal.Text), e.sdk}
+	if e, ok := errors.AsType[*refusedError](err); ok && e.refusal.Condition == messaging.ConditionMessageLockLost {
+		return &refusedError{messaging.NewError(messaging.ConditionSessionLockLost, e.refusal.Text), e.sdk}
 	}
 	return err
 }

@@ -8,10 +8,12 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // outgoing returns messages as the client sends them.
-func outgoing(messages []*bindings.ServiceBusMessage) ([]*azservicebus.Message, error) {
+func outgoing(messages []*servicebus.Message) ([]*azservicebus.Message, error) {
 	out := make([]*azservicebus.Message, len(messages))
 	for i, m := range messages {
 		if err := checkIdentifiers(m); err != nil {
@@ -37,19 +39,19 @@ func outgoing(messages []*bindings.ServiceBusMessage) ([]*azservicebus.Message, 
 }
 
 // checkIdentifiers refuses what other clients refuse; this one does not look.
-func checkIdentifiers(m *bindings.ServiceBusMessage) error {
+func checkIdentifiers(m *servicebus.Message) error {
 	for name, id := range map[string]*string{"message id": &m.MessageID, "session id": m.SessionID, "partition key": m.PartitionKey} {
-		if id != nil && utf8.RuneCountInString(*id) > bindings.MaxServiceBusID {
-			return bindings.NewServiceBusError(bindings.ConditionArgumentOutOfRange, fmt.Sprintf("a %s has up to %d characters", name, bindings.MaxServiceBusID))
+		if id != nil && utf8.RuneCountInString(*id) > messaging.MaxID {
+			return messaging.NewError(messaging.ConditionArgumentOutOfRange, fmt.Sprintf("a %s has up to %d characters", name, messaging.MaxID))
 		}
 	}
 	return nil
 }
 
 // incoming returns a message of the client as package bindings has it.
-func incoming(m *azservicebus.ReceivedMessage) *bindings.ServiceBusReceived {
-	out := &bindings.ServiceBusReceived{
-		ServiceBusMessage: bindings.ServiceBusMessage{
+func incoming(m *azservicebus.ReceivedMessage) *servicebus.Received {
+	out := &servicebus.Received{
+		Message: servicebus.Message{
 			Body: m.Body, MessageID: m.MessageID, SessionID: m.SessionID, ReplyToSessionID: m.ReplyToSessionID,
 			CorrelationID: value(m.CorrelationID), Subject: value(m.Subject), To: value(m.To), ReplyTo: value(m.ReplyTo),
 			ContentType: value(m.ContentType), PartitionKey: m.PartitionKey, TimeToLive: value(m.TimeToLive),
@@ -57,7 +59,7 @@ func incoming(m *azservicebus.ReceivedMessage) *bindings.ServiceBusReceived {
 		},
 		SequenceNumber: value(m.SequenceNumber), EnqueuedSequenceNumber: value(m.EnqueuedSequenceNumber),
 		EnqueuedTime: utc(m.EnqueuedTime), ExpiresAt: utc(m.ExpiresAt), LockedUntil: utc(m.LockedUntil),
-		LockToken: bindings.GUID(m.LockToken), State: bindings.ServiceBusState(m.State), DeadLetterSource: value(m.DeadLetterSource),
+		LockToken: bindings.GUID(m.LockToken), State: servicebus.State(m.State), DeadLetterSource: value(m.DeadLetterSource),
 	}
 	if out.TimeToLive == 0 {
 		out.ExpiresAt = time.Time{} // the client adds nothing to the enqueued time, and calls that the end

@@ -13,6 +13,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // sdkReceiver is what the client's two kinds of receivers have in common.
@@ -27,21 +29,21 @@ type sdkReceiver interface {
 	Close(ctx context.Context) error
 }
 
-// receiver implements bindings.ServiceBusReceiver.
+// receiver implements servicebus.Receiver.
 type receiver struct {
 	sdk  sdkReceiver
 	bus  *ServiceBus
-	path bindings.ServiceBusPath
-	mode bindings.ServiceBusReceiveMode
+	path servicebus.Path
+	mode servicebus.ReceiveMode
 
 	links atomic.Int64 // how many were lost
 
 	*gate
 }
 
-var _ bindings.ServiceBusReceiver = (*receiver)(nil)
+var _ servicebus.Receiver = (*receiver)(nil)
 
-func newReceiver(sdk sdkReceiver, bus *ServiceBus, path bindings.ServiceBusPath, mode bindings.ServiceBusReceiveMode) *receiver {
+func newReceiver(sdk sdkReceiver, bus *ServiceBus, path servicebus.Path, mode servicebus.ReceiveMode) *receiver {
 	return &receiver{sdk: sdk, bus: bus, path: path, mode: mode, gate: newGate()}
 }
 
@@ -55,7 +57,7 @@ const maxCredits = 5000
 // batchPause is how long the client goes on receiving after the first message.
 const batchPause = 20 * time.Millisecond
 
-func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ServiceBusReceived, error) {
+func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*servicebus.Received, error) {
 	within, cancel := waiting(ctx, wait)
 	defer cancel()
 	if ok, err := r.enter(ctx, within); !ok {
@@ -83,14 +85,14 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*b
 			})
 			return r.take(list), nil
 		case r.isClosed():
-			return nil, bindings.ErrClosed
+			return nil, messaging.ErrClosed
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case within.Err() != nil:
 			return nil, nil
 		}
 		if err != nil {
-			return nil, r.translate(ctx, err, bindings.ConditionNotFound)
+			return nil, r.translate(ctx, err, messaging.ConditionNotFound)
 		}
 		// So the client reports a link that was lost. It opens one when it is asked again,
 		// in as many tries as it is allowed. A link that has lasted is no failed try: the
@@ -127,11 +129,11 @@ func pause(ctx context.Context, d time.Duration) bool {
 }
 
 // take remembers what it will have to settle.
-func (r *receiver) take(list []*azservicebus.ReceivedMessage) []*bindings.ServiceBusReceived {
-	out := make([]*bindings.ServiceBusReceived, len(list))
+func (r *receiver) take(list []*azservicebus.ReceivedMessage) []*servicebus.Received {
+	out := make([]*servicebus.Received, len(list))
 	for i, m := range list {
 		out[i] = incoming(m)
-		if r.mode == bindings.ServiceBusReceiveAndDelete {
+		if r.mode == servicebus.ReceiveAndDelete {
 			out[i].LockToken, out[i].LockedUntil = bindings.GUID{}, time.Time{}
 			continue
 		}
@@ -140,23 +142,23 @@ func (r *receiver) take(list []*azservicebus.ReceivedMessage) []*bindings.Servic
 	return out
 }
 
-func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) ([]*bindings.ServiceBusReceived, error) {
+func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) ([]*servicebus.Received, error) {
 	if len(sequenceNumbers) == 0 {
 		return nil, nil
 	}
 	list, err := r.sdk.ReceiveDeferredMessages(ctx, sequenceNumbers, nil)
 	if err != nil {
-		return nil, r.translate(ctx, err, bindings.ConditionMessageNotFound)
+		return nil, r.translate(ctx, err, messaging.ConditionMessageNotFound)
 	}
 	return r.take(list), nil
 }
 
-func (r *receiver) Peek(ctx context.Context, from int64, n int) ([]*bindings.ServiceBusReceived, error) {
+func (r *receiver) Peek(ctx context.Context, from int64, n int) ([]*servicebus.Received, error) {
 	list, err := r.sdk.PeekMessages(ctx, n, &azservicebus.PeekMessagesOptions{FromSequenceNumber: &from})
 	if err != nil {
-		return nil, r.translate(ctx, err, bindings.ConditionNotFound)
+		return nil, r.translate(ctx, err, messaging.ConditionNotFound)
 	}
-	out := make([]*bindings.ServiceBusReceived, len(list))
+	out := make([]*servicebus.Received, len(list))
 	for i, m := range list {
 		out[i] = incoming(m)
 		out[i].LockToken, out[i].LockedUntil = bindings.GUID{}, time.Time{}
@@ -166,7 +168,7 @@ func (r *receiver) Peek(ctx context.Context, from int64, n int) ([]*bindings.Ser
 
 // settle finds the client's message and settles it, on its link, or by $management when
 // the link was lost.
-func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f settlement) error {
+func (r *receiver) settle(ctx context.Context, m *servicebus.Received, f settlement) error {
 	held, err := r.holding(m)
 	if err != nil {
 		return err
@@ -177,7 +179,7 @@ func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f
 	if !held.hasLink() || ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || isTransport(err)) {
 		err = within(ctx, managementTime, held.withoutLink(), f)
 	}
-	err = r.translate(ctx, err, bindings.ConditionMessageLockLost)
+	err = r.translate(ctx, err, messaging.ConditionMessageLockLost)
 	if err == nil || isLockLost(err) {
 		r.bus.held.remove(m.LockToken)
 	}
@@ -185,16 +187,16 @@ func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, f
 }
 
 // holding finds the client's message of one that was received.
-func (r *receiver) holding(m *bindings.ServiceBusReceived) (*holding, error) {
-	if r.mode == bindings.ServiceBusReceiveAndDelete {
-		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the message was removed when it was received")
+func (r *receiver) holding(m *servicebus.Received) (*holding, error) {
+	if r.mode == servicebus.ReceiveAndDelete {
+		return nil, messaging.NewError(messaging.ConditionNotAllowed, "the message was removed when it was received")
 	}
 	if r.isClosed() {
-		return nil, bindings.ErrClosed
+		return nil, messaging.ErrClosed
 	}
 	held := r.bus.held.get(m.LockToken)
 	if held == nil {
-		return nil, bindings.NewServiceBusError(bindings.ConditionMessageLockLost, fmt.Sprintf("%q: the message is not locked", r.path))
+		return nil, messaging.NewError(messaging.ConditionMessageLockLost, fmt.Sprintf("%q: the message is not locked", r.path))
 	}
 	return held, nil
 }
@@ -219,13 +221,13 @@ func within(ctx context.Context, limit time.Duration, m *azservicebus.ReceivedMe
 	return err
 }
 
-func (r *receiver) Complete(ctx context.Context, m *bindings.ServiceBusReceived) error {
+func (r *receiver) Complete(ctx context.Context, m *servicebus.Received) error {
 	return r.settle(ctx, m, func(ctx context.Context, m *azservicebus.ReceivedMessage) error {
 		return r.sdk.CompleteMessage(ctx, m, nil)
 	})
 }
 
-func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
+func (r *receiver) Abandon(ctx context.Context, m *servicebus.Received, properties map[string]any) error {
 	set, err := outgoingProperties(properties)
 	if err != nil {
 		return err
@@ -235,7 +237,7 @@ func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, 
 	})
 }
 
-func (r *receiver) Defer(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
+func (r *receiver) Defer(ctx context.Context, m *servicebus.Received, properties map[string]any) error {
 	set, err := outgoingProperties(properties)
 	if err != nil {
 		return err
@@ -247,17 +249,17 @@ func (r *receiver) Defer(ctx context.Context, m *bindings.ServiceBusReceived, pr
 
 // DeadLetter checks what the service would refuse after it had settled the message
 // on the client's side.
-func (r *receiver) DeadLetter(ctx context.Context, m *bindings.ServiceBusReceived, reason, description string, properties map[string]any) error {
+func (r *receiver) DeadLetter(ctx context.Context, m *servicebus.Received, reason, description string, properties map[string]any) error {
 	set, err := outgoingProperties(properties)
 	if err != nil {
 		return err
 	}
 	switch {
-	case r.mode == bindings.ServiceBusReceiveAndDelete: // settle says so
-	case r.path.SubQueue != bindings.ServiceBusMain:
-		return bindings.NewServiceBusError(bindings.ConditionNotAllowed, fmt.Sprintf("%q: a message cannot be dead-lettered out of a dead-letter queue", r.path))
-	case utf8.RuneCountInString(reason) > bindings.MaxDeadLetterText || utf8.RuneCountInString(description) > bindings.MaxDeadLetterText:
-		return bindings.NewServiceBusError(bindings.ConditionArgumentOutOfRange, fmt.Sprintf("dead-letter reason and description have up to %d characters", bindings.MaxDeadLetterText))
+	case r.mode == servicebus.ReceiveAndDelete: // settle says so
+	case r.path.SubQueue != servicebus.MainQueue:
+		return messaging.NewError(messaging.ConditionNotAllowed, fmt.Sprintf("%q: a message cannot be dead-lettered out of a dead-letter queue", r.path))
+	case utf8.RuneCountInString(reason) > servicebus.MaxDeadLetterText || utf8.RuneCountInString(description) > servicebus.MaxDeadLetterText:
+		return messaging.NewError(messaging.ConditionArgumentOutOfRange, fmt.Sprintf("dead-letter reason and description have up to %d characters", servicebus.MaxDeadLetterText))
 	}
 	o := &azservicebus.DeadLetterOptions{PropertiesToModify: set}
 	if reason != "" {
@@ -271,21 +273,21 @@ func (r *receiver) DeadLetter(ctx context.Context, m *bindings.ServiceBusReceive
 	})
 }
 
-func (r *receiver) Release(context.Context, *bindings.ServiceBusReceived) error {
-	return bindings.NewServiceBusError(bindings.ConditionNotImplemented, "the client releases no message on request")
+func (r *receiver) Release(context.Context, *servicebus.Received) error {
+	return messaging.NewError(messaging.ConditionNotImplemented, "the client releases no message on request")
 }
 
-func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (time.Time, error) {
+func (r *receiver) Renew(ctx context.Context, m *servicebus.Received) (time.Time, error) {
 	plain, ok := r.sdk.(*azservicebus.Receiver)
 	if !ok {
-		return time.Time{}, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "the session's lock is renewed, not a message's")
+		return time.Time{}, messaging.NewError(messaging.ConditionNotAllowed, "the session's lock is renewed, not a message's")
 	}
 	held, err := r.holding(m)
 	if err != nil {
 		return time.Time{}, err
 	}
 	copied := *held.m // calls for one message may overlap
-	if err := r.translate(ctx, plain.RenewMessageLock(ctx, &copied, nil), bindings.ConditionMessageLockLost); err != nil {
+	if err := r.translate(ctx, plain.RenewMessageLock(ctx, &copied, nil), messaging.ConditionMessageLockLost); err != nil {
 		if isLockLost(err) {
 			r.bus.held.remove(m.LockToken)
 		}
@@ -298,12 +300,12 @@ func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (t
 }
 
 func (r *receiver) Close(ctx context.Context) error {
-	return r.shut(func() error { return translateBus(ctx, closeSoon(ctx, r.sdk.Close), bindings.ConditionNotFound) })
+	return r.shut(func() error { return translateBus(ctx, closeSoon(ctx, r.sdk.Close), messaging.ConditionNotFound) })
 }
 
 // translate returns an error as package bindings has it. A client's code does not
 // tell a message's lock from a session's.
-func (r *receiver) translate(ctx context.Context, err error, missing bindings.ServiceBusCondition) error {
+func (r *receiver) translate(ctx context.Context, err error, missing messaging.Condition) error {
 	if err = translateBus(ctx, err, missing); err == nil {
 		return nil
 	}

@@ -6,16 +6,17 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// session implements bindings.ServiceBusSession.
+// session implements servicebus.Session.
 type session struct {
 	*receiver
 	link *azservicebus.SessionReceiver
 }
 
-var _ bindings.ServiceBusSession = (*session)(nil)
+var _ servicebus.Session = (*session)(nil)
 
 func (s *session) SessionID() string { return s.link.SessionID() }
 
@@ -23,28 +24,28 @@ func (s *session) LockedUntil() time.Time { return s.link.LockedUntil().UTC() }
 
 func (s *session) RenewSession(ctx context.Context) (time.Time, error) {
 	if s.isClosed() {
-		return time.Time{}, bindings.ErrClosed
+		return time.Time{}, messaging.ErrClosed
 	}
 	if err := s.link.RenewSessionLock(ctx, nil); err != nil {
-		return time.Time{}, s.translate(ctx, err, bindings.ConditionSessionLockLost)
+		return time.Time{}, s.translate(ctx, err, messaging.ConditionSessionLockLost)
 	}
 	return s.LockedUntil(), nil
 }
 
 func (s *session) State(ctx context.Context) ([]byte, error) {
 	if s.isClosed() {
-		return nil, bindings.ErrClosed
+		return nil, messaging.ErrClosed
 	}
 	state, err := s.link.GetSessionState(ctx, nil)
 	if len(state) == 0 {
 		state = nil // the client does not tell none from empty
 	}
-	return state, s.translate(ctx, err, bindings.ConditionSessionLockLost)
+	return state, s.translate(ctx, err, messaging.ConditionSessionLockLost)
 }
 
 func (s *session) SetState(ctx context.Context, state []byte) error {
 	if s.isClosed() {
-		return bindings.ErrClosed
+		return messaging.ErrClosed
 	}
-	return s.translate(ctx, s.link.SetSessionState(ctx, state, nil), bindings.ConditionSessionLockLost)
+	return s.translate(ctx, s.link.SetSessionState(ctx, state, nil), messaging.ConditionSessionLockLost)
 }

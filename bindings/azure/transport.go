@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/go-amqp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // overTransport returns the error of a call that no service has refused: a
@@ -68,16 +69,16 @@ func hasEnded(e *amqp.Error) bool {
 }
 
 // refusals are the conditions that the messaging clients take for a lost connection.
-var refusals = [...]bindings.ServiceBusCondition{
-	bindings.ConditionLinkStolen, bindings.ConditionArgumentError, bindings.ConditionArgumentOutOfRange,
-	bindings.ConditionSessionLockLost, bindings.ConditionMessageNotFound, bindings.ConditionNotImplemented,
+var refusals = [...]messaging.Condition{
+	messaging.ConditionLinkStolen, messaging.ConditionArgumentError, messaging.ConditionArgumentOutOfRange,
+	messaging.ConditionSessionLockLost, messaging.ConditionMessageNotFound, messaging.ConditionNotImplemented,
 }
 
 // refusedBy returns by which condition a link was refused, such as that a reader of a
 // higher level is there, or that the position is behind the end. The client takes that
 // for a lost connection: its error neither has a code for it nor unwraps, so its text
 // has to do.
-func refusedBy(text string) bindings.ServiceBusCondition {
+func refusedBy(text string) messaging.Condition {
 	for _, condition := range refusals {
 		if strings.Contains(text, string(condition)) {
 			return condition

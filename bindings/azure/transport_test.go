@@ -15,6 +15,9 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // timedOut is a fault of the network that says so.
@@ -82,16 +85,16 @@ func TestNamespaceThatIsNotThereIsUnreachable(t *testing.T) {
 	for what, call := range map[string]func(ctx context.Context) error{
 		"Receiver": func(ctx context.Context) error { _, err := bus.Receiver(ctx, "q", nil); return err },
 		"AcceptSession": func(ctx context.Context) error {
-			_, err := bus.AcceptSession(ctx, "q", &bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever})
+			_, err := bus.AcceptSession(ctx, "q", &servicebus.SessionOptions{Wait: messaging.Forever})
 			return err
 		},
-		"Send": func(ctx context.Context) error { return bus.Send(ctx, "q", &bindings.ServiceBusMessage{}) },
+		"Send": func(ctx context.Context) error { return bus.Send(ctx, "q", &servicebus.Message{}) },
 		"Hub":  func(ctx context.Context) error { _, err := hubs.Hub(ctx, "h"); return err },
 		"Partition": func(ctx context.Context) error {
 			_, err := hubs.Partition(ctx, "h", "0")
 			return err
 		},
-		"SendEvents": func(ctx context.Context) error { return hubs.SendEvents(ctx, "h", nil, &bindings.Event{}) },
+		"SendEvents": func(ctx context.Context) error { return hubs.SendEvents(ctx, "h", nil, &eventhubs.Event{}) },
 	} {
 		if err := call(t.Context()); !errors.Is(err, bindings.ErrUnreachable) {
 			t.Errorf("%s = %s, want ErrUnreachable", what, fmt.Sprint(err))

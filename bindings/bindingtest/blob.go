@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // BlobFeatures names what a blob backend guarantees where backends are known to
@@ -49,7 +50,7 @@ type BlobFeatures struct {
 
 // BlobBackend is one fresh, empty account under test.
 type BlobBackend struct {
-	Account  bindings.BlobAccount
+	Account  blobapi.Account
 	Features BlobFeatures
 
 	// Do runs f where the account may be called, and returns when f and what it
@@ -61,8 +62,8 @@ type BlobBackend struct {
 	Advance func(d time.Duration)
 }
 
-// RunBlob holds a backend to the contract of bindings.BlobAccount and what it
-// leads to, and to that of bindings.BlobWaker where the account implements it.
+// RunBlob holds a backend to the contract of blob.Account and what it
+// leads to, and to that of blob.Waker where the account implements it.
 // open is called once for each subtest.
 func RunBlob(t *testing.T, open func(t *testing.T) *BlobBackend) {
 	for _, test := range blobSuite() {
@@ -93,10 +94,10 @@ type blobTest struct {
 
 // atOnce is a test that needs no time to pass: one step on a container that
 // exists.
-func atOnce(name string, f func(b *blobBench, ctx context.Context, c bindings.Container)) blobTest {
+func atOnce(name string, f func(b *blobBench, ctx context.Context, c blobapi.Container)) blobTest {
 	return blobTest{name: name, run: func(b *blobBench) {
 		b.createContainer()
-		b.do(func(ctx context.Context, c bindings.Container) { f(b, ctx, c) })
+		b.do(func(ctx context.Context, c blobapi.Container) { f(b, ctx, c) })
 	}}
 }
 
@@ -137,7 +138,7 @@ func (b *blobBench) differs(detail string) bool {
 }
 
 // do runs a step where the backend wants it.
-func (b *blobBench) do(f func(ctx context.Context, c bindings.Container)) {
+func (b *blobBench) do(f func(ctx context.Context, c blobapi.Container)) {
 	b.Helper()
 	g := func() { f(context.Background(), b.Account.Container(containerName)) }
 	if b.Do == nil {
@@ -149,7 +150,7 @@ func (b *blobBench) do(f func(ctx context.Context, c bindings.Container)) {
 
 func (b *blobBench) createContainer() {
 	b.Helper()
-	b.do(func(ctx context.Context, c bindings.Container) {
+	b.do(func(ctx context.Context, c blobapi.Container) {
 		_, err := c.Create(ctx, nil)
 		b.ok("Create", err)
 	})
@@ -163,18 +164,18 @@ func (b *blobBench) ok(what string, err error) {
 }
 
 // code fails unless err is the failure with that code; with none if it is empty.
-func (b *blobBench) code(what string, err error, want bindings.BlobCode) {
+func (b *blobBench) code(what string, err error, want storage.Code) {
 	b.Helper()
-	if got := bindings.BlobCodeOf(err); got != want || want == "" && err != nil {
+	if got := storage.CodeOf(err); got != want || want == "" && err != nil {
 		b.Errorf("%s: got %v, want code %q", what, err, want)
 	}
 }
 
 // status is code, with the status of the answer.
-func (b *blobBench) status(what string, err error, status int, want bindings.BlobCode) {
+func (b *blobBench) status(what string, err error, status int, want storage.Code) {
 	b.Helper()
 	b.code(what, err, want)
-	var e *bindings.BlobError
+	var e *storage.Error
 	if asBlobError(err, &e) && e.Status != status {
 		b.Errorf("%s: status %d, want %d", what, e.Status, status)
 	}
@@ -189,7 +190,7 @@ func (b *blobBench) name(metadata string) string {
 }
 
 // put uploads a block blob.
-func (b *blobBench) put(ctx context.Context, blob bindings.Blob, text string) *bindings.Written {
+func (b *blobBench) put(ctx context.Context, blob blobapi.Blob, text string) *blobapi.Written {
 	b.Helper()
 	w, err := blob.Put(ctx, strings.NewReader(text), nil)
 	b.ok("Put", err)
@@ -197,9 +198,9 @@ func (b *blobBench) put(ctx context.Context, blob bindings.Blob, text string) *b
 }
 
 // append makes an append blob out of texts.
-func (b *blobBench) append(ctx context.Context, blob bindings.Blob, texts ...string) {
+func (b *blobBench) append(ctx context.Context, blob blobapi.Blob, texts ...string) {
 	b.Helper()
-	_, err := blob.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob})
+	_, err := blob.Put(ctx, nil, &blobapi.PutOptions{Type: blobapi.AppendBlob})
 	b.ok("Put of an append blob", err)
 	for _, text := range texts {
 		_, err := blob.AppendBlock(ctx, strings.NewReader(text), nil)
@@ -208,7 +209,7 @@ func (b *blobBench) append(ctx context.Context, blob bindings.Blob, texts ...str
 }
 
 // content fails unless the blob has that content.
-func (b *blobBench) content(ctx context.Context, blob bindings.Blob, want string) {
+func (b *blobBench) content(ctx context.Context, blob blobapi.Blob, want string) {
 	b.Helper()
 	d, err := blob.Get(ctx, nil)
 	b.ok("Get", err)
@@ -217,7 +218,7 @@ func (b *blobBench) content(ctx context.Context, blob bindings.Blob, want string
 	}
 }
 
-func (b *blobBench) readAll(d *bindings.BlobDownload) string {
+func (b *blobBench) readAll(d *blobapi.Download) string {
 	b.Helper()
 	got, err := io.ReadAll(d.Body)
 	b.ok("reading", err)
@@ -225,7 +226,7 @@ func (b *blobBench) readAll(d *bindings.BlobDownload) string {
 	return string(got)
 }
 
-func (b *blobBench) properties(ctx context.Context, blob bindings.Blob) *bindings.BlobProperties {
+func (b *blobBench) properties(ctx context.Context, blob blobapi.Blob) *blobapi.Properties {
 	b.Helper()
 	p, err := blob.Properties(ctx, nil)
 	b.ok("Properties", err)

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // writes are the calls that conditions guard, each made on a blob that may or
@@ -14,46 +15,46 @@ import (
 var writes = []struct {
 	name    string
 	creates bool
-	call    func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error
+	call    func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error
 }{
-	{"Put", true, func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
-		_, err := a.Put(ctx, strings.NewReader("b"), &bindings.PutBlobOptions{Conditions: cond})
+	{"Put", true, func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
+		_, err := a.Put(ctx, strings.NewReader("b"), &blob.PutOptions{Conditions: cond})
 		return err
 	}},
-	{"PutBlockList", true, func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
-		_, err := a.PutBlockList(ctx, nil, &bindings.PutBlobOptions{Conditions: cond})
+	{"PutBlockList", true, func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
+		_, err := a.PutBlockList(ctx, nil, &blob.PutOptions{Conditions: cond})
 		return err
 	}},
-	{"CopyFrom", true, func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
-		_, err := a.CopyFrom(ctx, bindings.BlobSource{Container: containerName, Name: "source"}, &bindings.CopyOptions{Conditions: cond})
+	{"CopyFrom", true, func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
+		_, err := a.CopyFrom(ctx, blob.Source{Container: containerName, Name: "source"}, &blob.CopyOptions{Conditions: cond})
 		return err
 	}},
-	{"SetMetadata", false, func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
+	{"SetMetadata", false, func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
 		_, err := a.SetMetadata(ctx, nil, cond)
 		return err
 	}},
-	{"SetHeaders", false, func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
-		_, err := a.SetHeaders(ctx, bindings.BlobHeaders{}, cond)
+	{"SetHeaders", false, func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
+		_, err := a.SetHeaders(ctx, blob.Headers{}, cond)
 		return err
 	}},
-	{"Delete", false, func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
-		return a.Delete(ctx, &bindings.DeleteBlobOptions{Conditions: cond})
+	{"Delete", false, func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
+		return a.Delete(ctx, &blob.DeleteOptions{Conditions: cond})
 	}},
 }
 
 // reads are the calls that conditions may spare.
 var reads = []struct {
 	name string
-	call func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error
+	call func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error
 }{
-	{"Get", func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
-		d, err := a.Get(ctx, &bindings.GetBlobOptions{Conditions: cond})
+	{"Get", func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
+		d, err := a.Get(ctx, &blob.GetOptions{Conditions: cond})
 		if err == nil {
 			err = d.Body.Close()
 		}
 		return err
 	}},
-	{"Properties", func(ctx context.Context, a bindings.Blob, cond *bindings.BlobConditions) error {
+	{"Properties", func(ctx context.Context, a blob.Blob, cond *blob.Conditions) error {
 		_, err := a.Properties(ctx, cond)
 		return err
 	}},
@@ -63,35 +64,35 @@ const otherETag = `"0x1"`
 
 // blobConditionTests are the table of spec storage 17.3.
 var blobConditionTests = []blobTest{
-	atOnce("WriteConditions", func(b *blobBench, ctx context.Context, c bindings.Container) {
+	atOnce("WriteConditions", func(b *blobBench, ctx context.Context, c blob.Container) {
 		b.put(ctx, c.Blob("source"), "source")
 		for _, w := range writes {
 			a := c.Blob("a")
 			v := b.put(ctx, a, "a")
 			at, second := v.LastModified, time.Second
-			star := bindings.CodeConditionNotMet
+			star := storage.CodeConditionNotMet
 			starStatus := 412
 			if w.creates {
-				star, starStatus = bindings.CodeBlobAlreadyExists, 409
+				star, starStatus = storage.CodeBlobAlreadyExists, 409
 			}
 			for _, tt := range []struct {
 				name   string
-				cond   bindings.BlobConditions
+				cond   blob.Conditions
 				status int
-				want   bindings.BlobCode
+				want   storage.Code
 			}{
-				{"IfMatch of another", bindings.BlobConditions{IfMatch: otherETag}, 412, bindings.CodeConditionNotMet},
-				{"IfNoneMatch of this", bindings.BlobConditions{IfNoneMatch: v.ETag}, 412, bindings.CodeConditionNotMet},
-				{"IfNoneMatch *", bindings.BlobConditions{IfNoneMatch: "*"}, starStatus, star},
-				{"IfModifiedSince now", bindings.BlobConditions{IfModifiedSince: at}, 412, bindings.CodeConditionNotMet},
-				{"IfModifiedSince later", bindings.BlobConditions{IfModifiedSince: at.Add(second)}, 412, bindings.CodeConditionNotMet},
-				{"IfUnmodifiedSince before", bindings.BlobConditions{IfUnmodifiedSince: at.Add(-second)}, 412, bindings.CodeConditionNotMet},
-				{"two ETags", bindings.BlobConditions{IfMatch: v.ETag + "," + otherETag}, 400, bindings.CodeMultipleConditionHeadersNotSupported},
-				{"two other ETags", bindings.BlobConditions{IfNoneMatch: otherETag + ", " + otherETag}, 400, bindings.CodeMultipleConditionHeadersNotSupported},
-				{"IfMatch and IfNoneMatch", bindings.BlobConditions{IfMatch: v.ETag, IfNoneMatch: otherETag}, 400, bindings.CodeMultipleConditionHeadersNotSupported},
-				{"both dates", bindings.BlobConditions{IfModifiedSince: at.Add(-second), IfUnmodifiedSince: at}, 400, bindings.CodeMultipleConditionHeadersNotSupported},
-				{"IfNoneMatch decides", bindings.BlobConditions{IfNoneMatch: v.ETag, IfModifiedSince: at.Add(-second)}, 412, bindings.CodeConditionNotMet},
-				{"IfMatch decides", bindings.BlobConditions{IfMatch: otherETag, IfUnmodifiedSince: at}, 412, bindings.CodeConditionNotMet},
+				{"IfMatch of another", blob.Conditions{IfMatch: otherETag}, 412, storage.CodeConditionNotMet},
+				{"IfNoneMatch of this", blob.Conditions{IfNoneMatch: v.ETag}, 412, storage.CodeConditionNotMet},
+				{"IfNoneMatch *", blob.Conditions{IfNoneMatch: "*"}, starStatus, star},
+				{"IfModifiedSince now", blob.Conditions{IfModifiedSince: at}, 412, storage.CodeConditionNotMet},
+				{"IfModifiedSince later", blob.Conditions{IfModifiedSince: at.Add(second)}, 412, storage.CodeConditionNotMet},
+				{"IfUnmodifiedSince before", blob.Conditions{IfUnmodifiedSince: at.Add(-second)}, 412, storage.CodeConditionNotMet},
+				{"two ETags", blob.Conditions{IfMatch: v.ETag + "," + otherETag}, 400, storage.CodeMultipleConditionHeadersNotSupported},
+				{"two other ETags", blob.Conditions{IfNoneMatch: otherETag + ", " + otherETag}, 400, storage.CodeMultipleConditionHeadersNotSupported},
+				{"IfMatch and IfNoneMatch", blob.Conditions{IfMatch: v.ETag, IfNoneMatch: otherETag}, 400, storage.CodeMultipleConditionHeadersNotSupported},
+				{"both dates", blob.Conditions{IfModifiedSince: at.Add(-second), IfUnmodifiedSince: at}, 400, storage.CodeMultipleConditionHeadersNotSupported},
+				{"IfNoneMatch decides", blob.Conditions{IfNoneMatch: v.ETag, IfModifiedSince: at.Add(-second)}, 412, storage.CodeConditionNotMet},
+				{"IfMatch decides", blob.Conditions{IfMatch: otherETag, IfUnmodifiedSince: at}, 412, storage.CodeConditionNotMet},
 			} {
 				if tt.cond.IfNoneMatch == "*" && !w.creates && !b.Features.ChecksEveryWrite {
 					continue
@@ -101,18 +102,18 @@ var blobConditionTests = []blobTest{
 			if p := b.properties(ctx, a); p.ETag != v.ETag {
 				b.Fatalf("%s has changed the blob, although its conditions were not met", w.name)
 			}
-			for name, cond := range map[string]func(etag string) bindings.BlobConditions{
-				"IfMatch of this":        func(etag string) bindings.BlobConditions { return bindings.BlobConditions{IfMatch: etag} },
-				"IfMatch *":              func(string) bindings.BlobConditions { return bindings.BlobConditions{IfMatch: "*"} },
-				"IfNoneMatch of another": func(string) bindings.BlobConditions { return bindings.BlobConditions{IfNoneMatch: otherETag} },
-				"IfModifiedSince before": func(string) bindings.BlobConditions {
-					return bindings.BlobConditions{IfModifiedSince: at.Add(-second)}
+			for name, cond := range map[string]func(etag string) blob.Conditions{
+				"IfMatch of this":        func(etag string) blob.Conditions { return blob.Conditions{IfMatch: etag} },
+				"IfMatch *":              func(string) blob.Conditions { return blob.Conditions{IfMatch: "*"} },
+				"IfNoneMatch of another": func(string) blob.Conditions { return blob.Conditions{IfNoneMatch: otherETag} },
+				"IfModifiedSince before": func(string) blob.Conditions {
+					return blob.Conditions{IfModifiedSince: at.Add(-second)}
 				},
-				"IfUnmodifiedSince now": func(string) bindings.BlobConditions {
-					return bindings.BlobConditions{IfUnmodifiedSince: at.Add(time.Minute)}
+				"IfUnmodifiedSince now": func(string) blob.Conditions {
+					return blob.Conditions{IfUnmodifiedSince: at.Add(time.Minute)}
 				},
-				"IfMatch and IfUnmodifiedSince": func(etag string) bindings.BlobConditions {
-					return bindings.BlobConditions{IfMatch: etag, IfUnmodifiedSince: at.Add(-second)}
+				"IfMatch and IfUnmodifiedSince": func(etag string) blob.Conditions {
+					return blob.Conditions{IfMatch: etag, IfUnmodifiedSince: at.Add(-second)}
 				},
 			} {
 				v := b.put(ctx, a, "a")
@@ -121,79 +122,79 @@ var blobConditionTests = []blobTest{
 			}
 		}
 	}),
-	atOnce("WriteConditionsOnAMissingBlob", func(b *blobBench, ctx context.Context, c bindings.Container) {
+	atOnce("WriteConditionsOnAMissingBlob", func(b *blobBench, ctx context.Context, c blob.Container) {
 		b.put(ctx, c.Blob("source"), "source")
 		for _, w := range writes {
 			a := c.Blob("missing-" + w.name)
-			b.status(w.name+": IfMatch", w.call(ctx, a, &bindings.BlobConditions{IfMatch: otherETag}), 412, bindings.CodeConditionNotMet)
-			want := bindings.CodeBlobNotFound
+			b.status(w.name+": IfMatch", w.call(ctx, a, &blob.Conditions{IfMatch: otherETag}), 412, storage.CodeConditionNotMet)
+			want := storage.CodeBlobNotFound
 			if w.creates {
 				want = ""
 			}
-			b.code(w.name+": IfNoneMatch *", w.call(ctx, a, &bindings.BlobConditions{IfNoneMatch: "*"}), want)
+			b.code(w.name+": IfNoneMatch *", w.call(ctx, a, &blob.Conditions{IfNoneMatch: "*"}), want)
 		}
 	}),
-	atOnce("PutIfMissingOfALeasedBlob", func(b *blobBench, ctx context.Context, c bindings.Container) {
+	atOnce("PutIfMissingOfALeasedBlob", func(b *blobBench, ctx context.Context, c blob.Container) {
 		a := c.Blob("a")
 		b.put(ctx, a, "a")
-		_, err := a.AcquireLease(ctx, bindings.InfiniteLease, "", nil)
+		_, err := a.AcquireLease(ctx, blob.InfiniteLease, "", nil)
 		b.ok("AcquireLease", err)
-		_, err = a.Put(ctx, strings.NewReader("b"), &bindings.PutBlobOptions{Conditions: &bindings.BlobConditions{IfNoneMatch: "*"}})
-		b.status("Put", err, 409, bindings.CodeBlobAlreadyExists)
+		_, err = a.Put(ctx, strings.NewReader("b"), &blob.PutOptions{Conditions: &blob.Conditions{IfNoneMatch: "*"}})
+		b.status("Put", err, 409, storage.CodeBlobAlreadyExists)
 	}),
-	atOnce("ReadConditions", func(b *blobBench, ctx context.Context, c bindings.Container) {
+	atOnce("ReadConditions", func(b *blobBench, ctx context.Context, c blob.Container) {
 		a := c.Blob("a")
 		v := b.put(ctx, a, "a")
 		at, second := v.LastModified, time.Second
 		for _, r := range reads {
 			for _, tt := range []struct {
 				name   string
-				cond   bindings.BlobConditions
+				cond   blob.Conditions
 				status int
-				want   bindings.BlobCode
+				want   storage.Code
 			}{
-				{"IfMatch of this", bindings.BlobConditions{IfMatch: v.ETag}, 200, ""},
-				{"IfMatch of another", bindings.BlobConditions{IfMatch: otherETag}, 412, bindings.CodeConditionNotMet},
-				{"IfNoneMatch of this", bindings.BlobConditions{IfNoneMatch: v.ETag}, 304, bindings.CodeConditionNotMet},
-				{"IfNoneMatch of another", bindings.BlobConditions{IfNoneMatch: otherETag}, 200, ""},
-				{"IfNoneMatch *", bindings.BlobConditions{IfNoneMatch: "*"}, 400, bindings.CodeUnsatisfiableCondition},
-				{"IfModifiedSince before", bindings.BlobConditions{IfModifiedSince: at.Add(-second)}, 200, ""},
-				{"IfModifiedSince now", bindings.BlobConditions{IfModifiedSince: at}, 304, bindings.CodeConditionNotMet},
-				{"IfUnmodifiedSince now", bindings.BlobConditions{IfUnmodifiedSince: at}, 200, ""},
-				{"IfUnmodifiedSince before", bindings.BlobConditions{IfUnmodifiedSince: at.Add(-second)}, 412, bindings.CodeConditionNotMet},
-				{"one of IfNoneMatch and IfModifiedSince", bindings.BlobConditions{IfNoneMatch: v.ETag, IfModifiedSince: at.Add(-second)}, 200, ""},
-				{"none of IfNoneMatch and IfModifiedSince", bindings.BlobConditions{IfNoneMatch: v.ETag, IfModifiedSince: at}, 304, bindings.CodeConditionNotMet},
-				{"IfMatch and IfNoneMatch", bindings.BlobConditions{IfMatch: v.ETag, IfNoneMatch: otherETag}, 200, ""},
-				{"IfMatch and not IfUnmodifiedSince", bindings.BlobConditions{IfMatch: v.ETag, IfUnmodifiedSince: at.Add(-second)}, 412, bindings.CodeConditionNotMet},
+				{"IfMatch of this", blob.Conditions{IfMatch: v.ETag}, 200, ""},
+				{"IfMatch of another", blob.Conditions{IfMatch: otherETag}, 412, storage.CodeConditionNotMet},
+				{"IfNoneMatch of this", blob.Conditions{IfNoneMatch: v.ETag}, 304, storage.CodeConditionNotMet},
+				{"IfNoneMatch of another", blob.Conditions{IfNoneMatch: otherETag}, 200, ""},
+				{"IfNoneMatch *", blob.Conditions{IfNoneMatch: "*"}, 400, storage.CodeUnsatisfiableCondition},
+				{"IfModifiedSince before", blob.Conditions{IfModifiedSince: at.Add(-second)}, 200, ""},
+				{"IfModifiedSince now", blob.Conditions{IfModifiedSince: at}, 304, storage.CodeConditionNotMet},
+				{"IfUnmodifiedSince now", blob.Conditions{IfUnmodifiedSince: at}, 200, ""},
+				{"IfUnmodifiedSince before", blob.Conditions{IfUnmodifiedSince: at.Add(-second)}, 412, storage.CodeConditionNotMet},
+				{"one of IfNoneMatch and IfModifiedSince", blob.Conditions{IfNoneMatch: v.ETag, IfModifiedSince: at.Add(-second)}, 200, ""},
+				{"none of IfNoneMatch and IfModifiedSince", blob.Conditions{IfNoneMatch: v.ETag, IfModifiedSince: at}, 304, storage.CodeConditionNotMet},
+				{"IfMatch and IfNoneMatch", blob.Conditions{IfMatch: v.ETag, IfNoneMatch: otherETag}, 200, ""},
+				{"IfMatch and not IfUnmodifiedSince", blob.Conditions{IfMatch: v.ETag, IfUnmodifiedSince: at.Add(-second)}, 412, storage.CodeConditionNotMet},
 			} {
 				b.status(r.name+": "+tt.name, r.call(ctx, a, &tt.cond), tt.status, tt.want)
 			}
-			b.status(r.name+": IfNoneMatch of a missing blob", r.call(ctx, c.Blob("missing"), &bindings.BlobConditions{IfNoneMatch: otherETag}), 404, bindings.CodeBlobNotFound)
+			b.status(r.name+": IfNoneMatch of a missing blob", r.call(ctx, c.Blob("missing"), &blob.Conditions{IfNoneMatch: otherETag}), 404, storage.CodeBlobNotFound)
 		}
 	}),
-	atOnce("CopySourceConditions", func(b *blobBench, ctx context.Context, c bindings.Container) {
+	atOnce("CopySourceConditions", func(b *blobBench, ctx context.Context, c blob.Container) {
 		v := b.put(ctx, c.Blob("source"), "source")
-		try := func(cond bindings.BlobConditions) error {
-			_, err := c.Blob("a").CopyFrom(ctx, bindings.BlobSource{Container: containerName, Name: "source"}, &bindings.CopyOptions{SourceConditions: &cond})
+		try := func(cond blob.Conditions) error {
+			_, err := c.Blob("a").CopyFrom(ctx, blob.Source{Container: containerName, Name: "source"}, &blob.CopyOptions{SourceConditions: &cond})
 			return err
 		}
-		want := bindings.CodeSourceConditionNotMet
+		want := storage.CodeSourceConditionNotMet
 		if b.differs("code") {
-			want = bindings.CodeConditionNotMet
+			want = storage.CodeConditionNotMet
 		}
-		b.code("IfMatch of another", try(bindings.BlobConditions{IfMatch: otherETag}), want)
-		b.code("IfNoneMatch of this", try(bindings.BlobConditions{IfNoneMatch: v.ETag}), want)
-		b.code("IfMatch of this", try(bindings.BlobConditions{IfMatch: v.ETag}), "")
+		b.code("IfMatch of another", try(blob.Conditions{IfMatch: otherETag}), want)
+		b.code("IfNoneMatch of this", try(blob.Conditions{IfNoneMatch: v.ETag}), want)
+		b.code("IfMatch of this", try(blob.Conditions{IfMatch: v.ETag}), "")
 	}),
 	inTime("DatesAreComparedBySeconds", func(b *blobBench) {
-		var v *bindings.Written
-		b.do(func(ctx context.Context, c bindings.Container) { v = b.put(ctx, c.Blob("a"), "a") })
+		var v *blob.Written
+		b.do(func(ctx context.Context, c blob.Container) { v = b.put(ctx, c.Blob("a"), "a") })
 		b.Advance(1500 * time.Millisecond)
-		b.do(func(ctx context.Context, c bindings.Container) {
+		b.do(func(ctx context.Context, c blob.Container) {
 			a := c.Blob("a")
-			_, err := a.SetMetadata(ctx, nil, &bindings.BlobConditions{IfModifiedSince: v.LastModified.Add(999 * time.Millisecond)})
-			b.code("SetMetadata if modified later in its second", err, bindings.CodeConditionNotMet)
-			w, err := a.SetMetadata(ctx, nil, &bindings.BlobConditions{IfUnmodifiedSince: v.LastModified})
+			_, err := a.SetMetadata(ctx, nil, &blob.Conditions{IfModifiedSince: v.LastModified.Add(999 * time.Millisecond)})
+			b.code("SetMetadata if modified later in its second", err, storage.CodeConditionNotMet)
+			w, err := a.SetMetadata(ctx, nil, &blob.Conditions{IfUnmodifiedSince: v.LastModified})
 			b.code("SetMetadata if unmodified since", err, "")
 			if w != nil && !w.LastModified.After(v.LastModified) {
 				b.Errorf("LastModified = %v after %v", w.LastModified, v.LastModified)
@@ -201,8 +202,8 @@ var blobConditionTests = []blobTest{
 			if p := b.properties(ctx, a); p.Created.After(v.LastModified) {
 				b.Errorf("Created = %v, want the time of the first write, %v", p.Created, v.LastModified)
 			}
-			_, err = a.SetMetadata(ctx, nil, &bindings.BlobConditions{IfUnmodifiedSince: v.LastModified})
-			b.code("SetMetadata if unmodified since, once more", err, bindings.CodeConditionNotMet)
+			_, err = a.SetMetadata(ctx, nil, &blob.Conditions{IfUnmodifiedSince: v.LastModified})
+			b.code("SetMetadata if unmodified since, once more", err, storage.CodeConditionNotMet)
 			_, err = a.PutBlockList(ctx, nil, nil)
 			b.ok("PutBlockList", err)
 			if p := b.properties(ctx, a); !p.Created.Equal(v.LastModified) {

@@ -9,17 +9,19 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // CosmosBackend is one fresh, empty account under test.
 type CosmosBackend struct {
-	Account bindings.Cosmos
+	Account cosmos.Account
 
 	// Do runs f where the account may be called. Nil: anywhere will do.
 	Do func(f func())
 }
 
-// RunCosmos holds a backend to the contract of bindings.Cosmos. open is called once
+// RunCosmos holds a backend to the contract of cosmos.Account. open is called once
 // for each subtest.
 func RunCosmos(t *testing.T, open func(t *testing.T) *CosmosBackend) {
 	for _, test := range []struct {
@@ -61,9 +63,9 @@ func (b *cosmosBench) want(what string, err, want error) {
 	}
 }
 
-func (b *cosmosBench) container(ctx context.Context, key string, ranges int) bindings.CosmosContainer {
+func (b *cosmosBench) container(ctx context.Context, key string, ranges int) cosmos.Container {
 	b.Helper()
-	c, err := b.Account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders", PartitionKey: key, Ranges: ranges})
+	c, err := b.Account.CreateContainer(ctx, cosmos.ContainerSpec{Database: "shop", Name: "orders", PartitionKey: key, Ranges: ranges})
 	if err != nil {
 		b.Error(err)
 	}
@@ -71,7 +73,7 @@ func (b *cosmosBench) container(ctx context.Context, key string, ranges int) bin
 }
 
 // write creates or replaces documents, one transaction each.
-func (b *cosmosBench) write(ctx context.Context, c bindings.CosmosContainer, documents ...string) {
+func (b *cosmosBench) write(ctx context.Context, c cosmos.Container, documents ...string) {
 	b.Helper()
 	for _, text := range documents {
 		if _, err := c.Upsert(ctx, []byte(text)); err != nil {
@@ -81,7 +83,7 @@ func (b *cosmosBench) write(ctx context.Context, c bindings.CosmosContainer, doc
 }
 
 // changes reads a page of range 0 and returns the identifiers in it.
-func (b *cosmosBench) changes(ctx context.Context, c bindings.CosmosContainer, from bindings.CosmosPosition, limit int) (ids, next string) {
+func (b *cosmosBench) changes(ctx context.Context, c cosmos.Container, from cosmos.Position, limit int) (ids, next string) {
 	b.Helper()
 	page, err := c.Changes(ctx, "0", from, limit)
 	if err != nil {
@@ -107,16 +109,16 @@ func cosmosContainers(ctx context.Context, b *cosmosBench) {
 		b.Errorf("found %+v, %v", again, err)
 	}
 	for what, test := range map[string]struct {
-		spec bindings.CosmosContainerSpec
+		spec cosmos.ContainerSpec
 		want error
 	}{
-		"again":          {bindings.CosmosContainerSpec{Database: "shop", Name: "orders"}, bindings.ErrAlreadyExists},
-		"no name":        {bindings.CosmosContainerSpec{Database: "shop"}, bindings.ErrInvalidName},
-		"slash":          {bindings.CosmosContainerSpec{Database: "shop", Name: "a/b"}, bindings.ErrInvalidName},
-		"long":           {bindings.CosmosContainerSpec{Database: strings.Repeat("a", 256), Name: "a"}, bindings.ErrInvalidName},
-		"key":            {bindings.CosmosContainerSpec{Database: "shop", Name: "a", PartitionKey: "id"}, bindings.ErrInvalidArgument},
-		"too many":       {bindings.CosmosContainerSpec{Database: "shop", Name: "a", Ranges: bindings.MaxCosmosRanges + 1}, bindings.ErrInvalidArgument},
-		"other case new": {bindings.CosmosContainerSpec{Database: "shop", Name: "Orders"}, nil},
+		"again":          {cosmos.ContainerSpec{Database: "shop", Name: "orders"}, bindings.ErrAlreadyExists},
+		"no name":        {cosmos.ContainerSpec{Database: "shop"}, bindings.ErrInvalidName},
+		"slash":          {cosmos.ContainerSpec{Database: "shop", Name: "a/b"}, bindings.ErrInvalidName},
+		"long":           {cosmos.ContainerSpec{Database: strings.Repeat("a", 256), Name: "a"}, bindings.ErrInvalidName},
+		"key":            {cosmos.ContainerSpec{Database: "shop", Name: "a", PartitionKey: "id"}, bindings.ErrInvalidArgument},
+		"too many":       {cosmos.ContainerSpec{Database: "shop", Name: "a", Ranges: cosmos.MaxRanges + 1}, bindings.ErrInvalidArgument},
+		"other case new": {cosmos.ContainerSpec{Database: "shop", Name: "Orders"}, nil},
 	} {
 		_, err := b.Account.CreateContainer(ctx, test.spec)
 		b.want(what, err, test.want)
@@ -145,10 +147,10 @@ func cosmosDocuments(ctx context.Context, b *cosmosBench) {
 	b.want("same identifier, no key", err, nil)
 	_, err = c.Replace(ctx, []byte(`{"id":"8","customer":"a"}`), "")
 	b.want("replace what is missing", err, bindings.ErrNotFound)
-	if found, err := c.Read(ctx, "7", bindings.CosmosKeyText("a")); err != nil || string(found.Body) != string(made.Body) {
+	if found, err := c.Read(ctx, "7", cosmos.KeyText("a")); err != nil || string(found.Body) != string(made.Body) {
 		b.Errorf("read %v, %v", found, err)
 	}
-	_, err = c.Read(ctx, "7", bindings.CosmosKeyText("c"))
+	_, err = c.Read(ctx, "7", cosmos.KeyText("c"))
 	b.want("read with another key", err, bindings.ErrNotFound)
 	items, err := c.Items(ctx, "7")
 	if err != nil || len(items) != 3 || items[0].Key != "" || items[1].Key != `"a"` {
@@ -157,8 +159,8 @@ func cosmosDocuments(ctx context.Context, b *cosmosBench) {
 	if items, err := c.Items(ctx, "77"); err != nil || len(items) != 0 {
 		b.Errorf("items %v, %v", items, err)
 	}
-	b.want("delete", c.Delete(ctx, "7", bindings.CosmosKeyText("a"), ""), nil)
-	b.want("delete again", c.Delete(ctx, "7", bindings.CosmosKeyText("a"), ""), bindings.ErrNotFound)
+	b.want("delete", c.Delete(ctx, "7", cosmos.KeyText("a"), ""), nil)
+	b.want("delete again", c.Delete(ctx, "7", cosmos.KeyText("a"), ""), bindings.ErrNotFound)
 }
 
 func cosmosBadDocuments(ctx context.Context, b *cosmosBench) {
@@ -173,7 +175,7 @@ func cosmosBadDocuments(ctx context.Context, b *cosmosBench) {
 		_, err = c.Upsert(ctx, []byte(text))
 		b.want(what, err, bindings.ErrInvalidArgument)
 	}
-	_, err := c.Create(ctx, fmt.Appendf(nil, `{"id":"a","text":%q}`, strings.Repeat("x", bindings.MaxCosmosItem)))
+	_, err := c.Create(ctx, fmt.Appendf(nil, `{"id":"a","text":%q}`, strings.Repeat("x", cosmos.MaxItem)))
 	b.want("large", err, bindings.ErrTooLarge)
 	if items, err := c.Items(ctx, ""); err != nil || len(items) != 0 {
 		b.Errorf("items %v, %v", items, err)
@@ -190,8 +192,8 @@ func cosmosConditions(ctx context.Context, b *cosmosBench) {
 		b.Errorf("etag %s again", second.ETag)
 	}
 	_, err = c.Replace(ctx, []byte(`{"id":"a","n":3}`), first.ETag)
-	b.want("replace another version", err, bindings.ErrConditionNotMet)
-	b.want("delete another version", c.Delete(ctx, "a", `"a"`, first.ETag), bindings.ErrConditionNotMet)
+	b.want("replace another version", err, storage.ErrConditionNotMet)
+	b.want("delete another version", c.Delete(ctx, "a", `"a"`, first.ETag), storage.ErrConditionNotMet)
 	b.want("delete", c.Delete(ctx, "a", `"a"`, second.ETag), nil)
 }
 
@@ -201,34 +203,34 @@ func cosmosTransactions(ctx context.Context, b *cosmosBench) {
 	b.want("two keys", err, bindings.ErrInvalidArgument)
 	_, err = c.Upsert(ctx, []byte(`{"id":"1","customer":"a"}`), []byte(`{}`))
 	b.want("one bad", err, bindings.ErrInvalidArgument)
-	_, err = c.Upsert(ctx, make([][]byte, bindings.MaxCosmosTransaction+1)...)
+	_, err = c.Upsert(ctx, make([][]byte, cosmos.MaxTransaction+1)...)
 	b.want("too many", err, bindings.ErrTooLarge)
-	if ids, _ := b.changes(ctx, c, bindings.CosmosPosition{}, 0); ids != "" {
+	if ids, _ := b.changes(ctx, c, cosmos.Position{}, 0); ids != "" {
 		b.Errorf("stored in spite of that: %s", ids)
 	}
 	b.write(ctx, c, `{"id":"0","customer":"a"}`)
 	_, err = c.Upsert(ctx, []byte(`{"id":"1","customer":"a"}`), []byte(`{"id":"2","customer":"a"}`), []byte(`{"id":"3","customer":"a"}`))
 	b.want("upsert", err, nil)
-	ids, next := b.changes(ctx, c, bindings.CosmosPosition{}, 2)
-	if rest, _ := b.changes(ctx, c, bindings.CosmosPosition{Continuation: next}, 2); ids != "0,1,2,3" || rest != "" {
+	ids, next := b.changes(ctx, c, cosmos.Position{}, 2)
+	if rest, _ := b.changes(ctx, c, cosmos.Position{Continuation: next}, 2); ids != "0,1,2,3" || rest != "" {
 		b.Errorf("pages of two: %s, then %q", ids, rest)
 	}
 }
 
 func cosmosFeed(ctx context.Context, b *cosmosBench) {
 	c := b.container(ctx, "", 1)
-	ids, empty := b.changes(ctx, c, bindings.CosmosPosition{}, 0)
+	ids, empty := b.changes(ctx, c, cosmos.Position{}, 0)
 	if ids != "" || empty == "" {
 		b.Errorf("empty feed: %q, continuation %q", ids, empty)
 	}
 	b.write(ctx, c, `{"id":"a"}`, `{"id":"b"}`, `{"id":"c"}`, `{"id":"a","n":2}`)
 	b.want("delete", c.Delete(ctx, "b", `"b"`, ""), nil)
-	for what, from := range map[string]bindings.CosmosPosition{"beginning": {}, "continuation": {Continuation: empty}} {
+	for what, from := range map[string]cosmos.Position{"beginning": {}, "continuation": {Continuation: empty}} {
 		if ids, _ := b.changes(ctx, c, from, 0); ids != "c,a" {
 			b.Errorf("from the %s: %s, want c,a", what, ids)
 		}
 	}
-	page, err := c.Changes(ctx, "0", bindings.CosmosPosition{}, 0)
+	page, err := c.Changes(ctx, "0", cosmos.Position{}, 0)
 	b.want("changes", err, nil)
 	var last struct {
 		N   int
@@ -237,12 +239,12 @@ func cosmosFeed(ctx context.Context, b *cosmosBench) {
 	if err := json.Unmarshal(page.Items[1].Body, &last); err != nil || last.N != 2 || last.LSN == 0 {
 		b.Errorf("latest version %+v, %v", last, err)
 	}
-	ids, now := b.changes(ctx, c, bindings.CosmosPosition{Now: true}, 0)
+	ids, now := b.changes(ctx, c, cosmos.Position{Now: true}, 0)
 	if ids != "" {
 		b.Errorf("from now: %s", ids)
 	}
 	b.write(ctx, c, `{"id":"d"}`)
-	if ids, _ := b.changes(ctx, c, bindings.CosmosPosition{Continuation: now}, 0); ids != "d" {
+	if ids, _ := b.changes(ctx, c, cosmos.Position{Continuation: now}, 0); ids != "d" {
 		b.Errorf("since: %s", ids)
 	}
 }
@@ -256,7 +258,7 @@ func cosmosFeedPages(ctx context.Context, b *cosmosBench) {
 	for i := range 150 { // many that are not seen any more
 		b.write(ctx, c, fmt.Sprintf(`{"id":"%03d"}`, i))
 	}
-	var at bindings.CosmosPosition
+	var at cosmos.Position
 	var all []string
 	for {
 		page, err := c.Changes(ctx, "0", at, 0)
@@ -264,7 +266,7 @@ func cosmosFeedPages(ctx context.Context, b *cosmosBench) {
 			b.want("changes", err, nil)
 			break
 		}
-		if len(page.Items) > bindings.DefaultCosmosPage {
+		if len(page.Items) > cosmos.DefaultPage {
 			b.Errorf("page of %d", len(page.Items))
 		}
 		for _, item := range page.Items {
@@ -286,10 +288,10 @@ func cosmosRanges(ctx context.Context, b *cosmosBench) {
 	for i := range 200 {
 		b.write(ctx, c, fmt.Sprintf(`{"id":"%d","customer":%d}`, i, i%50))
 	}
-	of := map[bindings.CosmosKey]string{}
+	of := map[cosmos.Key]string{}
 	total := 0
 	for _, r := range ranges {
-		page, err := c.Changes(ctx, r.ID, bindings.CosmosPosition{}, 1000)
+		page, err := c.Changes(ctx, r.ID, cosmos.Position{}, 1000)
 		b.want("changes", err, nil)
 		if len(page.Items) == 0 {
 			b.Errorf("range %s has nothing", r.ID)
@@ -310,9 +312,9 @@ func cosmosRanges(ctx context.Context, b *cosmosBench) {
 func cosmosBadPositions(ctx context.Context, b *cosmosBench) {
 	c := b.container(ctx, "", 1)
 	for _, token := range []string{"abc", "5", `"abc"`, `"1`, `"-1"`, `"01"`, `"5"`} {
-		_, err := c.Changes(ctx, "0", bindings.CosmosPosition{Continuation: token}, 0)
+		_, err := c.Changes(ctx, "0", cosmos.Position{Continuation: token}, 0)
 		b.want("continuation "+token, err, bindings.ErrInvalidArgument)
 	}
-	_, err := c.Changes(ctx, "1", bindings.CosmosPosition{}, 0)
+	_, err := c.Changes(ctx, "1", cosmos.Position{}, 0)
 	b.want("missing range", err, bindings.ErrNotFound)
 }

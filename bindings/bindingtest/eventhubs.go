@@ -10,12 +10,14 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // EventHubsBackend is one fresh namespace under test with a hub "orders" of four
 // partitions and a hub "single" of one.
 type EventHubsBackend struct {
-	Namespace bindings.EventHubs
+	Namespace eventhubs.Namespace
 
 	// Do runs f where the namespace may be called, and returns when f and what it
 	// caused have ended. Nil: anywhere will do.
@@ -25,7 +27,7 @@ type EventHubsBackend struct {
 	Patience time.Duration
 }
 
-// RunEventHubs holds a backend to the contract of bindings.EventHubs. open is called
+// RunEventHubs holds a backend to the contract of eventhubs.Namespace. open is called
 // once for each subtest.
 func RunEventHubs(t *testing.T, open func(t *testing.T) *EventHubsBackend) {
 	for _, test := range []struct {
@@ -83,17 +85,17 @@ func (b *hubBench) send(bodies ...string) {
 	})
 }
 
-func eventsOf(bodies ...string) []*bindings.Event {
-	out := make([]*bindings.Event, len(bodies))
+func eventsOf(bodies ...string) []*eventhubs.Event {
+	out := make([]*eventhubs.Event, len(bodies))
 	for i, body := range bodies {
-		out[i] = &bindings.Event{Body: []byte(body)}
+		out[i] = &eventhubs.Event{Body: []byte(body)}
 	}
 	return out
 }
 
-func (b *hubBench) open(hub, partition string, from bindings.EventPosition, opts *bindings.EventReaderOptions) (r bindings.EventReader, err error) {
+func (b *hubBench) open(hub, partition string, from eventhubs.Position, opts *eventhubs.ReaderOptions) (r eventhubs.Reader, err error) {
 	err = b.do(func(ctx context.Context) (err error) {
-		r, err = b.Namespace.ReadEvents(ctx, hub, bindings.DefaultConsumerGroup, partition, from, opts)
+		r, err = b.Namespace.ReadEvents(ctx, hub, eventhubs.DefaultConsumerGroup, partition, from, opts)
 		return err
 	})
 	if err == nil {
@@ -102,7 +104,7 @@ func (b *hubBench) open(hub, partition string, from bindings.EventPosition, opts
 	return r, err
 }
 
-func (b *hubBench) reader(from bindings.EventPosition) bindings.EventReader {
+func (b *hubBench) reader(from eventhubs.Position) eventhubs.Reader {
 	b.Helper()
 	r, err := b.open("single", "0", from, nil)
 	if err != nil {
@@ -112,9 +114,9 @@ func (b *hubBench) reader(from bindings.EventPosition) bindings.EventReader {
 }
 
 // read reads until n events have come, or no more do.
-func (b *hubBench) read(r bindings.EventReader, n int) (all []*bindings.ReceivedEvent, err error) {
+func (b *hubBench) read(r eventhubs.Reader, n int) (all []*eventhubs.ReceivedEvent, err error) {
 	for len(all) < n && err == nil {
-		var list []*bindings.ReceivedEvent
+		var list []*eventhubs.ReceivedEvent
 		err = b.do(func(ctx context.Context) (err error) {
 			list, err = r.Receive(ctx, n-len(all), b.Patience)
 			return err
@@ -127,7 +129,7 @@ func (b *hubBench) read(r bindings.EventReader, n int) (all []*bindings.Received
 	return all, err
 }
 
-func (b *hubBench) bodies(r bindings.EventReader, n int) []string {
+func (b *hubBench) bodies(r eventhubs.Reader, n int) []string {
 	b.Helper()
 	list, err := b.read(r, n)
 	if err != nil {
@@ -136,7 +138,7 @@ func (b *hubBench) bodies(r bindings.EventReader, n int) []string {
 	return bodiesOf(list)
 }
 
-func bodiesOf(list []*bindings.ReceivedEvent) []string {
+func bodiesOf(list []*eventhubs.ReceivedEvent) []string {
 	out := make([]string, len(list))
 	for i, e := range list {
 		out[i] = string(e.Body)
@@ -161,7 +163,7 @@ func (b *hubBench) wantError(what string, err, want error) {
 func eventsComeInOrder(b *hubBench) {
 	b.send("a", "b")
 	b.send("c")
-	list, err := b.read(b.reader(bindings.EventPosition{}), 3)
+	list, err := b.read(b.reader(eventhubs.Position{}), 3)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -183,14 +185,14 @@ func eventsComeInOrder(b *hubBench) {
 
 func eventsComeBackWhole(b *hubBench) {
 	key := "k"
-	sent := &bindings.Event{
+	sent := &eventhubs.Event{
 		Body: []byte{0, 1, 0xff}, MessageID: "m", CorrelationID: "c", ContentType: "x/y",
 		Properties: map[string]any{"n": int64(7), "s": "é", "b": true, "f": 1.5},
 	}
 	b.must(func(ctx context.Context) error {
-		return b.Namespace.SendEvents(ctx, "single", &bindings.SendEventsOptions{PartitionKey: &key}, sent)
+		return b.Namespace.SendEvents(ctx, "single", &eventhubs.SendOptions{PartitionKey: &key}, sent)
 	})
-	list, err := b.read(b.reader(bindings.EventPosition{}), 1)
+	list, err := b.read(b.reader(eventhubs.Position{}), 1)
 	if err != nil || len(list) != 1 {
 		b.Fatalf("%d events, %v", len(list), err)
 	}
@@ -229,7 +231,7 @@ func keysPickPartitions(b *hubBench) {
 	for range 3 {
 		key := "TheBestParitionEver"
 		b.must(func(ctx context.Context) error {
-			return b.Namespace.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionKey: &key}, eventsOf("a")...)
+			return b.Namespace.SendEvents(ctx, "orders", &eventhubs.SendOptions{PartitionKey: &key}, eventsOf("a")...)
 		})
 	}
 	if got, want := b.lastNumbers(), [4]int64{-1, -1, 2, -1}; got != want {
@@ -247,7 +249,7 @@ func partitionsTakeTurns(b *hubBench) {
 		b.Errorf("last numbers %v, want %v: a batch stays together", got, want)
 	}
 	b.must(func(ctx context.Context) error {
-		return b.Namespace.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionID: "1"}, eventsOf("a")...)
+		return b.Namespace.SendEvents(ctx, "orders", &eventhubs.SendOptions{PartitionID: "1"}, eventsOf("a")...)
 	})
 	if got, want := b.lastNumbers(), [4]int64{3, 4, 3, 3}; got != want {
 		b.Errorf("last numbers %v, want %v", got, want)
@@ -256,24 +258,24 @@ func partitionsTakeTurns(b *hubBench) {
 
 func eventPositions(b *hubBench) {
 	b.send("a", "b", "c")
-	list, err := b.read(b.reader(bindings.EventPosition{}), 3)
+	list, err := b.read(b.reader(eventhubs.Position{}), 3)
 	if err != nil || len(list) != 3 {
 		b.Fatalf("%d events, %v", len(list), err)
 	}
 	number := func(n int64) *int64 { return &n }
 	for _, test := range []struct {
 		name string
-		from bindings.EventPosition
+		from eventhubs.Position
 		want []string
 	}{
-		{"beginning", bindings.EventPosition{}, []string{"a", "b", "c", "d"}},
-		{"offset -1", bindings.EventPosition{Offset: "-1"}, []string{"a", "b", "c", "d"}},
-		{"behind a number", bindings.EventPosition{SequenceNumber: number(0)}, []string{"b", "c", "d"}},
-		{"from a number", bindings.EventPosition{SequenceNumber: number(1), Inclusive: true}, []string{"b", "c", "d"}},
-		{"behind an offset", bindings.EventPosition{Offset: list[1].Offset}, []string{"c", "d"}},
-		{"from an offset", bindings.EventPosition{Offset: list[1].Offset, Inclusive: true}, []string{"b", "c", "d"}},
-		{"before a time", bindings.EventPosition{EnqueuedTime: list[0].EnqueuedTime.Add(-time.Hour)}, []string{"a", "b", "c", "d"}},
-		{"end", bindings.EventPosition{Latest: true}, []string{"d"}},
+		{"beginning", eventhubs.Position{}, []string{"a", "b", "c", "d"}},
+		{"offset -1", eventhubs.Position{Offset: "-1"}, []string{"a", "b", "c", "d"}},
+		{"behind a number", eventhubs.Position{SequenceNumber: number(0)}, []string{"b", "c", "d"}},
+		{"from a number", eventhubs.Position{SequenceNumber: number(1), Inclusive: true}, []string{"b", "c", "d"}},
+		{"behind an offset", eventhubs.Position{Offset: list[1].Offset}, []string{"c", "d"}},
+		{"from an offset", eventhubs.Position{Offset: list[1].Offset, Inclusive: true}, []string{"b", "c", "d"}},
+		{"before a time", eventhubs.Position{EnqueuedTime: list[0].EnqueuedTime.Add(-time.Hour)}, []string{"a", "b", "c", "d"}},
+		{"end", eventhubs.Position{Latest: true}, []string{"d"}},
 	} {
 		r := b.reader(test.from)
 		if test.name == "end" {
@@ -293,68 +295,68 @@ func eventPositions(b *hubBench) {
 func consumerGroupsReadAlike(b *hubBench) {
 	b.send("a")
 	for range 2 {
-		r := b.reader(bindings.EventPosition{})
+		r := b.reader(eventhubs.Position{})
 		b.want(b.bodies(r, 1), "a")
 	}
 }
 
 func higherLevelsTakeOver(b *hubBench) {
-	level := func(n int64) *bindings.EventReaderOptions { return &bindings.EventReaderOptions{OwnerLevel: &n} }
-	plain := b.reader(bindings.EventPosition{})
-	low, err := b.open("single", "0", bindings.EventPosition{}, level(1))
+	level := func(n int64) *eventhubs.ReaderOptions { return &eventhubs.ReaderOptions{OwnerLevel: &n} }
+	plain := b.reader(eventhubs.Position{})
+	low, err := b.open("single", "0", eventhubs.Position{}, level(1))
 	if err != nil {
 		b.Fatal(err)
 	}
 	_, err = b.read(plain, 1)
-	b.wantError("reader without a level", err, bindings.ErrReaderStolen)
-	_, err = b.open("single", "0", bindings.EventPosition{}, nil)
-	b.wantError("another without a level", err, bindings.ErrReaderStolen)
-	_, err = b.open("single", "0", bindings.EventPosition{}, level(0))
-	b.wantError("a lower level", err, bindings.ErrReaderStolen)
-	same, err := b.open("single", "0", bindings.EventPosition{}, level(1))
+	b.wantError("reader without a level", err, messaging.ErrReaderStolen)
+	_, err = b.open("single", "0", eventhubs.Position{}, nil)
+	b.wantError("another without a level", err, messaging.ErrReaderStolen)
+	_, err = b.open("single", "0", eventhubs.Position{}, level(0))
+	b.wantError("a lower level", err, messaging.ErrReaderStolen)
+	same, err := b.open("single", "0", eventhubs.Position{}, level(1))
 	if err != nil {
 		b.Fatal(err)
 	}
 	_, err = b.read(low, 1)
-	b.wantError("reader of the same level", err, bindings.ErrReaderStolen)
+	b.wantError("reader of the same level", err, messaging.ErrReaderStolen)
 	b.send("a")
 	b.want(b.bodies(same, 1), "a")
 }
 
 func fiveReadersWithoutLevel(b *hubBench) {
-	var last bindings.EventReader
-	for range bindings.MaxEventReaders {
-		last = b.reader(bindings.EventPosition{})
+	var last eventhubs.Reader
+	for range eventhubs.MaxReaders {
+		last = b.reader(eventhubs.Position{})
 	}
-	_, err := b.open("single", "0", bindings.EventPosition{}, nil)
-	b.wantError("one more", err, bindings.ErrQuotaExceeded)
+	_, err := b.open("single", "0", eventhubs.Position{}, nil)
+	b.wantError("one more", err, messaging.ErrQuotaExceeded)
 	b.must(last.Close)
-	if _, err := b.open("single", "0", bindings.EventPosition{}, nil); err != nil {
+	if _, err := b.open("single", "0", eventhubs.Position{}, nil); err != nil {
 		b.Errorf("one in the place of another: %v", err)
 	}
 }
 
 func eventHubRefusals(b *hubBench) {
 	key := "k"
-	send := func(hub string, opts *bindings.SendEventsOptions) error {
+	send := func(hub string, opts *eventhubs.SendOptions) error {
 		return b.do(func(ctx context.Context) error { return b.Namespace.SendEvents(ctx, hub, opts, eventsOf("a")...) })
 	}
-	long := strings.Repeat("k", bindings.MaxServiceBusID+1)
+	long := strings.Repeat("k", messaging.MaxID+1)
 	b.wantError("no such hub", send("nowhere", nil), bindings.ErrNotFound)
-	b.wantError("no such partition", send("single", &bindings.SendEventsOptions{PartitionID: "1"}), bindings.ErrOutOfRange)
-	b.wantError("key and partition", send("single", &bindings.SendEventsOptions{PartitionID: "0", PartitionKey: &key}), bindings.ErrInvalidArgument)
-	b.wantError("a long key", send("single", &bindings.SendEventsOptions{PartitionKey: &long}), bindings.ErrInvalidArgument)
-	_, err := b.open("nowhere", "0", bindings.EventPosition{}, nil)
+	b.wantError("no such partition", send("single", &eventhubs.SendOptions{PartitionID: "1"}), bindings.ErrOutOfRange)
+	b.wantError("key and partition", send("single", &eventhubs.SendOptions{PartitionID: "0", PartitionKey: &key}), bindings.ErrInvalidArgument)
+	b.wantError("a long key", send("single", &eventhubs.SendOptions{PartitionKey: &long}), bindings.ErrInvalidArgument)
+	_, err := b.open("nowhere", "0", eventhubs.Position{}, nil)
 	b.wantError("reader of no hub", err, bindings.ErrNotFound)
-	_, err = b.open("single", "7", bindings.EventPosition{}, nil)
+	_, err = b.open("single", "7", eventhubs.Position{}, nil)
 	b.wantError("reader of no partition", err, bindings.ErrOutOfRange)
 	behind := int64(7)
-	_, err = b.open("single", "0", bindings.EventPosition{SequenceNumber: &behind}, nil)
+	_, err = b.open("single", "0", eventhubs.Position{SequenceNumber: &behind}, nil)
 	b.wantError("a number behind the end", err, bindings.ErrInvalidArgument)
-	_, err = b.open("single", "0", bindings.EventPosition{Offset: "7"}, nil)
+	_, err = b.open("single", "0", eventhubs.Position{Offset: "7"}, nil)
 	b.wantError("an offset behind the end", err, bindings.ErrInvalidArgument)
 	b.wantError("reader of no consumer group", b.do(func(ctx context.Context) error {
-		_, err := b.Namespace.ReadEvents(ctx, "single", "nobodys", "0", bindings.EventPosition{}, nil)
+		_, err := b.Namespace.ReadEvents(ctx, "single", "nobodys", "0", eventhubs.Position{}, nil)
 		return err
 	}), bindings.ErrNotFound)
 	b.wantError("properties of no hub", b.do(func(ctx context.Context) error {
@@ -365,14 +367,14 @@ func eventHubRefusals(b *hubBench) {
 
 func eventsTooLarge(b *hubBench) {
 	err := b.do(func(ctx context.Context) error {
-		return b.Namespace.SendEvents(ctx, "single", nil, eventsOf("a", strings.Repeat("x", bindings.MaxEventBatch+1))...)
+		return b.Namespace.SendEvents(ctx, "single", nil, eventsOf("a", strings.Repeat("x", eventhubs.MaxBatch+1))...)
 	})
 	b.wantError("more than a batch may have", err, bindings.ErrTooLarge)
-	b.want(b.bodies(b.reader(bindings.EventPosition{}), 1))
+	b.want(b.bodies(b.reader(eventhubs.Position{}), 1))
 }
 
 func propertiesOfPartitions(b *hubBench) {
-	var hub *bindings.EventHubProperties
+	var hub *eventhubs.Properties
 	b.must(func(ctx context.Context) (err error) {
 		hub, err = b.Namespace.Hub(ctx, "ORDERS")
 		return err
@@ -380,7 +382,7 @@ func propertiesOfPartitions(b *hubBench) {
 	if hub.Name != "orders" || !slices.Equal(hub.Partitions, []string{"0", "1", "2", "3"}) || hub.CreatedAt.IsZero() {
 		b.Errorf("hub %+v", hub)
 	}
-	partition := func() (p *bindings.EventPartition) {
+	partition := func() (p *eventhubs.Partition) {
 		b.Helper()
 		b.must(func(ctx context.Context) (err error) {
 			p, err = b.Namespace.Partition(ctx, "single", "0")
@@ -392,7 +394,7 @@ func propertiesOfPartitions(b *hubBench) {
 		b.Errorf("an empty partition: %+v", p)
 	}
 	b.send("a", "b")
-	list, err := b.read(b.reader(bindings.EventPosition{}), 2)
+	list, err := b.read(b.reader(eventhubs.Position{}), 2)
 	if err != nil || len(list) != 2 {
 		b.Fatalf("%d events, %v", len(list), err)
 	}
@@ -402,16 +404,16 @@ func propertiesOfPartitions(b *hubBench) {
 }
 
 func closedReader(b *hubBench) {
-	r := b.reader(bindings.EventPosition{})
+	r := b.reader(eventhubs.Position{})
 	b.must(r.Close)
 	b.must(r.Close)
 	_, err := b.read(r, 1)
-	b.wantError("a closed reader", err, bindings.ErrClosed)
+	b.wantError("a closed reader", err, messaging.ErrClosed)
 }
 
 // A Receive that waits for nothing returns nothing, without an error.
 func eventReceiveWaits(b *hubBench) {
-	r := b.reader(bindings.EventPosition{})
+	r := b.reader(eventhubs.Position{})
 	for _, wait := range []time.Duration{0, time.Millisecond} {
 		err := b.do(func(ctx context.Context) error {
 			list, err := r.Receive(ctx, 10, wait)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // QueueFeatures names what a queue backend guarantees where the service
@@ -31,7 +31,7 @@ type QueueFeatures struct {
 
 // QueueBackend is one fresh, empty account under test.
 type QueueBackend struct {
-	Account  bindings.QueueAccount
+	Account  queue.Account
 	Features QueueFeatures
 
 	// Do runs f where the account may be called, and returns when f and what it
@@ -43,8 +43,8 @@ type QueueBackend struct {
 	Advance func(d time.Duration)
 }
 
-// RunQueue holds a backend to the contract of bindings.Queue and
-// bindings.QueueAccount, and to that of bindings.QueueWaker where the account
+// RunQueue holds a backend to the contract of queue.Queue and
+// queue.Account, and to that of queue.Waker where the account
 // implements it. open is called once for each subtest.
 func RunQueue(t *testing.T, open func(t *testing.T) *QueueBackend) {
 	for _, test := range slices.Concat(queueTests, queueTimeTests) {
@@ -74,7 +74,7 @@ type queueBench struct {
 
 const name = "orders"
 
-func (b *queueBench) do(f func(ctx context.Context, q bindings.Queue)) {
+func (b *queueBench) do(f func(ctx context.Context, q queue.Queue)) {
 	b.Helper()
 	g := func() { f(context.Background(), b.Account.Queue(name)) }
 	if b.Do == nil {
@@ -94,30 +94,30 @@ func (b *queueBench) must(what string, err error) {
 func (b *queueBench) create() {
 	b.Helper()
 	var err error
-	b.do(func(ctx context.Context, q bindings.Queue) { err = q.Create(ctx) })
+	b.do(func(ctx context.Context, q queue.Queue) { err = q.Create(ctx) })
 	b.must("Create", err)
 }
 
-func (b *queueBench) put(text string, opts *bindings.PutOptions) (m *bindings.QueueMessage) {
+func (b *queueBench) put(text string, opts *queue.PutOptions) (m *queue.Message) {
 	b.Helper()
 	var err error
-	b.do(func(ctx context.Context, q bindings.Queue) { m, err = q.Put(ctx, text, opts) })
+	b.do(func(ctx context.Context, q queue.Queue) { m, err = q.Put(ctx, text, opts) })
 	b.must("Put", err)
 	return m
 }
 
-func (b *queueBench) receive(n int, visibility time.Duration) (ms []*bindings.QueueMessage) {
+func (b *queueBench) receive(n int, visibility time.Duration) (ms []*queue.Message) {
 	b.Helper()
 	var err error
-	b.do(func(ctx context.Context, q bindings.Queue) { ms, err = q.Receive(ctx, n, visibility) })
+	b.do(func(ctx context.Context, q queue.Queue) { ms, err = q.Receive(ctx, n, visibility) })
 	b.must("Receive", err)
 	return ms
 }
 
 // receiveOne fails unless exactly one message is visible.
-func (b *queueBench) receiveOne(visibility time.Duration) *bindings.QueueMessage {
+func (b *queueBench) receiveOne(visibility time.Duration) *queue.Message {
 	b.Helper()
-	ms := b.receive(bindings.MaxReceive, visibility)
+	ms := b.receive(queue.MaxReceive, visibility)
 	if len(ms) != 1 {
 		b.Fatalf("Receive = %d messages, want 1", len(ms))
 	}
@@ -131,42 +131,42 @@ func (b *queueBench) receiveNone() {
 	}
 }
 
-func (b *queueBench) peek(n int) (ms []*bindings.QueueMessage) {
+func (b *queueBench) peek(n int) (ms []*queue.Message) {
 	b.Helper()
 	var err error
-	b.do(func(ctx context.Context, q bindings.Queue) { ms, err = q.Peek(ctx, n) })
+	b.do(func(ctx context.Context, q queue.Queue) { ms, err = q.Peek(ctx, n) })
 	b.must("Peek", err)
 	return ms
 }
 
-func (b *queueBench) update(m *bindings.QueueMessage, text *string, visibility time.Duration) *bindings.QueueMessage {
+func (b *queueBench) update(m *queue.Message, text *string, visibility time.Duration) *queue.Message {
 	b.Helper()
 	out, err := b.tryUpdate(m, text, visibility)
 	b.must("Update", err)
 	return out
 }
 
-func (b *queueBench) tryUpdate(m *bindings.QueueMessage, text *string, visibility time.Duration) (out *bindings.QueueMessage, err error) {
-	b.do(func(ctx context.Context, q bindings.Queue) {
+func (b *queueBench) tryUpdate(m *queue.Message, text *string, visibility time.Duration) (out *queue.Message, err error) {
+	b.do(func(ctx context.Context, q queue.Queue) {
 		out, err = q.Update(ctx, m.ID, m.PopReceipt, text, visibility)
 	})
 	return out, err
 }
 
-func (b *queueBench) delete(m *bindings.QueueMessage) (err error) {
-	b.do(func(ctx context.Context, q bindings.Queue) { err = q.Delete(ctx, m.ID, m.PopReceipt) })
+func (b *queueBench) delete(m *queue.Message) (err error) {
+	b.do(func(ctx context.Context, q queue.Queue) { err = q.Delete(ctx, m.ID, m.PopReceipt) })
 	return err
 }
 
 func (b *queueBench) count() (n int) {
 	b.Helper()
 	var err error
-	b.do(func(ctx context.Context, q bindings.Queue) { n, err = q.Count(ctx) })
+	b.do(func(ctx context.Context, q queue.Queue) { n, err = q.Count(ctx) })
 	b.must("Count", err)
 	return n
 }
 
-func texts(ms []*bindings.QueueMessage) []string {
+func texts(ms []*queue.Message) []string {
 	out := make([]string, len(ms))
 	for i, m := range ms {
 		out[i] = m.Text

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // queueTests are named by behaviour. The rules are those of spec storage 16.1 and
@@ -24,7 +25,7 @@ var queueTests = []queueTest{
 	{"ExistsAndList", false, func(b *queueBench) {
 		exists := func() (ok bool) {
 			var err error
-			b.do(func(ctx context.Context, q bindings.Queue) { ok, err = q.Exists(ctx) })
+			b.do(func(ctx context.Context, q queue.Queue) { ok, err = q.Exists(ctx) })
 			b.must("Exists", err)
 			return ok
 		}
@@ -35,7 +36,7 @@ var queueTests = []queueTest{
 		if !exists() {
 			b.Error("Exists after Create = false")
 		}
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			for _, other := range []string{"zebra", "alpha"} {
 				if err := b.Account.Queue(other).Create(ctx); err != nil {
 					b.Errorf("Create(%q): %v", other, err)
@@ -51,7 +52,7 @@ var queueTests = []queueTest{
 		})
 	}},
 	{"MissingQueueFailsEveryCall", false, func(b *queueBench) {
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			for what, err := range everyCall(ctx, q) {
 				if !errors.Is(err, bindings.ErrNotFound) {
 					b.Errorf("%s on a missing queue = %v, want ErrNotFound", what, err)
@@ -60,7 +61,7 @@ var queueTests = []queueTest{
 		})
 	}},
 	{"BadNamesFailEveryCall", false, func(b *queueBench) {
-		b.do(func(ctx context.Context, _ bindings.Queue) {
+		b.do(func(ctx context.Context, _ queue.Queue) {
 			for _, bad := range []string{"ab", "Orders", "a--b", "a_b"} {
 				q := b.Account.Queue(bad)
 				if err := q.Create(ctx); !errors.Is(err, bindings.ErrInvalidName) {
@@ -80,7 +81,7 @@ var queueTests = []queueTest{
 	{"DeleteQueueRemovesMessages", false, func(b *queueBench) {
 		b.create()
 		b.put("gone", nil)
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			if err := q.DeleteQueue(ctx); err != nil {
 				b.Errorf("DeleteQueue: %v", err)
 			}
@@ -95,12 +96,12 @@ var queueTests = []queueTest{
 	}},
 	{"PutReturnsIDReceiptAndTimes", false, func(b *queueBench) {
 		b.create()
-		one, two := b.put("a", nil), b.put("b", &bindings.PutOptions{Visibility: time.Minute, TTL: time.Hour})
+		one, two := b.put("a", nil), b.put("b", &queue.PutOptions{Visibility: time.Minute, TTL: time.Hour})
 		if one.ID == "" || one.PopReceipt == "" || one.ID == two.ID {
 			b.Errorf("Put = %+v and %+v, want receipts and different ids", one, two)
 		}
-		if got := one.Expires.Sub(one.Inserted); got != bindings.DefaultMessageTTL {
-			b.Errorf("life of a message = %v, want %v", got, bindings.DefaultMessageTTL)
+		if got := one.Expires.Sub(one.Inserted); got != queue.DefaultMessageTTL {
+			b.Errorf("life of a message = %v, want %v", got, queue.DefaultMessageTTL)
 		}
 		if !one.NextVisible.Equal(one.Inserted) {
 			b.Errorf("NextVisible = %v, want the insertion time %v", one.NextVisible, one.Inserted)
@@ -123,7 +124,7 @@ var queueTests = []queueTest{
 	}},
 	{"TextComesBackUnchanged", false, func(b *queueBench) {
 		b.create()
-		for _, text := range []string{"", "plain", `{"a": "<&>"}`, " white \t\n space ", "grüße \U0001F600", strings.Repeat("x", bindings.MaxMessageText)} {
+		for _, text := range []string{"", "plain", `{"a": "<&>"}`, " white \t\n space ", "grüße \U0001F600", strings.Repeat("x", queue.MaxMessageText)} {
 			b.put(text, nil)
 			m := b.receiveOne(time.Minute)
 			if m.Text != text {
@@ -152,10 +153,10 @@ var queueTests = []queueTest{
 		if n := len(b.receive(1, time.Minute)); n != 1 {
 			b.Errorf("Receive(1) = %d messages", n)
 		}
-		if n := len(b.receive(bindings.MaxReceive, time.Minute)); n != 32 {
+		if n := len(b.receive(queue.MaxReceive, time.Minute)); n != 32 {
 			b.Errorf("Receive(32) = %d messages", n)
 		}
-		if n := len(b.receive(bindings.MaxReceive, time.Minute)); n != 7 {
+		if n := len(b.receive(queue.MaxReceive, time.Minute)); n != 7 {
 			b.Errorf("Receive of the rest = %d messages, want 7", n)
 		}
 	}},
@@ -177,9 +178,9 @@ var queueTests = []queueTest{
 	{"PeekChangesNothing", false, func(b *queueBench) {
 		b.create()
 		b.put("a", nil)
-		b.put("hidden", &bindings.PutOptions{Visibility: time.Minute})
+		b.put("hidden", &queue.PutOptions{Visibility: time.Minute})
 		for range 2 {
-			ms := b.peek(bindings.MaxReceive)
+			ms := b.peek(queue.MaxReceive)
 			if len(ms) != 1 {
 				b.Fatalf("Peek = %d messages, want the visible one", len(ms))
 			}
@@ -212,7 +213,7 @@ var queueTests = []queueTest{
 		if got := m.NextVisible.Sub(old.NextVisible); !b.Features.WholeSeconds && b.Now != nil && got != 59*time.Minute {
 			b.Errorf("Update to 1h moved NextVisible by %v, want 59m", got)
 		}
-		if err := b.delete(old); !errors.Is(err, bindings.ErrPopReceiptMismatch) {
+		if err := b.delete(old); !errors.Is(err, queue.ErrPopReceiptMismatch) {
 			b.Errorf("Delete with the old receipt = %v, want ErrPopReceiptMismatch", err)
 		}
 		m.ID = old.ID
@@ -246,8 +247,8 @@ var queueTests = []queueTest{
 	{"ClearRemovesEverything", false, func(b *queueBench) {
 		b.create()
 		b.put("a", nil)
-		b.put("b", &bindings.PutOptions{Visibility: time.Minute})
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.put("b", &queue.PutOptions{Visibility: time.Minute})
+		b.do(func(ctx context.Context, q queue.Queue) {
 			if err := q.Clear(ctx); err != nil {
 				b.Errorf("Clear: %v", err)
 			}
@@ -262,7 +263,7 @@ var queueTests = []queueTest{
 		b.create()
 		b.put("a", nil)
 		b.put("b", nil)
-		b.put("c", &bindings.PutOptions{Visibility: time.Minute})
+		b.put("c", &queue.PutOptions{Visibility: time.Minute})
 		b.receive(1, time.Minute)
 		if n := b.count(); n != 3 {
 			b.Errorf("Count = %d, want 3", n)
@@ -273,11 +274,11 @@ var queueTests = []queueTest{
 		b.put("a", nil)
 		m := b.receiveOne(time.Minute)
 		const week = 7 * 24 * time.Hour
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			receive := func(n int, d time.Duration) error { _, err := q.Receive(ctx, n, d); return err }
 			peek := func(n int) error { _, err := q.Peek(ctx, n); return err }
 			put := func(d, ttl time.Duration) error {
-				_, err := q.Put(ctx, "b", &bindings.PutOptions{Visibility: d, TTL: ttl})
+				_, err := q.Put(ctx, "b", &queue.PutOptions{Visibility: d, TTL: ttl})
 				return err
 			}
 			update := func(d time.Duration) error { _, err := q.Update(ctx, m.ID, m.PopReceipt, nil, d); return err }
@@ -289,7 +290,7 @@ var queueTests = []queueTest{
 				"Peek 0 messages":           peek(0),
 				"Peek 33 messages":          peek(33),
 				"Put hidden for -1 s":       put(-time.Second, 0),
-				"Put hidden for over 7 d":   put(week+time.Second, bindings.NeverExpires),
+				"Put hidden for over 7 d":   put(week+time.Second, queue.NeverExpires),
 				"Put hidden for its life":   put(time.Minute, time.Minute),
 				"Put hidden for 7 days":     put(week, 0),
 				"Put with a life of -2 s":   put(0, -2*time.Second),
@@ -301,7 +302,7 @@ var queueTests = []queueTest{
 					b.Errorf("%s = %v, want ErrOutOfRange", what, err)
 				}
 			}
-			if err := put(week, bindings.NeverExpires); err != nil {
+			if err := put(week, queue.NeverExpires); err != nil {
 				b.Errorf("Put hidden for 7 days that never expires: %v", err)
 			}
 			if err := update(week); err != nil {
@@ -311,11 +312,11 @@ var queueTests = []queueTest{
 	}},
 	{"TextTooLarge", false, func(b *queueBench) {
 		b.create()
-		large := strings.Repeat("é", bindings.MaxMessageText/2) + "x"
+		large := strings.Repeat("é", queue.MaxMessageText/2) + "x"
 		if b.Features.SplitsCharacters {
-			large = strings.Repeat("x", bindings.MaxMessageText+1)
+			large = strings.Repeat("x", queue.MaxMessageText+1)
 		}
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			if _, err := q.Put(ctx, large, nil); !errors.Is(err, bindings.ErrTooLarge) {
 				b.Errorf("Put of 64 KiB and a byte = %v, want ErrTooLarge", err)
 			}
@@ -330,7 +331,7 @@ var queueTests = []queueTest{
 	}},
 	{"EndedContextDoesNothing", false, func(b *queueBench) {
 		b.create()
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			ended, cancel := context.WithCancel(ctx)
 			cancel()
 			if _, err := q.Put(ended, "a", nil); !errors.Is(err, context.Canceled) {
@@ -350,7 +351,7 @@ var queueTests = []queueTest{
 }
 
 // everyCall makes each call that needs the queue.
-func everyCall(ctx context.Context, q bindings.Queue) map[string]error {
+func everyCall(ctx context.Context, q queue.Queue) map[string]error {
 	errs := map[string]error{}
 	_, errs["Put"] = q.Put(ctx, "a", nil)
 	_, errs["Receive"] = q.Receive(ctx, 1, time.Second)

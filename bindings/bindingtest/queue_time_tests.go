@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // queueTimeTests are the rules that need time to pass.
 var queueTimeTests = []queueTest{
 	{"DelayedMessageAppearsInTime", true, func(b *queueBench) {
 		b.create()
-		b.put("a", &bindings.PutOptions{Visibility: time.Minute})
+		b.put("a", &queue.PutOptions{Visibility: time.Minute})
 		b.Advance(59 * time.Second)
 		b.receiveNone()
 		b.Advance(time.Second)
@@ -47,10 +48,10 @@ var queueTimeTests = []queueTest{
 		old := b.receiveOne(time.Second)
 		b.Advance(time.Second)
 		m := b.receiveOne(time.Minute)
-		if err := b.delete(old); !errors.Is(err, bindings.ErrPopReceiptMismatch) {
+		if err := b.delete(old); !errors.Is(err, queue.ErrPopReceiptMismatch) {
 			b.Errorf("Delete with the old receipt = %v, want ErrPopReceiptMismatch", err)
 		}
-		if _, err := b.tryUpdate(old, nil, 0); !errors.Is(err, bindings.ErrPopReceiptMismatch) {
+		if _, err := b.tryUpdate(old, nil, 0); !errors.Is(err, queue.ErrPopReceiptMismatch) {
 			b.Errorf("Update with the old receipt = %v, want ErrPopReceiptMismatch", err)
 		}
 		b.must("Delete with the new receipt", b.delete(m))
@@ -68,10 +69,10 @@ var queueTimeTests = []queueTest{
 	}},
 	{"ExpiredMessageIsGone", true, func(b *queueBench) {
 		b.create()
-		b.put("short", &bindings.PutOptions{TTL: time.Minute})
+		b.put("short", &queue.PutOptions{TTL: time.Minute})
 		locked := b.receiveOne(time.Hour)
-		b.put("visible", &bindings.PutOptions{TTL: time.Minute})
-		b.put("stays", &bindings.PutOptions{TTL: bindings.NeverExpires})
+		b.put("visible", &queue.PutOptions{TTL: time.Minute})
+		b.put("stays", &queue.PutOptions{TTL: queue.NeverExpires})
 		b.Advance(time.Minute)
 		if err := b.delete(locked); !errors.Is(err, bindings.ErrMessageNotFound) {
 			b.Errorf("Delete of an expired message = %v, want ErrMessageNotFound", err)
@@ -79,7 +80,7 @@ var queueTimeTests = []queueTest{
 		if _, err := b.tryUpdate(locked, nil, 0); !errors.Is(err, bindings.ErrMessageNotFound) {
 			b.Errorf("Update of an expired message = %v, want ErrMessageNotFound", err)
 		}
-		if got := texts(b.peek(bindings.MaxReceive)); !slices.Equal(got, []string{"stays"}) {
+		if got := texts(b.peek(queue.MaxReceive)); !slices.Equal(got, []string{"stays"}) {
 			b.Errorf("Peek = %q, want only \"stays\"", got)
 		}
 		if n := b.count(); b.Features.ExactCount && n != 1 {
@@ -94,7 +95,7 @@ var queueTimeTests = []queueTest{
 	{"DefaultLifeIsSevenDays", true, func(b *queueBench) {
 		b.create()
 		b.put("a", nil)
-		b.Advance(bindings.DefaultMessageTTL - time.Second)
+		b.Advance(queue.DefaultMessageTTL - time.Second)
 		if ms := b.peek(1); len(ms) != 1 {
 			b.Errorf("Peek a second before 7 days = %d messages, want 1", len(ms))
 		}
@@ -108,7 +109,7 @@ var queueTimeTests = []queueTest{
 			b.Skip("the backend promises no order")
 		}
 		b.create()
-		b.put("late", &bindings.PutOptions{Visibility: 2 * time.Second})
+		b.put("late", &queue.PutOptions{Visibility: 2 * time.Second})
 		b.put("a", nil)
 		b.put("b", nil)
 		b.Advance(time.Second)
@@ -146,13 +147,13 @@ var queueTimeTests = []queueTest{
 		}
 	}},
 	{"WakerHearsOfArrivals", true, func(b *queueBench) {
-		waker, ok := b.Account.(bindings.QueueWaker)
+		waker, ok := b.Account.(queue.Waker)
 		if !ok {
 			b.Skip("the account wakes nobody")
 		}
 		var woken, other int
 		var stop func()
-		b.do(func(context.Context, bindings.Queue) {
+		b.do(func(context.Context, queue.Queue) {
 			stop = waker.OnArrival(name, func() { woken++ })
 			waker.OnArrival("other", func() { other++ })
 		})
@@ -168,24 +169,24 @@ var queueTimeTests = []queueTest{
 		m := b.receiveOne(time.Minute)
 		b.update(m, nil, 0)
 		expect("after a release", 1)
-		b.put("b", &bindings.PutOptions{Visibility: time.Minute})
+		b.put("b", &queue.PutOptions{Visibility: time.Minute})
 		expect("after a delayed Put", 1)
 		b.Advance(time.Minute)
 		expect("when it becomes visible", 2)
-		m = b.put("c", &bindings.PutOptions{Visibility: time.Minute})
+		m = b.put("c", &queue.PutOptions{Visibility: time.Minute})
 		b.must("Delete", b.delete(m))
 		b.Advance(time.Minute)
 		expect("when a deleted message would have become visible", 2)
-		m = b.put("d", &bindings.PutOptions{Visibility: time.Minute})
+		m = b.put("d", &queue.PutOptions{Visibility: time.Minute})
 		b.update(m, nil, 2*time.Minute)
 		b.Advance(time.Minute)
 		expect("at the first time of a message put off", 2)
 		b.Advance(time.Minute)
 		expect("at the second", 3)
-		m = b.put("e", &bindings.PutOptions{Visibility: time.Minute})
+		m = b.put("e", &queue.PutOptions{Visibility: time.Minute})
 		b.update(m, nil, 0)
 		expect("after a delayed message was brought forward", 4)
-		b.do(func(context.Context, bindings.Queue) { stop() })
+		b.do(func(context.Context, queue.Queue) { stop() })
 		b.put("f", nil)
 		expect("after stop", 4)
 		if other != 0 {

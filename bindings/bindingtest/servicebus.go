@@ -8,13 +8,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // ServiceBusNamespace is what the suite needs of a namespace.
 type ServiceBusNamespace interface {
-	bindings.ServiceBus
-	bindings.ServiceBusAdmin
+	servicebus.Namespace
+	servicebus.Admin
 }
 
 // ServiceBusFeatures names what a Service Bus backend guarantees where backends
@@ -70,8 +70,8 @@ type ServiceBusBackend struct {
 	Cut func()
 }
 
-// RunServiceBus holds a backend to the contract of bindings.ServiceBus and
-// bindings.ServiceBusAdmin, and to that of bindings.ServiceBusDoor where the
+// RunServiceBus holds a backend to the contract of servicebus.Namespace and
+// servicebus.Admin, and to that of servicebus.Management where the
 // namespace implements it. open is called once for each subtest.
 func RunServiceBus(t *testing.T, open func(t *testing.T) *ServiceBusBackend) {
 	for _, test := range slices.Concat(busTests, busCountTests, busTimeTests, busTopicTests, busForwardTests, busSessionTests, busAdminTests) {
@@ -102,9 +102,9 @@ type busBench struct {
 
 // Short names: the scripts are full of them.
 type (
-	busMessage  = bindings.ServiceBusMessage
-	busReceived = bindings.ServiceBusReceived
-	busQueue    = bindings.ServiceBusQueue
+	busMessage  = servicebus.Message
+	busReceived = servicebus.Received
+	busQueue    = servicebus.Queue
 )
 
 const (
@@ -143,21 +143,21 @@ func (b *busBench) queue(q busQueue) {
 	b.must("CreateQueue", err)
 }
 
-func (b *busBench) topic(t bindings.ServiceBusTopic) {
+func (b *busBench) topic(t servicebus.Topic) {
 	b.Helper()
 	var err error
 	b.do(func(ctx context.Context) { _, err = b.Namespace.CreateTopic(ctx, t) })
 	b.must("CreateTopic", err)
 }
 
-func (b *busBench) subscription(s bindings.ServiceBusSubscription, rule *bindings.ServiceBusRule) {
+func (b *busBench) subscription(s servicebus.Subscription, rule *servicebus.Rule) {
 	b.Helper()
 	var err error
 	b.do(func(ctx context.Context) { _, err = b.Namespace.CreateSubscription(ctx, s, rule) })
 	b.must("CreateSubscription", err)
 }
 
-func (b *busBench) info(name string) (q *bindings.ServiceBusQueueInfo) {
+func (b *busBench) info(name string) (q *servicebus.QueueInfo) {
 	b.Helper()
 	var err error
 	b.do(func(ctx context.Context) { q, err = b.Namespace.GetQueue(ctx, name) })
@@ -166,7 +166,7 @@ func (b *busBench) info(name string) (q *bindings.ServiceBusQueueInfo) {
 }
 
 // counts compares the counts of a queue, where the backend counts exactly.
-func (b *busBench) counts(name string, want bindings.ServiceBusCounts) {
+func (b *busBench) counts(name string, want servicebus.Counts) {
 	b.Helper()
 	if got := b.info(name).Counts; b.Features.ExactCounts && got != want {
 		b.Errorf("counts of %s = %+v, want %+v", name, got, want)
@@ -193,7 +193,7 @@ func (b *busBench) sendText(entity string, texts ...string) {
 
 func text1(text string) *busMessage { return &busMessage{MessageID: text, Body: []byte(text)} }
 
-func (b *busBench) tryReceiver(source string, opts *bindings.ServiceBusReceiverOptions) (r bindings.ServiceBusReceiver, err error) {
+func (b *busBench) tryReceiver(source string, opts *servicebus.ReceiverOptions) (r servicebus.Receiver, err error) {
 	b.do(func(ctx context.Context) { r, err = b.Namespace.Receiver(ctx, source, opts) })
 	if err == nil {
 		b.Cleanup(func() { b.do(func(ctx context.Context) { _ = r.Close(ctx) }) })
@@ -202,7 +202,7 @@ func (b *busBench) tryReceiver(source string, opts *bindings.ServiceBusReceiverO
 }
 
 // receiver opens a receiver in peek-lock mode.
-func (b *busBench) receiver(source string) bindings.ServiceBusReceiver {
+func (b *busBench) receiver(source string) servicebus.Receiver {
 	b.Helper()
 	r, err := b.tryReceiver(source, nil)
 	b.must("Receiver", err)
@@ -211,7 +211,7 @@ func (b *busBench) receiver(source string) bindings.ServiceBusReceiver {
 
 // receive takes n messages, in as many calls as it takes. Those of each call must be
 // in order.
-func (b *busBench) receive(r bindings.ServiceBusReceiver, n int) []*busReceived {
+func (b *busBench) receive(r servicebus.Receiver, n int) []*busReceived {
 	b.Helper()
 	var out []*busReceived
 	for len(out) < n {
@@ -230,12 +230,12 @@ func (b *busBench) receive(r bindings.ServiceBusReceiver, n int) []*busReceived 
 	return out
 }
 
-func (b *busBench) receiveOne(r bindings.ServiceBusReceiver) *busReceived {
+func (b *busBench) receiveOne(r servicebus.Receiver) *busReceived {
 	b.Helper()
 	return b.receive(r, 1)[0]
 }
 
-func (b *busBench) receiveNone(r bindings.ServiceBusReceiver) {
+func (b *busBench) receiveNone(r servicebus.Receiver) {
 	b.Helper()
 	var ms []*busReceived
 	var err error
@@ -252,30 +252,30 @@ func (b *busBench) call(f func(ctx context.Context) error) (err error) {
 	return err
 }
 
-func (b *busBench) complete(r bindings.ServiceBusReceiver, ms ...*busReceived) {
+func (b *busBench) complete(r servicebus.Receiver, ms ...*busReceived) {
 	b.Helper()
 	for _, m := range ms {
 		b.must("Complete", b.call(func(ctx context.Context) error { return r.Complete(ctx, m) }))
 	}
 }
 
-func (b *busBench) abandon(r bindings.ServiceBusReceiver, m *busReceived) {
+func (b *busBench) abandon(r servicebus.Receiver, m *busReceived) {
 	b.Helper()
 	b.must("Abandon", b.call(func(ctx context.Context) error { return r.Abandon(ctx, m, nil) }))
 }
 
-func (b *busBench) deferMessage(r bindings.ServiceBusReceiver, m *busReceived) {
+func (b *busBench) deferMessage(r servicebus.Receiver, m *busReceived) {
 	b.Helper()
 	b.must("Defer", b.call(func(ctx context.Context) error { return r.Defer(ctx, m, nil) }))
 }
 
-func (b *busBench) deadLetter(r bindings.ServiceBusReceiver, m *busReceived) {
+func (b *busBench) deadLetter(r servicebus.Receiver, m *busReceived) {
 	b.Helper()
 	b.must("DeadLetter", b.call(func(ctx context.Context) error { return r.DeadLetter(ctx, m, "reason", "description", nil) }))
 }
 
 // release releases a message, or abandons it where nobody can.
-func (b *busBench) release(r bindings.ServiceBusReceiver, m *busReceived) {
+func (b *busBench) release(r servicebus.Receiver, m *busReceived) {
 	b.Helper()
 	if !b.Features.Release {
 		b.abandon(r, m)
@@ -284,12 +284,12 @@ func (b *busBench) release(r bindings.ServiceBusReceiver, m *busReceived) {
 	b.must("Release", b.call(func(ctx context.Context) error { return r.Release(ctx, m) }))
 }
 
-func (b *busBench) tryDeferred(r bindings.ServiceBusReceiver, seqs ...int64) (ms []*busReceived, err error) {
+func (b *busBench) tryDeferred(r servicebus.Receiver, seqs ...int64) (ms []*busReceived, err error) {
 	b.do(func(ctx context.Context) { ms, err = r.ReceiveDeferred(ctx, seqs...) })
 	return ms, err
 }
 
-func (b *busBench) deferred(r bindings.ServiceBusReceiver, seq int64) *busReceived {
+func (b *busBench) deferred(r servicebus.Receiver, seq int64) *busReceived {
 	b.Helper()
 	ms, err := b.tryDeferred(r, seq)
 	b.must("ReceiveDeferred", err)
@@ -299,7 +299,7 @@ func (b *busBench) deferred(r bindings.ServiceBusReceiver, seq int64) *busReceiv
 	return ms[0]
 }
 
-func (b *busBench) peek(r bindings.ServiceBusReceiver, from int64, n int) (ms []*busReceived) {
+func (b *busBench) peek(r servicebus.Receiver, from int64, n int) (ms []*busReceived) {
 	b.Helper()
 	var err error
 	b.do(func(ctx context.Context) { ms, err = r.Peek(ctx, from, n) })
@@ -307,13 +307,13 @@ func (b *busBench) peek(r bindings.ServiceBusReceiver, from int64, n int) (ms []
 	return ms
 }
 
-func (b *busBench) tryAccept(source string, id *string) (s bindings.ServiceBusSession, err error) {
+func (b *busBench) tryAccept(source string, id *string) (s servicebus.Session, err error) {
 	b.do(func(ctx context.Context) {
 		wait := b.Patience
 		if id == nil && wait == 0 {
 			wait = b.Quiet
 		}
-		s, err = b.Namespace.AcceptSession(ctx, source, &bindings.ServiceBusSessionOptions{SessionID: id, Wait: wait})
+		s, err = b.Namespace.AcceptSession(ctx, source, &servicebus.SessionOptions{SessionID: id, Wait: wait})
 	})
 	if err == nil {
 		b.Cleanup(func() { b.do(func(ctx context.Context) { _ = s.Close(ctx) }) })
@@ -321,14 +321,14 @@ func (b *busBench) tryAccept(source string, id *string) (s bindings.ServiceBusSe
 	return s, err
 }
 
-func (b *busBench) accept(source, id string) bindings.ServiceBusSession {
+func (b *busBench) accept(source, id string) servicebus.Session {
 	b.Helper()
 	s, err := b.tryAccept(source, &id)
 	b.must("AcceptSession", err)
 	return s
 }
 
-func (b *busBench) close(r bindings.ServiceBusReceiver) {
+func (b *busBench) close(r servicebus.Receiver) {
 	b.Helper()
 	b.must("Close", b.call(r.Close))
 }
@@ -352,10 +352,10 @@ func (b *busBench) expectCount(what string, m *busReceived, want int64) {
 // expectReason compares what dead-lettering wrote into a message.
 func (b *busBench) expectReason(m *busReceived, reason string) {
 	b.Helper()
-	if got := m.ApplicationProperties[bindings.DeadLetterReason]; got != reason {
+	if got := m.ApplicationProperties[servicebus.DeadLetterReason]; got != reason {
 		b.Errorf("dead-letter reason of %q = %v, want %q", m.Body, got, reason)
 	}
-	if text, _ := m.ApplicationProperties[bindings.DeadLetterErrorDescription].(string); text == "" {
+	if text, _ := m.ApplicationProperties[servicebus.DeadLetterErrorDescription].(string); text == "" {
 		b.Errorf("message %q has no dead-letter description", m.Body)
 	}
 }

@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // busAdminTests are the rules of spec messaging 1.1 and of
-// bindings.ServiceBusAdmin.
+// servicebus.Admin.
 var busAdminTests = []busTest{
 	{"QueueDefaults", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
-		q := b.info("Q").ServiceBusQueue
+		q := b.info("Q").Queue
 		if q.Name != "q" || q.LockDuration != time.Minute || q.MaxDeliveryCount != 10 || q.DuplicateDetectionHistoryTimeWindow != 10*time.Minute ||
-			q.Status != bindings.ServiceBusStatusActive || q.MaxSizeInMegabytes != 1024 || q.RequiresSession || q.DeadLetteringOnMessageExpiration || q.ForwardTo != "" {
+			q.Status != servicebus.StatusActive || q.MaxSizeInMegabytes != 1024 || q.RequiresSession || q.DeadLetteringOnMessageExpiration || q.ForwardTo != "" {
 			b.Errorf("defaults = %+v", q)
 		}
 		if e := q.EnableBatchedOperations; e != nil && !*e {
@@ -30,7 +32,7 @@ var busAdminTests = []busTest{
 			RequiresDuplicateDetection: true, DuplicateDetectionHistoryTimeWindow: 20 * time.Minute, ForwardDeadLetteredMessagesTo: "target",
 			AutoDeleteOnIdle: 24 * time.Hour, UserMetadata: "mine",
 		})
-		q := b.info("q").ServiceBusQueue
+		q := b.info("q").Queue
 		if q.LockDuration != 90*time.Second || q.MaxDeliveryCount != 7 || q.DefaultMessageTimeToLive != time.Hour || !q.DeadLetteringOnMessageExpiration ||
 			!q.RequiresDuplicateDetection || q.DuplicateDetectionHistoryTimeWindow != 20*time.Minute || q.ForwardDeadLetteredMessagesTo != "target" ||
 			q.AutoDeleteOnIdle != 24*time.Hour || q.UserMetadata != "mine" {
@@ -39,23 +41,23 @@ var busAdminTests = []busTest{
 	}},
 	{"NamesAreTakenOnce", false, func(b *busBench) {
 		b.queue(busQueue{Name: "Name"})
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, nil)
 		b.do(func(ctx context.Context) {
 			_, err := b.Namespace.CreateQueue(ctx, busQueue{Name: "name"})
 			b.fails("CreateQueue", err, bindings.ErrAlreadyExists)
-			_, err = b.Namespace.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "NAME"})
+			_, err = b.Namespace.CreateTopic(ctx, servicebus.Topic{Name: "NAME"})
 			b.fails("CreateTopic", err, bindings.ErrAlreadyExists)
-			_, err = b.Namespace.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "T", Name: "S"}, nil)
+			_, err = b.Namespace.CreateSubscription(ctx, servicebus.Subscription{Topic: "T", Name: "S"}, nil)
 			b.fails("CreateSubscription", err, bindings.ErrAlreadyExists)
-			_, err = b.Namespace.CreateRule(ctx, "t", "s", bindings.ServiceBusRule{Name: "$default"})
+			_, err = b.Namespace.CreateRule(ctx, "t", "s", servicebus.Rule{Name: "$default"})
 			b.fails("CreateRule", err, bindings.ErrAlreadyExists)
 		})
 	}},
 	{"MissingIsNotFound", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, nil)
 		n := b.Namespace
 		b.do(func(ctx context.Context) {
 			_, err := n.GetQueue(ctx, "x")
@@ -70,7 +72,7 @@ var busAdminTests = []busTest{
 			b.fails("DeleteTopic", n.DeleteTopic(ctx, "x"), bindings.ErrNotFound)
 			_, err = n.GetSubscription(ctx, "t", "x")
 			b.fails("GetSubscription", err, bindings.ErrNotFound)
-			_, err = n.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "x", Name: "s"}, nil)
+			_, err = n.CreateSubscription(ctx, servicebus.Subscription{Topic: "x", Name: "s"}, nil)
 			b.fails("CreateSubscription", err, bindings.ErrNotFound)
 			b.fails("DeleteSubscription", n.DeleteSubscription(ctx, "t", "x"), bindings.ErrNotFound)
 			_, err = n.GetRule(ctx, "t", "s", "x")
@@ -81,7 +83,7 @@ var busAdminTests = []busTest{
 		})
 	}},
 	{"SettingsHaveLimits", false, func(b *busBench) {
-		long := strings.Repeat("x", bindings.MaxServiceBusUserMetadata+1)
+		long := strings.Repeat("x", servicebus.MaxUserMetadata+1)
 		b.do(func(ctx context.Context) {
 			for what, q := range map[string]busQueue{
 				"lock duration":    {LockDuration: 5*time.Minute + time.Second},
@@ -117,7 +119,7 @@ var busAdminTests = []busTest{
 			}
 		})
 		if q := b.info("q"); q.Name != "q" || q.MaxDeliveryCount != 1 || q.UserMetadata != "" {
-			b.Errorf("after the update: %+v", q.ServiceBusQueue)
+			b.Errorf("after the update: %+v", q.Queue)
 		}
 		b.sendText("q", "a")
 		r := b.receiver("q")
@@ -128,13 +130,13 @@ var busAdminTests = []busTest{
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a")
 		for _, test := range []struct {
-			status         bindings.ServiceBusStatus
+			status         servicebus.Status
 			sends, receive bool
 		}{
-			{bindings.ServiceBusStatusDisabled, false, false},
-			{bindings.ServiceBusStatusSendDisabled, false, true},
-			{bindings.ServiceBusStatusReceiveDisabled, true, false},
-			{bindings.ServiceBusStatusActive, true, true},
+			{servicebus.StatusDisabled, false, false},
+			{servicebus.StatusSendDisabled, false, true},
+			{servicebus.StatusReceiveDisabled, true, false},
+			{servicebus.StatusActive, true, true},
 		} {
 			b.do(func(ctx context.Context) {
 				_, err := b.Namespace.UpdateQueue(ctx, busQueue{Name: "q", Status: test.status})
@@ -148,19 +150,19 @@ var busAdminTests = []busTest{
 				if c.want {
 					b.must(what+" while "+string(test.status), c.err)
 				} else {
-					b.fails(what+" while "+string(test.status), c.err, bindings.ErrEntityDisabled)
+					b.fails(what+" while "+string(test.status), c.err, messaging.ErrEntityDisabled)
 				}
 			}
 		}
 	}},
 	{"DeletedWithEverything", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, nil)
 		b.sendText("t", "a")
 		r := b.receiver("t/Subscriptions/s")
 		b.must("DeleteTopic", b.call(func(ctx context.Context) error { return b.Namespace.DeleteTopic(ctx, "T") }))
 		b.fails("Receive after the deletion", b.call(func(ctx context.Context) error { _, err := r.Receive(ctx, 1, b.Quiet); return err }), bindings.ErrNotFound)
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
+		b.topic(servicebus.Topic{Name: "t"})
 		b.do(func(ctx context.Context) {
 			list, err := b.Namespace.ListSubscriptions(ctx, "t")
 			b.must("ListSubscriptions", err)
@@ -172,8 +174,8 @@ var busAdminTests = []busTest{
 	{"ListsAreSorted", false, func(b *busBench) {
 		for _, name := range []string{"zebra", "Beta", "alpha"} {
 			b.queue(busQueue{Name: name})
-			b.topic(bindings.ServiceBusTopic{Name: "t-" + name})
-			b.subscription(bindings.ServiceBusSubscription{Topic: "t-zebra", Name: name}, nil)
+			b.topic(servicebus.Topic{Name: "t-" + name})
+			b.subscription(servicebus.Subscription{Topic: "t-zebra", Name: name}, nil)
 		}
 		var got [][]string
 		b.do(func(ctx context.Context) {
@@ -199,28 +201,28 @@ var busAdminTests = []busTest{
 		}
 	}},
 	{"RulesAreKept", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, nil)
 		n := b.Namespace
 		b.do(func(ctx context.Context) {
-			r, err := n.GetRule(ctx, "t", "s", bindings.ServiceBusDefaultRule)
+			r, err := n.GetRule(ctx, "t", "s", servicebus.DefaultRule)
 			b.must("GetRule", err)
-			if r.Name != "$Default" || r.Filter.Kind != bindings.ServiceBusTrueFilter && r.Filter.SQL.Expression != "1=1" {
+			if r.Name != "$Default" || r.Filter.Kind != servicebus.TrueFilter && r.Filter.SQL.Expression != "1=1" {
 				b.Errorf("default rule = %+v", r)
 			}
 			_, err = n.CreateRule(ctx, "t", "s", *sqlRule("mine", "size = 5", "SET x = 1"))
 			b.must("CreateRule", err)
 			_, err = n.CreateRule(ctx, "t", "s", *sqlRule("bad", "size = = 5", ""))
 			b.fails("CreateRule with a filter that does not parse", err, bindings.ErrInvalidArgument)
-			_, err = n.CreateRule(ctx, "t", "s", *sqlRule("long", "a = '"+strings.Repeat("x", bindings.MaxServiceBusSQLExpression)+"'", ""))
+			_, err = n.CreateRule(ctx, "t", "s", *sqlRule("long", "a = '"+strings.Repeat("x", servicebus.MaxSQLExpression)+"'", ""))
 			if err == nil {
 				b.Error("CreateRule with a long expression succeeded")
 			}
-			_, err = n.UpdateRule(ctx, "t", "s", *correlate("Mine", bindings.ServiceBusCorrelation{Subject: of("x")}))
+			_, err = n.UpdateRule(ctx, "t", "s", *correlate("Mine", servicebus.Correlation{Subject: of("x")}))
 			b.must("UpdateRule", err)
 			list, err := n.ListRules(ctx, "t", "s")
 			b.must("ListRules", err)
-			if len(list) != 2 || list[1].Name != "mine" || list[1].Filter.Kind != bindings.ServiceBusCorrelationFilter || list[1].Action != nil {
+			if len(list) != 2 || list[1].Name != "mine" || list[1].Filter.Kind != servicebus.CorrelationFilter || list[1].Action != nil {
 				b.Errorf("ListRules = %+v", list)
 			}
 		})

@@ -3,7 +3,7 @@ package bindingtest
 import (
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // busCountTests are the golden rows of spec messaging 1.3: what each event does
@@ -25,7 +25,7 @@ var busCountTests = []busTest{
 		d := b.receiver("q" + dlq)
 		m := b.receiveOne(d)
 		b.expectReason(m, "MaxDeliveryCountExceeded")
-		if text := m.ApplicationProperties[bindings.DeadLetterErrorDescription]; text != "Message could not be consumed after 3 delivery attempts." {
+		if text := m.ApplicationProperties[servicebus.DeadLetterErrorDescription]; text != "Message could not be consumed after 3 delivery attempts." {
 			b.Errorf("description = %q", text)
 		}
 		b.expectCount("in the dead-letter queue", m, 3)
@@ -88,7 +88,7 @@ var busCountTests = []busTest{
 		b.abandon(r, m)
 		m = b.deferred(r, m.SequenceNumber)
 		b.expectCount("after Abandon of the deferred message", m, 3)
-		if m.State != bindings.ServiceBusDeferred {
+		if m.State != servicebus.StateDeferred {
 			b.Errorf("state after Abandon = %v, want deferred", m.State)
 		}
 	}},
@@ -114,7 +114,7 @@ var busCountTests = []busTest{
 	{"CountAfterPeekAndReceiveAndDelete", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a")
-		r, err := b.tryReceiver("q", &bindings.ServiceBusReceiverOptions{Mode: bindings.ServiceBusReceiveAndDelete})
+		r, err := b.tryReceiver("q", &servicebus.ReceiverOptions{Mode: servicebus.ReceiveAndDelete})
 		b.must("Receiver", err)
 		b.expectCount("peeked", b.peek(r, 0, 1)[0], 0)
 		b.expectCount("received and deleted", b.receiveOne(r), 0)

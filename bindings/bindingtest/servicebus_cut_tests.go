@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // runBusCutTests are the rules for clients whose connection breaks: a Receive goes on
@@ -36,8 +38,8 @@ func runBusCutTests(t *testing.T, open func(t *testing.T) *ServiceBusBackend) {
 			s := b.accept("q", id)
 			b.complete(s, b.receiveOne(s))
 			b.Cut()
-			err := b.call(func(ctx context.Context) error { _, err := s.Receive(ctx, 1, bindings.ServiceBusForever); return err })
-			if !errors.Is(err, bindings.ErrSessionLocked) && !errors.Is(err, bindings.ErrSessionLockLost) {
+			err := b.call(func(ctx context.Context) error { _, err := s.Receive(ctx, 1, messaging.Forever); return err })
+			if !errors.Is(err, messaging.ErrSessionLocked) && !errors.Is(err, messaging.ErrSessionLockLost) {
 				b.Errorf("Receive = %v, want ErrSessionLocked or ErrSessionLockLost", err)
 			}
 		}},
@@ -50,7 +52,7 @@ func runBusCutTests(t *testing.T, open func(t *testing.T) *ServiceBusBackend) {
 			b.again("Renew", func(ctx context.Context) error { _, err := r.Renew(ctx, m); return err })
 			b.Cut()
 			b.again("Complete", func(ctx context.Context) error { return r.Complete(ctx, m) })
-			b.counts("q", bindings.ServiceBusCounts{})
+			b.counts("q", servicebus.Counts{})
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

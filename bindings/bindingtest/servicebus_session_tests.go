@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 func inSession(id, text string) *busMessage {
@@ -39,7 +41,7 @@ var busSessionTests = []busTest{
 		b.queue(busQueue{Name: "q", RequiresSession: true})
 		s := b.accept("q", "x") // empty and new
 		_, err := b.tryAccept("q", of("x"))
-		b.fails("AcceptSession of a locked session", err, bindings.ErrSessionLocked)
+		b.fails("AcceptSession of a locked session", err, messaging.ErrSessionLocked)
 		b.close(s)
 		b.accept("q", "x")
 	}},
@@ -57,7 +59,7 @@ var busSessionTests = []busTest{
 			b.Errorf("next sessions = %q, want a, c", got)
 		}
 		_, err := b.tryAccept("q", nil)
-		b.fails("AcceptSession when none is free", err, bindings.ErrTimeout)
+		b.fails("AcceptSession when none is free", err, messaging.ErrTimeout)
 		b.complete(held, b.receiveOne(held))
 	}},
 	{"EmptySessionIDIsASession", false, func(b *busBench) {
@@ -74,9 +76,9 @@ var busSessionTests = []busTest{
 		b.queue(busQueue{Name: "plain"})
 		b.queue(busQueue{Name: "q", RequiresSession: true})
 		_, err := b.tryReceiver("q", nil)
-		b.fails("Receiver on an entity with sessions", err, bindings.ErrNotAllowed)
+		b.fails("Receiver on an entity with sessions", err, messaging.ErrNotAllowed)
 		_, err = b.tryAccept("plain", of("x"))
-		b.fails("AcceptSession on an entity without", err, bindings.ErrNotAllowed)
+		b.fails("AcceptSession on an entity without", err, messaging.ErrNotAllowed)
 		b.send("plain", inSession("x", "a")) // a session is just a property there
 		m := b.receiveOne(b.receiver("plain"))
 		if m.SessionID == nil || *m.SessionID != "x" {
@@ -97,8 +99,8 @@ var busSessionTests = []busTest{
 		old := b.receive(s, 2)
 		b.close(s)
 		other := b.accept("q", "x")
-		if _, ok := b.Namespace.(bindings.ServiceBusDoor); ok {
-			b.fails("Complete after Close", b.call(func(ctx context.Context) error { return s.Complete(ctx, old[0]) }), bindings.ErrClosed)
+		if _, ok := b.Namespace.(servicebus.Management); ok {
+			b.fails("Complete after Close", b.call(func(ctx context.Context) error { return s.Complete(ctx, old[0]) }), messaging.ErrClosed)
 		}
 		b.expect("Receive", b.receive(other, 2), "1", "2")
 	}},
@@ -111,7 +113,7 @@ var busSessionTests = []busTest{
 		_, err := b.tryDeferred(b.accept("q", "y"), m.SequenceNumber)
 		b.fails("ReceiveDeferred in another session", err, bindings.ErrMessageNotFound)
 		b.complete(s, b.deferred(s, m.SequenceNumber))
-		b.counts("q", bindings.ServiceBusCounts{Active: 1})
+		b.counts("q", servicebus.Counts{Active: 1})
 	}},
 	{"SessionlessMessage", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q", RequiresSession: true})
@@ -138,11 +140,11 @@ var busSessionTests = []busTest{
 	}},
 	{"SessionState", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q", RequiresSession: true})
-		state := func(s bindings.ServiceBusSession) (out []byte) {
+		state := func(s servicebus.Session) (out []byte) {
 			b.must("State", b.call(func(ctx context.Context) (err error) { out, err = s.State(ctx); return err }))
 			return out
 		}
-		set := func(s bindings.ServiceBusSession, to []byte) error {
+		set := func(s servicebus.Session, to []byte) error {
 			return b.call(func(ctx context.Context) error { return s.SetState(ctx, to) })
 		}
 		s := b.accept("q", "x")
@@ -185,7 +187,7 @@ var busSessionTests = []busTest{
 		if !until.Equal(b.Now().Add(30*time.Second)) || !s.LockedUntil().Equal(until) {
 			b.Errorf("RenewSession = %v (session: %v), want 30 s from now", until, s.LockedUntil())
 		}
-		b.fails("Renew of a message", b.call(func(ctx context.Context) error { _, err := s.Renew(ctx, m); return err }), bindings.ErrNotAllowed)
+		b.fails("Renew of a message", b.call(func(ctx context.Context) error { _, err := s.Renew(ctx, m); return err }), messaging.ErrNotAllowed)
 		b.Advance(29 * time.Second)
 		b.receiveNone(s)
 		b.Advance(time.Second)
@@ -195,12 +197,12 @@ var busSessionTests = []busTest{
 			"RenewSession": func(ctx context.Context) error { _, err := s.RenewSession(ctx); return err },
 			"State":        func(ctx context.Context) error { _, err := s.State(ctx); return err },
 		} {
-			b.fails(what+" after the session's lock ended", b.call(f), bindings.ErrSessionLockLost)
+			b.fails(what+" after the session's lock ended", b.call(f), messaging.ErrSessionLockLost)
 		}
 		b.expect("Receive", b.receive(b.accept("q", "x"), 1), "a")
 	}},
 	{"SessionsAreListed", true, func(b *busBench) {
-		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		door, ok := b.Namespace.(servicebus.Management)
 		if !ok {
 			b.Skip("the backend is not served by a door")
 		}
@@ -229,7 +231,7 @@ var busSessionTests = []busTest{
 		list(far, 0, 10, "a", "b")
 	}},
 	{"DoorNeedsTheSession", true, func(b *busBench) {
-		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		door, ok := b.Namespace.(servicebus.Management)
 		if !ok {
 			b.Skip("the backend is not served by a door")
 		}
@@ -237,23 +239,23 @@ var busSessionTests = []busTest{
 		b.send("q", inSession("x", "a"))
 		s := b.accept("q", "x")
 		m := b.receiveOne(s)
-		complete := bindings.ServiceBusSettlement{SessionID: of("y")}
+		complete := servicebus.Settlement{SessionID: of("y")}
 		b.do(func(ctx context.Context) {
-			b.fails("Settle with a session that is not locked", door.Settle(ctx, "q", complete, m.LockToken), bindings.ErrSessionLockLost)
+			b.fails("Settle with a session that is not locked", door.Settle(ctx, "q", complete, m.LockToken), messaging.ErrSessionLockLost)
 			_, err := door.RenewSession(ctx, "q", "y")
-			b.fails("RenewSession of one that is not locked", err, bindings.ErrSessionLockLost)
+			b.fails("RenewSession of one that is not locked", err, messaging.ErrSessionLockLost)
 			_, err = door.RenewLocks(ctx, "q", m.LockToken)
-			b.fails("RenewLocks in a session", err, bindings.ErrNotAllowed)
-			_, err = b.Namespace.AcceptSession(ctx, "q", &bindings.ServiceBusSessionOptions{SessionID: of("y")})
+			b.fails("RenewLocks in a session", err, messaging.ErrNotAllowed)
+			_, err = b.Namespace.AcceptSession(ctx, "q", &servicebus.SessionOptions{SessionID: of("y")})
 			b.must("AcceptSession", err)
-			b.fails("Settle with another session", door.Settle(ctx, "q", complete, m.LockToken), bindings.ErrSessionLockLost)
+			b.fails("Settle with another session", door.Settle(ctx, "q", complete, m.LockToken), messaging.ErrSessionLockLost)
 			complete.SessionID = of("x")
 			b.must("Settle", door.Settle(ctx, "q", complete, m.LockToken))
 		})
-		link := s.(bindings.ServiceBusLink)
+		link := s.(servicebus.Link)
 		b.do(func(context.Context) { link.Vanish() })
 		_, err := b.tryAccept("q", of("x"))
-		b.fails("AcceptSession after the holder vanished", err, bindings.ErrSessionLocked)
+		b.fails("AcceptSession after the holder vanished", err, messaging.ErrSessionLocked)
 		b.Advance(time.Minute)
 		b.accept("q", "x")
 	}},

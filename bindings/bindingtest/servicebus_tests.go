@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // busTests are named by behaviour. The rules are those of spec messaging 1 and
@@ -26,7 +28,7 @@ var busTests = []busTest{
 			b.Errorf("sequence numbers %d, %d do not ascend", ms[0].SequenceNumber, ms[1].SequenceNumber)
 		}
 		for _, m := range ms {
-			if m.EnqueuedSequenceNumber != m.SequenceNumber || m.LockToken == (bindings.GUID{}) || m.LockedUntil.IsZero() || m.EnqueuedTime.IsZero() || m.State != bindings.ServiceBusActive {
+			if m.EnqueuedSequenceNumber != m.SequenceNumber || m.LockToken == (bindings.GUID{}) || m.LockedUntil.IsZero() || m.EnqueuedTime.IsZero() || m.State != servicebus.StateActive {
 				b.Errorf("Receive = %+v, want its numbers, times and a lock", m)
 			}
 			if m.DeliveryCount != 0 || m.DeliveryNumber() != 1 {
@@ -35,7 +37,7 @@ var busTests = []busTest{
 		}
 		b.receiveNone(r)
 		b.complete(r, ms...)
-		b.counts("orders", bindings.ServiceBusCounts{})
+		b.counts("orders", servicebus.Counts{})
 	}},
 	{"FieldsComeThrough", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
@@ -65,14 +67,14 @@ var busTests = []busTest{
 	{"ReceiveAndDelete", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a")
-		r, err := b.tryReceiver("q", &bindings.ServiceBusReceiverOptions{Mode: bindings.ServiceBusReceiveAndDelete})
+		r, err := b.tryReceiver("q", &servicebus.ReceiverOptions{Mode: servicebus.ReceiveAndDelete})
 		b.must("Receiver", err)
 		m := b.receiveOne(r)
 		if m.LockToken != (bindings.GUID{}) || !m.LockedUntil.IsZero() {
 			b.Errorf("Receive = %+v, want no lock", m)
 		}
-		b.fails("Complete", b.call(func(ctx context.Context) error { return r.Complete(ctx, m) }), bindings.ErrNotAllowed)
-		b.counts("q", bindings.ServiceBusCounts{})
+		b.fails("Complete", b.call(func(ctx context.Context) error { return r.Complete(ctx, m) }), messaging.ErrNotAllowed)
+		b.counts("q", servicebus.Counts{})
 	}},
 	{"PeekChangesNothing", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
@@ -82,14 +84,14 @@ var busTests = []busTest{
 		ms := b.peek(r, 0, 10)
 		b.expect("Peek", ms, "a", "b", "c", "d")
 		for _, m := range ms {
-			if m.LockToken != (bindings.GUID{}) || m.DeliveryCount != 0 || m.State != bindings.ServiceBusActive {
+			if m.LockToken != (bindings.GUID{}) || m.DeliveryCount != 0 || m.State != servicebus.StateActive {
 				b.Errorf("Peek = %+v, want no lock, count 0, active", m)
 			}
 		}
 		b.expect("Peek from the third", b.peek(r, ms[2].SequenceNumber, 10), "c", "d")
 		b.expect("Peek of two", b.peek(r, 0, 2), "a", "b")
 		b.deferMessage(r, locked)
-		if got := b.peek(r, 0, 1)[0]; got.State != bindings.ServiceBusDeferred {
+		if got := b.peek(r, 0, 1)[0]; got.State != servicebus.StateDeferred {
 			b.Errorf("state of a deferred message = %v", got.State)
 		}
 		b.expect("Receive", b.receive(r, 3), "b", "c", "d")
@@ -130,7 +132,7 @@ var busTests = []busTest{
 			"DeadLetter": func(ctx context.Context) error { return r.DeadLetter(ctx, m, "", "", nil) },
 			"Renew":      func(ctx context.Context) error { _, err := r.Renew(ctx, m); return err },
 		} {
-			b.fails(what+" of a settled message", b.call(f), bindings.ErrLockLost)
+			b.fails(what+" of a settled message", b.call(f), messaging.ErrLockLost)
 		}
 	}},
 	{"LocksOutliveTheirReceiver", false, func(b *busBench) {
@@ -139,13 +141,13 @@ var busTests = []busTest{
 		r := b.receiver("q")
 		m := b.receiveOne(r)
 		b.close(r)
-		if _, ok := b.Namespace.(bindings.ServiceBusDoor); ok {
-			b.fails("Receive after Close", b.call(func(ctx context.Context) error { _, err := r.Receive(ctx, 1, 0); return err }), bindings.ErrClosed)
+		if _, ok := b.Namespace.(servicebus.Management); ok {
+			b.fails("Receive after Close", b.call(func(ctx context.Context) error { _, err := r.Receive(ctx, 1, 0); return err }), messaging.ErrClosed)
 		}
 		other := b.receiver("q")
 		b.receiveNone(other)
 		b.complete(other, m)
-		b.counts("q", bindings.ServiceBusCounts{})
+		b.counts("q", servicebus.Counts{})
 	}},
 	{"DeferredOnlyByNumber", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
@@ -153,7 +155,7 @@ var busTests = []busTest{
 		r := b.receiver("q")
 		ms := b.receive(r, 2)
 		b.deferMessage(r, ms[0])
-		b.counts("q", bindings.ServiceBusCounts{Active: 1, Deferred: 1})
+		b.counts("q", servicebus.Counts{Active: 1, Deferred: 1})
 		b.receiveNone(r)
 		a := ms[0].SequenceNumber
 		_, err := b.tryDeferred(r, a, a+1000)
@@ -161,7 +163,7 @@ var busTests = []busTest{
 		_, err = b.tryDeferred(r, ms[1].SequenceNumber)
 		b.fails("ReceiveDeferred of a message that is not deferred", err, bindings.ErrMessageNotFound)
 		m := b.deferred(r, a)
-		if m.State != bindings.ServiceBusDeferred || m.SequenceNumber != a || m.LockToken == (bindings.GUID{}) {
+		if m.State != servicebus.StateDeferred || m.SequenceNumber != a || m.LockToken == (bindings.GUID{}) {
 			b.Errorf("ReceiveDeferred = %+v, want state deferred, its number and a lock", m)
 		}
 		_, err = b.tryDeferred(r, a)
@@ -169,7 +171,7 @@ var busTests = []busTest{
 		b.abandon(r, m)
 		b.receiveNone(r)
 		b.complete(r, b.deferred(r, a), ms[1])
-		b.counts("q", bindings.ServiceBusCounts{})
+		b.counts("q", servicebus.Counts{})
 	}},
 	{"DeadLetterByTheApplication", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
@@ -179,10 +181,10 @@ var busTests = []busTest{
 		b.must("DeadLetter", b.call(func(ctx context.Context) error {
 			return r.DeadLetter(ctx, m, "because", "it was so", map[string]any{"more": "2"})
 		}))
-		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 1})
+		b.counts("q", servicebus.Counts{DeadLetter: 1})
 		b.receiveNone(r)
 		d := b.receiveOne(b.receiver("q" + strings.ToLower(dlq)))
-		want := map[string]any{"mine": "1", "more": "2", bindings.DeadLetterReason: "because", bindings.DeadLetterErrorDescription: "it was so"}
+		want := map[string]any{"mine": "1", "more": "2", servicebus.DeadLetterReason: "because", servicebus.DeadLetterErrorDescription: "it was so"}
 		if !maps.Equal(d.ApplicationProperties, want) {
 			b.Errorf("properties in the dead-letter queue = %v, want %v", d.ApplicationProperties, want)
 		}
@@ -197,40 +199,40 @@ var busTests = []busTest{
 		b.deadLetter(r, b.receiveOne(r))
 		d := b.receiver("q" + dlq)
 		m := b.receiveOne(d)
-		b.fails("DeadLetter in a dead-letter queue", b.call(func(ctx context.Context) error { return d.DeadLetter(ctx, m, "", "", nil) }), bindings.ErrNotAllowed)
+		b.fails("DeadLetter in a dead-letter queue", b.call(func(ctx context.Context) error { return d.DeadLetter(ctx, m, "", "", nil) }), messaging.ErrNotAllowed)
 		b.abandon(d, m)
 		m = b.receiveOne(d)
 		b.deferMessage(d, m)
 		b.receiveNone(d)
 		b.complete(d, b.deferred(d, m.SequenceNumber))
-		b.counts("q", bindings.ServiceBusCounts{})
+		b.counts("q", servicebus.Counts{})
 	}},
 	{"TextsOfADeadLetterAreLimited", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a")
 		r := b.receiver("q")
 		m := b.receiveOne(r)
-		long := strings.Repeat("x", bindings.MaxDeadLetterText)
+		long := strings.Repeat("x", servicebus.MaxDeadLetterText)
 		b.fails("DeadLetter with a long reason", b.call(func(ctx context.Context) error { return r.DeadLetter(ctx, m, long+"x", "", nil) }), bindings.ErrOutOfRange)
 		b.must("DeadLetter", b.call(func(ctx context.Context) error { return r.DeadLetter(ctx, m, long, long, nil) }))
 	}},
 	{"NothingIsSentToASubQueue", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, nil)
 		for _, path := range []string{"q" + dlq, "q" + tdlq, "t/Subscriptions/s" + dlq, "t/Subscriptions/s"} {
-			b.fails("Send to "+path, b.trySend(path, text1("a")), bindings.ErrNotAllowed)
+			b.fails("Send to "+path, b.trySend(path, text1("a")), messaging.ErrNotAllowed)
 		}
 	}},
 	{"MissingEntities", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
+		b.topic(servicebus.Topic{Name: "t"})
 		b.fails("Send", b.trySend("missing", text1("a")), bindings.ErrNotFound)
 		for _, path := range []string{"missing", "missing" + dlq, "t/Subscriptions/missing", "missing/Subscriptions/s"} {
 			_, err := b.tryReceiver(path, nil)
 			b.fails("Receiver on "+path, err, bindings.ErrNotFound)
 		}
 		_, err := b.tryReceiver("t", nil)
-		b.fails("Receiver on a topic", err, bindings.ErrNotAllowed)
+		b.fails("Receiver on a topic", err, messaging.ErrNotAllowed)
 	}},
 	{"SendIsAtomic", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
@@ -244,14 +246,14 @@ var busTests = []busTest{
 	}},
 	{"IdentifiersAreLimited", false, func(b *busBench) {
 		b.queue(busQueue{Name: "q"})
-		long := strings.Repeat("ä", bindings.MaxServiceBusID)
+		long := strings.Repeat("ä", messaging.MaxID)
 		b.send("q", &busMessage{MessageID: long, SessionID: &long, PartitionKey: &long})
 		over := long + "x"
 		for what, m := range map[string]*busMessage{
 			"message id": {MessageID: over}, "session id": {SessionID: &over}, "partition key": {PartitionKey: &over},
 		} {
 			if err := b.trySend("q", m); err == nil {
-				b.Errorf("Send with a %s of %d characters succeeded", what, bindings.MaxServiceBusID+1)
+				b.Errorf("Send with a %s of %d characters succeeded", what, messaging.MaxID+1)
 			}
 		}
 	}},
@@ -268,7 +270,7 @@ var busTests = []busTest{
 			b.Skip("the backend refuses such a message")
 		}
 		b.queue(busQueue{Name: "q"})
-		b.send("q", &busMessage{Body: []byte("a"), ApplicationProperties: map[string]any{"x": strings.Repeat("x", bindings.MaxServiceBusHeader)}})
+		b.send("q", &busMessage{Body: []byte("a"), ApplicationProperties: map[string]any{"x": strings.Repeat("x", servicebus.MaxHeader)}})
 		b.receiveNone(b.receiver("q"))
 		b.expectReason(b.receiveOne(b.receiver("q"+dlq)), "HeaderSizeExceeded")
 	}},
@@ -280,7 +282,7 @@ var busTests = []busTest{
 		for range 4 {
 			b.send("q", &busMessage{Body: make([]byte, 255<<10)})
 		}
-		b.fails("Send to a full queue", b.trySend("q", &busMessage{Body: make([]byte, 255<<10)}), bindings.ErrQuotaExceeded)
+		b.fails("Send to a full queue", b.trySend("q", &busMessage{Body: make([]byte, 255<<10)}), messaging.ErrQuotaExceeded)
 		r := b.receiver("q")
 		b.complete(r, b.receiveOne(r))
 		b.send("q", &busMessage{Body: make([]byte, 255<<10)})
@@ -313,6 +315,6 @@ var busTests = []busTest{
 		for i := range ms {
 			b.complete(r, ms[(i*7)%300])
 		}
-		b.counts("q", bindings.ServiceBusCounts{})
+		b.counts("q", servicebus.Counts{})
 	}},
 }

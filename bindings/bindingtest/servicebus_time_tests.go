@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // busTimeTests are the rules of locks, expiry, schedules and windows.
@@ -23,7 +25,7 @@ var busTimeTests = []busTest{
 			"Abandon":  func(ctx context.Context) error { return r.Abandon(ctx, m, nil) },
 			"Renew":    func(ctx context.Context) error { _, err := r.Renew(ctx, m); return err },
 		} {
-			b.fails(what+" after the lock ended", b.call(f), bindings.ErrLockLost)
+			b.fails(what+" after the lock ended", b.call(f), messaging.ErrLockLost)
 		}
 		b.expect("Receive", b.receive(r, 2), "a", "b")
 	}},
@@ -52,7 +54,7 @@ var busTimeTests = []busTest{
 		if !m.ExpiresAt.IsZero() && m.ExpiresAt.Year() < 9999 {
 			b.Errorf("ExpiresAt without a time to live = %v, want never", m.ExpiresAt)
 		}
-		b.counts("q", bindings.ServiceBusCounts{Active: 1})
+		b.counts("q", servicebus.Counts{Active: 1})
 	}},
 	{"ExpiredIsDeadLettered", true, func(b *busBench) {
 		b.queue(busQueue{Name: "q", DeadLetteringOnMessageExpiration: true, DefaultMessageTimeToLive: time.Minute})
@@ -72,17 +74,17 @@ var busTimeTests = []busTest{
 		b.queue(busQueue{Name: "q", DeadLetteringOnMessageExpiration: true})
 		b.send("q", &busMessage{Body: []byte("a"), TimeToLive: time.Minute})
 		b.Advance(time.Hour)
-		b.counts("q", bindings.ServiceBusCounts{Active: 1})
+		b.counts("q", servicebus.Counts{Active: 1})
 		r := b.receiver("q")
 		b.expect("Peek of an expired message", b.peek(r, 0, 1), "a")
 		b.receiveNone(r)
-		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 1})
+		b.counts("q", servicebus.Counts{DeadLetter: 1})
 		if !b.Features.IdleReceivers {
 			return // it might hold the message when its time is over
 		}
 		b.send("q", &busMessage{Body: []byte("b"), TimeToLive: 30 * time.Second})
 		b.Advance(30 * time.Second) // within the minute after a receive
-		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 2})
+		b.counts("q", servicebus.Counts{DeadLetter: 2})
 	}},
 	{"LockedMessageDoesNotExpire", true, func(b *busBench) {
 		b.queue(busQueue{Name: "q", DeadLetteringOnMessageExpiration: true})
@@ -92,7 +94,7 @@ var busTimeTests = []busTest{
 		b.Advance(30 * time.Second)
 		b.complete(r, ms[0])
 		b.abandon(r, ms[1])
-		b.counts("q", bindings.ServiceBusCounts{DeadLetter: 1}) // at once
+		b.counts("q", servicebus.Counts{DeadLetter: 1}) // at once
 		b.receiveNone(r)
 		m := b.receiveOne(b.receiver("q" + dlq))
 		b.expectReason(m, "TTLExpiredException")
@@ -123,15 +125,15 @@ var busTimeTests = []busTest{
 		b.receiveNone(r)
 		ms := b.peek(r, 0, 10)
 		b.expect("Peek", ms, "late", "later")
-		if len(seqs) != 2 || ms[0].SequenceNumber != seqs[0] || ms[0].State != bindings.ServiceBusScheduled || !ms[0].ScheduledEnqueueTime.Equal(at) {
+		if len(seqs) != 2 || ms[0].SequenceNumber != seqs[0] || ms[0].State != servicebus.StateScheduled || !ms[0].ScheduledEnqueueTime.Equal(at) {
 			b.Errorf("Peek = %+v, want number %d, scheduled for %v", ms[0], seqs, at)
 		}
-		b.counts("q", bindings.ServiceBusCounts{Scheduled: 2})
+		b.counts("q", servicebus.Counts{Scheduled: 2})
 		b.Advance(time.Minute)
-		b.counts("q", bindings.ServiceBusCounts{Active: 2})
+		b.counts("q", servicebus.Counts{Active: 2})
 		ms = b.receive(r, 2)
 		b.expect("Receive", ms, "late", "later")
-		if ms[0].SequenceNumber <= seqs[1] || !ms[0].EnqueuedTime.Equal(at) || ms[0].State != bindings.ServiceBusActive {
+		if ms[0].SequenceNumber <= seqs[1] || !ms[0].EnqueuedTime.Equal(at) || ms[0].State != servicebus.StateActive {
 			b.Errorf("activated message = %+v, want a new number and enqueued time", ms[0])
 		}
 		if !ms[1].ExpiresAt.Equal(at.Add(10 * time.Second)) {
@@ -186,16 +188,16 @@ var busTimeTests = []busTest{
 		b.fails("GetQueue after five idle minutes", b.call(func(ctx context.Context) error { _, err := b.Namespace.GetQueue(ctx, "q"); return err }), bindings.ErrNotFound)
 	}},
 	{"DoorSettlesByToken", true, func(b *busBench) {
-		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		door, ok := b.Namespace.(servicebus.Management)
 		if !ok {
 			b.Skip("the backend is not served by a door")
 		}
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a", "b", "c", "d")
 		ms := b.receive(b.receiver("q"), 4)
-		settle := func(action bindings.ServiceBusAction, tokens ...bindings.GUID) error {
+		settle := func(action servicebus.Action, tokens ...bindings.GUID) error {
 			return b.call(func(ctx context.Context) error {
-				return door.Settle(ctx, "Q", bindings.ServiceBusSettlement{Action: action}, tokens...)
+				return door.Settle(ctx, "Q", servicebus.Settlement{Action: action}, tokens...)
 			})
 		}
 		b.Advance(30 * time.Second)
@@ -205,14 +207,14 @@ var busTimeTests = []busTest{
 				b.Errorf("RenewLocks = %v, %v, want two ends in one minute", until, err)
 			}
 			_, err = door.RenewLocks(ctx, "q", ms[2].LockToken, bindings.GUID{1})
-			b.fails("RenewLocks with an unknown token", err, bindings.ErrLockLost)
+			b.fails("RenewLocks with an unknown token", err, messaging.ErrLockLost)
 		})
 		b.Advance(30 * time.Second) // c and d are lost
-		b.fails("Settle with one that is lost", settle(bindings.ServiceBusComplete, ms[2].LockToken, ms[0].LockToken), bindings.ErrLockLost)
-		b.must("Settle", settle(bindings.ServiceBusDefer, ms[1].LockToken))
-		b.counts("q", bindings.ServiceBusCounts{Active: 2, Deferred: 1})
+		b.fails("Settle with one that is lost", settle(servicebus.Complete, ms[2].LockToken, ms[0].LockToken), messaging.ErrLockLost)
+		b.must("Settle", settle(servicebus.Defer, ms[1].LockToken))
+		b.counts("q", servicebus.Counts{Active: 2, Deferred: 1})
 		b.do(func(ctx context.Context) {
-			out, err := door.ReceiveDeferred(ctx, "q", nil, bindings.ServiceBusReceiverOptions{Outside: true}, ms[1].SequenceNumber)
+			out, err := door.ReceiveDeferred(ctx, "q", nil, servicebus.ReceiverOptions{Outside: true}, ms[1].SequenceNumber)
 			b.must("ReceiveDeferred", err)
 			b.expect("ReceiveDeferred", out, "b")
 			out, err = door.Peek(ctx, "q", nil, 0, 10)
@@ -221,24 +223,24 @@ var busTimeTests = []busTest{
 		})
 	}},
 	{"DoorSettlesEach", false, func(b *busBench) {
-		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		door, ok := b.Namespace.(servicebus.Management)
 		if !ok {
 			b.Skip("the backend is not served by a door")
 		}
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a", "b", "c", "d")
 		ms := b.receive(b.receiver("q"), 4)
-		how := func(action bindings.ServiceBusAction) bindings.ServiceBusSettlement {
-			return bindings.ServiceBusSettlement{Action: action}
+		how := func(action servicebus.Action) servicebus.Settlement {
+			return servicebus.Settlement{Action: action}
 		}
 		b.do(func(ctx context.Context) {
-			errs := door.SettleEach(ctx, "Q", nil, []bindings.ServiceBusSettle{
-				{LockToken: ms[0].LockToken, ServiceBusSettlement: how(bindings.ServiceBusComplete)},
-				{LockToken: ms[0].LockToken, ServiceBusSettlement: how(bindings.ServiceBusComplete)},
-				{LockToken: ms[1].LockToken, ServiceBusSettlement: how(bindings.ServiceBusAction(99))},
-				{LockToken: ms[1].LockToken, ServiceBusSettlement: how(bindings.ServiceBusAbandon)},
-				{LockToken: bindings.GUID{1}, ServiceBusSettlement: how(bindings.ServiceBusAbandon)},
-				{LockToken: ms[2].LockToken, ServiceBusSettlement: bindings.ServiceBusSettlement{Action: bindings.ServiceBusDeadLetterAction, Reason: "why"}},
+			errs := door.SettleEach(ctx, "Q", nil, []servicebus.Disposition{
+				{LockToken: ms[0].LockToken, Settlement: how(servicebus.Complete)},
+				{LockToken: ms[0].LockToken, Settlement: how(servicebus.Complete)},
+				{LockToken: ms[1].LockToken, Settlement: how(servicebus.Action(99))},
+				{LockToken: ms[1].LockToken, Settlement: how(servicebus.Abandon)},
+				{LockToken: bindings.GUID{1}, Settlement: how(servicebus.Abandon)},
+				{LockToken: ms[2].LockToken, Settlement: servicebus.Settlement{Action: servicebus.DeadLetter, Reason: "why"}},
 			})
 			if len(errs) != 6 {
 				b.Fatalf("SettleEach returned %d errors for 6 settlements", len(errs))
@@ -246,19 +248,19 @@ var busTimeTests = []busTest{
 			for _, i := range []int{0, 3, 5} {
 				b.must("SettleEach", errs[i])
 			}
-			b.fails("the second of one message", errs[1], bindings.ErrLockLost)
-			b.fails("an unknown token", errs[4], bindings.ErrLockLost)
+			b.fails("the second of one message", errs[1], messaging.ErrLockLost)
+			b.fails("an unknown token", errs[4], messaging.ErrLockLost)
 			if errs[2] == nil {
 				b.Error("an unknown action was taken")
 			}
-			errs = door.SettleEach(ctx, "nowhere", nil, []bindings.ServiceBusSettle{{LockToken: ms[3].LockToken}})
+			errs = door.SettleEach(ctx, "nowhere", nil, []servicebus.Disposition{{LockToken: ms[3].LockToken}})
 			b.fails("SettleEach of an entity that is not there", errs[0], bindings.ErrNotFound)
 		})
-		b.counts("q", bindings.ServiceBusCounts{Active: 2, DeadLetter: 1})
+		b.counts("q", servicebus.Counts{Active: 2, DeadLetter: 1})
 		b.expect("Receive", b.receive(b.receiver("q"), 1), "b")
 	}},
 	{"DoorSettlesEachOfASession", true, func(b *busBench) {
-		door, ok := b.Namespace.(bindings.ServiceBusDoor)
+		door, ok := b.Namespace.(servicebus.Management)
 		if !ok {
 			b.Skip("the backend is not served by a door")
 		}
@@ -266,14 +268,14 @@ var busTimeTests = []busTest{
 		b.send("q", inSession("x", "1"), inSession("x", "2"))
 		s := b.accept("q", "x")
 		ms := b.receive(s, 2)
-		settle := func(m *bindings.ServiceBusReceived) error {
+		settle := func(m *servicebus.Received) error {
 			return b.call(func(ctx context.Context) error {
-				return door.SettleEach(ctx, "q", s, []bindings.ServiceBusSettle{{LockToken: m.LockToken}})[0]
+				return door.SettleEach(ctx, "q", s, []servicebus.Disposition{{LockToken: m.LockToken}})[0]
 			})
 		}
 		b.must("SettleEach", settle(ms[0]))
 		b.Advance(time.Minute) // the session is lost
-		b.fails("SettleEach after the session's lock", settle(ms[1]), bindings.ErrSessionLockLost)
-		b.counts("q", bindings.ServiceBusCounts{Active: 1})
+		b.fails("SettleEach after the session's lock", settle(ms[1]), messaging.ErrSessionLockLost)
+		b.counts("q", servicebus.Counts{Active: 1})
 	}},
 }

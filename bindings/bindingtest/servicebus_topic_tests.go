@@ -4,17 +4,18 @@ import (
 	"context"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-func correlate(name string, f bindings.ServiceBusCorrelation) *bindings.ServiceBusRule {
-	return &bindings.ServiceBusRule{Name: name, Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusCorrelationFilter, Correlation: f}}
+func correlate(name string, f servicebus.Correlation) *servicebus.Rule {
+	return &servicebus.Rule{Name: name, Filter: servicebus.Filter{Kind: servicebus.CorrelationFilter, Correlation: f}}
 }
 
-func sqlRule(name, filter, action string) *bindings.ServiceBusRule {
-	r := &bindings.ServiceBusRule{Name: name, Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: filter}}}
+func sqlRule(name, filter, action string) *servicebus.Rule {
+	r := &servicebus.Rule{Name: name, Filter: servicebus.Filter{Kind: servicebus.SQLFilter, SQL: servicebus.SQL{Expression: filter}}}
 	if action != "" {
-		r.Action = &bindings.ServiceBusSQL{Expression: action}
+		r.Action = &servicebus.SQL{Expression: action}
 	}
 	return r
 }
@@ -22,10 +23,10 @@ func sqlRule(name, filter, action string) *bindings.ServiceBusRule {
 // busTopicTests are the rules of spec messaging 1.6.
 var busTopicTests = []busTest{
 	{"EverySubscriptionGetsACopy", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
+		b.topic(servicebus.Topic{Name: "t"})
 		b.send("t", text1("nobody wants it"))
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "one"}, nil)
-		b.subscription(bindings.ServiceBusSubscription{Topic: "T", Name: "Two"}, nil)
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "one"}, nil)
+		b.subscription(servicebus.Subscription{Topic: "T", Name: "Two"}, nil)
 		b.sendText("t", "a")
 		one, two := b.receiver("t/Subscriptions/one"), b.receiver("T/subscriptions/TWO")
 		if b.Features.CreatedNames && two.Source() != "t/Subscriptions/Two" {
@@ -38,8 +39,8 @@ var busTopicTests = []busTest{
 		b.expect("Receive", b.receive(b.receiver("t/Subscriptions/one"+dlq), 1), "a")
 	}},
 	{"CorrelationFilter", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, correlate("r", bindings.ServiceBusCorrelation{
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, correlate("r", servicebus.Correlation{
 			Subject: of("Red"), Properties: map[string]any{"size": int64(5)},
 		}))
 		b.send("t",
@@ -53,12 +54,12 @@ var busTopicTests = []busTest{
 		b.receiveNone(r)
 	}},
 	{"CorrelationFilterFields", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		all := bindings.ServiceBusCorrelation{
+		b.topic(servicebus.Topic{Name: "t"})
+		all := servicebus.Correlation{
 			CorrelationID: of("c"), MessageID: of("m"), To: of("t"), ReplyTo: of("r"), Subject: of("s"),
 			SessionID: of("i"), ReplyToSessionID: of("x"), ContentType: of("y"),
 		}
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, correlate("r", all))
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, correlate("r", all))
 		full := busMessage{Body: []byte("all"), CorrelationID: "c", MessageID: "m", To: "t", ReplyTo: "r", Subject: "s", SessionID: of("i"), ReplyToSessionID: of("x"), ContentType: "y"}
 		for _, spoil := range []func(m *busMessage){
 			func(m *busMessage) { m.CorrelationID = "" }, func(m *busMessage) { m.MessageID = "z" }, func(m *busMessage) { m.To = "z" },
@@ -74,10 +75,10 @@ var busTopicTests = []busTest{
 		b.expect("Receive", b.receive(b.receiver("t/Subscriptions/s"), 1), "all")
 	}},
 	{"RulesCombineByOr", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, correlate("red", bindings.ServiceBusCorrelation{Subject: of("red")}))
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, correlate("red", servicebus.Correlation{Subject: of("red")}))
 		b.do(func(ctx context.Context) {
-			_, err := b.Namespace.CreateRule(ctx, "t", "s", *correlate("five", bindings.ServiceBusCorrelation{Properties: map[string]any{"size": int64(5)}}))
+			_, err := b.Namespace.CreateRule(ctx, "t", "s", *correlate("five", servicebus.Correlation{Properties: map[string]any{"size": int64(5)}}))
 			b.must("CreateRule", err)
 		})
 		five := map[string]any{"size": int64(5)}
@@ -88,10 +89,10 @@ var busTopicTests = []busTest{
 		b.receiveNone(r)
 	}},
 	{"RulesWithActionsMakeCopiesOfTheirOwn", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, sqlRule("plain", "size > 1", ""))
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, sqlRule("plain", "size > 1", ""))
 		b.do(func(ctx context.Context) {
-			for _, r := range []*bindings.ServiceBusRule{
+			for _, r := range []*servicebus.Rule{
 				sqlRule("plain-too", "size > 2", ""), sqlRule("first", "size > 3", "SET size = size + 1; SET sys.Label = 'changed'"), sqlRule("second", "1=1", "REMOVE size"),
 			} {
 				_, err := b.Namespace.CreateRule(ctx, "t", "s", *r)
@@ -102,7 +103,7 @@ var busTopicTests = []busTest{
 		r := b.receiver("t/Subscriptions/s")
 		byRule := map[any]*busReceived{}
 		for _, m := range b.receive(r, 3) {
-			byRule[m.ApplicationProperties[bindings.ServiceBusRuleName]] = m
+			byRule[m.ApplicationProperties[servicebus.RuleName]] = m
 		}
 		b.receiveNone(r)
 		if m := byRule[nil]; m == nil || m.ApplicationProperties["size"] != int64(5) || m.Subject != "s" {
@@ -116,10 +117,10 @@ var busTopicTests = []busTest{
 		}
 	}},
 	{"FilterThatFails", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
+		b.topic(servicebus.Topic{Name: "t"})
 		failing := sqlRule("r", "size / zero > 1", "")
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "on"}, failing)
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "off", DeadLetteringOnFilterEvaluationExceptions: of(false)}, failing)
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "on"}, failing)
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "off", DeadLetteringOnFilterEvaluationExceptions: of(false)}, failing)
 		b.send("t", &busMessage{Body: []byte("a"), ApplicationProperties: map[string]any{"size": int64(1), "zero": int64(0)}})
 		b.receiveNone(b.receiver("t/Subscriptions/on"))
 		b.expectReason(b.receiveOne(b.receiver("t/Subscriptions/on"+dlq)), "FilterException")
@@ -127,8 +128,8 @@ var busTopicTests = []busTest{
 		b.receiveNone(b.receiver("t/Subscriptions/off" + dlq))
 	}},
 	{"FalseFilterAndNoRules", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, &bindings.ServiceBusRule{Name: "never", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusFalseFilter}})
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, &servicebus.Rule{Name: "never", Filter: servicebus.Filter{Kind: servicebus.FalseFilter}})
 		b.sendText("t", "a")
 		r := b.receiver("t/Subscriptions/s")
 		b.receiveNone(r)
@@ -137,8 +138,8 @@ var busTopicTests = []busTest{
 		b.receiveNone(r)
 	}},
 	{"TopicCutsTimeToLive", true, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t", DefaultMessageTimeToLive: time.Minute})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s", DefaultMessageTimeToLive: time.Hour}, nil)
+		b.topic(servicebus.Topic{Name: "t", DefaultMessageTimeToLive: time.Minute})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s", DefaultMessageTimeToLive: time.Hour}, nil)
 		b.send("t", &busMessage{Body: []byte("a"), TimeToLive: time.Hour})
 		m := b.receiveOne(b.receiver("t/Subscriptions/s"))
 		if got := m.ExpiresAt.Sub(m.EnqueuedTime); got != time.Minute {
@@ -146,9 +147,9 @@ var busTopicTests = []busTest{
 		}
 	}},
 	{"TopicKeepsScheduledMessages", true, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
+		b.topic(servicebus.Topic{Name: "t"})
 		b.send("t", &busMessage{Body: []byte("a"), ScheduledEnqueueTime: b.Now().Add(time.Minute)})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "late"}, nil) // sees what becomes active later
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "late"}, nil) // sees what becomes active later
 		r := b.receiver("t/Subscriptions/late")
 		if ms := b.peek(r, 0, 10); len(ms) != 0 {
 			b.Errorf("Peek on the subscription = %q, want none", bodies(ms))
@@ -157,8 +158,8 @@ var busTopicTests = []busTest{
 		b.expect("Receive", b.receive(r, 1), "a")
 	}},
 	{"TopicDetectsDuplicates", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "t", RequiresDuplicateDetection: true})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "t", RequiresDuplicateDetection: true})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s"}, nil)
 		b.send("t", text1("a"))
 		b.send("t", text1("a"))
 		r := b.receiver("t/Subscriptions/s")
@@ -178,7 +179,7 @@ var busForwardTests = []busTest{
 		}
 		b.sendText("q", "a")
 		_, err := b.tryReceiver("q", nil)
-		b.fails("Receiver on a queue that forwards", err, bindings.ErrNotAllowed)
+		b.fails("Receiver on a queue that forwards", err, messaging.ErrNotAllowed)
 		r := b.receiver("target")
 		m := b.receive(r, 3)[2]
 		b.expect("Receive", []*busReceived{m}, "a")
@@ -186,7 +187,7 @@ var busForwardTests = []busTest{
 			b.Errorf("numbers %d, %d, want a new one and that of the first queue", m.SequenceNumber, m.EnqueuedSequenceNumber)
 		}
 		b.expectCount("of a forwarded message", m, 0)
-		b.counts("q", bindings.ServiceBusCounts{})
+		b.counts("q", servicebus.Counts{})
 	}},
 	{"ForwardingStopsAfterFourHops", false, func(b *busBench) {
 		names := []string{"q0", "q1", "q2", "q3", "q4", "q5"}
@@ -223,7 +224,7 @@ var busForwardTests = []busTest{
 		}
 		b.do(func(ctx context.Context) {
 			b.must("DeleteQueue", b.Namespace.DeleteQueue(ctx, "gone"))
-			_, err := b.Namespace.UpdateQueue(ctx, busQueue{Name: "off", Status: bindings.ServiceBusStatusDisabled})
+			_, err := b.Namespace.UpdateQueue(ctx, busQueue{Name: "off", Status: servicebus.StatusDisabled})
 			b.must("UpdateQueue", err)
 		})
 		targets := []string{"gone", "off"}
@@ -236,18 +237,18 @@ var busForwardTests = []busTest{
 		for _, target := range targets {
 			b.send("to-"+target, &busMessage{MessageID: "m", Body: make([]byte, 100<<10)})
 			m := b.receiveOne(b.receiver("to-" + target + failed))
-			if reason, _ := m.ApplicationProperties[bindings.DeadLetterReason].(string); reason == "" || m.MessageID != "m" {
+			if reason, _ := m.ApplicationProperties[servicebus.DeadLetterReason].(string); reason == "" || m.MessageID != "m" {
 				b.Errorf("after forwarding to %s: %q with reason %q", target, m.MessageID, reason)
 			}
 		}
 		if b.Features.TransferDLQ {
-			b.counts("to-gone", bindings.ServiceBusCounts{TransferDeadLetter: 1})
+			b.counts("to-gone", servicebus.Counts{TransferDeadLetter: 1})
 		}
 	}},
 	{"DeadLettersAreForwarded", false, func(b *busBench) {
 		b.queue(busQueue{Name: "target"})
-		b.topic(bindings.ServiceBusTopic{Name: "t"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "t", Name: "s", ForwardDeadLetteredMessagesTo: "target"}, nil)
+		b.topic(servicebus.Topic{Name: "t"})
+		b.subscription(servicebus.Subscription{Topic: "t", Name: "s", ForwardDeadLetteredMessagesTo: "target"}, nil)
 		b.sendText("t", "a")
 		r := b.receiver("t/Subscriptions/s")
 		b.deadLetter(r, b.receiveOne(r))
@@ -258,10 +259,10 @@ var busForwardTests = []busTest{
 		}
 	}},
 	{"SubscriptionForwardsToATopic", false, func(b *busBench) {
-		b.topic(bindings.ServiceBusTopic{Name: "second"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "second", Name: "s"}, nil)
-		b.topic(bindings.ServiceBusTopic{Name: "first"})
-		b.subscription(bindings.ServiceBusSubscription{Topic: "first", Name: "s", ForwardTo: "second"}, nil)
+		b.topic(servicebus.Topic{Name: "second"})
+		b.subscription(servicebus.Subscription{Topic: "second", Name: "s"}, nil)
+		b.topic(servicebus.Topic{Name: "first"})
+		b.subscription(servicebus.Subscription{Topic: "first", Name: "s", ForwardTo: "second"}, nil)
 		b.sendText("first", "a")
 		b.expect("Receive", b.receive(b.receiver("second/Subscriptions/s"), 1), "a")
 	}},

@@ -21,7 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -144,7 +144,7 @@ func blobAddress(container string) string {
 func blobPath(arg string) (container, name string, err error) {
 	container, name, _ = strings.Cut(arg, "/")
 	if container == "." || container == ".." {
-		return "", "", &usageError{bindings.ValidateContainerName(container)}
+		return "", "", &usageError{blob.ValidateContainerName(container)}
 	}
 	if container == "" || name == "" {
 		return "", "", hinted(&usageError{fmt.Errorf("%q names no blob", arg)}, "write CONTAINER/NAME, for instance invoices/2026/07.json")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -129,7 +129,7 @@ func createdText(e *web.BusEntity) string {
 
 // busPath checks the path of an entity before anybody is asked.
 func busPath(text string) (string, error) {
-	path, err := bindings.ParseServiceBusPath(text)
+	path, err := servicebus.ParsePath(text)
 	if err != nil {
 		return "", hinted(&usageError{err}, "for instance orders, events/Subscriptions/all or 'orders/$DeadLetterQueue', in quotes because of the $")
 	}

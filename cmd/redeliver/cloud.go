@@ -12,8 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 )
@@ -66,22 +69,22 @@ func newCloud(first func(setting string)) *cloud {
 }
 
 // Queues implements host.Services.
-func (c *cloud) Queues(conn app.Connection) (bindings.QueueAccount, error) {
+func (c *cloud) Queues(conn app.Connection) (queue.Account, error) {
 	return outside(c, c.queues, conn, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
 }
 
 // Blobs implements host.Services.
-func (c *cloud) Blobs(conn app.Connection) (bindings.BlobAccount, error) {
+func (c *cloud) Blobs(conn app.Connection) (blob.Account, error) {
 	return outside(c, c.blobs, conn, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
 }
 
 // ServiceBus implements host.Services.
-func (c *cloud) ServiceBus(conn app.Connection) (bindings.ServiceBus, error) {
+func (c *cloud) ServiceBus(conn app.Connection) (servicebus.Namespace, error) {
 	return outside(c, c.buses, conn, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
 }
 
 // EventHubs implements host.Services.
-func (c *cloud) EventHubs(conn app.Connection) (bindings.EventHubs, error) {
+func (c *cloud) EventHubs(conn app.Connection) (eventhubs.Namespace, error) {
 	return outside(c, c.hubs, conn, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
 }
 

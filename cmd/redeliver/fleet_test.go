@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
 )
@@ -279,10 +281,10 @@ func (f *fleet) send(n int) (sent []string) {
 		text := fmt.Sprintf("m%d", f.next)
 		sent = append(sent, "bus-"+text, "queue-"+text)
 		put("send", func() error {
-			return bus.Send(ctx, "work", &bindings.ServiceBusMessage{MessageID: text, Body: []byte("bus-" + text)})
+			return bus.Send(ctx, "work", &servicebus.Message{MessageID: text, Body: []byte("bus-" + text)})
 		})
 		put("put", func() error {
-			_, err := queues.Queue("orders").Put(ctx, bindings.Base64.Encode([]byte("queue-"+text)), nil)
+			_, err := queues.Queue("orders").Put(ctx, queue.Base64.Encode([]byte("queue-"+text)), nil)
 			return err
 		})
 	}

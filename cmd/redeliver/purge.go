@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -28,7 +28,7 @@ stays.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := segment(args[0], bindings.ValidateQueueName)
+			name, err := segment(args[0], queue.ValidateName)
 			if err != nil {
 				return err
 			}

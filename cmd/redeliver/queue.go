@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -46,7 +46,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 			if err != nil {
 				return err
 			}
-			name, err := segment(args[0], bindings.ValidateQueueName)
+			name, err := segment(args[0], queue.ValidateName)
 			if err != nil {
 				return err
 			}
@@ -124,7 +124,7 @@ shown; with --id it is.`,
 			if most < 1 || most > 32 {
 				return &usageError{errors.New("--max: want a number from 1 to 32")}
 			}
-			name, err := segment(args[0], bindings.ValidateQueueName)
+			name, err := segment(args[0], queue.ValidateName)
 			if err != nil {
 				return err
 			}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -40,7 +40,7 @@ way it is in both queues, never in none.`,
 			if _, ok := web.PoisonOrigin(args[0]); !ok && to == "" {
 				return hinted(&usageError{fmt.Errorf("queue %q is no poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
-			name, err := segment(args[0], bindings.ValidateQueueName)
+			name, err := segment(args[0], queue.ValidateName)
 			if err != nil {
 				return err
 			}

@@ -23,8 +23,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/azure"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 )
 
@@ -414,7 +414,7 @@ func doorPut(ts *testscript.TestScript, neg bool, args []string) {
 	account, err := azure.NewQueueAccount(found[len(found)-1][1], &azure.Options{HTTPClient: &http.Client{Transport: transport}})
 	ts.Check(err)
 	body := base64.StdEncoding.EncodeToString([]byte(args[2]))
-	_, err = bindings.PutOrCreate(context.Background(), account.Queue(args[1]), body, nil)
+	_, err = queue.PutOrCreate(context.Background(), account.Queue(args[1]), body, nil)
 	switch {
 	case !neg:
 		ts.Check(err)

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -128,7 +128,7 @@ func fillStorage(t *testing.T, connection string, messages, blobs int) {
 		all.Go(func() {
 			for i := w; i < max(messages, blobs); i += writers {
 				if i < messages {
-					if _, err := queue.Put(ctx, bindings.Base64.Encode(fmt.Append(nil, i)), nil); err != nil {
+					if _, err := queue.Put(ctx, queueapi.Base64.Encode(fmt.Append(nil, i)), nil); err != nil {
 						t.Error(err)
 						return
 					}

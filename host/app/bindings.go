@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -341,7 +343,7 @@ func (l *loader) blobPath(f *Function, b *Binding) {
 	if err == nil && template.IsConstant() {
 		var constant string
 		if constant, err = template.Resolve(nil); err == nil {
-			_, _, err = bindings.ParseBlobPath(constant)
+			_, _, err = blob.ParsePath(constant)
 		}
 	}
 	if err != nil {
@@ -360,7 +362,7 @@ func (l *loader) queueOutput(f *Function, b *Binding) {
 	}
 	template, err := bindings.ParseTemplate(name)
 	if err == nil && template.IsConstant() {
-		err = bindings.ValidateQueueName(strings.ToLower(name))
+		err = queue.ValidateName(strings.ToLower(name))
 	}
 	if err != nil {
 		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(name), "3 to 63 letters, digits and single dashes", strings.TrimSuffix(err.Error(), "."))

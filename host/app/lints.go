@@ -9,7 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -145,7 +146,7 @@ func (l *linter) poison(f *Function) {
 		return
 	}
 	queue := strings.ToLower(f.Trigger.String("queueName"))
-	if _, ok := bindings.PoisonQueueName(queue); ok {
+	if _, ok := queueapi.PoisonName(queue); ok {
 		return
 	}
 	if strings.HasSuffix(queue, "-poison") {
@@ -242,7 +243,7 @@ func (l *linter) longLoop(f *Function, load load) {
 // runs. The lock of an entity that is not described is taken to be the service's
 // default; batches are not renewed (spec messaging 2.4).
 func (l *linter) lock(f *Function) (limit time.Duration, of string) {
-	entityLock := time.Duration(bindings.DefaultServiceBusLockDuration)
+	entityLock := time.Duration(servicebus.DefaultLockDuration)
 	if f.Kind.Lock != nil {
 		entityLock = cmp.Or(f.Kind.Lock(l.app, f), entityLock)
 	}

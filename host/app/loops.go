@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 // loops is L-16: an output that writes to what triggers the function runs it
@@ -70,11 +70,11 @@ var blobExpression = regexp.MustCompile(`\{[^{}]*\}`)
 // trigger. One text stands for every expression, so a pattern like {name}.jpg does
 // not match an output {name}.png.
 func matches(pattern, path string) bool {
-	p, err := bindings.ParseBlobPattern(pattern)
+	p, err := blob.ParsePattern(pattern)
 	if err != nil {
 		return false
 	}
-	container, name, err := bindings.ParseBlobPath(blobExpression.ReplaceAllString(path, "any"))
+	container, name, err := blob.ParsePath(blobExpression.ReplaceAllString(path, "any"))
 	if err != nil {
 		return false
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers/timer"
@@ -20,13 +21,13 @@ func testKinds() []app.Kind {
 		{
 			Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage",
 			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
-				if _, ok := bindings.PoisonQueueName(strings.ToLower(f.Trigger.String("queueName"))); !ok {
+				if _, ok := queue.PoisonName(strings.ToLower(f.Trigger.String("queueName"))); !ok {
 					return 0, true
 				}
 				return a.Config.Queues.MaxDequeueCount, false
 			},
 			End: func(_ *app.App, f *app.Function) string {
-				poison, ok := bindings.PoisonQueueName(strings.ToLower(f.Trigger.String("queueName")))
+				poison, ok := queue.PoisonName(strings.ToLower(f.Trigger.String("queueName")))
 				if !ok {
 					return "expires in its queue"
 				}
@@ -34,7 +35,7 @@ func testKinds() []app.Kind {
 			},
 			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault {
 				name := f.Trigger.String("queueName")
-				if err := bindings.ValidateQueueName(strings.ToLower(name)); err != nil {
+				if err := queue.ValidateName(strings.ToLower(name)); err != nil {
 					return []*schemas.Fault{{Path: f.Trigger.PathOf("queueName"), Found: name, Reason: err.Error(), Kind: schemas.KindArgument}}
 				}
 				return nil
@@ -54,7 +55,7 @@ func testKinds() []app.Kind {
 			Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", End: end("dead-letter queue"),
 			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
 				queue := f.Trigger.String("queueName")
-				if n, ok := a.ServiceBusEntities.MaxDeliveryCount(bindings.ServiceBusPath{Entity: queue}); ok {
+				if n, ok := a.ServiceBusEntities.MaxDeliveryCount(servicebus.Path{Entity: queue}); ok {
 					return n, false
 				}
 				if queue == "once" {
@@ -63,7 +64,7 @@ func testKinds() []app.Kind {
 				return 10, false
 			},
 			Lock: func(a *app.App, f *app.Function) time.Duration {
-				d, _ := a.ServiceBusEntities.LockDuration(bindings.ServiceBusPath{Entity: f.Trigger.String("queueName")})
+				d, _ := a.ServiceBusEntities.LockDuration(servicebus.Path{Entity: f.Trigger.String("queueName")})
 				return d
 			},
 		},

@@ -39,7 +39,7 @@ func (s *Storage) wakeAll(all wakers, queue string) {
 	}
 }
 
-// OnVisibility implements bindings.QueueForesight. With faults every poll counts.
+// OnVisibility implements queue.Foresight. With faults every poll counts.
 func (s *Storage) OnVisibility(queue string, changed func()) (stop func(), ok bool) {
 	if s.opts.Fault != nil {
 		return func() {}, false
@@ -47,7 +47,7 @@ func (s *Storage) OnVisibility(queue string, changed func()) (stop func(), ok bo
 	return s.addWaker(s.changes, queue, changed), true
 }
 
-// NextVisible implements bindings.QueueForesight.
+// NextVisible implements queue.Foresight.
 func (s *Storage) NextVisible(queue string) (from time.Time, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,14 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // defaultContentType is that of a blob whose writer names none.
 const defaultContentType = "application/octet-stream"
 
 // blob is a handle on one blob or snapshot. It serves the calls of
-// bindings.Blob: this file has those that write a blob as a whole, or what stands
+// blob.Blob: this file has those that write a blob as a whole, or what stands
 // beside its content.
 type blob struct {
 	s   *blobs
@@ -23,7 +24,7 @@ type blob struct {
 
 func (b *blob) Name() string { return b.key.Name }
 
-func (b *blob) At(snapshot string) bindings.Blob {
+func (b *blob) At(snapshot string) blobapi.Blob {
 	at := *b
 	at.key.Snapshot = snapshot
 	return &at
@@ -31,9 +32,9 @@ func (b *blob) At(snapshot string) bindings.Blob {
 
 func (b *blob) operate(ctx context.Context, op string, f func(tx *blobTx) error) error {
 	if b.key.Container == "" {
-		return bindings.ValidateContainerName("")
+		return blobapi.ValidateContainerName("")
 	}
-	if err := bindings.ValidateBlobName(b.key.Name); err != nil {
+	if err := blobapi.ValidateName(b.key.Name); err != nil {
 		return err
 	}
 	return b.s.operate(ctx, FaultPoint{Op: op, Container: b.key.Container, Blob: b.key.Name}, false, f)
@@ -56,8 +57,8 @@ func (tx *blobTx) find(key blobKey) *blobRecord {
 
 // toReplace returns the record that a write of a whole blob replaces, nil if
 // there is none, after the conditions and the lease have had their say.
-func (tx *blobTx) toReplace(key blobKey, cond *bindings.BlobConditions) (*blobRecord, error) {
-	r, err := tx.forWrite(key, cond, bindings.CodeBlobAlreadyExists)
+func (tx *blobTx) toReplace(key blobKey, cond *blobapi.Conditions) (*blobRecord, error) {
+	r, err := tx.forWrite(key, cond, storage.CodeBlobAlreadyExists)
 	if err == nil && r == nil {
 		err = lease{}.allows(tx.now, leaseID(cond), blobLeaseCodes())
 	}
@@ -66,8 +67,8 @@ func (tx *blobTx) toReplace(key blobKey, cond *bindings.BlobConditions) (*blobRe
 
 // toModify returns a copy of the record that a write changes, which must exist,
 // with a new version.
-func (tx *blobTx) toModify(key blobKey, cond *bindings.BlobConditions) (blobRecord, error) {
-	r, err := tx.forWrite(key, cond, bindings.CodeConditionNotMet)
+func (tx *blobTx) toModify(key blobKey, cond *blobapi.Conditions) (blobRecord, error) {
+	r, err := tx.forWrite(key, cond, storage.CodeConditionNotMet)
 	switch {
 	case err != nil:
 		return blobRecord{}, err
@@ -80,9 +81,9 @@ func (tx *blobTx) toModify(key blobKey, cond *bindings.BlobConditions) (blobReco
 	return next, nil
 }
 
-func (tx *blobTx) forWrite(key blobKey, cond *bindings.BlobConditions, exists bindings.BlobCode) (*blobRecord, error) {
+func (tx *blobTx) forWrite(key blobKey, cond *blobapi.Conditions, exists storage.Code) (*blobRecord, error) {
 	if key.Snapshot != "" {
-		return nil, blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: cannot be written", key.Snapshot)
+		return nil, blobError(storage.CodeInvalidQueryParameterValue, "snapshot %q: cannot be written", key.Snapshot)
 	}
 	r := tx.find(key)
 	if err := r.checkWrite(cond, exists); err != nil || r == nil {
@@ -92,12 +93,12 @@ func (tx *blobTx) forWrite(key blobKey, cond *bindings.BlobConditions, exists bi
 }
 
 func notFound(key blobKey) error {
-	return blobError(bindings.CodeBlobNotFound, "blob %q does not exist in container %q", key.Name, key.Container)
+	return blobError(storage.CodeBlobNotFound, "blob %q does not exist in container %q", key.Name, key.Container)
 }
 
 // put replaces what is under the record's key by a new blob. Old is what was
 // there.
-func (tx *blobTx) put(r blobRecord, old *blobRecord) *bindings.Written {
+func (tx *blobTx) put(r blobRecord, old *blobRecord) *blobapi.Written {
 	r.Version = tx.newVersion()
 	if r.Created.IsZero() {
 		r.Created = r.Version.Modified
@@ -118,16 +119,16 @@ func (tx *blobTx) dropBlocks(key blobKey) {
 }
 
 // wrote announces a record that has been put, and is the answer to its writer.
-func (tx *blobTx) wrote(r *blobRecord) *bindings.Written {
+func (tx *blobTx) wrote(r *blobRecord) *blobapi.Written {
 	tx.changed = r.Name
-	return &bindings.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}
+	return &blobapi.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}
 }
 
-func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOptions) (*bindings.Written, error) {
+func (b *blob) Put(ctx context.Context, body io.Reader, opts *blobapi.PutOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.PutBlobOptions{}
+		opts = &blobapi.PutOptions{}
 	}
-	staged, err := b.s.take(body, bindings.MaxPutBlob, true)
+	staged, err := b.s.take(body, blobapi.MaxPutBlob, true)
 	if err != nil {
 		return nil, err
 	}
@@ -137,36 +138,36 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 		return nil, err
 	}
 	want := opts.BodyMD5
-	if blocks := opts.Type == bindings.BlockBlob || opts.Type == ""; blocks && opts.Headers.ContentMD5 != nil {
+	if blocks := opts.Type == blobapi.BlockBlob || opts.Type == ""; blocks && opts.Headers.ContentMD5 != nil {
 		want = opts.Headers.ContentMD5
 	}
 	if err := staged.checkMD5(want); err != nil {
 		return nil, err
 	}
 	switch opts.Type {
-	case bindings.BlockBlob, "":
-		record.Type = bindings.BlockBlob
+	case blobapi.BlockBlob, "":
+		record.Type = blobapi.BlockBlob
 		sum, err := staged.sum()
 		if err != nil {
 			return nil, err
 		}
 		record.Headers.ContentMD5 = slices.Clone(sum)
-	case bindings.AppendBlob:
-		record.Type = bindings.AppendBlob
+	case blobapi.AppendBlob:
+		record.Type = blobapi.AppendBlob
 		if staged.size > 0 {
-			return nil, blobError(bindings.CodeInvalidOperation, "an append blob is created empty")
+			return nil, blobError(storage.CodeInvalidOperation, "an append blob is created empty")
 		}
-	case bindings.PageBlob:
+	case blobapi.PageBlob:
 		if staged.size > 0 {
-			return nil, blobError(bindings.CodeInvalidOperation, "a page blob is created without content")
+			return nil, blobError(storage.CodeInvalidOperation, "a page blob is created without content")
 		}
 		if record, err = newPageBlob(record, opts); err != nil {
 			return nil, err
 		}
 	default:
-		return nil, blobError(bindings.CodeInvalidHeaderValue, "blob type %q: want BlockBlob, AppendBlob or PageBlob", opts.Type)
+		return nil, blobError(storage.CodeInvalidHeaderValue, "blob type %q: want BlockBlob, AppendBlob or PageBlob", opts.Type)
 	}
-	var out *bindings.Written
+	var out *blobapi.Written
 	err = b.operate(ctx, "Put", func(tx *blobTx) error {
 		old, err := tx.toReplace(b.key, opts.Conditions)
 		if err != nil {
@@ -182,7 +183,7 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 			record.Blocks, record.Size = 1, staged.size
 		}
 		out = tx.put(record, old)
-		if record.Type == bindings.BlockBlob {
+		if record.Type == blobapi.BlockBlob {
 			out.ContentMD5 = slices.Clone(staged.md5)
 		}
 		return nil
@@ -194,7 +195,7 @@ func (b *blob) Put(ctx context.Context, body io.Reader, opts *bindings.PutBlobOp
 }
 
 // newRecord returns the record of a blob that is made or replaced.
-func (b *blob) newRecord(opts *bindings.PutBlobOptions) (blobRecord, error) {
+func (b *blob) newRecord(opts *blobapi.PutOptions) (blobRecord, error) {
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return blobRecord{}, err
 	}
@@ -210,8 +211,8 @@ func (b *blob) newRecord(opts *bindings.PutBlobOptions) (blobRecord, error) {
 }
 
 // modify puts the record that f has changed, with a new version.
-func (b *blob) modify(ctx context.Context, op string, cond *bindings.BlobConditions, f func(r *blobRecord)) (*bindings.Written, error) {
-	var out *bindings.Written
+func (b *blob) modify(ctx context.Context, op string, cond *blobapi.Conditions, f func(r *blobRecord)) (*blobapi.Written, error) {
+	var out *blobapi.Written
 	err := b.operate(ctx, op, func(tx *blobTx) error {
 		r, err := tx.toModify(b.key, cond)
 		if err != nil {
@@ -228,12 +229,12 @@ func (b *blob) modify(ctx context.Context, op string, cond *bindings.BlobConditi
 	return out, nil
 }
 
-func (b *blob) SetHeaders(ctx context.Context, h bindings.BlobHeaders, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (b *blob) SetHeaders(ctx context.Context, h blobapi.Headers, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	h.ContentMD5 = slices.Clone(h.ContentMD5)
 	return b.modify(ctx, "SetHeaders", cond, func(r *blobRecord) { r.Headers, r.Copy = h, nil })
 }
 
-func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	if err := checkMetadata(metadata); err != nil {
 		return nil, err
 	}
@@ -241,18 +242,18 @@ func (b *blob) SetMetadata(ctx context.Context, metadata map[string]string, cond
 	return b.modify(ctx, "SetMetadata", cond, func(r *blobRecord) { r.Metadata = metadata })
 }
 
-func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) error {
+func (b *blob) Delete(ctx context.Context, opts *blobapi.DeleteOptions) error {
 	if opts == nil {
-		opts = &bindings.DeleteBlobOptions{}
+		opts = &blobapi.DeleteOptions{}
 	}
 	switch opts.Snapshots {
-	case bindings.RefuseIfSnapshots:
-	case bindings.IncludeSnapshots, bindings.OnlySnapshots:
+	case blobapi.RefuseIfSnapshots:
+	case blobapi.IncludeSnapshots, blobapi.OnlySnapshots:
 		if b.key.Snapshot != "" {
-			return blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: has no snapshots to delete", b.key.Snapshot)
+			return blobError(storage.CodeInvalidQueryParameterValue, "snapshot %q: has no snapshots to delete", b.key.Snapshot)
 		}
 	default:
-		return blobError(bindings.CodeInvalidHeaderValue, "delete snapshots %q: want include or only", opts.Snapshots)
+		return blobError(storage.CodeInvalidHeaderValue, "delete snapshots %q: want include or only", opts.Snapshots)
 	}
 	return b.operate(ctx, "Delete", func(tx *blobTx) error {
 		if b.key.Snapshot != "" {
@@ -262,13 +263,13 @@ func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) err
 			return err
 		}
 		state := tx.container.blobs[b.key.Name]
-		if len(state.snapshots) > 0 && opts.Snapshots == bindings.RefuseIfSnapshots {
-			return blobError(bindings.CodeSnapshotsPresent, "")
+		if len(state.snapshots) > 0 && opts.Snapshots == blobapi.RefuseIfSnapshots {
+			return blobError(storage.CodeSnapshotsPresent, "")
 		}
 		for _, snap := range state.snapshots {
 			tx.change(dropBlob{snap.blobKey})
 		}
-		if opts.Snapshots != bindings.OnlySnapshots {
+		if opts.Snapshots != blobapi.OnlySnapshots {
 			tx.dropBlocks(b.key)
 			tx.change(dropBlob{b.key})
 		}
@@ -276,12 +277,12 @@ func (b *blob) Delete(ctx context.Context, opts *bindings.DeleteBlobOptions) err
 	})
 }
 
-func (b *blob) deleteSnapshot(tx *blobTx, cond *bindings.BlobConditions) error {
+func (b *blob) deleteSnapshot(tx *blobTx, cond *blobapi.Conditions) error {
 	r := tx.find(b.key)
 	if r == nil {
 		return notFound(b.key)
 	}
-	if err := r.checkWrite(cond, bindings.CodeConditionNotMet); err != nil {
+	if err := r.checkWrite(cond, storage.CodeConditionNotMet); err != nil {
 		return err
 	}
 	tx.change(dropBlob{b.key})
@@ -290,17 +291,17 @@ func (b *blob) deleteSnapshot(tx *blobTx, cond *bindings.BlobConditions) error {
 
 // Lease operations on a blob.
 
-func (b *blob) lease(ctx context.Context, op string, cond *bindings.BlobConditions, f func(tx *blobTx, l lease) (lease, error)) (*bindings.Lease, error) {
-	var out *bindings.Lease
+func (b *blob) lease(ctx context.Context, op string, cond *blobapi.Conditions, f func(tx *blobTx, l lease) (lease, error)) (*blobapi.Lease, error) {
+	var out *blobapi.Lease
 	err := b.operate(ctx, op, func(tx *blobTx) error {
 		if b.key.Snapshot != "" {
-			return blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: cannot be leased", b.key.Snapshot)
+			return blobError(storage.CodeInvalidQueryParameterValue, "snapshot %q: cannot be leased", b.key.Snapshot)
 		}
 		r := tx.find(b.key)
 		if r == nil {
 			return notFound(b.key)
 		}
-		if err := r.checkWrite(cond, bindings.CodeConditionNotMet); err != nil {
+		if err := r.checkWrite(cond, storage.CodeConditionNotMet); err != nil {
 			return err
 		}
 		l, err := f(tx, r.Lease)
@@ -310,28 +311,28 @@ func (b *blob) lease(ctx context.Context, op string, cond *bindings.BlobConditio
 		next := *r
 		next.Lease = l
 		tx.change(putBlob{next})
-		out = &bindings.Lease{ID: l.ID, ETag: r.Version.ETag, LastModified: r.Version.Modified}
+		out = &blobapi.Lease{ID: l.ID, ETag: r.Version.ETag, LastModified: r.Version.Modified}
 		return nil
 	})
 	return out, err
 }
 
-func (b *blob) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return acquireLease(ctx, b, d, proposed, cond)
 }
 
-func (b *blob) RenewLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) RenewLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return renewLease(ctx, b, id, cond)
 }
 
-func (b *blob) ChangeLease(ctx context.Context, id, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) ChangeLease(ctx context.Context, id, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return changeLease(ctx, b, id, proposed, cond)
 }
 
-func (b *blob) ReleaseLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) ReleaseLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return releaseLease(ctx, b, id, cond)
 }
 
-func (b *blob) BreakLease(ctx context.Context, period *time.Duration, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (b *blob) BreakLease(ctx context.Context, period *time.Duration, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return breakLease(ctx, b, period, cond)
 }

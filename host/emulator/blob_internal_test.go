@@ -18,10 +18,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-func newBlobStorage(t *testing.T, opts *Options) (*Storage, bindings.Container) {
+func newBlobStorage(t *testing.T, opts *Options) (*Storage, blobapi.Container) {
 	t.Helper()
 	s := New(clock.System(), opts)
 	c := s.Container("inbox")
@@ -147,9 +149,9 @@ func TestBodiesGoWithTheLastThatNeedsThem(t *testing.T) {
 	must(a.Snapshot(ctx, nil))
 	put("three")
 	expect("a snapshot and its blob", 2)
-	must(c.Blob("b").CopyFrom(ctx, bindings.BlobSource{Container: "inbox", Name: "a"}, nil))
+	must(c.Blob("b").CopyFrom(ctx, blobapi.Source{Container: "inbox", Name: "a"}, nil))
 	expect("a copy shares", 2)
-	if err := a.Delete(ctx, &bindings.DeleteBlobOptions{Snapshots: bindings.IncludeSnapshots}); err != nil {
+	if err := a.Delete(ctx, &blobapi.DeleteOptions{Snapshots: blobapi.IncludeSnapshots}); err != nil {
 		t.Fatal(err)
 	}
 	expect("the copy alone", 1)
@@ -168,21 +170,21 @@ func TestBodiesGoWithTheLastThatNeedsThem(t *testing.T) {
 	}
 	must(a.PutBlock(ctx, id(0), strings.NewReader("y"), nil))
 	expect("blocks wait", 3)
-	must(a.PutBlockList(ctx, []bindings.BlockRef{{ID: id(0)}, {ID: id(2)}}, nil))
+	must(a.PutBlockList(ctx, []blobapi.BlockRef{{ID: id(0)}, {ID: id(2)}}, nil))
 	expect("blocks committed", 2)
-	must(a.PutBlockList(ctx, []bindings.BlockRef{{ID: id(2)}}, nil))
+	must(a.PutBlockList(ctx, []blobapi.BlockRef{{ID: id(2)}}, nil))
 	expect("one block kept", 1)
 	must(a.PutBlock(ctx, id(5), strings.NewReader("x"), nil))
-	if _, err := a.PutBlockList(ctx, []bindings.BlockRef{{ID: id(9)}}, nil); err == nil {
+	if _, err := a.PutBlockList(ctx, []blobapi.BlockRef{{ID: id(9)}}, nil); err == nil {
 		t.Error("PutBlockList of a missing block succeeded")
 	}
 	expect("a failure keeps all", 2)
 	log := c.Blob("log")
-	must(log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
+	must(log.Put(ctx, nil, &blobapi.PutOptions{Type: blobapi.AppendBlob}))
 	for range 3 {
 		must(log.AppendBlock(ctx, strings.NewReader("x"), nil))
 	}
-	must(c.Blob("log2").CopyFrom(ctx, bindings.BlobSource{Container: "inbox", Name: "log"}, nil))
+	must(c.Blob("log2").CopyFrom(ctx, blobapi.Source{Container: "inbox", Name: "log"}, nil))
 	must(c.Blob("log2").AppendBlock(ctx, strings.NewReader("x"), nil))
 	expect("an append blob and its copy", 6)
 	if err := c.Delete(ctx, nil); err != nil {
@@ -198,7 +200,7 @@ func TestFaultsAroundBlobOperations(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	var at FaultPoint
-	broken := bindings.NewBlobError("ServerBusy")
+	broken := storage.NewError("ServerBusy")
 	s, c := newBlobStorage(t, &Options{Fault: func(p FaultPoint) error {
 		if p == at {
 			return broken
@@ -258,7 +260,7 @@ func TestStagedBodies(t *testing.T) {
 		t.Errorf("a block without an MD5 is answered with %x", w.ContentMD5)
 	}
 	block = must(s.StageBlock(strings.NewReader("other"), 5, 10))
-	if _, err := c.Blob("a").PutBlock(ctx, "MQ==", block, &bindings.PutBlockOptions{BodyMD5: sum[:]}); bindings.BlobCodeOf(err) != bindings.CodeMD5Mismatch {
+	if _, err := c.Blob("a").PutBlock(ctx, "MQ==", block, &blobapi.PutBlockOptions{BodyMD5: sum[:]}); storage.CodeOf(err) != storage.CodeMD5Mismatch {
 		t.Errorf("a block with another MD5: %v", err)
 	}
 	block.Discard()
@@ -293,12 +295,12 @@ func TestSavedBlobsComeBack(t *testing.T) {
 	ctx := context.Background()
 	s, c := newBlobStorage(t, &Options{Seed: 7})
 	a := c.Blob("a")
-	must(a.Put(ctx, strings.NewReader("old"), &bindings.PutBlobOptions{Metadata: map[string]string{"k": "v"}}))
+	must(a.Put(ctx, strings.NewReader("old"), &blobapi.PutOptions{Metadata: map[string]string{"k": "v"}}))
 	must(a.Snapshot(ctx, nil))
-	must(a.AcquireLease(ctx, bindings.InfiniteLease, "", nil))
+	must(a.AcquireLease(ctx, blobapi.InfiniteLease, "", nil))
 	must(c.Blob("waits").PutBlock(ctx, "AAAA", strings.NewReader("block"), nil))
 	log := c.Blob("log")
-	must(log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
+	must(log.Put(ctx, nil, &blobapi.PutOptions{Type: blobapi.AppendBlob}))
 	must(log.AppendBlock(ctx, strings.NewReader("1"), nil))
 	saved := must(s.Snapshot())
 	want := state(t, s)
@@ -306,7 +308,7 @@ func TestSavedBlobsComeBack(t *testing.T) {
 	for range 2 { // a save can be restored more than once
 		must(log.AppendBlock(ctx, strings.NewReader("2"), nil))
 		must(c.Blob("new").Put(ctx, strings.NewReader("new"), nil))
-		must(c.Blob("waits").PutBlockList(ctx, []bindings.BlockRef{{ID: "AAAA"}}, nil))
+		must(c.Blob("waits").PutBlockList(ctx, []blobapi.BlockRef{{ID: "AAAA"}}, nil))
 		under := must(c.Blob("new").Get(ctx, nil))
 		if err := s.Restore(saved); err != nil {
 			t.Fatal(err)
@@ -322,7 +324,7 @@ func TestSavedBlobsComeBack(t *testing.T) {
 	if err := s.Reset(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Properties(ctx, nil); !errors.Is(err, bindings.ErrContainerNotFound) {
+	if _, err := c.Properties(ctx, nil); !errors.Is(err, storage.ErrContainerNotFound) {
 		t.Errorf("Properties after reset = %v", err)
 	}
 	if kept, _ := held(s); kept != 0 {
@@ -397,7 +399,7 @@ func TestBlobsOfOneSeedAreAlike(t *testing.T) {
 			for range 2 {
 				out = append(out, must(c.Blob("a").Snapshot(ctx, nil)).Snapshot)
 			}
-			out = append(out, must(c.Blob("a").AcquireLease(ctx, bindings.InfiniteLease, "", nil)).ID)
+			out = append(out, must(c.Blob("a").AcquireLease(ctx, blobapi.InfiniteLease, "", nil)).ID)
 		})
 		return out
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 )
@@ -25,7 +27,7 @@ func TestBlobsUnderConcurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := c.Blob("log")
-	if _, err := log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}); err != nil {
+	if _, err := log.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}); err != nil {
 		t.Fatal(err)
 	}
 	const workers, rounds = 8, 60
@@ -57,7 +59,7 @@ func TestBlobsUnderConcurrency(t *testing.T) {
 				if _, err := log.AppendBlock(ctx, strings.NewReader("x"), nil); err != nil {
 					t.Errorf("AppendBlock: %v", err)
 				}
-				_, err = c.Blob(fmt.Sprintf("once%d", i)).Put(ctx, strings.NewReader(text), &bindings.PutBlobOptions{Conditions: &bindings.BlobConditions{IfNoneMatch: "*"}})
+				_, err = c.Blob(fmt.Sprintf("once%d", i)).Put(ctx, strings.NewReader(text), &blob.PutOptions{Conditions: &blob.Conditions{IfNoneMatch: "*"}})
 				if err == nil {
 					mu.Lock()
 					created++
@@ -65,15 +67,15 @@ func TestBlobsUnderConcurrency(t *testing.T) {
 				} else if !errors.Is(err, bindings.ErrAlreadyExists) {
 					t.Errorf("Put if missing: %v", err)
 				}
-				_, err = c.Blob(fmt.Sprintf("once%d", i)).AcquireLease(ctx, bindings.InfiniteLease, "", nil)
+				_, err = c.Blob(fmt.Sprintf("once%d", i)).AcquireLease(ctx, blob.InfiniteLease, "", nil)
 				if err == nil {
 					mu.Lock()
 					leased++
 					mu.Unlock()
-				} else if !errors.Is(err, bindings.ErrLeaseHeld) {
+				} else if !errors.Is(err, storage.ErrLeaseHeld) {
 					t.Errorf("AcquireLease: %v", err)
 				}
-				if _, err := c.Blobs(ctx, &bindings.ListBlobsOptions{Prefix: "once"}); err != nil {
+				if _, err := c.Blobs(ctx, &blob.ListOptions{Prefix: "once"}); err != nil {
 					t.Errorf("Blobs: %v", err)
 				}
 			}
@@ -118,7 +120,7 @@ func BenchmarkListPageOf100000(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		page, err := c.Blobs(ctx, nil)
-		if err != nil || len(page.Blobs) != bindings.MaxListResults {
+		if err != nil || len(page.Blobs) != blob.MaxListResults {
 			b.Fatalf("%d, %v", len(page.Blobs), err)
 		}
 	}

@@ -8,7 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Blocks of block blobs and of append blobs.
@@ -16,11 +17,11 @@ import (
 // Reference: Blob Service REST API, "Put Block", "Put Block List", "Get Block
 // List", "Append Block".
 
-func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bindings.PutBlockOptions) (*bindings.Written, error) {
+func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *blobapi.PutBlockOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.PutBlockOptions{}
+		opts = &blobapi.PutBlockOptions{}
 	}
-	staged, err := b.s.take(body, bindings.MaxPutBlock, opts.BodyMD5 != nil)
+	staged, err := b.s.take(body, blobapi.MaxPutBlock, opts.BodyMD5 != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +33,11 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 		return nil, err
 	}
 	err = b.operate(ctx, "PutBlock", func(tx *blobTx) error {
-		r, err := tx.toReplace(b.key, &bindings.BlobConditions{LeaseID: opts.LeaseID})
+		r, err := tx.toReplace(b.key, &blobapi.Conditions{LeaseID: opts.LeaseID})
 		if err != nil {
 			return err
 		}
-		if err := checkType(r, bindings.BlockBlob); err != nil {
+		if err := checkType(r, blobapi.BlockBlob); err != nil {
 			return err
 		}
 		if state := tx.container.blobs[b.key.Name]; state != nil {
@@ -55,14 +56,14 @@ func (b *blob) PutBlock(ctx context.Context, id string, body io.Reader, opts *bi
 	if err != nil {
 		return nil, err
 	}
-	return &bindings.Written{ContentMD5: slices.Clone(staged.md5)}, nil
+	return &blobapi.Written{ContentMD5: slices.Clone(staged.md5)}, nil
 }
 
 // checkBlockID wants base64 of 1 to 64 bytes.
 func checkBlockID(id string) error {
 	decoded, err := base64.StdEncoding.DecodeString(id)
-	if err != nil || len(decoded) == 0 || len(decoded) > bindings.MaxBlockID {
-		return blobError(bindings.CodeInvalidBlockID, "block %q: the identifier must be base64 of 1 to %d bytes", id, bindings.MaxBlockID)
+	if err != nil || len(decoded) == 0 || len(decoded) > blobapi.MaxBlockID {
+		return blobError(storage.CodeInvalidBlockID, "block %q: the identifier must be base64 of 1 to %d bytes", id, blobapi.MaxBlockID)
 	}
 	return nil
 }
@@ -74,15 +75,15 @@ func blockIDLength(id string) int {
 
 func checkBlockBody(staged *StagedBody, md5 []byte) error {
 	if staged.size == 0 {
-		return blobError(bindings.CodeInvalidHeaderValue, "a block must not be empty")
+		return blobError(storage.CodeInvalidHeaderValue, "a block must not be empty")
 	}
 	return staged.checkMD5(md5)
 }
 
 // checkType refuses a blob of another type; r may be nil.
-func checkType(r *blobRecord, want bindings.BlobType) error {
+func checkType(r *blobRecord, want blobapi.Type) error {
 	if r != nil && r.Type != want {
-		return blobError(bindings.CodeInvalidBlobType, "the blob is of type %s: want %s", r.Type, want)
+		return blobError(storage.CodeInvalidBlobType, "the blob is of type %s: want %s", r.Type, want)
 	}
 	return nil
 }
@@ -93,12 +94,12 @@ func checkType(r *blobRecord, want bindings.BlobType) error {
 func (b *blobState) acceptsBlock(id string) error {
 	for other := range b.blocks { // all have one length: any will do
 		if blockIDLength(other) != blockIDLength(id) {
-			return blobError(bindings.CodeInvalidBlobOrBlock, "")
+			return blobError(storage.CodeInvalidBlobOrBlock, "")
 		}
 		break
 	}
-	if len(b.blocks) >= bindings.MaxUncommittedBlocks && b.blocks[id] == nil {
-		return blobError(bindings.CodeBlockCountExceedsLimit, "")
+	if len(b.blocks) >= blobapi.MaxUncommittedBlocks && b.blocks[id] == nil {
+		return blobError(storage.CodeBlockCountExceedsLimit, "")
 	}
 	return nil
 }
@@ -111,30 +112,30 @@ func (s *blobs) segments(r *blobRecord) []segment {
 	return s.contents[r.Content].Segments[:r.Blocks:r.Blocks]
 }
 
-func (b *blob) PutBlockList(ctx context.Context, blocks []bindings.BlockRef, opts *bindings.PutBlobOptions) (*bindings.Written, error) {
+func (b *blob) PutBlockList(ctx context.Context, blocks []blobapi.BlockRef, opts *blobapi.PutOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.PutBlobOptions{}
+		opts = &blobapi.PutOptions{}
 	}
 	record, err := b.newRecord(opts)
 	if err != nil {
 		return nil, err
 	}
-	record.Type = bindings.BlockBlob
-	if len(blocks) > bindings.MaxBlocks {
-		return nil, blobError(bindings.CodeBlockListTooLong, "")
+	record.Type = blobapi.BlockBlob
+	if len(blocks) > blobapi.MaxBlocks {
+		return nil, blobError(storage.CodeBlockListTooLong, "")
 	}
 	for _, ref := range blocks {
 		if err := checkBlockID(ref.ID); err != nil {
 			return nil, err
 		}
 	}
-	var out *bindings.Written
+	var out *blobapi.Written
 	err = b.operate(ctx, "PutBlockList", func(tx *blobTx) error {
 		old, err := tx.toReplace(b.key, opts.Conditions)
 		if err != nil {
 			return err
 		}
-		if err := checkType(old, bindings.BlockBlob); err != nil {
+		if err := checkType(old, blobapi.BlockBlob); err != nil {
 			return err
 		}
 		segments, err := tx.choose(blocks, b.key, old)
@@ -159,7 +160,7 @@ func (b *blob) PutBlockList(ctx context.Context, blocks []bindings.BlockRef, opt
 }
 
 // choose finds the blocks of a list.
-func (tx *blobTx) choose(blocks []bindings.BlockRef, key blobKey, old *blobRecord) ([]segment, error) {
+func (tx *blobTx) choose(blocks []blobapi.BlockRef, key blobKey, old *blobRecord) ([]segment, error) {
 	var waiting map[string]*blockRecord
 	if state := tx.container.blobs[key.Name]; state != nil {
 		waiting = state.blocks
@@ -172,21 +173,21 @@ func (tx *blobTx) choose(blocks []bindings.BlockRef, key blobKey, old *blobRecor
 	}
 	segments := make([]segment, 0, len(blocks))
 	for _, ref := range blocks {
-		if w := waiting[ref.ID]; w != nil && ref.From != bindings.Committed {
+		if w := waiting[ref.ID]; w != nil && ref.From != blobapi.Committed {
 			segments = append(segments, w.segment)
 			continue
 		}
 		seg, ok := committed[ref.ID]
-		if !ok || ref.From == bindings.Uncommitted {
-			return nil, blobError(bindings.CodeInvalidBlockList, "block %q does not exist", ref.ID)
+		if !ok || ref.From == blobapi.Uncommitted {
+			return nil, blobError(storage.CodeInvalidBlockList, "block %q does not exist", ref.ID)
 		}
 		segments = append(segments, seg)
 	}
 	return segments, nil
 }
 
-func (b *blob) BlockList(ctx context.Context, cond *bindings.BlobConditions) (*bindings.BlockList, error) {
-	var out bindings.BlockList
+func (b *blob) BlockList(ctx context.Context, cond *blobapi.Conditions) (*blobapi.BlockList, error) {
+	var out blobapi.BlockList
 	err := b.operate(ctx, "BlockList", func(tx *blobTx) error {
 		var waiting map[string]*blockRecord
 		if state := tx.container.blobs[b.key.Name]; state != nil && b.key.Snapshot == "" {
@@ -200,18 +201,18 @@ func (b *blob) BlockList(ctx context.Context, cond *bindings.BlobConditions) (*b
 			if err != nil {
 				return err
 			}
-			if err := checkType(r, bindings.BlockBlob); err != nil {
+			if err := checkType(r, blobapi.BlockBlob); err != nil {
 				return err
 			}
 			out.ETag, out.LastModified, out.ContentLength = r.Version.ETag, r.Version.Modified, r.Size
 		}
 		for _, seg := range tx.segments(r) {
 			if seg.Block != "" {
-				out.Committed = append(out.Committed, bindings.Block{ID: seg.Block, Size: seg.Size})
+				out.Committed = append(out.Committed, blobapi.Block{ID: seg.Block, Size: seg.Size})
 			}
 		}
 		for _, id := range slices.SortedFunc(maps.Keys(waiting), strings.Compare) {
-			out.Uncommitted = append(out.Uncommitted, bindings.Block{ID: id, Size: waiting[id].Size})
+			out.Uncommitted = append(out.Uncommitted, blobapi.Block{ID: id, Size: waiting[id].Size})
 		}
 		return nil
 	})
@@ -221,11 +222,11 @@ func (b *blob) BlockList(ctx context.Context, cond *bindings.BlobConditions) (*b
 	return &out, nil
 }
 
-func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.AppendBlockOptions) (*bindings.Appended, error) {
+func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *blobapi.AppendBlockOptions) (*blobapi.Appended, error) {
 	if opts == nil {
-		opts = &bindings.AppendBlockOptions{}
+		opts = &blobapi.AppendBlockOptions{}
 	}
-	staged, err := b.s.take(body, bindings.MaxAppendBlock, opts.BodyMD5 != nil)
+	staged, err := b.s.take(body, blobapi.MaxAppendBlock, opts.BodyMD5 != nil)
 	if err != nil {
 		return nil, err
 	}
@@ -233,24 +234,24 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 	if err := checkBlockBody(staged, opts.BodyMD5); err != nil {
 		return nil, err
 	}
-	var out *bindings.Appended
+	var out *blobapi.Appended
 	err = b.operate(ctx, "AppendBlock", func(tx *blobTx) error {
 		r, err := tx.toModify(b.key, opts.Conditions)
 		if err != nil {
 			return err
 		}
-		if err := checkType(&r, bindings.AppendBlob); err != nil {
+		if err := checkType(&r, blobapi.AppendBlob); err != nil {
 			return err
 		}
 		switch {
 		case r.Sealed:
-			return blobError(bindings.CodeBlobIsSealed, "")
+			return blobError(storage.CodeBlobIsSealed, "")
 		case opts.Position != nil && *opts.Position != r.Size:
-			return blobError(bindings.CodeAppendPositionConditionNotMet, "")
+			return blobError(storage.CodeAppendPositionConditionNotMet, "")
 		case opts.MaxSize != nil && r.Size+staged.size > *opts.MaxSize:
-			return blobError(bindings.CodeMaxBlobSizeConditionNotMet, "")
-		case r.Blocks >= bindings.MaxBlocks:
-			return blobError(bindings.CodeBlockCountExceedsLimit, "")
+			return blobError(storage.CodeMaxBlobSizeConditionNotMet, "")
+		case r.Blocks >= blobapi.MaxBlocks:
+			return blobError(storage.CodeBlockCountExceedsLimit, "")
 		}
 		offset := r.Size
 		seg, err := tx.take(staged)
@@ -266,7 +267,7 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *bindings.A
 		r.Size += seg.Size
 		r.Headers.ContentMD5 = nil // was that of the content before
 		tx.change(putBlob{r})
-		out = &bindings.Appended{Written: *tx.wrote(&r), Offset: offset, Blocks: r.Blocks}
+		out = &blobapi.Appended{Written: *tx.wrote(&r), Offset: offset, Blocks: r.Blocks}
 		out.ContentMD5 = slices.Clone(staged.md5)
 		return nil
 	})

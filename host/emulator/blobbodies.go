@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // bodyID names the bytes of one body in a bodyStore.
@@ -210,7 +211,7 @@ func (s *blobs) stage(r io.Reader, size, limit int64, withMD5 bool) (*StagedBody
 		r = eofReader{}
 	}
 	if size > limit {
-		return nil, blobError(bindings.CodeRequestBodyTooLarge, "body of %d bytes: want at most %d", size, limit)
+		return nil, blobError(storage.CodeRequestBodyTooLarge, "body of %d bytes: want at most %d", size, limit)
 	}
 	if sized, ok := r.(interface{ Len() int }); ok && size == 0 {
 		size = int64(sized.Len())
@@ -236,7 +237,7 @@ func (s *blobs) stage(r io.Reader, size, limit int64, withMD5 bool) (*StagedBody
 func (s *blobs) take(r io.Reader, limit int64, withMD5 bool) (*StagedBody, error) {
 	if staged, ok := r.(*StagedBody); ok && staged.store == s.bodies && !staged.taken && staged.read == 0 {
 		if staged.size > limit {
-			return nil, blobError(bindings.CodeRequestBodyTooLarge, "body of %d bytes: want at most %d", staged.size, limit)
+			return nil, blobError(storage.CodeRequestBodyTooLarge, "body of %d bytes: want at most %d", staged.size, limit)
 		}
 		return staged, nil
 	}
@@ -249,11 +250,11 @@ func (b *StagedBody) checkMD5(want []byte) error {
 	case want == nil:
 		return nil
 	case len(want) != md5.Size:
-		return blobError(bindings.CodeInvalidMD5, "")
+		return blobError(storage.CodeInvalidMD5, "")
 	}
 	sum, err := b.sum()
 	if err == nil && string(want) != string(sum) {
-		err = blobError(bindings.CodeMD5Mismatch, "")
+		err = blobError(storage.CodeMD5Mismatch, "")
 	}
 	return err
 }
@@ -320,7 +321,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	}
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, blobError(bindings.CodeRequestBodyTooLarge, "")
+		return 0, blobError(storage.CodeRequestBodyTooLarge, "")
 	}
 	return n, err
 }

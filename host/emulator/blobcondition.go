@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // version is what conditions are about: one state of a blob or container.
@@ -19,21 +20,21 @@ type version struct {
 //
 // Rules: spec storage 17.3; docs, "Specifying conditional headers for Blob service
 // operations", read operations since version 2013-08-15.
-func checkRead(c *bindings.BlobConditions, v version) error {
+func checkRead(c *blobapi.Conditions, v version) error {
 	if c == nil {
 		return nil
 	}
 	if strings.TrimSpace(c.IfNoneMatch) == "*" {
-		return blobError(bindings.CodeUnsatisfiableCondition, "")
+		return blobError(storage.CodeUnsatisfiableCondition, "")
 	}
 	if c.IfMatch != "" && !names(c.IfMatch, v.ETag) || !unmodified(c, v) {
-		return blobError(bindings.CodeConditionNotMet, "")
+		return blobError(storage.CodeConditionNotMet, "")
 	}
 	match, date := c.IfNoneMatch != "", !c.IfModifiedSince.IsZero()
 	if !match && !date || match && !names(c.IfNoneMatch, v.ETag) || date && modified(c, v) {
 		return nil
 	}
-	err := blobError(bindings.CodeConditionNotMet, "the blob has not changed")
+	err := blobError(storage.CodeConditionNotMet, "the blob has not changed")
 	err.Status = http.StatusNotModified
 	return err
 }
@@ -43,7 +44,7 @@ func checkRead(c *bindings.BlobConditions, v version) error {
 // has its own code where the write would create the blob.
 //
 // Rules: spec storage 17.3; docs as above, write operations.
-func checkWrite(c *bindings.BlobConditions, v *version, exists bindings.BlobCode) error {
+func checkWrite(c *blobapi.Conditions, v *version, exists storage.Code) error {
 	if c == nil {
 		return nil
 	}
@@ -63,13 +64,13 @@ func checkWrite(c *bindings.BlobConditions, v *version, exists bindings.BlobCode
 		met = (c.IfModifiedSince.IsZero() || modified(c, *v)) && unmodified(c, *v)
 	}
 	if !met {
-		return blobError(bindings.CodeConditionNotMet, "")
+		return blobError(storage.CodeConditionNotMet, "")
 	}
 	return nil
 }
 
 // checkRead is checkRead for a record, with its tags.
-func (r *blobRecord) checkRead(c *bindings.BlobConditions) error {
+func (r *blobRecord) checkRead(c *blobapi.Conditions) error {
 	if err := checkRead(c, r.Version); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (r *blobRecord) checkRead(c *bindings.BlobConditions) error {
 }
 
 // checkWrite is checkWrite for a record, with its tags; nil if there is none yet.
-func (r *blobRecord) checkWrite(c *bindings.BlobConditions, exists bindings.BlobCode) error {
+func (r *blobRecord) checkWrite(c *blobapi.Conditions, exists storage.Code) error {
 	var v *version
 	if r != nil {
 		v = &r.Version
@@ -90,11 +91,11 @@ func (r *blobRecord) checkWrite(c *bindings.BlobConditions, exists bindings.Blob
 
 // checkCombination refuses what a write does not take: lists of ETags, and
 // conditions that do not belong together.
-func checkCombination(c *bindings.BlobConditions) error {
+func checkCombination(c *blobapi.Conditions) error {
 	same := c.IfMatch != "" || !c.IfUnmodifiedSince.IsZero()
 	other := c.IfNoneMatch != "" || !c.IfModifiedSince.IsZero()
 	if same && other || strings.Contains(c.IfMatch, ",") || strings.Contains(c.IfNoneMatch, ",") {
-		return blobError(bindings.CodeMultipleConditionHeadersNotSupported, "")
+		return blobError(storage.CodeMultipleConditionHeadersNotSupported, "")
 	}
 	return nil
 }
@@ -111,15 +112,15 @@ func names(list, etag string) bool {
 	return false
 }
 
-func modified(c *bindings.BlobConditions, v version) bool {
+func modified(c *blobapi.Conditions, v version) bool {
 	return v.Modified.After(c.IfModifiedSince.Truncate(time.Second))
 }
 
-func unmodified(c *bindings.BlobConditions, v version) bool {
+func unmodified(c *blobapi.Conditions, v version) bool {
 	return c.IfUnmodifiedSince.IsZero() || !v.Modified.After(c.IfUnmodifiedSince.Truncate(time.Second))
 }
 
-func leaseID(c *bindings.BlobConditions) string {
+func leaseID(c *blobapi.Conditions) string {
 	if c == nil {
 		return ""
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Snapshots and copies share the bodies of what they were made of.
@@ -16,26 +17,26 @@ import (
 // snapshotLayout is the form of a snapshot's name.
 const snapshotLayout = "2006-01-02T15:04:05.0000000Z"
 
-func (b *blob) Snapshot(ctx context.Context, opts *bindings.SnapshotOptions) (*bindings.SnapshotTaken, error) {
+func (b *blob) Snapshot(ctx context.Context, opts *blobapi.SnapshotOptions) (*blobapi.SnapshotTaken, error) {
 	if opts == nil {
-		opts = &bindings.SnapshotOptions{}
+		opts = &blobapi.SnapshotOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
 	}
-	var out *bindings.SnapshotTaken
+	var out *blobapi.SnapshotTaken
 	err := b.operate(ctx, "Snapshot", func(tx *blobTx) error {
 		if b.key.Snapshot != "" {
-			return blobError(bindings.CodeInvalidQueryParameterValue, "snapshot %q: has no snapshots", b.key.Snapshot)
+			return blobError(storage.CodeInvalidQueryParameterValue, "snapshot %q: has no snapshots", b.key.Snapshot)
 		}
 		r := tx.find(b.key)
 		if r == nil {
-			if err := r.checkWrite(opts.Conditions, bindings.CodeConditionNotMet); err != nil {
+			if err := r.checkWrite(opts.Conditions, storage.CodeConditionNotMet); err != nil {
 				return err
 			}
 			return notFound(b.key)
 		}
-		if err := r.checkWrite(opts.Conditions, bindings.CodeConditionNotMet); err != nil {
+		if err := r.checkWrite(opts.Conditions, storage.CodeConditionNotMet); err != nil {
 			return err
 		}
 		if err := r.Lease.allows(tx.now, leaseID(opts.Conditions), blobLeaseCodes()); err != nil {
@@ -49,8 +50,8 @@ func (b *blob) Snapshot(ctx context.Context, opts *bindings.SnapshotOptions) (*b
 			snap.Version = tx.newVersion()
 		}
 		tx.change(putBlob{snap})
-		out = &bindings.SnapshotTaken{
-			Written:  bindings.Written{ETag: snap.Version.ETag, LastModified: snap.Version.Modified},
+		out = &blobapi.SnapshotTaken{
+			Written:  blobapi.Written{ETag: snap.Version.ETag, LastModified: snap.Version.Modified},
 			Snapshot: snap.Snapshot,
 		}
 		return nil
@@ -74,14 +75,14 @@ func nextSnapshot(now time.Time, taken []*blobRecord) string {
 	return now.UTC().Format(snapshotLayout)
 }
 
-func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
 	if opts == nil {
-		opts = &bindings.CopyOptions{}
+		opts = &blobapi.CopyOptions{}
 	}
 	if err := checkCopyOptions(opts); err != nil {
 		return nil, err
 	}
-	var out *bindings.Copied
+	var out *blobapi.Copied
 	err := b.operate(ctx, "CopyFrom", func(tx *blobTx) error {
 		old, err := tx.toReplace(b.key, opts.Conditions)
 		if err != nil {
@@ -95,7 +96,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 		if err != nil {
 			return err
 		}
-		if from.Type == bindings.AppendBlob {
+		if from.Type == blobapi.AppendBlob {
 			// Both may grow from here.
 			next.Content = tx.newContent(slices.Clone(tx.segments(from)))
 		}
@@ -109,7 +110,7 @@ func (b *blob) CopyFrom(ctx context.Context, source bindings.BlobSource, opts *b
 }
 
 // copySource returns the record of a copy's source.
-func (tx *blobTx) copySource(source bindings.BlobSource, cond *bindings.BlobConditions) (*blobRecord, error) {
+func (tx *blobTx) copySource(source blobapi.Source, cond *blobapi.Conditions) (*blobRecord, error) {
 	container := tx.containers[source.Container]
 	var r *blobRecord
 	if container != nil {
@@ -118,11 +119,11 @@ func (tx *blobTx) copySource(source bindings.BlobSource, cond *bindings.BlobCond
 		r = in.find(blobKey{Container: source.Container, Name: source.Name, Snapshot: source.Snapshot})
 	}
 	if r == nil {
-		return nil, blobError(bindings.CodeCannotVerifyCopySource, "blob %q does not exist in container %q", source.Name, source.Container)
+		return nil, blobError(storage.CodeCannotVerifyCopySource, "blob %q does not exist in container %q", source.Name, source.Container)
 	}
-	if err := r.checkWrite(cond, bindings.CodeSourceConditionNotMet); err != nil {
-		if bindings.BlobCodeOf(err) == bindings.CodeConditionNotMet {
-			return nil, blobError(bindings.CodeSourceConditionNotMet, "")
+	if err := r.checkWrite(cond, storage.CodeSourceConditionNotMet); err != nil {
+		if storage.CodeOf(err) == storage.CodeConditionNotMet {
+			return nil, blobError(storage.CodeSourceConditionNotMet, "")
 		}
 		return nil, err
 	}

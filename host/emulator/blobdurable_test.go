@@ -17,6 +17,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -58,7 +60,7 @@ func describe(t *testing.T, s *emulator.Storage) (out []string) {
 	t.Helper()
 	ctx := context.Background()
 	say := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
-	page, err := s.Containers(ctx, &bindings.ListContainersOptions{Metadata: true})
+	page, err := s.Containers(ctx, &blob.ListContainersOptions{Metadata: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +69,7 @@ func describe(t *testing.T, s *emulator.Storage) (out []string) {
 		say("%s %+v", item.Name, item.Properties)
 		access, err := c.Access(ctx, nil)
 		say("access %+v %v", access, err)
-		blobs, err := c.Blobs(ctx, &bindings.ListBlobsOptions{Include: bindings.ListInclude{Metadata: true, Snapshots: true, Uncommitted: true, Copy: true, Tags: true}})
+		blobs, err := c.Blobs(ctx, &blob.ListOptions{Include: blob.ListInclude{Metadata: true, Snapshots: true, Uncommitted: true, Copy: true, Tags: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,52 +126,52 @@ func fill(t *testing.T, s *emulator.Storage) {
 		check(err)
 	}
 	c := s.Container("docs")
-	done(c.Create(ctx, &bindings.CreateContainerOptions{Metadata: map[string]string{"a": "b"}}))
-	done(c.SetAccess(ctx, &bindings.ContainerAccess{Policies: []bindings.AccessPolicy{{ID: "p", Permission: "r"}}}, nil))
+	done(c.Create(ctx, &blob.CreateContainerOptions{Metadata: map[string]string{"a": "b"}}))
+	done(c.SetAccess(ctx, &blob.ContainerAccess{Policies: []storage.AccessPolicy{{ID: "p", Permission: "r"}}}, nil))
 	small, file, log, blocks := c.Blob("small"), c.Blob("dir/file"), c.Blob("log"), c.Blob("blocks")
-	done(small.Put(ctx, strings.NewReader("one"), &bindings.PutBlobOptions{Metadata: map[string]string{"k": "v"}, Headers: bindings.BlobHeaders{ContentType: "text/plain"}}))
+	done(small.Put(ctx, strings.NewReader("one"), &blob.PutOptions{Metadata: map[string]string{"k": "v"}, Headers: blob.Headers{ContentType: "text/plain"}}))
 	done(small.Snapshot(ctx, nil))
 	done(small.Put(ctx, strings.NewReader("two"), nil))
-	held, err := small.AcquireLease(ctx, bindings.InfiniteLease, "", nil)
+	held, err := small.AcquireLease(ctx, blob.InfiniteLease, "", nil)
 	check(err)
 	done(file.Put(ctx, strings.NewReader(large('f')), nil))
-	done(c.Blob("copy").CopyFrom(ctx, bindings.BlobSource{Container: "docs", Name: "dir/file"}, nil))
-	done(log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
+	done(c.Blob("copy").CopyFrom(ctx, blob.Source{Container: "docs", Name: "dir/file"}, nil))
+	done(log.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}))
 	for _, text := range []string{"a", large('b'), "c"} {
 		done(log.AppendBlock(ctx, strings.NewReader(text), nil))
 	}
 	for i, text := range []string{"x", large('y')} {
 		done(blocks.PutBlock(ctx, fmt.Sprintf("AAA%d", i), strings.NewReader(text), nil))
 	}
-	done(blocks.PutBlockList(ctx, []bindings.BlockRef{{ID: "AAA1"}, {ID: "AAA0"}}, nil))
+	done(blocks.PutBlockList(ctx, []blob.BlockRef{{ID: "AAA1"}, {ID: "AAA0"}}, nil))
 	done(blocks.PutBlock(ctx, "BBBB", strings.NewReader("waits"), nil))
 	done(c.Blob("empty").Put(ctx, nil, nil))
 	disk := c.Blob("disk")
-	done(disk.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: 1 << 20, Sequence: 3}))
+	done(disk.Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 1 << 20, Sequence: 3}))
 	for at, text := range []string{large('p')[:512*100], "", large('q')[:512*3], large('r')[:512]} {
 		if text != "" {
 			done(disk.(paged).PutPages(ctx, int64(at)*512*20, strings.NewReader(text), &emulator.PageOptions{}))
 		}
 	}
 	done(disk.Snapshot(ctx, nil))
-	done(disk.(paged).ClearPages(ctx, bindings.BlobRange{Offset: 512 * 90, Count: 512 * 2}, &emulator.PageOptions{}))
+	done(disk.(paged).ClearPages(ctx, blob.Range{Offset: 512 * 90, Count: 512 * 2}, &emulator.PageOptions{}))
 	sealed := c.Blob("sealed")
-	done(sealed.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
+	done(sealed.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}))
 	done(sealed.AppendBlock(ctx, strings.NewReader("last"), nil))
 	done(sealed.(sealer).Seal(ctx, nil, nil))
-	done(c.Blob("tagged").Put(ctx, strings.NewReader("t"), &bindings.PutBlobOptions{Tags: map[string]string{"k": "v"}}))
-	check(c.Blob("small").(tagged).SetTags(ctx, map[string]string{"state": "done", "empty": ""}, &bindings.BlobConditions{LeaseID: held.ID}))
+	done(c.Blob("tagged").Put(ctx, strings.NewReader("t"), &blob.PutOptions{Tags: map[string]string{"k": "v"}}))
+	check(c.Blob("small").(tagged).SetTags(ctx, map[string]string{"state": "done", "empty": ""}, &blob.Conditions{LeaseID: held.ID}))
 	gone := c.Blob("gone")
 	done(gone.Put(ctx, strings.NewReader(large('g')), nil))
 	check(gone.Delete(ctx, nil))
-	check(s.SetBlobServiceProperties(ctx, &bindings.ServiceProperties{SoftDelete: &bindings.RetentionProperties{Enabled: true, Days: 3}}))
+	check(s.SetBlobServiceProperties(ctx, &storage.ServiceProperties{SoftDelete: &storage.RetentionProperties{Enabled: true, Days: 3}}))
 	done(s.Container("dropped").Create(ctx, nil))
 	done(s.Container("dropped").Blob("a").Put(ctx, strings.NewReader(large('d')), nil))
 	check(s.Container("dropped").Delete(ctx, nil))
 
 	done(s.CreateQueue(ctx, "orders", map[string]string{"owner": "me"}))
-	check(s.SetQueuePolicies(ctx, "orders", []bindings.AccessPolicy{{ID: "q", Permission: "raup"}}))
-	check(s.SetQueueServiceProperties(ctx, bindings.ServiceProperties{SoftDelete: &bindings.RetentionProperties{Enabled: true, Days: 5}}))
+	check(s.SetQueuePolicies(ctx, "orders", []storage.AccessPolicy{{ID: "q", Permission: "raup"}}))
+	check(s.SetQueueServiceProperties(ctx, storage.ServiceProperties{SoftDelete: &storage.RetentionProperties{Enabled: true, Days: 5}}))
 	done(s.CreateQueue(ctx, "left", map[string]string{"x": "y"}))
 	check(s.DeleteQueue(ctx, "left"))
 	check(s.Queue("left").Create(ctx)) // without what was known of the old one

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 )
 
 // BlobEvent is a blob that has come, or has been deleted: what the service tells
@@ -17,7 +17,7 @@ type BlobEvent struct {
 	Container, Name string
 	Time            time.Time
 
-	Type        bindings.BlobType
+	Type        blobapi.Type
 	ContentType string
 
 	// Of a blob that has come.

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 )
@@ -35,12 +35,12 @@ func TestBlobEvents(t *testing.T) {
 		c := s.Container("files")
 		must(c.Create(ctx, nil))
 		b := c.Blob(`a\b`)
-		must(b.Put(ctx, strings.NewReader("abc"), &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "text/plain"}}))
+		must(b.Put(ctx, strings.NewReader("abc"), &blob.PutOptions{Headers: blob.Headers{ContentType: "text/plain"}}))
 		must(b.SetMetadata(ctx, map[string]string{"x": "y"}, nil))
 		must(b.Snapshot(ctx, nil))
-		must(nil, b.Delete(ctx, &bindings.DeleteBlobOptions{Snapshots: bindings.OnlySnapshots}))
+		must(nil, b.Delete(ctx, &blob.DeleteOptions{Snapshots: blob.OnlySnapshots}))
 		must(c.Blob("l").PutBlock(ctx, "MQ==", strings.NewReader("12"), nil))
-		must(c.Blob("l").PutBlockList(ctx, []bindings.BlockRef{{ID: "MQ=="}}, nil))
+		must(c.Blob("l").PutBlockList(ctx, []blob.BlockRef{{ID: "MQ=="}}, nil))
 		if err := c.Blob("none").Delete(ctx, nil); err == nil {
 			t.Error("deleted what is not there")
 		}

@@ -4,15 +4,16 @@ import (
 	"context"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Blobs lists blobs by name.
 //
 // Reference: Blob Service REST API, "List Blobs".
-func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) (*bindings.BlobPage, error) {
+func (c *container) Blobs(ctx context.Context, opts *blobapi.ListOptions) (*blobapi.Page, error) {
 	if opts == nil {
-		opts = &bindings.ListBlobsOptions{}
+		opts = &blobapi.ListOptions{}
 	}
 	limit, err := pageSize(opts.MaxResults)
 	if err != nil {
@@ -23,7 +24,7 @@ func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) 
 		return nil, err
 	}
 	if opts.Delimiter != "" && opts.Include.Snapshots {
-		return nil, blobError(bindings.CodeInvalidQueryParameterValue, "a listing with a delimiter cannot show snapshots")
+		return nil, blobError(storage.CodeInvalidQueryParameterValue, "a listing with a delimiter cannot show snapshots")
 	}
 	l := &listing{opts: opts, limit: limit, from: max(from, opts.Prefix), markedName: from, markedSnapshot: snapshot}
 	if err := c.operate(ctx, "Blobs", l.run); err != nil {
@@ -34,14 +35,14 @@ func (c *container) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) 
 
 // listing is a listing of blobs at work.
 type listing struct {
-	opts  *bindings.ListBlobsOptions
+	opts  *blobapi.ListOptions
 	limit int
 	from  string
 	// Within the first name, what comes before this snapshot has been shown; the
 	// blob itself comes last, and is "" here.
 	markedName, markedSnapshot string
 
-	page  bindings.BlobPage
+	page  blobapi.Page
 	items int
 }
 
@@ -118,7 +119,7 @@ func (l *listing) show(tx *blobTx, name string, state *blobState) bool {
 	case state.base != nil:
 		return l.add(tx, state.base)
 	case l.opts.Include.Uncommitted && len(state.blocks) > 0:
-		return l.add(tx, &blobRecord{blobKey: blobKey{Name: name}, Type: bindings.BlockBlob})
+		return l.add(tx, &blobRecord{blobKey: blobKey{Name: name}, Type: blobapi.BlockBlob})
 	}
 	return true
 }
@@ -127,7 +128,7 @@ func (l *listing) add(tx *blobTx, r *blobRecord) bool {
 	if !l.room(r.Name, r.Snapshot) {
 		return false
 	}
-	item := bindings.BlobItem{Name: r.Name, Snapshot: r.Snapshot, Properties: *r.properties(tx.now)}
+	item := blobapi.Item{Name: r.Name, Snapshot: r.Snapshot, Properties: *r.properties(tx.now)}
 	if !l.opts.Include.Metadata {
 		item.Properties.Metadata = nil
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -210,7 +210,7 @@ func (r *blobRecord) isMadeOf(segments []segment) bool {
 	end := int64(0)
 	for _, s := range segments {
 		at := end
-		if r.Type == bindings.PageBlob {
+		if r.Type == blobapi.PageBlob {
 			at = s.At
 		}
 		if at < end || at > r.Size || s.Size > r.Size-at { // a sum could be more than a number holds
@@ -218,5 +218,5 @@ func (r *blobRecord) isMadeOf(segments []segment) bool {
 		}
 		end = at + s.Size
 	}
-	return r.Size >= 0 && (r.Type == bindings.PageBlob || end == r.Size)
+	return r.Size >= 0 && (r.Type == blobapi.PageBlob || end == r.Size)
 }

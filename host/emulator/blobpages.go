@@ -5,7 +5,8 @@ import (
 	"io"
 	"slices"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Page blobs: a fixed length, of which pages are written anywhere, and zeros
@@ -24,9 +25,9 @@ const (
 
 // PageOptions are for writes of pages.
 type PageOptions struct {
-	BodyMD5    []byte // as in bindings.PutBlobOptions
+	BodyMD5    []byte // as in blob.PutOptions
 	Sequence   SequenceConditions
-	Conditions *bindings.BlobConditions
+	Conditions *blobapi.Conditions
 }
 
 // SequenceConditions must hold for the sequence number of a page blob; nil is no
@@ -35,32 +36,32 @@ type SequenceConditions struct{ AtMost, Below, Equal *int64 }
 
 func (c SequenceConditions) check(n int64) error {
 	if c.AtMost != nil && n > *c.AtMost || c.Below != nil && n >= *c.Below || c.Equal != nil && n != *c.Equal {
-		return blobError(bindings.CodeSequenceNumberConditionNotMet, "")
+		return blobError(storage.CodeSequenceNumberConditionNotMet, "")
 	}
 	return nil
 }
 
 // PagesWritten is the answer to a write of pages.
 type PagesWritten struct {
-	bindings.Written
+	blobapi.Written
 	Sequence int64
 }
 
 // newPageBlob is the record of a page blob that is created.
-func newPageBlob(record blobRecord, opts *bindings.PutBlobOptions) (blobRecord, error) {
+func newPageBlob(record blobRecord, opts *blobapi.PutOptions) (blobRecord, error) {
 	if err := checkPageSize(opts.Size); err != nil {
 		return record, err
 	}
 	if opts.Sequence < 0 {
-		return record, blobError(bindings.CodeInvalidHeaderValue, "sequence number %d: must not be negative", opts.Sequence)
+		return record, blobError(storage.CodeInvalidHeaderValue, "sequence number %d: must not be negative", opts.Sequence)
 	}
-	record.Type, record.Size, record.Sequence = bindings.PageBlob, opts.Size, opts.Sequence
+	record.Type, record.Size, record.Sequence = blobapi.PageBlob, opts.Size, opts.Sequence
 	return record, nil
 }
 
 func checkPageSize(size int64) error {
 	if size < 0 || size > maxPageBlob || size%pageSize512 != 0 {
-		return blobError(bindings.CodeInvalidHeaderValue, "page blob of %d bytes: want a multiple of 512, at most 8 TiB", size)
+		return blobError(storage.CodeInvalidHeaderValue, "page blob of %d bytes: want a multiple of 512, at most 8 TiB", size)
 	}
 	return nil
 }
@@ -76,7 +77,7 @@ func (b *blob) PutPages(ctx context.Context, at int64, body io.Reader, opts *Pag
 	if err := staged.checkMD5(opts.BodyMD5); err != nil {
 		return nil, err
 	}
-	out, err := b.writePages(ctx, "PutPages", bindings.BlobRange{Offset: at, Count: staged.size}, opts, func(tx *blobTx) ([]segment, error) {
+	out, err := b.writePages(ctx, "PutPages", blobapi.Range{Offset: at, Count: staged.size}, opts, func(tx *blobTx) ([]segment, error) {
 		seg, err := tx.take(staged)
 		seg.At = at
 		return []segment{seg}, err
@@ -88,13 +89,13 @@ func (b *blob) PutPages(ctx context.Context, at int64, body io.Reader, opts *Pag
 }
 
 // ClearPages makes pages zero.
-func (b *blob) ClearPages(ctx context.Context, span bindings.BlobRange, opts *PageOptions) (*PagesWritten, error) {
+func (b *blob) ClearPages(ctx context.Context, span blobapi.Range, opts *PageOptions) (*PagesWritten, error) {
 	return b.writePages(ctx, "ClearPages", span, opts, func(*blobTx) ([]segment, error) { return nil, nil })
 }
 
-func (b *blob) writePages(ctx context.Context, op string, span bindings.BlobRange, opts *PageOptions, with func(tx *blobTx) ([]segment, error)) (*PagesWritten, error) {
+func (b *blob) writePages(ctx context.Context, op string, span blobapi.Range, opts *PageOptions, with func(tx *blobTx) ([]segment, error)) (*PagesWritten, error) {
 	if span.Offset < 0 || span.Count <= 0 || span.Offset%pageSize512 != 0 || span.Count%pageSize512 != 0 {
-		return nil, blobError(bindings.CodeInvalidPageRange, "")
+		return nil, blobError(storage.CodeInvalidPageRange, "")
 	}
 	var out *PagesWritten
 	err := b.operate(ctx, op, func(tx *blobTx) error {
@@ -106,7 +107,7 @@ func (b *blob) writePages(ctx context.Context, op string, span bindings.BlobRang
 			return err
 		}
 		if span.Count > r.Size-span.Offset { // the sum could be more than a number holds
-			return blobError(bindings.CodeInvalidPageRange, "the blob has %d bytes", r.Size)
+			return blobError(storage.CodeInvalidPageRange, "the blob has %d bytes", r.Size)
 		}
 		put, err := with(tx)
 		if err != nil {
@@ -114,7 +115,7 @@ func (b *blob) writePages(ctx context.Context, op string, span bindings.BlobRang
 		}
 		tx.setPages(&r, overlay(tx.segments(&r), span, put))
 		if r.Blocks > maxPageCount {
-			return blobError(bindings.CodeBlockCountExceedsLimit, "the blob has more than %d pieces", maxPageCount)
+			return blobError(storage.CodeBlockCountExceedsLimit, "the blob has more than %d pieces", maxPageCount)
 		}
 		tx.change(putBlob{r})
 		out = &PagesWritten{Written: *tx.wrote(&r), Sequence: r.Sequence}
@@ -127,12 +128,12 @@ func (b *blob) writePages(ctx context.Context, op string, span bindings.BlobRang
 }
 
 // toModifyPages is toModify for a page blob.
-func (tx *blobTx) toModifyPages(key blobKey, cond *bindings.BlobConditions) (blobRecord, error) {
+func (tx *blobTx) toModifyPages(key blobKey, cond *blobapi.Conditions) (blobRecord, error) {
 	r, err := tx.toModify(key, cond)
 	if err != nil {
 		return r, err
 	}
-	return r, checkType(&r, bindings.PageBlob)
+	return r, checkType(&r, blobapi.PageBlob)
 }
 
 // setPages gives a record pages of its own.
@@ -141,7 +142,7 @@ func (tx *blobTx) setPages(r *blobRecord, pages []segment) {
 }
 
 // overlay returns pages with those of a range replaced.
-func overlay(pages []segment, span bindings.BlobRange, by []segment) []segment {
+func overlay(pages []segment, span blobapi.Range, by []segment) []segment {
 	end := span.Offset + span.Count
 	var before, after []segment
 	for _, p := range pages {
@@ -163,23 +164,23 @@ func overlay(pages []segment, span bindings.BlobRange, by []segment) []segment {
 
 // PageRanges are the pages of a blob that have been written.
 type PageRanges struct {
-	Ranges        []bindings.BlobRange // in order, none touches the next
-	Version       bindings.Written
+	Ranges        []blobapi.Range // in order, none touches the next
+	Version       blobapi.Written
 	ContentLength int64
 }
 
 // PageRanges lists written pages, within a range if there is one.
-func (b *blob) PageRanges(ctx context.Context, within *bindings.BlobRange, cond *bindings.BlobConditions) (*PageRanges, error) {
+func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, cond *blobapi.Conditions) (*PageRanges, error) {
 	var out *PageRanges
 	err := b.operate(ctx, "PageRanges", func(tx *blobTx) error {
 		r, err := tx.forRead(b.key, cond)
 		if err != nil {
 			return err
 		}
-		if err := checkType(r, bindings.PageBlob); err != nil {
+		if err := checkType(r, blobapi.PageBlob); err != nil {
 			return err
 		}
-		span := bindings.BlobRange{Count: r.Size}
+		span := blobapi.Range{Count: r.Size}
 		if within != nil {
 			if span, err = cut(*within, r.Size); err != nil {
 				return err
@@ -189,7 +190,7 @@ func (b *blob) PageRanges(ctx context.Context, within *bindings.BlobRange, cond 
 			span.Offset = span.Offset / pageSize512 * pageSize512
 			span.Count = end - span.Offset
 		}
-		out = &PageRanges{Version: bindings.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}, ContentLength: r.Size}
+		out = &PageRanges{Version: blobapi.Written{ETag: r.Version.ETag, LastModified: r.Version.Modified}, ContentLength: r.Size}
 		for _, p := range tx.segments(r) {
 			from, to := max(p.At, span.Offset), min(p.At+p.Size, span.Offset+span.Count)
 			if from >= to {
@@ -199,7 +200,7 @@ func (b *blob) PageRanges(ctx context.Context, within *bindings.BlobRange, cond 
 				out.Ranges[n-1].Count += to - from
 				continue
 			}
-			out.Ranges = append(out.Ranges, bindings.BlobRange{Offset: from, Count: to - from})
+			out.Ranges = append(out.Ranges, blobapi.Range{Offset: from, Count: to - from})
 		}
 		return nil
 	})
@@ -213,12 +214,12 @@ func (b *blob) PageRanges(ctx context.Context, within *bindings.BlobRange, cond 
 type PageProperties struct {
 	Size     *int64
 	Sequence func(now int64) (int64, error)
-	Headers  *bindings.BlobHeaders
+	Headers  *blobapi.Headers
 }
 
 // SetPageProperties resizes a page blob, whose pages behind the end are lost, or
 // gives it a sequence number.
-func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *bindings.BlobConditions) (*PagesWritten, error) {
+func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *blobapi.Conditions) (*PagesWritten, error) {
 	if p.Size != nil {
 		if err := checkPageSize(*p.Size); err != nil {
 			return nil, err
@@ -240,7 +241,7 @@ func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *bi
 		}
 		if p.Size != nil {
 			if *p.Size < r.Size {
-				tx.setPages(&r, overlay(tx.segments(&r), bindings.BlobRange{Offset: *p.Size, Count: r.Size - *p.Size}, nil))
+				tx.setPages(&r, overlay(tx.segments(&r), blobapi.Range{Offset: *p.Size, Count: r.Size - *p.Size}, nil))
 			}
 			r.Size = *p.Size
 		}
@@ -256,7 +257,7 @@ func (b *blob) SetPageProperties(ctx context.Context, p PageProperties, cond *bi
 
 // withZeros returns what a range of a page blob is made of: pieces of bodies, and
 // between them zeros, which have no body.
-func withZeros(pages []segment, span bindings.BlobRange) (out []segment) {
+func withZeros(pages []segment, span blobapi.Range) (out []segment) {
 	at, end := span.Offset, span.Offset+span.Count
 	zeros := func(to int64) {
 		if to > at {

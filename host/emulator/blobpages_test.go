@@ -11,21 +11,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
 // paged is what the embedded account can do with page blobs.
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	ClearPages(ctx context.Context, span bindings.BlobRange, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRanges(ctx context.Context, within *bindings.BlobRange, cond *bindings.BlobConditions) (*emulator.PageRanges, error)
-	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *bindings.BlobConditions) (*emulator.PagesWritten, error)
+	ClearPages(ctx context.Context, span blob.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
+	PageRanges(ctx context.Context, within *blob.Range, cond *blob.Conditions) (*emulator.PageRanges, error)
+	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blob.Conditions) (*emulator.PagesWritten, error)
 }
 
-func read(t *testing.T, b bindings.Blob, span *bindings.BlobRange) []byte {
+func read(t *testing.T, b blob.Blob, span *blob.Range) []byte {
 	t.Helper()
-	d, err := b.Get(context.Background(), &bindings.GetBlobOptions{Range: span})
+	d, err := b.Get(context.Background(), &blob.GetOptions{Range: span})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,17 +45,17 @@ const page = 512
 func TestPagesAreWhatWasWritten(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
-		onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c bindings.Container) {
+		onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c blob.Container) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			const most = 40
 			size := int64(most * page)
 			b := c.Blob("disk")
-			if _, err := b.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: size}); err != nil {
+			if _, err := b.Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: size}); err != nil {
 				t.Fatal(err)
 			}
 			want, written := make([]byte, size), make([]bool, size/page)
 			type copied struct {
-				blob bindings.Blob
+				blob blob.Blob
 				want []byte
 			}
 			var copies []copied
@@ -71,17 +72,17 @@ func TestPagesAreWhatWasWritten(t *testing.T) {
 					copy(more, written)
 					want, written = grown, more
 				case 1, 2:
-					_, err = b.(paged).ClearPages(ctx, bindings.BlobRange{Offset: at, Count: n}, &emulator.PageOptions{})
+					_, err = b.(paged).ClearPages(ctx, blob.Range{Offset: at, Count: n}, &emulator.PageOptions{})
 					clear(want[at : at+n])
 					clear(written[at/page : (at+n)/page])
 				case 3:
-					var s *bindings.SnapshotTaken
+					var s *blob.SnapshotTaken
 					if s, err = b.Snapshot(ctx, nil); err == nil {
 						copies = append(copies, copied{b.At(s.Snapshot), bytes.Clone(want)})
 					}
 				case 4:
 					to := c.Blob(fmt.Sprint("copy", step))
-					_, err = to.CopyFrom(ctx, bindings.BlobSource{Container: "docs", Name: "disk"}, nil)
+					_, err = to.CopyFrom(ctx, blob.Source{Container: "docs", Name: "disk"}, nil)
 					copies = append(copies, copied{to, bytes.Clone(want)})
 				default:
 					text := bytes.Repeat([]byte{byte('a' + step%26)}, int(n))
@@ -98,7 +99,7 @@ func TestPagesAreWhatWasWritten(t *testing.T) {
 					t.Fatalf("seed %d, step %d: the content is another", seed, step)
 				}
 				from := random.Int64N(size)
-				span := &bindings.BlobRange{Offset: from, Count: 1 + random.Int64N(size-from)}
+				span := &blob.Range{Offset: from, Count: 1 + random.Int64N(size-from)}
 				if got := read(t, b, span); !bytes.Equal(got, want[from:from+span.Count]) {
 					t.Fatalf("seed %d, step %d: the content of %+v is another", seed, step, *span)
 				}
@@ -131,14 +132,14 @@ func TestPagesAreWhatWasWritten(t *testing.T) {
 // Source: docs, Put Blob, Put Page, Set Blob Properties; Blob Storage error codes.
 func TestPageBlobRules(t *testing.T) {
 	t.Parallel()
-	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c bindings.Container) {
+	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c blob.Container) {
 		changed := map[string]int{}
 		defer s.OnChange("docs", func(name string) { changed[name]++ })()
 		var events []string
 		defer s.OnBlobEvent(func(e emulator.BlobEvent) { events = append(events, e.API+" "+string(e.Type)) })()
 		b := c.Blob("disk")
 		create := func(size, sequence int64, body string) error {
-			_, err := b.Put(ctx, strings.NewReader(body), &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: size, Sequence: sequence})
+			_, err := b.Put(ctx, strings.NewReader(body), &blob.PutOptions{Type: blob.PageBlob, Size: size, Sequence: sequence})
 			return err
 		}
 		put := func(at int64, n int, opts emulator.PageOptions) error {
@@ -146,24 +147,24 @@ func TestPageBlobRules(t *testing.T) {
 			return err
 		}
 		number := func(n int64) *int64 { return &n }
-		code := func(what string, err error, want bindings.BlobCode) {
+		code := func(what string, err error, want storage.Code) {
 			t.Helper()
-			if got := bindings.BlobCodeOf(err); got != want || want == "" && err != nil {
+			if got := storage.CodeOf(err); got != want || want == "" && err != nil {
 				t.Errorf("%s = %v, want code %q", what, err, want)
 			}
 		}
-		code("create of half a page", create(700, 0, ""), bindings.CodeInvalidHeaderValue)
-		code("create of nine terabytes", create(9<<40, 0, ""), bindings.CodeInvalidHeaderValue)
-		code("create with content", create(page, 0, "x"), bindings.CodeInvalidOperation)
-		code("pages of nothing", put(0, page, emulator.PageOptions{}), bindings.CodeBlobNotFound)
+		code("create of half a page", create(700, 0, ""), storage.CodeInvalidHeaderValue)
+		code("create of nine terabytes", create(9<<40, 0, ""), storage.CodeInvalidHeaderValue)
+		code("create with content", create(page, 0, "x"), storage.CodeInvalidOperation)
+		code("pages of nothing", put(0, page, emulator.PageOptions{}), storage.CodeBlobNotFound)
 		code("create", create(4*page, 7, ""), "")
-		code("half a page", put(0, 700, emulator.PageOptions{}), bindings.CodeInvalidPageRange)
-		code("from within a page", put(10, page, emulator.PageOptions{}), bindings.CodeInvalidPageRange)
-		code("behind the end", put(4*page, page, emulator.PageOptions{}), bindings.CodeInvalidPageRange)
-		code("over the end", put(3*page, 2*page, emulator.PageOptions{}), bindings.CodeInvalidPageRange)
-		code("too much", put(0, 5<<20, emulator.PageOptions{}), bindings.CodeRequestBodyTooLarge)
-		code("another MD5", put(0, page, emulator.PageOptions{BodyMD5: make([]byte, 16)}), bindings.CodeMD5Mismatch)
-		code("a condition", put(0, page, emulator.PageOptions{Conditions: &bindings.BlobConditions{IfMatch: `"0x1"`}}), bindings.CodeConditionNotMet)
+		code("half a page", put(0, 700, emulator.PageOptions{}), storage.CodeInvalidPageRange)
+		code("from within a page", put(10, page, emulator.PageOptions{}), storage.CodeInvalidPageRange)
+		code("behind the end", put(4*page, page, emulator.PageOptions{}), storage.CodeInvalidPageRange)
+		code("over the end", put(3*page, 2*page, emulator.PageOptions{}), storage.CodeInvalidPageRange)
+		code("too much", put(0, 5<<20, emulator.PageOptions{}), storage.CodeRequestBodyTooLarge)
+		code("another MD5", put(0, page, emulator.PageOptions{BodyMD5: make([]byte, 16)}), storage.CodeMD5Mismatch)
+		code("a condition", put(0, page, emulator.PageOptions{Conditions: &blob.Conditions{IfMatch: `"0x1"`}}), storage.CodeConditionNotMet)
 		for _, row := range []struct {
 			cond emulator.SequenceConditions
 			met  bool
@@ -172,28 +173,28 @@ func TestPageBlobRules(t *testing.T) {
 			{emulator.SequenceConditions{AtMost: number(7)}, true}, {emulator.SequenceConditions{AtMost: number(6)}, false},
 			{emulator.SequenceConditions{Below: number(8)}, true}, {emulator.SequenceConditions{Below: number(7)}, false},
 		} {
-			want := bindings.CodeSequenceNumberConditionNotMet
+			want := storage.CodeSequenceNumberConditionNotMet
 			if row.met {
 				want = ""
 			}
 			code(fmt.Sprintf("%+v", row), put(0, page, emulator.PageOptions{Sequence: row.cond}), want)
 		}
-		if _, err := b.AppendBlock(ctx, strings.NewReader("x"), nil); bindings.BlobCodeOf(err) != bindings.CodeInvalidBlobType {
+		if _, err := b.AppendBlock(ctx, strings.NewReader("x"), nil); storage.CodeOf(err) != storage.CodeInvalidBlobType {
 			t.Errorf("append to a page blob = %v", err)
 		}
 		block := c.Blob("block")
 		putTagged(t, block)
-		_, err := block.(paged).ClearPages(ctx, bindings.BlobRange{Count: page}, &emulator.PageOptions{})
-		code("clear of a block blob", err, bindings.CodeInvalidBlobType)
+		_, err := block.(paged).ClearPages(ctx, blob.Range{Count: page}, &emulator.PageOptions{})
+		code("clear of a block blob", err, storage.CodeInvalidBlobType)
 		_, err = block.(paged).PageRanges(ctx, nil, nil)
-		code("ranges of a block blob", err, bindings.CodeInvalidBlobType)
+		code("ranges of a block blob", err, storage.CodeInvalidBlobType)
 
-		lease, err := b.AcquireLease(ctx, bindings.MinLease, "", nil)
+		lease, err := b.AcquireLease(ctx, blob.MinLease, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		code("without the lease", put(0, page, emulator.PageOptions{}), bindings.CodeLeaseIDMissing)
-		code("with the lease", put(0, page, emulator.PageOptions{Conditions: &bindings.BlobConditions{LeaseID: lease.ID}}), "")
+		code("without the lease", put(0, page, emulator.PageOptions{}), storage.CodeLeaseIDMissing)
+		code("with the lease", put(0, page, emulator.PageOptions{Conditions: &blob.Conditions{LeaseID: lease.ID}}), "")
 		p, err := b.Properties(ctx, nil)
 		if err != nil || p.Sequence != 7 || p.ContentLength != 4*page || p.AccessTier != "" {
 			t.Errorf("properties = %+v, %v", p, err)
@@ -211,25 +212,25 @@ func TestPageBlobRules(t *testing.T) {
 
 // sealer is what the embedded account can do with append blobs.
 type sealer interface {
-	Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error)
+	Seal(ctx context.Context, position *int64, cond *blob.Conditions) (*blob.Written, error)
 }
 
 // Source: docs, Append Blob Seal; Copy Blob, "x-ms-seal-blob".
 func TestSealedBlobs(t *testing.T) {
 	t.Parallel()
-	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c bindings.Container) {
+	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c blob.Container) {
 		b := c.Blob("log")
-		if _, err := b.(sealer).Seal(ctx, nil, nil); bindings.BlobCodeOf(err) != bindings.CodeBlobNotFound {
+		if _, err := b.(sealer).Seal(ctx, nil, nil); storage.CodeOf(err) != storage.CodeBlobNotFound {
 			t.Errorf("seal of nothing = %v", err)
 		}
-		if _, err := b.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}); err != nil {
+		if _, err := b.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := b.AppendBlock(ctx, strings.NewReader("line"), nil); err != nil {
 			t.Fatal(err)
 		}
 		three := int64(3)
-		if _, err := b.(sealer).Seal(ctx, &three, nil); bindings.BlobCodeOf(err) != bindings.CodeAppendPositionConditionNotMet {
+		if _, err := b.(sealer).Seal(ctx, &three, nil); storage.CodeOf(err) != storage.CodeAppendPositionConditionNotMet {
 			t.Errorf("seal at another position = %v", err)
 		}
 		events := 0
@@ -242,7 +243,7 @@ func TestSealedBlobs(t *testing.T) {
 		if err != nil || again.ETag != sealed.ETag || events != 0 {
 			t.Errorf("seal again = %+v, %v, %d events; want %+v", again, err, events, sealed)
 		}
-		if _, err := b.AppendBlock(ctx, strings.NewReader("more"), nil); bindings.BlobCodeOf(err) != bindings.CodeBlobIsSealed {
+		if _, err := b.AppendBlock(ctx, strings.NewReader("more"), nil); storage.CodeOf(err) != storage.CodeBlobIsSealed {
 			t.Errorf("append to a sealed blob = %v", err)
 		}
 		if _, err := b.SetMetadata(ctx, map[string]string{"k": "v"}, nil); err != nil {
@@ -250,7 +251,7 @@ func TestSealedBlobs(t *testing.T) {
 		}
 		for _, seal := range []bool{false, true} {
 			to := c.Blob(fmt.Sprint("copy", seal))
-			if _, err := to.CopyFrom(ctx, bindings.BlobSource{Container: "docs", Name: "log"}, &bindings.CopyOptions{Seal: seal}); err != nil {
+			if _, err := to.CopyFrom(ctx, blob.Source{Container: "docs", Name: "log"}, &blob.CopyOptions{Seal: seal}); err != nil {
 				t.Fatal(err)
 			}
 			if p, err := to.Properties(ctx, nil); err != nil || p.Sealed != seal {
@@ -258,7 +259,7 @@ func TestSealedBlobs(t *testing.T) {
 			}
 		}
 		putTagged(t, c.Blob("block"))
-		if _, err := c.Blob("block").(sealer).Seal(ctx, nil, nil); bindings.BlobCodeOf(err) != bindings.CodeInvalidBlobType {
+		if _, err := c.Blob("block").(sealer).Seal(ctx, nil, nil); storage.CodeOf(err) != storage.CodeInvalidBlobType {
 			t.Errorf("seal of a block blob = %v", err)
 		}
 	})

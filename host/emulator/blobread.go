@@ -6,13 +6,14 @@ import (
 	"io"
 	"sort"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // forRead returns the record of a read, after its conditions and its lease, if
 // it names one, have had their say.
-func (tx *blobTx) forRead(key blobKey, cond *bindings.BlobConditions) (*blobRecord, error) {
+func (tx *blobTx) forRead(key blobKey, cond *blobapi.Conditions) (*blobRecord, error) {
 	r := tx.find(key)
 	if r == nil {
 		return nil, notFound(key)
@@ -23,8 +24,8 @@ func (tx *blobTx) forRead(key blobKey, cond *bindings.BlobConditions) (*blobReco
 	return r, r.Lease.allows(tx.now, leaseID(cond), blobLeaseCodes())
 }
 
-func (b *blob) Properties(ctx context.Context, cond *bindings.BlobConditions) (*bindings.BlobProperties, error) {
-	var p *bindings.BlobProperties
+func (b *blob) Properties(ctx context.Context, cond *blobapi.Conditions) (*blobapi.Properties, error) {
+	var p *blobapi.Properties
 	err := b.operate(ctx, "Properties", func(tx *blobTx) error {
 		r, err := tx.forRead(b.key, cond)
 		if err == nil {
@@ -38,26 +39,26 @@ func (b *blob) Properties(ctx context.Context, cond *bindings.BlobConditions) (*
 	return p, nil
 }
 
-func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*bindings.BlobDownload, error) {
+func (b *blob) Get(ctx context.Context, opts *blobapi.GetOptions) (*blobapi.Download, error) {
 	if opts == nil {
-		opts = &bindings.GetBlobOptions{}
+		opts = &blobapi.GetOptions{}
 	}
-	var out *bindings.BlobDownload
+	var out *blobapi.Download
 	err := b.operate(ctx, "Get", func(tx *blobTx) error {
 		r, err := tx.forRead(b.key, opts.Conditions)
 		if err != nil {
 			return err
 		}
 		if r.Tier == archiveTier {
-			return blobError(bindings.CodeBlobArchived, "")
+			return blobError(storage.CodeBlobArchived, "")
 		}
-		span := bindings.BlobRange{Count: r.Size}
+		span := blobapi.Range{Count: r.Size}
 		if opts.Range != nil {
 			if span, err = cut(*opts.Range, r.Size); err != nil {
 				return err
 			}
 		}
-		out = &bindings.BlobDownload{Properties: r.properties(tx.now), Range: span, Body: b.s.download(r, span)}
+		out = &blobapi.Download{Properties: r.properties(tx.now), Range: span, Body: b.s.download(r, span)}
 		return nil
 	})
 	if err != nil {
@@ -70,11 +71,11 @@ func (b *blob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*binding
 }
 
 // cut holds a range to the length of a blob.
-func cut(asked bindings.BlobRange, size int64) (bindings.BlobRange, error) {
+func cut(asked blobapi.Range, size int64) (blobapi.Range, error) {
 	if asked.Offset < 0 || asked.Count < 0 || asked.Offset >= size {
-		err := blobError(bindings.CodeInvalidRange, "range from %d: the blob has %d bytes", asked.Offset, size)
+		err := blobError(storage.CodeInvalidRange, "range from %d: the blob has %d bytes", asked.Offset, size)
 		err.Size = size
-		return bindings.BlobRange{}, err
+		return blobapi.Range{}, err
 	}
 	if rest := size - asked.Offset; asked.Count == 0 || asked.Count > rest {
 		asked.Count = rest
@@ -96,10 +97,10 @@ type download struct {
 }
 
 // download is called with the mutex held.
-func (s *blobs) download(r *blobRecord, span bindings.BlobRange) *download {
+func (s *blobs) download(r *blobRecord, span blobapi.Range) *download {
 	d := &download{s: s, opening: s.opening, content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
 	s.retainContent(r.Content)
-	if r.Type == bindings.PageBlob {
+	if r.Type == blobapi.PageBlob {
 		d.segments = withZeros(d.segments, span)
 		return d
 	}

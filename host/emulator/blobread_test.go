@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 )
@@ -27,7 +27,7 @@ func TestContentWithoutCopy(t *testing.T) {
 				t.Fatal(err)
 			}
 			b := c.Blob("parts")
-			if _, err := b.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}); err != nil {
+			if _, err := b.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}); err != nil {
 				t.Fatal(err)
 			}
 			var want []byte
@@ -48,7 +48,7 @@ func TestContentWithoutCopy(t *testing.T) {
 					from = rng.IntN(len(want))
 					to = from + 1 + rng.IntN(len(want)-from)
 				}
-				d, err := b.Get(ctx, &bindings.GetBlobOptions{Range: &bindings.BlobRange{Offset: int64(from), Count: int64(to - from)}})
+				d, err := b.Get(ctx, &blob.GetOptions{Range: &blob.Range{Offset: int64(from), Count: int64(to - from)}})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
@@ -77,7 +77,7 @@ func (c *blobRecord) parse(b []byte) bool {
 	r := valueReader{fields.NewReader(b)}
 	wider, ok := r.formatOf()
 	c.Container, c.Name, c.Snapshot = r.String(), r.String(), r.String()
-	c.Type, c.Version.ETag = bindings.BlobType(r.String()), r.String()
+	c.Type, c.Version.ETag = blobapi.Type(r.String()), r.String()
 	c.Version.Modified, c.Created = r.Time(), r.Time()
 	h := &c.Headers
 	h.ContentType, h.ContentEncoding, h.ContentLanguage = r.String(), r.String(), r.String()
@@ -138,7 +138,7 @@ func (l *lease) parse(r *valueReader) {
 	l.Stale = r.Bool()
 }
 
-func appendCopy(b []byte, c *bindings.CopyState) []byte {
+func appendCopy(b []byte, c *blobapi.CopyState) []byte {
 	if c == nil {
 		return fields.AppendBool(b, false)
 	}
@@ -152,11 +152,11 @@ func appendCopy(b []byte, c *bindings.CopyState) []byte {
 // valueReader reads what was appended.
 type valueReader struct{ fields.Reader }
 
-func (r *valueReader) copyState() *bindings.CopyState {
+func (r *valueReader) copyState() *blobapi.CopyState {
 	if !r.Bool() {
 		return nil
 	}
-	return &bindings.CopyState{ID: r.String(), Source: r.String(), Status: r.String(), Completed: r.Time(), Bytes: r.Varint()}
+	return &blobapi.CopyState{ID: r.String(), Source: r.String(), Status: r.String(), Completed: r.Time(), Bytes: r.Varint()}
 }
 
 // appendHash keeps the difference between none and an empty one.

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
@@ -42,8 +43,8 @@ type blobs struct {
 }
 
 var (
-	_ bindings.BlobAccount = (*Storage)(nil)
-	_ bindings.BlobWaker   = (*Storage)(nil)
+	_ blobapi.Account = (*Storage)(nil)
+	_ blobapi.Waker   = (*Storage)(nil)
 )
 
 func (s *blobs) init(clk clock.Clock, opts *Options) {
@@ -91,7 +92,7 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 		return err
 	}
 	if p.Container != "" {
-		if err := bindings.ValidateContainerName(p.Container); err != nil {
+		if err := blobapi.ValidateContainerName(p.Container); err != nil {
 			return err
 		}
 	}
@@ -121,7 +122,7 @@ func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (c
 	}
 	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[p.Container]}
 	if tx.container == nil && p.Container != "" && !optional {
-		return "", nil, commit, blobError(bindings.CodeContainerNotFound, "container %q does not exist", p.Container)
+		return "", nil, commit, blobError(storage.CodeContainerNotFound, "container %q does not exist", p.Container)
 	}
 	if err := f(tx); err != nil {
 		return "", nil, s.last.Pending(s.opening), err
@@ -191,28 +192,28 @@ func checkMetadata(metadata map[string]string) error {
 	for name, value := range metadata {
 		size += len(name) + len(value)
 		if name == "" {
-			return blobError(bindings.CodeEmptyMetadataKey, "")
+			return blobError(storage.CodeEmptyMetadataKey, "")
 		}
 		for i := range len(name) {
 			switch c := name[i]; {
 			case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c == '_', '0' <= c && c <= '9' && i > 0:
 			default:
-				return blobError(bindings.CodeInvalidMetadata, "metadata name %q: want letters, digits and underscores, no digit first", name)
+				return blobError(storage.CodeInvalidMetadata, "metadata name %q: want letters, digits and underscores, no digit first", name)
 			}
 		}
 		for i := range len(value) {
 			if c := value[i]; c < ' ' && c != '\t' || c > '~' {
-				return blobError(bindings.CodeInvalidMetadata, "metadata %q: the value has characters that are not ASCII", name)
+				return blobError(storage.CodeInvalidMetadata, "metadata %q: the value has characters that are not ASCII", name)
 			}
 		}
 		if lower := strings.ToLower(name); folded[lower] {
-			return blobError(bindings.CodeInvalidMetadata, "metadata name %q: stands there twice", lower)
+			return blobError(storage.CodeInvalidMetadata, "metadata name %q: stands there twice", lower)
 		} else {
 			folded[lower] = true
 		}
 	}
 	if size > most {
-		return blobError(bindings.CodeMetadataTooLarge, "")
+		return blobError(storage.CodeMetadataTooLarge, "")
 	}
 	return nil
 }

@@ -3,31 +3,32 @@ package emulator
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Seal closes an append blob for good: nothing is appended any more, what stands
 // beside its content can be changed. Sealing a blob again changes nothing. Position,
 // if not nil, must be the blob's length.
 //
-// It is not part of bindings.Blob: no trigger and no binding has a use for it.
+// It is not part of blob.Blob: no trigger and no binding has a use for it.
 //
 // Reference: Blob Service REST API, "Append Blob Seal".
-func (b *blob) Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error) {
-	var out *bindings.Written
+func (b *blob) Seal(ctx context.Context, position *int64, cond *blobapi.Conditions) (*blobapi.Written, error) {
+	var out *blobapi.Written
 	err := b.operate(ctx, "Seal", func(tx *blobTx) error {
 		r, err := tx.toModify(b.key, cond)
 		if err != nil {
 			return err
 		}
-		if err := checkType(&r, bindings.AppendBlob); err != nil {
+		if err := checkType(&r, blobapi.AppendBlob); err != nil {
 			return err
 		}
 		if position != nil && *position != r.Size {
-			return blobError(bindings.CodeAppendPositionConditionNotMet, "")
+			return blobError(storage.CodeAppendPositionConditionNotMet, "")
 		}
 		if old := tx.find(b.key); old.Sealed {
-			out = &bindings.Written{ETag: old.Version.ETag, LastModified: old.Version.Modified}
+			out = &blobapi.Written{ETag: old.Version.ETag, LastModified: old.Version.Modified}
 			return nil
 		}
 		r.Sealed = true

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Everything that a blob account knows is in the records below: plain values
@@ -18,7 +19,7 @@ type accountRecord struct {
 	LastETag   uint64
 	IDs        uint64 // identifiers given out
 	LastBody   uint64 // content records made
-	Properties bindings.ServiceProperties
+	Properties storage.ServiceProperties
 }
 
 // containerRecord is a container.
@@ -26,8 +27,8 @@ type containerRecord struct {
 	Name     string
 	Version  version
 	Metadata map[string]string
-	Public   bindings.PublicAccess
-	Policies []bindings.AccessPolicy
+	Public   blobapi.PublicAccess
+	Policies []storage.AccessPolicy
 	Lease    lease
 }
 
@@ -38,13 +39,13 @@ type blobKey struct{ Container, Name, Snapshot string }
 // content, each seeing the first Blocks segments of it.
 type blobRecord struct {
 	blobKey
-	Type     bindings.BlobType
+	Type     blobapi.Type
 	Created  time.Time
 	Version  version
-	Headers  bindings.BlobHeaders
+	Headers  blobapi.Headers
 	Metadata map[string]string
 	Lease    lease
-	Copy     *bindings.CopyState
+	Copy     *blobapi.CopyState
 	Tier     string // "": nobody has set one
 	Tags     map[string]string
 	Sealed   bool  // an append blob to which nothing is added any more
@@ -311,8 +312,8 @@ func (b *blobState) findSnapshot(snapshot string) (int, bool) {
 	})
 }
 
-func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
-	p := &bindings.BlobProperties{
+func (r *blobRecord) properties(now time.Time) *blobapi.Properties {
+	p := &blobapi.Properties{
 		Type: r.Type, Created: r.Created, LastModified: r.Version.Modified, ETag: r.Version.ETag,
 		ContentLength: r.Size, Headers: r.Headers, Metadata: maps.Clone(r.Metadata),
 	}
@@ -326,11 +327,11 @@ func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
 		p.Lease = r.Lease.properties(now)
 	}
 	switch r.Type {
-	case bindings.AppendBlob:
+	case blobapi.AppendBlob:
 		p.AppendBlocks, p.Sealed = r.Blocks, r.Sealed
-	case bindings.PageBlob:
+	case blobapi.PageBlob:
 		p.Sequence = r.Sequence
-	case bindings.BlockBlob:
+	case blobapi.BlockBlob:
 		p.AccessTier, p.AccessTierInferred = r.Tier, false
 		if r.Tier == "" {
 			p.AccessTier, p.AccessTierInferred = "Hot", true
@@ -339,8 +340,8 @@ func (r *blobRecord) properties(now time.Time) *bindings.BlobProperties {
 	return p
 }
 
-func (r *containerRecord) properties(now time.Time) bindings.ContainerProperties {
-	return bindings.ContainerProperties{
+func (r *containerRecord) properties(now time.Time) blobapi.ContainerProperties {
+	return blobapi.ContainerProperties{
 		ETag: r.Version.ETag, LastModified: r.Version.Modified, Metadata: maps.Clone(r.Metadata),
 		Lease: r.Lease.properties(now), PublicAccess: r.Public,
 	}

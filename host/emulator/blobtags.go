@@ -6,7 +6,8 @@ import (
 	"maps"
 	"unicode/utf8"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Index tags stand beside a blob: setting them makes no new version of it, so that
@@ -19,16 +20,16 @@ import (
 // characters, values of up to 256, of letters, digits, blanks and + - . / : = _.
 func checkTagSet(tags map[string]string) error {
 	if len(tags) > maxTags {
-		return blobError(bindings.CodeTagsTooLarge, "%d tags: want at most %d", len(tags), maxTags)
+		return blobError(storage.CodeTagsTooLarge, "%d tags: want at most %d", len(tags), maxTags)
 	}
 	for key, value := range tags {
 		switch {
 		case key == "":
-			return blobError(bindings.CodeEmptyTagName, "")
+			return blobError(storage.CodeEmptyTagName, "")
 		case utf8.RuneCountInString(key) > maxTagKey || utf8.RuneCountInString(value) > maxTagValue:
-			return blobError(bindings.CodeTagsTooLarge, "tag %.20q: want at most %d characters and %d in the value", key, maxTagKey, maxTagValue)
+			return blobError(storage.CodeTagsTooLarge, "tag %.20q: want at most %d characters and %d in the value", key, maxTagKey, maxTagValue)
 		case !tagText.MatchString(key) || !tagText.MatchString(value):
-			return blobError(bindings.CodeInvalidTag, "tag %q: has characters that are not allowed", key)
+			return blobError(storage.CodeInvalidTag, "tag %q: has characters that are not allowed", key)
 		}
 	}
 	return nil
@@ -36,24 +37,24 @@ func checkTagSet(tags map[string]string) error {
 
 // checkTags fails if a condition on tags does not hold. r is nil if there is
 // nothing yet.
-func checkTags(c *bindings.BlobConditions, r *blobRecord) error {
+func checkTags(c *blobapi.Conditions, r *blobRecord) error {
 	if c == nil || c.IfTags == "" {
 		return nil
 	}
 	query, err := parseTagQuery(c.IfTags, false)
 	if err != nil {
-		return blobError(bindings.CodeInvalidHeaderValue, "x-ms-if-tags: %s", err)
+		return blobError(storage.CodeInvalidHeaderValue, "x-ms-if-tags: %s", err)
 	}
 	if r == nil || !query.holds(r.Tags, "") {
-		return blobError(bindings.CodeConditionNotMet, "")
+		return blobError(storage.CodeConditionNotMet, "")
 	}
 	return nil
 }
 
 // SetTags replaces the tags of the blob or snapshot. ETag and time of change stay.
 //
-// It is not part of bindings.Blob: no trigger and no binding has a use for it.
-func (b *blob) SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error {
+// It is not part of blob.Blob: no trigger and no binding has a use for it.
+func (b *blob) SetTags(ctx context.Context, tags map[string]string, cond *blobapi.Conditions) error {
 	if err := checkTagSet(tags); err != nil {
 		return err
 	}
@@ -62,7 +63,7 @@ func (b *blob) SetTags(ctx context.Context, tags map[string]string, cond *bindin
 		if r == nil {
 			return notFound(b.key)
 		}
-		if err := r.checkWrite(cond, bindings.CodeConditionNotMet); err != nil {
+		if err := r.checkWrite(cond, storage.CodeConditionNotMet); err != nil {
 			return err
 		}
 		if err := r.Lease.guards(tx.now, leaseID(cond), blobLeaseCodes()); err != nil {
@@ -84,7 +85,7 @@ func tagSet(tags map[string]string) map[string]string {
 }
 
 // Tags returns the tags of the blob or snapshot.
-func (b *blob) Tags(ctx context.Context, cond *bindings.BlobConditions) (map[string]string, error) {
+func (b *blob) Tags(ctx context.Context, cond *blobapi.Conditions) (map[string]string, error) {
 	var tags map[string]string
 	err := b.operate(ctx, "Tags", func(tx *blobTx) error {
 		r, err := tx.forRead(b.key, cond)

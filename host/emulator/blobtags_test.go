@@ -10,19 +10,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
 // tagged is what the embedded account can do with tags.
 type tagged interface {
-	SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error
-	Tags(ctx context.Context, cond *bindings.BlobConditions) (map[string]string, error)
+	SetTags(ctx context.Context, tags map[string]string, cond *blob.Conditions) error
+	Tags(ctx context.Context, cond *blob.Conditions) (map[string]string, error)
 }
 
 // onBlobs runs f in the clock on a container of an account in memory.
-func onBlobs(t *testing.T, f func(ctx context.Context, s *emulator.Storage, c bindings.Container)) {
+func onBlobs(t *testing.T, f func(ctx context.Context, s *emulator.Storage, c blob.Container)) {
 	t.Helper()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 	s := emulator.New(clk, nil)
@@ -35,9 +36,9 @@ func onBlobs(t *testing.T, f func(ctx context.Context, s *emulator.Storage, c bi
 	})
 }
 
-func putTagged(t *testing.T, b bindings.Blob, tags ...string) {
+func putTagged(t *testing.T, b blob.Blob, tags ...string) {
 	t.Helper()
-	opts := &bindings.PutBlobOptions{Tags: map[string]string{}}
+	opts := &blob.PutOptions{Tags: map[string]string{}}
 	for i := 0; i+1 < len(tags); i += 2 {
 		opts.Tags[tags[i]] = tags[i+1]
 	}
@@ -50,59 +51,59 @@ func putTagged(t *testing.T, b bindings.Blob, tags ...string) {
 // tests/blob/apis/blob.test.ts, whose cases its authors ran against the service.
 func TestConditionsOnTags(t *testing.T) {
 	t.Parallel()
-	onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c bindings.Container) {
+	onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c blob.Container) {
 		b := c.Blob("a")
 		putTagged(t, b, "status", "done", "n", "5", "a key", "it+x")
 		for _, row := range []struct {
 			query string
-			code  bindings.BlobCode
+			code  storage.Code
 		}{
 			{"status = 'done'", ""},
-			{"status='open'", bindings.CodeConditionNotMet},
+			{"status='open'", storage.CodeConditionNotMet},
 			{`"status" <> 'open' AND n >= '5' and n<'6'`, ""},
 			{"status='open' or n='5'", ""},
-			{"(status='open' or n='5') and n='6'", bindings.CodeConditionNotMet},
-			{"status='open' or n='5' and n='6'", bindings.CodeConditionNotMet},
-			{"none = 'x'", bindings.CodeConditionNotMet},
-			{"none <> 'x'", bindings.CodeConditionNotMet},
+			{"(status='open' or n='5') and n='6'", storage.CodeConditionNotMet},
+			{"status='open' or n='5' and n='6'", storage.CodeConditionNotMet},
+			{"none = 'x'", storage.CodeConditionNotMet},
+			{"none <> 'x'", storage.CodeConditionNotMet},
 			{`"a key" = 'it+x'`, ""},
 			{"n > '45'", ""}, // texts, not numbers
-			{strings.Repeat("k", 130) + " = 'x'", bindings.CodeConditionNotMet},
-			{"status == 'done'", bindings.CodeInvalidHeaderValue},
-			{"status = done", bindings.CodeInvalidHeaderValue},
-			{"@container = 'docs'", bindings.CodeInvalidHeaderValue},
-			{"a+b = 'x'", bindings.CodeInvalidHeaderValue},
-			{"status = 'a$'", bindings.CodeInvalidHeaderValue},
-			{"status = 'done", bindings.CodeInvalidHeaderValue},
-			{"(status = 'done'", bindings.CodeInvalidHeaderValue},
-			{strings.Repeat("(", 200) + "n='5'" + strings.Repeat(")", 200), bindings.CodeInvalidHeaderValue},
+			{strings.Repeat("k", 130) + " = 'x'", storage.CodeConditionNotMet},
+			{"status == 'done'", storage.CodeInvalidHeaderValue},
+			{"status = done", storage.CodeInvalidHeaderValue},
+			{"@container = 'docs'", storage.CodeInvalidHeaderValue},
+			{"a+b = 'x'", storage.CodeInvalidHeaderValue},
+			{"status = 'a$'", storage.CodeInvalidHeaderValue},
+			{"status = 'done", storage.CodeInvalidHeaderValue},
+			{"(status = 'done'", storage.CodeInvalidHeaderValue},
+			{strings.Repeat("(", 200) + "n='5'" + strings.Repeat(")", 200), storage.CodeInvalidHeaderValue},
 			{"status <> 'a'" + strings.Repeat(" and status <> 'b'", 700), ""},
 		} {
-			cond := &bindings.BlobConditions{IfTags: row.query}
-			_, readErr := b.Get(ctx, &bindings.GetBlobOptions{Conditions: cond})
+			cond := &blob.Conditions{IfTags: row.query}
+			_, readErr := b.Get(ctx, &blob.GetOptions{Conditions: cond})
 			_, writeErr := b.SetMetadata(ctx, nil, cond)
 			for _, err := range []error{readErr, writeErr} {
-				if got := bindings.BlobCodeOf(err); got != row.code {
+				if got := storage.CodeOf(err); got != row.code {
 					t.Errorf("%.60s: %v, want code %q", row.query, err, row.code)
 				}
 			}
 		}
-		cond := &bindings.BlobConditions{IfTags: "status = 'open'"}
+		cond := &blob.Conditions{IfTags: "status = 'open'"}
 		for what, err := range map[string]error{
-			"Put":          second(b.Put(ctx, strings.NewReader("y"), &bindings.PutBlobOptions{Conditions: cond})),
-			"PutBlockList": second(b.PutBlockList(ctx, nil, &bindings.PutBlobOptions{Conditions: cond})),
-			"Snapshot":     second(b.Snapshot(ctx, &bindings.SnapshotOptions{Conditions: cond})),
-			"AcquireLease": second(b.AcquireLease(ctx, bindings.MinLease, "", cond)),
-			"Delete":       b.Delete(ctx, &bindings.DeleteBlobOptions{Conditions: cond}),
-			"new":          second(c.Blob("b").Put(ctx, nil, &bindings.PutBlobOptions{Conditions: cond})),
+			"Put":          second(b.Put(ctx, strings.NewReader("y"), &blob.PutOptions{Conditions: cond})),
+			"PutBlockList": second(b.PutBlockList(ctx, nil, &blob.PutOptions{Conditions: cond})),
+			"Snapshot":     second(b.Snapshot(ctx, &blob.SnapshotOptions{Conditions: cond})),
+			"AcquireLease": second(b.AcquireLease(ctx, blob.MinLease, "", cond)),
+			"Delete":       b.Delete(ctx, &blob.DeleteOptions{Conditions: cond}),
+			"new":          second(c.Blob("b").Put(ctx, nil, &blob.PutOptions{Conditions: cond})),
 			"Properties":   second(b.Properties(ctx, cond)),
 		} {
-			if bindings.BlobCodeOf(err) != bindings.CodeConditionNotMet {
+			if storage.CodeOf(err) != storage.CodeConditionNotMet {
 				t.Errorf("%s = %v, want ConditionNotMet", what, err)
 			}
 		}
-		_, err := c.Blob("copy").CopyFrom(ctx, bindings.BlobSource{Container: "docs", Name: "a"}, &bindings.CopyOptions{SourceConditions: cond})
-		if bindings.BlobCodeOf(err) != bindings.CodeSourceConditionNotMet {
+		_, err := c.Blob("copy").CopyFrom(ctx, blob.Source{Container: "docs", Name: "a"}, &blob.CopyOptions{SourceConditions: cond})
+		if storage.CodeOf(err) != storage.CodeSourceConditionNotMet {
 			t.Errorf("CopyFrom = %v, want SourceConditionNotMet", err)
 		}
 	})
@@ -114,7 +115,7 @@ func second[T any](_ T, err error) error { return err }
 // woken (spec storage 9.3).
 func TestTagsAreNoChange(t *testing.T) {
 	t.Parallel()
-	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c bindings.Container) {
+	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c blob.Container) {
 		b := c.Blob("a")
 		putTagged(t, b, "k", "1")
 		before, err := b.Properties(ctx, nil)
@@ -150,7 +151,7 @@ func TestTagsAreNoChange(t *testing.T) {
 
 func TestTagLimits(t *testing.T) {
 	t.Parallel()
-	onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c bindings.Container) {
+	onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c blob.Container) {
 		b := c.Blob("a")
 		putTagged(t, b)
 		eleven := map[string]string{}
@@ -159,32 +160,32 @@ func TestTagLimits(t *testing.T) {
 		}
 		for _, row := range []struct {
 			tags map[string]string
-			code bindings.BlobCode
+			code storage.Code
 		}{
 			{map[string]string{strings.Repeat("k", 128): strings.Repeat("v", 256)}, ""},
-			{map[string]string{strings.Repeat("k", 129): ""}, bindings.CodeTagsTooLarge},
-			{map[string]string{"k": strings.Repeat("v", 257)}, bindings.CodeTagsTooLarge},
-			{eleven, bindings.CodeTagsTooLarge},
-			{map[string]string{"": "v"}, bindings.CodeEmptyTagName},
-			{map[string]string{"k#": "v"}, bindings.CodeInvalidTag},
-			{map[string]string{"k": "v%"}, bindings.CodeInvalidTag},
+			{map[string]string{strings.Repeat("k", 129): ""}, storage.CodeTagsTooLarge},
+			{map[string]string{"k": strings.Repeat("v", 257)}, storage.CodeTagsTooLarge},
+			{eleven, storage.CodeTagsTooLarge},
+			{map[string]string{"": "v"}, storage.CodeEmptyTagName},
+			{map[string]string{"k#": "v"}, storage.CodeInvalidTag},
+			{map[string]string{"k": "v%"}, storage.CodeInvalidTag},
 			{map[string]string{"azAZ09 +-./:=_": "azAZ09 +-./:=_"}, ""},
 		} {
-			_, putErr := b.Put(ctx, nil, &bindings.PutBlobOptions{Tags: row.tags})
+			_, putErr := b.Put(ctx, nil, &blob.PutOptions{Tags: row.tags})
 			for _, err := range []error{b.(tagged).SetTags(ctx, row.tags, nil), putErr} {
-				if got := bindings.BlobCodeOf(err); got != row.code {
+				if got := storage.CodeOf(err); got != row.code {
 					t.Errorf("%.40v: %v, want code %q", row.tags, err, row.code)
 				}
 			}
 		}
-		lease, err := b.AcquireLease(ctx, bindings.MinLease, "", nil)
+		lease, err := b.AcquireLease(ctx, blob.MinLease, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.(tagged).SetTags(ctx, nil, nil); bindings.BlobCodeOf(err) != bindings.CodeLeaseIDMissing {
+		if err := b.(tagged).SetTags(ctx, nil, nil); storage.CodeOf(err) != storage.CodeLeaseIDMissing {
 			t.Errorf("SetTags of a leased blob = %v", err)
 		}
-		if err := b.(tagged).SetTags(ctx, nil, &bindings.BlobConditions{LeaseID: lease.ID}); err != nil {
+		if err := b.(tagged).SetTags(ctx, nil, &blob.Conditions{LeaseID: lease.ID}); err != nil {
 			t.Errorf("SetTags with the lease = %v", err)
 		}
 	})
@@ -193,7 +194,7 @@ func TestTagLimits(t *testing.T) {
 // Source: docs, Find Blobs by Tags; Azurite, tests/blob/apis/service.test.ts.
 func TestFindBlobsByTags(t *testing.T) {
 	t.Parallel()
-	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c bindings.Container) {
+	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c blob.Container) {
 		other := s.Container("archive")
 		if _, err := other.Create(ctx, nil); err != nil {
 			t.Fatal(err)
@@ -246,7 +247,7 @@ func TestFindBlobsByTags(t *testing.T) {
 				t.Errorf("%.40s: %v, want an error about the expression", where, err)
 			}
 		}
-		if _, err := find("none", "n='0'", 0); bindings.BlobCodeOf(err) != bindings.CodeContainerNotFound {
+		if _, err := find("none", "n='0'", 0); storage.CodeOf(err) != storage.CodeContainerNotFound {
 			t.Errorf("in no container: %v", err)
 		}
 	})

@@ -3,7 +3,7 @@ package emulator
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 )
 
 // archiveTier is the tier whose blobs cannot be read.
@@ -13,17 +13,17 @@ const archiveTier = "Archive"
 // whether the blob comes out of the archive, which takes the service hours and
 // this one no time. ETag and time of change stay.
 //
-// It is not part of bindings.Blob: no trigger and no binding has a use for it.
+// It is not part of blob.Blob: no trigger and no binding has a use for it.
 //
 // Reference: Blob Service REST API, "Set Blob Tier"; that a lease guards the tier,
 // Azurite: LokiBlobMetadataStore.setTier.
-func (b *blob) SetTier(ctx context.Context, tier string, cond *bindings.BlobConditions) (rehydrated bool, err error) {
+func (b *blob) SetTier(ctx context.Context, tier string, cond *blobapi.Conditions) (rehydrated bool, err error) {
 	err = b.operate(ctx, "SetTier", func(tx *blobTx) error {
 		r := tx.find(b.key)
 		if r == nil {
 			return notFound(b.key)
 		}
-		if err := checkType(r, bindings.BlockBlob); err != nil {
+		if err := checkType(r, blobapi.BlockBlob); err != nil {
 			return err
 		}
 		if err := checkTags(cond, r); err != nil {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // A copy from one account to another goes in three steps, because reading may take
@@ -22,7 +23,7 @@ type Exported struct {
 }
 
 // Export holds on to a blob. It fails as the read of a copy's source does.
-func (s *Storage) Export(ctx context.Context, source bindings.BlobSource, cond *bindings.BlobConditions) (*Exported, error) {
+func (s *Storage) Export(ctx context.Context, source blobapi.Source, cond *blobapi.Conditions) (*Exported, error) {
 	var out *Exported
 	b := &blob{s: &s.blobs, key: blobKey{Container: source.Container, Name: source.Name, Snapshot: source.Snapshot}}
 	err := b.operate(ctx, "Get", func(tx *blobTx) error {
@@ -31,9 +32,9 @@ func (s *Storage) Export(ctx context.Context, source bindings.BlobSource, cond *
 			return err
 		}
 		if r.Tier == archiveTier {
-			return blobError(bindings.CodeBlobArchived, "")
+			return blobError(storage.CodeBlobArchived, "")
 		}
-		out = &Exported{record: *r, download: b.s.download(r, bindings.BlobRange{})}
+		out = &Exported{record: *r, download: b.s.download(r, blobapi.Range{})}
 		out.download.segments = b.s.segments(r)
 		return nil
 	})
@@ -94,11 +95,11 @@ func (i *Imported) Discard() {
 
 // CopyIn makes what was imported the blob, as CopyFrom would; conditions on the
 // source had their say.
-func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
 	if err := checkCopyOptions(opts); err != nil {
 		return nil, err
 	}
-	var out *bindings.Copied
+	var out *blobapi.Copied
 	err := b.operate(ctx, "CopyFrom", func(tx *blobTx) error {
 		old, err := tx.toReplace(b.key, opts.Conditions)
 		if err != nil {
@@ -125,7 +126,7 @@ func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *bindings.CopyOptio
 	return out, nil
 }
 
-func checkCopyOptions(opts *bindings.CopyOptions) error {
+func checkCopyOptions(opts *blobapi.CopyOptions) error {
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return err
 	}
@@ -136,32 +137,32 @@ func checkCopyOptions(opts *bindings.CopyOptions) error {
 // replaces, if there is something, is of the same type.
 //
 // Source: docs, Copy Blob, "Remarks".
-func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *bindings.CopyOptions) (blobRecord, error) {
+func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *blobapi.CopyOptions) (blobRecord, error) {
 	if err := checkType(old, from.Type); err != nil {
 		return blobRecord{}, err
 	}
 	if from.Tier == archiveTier && opts.Tier == "" {
-		return blobRecord{}, blobError(bindings.CodeBlobArchived, "")
+		return blobRecord{}, blobError(storage.CodeBlobArchived, "")
 	}
 	if opts.Tier != "" {
-		if err := checkType(from, bindings.BlockBlob); err != nil {
+		if err := checkType(from, blobapi.BlockBlob); err != nil {
 			return blobRecord{}, err
 		}
 	}
 	next := *from
 	next.blobKey, next.Created, next.Lease, next.Tier = to, time.Time{}, lease{}, opts.Tier
-	next.Sealed, next.Tags = opts.Seal && from.Type == bindings.AppendBlob, tagSet(opts.Tags)
+	next.Sealed, next.Tags = opts.Seal && from.Type == blobapi.AppendBlob, tagSet(opts.Tags)
 	if opts.CopyTags {
 		next.Tags = from.Tags
 	}
 	if opts.Metadata != nil {
 		next.Metadata = maps.Clone(opts.Metadata)
 	}
-	next.Copy = &bindings.CopyState{ID: tx.newGUID(), Source: opts.SourceURL, Status: "success", Completed: tx.now.Truncate(time.Second), Bytes: from.Size}
+	next.Copy = &blobapi.CopyState{ID: tx.newGUID(), Source: opts.SourceURL, Status: "success", Completed: tx.now.Truncate(time.Second), Bytes: from.Size}
 	return next, nil
 }
 
 // copied puts a copy.
-func (tx *blobTx) copied(next blobRecord, old *blobRecord) *bindings.Copied {
-	return &bindings.Copied{ID: next.Copy.ID, Status: next.Copy.Status, Written: *tx.put(next, old)}
+func (tx *blobTx) copied(next blobRecord, old *blobRecord) *blobapi.Copied {
+	return &blobapi.Copied{ID: next.Copy.ID, Status: next.Copy.Status, Written: *tx.put(next, old)}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -14,7 +15,7 @@ import (
 
 // copiedInto is what the embedded account can do with what was imported.
 type copiedInto interface {
-	CopyIn(ctx context.Context, from *emulator.Imported, opts *bindings.CopyOptions) (*bindings.Copied, error)
+	CopyIn(ctx context.Context, from *emulator.Imported, opts *blob.CopyOptions) (*blob.Copied, error)
 }
 
 // A blob goes from one account to another as it was when it was exported, whatever
@@ -54,26 +55,26 @@ func TestBlobsGoBetweenAccounts(t *testing.T) {
 			for i, text := range []string{"small", large('l')} {
 				done(blocks.PutBlock(ctx, fmt.Sprintf("AAA%d", i), strings.NewReader(text), nil))
 			}
-			done(blocks.PutBlockList(ctx, []bindings.BlockRef{{ID: "AAA1"}, {ID: "AAA0"}}, &bindings.PutBlobOptions{Metadata: map[string]string{"k": "v"}, Tags: map[string]string{"t": "v"}}))
-			done(log.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob}))
+			done(blocks.PutBlockList(ctx, []blob.BlockRef{{ID: "AAA1"}, {ID: "AAA0"}}, &blob.PutOptions{Metadata: map[string]string{"k": "v"}, Tags: map[string]string{"t": "v"}}))
+			done(log.Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob}))
 			done(log.AppendBlock(ctx, strings.NewReader("line"), nil))
-			done(disk.Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: 64 << 10}))
+			done(disk.Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 64 << 10}))
 			done(disk.(paged).PutPages(ctx, 1024, strings.NewReader(large('p')[:40<<10]), &emulator.PageOptions{}))
-			done(disk.(paged).ClearPages(ctx, bindings.BlobRange{Offset: 2048, Count: 512}, &emulator.PageOptions{}))
+			done(disk.(paged).ClearPages(ctx, blob.Range{Offset: 2048, Count: 512}, &emulator.PageOptions{}))
 
 			for _, name := range []string{"blocks", "log", "disk"} {
 				want := read(t, theirs.Blob(name), nil)
-				exported, err := from.Export(ctx, bindings.BlobSource{Container: "theirs", Name: name}, nil)
+				exported, err := from.Export(ctx, blob.Source{Container: "theirs", Name: name}, nil)
 				check(err)
 				done(theirs.Blob(name).Put(ctx, strings.NewReader("another"), nil)) // meanwhile
 				imported, err := to.Import(exported)
 				check(err)
 				exported.Close()
-				none := &bindings.CopyOptions{Conditions: &bindings.BlobConditions{IfMatch: `"0x1"`}}
-				if _, err := ours.Blob(name).(copiedInto).CopyIn(ctx, imported, none); bindings.BlobCodeOf(err) != bindings.CodeConditionNotMet {
+				none := &blob.CopyOptions{Conditions: &blob.Conditions{IfMatch: `"0x1"`}}
+				if _, err := ours.Blob(name).(copiedInto).CopyIn(ctx, imported, none); storage.CodeOf(err) != storage.CodeConditionNotMet {
 					t.Errorf("copy of %s with a condition that does not hold = %v", name, err)
 				}
-				done(ours.Blob(name).(copiedInto).CopyIn(ctx, imported, &bindings.CopyOptions{SourceURL: "there"}))
+				done(ours.Blob(name).(copiedInto).CopyIn(ctx, imported, &blob.CopyOptions{SourceURL: "there"}))
 				imported.Discard()
 				if got := read(t, ours.Blob(name), nil); string(got) != string(want) {
 					t.Errorf("copy of %s has %d bytes, or others than the %d there were", name, len(got), len(want))
@@ -99,14 +100,14 @@ func TestBlobsGoBetweenAccounts(t *testing.T) {
 				t.Errorf("log = %q", got)
 			}
 
-			exported, err := from.Export(ctx, bindings.BlobSource{Container: "theirs", Name: "disk"}, nil)
+			exported, err := from.Export(ctx, blob.Source{Container: "theirs", Name: "disk"}, nil)
 			check(err)
 			imported, err := to.Import(exported)
 			check(err)
 			exported.Close()
 			exported.Close()
 			imported.Discard()
-			if _, err := ours.Blob("late").(copiedInto).CopyIn(ctx, imported, &bindings.CopyOptions{}); err == nil && target == "store" {
+			if _, err := ours.Blob("late").(copiedInto).CopyIn(ctx, imported, &blob.CopyOptions{}); err == nil && target == "store" {
 				t.Error("a copy of what was discarded")
 			}
 			if target == "store" {
@@ -114,8 +115,8 @@ func TestBlobsGoBetweenAccounts(t *testing.T) {
 					t.Errorf("%d files, want 2", n)
 				}
 			}
-			_, err = from.Export(ctx, bindings.BlobSource{Container: "theirs", Name: "none"}, nil)
-			if bindings.BlobCodeOf(err) != bindings.CodeCannotVerifyCopySource {
+			_, err = from.Export(ctx, blob.Source{Container: "theirs", Name: "none"}, nil)
+			if storage.CodeOf(err) != storage.CodeCannotVerifyCopySource {
 				t.Errorf("export of nothing = %v", err)
 			}
 		})

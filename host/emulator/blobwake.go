@@ -5,7 +5,7 @@ import "slices"
 // blobWaker is one caller of OnChange. Its address is its identity.
 type blobWaker struct{ changed func(name string) }
 
-// OnChange implements bindings.BlobWaker. Callers are served in order of
+// OnChange implements blob.Waker. Callers are served in order of
 // registration.
 func (s *Storage) OnChange(container string, changed func(name string)) (stop func()) {
 	return s.blobs.onChange(container, changed)

@@ -8,18 +8,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Container returns a handle on the container of that name.
-func (s *Storage) Container(name string) bindings.Container {
+func (s *Storage) Container(name string) blobapi.Container {
 	return &container{s: &s.blobs, name: name}
 }
 
 // Containers lists containers by name.
-func (s *Storage) Containers(ctx context.Context, opts *bindings.ListContainersOptions) (*bindings.ContainerPage, error) {
+func (s *Storage) Containers(ctx context.Context, opts *blobapi.ListContainersOptions) (*blobapi.ContainerPage, error) {
 	if opts == nil {
-		opts = &bindings.ListContainersOptions{}
+		opts = &blobapi.ListContainersOptions{}
 	}
 	limit, err := pageSize(opts.MaxResults)
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *Storage) Containers(ctx context.Context, opts *bindings.ListContainersO
 	if err != nil {
 		return nil, err
 	}
-	page := &bindings.ContainerPage{}
+	page := &blobapi.ContainerPage{}
 	err = s.blobs.operate(ctx, FaultPoint{Op: "Containers"}, false, func(tx *blobTx) error {
 		for name := range tx.names.from(max(from, opts.Prefix)) {
 			if !strings.HasPrefix(name, opts.Prefix) {
@@ -39,7 +40,7 @@ func (s *Storage) Containers(ctx context.Context, opts *bindings.ListContainersO
 				page.NextMarker = marker(name, "")
 				break
 			}
-			item := bindings.ContainerItem{Name: name, Properties: tx.containers[name].record.properties(tx.now)}
+			item := blobapi.ContainerItem{Name: name, Properties: tx.containers[name].record.properties(tx.now)}
 			if !opts.Metadata {
 				item.Properties.Metadata = nil
 			}
@@ -54,8 +55,8 @@ func (s *Storage) Containers(ctx context.Context, opts *bindings.ListContainersO
 }
 
 // BlobServiceProperties returns the settings of the blob service.
-func (s *Storage) BlobServiceProperties(ctx context.Context) (*bindings.ServiceProperties, error) {
-	var p bindings.ServiceProperties
+func (s *Storage) BlobServiceProperties(ctx context.Context) (*storage.ServiceProperties, error) {
+	var p storage.ServiceProperties
 	err := s.blobs.operate(ctx, FaultPoint{Op: "BlobServiceProperties"}, false, func(tx *blobTx) error {
 		p = copyProperties(tx.account.Properties)
 		return nil
@@ -67,10 +68,10 @@ func (s *Storage) BlobServiceProperties(ctx context.Context) (*bindings.ServiceP
 }
 
 // SetBlobServiceProperties replaces the settings that are not nil in p.
-func (s *Storage) SetBlobServiceProperties(ctx context.Context, p *bindings.ServiceProperties) error {
+func (s *Storage) SetBlobServiceProperties(ctx context.Context, p *storage.ServiceProperties) error {
 	const maxCORSRules = 5
 	if p.CORS != nil && len(*p.CORS) > maxCORSRules {
-		return blobError(bindings.CodeInvalidXMLDocument, "%d CORS rules: want at most %d", len(*p.CORS), maxCORSRules)
+		return blobError(storage.CodeInvalidXMLDocument, "%d CORS rules: want at most %d", len(*p.CORS), maxCORSRules)
 	}
 	return s.blobs.operate(ctx, FaultPoint{Op: "SetBlobServiceProperties"}, false, func(tx *blobTx) error {
 		from, to := copyProperties(*p), &tx.account.Properties
@@ -93,9 +94,9 @@ func replace[T any](to **T, from *T) {
 }
 
 // copyProperties returns p with parts of its own.
-func copyProperties(p bindings.ServiceProperties) bindings.ServiceProperties {
+func copyProperties(p storage.ServiceProperties) storage.ServiceProperties {
 	p.Logging, p.SoftDelete, p.StaticWebsite, p.DefaultVersion = own(p.Logging), own(p.SoftDelete), own(p.StaticWebsite), own(p.DefaultVersion)
-	for _, m := range []**bindings.MetricsProperties{&p.HourMetrics, &p.MinuteMetrics} {
+	for _, m := range []**storage.MetricsProperties{&p.HourMetrics, &p.MinuteMetrics} {
 		if *m = own(*m); *m != nil {
 			(*m).IncludeAPIs = own((*m).IncludeAPIs)
 		}
@@ -116,7 +117,7 @@ func own[T any](p *T) *T {
 }
 
 // container is a handle on one container. It serves the calls of
-// bindings.Container.
+// blob.Container.
 type container struct {
 	s    *blobs
 	name string
@@ -124,20 +125,20 @@ type container struct {
 
 func (c *container) Name() string { return c.name }
 
-func (c *container) Blob(name string) bindings.Blob {
+func (c *container) Blob(name string) blobapi.Blob {
 	return &blob{s: c.s, key: blobKey{Container: c.name, Name: strings.ReplaceAll(name, `\`, "/")}}
 }
 
 func (c *container) operate(ctx context.Context, op string, f func(tx *blobTx) error) error {
 	if c.name == "" {
-		return bindings.ValidateContainerName("")
+		return blobapi.ValidateContainerName("")
 	}
 	return c.s.operate(ctx, FaultPoint{Op: op, Container: c.name}, op == "Create", f)
 }
 
-func (c *container) Create(ctx context.Context, opts *bindings.CreateContainerOptions) (*bindings.Written, error) {
+func (c *container) Create(ctx context.Context, opts *blobapi.CreateContainerOptions) (*blobapi.Written, error) {
 	if opts == nil {
-		opts = &bindings.CreateContainerOptions{}
+		opts = &blobapi.CreateContainerOptions{}
 	}
 	if err := checkMetadata(opts.Metadata); err != nil {
 		return nil, err
@@ -147,7 +148,7 @@ func (c *container) Create(ctx context.Context, opts *bindings.CreateContainerOp
 	}
 	w, err := c.write(ctx, "Create", func(tx *blobTx) (containerRecord, error) {
 		if tx.container != nil {
-			return containerRecord{}, blobError(bindings.CodeContainerAlreadyExists, "container %q exists already", c.name)
+			return containerRecord{}, blobError(storage.CodeContainerAlreadyExists, "container %q exists already", c.name)
 		}
 		return containerRecord{Name: c.name, Metadata: maps.Clone(opts.Metadata), Public: opts.PublicAccess}, nil
 	})
@@ -158,8 +159,8 @@ func (c *container) Create(ctx context.Context, opts *bindings.CreateContainerOp
 }
 
 // write puts the record that f returns, with a new version.
-func (c *container) write(ctx context.Context, op string, f func(tx *blobTx) (containerRecord, error)) (*bindings.Written, error) {
-	var out bindings.Written
+func (c *container) write(ctx context.Context, op string, f func(tx *blobTx) (containerRecord, error)) (*blobapi.Written, error) {
+	var out blobapi.Written
 	err := c.operate(ctx, op, func(tx *blobTx) error {
 		record, err := f(tx)
 		if err != nil {
@@ -168,7 +169,7 @@ func (c *container) write(ctx context.Context, op string, f func(tx *blobTx) (co
 		record.Version = tx.newVersion()
 		record.Lease = record.Lease.written(tx.now, false)
 		tx.change(putContainer{record})
-		out = bindings.Written{ETag: record.Version.ETag, LastModified: record.Version.Modified}
+		out = blobapi.Written{ETag: record.Version.ETag, LastModified: record.Version.Modified}
 		return nil
 	})
 	if err != nil {
@@ -178,16 +179,16 @@ func (c *container) write(ctx context.Context, op string, f func(tx *blobTx) (co
 }
 
 // current returns the record for a write with conditions.
-func (c *container) current(tx *blobTx, cond *bindings.BlobConditions) (containerRecord, error) {
+func (c *container) current(tx *blobTx, cond *blobapi.Conditions) (containerRecord, error) {
 	r := *tx.container.record
-	if err := checkWrite(cond, &r.Version, bindings.CodeConditionNotMet); err != nil {
+	if err := checkWrite(cond, &r.Version, storage.CodeConditionNotMet); err != nil {
 		return r, err
 	}
 	return r, r.Lease.allows(tx.now, leaseID(cond), containerLeaseCodes())
 }
 
 // read runs f on the record for a read with conditions.
-func (c *container) read(ctx context.Context, op string, cond *bindings.BlobConditions, f func(tx *blobTx, r *containerRecord)) error {
+func (c *container) read(ctx context.Context, op string, cond *blobapi.Conditions, f func(tx *blobTx, r *containerRecord)) error {
 	return c.operate(ctx, op, func(tx *blobTx) error {
 		r := tx.container.record
 		if err := checkRead(cond, r.Version); err != nil {
@@ -201,8 +202,8 @@ func (c *container) read(ctx context.Context, op string, cond *bindings.BlobCond
 	})
 }
 
-func (c *container) Properties(ctx context.Context, cond *bindings.BlobConditions) (*bindings.ContainerProperties, error) {
-	var p bindings.ContainerProperties
+func (c *container) Properties(ctx context.Context, cond *blobapi.Conditions) (*blobapi.ContainerProperties, error) {
+	var p blobapi.ContainerProperties
 	err := c.read(ctx, "Properties", cond, func(tx *blobTx, r *containerRecord) { p = r.properties(tx.now) })
 	if err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func (c *container) Properties(ctx context.Context, cond *bindings.BlobCondition
 	return &p, nil
 }
 
-func (c *container) SetMetadata(ctx context.Context, metadata map[string]string, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (c *container) SetMetadata(ctx context.Context, metadata map[string]string, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	if err := checkMetadata(metadata); err != nil {
 		return nil, err
 	}
@@ -221,10 +222,10 @@ func (c *container) SetMetadata(ctx context.Context, metadata map[string]string,
 	})
 }
 
-func (c *container) Access(ctx context.Context, cond *bindings.BlobConditions) (*bindings.ContainerAccess, error) {
-	var a bindings.ContainerAccess
+func (c *container) Access(ctx context.Context, cond *blobapi.Conditions) (*blobapi.ContainerAccess, error) {
+	var a blobapi.ContainerAccess
 	err := c.read(ctx, "Access", cond, func(_ *blobTx, r *containerRecord) {
-		a = bindings.ContainerAccess{PublicAccess: r.Public, Policies: slices.Clone(r.Policies),
+		a = blobapi.ContainerAccess{PublicAccess: r.Public, Policies: slices.Clone(r.Policies),
 			ETag: r.Version.ETag, LastModified: r.Version.Modified}
 	})
 	if err != nil {
@@ -233,7 +234,7 @@ func (c *container) Access(ctx context.Context, cond *bindings.BlobConditions) (
 	return &a, nil
 }
 
-func (c *container) SetAccess(ctx context.Context, a *bindings.ContainerAccess, cond *bindings.BlobConditions) (*bindings.Written, error) {
+func (c *container) SetAccess(ctx context.Context, a *blobapi.ContainerAccess, cond *blobapi.Conditions) (*blobapi.Written, error) {
 	if err := checkPublicAccess(a.PublicAccess); err != nil {
 		return nil, err
 	}
@@ -247,7 +248,7 @@ func (c *container) SetAccess(ctx context.Context, a *bindings.ContainerAccess, 
 	})
 }
 
-func (c *container) Delete(ctx context.Context, cond *bindings.BlobConditions) error {
+func (c *container) Delete(ctx context.Context, cond *blobapi.Conditions) error {
 	return c.operate(ctx, "Delete", func(tx *blobTx) error {
 		r, err := c.current(tx, cond)
 		if err != nil {
@@ -261,23 +262,23 @@ func (c *container) Delete(ctx context.Context, cond *bindings.BlobConditions) e
 	})
 }
 
-func checkPublicAccess(a bindings.PublicAccess) error {
+func checkPublicAccess(a blobapi.PublicAccess) error {
 	switch a {
-	case bindings.NoPublicAccess, bindings.PublicBlobs, bindings.PublicContainer:
+	case blobapi.NoPublicAccess, blobapi.PublicBlobs, blobapi.PublicContainer:
 		return nil
 	}
-	return blobError(bindings.CodeInvalidHeaderValue, "public access %q: want blob, container or nothing", a)
+	return blobError(storage.CodeInvalidHeaderValue, "public access %q: want blob, container or nothing", a)
 }
 
-func checkPolicies(policies []bindings.AccessPolicy) error {
-	if len(policies) > bindings.MaxAccessPolicies {
-		return blobError(bindings.CodeInvalidXMLDocument, "%d stored access policies: want at most %d", len(policies), bindings.MaxAccessPolicies)
+func checkPolicies(policies []storage.AccessPolicy) error {
+	if len(policies) > storage.MaxAccessPolicies {
+		return blobError(storage.CodeInvalidXMLDocument, "%d stored access policies: want at most %d", len(policies), storage.MaxAccessPolicies)
 	}
 	const longest = 64
 	seen := map[string]bool{}
 	for _, p := range policies {
 		if p.ID == "" || len(p.ID) > longest || seen[p.ID] {
-			return blobError(bindings.CodeInvalidXMLDocument, "stored access policy %q: the identifier must be unique and have 1 to %d characters", p.ID, longest)
+			return blobError(storage.CodeInvalidXMLDocument, "stored access policy %q: the identifier must be unique and have 1 to %d characters", p.ID, longest)
 		}
 		seen[p.ID] = true
 	}
@@ -288,9 +289,9 @@ func checkPolicies(policies []bindings.AccessPolicy) error {
 func pageSize(maxResults int) (int, error) {
 	switch {
 	case maxResults < 0:
-		return 0, blobError(bindings.CodeOutOfRangeQueryParameterValue, "maxresults %d: want 1 or more", maxResults)
-	case maxResults == 0 || maxResults > bindings.MaxListResults:
-		return bindings.MaxListResults, nil
+		return 0, blobError(storage.CodeOutOfRangeQueryParameterValue, "maxresults %d: want 1 or more", maxResults)
+	case maxResults == 0 || maxResults > blobapi.MaxListResults:
+		return blobapi.MaxListResults, nil
 	}
 	return maxResults, nil
 }
@@ -307,18 +308,18 @@ func parseMarker(s string) (name, snapshot string, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
 	name, snapshot, ok := strings.Cut(string(b), "\x00")
 	if err != nil || !ok {
-		return "", "", blobError(bindings.CodeInvalidQueryParameterValue, "marker %q: is not one of ours", s)
+		return "", "", blobError(storage.CodeInvalidQueryParameterValue, "marker %q: is not one of ours", s)
 	}
 	return name, snapshot, nil
 }
 
 // Lease operations on a container.
 
-func (c *container) lease(ctx context.Context, op string, cond *bindings.BlobConditions, f func(tx *blobTx, l lease) (lease, error)) (*bindings.Lease, error) {
-	var out *bindings.Lease
+func (c *container) lease(ctx context.Context, op string, cond *blobapi.Conditions, f func(tx *blobTx, l lease) (lease, error)) (*blobapi.Lease, error) {
+	var out *blobapi.Lease
 	err := c.operate(ctx, op, func(tx *blobTx) error {
 		r := *tx.container.record
-		if err := checkWrite(cond, &r.Version, bindings.CodeConditionNotMet); err != nil {
+		if err := checkWrite(cond, &r.Version, storage.CodeConditionNotMet); err != nil {
 			return err
 		}
 		l, err := f(tx, r.Lease)
@@ -327,28 +328,28 @@ func (c *container) lease(ctx context.Context, op string, cond *bindings.BlobCon
 		}
 		r.Lease = l
 		tx.change(putContainer{r})
-		out = &bindings.Lease{ID: l.ID, ETag: r.Version.ETag, LastModified: r.Version.Modified}
+		out = &blobapi.Lease{ID: l.ID, ETag: r.Version.ETag, LastModified: r.Version.Modified}
 		return nil
 	})
 	return out, err
 }
 
-func (c *container) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) AcquireLease(ctx context.Context, d time.Duration, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return acquireLease(ctx, c, d, proposed, cond)
 }
 
-func (c *container) RenewLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) RenewLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return renewLease(ctx, c, id, cond)
 }
 
-func (c *container) ChangeLease(ctx context.Context, id, proposed string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) ChangeLease(ctx context.Context, id, proposed string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return changeLease(ctx, c, id, proposed, cond)
 }
 
-func (c *container) ReleaseLease(ctx context.Context, id string, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) ReleaseLease(ctx context.Context, id string, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return releaseLease(ctx, c, id, cond)
 }
 
-func (c *container) BreakLease(ctx context.Context, period *time.Duration, cond *bindings.BlobConditions) (*bindings.Lease, error) {
+func (c *container) BreakLease(ctx context.Context, period *time.Duration, cond *blobapi.Conditions) (*blobapi.Lease, error) {
 	return breakLease(ctx, c, period, cond)
 }

@@ -17,5 +17,5 @@
 // Read [Storage] first, then queuestate.go for the rules and durable.go for
 // what is written. Network doors live in
 // host/emulator/rest and host/emulator/amqp, durable state in
-// host/emulator/store; the contract that the queues meet is bindings.Queue.
+// host/emulator/store; the contract that the queues meet is queue.Queue.
 package emulator

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
@@ -131,7 +131,7 @@ func (c *change) saveQueue(name string, facts queueFacts) {
 	}
 }
 
-func (c *change) saveProperties(p bindings.ServiceProperties) { c.setJSON(propertiesKey, p) }
+func (c *change) saveProperties(p storage.ServiceProperties) { c.setJSON(propertiesKey, p) }
 
 func (c *change) dropQueue(name string) {
 	if c.writable() {

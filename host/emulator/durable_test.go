@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -93,7 +94,7 @@ func (r *reopening) reopen() {
 	r.now = openAccount(r.t, r.clk, r.db, nil)
 }
 
-func (r *reopening) Queue(name string) bindings.Queue { return r.now.Queue(name) }
+func (r *reopening) Queue(name string) queue.Queue { return r.now.Queue(name) }
 
 func (r *reopening) Queues(ctx context.Context) ([]string, error) { return r.now.Queues(ctx) }
 
@@ -150,7 +151,7 @@ func TestDelayedMessageArrivesAfterReopening(t *testing.T) {
 	q := openAccount(t, clk, db, nil).Queue("orders")
 	clk.Do("put", func() {
 		_ = q.Create(ctx)
-		_, _ = q.Put(ctx, "late", &bindings.PutOptions{Visibility: time.Hour})
+		_, _ = q.Put(ctx, "late", &queue.PutOptions{Visibility: time.Hour})
 	})
 	_ = db.Close()
 	clk.Advance(30 * time.Minute)
@@ -188,11 +189,11 @@ func TestWriteFails(t *testing.T) {
 			s.OnArrival("orders", func() { woken++ })
 			q := s.Queue("orders")
 			ctx := context.Background()
-			var m *bindings.QueueMessage
+			var m *queue.Message
 			clk.Do("prepare", func() {
 				_ = q.Create(ctx)
 				_, _ = q.Put(ctx, "a", nil)
-				_, _ = q.Put(ctx, "expires", &bindings.PutOptions{TTL: time.Minute})
+				_, _ = q.Put(ctx, "expires", &queue.PutOptions{TTL: time.Minute})
 				ms, _ := q.Receive(ctx, 1, time.Minute)
 				m = ms[0]
 			})
@@ -265,13 +266,13 @@ func TestSaveAndLoad(t *testing.T) {
 				clk := newVirtual()
 				a, b := makeFrom(t, clk), makeTo(t, clk)
 				var archive bytes.Buffer
-				var m *bindings.QueueMessage
+				var m *queue.Message
 				clk.Do("save", func() {
 					q := a.Queue("orders")
 					_ = q.Create(ctx)
 					_ = a.Queue("empty").Create(ctx)
 					_, _ = q.Put(ctx, "a", nil)
-					_, _ = q.Put(ctx, "b", &bindings.PutOptions{Visibility: time.Hour, TTL: bindings.NeverExpires})
+					_, _ = q.Put(ctx, "b", &queue.PutOptions{Visibility: time.Hour, TTL: queue.NeverExpires})
 					ms, _ := q.Receive(ctx, 1, time.Minute)
 					m = ms[0]
 					if err := a.Save(&archive); err != nil {
@@ -332,7 +333,7 @@ func TestDurableAccountIsAsDeterministic(t *testing.T) {
 				group.Go(fmt.Sprint("worker ", w), func() {
 					q := s.Queue("orders")
 					for i := range 10 {
-						_, _ = q.Put(ctx, "text", &bindings.PutOptions{Visibility: time.Duration(i*w) * time.Second})
+						_, _ = q.Put(ctx, "text", &queue.PutOptions{Visibility: time.Duration(i*w) * time.Second})
 						_ = clk.Sleep(ctx, time.Second)
 						ms, _ := q.Receive(ctx, 2, 2*time.Second)
 						for _, m := range ms {

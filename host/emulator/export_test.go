@@ -1,12 +1,12 @@
 package emulator
 
-import "github.com/redeliver/redeliver/bindings"
+import queueapi "github.com/redeliver/redeliver/bindings/queue"
 
 // Messages returns all messages of a queue with their receipts, by id.
-func Messages(s *Storage, queue string) map[string]*bindings.QueueMessage {
+func Messages(s *Storage, queue string) map[string]*queueapi.Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	out := map[string]*bindings.QueueMessage{}
+	out := map[string]*queueapi.Message{}
 	if q := s.queues[queue]; q != nil {
 		for id, m := range q.byID {
 			out[id] = m.copy()

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -76,7 +78,7 @@ func TestFullDiskUnderLoad(t *testing.T) {
 	if err := q.Create(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bus.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "bus"}); err != nil {
+	if _, err := bus.CreateQueue(ctx, servicebusapi.Queue{Name: "bus"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Container("files").Create(ctx, nil); err != nil {
@@ -113,7 +115,7 @@ func TestFullDiskUnderLoad(t *testing.T) {
 			return err
 		})
 		keepOn(func(i int) error {
-			return bus.Send(ctx, "bus", &bindings.ServiceBusMessage{MessageID: fmt.Sprintf("%d-%d", w, i), Body: make([]byte, 1<<10)})
+			return bus.Send(ctx, "bus", &servicebusapi.Message{MessageID: fmt.Sprintf("%d-%d", w, i), Body: make([]byte, 1<<10)})
 		})
 	}
 	keepOn(func(i int) error {
@@ -173,9 +175,9 @@ func TestFullDiskUnderLoad(t *testing.T) {
 }
 
 // drain receives everything and returns how many of the wanted texts are not there.
-func drain(ctx context.Context, q bindings.Queue, want map[string]bool) (missing, got int, err error) {
+func drain(ctx context.Context, q queue.Queue, want map[string]bool) (missing, got int, err error) {
 	for {
-		ms, err := q.Receive(ctx, bindings.MaxReceive, time.Hour)
+		ms, err := q.Receive(ctx, queue.MaxReceive, time.Hour)
 		if err != nil || len(ms) == 0 {
 			return len(want), got, err
 		}
@@ -334,13 +336,13 @@ func TestALongQueueIsPurgedOnAFullDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bus.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"}); err != nil {
+	if _, err := bus.CreateQueue(ctx, servicebusapi.Queue{Name: "q"}); err != nil {
 		t.Fatal(err)
 	}
 	const many, atOnce = 300_000, 1000
-	ms := make([]*bindings.ServiceBusMessage, atOnce)
+	ms := make([]*servicebusapi.Message, atOnce)
 	for i := range ms {
-		ms[i] = &bindings.ServiceBusMessage{MessageID: fmt.Sprint(i)}
+		ms[i] = &servicebusapi.Message{MessageID: fmt.Sprint(i)}
 	}
 	for range many / atOnce {
 		if err := bus.Send(ctx, "q", ms...); err != nil {
@@ -349,7 +351,7 @@ func TestALongQueueIsPurgedOnAFullDisk(t *testing.T) {
 	}
 	fillDisk(t, filepath.Join(disk, "filler"))
 	for i := 0; i < 1000 && err == nil; i++ {
-		err = bus.Send(ctx, "q", &bindings.ServiceBusMessage{Body: make([]byte, 40<<10)})
+		err = bus.Send(ctx, "q", &servicebusapi.Message{Body: make([]byte, 40<<10)})
 	}
 	soon(t, "refuses", refusing)
 	if n, err := bus.Purge(ctx, "q"); err != nil || n < many {

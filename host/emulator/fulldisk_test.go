@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -34,9 +35,9 @@ func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
 	clk.Do("fill", func() {
 		_ = q.Create(ctx)
 		_, _ = q.Put(ctx, "stays", nil)
-		_, _ = q.Put(ctx, "expires", &bindings.PutOptions{TTL: time.Minute})
-		_, _ = bus.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"})
-		_ = bus.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "stays"}, &bindings.ServiceBusMessage{MessageID: "expires", TimeToLive: time.Minute})
+		_, _ = q.Put(ctx, "expires", &queue.PutOptions{TTL: time.Minute})
+		_, _ = bus.CreateQueue(ctx, servicebusapi.Queue{Name: "q"})
+		_ = bus.Send(ctx, "q", &servicebusapi.Message{MessageID: "stays"}, &servicebusapi.Message{MessageID: "expires", TimeToLive: time.Minute})
 		full.Store(true)
 		_, _ = q.Put(ctx, "refused", nil)
 	})

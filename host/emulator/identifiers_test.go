@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -29,7 +30,7 @@ func TestIdentifiersAreGivenOnce(t *testing.T) {
 		}
 		seen[id] = round
 	}
-	var old *bindings.QueueMessage
+	var old *queue.Message
 	var empty bytes.Buffer
 	for round := range 6 {
 		db, err := store.Open(dir, nil)
@@ -74,8 +75,8 @@ func TestIdentifiersAreGivenOnce(t *testing.T) {
 				return
 			}
 			given(round, "lease "+lease.ID)
-			_, _ = bus.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"})
-			if err = bus.Send(ctx, "q", &bindings.ServiceBusMessage{}); err != nil {
+			_, _ = bus.CreateQueue(ctx, servicebusapi.Queue{Name: "q"})
+			if err = bus.Send(ctx, "q", &servicebusapi.Message{}); err != nil {
 				return
 			}
 			r, err2 := bus.Receiver(ctx, "q", nil)

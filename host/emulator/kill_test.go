@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -50,7 +50,7 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 				switch w.IntN(3) {
 				case 0:
 					w.Say("updating", m.ID)
-					var u *bindings.QueueMessage
+					var u *queue.Message
 					if u, err = q.Update(ctx, m.ID, m.PopReceipt, nil, time.Hour); err == nil {
 						w.Say("updated", m.ID, m.DequeueCount, u.PopReceipt)
 					}

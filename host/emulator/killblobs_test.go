@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -49,8 +50,8 @@ func writeBlobsUntilKilled(ctx context.Context, db *store.Store) (func(*storetes
 	}
 	return func(w *storetest.Writer) error {
 		disk, tagged := fmt.Sprintf("d%d", w.Number), fmt.Sprintf("t%d", w.Number)
-		for name, opts := range map[string]*bindings.PutBlobOptions{disk: {Type: bindings.PageBlob, Size: diskSize}, tagged: {}} {
-			opts.Conditions = &bindings.BlobConditions{IfNoneMatch: "*"}
+		for name, opts := range map[string]*blob.PutOptions{disk: {Type: blob.PageBlob, Size: diskSize}, tagged: {}} {
+			opts.Conditions = &blob.Conditions{IfNoneMatch: "*"}
 			if _, err := c.Blob(name).Put(ctx, nil, opts); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 				return err
 			}
@@ -72,7 +73,7 @@ func writeBlobsUntilKilled(ctx context.Context, db *store.Store) (func(*storetes
 }
 
 // writeBlob says what it is about to do, does it, and says that it is done.
-func writeBlob(ctx context.Context, b bindings.Blob, how int, tag string, say func(what string)) error {
+func writeBlob(ctx context.Context, b blob.Blob, how int, tag string, say func(what string)) error {
 	body := bodyOf(tag)
 	var err error
 	switch kind := b.Name()[0]; {
@@ -95,7 +96,7 @@ func writeBlob(ctx context.Context, b bindings.Blob, how int, tag string, say fu
 		say("writing")
 		if _, err = b.PutBlock(ctx, "AAAA", strings.NewReader(body[:len(body)/2]), nil); err == nil {
 			if _, err = b.PutBlock(ctx, "BBBB", strings.NewReader(body[len(body)/2:]), nil); err == nil {
-				_, err = b.PutBlockList(ctx, []bindings.BlockRef{{ID: "AAAA"}, {ID: "BBBB"}}, nil)
+				_, err = b.PutBlockList(ctx, []blob.BlockRef{{ID: "AAAA"}, {ID: "BBBB"}}, nil)
 			}
 		}
 	default:

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // lease is the lease of a blob or container as it is kept. Its state follows
@@ -15,7 +16,7 @@ import (
 // change it return the lease that follows.
 type lease struct {
 	ID       string
-	Duration time.Duration // as acquired; bindings.InfiniteLease
+	Duration time.Duration // as acquired; blob.InfiniteLease
 	Until    time.Time     // end of a lease that is not infinite
 	Breaks   time.Time     // end of the break period; zero: is not being broken
 	Stale    bool          // something was written after the end (S-12)
@@ -40,7 +41,7 @@ func (l lease) state(now time.Time) leaseState {
 		return leaseBreaking
 	case !l.Breaks.IsZero():
 		return leaseBroken
-	case l.Duration == bindings.InfiniteLease || now.Before(l.Until):
+	case l.Duration == blobapi.InfiniteLease || now.Before(l.Until):
 		return leaseLeased
 	}
 	return leaseExpired
@@ -51,29 +52,29 @@ func (l lease) is(id string) bool { return l.ID != "" && guid(l.ID) == guid(id) 
 
 func (l lease) start(now time.Time) lease {
 	l.Breaks, l.Until, l.Stale = time.Time{}, time.Time{}, false
-	if l.Duration != bindings.InfiniteLease {
+	if l.Duration != blobapi.InfiniteLease {
 		l.Until = now.Add(l.Duration)
 	}
 	return l
 }
 
 func (l lease) acquire(now time.Time, d time.Duration, proposed string, newID func() string) (lease, error) {
-	if d != bindings.InfiniteLease && (d < bindings.MinLease || d > bindings.MaxLease) {
-		return l, blobError(bindings.CodeInvalidHeaderValue, "lease duration %v: want %v to %v, or infinite", d, bindings.MinLease, bindings.MaxLease)
+	if d != blobapi.InfiniteLease && (d < blobapi.MinLease || d > blobapi.MaxLease) {
+		return l, blobError(storage.CodeInvalidHeaderValue, "lease duration %v: want %v to %v, or infinite", d, blobapi.MinLease, blobapi.MaxLease)
 	}
 	if proposed != "" && !isGUID(proposed) {
-		return l, blobError(bindings.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
+		return l, blobError(storage.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
 	}
 	switch l.state(now) {
 	case leaseLeased:
 		if !l.is(proposed) {
-			return l, blobError(bindings.CodeLeaseAlreadyPresent, "")
+			return l, blobError(storage.CodeLeaseAlreadyPresent, "")
 		}
 	case leaseBreaking:
 		if l.is(proposed) {
-			return l, blobError(bindings.CodeLeaseIsBreakingAndCannotBeAcquired, "")
+			return l, blobError(storage.CodeLeaseIsBreakingAndCannotBeAcquired, "")
 		}
-		return l, blobError(bindings.CodeLeaseAlreadyPresent, "")
+		return l, blobError(storage.CodeLeaseAlreadyPresent, "")
 	}
 	if proposed == "" {
 		proposed = newID()
@@ -88,14 +89,14 @@ func (l lease) renew(now time.Time, id string) (lease, error) {
 	case state == leaseLeased, state == leaseExpired && !l.Stale:
 		return l.start(now), nil
 	case state == leaseBreaking, state == leaseBroken:
-		return l, blobError(bindings.CodeLeaseIsBrokenAndCannotBeRenewed, "")
+		return l, blobError(storage.CodeLeaseIsBrokenAndCannotBeRenewed, "")
 	}
-	return l, blobError(bindings.CodeLeaseIDMismatchWithLeaseOperation, "")
+	return l, blobError(storage.CodeLeaseIDMismatchWithLeaseOperation, "")
 }
 
 func (l lease) change(now time.Time, id, proposed string) (lease, error) {
 	if !isGUID(proposed) {
-		return l, blobError(bindings.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
+		return l, blobError(storage.CodeInvalidHeaderValue, "lease identifier %q: want a GUID", proposed)
 	}
 	switch l.state(now) {
 	case leaseLeased:
@@ -105,19 +106,19 @@ func (l lease) change(now time.Time, id, proposed string) (lease, error) {
 		}
 	case leaseBreaking:
 		if l.is(proposed) {
-			return l, blobError(bindings.CodeLeaseIsBreakingAndCannotBeChanged, "")
+			return l, blobError(storage.CodeLeaseIsBreakingAndCannotBeChanged, "")
 		}
 	default:
-		return l, blobError(bindings.CodeLeaseNotPresentWithLeaseOperation, "")
+		return l, blobError(storage.CodeLeaseNotPresentWithLeaseOperation, "")
 	}
-	return l, blobError(bindings.CodeLeaseIDMismatchWithLeaseOperation, "")
+	return l, blobError(storage.CodeLeaseIDMismatchWithLeaseOperation, "")
 }
 
 // release works in every state but available: who holds the identifier may
 // clean up what is left of the lease.
 func (l lease) release(id string) (lease, error) {
 	if !l.is(id) {
-		return l, blobError(bindings.CodeLeaseIDMismatchWithLeaseOperation, "")
+		return l, blobError(storage.CodeLeaseIDMismatchWithLeaseOperation, "")
 	}
 	return lease{}, nil
 }
@@ -125,20 +126,20 @@ func (l lease) release(id string) (lease, error) {
 // breakUp starts the break period, or shortens it, and returns how long the
 // lease holds still, in whole seconds: what is left of one is cut off.
 func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Duration, error) {
-	if period != nil && (*period < 0 || *period > bindings.MaxBreakPeriod) {
-		return l, 0, blobError(bindings.CodeInvalidHeaderValue, "break period %v: want 0 to %v", *period, bindings.MaxBreakPeriod)
+	if period != nil && (*period < 0 || *period > blobapi.MaxBreakPeriod) {
+		return l, 0, blobError(storage.CodeInvalidHeaderValue, "break period %v: want 0 to %v", *period, blobapi.MaxBreakPeriod)
 	}
 	end := now // of the lease, if nobody shortens it
 	switch l.state(now) {
 	case leaseAvailable:
-		return l, 0, blobError(bindings.CodeLeaseNotPresentWithLeaseOperation, "")
+		return l, 0, blobError(storage.CodeLeaseNotPresentWithLeaseOperation, "")
 	case leaseBroken:
 		return l, 0, nil
 	case leaseBreaking:
 		end = l.Breaks
 	case leaseLeased:
 		switch {
-		case l.Duration != bindings.InfiniteLease:
+		case l.Duration != blobapi.InfiniteLease:
 			end = l.Until
 		case period != nil:
 			end = now.Add(*period)
@@ -154,15 +155,15 @@ func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Durati
 }
 
 // leaseCodes are the answers to an operation that brings the wrong identifier.
-type leaseCodes struct{ mismatch, notPresent bindings.BlobCode }
+type leaseCodes struct{ mismatch, notPresent storage.Code }
 
 // Of operations on blobs and on containers.
 func blobLeaseCodes() leaseCodes {
-	return leaseCodes{bindings.CodeLeaseIDMismatchWithBlobOperation, bindings.CodeLeaseNotPresentWithBlobOperation}
+	return leaseCodes{storage.CodeLeaseIDMismatchWithBlobOperation, storage.CodeLeaseNotPresentWithBlobOperation}
 }
 
 func containerLeaseCodes() leaseCodes {
-	return leaseCodes{bindings.CodeLeaseIDMismatchWithContainerOperation, bindings.CodeLeaseNotPresentWithContainerOperation}
+	return leaseCodes{storage.CodeLeaseIDMismatchWithContainerOperation, storage.CodeLeaseNotPresentWithContainerOperation}
 }
 
 // allows checks the identifier that an operation brings, if it brings one.
@@ -182,7 +183,7 @@ func (l lease) allows(now time.Time, id string, codes leaseCodes) error {
 // guards is allows for what an active lease forbids to everybody else.
 func (l lease) guards(now time.Time, id string, codes leaseCodes) error {
 	if state := l.state(now); id == "" && (state == leaseLeased || state == leaseBreaking) {
-		return blobError(bindings.CodeLeaseIDMissing, "")
+		return blobError(storage.CodeLeaseIDMissing, "")
 	}
 	return l.allows(now, id, codes)
 }
@@ -200,15 +201,15 @@ func (l lease) written(now time.Time, replaced bool) lease {
 	return l
 }
 
-func (l lease) properties(now time.Time) bindings.LeaseProperties {
+func (l lease) properties(now time.Time) blobapi.LeaseProperties {
 	state := l.state(now)
-	p := bindings.LeaseProperties{State: string(state), Status: "unlocked"}
+	p := blobapi.LeaseProperties{State: string(state), Status: "unlocked"}
 	if state == leaseLeased || state == leaseBreaking {
 		p.Status = "locked"
 	}
 	switch {
 	case state != leaseLeased:
-	case l.Duration == bindings.InfiniteLease:
+	case l.Duration == blobapi.InfiniteLease:
 		p.Duration = "infinite"
 	default:
 		p.Duration = "fixed"
@@ -248,8 +249,8 @@ func guidDigits(s string) string {
 
 // blobError returns the service's failure with that code, and with a text that
 // says more than the usual one if format is not empty.
-func blobError(code bindings.BlobCode, format string, args ...any) *bindings.BlobError {
-	err := bindings.NewBlobError(code)
+func blobError(code storage.Code, format string, args ...any) *storage.Error {
+	err := storage.NewError(code)
 	if format != "" {
 		err.Text = fmt.Sprintf(format, args...)
 	}

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -79,7 +79,7 @@ func checkState(v *store.View) error {
 	return errors.Join(queuesErr, propertiesErr, blobsErr, timeErr)
 }
 
-func readProperties(v *store.View, dir string) (p bindings.ServiceProperties, err error) {
+func readProperties(v *store.View, dir string) (p storage.ServiceProperties, err error) {
 	value, err := v.Get(propertiesKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return p, nil

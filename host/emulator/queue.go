@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
 // queue is a handle on one queue of an account. It serves the calls of
-// bindings.Queue: parameters are checked here, the rules are queueState's.
+// queue.Queue: parameters are checked here, the rules are queueState's.
 //
 // Reference: Queue Service REST API, "Operations on Messages" and "Operations on
 // Queues".
@@ -49,8 +50,8 @@ func (q *queue) DeleteQueue(ctx context.Context) error {
 	})
 }
 
-func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions) (*bindings.QueueMessage, error) {
-	visibility, ttl := time.Duration(0), time.Duration(bindings.DefaultMessageTTL)
+func (q *queue) Put(ctx context.Context, text string, opts *queueapi.PutOptions) (*queueapi.Message, error) {
+	visibility, ttl := time.Duration(0), time.Duration(queueapi.DefaultMessageTTL)
 	if opts != nil {
 		visibility = opts.Visibility
 		if opts.TTL != 0 {
@@ -58,17 +59,17 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 		}
 	}
 	switch {
-	case len(text) > bindings.MaxMessageText:
+	case len(text) > queueapi.MaxMessageText:
 		return nil, tooLarge(text)
-	case ttl < time.Second && ttl != bindings.NeverExpires:
+	case ttl < time.Second && ttl != queueapi.NeverExpires:
 		return nil, fmt.Errorf("%w: time to live %v: want 1s or more, or never", bindings.ErrOutOfRange, ttl)
-	case ttl != bindings.NeverExpires && visibility >= ttl:
+	case ttl != queueapi.NeverExpires && visibility >= ttl:
 		return nil, fmt.Errorf("%w: visibility timeout %v: want less than the time to live %v", bindings.ErrOutOfRange, visibility, ttl)
 	}
 	if err := checkVisibility(visibility, 0); err != nil {
 		return nil, err
 	}
-	var out *bindings.QueueMessage
+	var out *queueapi.Message
 	err := q.operate(ctx, FaultPoint{Op: "Put"}, false, func(now time.Time, state *queueState, e *effects) error {
 		m := state.put(now, &q.s.ids, text, visibility, ttl)
 		q.s.expectArrival(q.name, m, visibility, e)
@@ -85,14 +86,14 @@ func (q *queue) Put(ctx context.Context, text string, opts *bindings.PutOptions)
 	return out, nil
 }
 
-func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) ([]*bindings.QueueMessage, error) {
+func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) ([]*queueapi.Message, error) {
 	if err := checkCount(n); err != nil {
 		return nil, err
 	}
 	if err := checkVisibility(visibility, time.Second); err != nil {
 		return nil, err
 	}
-	var out []*bindings.QueueMessage
+	var out []*queueapi.Message
 	err := q.operate(ctx, FaultPoint{Op: "Receive"}, false, func(now time.Time, state *queueState, e *effects) error {
 		for _, m := range state.receive(now, &q.s.ids, n, visibility, e.note) {
 			e.saveState(q.name, m)
@@ -107,11 +108,11 @@ func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) ([
 	return out, nil
 }
 
-func (q *queue) Peek(ctx context.Context, n int) ([]*bindings.QueueMessage, error) {
+func (q *queue) Peek(ctx context.Context, n int) ([]*queueapi.Message, error) {
 	if err := checkCount(n); err != nil {
 		return nil, err
 	}
-	var out []*bindings.QueueMessage
+	var out []*queueapi.Message
 	err := q.operate(ctx, FaultPoint{Op: "Peek"}, false, func(now time.Time, state *queueState, _ *effects) error {
 		out = state.peek(now, n)
 		return nil
@@ -122,14 +123,14 @@ func (q *queue) Peek(ctx context.Context, n int) ([]*bindings.QueueMessage, erro
 	return out, nil
 }
 
-func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*bindings.QueueMessage, error) {
+func (q *queue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*queueapi.Message, error) {
 	if err := checkVisibility(visibility, 0); err != nil {
 		return nil, err
 	}
-	if text != nil && len(*text) > bindings.MaxMessageText {
+	if text != nil && len(*text) > queueapi.MaxMessageText {
 		return nil, tooLarge(*text)
 	}
-	var out *bindings.QueueMessage
+	var out *queueapi.Message
 	err := q.operate(ctx, FaultPoint{Op: "Update", MessageID: id}, false, func(now time.Time, state *queueState, e *effects) error {
 		m, err := state.find(id, popReceipt)
 		if err != nil {
@@ -186,19 +187,19 @@ func (q *queue) Count(ctx context.Context) (n int, err error) {
 }
 
 func checkCount(n int) error {
-	if n < 1 || n > bindings.MaxReceive {
-		return fmt.Errorf("%w: number of messages %d: want 1 to %d", bindings.ErrOutOfRange, n, bindings.MaxReceive)
+	if n < 1 || n > queueapi.MaxReceive {
+		return fmt.Errorf("%w: number of messages %d: want 1 to %d", bindings.ErrOutOfRange, n, queueapi.MaxReceive)
 	}
 	return nil
 }
 
 func checkVisibility(d, least time.Duration) error {
-	if d < least || d > bindings.MaxVisibilityTimeout {
-		return fmt.Errorf("%w: visibility timeout %v: want %v to %v", bindings.ErrOutOfRange, d, least, bindings.MaxVisibilityTimeout)
+	if d < least || d > queueapi.MaxVisibilityTimeout {
+		return fmt.Errorf("%w: visibility timeout %v: want %v to %v", bindings.ErrOutOfRange, d, least, queueapi.MaxVisibilityTimeout)
 	}
 	return nil
 }
 
 func tooLarge(text string) error {
-	return fmt.Errorf("%w: text of %d bytes: want at most %d", bindings.ErrTooLarge, len(text), bindings.MaxMessageText)
+	return fmt.Errorf("%w: text of %d bytes: want at most %d", bindings.ErrTooLarge, len(text), queueapi.MaxMessageText)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/journal"
@@ -71,8 +72,8 @@ func TestMessagesExpireAtTheirTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, emulator.Options{})
 	ctx := context.Background()
-	put := func(queue string, ttl time.Duration) *bindings.QueueMessage {
-		m, err := bindings.PutOrCreate(ctx, b.storage.Queue(queue), "a", &bindings.PutOptions{TTL: ttl})
+	put := func(queue string, ttl time.Duration) *queueapi.Message {
+		m, err := queueapi.PutOrCreate(ctx, b.storage.Queue(queue), "a", &queueapi.PutOptions{TTL: ttl})
 		if err != nil {
 			t.Error(err)
 		}
@@ -83,7 +84,7 @@ func TestMessagesExpireAtTheirTime(t *testing.T) {
 		put("orders", time.Hour)
 		put("orders", time.Minute)
 		gone := put("orders", time.Second)
-		put("orders", bindings.NeverExpires)
+		put("orders", queueapi.NeverExpires)
 		put("others", 30*time.Minute)
 		put("cleared", time.Minute)
 		put("deleted", time.Minute)
@@ -121,7 +122,7 @@ func TestMessagesExpireAtTheirTime(t *testing.T) {
 	}
 }
 
-func (b *bench) do(f func(ctx context.Context, q bindings.Queue)) {
+func (b *bench) do(f func(ctx context.Context, q queueapi.Queue)) {
 	b.clk.Do("test", func() { f(context.Background(), b.storage.Queue("orders")) })
 }
 
@@ -139,7 +140,7 @@ func TestServiceRecordsWhatItDid(t *testing.T) {
 			}
 		})
 	}
-	var m *bindings.QueueMessage
+	var m *queueapi.Message
 	receive := func() error {
 		ms, err := q.Receive(ctx, 1, 10*time.Minute)
 		if err == nil && len(ms) != 1 {
@@ -161,7 +162,7 @@ func TestServiceRecordsWhatItDid(t *testing.T) {
 	}
 	step(0, func() error { return q.Create(ctx) })
 	step(0, func() error {
-		_, err := q.Put(ctx, text, &bindings.PutOptions{TTL: time.Hour})
+		_, err := q.Put(ctx, text, &queueapi.PutOptions{TTL: time.Hour})
 		return err
 	})
 	step(0, receive)
@@ -186,7 +187,7 @@ func TestSameSeedGivesSameIdentifiers(t *testing.T) {
 	t.Parallel()
 	run := func(seed uint64) (out []string) {
 		b := newBench(t, emulator.Options{Seed: seed})
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queueapi.Queue) {
 			_ = q.Create(ctx)
 			for range 100 {
 				m, err := q.Put(ctx, "a", nil)
@@ -226,7 +227,7 @@ func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
 		}
 		return nil
 	}})
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		_ = q.Create(ctx)
 		fail = emulator.FaultPoint{Op: "Put"}
 		if m, err := q.Put(ctx, "a", nil); m != nil || !errors.Is(err, bindings.ErrUnavailable) {
@@ -265,11 +266,11 @@ func TestSnapshotRestoreAndReset(t *testing.T) {
 	woken := 0
 	var snap *emulator.Snapshot
 	var ids [2]string
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		b.storage.OnArrival("orders", func() { woken++ })
 		_ = q.Create(ctx)
 		_, _ = q.Put(ctx, "a", nil)
-		_, _ = q.Put(ctx, "late", &bindings.PutOptions{Visibility: time.Hour})
+		_, _ = q.Put(ctx, "late", &queueapi.PutOptions{Visibility: time.Hour})
 		_, _ = q.Receive(ctx, 1, time.Minute)
 		var err error
 		if snap, err = b.storage.Snapshot(); err != nil {
@@ -294,7 +295,7 @@ func TestSnapshotRestoreAndReset(t *testing.T) {
 	if woken != 1 {
 		t.Errorf("woken %d times by the delayed message after Restore, want 1", woken)
 	}
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		ms, err := q.Receive(ctx, 32, time.Minute)
 		if err != nil || len(ms) != 2 || ms[0].Text != "a" || ms[0].DequeueCount != 2 || ms[1].Text != "late" {
 			t.Errorf("Receive after Restore = %+v, %v", ms, err)

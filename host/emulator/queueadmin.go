@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -16,12 +18,12 @@ import (
 // slices are replaced, never written to.
 type queueFacts struct {
 	metadata map[string]string
-	policies []bindings.AccessPolicy
+	policies []storage.AccessPolicy
 }
 
-var _ bindings.QueueAdmin = (*Storage)(nil)
+var _ queueapi.Admin = (*Storage)(nil)
 
-// CreateQueue implements bindings.QueueAdmin. Its fault points are those of the
+// CreateQueue implements queue.Admin. Its fault points are those of the
 // queue's Create.
 func (s *Storage) CreateQueue(ctx context.Context, name string, metadata map[string]string) (created bool, err error) {
 	err = s.queue(name).operate(ctx, FaultPoint{Op: "Create"}, true, func(_ time.Time, state *queueState, e *effects) error {
@@ -41,32 +43,32 @@ func (s *Storage) CreateQueue(ctx context.Context, name string, metadata map[str
 	return created && err == nil, err
 }
 
-// DeleteQueue implements bindings.QueueAdmin.
+// DeleteQueue implements queue.Admin.
 func (s *Storage) DeleteQueue(ctx context.Context, name string) error {
 	return s.Queue(name).DeleteQueue(ctx)
 }
 
-// QueueMetadata implements bindings.QueueAdmin.
+// QueueMetadata implements queue.Admin.
 func (s *Storage) QueueMetadata(ctx context.Context, name string) (metadata map[string]string, err error) {
 	err = s.facts(ctx, "QueueMetadata", name, func(f *queueFacts) { metadata = maps.Clone(f.metadata) })
 	return metadata, err
 }
 
-// SetQueueMetadata implements bindings.QueueAdmin.
+// SetQueueMetadata implements queue.Admin.
 func (s *Storage) SetQueueMetadata(ctx context.Context, name string, metadata map[string]string) error {
 	return s.setFacts(ctx, "SetQueueMetadata", name, func(f *queueFacts) { f.metadata = maps.Clone(metadata) })
 }
 
-// QueuePolicies implements bindings.QueueAdmin.
-func (s *Storage) QueuePolicies(ctx context.Context, name string) (policies []bindings.AccessPolicy, err error) {
+// QueuePolicies implements queue.Admin.
+func (s *Storage) QueuePolicies(ctx context.Context, name string) (policies []storage.AccessPolicy, err error) {
 	err = s.facts(ctx, "QueuePolicies", name, func(f *queueFacts) { policies = slices.Clone(f.policies) })
 	return policies, err
 }
 
-// SetQueuePolicies implements bindings.QueueAdmin.
-func (s *Storage) SetQueuePolicies(ctx context.Context, name string, policies []bindings.AccessPolicy) error {
-	if n := len(policies); n > bindings.MaxAccessPolicies {
-		return fmt.Errorf("%w: %d access policies: want at most %d", bindings.ErrOutOfRange, n, bindings.MaxAccessPolicies)
+// SetQueuePolicies implements queue.Admin.
+func (s *Storage) SetQueuePolicies(ctx context.Context, name string, policies []storage.AccessPolicy) error {
+	if n := len(policies); n > storage.MaxAccessPolicies {
+		return fmt.Errorf("%w: %d access policies: want at most %d", bindings.ErrOutOfRange, n, storage.MaxAccessPolicies)
 	}
 	return s.setFacts(ctx, "SetQueuePolicies", name, func(f *queueFacts) { f.policies = slices.Clone(policies) })
 }
@@ -87,14 +89,14 @@ func (s *Storage) setFacts(ctx context.Context, op, name string, f func(*queueFa
 	})
 }
 
-// QueueServiceProperties implements bindings.QueueAdmin.
-func (s *Storage) QueueServiceProperties(ctx context.Context) (p bindings.ServiceProperties, err error) {
+// QueueServiceProperties implements queue.Admin.
+func (s *Storage) QueueServiceProperties(ctx context.Context) (p storage.ServiceProperties, err error) {
 	err = s.operate(ctx, FaultPoint{Op: "QueueServiceProperties"}, func(*change) { p = cloneProperties(s.properties) })
 	return p, err
 }
 
-// SetQueueServiceProperties implements bindings.QueueAdmin.
-func (s *Storage) SetQueueServiceProperties(ctx context.Context, p bindings.ServiceProperties) error {
+// SetQueueServiceProperties implements queue.Admin.
+func (s *Storage) SetQueueServiceProperties(ctx context.Context, p storage.ServiceProperties) error {
 	return s.operate(ctx, FaultPoint{Op: "SetQueueServiceProperties"}, func(c *change) {
 		p, to := cloneProperties(p), &s.properties
 		setProperty(&to.Logging, p.Logging)
@@ -166,7 +168,7 @@ func copyOf[T any](p *T) *T {
 	return &c
 }
 
-func cloneMetrics(p *bindings.MetricsProperties) *bindings.MetricsProperties {
+func cloneMetrics(p *storage.MetricsProperties) *storage.MetricsProperties {
 	c := copyOf(p)
 	if c != nil {
 		c.IncludeAPIs = copyOf(c.IncludeAPIs)
@@ -174,8 +176,8 @@ func cloneMetrics(p *bindings.MetricsProperties) *bindings.MetricsProperties {
 	return c
 }
 
-func cloneProperties(p bindings.ServiceProperties) bindings.ServiceProperties {
-	c := bindings.ServiceProperties{
+func cloneProperties(p storage.ServiceProperties) storage.ServiceProperties {
+	c := storage.ServiceProperties{
 		Logging:        copyOf(p.Logging),
 		HourMetrics:    cloneMetrics(p.HourMetrics),
 		MinuteMetrics:  cloneMetrics(p.MinuteMetrics),

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // TestClearKeepsWhatIsKnownOfAQueue: clearing takes the messages only.
@@ -15,7 +15,7 @@ func TestClearKeepsWhatIsKnownOfAQueue(t *testing.T) {
 	clk := newVirtual()
 	s := openAccount(t, clk, openStore(t, "", nil), nil)
 	metadata := map[string]string{"a": "1"}
-	policies := []bindings.AccessPolicy{{ID: "p", Permission: "raup"}}
+	policies := []storage.AccessPolicy{{ID: "p", Permission: "raup"}}
 	clk.Do("test", func() {
 		ctx := context.Background()
 		if _, err := s.CreateQueue(ctx, "orders", metadata); err != nil {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
@@ -98,7 +99,7 @@ func (q *queueState) put(now time.Time, newID *ids, text string, visibility, ttl
 		order:    q.sequence,
 		sequence: q.sequence,
 	}
-	if ttl != bindings.NeverExpires {
+	if ttl != queueapi.NeverExpires {
 		m.expires = now.Add(ttl)
 	}
 	q.add(m)
@@ -134,8 +135,8 @@ func (q *queueState) take(now time.Time, newID *ids, m *message, visibility time
 	q.byVisible.Fix(m)
 }
 
-func (q *queueState) peek(now time.Time, n int) []*bindings.QueueMessage {
-	var out []*bindings.QueueMessage
+func (q *queueState) peek(now time.Time, n int) []*queueapi.Message {
+	var out []*queueapi.Message
 	var seen []*message
 	for len(out) < n {
 		m, ok := q.byVisible.Min()
@@ -162,7 +163,7 @@ func (q *queueState) find(id, receipt string) (*message, error) {
 	case !ok:
 		return nil, bindings.ErrMessageNotFound
 	case m.receipt != receipt:
-		return nil, bindings.ErrPopReceiptMismatch
+		return nil, queueapi.ErrPopReceiptMismatch
 	}
 	return m, nil
 }
@@ -189,8 +190,8 @@ func (q *queueState) update(now time.Time, newID *ids, m *message, text *string,
 	}
 }
 
-func (m *message) copy() *bindings.QueueMessage {
-	return &bindings.QueueMessage{
+func (m *message) copy() *queueapi.Message {
+	return &queueapi.Message{
 		ID: m.id, Text: m.text, PopReceipt: m.receipt, DequeueCount: m.count,
 		Inserted: m.inserted, Expires: m.expires, NextVisible: m.visible,
 	}

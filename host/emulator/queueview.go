@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 )
 
 // An operator looks at queues as no client of the service can: by the identifier
 // of a message, and at what is invisible. The calls below are for the control
 // API; triggers and bindings have no use for them, and the cloud does not offer
 // them. They may be called concurrently, and their errors are those of
-// bindings.Queue.
+// queue.Queue.
 
 // QueueCounts says how many messages a queue holds.
 type QueueCounts struct {
@@ -44,8 +45,8 @@ func (s *Storage) QueueCounts(ctx context.Context, name string) (QueueCounts, er
 // QueueMessage returns the message of that identifier, visible or not, and
 // changes nothing. It has no pop receipt; NextVisible is set. It fails with
 // ErrMessageNotFound when there is none.
-func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*bindings.QueueMessage, error) {
-	var out *bindings.QueueMessage
+func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*queueapi.Message, error) {
+	var out *queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "QueueMessage", MessageID: id}, false, func(_ time.Time, state *queueState, _ *effects) error {
 		m, ok := state.byID[id]
 		if !ok {
@@ -64,8 +65,8 @@ func (s *Storage) QueueMessage(ctx context.Context, name, id string) (*bindings.
 // HiddenMessages returns the messages of a queue that a receive would not get now, in
 // work, waiting for redelivery or delayed, in the order in which they will be visible.
 // They have no pop receipt; NextVisible is set.
-func (s *Storage) HiddenMessages(ctx context.Context, name string) ([]*bindings.QueueMessage, error) {
-	var out []*bindings.QueueMessage
+func (s *Storage) HiddenMessages(ctx context.Context, name string) ([]*queueapi.Message, error) {
+	var out []*queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "HiddenMessages"}, false, func(now time.Time, state *queueState, _ *effects) error {
 		for _, m := range state.byVisible.All() {
 			if m.visible.After(now) {
@@ -79,7 +80,7 @@ func (s *Storage) HiddenMessages(ctx context.Context, name string) ([]*bindings.
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(out, func(a, b *bindings.QueueMessage) int {
+	slices.SortFunc(out, func(a, b *queueapi.Message) int {
 		return cmp.Or(a.NextVisible.Compare(b.NextVisible), a.Inserted.Compare(b.Inserted), cmp.Compare(a.ID, b.ID))
 	})
 	return out, nil
@@ -87,11 +88,11 @@ func (s *Storage) HiddenMessages(ctx context.Context, name string) ([]*bindings.
 
 // ReceiveByID is Receive for the one message of that identifier. It fails with
 // ErrMessageNotFound when the message is not there, or not visible.
-func (s *Storage) ReceiveByID(ctx context.Context, name, id string, visibility time.Duration) (*bindings.QueueMessage, error) {
+func (s *Storage) ReceiveByID(ctx context.Context, name, id string, visibility time.Duration) (*queueapi.Message, error) {
 	if err := checkVisibility(visibility, time.Second); err != nil {
 		return nil, err
 	}
-	var out *bindings.QueueMessage
+	var out *queueapi.Message
 	err := s.queue(name).operate(ctx, FaultPoint{Op: "Receive", MessageID: id}, false, func(now time.Time, state *queueState, e *effects) error {
 		m, ok := state.byID[id]
 		if !ok || m.visible.After(now) {

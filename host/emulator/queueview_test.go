@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
@@ -14,14 +15,14 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, emulator.Options{})
 	var ids []string
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queue.Queue) {
 		if _, err := b.storage.QueueCounts(ctx, "orders"); !errors.Is(err, bindings.ErrNotFound) {
 			t.Errorf("counts of no queue: %v, want ErrNotFound", err)
 		}
 		if err := q.Create(ctx); err != nil {
 			t.Fatal(err)
 		}
-		for _, opts := range []*bindings.PutOptions{nil, {Visibility: time.Hour}, {TTL: time.Minute}} {
+		for _, opts := range []*queue.PutOptions{nil, {Visibility: time.Hour}, {TTL: time.Minute}} {
 			m, err := q.Put(ctx, "text", opts)
 			if err != nil {
 				t.Fatal(err)
@@ -31,14 +32,14 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 	})
 	counts := func(want emulator.QueueCounts) {
 		t.Helper()
-		b.do(func(ctx context.Context, q bindings.Queue) {
+		b.do(func(ctx context.Context, q queue.Queue) {
 			if got, err := b.storage.QueueCounts(ctx, "orders"); err != nil || got != want {
 				t.Errorf("counts = %+v, %v, want %+v", got, err, want)
 			}
 		})
 	}
 	counts(emulator.QueueCounts{Visible: 2, Invisible: 1})
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queue.Queue) {
 		delayed, err := b.storage.QueueMessage(ctx, "orders", ids[1])
 		if err != nil || delayed.NextVisible.Sub(b.clk.Now()) != time.Hour || delayed.PopReceipt != "" {
 			t.Errorf("delayed message = %+v, %v", delayed, err)

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
@@ -58,8 +58,8 @@ func (f *queueFacts) parse(b []byte) bool {
 }
 
 type storedFacts struct {
-	Metadata map[string]string       `json:",omitempty"`
-	Policies []bindings.AccessPolicy `json:",omitempty"`
+	Metadata map[string]string      `json:",omitempty"`
+	Policies []storage.AccessPolicy `json:",omitempty"`
 }
 
 func messageKeys(kind byte, name string) []byte {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -155,7 +156,7 @@ func TestStagedBodyAcrossReset(t *testing.T) {
 	if _, err := blob.Put(ctx, staged, nil); !errors.Is(err, bindings.ErrUnavailable) {
 		t.Errorf("Put of a body that is gone = %v, want ErrUnavailable", err)
 	}
-	if _, err := blob.Properties(ctx, nil); bindings.BlobCodeOf(err) != bindings.CodeBlobNotFound {
+	if _, err := blob.Properties(ctx, nil); storage.CodeOf(err) != storage.CodeBlobNotFound {
 		t.Errorf("Properties after a Put that failed = %v, want BlobNotFound", err)
 	}
 }

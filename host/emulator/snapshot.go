@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -17,7 +17,7 @@ import (
 type Snapshot struct {
 	ids        ids
 	queues     map[string]queueSnapshot
-	properties bindings.ServiceProperties
+	properties storage.ServiceProperties
 	blobs      blobsSnapshot
 }
 

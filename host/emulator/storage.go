@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
@@ -35,19 +37,19 @@ type Options struct {
 
 // FaultPoint is a moment at which an operation can be made to fail.
 type FaultPoint struct {
-	Op        string // the method's name in bindings.Queue: "Put", "Delete", ...
+	Op        string // the method's name in queue.Queue: "Put", "Delete", ...
 	Queue     string
 	MessageID string // of Update and Delete
 	After     bool   // the operation has taken effect
 
-	Container, Blob string // of an operation of bindings.Container or Blob
+	Container, Blob string // of an operation of blob.Container or Blob
 }
 
 // Storage is one storage account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock.
 //
-// It implements bindings.QueueAccount, bindings.QueueAdmin, bindings.QueueWaker, bindings.QueueForesight,
-// bindings.BlobAccount and bindings.BlobWaker.
+// It implements queue.Account, queue.Admin, queue.Waker, queue.Foresight,
+// blob.Account and blob.Waker.
 type Storage struct {
 	clk  clock.Clock
 	opts Options
@@ -56,7 +58,7 @@ type Storage struct {
 	mu         sync.Mutex
 	ids        ids
 	queues     map[string]*queueState
-	properties bindings.ServiceProperties // of the queue service
+	properties storage.ServiceProperties // of the queue service
 	arrivals   wakers
 	changes    wakers
 	opening    uint64 // of db, from which the state was read; 0: none
@@ -66,9 +68,9 @@ type Storage struct {
 }
 
 var (
-	_ bindings.QueueAccount   = (*Storage)(nil)
-	_ bindings.QueueWaker     = (*Storage)(nil)
-	_ bindings.QueueForesight = (*Storage)(nil)
+	_ queueapi.Account   = (*Storage)(nil)
+	_ queueapi.Waker     = (*Storage)(nil)
+	_ queueapi.Foresight = (*Storage)(nil)
 )
 
 // New returns an empty account that takes its time from clk.
@@ -83,10 +85,10 @@ func New(clk clock.Clock, opts *Options) *Storage {
 }
 
 // Queue returns a handle on the queue of that name.
-func (s *Storage) Queue(name string) bindings.Queue { return s.queue(name) }
+func (s *Storage) Queue(name string) queueapi.Queue { return s.queue(name) }
 
 func (s *Storage) queue(name string) *queue {
-	return &queue{s: s, name: name, nameErr: bindings.ValidateQueueName(name)}
+	return &queue{s: s, name: name, nameErr: queueapi.ValidateName(name)}
 }
 
 // Queues lists the names of all queues, sorted.

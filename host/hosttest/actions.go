@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
@@ -25,7 +26,7 @@ func (h *Host) Send(queue, body string) string {
 
 // SendWith is Send with a delay before the first delivery and a time to live; nil
 // options are those of Send.
-func (h *Host) SendWith(queue, body string, opts *bindings.PutOptions) string {
+func (h *Host) SendWith(queue, body string, opts *queueapi.PutOptions) string {
 	h.tb.Helper()
 	return h.put(queue, opts, h.encoding().Encode([]byte(body)))[0]
 }
@@ -48,14 +49,14 @@ func (h *Host) SendRaw(queue, text string) string {
 }
 
 // put puts messages on a queue in one turn.
-func (h *Host) put(queue string, opts *bindings.PutOptions, texts ...string) []string {
+func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []string {
 	h.tb.Helper()
 	ids := make([]string, len(texts))
 	var err error
 	h.do("send to "+queue, func() {
 		for i, text := range texts {
-			var m *bindings.QueueMessage
-			if m, err = bindings.PutOrCreate(context.Background(), h.Storage().Queue(queue), text, opts); err != nil {
+			var m *queueapi.Message
+			if m, err = queueapi.PutOrCreate(context.Background(), h.Storage().Queue(queue), text, opts); err != nil {
 				return
 			}
 			ids[i] = m.ID
@@ -74,7 +75,7 @@ func (h *Host) Bodies(queue string) []string {
 	return h.bodies(queue, h.Messages(queue))
 }
 
-func (h *Host) bodies(queue string, messages []*bindings.QueueMessage) []string {
+func (h *Host) bodies(queue string, messages []*queueapi.Message) []string {
 	h.tb.Helper()
 	bodies := []string{}
 	for _, m := range messages {
@@ -89,16 +90,16 @@ func (h *Host) bodies(queue string, messages []*bindings.QueueMessage) []string 
 
 // Messages returns the visible messages of a queue, at most 32, as the service
 // holds them.
-func (h *Host) Messages(queue string) []*bindings.QueueMessage {
+func (h *Host) Messages(queue string) []*queueapi.Message {
 	h.tb.Helper()
 	ctx := context.Background()
 	q := h.Storage().Queue(queue)
 	var ok bool
 	var err error
-	var messages []*bindings.QueueMessage
+	var messages []*queueapi.Message
 	h.do("peek "+queue, func() {
 		if ok, err = q.Exists(ctx); ok && err == nil {
-			messages, err = q.Peek(ctx, bindings.MaxReceive)
+			messages, err = q.Peek(ctx, queueapi.MaxReceive)
 		}
 	})
 	if err != nil {
@@ -110,10 +111,10 @@ func (h *Host) Messages(queue string) []*bindings.QueueMessage {
 // Hidden returns the messages of a queue that nobody can receive now, all of them, in
 // the order in which they will be visible: those in work, waiting for redelivery or
 // delayed. NextVisible says from when, DequeueCount how often they were delivered.
-func (h *Host) Hidden(queue string) []*bindings.QueueMessage {
+func (h *Host) Hidden(queue string) []*queueapi.Message {
 	h.tb.Helper()
 	var err error
-	var messages []*bindings.QueueMessage
+	var messages []*queueapi.Message
 	h.do("look at "+queue, func() { messages, err = h.Storage().HiddenMessages(context.Background(), queue) })
 	if err != nil && !errors.Is(err, bindings.ErrNotFound) {
 		h.tb.Fatalf("hosttest: look at %q: %v", queue, err)
@@ -121,13 +122,13 @@ func (h *Host) Hidden(queue string) []*bindings.QueueMessage {
 	return messages
 }
 
-func (h *Host) encoding() bindings.Encoding {
+func (h *Host) encoding() queueapi.Encoding {
 	h.tb.Helper()
 	a := h.App()
 	if a == nil {
-		return bindings.Base64
+		return queueapi.Base64
 	}
-	e, err := bindings.ParseEncoding(a.Config.Queues.MessageEncoding)
+	e, err := queueapi.ParseEncoding(a.Config.Queues.MessageEncoding)
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -135,7 +135,7 @@ func TestKillKeepsLocks(t *testing.T) {
 	app.Timer("Tick", "0 */5 * * * *", func(context.Context, functions.TimerInfo) error { return nil })
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
 	h.Advance(4*time.Minute + 55*time.Second)
-	h.SendServiceBus("parcels", &bindings.ServiceBusMessage{MessageID: "m7", Body: []byte("7")})
+	h.SendServiceBus("parcels", &servicebus.Message{MessageID: "m7", Body: []byte("7")})
 	h.Advance(2 * time.Second)
 	h.Kill()
 	if n := len(h.ServiceBusMessages("parcels")); n != 1 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/triggers"
@@ -23,7 +23,7 @@ func BenchmarkPoison(b *testing.B) {
 	h := hosttest.New(b, &hosttest.Options{Handlers: app, Lax: true})
 	b.ResetTimer()
 	for i := range messages {
-		h.SendWith("orders", fmt.Sprint(i), &bindings.PutOptions{TTL: bindings.NeverExpires}) // many take more than seven days
+		h.SendWith("orders", fmt.Sprint(i), &queue.PutOptions{TTL: queue.NeverExpires}) // many take more than seven days
 	}
 	for range messages {
 		h.AwaitSettled("Orders", triggers.Poisoned)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 // Upload writes a blob, "container/name", in the place of what was there. The
@@ -18,10 +19,10 @@ func (h *Host) Upload(path, content string) string {
 }
 
 // UploadBlob is Upload with metadata, headers and the like.
-func (h *Host) UploadBlob(path, content string, opts *bindings.PutBlobOptions) *bindings.Written {
+func (h *Host) UploadBlob(path, content string, opts *blob.PutOptions) *blob.Written {
 	h.tb.Helper()
-	var written *bindings.Written
-	h.blob(path, func(ctx context.Context, c bindings.Container, b bindings.Blob) (err error) {
+	var written *blob.Written
+	h.blob(path, func(ctx context.Context, c blob.Container, b blob.Blob) (err error) {
 		if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 			return err
 		}
@@ -35,7 +36,7 @@ func (h *Host) UploadBlob(path, content string, opts *bindings.PutBlobOptions) *
 // one.
 func (h *Host) Download(path string) (content string, ok bool) {
 	h.tb.Helper()
-	h.blob(path, func(ctx context.Context, _ bindings.Container, b bindings.Blob) error {
+	h.blob(path, func(ctx context.Context, _ blob.Container, b blob.Blob) error {
 		download, err := b.Get(ctx, nil)
 		if errors.Is(err, bindings.ErrNotFound) {
 			return nil
@@ -56,7 +57,7 @@ func (h *Host) Download(path string) (content string, ok bool) {
 func (h *Host) Blobs(container string) []string {
 	h.tb.Helper()
 	names := []string{}
-	h.blob(container+"/*", func(ctx context.Context, c bindings.Container, _ bindings.Blob) error {
+	h.blob(container+"/*", func(ctx context.Context, c blob.Container, _ blob.Blob) error {
 		page, err := c.Blobs(ctx, nil)
 		if errors.Is(err, bindings.ErrNotFound) {
 			return nil
@@ -84,9 +85,9 @@ func (h *Host) WantBlob(path, want string) {
 }
 
 // blob runs f on a blob of the embedded account, inside the clock.
-func (h *Host) blob(path string, f func(context.Context, bindings.Container, bindings.Blob) error) {
+func (h *Host) blob(path string, f func(context.Context, blob.Container, blob.Blob) error) {
 	h.tb.Helper()
-	container, name, err := bindings.ParseBlobPath(path)
+	container, name, err := blob.ParsePath(path)
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}

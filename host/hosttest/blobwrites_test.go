@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -38,53 +38,53 @@ func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 			PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
 		}
 		tagged interface {
-			SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error
+			SetTags(ctx context.Context, tags map[string]string, cond *blob.Conditions) error
 		}
 		tiered interface {
-			SetTier(ctx context.Context, tier string, cond *bindings.BlobConditions) (bool, error)
+			SetTier(ctx context.Context, tier string, cond *blob.Conditions) (bool, error)
 		}
 		sealer interface {
-			Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error)
+			Seal(ctx context.Context, position *int64, cond *blob.Conditions) (*blob.Written, error)
 		}
 	)
-	disk := func(c bindings.Container) bindings.Blob { return c.Blob("disk") }
+	disk := func(c blob.Container) blob.Blob { return c.Blob("disk") }
 	for _, step := range []struct {
 		name          string
-		write         func(ctx context.Context, c bindings.Container) error
+		write         func(ctx context.Context, c blob.Container) error
 		scanned, told []string
 	}{
-		{"create a page blob", func(ctx context.Context, c bindings.Container) error {
-			_, err := disk(c).Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.PageBlob, Size: 1024})
+		{"create a page blob", func(ctx context.Context, c blob.Container) error {
+			_, err := disk(c).Put(ctx, nil, &blob.PutOptions{Type: blob.PageBlob, Size: 1024})
 			return err
 		}, []string{"disk"}, nil},
-		{"put pages", func(ctx context.Context, c bindings.Container) error {
+		{"put pages", func(ctx context.Context, c blob.Container) error {
 			_, err := disk(c).(paged).PutPages(ctx, 0, strings.NewReader(strings.Repeat("x", 512)), &emulator.PageOptions{})
 			return err
 		}, []string{"disk"}, nil},
-		{"create an append blob", func(ctx context.Context, c bindings.Container) error {
-			_, err := c.Blob("log").Put(ctx, nil, &bindings.PutBlobOptions{Type: bindings.AppendBlob, Tags: map[string]string{"k": "v"}})
+		{"create an append blob", func(ctx context.Context, c blob.Container) error {
+			_, err := c.Blob("log").Put(ctx, nil, &blob.PutOptions{Type: blob.AppendBlob, Tags: map[string]string{"k": "v"}})
 			return err
 		}, []string{"log"}, []string{"log"}},
-		{"append", func(ctx context.Context, c bindings.Container) error {
+		{"append", func(ctx context.Context, c blob.Container) error {
 			_, err := c.Blob("log").AppendBlock(ctx, strings.NewReader("line"), nil)
 			return err
 		}, []string{"log"}, nil},
-		{"seal", func(ctx context.Context, c bindings.Container) error {
+		{"seal", func(ctx context.Context, c blob.Container) error {
 			_, err := c.Blob("log").(sealer).Seal(ctx, nil, nil)
 			return err
 		}, []string{"log"}, nil},
-		{"set tags", func(ctx context.Context, c bindings.Container) error {
+		{"set tags", func(ctx context.Context, c blob.Container) error {
 			return c.Blob("log").(tagged).SetTags(ctx, map[string]string{"k": "w"}, nil)
 		}, nil, nil},
-		{"copy", func(ctx context.Context, c bindings.Container) error {
-			_, err := c.Blob("copy").CopyFrom(ctx, bindings.BlobSource{Container: "inbox", Name: "log"}, nil)
+		{"copy", func(ctx context.Context, c blob.Container) error {
+			_, err := c.Blob("copy").CopyFrom(ctx, blob.Source{Container: "inbox", Name: "log"}, nil)
 			return err
 		}, []string{"copy"}, []string{"copy"}},
-		{"put", func(ctx context.Context, c bindings.Container) error {
+		{"put", func(ctx context.Context, c blob.Container) error {
 			_, err := c.Blob("text").Put(ctx, strings.NewReader("x"), nil)
 			return err
 		}, []string{"text"}, []string{"text"}},
-		{"set the tier", func(ctx context.Context, c bindings.Container) error {
+		{"set the tier", func(ctx context.Context, c blob.Container) error {
 			_, err := c.Blob("text").(tiered).SetTier(ctx, "Cool", nil)
 			return err
 		}, nil, nil},

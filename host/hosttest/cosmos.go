@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // CosmosConnection is the connection string of the embedded Cosmos DB account, as
@@ -44,12 +45,12 @@ func (h *Host) WriteCosmos(database, container string, documents ...string) {
 
 // CosmosItems returns the documents of a container, sorted by identifier: of a lease
 // container the leases.
-func (h *Host) CosmosItems(database, container string) []*bindings.CosmosItem {
+func (h *Host) CosmosItems(database, container string) []*cosmos.Item {
 	h.tb.Helper()
-	var items []*bindings.CosmosItem
+	var items []*cosmos.Item
 	var err error
 	h.do("read "+database+"/"+container, func() {
-		var c bindings.CosmosContainer
+		var c cosmos.Container
 		if c, err = h.Cosmos().Container(context.Background(), database, container); err == nil {
 			items, err = c.Items(context.Background(), "")
 		}
@@ -60,11 +61,11 @@ func (h *Host) CosmosItems(database, container string) []*bindings.CosmosItem {
 	return items
 }
 
-func (h *Host) cosmosContainer(database, container string) (c bindings.CosmosContainer, err error) {
+func (h *Host) cosmosContainer(database, container string) (c cosmos.Container, err error) {
 	h.do("container "+database+"/"+container, func() {
 		c, err = h.Cosmos().Container(context.Background(), database, container)
 		if errors.Is(err, bindings.ErrNotFound) {
-			c, err = h.Cosmos().CreateContainer(context.Background(), bindings.CosmosContainerSpec{Database: database, Name: container})
+			c, err = h.Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: database, Name: container})
 		}
 	})
 	return c, err

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
 
@@ -29,13 +30,13 @@ func (h *Host) CreateEventHub(hub eventhubs.Hub) {
 // CreateEventHub.
 func (h *Host) SendEvents(hub, key string, bodies ...string) {
 	h.tb.Helper()
-	opts := &bindings.SendEventsOptions{}
+	opts := &eventhubsapi.SendOptions{}
 	if key != "" {
 		opts.PartitionKey = &key
 	}
-	events := make([]*bindings.Event, len(bodies))
+	events := make([]*eventhubsapi.Event, len(bodies))
 	for i, body := range bodies {
-		events[i] = &bindings.Event{Body: []byte(body)}
+		events[i] = &eventhubsapi.Event{Body: []byte(body)}
 	}
 	var err error
 	h.do("send to "+hub, func() { err = h.EventHubs().SendEvents(context.Background(), hub, opts, events...) })

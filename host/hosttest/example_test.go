@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -215,7 +215,7 @@ func ExampleHost_ScaleOut() {
 	})
 
 	first := hosttest.New(t, &hosttest.Options{Handlers: app, Instances: true})
-	first.SendServiceBus("parcels", &bindings.ServiceBusMessage{Body: []byte("7")})
+	first.SendServiceBus("parcels", &servicebus.Message{Body: []byte("7")})
 	first.Advance(5 * time.Second)
 	second := first.ScaleOut()
 	first.Kill()

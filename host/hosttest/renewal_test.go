@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -22,8 +22,8 @@ func TestLockRenewedIsOfThisHost(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
 	h.Send("orders", "x")
 	h.Send("other", "y")
-	ctx, outside := context.Background(), &bindings.ServiceBusReceiverOptions{Outside: true}
-	session := &bindings.ServiceBusSessionOptions{ServiceBusReceiverOptions: *outside}
+	ctx, outside := context.Background(), &servicebus.ReceiverOptions{Outside: true}
+	session := &servicebus.SessionOptions{ReceiverOptions: *outside}
 	id := "s"
 	h.Clock().Do("client", func() {
 		q := h.Storage().Queue("other")
@@ -32,12 +32,12 @@ func TestLockRenewedIsOfThisHost(t *testing.T) {
 			_, err = q.Update(ctx, got[0].ID, got[0].PopReceipt, nil, time.Hour)
 		}
 		ns := h.ServiceBus()
-		for _, d := range []bindings.ServiceBusQueue{{Name: "plain"}, {Name: "sessions", RequiresSession: true}} {
+		for _, d := range []servicebus.Queue{{Name: "plain"}, {Name: "sessions", RequiresSession: true}} {
 			if err == nil {
 				_, err = ns.CreateQueue(ctx, d)
 			}
 			if err == nil {
-				err = ns.Send(ctx, d.Name, &bindings.ServiceBusMessage{MessageID: "m", SessionID: &id})
+				err = ns.Send(ctx, d.Name, &servicebus.Message{MessageID: "m", SessionID: &id})
 			}
 		}
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -66,7 +66,7 @@ func TestScaleOutTakesOver(t *testing.T) {
 	})
 	first := hosttest.New(t, &hosttest.Options{Handlers: app, Instances: true})
 	first.Send("orders", "7")
-	first.SendServiceBus("parcels", &bindings.ServiceBusMessage{MessageID: "m7", Body: []byte("7")})
+	first.SendServiceBus("parcels", &servicebus.Message{MessageID: "m7", Body: []byte("7")})
 	first.Advance(5 * time.Second)
 	second := first.ScaleOut()
 	first.Kill()

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -18,8 +18,8 @@ func TestSendWith(t *testing.T) {
 	app := functions.New()
 	app.Queue("F", "work", func(context.Context, functions.QueueMessage) error { return nil })
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	h.SendWith("work", "late", &bindings.PutOptions{Visibility: time.Hour})
-	h.SendWith("other", "short", &bindings.PutOptions{TTL: time.Minute})
+	h.SendWith("work", "late", &queue.PutOptions{Visibility: time.Hour})
+	h.SendWith("other", "short", &queue.PutOptions{TTL: time.Minute})
 	h.WantQueue("other", "short")
 	h.Advance(59 * time.Minute)
 	h.WantAttempts("F", 0)

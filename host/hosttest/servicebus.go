@@ -3,7 +3,7 @@ package hosttest
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // ServiceBusConnection is the connection string of the embedded Service Bus
@@ -13,7 +13,7 @@ const ServiceBusConnection = "Endpoint=sb://127.0.0.1;SharedAccessKeyName=RootMa
 // SendServiceBus sends messages to a queue or a topic, all or none. What they
 // wake runs before SendServiceBus returns; time does not move. Entities that
 // functions name are there; others are made with host.Host.ServiceBus.
-func (h *Host) SendServiceBus(entity string, messages ...*bindings.ServiceBusMessage) {
+func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	h.tb.Helper()
 	var err error
 	h.do("send to "+entity, func() { err = h.ServiceBus().Send(context.Background(), entity, messages...) })
@@ -24,9 +24,9 @@ func (h *Host) SendServiceBus(entity string, messages ...*bindings.ServiceBusMes
 
 // ServiceBusMessages returns the messages of a queue, a subscription or one of
 // their sub-queues ("orders/$DeadLetterQueue"), whatever their state, at most 256.
-func (h *Host) ServiceBusMessages(path string) []*bindings.ServiceBusReceived {
+func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 	h.tb.Helper()
-	var messages []*bindings.ServiceBusReceived
+	var messages []*servicebus.Received
 	var err error
 	h.do("peek "+path, func() { messages, err = h.ServiceBus().Peek(context.Background(), path, nil, 0, 256) })
 	if err != nil {

@@ -13,7 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -142,8 +145,8 @@ func TestBlobMetadata(t *testing.T) {
 		return nil
 	}, functions.BlobOutput("copy", "copies/{metadata.Tenant}/{name}-{properties.ContentLength}.{ext}"))
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	etag := h.UploadBlob("uploads/a b/c.d.txt", "grün\xff", &bindings.PutBlobOptions{
-		Metadata: map[string]string{"tenant": "t1"}, Headers: bindings.BlobHeaders{ContentType: "text/plain"},
+	etag := h.UploadBlob("uploads/a b/c.d.txt", "grün\xff", &blob.PutOptions{
+		Metadata: map[string]string{"tenant": "t1"}, Headers: blob.Headers{ContentType: "text/plain"},
 	}).ETag
 	h.WantSettled("Import", triggers.Deleted)
 	want := functions.Blob{
@@ -203,7 +206,7 @@ func TestUnreadableBlobIsAFailedAttempt(t *testing.T) {
 			return nil
 		}
 		if reads++; reads <= 2 {
-			return bindings.NewBlobError("ServerBusy")
+			return storage.NewError("ServerBusy")
 		}
 		return nil
 	}})
@@ -282,9 +285,9 @@ func TestBlobByHand(t *testing.T) {
 // sharedStorage is one embedded account for several hosts.
 type sharedStorage struct{ *emulator.Storage }
 
-func (s sharedStorage) Queues(app.Connection) (bindings.QueueAccount, error) { return s.Storage, nil }
-func (s sharedStorage) Blobs(app.Connection) (bindings.BlobAccount, error)   { return s.Storage, nil }
-func (s sharedStorage) ServiceBus(app.Connection) (bindings.ServiceBus, error) {
+func (s sharedStorage) Queues(app.Connection) (queue.Account, error) { return s.Storage, nil }
+func (s sharedStorage) Blobs(app.Connection) (blob.Account, error)   { return s.Storage, nil }
+func (s sharedStorage) ServiceBus(app.Connection) (servicebus.Namespace, error) {
 	return nil, errors.New("no Service Bus here")
 }
 
@@ -358,7 +361,7 @@ func TestBlobIgnoresQueueOptions(t *testing.T) {
 	if past := h.Clock().Now().Sub(hosttest.Start); past > time.Minute {
 		t.Errorf("five deliveries took %v", past)
 	}
-	if _, err := bindings.Base64.Decode(h.Messages("webjobs-blobtrigger-poison")[0].Text); err != nil {
+	if _, err := queue.Base64.Decode(h.Messages("webjobs-blobtrigger-poison")[0].Text); err != nil {
 		t.Errorf("the poison message is not base64: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/triggers"
@@ -40,7 +40,7 @@ func TestBlobBindings(t *testing.T) {
 		}
 	})
 	h.Upload("customers/7.json", `{"name":"x"}`)
-	h.UploadBlob("receipts/7.json", "a longer old content", &bindings.PutBlobOptions{
+	h.UploadBlob("receipts/7.json", "a longer old content", &blob.PutOptions{
 		Metadata: map[string]string{"kept": "1", "azurewebjobsparentid": "of an earlier write"},
 	})
 	h.Send("orders", `{"id":"7"}`)
@@ -57,7 +57,7 @@ func TestBlobBindings(t *testing.T) {
 		if diff := cmp.Diff(p.Metadata, want); diff != "" {
 			t.Errorf("metadata (-got +want):\n%s", diff)
 		}
-		if p.Type != bindings.BlockBlob {
+		if p.Type != blob.BlockBlob {
 			t.Errorf("type = %s", p.Type)
 		}
 	})
@@ -80,7 +80,7 @@ func TestBlobBindingErrors(t *testing.T) {
 		t.Parallel()
 		app, n := runs(functions.BlobOutput("out", "logs-1/{id}"))
 		h := hosttest.New(t, &hosttest.Options{Handlers: app})
-		h.UploadBlob("logs-1/7", "", &bindings.PutBlobOptions{Type: bindings.AppendBlob})
+		h.UploadBlob("logs-1/7", "", &blob.PutOptions{Type: blob.AppendBlob})
 		h.Send("orders", `{"id":"7"}`)
 		r := h.AwaitSettled("Orders", triggers.Poisoned)
 		if *n != 5 || !strings.Contains(h.Attempts("Orders")[0].Error, "Cannot bind to page or append blobs") {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -153,7 +153,7 @@ func TestBreakerOfEveryService(t *testing.T) {
 }
 
 func sendBus(h *hosttest.Host, body string) {
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte(body)})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte(body)})
 }
 
 func sendHub(h *hosttest.Host, body string) { h.SendEvents("orders", "same partition", body) }

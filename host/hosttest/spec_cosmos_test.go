@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
@@ -179,7 +180,7 @@ func TestCosmosRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		clk.Do("container", func() {
-			_, err = h.Cosmos().CreateContainer(context.Background(), bindings.CosmosContainerSpec{Database: "shop", Name: "orders"})
+			_, err = h.Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: "shop", Name: "orders"})
 		})
 		if err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 			t.Fatal(err)
@@ -199,7 +200,7 @@ func TestCosmosRestart(t *testing.T) {
 	}
 	run(hosttest.Start, func(clk *clock.Virtual, h *host.Host) {
 		clk.Do("write", func() {
-			var c bindings.CosmosContainer
+			var c cosmos.Container
 			if c, err = h.Cosmos().Container(context.Background(), "shop", "orders"); err == nil {
 				_, err = c.Create(context.Background(), []byte(`{"id":"a"}`))
 			}
@@ -339,7 +340,7 @@ func TestCosmosForever(t *testing.T) {
 	}, functions.FixedDelay(-1, time.Minute))})
 	var err error
 	h.Clock().Do("container", func() {
-		_, err = h.Cosmos().CreateContainer(t.Context(), bindings.CosmosContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
+		_, err = h.Cosmos().CreateContainer(t.Context(), cosmos.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
 	})
 	if err != nil {
 		t.Fatal(err)

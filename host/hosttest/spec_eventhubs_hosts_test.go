@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
@@ -26,7 +26,7 @@ import (
 )
 
 // EventHubs is for hosts that share storage only.
-func (s sharedStorage) EventHubs(app.Connection) (bindings.EventHubs, error) {
+func (s sharedStorage) EventHubs(app.Connection) (eventhubsapi.Namespace, error) {
 	return nil, errors.New("no Event Hubs here")
 }
 
@@ -36,7 +36,7 @@ type sharedHubs struct {
 	hubs *eventhubs.Namespace
 }
 
-func (s sharedHubs) EventHubs(app.Connection) (bindings.EventHubs, error) { return s.hubs, nil }
+func (s sharedHubs) EventHubs(app.Connection) (eventhubsapi.Namespace, error) { return s.hubs, nil }
 
 // Two hosts share the partitions. The second one takes half of them from the first; a
 // batch that is being retried there loses its token and has no checkpoint, and the
@@ -84,7 +84,7 @@ func TestEventHubTwoHosts(t *testing.T) {
 	send := func(partition, body string) {
 		t.Helper()
 		do(func(ctx context.Context) error {
-			return shared.hubs.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionID: partition}, &bindings.Event{Body: []byte(body)})
+			return shared.hubs.SendEvents(ctx, "orders", &eventhubsapi.SendOptions{PartitionID: partition}, &eventhubsapi.Event{Body: []byte(body)})
 		})
 	}
 	want := func(lines ...string) {
@@ -174,7 +174,7 @@ func retryUntilKilled(dir string) error {
 	}
 	for _, body := range []string{"good", "bad"} {
 		h.Clock().Inside("send", func() {
-			err = h.EventHubs().SendEvents(context.Background(), "orders", nil, &bindings.Event{Body: []byte(body)})
+			err = h.EventHubs().SendEvents(context.Background(), "orders", nil, &eventhubsapi.Event{Body: []byte(body)})
 		})
 		if err != nil {
 			return err

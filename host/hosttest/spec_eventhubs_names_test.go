@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/hosttest"
@@ -135,7 +136,7 @@ func TestEventHubNameClash(t *testing.T) {
 		t.Errorf("function in error: %v", r)
 	}
 	h.SendEvents("clicks", "", "a")
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("x")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("x")})
 	h.WantSettled("Good", triggers.Checkpointed)
 	h.WantSettled("Take", triggers.Completed)
 	if resp := h.Request("GET", "/api/Web", ""); resp.StatusCode != 200 {
@@ -152,11 +153,11 @@ func TestEventHubKeepsItsName(t *testing.T) {
 	h.Clock().Inside("create", func() {
 		for what, create := range map[string]func() error{
 			"queue": func() error {
-				_, err := h.ServiceBus().CreateQueue(ctx, bindings.ServiceBusQueue{Name: "Orders"})
+				_, err := h.ServiceBus().CreateQueue(ctx, servicebus.Queue{Name: "Orders"})
 				return err
 			},
 			"topic": func() error {
-				_, err := h.ServiceBus().CreateTopic(ctx, bindings.ServiceBusTopic{Name: "orders"})
+				_, err := h.ServiceBus().CreateTopic(ctx, servicebus.Topic{Name: "orders"})
 				return err
 			},
 		} {
@@ -164,10 +165,10 @@ func TestEventHubKeepsItsName(t *testing.T) {
 				t.Errorf("create a %s: %v", what, err)
 			}
 		}
-		if _, err := h.ServiceBus().CreateTopic(ctx, bindings.ServiceBusTopic{Name: "news"}); err != nil {
+		if _, err := h.ServiceBus().CreateTopic(ctx, servicebus.Topic{Name: "news"}); err != nil {
 			t.Error(err)
 		}
-		if _, err := h.ServiceBus().CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "news", Name: "orders"}, nil); err != nil {
+		if _, err := h.ServiceBus().CreateSubscription(ctx, servicebus.Subscription{Topic: "news", Name: "orders"}, nil); err != nil {
 			t.Errorf("a subscription has a name space of its own: %v", err)
 		}
 	})

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -176,7 +176,7 @@ func TestEventHubValues(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
 	key := "k"
 	h.Clock().Do("send", func() {
-		err := h.EventHubs().SendEvents(context.Background(), "orders", &bindings.SendEventsOptions{PartitionKey: &key}, &bindings.Event{
+		err := h.EventHubs().SendEvents(context.Background(), "orders", &eventhubs.SendOptions{PartitionKey: &key}, &eventhubs.Event{
 			Body: []byte(`{"id":7}`), Properties: map[string]any{"n": int32(1)},
 		})
 		if err != nil {

@@ -12,7 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
@@ -70,7 +71,7 @@ func (s *sharing) startWith(hostJSON, name, schedule string) *host.Host {
 	return h
 }
 
-func (s *sharing) blob(name string) bindings.Blob {
+func (s *sharing) blob(name string) blob.Blob {
 	return s.storage.Container("azure-webjobs-hosts").Blob(name)
 }
 
@@ -288,7 +289,7 @@ func TestTimerWithoutStorage(t *testing.T) {
 	away := false
 	s := &sharing{T: t, clk: clk, storage: emulator.New(clk, &emulator.Options{Fault: func(emulator.FaultPoint) error {
 		if away {
-			return bindings.NewBlobError("ServerBusy")
+			return storage.NewError("ServerBusy")
 		}
 		return nil
 	}})}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
@@ -43,7 +44,7 @@ func TestServiceBusFiftyAttempts(t *testing.T) {
 				got = append(got, fmt.Sprintf("%d/%d", m.DeliveryCount, functions.Retry(ctx).RetryCount))
 				return errors.New("out of stock")
 			}, functions.FixedDelay(test.retries, 30*time.Second))})
-			h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte(`{"id":"7"}`), MessageID: "m7"})
+			h.SendServiceBus("orders", &servicebus.Message{Body: []byte(`{"id":"7"}`), MessageID: "m7"})
 			for range 10 {
 				h.AwaitSettled("ProcessOrder", triggers.Abandoned)
 			}
@@ -60,7 +61,7 @@ func TestServiceBusFiftyAttempts(t *testing.T) {
 			if len(dead) != 1 || string(dead[0].Body) != `{"id":"7"}` || dead[0].MessageID != "m7" {
 				t.Fatalf("dead letters %+v, want the message", dead)
 			}
-			if got := dead[0].ApplicationProperties[bindings.DeadLetterReason]; got != "MaxDeliveryCountExceeded" {
+			if got := dead[0].ApplicationProperties[servicebus.DeadLetterReason]; got != "MaxDeliveryCountExceeded" {
 				t.Errorf("reason %q", got)
 			}
 			if left := h.ServiceBusMessages("orders"); len(left) != 0 {
@@ -81,7 +82,7 @@ func TestServiceBusRetriesOutlastRenewal(t *testing.T) {
 		}
 		return nil
 	}, functions.FixedDelay(1, 20*time.Minute))})
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 	h.Advance(2 * time.Hour)
 	// The first delivery still waits for its retry when its lock ends and the second
 	// one begins; both loops retry, and what settles late has lost its lock.
@@ -109,11 +110,11 @@ func TestServiceBusHandlerAsks(t *testing.T) {
 		h := hosttest.New(t, &hosttest.Options{Handlers: serviceBusApp(func(context.Context, functions.ServiceBusMessage) error {
 			return functions.DeadLetter("no such customer", "customer 7", errors.New("unknown customer"))
 		}, functions.FixedDelay(4, time.Second))})
-		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 		h.WantAttempts("ProcessOrder", 1)
 		h.WantSettled("ProcessOrder", triggers.DeadLettered)
 		dead := h.ServiceBusMessages(deadLetters)
-		if len(dead) != 1 || dead[0].ApplicationProperties[bindings.DeadLetterReason] != "no such customer" {
+		if len(dead) != 1 || dead[0].ApplicationProperties[servicebus.DeadLetterReason] != "no such customer" {
 			t.Errorf("dead letters %+v", dead)
 		}
 	})
@@ -122,9 +123,9 @@ func TestServiceBusHandlerAsks(t *testing.T) {
 		h := hosttest.New(t, &hosttest.Options{Handlers: serviceBusApp(func(ctx context.Context, _ functions.ServiceBusMessage) error {
 			return functions.Settle(ctx, functions.Settlement{Decision: functions.Deferred})
 		})})
-		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 		h.WantSettled("ProcessOrder", triggers.Deferred)
-		if left := h.ServiceBusMessages("orders"); len(left) != 1 || left[0].State != bindings.ServiceBusDeferred {
+		if left := h.ServiceBusMessages("orders"); len(left) != 1 || left[0].State != servicebus.StateDeferred {
 			t.Errorf("left in the queue: %+v", left)
 		}
 	})
@@ -136,7 +137,7 @@ func TestServiceBusHandlerAsks(t *testing.T) {
 			}
 			return functions.Settle(ctx, functions.Settlement{Decision: functions.Completed})
 		}, functions.AutoComplete(false))})
-		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 		h.Advance(2 * time.Minute)
 		h.WantSettled("ProcessOrder", triggers.Dropped, triggers.Completed)
 	})
@@ -160,7 +161,7 @@ func TestServiceBusTopicsAndOutputs(t *testing.T) {
 		return nil
 	})
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 	if diff := cmp.Diff([]string{"all a! text/plain", "dead a! tired"}, seen); diff != "" {
 		t.Errorf("seen (-want +got):\n%s", diff)
 	}
@@ -177,7 +178,7 @@ func TestServiceBusSessions(t *testing.T) {
 	}, functions.Sessions())})
 	session := "s"
 	for _, body := range []string{"1", "2", "3"} {
-		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte(body), SessionID: &session})
+		h.SendServiceBus("orders", &servicebus.Message{Body: []byte(body), SessionID: &session})
 	}
 	if diff := cmp.Diff([]string{"s1", "s2", "s3"}, seen); diff != "" {
 		t.Errorf("seen (-want +got):\n%s", diff)
@@ -204,7 +205,7 @@ func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 	for _, when := range []string{"at first", "after a reset"} {
 		session := "s"
 		for _, entity := range []string{"orders", "bills", "events", "plain"} {
-			h.SendServiceBus(entity, &bindings.ServiceBusMessage{Body: []byte(entity), SessionID: &session})
+			h.SendServiceBus(entity, &servicebus.Message{Body: []byte(entity), SessionID: &session})
 		}
 		if diff := cmp.Diff([]string{"sorders", "sbills", "sevents", "splain"}, seen); diff != "" {
 			t.Errorf("seen %s (-want +got):\n%s", when, diff)
@@ -229,7 +230,7 @@ func TestServiceBusBatchWait(t *testing.T) {
 			"host.json":            `{"version":"2.0","extensions":{"serviceBus":{"minMessageBatchSize":2` + wait + `}}}`,
 			"Orders/function.json": `{"bindings":[{"name":"m","type":"serviceBusTrigger","queueName":"orders","cardinality":"many"}]}`,
 		}})
-		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 		if want > 0 {
 			h.Advance(want - time.Second)
 			if runs != 0 {
@@ -251,11 +252,11 @@ func TestServiceBusEntityMissing(t *testing.T) {
 		if _, err := h.ServiceBus().GetQueue(context.Background(), "orders"); !errors.Is(err, bindings.ErrNotFound) {
 			t.Errorf("the queue: %v, want not found", err)
 		}
-		if _, err := h.ServiceBus().CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "orders"}); err != nil {
+		if _, err := h.ServiceBus().CreateQueue(context.Background(), servicebus.Queue{Name: "orders"}); err != nil {
 			t.Error(err)
 		}
 	})
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 	h.Advance(5 * time.Minute)
 	h.WantSettled("ProcessOrder", triggers.Completed)
 }
@@ -267,7 +268,7 @@ func TestServiceBusOnSystemClock(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{System: true, Handlers: serviceBusApp(func(context.Context, functions.ServiceBusMessage) error {
 		return errors.New("out of stock")
 	}, functions.FixedDelay(4, time.Millisecond))})
-	h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+	h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 	for range 10 {
 		h.AwaitSettled("ProcessOrder", triggers.Abandoned)
 	}
@@ -283,7 +284,7 @@ func TestServiceBusReset(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: serviceBusApp(func(context.Context, functions.ServiceBusMessage) error { return errors.New("no") })})
 	lines := func() (out []string) {
-		h.SendServiceBus("orders", &bindings.ServiceBusMessage{Body: []byte("a")})
+		h.SendServiceBus("orders", &servicebus.Message{Body: []byte("a")})
 		for _, r := range h.Select(func(r *journal.Record) bool { return true }) {
 			out = append(out, fmt.Sprint(r.Kind, r.Delivery, r.Invocation, r.MessageID, r.Decision))
 		}
@@ -304,7 +305,7 @@ func TestServiceBusReset(t *testing.T) {
 func TestServiceBusSwitches(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Files: map[string]string{"host.json": `{"version":"2.0","redeliver":{"autoCreateEntities":"any"}}`}})
-	h.SendServiceBus("made-by-use", &bindings.ServiceBusMessage{Body: []byte("a")})
+	h.SendServiceBus("made-by-use", &servicebus.Message{Body: []byte("a")})
 	if got := h.ServiceBusMessages("made-by-use"); len(got) != 1 {
 		t.Errorf("messages %+v", got)
 	}
@@ -312,7 +313,7 @@ func TestServiceBusSwitches(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock().Do("send", func() {
-		if err := h.ServiceBus().Send(context.Background(), "another", &bindings.ServiceBusMessage{}); !errors.Is(err, bindings.ErrNotFound) {
+		if err := h.ServiceBus().Send(context.Background(), "another", &servicebus.Message{}); !errors.Is(err, bindings.ErrNotFound) {
 			t.Errorf("send to what is not there: %v", err)
 		}
 	})

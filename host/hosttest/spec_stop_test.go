@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
@@ -101,7 +102,7 @@ func TestStopAfterDrain(t *testing.T) {
 			h.CreateCosmos("shop", "feed")
 			h.Advance(10 * time.Second) // the listener has found it
 			h.Send("orders", "x")
-			h.SendServiceBus("bus", &bindings.ServiceBusMessage{Body: []byte("x")})
+			h.SendServiceBus("bus", &servicebus.Message{Body: []byte("x")})
 			h.WriteCosmos("shop", "feed", `{"id":"x"}`)
 			h.PublishEvents("shop", shopEvent("x"))
 			if err := h.Drain(context.Background()); err != nil {

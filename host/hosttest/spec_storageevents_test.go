@@ -10,18 +10,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
 // storageChanges is every way in which blobs come and go, in the container "uploads".
-func storageChanges(ctx context.Context, account bindings.BlobAccount) error {
+func storageChanges(ctx context.Context, account blob.Account) error {
 	c := account.Container("uploads")
 	if _, err := c.Create(ctx, nil); err != nil {
 		return err
 	}
-	text := &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "text/plain"}}
+	text := &blob.PutOptions{Headers: blob.Headers{ContentType: "text/plain"}}
 	for _, step := range []func() error{
 		func() error { _, err := c.Blob("a.txt").Put(ctx, strings.NewReader("one"), text); return err },
 		func() error { _, err := c.Blob("a.txt").Put(ctx, strings.NewReader("three"), text); return err }, // overwrite
@@ -32,20 +32,20 @@ func storageChanges(ctx context.Context, account bindings.BlobAccount) error {
 			return err
 		},
 		func() error {
-			_, err := c.Blob("b.txt").PutBlockList(ctx, []bindings.BlockRef{{ID: "MQ=="}}, nil)
+			_, err := c.Blob("b.txt").PutBlockList(ctx, []blob.BlockRef{{ID: "MQ=="}}, nil)
 			return err
 		},
 		func() error {
-			_, err := c.Blob("dir/c d.txt").CopyFrom(ctx, bindings.BlobSource{Container: "uploads", Name: "a.txt"}, nil)
+			_, err := c.Blob("dir/c d.txt").CopyFrom(ctx, blob.Source{Container: "uploads", Name: "a.txt"}, nil)
 			return err
 		},
 		func() error {
-			_, err := c.Blob("log").Put(ctx, strings.NewReader(""), &bindings.PutBlobOptions{Type: bindings.AppendBlob})
+			_, err := c.Blob("log").Put(ctx, strings.NewReader(""), &blob.PutOptions{Type: blob.AppendBlob})
 			return err
 		},
 		func() error { _, err := c.Blob("log").AppendBlock(ctx, strings.NewReader("line"), nil); return err },
 		func() error {
-			return c.Blob("a.txt").Delete(ctx, &bindings.DeleteBlobOptions{Snapshots: bindings.OnlySnapshots})
+			return c.Blob("a.txt").Delete(ctx, &blob.DeleteOptions{Snapshots: blob.OnlySnapshots})
 		},
 		func() error { return c.Blob("a.txt").Delete(ctx, nil) },
 		func() error {

@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -59,7 +59,7 @@ func fill(b *testing.B, h *host.Host, n int) {
 	ctx := context.Background()
 	h.Clock().Inside("fill", func() {
 		for range n {
-			if _, err := bindings.PutOrCreate(ctx, h.Storage().Queue("work"), bindings.Base64.Encode([]byte(`{"id":"7"}`)), nil); err != nil {
+			if _, err := queue.PutOrCreate(ctx, h.Storage().Queue("work"), queue.Base64.Encode([]byte(`{"id":"7"}`)), nil); err != nil {
 				b.Error(err)
 			}
 		}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/door"
 )
 
@@ -33,10 +35,10 @@ type BlobInfo struct {
 // whose fixed words ignore case.
 func blobName(r *http.Request) (container, name string, err error) {
 	container, name = r.PathValue("container"), r.URL.Query().Get("name")
-	if err := bindings.ValidateContainerName(container); err != nil {
+	if err := blob.ValidateContainerName(container); err != nil {
 		return "", "", err
 	}
-	return container, name, bindings.ValidateBlobName(name)
+	return container, name, blob.ValidateName(name)
 }
 
 // isUpload reports whether a request is one whose body is a blob. The words are
@@ -54,15 +56,15 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	from := &begun{from: r.Body}
-	body, err := s.host.AppStorage().StageBody(from, max(r.ContentLength, 0), bindings.MaxPutBlob)
+	body, err := s.host.AppStorage().StageBody(from, max(r.ContentLength, 0), blob.MaxPutBlob)
 	if err != nil {
 		storageError(w, fmt.Errorf("blob %q: %w", container+"/"+name, err))
 		from.linger(w, r)
 		return
 	}
 	defer body.Discard()
-	opts := &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: r.Header.Get("Content-Type")}}
-	var put *bindings.Written
+	opts := &blob.PutOptions{Headers: blob.Headers{ContentType: r.Header.Get("Content-Type")}}
+	var put *blob.Written
 	err = s.inside("upload", func(ctx context.Context) error {
 		c := s.host.AppStorage().Container(container)
 		if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
@@ -88,11 +90,11 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 		storageError(w, err)
 		return
 	}
-	var got *bindings.BlobDownload
+	var got *blob.Download
 	err = s.inside("download", func(ctx context.Context) error {
 		got, err = s.host.AppStorage().Container(container).Blob(name).Get(ctx, nil)
 		switch {
-		case errors.Is(err, bindings.ErrContainerNotFound):
+		case errors.Is(err, storage.ErrContainerNotFound):
 			return fmt.Errorf("container %q: %w", container, bindings.ErrNotFound)
 		case errors.Is(err, bindings.ErrNotFound):
 			return fmt.Errorf("blob %q: %w", container+"/"+name, bindings.ErrNotFound)

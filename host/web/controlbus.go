@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // busRoutes are the routes of the embedded Service Bus namespace. Entities are
@@ -62,17 +64,17 @@ type BusEntity struct {
 }
 
 // count takes over what the service counts.
-func (e *BusEntity) count(c bindings.ServiceBusCounts) {
+func (e *BusEntity) count(c servicebus.Counts) {
 	e.Active, e.Scheduled, e.Deferred = c.Active, c.Scheduled, c.Deferred
 	e.DeadLetter, e.TransferDeadLetter = c.DeadLetter, c.TransferDeadLetter
 }
 
 // in is how many messages are in the entity itself, or in one of its sub-queues.
-func (e *BusEntity) in(q bindings.ServiceBusSubQueue) int64 {
+func (e *BusEntity) in(q servicebus.SubQueue) int64 {
 	switch q {
-	case bindings.ServiceBusDeadLetter:
+	case servicebus.DeadLetterQueue:
 		return e.DeadLetter
-	case bindings.ServiceBusTransferDeadLetter:
+	case servicebus.TransferDeadLetterQueue:
 		return e.TransferDeadLetter
 	}
 	return e.Active + e.Scheduled + e.Deferred
@@ -113,21 +115,21 @@ func (s *Server) busEntities(ctx context.Context) ([]BusEntity, error) {
 	return out, nil
 }
 
-func (s *Server) busQueue(ctx context.Context, q *bindings.ServiceBusQueueInfo) (BusEntity, error) {
-	e := BusEntity{Path: q.Name, Kind: BusQueue, Settings: queueSettings(&q.ServiceBusQueue)}
+func (s *Server) busQueue(ctx context.Context, q *servicebus.QueueInfo) (BusEntity, error) {
+	e := BusEntity{Path: q.Name, Kind: BusQueue, Settings: queueSettings(&q.Queue)}
 	e.count(q.Counts)
 	return e, s.locks(ctx, &e)
 }
 
-func busTopic(t *bindings.ServiceBusTopicInfo) BusEntity {
-	e := BusEntity{Path: t.Name, Kind: BusTopic, Settings: topicSettings(&t.ServiceBusTopic)}
+func busTopic(t *servicebus.TopicInfo) BusEntity {
+	e := BusEntity{Path: t.Name, Kind: BusTopic, Settings: topicSettings(&t.Topic)}
 	e.count(t.Counts)
 	return e
 }
 
-func (s *Server) busSubscription(ctx context.Context, sub *bindings.ServiceBusSubscriptionInfo) (BusEntity, error) {
-	path := bindings.ServiceBusPath{Entity: sub.Topic, Subscription: sub.Name}
-	e := BusEntity{Path: path.String(), Kind: BusSubscription, Settings: subscriptionSettings(&sub.ServiceBusSubscription)}
+func (s *Server) busSubscription(ctx context.Context, sub *servicebus.SubscriptionInfo) (BusEntity, error) {
+	path := servicebus.Path{Entity: sub.Topic, Subscription: sub.Name}
+	e := BusEntity{Path: path.String(), Kind: BusSubscription, Settings: subscriptionSettings(&sub.Subscription)}
 	e.count(sub.Counts)
 	return e, s.locks(ctx, &e)
 }
@@ -140,7 +142,7 @@ func (s *Server) locks(ctx context.Context, e *BusEntity) error {
 }
 
 // busEntity is the entity of a path, whichever of its queues the path names.
-func (s *Server) busEntity(ctx context.Context, path bindings.ServiceBusPath) (BusEntity, error) {
+func (s *Server) busEntity(ctx context.Context, path servicebus.Path) (BusEntity, error) {
 	ns := s.host.ServiceBus()
 	if path.Subscription != "" {
 		sub, err := ns.GetSubscription(ctx, path.Entity, path.Subscription)
@@ -219,8 +221,8 @@ func (s *Server) redriveBus(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if path.SubQueue == bindings.ServiceBusMain {
-		path.SubQueue = bindings.ServiceBusDeadLetter
+	if path.SubQueue == servicebus.MainQueue {
+		path.SubQueue = servicebus.DeadLetterQueue
 	}
 	var out BusRedriven
 	err := s.inside("redrive "+path.String(), func(ctx context.Context) error {
@@ -293,9 +295,9 @@ func (s *Server) expireBus(w http.ResponseWriter, r *http.Request) {
 }
 
 // busPath is the entity that a request is about.
-func busPath(w http.ResponseWriter, r *http.Request) (bindings.ServiceBusPath, bool) {
+func busPath(w http.ResponseWriter, r *http.Request) (servicebus.Path, bool) {
 	text := r.URL.Query().Get("path")
-	path, err := bindings.ParseServiceBusPath(text)
+	path, err := servicebus.ParsePath(text)
 	if err != nil {
 		writeError(w, http.StatusBadRequest, err.Error(), "for instance orders, events/Subscriptions/all or orders/$DeadLetterQueue")
 		return path, false
@@ -322,7 +324,7 @@ func busError(w http.ResponseWriter, err error) {
 	if noRoom(w, err) {
 		return
 	}
-	e := bindings.ServiceBusErrorOf(err)
+	e := messaging.ErrorOf(err)
 	text, status, hint := e.Text, e.Status, ""
 	if text == "" {
 		text = err.Error()
@@ -334,7 +336,7 @@ func busError(w http.ResponseWriter, err error) {
 		hint = `"redeliver ls servicebus" shows what there is; "redeliver create servicebus NAME" makes a queue`
 	case errors.Is(err, bindings.ErrMessageNotFound):
 		hint = `"redeliver peek servicebus ENTITY" shows the sequence numbers`
-	case errors.Is(err, bindings.ErrSessionLockLost):
+	case errors.Is(err, messaging.ErrSessionLockLost):
 		text, status = "the session is not locked", http.StatusConflict
 	}
 	writeError(w, status, text, hint)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
@@ -37,13 +37,13 @@ func bus(what, path string, query ...string) string {
 }
 
 // receive locks the next messages of a source, as any client does.
-func (d *fixture) receive(source string, n int) []*bindings.ServiceBusReceived {
+func (d *fixture) receive(source string, n int) []*servicebus.Received {
 	d.t.Helper()
-	var got []*bindings.ServiceBusReceived
+	var got []*servicebus.Received
 	var err error
 	d.host.Clock().Inside("receive", func() {
-		var r bindings.ServiceBusReceiver
-		if r, err = d.host.ServiceBus().Receiver(context.Background(), source, &bindings.ServiceBusReceiverOptions{Outside: true}); err == nil {
+		var r servicebus.Receiver
+		if r, err = d.host.ServiceBus().Receiver(context.Background(), source, &servicebus.ReceiverOptions{Outside: true}); err == nil {
 			got, err = r.Receive(context.Background(), n, 0)
 		}
 	})
@@ -263,8 +263,8 @@ func TestControlBusExpireLock(t *testing.T) {
 	d.want(409, "POST", bus("expire-lock", "sessions", "session", "s"), "")
 	session := "s"
 	d.host.Clock().Inside("accept", func() {
-		r, err := d.host.ServiceBus().AcceptSession(context.Background(), "sessions", &bindings.ServiceBusSessionOptions{
-			SessionID: &session, ServiceBusReceiverOptions: bindings.ServiceBusReceiverOptions{Outside: true},
+		r, err := d.host.ServiceBus().AcceptSession(context.Background(), "sessions", &servicebus.SessionOptions{
+			SessionID: &session, ReceiverOptions: servicebus.ReceiverOptions{Outside: true},
 		})
 		if err == nil {
 			_, err = r.Receive(context.Background(), 1, 0)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
 )
 
@@ -50,7 +52,7 @@ type NewBusEntity struct {
 	Action string `json:"action,omitempty"`
 }
 
-func queueSettings(q *bindings.ServiceBusQueue) BusSettings {
+func queueSettings(q *servicebus.Queue) BusSettings {
 	out := BusSettings{
 		LockDuration: iso(q.LockDuration), MaxDeliveryCount: q.MaxDeliveryCount, DefaultMessageTimeToLive: iso(q.DefaultMessageTimeToLive),
 		DeadLetteringOnMessageExpiration: q.DeadLetteringOnMessageExpiration, RequiresSession: q.RequiresSession,
@@ -65,7 +67,7 @@ func queueSettings(q *bindings.ServiceBusQueue) BusSettings {
 	return out
 }
 
-func topicSettings(t *bindings.ServiceBusTopic) BusSettings {
+func topicSettings(t *servicebus.Topic) BusSettings {
 	out := BusSettings{
 		DefaultMessageTimeToLive: iso(t.DefaultMessageTimeToLive), RequiresDuplicateDetection: t.RequiresDuplicateDetection,
 		MaxSizeInMegabytes: t.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: t.MaxMessageSizeInKilobytes,
@@ -77,7 +79,7 @@ func topicSettings(t *bindings.ServiceBusTopic) BusSettings {
 	return out
 }
 
-func subscriptionSettings(s *bindings.ServiceBusSubscription) BusSettings {
+func subscriptionSettings(s *servicebus.Subscription) BusSettings {
 	return BusSettings{
 		LockDuration: iso(s.LockDuration), MaxDeliveryCount: s.MaxDeliveryCount, DefaultMessageTimeToLive: iso(s.DefaultMessageTimeToLive),
 		DeadLetteringOnMessageExpiration:          s.DeadLetteringOnMessageExpiration,
@@ -101,7 +103,7 @@ func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if path.SubQueue != bindings.ServiceBusMain {
+	if path.SubQueue != servicebus.MainQueue {
 		writeError(w, http.StatusBadRequest, fmt.Sprintf("%q: every queue and every subscription has its dead-letter queue, which cannot be made", path), "")
 		return
 	}
@@ -130,7 +132,7 @@ func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
 	})
 	if err != nil {
 		if path.Subscription != "" && errors.Is(err, bindings.ErrNotFound) {
-			e := bindings.ServiceBusErrorOf(err)
+			e := messaging.ErrorOf(err)
 			writeError(w, e.Status, e.Text, fmt.Sprintf("the topic comes first: redeliver create servicebus %s --topic", path.Entity))
 			return
 		}
@@ -152,10 +154,10 @@ func readEntity(body io.Reader) (*NewBusEntity, error) {
 }
 
 // maker makes an entity.
-type maker func(ctx context.Context, admin bindings.ServiceBusAdmin) error
+type maker func(ctx context.Context, admin servicebus.Admin) error
 
 // plan checks what does not belong to the kind of entity, and says how to make it.
-func (n *NewBusEntity) plan(path bindings.ServiceBusPath) (maker, error) {
+func (n *NewBusEntity) plan(path servicebus.Path) (maker, error) {
 	p := planner{n: n}
 	switch {
 	case path.Subscription != "":
@@ -196,10 +198,10 @@ func (p *planner) rule() map[string]bool {
 	return map[string]bool{"filter": p.n.Filter != "", "action": p.n.Action != "", "enableDeadLetteringOnFilterEvaluationExceptions": p.n.DeadLetteringOnFilterEvaluationExceptions != nil}
 }
 
-func (p *planner) queue(path bindings.ServiceBusPath) (maker, error) {
+func (p *planner) queue(path servicebus.Path) (maker, error) {
 	n := p.n
 	p.without(BusQueue, p.rule())
-	q := bindings.ServiceBusQueue{
+	q := servicebus.Queue{
 		Name: path.Entity, LockDuration: p.duration("lockDuration", n.LockDuration), MaxDeliveryCount: n.MaxDeliveryCount,
 		DefaultMessageTimeToLive:         p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
 		DeadLetteringOnMessageExpiration: n.DeadLetteringOnMessageExpiration, RequiresSession: n.RequiresSession,
@@ -207,15 +209,15 @@ func (p *planner) queue(path bindings.ServiceBusPath) (maker, error) {
 		DuplicateDetectionHistoryTimeWindow: p.duration("duplicateDetectionHistoryTimeWindow", n.DuplicateDetectionHistoryTimeWindow),
 		ForwardTo:                           n.ForwardTo, ForwardDeadLetteredMessagesTo: n.ForwardDeadLetteredMessagesTo,
 		MaxSizeInMegabytes: n.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: n.MaxMessageSizeInKilobytes,
-		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: bindings.ServiceBusStatus(n.Status), UserMetadata: n.UserMetadata,
+		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: servicebus.Status(n.Status), UserMetadata: n.UserMetadata,
 	}
-	return func(ctx context.Context, admin bindings.ServiceBusAdmin) error {
+	return func(ctx context.Context, admin servicebus.Admin) error {
 		_, err := admin.CreateQueue(ctx, q)
 		return err
 	}, p.err
 }
 
-func (p *planner) topic(path bindings.ServiceBusPath) (maker, error) {
+func (p *planner) topic(path servicebus.Path) (maker, error) {
 	n := p.n
 	p.without(BusTopic, p.rule())
 	p.without(BusTopic, map[string]bool{
@@ -223,20 +225,20 @@ func (p *planner) topic(path bindings.ServiceBusPath) (maker, error) {
 		"deadLetteringOnMessageExpiration": n.DeadLetteringOnMessageExpiration, "forwardTo": n.ForwardTo != "",
 		"forwardDeadLetteredMessagesTo": n.ForwardDeadLetteredMessagesTo != "",
 	})
-	t := bindings.ServiceBusTopic{
+	t := servicebus.Topic{
 		Name: path.Entity, DefaultMessageTimeToLive: p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
 		RequiresDuplicateDetection:          n.RequiresDuplicateDetection,
 		DuplicateDetectionHistoryTimeWindow: p.duration("duplicateDetectionHistoryTimeWindow", n.DuplicateDetectionHistoryTimeWindow),
 		MaxSizeInMegabytes:                  n.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: n.MaxMessageSizeInKilobytes,
-		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: bindings.ServiceBusStatus(n.Status), UserMetadata: n.UserMetadata,
+		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: servicebus.Status(n.Status), UserMetadata: n.UserMetadata,
 	}
-	return func(ctx context.Context, admin bindings.ServiceBusAdmin) error {
+	return func(ctx context.Context, admin servicebus.Admin) error {
 		_, err := admin.CreateTopic(ctx, t)
 		return err
 	}, p.err
 }
 
-func (p *planner) subscription(path bindings.ServiceBusPath) (maker, error) {
+func (p *planner) subscription(path servicebus.Path) (maker, error) {
 	n := p.n
 	p.without(BusSubscription, map[string]bool{
 		"requiresDuplicateDetection": n.RequiresDuplicateDetection, "duplicateDetectionHistoryTimeWindow": n.DuplicateDetectionHistoryTimeWindow != "",
@@ -245,31 +247,31 @@ func (p *planner) subscription(path bindings.ServiceBusPath) (maker, error) {
 	if n.Topic && p.err == nil {
 		p.err = fmt.Errorf("%q is the path of a subscription, not of a topic", path)
 	}
-	sub := bindings.ServiceBusSubscription{
+	sub := servicebus.Subscription{
 		Topic: path.Entity, Name: path.Subscription, LockDuration: p.duration("lockDuration", n.LockDuration), MaxDeliveryCount: n.MaxDeliveryCount,
 		DefaultMessageTimeToLive:                  p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
 		DeadLetteringOnMessageExpiration:          n.DeadLetteringOnMessageExpiration,
 		DeadLetteringOnFilterEvaluationExceptions: n.DeadLetteringOnFilterEvaluationExceptions, RequiresSession: n.RequiresSession,
 		ForwardTo: n.ForwardTo, ForwardDeadLetteredMessagesTo: n.ForwardDeadLetteredMessagesTo,
-		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: bindings.ServiceBusStatus(n.Status), UserMetadata: n.UserMetadata,
+		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: servicebus.Status(n.Status), UserMetadata: n.UserMetadata,
 	}
-	return func(ctx context.Context, admin bindings.ServiceBusAdmin) error {
+	return func(ctx context.Context, admin servicebus.Admin) error {
 		_, err := admin.CreateSubscription(ctx, sub, n.firstRule())
 		return err
 	}, p.err
 }
 
 // firstRule is the rule of a new subscription; nil is the default one.
-func (n *NewBusEntity) firstRule() *bindings.ServiceBusRule {
+func (n *NewBusEntity) firstRule() *servicebus.Rule {
 	if n.Filter == "" && n.Action == "" {
 		return nil
 	}
-	rule := &bindings.ServiceBusRule{Name: bindings.ServiceBusDefaultRule}
+	rule := &servicebus.Rule{Name: servicebus.DefaultRule}
 	if n.Filter != "" {
-		rule.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: n.Filter}}
+		rule.Filter = servicebus.Filter{Kind: servicebus.SQLFilter, SQL: servicebus.SQL{Expression: n.Filter}}
 	}
 	if n.Action != "" {
-		rule.Action = &bindings.ServiceBusSQL{Expression: n.Action}
+		rule.Action = &servicebus.SQL{Expression: n.Action}
 	}
 	return rule
 }

@@ -16,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -64,8 +66,8 @@ func (s *Server) sendBus(w http.ResponseWriter, r *http.Request) {
 
 // busMessage is the message that the parameters of a request describe, and for when
 // it is scheduled.
-func busMessage(query url.Values, now time.Time) (m *bindings.ServiceBusMessage, at time.Time, err error) {
-	m = &bindings.ServiceBusMessage{
+func busMessage(query url.Values, now time.Time) (m *servicebusapi.Message, at time.Time, err error) {
+	m = &servicebusapi.Message{
 		MessageID: query.Get("id"), CorrelationID: query.Get("correlation"), Subject: query.Get("subject"), To: query.Get("to"),
 		ReplyTo: query.Get("replyTo"), ContentType: query.Get("contentType"), SessionID: optional(query, "session"),
 		PartitionKey: optional(query, "partitionKey"),
@@ -165,7 +167,7 @@ type BusPeeked struct {
 }
 
 // BusLocked is the state of a message that somebody has locked; the others are
-// those of bindings.ServiceBusState.
+// those of servicebus.State.
 const BusLocked = "locked"
 
 // BusMessage is a Service Bus message as the control API shows it.
@@ -229,7 +231,7 @@ func parameter(query url.Values, name string, fallback, least, most int64) (int6
 	return n, nil
 }
 
-func (s *Server) peekFrom(w http.ResponseWriter, path bindings.ServiceBusPath, session *string, from int64, most int) {
+func (s *Server) peekFrom(w http.ResponseWriter, path servicebusapi.Path, session *string, from int64, most int) {
 	out := BusPeeked{Messages: []BusMessage{}}
 	err := s.inside("peek "+path.String(), func(ctx context.Context) (err error) {
 		ns := s.host.ServiceBus()
@@ -264,27 +266,27 @@ func (s *Server) peekFrom(w http.ResponseWriter, path bindings.ServiceBusPath, s
 }
 
 // showBus is a message as peeked, with its lock if it has one.
-func showBus(m *bindings.ServiceBusReceived, locks map[int64]servicebus.Held) BusMessage {
+func showBus(m *servicebusapi.Received, locks map[int64]servicebus.Held) BusMessage {
 	out := BusMessage{
 		SequenceNumber: m.SequenceNumber, MessageID: m.MessageID, State: m.State.String(), FailedDeliveries: m.DeliveryCount,
 		Enqueued: m.EnqueuedTime, Expires: m.ExpiresAt, DeadLetterSource: m.DeadLetterSource,
 		SessionID: m.SessionID, Subject: m.Subject, ContentType: m.ContentType, CorrelationID: m.CorrelationID, To: m.To, ReplyTo: m.ReplyTo,
 	}
-	if m.State == bindings.ServiceBusScheduled {
+	if m.State == servicebusapi.StateScheduled {
 		out.ScheduledFor = m.ScheduledEnqueueTime
 	}
 	if h, ok := locks[m.SequenceNumber]; ok {
 		out.LockedUntil = h.Until
-		if m.State == bindings.ServiceBusActive {
+		if m.State == servicebusapi.StateActive {
 			out.State = BusLocked
 		}
 	}
 	for name, v := range m.ApplicationProperties {
 		text, isText := v.(string)
 		switch {
-		case isText && name == bindings.DeadLetterReason:
+		case isText && name == servicebusapi.DeadLetterReason:
 			out.DeadLetterReason = text
-		case isText && name == bindings.DeadLetterErrorDescription:
+		case isText && name == servicebusapi.DeadLetterErrorDescription:
 			out.DeadLetterDescription = text
 		default:
 			if out.Properties == nil {
@@ -307,7 +309,7 @@ func plainValue(v any) any {
 	switch v := v.(type) {
 	case bindings.GUID:
 		return v.String()
-	case bindings.ServiceBusEncoded:
+	case messaging.Encoded:
 		return []byte(v)
 	case float32:
 		return plainValue(float64(v))

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host"
 )
 
@@ -125,7 +127,7 @@ func cosmosLeases(l *host.CosmosLeases) CosmosLeases {
 }
 
 // cosmosSpec reads which container a request is about, and how it is to be made.
-func cosmosSpec(w http.ResponseWriter, r *http.Request) (spec bindings.CosmosContainerSpec, ok bool) {
+func cosmosSpec(w http.ResponseWriter, r *http.Request) (spec cosmos.ContainerSpec, ok bool) {
 	query := r.URL.Query()
 	spec.Database, spec.Name, _ = strings.Cut(query.Get("container"), "/")
 	spec.PartitionKey = query.Get("partitionKey")
@@ -151,7 +153,7 @@ func (s *Server) createCosmos(w http.ResponseWriter, r *http.Request) {
 		if err == nil {
 			info := c.Info()
 			out = CosmosContainer{Path: info.Database + "/" + info.Name, PartitionKey: info.PartitionKey, Ranges: []CosmosRange{}}
-			var ranges []bindings.CosmosRange
+			var ranges []cosmos.Range
 			ranges, err = c.Ranges(ctx)
 			for _, r := range ranges {
 				out.Ranges = append(out.Ranges, CosmosRange{ID: r.ID})
@@ -190,7 +192,7 @@ func cosmosError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):
 		status, hint = http.StatusNotFound, `"redeliver ls cosmos" shows what there is; case counts in names`
-	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrConditionNotMet):
+	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, storage.ErrConditionNotMet):
 		status = http.StatusConflict
 	case errors.Is(err, bindings.ErrTooLarge):
 		status = http.StatusRequestEntityTooLarge

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // maxDocuments limits the documents that are written in one request: 64 MiB.
@@ -115,7 +116,7 @@ func (s *Server) readCosmos(w http.ResponseWriter, r *http.Request) {
 		}
 		items, err := c.Items(ctx, cmp.Or(id, query.Get("prefix")))
 		if id != "" {
-			items = slices.DeleteFunc(items, func(item *bindings.CosmosItem) bool { return item.ID != id })
+			items = slices.DeleteFunc(items, func(item *cosmos.Item) bool { return item.ID != id })
 			if err == nil && len(items) == 0 {
 				return fmt.Errorf("document %q: %w", id, bindings.ErrNotFound)
 			}
@@ -135,7 +136,7 @@ func (s *Server) readCosmos(w http.ResponseWriter, r *http.Request) {
 
 // sameContainer refuses to write to a container that is not as the request would
 // have made it.
-func sameContainer(want bindings.CosmosContainerSpec, is bindings.CosmosContainerInfo) error {
+func sameContainer(want cosmos.ContainerSpec, is cosmos.ContainerInfo) error {
 	if want.PartitionKey != "" && want.PartitionKey != is.PartitionKey {
 		return fmt.Errorf("container %q of database %q: %w: its partition key is %s", is.Name, is.Database, bindings.ErrInvalidArgument, is.PartitionKey)
 	}
@@ -188,7 +189,7 @@ func (s *Server) deleteCosmos(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, out)
 }
 
-func (s *Server) purgeCosmos(w http.ResponseWriter, spec bindings.CosmosContainerSpec) {
+func (s *Server) purgeCosmos(w http.ResponseWriter, spec cosmos.ContainerSpec) {
 	out := CosmosPurged{Path: spec.Database + "/" + spec.Name}
 	err := s.inside("purge "+out.Path, func(ctx context.Context) (err error) {
 		out.Removed, err = s.host.Cosmos().Purge(ctx, spec.Database, spec.Name)

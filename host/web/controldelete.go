@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // BusDeleted says what was deleted. A topic goes with its subscriptions.
@@ -22,7 +22,7 @@ func (s *Server) deleteEntity(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	if path.SubQueue != bindings.ServiceBusMain {
+	if path.SubQueue != servicebus.MainQueue {
 		writeError(w, http.StatusBadRequest, fmt.Sprintf("%q: a dead-letter queue goes with its entity", path), `"redeliver purge servicebus" empties it`)
 		return
 	}
@@ -64,7 +64,7 @@ func (s *Server) deleteEntity(w http.ResponseWriter, r *http.Request) {
 
 // add counts the messages of an entity.
 func (d *BusDeleted) add(e *BusEntity) {
-	d.Messages += e.in(bindings.ServiceBusMain) + e.DeadLetter + e.TransferDeadLetter
+	d.Messages += e.in(servicebus.MainQueue) + e.DeadLetter + e.TransferDeadLetter
 }
 
 // GridDeleted says what was deleted of Event Grid: a topic with its event

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
 )
@@ -59,7 +61,7 @@ func (s *Server) createHub(w http.ResponseWriter, r *http.Request) {
 		return err
 	})
 	if errors.Is(err, bindings.ErrAlreadyExists) && s.host.EventHubs().Has(hub.Name) {
-		e := bindings.ServiceBusErrorOf(err)
+		e := messaging.ErrorOf(err)
 		writeError(w, e.Status, e.Text, fmt.Sprintf("a hub keeps its partitions and retention; \"redeliver create eventhub %s/ConsumerGroups/NAME\" adds a consumer group", hub.Name))
 		return
 	}
@@ -73,7 +75,7 @@ func (s *Server) createHub(w http.ResponseWriter, r *http.Request) {
 func hubCreated(h eventhubs.Hub) HubCreated {
 	return HubCreated{
 		Name: h.Name, Partitions: h.Partitions, Retention: duration.Format(h.Retention.Round(time.Millisecond)),
-		ConsumerGroups: append([]string{bindings.DefaultConsumerGroup}, h.ConsumerGroups...),
+		ConsumerGroups: append([]string{eventhubsapi.DefaultConsumerGroup}, h.ConsumerGroups...),
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // HubInfo is a hub of the embedded Event Hubs namespace.
@@ -58,14 +60,14 @@ func (s *Server) sendEvent(w http.ResponseWriter, r *http.Request) {
 		controlReadError(w, err)
 		return
 	}
-	event := &bindings.Event{Body: body, MessageID: query.Get("id"), CorrelationID: query.Get("correlation"), ContentType: query.Get("contentType")}
+	event := &eventhubs.Event{Body: body, MessageID: query.Get("id"), CorrelationID: query.Get("correlation"), ContentType: query.Get("contentType")}
 	if event.Properties, err = busProperties(query["property"]); err != nil {
 		writeError(w, http.StatusBadRequest, err.Error(), "")
 		return
 	}
 	out := HubSent{Hub: query.Get("hub"), PartitionKey: optional(query, "key"), PartitionID: query.Get("partition")}
 	err = s.inside("send to hub "+out.Hub, func(ctx context.Context) error {
-		return s.host.EventHubs().SendEvents(ctx, out.Hub, &bindings.SendEventsOptions{PartitionKey: out.PartitionKey, PartitionID: out.PartitionID}, event)
+		return s.host.EventHubs().SendEvents(ctx, out.Hub, &eventhubs.SendOptions{PartitionKey: out.PartitionKey, PartitionID: out.PartitionID}, event)
 	})
 	if err != nil {
 		hubError(w, err)
@@ -109,7 +111,7 @@ func (s *Server) hubInfos(ctx context.Context) ([]HubInfo, error) {
 	return out, nil
 }
 
-func (s *Server) hubCheckpoint(ctx context.Context, hub, group string, p *bindings.EventPartition, events int64) HubCheckpoint {
+func (s *Server) hubCheckpoint(ctx context.Context, hub, group string, p *eventhubs.Partition, events int64) HubCheckpoint {
 	out := HubCheckpoint{ConsumerGroup: group, Behind: events}
 	c, err := s.host.Checkpoint(ctx, hub, group, p.ID)
 	switch {
@@ -145,7 +147,7 @@ func hubError(w http.ResponseWriter, err error) {
 	if noRoom(w, err) {
 		return
 	}
-	e := bindings.ServiceBusErrorOf(err)
+	e := messaging.ErrorOf(err)
 	text, status, hint := e.Text, e.Status, ""
 	if text == "" {
 		text = err.Error()

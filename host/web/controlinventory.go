@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
@@ -146,7 +147,7 @@ func (s *Server) queueInfos(ctx context.Context) ([]QueueInfo, error) {
 
 func (s *Server) containerInfos(ctx context.Context) ([]ContainerInfo, error) {
 	out := []ContainerInfo{}
-	opts := &bindings.ListContainersOptions{}
+	opts := &blob.ListContainersOptions{}
 	for {
 		page, err := s.host.AppStorage().Containers(ctx, opts)
 		if err != nil {
@@ -170,7 +171,7 @@ func (s *Server) containerInfos(ctx context.Context) ([]ContainerInfo, error) {
 // containerInfo counts the blobs of a container, a page at a time.
 func (s *Server) containerInfo(ctx context.Context, name string) (ContainerInfo, error) {
 	out := ContainerInfo{Name: name}
-	opts := &bindings.ListBlobsOptions{}
+	opts := &blob.ListOptions{}
 	for {
 		page, err := s.host.AppStorage().Container(name).Blobs(ctx, opts)
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // Message is a queue message as the control API shows it.
@@ -43,11 +44,11 @@ type Peeked struct {
 
 // encoding is what the app says of bodies; the platform's default before an app
 // runs.
-func (s *Server) encoding() bindings.Encoding {
+func (s *Server) encoding() queue.Encoding {
 	if a := s.host.App(); a != nil {
-		return bindings.Encoding(a.Config.Queues.MessageEncoding)
+		return queue.Encoding(a.Config.Queues.MessageEncoding)
 	}
-	return bindings.Base64
+	return queue.Base64
 }
 
 // inside runs a call of a service under the host's clock.
@@ -79,7 +80,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	query := r.URL.Query()
-	var opts bindings.PutOptions
+	var opts queue.PutOptions
 	if v := query.Get("visibility"); v != "" {
 		if opts.Visibility, err = time.ParseDuration(v); err != nil || opts.Visibility < 0 {
 			writeError(w, http.StatusBadRequest, "visibility must be a duration of 0 or more", `for instance "30s"`)
@@ -99,9 +100,9 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, "a raw message must be text in UTF-8", "")
 		return
 	}
-	var put *bindings.QueueMessage
+	var put *queue.Message
 	err = s.inside("send", func(ctx context.Context) (err error) {
-		put, err = bindings.PutOrCreate(ctx, s.host.AppStorage().Queue(r.PathValue("name")), text, &opts)
+		put, err = queue.PutOrCreate(ctx, s.host.AppStorage().Queue(r.PathValue("name")), text, &opts)
 		return err
 	})
 	if errors.Is(err, bindings.ErrTooLarge) && len(text) > len(body) {
@@ -121,8 +122,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 
 // sizeHint says why a body of so many bytes does not fit in Base64.
 func sizeHint(body int) string {
-	hint := fmt.Sprintf("Base64 makes them of the %d bytes of the body; %d bytes fit", body, bindings.MaxMessageText/4*3)
-	if body <= bindings.MaxMessageText {
+	hint := fmt.Sprintf("Base64 makes them of the %d bytes of the body; %d bytes fit", body, queue.MaxMessageText/4*3)
+	if body <= queue.MaxMessageText {
 		hint += ": --raw (raw=true) sends the body as it is, for an app whose messageEncoding is none"
 	}
 	return hint
@@ -131,7 +132,7 @@ func sizeHint(body int) string {
 // timeToLive reads the life of a message.
 func timeToLive(v string) (time.Duration, error) {
 	if v == "never" {
-		return bindings.NeverExpires, nil
+		return queue.NeverExpires, nil
 	}
 	d, err := time.ParseDuration(v)
 	if err != nil || d < time.Second {
@@ -141,10 +142,10 @@ func timeToLive(v string) (time.Duration, error) {
 }
 
 func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
-	most := bindings.MaxReceive
+	most := queue.MaxReceive
 	if v := r.URL.Query().Get("max"); v != "" {
 		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 || n > bindings.MaxReceive {
+		if err != nil || n < 1 || n > queue.MaxReceive {
 			writeError(w, http.StatusBadRequest, "max must be a number from 1 to 32", "")
 			return
 		}
@@ -172,7 +173,7 @@ func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
 
 // look returns visible messages, or the one message with an identifier, visible
 // or not.
-func (s *Server) look(ctx context.Context, q bindings.Queue, id string, most int) ([]*bindings.QueueMessage, error) {
+func (s *Server) look(ctx context.Context, q queue.Queue, id string, most int) ([]*queue.Message, error) {
 	if id == "" {
 		return q.Peek(ctx, most)
 	}
@@ -183,7 +184,7 @@ func (s *Server) look(ctx context.Context, q bindings.Queue, id string, most int
 	if !m.NextVisible.After(s.host.Clock().Now()) {
 		m.NextVisible = time.Time{}
 	}
-	return []*bindings.QueueMessage{m}, nil
+	return []*queue.Message{m}, nil
 }
 
 // Purged says how many messages a queue held when it was emptied.
@@ -209,7 +210,7 @@ func (s *Server) clear(w http.ResponseWriter, r *http.Request) {
 }
 
 // show decodes a message as the app would.
-func (s *Server) show(m *bindings.QueueMessage) Message {
+func (s *Server) show(m *queue.Message) Message {
 	out := Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.host.PoisonError(m.ID)}
 	body, err := s.encoding().Decode(m.Text)
 	switch {

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/journal"
@@ -112,7 +114,7 @@ func (s *Server) redriveOne(ctx context.Context, m *mover, id string) (newID str
 
 // mover moves messages from one queue to another.
 type mover struct {
-	from, to bindings.Queue
+	from, to queue.Queue
 	clk      clock.Clock
 	journal  *journal.Journal
 	gone     func() error // why nobody waits for the result any more
@@ -143,10 +145,10 @@ func (m *mover) all(ctx context.Context, n int) error {
 }
 
 // move moves one message that was received, and returns its new identifier.
-func (m *mover) move(ctx context.Context, old *bindings.QueueMessage) (newID string, err error) {
-	opts := &bindings.PutOptions{}
+func (m *mover) move(ctx context.Context, old *queue.Message) (newID string, err error) {
+	opts := &queue.PutOptions{}
 	if old.Expires.IsZero() {
-		opts.TTL = bindings.NeverExpires
+		opts.TTL = queue.NeverExpires
 	}
 	put, err := m.to.Put(ctx, old.Text, opts)
 	if err != nil {
@@ -188,7 +190,7 @@ func storageError(w http.ResponseWriter, err error) {
 	if noRoom(w, err) {
 		return
 	}
-	var blob *bindings.BlobError
+	var blob *storage.Error
 	var target *noTargetError
 	var invisible *invisibleError
 	var body *door.BodyError

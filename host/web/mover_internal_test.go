@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/journal"
@@ -46,7 +46,7 @@ func TestMoverFails(t *testing.T) {
 					from: storage.Queue("orders-poison"), to: storage.Queue("orders"),
 					clk: clk, journal: journal.New(clk.Now, nil), gone: func() error { return nil },
 				}
-				for _, q := range []bindings.Queue{m.from, m.to} {
+				for _, q := range []queue.Queue{m.from, m.to} {
 					if err := q.Create(ctx); err != nil {
 						t.Fatal(err)
 					}
@@ -91,7 +91,7 @@ func TestMoverStops(t *testing.T) {
 		}
 		_ = m.to.Create(ctx)
 		for range 5 {
-			if _, err := bindings.PutOrCreate(ctx, m.from, "x", nil); err != nil {
+			if _, err := queue.PutOrCreate(ctx, m.from, "x", nil); err != nil {
 				t.Fatal(err)
 			}
 		}

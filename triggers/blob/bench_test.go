@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
@@ -68,7 +70,7 @@ func (b *bench) upload(path, content string) {
 	b.do(func(ctx context.Context) { b.must(put(ctx, b.storage, container, name, content)) })
 }
 
-func put(ctx context.Context, account bindings.BlobAccount, container, name, content string) error {
+func put(ctx context.Context, account blobapi.Account, container, name, content string) error {
 	c := account.Container(container)
 	if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 		return err
@@ -77,7 +79,7 @@ func put(ctx context.Context, account bindings.BlobAccount, container, name, con
 	return err
 }
 
-func (b *bench) blob(path string) bindings.Blob {
+func (b *bench) blob(path string) blobapi.Blob {
 	container, name, _ := strings.Cut(path, "/")
 	return b.storage.Container(container).Blob(name)
 }
@@ -94,7 +96,7 @@ func (b *bench) names(container, prefix string) []string {
 	b.Helper()
 	var names []string
 	b.do(func(ctx context.Context) {
-		page, err := b.storage.Container(container).Blobs(ctx, &bindings.ListBlobsOptions{Prefix: prefix})
+		page, err := b.storage.Container(container).Blobs(ctx, &blobapi.ListOptions{Prefix: prefix})
 		b.must(err)
 		for _, item := range page.Blobs {
 			names = append(names, item.Name)
@@ -115,7 +117,7 @@ func (b *bench) queue(name string) []string {
 		messages, err := q.Peek(ctx, 32)
 		b.must(err)
 		for _, m := range messages {
-			body, err := bindings.Base64.Decode(m.Text)
+			body, err := queue.Base64.Decode(m.Text)
 			b.must(err)
 			bodies = append(bodies, string(body))
 		}
@@ -127,7 +129,7 @@ func (b *bench) queue(name string) []string {
 func (b *bench) send(text string) {
 	b.Helper()
 	b.do(func(ctx context.Context) {
-		_, err := bindings.PutOrCreate(ctx, b.storage.Queue(control), text, nil)
+		_, err := queue.PutOrCreate(ctx, b.storage.Queue(control), text, nil)
 		b.must(err)
 	})
 }
@@ -167,20 +169,20 @@ func (b *bench) account() blob.Account {
 
 // pagedAccount lists one blob a page, and lets others act between two of them.
 type pagedAccount struct {
-	bindings.BlobAccount
+	blobapi.Account
 	between func(ctx context.Context)
 }
 
-func (a *pagedAccount) Container(name string) bindings.Container {
-	return &pagedContainer{a.BlobAccount.Container(name), a.between}
+func (a *pagedAccount) Container(name string) blobapi.Container {
+	return &pagedContainer{a.Account.Container(name), a.between}
 }
 
 type pagedContainer struct {
-	bindings.Container
+	blobapi.Container
 	between func(ctx context.Context)
 }
 
-func (c *pagedContainer) Blobs(ctx context.Context, opts *bindings.ListBlobsOptions) (*bindings.BlobPage, error) {
+func (c *pagedContainer) Blobs(ctx context.Context, opts *blobapi.ListOptions) (*blobapi.Page, error) {
 	if opts.Marker != "" {
 		c.between(ctx)
 	}
@@ -204,7 +206,7 @@ func (b *bench) startAs(host string, opts *blob.Options, functions ...function) 
 	b.hosts = append(b.hosts, h)
 	var listeners []*blob.Listener
 	for _, f := range functions {
-		pattern, err := bindings.ParseBlobPattern(f.pattern)
+		pattern, err := blobapi.ParsePattern(f.pattern)
 		b.must(err)
 		h.sinks[f.id] = triggertest.NewSink(b.clk, f.handle)
 		listeners = append(listeners, h.shared.Listener(&blob.Function{

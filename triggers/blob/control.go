@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // controlMessage is a message of the control queue, and of the poison queue: one
@@ -63,7 +63,7 @@ func decodeControl(body []byte) (*controlMessage, error) {
 //
 // Source: SharedBlobQueueListenerFactory.cs.
 func Concurrency(maxDegreeOfParallelism int) (batchSize, newBatchThreshold int) {
-	batchSize = min(bindings.MaxReceive, maxDegreeOfParallelism/2+1)
+	batchSize = min(queue.MaxReceive, maxDegreeOfParallelism/2+1)
 	if maxDegreeOfParallelism == 1 {
 		batchSize = 1
 	}

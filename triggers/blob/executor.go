@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Names in the host's account (spec storage 8; source: HostContainerNames.cs,
@@ -34,7 +37,7 @@ func ControlQueue(hostID string) string { return controlQueuePrefix + hostID }
 // has no receipt for such a blob, and stops at it.
 func ReceiptName(hostID, functionID, etag, container, name string) string {
 	folder := fmt.Sprintf("%s/%s/%s/%s/%s/", receiptsFolder, hostID, functionID, etag, container)
-	if bindings.ValidateBlobName(folder+name) != nil {
+	if blob.ValidateName(folder+name) != nil {
 		return fmt.Sprintf("%ssha256-%x", folder, sha256.Sum256([]byte(name)))
 	}
 	return folder + name
@@ -46,9 +49,9 @@ func ReceiptName(hostID, functionID, etag, container, name string) string {
 // Source: BlobTriggerExecutor.cs, BlobReceiptManager.cs.
 type executor struct {
 	hostID string
-	hosts  bindings.Container // HostContainer
-	queue  bindings.Queue     // the control queue
-	queued func()             // tells who reads it
+	hosts  blob.Container // HostContainer
+	queue  queue.Queue    // the control queue
+	queued func()         // tells who reads it
 }
 
 // execute takes the steps of spec storage 9.2 for one blob and one function. Again
@@ -83,31 +86,31 @@ func (e *executor) execute(ctx context.Context, f *Function, container, name str
 }
 
 // create writes a receipt that is not complete.
-func (e *executor) create(ctx context.Context, receipt bindings.Blob) (again bool, err error) {
+func (e *executor) create(ctx context.Context, receipt blob.Blob) (again bool, err error) {
 	for range 2 {
-		_, err = receipt.Put(ctx, bytes.NewReader(nil), &bindings.PutBlobOptions{
-			Type:       bindings.BlockBlob,
+		_, err = receipt.Put(ctx, bytes.NewReader(nil), &blob.PutOptions{
+			Type:       blob.BlockBlob,
 			Metadata:   map[string]string{incomplete: incomplete},
-			Conditions: &bindings.BlobConditions{IfNoneMatch: "*"},
+			Conditions: &blob.Conditions{IfNoneMatch: "*"},
 		})
-		if !errors.Is(err, bindings.ErrContainerNotFound) {
+		if !errors.Is(err, storage.ErrContainerNotFound) {
 			break
 		}
 		if _, err := e.hosts.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 			return false, err
 		}
 	}
-	switch bindings.BlobCodeOf(err) {
-	case bindings.CodeBlobAlreadyExists, bindings.CodeLeaseIDMissing:
+	switch storage.CodeOf(err) {
+	case storage.CodeBlobAlreadyExists, storage.CodeLeaseIDMissing:
 		return true, nil
 	}
 	return false, err
 }
 
 // claim queues a version under the lease of its receipt.
-func (e *executor) claim(ctx context.Context, f *Function, receipt bindings.Blob, m *controlMessage) (again bool, err error) {
+func (e *executor) claim(ctx context.Context, f *Function, receipt blob.Blob, m *controlMessage) (again bool, err error) {
 	lease, err := receipt.AcquireLease(ctx, receiptLease, "", nil)
-	if errors.Is(err, bindings.ErrLeaseHeld) || errors.Is(err, bindings.ErrNotFound) {
+	if errors.Is(err, storage.ErrLeaseHeld) || errors.Is(err, bindings.ErrNotFound) {
 		return true, nil
 	}
 	if err != nil {
@@ -119,11 +122,11 @@ func (e *executor) claim(ctx context.Context, f *Function, receipt bindings.Blob
 	if err != nil || state == receiptComplete {
 		return false, err
 	}
-	if _, err := bindings.PutOrCreate(ctx, e.queue, bindings.Base64.Encode(m.encode()), nil); err != nil {
+	if _, err := queue.PutOrCreate(ctx, e.queue, queue.Base64.Encode(m.encode()), nil); err != nil {
 		return false, fmt.Errorf("queue blob %s/%s for %s: %w", m.ContainerName, m.BlobName, f.ID, err)
 	}
 	e.queued()
-	_, err = receipt.SetMetadata(ctx, nil, &bindings.BlobConditions{LeaseID: lease.ID})
+	_, err = receipt.SetMetadata(ctx, nil, &blob.Conditions{LeaseID: lease.ID})
 	return false, err
 }
 
@@ -136,7 +139,7 @@ const (
 	receiptComplete
 )
 
-func stateOf(ctx context.Context, receipt bindings.Blob) (receiptState, error) {
+func stateOf(ctx context.Context, receipt blob.Blob) (receiptState, error) {
 	p, err := receipt.Properties(ctx, nil)
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):

@@ -10,12 +10,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers/blob"
 )
 
 // receipt returns the receipt of the version of inbox/a that there is now.
-func (b *bench) receipt(ctx context.Context) bindings.Blob {
+func (b *bench) receipt(ctx context.Context) blobapi.Blob {
 	b.Helper()
 	p, err := b.blob("inbox/a").Properties(ctx, nil)
 	b.must(err)
@@ -23,12 +25,12 @@ func (b *bench) receipt(ctx context.Context) bindings.Blob {
 }
 
 // incomplete writes a receipt as a host does that is about to queue inbox/a.
-func (b *bench) incomplete(ctx context.Context) bindings.Blob {
+func (b *bench) incomplete(ctx context.Context) blobapi.Blob {
 	b.Helper()
 	_, err := b.storage.Container(blob.HostContainer).Create(ctx, nil)
 	b.must(err)
 	r := b.receipt(ctx)
-	_, err = r.Put(ctx, strings.NewReader(""), &bindings.PutBlobOptions{Metadata: map[string]string{"Incomplete": "Incomplete"}})
+	_, err = r.Put(ctx, strings.NewReader(""), &blobapi.PutOptions{Metadata: map[string]string{"Incomplete": "Incomplete"}})
 	b.must(err)
 	return r
 }
@@ -41,7 +43,7 @@ func TestReceiptOfAQueuedVersion(t *testing.T) {
 	b.do(func(ctx context.Context) {
 		p, err := b.receipt(ctx).Properties(ctx, nil)
 		b.must(err)
-		if len(p.Metadata) != 0 || p.ContentLength != 0 || p.Type != bindings.BlockBlob || p.Lease.State != "available" {
+		if len(p.Metadata) != 0 || p.ContentLength != 0 || p.Type != blobapi.BlockBlob || p.Lease.State != "available" {
 			t.Errorf("receipt = %+v, want an empty block blob without metadata and lease", p)
 		}
 	})
@@ -69,8 +71,8 @@ func TestLeasedReceiptIsTriedAgain(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.upload("inbox/a", "x")
-			var receipt bindings.Blob
-			var lease *bindings.Lease
+			var receipt blobapi.Blob
+			var lease *blobapi.Lease
 			b.do(func(ctx context.Context) {
 				receipt = b.incomplete(ctx)
 				var err error
@@ -82,7 +84,7 @@ func TestLeasedReceiptIsTriedAgain(t *testing.T) {
 			h.wantSources("f")
 			if finishes {
 				b.do(func(ctx context.Context) {
-					_, err := receipt.SetMetadata(ctx, nil, &bindings.BlobConditions{LeaseID: lease.ID})
+					_, err := receipt.SetMetadata(ctx, nil, &blobapi.Conditions{LeaseID: lease.ID})
 					b.must(err)
 				})
 				b.clk.Advance(time.Minute)
@@ -106,11 +108,11 @@ func TestStepsThatFail(t *testing.T) {
 		hit  func(p emulator.FaultPoint) bool
 		err  error
 	}{
-		{"receipt appears meanwhile", func(p emulator.FaultPoint) bool { return isReceipt(p, "Put") }, bindings.NewBlobError(bindings.CodeBlobAlreadyExists)},
-		{"receipt appears with a lease", func(p emulator.FaultPoint) bool { return isReceipt(p, "Put") }, bindings.NewBlobError(bindings.CodeLeaseIDMissing)},
-		{"lease is taken", func(p emulator.FaultPoint) bool { return isReceipt(p, "AcquireLease") }, bindings.NewBlobError(bindings.CodeLeaseAlreadyPresent)},
-		{"receipt vanishes", func(p emulator.FaultPoint) bool { return isReceipt(p, "AcquireLease") }, bindings.NewBlobError(bindings.CodeBlobNotFound)},
-		{"service is busy", func(p emulator.FaultPoint) bool { return isReceipt(p, "Properties") }, bindings.NewBlobError("ServerBusy")},
+		{"receipt appears meanwhile", func(p emulator.FaultPoint) bool { return isReceipt(p, "Put") }, storage.NewError(storage.CodeBlobAlreadyExists)},
+		{"receipt appears with a lease", func(p emulator.FaultPoint) bool { return isReceipt(p, "Put") }, storage.NewError(storage.CodeLeaseIDMissing)},
+		{"lease is taken", func(p emulator.FaultPoint) bool { return isReceipt(p, "AcquireLease") }, storage.NewError(storage.CodeLeaseAlreadyPresent)},
+		{"receipt vanishes", func(p emulator.FaultPoint) bool { return isReceipt(p, "AcquireLease") }, storage.NewError(storage.CodeBlobNotFound)},
+		{"service is busy", func(p emulator.FaultPoint) bool { return isReceipt(p, "Properties") }, storage.NewError("ServerBusy")},
 		{"queue is busy", func(p emulator.FaultPoint) bool { return p.Op == "Put" && p.Queue == control && !p.After }, bindings.ErrUnavailable},
 	}
 	for _, tt := range tests {
@@ -149,7 +151,7 @@ func TestStepsThatFail(t *testing.T) {
 		b := newBench(t)
 		b.fault = func(p emulator.FaultPoint) error {
 			if p.Op == "Properties" && p.Container == "inbox" {
-				return bindings.NewBlobError(bindings.CodeBlobNotFound)
+				return storage.NewError(storage.CodeBlobNotFound)
 			}
 			return nil
 		}

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // errNotListening: the web hook of a function whose listener does not run.
@@ -17,7 +18,7 @@ var errNotListening = errors.New("the function does not listen")
 // blob that the function's pattern does not match is left out.
 //
 // Source: spec storage 9.1; BlobTriggerQueueWriter.cs, HttpRequestProcessor.cs.
-func (s *Shared) Queue(ctx context.Context, f *Function, container, name, etag string, kind bindings.BlobType) error {
+func (s *Shared) Queue(ctx context.Context, f *Function, container, name, etag string, kind blob.Type) error {
 	if _, ok := f.Pattern.Match(container, name); !ok {
 		return nil
 	}
@@ -31,7 +32,7 @@ func (s *Shared) Queue(ctx context.Context, f *Function, container, name, etag s
 		Type: controlType, FunctionID: f.ID, BlobType: string(kind), ContainerName: container, BlobName: name, ETag: `"` + etag + `"`,
 	}
 	control := ControlQueue(s.hostID)
-	if _, err := bindings.PutOrCreate(ctx, s.host.Queues.Queue(control), bindings.Base64.Encode(m.encode()), nil); err != nil {
+	if _, err := queue.PutOrCreate(ctx, s.host.Queues.Queue(control), queue.Base64.Encode(m.encode()), nil); err != nil {
 		return fmt.Errorf("queue blob %s/%s for %s: %w", container, name, f.ID, err)
 	}
 	s.opts.Watcher.Notify(control)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
@@ -71,7 +71,7 @@ func TestWhatCausesProcessingAgain(t *testing.T) {
 		host  *running
 		opts  *blob.Options
 		ctx   context.Context
-		a     bindings.Blob
+		a     blobapi.Blob
 	}
 	restart := func(x *again, host string, f function) {
 		x.host.stop()
@@ -97,7 +97,7 @@ func TestWhatCausesProcessingAgain(t *testing.T) {
 			return err
 		}), "f", 1},
 		{"HTTP properties", do(func(x *again) error {
-			_, err := x.a.SetHeaders(x.ctx, bindings.BlobHeaders{ContentType: "text/plain"}, nil)
+			_, err := x.a.SetHeaders(x.ctx, blobapi.Headers{ContentType: "text/plain"}, nil)
 			return err
 		}), "f", 1},
 		{"lease", do(func(x *again) error {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -19,7 +20,7 @@ import (
 //
 // Source: BlobTriggerBinding.cs, for the names of the metadata; parameters of the
 // pattern win over them.
-func (f *Function) Message(container, name string, p *bindings.BlobProperties) triggers.Message {
+func (f *Function) Message(container, name string, p *blob.Properties) triggers.Message {
 	metadata := map[string]any{
 		"BlobTrigger": container + "/" + name,
 		"Uri":         blobURL(f.Account.Endpoint, container, name),
@@ -49,7 +50,7 @@ func (f *Function) Message(container, name string, p *bindings.BlobProperties) t
 
 // Contract are the names that a blob trigger with this pattern provides to
 // binding expressions.
-func Contract(pattern *bindings.BlobPattern) []string {
+func Contract(pattern *blob.Pattern) []string {
 	return append([]string{"BlobTrigger", "Uri", "Properties", "Metadata"}, pattern.Parameters()...)
 }
 
@@ -57,7 +58,7 @@ func Contract(pattern *bindings.BlobPattern) []string {
 // or container that does not exist is null, and no error.
 //
 // Source: ReadBlobArgumentBinding.cs.
-func Read(ctx context.Context, b bindings.Blob, dataType string) (bindings.Value, error) {
+func Read(ctx context.Context, b blob.Blob, dataType string) (bindings.Value, error) {
 	download, err := b.Get(ctx, nil)
 	if errors.Is(err, bindings.ErrNotFound) {
 		return bindings.Value{}, nil
@@ -72,7 +73,7 @@ func Read(ctx context.Context, b bindings.Blob, dataType string) (bindings.Value
 	if err != nil {
 		return bindings.Value{}, err
 	}
-	return bindings.BlobValueFrom(content, dataType), nil
+	return blob.ValueFrom(content, dataType), nil
 }
 
 func blobURL(endpoint, container, name string) string {
@@ -81,7 +82,7 @@ func blobURL(endpoint, container, name string) string {
 
 // properties are a blob's properties under the names of the platform's own
 // client (source: Azure.Storage.Blobs, BlobProperties).
-func properties(p *bindings.BlobProperties) map[string]any {
+func properties(p *blob.Properties) map[string]any {
 	return map[string]any{
 		"LastModified":       p.LastModified,
 		"CreatedOn":          p.Created,

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
@@ -38,10 +40,10 @@ func TestControlMessages(t *testing.T) {
 		text   func(b *bench) string
 		poison []string
 	}{
-		{"not JSON", func(*bench) string { return bindings.Base64.Encode([]byte("{x")) }, []string{"{x"}},
-		{"null", func(*bench) string { return bindings.Base64.Encode([]byte("null")) }, []string{"null"}},
-		{"no function ID", func(*bench) string { return bindings.Base64.Encode([]byte(`{"Type":"BlobTrigger"}`)) }, []string{`{"Type":"BlobTrigger"}`}},
-		{"another function", func(b *bench) string { return bindings.Base64.Encode([]byte(b.message("g", "BlockBlob"))) }, []string{}},
+		{"not JSON", func(*bench) string { return queueapi.Base64.Encode([]byte("{x")) }, []string{"{x"}},
+		{"null", func(*bench) string { return queueapi.Base64.Encode([]byte("null")) }, []string{"null"}},
+		{"no function ID", func(*bench) string { return queueapi.Base64.Encode([]byte(`{"Type":"BlobTrigger"}`)) }, []string{`{"Type":"BlobTrigger"}`}},
+		{"another function", func(b *bench) string { return queueapi.Base64.Encode([]byte(b.message("g", "BlockBlob"))) }, []string{}},
 		{"not base64", func(*bench) string { return "plain text!" }, []string{}},
 	}
 	for _, tt := range tests {
@@ -69,7 +71,7 @@ func TestBlobThatIsGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	h := b.start(nil, function{id: "f", pattern: "inbox/{name}"})
-	b.send(bindings.Base64.Encode([]byte(b.message("f", "BlockBlob"))))
+	b.send(queueapi.Base64.Encode([]byte(b.message("f", "BlockBlob"))))
 	b.clk.Advance(time.Second)
 	h.wantSources("f")
 	h.wantSettled("f", triggers.Deleted)
@@ -84,7 +86,7 @@ func TestShortBlobType(t *testing.T) {
 	b := newBench(t)
 	h := b.start(nil, function{id: "f", pattern: "other-1/{name}"})
 	b.upload("inbox/a", "x")
-	b.send(bindings.Base64.Encode([]byte(b.message("f", "Block"))))
+	b.send(queueapi.Base64.Encode([]byte(b.message("f", "Block"))))
 	b.clk.Advance(time.Second)
 	h.wantSources("f", "inbox/a")
 }
@@ -95,7 +97,7 @@ func TestCountAboveTheMaximum(t *testing.T) {
 	b := newBench(t)
 	b.upload("inbox/a", "x")
 	text := b.message("f", "BlockBlob")
-	b.send(bindings.Base64.Encode([]byte(text)))
+	b.send(queueapi.Base64.Encode([]byte(text)))
 	b.do(func(ctx context.Context) {
 		for range 5 {
 			m, err := b.storage.Queue(control).Receive(ctx, 1, time.Second)
@@ -118,7 +120,7 @@ func TestAccounts(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	data := emulator.New(b.clk, &emulator.Options{Seed: 7})
-	pattern, err := bindings.ParseBlobPattern("inbox/{name}")
+	pattern, err := blobapi.ParsePattern("inbox/{name}")
 	b.must(err)
 	shared := blob.NewShared(b.clk, b.account(), hostID, &blob.Options{WakeUp: true})
 	sink := triggertest.NewSink(b.clk, fail)
@@ -201,8 +203,8 @@ func TestUnusedAdmissionsAreGivenBack(t *testing.T) {
 	b.do(func(context.Context) { h.sinks["f"].Limit(3) })
 	b.clk.Advance(time.Minute)
 	b.send("not base64!")
-	b.send(bindings.Base64.Encode([]byte(b.message("unknown", "BlockBlob"))))
-	b.send(bindings.Base64.Encode([]byte(b.message("f", "BlockBlob")))) // gone
+	b.send(queueapi.Base64.Encode([]byte(b.message("unknown", "BlockBlob"))))
+	b.send(queueapi.Base64.Encode([]byte(b.message("f", "BlockBlob")))) // gone
 	b.clk.Advance(time.Minute)
 	if n := h.sinks["f"].Room(); n != 3 {
 		t.Errorf("%d admissions are left of 3, want 3", n)
@@ -220,7 +222,7 @@ func TestFunctionThatBeginsLater(t *testing.T) {
 	b := newBench(t)
 	b.upload("inbox/a", "x")
 	h := b.start(&blob.Options{WakeUp: true, Functions: []string{"f", "g"}}, function{id: "f", pattern: "other-1/{name}"})
-	b.send(bindings.Base64.Encode([]byte(b.message("g", "BlockBlob"))))
+	b.send(queueapi.Base64.Encode([]byte(b.message("g", "BlockBlob"))))
 	b.clk.Advance(time.Hour)
 	b.do(func(ctx context.Context) {
 		if n, err := b.storage.Queue(control).Count(ctx); n != 1 || err != nil {
@@ -291,7 +293,7 @@ func TestOnTheSystemClock(t *testing.T) {
 	clk := clock.System()
 	storage := emulator.New(clk, nil)
 	account := blob.Account{Name: "Storage", Blobs: storage, Queues: storage}
-	pattern, err := bindings.ParseBlobPattern("inbox/{name}")
+	pattern, err := blobapi.ParsePattern("inbox/{name}")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,16 +338,16 @@ type stoppingQueues struct {
 	stop func()
 }
 
-func (a stoppingQueues) Queue(name string) bindings.Queue {
+func (a stoppingQueues) Queue(name string) queueapi.Queue {
 	return stoppingQueue{a.Storage.Queue(name), a.stop}
 }
 
 type stoppingQueue struct {
-	bindings.Queue
+	queueapi.Queue
 	stop func()
 }
 
-func (q stoppingQueue) Receive(ctx context.Context, n int, d time.Duration) ([]*bindings.QueueMessage, error) {
+func (q stoppingQueue) Receive(ctx context.Context, n int, d time.Duration) ([]*queueapi.Message, error) {
 	ms, err := q.Queue.Receive(context.WithoutCancel(ctx), n, d)
 	if len(ms) > 0 {
 		q.stop()
@@ -365,8 +367,8 @@ func TestControlMessageThatComesTooLate(t *testing.T) {
 			t.Parallel()
 			b := newBench(t)
 			b.upload("inbox/a", "x")
-			b.send(bindings.Base64.Encode([]byte(b.message("f", "BlockBlob"))))
-			pattern, err := bindings.ParseBlobPattern("other-1/{name}")
+			b.send(queueapi.Base64.Encode([]byte(b.message("f", "BlockBlob"))))
+			pattern, err := blobapi.ParsePattern("other-1/{name}")
 			b.must(err)
 			h := &running{b: b}
 			account := b.account()

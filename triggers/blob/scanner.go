@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -83,7 +84,7 @@ func (s *scanner) join(f *Function) {
 	if w == nil {
 		w = &watch{account: f.Account, container: f.Pattern.Container(), stop: func() {}}
 		s.watches = append(s.watches, w)
-		if waker, ok := f.Account.Blobs.(bindings.BlobWaker); ok && s.fast {
+		if waker, ok := f.Account.Blobs.(blob.Waker); ok && s.fast {
 			w.told = true
 			w.stop = waker.OnChange(w.container, func(name string) { s.tell(w, name) })
 		}
@@ -334,7 +335,7 @@ func (s *scanner) pass(ctx context.Context, w *watch) error {
 	if newest.After(since) {
 		since = newest
 	}
-	opts := &bindings.ListBlobsOptions{}
+	opts := &blob.ListOptions{}
 	for {
 		page, err := w.account.Blobs.Container(w.container).Blobs(ctx, opts)
 		if errors.Is(err, bindings.ErrNotFound) {

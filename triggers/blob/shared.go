@@ -6,7 +6,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/hostlock"
@@ -20,8 +21,8 @@ type Account struct {
 	// Endpoint is the address of its blob service, for the metadata "Uri".
 	Endpoint string
 
-	Blobs  bindings.BlobAccount
-	Queues bindings.QueueAccount // nil: the host's own takes the poison messages
+	Blobs  blob.Account
+	Queues queueapi.Account // nil: the host's own takes the poison messages
 }
 
 // Function is one function with a blob trigger.
@@ -30,7 +31,7 @@ type Function struct {
 	// that a renamed function starts over.
 	ID string
 	// Pattern says which blobs it is for.
-	Pattern *bindings.BlobPattern
+	Pattern *blob.Pattern
 	// Account is where they are.
 	Account Account
 	// EventGrid says that Event Grid tells of blobs (source EventGrid): nothing is
@@ -68,7 +69,7 @@ type Options struct {
 	Reclaim      bool
 
 	// Renewed is queue.Options.Renewed for the messages of the control queue.
-	Renewed func(m *bindings.QueueMessage)
+	Renewed func(m *queueapi.Message)
 
 	// Rand is the jitter of the control queue's polling series: queue.Options.
 	Rand func() float64
@@ -77,8 +78,8 @@ type Options struct {
 	// of poison messages. Nil: one of its own.
 	Watcher *queue.Watcher
 
-	// WakeUp lets services tell of changes, where they can (bindings.BlobWaker,
-	// bindings.QueueWaker): the switch wakeUp = fast. Otherwise blobs are found by
+	// WakeUp lets services tell of changes, where they can (blob.Waker,
+	// queue.Waker): the switch wakeUp = fast. Otherwise blobs are found by
 	// scanning, and control messages of other hosts by polling.
 	WakeUp bool
 }
@@ -313,7 +314,7 @@ func (s *Shared) startLocked(ctx context.Context, first triggers.Sink) {
 
 // poison is where a control message that is given up goes: to the account of
 // its blob, or the host's where that is not known.
-func (s *Shared) poison(body []byte) (bindings.QueueAccount, string) {
+func (s *Shared) poison(body []byte) (queueapi.Account, string) {
 	if m, err := decodeControl(body); err == nil {
 		if to := s.member(m.FunctionID); to != nil && to.f.Account.Queues != nil {
 			return to.f.Account.Queues, PoisonQueue

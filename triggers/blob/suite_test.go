@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers/blob"
@@ -22,7 +22,7 @@ func TestListener(t *testing.T) {
 			}
 			return lost
 		}})
-		pattern, err := bindings.ParseBlobPattern("inbox/{name}")
+		pattern, err := blobapi.ParsePattern("inbox/{name}")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/triggers"
@@ -24,7 +24,7 @@ type bench struct {
 	*testing.T
 	clk     *clock.Virtual
 	account *cosmos.Account
-	feed    bindings.CosmosContainer
+	feed    cosmosapi.Container
 	group   *clock.Group
 	faults  func(cosmos.FaultPoint) error
 }
@@ -40,9 +40,9 @@ func newBench(t *testing.T, ranges int) *bench {
 	}})
 	b.group = clock.NewGroup(b.clk, 0)
 	b.do(func(ctx context.Context) (err error) {
-		b.feed, err = b.account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders", Ranges: ranges})
+		b.feed, err = b.account.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "orders", Ranges: ranges})
 		if err == nil {
-			_, err = b.account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "leases"})
+			_, err = b.account.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "leases"})
 		}
 		return err
 	})

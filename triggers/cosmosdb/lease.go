@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // lease is a lease document: who reads a range, and how far it has come. The order
@@ -40,21 +40,21 @@ type feedRange struct {
 const incremental = "Incremental Feed"
 
 // newLease is the lease of a range that nobody has had yet.
-func newLease(id string, r bindings.CosmosRange) *lease {
+func newLease(id string, r cosmos.Range) *lease {
 	l := &lease{ID: id, LeaseToken: r.ID, Properties: map[string]string{}, Mode: incremental}
 	l.cover(r)
 	return l
 }
 
 // cover writes down what the range is, which leases of older versions do not say.
-func (l *lease) cover(r bindings.CosmosRange) {
+func (l *lease) cover(r cosmos.Range) {
 	if l.FeedRange == nil {
 		l.FeedRange = &feedRange{}
 		l.FeedRange.Range.Min, l.FeedRange.Range.Max = r.Min, r.Max
 	}
 }
 
-func readLease(item *bindings.CosmosItem) (*lease, error) {
+func readLease(item *cosmos.Item) (*lease, error) {
 	l := &lease{}
 	if err := json.Unmarshal(item.Body, l); err != nil {
 		return nil, fmt.Errorf("lease %q cannot be read: %w", item.ID, err)

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/redeliver/redeliver/bindings"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/cosmosdb"
@@ -94,7 +95,7 @@ func (b *bench) removeLease(id string) {
 	b.do(func(ctx context.Context) error {
 		c, err := b.account.Container(ctx, "shop", "leases")
 		if err == nil {
-			err = c.Delete(ctx, id, bindings.CosmosKeyText(id), "")
+			err = c.Delete(ctx, id, cosmosapi.KeyText(id), "")
 		}
 		return err
 	})
@@ -382,7 +383,7 @@ func TestLeaseContainerKey(t *testing.T) {
 	b.do(func(ctx context.Context) error {
 		err := b.account.DeleteContainer(ctx, "shop", "leases")
 		if err == nil {
-			_, err = b.account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "leases", PartitionKey: "/pk"})
+			_, err = b.account.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "leases", PartitionKey: "/pk"})
 		}
 		return err
 	})
@@ -450,7 +451,7 @@ func TestLeaseConflicts(t *testing.T) {
 	b.faults = func(p cosmos.FaultPoint) error {
 		if p.Op == "Replace" && p.Container == "shop/leases" && !p.After {
 			conflicts++
-			return bindings.ErrConditionNotMet
+			return storage.ErrConditionNotMet
 		}
 		return nil
 	}

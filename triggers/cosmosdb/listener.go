@@ -7,13 +7,14 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
 
 // Place names a container of an account.
 type Place struct {
-	Account             bindings.Cosmos
+	Account             cosmos.Account
 	Database, Container string
 }
 
@@ -117,13 +118,13 @@ func (r *run) begin(ctx context.Context) error {
 }
 
 // leaseContainer returns the lease container, made if that is asked for.
-func (l *Listener) leaseContainer(ctx context.Context) (bindings.CosmosContainer, error) {
+func (l *Listener) leaseContainer(ctx context.Context) (cosmos.Container, error) {
 	p := l.leases
 	in, err := p.Account.Container(ctx, p.Database, p.Container)
 	if !errors.Is(err, bindings.ErrNotFound) || !l.opts.CreateLeaseContainer {
 		return in, err
 	}
-	in, err = p.Account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: p.Database, Name: p.Container, PartitionKey: "/id"})
+	in, err = p.Account.CreateContainer(ctx, cosmos.ContainerSpec{Database: p.Database, Name: p.Container, PartitionKey: "/id"})
 	if errors.Is(err, bindings.ErrAlreadyExists) {
 		return p.Account.Container(ctx, p.Database, p.Container)
 	}
@@ -164,7 +165,7 @@ type run struct {
 	*Listener
 	*working
 	sink   triggers.Sink
-	feed   bindings.CosmosContainer
+	feed   cosmos.Container
 	store  *leases
 	taking context.Context // ends when no more batches are taken
 	stop   context.CancelFunc

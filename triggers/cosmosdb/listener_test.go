@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/triggers"
@@ -25,10 +26,10 @@ func TestListener(t *testing.T) {
 		place := func(name string) cosmosdb.Place {
 			return cosmosdb.Place{Account: account, Database: "shop", Container: name}
 		}
-		var feed bindings.CosmosContainer
+		var feed cosmosapi.Container
 		clk.Do("create", func() {
 			var err error
-			if feed, err = account.CreateContainer(context.Background(), bindings.CosmosContainerSpec{Database: "shop", Name: "orders"}); err != nil {
+			if feed, err = account.CreateContainer(context.Background(), cosmosapi.ContainerSpec{Database: "shop", Name: "orders"}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -85,7 +86,7 @@ func TestTransactionExceedsMaxItems(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1)
 	b.do(func(ctx context.Context) error {
-		feed, err := b.account.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "lines", PartitionKey: "/order"})
+		feed, err := b.account.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "lines", PartitionKey: "/order"})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -20,7 +21,7 @@ func Message(input []byte) triggers.Message {
 
 // messageOf is the batch as the function receives it: a JSON array of documents,
 // with the properties that the service owns.
-func messageOf(items []*bindings.CosmosItem) triggers.Message {
+func messageOf(items []*cosmos.Item) triggers.Message {
 	var b bytes.Buffer
 	b.WriteByte('[')
 	for i, item := range items {

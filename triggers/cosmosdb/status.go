@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // LeaseStatus is what a lease container says of one range.
@@ -26,7 +26,7 @@ type LeaseStatus struct {
 // Leases returns what the container in says of each range of a monitored container
 // under a prefix, in the order of the ranges. accountHost is that of the monitored
 // account. It changes nothing.
-func Leases(ctx context.Context, monitored bindings.CosmosContainer, accountHost, prefix string, in bindings.CosmosContainer) ([]LeaseStatus, error) {
+func Leases(ctx context.Context, monitored cosmos.Container, accountHost, prefix string, in cosmos.Container) ([]LeaseStatus, error) {
 	s, err := openLeases(ctx, monitored, accountHost, prefix, in)
 	if err != nil {
 		return nil, err

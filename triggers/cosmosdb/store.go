@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -34,17 +36,17 @@ var errLeaseLost = errors.New("lease lost")
 // them.
 type leases struct {
 	clk    clock.Clock
-	in     bindings.CosmosContainer
+	in     cosmos.Container
 	base   string // "<prefix><account host>_<database>_<container>"
 	owner  string
-	ranges []bindings.CosmosRange // of the monitored container
+	ranges []cosmos.Range // of the monitored container
 }
 
 // openLeases finds the leases of a monitored container in another one, which must
 // be partitioned by /id.
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseStoreManagerBuilder.cs.
-func openLeases(ctx context.Context, monitored bindings.CosmosContainer, accountHost, prefix string, in bindings.CosmosContainer) (*leases, error) {
+func openLeases(ctx context.Context, monitored cosmos.Container, accountHost, prefix string, in cosmos.Container) (*leases, error) {
 	if key := in.Info().PartitionKey; key != "/id" {
 		return nil, fmt.Errorf("lease container %q of database %q has the partition key %s: a lease container needs /id", in.Info().Name, in.Info().Database, key)
 	}
@@ -61,11 +63,11 @@ func openLeases(ctx context.Context, monitored bindings.CosmosContainer, account
 // and ".lock" in the place of the last two dots and the range.
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseManagerCosmos.cs.
-func LeaseID(prefix, accountHost string, container bindings.CosmosContainerInfo, rangeID string) string {
+func LeaseID(prefix, accountHost string, container cosmos.ContainerInfo, rangeID string) string {
 	return leaseBase(prefix, accountHost, container) + ".." + rangeID
 }
 
-func leaseBase(prefix, accountHost string, container bindings.CosmosContainerInfo) string {
+func leaseBase(prefix, accountHost string, container cosmos.ContainerInfo) string {
 	return fmt.Sprintf("%s%s_%s_%s", prefix, accountHost, container.DatabaseRID, container.RID)
 }
 
@@ -94,13 +96,13 @@ func (s *leases) initialize(ctx context.Context) error {
 	}
 	err := s.create(ctx)
 	// Without this others would wait for the end of the lock.
-	_ = s.in.Delete(context.WithoutCancel(ctx), s.base+".lock", bindings.CosmosKeyText(s.base+".lock"), lock)
+	_ = s.in.Delete(context.WithoutCancel(ctx), s.base+".lock", cosmos.KeyText(s.base+".lock"), lock)
 	return err
 }
 
 // initialized reports whether leases were made.
 func (s *leases) initialized(ctx context.Context) (bool, error) {
-	_, err := s.in.Read(ctx, s.base+".info", bindings.CosmosKeyText(s.base+".info"))
+	_, err := s.in.Read(ctx, s.base+".info", cosmos.KeyText(s.base+".info"))
 	if errors.Is(err, bindings.ErrNotFound) {
 		return false, s.exists(ctx)
 	}
@@ -130,7 +132,7 @@ func (s *leases) lock(ctx context.Context) (etag string, err error) {
 		if !errors.Is(err, bindings.ErrAlreadyExists) || tried {
 			return "", unless(err, bindings.ErrAlreadyExists)
 		}
-		held, err := s.in.Read(ctx, id, bindings.CosmosKeyText(id))
+		held, err := s.in.Read(ctx, id, cosmos.KeyText(id))
 		if err == nil && s.clk.Now().Before(held.Modified.Add(lockTime)) {
 			return "", nil
 		}
@@ -138,7 +140,7 @@ func (s *leases) lock(ctx context.Context) (etag string, err error) {
 			err = s.in.Delete(ctx, id, held.Key, held.ETag)
 		}
 		if err != nil {
-			return "", unless(err, bindings.ErrNotFound, bindings.ErrConditionNotMet)
+			return "", unless(err, bindings.ErrNotFound, storage.ErrConditionNotMet)
 		}
 	}
 }
@@ -208,10 +210,10 @@ func (s *leases) check(l *lease) error {
 	return nil
 }
 
-func (s *leases) rangeOf(l *lease) (bindings.CosmosRange, bool) {
-	i := slices.IndexFunc(s.ranges, func(r bindings.CosmosRange) bool { return r.ID == l.LeaseToken })
+func (s *leases) rangeOf(l *lease) (cosmos.Range, bool) {
+	i := slices.IndexFunc(s.ranges, func(r cosmos.Range) bool { return r.ID == l.LeaseToken })
 	if i < 0 {
-		return bindings.CosmosRange{}, false
+		return cosmos.Range{}, false
 	}
 	return s.ranges[i], true
 }
@@ -259,7 +261,7 @@ func (s *leases) release(ctx context.Context, id string) error {
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseUpdaterCosmos.cs.
 func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) error) (*lease, error) {
 	for range updateTries {
-		item, err := s.in.Read(ctx, id, bindings.CosmosKeyText(id))
+		item, err := s.in.Read(ctx, id, cosmos.KeyText(id))
 		if errors.Is(err, bindings.ErrNotFound) {
 			return nil, fmt.Errorf("lease %q: %w: the document is gone", id, errLeaseLost)
 		}
@@ -285,7 +287,7 @@ func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) er
 		switch {
 		case err == nil:
 			return l, nil
-		case !errors.Is(err, bindings.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound):
+		case !errors.Is(err, storage.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound):
 			return nil, err
 		}
 	}

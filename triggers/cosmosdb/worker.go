@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -26,7 +27,7 @@ type worker struct {
 	*run
 	id      string // of the lease
 	rangeID string
-	at      bindings.CosmosPosition
+	at      cosmos.Position
 
 	taking context.Context // ends with the run's, and with the lease
 	token  context.Context // of deliveries: ends with a stop that is no drain, and with the lease
@@ -42,7 +43,7 @@ type worker struct {
 func newWorker(r *run, l *lease) *worker {
 	w := &worker{run: r, id: l.ID, rangeID: l.LeaseToken}
 	w.wake = clock.NewCond(r.clk, &w.mu)
-	w.at = bindings.CosmosPosition{Continuation: l.continuation()}
+	w.at = cosmos.Position{Continuation: l.continuation()}
 	if w.at.Continuation == "" && !r.opts.StartFromBeginning {
 		w.at.Time, w.at.Now = r.opts.StartTime, r.opts.StartTime.IsZero()
 	}
@@ -65,7 +66,7 @@ func (w *worker) read() {
 		endToken()
 		w.recall.End()
 	}
-	if watcher, ok := w.feed.(bindings.CosmosWatcher); ok && w.opts.WakeUp {
+	if watcher, ok := w.feed.(cosmos.Watcher); ok && w.opts.WakeUp {
 		defer watcher.Watch(w.rangeID, w.look)()
 	}
 	renewing, stop := w.clk.WithCancel(context.Background())
@@ -160,7 +161,7 @@ func (w *worker) begin(continuation string) error {
 		return nil
 	}
 	if err == nil {
-		w.at = bindings.CosmosPosition{Continuation: continuation}
+		w.at = cosmos.Position{Continuation: continuation}
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (w *worker) wait() bool {
 
 // deliver runs a batch through the function and moves the position on. It reports
 // whether that was done.
-func (w *worker) deliver(page bindings.CosmosChanges) bool {
+func (w *worker) deliver(page cosmos.Changes) bool {
 	ev := &triggers.Event{Source: w.monitored.String(), Messages: []triggers.Message{messageOf(page.Items)}, Recall: &w.recall}
 	w.count(1)
 	defer w.count(-1)
@@ -205,7 +206,7 @@ func (w *worker) settle(continuation string, cut bool) triggers.Settlement {
 	err := w.store.checkpoint(context.WithoutCancel(w.token), w.id, w.at.Continuation, continuation)
 	switch {
 	case err == nil:
-		w.at = bindings.CosmosPosition{Continuation: continuation}
+		w.at = cosmos.Position{Continuation: continuation}
 		s.Decision, s.Note = triggers.Checkpointed, "continuation "+continuation
 		w.opts.Written(w.id, continuation)
 	case errors.Is(err, errLeaseLost):

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
@@ -171,12 +172,12 @@ func TestMinimumBatch(t *testing.T) {
 func TestInitialOffset(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		from bindings.EventPosition
+		from eventhubsapi.Position
 		want []string
 	}{
-		"fromStart":        {bindings.EventPosition{}, []string{"0: a", "0: b", "0: c"}},
-		"fromEnd":          {bindings.EventPosition{Latest: true}, []string{"0: c"}},
-		"fromEnqueuedTime": {bindings.EventPosition{EnqueuedTime: start.Add(time.Second)}, []string{"0: b", "0: c"}},
+		"fromStart":        {eventhubsapi.Position{}, []string{"0: a", "0: b", "0: c"}},
+		"fromEnd":          {eventhubsapi.Position{Latest: true}, []string{"0: c"}},
+		"fromEnqueuedTime": {eventhubsapi.Position{EnqueuedTime: start.Add(time.Second)}, []string{"0: b", "0: c"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -239,7 +240,7 @@ func TestMetadata(t *testing.T) {
 			w := newWorld(t, 1)
 			r := w.listen(&eventhubs.Options{Batch: batch}, nil)
 			w.do(func(ctx context.Context) error {
-				return w.ns.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionKey: &key}, &bindings.Event{
+				return w.ns.SendEvents(ctx, "orders", &eventhubsapi.SendOptions{PartitionKey: &key}, &eventhubsapi.Event{
 					Body: []byte(`{"id":7}`), Properties: map[string]any{"n": int32(1), "g": bindings.GUID{1}},
 				})
 			})
@@ -280,7 +281,7 @@ func TestMetadataWithoutKey(t *testing.T) {
 		w := newWorld(t, 1)
 		w.send(0, "a")
 		w.do(func(ctx context.Context) error {
-			return w.ns.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionKey: &key}, &bindings.Event{Body: []byte("b")})
+			return w.ns.SendEvents(ctx, "orders", &eventhubsapi.SendOptions{PartitionKey: &key}, &eventhubsapi.Event{Body: []byte("b")})
 		})
 		w.clk.Advance(time.Second)
 		metadata := w.listen(&eventhubs.Options{Batch: batch}, nil).Handled()[0].Messages[0].Metadata

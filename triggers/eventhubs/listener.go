@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -22,7 +26,7 @@ import (
 // replaced.
 type Listener struct {
 	clk   clock.Clock
-	hubs  bindings.EventHubs
+	hubs  eventhubs.Namespace
 	hub   string
 	store *Store
 	opts  Options
@@ -32,7 +36,7 @@ var _ triggers.Listener = (*Listener)(nil)
 
 // New returns a listener for a hub, with its checkpoints in a container; see
 // [Container]. Nil opts are the zero Options.
-func New(clk clock.Clock, hubs bindings.EventHubs, hub string, checkpoints bindings.Container, opts *Options) *Listener {
+func New(clk clock.Clock, hubs eventhubs.Namespace, hub string, checkpoints blob.Container, opts *Options) *Listener {
 	l := &Listener{clk: clk, hubs: hubs, hub: hub, opts: opts.withDefaults()}
 	l.store = NewStore(checkpoints, hubs.FullyQualifiedNamespace(), hub, l.opts.ConsumerGroup)
 	return l
@@ -183,7 +187,7 @@ func (r *run) balance(ctx context.Context) error {
 // survey reads who has which partition.
 func (r *run) survey(ctx context.Context) (*view, error) {
 	list, err := r.store.Ownerships(ctx)
-	if errors.Is(err, bindings.ErrContainerNotFound) {
+	if errors.Is(err, storage.ErrContainerNotFound) {
 		err = r.store.Prepare(ctx) // somebody removed it: nobody has anything
 	}
 	if err != nil {
@@ -235,7 +239,7 @@ func (r *run) start(ctx context.Context, partition string) {
 	if r.pumps[partition] != nil {
 		return
 	}
-	p := &pump{run: r, partition: partition, source: bindings.EventSource(r.hub, r.opts.ConsumerGroup, partition)}
+	p := &pump{run: r, partition: partition, source: eventhubs.Source(r.hub, r.opts.ConsumerGroup, partition)}
 	var stop, cut context.CancelFunc
 	p.ctx, stop = r.clk.WithCancel(ctx)
 	p.token, cut = r.clk.WithCancel(r.tokens)
@@ -257,9 +261,9 @@ func (r *run) ended(p *pump, err error) {
 	p.cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_, refused := errors.AsType[*bindings.ServiceBusError](err)
+	_, refused := errors.AsType[*messaging.Error](err)
 	switch {
-	case lost || err == nil || p.reading && errors.Is(err, bindings.ErrReaderStolen): // as it should be
+	case lost || err == nil || p.reading && errors.Is(err, messaging.ErrReaderStolen): // as it should be
 	case refused && errors.Is(err, bindings.ErrNotFound):
 		r.gone = err
 		r.stop()

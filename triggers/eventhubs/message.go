@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -19,7 +21,7 @@ func Message(body []byte, dataType string) triggers.Message {
 
 // messageOf is Message for one event. An event without a message id is named by its
 // partition and sequence number.
-func (p *pump) messageOf(e *bindings.ReceivedEvent) triggers.Message {
+func (p *pump) messageOf(e *eventhubs.ReceivedEvent) triggers.Message {
 	metadata := map[string]any{"PartitionContext": p.partitionContext()}
 	for _, d := range metadataOf(e) {
 		if d.value != nil {
@@ -33,7 +35,7 @@ func (p *pump) messageOf(e *bindings.ReceivedEvent) triggers.Message {
 
 // batchOf makes the messages of a batch. Its metadata are those of the first one: each
 // name of a single event with "Array" behind it, and the values of all.
-func (p *pump) batchOf(events []*bindings.ReceivedEvent) []triggers.Message {
+func (p *pump) batchOf(events []*eventhubs.ReceivedEvent) []triggers.Message {
 	out := make([]triggers.Message, len(events))
 	columns := map[string][]any{}
 	for i, e := range events {
@@ -51,7 +53,7 @@ func (p *pump) batchOf(events []*bindings.ReceivedEvent) []triggers.Message {
 	return out
 }
 
-func (p *pump) idOf(e *bindings.ReceivedEvent) string {
+func (p *pump) idOf(e *eventhubs.ReceivedEvent) string {
 	if e.MessageID != "" {
 		return e.MessageID
 	}
@@ -96,7 +98,7 @@ type datum struct {
 // messaging 6.1).
 //
 // Source: src/Triggers/EventHubTriggerBindingStrategy.cs.
-func metadataOf(e *bindings.ReceivedEvent) []datum {
+func metadataOf(e *eventhubs.ReceivedEvent) []datum {
 	var key any
 	if e.PartitionKey != nil {
 		key = *e.PartitionKey
@@ -121,7 +123,7 @@ func plain(properties map[string]any) map[string]any {
 		switch w := v.(type) {
 		case bindings.GUID:
 			v = w.String()
-		case bindings.ServiceBusEncoded:
+		case messaging.Encoded:
 			v = []byte(w)
 		}
 		if _, err := json.Marshal(v); err != nil { // a float that JSON does not have

@@ -3,7 +3,7 @@ package eventhubs
 import (
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
 // Defaults of host.json's extensions.eventHubs (spec messaging 6.1).
@@ -17,7 +17,7 @@ const (
 // Options are host.json's extensions.eventHubs and the rest of the binding. The zero
 // Options, like nil, are the platform's defaults.
 type Options struct {
-	// ConsumerGroup; empty for bindings.DefaultConsumerGroup.
+	// ConsumerGroup; empty for eventhubs.DefaultConsumerGroup.
 	ConsumerGroup string
 
 	// Batch is cardinality = many: one invocation for a batch. Otherwise its events run
@@ -39,7 +39,7 @@ type Options struct {
 	CheckpointFrequency int
 
 	// Initial is where a partition without a checkpoint begins. Zero: its beginning.
-	Initial bindings.EventPosition
+	Initial eventhubs.Position
 
 	// OwnershipExpiration is how long a partition stays with a listener that does not
 	// renew it. Zero: DefaultOwnershipExpiration.
@@ -71,13 +71,13 @@ type Options struct {
 	Written func(CheckpointWritten)
 
 	// Notify, if not nil, is told what is wrong with a partition, named as by
-	// bindings.EventSource, and what the listener does about it. It must not block.
+	// eventhubs.Source, and what the listener does about it. It must not block.
 	Notify func(source, what string, err error)
 }
 
 // CheckpointWritten is a checkpoint that a listener wrote.
 type CheckpointWritten struct {
-	Source         string // bindings.EventSource of the partition
+	Source         string // eventhubs.Source of the partition
 	SequenceNumber int64  // of the last event before it
 	Offset         string
 }
@@ -89,7 +89,7 @@ func (o *Options) withDefaults() Options {
 		out = *o
 	}
 	if out.ConsumerGroup == "" {
-		out.ConsumerGroup = bindings.DefaultConsumerGroup
+		out.ConsumerGroup = eventhubs.DefaultConsumerGroup
 	}
 	fill := func(field *int, value int) {
 		if *field == 0 {

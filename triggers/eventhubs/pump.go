@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -59,9 +62,9 @@ func (p *pump) read() (err error) {
 }
 
 // readFrom reads from a position.
-func (p *pump) readFrom(from bindings.EventPosition) error {
+func (p *pump) readFrom(from eventhubs.Position) error {
 	level := ownerLevel
-	reader, err := p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, from, &bindings.EventReaderOptions{OwnerLevel: &level})
+	reader, err := p.hubs.ReadEvents(p.ctx, p.hub, p.opts.ConsumerGroup, p.partition, from, &eventhubs.ReaderOptions{OwnerLevel: &level})
 	if err != nil {
 		return err
 	}
@@ -92,9 +95,9 @@ func (p *pump) notify(what string, err error) {
 }
 
 // collect waits for the events of a batch.
-func (p *pump) collect(reader bindings.EventReader) ([]*bindings.ReceivedEvent, error) {
+func (p *pump) collect(reader eventhubs.Reader) ([]*eventhubs.ReceivedEvent, error) {
 	limit := p.opts.MaxEventBatchSize
-	events, err := reader.Receive(p.ctx, limit, bindings.ServiceBusForever)
+	events, err := reader.Receive(p.ctx, limit, messaging.Forever)
 	if !p.opts.Batch {
 		return events, err
 	}
@@ -103,7 +106,7 @@ func (p *pump) collect(reader bindings.EventReader) ([]*bindings.ReceivedEvent, 
 		if left <= 0 {
 			break
 		}
-		var more []*bindings.ReceivedEvent
+		var more []*eventhubs.ReceivedEvent
 		more, err = reader.Receive(p.ctx, limit-len(events), left)
 		events = append(events, more...)
 	}
@@ -126,7 +129,7 @@ func (p *pump) patience() time.Duration {
 }
 
 // deliverBatch runs a batch through the function.
-func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
+func (p *pump) deliverBatch(events []*eventhubs.ReceivedEvent) {
 	p.batches++
 	ev := &triggers.Event{Source: p.source, Messages: p.batchOf(events), Batch: true, Recall: &p.recall}
 	p.handle(ev)
@@ -135,7 +138,7 @@ func (p *pump) deliverBatch(events []*bindings.ReceivedEvent) {
 
 // deliverOneByOne runs the events of a batch through the function, until the pump's
 // context ends.
-func (p *pump) deliverOneByOne(events []*bindings.ReceivedEvent) {
+func (p *pump) deliverOneByOne(events []*eventhubs.ReceivedEvent) {
 	p.batches++
 	var handled []*triggers.Event
 	for _, e := range events {
@@ -173,7 +176,7 @@ func (p *pump) checkpoints() bool { return p.batches >= p.opts.CheckpointFrequen
 
 // settle writes the checkpoint behind a batch, whatever came of it (spec messaging
 // 6.2).
-func (p *pump) settle(last *bindings.ReceivedEvent) triggers.Settlement {
+func (p *pump) settle(last *eventhubs.ReceivedEvent) triggers.Settlement {
 	switch {
 	case p.ctx.Err() != nil:
 		return triggers.Settlement{Decision: triggers.NotCheckpointed, Note: NoteStopped}
@@ -204,4 +207,4 @@ func (p *pump) lost() bool {
 }
 
 // lostRace reports whether somebody else has changed what was to be claimed.
-func lostRace(err error) bool { return errors.Is(err, bindings.ErrConditionNotMet) }
+func lostRace(err error) bool { return errors.Is(err, storage.ErrConditionNotMet) }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Container is where the platform keeps checkpoints, in the host's account.
@@ -28,12 +31,12 @@ const (
 // partition: blobs without content, whose metadata count (spec messaging 6.3). Other
 // consumers with the same container, of any language, share them.
 type Store struct {
-	in     bindings.Container
+	in     blobapi.Container
 	prefix string // "fqns/hub/group/"
 }
 
 // NewStore returns the store in a container. It does no I/O.
-func NewStore(in bindings.Container, fullyQualifiedNamespace, hub, group string) *Store {
+func NewStore(in blobapi.Container, fullyQualifiedNamespace, hub, group string) *Store {
 	return &Store{in: in, prefix: strings.ToLower(fullyQualifiedNamespace+"/"+hub+"/"+group) + "/"}
 }
 
@@ -45,11 +48,11 @@ type Checkpoint struct {
 }
 
 // position is where a reader goes on.
-func (c *Checkpoint) position() bindings.EventPosition {
+func (c *Checkpoint) position() eventhubs.Position {
 	if c.SequenceNumber >= 0 {
-		return bindings.EventPosition{SequenceNumber: &c.SequenceNumber}
+		return eventhubs.Position{SequenceNumber: &c.SequenceNumber}
 	}
-	return bindings.EventPosition{Offset: c.Offset}
+	return eventhubs.Position{Offset: c.Offset}
 }
 
 // Checkpoint returns that of a partition, or nil: there is none, or none that says
@@ -112,18 +115,18 @@ func (s *Store) legacy(ctx context.Context, partition string) (*Checkpoint, erro
 }
 
 // Write writes a checkpoint behind an event.
-func (s *Store) Write(ctx context.Context, partition, client string, e *bindings.ReceivedEvent) error {
+func (s *Store) Write(ctx context.Context, partition, client string, e *eventhubs.ReceivedEvent) error {
 	metadata := map[string]string{sequenceKey: strconv.FormatInt(e.SequenceNumber, 10), offsetKey: e.Offset, clientKey: client}
 	blob := s.in.Blob(s.prefix + "checkpoint/" + partition)
 	_, err := blob.SetMetadata(ctx, metadata, nil)
-	if errors.Is(err, bindings.ErrContainerNotFound) {
+	if errors.Is(err, storage.ErrContainerNotFound) {
 		err = s.Prepare(ctx)
 		if err == nil {
 			err = bindings.ErrNotFound
 		}
 	}
 	if errors.Is(err, bindings.ErrNotFound) {
-		_, err = blob.Put(ctx, strings.NewReader(""), &bindings.PutBlobOptions{Metadata: metadata})
+		_, err = blob.Put(ctx, strings.NewReader(""), &blobapi.PutOptions{Metadata: metadata})
 	}
 	if err != nil {
 		return fmt.Errorf("write the checkpoint of partition %q: %w", partition, err)
@@ -151,7 +154,7 @@ type Ownership struct {
 // it.
 func (s *Store) Ownerships(ctx context.Context) ([]Ownership, error) {
 	var out []Ownership
-	opts := &bindings.ListBlobsOptions{Prefix: s.prefix + "ownership/", Include: bindings.ListInclude{Metadata: true}}
+	opts := &blobapi.ListOptions{Prefix: s.prefix + "ownership/", Include: blobapi.ListInclude{Metadata: true}}
 	for {
 		page, err := s.in.Blobs(ctx, opts)
 		if err != nil {
@@ -181,20 +184,20 @@ func (s *Store) Owner(ctx context.Context, partition string) (string, error) {
 }
 
 // Claim makes owner the owner of a partition, if nobody has changed it since o was
-// read; otherwise it is bindings.ErrConditionNotMet. An empty owner gives it back.
+// read; otherwise it is storage.ErrConditionNotMet. An empty owner gives it back.
 func (s *Store) Claim(ctx context.Context, o Ownership, owner string) (Ownership, error) {
 	blob := s.in.Blob(s.prefix + "ownership/" + o.Partition)
 	metadata := map[string]string{ownerKey: owner}
-	var w *bindings.Written
+	var w *blobapi.Written
 	var err error
 	if o.ETag == "" {
-		w, err = blob.Put(ctx, strings.NewReader(""), &bindings.PutBlobOptions{Metadata: metadata, Conditions: &bindings.BlobConditions{IfNoneMatch: "*"}})
+		w, err = blob.Put(ctx, strings.NewReader(""), &blobapi.PutOptions{Metadata: metadata, Conditions: &blobapi.Conditions{IfNoneMatch: "*"}})
 	} else {
-		w, err = blob.SetMetadata(ctx, metadata, &bindings.BlobConditions{IfMatch: o.ETag})
+		w, err = blob.SetMetadata(ctx, metadata, &blobapi.Conditions{IfMatch: o.ETag})
 	}
 	switch {
 	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrNotFound):
-		err = fmt.Errorf("%w: %w", bindings.ErrConditionNotMet, err)
+		err = fmt.Errorf("%w: %w", storage.ErrConditionNotMet, err)
 		fallthrough
 	case err != nil:
 		return o, fmt.Errorf("claim partition %q: %w", o.Partition, err)

@@ -10,6 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
@@ -22,7 +24,7 @@ func (w *world) put(name, content string, metadata map[string]string) {
 		if err := eventhubs.NewStore(w.container(), "n", "h", "g").Prepare(ctx); err != nil {
 			return err
 		}
-		_, err := w.container().Blob(name).Put(ctx, strings.NewReader(content), &bindings.PutBlobOptions{Metadata: metadata})
+		_, err := w.container().Blob(name).Put(ctx, strings.NewReader(content), &blob.PutOptions{Metadata: metadata})
 		return err
 	})
 }
@@ -176,10 +178,10 @@ func TestStoreFailsForAWhile(t *testing.T) {
 func TestHigherEpoch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1)
-	var reader bindings.EventReader
+	var reader eventhubsapi.Reader
 	level := int64(3)
 	w.do(func(ctx context.Context) (err error) {
-		reader, err = w.ns.ReadEvents(ctx, "orders", "$Default", "0", bindings.EventPosition{}, &bindings.EventReaderOptions{OwnerLevel: &level, Name: "tool"})
+		reader, err = w.ns.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, &eventhubsapi.ReaderOptions{OwnerLevel: &level, Name: "tool"})
 		return err
 	})
 	told := 0

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
@@ -41,7 +41,7 @@ func TestListener(t *testing.T) {
 					Deliver: func(n int) {
 						clk.Do("send", func() {
 							for range n {
-								if err := ns.SendEvents(context.Background(), "orders", nil, &bindings.Event{}); err != nil {
+								if err := ns.SendEvents(context.Background(), "orders", nil, &eventhubsapi.Event{}); err != nil {
 									t.Error(err)
 								}
 							}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
@@ -60,15 +62,15 @@ func (w *world) do(f func(ctx context.Context) error) {
 func (w *world) send(partition int, bodies ...string) {
 	w.Helper()
 	w.do(func(ctx context.Context) error {
-		var events []*bindings.Event
+		var events []*eventhubsapi.Event
 		for _, body := range bodies {
-			events = append(events, &bindings.Event{Body: []byte(body)})
+			events = append(events, &eventhubsapi.Event{Body: []byte(body)})
 		}
-		return w.ns.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionID: fmt.Sprint(partition)}, events...)
+		return w.ns.SendEvents(ctx, "orders", &eventhubsapi.SendOptions{PartitionID: fmt.Sprint(partition)}, events...)
 	})
 }
 
-func (w *world) container() bindings.Container { return w.storage.Container(eventhubs.Container) }
+func (w *world) container() blob.Container { return w.storage.Container(eventhubs.Container) }
 
 // metadata of a blob of the checkpoint store; nil when there is no such blob.
 func (w *world) metadata(name string) (m map[string]string) {

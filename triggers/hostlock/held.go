@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -29,7 +29,7 @@ func (l *Lock) held(id string, ends time.Time) *Held {
 }
 
 // Sure waits until the lock is this host's beyond doubt, and fails with ctx's error, or
-// with bindings.ErrLeaseLost when it is not. It returns at once unless the end of the
+// with storage.ErrLeaseLost when it is not. It returns at once unless the end of the
 // lease has passed by this host's clock, as after a sleep of the machine: then it
 // waits for the renewal that is due.
 func (h *Held) Sure(ctx context.Context) error {
@@ -41,7 +41,7 @@ func (h *Held) Sure(ctx context.Context) error {
 		}
 	}
 	if h.over {
-		return bindings.ErrLeaseLost
+		return storage.ErrLeaseLost
 	}
 	return ctx.Err()
 }

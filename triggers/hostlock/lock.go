@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -78,15 +80,15 @@ const (
 // Lock is one lock, as one host sees it. It may be held once at a time.
 type Lock struct {
 	clk  clock.Clock
-	in   bindings.Container
-	blob bindings.Blob
+	in   blob.Container
+	blob blob.Blob
 	name string
 	opts Options
 }
 
 // New returns the lock on the blob of that name. Container and blob are made
 // when they are missed. Nothing is sent before Hold.
-func New(clk clock.Clock, in bindings.Container, name string, opts *Options) *Lock {
+func New(clk clock.Clock, in blob.Container, name string, opts *Options) *Lock {
 	l := &Lock{clk: clk, in: in, blob: in.Blob(name), name: name}
 	if opts != nil {
 		l.opts = *opts
@@ -162,7 +164,7 @@ func (l *Lock) wait(ctx context.Context) (*Held, error) {
 	for ctx.Err() == nil {
 		now := l.clk.Now()
 		id, err := l.acquire(ctx, "")
-		mine := errors.Is(err, bindings.ErrLeaseHeld) && l.isMine(ctx)
+		mine := errors.Is(err, storage.ErrLeaseHeld) && l.isMine(ctx)
 		if mine && l.opts.Reclaim && l.breakLease(ctx) {
 			now = l.clk.Now()
 			id, err = l.acquire(ctx, "")
@@ -173,7 +175,7 @@ func (l *Lock) wait(ctx context.Context) (*Held, error) {
 		if ctx.Err() != nil {
 			break
 		}
-		held := errors.Is(err, bindings.ErrLeaseHeld)
+		held := errors.Is(err, storage.ErrLeaseHeld)
 		passing := held || errors.Is(err, bindings.ErrUnavailable) || errors.Is(err, bindings.ErrBeingDeleted)
 		if !passing && !l.opts.Patient {
 			return nil, fmt.Errorf("lock %q: %w", l.name, err)
@@ -227,7 +229,7 @@ func (l *Lock) renew(ctx context.Context, held *Held) error {
 	for l.clk.Idle(ctx, wait) == nil {
 		now := l.clk.Now()
 		_, err := l.blob.RenewLease(ctx, held.id, nil)
-		if errors.Is(err, bindings.ErrLeaseLost) || errors.Is(err, bindings.ErrNotFound) {
+		if errors.Is(err, storage.ErrLeaseLost) || errors.Is(err, bindings.ErrNotFound) {
 			// It is over, but another host need not have been faster.
 			_, err = l.acquire(ctx, held.id)
 		}
@@ -240,7 +242,7 @@ func (l *Lock) renew(ctx context.Context, held *Held) error {
 			if held.left() <= 0 { // the answer came too late to say anything
 				wait = 0
 			}
-		case errors.Is(err, bindings.ErrLeaseHeld), left <= 0:
+		case errors.Is(err, storage.ErrLeaseHeld), left <= 0:
 			return err
 		default:
 			wait = min(max(left/2, shortestRenewal), left)
@@ -259,11 +261,11 @@ func (l *Lock) acquire(ctx context.Context, proposed string) (id string, err err
 		case err == nil:
 			l.sign(ctx, lease.ID)
 			return lease.ID, nil
-		case errors.Is(err, bindings.ErrContainerNotFound):
+		case errors.Is(err, storage.ErrContainerNotFound):
 			_, err = l.in.Create(ctx, nil)
 		case errors.Is(err, bindings.ErrNotFound):
-			_, err = l.blob.Put(ctx, bytes.NewReader(nil), &bindings.PutBlobOptions{
-				Conditions: &bindings.BlobConditions{IfNoneMatch: "*"},
+			_, err = l.blob.Put(ctx, bytes.NewReader(nil), &blob.PutOptions{
+				Conditions: &blob.Conditions{IfNoneMatch: "*"},
 			})
 		default:
 			return "", err
@@ -306,6 +308,6 @@ const ownerKey = "FunctionInstance"
 // sign writes who has the lock. The lock does not depend on it.
 func (l *Lock) sign(ctx context.Context, id string) {
 	if l.opts.Owner != "" {
-		_, _ = l.blob.SetMetadata(ctx, map[string]string{ownerKey: l.opts.Owner}, &bindings.BlobConditions{LeaseID: id})
+		_, _ = l.blob.SetMetadata(ctx, map[string]string{ownerKey: l.opts.Owner}, &blob.Conditions{LeaseID: id})
 	}
 }

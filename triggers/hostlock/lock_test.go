@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers/hostlock"
@@ -88,9 +90,9 @@ func (b *bench) want(when string, h *holder, holds bool) {
 	}
 }
 
-func (b *bench) blob() bindings.Blob { return b.storage.Container(hostlock.Container).Blob(lockName) }
+func (b *bench) blob() blob.Blob { return b.storage.Container(hostlock.Container).Blob(lockName) }
 
-func (b *bench) properties() (p *bindings.BlobProperties) {
+func (b *bench) properties() (p *blob.Properties) {
 	b.do(func(ctx context.Context) {
 		var err error
 		if p, err = b.blob().Properties(ctx, nil); err != nil {
@@ -315,7 +317,7 @@ func TestConfirm(t *testing.T) {
 			return nil
 		})
 	})
-	if before != nil || !errors.Is(after, bindings.ErrLeaseLost) {
+	if before != nil || !errors.Is(after, storage.ErrLeaseLost) {
 		t.Errorf("Confirm = %v, then %v; want nil, ErrLeaseLost", before, after)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // A listener takes no more than it is admitted, and gives back what led to no
@@ -22,7 +22,7 @@ func TestAdmission(t *testing.T) {
 		t.Errorf("%d deliveries are left of 3 after an undecodable body, want 3", got)
 	}
 	for i := range 5 {
-		b.put(bindings.Base64.Encode([]byte(fmt.Sprint(i))))
+		b.put(queue.Base64.Encode([]byte(fmt.Sprint(i))))
 	}
 	b.clk.Advance(time.Minute)
 	if got := len(b.sink.Handled()); got != 3 {

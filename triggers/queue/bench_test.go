@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/journal"
@@ -42,7 +42,7 @@ type bench struct {
 
 	records []string                              // of the service: "time kind"
 	fault   func(p emulator.FaultPoint) error     // nil: none
-	wrap    func(q bindings.Queue) bindings.Queue // of the listener's queue
+	wrap    func(q queueapi.Queue) queueapi.Queue // of the listener's queue
 }
 
 func newBench(t *testing.T, name string) *bench {
@@ -58,7 +58,7 @@ func newBench(t *testing.T, name string) *bench {
 			return b.fault(p)
 		},
 	})
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		if err := q.Create(ctx); err != nil {
 			t.Fatal(err)
 		}
@@ -68,12 +68,12 @@ func newBench(t *testing.T, name string) *bench {
 
 func (b *bench) elapsed() time.Duration { return b.clk.Now().Sub(start) }
 
-func (b *bench) do(f func(ctx context.Context, q bindings.Queue)) {
+func (b *bench) do(f func(ctx context.Context, q queueapi.Queue)) {
 	b.clk.Do("test", func() { f(context.Background(), b.account.Queue(b.name)) })
 }
 
 func (b *bench) put(texts ...string) {
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		for _, text := range texts {
 			if _, err := q.Put(ctx, text, nil); err != nil {
 				b.Fatal(err)
@@ -84,15 +84,15 @@ func (b *bench) put(texts ...string) {
 
 // wrapped is an account whose queues are wrapped.
 type wrapped struct {
-	bindings.QueueAccount
-	wrap func(q bindings.Queue) bindings.Queue
+	queueapi.Account
+	wrap func(q queueapi.Queue) queueapi.Queue
 }
 
-func (w wrapped) Queue(name string) bindings.Queue { return w.wrap(w.QueueAccount.Queue(name)) }
+func (w wrapped) Queue(name string) queueapi.Queue { return w.wrap(w.Account.Queue(name)) }
 
 // start runs a listener; the test's end stops it.
 func (b *bench) start(opts *queue.Options, h handler) {
-	var account bindings.QueueAccount = b.account
+	var account queueapi.Account = b.account
 	if b.wrap != nil {
 		account = wrapped{b.account, b.wrap}
 	}
@@ -105,7 +105,7 @@ func (b *bench) start(opts *queue.Options, h handler) {
 			if opts != nil {
 				o = *opts
 			}
-			o.Renewed = func(*bindings.QueueMessage) {
+			o.Renewed = func(*queueapi.Message) {
 				b.records = append(b.records, fmt.Sprintf("%v lock_renewed %s", b.elapsed(), b.name))
 			}
 			b.err = queue.New(b.clk, account, b.name, &o).Run(ctx, b.sink)
@@ -161,16 +161,16 @@ func (b *bench) only(name string) string {
 
 // visible are the messages of a queue that can be seen; none if it does not
 // exist.
-func (b *bench) visible(name string) (out []*bindings.QueueMessage) {
-	b.do(func(ctx context.Context, _ bindings.Queue) {
-		out, _ = b.account.Queue(name).Peek(ctx, bindings.MaxReceive)
+func (b *bench) visible(name string) (out []*queueapi.Message) {
+	b.do(func(ctx context.Context, _ queueapi.Queue) {
+		out, _ = b.account.Queue(name).Peek(ctx, queueapi.MaxReceive)
 	})
 	return out
 }
 
 // count is the number of messages of the source queue, hidden ones included.
 func (b *bench) count() (n int) {
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		var err error
 		if n, err = q.Count(ctx); err != nil {
 			b.Error(err)
@@ -180,7 +180,7 @@ func (b *bench) count() (n int) {
 }
 
 // texts are the raw texts of messages.
-func texts(ms []*bindings.QueueMessage) (out []string) {
+func texts(ms []*queueapi.Message) (out []string) {
 	for _, m := range ms {
 		out = append(out, m.Text)
 	}

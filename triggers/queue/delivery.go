@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -35,17 +35,17 @@ const (
 type delivery struct {
 	l    *Listener
 	ctx  context.Context // is not cancelled: what is done to a message is done
-	m    *bindings.QueueMessage
+	m    *queue.Message
 	body []byte
 	lock *lock
 
-	poisonAccount bindings.QueueAccount
+	poisonAccount queue.Account
 	poison        string // empty: there is no poison queue
 }
 
 // deliver runs a message through the table of spec storage 4.1 and reports one
 // settlement. The rows stand in its order.
-func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
+func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *queue.Message) {
 	ctx := context.WithoutCancel(token)
 	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m, l.opts.Renewed), poisonAccount: l.account, poison: l.poison}
 	ev, body, err := l.eventOf(m)
@@ -86,7 +86,7 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *binding
 
 // eventOf is the delivery of a message, and its decoded body. Of a message that is not
 // what the encoding says, which is the error, the event has no more than the ID.
-func (l *Listener) eventOf(m *bindings.QueueMessage) (ev *triggers.Event, body []byte, err error) {
+func (l *Listener) eventOf(m *queue.Message) (ev *triggers.Event, body []byte, err error) {
 	now := l.clk.Now()
 	ev = &triggers.Event{
 		Source:        l.queue.Name(),
@@ -131,7 +131,7 @@ func (d *delivery) release() triggers.Settlement {
 // receipt counts for nothing, and enough of them would make it poison.
 func (d *delivery) anew() triggers.Settlement {
 	s := triggers.Settlement{Decision: triggers.Released, Note: NoteNotBegun}
-	if _, err := bindings.PutOrCreate(d.ctx, d.l.queue, d.m.Text, nil); err != nil {
+	if _, err := queue.PutOrCreate(d.ctx, d.l.queue, d.m.Text, nil); err != nil {
 		return d.release()
 	}
 	_, s.Err = d.delete()
@@ -141,7 +141,7 @@ func (d *delivery) anew() triggers.Settlement {
 
 // handBack makes a message visible again that came when nothing was to be taken any more:
 // it would be hidden until its lock ends. Its delivery counts, as every receipt does.
-func (l *Listener) handBack(token context.Context, sink triggers.Sink, m *bindings.QueueMessage) {
+func (l *Listener) handBack(token context.Context, sink triggers.Sink, m *queue.Message) {
 	ev, _, _ := l.eventOf(m) // whose body may be anything
 	sink.Skip(ev)
 	s := triggers.Settlement{Decision: triggers.Released, Note: NoteLate}
@@ -194,7 +194,7 @@ func (d *delivery) toPoison(note string, failure error) triggers.Settlement {
 // be, and wakes a listener on it. When it fails the message is left alone: it
 // comes again when its lock ends, one delivery later. id is the copy's.
 func (d *delivery) copyToPoison(text string) (id string, err error) {
-	m, err := bindings.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil)
+	m, err := queue.PutOrCreate(d.ctx, d.poisonAccount.Queue(d.poison), text, nil)
 	if err != nil {
 		return "", fmt.Errorf("copy to the poison queue: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
@@ -62,7 +63,7 @@ func TestAlwaysFailingMessageBecomesPoison(t *testing.T) {
 	}
 	poison := b.visible("orders-poison")
 	if len(poison) != 1 || poison[0].Text != "aGVsbG8=" || poison[0].DequeueCount != 0 ||
-		poison[0].Expires.Sub(poison[0].Inserted) != bindings.DefaultMessageTTL {
+		poison[0].Expires.Sub(poison[0].Inserted) != queueapi.DefaultMessageTTL {
 		t.Errorf("poison queue = %+v, want the text, dequeue count 0, 7 days", poison)
 	}
 	if n := b.count(); n != 0 {
@@ -124,7 +125,7 @@ func TestUndecodableBodyGoesToPoisonUnseen(t *testing.T) {
 	}
 	want := triggers.Settlement{
 		Decision: triggers.Undecodable, Target: "orders-poison", Note: queue.NoteUndecodable,
-		Copy: b.only("orders-poison"), Failure: bindings.ErrUndecodable,
+		Copy: b.only("orders-poison"), Failure: queueapi.ErrUndecodable,
 	}
 	if diff := cmp.Diff(b.last(), want, cmpopts.EquateErrors()); diff != "" {
 		t.Errorf("settlement (-got +want):\n%s", diff)
@@ -162,7 +163,7 @@ func TestUndecodableBodyWithoutPoisonQueueStays(t *testing.T) {
 func TestMessageEncodingNone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
-	b.start(&queue.Options{MessageEncoding: bindings.Verbatim, MaxDequeueCount: 1}, fail)
+	b.start(&queue.Options{MessageEncoding: queueapi.Verbatim, MaxDequeueCount: 1}, fail)
 	b.put(" grüße\n")
 	b.clk.Advance(time.Second)
 	if got := b.sink.Handled()[0].Messages[0].Value; got.Text != " grüße\n" {
@@ -175,7 +176,7 @@ func TestMessageEncodingNone(t *testing.T) {
 
 // dequeue makes the next receive count n+1.
 func (b *bench) dequeue(n int) {
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		for range n {
 			ms, err := q.Receive(ctx, 1, time.Minute)
 			if err != nil || len(ms) != 1 {
@@ -346,7 +347,7 @@ func TestDeleteFailsAfterPoisonCopy(t *testing.T) {
 func TestErrorsSwallowedInDeleteAndRelease(t *testing.T) {
 	t.Parallel()
 	for _, op := range []string{"Delete", "Update"} {
-		for _, err := range []error{bindings.ErrPopReceiptMismatch, bindings.ErrMessageNotFound, bindings.ErrNotFound, bindings.ErrBeingDeleted, bindings.ErrUnavailable} {
+		for _, err := range []error{queueapi.ErrPopReceiptMismatch, bindings.ErrMessageNotFound, bindings.ErrNotFound, bindings.ErrBeingDeleted, bindings.ErrUnavailable} {
 			t.Run(op+" "+err.Error(), func(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, "orders")
@@ -378,7 +379,7 @@ func TestErrorsSwallowedInDeleteAndRelease(t *testing.T) {
 func TestPoisonCopyKeepsMessagesOf64KiB(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
-	large := base64.StdEncoding.EncodeToString(make([]byte, bindings.MaxMessageText/4*3))
+	large := base64.StdEncoding.EncodeToString(make([]byte, queueapi.MaxMessageText/4*3))
 	b.start(&queue.Options{MaxDequeueCount: 1}, fail)
 	b.put(large)
 	b.clk.Advance(time.Second)

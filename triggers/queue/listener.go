@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -52,7 +53,7 @@ type Options struct {
 	MaxDequeueCount int
 
 	// MessageEncoding says how bodies are written. Empty: base64.
-	MessageEncoding bindings.Encoding
+	MessageEncoding queue.Encoding
 
 	// DataType is the binding's dataType: "binary" or "stream" for bytes,
 	// anything else for text.
@@ -65,17 +66,17 @@ type Options struct {
 	Watcher *Watcher
 
 	// WakeUp also ends them for messages from others, if the account can tell
-	// (bindings.QueueWaker): the switch wakeUp = fast.
+	// (queue.Waker): the switch wakeUp = fast.
 	WakeUp bool
 
 	// Renewed, if not nil, is told of each renewal of the lock of a message in work.
 	// It must not block.
-	Renewed func(m *bindings.QueueMessage)
+	Renewed func(m *queue.Message)
 
 	// Poison names the queue for messages with that body that are given up, and
 	// its account, in place of the poison queue that goes by the queue's own name.
 	// It is for queues that the host keeps for itself. Nil: the usual rule.
-	Poison func(body []byte) (account bindings.QueueAccount, queue string)
+	Poison func(body []byte) (account queue.Account, queue string)
 
 	// Beside is a listener on the same queue that has failed: its deliveries in work
 	// count towards this one's limits. Nil: none.
@@ -94,15 +95,15 @@ type Options struct {
 // what is done to their messages afterwards is not cut short in either case.
 type Listener struct {
 	clk     clock.Clock
-	account bindings.QueueAccount
-	queue   bindings.Queue
+	account queue.Account
+	queue   queue.Queue
 	poison  string // empty: there is no poison queue
 	opts    Options
 
 	alarm     *alarm
 	inFlight  *clock.Group
-	places    *places                 // that deliveries take, of NewBatchThreshold
-	foresight bindings.QueueForesight // nil: every poll is made
+	places    *places         // that deliveries take, of NewBatchThreshold
+	foresight queue.Foresight // nil: every poll is made
 
 	mu       sync.Mutex
 	back     time.Time // when a message is known to come back; zero: none is
@@ -114,7 +115,7 @@ var _ triggers.Listener = (*Listener)(nil)
 
 // New returns a listener for the queue of that name. Nil opts are the zero
 // Options.
-func New(clk clock.Clock, account bindings.QueueAccount, queueName string, opts *Options) *Listener {
+func New(clk clock.Clock, account queue.Account, queueName string, opts *Options) *Listener {
 	l := &Listener{
 		clk:      clk,
 		account:  account,
@@ -123,7 +124,7 @@ func New(clk clock.Clock, account bindings.QueueAccount, queueName string, opts 
 		inFlight: clock.NewGroup(clk, 0),
 		places:   newPlaces(clk),
 	}
-	l.poison, _ = bindings.PoisonQueueName(queueName)
+	l.poison, _ = queue.PoisonName(queueName)
 	if opts != nil {
 		l.opts = *opts
 	}
@@ -177,10 +178,10 @@ func (l *Listener) watch() (stop func()) {
 	if l.opts.Watcher != nil {
 		stops = append(stops, l.opts.Watcher.add(l.queue.Name(), &watch{wake: l.alarm.wake, back: l.note}))
 	}
-	if waker, ok := l.account.(bindings.QueueWaker); ok && l.opts.WakeUp {
+	if waker, ok := l.account.(queue.Waker); ok && l.opts.WakeUp {
 		stops = append(stops, waker.OnArrival(l.queue.Name(), l.alarm.wake))
 	}
-	if foresight, ok := l.account.(bindings.QueueForesight); ok {
+	if foresight, ok := l.account.(queue.Foresight); ok {
 		if stop, ok := foresight.OnVisibility(l.queue.Name(), l.alarm.poke); ok {
 			l.foresight, stops = foresight, append(stops, stop)
 		}
@@ -280,7 +281,7 @@ func ended(ctx context.Context, err error) error {
 
 // receive takes the next batch of at most n; when unsure, it asks first whether
 // the queue exists.
-func (l *Listener) receive(ctx context.Context, unsure bool, n int) (batch []*bindings.QueueMessage, exists bool, err error) {
+func (l *Listener) receive(ctx context.Context, unsure bool, n int) (batch []*queue.Message, exists bool, err error) {
 	if unsure {
 		if exists, err := l.queue.Exists(ctx); err != nil || !exists {
 			return nil, false, err

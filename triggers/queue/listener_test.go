@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
@@ -81,22 +82,22 @@ func TestNoWaitBetweenBatches(t *testing.T) {
 func TestMissingQueueIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
-	b.do(func(ctx context.Context, q bindings.Queue) { _ = q.DeleteQueue(ctx) })
+	b.do(func(ctx context.Context, q queueapi.Queue) { _ = q.DeleteQueue(ctx) })
 	at := b.polls()
 	b.start(nil, succeed)
 	b.clk.Advance(time.Minute)
 	if len(*at) != 0 {
 		t.Errorf("%d receives from a queue that does not exist", len(*at))
 	}
-	b.do(func(ctx context.Context, q bindings.Queue) { _ = q.Create(ctx) })
+	b.do(func(ctx context.Context, q queueapi.Queue) { _ = q.Create(ctx) })
 	b.put("aGVsbG8=")
 	b.clk.Advance(2 * time.Second)
 	if n := len(b.sink.Settlements()); n != 1 {
 		t.Errorf("%d messages settled after the queue was made, want 1", n)
 	}
-	b.do(func(ctx context.Context, q bindings.Queue) { _ = q.DeleteQueue(ctx) })
+	b.do(func(ctx context.Context, q queueapi.Queue) { _ = q.DeleteQueue(ctx) })
 	b.clk.Advance(time.Minute)
-	b.do(func(ctx context.Context, q bindings.Queue) { _ = q.Create(ctx) })
+	b.do(func(ctx context.Context, q queueapi.Queue) { _ = q.Create(ctx) })
 	b.put("aGVsbG8=")
 	b.clk.Advance(2 * time.Second)
 	if n := len(b.sink.Settlements()); n != 2 || b.ended {
@@ -179,8 +180,8 @@ func TestWakeUp(t *testing.T) {
 			if diff := cmp.Diff(at, []time.Duration{9*time.Second + tt.want}); diff != "" {
 				t.Errorf("runs (-got +want):\n%s", diff)
 			}
-			b.do(func(ctx context.Context, q bindings.Queue) {
-				_, _ = q.Put(ctx, "aGVsbG8=", &bindings.PutOptions{Visibility: time.Hour})
+			b.do(func(ctx context.Context, q queueapi.Queue) {
+				_, _ = q.Put(ctx, "aGVsbG8=", &queueapi.PutOptions{Visibility: time.Hour})
 			})
 			b.clk.Advance(time.Hour)
 			if tt.wakeUp && at[len(at)-1] != time.Hour+10*time.Second {
@@ -299,11 +300,11 @@ func (b *bench) sinkDrain() { b.clk.Do("drain", b.sink.Drain) }
 
 // stopping stops the listener just before a receive returns.
 type stopping struct {
-	bindings.Queue
+	queueapi.Queue
 	stop func()
 }
 
-func (s stopping) Receive(ctx context.Context, n int, d time.Duration) ([]*bindings.QueueMessage, error) {
+func (s stopping) Receive(ctx context.Context, n int, d time.Duration) ([]*queueapi.Message, error) {
 	ms, err := s.Queue.Receive(context.WithoutCancel(ctx), n, d)
 	if len(ms) > 0 {
 		s.stop()
@@ -316,7 +317,7 @@ func (s stopping) Receive(ctx context.Context, n int, d time.Duration) ([]*bindi
 func TestBatchThatComesTooLateIsHandedBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
-	b.wrap = func(q bindings.Queue) bindings.Queue { return stopping{q, func() { b.cancel() }} }
+	b.wrap = func(q queueapi.Queue) queueapi.Queue { return stopping{q, func() { b.cancel() }} }
 	b.put("aGVsbG8=")
 	b.start(nil, succeed)
 	if !b.ended || len(b.sink.Handled()) != 0 {
@@ -388,7 +389,7 @@ func TestOnTheSystemClock(t *testing.T) {
 	}
 	const n, maxCount = 200, 2
 	for i := range n {
-		text := bindings.Base64.Encode([]byte(fmt.Sprint(i)))
+		text := queueapi.Base64.Encode([]byte(fmt.Sprint(i)))
 		if i%10 == 0 {
 			text = "{plain}"
 		}

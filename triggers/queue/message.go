@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -28,7 +29,7 @@ func Message(body []byte, dataType string) triggers.Message {
 //
 // Source: QueueTriggerBinding.cs, for names and for what stands in when the
 // service leaves a time out.
-func messageOf(m *bindings.QueueMessage, body []byte, dataType string, now time.Time) triggers.Message {
+func messageOf(m *queue.Message, body []byte, dataType string, now time.Time) triggers.Message {
 	orMax := func(t time.Time) time.Time {
 		if t.IsZero() {
 			return maxTime
@@ -48,7 +49,7 @@ func messageOf(m *bindings.QueueMessage, body []byte, dataType string, now time.
 }
 
 // insertedOf is when a message was put; now where the service does not say.
-func insertedOf(m *bindings.QueueMessage, now time.Time) time.Time {
+func insertedOf(m *queue.Message, now time.Time) time.Time {
 	if m.Inserted.IsZero() {
 		return now
 	}

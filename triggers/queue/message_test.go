@@ -10,15 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
 
 // deliverOne returns the event of one message.
-func deliverOne(t *testing.T, text string, put *bindings.PutOptions, opts *queue.Options) (*bench, *triggers.Event) {
+func deliverOne(t *testing.T, text string, put *queueapi.PutOptions, opts *queue.Options) (*bench, *triggers.Event) {
 	t.Helper()
 	b := newBench(t, "orders")
-	b.do(func(ctx context.Context, q bindings.Queue) {
+	b.do(func(ctx context.Context, q queueapi.Queue) {
 		if _, err := q.Put(ctx, text, put); err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +37,7 @@ func deliverOne(t *testing.T, text string, put *bindings.PutOptions, opts *queue
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	const body = `{"customer":"c","n":3,"address":{"city":"x"},"tags":[1],"none":null,"dequeuecount":"mine"}`
-	_, ev := deliverOne(t, bindings.Base64.Encode([]byte(body)), nil, nil)
+	_, ev := deliverOne(t, queueapi.Base64.Encode([]byte(body)), nil, nil)
 	m := ev.Messages[0]
 	if ev.Source != "orders" || ev.DeliveryCount != 1 || ev.Batch || ev.CallerWaits || ev.Delivery != "" {
 		t.Errorf("event = %+v", ev)
@@ -52,7 +53,7 @@ func TestMetadata(t *testing.T) {
 		"QueueTrigger":    body,
 		"Id":              m.ID,
 		"DequeueCount":    "mine", // a property of the body wins, ignoring case
-		"ExpirationTime":  start.Add(bindings.DefaultMessageTTL),
+		"ExpirationTime":  start.Add(queueapi.DefaultMessageTTL),
 		"InsertionTime":   start,
 		"NextVisibleTime": start.Add(10 * time.Minute),
 		"PopReceipt":      m.Metadata["PopReceipt"],
@@ -70,7 +71,7 @@ func TestMetadata(t *testing.T) {
 
 func TestMetadataOfPlainTextThatNeverExpires(t *testing.T) {
 	t.Parallel()
-	_, ev := deliverOne(t, "aGVsbG8=", &bindings.PutOptions{TTL: bindings.NeverExpires}, nil)
+	_, ev := deliverOne(t, "aGVsbG8=", &queueapi.PutOptions{TTL: queueapi.NeverExpires}, nil)
 	md := ev.Messages[0].Metadata
 	if got := md["ExpirationTime"].(time.Time).Format(time.RFC3339Nano); got != "9999-12-31T23:59:59.9999999Z" {
 		t.Errorf("ExpirationTime = %s, want the latest date", got)

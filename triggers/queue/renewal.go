@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -23,7 +24,7 @@ const (
 // after an error.
 type lock struct {
 	clk   clock.Clock
-	queue bindings.Queue
+	queue queue.Queue
 	ctx   context.Context // is not cancelled
 	id    string
 	text  string // as received: a renewal sends it again (S-5)
@@ -39,7 +40,7 @@ type lock struct {
 	stopped bool
 }
 
-func newLock(clk clock.Clock, q bindings.Queue, ctx context.Context, m *bindings.QueueMessage, renewed func(*bindings.QueueMessage)) *lock {
+func newLock(clk clock.Clock, q queue.Queue, ctx context.Context, m *queue.Message, renewed func(*queue.Message)) *lock {
 	k := &lock{clk: clk, queue: q, ctx: ctx, id: m.ID, text: m.Text, receipt: m.PopReceipt, ends: m.NextVisible, told: func() {}}
 	if renewed != nil {
 		k.told = func() { renewed(m) }
@@ -109,6 +110,6 @@ func (k *lock) stop() string {
 // gone reports whether an error means that the message is no longer ours. Such
 // errors end renewals and are swallowed when a message is deleted or released.
 func gone(err error) bool {
-	return errors.Is(err, bindings.ErrPopReceiptMismatch) || errors.Is(err, bindings.ErrMessageNotFound) ||
+	return errors.Is(err, queue.ErrPopReceiptMismatch) || errors.Is(err, bindings.ErrMessageNotFound) ||
 		errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrBeingDeleted)
 }

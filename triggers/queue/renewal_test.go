@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/queue"
@@ -40,8 +41,8 @@ func TestLongHandlerRunsOnceUnderRenewals(t *testing.T) {
 	b.put(hello)
 	b.start(nil, b.sleeper(24*time.Minute, succeed))
 	b.clk.Advance(21 * time.Minute)
-	var ms []*bindings.QueueMessage
-	b.do(func(ctx context.Context, q bindings.Queue) { ms, _ = q.Peek(ctx, 1) })
+	var ms []*queueapi.Message
+	b.do(func(ctx context.Context, q queueapi.Queue) { ms, _ = q.Peek(ctx, 1) })
 	if len(ms) != 0 {
 		t.Error("the message is visible while its function runs")
 	}
@@ -59,11 +60,11 @@ func TestLongHandlerRunsOnceUnderRenewals(t *testing.T) {
 
 // updates notes the texts that a listener sends with its updates.
 type updates struct {
-	bindings.Queue
+	queueapi.Queue
 	texts *[]string
 }
 
-func (u updates) Update(ctx context.Context, id, receipt string, text *string, d time.Duration) (*bindings.QueueMessage, error) {
+func (u updates) Update(ctx context.Context, id, receipt string, text *string, d time.Duration) (*queueapi.Message, error) {
 	*u.texts = append(*u.texts, *text)
 	return u.Queue.Update(ctx, id, receipt, text, d)
 }
@@ -73,7 +74,7 @@ func TestRenewalKeepsTheRawText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
 	var sent []string
-	b.wrap = func(q bindings.Queue) bindings.Queue { return updates{q, &sent} }
+	b.wrap = func(q queueapi.Queue) queueapi.Queue { return updates{q, &sent} }
 	b.put(hello)
 	b.start(&queue.Options{VisibilityTimeout: time.Hour}, b.sleeper(6*time.Minute, fail))
 	b.clk.Advance(7 * time.Minute)
@@ -116,7 +117,7 @@ func TestRenewalIsTriedSoonerAfterAFailure(t *testing.T) {
 // uncancelled.
 func TestRenewalStopsWhenTheMessageIsNotOurs(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{bindings.ErrPopReceiptMismatch, bindings.ErrMessageNotFound, bindings.ErrNotFound, bindings.ErrBeingDeleted} {
+	for _, err := range []error{queueapi.ErrPopReceiptMismatch, bindings.ErrMessageNotFound, bindings.ErrNotFound, bindings.ErrBeingDeleted} {
 		t.Run(err.Error(), func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, "orders")
@@ -141,7 +142,7 @@ func TestRenewalStopsWhenTheMessageIsNotOurs(t *testing.T) {
 func TestRenewalLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")
-	f := &failing{op: "Update", queue: "orders", err: bindings.ErrPopReceiptMismatch}
+	f := &failing{op: "Update", queue: "orders", err: queueapi.ErrPopReceiptMismatch}
 	b.fault = f.fault
 	b.put(hello)
 	n := 0

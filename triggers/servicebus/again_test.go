@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	broker "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/servicebus"
@@ -18,14 +18,14 @@ import (
 // count.
 func TestLimitsHoldWhenBegunAgain(t *testing.T) {
 	t.Parallel()
-	sessions := bindings.ServiceBusQueue{RequiresSession: true}
+	sessions := servicebusapi.Queue{RequiresSession: true}
 	for _, test := range []struct {
 		name  string
-		queue bindings.ServiceBusQueue
+		queue servicebusapi.Queue
 		opts  servicebus.Options
 		want  []string // when deliveries begin
 	}{
-		{"calls", bindings.ServiceBusQueue{}, servicebus.Options{MaxConcurrentCalls: 3}, []string{"0s", "10s", "11s", "10m0s"}},
+		{"calls", servicebusapi.Queue{}, servicebus.Options{MaxConcurrentCalls: 3}, []string{"0s", "10s", "11s", "10m0s"}},
 		{"sessions", sessions, servicebus.Options{Sessions: true, MaxConcurrentSessions: 2, SessionIdleTimeout: time.Second}, []string{"0s", "11s", "10m0s", "10m12s"}},
 		// The only session that may be worked on is that of the delivery.
 		{"one session", sessions, servicebus.Options{Sessions: true, MaxConcurrentSessions: 1, MaxConcurrentCallsPerSession: 2, SessionIdleTimeout: time.Second}, []string{"0s", "10m0s", "20m0s", "30m0s"}},

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -49,7 +50,7 @@ func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 
 // collect waits for a batch: the first messages, and if they are fewer than the
 // minimum, more of them for no longer than the wait allows.
-func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*bindings.ServiceBusReceived, error) {
+func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*servicebus.Received, error) {
 	batch, err := in.receiver.Receive(ctx, in.opts.MaxMessageBatchSize, idle)
 	if err != nil || len(batch) == 0 {
 		return nil, err
@@ -62,7 +63,7 @@ func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*bindings.
 		}
 		more, err := in.receiver.Receive(ctx, in.opts.MaxMessageBatchSize-len(batch), left)
 		switch {
-		case errors.Is(err, bindings.ErrSessionLockLost):
+		case errors.Is(err, messaging.ErrSessionLockLost):
 			return batch, err // the locks are gone with the session's
 		case err != nil:
 			return batch, nil // what is there is run; the next receive says why
@@ -75,7 +76,7 @@ func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*bindings.
 }
 
 // eventOfBatch is the delivery of a batch.
-func (in *intake) eventOfBatch(batch []*bindings.ServiceBusReceived) *triggers.Event {
+func (in *intake) eventOfBatch(batch []*servicebus.Received) *triggers.Event {
 	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: batch[0].DeliveryNumber(),
@@ -85,7 +86,7 @@ func (in *intake) eventOfBatch(batch []*bindings.ServiceBusReceived) *triggers.E
 }
 
 // deliverBatch runs a batch through the function and settles its messages.
-func (in *intake) deliverBatch(batch []*bindings.ServiceBusReceived) {
+func (in *intake) deliverBatch(batch []*servicebus.Received) {
 	ev := in.eventOfBatch(batch)
 	res := in.sink.Handle(in.tokens, ev)
 	in.sink.Settled(ev, in.settleAll(context.WithoutCancel(in.tokens), batch, res))

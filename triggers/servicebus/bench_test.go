@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	broker "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
@@ -33,10 +33,10 @@ type bench struct {
 	ended   bool
 	records []string // "1m0s kind status target"
 	faults  func(broker.FaultPoint) error
-	wrap    func(bindings.ServiceBus) bindings.ServiceBus // when set: the namespace as the listener sees it
+	wrap    func(servicebusapi.Namespace) servicebusapi.Namespace // when set: the namespace as the listener sees it
 }
 
-func newBench(t *testing.T, q bindings.ServiceBusQueue) *bench {
+func newBench(t *testing.T, q servicebusapi.Queue) *bench {
 	t.Helper()
 	b := &bench{T: t, clk: clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})}
 	b.ns = broker.New(b.clk, &broker.Options{
@@ -68,7 +68,7 @@ func (b *bench) send(bodies ...string) {
 	b.Helper()
 	b.do(func(ctx context.Context) error {
 		for _, body := range bodies {
-			if err := b.ns.Send(ctx, "orders", &bindings.ServiceBusMessage{Body: []byte(body), MessageID: "id-" + body}); err != nil {
+			if err := b.ns.Send(ctx, "orders", &servicebusapi.Message{Body: []byte(body), MessageID: "id-" + body}); err != nil {
 				return err
 			}
 		}
@@ -80,7 +80,7 @@ func (b *bench) sendTo(session string, bodies ...string) {
 	b.Helper()
 	b.do(func(ctx context.Context) error {
 		for _, body := range bodies {
-			if err := b.ns.Send(ctx, "orders", &bindings.ServiceBusMessage{Body: []byte(body), SessionID: &session}); err != nil {
+			if err := b.ns.Send(ctx, "orders", &servicebusapi.Message{Body: []byte(body), SessionID: &session}); err != nil {
 				return err
 			}
 		}
@@ -93,7 +93,7 @@ func (b *bench) start(opts *servicebus.Options, handle handler) { b.startOn("ord
 
 func (b *bench) startOn(source string, opts *servicebus.Options, handle handler) {
 	b.sink = triggertest.NewSink(b.clk, handle)
-	ns := bindings.ServiceBus(b.ns)
+	ns := servicebusapi.Namespace(b.ns)
 	if b.wrap != nil {
 		ns = b.wrap(ns)
 	}
@@ -116,8 +116,8 @@ func (b *bench) stop() {
 	}
 }
 
-func (b *bench) counts() bindings.ServiceBusCounts {
-	var out bindings.ServiceBusCounts
+func (b *bench) counts() servicebusapi.Counts {
+	var out servicebusapi.Counts
 	b.do(func(ctx context.Context) error {
 		info, err := b.ns.GetQueue(ctx, "orders")
 		if err == nil {

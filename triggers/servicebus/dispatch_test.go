@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/servicebus"
 )
@@ -17,7 +18,7 @@ import (
 // TestConcurrentCalls: no more messages in work than maxConcurrentCalls.
 func TestConcurrentCalls(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	most, now := 0, 0
 	b.start(&servicebus.Options{MaxConcurrentCalls: 3}, func(ctx context.Context, ev *triggers.Event) triggers.Result {
 		now++
@@ -40,7 +41,7 @@ func TestConcurrentCalls(t *testing.T) {
 // TestBatch: one invocation, every message settled.
 func TestBatch(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{MaxDeliveryCount: 2})
+	b := newBench(t, servicebusapi.Queue{MaxDeliveryCount: 2})
 	b.send("a", "b", "c")
 	n := 0
 	b.start(&servicebus.Options{Batch: true, MaxMessageBatchSize: 2}, func(ctx context.Context, ev *triggers.Event) triggers.Result {
@@ -65,7 +66,7 @@ func TestBatch(t *testing.T) {
 	if diff := cmp.Diff([]triggers.Decision{triggers.Abandoned, triggers.Completed, triggers.Completed}, b.decisions()); diff != "" {
 		t.Errorf("decisions (-want +got):\n%s", diff)
 	}
-	if got := b.counts(); got != (bindings.ServiceBusCounts{}) {
+	if got := b.counts(); got != (servicebusapi.Counts{}) {
 		t.Errorf("counts %+v", got)
 	}
 }
@@ -74,7 +75,7 @@ func TestBatch(t *testing.T) {
 // maxBatchWaitTime from the first message.
 func TestMinimumBatch(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	type run struct {
 		At string
 		N  int
@@ -98,7 +99,7 @@ func TestMinimumBatch(t *testing.T) {
 // TestBatchLocksLost: a batch that runs longer than its lock is delivered twice.
 func TestBatchLocksLost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	n := 0
 	b.start(&servicebus.Options{Batch: true}, func(ctx context.Context, ev *triggers.Event) triggers.Result {
 		if n++; n == 1 {
@@ -118,7 +119,7 @@ func TestBatchLocksLost(t *testing.T) {
 // maxConcurrentSessions; an idle session is given up.
 func TestSessions(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})
+	b := newBench(t, servicebusapi.Queue{RequiresSession: true})
 	for i := range 3 {
 		b.sendTo(fmt.Sprint("s", i), fmt.Sprint(i, "a"), fmt.Sprint(i, "b"))
 	}
@@ -138,7 +139,7 @@ func TestSessions(t *testing.T) {
 // (spec messaging 1.10).
 func TestSessionOrderAfterFailure(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})
+	b := newBench(t, servicebusapi.Queue{RequiresSession: true})
 	n := 0
 	b.start(&servicebus.Options{Sessions: true}, func(ctx context.Context, ev *triggers.Event) triggers.Result {
 		if n++; n <= 2 {
@@ -156,7 +157,7 @@ func TestSessionOrderAfterFailure(t *testing.T) {
 // it is lost another receiver gets the session.
 func TestSessionLockRenewal(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})
+	b := newBench(t, servicebusapi.Queue{RequiresSession: true})
 	n := 0
 	b.start(&servicebus.Options{Sessions: true, MaxAutoLockRenewal: 2 * time.Minute}, func(ctx context.Context, ev *triggers.Event) triggers.Result {
 		if n++; n == 1 {
@@ -177,11 +178,11 @@ func TestSessionLockRenewal(t *testing.T) {
 // TestMetadata has the names of spec messaging 2.5.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})
+	b := newBench(t, servicebusapi.Queue{RequiresSession: true})
 	b.start(&servicebus.Options{Sessions: true}, succeed)
 	session, reply := "s", "r"
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "orders", &bindings.ServiceBusMessage{
+		return b.ns.Send(ctx, "orders", &servicebusapi.Message{
 			Body: []byte(`{"customer":"c7"}`), MessageID: "m", SessionID: &session, ReplyToSessionID: &reply, CorrelationID: "c", Subject: "sub",
 			To: "to", ReplyTo: "rt", ContentType: "application/json", PartitionKey: &session, TimeToLive: time.Hour,
 			ApplicationProperties: map[string]any{"n": int32(1), "id": bindings.GUID{}, "t": start},
@@ -223,7 +224,7 @@ func TestMetadata(t *testing.T) {
 // TestBatchMetadata: the names of a single message with "Array" behind them.
 func TestBatchMetadata(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.send("a", "b")
 	b.start(&servicebus.Options{Batch: true}, succeed)
 	metadata := b.sink.Handled()[0].Messages[0].Metadata

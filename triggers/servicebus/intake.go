@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -14,7 +14,7 @@ import (
 // session.
 type intake struct {
 	*run
-	receiver bindings.ServiceBusReceiver
+	receiver servicebus.Receiver
 	session  *lock // of a session; nil without
 	work     *clock.Group
 	load     *load // what the limit of deliveries in work counts
@@ -22,7 +22,7 @@ type intake struct {
 	outage outage // belongs to take
 }
 
-func (r *run) newIntake(receiver bindings.ServiceBusReceiver, session *lock, limited *load) *intake {
+func (r *run) newIntake(receiver servicebus.Receiver, session *lock, limited *load) *intake {
 	return &intake{run: r, receiver: receiver, session: session, work: clock.NewGroup(r.clk, 0), load: limited}
 }
 
@@ -108,7 +108,7 @@ func (in *intake) start(name string, deliver func()) {
 
 // handBack gives back what came at the moment of the stop (spec messaging 2.3, last
 // row). It may come too late for that: then the locks run out.
-func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...*bindings.ServiceBusReceived) {
+func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...*servicebus.Received) {
 	in.sink.Skip(ev)
 	s := in.settleAll(context.WithoutCancel(ctx), messages, triggers.Result{Err: errLate})
 	if s.Decision == triggers.Abandoned && s.Note == "" {
@@ -121,7 +121,7 @@ func (in *intake) handBack(ctx context.Context, ev *triggers.Event, messages ...
 var errLate = errors.New(NoteLate)
 
 // eventOf is the delivery of one message.
-func (in *intake) eventOf(m *bindings.ServiceBusReceived) *triggers.Event {
+func (in *intake) eventOf(m *servicebus.Received) *triggers.Event {
 	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: m.DeliveryNumber(),
@@ -131,7 +131,7 @@ func (in *intake) eventOf(m *bindings.ServiceBusReceived) *triggers.Event {
 }
 
 // deliver runs one message through the function and settles it.
-func (in *intake) deliver(m *bindings.ServiceBusReceived) {
+func (in *intake) deliver(m *servicebus.Received) {
 	ctx := context.WithoutCancel(in.tokens)
 	ev := in.eventOf(m)
 	held := in.session

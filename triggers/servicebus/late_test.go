@@ -7,24 +7,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/servicebus"
 )
 
 // lateBus calls before just before a receive returns messages.
 type lateBus struct {
-	bindings.ServiceBus
+	servicebusapi.Namespace
 	before func()
 }
 
-func (l lateBus) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
-	r, err := l.ServiceBus.Receiver(ctx, source, opts)
+func (l lateBus) Receiver(ctx context.Context, source string, opts *servicebusapi.ReceiverOptions) (servicebusapi.Receiver, error) {
+	r, err := l.Namespace.Receiver(ctx, source, opts)
 	return lateReceiver{r, l.before}, err
 }
 
-func (l lateBus) AcceptSession(ctx context.Context, source string, opts *bindings.ServiceBusSessionOptions) (bindings.ServiceBusSession, error) {
-	s, err := l.ServiceBus.AcceptSession(ctx, source, opts)
+func (l lateBus) AcceptSession(ctx context.Context, source string, opts *servicebusapi.SessionOptions) (servicebusapi.Session, error) {
+	s, err := l.Namespace.AcceptSession(ctx, source, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +32,12 @@ func (l lateBus) AcceptSession(ctx context.Context, source string, opts *binding
 }
 
 type lateReceiver struct {
-	bindings.ServiceBusReceiver
+	servicebusapi.Receiver
 	before func()
 }
 
-func (r lateReceiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ServiceBusReceived, error) {
-	ms, err := r.ServiceBusReceiver.Receive(ctx, n, wait)
+func (r lateReceiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*servicebusapi.Received, error) {
+	ms, err := r.Receiver.Receive(ctx, n, wait)
 	if len(ms) > 0 {
 		r.before()
 	}
@@ -45,11 +45,11 @@ func (r lateReceiver) Receive(ctx context.Context, n int, wait time.Duration) ([
 }
 
 type lateSession struct {
-	bindings.ServiceBusSession
+	servicebusapi.Session
 	late lateReceiver
 }
 
-func (s lateSession) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ServiceBusReceived, error) {
+func (s lateSession) Receive(ctx context.Context, n int, wait time.Duration) ([]*servicebusapi.Received, error) {
 	return s.late.Receive(ctx, n, wait)
 }
 
@@ -60,14 +60,14 @@ func TestMessagesThatComeTooLateAreAbandoned(t *testing.T) {
 	late := triggers.Settlement{Decision: triggers.Abandoned, Note: servicebus.NoteLate}
 	for _, test := range []struct {
 		name  string
-		queue bindings.ServiceBusQueue
+		queue servicebusapi.Queue
 		opts  *servicebus.Options
 		want  []triggers.Settlement
 	}{
-		{"single messages", bindings.ServiceBusQueue{}, nil, []triggers.Settlement{late, late}},
-		{"batch", bindings.ServiceBusQueue{}, &servicebus.Options{Batch: true}, []triggers.Settlement{late}},
-		{"session", bindings.ServiceBusQueue{RequiresSession: true}, &servicebus.Options{Sessions: true}, []triggers.Settlement{late}},
-		{"batch of a session", bindings.ServiceBusQueue{RequiresSession: true}, &servicebus.Options{Sessions: true, Batch: true}, []triggers.Settlement{late}},
+		{"single messages", servicebusapi.Queue{}, nil, []triggers.Settlement{late, late}},
+		{"batch", servicebusapi.Queue{}, &servicebus.Options{Batch: true}, []triggers.Settlement{late}},
+		{"session", servicebusapi.Queue{RequiresSession: true}, &servicebus.Options{Sessions: true}, []triggers.Settlement{late}},
+		{"batch of a session", servicebusapi.Queue{RequiresSession: true}, &servicebus.Options{Sessions: true, Batch: true}, []triggers.Settlement{late}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -77,7 +77,7 @@ func TestMessagesThatComeTooLateAreAbandoned(t *testing.T) {
 			} else {
 				b.send("a", "b")
 			}
-			b.wrap = func(ns bindings.ServiceBus) bindings.ServiceBus { return lateBus{ns, func() { b.cancel() }} }
+			b.wrap = func(ns servicebusapi.Namespace) servicebusapi.Namespace { return lateBus{ns, func() { b.cancel() }} }
 			b.start(test.opts, succeed)
 			if !b.ended || len(b.sink.Handled()) != 0 {
 				t.Errorf("ended %v, handled %d: want no run", b.ended, len(b.sink.Handled()))
@@ -103,7 +103,7 @@ func TestMessagesThatComeTooLateAreAbandoned(t *testing.T) {
 // delivery has been counted.
 func TestBatchThatLosesItsSession(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{RequiresSession: true})
+	b := newBench(t, servicebusapi.Queue{RequiresSession: true})
 	b.sendTo("s", "a")
 	b.start(&servicebus.Options{Sessions: true, Batch: true, MinMessageBatchSize: 2, MaxBatchWait: 2 * time.Minute}, succeed)
 	b.clk.Advance(90 * time.Second)

@@ -4,7 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -17,7 +18,7 @@ import (
 // drain; what is done to their messages is not cut short in either case.
 type Listener struct {
 	clk    clock.Clock
-	ns     bindings.ServiceBus
+	ns     servicebus.Namespace
 	source string
 	opts   Options
 }
@@ -26,7 +27,7 @@ var _ triggers.Listener = (*Listener)(nil)
 
 // New returns a listener for a source of the namespace, by its path. Nil opts are
 // the zero Options.
-func New(clk clock.Clock, ns bindings.ServiceBus, source string, opts *Options) *Listener {
+func New(clk clock.Clock, ns servicebus.Namespace, source string, opts *Options) *Listener {
 	return &Listener{clk: clk, ns: ns, source: source, opts: opts.withDefaults()}
 }
 
@@ -83,7 +84,7 @@ func (r *run) receive(ctx context.Context, finishing *clock.Group) error {
 		return err
 	}
 	in := r.newIntake(receiver, nil, r.all)
-	err = in.take(ctx, r.opts.MaxConcurrentCalls, bindings.ServiceBusForever)
+	err = in.take(ctx, r.opts.MaxConcurrentCalls, messaging.Forever)
 	finishing.Go("deliveries in work of "+r.source, func() { in.finish(ctx) })
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -41,7 +43,7 @@ type lock struct {
 }
 
 // lockOf is the lock of a message, renewed until stop.
-func (in *intake) lockOf(ctx context.Context, m *bindings.ServiceBusReceived) *lock {
+func (in *intake) lockOf(ctx context.Context, m *servicebus.Received) *lock {
 	own := *m // Renew writes to it
 	k := in.newLock(ctx, "lock of message "+m.MessageID, m.LockedUntil, func(ctx context.Context) (time.Time, error) {
 		return in.receiver.Renew(ctx, &own)
@@ -128,6 +130,6 @@ func (k *lock) isKnownLost() bool {
 
 // isLost reports whether an error means that the message is no longer ours.
 func isLost(err error) bool {
-	return errors.Is(err, bindings.ErrLockLost) || errors.Is(err, bindings.ErrSessionLockLost) ||
+	return errors.Is(err, messaging.ErrLockLost) || errors.Is(err, messaging.ErrSessionLockLost) ||
 		errors.Is(err, bindings.ErrMessageNotFound) || errors.Is(err, bindings.ErrNotFound)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	broker "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/servicebus"
@@ -26,7 +28,7 @@ func (b *bench) at(kind string) (out []string) {
 // TestRenewal: ten seconds before the lock ends, as long as the function runs.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.start(nil, b.after(4*time.Minute, succeed))
 	b.send("a")
 	b.clk.Advance(10 * time.Minute)
@@ -46,7 +48,7 @@ func TestRenewal(t *testing.T) {
 // the late settlement fails.
 func TestRetriesOutlastRenewal(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	first := true
 	b.start(nil, func(ctx context.Context, ev *triggers.Event) triggers.Result {
 		if first {
@@ -87,7 +89,7 @@ func TestRenewalBudget(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, bindings.ServiceBusQueue{LockDuration: test.lock, MaxDeliveryCount: 1})
+			b := newBench(t, servicebusapi.Queue{LockDuration: test.lock, MaxDeliveryCount: 1})
 			b.start(&test.opts, b.after(3*time.Minute, succeed))
 			b.send("a")
 			b.clk.Advance(4 * time.Minute)
@@ -101,7 +103,7 @@ func TestRenewalBudget(t *testing.T) {
 	}
 	t.Run("unlimited", func(t *testing.T) {
 		t.Parallel()
-		b := newBench(t, bindings.ServiceBusQueue{})
+		b := newBench(t, servicebusapi.Queue{})
 		b.start(&servicebus.Options{MaxAutoLockRenewal: -1}, b.after(24*time.Hour, succeed))
 		b.send("a")
 		b.clk.Advance(25 * time.Hour)
@@ -115,12 +117,12 @@ func TestRenewalBudget(t *testing.T) {
 // abandoned (spec messaging 2.3).
 func TestNoAbandonAfterLockLost(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	abandons := 0
 	b.faults = func(p broker.FaultPoint) error {
 		switch {
 		case p.Op == "Renew" && !p.After:
-			return bindings.ErrLockLost
+			return messaging.ErrLockLost
 		case p.Op == "Abandon" && !p.After:
 			abandons++
 		}
@@ -146,7 +148,7 @@ func TestNoAbandonAfterLockLost(t *testing.T) {
 // TestRenewalAfterPassingFault: a fault that passes does not end renewing.
 func TestRenewalAfterPassingFault(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	failed := false
 	b.faults = func(p broker.FaultPoint) error {
 		if p.Op == "Renew" && !p.After && !failed {

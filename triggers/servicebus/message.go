@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -17,23 +19,23 @@ var maxTime = time.Date(9999, 12, 31, 23, 59, 59, 999_999_900, time.UTC)
 // Message returns what a function receives for a body: how an admin call hands
 // its input to a function.
 func Message(body []byte, contentType, dataType string) triggers.Message {
-	return valueOf(&bindings.ServiceBusMessage{Body: body, ContentType: contentType}, dataType, map[string]any{})
+	return valueOf(&servicebus.Message{Body: body, ContentType: contentType}, dataType, map[string]any{})
 }
 
 // messageOf is Message for a message of the service.
-func messageOf(m *bindings.ServiceBusReceived, dataType string) triggers.Message {
+func messageOf(m *servicebus.Received, dataType string) triggers.Message {
 	metadata := map[string]any{}
 	for _, p := range metadataOf(m) {
 		metadata[p.name] = p.value
 	}
-	out := valueOf(&m.ServiceBusMessage, dataType, metadata)
+	out := valueOf(&m.Message, dataType, metadata)
 	out.ID = m.MessageID
 	return out
 }
 
 // valueOf makes the trigger's value. A body that is not UTF-8 does not fit a text
 // parameter (WSB: src/Triggers/Converters/MessageToStringConverter.cs).
-func valueOf(m *bindings.ServiceBusMessage, dataType string, metadata map[string]any) triggers.Message {
+func valueOf(m *servicebus.Message, dataType string, metadata map[string]any) triggers.Message {
 	text := utf8.Valid(m.Body)
 	if text {
 		bindings.ApplyJSON(metadata, m.Body)
@@ -54,12 +56,12 @@ func valueOf(m *bindings.ServiceBusMessage, dataType string, metadata map[string
 
 // batchOf makes the messages of a batch. Its metadata are those of the first
 // one: each name of a single message with "Array" behind it, and the values of all.
-func batchOf(batch []*bindings.ServiceBusReceived, dataType string) []triggers.Message {
+func batchOf(batch []*servicebus.Received, dataType string) []triggers.Message {
 	out := make([]triggers.Message, len(batch))
 	arrays := map[string]any{}
 	columns := map[string][]any{}
 	for i, m := range batch {
-		out[i] = valueOf(&m.ServiceBusMessage, dataType, map[string]any{})
+		out[i] = valueOf(&m.Message, dataType, map[string]any{})
 		out[i].ID = m.MessageID
 		out[i].Metadata = nil
 		for _, p := range metadataOf(m) {
@@ -87,7 +89,7 @@ type metadatum struct {
 // (spec messaging 2.5). What the message does not have is left out.
 //
 // Source: src/Triggers/ServiceBusTriggerBindingStrategy.cs.
-func metadataOf(m *bindings.ServiceBusReceived) []metadatum {
+func metadataOf(m *servicebus.Received) []metadatum {
 	expires := m.ExpiresAt
 	if expires.IsZero() {
 		expires = maxTime
@@ -138,7 +140,7 @@ func metadataOf(m *bindings.ServiceBusReceived) []metadatum {
 // and its delivery count (spec messaging 2.5).
 //
 // Source: tests/ServiceBusEndToEndTests.cs.
-func (in *intake) details(m *bindings.ServiceBusReceived) []triggers.Detail {
+func (in *intake) details(m *servicebus.Received) []triggers.Detail {
 	out := []triggers.Detail{
 		{Name: "EnqueuedTime", Value: m.EnqueuedTime.UTC().Format(time.RFC3339Nano)},
 		{Name: "LockedUntil", Value: m.LockedUntil.UTC().Format(time.RFC3339Nano)},
@@ -156,7 +158,7 @@ func propertiesJSON(properties map[string]any) json.RawMessage {
 		switch v := v.(type) {
 		case bindings.GUID:
 			plain[name] = v.String()
-		case bindings.ServiceBusEncoded:
+		case messaging.Encoded:
 			plain[name] = []byte(v)
 		default:
 			plain[name] = v

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -97,14 +99,14 @@ func (p *period) fail(taking context.Context, err error) {
 func (r *run) acceptInTurn(ctx, taking context.Context, p *period) error {
 	var out outage
 	for {
-		s, err := r.ns.AcceptSession(taking, r.source, &bindings.ServiceBusSessionOptions{Wait: bindings.ServiceBusForever})
+		s, err := r.ns.AcceptSession(taking, r.source, &servicebus.SessionOptions{Wait: messaging.Forever})
 		switch {
 		case taking.Err() != nil:
 			if err == nil {
 				_ = s.Close(context.WithoutCancel(ctx))
 			}
 			return nil
-		case errors.Is(err, bindings.ErrTimeout):
+		case errors.Is(err, messaging.ErrTimeout):
 			continue
 		case err == nil:
 			err = r.work(ctx, taking, p, s)
@@ -117,14 +119,14 @@ func (r *run) acceptInTurn(ctx, taking context.Context, p *period) error {
 
 // work takes the messages of one session until none has come for the idle time,
 // or its lock is lost.
-func (r *run) work(ctx, taking context.Context, p *period, s bindings.ServiceBusSession) error {
+func (r *run) work(ctx, taking context.Context, p *period, s servicebus.Session) error {
 	held := r.newLock(context.WithoutCancel(ctx), "lock of session "+s.SessionID(), s.LockedUntil(), s.RenewSession)
 	if !r.opts.Batch {
 		held.keep(r.opts.MaxAutoLockRenewal)
 	}
 	in := r.newIntake(s, held, newLoad(r.clk, r.all))
 	err := in.take(taking, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
-	if errors.Is(err, bindings.ErrSessionLockLost) || errors.Is(err, bindings.ErrSessionLocked) {
+	if errors.Is(err, messaging.ErrSessionLockLost) || errors.Is(err, messaging.ErrSessionLocked) {
 		err = nil // somebody else, or we again, take what is left of it
 	}
 	if err != nil && !errors.Is(err, bindings.ErrUnreachable) {

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -42,7 +43,7 @@ func (o *Options) decide(res triggers.Result) (d triggers.Decision, asked bool) 
 }
 
 // settle does it.
-func (in *intake) settle(ctx context.Context, m *bindings.ServiceBusReceived, held *lock, res triggers.Result) triggers.Settlement {
+func (in *intake) settle(ctx context.Context, m *servicebus.Received, held *lock, res triggers.Result) triggers.Settlement {
 	decision, asked := in.opts.decide(res)
 	s := triggers.Settlement{Decision: decision}
 	if asked {
@@ -62,7 +63,7 @@ func (in *intake) settle(ctx context.Context, m *bindings.ServiceBusReceived, he
 		err = in.receiver.Defer(ctx, m, nil)
 	case triggers.DeadLettered:
 		err = in.receiver.DeadLetter(ctx, m, res.Asked.Reason, res.Asked.Description, nil)
-		if errors.Is(err, bindings.ErrNotAllowed) {
+		if errors.Is(err, messaging.ErrNotAllowed) {
 			s.Decision, s.Note = triggers.Abandoned, NoteNotFromSubQueue
 			err = in.receiver.Abandon(ctx, m, nil)
 		}
@@ -80,7 +81,7 @@ func (in *intake) settle(ctx context.Context, m *bindings.ServiceBusReceived, he
 }
 
 // settleAll settles the messages of a batch, one by one, and sums up.
-func (in *intake) settleAll(ctx context.Context, batch []*bindings.ServiceBusReceived, res triggers.Result) triggers.Settlement {
+func (in *intake) settleAll(ctx context.Context, batch []*servicebus.Received, res triggers.Result) triggers.Settlement {
 	var sum triggers.Settlement
 	lost := 0
 	for _, m := range batch {

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	broker "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/servicebus"
@@ -30,22 +31,22 @@ func TestSettlement(t *testing.T) {
 		opts   *servicebus.Options
 		handle handler
 		want   triggers.Decision
-		counts bindings.ServiceBusCounts
+		counts servicebusapi.Counts
 	}{
-		{"success completes", nil, succeed, triggers.Completed, bindings.ServiceBusCounts{}},
-		{"success without auto-complete leaves the lock", off, succeed, triggers.Dropped, bindings.ServiceBusCounts{Active: 1}},
-		{"failure abandons", nil, fail, triggers.Abandoned, bindings.ServiceBusCounts{DeadLetter: 1}},
-		{"failure abandons without auto-complete too", off, fail, triggers.Abandoned, bindings.ServiceBusCounts{DeadLetter: 1}},
-		{"asked to complete", off, asking(triggers.Completed, nil), triggers.Completed, bindings.ServiceBusCounts{}},
-		{"asked to defer", nil, asking(triggers.Deferred, nil), triggers.Deferred, bindings.ServiceBusCounts{Deferred: 1}},
-		{"asked to dead-letter", nil, asking(triggers.DeadLettered, nil), triggers.DeadLettered, bindings.ServiceBusCounts{DeadLetter: 1}},
-		{"asked to dead-letter and failed", nil, asking(triggers.DeadLettered, errHandler), triggers.DeadLettered, bindings.ServiceBusCounts{DeadLetter: 1}},
-		{"asked to abandon", nil, asking(triggers.Abandoned, nil), triggers.Abandoned, bindings.ServiceBusCounts{DeadLetter: 1}},
-		{"asked for what other kinds do", nil, asking(triggers.Poisoned, nil), triggers.Completed, bindings.ServiceBusCounts{}},
+		{"success completes", nil, succeed, triggers.Completed, servicebusapi.Counts{}},
+		{"success without auto-complete leaves the lock", off, succeed, triggers.Dropped, servicebusapi.Counts{Active: 1}},
+		{"failure abandons", nil, fail, triggers.Abandoned, servicebusapi.Counts{DeadLetter: 1}},
+		{"failure abandons without auto-complete too", off, fail, triggers.Abandoned, servicebusapi.Counts{DeadLetter: 1}},
+		{"asked to complete", off, asking(triggers.Completed, nil), triggers.Completed, servicebusapi.Counts{}},
+		{"asked to defer", nil, asking(triggers.Deferred, nil), triggers.Deferred, servicebusapi.Counts{Deferred: 1}},
+		{"asked to dead-letter", nil, asking(triggers.DeadLettered, nil), triggers.DeadLettered, servicebusapi.Counts{DeadLetter: 1}},
+		{"asked to dead-letter and failed", nil, asking(triggers.DeadLettered, errHandler), triggers.DeadLettered, servicebusapi.Counts{DeadLetter: 1}},
+		{"asked to abandon", nil, asking(triggers.Abandoned, nil), triggers.Abandoned, servicebusapi.Counts{DeadLetter: 1}},
+		{"asked for what other kinds do", nil, asking(triggers.Poisoned, nil), triggers.Completed, servicebusapi.Counts{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBench(t, bindings.ServiceBusQueue{MaxDeliveryCount: 1})
+			b := newBench(t, servicebusapi.Queue{MaxDeliveryCount: 1})
 			b.start(test.opts, test.handle)
 			b.send("a")
 			if diff := cmp.Diff([]triggers.Decision{test.want}, b.decisions()); diff != "" {
@@ -60,7 +61,7 @@ func TestSettlement(t *testing.T) {
 
 func TestDeadLetterReasonOfTheHandler(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.start(nil, func(context.Context, *triggers.Event) triggers.Result {
 		return triggers.Result{Err: errHandler, Asked: triggers.Request{Decision: triggers.DeadLettered, Reason: "no such customer", Description: "customer 7"}}
 	})
@@ -86,7 +87,7 @@ func TestDeadLetterReasonOfTheHandler(t *testing.T) {
 // from 1; the tenth failure dead-letters (spec messaging 0, rule 4).
 func TestDeliveries(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.start(nil, fail)
 	b.send("a")
 	var want []string
@@ -101,7 +102,7 @@ func TestDeliveries(t *testing.T) {
 			t.Errorf("DeliveryCount in delivery %d: %v", i+1, got)
 		}
 	}
-	if got := b.counts(); got != (bindings.ServiceBusCounts{DeadLetter: 1}) {
+	if got := b.counts(); got != (servicebusapi.Counts{DeadLetter: 1}) {
 		t.Errorf("counts %+v", got)
 	}
 	if !b.clk.Now().Equal(start) {
@@ -112,7 +113,7 @@ func TestDeliveries(t *testing.T) {
 // TestUnsettledComesBack: without auto-complete the lock ends, which counts.
 func TestUnsettledComesBack(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{MaxDeliveryCount: 2})
+	b := newBench(t, servicebusapi.Queue{MaxDeliveryCount: 2})
 	b.start(&servicebus.Options{LeaveUnsettled: true}, succeed)
 	b.send("a")
 	b.clk.Advance(5 * time.Minute)
@@ -128,13 +129,13 @@ func TestUnsettledComesBack(t *testing.T) {
 // whose count no longer moves; it cannot dead-letter it.
 func TestDeadLetterQueueTrigger(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{MaxDeliveryCount: 1})
+	b := newBench(t, servicebusapi.Queue{MaxDeliveryCount: 1})
 	b.do(func(ctx context.Context) error {
 		r, err := b.ns.Receiver(ctx, "orders", nil)
 		if err != nil {
 			return err
 		}
-		if err := b.ns.Send(ctx, "orders", &bindings.ServiceBusMessage{Body: []byte("a")}); err != nil {
+		if err := b.ns.Send(ctx, "orders", &servicebusapi.Message{Body: []byte("a")}); err != nil {
 			return err
 		}
 		got, err := r.Receive(ctx, 1, 0)
@@ -163,14 +164,14 @@ func TestDeadLetterQueueTrigger(t *testing.T) {
 	if got := b.sink.Settlements()[1].Settlement.Note; got != servicebus.NoteNotFromSubQueue {
 		t.Errorf("note %q", got)
 	}
-	if got := b.counts(); got != (bindings.ServiceBusCounts{}) {
+	if got := b.counts(); got != (servicebusapi.Counts{}) {
 		t.Errorf("counts %+v", got)
 	}
 }
 
 func TestSettlementFails(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.faults = func(p broker.FaultPoint) error {
 		if p.Op == "Complete" && !p.After {
 			return bindings.ErrUnavailable
@@ -187,7 +188,7 @@ func TestSettlementFails(t *testing.T) {
 
 func TestMissingSourceEndsRun(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.clk.Do("run", func() {
 		for _, opts := range []*servicebus.Options{nil, {Sessions: true}} {
 			err := servicebus.New(b.clk, b.ns, "missing", opts).Run(context.Background(), nil)
@@ -205,7 +206,7 @@ func TestMissingSourceEndsRun(t *testing.T) {
 // count moves.
 func TestCircuitBreaker(t *testing.T) {
 	t.Parallel()
-	b := newBench(t, bindings.ServiceBusQueue{})
+	b := newBench(t, servicebusapi.Queue{})
 	b.start(&servicebus.Options{MaxConcurrentCalls: 2}, succeed)
 	b.clk.Do("limit", func() { b.sink.Limit(0) })
 	b.send("a", "b", "c")

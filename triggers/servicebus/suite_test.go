@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	broker "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/triggers/servicebus"
@@ -32,13 +32,13 @@ func TestListener(t *testing.T) {
 					return lost
 				}})
 				s := &triggertest.Source{Listener: servicebus.New(clk, ns, "orders", opts), Lose: func(err error) { lost = err }}
-				var message bindings.ServiceBusMessage
+				var message servicebusapi.Message
 				if opts != nil && opts.Sessions {
 					message.SessionID = new(string)
 				}
 				s.OneAtATime = opts != nil && (opts.Batch || opts.MaxConcurrentCalls == 1 || opts.MaxConcurrentSessions == 1)
 				clk.Do("create", func() {
-					if _, err := ns.CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "orders", RequiresSession: message.SessionID != nil}); err != nil {
+					if _, err := ns.CreateQueue(context.Background(), servicebusapi.Queue{Name: "orders", RequiresSession: message.SessionID != nil}); err != nil {
 						t.Fatal(err)
 					}
 				})

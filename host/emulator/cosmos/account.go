@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -40,7 +41,7 @@ const DefaultHost = "localhost"
 
 // Account is one Cosmos DB account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock. It implements
-// bindings.Cosmos, and its containers bindings.CosmosWatcher.
+// cosmos.Account, and its containers cosmos.Watcher.
 type Account struct {
 	clk  clock.Clock
 	opts Options
@@ -51,7 +52,7 @@ type Account struct {
 	watchers map[watched][]*watcher
 }
 
-var _ bindings.Cosmos = (*Account)(nil)
+var _ cosmos.Account = (*Account)(nil)
 
 // state is everything that an account holds.
 type state struct {
@@ -79,7 +80,7 @@ func New(clk clock.Clock, opts *Options) *Account {
 	return a
 }
 
-// AccountHost implements bindings.Cosmos.
+// AccountHost implements cosmos.Account.
 func (a *Account) AccountHost() string { return DefaultHost }
 
 // now returns the time as it is stored: in UTC, comparable as a plain value.
@@ -88,8 +89,8 @@ func (a *Account) now() time.Time { return a.clk.Now().UTC().Round(0) }
 // pathOf is how a container is named in messages, and in maps.
 func pathOf(database, name string) string { return database + "/" + name }
 
-// Container implements bindings.Cosmos.
-func (a *Account) Container(ctx context.Context, database, name string) (bindings.CosmosContainer, error) {
+// Container implements cosmos.Account.
+func (a *Account) Container(ctx context.Context, database, name string) (cosmos.Container, error) {
 	var h *handle
 	err := a.operate(ctx, FaultPoint{Op: "Container", Container: pathOf(database, name)}, func(*operation) error {
 		c := a.state.containers[pathOf(database, name)]
@@ -105,8 +106,8 @@ func (a *Account) Container(ctx context.Context, database, name string) (binding
 	return h, nil
 }
 
-// CreateContainer implements bindings.Cosmos.
-func (a *Account) CreateContainer(ctx context.Context, spec bindings.CosmosContainerSpec) (bindings.CosmosContainer, error) {
+// CreateContainer implements cosmos.Account.
+func (a *Account) CreateContainer(ctx context.Context, spec cosmos.ContainerSpec) (cosmos.Container, error) {
 	spec, err := checkSpec(spec)
 	if err != nil {
 		return nil, err
@@ -123,8 +124,8 @@ func (a *Account) CreateContainer(ctx context.Context, spec bindings.CosmosConta
 			a.state.databases[spec.Database] = rid
 			op.saveDatabase(spec.Database, rid)
 		}
-		c := newContainer(bindings.CosmosContainerInfo{
-			CosmosContainerSpec: spec, DatabaseRID: rid, RID: a.state.ids.container(rid),
+		c := newContainer(cosmos.ContainerInfo{
+			ContainerSpec: spec, DatabaseRID: rid, RID: a.state.ids.container(rid),
 		})
 		a.state.containers[path] = c
 		op.saveContainer(c)
@@ -141,7 +142,7 @@ func (a *Account) CreateContainer(ctx context.Context, spec bindings.CosmosConta
 }
 
 // checkSpec fills in defaults and refuses what no container can have.
-func checkSpec(spec bindings.CosmosContainerSpec) (bindings.CosmosContainerSpec, error) {
+func checkSpec(spec cosmos.ContainerSpec) (cosmos.ContainerSpec, error) {
 	for _, name := range []string{spec.Database, spec.Name} {
 		if !validName(name) {
 			return spec, fmt.Errorf(`cosmos name %q: %w: 1 to 255 characters without / \ # ? and without a space at the end`, name, bindings.ErrInvalidName)
@@ -156,8 +157,8 @@ func checkSpec(spec bindings.CosmosContainerSpec) (bindings.CosmosContainerSpec,
 	if spec.Ranges == 0 {
 		spec.Ranges = 1
 	}
-	if spec.Ranges < 0 || spec.Ranges > bindings.MaxCosmosRanges {
-		return spec, fmt.Errorf("%d ranges: %w: 1 to %d are possible", spec.Ranges, bindings.ErrInvalidArgument, bindings.MaxCosmosRanges)
+	if spec.Ranges < 0 || spec.Ranges > cosmos.MaxRanges {
+		return spec, fmt.Errorf("%d ranges: %w: 1 to %d are possible", spec.Ranges, bindings.ErrInvalidArgument, cosmos.MaxRanges)
 	}
 	return spec, nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -71,11 +72,11 @@ func describe(ctx context.Context, a *cosmos.Account) (out []string, err error) 
 			return nil, err
 		}
 		for _, r := range ranges {
-			page, err := c.Changes(ctx, r.ID, bindings.CosmosPosition{}, 1000)
+			page, err := c.Changes(ctx, r.ID, cosmosapi.Position{}, 1000)
 			if err != nil {
 				return nil, err
 			}
-			now, err := c.Changes(ctx, r.ID, bindings.CosmosPosition{Now: true}, 0)
+			now, err := c.Changes(ctx, r.ID, cosmosapi.Position{Now: true}, 0)
 			if err != nil {
 				return nil, err
 			}
@@ -91,7 +92,7 @@ func describe(ctx context.Context, a *cosmos.Account) (out []string, err error) 
 // fill makes two containers with documents that were changed and deleted.
 func fill(ctx context.Context, a *cosmos.Account) error {
 	for _, name := range []string{"orders", "invoices"} {
-		c, err := a.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: name, Ranges: 3, PartitionKey: "/k"})
+		c, err := a.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: name, Ranges: 3, PartitionKey: "/k"})
 		if err != nil {
 			return err
 		}
@@ -196,7 +197,7 @@ func TestContainerMadeAgain(t *testing.T) {
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 	a := cosmos.New(clk, nil)
 	clk.Do("test", func() {
-		ctx, spec := context.Background(), bindings.CosmosContainerSpec{Database: "shop", Name: "orders"}
+		ctx, spec := context.Background(), cosmosapi.ContainerSpec{Database: "shop", Name: "orders"}
 		first, err := a.CreateContainer(ctx, spec)
 		if err != nil {
 			t.Error(err)
@@ -226,19 +227,19 @@ func TestWatch(t *testing.T) {
 	a := cosmos.New(clk, nil)
 	clk.Do("test", func() {
 		ctx := context.Background()
-		c, err := a.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
+		c, err := a.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
 		if err != nil {
 			t.Error(err)
 			return
 		}
 		told := 0
-		stop := c.(bindings.CosmosWatcher).Watch("0", func() { told++ })
+		stop := c.(cosmosapi.Watcher).Watch("0", func() { told++ })
 		for i := range 50 {
 			if _, err := c.Upsert(ctx, fmt.Appendf(nil, `{"id":"%d"}`, i)); err != nil {
 				t.Error(err)
 			}
 		}
-		page, err := c.Changes(ctx, "0", bindings.CosmosPosition{}, 100)
+		page, err := c.Changes(ctx, "0", cosmosapi.Position{}, 100)
 		if err != nil || told != len(page.Items) || told == 0 || told == 50 {
 			t.Errorf("told %d times of %d changes, %v", told, len(page.Items), err)
 		}
@@ -270,7 +271,7 @@ func TestFeedOfATransaction(t *testing.T) {
 		clk.Do("test", func() {
 			ctx := context.Background()
 			if i == 0 {
-				if _, err = a.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders", PartitionKey: "/k"}); err != nil {
+				if _, err = a.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "orders", PartitionKey: "/k"}); err != nil {
 					return
 				}
 			}
@@ -283,7 +284,7 @@ func TestFeedOfATransaction(t *testing.T) {
 					return
 				}
 			}
-			page, err2 := c.Changes(ctx, "0", bindings.CosmosPosition{}, 100)
+			page, err2 := c.Changes(ctx, "0", cosmosapi.Position{}, 100)
 			err = err2
 			for _, item := range page.Items {
 				orders[i] = append(orders[i], string(item.Body))

@@ -9,17 +9,19 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // container is the state of one container.
 type container struct {
-	info   bindings.CosmosContainerInfo
+	info   cosmos.ContainerInfo
 	path   []string // of the partition key
 	ranges []*feedRange
 	items  map[itemName]*document
 }
 
-func newContainer(info bindings.CosmosContainerInfo) *container {
+func newContainer(info cosmos.ContainerInfo) *container {
 	c := &container{info: info, items: map[itemName]*document{}}
 	c.path, _ = keyPath(info.PartitionKey) // checked when it was made
 	c.ranges = newRanges(info.Ranges)
@@ -27,7 +29,7 @@ func newContainer(info bindings.CosmosContainerInfo) *container {
 }
 
 // rangeOf is the range of a partition key.
-func (c *container) rangeOf(key bindings.CosmosKey) *feedRange {
+func (c *container) rangeOf(key cosmos.Key) *feedRange {
 	hash := fnv.New32a()
 	_, _ = hash.Write([]byte(key)) // never fails
 	x := hash.Sum32()
@@ -54,16 +56,16 @@ func (c *container) empty(op *operation) {
 // handle is a container as callers hold it. The container may be gone.
 type handle struct {
 	a    *Account
-	info bindings.CosmosContainerInfo
+	info cosmos.ContainerInfo
 }
 
 var (
-	_ bindings.CosmosContainer = (*handle)(nil)
-	_ bindings.CosmosWatcher   = (*handle)(nil)
+	_ cosmos.Container = (*handle)(nil)
+	_ cosmos.Watcher   = (*handle)(nil)
 )
 
-// Info implements bindings.CosmosContainer.
-func (h *handle) Info() bindings.CosmosContainerInfo { return h.info }
+// Info implements cosmos.Container.
+func (h *handle) Info() cosmos.ContainerInfo { return h.info }
 
 func (h *handle) path() string { return pathOf(h.info.Database, h.info.Name) }
 
@@ -79,19 +81,19 @@ func (h *handle) operate(ctx context.Context, p FaultPoint, f func(op *operation
 	})
 }
 
-// Ranges implements bindings.CosmosContainer.
-func (h *handle) Ranges(ctx context.Context) (out []bindings.CosmosRange, err error) {
+// Ranges implements cosmos.Container.
+func (h *handle) Ranges(ctx context.Context) (out []cosmos.Range, err error) {
 	err = h.operate(ctx, FaultPoint{Op: "Ranges"}, func(_ *operation, c *container) error {
 		for _, r := range c.ranges {
-			out = append(out, r.CosmosRange)
+			out = append(out, r.Range)
 		}
 		return nil
 	})
 	return out, err
 }
 
-// Create implements bindings.CosmosContainer.
-func (h *handle) Create(ctx context.Context, text []byte) (*bindings.CosmosItem, error) {
+// Create implements cosmos.Container.
+func (h *handle) Create(ctx context.Context, text []byte) (*cosmos.Item, error) {
 	return h.writeOne(ctx, "Create", text, func(c *container, d *draft) error {
 		if c.items[d.name()] != nil {
 			return fmt.Errorf("document %q: %w", d.id, bindings.ErrAlreadyExists)
@@ -100,16 +102,16 @@ func (h *handle) Create(ctx context.Context, text []byte) (*bindings.CosmosItem,
 	})
 }
 
-// Replace implements bindings.CosmosContainer.
-func (h *handle) Replace(ctx context.Context, text []byte, ifMatch string) (*bindings.CosmosItem, error) {
+// Replace implements cosmos.Container.
+func (h *handle) Replace(ctx context.Context, text []byte, ifMatch string) (*cosmos.Item, error) {
 	return h.writeOne(ctx, "Replace", text, func(c *container, d *draft) error {
 		_, err := c.find(d.name(), ifMatch)
 		return err
 	})
 }
 
-// Upsert implements bindings.CosmosContainer.
-func (h *handle) Upsert(ctx context.Context, texts ...[]byte) ([]*bindings.CosmosItem, error) {
+// Upsert implements cosmos.Container.
+func (h *handle) Upsert(ctx context.Context, texts ...[]byte) ([]*cosmos.Item, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}
@@ -117,9 +119,9 @@ func (h *handle) Upsert(ctx context.Context, texts ...[]byte) ([]*bindings.Cosmo
 	for _, text := range texts {
 		size += len(text)
 	}
-	if len(texts) > bindings.MaxCosmosTransaction || len(texts) > 1 && size > bindings.MaxCosmosItem {
+	if len(texts) > cosmos.MaxTransaction || len(texts) > 1 && size > cosmos.MaxItem {
 		return nil, fmt.Errorf("transaction of %d documents, %d bytes: %w: at most %d and %d are possible", len(texts), size,
-			bindings.ErrTooLarge, bindings.MaxCosmosTransaction, bindings.MaxCosmosItem)
+			bindings.ErrTooLarge, cosmos.MaxTransaction, cosmos.MaxItem)
 	}
 	drafts, err := h.parse(texts)
 	if err != nil {
@@ -149,7 +151,7 @@ func (h *handle) parse(texts [][]byte) ([]*draft, error) {
 	return drafts, nil
 }
 
-func (h *handle) writeOne(ctx context.Context, op string, text []byte, check func(*container, *draft) error) (*bindings.CosmosItem, error) {
+func (h *handle) writeOne(ctx context.Context, op string, text []byte, check func(*container, *draft) error) (*cosmos.Item, error) {
 	drafts, err := h.parse([][]byte{text})
 	if err != nil {
 		return nil, err
@@ -163,7 +165,7 @@ func (h *handle) writeOne(ctx context.Context, op string, text []byte, check fun
 
 // write puts documents of one partition key into the container, in one
 // transaction, if check allows them all.
-func (h *handle) write(ctx context.Context, p FaultPoint, drafts []*draft, check func(*container, *draft) error) (out []*bindings.CosmosItem, err error) {
+func (h *handle) write(ctx context.Context, p FaultPoint, drafts []*draft, check func(*container, *draft) error) (out []*cosmos.Item, err error) {
 	err = h.operate(ctx, p, func(op *operation, c *container) error {
 		for _, d := range drafts {
 			if err := check(c, d); err != nil {
@@ -201,13 +203,13 @@ func (c *container) find(name itemName, ifMatch string) (*document, error) {
 	case doc == nil:
 		return nil, fmt.Errorf("document %q: %w", name.id, bindings.ErrNotFound)
 	case ifMatch != "" && ifMatch != doc.etag:
-		return nil, fmt.Errorf("document %q: %w: its etag is %s", name.id, bindings.ErrConditionNotMet, doc.etag)
+		return nil, fmt.Errorf("document %q: %w: its etag is %s", name.id, storage.ErrConditionNotMet, doc.etag)
 	}
 	return doc, nil
 }
 
-// Delete implements bindings.CosmosContainer.
-func (h *handle) Delete(ctx context.Context, id string, key bindings.CosmosKey, ifMatch string) error {
+// Delete implements cosmos.Container.
+func (h *handle) Delete(ctx context.Context, id string, key cosmos.Key, ifMatch string) error {
 	return h.operate(ctx, FaultPoint{Op: "Delete", ItemID: id}, func(op *operation, c *container) error {
 		doc, err := c.find(itemName{key, id}, ifMatch)
 		if err != nil {
@@ -223,8 +225,8 @@ func (h *handle) Delete(ctx context.Context, id string, key bindings.CosmosKey, 
 	})
 }
 
-// Read implements bindings.CosmosContainer.
-func (h *handle) Read(ctx context.Context, id string, key bindings.CosmosKey) (out *bindings.CosmosItem, err error) {
+// Read implements cosmos.Container.
+func (h *handle) Read(ctx context.Context, id string, key cosmos.Key) (out *cosmos.Item, err error) {
 	err = h.operate(ctx, FaultPoint{Op: "Read", ItemID: id}, func(_ *operation, c *container) error {
 		doc, err := c.find(itemName{key, id}, "")
 		if err == nil {
@@ -235,8 +237,8 @@ func (h *handle) Read(ctx context.Context, id string, key bindings.CosmosKey) (o
 	return out, err
 }
 
-// Items implements bindings.CosmosContainer.
-func (h *handle) Items(ctx context.Context, prefix string) (out []*bindings.CosmosItem, err error) {
+// Items implements cosmos.Container.
+func (h *handle) Items(ctx context.Context, prefix string) (out []*cosmos.Item, err error) {
 	err = h.operate(ctx, FaultPoint{Op: "Items"}, func(_ *operation, c *container) error {
 		for name, doc := range c.items {
 			if strings.HasPrefix(name.id, prefix) {
@@ -245,7 +247,7 @@ func (h *handle) Items(ctx context.Context, prefix string) (out []*bindings.Cosm
 		}
 		return nil
 	})
-	slices.SortFunc(out, func(x, y *bindings.CosmosItem) int {
+	slices.SortFunc(out, func(x, y *cosmos.Item) int {
 		return cmp.Or(cmp.Compare(x.ID, y.ID), cmp.Compare(x.Key, y.Key))
 	})
 	return out, err

@@ -11,7 +11,7 @@
 // position, in order of modification, and no deletes. Positions are the quoted
 // logical sequence numbers (LSN) of the range: each transaction takes one.
 //
-// Read [bindings.CosmosContainer] for the contract, then feed.go. Fidelity: spec
+// Read [cosmos.Container] for the contract, then feed.go. Fidelity: spec
 // messaging 7; docs, "Change feed in Azure Cosmos DB", latest version mode.
 //
 // Left out: this is no Cosmos DB emulator. There are no queries, no stored

@@ -64,7 +64,7 @@ func (a *Account) saveCountsLocked(c *change) {
 const (
 	keyPrefix     = "cosmos"
 	databaseKind  = 'd' // name; value: its identifier
-	containerKind = 'c' // identifier; value: JSON of bindings.CosmosContainerInfo
+	containerKind = 'c' // identifier; value: JSON of cosmos.ContainerInfo
 	sequenceKind  = 'n' // identifier, zero, range; value: the LSN that was given last
 	itemKind      = 'i' // identifier, zero, key, zero, id; value: JSON of itemRecord
 

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // feedRange is one range of a container: its documents in the order in which they
 // were modified.
 type feedRange struct {
-	bindings.CosmosRange
+	cosmos.Range
 	lsn  uint64 // of the last transaction
 	feed []entry
 	dead int // entries at which nothing is to be seen any more
@@ -34,14 +35,14 @@ func (e entry) live() bool { return !e.doc.deleted && e.doc.lsn == e.lsn }
 func newRanges(n int) []*feedRange {
 	ranges := make([]*feedRange, n)
 	for i := range ranges {
-		r := bindings.CosmosRange{ID: strconv.Itoa(i), Max: "FF"}
+		r := cosmos.Range{ID: strconv.Itoa(i), Max: "FF"}
 		if i > 0 {
 			r.Min = ranges[i-1].Max
 		}
 		if i < n-1 {
 			r.Max = fmt.Sprintf("%08X", (uint64(i+1)<<32)/uint64(n))
 		}
-		ranges[i] = &feedRange{CosmosRange: r}
+		ranges[i] = &feedRange{Range: r}
 	}
 	return ranges
 }
@@ -73,7 +74,7 @@ func (r *feedRange) died() {
 }
 
 // start is the index of the first entry behind a position.
-func (r *feedRange) start(from bindings.CosmosPosition) (i int, err error) {
+func (r *feedRange) start(from cosmos.Position) (i int, err error) {
 	switch {
 	case from.Continuation != "":
 		after, err := parseContinuation(from.Continuation)
@@ -93,7 +94,7 @@ func (r *feedRange) start(from bindings.CosmosPosition) (i int, err error) {
 
 // page reads on from an index: whole transactions, until there are limit
 // documents.
-func (r *feedRange) page(i, limit int) (items []*bindings.CosmosItem, last uint64) {
+func (r *feedRange) page(i, limit int) (items []*cosmos.Item, last uint64) {
 	for ; i < len(r.feed); i++ {
 		e := r.feed[i]
 		if len(items) >= limit && e.lsn != last {
@@ -140,10 +141,10 @@ func parseContinuation(s string) (uint64, error) {
 	return lsn, nil
 }
 
-// Changes implements bindings.CosmosContainer.
-func (h *handle) Changes(ctx context.Context, rangeID string, from bindings.CosmosPosition, limit int) (out bindings.CosmosChanges, err error) {
+// Changes implements cosmos.Container.
+func (h *handle) Changes(ctx context.Context, rangeID string, from cosmos.Position, limit int) (out cosmos.Changes, err error) {
 	if limit <= 0 {
-		limit = bindings.DefaultCosmosPage
+		limit = cosmos.DefaultPage
 	}
 	err = h.operate(ctx, FaultPoint{Op: "Changes", RangeID: rangeID}, func(_ *operation, c *container) error {
 		r, err := c.byID(rangeID)
@@ -158,16 +159,16 @@ func (h *handle) Changes(ctx context.Context, rangeID string, from bindings.Cosm
 		if len(items) == 0 {
 			last = r.lsn
 		}
-		out = bindings.CosmosChanges{Items: items, Continuation: continuation(last)}
+		out = cosmos.Changes{Items: items, Continuation: continuation(last)}
 		return nil
 	})
 	if err != nil {
-		return bindings.CosmosChanges{}, err
+		return cosmos.Changes{}, err
 	}
 	return out, nil
 }
 
-// Watch implements bindings.CosmosWatcher.
+// Watch implements cosmos.Watcher.
 func (h *handle) Watch(rangeID string, changed func()) (stop func()) {
 	key, w := watched{h.info.RID, rangeID}, &watcher{changed}
 	h.a.mu.Lock()

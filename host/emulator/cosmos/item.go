@@ -9,18 +9,19 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // draft is a document as somebody wrote it.
 type draft struct {
 	id      string
-	key     bindings.CosmosKey
+	key     cosmos.Key
 	content []byte // one JSON object without the service's properties
 }
 
 // itemName is what a document is found by.
 type itemName struct {
-	key bindings.CosmosKey
+	key cosmos.Key
 	id  string
 }
 
@@ -50,8 +51,8 @@ func isSystem(name string) bool {
 
 // parseDraft reads a document for a container with that partition key.
 func parseDraft(text []byte, path []string) (*draft, error) {
-	if len(text) > bindings.MaxCosmosItem {
-		return nil, fmt.Errorf("document: %w: %d bytes, at most %d are possible", bindings.ErrTooLarge, len(text), bindings.MaxCosmosItem)
+	if len(text) > cosmos.MaxItem {
+		return nil, fmt.Errorf("document: %w: %d bytes, at most %d are possible", bindings.ErrTooLarge, len(text), cosmos.MaxItem)
 	}
 	d := &draft{}
 	found := false
@@ -144,7 +145,7 @@ func keyPath(path string) ([]string, bool) {
 
 // keyOf is the value at a path, of which the first part led to value; nil: to
 // nothing. Objects and arrays are no keys.
-func keyOf(value json.RawMessage, path []string) (bindings.CosmosKey, error) {
+func keyOf(value json.RawMessage, path []string) (cosmos.Key, error) {
 	if value == nil {
 		return "", nil
 	}
@@ -166,20 +167,20 @@ func keyOf(value json.RawMessage, path []string) (bindings.CosmosKey, error) {
 		if err := json.Unmarshal(value, &s); err != nil {
 			return "", invalid("%v", err)
 		}
-		return bindings.CosmosKeyText(s), nil
+		return cosmos.KeyText(s), nil
 	case 't', 'f', 'n':
-		return bindings.CosmosKey(value), nil
+		return cosmos.Key(value), nil
 	}
 	var n float64 // 1 and 1.0 are one key
 	if err := json.Unmarshal(value, &n); err != nil {
 		return "", invalid("%v", err)
 	}
 	text, err := json.Marshal(n)
-	return bindings.CosmosKey(text), err
+	return cosmos.Key(text), err
 }
 
 // item is a document as it is returned; in a feed also with its LSN.
-func (d *document) item(feed bool) *bindings.CosmosItem {
+func (d *document) item(feed bool) *cosmos.Item {
 	b := bytes.NewBuffer(make([]byte, 0, len(d.content)+160))
 	b.Write(d.content[:len(d.content)-1])
 	fmt.Fprintf(b, `,"_rid":%q,"_self":%q,"_etag":%q,"_attachments":"attachments/","_ts":%d`,
@@ -188,5 +189,5 @@ func (d *document) item(feed bool) *bindings.CosmosItem {
 		fmt.Fprintf(b, `,"_lsn":%d`, d.lsn)
 	}
 	b.WriteByte('}')
-	return &bindings.CosmosItem{ID: d.id, Key: d.key, ETag: d.etag, Modified: d.modified, Body: b.Bytes()}
+	return &cosmos.Item{ID: d.id, Key: d.key, ETag: d.etag, Modified: d.modified, Body: b.Bytes()}
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -84,15 +84,15 @@ func (l *loader) database(name string, value []byte) error {
 }
 
 func (l *loader) container(rid string, value []byte) error {
-	var info bindings.CosmosContainerInfo
+	var info cosmos.ContainerInfo
 	if err := json.Unmarshal(value, &info); err != nil {
 		return l.damage("the container %q cannot be read: %w", rid, err)
 	}
-	spec, err := checkSpec(info.CosmosContainerSpec)
+	spec, err := checkSpec(info.ContainerSpec)
 	if err != nil || info.RID != rid || l.state.databases[spec.Database] != info.DatabaseRID {
 		return l.damage("the container %q says that it is %q of database %q", rid, info.Name, info.Database)
 	}
-	info.CosmosContainerSpec = spec // with what is missing
+	info.ContainerSpec = spec // with what is missing
 	c := newContainer(info)
 	l.byRID[rid] = c
 	l.state.containers[pathOf(info.Database, info.Name)] = c

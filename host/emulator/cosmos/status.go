@@ -7,11 +7,12 @@ import (
 	"slices"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
 // ContainerStatus is a container and how much it holds.
 type ContainerStatus struct {
-	bindings.CosmosContainerInfo
+	cosmos.ContainerInfo
 	Items int
 }
 
@@ -32,7 +33,7 @@ func (a *Account) Containers(ctx context.Context) ([]ContainerStatus, error) {
 
 // RangeStatus is a range and how many documents it holds.
 type RangeStatus struct {
-	bindings.CosmosRange
+	cosmos.Range
 	Items int
 }
 
@@ -41,7 +42,7 @@ type RangeStatus struct {
 func (a *Account) Ranges(ctx context.Context, database, name string) (out []RangeStatus, err error) {
 	err = a.inspect(ctx, "Ranges", database, name, func(_ *operation, c *container) error {
 		for _, r := range c.ranges {
-			out = append(out, RangeStatus{r.CosmosRange, r.live(0)})
+			out = append(out, RangeStatus{r.Range, r.live(0)})
 		}
 		return nil
 	})
@@ -50,7 +51,7 @@ func (a *Account) Ranges(ctx context.Context, database, name string) (out []Rang
 
 // Pending is the number of documents that the feed of a range still shows from a
 // position on. It fails like CosmosContainer.Changes.
-func (a *Account) Pending(ctx context.Context, database, name, rangeID string, from bindings.CosmosPosition) (n int, err error) {
+func (a *Account) Pending(ctx context.Context, database, name, rangeID string, from cosmos.Position) (n int, err error) {
 	err = a.inspect(ctx, "Pending", database, name, func(_ *operation, c *container) error {
 		r, err := c.byID(rangeID)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 )
@@ -19,7 +20,7 @@ func TestPending(t *testing.T) {
 	a := cosmos.New(clk, nil)
 	clk.Do("test", func() {
 		ctx := context.Background()
-		c, err := a.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders"})
+		c, err := a.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "orders"})
 		if err != nil {
 			t.Error(err)
 			return
@@ -36,20 +37,20 @@ func TestPending(t *testing.T) {
 			t.Error(err)
 		}
 		for token, want := range map[string]int{"": 99, `"0"`: 99, `"200"`: 99, `"210"`: 90, `"300"`: 0, `"301"`: 0} {
-			got, err := a.Pending(ctx, "shop", "orders", "0", bindings.CosmosPosition{Continuation: token})
+			got, err := a.Pending(ctx, "shop", "orders", "0", cosmosapi.Position{Continuation: token})
 			if err != nil || got != want {
 				t.Errorf("after %s: %d pending, %v, want %d", token, got, err, want)
 			}
-			page, err := c.Changes(ctx, "0", bindings.CosmosPosition{Continuation: token}, 1000)
+			page, err := c.Changes(ctx, "0", cosmosapi.Position{Continuation: token}, 1000)
 			if err != nil || len(page.Items) != want {
 				t.Errorf("after %s: the feed shows %d, %v", token, len(page.Items), err)
 			}
 		}
-		if _, err := a.Pending(ctx, "shop", "orders", "0", bindings.CosmosPosition{Continuation: `"302"`}); !errors.Is(err, bindings.ErrInvalidArgument) {
+		if _, err := a.Pending(ctx, "shop", "orders", "0", cosmosapi.Position{Continuation: `"302"`}); !errors.Is(err, bindings.ErrInvalidArgument) {
 			t.Errorf("ahead of the feed: %v", err)
 		}
 		for _, missing := range [][2]string{{"other", "0"}, {"orders", "1"}} {
-			if _, err := a.Pending(ctx, "shop", missing[0], missing[1], bindings.CosmosPosition{}); !errors.Is(err, bindings.ErrNotFound) {
+			if _, err := a.Pending(ctx, "shop", missing[0], missing[1], cosmosapi.Position{}); !errors.Is(err, bindings.ErrNotFound) {
 				t.Errorf("%v: %v", missing, err)
 			}
 		}
@@ -83,7 +84,7 @@ func TestPurge(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		page, err := c.Changes(ctx, "0", bindings.CosmosPosition{Now: true}, 0)
+		page, err := c.Changes(ctx, "0", cosmosapi.Position{Now: true}, 0)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func TestPurge(t *testing.T) {
 		if len(items) != 0 || err != nil {
 			return fmt.Errorf("after the restart %d documents, %w", len(items), err)
 		}
-		page, err := c.Changes(ctx, "0", bindings.CosmosPosition{}, 0)
+		page, err := c.Changes(ctx, "0", cosmosapi.Position{}, 0)
 		if err != nil || len(page.Items) != 0 || page.Continuation != before {
 			return fmt.Errorf("feed %+v, want nothing up to %s, %w", page, before, err)
 		}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -21,7 +21,7 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 		if err != nil {
 			return reads, err
 		}
-		c, err := a.CreateContainer(ctx, bindings.CosmosContainerSpec{Database: "shop", Name: "orders"})
+		c, err := a.CreateContainer(ctx, cosmosapi.ContainerSpec{Database: "shop", Name: "orders"})
 		if err != nil {
 			return reads, err
 		}
@@ -29,7 +29,7 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 		return storetest.Reads{
 			Write: create,
 			Reads: map[string]func(){
-				"Changes":    func() { _, _ = c.Changes(ctx, "0", bindings.CosmosPosition{}, 0) },
+				"Changes":    func() { _, _ = c.Changes(ctx, "0", cosmosapi.Position{}, 0) },
 				"Read":       func() { _, _ = c.Read(ctx, "new", `"new"`) },
 				"Items":      func() { _, _ = c.Items(ctx, "") },
 				"Containers": func() { _, _ = a.Containers(ctx) },

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -35,7 +35,7 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 
 	c, err := g.place(s)
 	if err == nil {
-		_, err = c.Blob(name).Put(g.ctx, bytes.NewReader(content), &bindings.PutBlobOptions{Headers: bindings.BlobHeaders{ContentType: "application/json"}})
+		_, err = c.Blob(name).Put(g.ctx, bytes.NewReader(content), &blob.PutOptions{Headers: blob.Headers{ContentType: "application/json"}})
 	}
 	if g.ctx.Err() != nil {
 		return

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -30,7 +31,7 @@ func (b *bench) restart(db *store.Store, down time.Duration) {
 	}
 	b.clk = clock.NewVirtual(last.Add(down), &clock.VirtualOptions{Strict: true})
 	endpoint := func(url string) eventgrid.Endpoint { return scripted{b, url} }
-	b.grid, err = eventgrid.Open(b.clk, db, &eventgrid.Options{Function: endpoint, WebHook: endpoint, Blobs: func(string) bindings.BlobAccount { return b.storage }})
+	b.grid, err = eventgrid.Open(b.clk, db, &eventgrid.Options{Function: endpoint, WebHook: endpoint, Blobs: func(string) blob.Account { return b.storage }})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
@@ -36,7 +36,7 @@ type Options struct {
 
 	// Blobs returns an embedded storage account for dead letters, "" for the
 	// first; nil for one that does not exist.
-	Blobs func(account string) bindings.BlobAccount
+	Blobs func(account string) blob.Account
 
 	// Function returns the endpoint of a function. Nil: there are no functions.
 	Function func(name string) Endpoint

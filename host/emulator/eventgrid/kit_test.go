@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
@@ -66,7 +66,7 @@ func newBench(tb testing.TB, rules eventgrid.Rules) *bench {
 			r.Time = b.clk.Now()
 			b.records = append(b.records, r)
 		},
-		Blobs: func(account string) bindings.BlobAccount {
+		Blobs: func(account string) blob.Account {
 			if account == "" || account == "devstoreaccount1" {
 				return b.storage
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 // Subscribe makes an event subscription, after the container of its dead letters
@@ -156,8 +157,8 @@ func (g *Grid) findContainer(ctx context.Context, s *subscription) error {
 }
 
 // place is the container of a subscription's dead letters.
-func (g *Grid) place(s *subscription) (bindings.Container, error) {
-	var account bindings.BlobAccount
+func (g *Grid) place(s *subscription) (blob.Container, error) {
+	var account blob.Account
 	if g.opts.Blobs != nil {
 		account = g.opts.Blobs(s.account)
 	}

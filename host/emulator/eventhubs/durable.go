@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
@@ -122,7 +122,7 @@ func (c *change) saveEnd(p *partition) {
 // roomForFacts is what an event takes in the store beside its payload, about.
 const roomForFacts = 160
 
-func (c *change) saveEvent(p *partition, r *bindings.ReceivedEvent) {
+func (c *change) saveEvent(p *partition, r *eventhubs.ReceivedEvent) {
 	if c.Writable() {
 		b := make([]byte, 1, sizeOf(&r.Event)+roomForFacts)
 		b[0] = eventFormat

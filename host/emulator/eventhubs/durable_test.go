@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -49,17 +51,17 @@ func TestDurable(t *testing.T) {
 		return ns
 	}
 	ns := open()
-	sent := []*bindings.Event{
+	sent := []*eventhubsapi.Event{
 		{Body: []byte("a"), MessageID: "m", CorrelationID: "c", ContentType: "x/y", Properties: map[string]any{"n": int32(1), "t": start, "g": bindings.GUID{1}}},
 		{},
-		{Body: []byte("w"), Wire: &bindings.ServiceBusWire{Body: []byte("body"), Properties: []byte("p"), Annotations: []byte("a")}},
-		{Body: []byte("at the end"), Wire: &bindings.ServiceBusWire{Body: []byte("a section with a body at the end")}},
-		{Wire: &bindings.ServiceBusWire{Body: []byte("b")}},
+		{Body: []byte("w"), Wire: &messaging.Wire{Body: []byte("body"), Properties: []byte("p"), Annotations: []byte("a")}},
+		{Body: []byte("at the end"), Wire: &messaging.Wire{Body: []byte("a section with a body at the end")}},
+		{Wire: &messaging.Wire{Body: []byte("b")}},
 	}
-	var want, got []*bindings.ReceivedEvent
-	read := func(ns *eventhubs.Namespace, to *[]*bindings.ReceivedEvent) {
+	var want, got []*eventhubsapi.ReceivedEvent
+	read := func(ns *eventhubs.Namespace, to *[]*eventhubsapi.ReceivedEvent) {
 		clk.Do("read", func() {
-			r, err := ns.ReadEvents(ctx, "single", "$Default", "0", bindings.EventPosition{}, nil)
+			r, err := ns.ReadEvents(ctx, "single", "$Default", "0", eventhubsapi.Position{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +73,7 @@ func TestDurable(t *testing.T) {
 	}
 	clk.Do("send", func() {
 		create(t, ns)
-		if err := ns.SendEvents(ctx, "single", &bindings.SendEventsOptions{PartitionKey: &key}, sent...); err != nil {
+		if err := ns.SendEvents(ctx, "single", &eventhubsapi.SendOptions{PartitionKey: &key}, sent...); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -126,7 +128,7 @@ func TestReadersOutliveLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.send("c", "d")
-	readers := map[string]bindings.EventReader{}
+	readers := map[string]eventhubsapi.Reader{}
 	b.do(func(ctx context.Context) error {
 		if err := b.ns.CreateConsumerGroup(ctx, "hub", "late"); err != nil {
 			return err
@@ -136,7 +138,7 @@ func TestReadersOutliveLoad(t *testing.T) {
 			if name == "late" {
 				group = name
 			}
-			r, err := b.ns.ReadEvents(ctx, "hub", group, "0", bindings.EventPosition{}, nil)
+			r, err := b.ns.ReadEvents(ctx, "hub", group, "0", eventhubsapi.Position{}, nil)
 			if err != nil {
 				return err
 			}
@@ -186,7 +188,7 @@ func TestDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			create(t, ns)
-			if err := ns.SendEvents(context.Background(), "single", nil, &bindings.Event{}); err != nil {
+			if err := ns.SendEvents(context.Background(), "single", nil, &eventhubsapi.Event{}); err != nil {
 				t.Fatal(err)
 			}
 			batch, err := db.NewBatch()

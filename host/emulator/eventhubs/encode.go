@@ -4,7 +4,8 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -14,7 +15,7 @@ import (
 // the end of the section in which it came is kept once: in its place is its length.
 const eventFormat = 1
 
-func appendEvent(b []byte, r *bindings.ReceivedEvent) []byte {
+func appendEvent(b []byte, r *eventhubs.ReceivedEvent) []byte {
 	var key any
 	if r.PartitionKey != nil {
 		key = *r.PartitionKey
@@ -40,7 +41,7 @@ const (
 )
 
 // decodeEvent reads what appendEvent wrote; false: it is something else.
-func decodeEvent(b []byte, seq int64) (*bindings.ReceivedEvent, bool) {
+func decodeEvent(b []byte, seq int64) (*eventhubs.ReceivedEvent, bool) {
 	if len(b) == 0 || b[0] != eventFormat {
 		return nil, false
 	}
@@ -50,7 +51,7 @@ func decodeEvent(b []byte, seq int64) (*bindings.ReceivedEvent, bool) {
 		return nil, false
 	}
 	f := fields{list: list}
-	r := &bindings.ReceivedEvent{SequenceNumber: seq, Offset: take[string](&f)}
+	r := &eventhubs.ReceivedEvent{SequenceNumber: seq, Offset: take[string](&f)}
 	r.EnqueuedTime = time.Unix(take[int64](&f), int64(take[int32](&f))).UTC()
 	r.MessageID, r.CorrelationID, r.ContentType = take[string](&f), take[string](&f), take[string](&f)
 	if f.list[0] == nil {
@@ -67,7 +68,7 @@ func decodeEvent(b []byte, seq int64) (*bindings.ReceivedEvent, bool) {
 		r.Body = takeBytes(&f)
 	}
 	if len(f.list) > 0 {
-		r.Wire = &bindings.ServiceBusWire{
+		r.Wire = &messaging.Wire{
 			Header: takeBytes(&f), Annotations: takeBytes(&f), Properties: takeBytes(&f),
 			ApplicationProperties: takeBytes(&f), Body: takeBytes(&f), Footer: takeBytes(&f),
 		}

@@ -6,7 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -14,8 +15,8 @@ import (
 // is refused of it.
 func TestBodyIsKeptOnce(t *testing.T) {
 	t.Parallel()
-	e := &bindings.ReceivedEvent{
-		Event:  bindings.Event{Body: make([]byte, 1000), Wire: &bindings.ServiceBusWire{Body: append([]byte("section"), make([]byte, 1000)...)}},
+	e := &eventhubs.ReceivedEvent{
+		Event:  eventhubs.Event{Body: make([]byte, 1000), Wire: &messaging.Wire{Body: append([]byte("section"), make([]byte, 1000)...)}},
 		Offset: "0", EnqueuedTime: time.Unix(1, 2).UTC(), SequenceNumber: 7,
 	}
 	b := appendEvent([]byte{eventFormat}, e)
@@ -40,7 +41,7 @@ func TestBodyIsKeptOnce(t *testing.T) {
 }
 
 func FuzzDecodeEvent(f *testing.F) {
-	f.Add(appendEvent([]byte{eventFormat}, &bindings.ReceivedEvent{Event: bindings.Event{Wire: &bindings.ServiceBusWire{Body: []byte("b")}, Body: []byte("b")}}))
-	f.Add(appendEvent([]byte{eventFormat}, &bindings.ReceivedEvent{}))
+	f.Add(appendEvent([]byte{eventFormat}, &eventhubs.ReceivedEvent{Event: eventhubs.Event{Wire: &messaging.Wire{Body: []byte("b")}, Body: []byte("b")}}))
+	f.Add(appendEvent([]byte{eventFormat}, &eventhubs.ReceivedEvent{}))
 	f.Fuzz(func(_ *testing.T, b []byte) { decodeEvent(b, 1) })
 }

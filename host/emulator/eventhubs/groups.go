@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // MaxConsumerGroups bounds the groups of a hub, $Default among them (docs: Event Hubs
@@ -16,7 +18,7 @@ const MaxConsumerGroups = 1000
 // CreateConsumerGroup adds a consumer group to a hub. It fails with ErrNotFound,
 // ErrAlreadyExists, ErrInvalidArgument (the name) and ErrQuotaExceeded.
 func (ns *Namespace) CreateConsumerGroup(ctx context.Context, hub, group string) error {
-	if err := bindings.CheckConsumerGroup(group); err != nil {
+	if err := eventhubs.CheckConsumerGroup(group); err != nil {
 		return err
 	}
 	return ns.operate(ctx, FaultPoint{Op: "CreateConsumerGroup", Hub: hub}, func(op *operation) error {
@@ -25,9 +27,9 @@ func (ns *Namespace) CreateConsumerGroup(ctx context.Context, hub, group string)
 		case err != nil:
 			return err
 		case h.hasGroup(group):
-			return refuse(bindings.ConditionEntityAlreadyExists, "the consumer group %q of event hub %q exists already", group, h.Name)
+			return refuse(messaging.ConditionEntityAlreadyExists, "the consumer group %q of event hub %q exists already", group, h.Name)
 		case len(h.ConsumerGroups)+1 >= MaxConsumerGroups:
-			return refuse(bindings.ConditionResourceLimitExceeded, "event hub %q has %d consumer groups, the maximum", h.Name, MaxConsumerGroups)
+			return refuse(messaging.ConditionResourceLimitExceeded, "event hub %q has %d consumer groups, the maximum", h.Name, MaxConsumerGroups)
 		}
 		h.ConsumerGroups = append(slices.Clip(h.ConsumerGroups), group)
 		op.saveHub(h)
@@ -42,18 +44,18 @@ func groupsOf(h Hub) (out []string, err error) {
 		if made.hasGroup(group) {
 			continue
 		}
-		if err := bindings.CheckConsumerGroup(group); err != nil {
+		if err := eventhubs.CheckConsumerGroup(group); err != nil {
 			return nil, err
 		}
 		made.ConsumerGroups = append(made.ConsumerGroups, group)
 	}
 	if n := len(made.ConsumerGroups) + 1; n > MaxConsumerGroups {
-		return nil, refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d consumer groups: want up to %d", h.Name, n, MaxConsumerGroups)
+		return nil, refuse(messaging.ConditionArgumentOutOfRange, "event hub %q: %d consumer groups: want up to %d", h.Name, n, MaxConsumerGroups)
 	}
 	return made.ConsumerGroups, nil
 }
 
-func isDefault(group string) bool { return strings.EqualFold(group, bindings.DefaultConsumerGroup) }
+func isDefault(group string) bool { return strings.EqualFold(group, eventhubs.DefaultConsumerGroup) }
 
 func (h *hub) hasGroup(group string) bool {
 	return isDefault(group) || slices.ContainsFunc(h.ConsumerGroups, func(g string) bool { return strings.EqualFold(g, group) })
@@ -66,7 +68,7 @@ func (ns *Namespace) inGroup(name, group, id string) (*partition, error) {
 		return nil, err
 	}
 	if !h.hasGroup(group) {
-		missing := bindings.NewEntityNotFound(h.Name + "/ConsumerGroups/" + group)
+		missing := messaging.NewEntityNotFound(h.Name + "/ConsumerGroups/" + group)
 		missing.Text += ": the event hub has no such consumer group"
 		missing.ServiceText += " The event hub has no such consumer group."
 		return nil, missing
@@ -116,8 +118,8 @@ func (ns *Namespace) use(ctx context.Context, name, group string) error {
 // CheckNames says why a hub, or a consumer group unless it is empty, cannot have that
 // name: an ErrInvalidArgument.
 func CheckNames(hub, group string) error {
-	if err := bindings.CheckEventHubName(hub); err != nil || group == "" {
+	if err := eventhubs.CheckName(hub); err != nil || group == "" {
 		return err
 	}
-	return bindings.CheckConsumerGroup(group)
+	return eventhubs.CheckConsumerGroup(group)
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -18,8 +20,8 @@ import (
 // open opens a reader for a group and closes it again.
 func (b *bench) open(group string) (err error) {
 	b.clk.Do("open", func() {
-		var r bindings.EventReader
-		if r, err = b.ns.ReadEvents(context.Background(), "hub", group, "0", bindings.EventPosition{}, nil); err == nil {
+		var r eventhubsapi.Reader
+		if r, err = b.ns.ReadEvents(context.Background(), "hub", group, "0", eventhubsapi.Position{}, nil); err == nil {
 			err = r.Close(context.Background())
 		}
 	})
@@ -94,7 +96,7 @@ func TestNames(t *testing.T) {
 		if err := b.ns.CreateHub(ctx, eventhubs.Hub{Name: "full", ConsumerGroups: many}); err != nil {
 			t.Errorf("as many groups as there may be: %v", err)
 		}
-		if err := b.ns.CreateConsumerGroup(ctx, "full", "more"); !errors.Is(err, bindings.ErrQuotaExceeded) {
+		if err := b.ns.CreateConsumerGroup(ctx, "full", "more"); !errors.Is(err, messaging.ErrQuotaExceeded) {
 			t.Errorf("one group more: %v", err)
 		}
 		if err := b.ns.CreateHub(ctx, eventhubs.Hub{Name: "over", ConsumerGroups: append(many, "more")}); !errors.Is(err, bindings.ErrOutOfRange) {

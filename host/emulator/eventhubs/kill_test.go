@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -45,20 +47,20 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 		}
 	}
 	return func(w *storetest.Writer) error {
-		r, err := ns.ReadEvents(ctx, keptHub, "$Default", fmt.Sprint(w.Number%killedPartitions), bindings.EventPosition{Latest: true}, nil)
+		r, err := ns.ReadEvents(ctx, keptHub, "$Default", fmt.Sprint(w.Number%killedPartitions), eventhubsapi.Position{Latest: true}, nil)
 		if err != nil {
 			return err
 		}
 		for i := 0; ; i++ {
 			name := fmt.Sprintf("%d-%d-%d", w.Process, w.Number, i)
 			n := 1 + w.IntN(4)
-			events := make([]*bindings.Event, n)
+			events := make([]*eventhubsapi.Event, n)
 			for k := range events {
-				events[k] = &bindings.Event{MessageID: fmt.Sprintf("%s-%d", name, k), Body: make([]byte, w.IntN(2000))}
+				events[k] = &eventhubsapi.Event{MessageID: fmt.Sprintf("%s-%d", name, k), Body: make([]byte, w.IntN(2000))}
 			}
-			opts := &bindings.SendEventsOptions{PartitionID: fmt.Sprint(w.IntN(killedPartitions))}
+			opts := &eventhubsapi.SendOptions{PartitionID: fmt.Sprint(w.IntN(killedPartitions))}
 			if w.IntN(3) == 0 {
-				opts = &bindings.SendEventsOptions{PartitionKey: &name}
+				opts = &eventhubsapi.SendOptions{PartitionKey: &name}
 			}
 			w.Say("sending", name, n)
 			if err := ns.SendEvents(ctx, keptHub, opts, events...); err != nil {
@@ -77,7 +79,7 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 				w.Say("read", e.MessageID[:strings.LastIndex(e.MessageID, "-")], e.MessageID, e.SequenceNumber, w.Number%killedPartitions)
 			}
 			if i%64 == 0 {
-				if err := ns.CreateConsumerGroup(ctx, keptHub, "g"+name); err != nil && !errors.Is(err, bindings.ErrQuotaExceeded) {
+				if err := ns.CreateConsumerGroup(ctx, keptHub, "g"+name); err != nil && !errors.Is(err, messaging.ErrQuotaExceeded) {
 					return err
 				} else if err == nil {
 					w.Say("group", name)
@@ -214,9 +216,9 @@ func (l *ledger) check(t *testing.T, db *store.Store) {
 }
 
 // everything reads a partition from its beginning.
-func everything(t *testing.T, ns *eventhubs.Namespace, hub, partition string) []*bindings.ReceivedEvent {
+func everything(t *testing.T, ns *eventhubs.Namespace, hub, partition string) []*eventhubsapi.ReceivedEvent {
 	t.Helper()
-	r, err := ns.ReadEvents(context.Background(), hub, "$Default", partition, bindings.EventPosition{}, nil)
+	r, err := ns.ReadEvents(context.Background(), hub, "$Default", partition, eventhubsapi.Position{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

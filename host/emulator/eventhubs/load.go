@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
@@ -85,7 +85,7 @@ func (ns *Namespace) read(v store.Reader, dir string) (map[string]*hub, error) {
 		if err := json.Unmarshal(value, &r); err != nil {
 			return damage("the event hub %q cannot be read: %w", name, err)
 		}
-		if strings.ToLower(r.Name) != name || r.Partitions < 1 || r.Partitions > bindings.MaxEventHubPartitions {
+		if strings.ToLower(r.Name) != name || r.Partitions < 1 || r.Partitions > eventhubs.MaxPartitions {
 			return damage("the event hub %q says that it is %q with %d partitions", name, r.Name, r.Partitions)
 		}
 		hubs[name] = ns.newHub(r.Hub, r.Created)

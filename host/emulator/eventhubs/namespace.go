@@ -11,7 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
@@ -77,7 +78,7 @@ type Namespace struct {
 	hubs   map[string]*hub // by name in lower case
 }
 
-var _ bindings.EventHubs = (*Namespace)(nil)
+var _ eventhubs.Namespace = (*Namespace)(nil)
 
 // hub is one hub. Guarded by the namespace's mutex.
 type hub struct {
@@ -98,14 +99,14 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 	return ns
 }
 
-// FullyQualifiedNamespace implements bindings.EventHubs.
+// FullyQualifiedNamespace implements eventhubs.Namespace.
 func (ns *Namespace) FullyQualifiedNamespace() string { return ns.opts.Name }
 
 // CreateHub makes a hub. It fails with ErrAlreadyExists, also when the name is a
 // queue's or a topic's, with ErrInvalidArgument (a name) and ErrOutOfRange.
 func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 	h.Partitions, h.Retention = cmp.Or(h.Partitions, DefaultPartitions), cmp.Or(h.Retention, DefaultRetention)
-	if err := bindings.CheckEventHubName(h.Name); err != nil {
+	if err := eventhubs.CheckName(h.Name); err != nil {
 		return err
 	}
 	var err error
@@ -113,16 +114,16 @@ func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
 		return err
 	}
 	switch {
-	case h.Partitions < 1 || h.Partitions > bindings.MaxEventHubPartitions:
-		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, bindings.MaxEventHubPartitions)
+	case h.Partitions < 1 || h.Partitions > eventhubs.MaxPartitions:
+		return refuse(messaging.ConditionArgumentOutOfRange, "event hub %q: %d partitions: want 1 to %d", h.Name, h.Partitions, eventhubs.MaxPartitions)
 	case h.Retention < 0 || h.Retention > MaxRetention:
-		return refuse(bindings.ConditionArgumentOutOfRange, "event hub %q: retention %s: want up to %s", h.Name, h.Retention, MaxRetention)
+		return refuse(messaging.ConditionArgumentOutOfRange, "event hub %q: retention %s: want up to %s", h.Name, h.Retention, MaxRetention)
 	case ns.opts.Taken != nil && ns.opts.Taken(h.Name):
-		return refuse(bindings.ConditionEntityAlreadyExists, "%q is the name of a Service Bus entity", h.Name)
+		return refuse(messaging.ConditionEntityAlreadyExists, "%q is the name of a Service Bus entity", h.Name)
 	}
 	return ns.operate(ctx, FaultPoint{Op: "CreateHub", Hub: h.Name}, func(op *operation) error {
 		if ns.hubs[strings.ToLower(h.Name)] != nil {
-			return refuse(bindings.ConditionEntityAlreadyExists, "the event hub %q exists already", h.Name)
+			return refuse(messaging.ConditionEntityAlreadyExists, "the event hub %q exists already", h.Name)
 		}
 		made := ns.newHub(h, op.now)
 		ns.hubs[strings.ToLower(h.Name)] = made
@@ -183,15 +184,15 @@ func (h *hub) settings() Hub {
 	return out
 }
 
-// Hub implements bindings.EventHubs.
-func (ns *Namespace) Hub(ctx context.Context, name string) (*bindings.EventHubProperties, error) {
-	var out *bindings.EventHubProperties
+// Hub implements eventhubs.Namespace.
+func (ns *Namespace) Hub(ctx context.Context, name string) (*eventhubs.Properties, error) {
+	var out *eventhubs.Properties
 	err := ns.operate(ctx, FaultPoint{Op: "Hub", Hub: name}, func(*operation) error {
 		h, err := ns.find(name)
 		if err != nil {
 			return err
 		}
-		out = &bindings.EventHubProperties{Name: h.Name, CreatedAt: h.created}
+		out = &eventhubs.Properties{Name: h.Name, CreatedAt: h.created}
 		for _, p := range h.partitions {
 			out.Partitions = append(out.Partitions, p.id)
 		}
@@ -200,9 +201,9 @@ func (ns *Namespace) Hub(ctx context.Context, name string) (*bindings.EventHubPr
 	return out, err
 }
 
-// Partition implements bindings.EventHubs.
-func (ns *Namespace) Partition(ctx context.Context, hub, partition string) (*bindings.EventPartition, error) {
-	var out *bindings.EventPartition
+// Partition implements eventhubs.Namespace.
+func (ns *Namespace) Partition(ctx context.Context, hub, partition string) (*eventhubs.Partition, error) {
+	var out *eventhubs.Partition
 	err := ns.operate(ctx, FaultPoint{Op: "Partition", Hub: hub}, func(op *operation) error {
 		p, err := ns.partition(hub, partition)
 		if err != nil {
@@ -279,7 +280,7 @@ func (ns *Namespace) partition(name, id string) (*partition, error) {
 	}
 	n, err := strconv.Atoi(id)
 	if err != nil || n < 0 || n >= len(h.partitions) || h.partitions[n].id != id {
-		return nil, refuse(bindings.ConditionArgumentOutOfRange, "the specified partition is invalid for an EventHub partition sender or receiver: %q of event hub %q, which has 0 to %d", id, h.Name, len(h.partitions)-1)
+		return nil, refuse(messaging.ConditionArgumentOutOfRange, "the specified partition is invalid for an EventHub partition sender or receiver: %q of event hub %q, which has 0 to %d", id, h.Name, len(h.partitions)-1)
 	}
 	return h.partitions[n], nil
 }
@@ -365,8 +366,8 @@ func (ns *Namespace) fault(p FaultPoint) error {
 }
 
 // refuse is a failure that the service reports.
-func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
-	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
+func refuse(c messaging.Condition, format string, args ...any) error {
+	return messaging.NewError(c, fmt.Sprintf(format, args...))
 }
 
-func notFound(name string) error { return bindings.NewEntityNotFound(name) }
+func notFound(name string) error { return messaging.NewEntityNotFound(name) }

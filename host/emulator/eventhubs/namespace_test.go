@@ -10,6 +10,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/journal"
@@ -108,7 +110,7 @@ func (b *bench) send(bodies ...string) {
 	b.Helper()
 	b.do(func(ctx context.Context) error {
 		for _, body := range bodies {
-			if err := b.ns.SendEvents(ctx, "hub", nil, &bindings.Event{Body: []byte(body), MessageID: body}); err != nil {
+			if err := b.ns.SendEvents(ctx, "hub", nil, &eventhubsapi.Event{Body: []byte(body), MessageID: body}); err != nil {
 				return err
 			}
 		}
@@ -117,7 +119,7 @@ func (b *bench) send(bodies ...string) {
 }
 
 // all reads what a partition holds.
-func (b *bench) all(from bindings.EventPosition) (bodies []string) {
+func (b *bench) all(from eventhubsapi.Position) (bodies []string) {
 	b.Helper()
 	b.do(func(ctx context.Context) error {
 		r, err := b.ns.ReadEvents(ctx, "hub", "$default", "0", from, nil)
@@ -141,7 +143,7 @@ func TestRetention(t *testing.T) {
 	b.clk.Advance(40 * time.Minute)
 	b.send("b")
 	b.clk.Advance(20 * time.Minute)
-	if diff := cmp.Diff([]string{"b"}, b.all(bindings.EventPosition{})); diff != "" {
+	if diff := cmp.Diff([]string{"b"}, b.all(eventhubsapi.Position{})); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 	b.clk.Advance(time.Hour)
@@ -153,7 +155,7 @@ func TestRetention(t *testing.T) {
 		return err
 	})
 	b.send("c")
-	if diff := cmp.Diff([]string{"c"}, b.all(bindings.EventPosition{Offset: "0"})); diff != "" {
+	if diff := cmp.Diff([]string{"c"}, b.all(eventhubsapi.Position{Offset: "0"})); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
 }
@@ -163,7 +165,7 @@ func TestPositionsAtTheEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
 	number := func(n int64) *int64 { return &n }
-	test := func(name string, from bindings.EventPosition, want error) {
+	test := func(name string, from eventhubsapi.Position, want error) {
 		t.Helper()
 		b.do(func(ctx context.Context) error {
 			r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", from, nil)
@@ -180,28 +182,28 @@ func TestPositionsAtTheEnd(t *testing.T) {
 			return errors.Join(err, r.Close(ctx))
 		})
 	}
-	test("behind -1 of nothing", bindings.EventPosition{SequenceNumber: number(-1)}, nil)
-	test("from 0 of nothing", bindings.EventPosition{SequenceNumber: number(0), Inclusive: true}, nil)
-	test("behind 0 of nothing", bindings.EventPosition{SequenceNumber: number(0)}, bindings.ErrInvalidArgument)
-	test("offset 0 of nothing", bindings.EventPosition{Offset: "0"}, nil)
-	test("offset 1 of nothing", bindings.EventPosition{Offset: "1"}, bindings.ErrInvalidArgument)
+	test("behind -1 of nothing", eventhubsapi.Position{SequenceNumber: number(-1)}, nil)
+	test("from 0 of nothing", eventhubsapi.Position{SequenceNumber: number(0), Inclusive: true}, nil)
+	test("behind 0 of nothing", eventhubsapi.Position{SequenceNumber: number(0)}, bindings.ErrInvalidArgument)
+	test("offset 0 of nothing", eventhubsapi.Position{Offset: "0"}, nil)
+	test("offset 1 of nothing", eventhubsapi.Position{Offset: "1"}, bindings.ErrInvalidArgument)
 	b.send("a", "b")
 	offset := b.partition().LastOffset
-	test("behind the last", bindings.EventPosition{SequenceNumber: number(1)}, nil)
-	test("from the next", bindings.EventPosition{SequenceNumber: number(2), Inclusive: true}, nil)
-	test("behind the next", bindings.EventPosition{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
-	test("behind the last offset", bindings.EventPosition{Offset: offset}, nil)
-	test("a larger offset", bindings.EventPosition{Offset: offset + "0"}, bindings.ErrInvalidArgument)
-	test("a time to come", bindings.EventPosition{EnqueuedTime: start.Add(time.Hour)}, nil)
+	test("behind the last", eventhubsapi.Position{SequenceNumber: number(1)}, nil)
+	test("from the next", eventhubsapi.Position{SequenceNumber: number(2), Inclusive: true}, nil)
+	test("behind the next", eventhubsapi.Position{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
+	test("behind the last offset", eventhubsapi.Position{Offset: offset}, nil)
+	test("a larger offset", eventhubsapi.Position{Offset: offset + "0"}, bindings.ErrInvalidArgument)
+	test("a time to come", eventhubsapi.Position{EnqueuedTime: start.Add(time.Hour)}, nil)
 	b.clk.Advance(25 * time.Hour) // the events have gone, their numbers not
-	test("behind the last that has gone", bindings.EventPosition{SequenceNumber: number(1)}, nil)
-	test("behind one that has gone", bindings.EventPosition{SequenceNumber: number(0)}, nil)
-	test("an offset that has gone", bindings.EventPosition{Offset: "0"}, nil)
-	test("more than ever was", bindings.EventPosition{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
+	test("behind the last that has gone", eventhubsapi.Position{SequenceNumber: number(1)}, nil)
+	test("behind one that has gone", eventhubsapi.Position{SequenceNumber: number(0)}, nil)
+	test("an offset that has gone", eventhubsapi.Position{Offset: "0"}, nil)
+	test("more than ever was", eventhubsapi.Position{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
 }
 
 // partition is what the first partition says of itself.
-func (b *bench) partition() (p *bindings.EventPartition) {
+func (b *bench) partition() (p *eventhubsapi.Partition) {
 	b.Helper()
 	b.do(func(ctx context.Context) (err error) {
 		p, err = b.ns.Partition(ctx, "hub", "0")
@@ -219,13 +221,13 @@ func TestReceiveWaits(t *testing.T) {
 	group := clock.NewGroup(b.clk, 0)
 	ctx, cancel := b.clk.WithCancel(context.Background())
 	b.do(func(context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", eventhubsapi.Position{}, nil)
 		if err != nil {
 			return err
 		}
 		group.Go("reader", func() {
 			for {
-				list, err := r.Receive(ctx, 10, bindings.ServiceBusForever)
+				list, err := r.Receive(ctx, 10, messaging.Forever)
 				if err != nil {
 					return
 				}
@@ -245,7 +247,7 @@ func TestReceiveWaits(t *testing.T) {
 		t.Errorf("received (-want +got):\n%s", diff)
 	}
 	b.do(func(context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{Latest: true}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", eventhubsapi.Position{Latest: true}, nil)
 		if err != nil {
 			return err
 		}
@@ -278,7 +280,7 @@ func TestHubs(t *testing.T) {
 		{eventhubs.Hub{Name: "a/b"}, bindings.ErrInvalidArgument},
 		{eventhubs.Hub{}, bindings.ErrInvalidArgument},
 		{eventhubs.Hub{Name: "x", Partitions: -1}, bindings.ErrOutOfRange},
-		{eventhubs.Hub{Name: "x", Partitions: bindings.MaxEventHubPartitions + 1}, bindings.ErrOutOfRange},
+		{eventhubs.Hub{Name: "x", Partitions: eventhubsapi.MaxPartitions + 1}, bindings.ErrOutOfRange},
 		{eventhubs.Hub{Name: "x", Retention: eventhubs.MaxRetention + 1}, bindings.ErrOutOfRange},
 	} {
 		b.do(func(ctx context.Context) error {
@@ -293,7 +295,7 @@ func TestHubs(t *testing.T) {
 		t.Errorf("records %+v", b.records)
 	}
 	b.do(func(ctx context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", eventhubsapi.Position{}, nil)
 		if err != nil {
 			return err
 		}
@@ -320,7 +322,7 @@ func TestClear(t *testing.T) {
 	b := newBench(t, eventhubs.Hub{Name: "hub", Partitions: 1})
 	b.send("a", "b")
 	b.do(func(ctx context.Context) error {
-		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", bindings.EventPosition{}, nil)
+		r, err := b.ns.ReadEvents(ctx, "hub", "$Default", "0", eventhubsapi.Position{}, nil)
 		if err != nil {
 			return err
 		}
@@ -330,7 +332,7 @@ func TestClear(t *testing.T) {
 		if err := b.ns.Clear(); err != nil {
 			return err
 		}
-		if err := b.ns.SendEvents(ctx, "hub", nil, &bindings.Event{Body: []byte("c")}); err != nil {
+		if err := b.ns.SendEvents(ctx, "hub", nil, &eventhubsapi.Event{Body: []byte("c")}); err != nil {
 			return err
 		}
 		list, err := r.Receive(ctx, 10, 0)
@@ -346,7 +348,7 @@ func TestAutoCreate(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventhubs.Hub{Name: "hub"})
 	send := func(hub string) (err error) {
-		b.clk.Do("send", func() { err = b.ns.SendEvents(context.Background(), hub, nil, &bindings.Event{}) })
+		b.clk.Do("send", func() { err = b.ns.SendEvents(context.Background(), hub, nil, &eventhubsapi.Event{}) })
 		return err
 	}
 	if err := send("other"); !errors.Is(err, bindings.ErrNotFound) {

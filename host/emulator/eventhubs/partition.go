@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -17,10 +18,10 @@ type partition struct {
 	number int
 	id     string
 
-	events     []*bindings.ReceivedEvent // those that are kept; the last has the number next-1
-	next       int64                     // sequence number of the next event
-	offset     int64                     // of the next event
-	lastOffset string                    // of the last event; "-1" when there never was one
+	events     []*eventhubs.ReceivedEvent // those that are kept; the last has the number next-1
+	next       int64                      // sequence number of the next event
+	offset     int64                      // of the next event
+	lastOffset string                     // of the last event; "-1" when there never was one
 	lastTime   time.Time
 
 	readers []*reader   // open, in order of opening
@@ -52,22 +53,22 @@ func (p *partition) trim(op *operation) {
 }
 
 // add puts an event at the end.
-func (p *partition) add(op *operation, e *bindings.Event) *bindings.ReceivedEvent {
-	r := &bindings.ReceivedEvent{Event: *e, SequenceNumber: p.next, Offset: strconv.FormatInt(p.offset, 10), EnqueuedTime: op.now}
+func (p *partition) add(op *operation, e *eventhubs.Event) *eventhubs.ReceivedEvent {
+	r := &eventhubs.ReceivedEvent{Event: *e, SequenceNumber: p.next, Offset: strconv.FormatInt(p.offset, 10), EnqueuedTime: op.now}
 	p.append(r)
 	op.saveEvent(p, r)
 	return r
 }
 
 // append is add for an event that has its numbers.
-func (p *partition) append(r *bindings.ReceivedEvent) {
+func (p *partition) append(r *eventhubs.ReceivedEvent) {
 	p.events = append(p.events, r)
 	p.next, p.offset = r.SequenceNumber+1, p.offset+sizeOf(&r.Event)
 	p.lastOffset, p.lastTime = r.Offset, r.EnqueuedTime
 }
 
-func (p *partition) describe() *bindings.EventPartition {
-	return &bindings.EventPartition{
+func (p *partition) describe() *eventhubs.Partition {
+	return &eventhubs.Partition{
 		Hub: p.hub.Name, ID: p.id,
 		BeginningSequence: p.first(), LastSequence: p.next - 1, LastOffset: p.lastOffset, LastEnqueued: p.lastTime,
 		Empty: len(p.events) == 0,
@@ -77,8 +78,8 @@ func (p *partition) describe() *bindings.EventPartition {
 // seek returns the sequence number of the first event that a reader at a position
 // gets. As at the service, a number or an offset behind the end is refused: it is from
 // another log.
-func (p *partition) seek(from bindings.EventPosition) (int64, error) {
-	behind := func(inclusive bool, cmp func(e *bindings.ReceivedEvent) int) int64 {
+func (p *partition) seek(from eventhubs.Position) (int64, error) {
+	behind := func(inclusive bool, cmp func(e *eventhubs.ReceivedEvent) int) int64 {
 		n := sort.Search(len(p.events), func(i int) bool {
 			c := cmp(p.events[i])
 			return c > 0 || c == 0 && inclusive
@@ -92,7 +93,7 @@ func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 			n++
 		}
 		if n > p.next {
-			return 0, refuse(bindings.ConditionArgumentError, "the supplied sequence number '%d' is invalid: the last sequence number of %q is '%d'", *from.SequenceNumber, p.path(), p.next-1)
+			return 0, refuse(messaging.ConditionArgumentError, "the supplied sequence number '%d' is invalid: the last sequence number of %q is '%d'", *from.SequenceNumber, p.path(), p.next-1)
 		}
 		return max(n, p.first()), nil
 	case from.Offset == noOffset:
@@ -100,17 +101,17 @@ func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 	case from.Offset != "":
 		at, err := strconv.ParseInt(from.Offset, 10, 64)
 		if err != nil || at < 0 {
-			return 0, refuse(bindings.ConditionArgumentError, "the supplied offset '%s' of %q is none: want a number", from.Offset, p.path())
+			return 0, refuse(messaging.ConditionArgumentError, "the supplied offset '%s' of %q is none: want a number", from.Offset, p.path())
 		}
 		if last, _ := strconv.ParseInt(p.lastOffset, 10, 64); at > max(last, 0) { // we made it
-			return 0, refuse(bindings.ConditionArgumentError, "the supplied offset '%s' is invalid: the last offset of %q is '%s'", from.Offset, p.path(), p.lastOffset)
+			return 0, refuse(messaging.ConditionArgumentError, "the supplied offset '%s' is invalid: the last offset of %q is '%s'", from.Offset, p.path(), p.lastOffset)
 		}
-		return behind(from.Inclusive, func(e *bindings.ReceivedEvent) int {
+		return behind(from.Inclusive, func(e *eventhubs.ReceivedEvent) int {
 			own, _ := strconv.ParseInt(e.Offset, 10, 64) // we made it
 			return int(min(max(own-at, -1), 1))
 		}), nil
 	case !from.EnqueuedTime.IsZero():
-		return behind(from.Inclusive, func(e *bindings.ReceivedEvent) int { return e.EnqueuedTime.Compare(from.EnqueuedTime) }), nil
+		return behind(from.Inclusive, func(e *eventhubs.ReceivedEvent) int { return e.EnqueuedTime.Compare(from.EnqueuedTime) }), nil
 	case from.Latest:
 		return p.next, nil
 	}
@@ -121,7 +122,7 @@ func (p *partition) seek(from bindings.EventPosition) (int64, error) {
 func (p *partition) path() string { return p.hub.Name + "/Partitions/" + p.id }
 
 // sizeOf is the room that an event takes in its partition.
-func sizeOf(e *bindings.Event) int64 {
+func sizeOf(e *eventhubs.Event) int64 {
 	const header = 32 // sequence number, offset, time and the rest
 	n := payloadOf(e) + header
 	if e.PartitionKey != nil {
@@ -132,7 +133,7 @@ func sizeOf(e *bindings.Event) int64 {
 
 // payloadOf is what an event counts in a send: its bytes as they came, or else the
 // body, and the name and value of each property.
-func payloadOf(e *bindings.Event) int64 {
+func payloadOf(e *eventhubs.Event) int64 {
 	if e.Wire != nil {
 		return int64(e.Wire.Size())
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -27,16 +28,16 @@ type reader struct {
 	end  error // why it cannot go on
 }
 
-var _ bindings.EventReader = (*reader)(nil)
+var _ eventhubs.Reader = (*reader)(nil)
 
-// ReadEvents implements bindings.EventHubs.
-func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition string, from bindings.EventPosition, opts *bindings.EventReaderOptions) (bindings.EventReader, error) {
+// ReadEvents implements eventhubs.Namespace.
+func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition string, from eventhubs.Position, opts *eventhubs.ReaderOptions) (eventhubs.Reader, error) {
 	r := &reader{ns: ns, hub: hub, id: partition, group: group}
 	if opts != nil {
 		r.name, r.level, r.outside = opts.Name, opts.OwnerLevel, opts.Outside
 	}
 	if group == "" {
-		return nil, refuse(bindings.ConditionArgumentError, "event hub %q: a consumer group is needed", hub)
+		return nil, refuse(messaging.ConditionArgumentError, "event hub %q: a consumer group is needed", hub)
 	}
 	if err := ns.use(ctx, hub, group); err != nil {
 		return nil, err
@@ -72,14 +73,14 @@ func (p *partition) admit(r *reader) error {
 		case other.level == nil:
 			plain++
 		case r.level == nil:
-			return refuse(bindings.ConditionLinkStolen, "At least one receiver for the endpoint is created with epoch of '%d', and so non-epoch receiver is not allowed: %s", *other.level, p.source(r.group))
+			return refuse(messaging.ConditionLinkStolen, "At least one receiver for the endpoint is created with epoch of '%d', and so non-epoch receiver is not allowed: %s", *other.level, p.source(r.group))
 		case *r.level < *other.level:
-			return refuse(bindings.ConditionLinkStolen, "Receiver '%s' with a higher epoch '%d' already exists. Receiver '%s' with epoch %d cannot be created. Make sure you are creating receiver with increasing epoch value to ensure connectivity, or ensure all old epoch receivers are closed or disconnected. %s", other.name, *other.level, r.name, *r.level, p.source(r.group))
+			return refuse(messaging.ConditionLinkStolen, "Receiver '%s' with a higher epoch '%d' already exists. Receiver '%s' with epoch %d cannot be created. Make sure you are creating receiver with increasing epoch value to ensure connectivity, or ensure all old epoch receivers are closed or disconnected. %s", other.name, *other.level, r.name, *r.level, p.source(r.group))
 		}
 	}
 	if r.level == nil {
-		if plain >= bindings.MaxEventReaders {
-			return refuse(bindings.ConditionResourceLimitExceeded, "%s has %d receivers, the maximum", p.source(r.group), plain)
+		if plain >= eventhubs.MaxReaders {
+			return refuse(messaging.ConditionResourceLimitExceeded, "%s has %d receivers, the maximum", p.source(r.group), plain)
 		}
 		return nil
 	}
@@ -87,7 +88,7 @@ func (p *partition) admit(r *reader) error {
 		if !strings.EqualFold(other.group, r.group) {
 			return false
 		}
-		other.end = refuse(bindings.ConditionLinkStolen, "New receiver '%s' with higher epoch of '%d' is created hence current receiver '%s' is getting disconnected: %s", r.name, *r.level, other.name, p.source(r.group))
+		other.end = refuse(messaging.ConditionLinkStolen, "New receiver '%s' with higher epoch of '%d' is created hence current receiver '%s' is getting disconnected: %s", r.name, *r.level, other.name, p.source(r.group))
 		return true
 	})
 	p.arrived.Broadcast()
@@ -95,13 +96,13 @@ func (p *partition) admit(r *reader) error {
 }
 
 func (p *partition) source(group string) string {
-	return bindings.EventSource(p.hub.Name, group, p.id)
+	return eventhubs.Source(p.hub.Name, group, p.id)
 }
 
-// Receive implements bindings.EventReader.
-func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+// Receive implements eventhubs.Reader.
+func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
 	if n < 1 {
-		return nil, refuse(bindings.ConditionArgumentOutOfRange, "number of events %d: want 1 or more", n)
+		return nil, refuse(messaging.ConditionArgumentOutOfRange, "number of events %d: want 1 or more", n)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 	return list, r.ns.fault(p)
 }
 
-func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bindings.ReceivedEvent, error) {
+func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
 	var end time.Time
 	if wait > 0 {
 		end = r.ns.now().Add(wait)
@@ -126,7 +127,7 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*bin
 	for {
 		op, err := r.ns.begin()
 		before := r.next
-		var list []*bindings.ReceivedEvent
+		var list []*eventhubs.ReceivedEvent
 		if err == nil {
 			err = ctx.Err() // who was woken and has given up since takes nothing
 		}
@@ -160,7 +161,7 @@ func (r *reader) stepBack(to int64) {
 }
 
 // take returns what there is now.
-func (r *reader) take(op *operation, n int) ([]*bindings.ReceivedEvent, error) {
+func (r *reader) take(op *operation, n int) ([]*eventhubs.ReceivedEvent, error) {
 	switch {
 	case r.end != nil:
 		return nil, r.end
@@ -172,7 +173,7 @@ func (r *reader) take(op *operation, n int) ([]*bindings.ReceivedEvent, error) {
 	r.next = min(max(r.next, p.first()), p.next)
 	list := p.events[r.next-p.first():]
 	list = list[:min(n, len(list))]
-	out := make([]*bindings.ReceivedEvent, len(list))
+	out := make([]*eventhubs.ReceivedEvent, len(list))
 	for i, e := range list {
 		own := *e
 		out[i] = &own
@@ -181,12 +182,12 @@ func (r *reader) take(op *operation, n int) ([]*bindings.ReceivedEvent, error) {
 	return out, nil
 }
 
-// Close implements bindings.EventReader.
+// Close implements eventhubs.Reader.
 func (r *reader) Close(context.Context) error {
 	r.ns.mu.Lock()
 	defer r.ns.mu.Unlock()
 	if r.end == nil {
-		r.end = fmt.Errorf("reader of %s: %w", r.p.source(r.group), bindings.ErrClosed)
+		r.end = fmt.Errorf("reader of %s: %w", r.p.source(r.group), messaging.ErrClosed)
 	}
 	r.p.readers = slices.DeleteFunc(r.p.readers, func(other *reader) bool { return other == r })
 	r.p.arrived.Broadcast()
@@ -204,7 +205,7 @@ func (r *reader) Lost(ctx context.Context) error {
 		}
 	}
 	switch {
-	case errors.Is(r.end, bindings.ErrClosed):
+	case errors.Is(r.end, messaging.ErrClosed):
 		return nil
 	case r.end != nil:
 		return r.end

@@ -4,13 +4,14 @@ import (
 	"context"
 	"unicode/utf8"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// SendEvents implements bindings.EventHubs.
-func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *bindings.SendEventsOptions, events ...*bindings.Event) error {
-	var o bindings.SendEventsOptions
+// SendEvents implements eventhubs.Namespace.
+func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *eventhubs.SendOptions, events ...*eventhubs.Event) error {
+	var o eventhubs.SendOptions
 	if opts != nil {
 		o = *opts
 	}
@@ -19,12 +20,12 @@ func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *bindings.
 		size += payloadOf(e)
 	}
 	switch {
-	case size > bindings.MaxEventBatch:
-		return refuse(bindings.ConditionMessageSizeExceeded, "the events are larger than %d bytes together", bindings.MaxEventBatch)
+	case size > eventhubs.MaxBatch:
+		return refuse(messaging.ConditionMessageSizeExceeded, "the events are larger than %d bytes together", eventhubs.MaxBatch)
 	case o.PartitionKey != nil && o.PartitionID != "":
-		return refuse(bindings.ConditionArgumentError, "event hub %q: a partition key and a partition exclude each other", hub)
-	case o.PartitionKey != nil && utf8.RuneCountInString(*o.PartitionKey) > bindings.MaxServiceBusID:
-		return refuse(bindings.ConditionArgumentError, "event hub %q: a partition key has at most %d characters", hub, bindings.MaxServiceBusID)
+		return refuse(messaging.ConditionArgumentError, "event hub %q: a partition key and a partition exclude each other", hub)
+	case o.PartitionKey != nil && utf8.RuneCountInString(*o.PartitionKey) > messaging.MaxID:
+		return refuse(messaging.ConditionArgumentError, "event hub %q: a partition key has at most %d characters", hub, messaging.MaxID)
 	}
 	if err := ns.use(ctx, hub, ""); err != nil {
 		return err
@@ -54,7 +55,7 @@ func (ns *Namespace) SendEvents(ctx context.Context, hub string, opts *bindings.
 }
 
 // target is the partition that events come to.
-func (ns *Namespace) target(name string, o bindings.SendEventsOptions) (*partition, error) {
+func (ns *Namespace) target(name string, o eventhubs.SendOptions) (*partition, error) {
 	if o.PartitionID != "" {
 		return ns.partition(name, o.PartitionID)
 	}

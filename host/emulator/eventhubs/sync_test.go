@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -26,13 +26,13 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 			if err := ns.CreateHub(ctx, eventhubs.Hub{Name: "telemetry", Partitions: 1}); err != nil {
 				return reads, err
 			}
-			r, err := ns.ReadEvents(ctx, "telemetry", bindings.DefaultConsumerGroup, "0", bindings.EventPosition{}, nil)
+			r, err := ns.ReadEvents(ctx, "telemetry", eventhubsapi.DefaultConsumerGroup, "0", eventhubsapi.Position{}, nil)
 			if err != nil {
 				return reads, err
 			}
 			return storetest.Reads{
 				Write: func() error {
-					return ns.SendEvents(ctx, "telemetry", nil, &bindings.Event{Body: []byte("1")})
+					return ns.SendEvents(ctx, "telemetry", nil, &eventhubsapi.Event{Body: []byte("1")})
 				},
 				Reads: map[string]func(){
 					"Receive":   func() { _, _ = r.Receive(ctx, 1, 0) },

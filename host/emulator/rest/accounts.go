@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // The account that every Azure Storage emulator has. Its key is documented and
@@ -32,10 +33,10 @@ type Account struct {
 	Keys []string // base64; one or two
 
 	// Queues and QueueAdmin are two sides of the same queues.
-	Queues     bindings.QueueAccount
-	QueueAdmin bindings.QueueAdmin
+	Queues     queue.Account
+	QueueAdmin queue.Admin
 
-	Blobs bindings.BlobAccount // nil: no blobs are served
+	Blobs blob.Account // nil: no blobs are served
 }
 
 // ParseAccounts reads the value of AccountsVariable: "name:key", or

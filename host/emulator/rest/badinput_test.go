@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
@@ -36,14 +36,14 @@ func (b *bench) state() string {
 				fmt.Fprintf(&out, "%+v\n", *m)
 			}
 		}
-		page, err := b.storage.Containers(ctx, &bindings.ListContainersOptions{Metadata: true})
+		page, err := b.storage.Containers(ctx, &blob.ListContainersOptions{Metadata: true})
 		if err != nil {
 			b.Error(err)
 			return
 		}
 		for _, c := range page.Containers {
 			fmt.Fprintln(&out, "container", c.Name, c.Properties.ETag)
-			blobs, err := b.storage.Container(c.Name).Blobs(ctx, &bindings.ListBlobsOptions{Include: bindings.ListInclude{Metadata: true, Snapshots: true, Uncommitted: true}})
+			blobs, err := b.storage.Container(c.Name).Blobs(ctx, &blob.ListOptions{Include: blob.ListInclude{Metadata: true, Snapshots: true, Uncommitted: true}})
 			if err != nil {
 				b.Error(err)
 				return

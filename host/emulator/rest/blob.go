@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // The Blob service. Its operations are in the files named blob...:
@@ -177,16 +178,16 @@ func blobService() *service {
 			}
 			return nil, errVerb()
 		},
-		properties: func(ctx context.Context, a *account) (bindings.ServiceProperties, error) {
+		properties: func(ctx context.Context, a *account) (storage.ServiceProperties, error) {
 			p, err := a.Blobs.BlobServiceProperties(ctx)
 			if err != nil {
-				return bindings.ServiceProperties{}, err
+				return storage.ServiceProperties{}, err
 			}
 			return *p, nil
 		},
 		serviceSAS: blobSASText,
 		sasKind:    blobSASKind,
-		policy: func(ctx context.Context, c *call, id string) (*bindings.AccessPolicy, error) {
+		policy: func(ctx context.Context, c *call, id string) (*storage.AccessPolicy, error) {
 			access, err := c.container().Access(ctx, nil)
 			if err != nil {
 				return nil, err
@@ -215,13 +216,13 @@ func blobResource(c *call) (resource, *Error) {
 	c.path = nil
 	if container != "" {
 		c.path = append(c.path, container)
-		if err := bindings.ValidateContainerName(container); err != nil {
+		if err := blob.ValidateContainerName(container); err != nil {
 			return "", asError(err)
 		}
 	}
 	if name != "" {
 		c.path = append(c.path, name)
-		if err := bindings.ValidateBlobName(name); err != nil {
+		if err := blob.ValidateName(name); err != nil {
 			return "", asError(err)
 		}
 	}
@@ -272,10 +273,10 @@ func splitBlobPath(u *url.URL, inHost bool) (container, name string, refused *Er
 	return container, strings.ReplaceAll(name, `\`, "/"), nil
 }
 
-func (c *call) container() bindings.Container { return c.account.Blobs.Container(c.path[0]) }
+func (c *call) container() blob.Container { return c.account.Blobs.Container(c.path[0]) }
 
 // blob is the blob of the address, or the snapshot of it that it names.
-func (c *call) blob() bindings.Blob {
+func (c *call) blob() blob.Blob {
 	b := c.container().Blob(c.path[1])
 	if snapshot := c.query.Get("snapshot"); snapshot != "" {
 		b = b.At(snapshot)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -412,7 +412,7 @@ func TestLargeBlob(t *testing.T) {
 func TestBodiesOfOtherAccounts(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
-	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: struct{ bindings.BlobAccount }{emulator.New(clk, nil)}}
+	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: struct{ blob.Account }{emulator.New(clk, nil)}}
 	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // maxBlockListBody is enough for the longest list of blocks.
@@ -23,13 +24,13 @@ func putBlock(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	opts := &bindings.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id"), BodyMD5: sums.md5}
-	body, discard, err := c.block(bindings.MaxPutBlock, sums)
+	opts := &blobapi.PutBlockOptions{LeaseID: c.r.Header.Get("X-Ms-Lease-Id"), BodyMD5: sums.md5}
+	body, discard, err := c.block(blobapi.MaxPutBlock, sums)
 	if err != nil {
 		return err
 	}
 	defer discard()
-	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*blobapi.Written, error) {
 		return c.blob().PutBlock(ctx, id, body, opts)
 	})
 }
@@ -80,7 +81,7 @@ func putBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*blobapi.Written, error) {
 		w, err := c.blob().PutBlockList(ctx, blocks, opts)
 		return w, c.putInTier(ctx, err, tier, opts.Conditions)
 	})
@@ -88,7 +89,7 @@ func putBlockList(c *call) error {
 
 // parseBlockList reads the body of Put Block List, in which the order of the
 // elements counts.
-func parseBlockList(b []byte) ([]bindings.BlockRef, *Error) {
+func parseBlockList(b []byte) ([]blobapi.BlockRef, *Error) {
 	var list struct {
 		XMLName xml.Name `xml:"BlockList"`
 		Blocks  []struct {
@@ -99,14 +100,14 @@ func parseBlockList(b []byte) ([]bindings.BlockRef, *Error) {
 	if err := decodeXML(b, &list); err != nil {
 		return nil, err
 	}
-	sources := map[string]bindings.BlockSource{"Latest": bindings.Latest, "Committed": bindings.Committed, "Uncommitted": bindings.Uncommitted}
-	var refs []bindings.BlockRef
+	sources := map[string]blobapi.BlockSource{"Latest": blobapi.Latest, "Committed": blobapi.Committed, "Uncommitted": blobapi.Uncommitted}
+	var refs []blobapi.BlockRef
 	for _, block := range list.Blocks {
 		from, ok := sources[block.XMLName.Local]
 		if !ok {
 			return nil, errInvalidXML("want Latest, Committed or Uncommitted, got " + strconv.Quote(block.XMLName.Local))
 		}
-		refs = append(refs, bindings.BlockRef{ID: strings.TrimSpace(block.ID), From: from})
+		refs = append(refs, blobapi.BlockRef{ID: strings.TrimSpace(block.ID), From: from})
 	}
 	return refs, nil
 }
@@ -124,7 +125,7 @@ func getBlockList(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	var list *bindings.BlockList
+	var list *blobapi.BlockList
 	err := c.inside(func(ctx context.Context) (err error) {
 		list, err = c.blob().BlockList(ctx, cond)
 		return err
@@ -144,7 +145,7 @@ func getBlockList(c *call) error {
 	return c.answer(http.StatusOK, append(b, "</BlockList>"...))
 }
 
-func appendBlocks(b []byte, name string, blocks []bindings.Block) []byte {
+func appendBlocks(b []byte, name string, blocks []blobapi.Block) []byte {
 	b = append(b, "<"+name+">"...)
 	for _, block := range blocks {
 		b = append(b, "<Block>"...)
@@ -157,7 +158,7 @@ func appendBlocks(b []byte, name string, blocks []bindings.Block) []byte {
 
 // sealable is an append blob that can be closed. Those of the embedded account are.
 type sealable interface {
-	Seal(ctx context.Context, position *int64, cond *bindings.BlobConditions) (*bindings.Written, error)
+	Seal(ctx context.Context, position *int64, cond *blobapi.Conditions) (*blobapi.Written, error)
 }
 
 func sealBlob(c *call) error {
@@ -171,9 +172,9 @@ func sealBlob(c *call) error {
 	}
 	blob, ok := c.blob().(sealable)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
-	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.write(http.StatusOK, func(ctx context.Context) (*blobapi.Written, error) {
 		w, err := blob.Seal(ctx, position, cond)
 		if err == nil {
 			c.w.Header().Set("X-Ms-Blob-Sealed", "true")
@@ -183,7 +184,7 @@ func sealBlob(c *call) error {
 }
 
 func appendBlock(c *call) error {
-	opts := &bindings.AppendBlockOptions{}
+	opts := &blobapi.AppendBlockOptions{}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return refused
@@ -199,12 +200,12 @@ func appendBlock(c *call) error {
 		return refused
 	}
 	opts.BodyMD5 = sums.md5
-	body, discard, err := c.block(bindings.MaxAppendBlock, sums)
+	body, discard, err := c.block(blobapi.MaxAppendBlock, sums)
 	if err != nil {
 		return err
 	}
 	defer discard()
-	var a *bindings.Appended
+	var a *blobapi.Appended
 	err = c.inside(func(ctx context.Context) (err error) {
 		a, err = c.blob().AppendBlock(ctx, body, opts)
 		return err

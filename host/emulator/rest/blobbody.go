@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
@@ -70,7 +70,7 @@ func (c *call) stageFrom(in io.Reader, size, limit int64, withMD5 bool) (body io
 	} else {
 		body, discard, err = spool(in, limit)
 	}
-	if bindings.BlobCodeOf(err) == bindings.CodeRequestBodyTooLarge {
+	if storage.CodeOf(err) == storage.CodeRequestBodyTooLarge {
 		err = errBodyTooLarge(limit)
 	}
 	return body, discard, err

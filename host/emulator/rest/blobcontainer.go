@@ -5,23 +5,23 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 // containerLetters are the permissions of a policy for a container.
 const containerLetters = "racwdxyltmeopif"
 
-func (c *call) publicAccess() (bindings.PublicAccess, *Error) {
+func (c *call) publicAccess() (blob.PublicAccess, *Error) {
 	text := c.r.Header.Get("X-Ms-Blob-Public-Access")
-	switch level := bindings.PublicAccess(strings.ToLower(text)); level {
-	case bindings.NoPublicAccess, bindings.PublicBlobs, bindings.PublicContainer:
+	switch level := blob.PublicAccess(strings.ToLower(text)); level {
+	case blob.NoPublicAccess, blob.PublicBlobs, blob.PublicContainer:
 		return level, nil
 	}
 	return "", errInvalidHeader("x-ms-blob-public-access", text)
 }
 
 func createContainer(c *call) error {
-	opts := &bindings.CreateContainerOptions{}
+	opts := &blob.CreateContainerOptions{}
 	var refused *Error
 	if opts.Metadata, refused = c.metadata(); refused != nil {
 		return refused
@@ -29,14 +29,14 @@ func createContainer(c *call) error {
 	if opts.PublicAccess, refused = c.publicAccess(); refused != nil {
 		return refused
 	}
-	return c.write(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.write(http.StatusCreated, func(ctx context.Context) (*blob.Written, error) {
 		return c.container().Create(ctx, opts)
 	})
 }
 
 // write runs a write in the clock and answers with the new version.
-func (c *call) write(status int, f func(ctx context.Context) (*bindings.Written, error)) error {
-	var w *bindings.Written
+func (c *call) write(status int, f func(ctx context.Context) (*blob.Written, error)) error {
+	var w *blob.Written
 	err := c.inside(func(ctx context.Context) (err error) {
 		w, err = f(ctx)
 		return err
@@ -48,8 +48,8 @@ func (c *call) write(status int, f func(ctx context.Context) (*bindings.Written,
 }
 
 // writeContent is write for what is stored encrypted, as every account's data is.
-func (c *call) writeContent(status int, f func(ctx context.Context) (*bindings.Written, error)) error {
-	return c.write(status, func(ctx context.Context) (*bindings.Written, error) {
+func (c *call) writeContent(status int, f func(ctx context.Context) (*blob.Written, error)) error {
+	return c.write(status, func(ctx context.Context) (*blob.Written, error) {
 		w, err := f(ctx)
 		if err == nil {
 			c.encrypted()
@@ -63,7 +63,7 @@ func (c *call) containerProperties() error {
 	if refused != nil {
 		return refused
 	}
-	var p *bindings.ContainerProperties
+	var p *blob.ContainerProperties
 	err := c.inside(func(ctx context.Context) (err error) {
 		p, err = c.container().Properties(ctx, cond)
 		return err
@@ -86,8 +86,8 @@ func (c *call) containerProperties() error {
 	return nil
 }
 
-func (c *call) setPublicAccess(level bindings.PublicAccess) {
-	if level != bindings.NoPublicAccess {
+func (c *call) setPublicAccess(level blob.PublicAccess) {
+	if level != blob.NoPublicAccess {
 		c.w.Header().Set("X-Ms-Blob-Public-Access", string(level))
 	}
 }
@@ -110,7 +110,7 @@ func setContainerMetadata(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.write(http.StatusOK, func(ctx context.Context) (*blob.Written, error) {
 		return c.container().SetMetadata(ctx, metadata, cond)
 	})
 }
@@ -135,7 +135,7 @@ func getContainerACL(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	var a *bindings.ContainerAccess
+	var a *blob.ContainerAccess
 	err := c.inside(func(ctx context.Context) (err error) {
 		a, err = c.container().Access(ctx, cond)
 		return err
@@ -153,7 +153,7 @@ func setContainerACL(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	a := &bindings.ContainerAccess{}
+	a := &blob.ContainerAccess{}
 	if a.PublicAccess, refused = c.publicAccess(); refused != nil {
 		return refused
 	}
@@ -164,7 +164,7 @@ func setContainerACL(c *call) error {
 	if a.Policies, refused = parsePolicies(b, containerLetters); refused != nil {
 		return refused
 	}
-	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.write(http.StatusOK, func(ctx context.Context) (*blob.Written, error) {
 		return c.container().SetAccess(ctx, a, cond)
 	})
 }

@@ -10,12 +10,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
 func snapshotBlob(c *call) error {
-	opts := &bindings.SnapshotOptions{}
+	opts := &blobapi.SnapshotOptions{}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return refused
@@ -23,7 +24,7 @@ func snapshotBlob(c *call) error {
 	if opts.Metadata, refused = c.metadata(); refused != nil {
 		return refused
 	}
-	var s *bindings.SnapshotTaken
+	var s *blobapi.SnapshotTaken
 	err := c.inside(func(ctx context.Context) (err error) {
 		s, err = c.blob().Snapshot(ctx, opts)
 		return err
@@ -38,7 +39,7 @@ func snapshotBlob(c *call) error {
 // copyBlob serves Copy Blob and Copy Blob From URL. A copy is complete at once;
 // one from a URL reads its source, as the service does before it answers.
 func copyBlob(c *call) error {
-	opts := &bindings.CopyOptions{SourceURL: c.r.Header.Get("X-Ms-Copy-Source")}
+	opts := &blobapi.CopyOptions{SourceURL: c.r.Header.Get("X-Ms-Copy-Source")}
 	var refused *Error
 	if opts.Conditions, refused = c.conditions(""); refused != nil {
 		return refused
@@ -75,7 +76,7 @@ func copyBlob(c *call) error {
 		}
 	}
 	answer := c.guardOverwrite(opts.Conditions)
-	var copied *bindings.Copied
+	var copied *blobapi.Copied
 	var err error
 	if from.call.account == c.account {
 		err = c.inside(func(ctx context.Context) (err error) {
@@ -97,7 +98,7 @@ func copyBlob(c *call) error {
 // compareSource reads a source outside the clock, as far as the request asks for a
 // comparison of its content, and returns the MD5 that it names. Conditions on the
 // source then make sure that it is still what was read.
-func (c *call) compareSource(from *source, cond *bindings.BlobConditions) ([]byte, error) {
+func (c *call) compareSource(from *source, cond *blobapi.Conditions) ([]byte, error) {
 	sums, refused := c.checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
@@ -115,12 +116,12 @@ func (c *call) compareSource(from *source, cond *bindings.BlobConditions) ([]byt
 		return nil, err
 	}
 	if sums.md5 != nil && !bytes.Equal(hash.Sum(nil), sums.md5) {
-		return nil, bindings.NewBlobError(bindings.CodeMD5Mismatch)
+		return nil, storage.NewError(storage.CodeMD5Mismatch)
 	}
 	if refused := sums.checkCRC(crcBytes(crc.Sum64())); refused != nil {
 		return nil, refused
 	}
-	if *cond == (bindings.BlobConditions{}) {
+	if *cond == (blobapi.Conditions{}) {
 		cond.IfMatch = content.about.ETag
 	}
 	return sums.md5, nil
@@ -130,30 +131,30 @@ func (c *call) compareSource(from *source, cond *bindings.BlobConditions) ([]byt
 // another's: the embedded ones.
 type (
 	exporter interface {
-		Export(ctx context.Context, source bindings.BlobSource, cond *bindings.BlobConditions) (*emulator.Exported, error)
+		Export(ctx context.Context, source blobapi.Source, cond *blobapi.Conditions) (*emulator.Exported, error)
 	}
 	importer interface {
 		Import(*emulator.Exported) (*emulator.Imported, error)
 	}
 	copiedInto interface {
-		CopyIn(ctx context.Context, from *emulator.Imported, opts *bindings.CopyOptions) (*bindings.Copied, error)
+		CopyIn(ctx context.Context, from *emulator.Imported, opts *blobapi.CopyOptions) (*blobapi.Copied, error)
 	}
 )
 
 // copyBetween copies a blob of another account of this server.
-func (c *call) copyBetween(from *source, opts *bindings.CopyOptions) (*bindings.Copied, error) {
+func (c *call) copyBetween(from *source, opts *blobapi.CopyOptions) (*blobapi.Copied, error) {
 	source, ok := from.call.account.Blobs.(exporter)
 	to, ok2 := c.account.Blobs.(importer)
 	blob, ok3 := c.blob().(copiedInto)
 	if !ok || !ok2 || !ok3 {
-		return nil, bindings.NewBlobError(bindings.CodeNotImplemented)
+		return nil, storage.NewError(storage.CodeNotImplemented)
 	}
 	var exported *emulator.Exported
 	err := c.inside(func(ctx context.Context) (err error) {
 		exported, err = source.Export(ctx, from.blob, opts.SourceConditions)
 		return err
 	})
-	if bindings.BlobCodeOf(err) == bindings.CodeBlobArchived {
+	if storage.CodeOf(err) == storage.CodeBlobArchived {
 		return nil, errSource(http.StatusConflict, asError(err))
 	}
 	if err != nil {
@@ -165,7 +166,7 @@ func (c *call) copyBetween(from *source, opts *bindings.CopyOptions) (*bindings.
 		return nil, err
 	}
 	defer imported.Discard()
-	var copied *bindings.Copied
+	var copied *blobapi.Copied
 	err = c.inside(func(ctx context.Context) (err error) {
 		copied, err = blob.CopyIn(ctx, imported, opts)
 		return err

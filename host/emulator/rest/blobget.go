@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 const (
@@ -46,12 +46,12 @@ func getBlobProperties(c *call) error {
 	return nil
 }
 
-func (c *call) readProperties() (*bindings.BlobProperties, error) {
+func (c *call) readProperties() (*blob.Properties, error) {
 	cond, refused := c.conditions("")
 	if refused != nil {
 		return nil, refused
 	}
-	var p *bindings.BlobProperties
+	var p *blob.Properties
 	err := c.inside(func(ctx context.Context) (err error) {
 		p, err = c.blob().Properties(ctx, cond)
 		return err
@@ -93,9 +93,9 @@ func getBlob(c *call) error {
 	if summed && (asked == nil || asked.Count > maxSummedRange) {
 		return tooLong()
 	}
-	var d *bindings.BlobDownload
+	var d *blob.Download
 	err := c.inside(func(ctx context.Context) (err error) {
-		d, err = c.blob().Get(ctx, &bindings.GetBlobOptions{Range: asked, Conditions: cond})
+		d, err = c.blob().Get(ctx, &blob.GetOptions{Range: asked, Conditions: cond})
 		return err
 	})
 	if err != nil {
@@ -110,7 +110,7 @@ func getBlob(c *call) error {
 
 // send answers with a blob's content. What goes wrong once the answer is on its
 // way cuts the connection.
-func (c *call) send(d *bindings.BlobDownload, partial, withMD5, withCRC bool) error {
+func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 	c.setBlobHeaders(d.Properties)
 	c.overrideHeaders()
 	h := c.w.Header()
@@ -227,7 +227,7 @@ func (c *call) overrideHeaders() {
 // is ignored, as HTTP has it, in x-ms-range too when a negative number makes it none
 // (azure-sdk-for-go: azblob live tests BlobDownloadDataNegativeOffset and
 // BlobGetPageRangesInvalidRange). Other faults of x-ms-range are refused.
-func (c *call) byteRange() (*bindings.BlobRange, *Error) {
+func (c *call) byteRange() (*blob.Range, *Error) {
 	own := c.r.Header.Get("X-Ms-Range")
 	text := own
 	if text == "" {
@@ -247,7 +247,7 @@ func (c *call) byteRange() (*bindings.BlobRange, *Error) {
 }
 
 // rangeHeader is a range as parseRange reads it.
-func rangeHeader(r bindings.BlobRange) string {
+func rangeHeader(r blob.Range) string {
 	text := "bytes=" + strconv.FormatInt(r.Offset, 10) + "-"
 	if r.Count > 0 {
 		text += strconv.FormatInt(r.Offset+r.Count-1, 10)
@@ -257,7 +257,7 @@ func rangeHeader(r bindings.BlobRange) string {
 
 // parseRange reads "bytes=first-last" or "bytes=first-". The service knows no
 // ranges from the end.
-func parseRange(text string) (*bindings.BlobRange, bool) {
+func parseRange(text string) (*blob.Range, bool) {
 	span, ok := strings.CutPrefix(strings.TrimSpace(text), "bytes=")
 	if !ok {
 		return nil, false
@@ -271,7 +271,7 @@ func parseRange(text string) (*bindings.BlobRange, bool) {
 		return nil, false
 	}
 	if to == "" {
-		return &bindings.BlobRange{Offset: first}, true
+		return &blob.Range{Offset: first}, true
 	}
 	last, err := strconv.ParseInt(to, 10, 64)
 	if err != nil || last < first {
@@ -281,5 +281,5 @@ func parseRange(text string) (*bindings.BlobRange, bool) {
 	if count <= 0 { // from 0 to the largest number
 		count = 0
 	}
-	return &bindings.BlobRange{Offset: first, Count: count}, true
+	return &blob.Range{Offset: first, Count: count}, true
 }

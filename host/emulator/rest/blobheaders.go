@@ -7,14 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // conditions reads the conditional headers and the lease. A prefix such as
 // "X-Ms-Source-" reads those on the source of a copy.
-func (c *call) conditions(prefix string) (*bindings.BlobConditions, *Error) {
+func (c *call) conditions(prefix string) (*blob.Conditions, *Error) {
 	h := c.r.Header
-	cond := &bindings.BlobConditions{IfMatch: h.Get(prefix + "If-Match"), IfNoneMatch: h.Get(prefix + "If-None-Match")}
+	cond := &blob.Conditions{IfMatch: h.Get(prefix + "If-Match"), IfNoneMatch: h.Get(prefix + "If-None-Match")}
 	own := prefix
 	if own == "" {
 		own = "X-Ms-"
@@ -51,16 +52,16 @@ func (c *call) allows(letters string) bool {
 // the write as it is to be answered.
 //
 // Source: docs, Create a service SAS ("Permissions": c, "Write a new blob").
-func (c *call) guardOverwrite(cond *bindings.BlobConditions) (answer func(error) error) {
+func (c *call) guardOverwrite(cond *blob.Conditions) (answer func(error) error) {
 	if c.allows("w") {
 		return func(err error) error { return err }
 	}
 	own := cond.IfNoneMatch != "*"
 	if own {
-		*cond = bindings.BlobConditions{IfNoneMatch: "*", LeaseID: cond.LeaseID}
+		*cond = blob.Conditions{IfNoneMatch: "*", LeaseID: cond.LeaseID}
 	}
 	return func(err error) error {
-		if own && bindings.BlobCodeOf(err) == bindings.CodeBlobAlreadyExists {
+		if own && storage.CodeOf(err) == storage.CodeBlobAlreadyExists {
 			return newError(http.StatusForbidden, "UnauthorizedBlobOverwrite", "This request is not authorized to perform blob overwrites.")
 		}
 		return err
@@ -75,14 +76,14 @@ func (c *call) md5Header(name string) ([]byte, *Error) {
 	}
 	sum, err := base64.StdEncoding.DecodeString(text)
 	if err != nil || len(sum) != 16 {
-		return nil, blobError(bindings.NewBlobError(bindings.CodeInvalidMD5))
+		return nil, blobError(storage.NewError(storage.CodeInvalidMD5))
 	}
 	return sum, nil
 }
 
 // blobHeaders reads the headers that are to be stored with a blob. Where the
 // body of the request is the blob's, plain headers will do as well.
-func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
+func (c *call) blobHeaders(plain bool) (blob.Headers, *Error) {
 	get := func(name string) string {
 		v := c.r.Header.Get("X-Ms-Blob-" + name)
 		if v == "" && plain {
@@ -90,14 +91,14 @@ func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
 		}
 		return v
 	}
-	out := bindings.BlobHeaders{
+	out := blob.Headers{
 		ContentType: get("Content-Type"), ContentEncoding: get("Content-Encoding"), ContentLanguage: get("Content-Language"),
 		ContentDisposition: c.r.Header.Get("X-Ms-Blob-Content-Disposition"), CacheControl: get("Cache-Control"),
 	}
 	if text := c.r.Header.Get("X-Ms-Blob-Content-Md5"); text != "" {
 		sum, err := base64.StdEncoding.DecodeString(text)
 		if err != nil {
-			return out, blobError(bindings.NewBlobError(bindings.CodeInvalidMD5))
+			return out, blobError(storage.NewError(storage.CodeInvalidMD5))
 		}
 		out.ContentMD5 = sum
 	}
@@ -105,8 +106,8 @@ func (c *call) blobHeaders(plain bool) (bindings.BlobHeaders, *Error) {
 }
 
 // putOptions reads what comes with a whole blob.
-func (c *call) putOptions(plain bool) (*bindings.PutBlobOptions, *Error) {
-	opts := &bindings.PutBlobOptions{}
+func (c *call) putOptions(plain bool) (*blob.PutOptions, *Error) {
+	opts := &blob.PutOptions{}
 	var refused *Error
 	if opts.Tags, refused = c.tags(); refused != nil {
 		return nil, refused
@@ -138,7 +139,7 @@ func (c *call) headerNumber(name string) (*int64, *Error) {
 }
 
 // written answers a write.
-func (c *call) written(status int, w *bindings.Written) error {
+func (c *call) written(status int, w *blob.Written) error {
 	c.setVersion(w.ETag, w.LastModified)
 	if w.ContentMD5 != nil {
 		c.w.Header().Set("Content-Md5", base64.StdEncoding.EncodeToString(w.ContentMD5))
@@ -166,7 +167,7 @@ func (c *call) setVersion(etag string, modified time.Time) {
 // encrypted says of a write that its data is safe, as every account's is.
 func (c *call) encrypted() { c.w.Header().Set("X-Ms-Request-Server-Encrypted", "true") }
 
-func (c *call) setLease(l bindings.LeaseProperties) {
+func (c *call) setLease(l blob.LeaseProperties) {
 	if l.State == "" { // a snapshot has no lease
 		return
 	}
@@ -180,7 +181,7 @@ func (c *call) setLease(l bindings.LeaseProperties) {
 
 // setBlobHeaders makes headers of all that is known of a blob, but for its
 // length and its MD5.
-func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
+func (c *call) setBlobHeaders(p *blob.Properties) {
 	c.setVersion(p.ETag, p.LastModified)
 	c.setMetadata(p.Metadata)
 	c.setLease(p.Lease)
@@ -201,13 +202,13 @@ func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
 	if p.TagCount > 0 {
 		h.Set("X-Ms-Tag-Count", strconv.Itoa(p.TagCount))
 	}
-	if p.Type == bindings.AppendBlob {
+	if p.Type == blob.AppendBlob {
 		h.Set("X-Ms-Blob-Committed-Block-Count", strconv.Itoa(p.AppendBlocks))
 	}
 	if p.Sealed {
 		h.Set("X-Ms-Blob-Sealed", "true")
 	}
-	if p.Type == bindings.PageBlob {
+	if p.Type == blob.PageBlob {
 		c.setSequence(p.Sequence)
 	}
 	if s := p.Copy; s != nil {
@@ -219,7 +220,7 @@ func (c *call) setBlobHeaders(p *bindings.BlobProperties) {
 	}
 }
 
-func copyProgress(s *bindings.CopyState) string {
+func copyProgress(s *blob.CopyState) string {
 	n := strconv.FormatInt(s.Bytes, 10)
 	return n + "/" + n
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 func leaseContainer(c *call) error { return lease(c, c.container()) }
@@ -19,7 +19,7 @@ func leaseBlob(c *call) error { return lease(c, c.blob()) }
 const breakByDeletion = "2017-07-29"
 
 // lease serves the five lease operations on a container or a blob.
-func lease(c *call, on bindings.Leasable) error {
+func lease(c *call, on blob.Leasable) error {
 	action := strings.ToLower(c.r.Header.Get("X-Ms-Lease-Action"))
 	if !c.allows("w") && (action != "break" || c.sas("sv") < breakByDeletion) {
 		return errNotAuthorized("Permission", "permission")
@@ -30,7 +30,7 @@ func lease(c *call, on bindings.Leasable) error {
 	}
 	id, proposed := cond.LeaseID, c.r.Header.Get("X-Ms-Proposed-Lease-Id")
 	cond.LeaseID = ""
-	var do func(ctx context.Context) (*bindings.Lease, error)
+	var do func(ctx context.Context) (*blob.Lease, error)
 	status := http.StatusOK
 	switch action {
 	case "acquire":
@@ -39,25 +39,25 @@ func lease(c *call, on bindings.Leasable) error {
 			return err
 		}
 		status = http.StatusCreated
-		do = func(ctx context.Context) (*bindings.Lease, error) {
+		do = func(ctx context.Context) (*blob.Lease, error) {
 			return on.AcquireLease(ctx, duration, proposed, cond)
 		}
 	case "renew":
-		do = func(ctx context.Context) (*bindings.Lease, error) { return on.RenewLease(ctx, id, cond) }
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.RenewLease(ctx, id, cond) }
 	case "change":
 		if proposed == "" {
 			return errMissingHeader("x-ms-proposed-lease-id")
 		}
-		do = func(ctx context.Context) (*bindings.Lease, error) { return on.ChangeLease(ctx, id, proposed, cond) }
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.ChangeLease(ctx, id, proposed, cond) }
 	case "release":
-		do = func(ctx context.Context) (*bindings.Lease, error) { return on.ReleaseLease(ctx, id, cond) }
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.ReleaseLease(ctx, id, cond) }
 	case "break":
 		period, err := c.breakPeriod()
 		if err != nil {
 			return err
 		}
 		status = http.StatusAccepted
-		do = func(ctx context.Context) (*bindings.Lease, error) { return on.BreakLease(ctx, period, cond) }
+		do = func(ctx context.Context) (*blob.Lease, error) { return on.BreakLease(ctx, period, cond) }
 	case "":
 		return errMissingHeader("x-ms-lease-action")
 	default:
@@ -66,7 +66,7 @@ func lease(c *call, on bindings.Leasable) error {
 	if id == "" && (action == "renew" || action == "change" || action == "release") {
 		return errMissingHeader("x-ms-lease-id")
 	}
-	var l *bindings.Lease
+	var l *blob.Lease
 	err := c.inside(func(ctx context.Context) (err error) {
 		l, err = do(ctx)
 		return err
@@ -91,7 +91,7 @@ func (c *call) pinOfLease() string {
 }
 
 // pinLease keeps the clock from jumping over a lease that has an end.
-func (c *call) pinLease(action string, l *bindings.Lease) {
+func (c *call) pinLease(action string, l *blob.Lease) {
 	key := c.pinOfLease()
 	switch action {
 	case "acquire":
@@ -115,8 +115,8 @@ func (c *call) leaseDuration() (time.Duration, *Error) {
 	n, err := strconv.Atoi(text)
 	switch {
 	case err == nil && n == -1:
-		return bindings.InfiniteLease, nil
-	case err != nil || n < int(bindings.MinLease/time.Second) || n > int(bindings.MaxLease/time.Second):
+		return blob.InfiniteLease, nil
+	case err != nil || n < int(blob.MinLease/time.Second) || n > int(blob.MaxLease/time.Second):
 		return 0, errInvalidHeader("x-ms-lease-duration", text)
 	}
 	return time.Duration(n) * time.Second, nil
@@ -128,7 +128,7 @@ func (c *call) breakPeriod() (*time.Duration, *Error) {
 	if refused != nil || n == nil {
 		return nil, refused
 	}
-	if *n > int64(bindings.MaxBreakPeriod/time.Second) {
+	if *n > int64(blob.MaxBreakPeriod/time.Second) {
 		return nil, errInvalidHeader("x-ms-lease-break-period", strconv.FormatInt(*n, 10))
 	}
 	d := time.Duration(*n) * time.Second

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 )
 
 // included returns the things that a listing is asked to show.
@@ -43,7 +43,7 @@ func appendMetadata(b []byte, metadata map[string]string) []byte {
 	return append(b, "</Metadata>"...)
 }
 
-func appendLease(b []byte, l bindings.LeaseProperties) []byte {
+func appendLease(b []byte, l blob.LeaseProperties) []byte {
 	b = appendElement(b, "LeaseStatus", l.Status)
 	b = appendElement(b, "LeaseState", l.State)
 	if l.Duration != "" {
@@ -57,10 +57,10 @@ func listContainers(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	opts := &bindings.ListContainersOptions{
+	opts := &blob.ListContainersOptions{
 		Prefix: c.query.Get("prefix"), Marker: c.query.Get("marker"), MaxResults: int(asked), Metadata: c.included()["metadata"],
 	}
-	var page *bindings.ContainerPage
+	var page *blob.ContainerPage
 	err := c.inside(func(ctx context.Context) (err error) {
 		page, err = c.account.Blobs.Containers(ctx, opts)
 		return err
@@ -77,7 +77,7 @@ func listContainers(c *call) error {
 		b = appendElement(b, "Last-Modified", wireTime(p.LastModified))
 		b = appendElement(b, "Etag", p.ETag)
 		b = appendLease(b, p.Lease)
-		if p.PublicAccess != bindings.NoPublicAccess {
+		if p.PublicAccess != blob.NoPublicAccess {
 			b = appendElement(b, "PublicAccess", string(p.PublicAccess))
 		}
 		b = append(b, "<HasImmutabilityPolicy>false</HasImmutabilityPolicy><HasLegalHold>false</HasLegalHold></Properties>"...)
@@ -97,14 +97,14 @@ func listBlobs(c *call) error {
 		return refused
 	}
 	include := c.included()
-	opts := &bindings.ListBlobsOptions{
+	opts := &blob.ListOptions{
 		Prefix: c.query.Get("prefix"), Delimiter: c.query.Get("delimiter"), Marker: c.query.Get("marker"), MaxResults: int(asked),
-		Include: bindings.ListInclude{
+		Include: blob.ListInclude{
 			Metadata: include["metadata"], Copy: include["copy"], Snapshots: include["snapshots"], Uncommitted: include["uncommittedblobs"],
 			Tags: include["tags"],
 		},
 	}
-	var page *bindings.BlobPage
+	var page *blob.Page
 	err := c.inside(func(ctx context.Context) (err error) {
 		page, err = c.container().Blobs(ctx, opts)
 		return err
@@ -150,7 +150,7 @@ func appendName(b []byte, name string) []byte {
 	return appendElement(b, "Name", name)
 }
 
-func appendBlob(b []byte, item *bindings.BlobItem, include bindings.ListInclude) []byte {
+func appendBlob(b []byte, item *blob.Item, include blob.ListInclude) []byte {
 	p := &item.Properties
 	b = append(b, "<Blob>"...)
 	b = appendName(b, item.Name)
@@ -175,7 +175,7 @@ func appendBlob(b []byte, item *bindings.BlobItem, include bindings.ListInclude)
 	} {
 		b = appendElement(b, f.Name, f.Value)
 	}
-	if p.Type == bindings.PageBlob {
+	if p.Type == blob.PageBlob {
 		b = appendElement(b, "x-ms-blob-sequence-number", strconv.FormatInt(p.Sequence, 10))
 	}
 	b = appendElement(b, "BlobType", string(p.Type))

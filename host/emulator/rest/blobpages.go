@@ -8,16 +8,17 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
 // paged is a page blob. Those of the embedded account are.
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	ClearPages(ctx context.Context, span bindings.BlobRange, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
-	PageRanges(ctx context.Context, within *bindings.BlobRange, cond *bindings.BlobConditions) (*emulator.PageRanges, error)
-	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *bindings.BlobConditions) (*emulator.PagesWritten, error)
+	ClearPages(ctx context.Context, span blobapi.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
+	PageRanges(ctx context.Context, within *blobapi.Range, cond *blobapi.Conditions) (*emulator.PageRanges, error)
+	SetPageProperties(ctx context.Context, p emulator.PageProperties, cond *blobapi.Conditions) (*emulator.PagesWritten, error)
 }
 
 // maxPages is how much one Put Page writes (docs: Put Page).
@@ -28,7 +29,7 @@ func (c *call) setSequence(n int64) {
 }
 
 // pageBlobOptions reads what a page blob is created with.
-func (c *call) pageBlobOptions(opts *bindings.PutBlobOptions) *Error {
+func (c *call) pageBlobOptions(opts *blobapi.PutOptions) *Error {
 	const name = "X-Ms-Blob-Content-Length"
 	size, refused := c.headerNumber(name)
 	if refused != nil {
@@ -52,7 +53,7 @@ func (c *call) pageBlobOptions(opts *bindings.PutBlobOptions) *Error {
 func putPage(c *call) error {
 	blob, ok := c.blob().(paged)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	span, refused := c.pageRange()
 	if refused != nil {
@@ -66,7 +67,7 @@ func putPage(c *call) error {
 		name = "X-Ms-If-Sequence-Number-" + name
 		if *to, refused = c.headerNumber(name); refused != nil {
 			if strings.HasPrefix(c.r.Header.Get(name), "-") { // azblob live test BlobPutPagesIfSequenceNumberLessThanNegOne
-				return bindings.NewBlobError(bindings.CodeInvalidInput)
+				return storage.NewError(storage.CodeInvalidInput)
 			}
 			return refused
 		}
@@ -90,7 +91,7 @@ func putPage(c *call) error {
 		}
 		defer discard()
 		if staged, ok := body.(*emulator.StagedBody); ok && staged.Size() != span.Count {
-			return bindings.NewBlobError(bindings.CodeInvalidPageRange)
+			return storage.NewError(storage.CodeInvalidPageRange)
 		}
 		write = func(ctx context.Context) (*emulator.PagesWritten, error) {
 			return blob.PutPages(ctx, span.Offset, body, opts)
@@ -100,7 +101,7 @@ func putPage(c *call) error {
 	default:
 		return errInvalidHeader("x-ms-page-write", how)
 	}
-	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusCreated, func(ctx context.Context) (*blobapi.Written, error) {
 		w, err := write(ctx)
 		if err != nil {
 			return nil, err
@@ -111,7 +112,7 @@ func putPage(c *call) error {
 }
 
 // pageRange reads the range that is written, which has both ends.
-func (c *call) pageRange() (*bindings.BlobRange, *Error) {
+func (c *call) pageRange() (*blobapi.Range, *Error) {
 	text := c.r.Header.Get("X-Ms-Range")
 	if text == "" {
 		text = c.r.Header.Get("Range")
@@ -121,7 +122,7 @@ func (c *call) pageRange() (*bindings.BlobRange, *Error) {
 	}
 	span, ok := parseRange(text)
 	if !ok || span.Count == 0 {
-		return nil, blobError(bindings.NewBlobError(bindings.CodeInvalidPageRange))
+		return nil, blobError(storage.NewError(storage.CodeInvalidPageRange))
 	}
 	return span, nil
 }
@@ -136,7 +137,7 @@ func getPageRanges(c *call) error {
 	}
 	blob, ok := c.blob().(paged)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	cond, refused := c.conditions("")
 	if refused != nil {
@@ -170,7 +171,7 @@ func getPageRanges(c *call) error {
 // is nothing. Then headers that are not given stay.
 //
 // Source: docs, Set Blob Properties, "Remarks".
-func (c *call) pageProperties(headers bindings.BlobHeaders) (*emulator.PageProperties, *Error) {
+func (c *call) pageProperties(headers blobapi.Headers) (*emulator.PageProperties, *Error) {
 	const action, number = "x-ms-sequence-number-action", "x-ms-blob-sequence-number"
 	p := &emulator.PageProperties{}
 	var refused *Error
@@ -215,12 +216,12 @@ func (c *call) pageProperties(headers bindings.BlobHeaders) (*emulator.PagePrope
 	return p, nil
 }
 
-func setPageProperties(c *call, p emulator.PageProperties, cond *bindings.BlobConditions) error {
+func setPageProperties(c *call, p emulator.PageProperties, cond *blobapi.Conditions) error {
 	blob, ok := c.blob().(paged)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
-	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.write(http.StatusOK, func(ctx context.Context) (*blobapi.Written, error) {
 		w, err := blob.SetPageProperties(ctx, p, cond)
 		if err != nil {
 			return nil, err

@@ -6,7 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // putBlob serves Put Blob, and Copy Blob, which has the same address.
@@ -14,7 +15,7 @@ func putBlob(c *call) error {
 	kind := c.r.Header.Get("X-Ms-Blob-Type")
 	if c.r.Header.Get("X-Ms-Copy-Source") != "" {
 		if kind != "" {
-			return putBlobFromURL(c, bindings.BlobType(kind))
+			return putBlobFromURL(c, blob.Type(kind))
 		}
 		return copyBlob(c)
 	}
@@ -25,9 +26,9 @@ func putBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	switch opts.Type = bindings.BlobType(kind); opts.Type {
-	case bindings.BlockBlob, bindings.AppendBlob:
-	case bindings.PageBlob:
+	switch opts.Type = blob.Type(kind); opts.Type {
+	case blob.BlockBlob, blob.AppendBlob:
+	case blob.PageBlob:
 		if refused := c.pageBlobOptions(opts); refused != nil {
 			return refused
 		}
@@ -35,8 +36,8 @@ func putBlob(c *call) error {
 		return errInvalidHeader("x-ms-blob-type", kind)
 	}
 	tier, refused := c.tier(false)
-	if refused == nil && tier != "" && opts.Type != bindings.BlockBlob {
-		refused = blobError(bindings.NewBlobError(bindings.CodeInvalidBlobType))
+	if refused == nil && tier != "" && opts.Type != blob.BlockBlob {
+		refused = blobError(storage.NewError(storage.CodeInvalidBlobType))
 	}
 	if refused != nil {
 		return refused
@@ -46,13 +47,13 @@ func putBlob(c *call) error {
 		return refused
 	}
 	opts.BodyMD5 = sums.md5
-	body, discard, err := c.stage(bindings.MaxPutBlob, sums)
+	body, discard, err := c.stage(blob.MaxPutBlob, sums)
 	if err != nil {
 		return err
 	}
 	defer discard()
 	answer := c.guardOverwrite(opts.Conditions)
-	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*blob.Written, error) {
 		w, err := c.blob().Put(ctx, body, opts)
 		return w, c.putInTier(ctx, err, tier, opts.Conditions)
 	}))
@@ -62,8 +63,8 @@ func putBlob(c *call) error {
 // with its content, but for those that the request names itself.
 //
 // Source: docs, Put Blob From URL, "x-ms-copy-source-blob-properties".
-func putBlobFromURL(c *call, kind bindings.BlobType) error {
-	if kind != bindings.BlockBlob {
+func putBlobFromURL(c *call, kind blob.Type) error {
+	if kind != blob.BlockBlob {
 		return errInvalidHeader("x-ms-blob-type", string(kind))
 	}
 	opts, refused := c.putOptions(false)
@@ -78,7 +79,7 @@ func putBlobFromURL(c *call, kind bindings.BlobType) error {
 	if refused != nil {
 		return refused
 	}
-	content, err := c.takeSource(from, nil, bindings.MaxPutBlob)
+	content, err := c.takeSource(from, nil, blob.MaxPutBlob)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func putBlobFromURL(c *call, kind bindings.BlobType) error {
 		}
 	}
 	answer := c.guardOverwrite(opts.Conditions)
-	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*bindings.Written, error) {
+	return answer(c.writeContent(http.StatusCreated, func(ctx context.Context) (*blob.Written, error) {
 		w, err := c.blob().Put(ctx, content.body, opts)
 		return w, c.putInTier(ctx, err, tier, opts.Conditions)
 	}))
@@ -125,7 +126,7 @@ func setBlobProperties(c *call) error {
 	if pages != nil {
 		return setPageProperties(c, *pages, cond)
 	}
-	return c.write(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.write(http.StatusOK, func(ctx context.Context) (*blob.Written, error) {
 		return c.blob().SetHeaders(ctx, headers, cond)
 	})
 }
@@ -139,7 +140,7 @@ func setBlobMetadata(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	return c.writeContent(http.StatusOK, func(ctx context.Context) (*bindings.Written, error) {
+	return c.writeContent(http.StatusOK, func(ctx context.Context) (*blob.Written, error) {
 		return c.blob().SetMetadata(ctx, metadata, cond)
 	})
 }
@@ -149,11 +150,11 @@ func deleteBlob(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	opts := &bindings.DeleteBlobOptions{Snapshots: bindings.DeleteSnapshots(c.r.Header.Get("X-Ms-Delete-Snapshots")), Conditions: cond}
+	opts := &blob.DeleteOptions{Snapshots: blob.DeleteSnapshots(c.r.Header.Get("X-Ms-Delete-Snapshots")), Conditions: cond}
 	if err := c.inside(func(ctx context.Context) error { return c.blob().Delete(ctx, opts) }); err != nil {
 		return err
 	}
-	if opts.Snapshots != bindings.OnlySnapshots && !c.query.Has("snapshot") {
+	if opts.Snapshots != blob.OnlySnapshots && !c.query.Has("snapshot") {
 		c.door.pins.Release(c.pinOfLease())
 	}
 	c.w.Header().Set("X-Ms-Delete-Type-Permanent", "true")

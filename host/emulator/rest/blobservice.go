@@ -4,11 +4,11 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 func getBlobServiceProperties(c *call) error {
-	var p *bindings.ServiceProperties
+	var p *storage.ServiceProperties
 	err := c.inside(func(ctx context.Context) (err error) {
 		p, err = c.account.Blobs.BlobServiceProperties(ctx)
 		return err

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // sourcePatience is how long another server of this machine may take to send what
@@ -25,7 +26,7 @@ const sourcePatience = 2 * time.Minute
 type source struct {
 	url  *url.URL
 	call *call // a read of the blob, as if it was asked for with that address; nil: another server's
-	blob bindings.BlobSource
+	blob blob.Source
 }
 
 // readOperation is what a signature of a source has to allow.
@@ -74,11 +75,11 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	if refused := c.admitSource(read, keyed); refused != nil {
 		return nil, errSource(http.StatusForbidden, refused)
 	}
-	return &source{url: u, call: read, blob: bindings.BlobSource{Container: read.path[0], Name: read.path[1], Snapshot: read.query.Get("snapshot")}}, nil
+	return &source{url: u, call: read, blob: blob.Source{Container: read.path[0], Name: read.path[1], Snapshot: read.query.Get("snapshot")}}, nil
 }
 
 func errNoSource() *Error {
-	return blobError(bindings.NewBlobError(bindings.CodeCannotVerifyCopySource))
+	return blobError(storage.NewError(storage.CodeCannotVerifyCopySource))
 }
 
 // here reports whether the address of a read is this server's, whatever name the
@@ -112,12 +113,12 @@ func (c *call) admitSource(read *call, keyed bool) *Error {
 	case keyed && c.allowed == nil && read.account == c.account:
 		return nil
 	}
-	var access *bindings.ContainerAccess
+	var access *blob.ContainerAccess
 	err := c.inside(func(ctx context.Context) (err error) {
 		access, err = read.container().Access(ctx, nil)
 		return err
 	})
-	if err == nil && access.PublicAccess != bindings.NoPublicAccess {
+	if err == nil && access.PublicAccess != blob.NoPublicAccess {
 		return nil
 	}
 	return errAuthentication("The address of the source carries no signature.")
@@ -128,18 +129,18 @@ func (c *call) admitSource(read *call, keyed bool) *Error {
 // Source: docs, Blob Storage error codes, CannotVerifyCopySource; Azurite:
 // BlobHandler.validateCopySource.
 func errSource(status int, why *Error) *Error {
-	e := newError(status, string(bindings.CodeCannotVerifyCopySource), why.Message)
+	e := newError(status, string(storage.CodeCannotVerifyCopySource), why.Message)
 	e.Details = why.Details
 	return e
 }
 
 // asSourceError is the answer for the failure to read a blob of this server.
 func asSourceError(err error) error {
-	switch code := bindings.BlobCodeOf(err); code {
-	case bindings.CodeBlobNotFound, bindings.CodeContainerNotFound:
+	switch code := storage.CodeOf(err); code {
+	case storage.CodeBlobNotFound, storage.CodeContainerNotFound:
 		return errSource(http.StatusNotFound, asError(err))
-	case bindings.CodeConditionNotMet:
-		return bindings.NewBlobError(bindings.CodeSourceConditionNotMet)
+	case storage.CodeConditionNotMet:
+		return storage.NewError(storage.CodeSourceConditionNotMet)
 	}
 	return err
 }
@@ -147,19 +148,19 @@ func asSourceError(err error) error {
 // sourceContent is content that is being read from a source.
 type sourceContent struct {
 	io.ReadCloser
-	size  int64                    // 0: not known
-	about *bindings.BlobProperties // of a blob of this server
+	size  int64            // 0: not known
+	about *blob.Properties // of a blob of this server
 }
 
 // open begins to read a source, or a range of it. Conditions hold for blobs of this
 // server.
-func (c *call) open(from *source, span *bindings.BlobRange, cond *bindings.BlobConditions) (*sourceContent, error) {
+func (c *call) open(from *source, span *blob.Range, cond *blob.Conditions) (*sourceContent, error) {
 	if from.call == nil {
 		return from.fetch(c.r.Context(), span)
 	}
-	var d *bindings.BlobDownload
+	var d *blob.Download
 	err := c.inside(func(ctx context.Context) (err error) {
-		d, err = from.call.blob().Get(ctx, &bindings.GetBlobOptions{Range: span, Conditions: cond})
+		d, err = from.call.blob().Get(ctx, &blob.GetOptions{Range: span, Conditions: cond})
 		return err
 	})
 	if err != nil {
@@ -170,7 +171,7 @@ func (c *call) open(from *source, span *bindings.BlobRange, cond *bindings.BlobC
 
 // fetch asks another server of this machine. It follows no redirection, which could
 // lead elsewhere.
-func (from *source) fetch(ctx context.Context, span *bindings.BlobRange) (*sourceContent, error) {
+func (from *source) fetch(ctx context.Context, span *blob.Range) (*sourceContent, error) {
 	ctx, cancel := context.WithTimeout(ctx, sourcePatience) //clock:outside another server's real time
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, from.url.String(), nil)
 	if err != nil {
@@ -197,7 +198,7 @@ func (from *source) fetch(ctx context.Context, span *bindings.BlobRange) (*sourc
 	case span != nil && resp.StatusCode == http.StatusOK: // it knows no ranges
 		if _, err := io.CopyN(io.Discard, body, span.Offset); err != nil {
 			body.Close()
-			return nil, blobError(bindings.NewBlobError(bindings.CodeInvalidRange))
+			return nil, blobError(storage.NewError(storage.CodeInvalidRange))
 		}
 		if span.Count > 0 {
 			return &sourceContent{limited{io.LimitReader(body, span.Count), body}, 0, nil}, nil
@@ -246,13 +247,13 @@ type taken struct {
 	body    io.Reader
 	discard func()
 	md5     []byte
-	about   *bindings.BlobProperties // of a blob of this server
+	about   *blob.Properties // of a blob of this server
 }
 
 // takeSource reads a source to its end, outside the clock, and compares it with
 // the checksums that the request names for it. Its caller calls discard once the
 // operation is over.
-func (c *call) takeSource(from *source, span *bindings.BlobRange, limit int64) (*taken, error) {
+func (c *call) takeSource(from *source, span *blob.Range, limit int64) (*taken, error) {
 	sums, refused := c.checksums(sourceChecksums)
 	if refused != nil {
 		return nil, refused
@@ -284,7 +285,7 @@ func (c *call) takeSource(from *source, span *bindings.BlobRange, limit int64) (
 	t := &taken{body: body, discard: discard, md5: hash.Sum(nil), about: content.about}
 	if sums.md5 != nil && !bytes.Equal(t.md5, sums.md5) {
 		discard()
-		return nil, bindings.NewBlobError(bindings.CodeMD5Mismatch)
+		return nil, storage.NewError(storage.CodeMD5Mismatch)
 	}
 	if refused := sums.checkCRC(crcBytes(crc.Sum64())); refused != nil {
 		discard()
@@ -312,7 +313,7 @@ func (s *sender) Read(p []byte) (int, error) {
 
 // sourceRange reads the range of the source that a block is made of; nil is all of
 // it.
-func (c *call) sourceRange() (*bindings.BlobRange, *Error) {
+func (c *call) sourceRange() (*blob.Range, *Error) {
 	const name = "X-Ms-Source-Range"
 	text := c.r.Header.Get(name)
 	if text == "" {

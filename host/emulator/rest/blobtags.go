@@ -10,15 +10,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
 // Blobs and accounts that keep index tags: the embedded ones.
 type (
 	tagged interface {
-		SetTags(ctx context.Context, tags map[string]string, cond *bindings.BlobConditions) error
-		Tags(ctx context.Context, cond *bindings.BlobConditions) (map[string]string, error)
+		SetTags(ctx context.Context, tags map[string]string, cond *blob.Conditions) error
+		Tags(ctx context.Context, cond *blob.Conditions) (map[string]string, error)
 	}
 	tagIndex interface {
 		FindBlobs(ctx context.Context, container, where, marker string, most int) (*emulator.TaggedPage, error)
@@ -103,7 +104,7 @@ func setBlobTags(c *call) error {
 	}
 	blob, ok := c.blob().(tagged)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	if err := c.inside(func(ctx context.Context) error { return blob.SetTags(ctx, tags, cond) }); err != nil {
 		return err
@@ -118,7 +119,7 @@ func getBlobTags(c *call) error {
 	}
 	blob, ok := c.blob().(tagged)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	var tags map[string]string
 	err := c.inside(func(ctx context.Context) (err error) {
@@ -155,7 +156,7 @@ func findBlobs(c *call) error {
 	}
 	index, ok := c.account.Blobs.(tagIndex)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	container := ""
 	if len(c.path) > 0 {

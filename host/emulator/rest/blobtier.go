@@ -6,13 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	blobapi "github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // tiered is a blob that can be moved to another tier. Those of the embedded
 // account are.
 type tiered interface {
-	SetTier(ctx context.Context, tier string, cond *bindings.BlobConditions) (rehydrated bool, err error)
+	SetTier(ctx context.Context, tier string, cond *blobapi.Conditions) (rehydrated bool, err error)
 }
 
 // setBlobTier serves Set Blob Tier. The answer to a blob that comes out of the
@@ -28,7 +29,7 @@ func setBlobTier(c *call) error {
 	}
 	blob, ok := c.blob().(tiered)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	status := http.StatusOK
 	err := c.inside(func(ctx context.Context) error {
@@ -65,14 +66,14 @@ func (c *call) tier(must bool) (string, *Error) {
 
 // putInTier completes a write, whose error it is given, of a blob that asks for a
 // tier. It is called in the same turn of the clock.
-func (c *call) putInTier(ctx context.Context, err error, tier string, cond *bindings.BlobConditions) error {
+func (c *call) putInTier(ctx context.Context, err error, tier string, cond *blobapi.Conditions) error {
 	if err != nil || tier == "" {
 		return err
 	}
 	blob, ok := c.blob().(tiered)
 	if !ok {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
-	_, err = blob.SetTier(ctx, tier, &bindings.BlobConditions{LeaseID: cond.LeaseID})
+	_, err = blob.SetTier(ctx, tier, &blobapi.Conditions{LeaseID: cond.LeaseID})
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // crcTable is that of the service's CRC-64, CRC-64/NVME (docs: Put Block,
@@ -71,7 +71,7 @@ func (c *call) checksums(headers [2]string) (sums checksums, refused *Error) {
 func (s checksums) check(content []byte) *Error {
 	if s.md5 != nil {
 		if sum := md5.Sum(content); !bytes.Equal(sum[:], s.md5) {
-			return blobError(bindings.NewBlobError(bindings.CodeMD5Mismatch))
+			return blobError(storage.NewError(storage.CodeMD5Mismatch))
 		}
 	}
 	return s.checkCRC(crcBytes(crc64.Checksum(content, crcTable)))

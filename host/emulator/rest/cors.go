@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/door"
 )
 
 // corsRules returns the service's rules, in the order in which they are tried.
-func (c *call) corsRules() ([]bindings.CORSRule, error) {
-	var rules []bindings.CORSRule
+func (c *call) corsRules() ([]storage.CORSRule, error) {
+	var rules []storage.CORSRule
 	err := c.inside(func(ctx context.Context) error {
 		p, err := c.door.service.properties(ctx, c.account)
 		if err == nil && p.CORS != nil {
@@ -97,7 +97,7 @@ func (c *call) admitPage() error {
 }
 
 // matching returns the first rule for an origin and a method.
-func matching(rules []bindings.CORSRule, origin, method string) (rule bindings.CORSRule, ok bool) {
+func matching(rules []storage.CORSRule, origin, method string) (rule storage.CORSRule, ok bool) {
 	for _, rule := range rules {
 		if originListed(rule.AllowedOrigins, origin) && listed(rule.AllowedMethods, method) {
 			return rule, true
@@ -108,7 +108,7 @@ func matching(rules []bindings.CORSRule, origin, method string) (rule bindings.C
 
 // shareWithOrigin sets the headers by which a page of another origin may read the
 // answer, if there is a rule for it.
-func (c *call) shareWithOrigin(origin string, rule bindings.CORSRule, matches, any bool) {
+func (c *call) shareWithOrigin(origin string, rule storage.CORSRule, matches, any bool) {
 	h := c.w.Header()
 	switch {
 	case !matches && any:

@@ -10,26 +10,26 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
 // damaged is an account whose blobs cannot be read to their end.
 type (
-	damaged          struct{ bindings.BlobAccount }
-	damagedContainer struct{ bindings.Container }
-	damagedBlob      struct{ bindings.Blob }
+	damaged          struct{ blob.Account }
+	damagedContainer struct{ blob.Container }
+	damagedBlob      struct{ blob.Blob }
 )
 
-func (a damaged) Container(name string) bindings.Container {
-	return damagedContainer{a.BlobAccount.Container(name)}
+func (a damaged) Container(name string) blob.Container {
+	return damagedContainer{a.Account.Container(name)}
 }
 
-func (c damagedContainer) Blob(name string) bindings.Blob {
+func (c damagedContainer) Blob(name string) blob.Blob {
 	return damagedBlob{c.Container.Blob(name)}
 }
 
-func (b damagedBlob) Get(ctx context.Context, opts *bindings.GetBlobOptions) (*bindings.BlobDownload, error) {
+func (b damagedBlob) Get(ctx context.Context, opts *blob.GetOptions) (*blob.Download, error) {
 	d, err := b.Blob.Get(ctx, opts)
 	if err == nil {
 		d.Body = &short{ReadCloser: d.Body, left: d.Range.Count / 2}
@@ -76,7 +76,7 @@ func TestDamagedBlobIsLogged(t *testing.T) {
 	var log lines
 	b := newBench(t, func(s *setup) {
 		s.rest.Logger = zerolog.New(&log)
-		s.blobs = func(a bindings.BlobAccount) bindings.BlobAccount { return damaged{a} }
+		s.blobs = func(a blob.Account) blob.Account { return damaged{a} }
 	})
 	b.do(func(ctx context.Context) {
 		container := b.storage.Container("files")

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // A user delegation key is made for somebody who has a token, and signs for what may
@@ -43,7 +43,7 @@ func delegationKey(account []byte, field func(string) string) []byte {
 // Source: docs, Get User Delegation Key.
 func getDelegationKey(c *call) error {
 	if len(c.account.keys) == 0 {
-		return bindings.NewBlobError(bindings.CodeNotImplemented)
+		return storage.NewError(storage.CodeNotImplemented)
 	}
 	b, err := c.body(maxDocument)
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *call) authorizeByDelegation() *Error {
 	if !ok || !ok2 || now.Before(from) || !now.Before(until) || c.sas("sks") != "b" {
 		return errAuthentication("The user delegation key is not good now, or not for blobs.")
 	}
-	terms := bindings.AccessPolicy{Permission: c.sas("sp")}
+	terms := storage.AccessPolicy{Permission: c.sas("sp")}
 	if err := c.sasTimes(&terms); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/door"
 )
@@ -40,7 +40,7 @@ type service struct {
 	route func(c *call) (*operation, *Error)
 
 	// properties returns the service's settings, for CORS.
-	properties func(ctx context.Context, a *account) (bindings.ServiceProperties, error)
+	properties func(ctx context.Context, a *account) (storage.ServiceProperties, error)
 
 	// serviceSAS returns the string that a service signature signs, and policy
 	// the stored access policy it may name. Called where there is a resource.
@@ -48,7 +48,7 @@ type service struct {
 	// refuses that; nil if there is one kind only.
 	serviceSAS func(c *call) string
 	sasKind    func(c *call) *Error
-	policy     func(ctx context.Context, c *call, id string) (*bindings.AccessPolicy, error)
+	policy     func(ctx context.Context, c *call, id string) (*storage.AccessPolicy, error)
 }
 
 // operation is one row of a service's table. What a signature must allow is

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Error is an answer that is not a success, as the service words it. A fault
@@ -106,7 +108,7 @@ var conditions = []struct {
 	{bindings.ErrAlreadyExists, http.StatusConflict, "QueueAlreadyExists", "The specified queue already exists."},
 	{bindings.ErrBeingDeleted, http.StatusConflict, "QueueBeingDeleted", "The specified queue is being deleted."},
 	{bindings.ErrMessageNotFound, http.StatusNotFound, "MessageNotFound", "The specified message does not exist."},
-	{bindings.ErrPopReceiptMismatch, http.StatusBadRequest, "PopReceiptMismatch",
+	{queue.ErrPopReceiptMismatch, http.StatusBadRequest, "PopReceiptMismatch",
 		"The specified pop receipt did not match the pop receipt for a dequeued message."},
 	{bindings.ErrTooLarge, http.StatusRequestEntityTooLarge, "RequestBodyTooLarge",
 		"The request body is too large and exceeds the maximum permissible limit."},
@@ -121,7 +123,7 @@ func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if e, ok := errors.AsType[*bindings.BlobError](err); ok {
+	if e, ok := errors.AsType[*storage.Error](err); ok {
 		return blobError(e)
 	}
 	for _, c := range conditions {

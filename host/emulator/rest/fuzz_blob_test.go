@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	storageapi "github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 )
@@ -57,10 +58,10 @@ func FuzzUnsignedBlobRequest(f *testing.F) {
 		w := httptest.NewRecorder()
 		door.ServeHTTP(w, r)
 		code := w.Header().Get("X-Ms-Error-Code")
-		if w.Code < 400 || code == "" || strings.ContainsAny(code, " <") || w.Code >= 500 && code != string(bindings.CodeNotImplemented) {
+		if w.Code < 400 || code == "" || strings.ContainsAny(code, " <") || w.Code >= 500 && code != string(storageapi.CodeNotImplemented) {
 			t.Fatalf("answer %d %q to an unsigned request", w.Code, code)
 		}
-		page, err := storage.Container("box").Blobs(context.Background(), &bindings.ListBlobsOptions{Include: bindings.ListInclude{Uncommitted: true, Snapshots: true}})
+		page, err := storage.Container("box").Blobs(context.Background(), &blob.ListOptions{Include: blob.ListInclude{Uncommitted: true, Snapshots: true}})
 		if err != nil || len(page.Blobs) != 1 || page.Blobs[0].Properties.ContentLength != 4 {
 			t.Fatalf("blobs are %v, %v after an unsigned request", page, err)
 		}
@@ -76,7 +77,7 @@ func FuzzBlockList(f *testing.F) {
 		if err != nil {
 			return
 		}
-		names := map[bindings.BlockSource]string{bindings.Latest: "Latest", bindings.Committed: "Committed", bindings.Uncommitted: "Uncommitted"}
+		names := map[blob.BlockSource]string{blob.Latest: "Latest", blob.Committed: "Committed", blob.Uncommitted: "Uncommitted"}
 		again := []byte("<BlockList>")
 		for _, ref := range refs {
 			again = appendElement(again, names[ref.From], ref.ID)

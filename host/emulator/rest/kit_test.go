@@ -17,7 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -41,7 +42,7 @@ type bench struct {
 type setup struct {
 	rest  rest.Options
 	store emulator.Options
-	blobs func(bindings.BlobAccount) bindings.BlobAccount // wraps the first account's; may be nil
+	blobs func(blob.Account) blob.Account // wraps the first account's; may be nil
 }
 
 func newBench(t *testing.T, edit ...func(*setup)) *bench {
@@ -80,7 +81,7 @@ func newBench(t *testing.T, edit ...func(*setup)) *bench {
 }
 
 // queue returns the queue as its owner sees it; call it in do.
-func (b *bench) queue(name string) bindings.Queue { return b.storage.Queue(name) }
+func (b *bench) queue(name string) queue.Queue { return b.storage.Queue(name) }
 
 func (b *bench) do(f func(ctx context.Context)) {
 	b.clk.Do("test", func() { f(context.Background()) })

@@ -3,7 +3,7 @@ package rest
 import (
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // Headers and parameters that ask of the Blob service what cannot be had here:
@@ -46,7 +46,7 @@ func checkOffered(c *call) *Error {
 // errNotOffered is the answer to what this service does not have, and what asked for
 // it.
 func errNotOffered(kind, name string) *Error {
-	e := blobError(bindings.NewBlobError(bindings.CodeNotImplemented))
+	e := blobError(storage.NewError(storage.CodeNotImplemented))
 	e.Message = "what " + name + " asks for is not offered here"
 	e.Details = append(e.Details, Detail{kind, name})
 	return e

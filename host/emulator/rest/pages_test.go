@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
@@ -91,7 +91,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 
 	// A rule lets the pages of its origin in, also those that only show a blob; nobody else.
 	b.do(func(ctx context.Context) {
-		p := bindings.ServiceProperties{CORS: &[]bindings.CORSRule{{AllowedOrigins: "http://shop.example", AllowedMethods: "GET", MaxAge: 1}}}
+		p := storage.ServiceProperties{CORS: &[]storage.CORSRule{{AllowedOrigins: "http://shop.example", AllowedMethods: "GET", MaxAge: 1}}}
 		if err := b.storage.SetQueueServiceProperties(ctx, p); err != nil {
 			t.Error(err)
 		}

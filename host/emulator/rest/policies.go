@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // maxPolicyID is the length of a stored access policy's id.
@@ -27,7 +27,7 @@ type policiesXML struct {
 
 // parsePolicies reads the body of a Set ACL; letters are those that permissions
 // may have. An empty body is no policies.
-func parsePolicies(b []byte, letters string) ([]bindings.AccessPolicy, *Error) {
+func parsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
 	if len(b) == 0 {
 		return nil, nil
 	}
@@ -35,13 +35,13 @@ func parsePolicies(b []byte, letters string) ([]bindings.AccessPolicy, *Error) {
 	if err := decodeXML(b, &x); err != nil {
 		return nil, err
 	}
-	if n := len(x.Identifiers); n > bindings.MaxAccessPolicies {
-		return nil, errInvalidXML("more than " + strconv.Itoa(bindings.MaxAccessPolicies) + " access policies: " + strconv.Itoa(n))
+	if n := len(x.Identifiers); n > storage.MaxAccessPolicies {
+		return nil, errInvalidXML("more than " + strconv.Itoa(storage.MaxAccessPolicies) + " access policies: " + strconv.Itoa(n))
 	}
-	var policies []bindings.AccessPolicy
+	var policies []storage.AccessPolicy
 	seen := map[string]bool{}
 	for _, i := range x.Identifiers {
-		p := bindings.AccessPolicy{ID: i.ID, Permission: i.Policy.Permission}
+		p := storage.AccessPolicy{ID: i.ID, Permission: i.Policy.Permission}
 		if p.ID == "" || len(p.ID) > maxPolicyID || seen[p.ID] {
 			return nil, errInvalidXML("the Id of an access policy must have 1 to 64 characters and be unique: " + strconv.Quote(p.ID))
 		}
@@ -68,7 +68,7 @@ func parsePolicies(b []byte, letters string) ([]bindings.AccessPolicy, *Error) {
 }
 
 // policiesDocument is the answer to a Get ACL.
-func policiesDocument(policies []bindings.AccessPolicy) []byte {
+func policiesDocument(policies []storage.AccessPolicy) []byte {
 	b := []byte(xmlHeader + "<SignedIdentifiers>")
 	for _, p := range policies {
 		b = append(b, "<SignedIdentifier>"...)

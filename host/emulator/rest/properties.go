@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // maxCORSRules is how many rules a service can have (docs: Set Queue Service
@@ -73,7 +73,7 @@ func errXMLNode(name, value string) *Error {
 }
 
 // parseProperties reads the body of Set Service Properties.
-func parseProperties(b []byte) (p bindings.ServiceProperties, refused *Error) {
+func parseProperties(b []byte) (p storage.ServiceProperties, refused *Error) {
 	var x propertiesXML
 	if err := decodeXML(b, &x); err != nil {
 		return p, err
@@ -82,7 +82,7 @@ func parseProperties(b []byte) (p bindings.ServiceProperties, refused *Error) {
 	if x.Logging != nil {
 		l := *x.Logging
 		retentions["Logging"] = &l.Retention
-		p.Logging = &bindings.LoggingProperties{Version: l.Version, Delete: l.Delete, Read: l.Read, Write: l.Write, Retention: bindings.RetentionProperties(l.Retention)}
+		p.Logging = &storage.LoggingProperties{Version: l.Version, Delete: l.Delete, Read: l.Read, Write: l.Write, Retention: storage.RetentionProperties(l.Retention)}
 	}
 	if x.HourMetrics == nil {
 		x.HourMetrics = x.Metrics
@@ -90,13 +90,13 @@ func parseProperties(b []byte) (p bindings.ServiceProperties, refused *Error) {
 	for _, m := range []struct {
 		name string
 		from *metricsXML
-		to   **bindings.MetricsProperties
+		to   **storage.MetricsProperties
 	}{{"HourMetrics", x.HourMetrics, &p.HourMetrics}, {"MinuteMetrics", x.MinuteMetrics, &p.MinuteMetrics}} {
 		if m.from == nil {
 			continue
 		}
 		retentions[m.name] = &m.from.Retention
-		*m.to = &bindings.MetricsProperties{Version: m.from.Version, Enabled: m.from.Enabled, IncludeAPIs: m.from.IncludeAPIs, Retention: bindings.RetentionProperties(m.from.Retention)}
+		*m.to = &storage.MetricsProperties{Version: m.from.Version, Enabled: m.from.Enabled, IncludeAPIs: m.from.IncludeAPIs, Retention: storage.RetentionProperties(m.from.Retention)}
 	}
 	for _, name := range []string{"Logging", "HourMetrics", "MinuteMetrics", "DeleteRetentionPolicy"} {
 		if r := retentions[name]; r != nil && r.Enabled && (r.Days < 1 || r.Days > 365) {
@@ -104,11 +104,11 @@ func parseProperties(b []byte) (p bindings.ServiceProperties, refused *Error) {
 		}
 	}
 	if x.SoftDelete != nil {
-		r := bindings.RetentionProperties(*x.SoftDelete)
+		r := storage.RetentionProperties(*x.SoftDelete)
 		p.SoftDelete = &r
 	}
 	if x.Website != nil {
-		w := bindings.StaticWebsite{Enabled: x.Website.Enabled, IndexDocument: x.Website.IndexDocument, ErrorDocument404: x.Website.ErrorDocument404Path, DefaultIndexDocPath: x.Website.DefaultIndexDocument}
+		w := storage.StaticWebsite{Enabled: x.Website.Enabled, IndexDocument: x.Website.IndexDocument, ErrorDocument404: x.Website.ErrorDocument404Path, DefaultIndexDocPath: x.Website.DefaultIndexDocument}
 		p.StaticWebsite = &w
 	}
 	p.DefaultVersion = x.Version
@@ -122,11 +122,11 @@ func parseProperties(b []byte) (p bindings.ServiceProperties, refused *Error) {
 	return p, nil
 }
 
-func parseCORS(x *corsXML) ([]bindings.CORSRule, *Error) {
+func parseCORS(x *corsXML) ([]storage.CORSRule, *Error) {
 	if n := len(x.Rules); n > maxCORSRules {
 		return nil, errInvalidXML("more than " + strconv.Itoa(maxCORSRules) + " CORS rules: " + strconv.Itoa(n))
 	}
-	rules := []bindings.CORSRule{}
+	rules := []storage.CORSRule{}
 	for _, r := range x.Rules {
 		if strings.TrimSpace(r.AllowedOrigins) == "" {
 			return nil, errXMLNode("AllowedOrigins", r.AllowedOrigins)
@@ -140,7 +140,7 @@ func parseCORS(x *corsXML) ([]bindings.CORSRule, *Error) {
 		if r.MaxAgeInSeconds < 0 {
 			return nil, errXMLNode("MaxAgeInSeconds", strconv.Itoa(r.MaxAgeInSeconds))
 		}
-		rules = append(rules, bindings.CORSRule{
+		rules = append(rules, storage.CORSRule{
 			AllowedOrigins: r.AllowedOrigins, AllowedMethods: r.AllowedMethods,
 			AllowedHeaders: r.AllowedHeaders, ExposedHeaders: r.ExposedHeaders, MaxAge: r.MaxAgeInSeconds,
 		})
@@ -150,9 +150,9 @@ func parseCORS(x *corsXML) ([]bindings.CORSRule, *Error) {
 
 // propertiesDocument is the answer to Get Service Properties. What was never set
 // is what a new account has: nothing is logged, measured or shared.
-func propertiesDocument(p bindings.ServiceProperties) []byte {
+func propertiesDocument(p storage.ServiceProperties) []byte {
 	b := []byte(xmlHeader + "<StorageServiceProperties>")
-	logging := bindings.LoggingProperties{}
+	logging := storage.LoggingProperties{}
 	if p.Logging != nil {
 		logging = *p.Logging
 	}
@@ -204,8 +204,8 @@ func orDefault(version string) string {
 	return version
 }
 
-func appendMetrics(b []byte, name string, p *bindings.MetricsProperties) []byte {
-	m := bindings.MetricsProperties{}
+func appendMetrics(b []byte, name string, p *storage.MetricsProperties) []byte {
+	m := storage.MetricsProperties{}
 	if p != nil {
 		m = *p
 	}
@@ -219,7 +219,7 @@ func appendMetrics(b []byte, name string, p *bindings.MetricsProperties) []byte 
 	return append(b, "</"+name+">"...)
 }
 
-func appendRetention(b []byte, name string, r bindings.RetentionProperties) []byte {
+func appendRetention(b []byte, name string, r storage.RetentionProperties) []byte {
 	b = append(b, "<"+name+">"...)
 	b = appendElement(b, "Enabled", strconv.FormatBool(r.Enabled))
 	if r.Enabled {

@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // resource is what an address names, with the parameters that choose among the
@@ -72,11 +73,11 @@ func queueService() *service {
 			}
 			return nil, errVerb()
 		},
-		properties: func(ctx context.Context, a *account) (bindings.ServiceProperties, error) {
+		properties: func(ctx context.Context, a *account) (storage.ServiceProperties, error) {
 			return a.QueueAdmin.QueueServiceProperties(ctx)
 		},
 		serviceSAS: queueSASText,
-		policy: func(ctx context.Context, c *call, id string) (*bindings.AccessPolicy, error) {
+		policy: func(ctx context.Context, c *call, id string) (*storage.AccessPolicy, error) {
 			policies, err := c.account.QueueAdmin.QueuePolicies(ctx, c.path[0])
 			for i := range policies {
 				if policies[i].ID == id {
@@ -122,7 +123,7 @@ func queueResource(c *call) (resource, *Error) {
 }
 
 func checkQueueName(name string) *Error {
-	err := bindings.ValidateQueueName(name)
+	err := queue.ValidateName(name)
 	switch {
 	case err == nil:
 		return nil

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // queueLetters are the permissions of a policy for a queue: read, add, update,
@@ -68,7 +68,7 @@ func setQueueMetadata(c *call) error {
 }
 
 func getQueueACL(c *call) error {
-	var policies []bindings.AccessPolicy
+	var policies []storage.AccessPolicy
 	err := c.inside(func(ctx context.Context) (err error) {
 		policies, err = c.account.QueueAdmin.QueuePolicies(ctx, c.path[0])
 		return err
@@ -94,7 +94,7 @@ func setQueueACL(c *call) error {
 }
 
 func getQueueProperties(c *call) error {
-	var p bindings.ServiceProperties
+	var p storage.ServiceProperties
 	err := c.inside(func(ctx context.Context) (err error) {
 		p, err = c.account.QueueAdmin.QueueServiceProperties(ctx)
 		return err

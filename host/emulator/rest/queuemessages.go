@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/queue"
 )
 
 // maxMessageBody limits the document around a text of 64 KiB, in which each
@@ -17,8 +17,8 @@ import (
 const maxMessageBody = 1 << 20
 
 const (
-	maxVisibilitySeconds = int64(bindings.MaxVisibilityTimeout / time.Second)
-	defaultTTLSeconds    = int64(bindings.DefaultMessageTTL / time.Second)
+	maxVisibilitySeconds = int64(queue.MaxVisibilityTimeout / time.Second)
+	defaultTTLSeconds    = int64(queue.DefaultMessageTTL / time.Second)
 	neverSeconds         = -1
 )
 
@@ -49,11 +49,11 @@ func putMessage(c *call) error {
 	case ttl != neverSeconds && visibility >= ttl:
 		return errInvalidParameter("visibilitytimeout", c.query.Get("visibilitytimeout"), "messagettl must be greater than visibilitytimeout.")
 	}
-	opts := &bindings.PutOptions{Visibility: time.Duration(visibility) * time.Second, TTL: bindings.NeverExpires}
+	opts := &queue.PutOptions{Visibility: time.Duration(visibility) * time.Second, TTL: queue.NeverExpires}
 	if ttl != neverSeconds && ttl <= int64(math.MaxInt64/time.Second) {
 		opts.TTL = time.Duration(ttl) * time.Second
 	}
-	var m *bindings.QueueMessage
+	var m *queue.Message
 	err = c.inside(func(ctx context.Context) (err error) {
 		m, err = c.account.Queues.Queue(c.path[0]).Put(ctx, *text, opts)
 		return err
@@ -61,19 +61,19 @@ func putMessage(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.answer(http.StatusCreated, messagesDocument([]*bindings.QueueMessage{m}, putAnswer))
+	return c.answer(http.StatusCreated, messagesDocument([]*queue.Message{m}, putAnswer))
 }
 
 func getMessages(c *call) error {
-	n, refused := c.number("numofmessages", 1, 1, bindings.MaxReceive)
+	n, refused := c.number("numofmessages", 1, 1, queue.MaxReceive)
 	if refused != nil {
 		return refused
 	}
-	visibility, refused := c.number("visibilitytimeout", int64(bindings.DefaultVisibility/time.Second), 1, maxVisibilitySeconds)
+	visibility, refused := c.number("visibilitytimeout", int64(queue.DefaultVisibility/time.Second), 1, maxVisibilitySeconds)
 	if refused != nil {
 		return refused
 	}
-	var ms []*bindings.QueueMessage
+	var ms []*queue.Message
 	err := c.inside(func(ctx context.Context) (err error) {
 		ms, err = c.account.Queues.Queue(c.path[0]).Receive(ctx, int(n), time.Duration(visibility)*time.Second)
 		return err
@@ -88,11 +88,11 @@ func getMessages(c *call) error {
 }
 
 func peekMessages(c *call) error {
-	n, refused := c.number("numofmessages", 1, 1, bindings.MaxReceive)
+	n, refused := c.number("numofmessages", 1, 1, queue.MaxReceive)
 	if refused != nil {
 		return refused
 	}
-	var ms []*bindings.QueueMessage
+	var ms []*queue.Message
 	err := c.inside(func(ctx context.Context) (err error) {
 		ms, err = c.account.Queues.Queue(c.path[0]).Peek(ctx, int(n))
 		return err
@@ -119,7 +119,7 @@ func updateMessage(c *call) error {
 	if refused != nil {
 		return refused
 	}
-	var m *bindings.QueueMessage
+	var m *queue.Message
 	err = c.inside(func(ctx context.Context) (err error) {
 		m, err = c.account.Queues.Queue(c.path[0]).Update(ctx, c.path[2], receipt, text, time.Duration(visibility)*time.Second)
 		return err
@@ -183,7 +183,7 @@ func (c *call) popReceipt() (string, *Error) {
 func (c *call) messageText() (*string, error) {
 	b, err := c.body(maxMessageBody)
 	if e, ok := errors.AsType[*Error](err); ok && e.Status == http.StatusRequestEntityTooLarge {
-		return nil, errBodyTooLarge(bindings.MaxMessageText) // of which the client is told
+		return nil, errBodyTooLarge(queue.MaxMessageText) // of which the client is told
 	}
 	if err != nil || len(b) == 0 {
 		return nil, err
@@ -192,8 +192,8 @@ func (c *call) messageText() (*string, error) {
 	if refused != nil {
 		return nil, refused
 	}
-	if text != nil && len(*text) > bindings.MaxMessageText {
-		return nil, errBodyTooLarge(bindings.MaxMessageText)
+	if text != nil && len(*text) > queue.MaxMessageText {
+		return nil, errBodyTooLarge(queue.MaxMessageText)
 	}
 	return text, nil
 }
@@ -207,7 +207,7 @@ var (
 	peekAnswer = messageAnswer{count: true}
 )
 
-func messagesDocument(ms []*bindings.QueueMessage, with messageAnswer) []byte {
+func messagesDocument(ms []*queue.Message, with messageAnswer) []byte {
 	size := 128
 	for _, m := range ms {
 		size += len(m.Text) + len(m.Text)/16 + 512

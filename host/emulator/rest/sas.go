@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // sesVersion is the first version whose signatures name an encryption scope.
@@ -58,7 +59,7 @@ func (c *call) authorizeByAccountSAS() *Error {
 	if text := accountSASText(c.account.Name, c.sas); !c.account.signed(c.sas("sig"), text) {
 		return errAuthentication("The signature does not match the string to sign: " + strconv.Quote(text))
 	}
-	terms := bindings.AccessPolicy{Permission: c.sas("sp")}
+	terms := storage.AccessPolicy{Permission: c.sas("sp")}
 	if err := c.sasTimes(&terms); err != nil {
 		return err
 	}
@@ -103,7 +104,7 @@ func (c *call) authorizeByServiceSAS() *Error {
 		}
 	}
 	c.overrides = true
-	var terms bindings.AccessPolicy
+	var terms storage.AccessPolicy
 	if id := c.sas("si"); id != "" {
 		err := c.inside(func(ctx context.Context) error {
 			policy, err := sv.policy(ctx, c, id)
@@ -143,7 +144,7 @@ func errGivenTwice(field string) *Error {
 }
 
 // sasTimes adds the times of the signature to its terms.
-func (c *call) sasTimes(terms *bindings.AccessPolicy) *Error {
+func (c *call) sasTimes(terms *storage.AccessPolicy) *Error {
 	for _, f := range []struct {
 		name string
 		to   *time.Time
@@ -175,7 +176,7 @@ func parseSASTime(text string) (time.Time, bool) {
 }
 
 // checkTerms checks what holds for both kinds of signatures.
-func (c *call) checkTerms(terms *bindings.AccessPolicy) *Error {
+func (c *call) checkTerms(terms *storage.AccessPolicy) *Error {
 	now := c.door.clk.Now()
 	switch {
 	case terms.Expiry.IsZero():

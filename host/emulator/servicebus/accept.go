@@ -4,19 +4,20 @@ import (
 	"context"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
 // sessionReceiver is a receiver that holds the lock of a session.
 type sessionReceiver struct{ receiver }
 
-// AcceptSession implements bindings.ServiceBus.
-func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *bindings.ServiceBusSessionOptions) (bindings.ServiceBusSession, error) {
+// AcceptSession implements servicebus.Namespace.
+func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *servicebus.SessionOptions) (servicebus.Session, error) {
 	r := &sessionReceiver{receiver{ns: ns}}
-	wait, id := bindings.ServiceBusForever, (*string)(nil)
+	wait, id := messaging.Forever, (*string)(nil)
 	if opts != nil {
-		r.opts, wait, id = opts.ServiceBusReceiverOptions, opts.Wait, opts.SessionID
+		r.opts, wait, id = opts.ReceiverOptions, opts.Wait, opts.SessionID
 	}
 	err := ns.await(ctx, FaultPoint{Op: "AcceptSession", Entity: source}, wait, r.opts.Outside, func(op *operation) (*queue, *clock.Cond, *int, error) {
 		q, err := ns.find(op, source)
@@ -27,7 +28,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *bin
 			return nil, nil, nil, err
 		}
 		if !q.bySession() {
-			return nil, nil, nil, refuse(bindings.ConditionNotAllowed, "%s: the entity does not require sessions", q.name)
+			return nil, nil, nil, refuse(messaging.ConditionNotAllowed, "%s: the entity does not require sessions", q.name)
 		}
 		r.q, r.name = q, q.name
 		q.sweep(op)
@@ -46,7 +47,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *bin
 		return nil, err
 	}
 	if r.session == nil {
-		return nil, refuse(bindings.ConditionTimeout, "%s: no session has become available within %v", r.name, wait)
+		return nil, refuse(messaging.ConditionTimeout, "%s: no session has become available within %v", r.name, wait)
 	}
 	return r, nil
 }
@@ -58,29 +59,29 @@ func (q *queue) sessionFor(id *string) (*session, error) {
 		s, _ := q.freeSessions.Min()
 		return s, nil
 	}
-	if len(*id) > bindings.MaxServiceBusID {
-		if err := checkIDs(&bindings.ServiceBusMessage{SessionID: id}); err != nil {
+	if len(*id) > messaging.MaxID {
+		if err := checkIDs(&servicebus.Message{SessionID: id}); err != nil {
 			return nil, err
 		}
 	}
 	s := q.session(*id)
 	if s.held() {
-		return nil, refuse(bindings.ConditionSessionCannotBeLocked, "%s: the requested session %q cannot be accepted: it may be locked by another receiver", q.name, *id)
+		return nil, refuse(messaging.ConditionSessionCannotBeLocked, "%s: the requested session %q cannot be accepted: it may be locked by another receiver", q.name, *id)
 	}
 	return s, nil
 }
 
-// SessionID implements bindings.ServiceBusSession.
+// SessionID implements servicebus.Session.
 func (r *sessionReceiver) SessionID() string { return r.session.id }
 
-// LockedUntil implements bindings.ServiceBusSession.
+// LockedUntil implements servicebus.Session.
 func (r *sessionReceiver) LockedUntil() time.Time {
 	r.ns.mu.Lock()
 	defer r.ns.mu.Unlock()
 	return r.session.lastUntil
 }
 
-// RenewSession implements bindings.ServiceBusSession.
+// RenewSession implements servicebus.Session.
 func (r *sessionReceiver) RenewSession(ctx context.Context) (until time.Time, err error) {
 	err = r.ns.operate(ctx, FaultPoint{Op: "RenewSession", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
@@ -96,7 +97,7 @@ func (r *sessionReceiver) RenewSession(ctx context.Context) (until time.Time, er
 	return until, nil
 }
 
-// State implements bindings.ServiceBusSession.
+// State implements servicebus.Session.
 func (r *sessionReceiver) State(ctx context.Context) (state []byte, err error) {
 	err = r.ns.operate(ctx, FaultPoint{Op: "State", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
@@ -111,7 +112,7 @@ func (r *sessionReceiver) State(ctx context.Context) (state []byte, err error) {
 	return state, nil
 }
 
-// SetState implements bindings.ServiceBusSession.
+// SetState implements servicebus.Session.
 func (r *sessionReceiver) SetState(ctx context.Context, state []byte) error {
 	return r.ns.operate(ctx, FaultPoint{Op: "SetState", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {

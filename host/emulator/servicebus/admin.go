@@ -5,16 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // create adds an entity that has been filled.
 func (ns *Namespace) create(op *operation, e *entity) error {
 	if other := ns.entities[e.key]; other != nil {
-		return refuse(bindings.ConditionEntityAlreadyExists, "the messaging entity %q exists already", other.name())
+		return refuse(messaging.ConditionEntityAlreadyExists, "the messaging entity %q exists already", other.name())
 	}
 	if e.subscription == nil && ns.opts.Taken != nil && ns.opts.Taken(e.name()) {
-		return refuse(bindings.ConditionEntityAlreadyExists, "%q is the name of an event hub", e.name())
+		return refuse(messaging.ConditionEntityAlreadyExists, "%q is the name of an event hub", e.name())
 	}
 	if err := ns.fill(e); err != nil {
 		return err
@@ -106,35 +107,35 @@ func (ns *Namespace) drop(op *operation, e *entity) {
 }
 
 // autoCreate makes what a path names (spec host-and-retry 0.2, autoCreateEntities any).
-func (ns *Namespace) autoCreate(op *operation, p bindings.ServiceBusPath) (*entity, error) {
+func (ns *Namespace) autoCreate(op *operation, p servicebus.Path) (*entity, error) {
 	if p.Subscription == "" {
 		e := newEntity(ns, p.Main())
-		e.queue = &bindings.ServiceBusQueue{}
+		e.queue = &servicebus.Queue{}
 		return e, ns.create(op, e)
 	}
-	topic := ns.entities[bindings.ServiceBusPath{Entity: p.Entity}.Key()]
+	topic := ns.entities[servicebus.Path{Entity: p.Entity}.Key()]
 	if topic == nil {
-		topic = newEntity(ns, bindings.ServiceBusPath{Entity: p.Entity})
-		topic.topic = &bindings.ServiceBusTopic{}
+		topic = newEntity(ns, servicebus.Path{Entity: p.Entity})
+		topic.topic = &servicebus.Topic{}
 		if err := ns.create(op, topic); err != nil {
 			return nil, err
 		}
 	}
-	return ns.createSubscription(op, topic, bindings.ServiceBusSubscription{Name: p.Subscription}, nil)
+	return ns.createSubscription(op, topic, servicebus.Subscription{Name: p.Subscription}, nil)
 }
 
-func (ns *Namespace) createSubscription(op *operation, topic *entity, d bindings.ServiceBusSubscription, first *bindings.ServiceBusRule) (*entity, error) {
+func (ns *Namespace) createSubscription(op *operation, topic *entity, d servicebus.Subscription, first *servicebus.Rule) (*entity, error) {
 	if topic.topic == nil {
-		return nil, refuse(bindings.ConditionNotFound, "the topic %q could not be found", topic.name())
+		return nil, refuse(messaging.ConditionNotFound, "the topic %q could not be found", topic.name())
 	}
 	if first == nil {
-		first = &bindings.ServiceBusRule{}
+		first = &servicebus.Rule{}
 	}
 	r, err := ns.newRule(op, *first)
 	if err != nil {
 		return nil, err
 	}
-	e := newEntity(ns, bindings.ServiceBusPath{Entity: topic.path.Entity, Subscription: d.Name})
+	e := newEntity(ns, servicebus.Path{Entity: topic.path.Entity, Subscription: d.Name})
 	e.parent, e.subscription, e.rules = topic, &d, []*rule{r}
 	if err := ns.create(op, e); err != nil {
 		return nil, err
@@ -144,11 +145,11 @@ func (ns *Namespace) createSubscription(op *operation, topic *entity, d bindings
 }
 
 // newRule checks the first rule of a subscription, which need not have a name.
-func (ns *Namespace) newRule(op *operation, r bindings.ServiceBusRule) (*rule, error) {
+func (ns *Namespace) newRule(op *operation, r servicebus.Rule) (*rule, error) {
 	if r.Name == "" {
-		r.Name = bindings.ServiceBusDefaultRule
+		r.Name = servicebus.DefaultRule
 	}
-	if err := bindings.ValidateServiceBusRuleName(r.Name); err != nil {
+	if err := servicebus.ValidateRuleName(r.Name); err != nil {
 		return nil, err
 	}
 	r.Created = op.now
@@ -168,13 +169,13 @@ var (
 )
 
 // named returns the path of an entity whose name an administrator gave.
-func named(entity, subscription string) (bindings.ServiceBusPath, error) {
+func named(entity, subscription string) (servicebus.Path, error) {
 	text := entity
 	if subscription != "" {
 		text += "/Subscriptions/" + subscription
 	}
-	p, err := bindings.ParseServiceBusPath(text)
-	if err == nil && (p.SubQueue != bindings.ServiceBusMain || p.Entity != strings.Trim(entity, "/") || p.Subscription != subscription) {
+	p, err := servicebus.ParsePath(text)
+	if err == nil && (p.SubQueue != servicebus.MainQueue || p.Entity != strings.Trim(entity, "/") || p.Subscription != subscription) {
 		err = invalidName(entity, subscription)
 	}
 	if err != nil {
@@ -184,10 +185,10 @@ func named(entity, subscription string) (bindings.ServiceBusPath, error) {
 }
 
 // lookUp returns the entity of a kind; what is due in it is done.
-func (ns *Namespace) lookUp(op *operation, k kind, p bindings.ServiceBusPath) (*entity, error) {
+func (ns *Namespace) lookUp(op *operation, k kind, p servicebus.Path) (*entity, error) {
 	e := ns.entities[p.Key()]
 	if e == nil || !k.is(e) {
-		return nil, refuse(bindings.ConditionNotFound, "the %s %q could not be found", k.word, p)
+		return nil, refuse(messaging.ConditionNotFound, "the %s %q could not be found", k.word, p)
 	}
 	for _, q := range e.queues() {
 		q.tick(op)
@@ -229,8 +230,8 @@ func (ns *Namespace) remove(ctx context.Context, what string, k kind, entity, su
 }
 
 // runtime returns what an entity has come to.
-func (e *entity) runtime() bindings.ServiceBusRuntime {
-	r := bindings.ServiceBusRuntime{SizeInBytes: e.size, Created: e.created, Updated: e.updated, Accessed: e.accessed}
+func (e *entity) runtime() servicebus.Runtime {
+	r := servicebus.Runtime{SizeInBytes: e.size, Created: e.created, Updated: e.updated, Accessed: e.accessed}
 	r.Counts.Active, r.Counts.Deferred, r.Counts.Scheduled = e.main.counts()
 	if e.topic == nil {
 		r.Counts.DeadLetter, r.Counts.TransferDeadLetter = int64(e.dead.all.n), int64(e.transfer.all.n)

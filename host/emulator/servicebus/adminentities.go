@@ -3,24 +3,25 @@ package servicebus
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-func (e *entity) queueInfo() *bindings.ServiceBusQueueInfo {
-	return &bindings.ServiceBusQueueInfo{ServiceBusQueue: *e.queue, ServiceBusRuntime: e.runtime()}
+func (e *entity) queueInfo() *servicebus.QueueInfo {
+	return &servicebus.QueueInfo{Queue: *e.queue, Runtime: e.runtime()}
 }
 
-func (e *entity) topicInfo() *bindings.ServiceBusTopicInfo {
-	return &bindings.ServiceBusTopicInfo{ServiceBusTopic: *e.topic, ServiceBusRuntime: e.runtime(), SubscriptionCount: len(e.subscriptions)}
+func (e *entity) topicInfo() *servicebus.TopicInfo {
+	return &servicebus.TopicInfo{Topic: *e.topic, Runtime: e.runtime(), SubscriptionCount: len(e.subscriptions)}
 }
 
-func (e *entity) subscriptionInfo() *bindings.ServiceBusSubscriptionInfo {
-	return &bindings.ServiceBusSubscriptionInfo{ServiceBusSubscription: *e.subscription, ServiceBusRuntime: e.runtime()}
+func (e *entity) subscriptionInfo() *servicebus.SubscriptionInfo {
+	return &servicebus.SubscriptionInfo{Subscription: *e.subscription, Runtime: e.runtime()}
 }
 
 // onEntity runs f, whose result is reported, on a path that an administrator
 // named.
-func onEntity[T any](ctx context.Context, ns *Namespace, what, entity, subscription string, f func(op *operation, p bindings.ServiceBusPath) (T, error)) (out T, err error) {
+func onEntity[T any](ctx context.Context, ns *Namespace, what, entity, subscription string, f func(op *operation, p servicebus.Path) (T, error)) (out T, err error) {
 	var none T
 	p, err := named(entity, subscription)
 	if err != nil {
@@ -40,7 +41,7 @@ func onEntity[T any](ctx context.Context, ns *Namespace, what, entity, subscript
 // (azure-sdk-for-go, azservicebus/admin live tests UpdateQueue, UpdateSubscription).
 func fixed(kind, property string, before, after bool) error {
 	if before != after {
-		return refuse(bindings.ConditionArgumentError, "The value for the %s property of an existing %s cannot be changed", property, kind)
+		return refuse(messaging.ConditionArgumentError, "The value for the %s property of an existing %s cannot be changed", property, kind)
 	}
 	return nil
 }
@@ -53,14 +54,14 @@ func keepPartitioning(kind string, before *bool, after **bool) error {
 		return nil
 	}
 	if was := before != nil && *before; was != **after {
-		return refuse(bindings.ConditionArgumentError, "Partitioning cannot be changed for %s", kind)
+		return refuse(messaging.ConditionArgumentError, "Partitioning cannot be changed for %s", kind)
 	}
 	return nil
 }
 
-// CreateQueue implements bindings.ServiceBusAdmin.
-func (ns *Namespace) CreateQueue(ctx context.Context, d bindings.ServiceBusQueue) (*bindings.ServiceBusQueueInfo, error) {
-	return onEntity(ctx, ns, "CreateQueue", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusQueueInfo, error) {
+// CreateQueue implements servicebus.Admin.
+func (ns *Namespace) CreateQueue(ctx context.Context, d servicebus.Queue) (*servicebus.QueueInfo, error) {
+	return onEntity(ctx, ns, "CreateQueue", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.QueueInfo, error) {
 		e := newEntity(ns, p)
 		e.queue = &d
 		if err := ns.create(op, e); err != nil {
@@ -70,9 +71,9 @@ func (ns *Namespace) CreateQueue(ctx context.Context, d bindings.ServiceBusQueue
 	})
 }
 
-// GetQueue implements bindings.ServiceBusAdmin.
-func (ns *Namespace) GetQueue(ctx context.Context, name string) (*bindings.ServiceBusQueueInfo, error) {
-	return onEntity(ctx, ns, "GetQueue", name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusQueueInfo, error) {
+// GetQueue implements servicebus.Admin.
+func (ns *Namespace) GetQueue(ctx context.Context, name string) (*servicebus.QueueInfo, error) {
+	return onEntity(ctx, ns, "GetQueue", name, "", func(op *operation, p servicebus.Path) (*servicebus.QueueInfo, error) {
 		e, err := ns.lookUp(op, queueKind, p)
 		if err != nil {
 			return nil, err
@@ -81,9 +82,9 @@ func (ns *Namespace) GetQueue(ctx context.Context, name string) (*bindings.Servi
 	})
 }
 
-// UpdateQueue implements bindings.ServiceBusAdmin.
-func (ns *Namespace) UpdateQueue(ctx context.Context, d bindings.ServiceBusQueue) (*bindings.ServiceBusQueueInfo, error) {
-	return onEntity(ctx, ns, "UpdateQueue", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusQueueInfo, error) {
+// UpdateQueue implements servicebus.Admin.
+func (ns *Namespace) UpdateQueue(ctx context.Context, d servicebus.Queue) (*servicebus.QueueInfo, error) {
+	return onEntity(ctx, ns, "UpdateQueue", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.QueueInfo, error) {
 		e, err := ns.lookUp(op, queueKind, p)
 		if err != nil {
 			return nil, err
@@ -108,13 +109,13 @@ func (ns *Namespace) UpdateQueue(ctx context.Context, d bindings.ServiceBusQueue
 	})
 }
 
-// DeleteQueue implements bindings.ServiceBusAdmin.
+// DeleteQueue implements servicebus.Admin.
 func (ns *Namespace) DeleteQueue(ctx context.Context, name string) error {
 	return ns.remove(ctx, "DeleteQueue", queueKind, name, "")
 }
 
-// ListQueues implements bindings.ServiceBusAdmin.
-func (ns *Namespace) ListQueues(ctx context.Context) (list []*bindings.ServiceBusQueueInfo, err error) {
+// ListQueues implements servicebus.Admin.
+func (ns *Namespace) ListQueues(ctx context.Context) (list []*servicebus.QueueInfo, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ListQueues"}, func(op *operation) error {
 		for _, e := range ns.all(op, queueKind) {
 			list = append(list, e.queueInfo())
@@ -127,9 +128,9 @@ func (ns *Namespace) ListQueues(ctx context.Context) (list []*bindings.ServiceBu
 	return list, nil
 }
 
-// CreateTopic implements bindings.ServiceBusAdmin.
-func (ns *Namespace) CreateTopic(ctx context.Context, d bindings.ServiceBusTopic) (*bindings.ServiceBusTopicInfo, error) {
-	return onEntity(ctx, ns, "CreateTopic", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusTopicInfo, error) {
+// CreateTopic implements servicebus.Admin.
+func (ns *Namespace) CreateTopic(ctx context.Context, d servicebus.Topic) (*servicebus.TopicInfo, error) {
+	return onEntity(ctx, ns, "CreateTopic", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.TopicInfo, error) {
 		e := newEntity(ns, p)
 		e.topic = &d
 		if err := ns.create(op, e); err != nil {
@@ -139,9 +140,9 @@ func (ns *Namespace) CreateTopic(ctx context.Context, d bindings.ServiceBusTopic
 	})
 }
 
-// GetTopic implements bindings.ServiceBusAdmin.
-func (ns *Namespace) GetTopic(ctx context.Context, name string) (*bindings.ServiceBusTopicInfo, error) {
-	return onEntity(ctx, ns, "GetTopic", name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusTopicInfo, error) {
+// GetTopic implements servicebus.Admin.
+func (ns *Namespace) GetTopic(ctx context.Context, name string) (*servicebus.TopicInfo, error) {
+	return onEntity(ctx, ns, "GetTopic", name, "", func(op *operation, p servicebus.Path) (*servicebus.TopicInfo, error) {
 		e, err := ns.lookUp(op, topicKind, p)
 		if err != nil {
 			return nil, err
@@ -150,9 +151,9 @@ func (ns *Namespace) GetTopic(ctx context.Context, name string) (*bindings.Servi
 	})
 }
 
-// UpdateTopic implements bindings.ServiceBusAdmin.
-func (ns *Namespace) UpdateTopic(ctx context.Context, d bindings.ServiceBusTopic) (*bindings.ServiceBusTopicInfo, error) {
-	return onEntity(ctx, ns, "UpdateTopic", d.Name, "", func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusTopicInfo, error) {
+// UpdateTopic implements servicebus.Admin.
+func (ns *Namespace) UpdateTopic(ctx context.Context, d servicebus.Topic) (*servicebus.TopicInfo, error) {
+	return onEntity(ctx, ns, "UpdateTopic", d.Name, "", func(op *operation, p servicebus.Path) (*servicebus.TopicInfo, error) {
 		e, err := ns.lookUp(op, topicKind, p)
 		if err != nil {
 			return nil, err
@@ -174,13 +175,13 @@ func (ns *Namespace) UpdateTopic(ctx context.Context, d bindings.ServiceBusTopic
 	})
 }
 
-// DeleteTopic implements bindings.ServiceBusAdmin.
+// DeleteTopic implements servicebus.Admin.
 func (ns *Namespace) DeleteTopic(ctx context.Context, name string) error {
 	return ns.remove(ctx, "DeleteTopic", topicKind, name, "")
 }
 
-// ListTopics implements bindings.ServiceBusAdmin.
-func (ns *Namespace) ListTopics(ctx context.Context) (list []*bindings.ServiceBusTopicInfo, err error) {
+// ListTopics implements servicebus.Admin.
+func (ns *Namespace) ListTopics(ctx context.Context) (list []*servicebus.TopicInfo, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ListTopics"}, func(op *operation) error {
 		for _, e := range ns.all(op, topicKind) {
 			list = append(list, e.topicInfo())

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 func invalidName(entity, subscription string) error {
@@ -14,17 +16,17 @@ func invalidName(entity, subscription string) error {
 }
 
 // onSubscription is onEntity for a subscription.
-func onSubscription[T any](ctx context.Context, ns *Namespace, what, topic, name string, f func(op *operation, p bindings.ServiceBusPath) (T, error)) (out T, err error) {
+func onSubscription[T any](ctx context.Context, ns *Namespace, what, topic, name string, f func(op *operation, p servicebus.Path) (T, error)) (out T, err error) {
 	if name == "" {
 		return out, invalidName(topic, name)
 	}
 	return onEntity(ctx, ns, what, topic, name, f)
 }
 
-// CreateSubscription implements bindings.ServiceBusAdmin.
-func (ns *Namespace) CreateSubscription(ctx context.Context, d bindings.ServiceBusSubscription, first *bindings.ServiceBusRule) (*bindings.ServiceBusSubscriptionInfo, error) {
-	return onSubscription(ctx, ns, "CreateSubscription", d.Topic, d.Name, func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusSubscriptionInfo, error) {
-		topic, err := ns.lookUp(op, topicKind, bindings.ServiceBusPath{Entity: p.Entity})
+// CreateSubscription implements servicebus.Admin.
+func (ns *Namespace) CreateSubscription(ctx context.Context, d servicebus.Subscription, first *servicebus.Rule) (*servicebus.SubscriptionInfo, error) {
+	return onSubscription(ctx, ns, "CreateSubscription", d.Topic, d.Name, func(op *operation, p servicebus.Path) (*servicebus.SubscriptionInfo, error) {
+		topic, err := ns.lookUp(op, topicKind, servicebus.Path{Entity: p.Entity})
 		if err != nil {
 			return nil, err
 		}
@@ -36,9 +38,9 @@ func (ns *Namespace) CreateSubscription(ctx context.Context, d bindings.ServiceB
 	})
 }
 
-// GetSubscription implements bindings.ServiceBusAdmin.
-func (ns *Namespace) GetSubscription(ctx context.Context, topic, name string) (*bindings.ServiceBusSubscriptionInfo, error) {
-	return onSubscription(ctx, ns, "GetSubscription", topic, name, func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusSubscriptionInfo, error) {
+// GetSubscription implements servicebus.Admin.
+func (ns *Namespace) GetSubscription(ctx context.Context, topic, name string) (*servicebus.SubscriptionInfo, error) {
+	return onSubscription(ctx, ns, "GetSubscription", topic, name, func(op *operation, p servicebus.Path) (*servicebus.SubscriptionInfo, error) {
 		e, err := ns.lookUp(op, subKind, p)
 		if err != nil {
 			return nil, err
@@ -47,9 +49,9 @@ func (ns *Namespace) GetSubscription(ctx context.Context, topic, name string) (*
 	})
 }
 
-// UpdateSubscription implements bindings.ServiceBusAdmin.
-func (ns *Namespace) UpdateSubscription(ctx context.Context, d bindings.ServiceBusSubscription) (*bindings.ServiceBusSubscriptionInfo, error) {
-	return onSubscription(ctx, ns, "UpdateSubscription", d.Topic, d.Name, func(op *operation, p bindings.ServiceBusPath) (*bindings.ServiceBusSubscriptionInfo, error) {
+// UpdateSubscription implements servicebus.Admin.
+func (ns *Namespace) UpdateSubscription(ctx context.Context, d servicebus.Subscription) (*servicebus.SubscriptionInfo, error) {
+	return onSubscription(ctx, ns, "UpdateSubscription", d.Topic, d.Name, func(op *operation, p servicebus.Path) (*servicebus.SubscriptionInfo, error) {
 		e, err := ns.lookUp(op, subKind, p)
 		if err != nil {
 			return nil, err
@@ -68,7 +70,7 @@ func (ns *Namespace) UpdateSubscription(ctx context.Context, d bindings.ServiceB
 	})
 }
 
-// DeleteSubscription implements bindings.ServiceBusAdmin.
+// DeleteSubscription implements servicebus.Admin.
 func (ns *Namespace) DeleteSubscription(ctx context.Context, topic, name string) error {
 	if name == "" {
 		return invalidName(topic, name)
@@ -76,9 +78,9 @@ func (ns *Namespace) DeleteSubscription(ctx context.Context, topic, name string)
 	return ns.remove(ctx, "DeleteSubscription", subKind, topic, name)
 }
 
-// ListSubscriptions implements bindings.ServiceBusAdmin.
-func (ns *Namespace) ListSubscriptions(ctx context.Context, topic string) ([]*bindings.ServiceBusSubscriptionInfo, error) {
-	return onEntity(ctx, ns, "ListSubscriptions", topic, "", func(op *operation, p bindings.ServiceBusPath) (list []*bindings.ServiceBusSubscriptionInfo, err error) {
+// ListSubscriptions implements servicebus.Admin.
+func (ns *Namespace) ListSubscriptions(ctx context.Context, topic string) ([]*servicebus.SubscriptionInfo, error) {
+	return onEntity(ctx, ns, "ListSubscriptions", topic, "", func(op *operation, p servicebus.Path) (list []*servicebus.SubscriptionInfo, err error) {
 		e, err := ns.lookUp(op, topicKind, p)
 		if err != nil {
 			return nil, err
@@ -96,7 +98,7 @@ func (ns *Namespace) ListSubscriptions(ctx context.Context, topic string) ([]*bi
 // onRules runs f on a subscription and the place of a rule in it, -1 when there is
 // none of that name.
 func onRules[T any](ctx context.Context, ns *Namespace, what, topic, subscription, name string, f func(op *operation, e *entity, i int) (T, error)) (out T, err error) {
-	return onSubscription(ctx, ns, what, topic, subscription, func(op *operation, p bindings.ServiceBusPath) (out T, err error) {
+	return onSubscription(ctx, ns, what, topic, subscription, func(op *operation, p servicebus.Path) (out T, err error) {
 		e, err := ns.lookUp(op, subKind, p)
 		if err != nil {
 			return out, err
@@ -106,7 +108,7 @@ func onRules[T any](ctx context.Context, ns *Namespace, what, topic, subscriptio
 }
 
 func noRule(e *entity, name string) error {
-	return refuse(bindings.ConditionNotFound, "%s: the rule %q could not be found", e.name(), name)
+	return refuse(messaging.ConditionNotFound, "%s: the rule %q could not be found", e.name(), name)
 }
 
 // changeRules puts other rules in place.
@@ -117,14 +119,14 @@ func (e *entity) changeRules(op *operation, rules []*rule) {
 	op.saveEntity(e)
 }
 
-// CreateRule implements bindings.ServiceBusAdmin.
-func (ns *Namespace) CreateRule(ctx context.Context, topic, subscription string, d bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
-	return onRules(ctx, ns, "CreateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
-		if err := bindings.ValidateServiceBusRuleName(d.Name); err != nil {
+// CreateRule implements servicebus.Admin.
+func (ns *Namespace) CreateRule(ctx context.Context, topic, subscription string, d servicebus.Rule) (*servicebus.Rule, error) {
+	return onRules(ctx, ns, "CreateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*servicebus.Rule, error) {
+		if err := servicebus.ValidateRuleName(d.Name); err != nil {
 			return nil, err
 		}
 		if i >= 0 {
-			return nil, refuse(bindings.ConditionEntityAlreadyExists, "%s: the rule %q exists already", e.name(), e.rules[i].Name)
+			return nil, refuse(messaging.ConditionEntityAlreadyExists, "%s: the rule %q exists already", e.name(), e.rules[i].Name)
 		}
 		r, err := ns.newRule(op, d)
 		if err != nil {
@@ -135,9 +137,9 @@ func (ns *Namespace) CreateRule(ctx context.Context, topic, subscription string,
 	})
 }
 
-// GetRule implements bindings.ServiceBusAdmin.
-func (ns *Namespace) GetRule(ctx context.Context, topic, subscription, name string) (*bindings.ServiceBusRule, error) {
-	return onRules(ctx, ns, "GetRule", topic, subscription, name, func(_ *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
+// GetRule implements servicebus.Admin.
+func (ns *Namespace) GetRule(ctx context.Context, topic, subscription, name string) (*servicebus.Rule, error) {
+	return onRules(ctx, ns, "GetRule", topic, subscription, name, func(_ *operation, e *entity, i int) (*servicebus.Rule, error) {
 		if i < 0 {
 			return nil, noRule(e, name)
 		}
@@ -145,9 +147,9 @@ func (ns *Namespace) GetRule(ctx context.Context, topic, subscription, name stri
 	})
 }
 
-// UpdateRule implements bindings.ServiceBusAdmin.
-func (ns *Namespace) UpdateRule(ctx context.Context, topic, subscription string, d bindings.ServiceBusRule) (*bindings.ServiceBusRule, error) {
-	return onRules(ctx, ns, "UpdateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*bindings.ServiceBusRule, error) {
+// UpdateRule implements servicebus.Admin.
+func (ns *Namespace) UpdateRule(ctx context.Context, topic, subscription string, d servicebus.Rule) (*servicebus.Rule, error) {
+	return onRules(ctx, ns, "UpdateRule", topic, subscription, d.Name, func(op *operation, e *entity, i int) (*servicebus.Rule, error) {
 		if i < 0 {
 			return nil, noRule(e, d.Name)
 		}
@@ -163,7 +165,7 @@ func (ns *Namespace) UpdateRule(ctx context.Context, topic, subscription string,
 	})
 }
 
-// DeleteRule implements bindings.ServiceBusAdmin.
+// DeleteRule implements servicebus.Admin.
 func (ns *Namespace) DeleteRule(ctx context.Context, topic, subscription, name string) error {
 	_, err := onRules(ctx, ns, "DeleteRule", topic, subscription, name, func(op *operation, e *entity, i int) (struct{}, error) {
 		if i < 0 {
@@ -175,13 +177,13 @@ func (ns *Namespace) DeleteRule(ctx context.Context, topic, subscription, name s
 	return err
 }
 
-// ListRules implements bindings.ServiceBusAdmin.
-func (ns *Namespace) ListRules(ctx context.Context, topic, subscription string) ([]*bindings.ServiceBusRule, error) {
-	return onRules(ctx, ns, "ListRules", topic, subscription, "", func(_ *operation, e *entity, _ int) (list []*bindings.ServiceBusRule, err error) {
+// ListRules implements servicebus.Admin.
+func (ns *Namespace) ListRules(ctx context.Context, topic, subscription string) ([]*servicebus.Rule, error) {
+	return onRules(ctx, ns, "ListRules", topic, subscription, "", func(_ *operation, e *entity, _ int) (list []*servicebus.Rule, err error) {
 		for _, r := range e.rules {
 			list = append(list, r.description())
 		}
-		slices.SortFunc(list, func(a, b *bindings.ServiceBusRule) int { return strings.Compare(lower(a.Name), lower(b.Name)) })
+		slices.SortFunc(list, func(a, b *servicebus.Rule) int { return strings.Compare(lower(a.Name), lower(b.Name)) })
 		return list, nil
 	})
 }

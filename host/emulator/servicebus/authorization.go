@@ -7,7 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // Limits of authorization rules (docs: Service Bus access control with Shared Access
@@ -18,9 +19,9 @@ const (
 )
 
 // rules checks the authorization rules of an entity, and makes the keys that they lack.
-func (s *settings) rules(e *entity, rules *[]bindings.ServiceBusAuthorizationRule) {
+func (s *settings) rules(e *entity, rules *[]servicebus.AuthorizationRule) {
 	if len(*rules) > maxAuthorizationRules {
-		s.fail(bindings.ConditionArgumentOutOfRange, "%d authorization rules: want at most %d", len(*rules), maxAuthorizationRules)
+		s.fail(messaging.ConditionArgumentOutOfRange, "%d authorization rules: want at most %d", len(*rules), maxAuthorizationRules)
 		return
 	}
 	*rules = slices.Clone(*rules) // never the caller's
@@ -29,17 +30,17 @@ func (s *settings) rules(e *entity, rules *[]bindings.ServiceBusAuthorizationRul
 		r.Rights = slices.Clone(r.Rights)
 		for _, text := range []string{r.KeyName, r.PrimaryKey, r.SecondaryKey} {
 			if utf8.RuneCountInString(text) > maxAuthorizationText {
-				s.fail(bindings.ConditionArgumentOutOfRange, "authorization rule %q: name and keys have at most %d characters", r.KeyName, maxAuthorizationText)
+				s.fail(messaging.ConditionArgumentOutOfRange, "authorization rule %q: name and keys have at most %d characters", r.KeyName, maxAuthorizationText)
 			}
 		}
-		named := func(o bindings.ServiceBusAuthorizationRule) bool { return strings.EqualFold(o.KeyName, r.KeyName) }
+		named := func(o servicebus.AuthorizationRule) bool { return strings.EqualFold(o.KeyName, r.KeyName) }
 		switch {
 		case r.KeyName == "":
-			s.fail(bindings.ConditionArgumentError, "an authorization rule has no name")
+			s.fail(messaging.ConditionArgumentError, "an authorization rule has no name")
 		case slices.ContainsFunc((*rules)[:i], named):
-			s.fail(bindings.ConditionArgumentError, "two authorization rules are named %q", r.KeyName)
+			s.fail(messaging.ConditionArgumentError, "two authorization rules are named %q", r.KeyName)
 		case len(r.Rights) == 0:
-			s.fail(bindings.ConditionArgumentError, "authorization rule %q has no rights: want Listen, Send or Manage", r.KeyName)
+			s.fail(messaging.ConditionArgumentError, "authorization rule %q has no rights: want Listen, Send or Manage", r.KeyName)
 		}
 		s.rights(r)
 		makeKey(&r.PrimaryKey, e, r.KeyName, "primary")
@@ -47,19 +48,19 @@ func (s *settings) rules(e *entity, rules *[]bindings.ServiceBusAuthorizationRul
 	}
 }
 
-func (s *settings) rights(r *bindings.ServiceBusAuthorizationRule) {
+func (s *settings) rights(r *servicebus.AuthorizationRule) {
 	for i, right := range r.Rights {
 		switch right {
-		case bindings.ServiceBusListen, bindings.ServiceBusSend, bindings.ServiceBusManage:
+		case servicebus.Listen, servicebus.Send, servicebus.Manage:
 		default:
-			s.fail(bindings.ConditionArgumentError, "authorization rule %q: right %q: want Listen, Send or Manage", r.KeyName, right)
+			s.fail(messaging.ConditionArgumentError, "authorization rule %q: right %q: want Listen, Send or Manage", r.KeyName, right)
 		}
 		if slices.Contains(r.Rights[:i], right) {
-			s.fail(bindings.ConditionArgumentError, "authorization rule %q: the right %s stands twice", r.KeyName, right)
+			s.fail(messaging.ConditionArgumentError, "authorization rule %q: the right %s stands twice", r.KeyName, right)
 		}
 	}
-	if slices.Contains(r.Rights, bindings.ServiceBusManage) && len(r.Rights) < 3 {
-		s.fail(bindings.ConditionArgumentError, "authorization rule %q: Manage needs Send and Listen", r.KeyName)
+	if slices.Contains(r.Rights, servicebus.Manage) && len(r.Rights) < 3 {
+		s.fail(messaging.ConditionArgumentError, "authorization rule %q: Manage needs Send and Listen", r.KeyName)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -16,11 +16,11 @@ func TestAuthorizationRulesAreDurable(t *testing.T) {
 	t.Parallel()
 	db := openMemory(t, nil)
 	clk := newVirtual()
-	var made, kept *bindings.ServiceBusTopicInfo
+	var made, kept *servicebusapi.TopicInfo
 	for _, step := range []func(ns *servicebus.Namespace) error{
 		func(ns *servicebus.Namespace) (err error) {
-			made, err = ns.CreateTopic(context.Background(), bindings.ServiceBusTopic{Name: "t", AuthorizationRules: []bindings.ServiceBusAuthorizationRule{
-				{KeyName: "senders", PrimaryKey: "one", Rights: []bindings.ServiceBusRight{bindings.ServiceBusSend}},
+			made, err = ns.CreateTopic(context.Background(), servicebusapi.Topic{Name: "t", AuthorizationRules: []servicebusapi.AuthorizationRule{
+				{KeyName: "senders", PrimaryKey: "one", Rights: []servicebusapi.Right{servicebusapi.Send}},
 			}})
 			return err
 		},

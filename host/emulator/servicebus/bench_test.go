@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
@@ -50,7 +51,7 @@ func (b *bench) do(f func(ctx context.Context) error) {
 	}
 }
 
-func (b *bench) queue(q bindings.ServiceBusQueue) {
+func (b *bench) queue(q servicebusapi.Queue) {
 	b.Helper()
 	b.do(func(ctx context.Context) error { _, err := b.ns.CreateQueue(ctx, q); return err })
 }
@@ -59,7 +60,7 @@ func (b *bench) send(entity string, ids ...string) {
 	b.Helper()
 	b.do(func(ctx context.Context) error {
 		for _, id := range ids {
-			if err := b.ns.Send(ctx, entity, &bindings.ServiceBusMessage{MessageID: id}); err != nil {
+			if err := b.ns.Send(ctx, entity, &servicebusapi.Message{MessageID: id}); err != nil {
 				return err
 			}
 		}
@@ -67,13 +68,13 @@ func (b *bench) send(entity string, ids ...string) {
 	})
 }
 
-func (b *bench) receiver(source string, opts *bindings.ServiceBusReceiverOptions) (r bindings.ServiceBusReceiver) {
+func (b *bench) receiver(source string, opts *servicebusapi.ReceiverOptions) (r servicebusapi.Receiver) {
 	b.Helper()
 	b.do(func(ctx context.Context) (err error) { r, err = b.ns.Receiver(ctx, source, opts); return err })
 	return r
 }
 
-func (b *bench) receive(r bindings.ServiceBusReceiver, n int) (ms []*bindings.ServiceBusReceived) {
+func (b *bench) receive(r servicebusapi.Receiver, n int) (ms []*servicebusapi.Received) {
 	b.Helper()
 	b.do(func(ctx context.Context) (err error) { ms, err = r.Receive(ctx, n, 0); return err })
 	if len(ms) != n {
@@ -84,14 +85,14 @@ func (b *bench) receive(r bindings.ServiceBusReceiver, n int) (ms []*bindings.Se
 
 // wait is a call that waits, in a goroutine of the clock.
 type wait struct {
-	ms   []*bindings.ServiceBusReceived
+	ms   []*servicebusapi.Received
 	err  error
 	done bool
 	at   time.Duration // when it returned
 }
 
 // start starts a call; check reads what has come of it.
-func (b *bench) start(ctx context.Context, f func(ctx context.Context) ([]*bindings.ServiceBusReceived, error)) *wait {
+func (b *bench) start(ctx context.Context, f func(ctx context.Context) ([]*servicebusapi.Received, error)) *wait {
 	w := &wait{}
 	b.clk.Do("start", func() {
 		b.group.Go("waits", func() {
@@ -102,8 +103,8 @@ func (b *bench) start(ctx context.Context, f func(ctx context.Context) ([]*bindi
 	return w
 }
 
-func (b *bench) waitFor(r bindings.ServiceBusReceiver, n int) *wait {
-	return b.start(context.Background(), func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
-		return r.Receive(ctx, n, bindings.ServiceBusForever)
+func (b *bench) waitFor(r servicebusapi.Receiver, n int) *wait {
+	return b.start(context.Background(), func(ctx context.Context) ([]*servicebusapi.Received, error) {
+		return r.Receive(ctx, n, messaging.Forever)
 	})
 }

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -14,7 +15,7 @@ import (
 func TestCloseThatFailsEndsTheReceiver(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left on device")
-	for _, q := range []bindings.ServiceBusQueue{{Name: "plain"}, {Name: "ordered", RequiresSession: true}} {
+	for _, q := range []servicebusapi.Queue{{Name: "plain"}, {Name: "ordered", RequiresSession: true}} {
 		for name, fails := range map[string]func(p servicebus.FaultPoint) bool{
 			"before":    func(p servicebus.FaultPoint) bool { return p.Op == "Close" && !p.After },
 			"after":     func(p servicebus.FaultPoint) bool { return p.Op == "Close" && p.After },
@@ -29,18 +30,18 @@ func TestCloseThatFailsEndsTheReceiver(t *testing.T) {
 					return nil
 				}})
 				b.queue(q)
-				var r bindings.ServiceBusReceiver
+				var r servicebusapi.Receiver
 				b.do(func(ctx context.Context) (err error) {
 					if q.RequiresSession {
 						id := "s"
-						r, err = b.ns.AcceptSession(ctx, q.Name, &bindings.ServiceBusSessionOptions{SessionID: &id})
+						r, err = b.ns.AcceptSession(ctx, q.Name, &servicebusapi.SessionOptions{SessionID: &id})
 						return err
 					}
 					r, err = b.ns.Receiver(ctx, q.Name, nil)
 					return err
 				})
-				lost := b.start(context.Background(), func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
-					return nil, r.(bindings.ServiceBusLink).Lost(ctx)
+				lost := b.start(context.Background(), func(ctx context.Context) ([]*servicebusapi.Received, error) {
+					return nil, r.(servicebusapi.Link).Lost(ctx)
 				})
 				receive := b.waitFor(r, 1)
 				b.do(func(ctx context.Context) error {
@@ -55,7 +56,7 @@ func TestCloseThatFailsEndsTheReceiver(t *testing.T) {
 					return nil
 				})
 				for what, w := range map[string]*wait{"Lost": lost, "Receive": receive} {
-					if !w.done || !errors.Is(w.err, bindings.ErrClosed) {
+					if !w.done || !errors.Is(w.err, messaging.ErrClosed) {
 						t.Errorf("%s after Close: returned %t, %v", what, w.done, w.err)
 					}
 				}

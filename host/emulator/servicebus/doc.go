@@ -10,8 +10,8 @@
 // operators do. durable.go says what is written to
 // the store, load.go reads it.
 //
-// The contract is that of bindings.ServiceBus, bindings.ServiceBusAdmin and
-// bindings.ServiceBusDoor; the rules and their sources are in spec messaging 1.
+// The contract is that of servicebus.Namespace, servicebus.Admin and
+// servicebus.Management; the rules and their sources are in spec messaging 1.
 //
 // A namespace is state under one mutex: whatever happens in it happens in one
 // order, settlements and ends of locks among it. Each call first does what is due
@@ -20,7 +20,7 @@
 // of messages in a queue, but for peeking in one session.
 //
 // Delivery counts are failed deliveries so far (spec 0, rule 1); the journal and
-// [bindings.ServiceBusReceived.DeliveryNumber] count from 1.
+// [servicebus.Received.DeliveryNumber] count from 1.
 //
 // It leaves out partitions (spec 1.11). The SQL of rules is
 // package sqlfilter.

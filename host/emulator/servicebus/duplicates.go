@@ -3,7 +3,7 @@ package servicebus
 import (
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // history is what duplicate detection remembers: the identifiers that were
@@ -14,7 +14,7 @@ type history struct {
 	order       []string // by time
 }
 
-func (h *history) key(m *bindings.ServiceBusMessage) string {
+func (h *history) key(m *servicebus.Message) string {
 	if key := partitionKey(m); h.partitioned && key != nil {
 		return *key + "\x00" + m.MessageID
 	}
@@ -24,7 +24,7 @@ func (h *history) key(m *bindings.ServiceBusMessage) string {
 // duplicate reports whether the entity has accepted a message with this
 // identifier within its window, and otherwise remembers it. The window does not
 // begin anew with a duplicate (spec messaging 1.8).
-func (e *entity) duplicate(op *operation, m *bindings.ServiceBusMessage) bool {
+func (e *entity) duplicate(op *operation, m *servicebus.Message) bool {
 	if e.window == 0 {
 		return false
 	}

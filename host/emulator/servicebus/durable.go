@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
@@ -104,16 +104,16 @@ func messageKey(kind byte, e string, seq int64) []byte {
 
 // entityRecord is what is kept of an entity itself.
 type entityRecord struct {
-	Queue            *bindings.ServiceBusQueue        `json:",omitempty"`
-	Topic            *bindings.ServiceBusTopic        `json:",omitempty"`
-	Subscription     *bindings.ServiceBusSubscription `json:",omitempty"`
-	Rules            []ruleRecord                     `json:",omitempty"`
+	Queue            *servicebus.Queue        `json:",omitempty"`
+	Topic            *servicebus.Topic        `json:",omitempty"`
+	Subscription     *servicebus.Subscription `json:",omitempty"`
+	Rules            []ruleRecord             `json:",omitempty"`
 	Created, Updated time.Time
 }
 
 // ruleRecord is a rule whose properties and parameters, of many types, are bytes.
 type ruleRecord struct {
-	bindings.ServiceBusRule
+	servicebus.Rule
 	Properties, FilterParameters, ActionParameters []byte
 }
 
@@ -229,7 +229,7 @@ func (c *change) dropEntity(e *entity) {
 
 // record takes the properties and parameters out of a rule.
 func (r *rule) record() ruleRecord {
-	out := ruleRecord{ServiceBusRule: *r.description()}
+	out := ruleRecord{Rule: *r.description()}
 	out.Properties = appendProperties(nil, out.Filter.Correlation.Properties)
 	out.FilterParameters = appendProperties(nil, out.Filter.SQL.Parameters)
 	out.Filter.Correlation.Properties, out.Filter.SQL.Parameters = nil, nil
@@ -262,5 +262,5 @@ func (r ruleRecord) rule(ns *Namespace) (*rule, error) {
 			return nil, err
 		}
 	}
-	return ns.compile(r.ServiceBusRule)
+	return ns.compile(r.Rule)
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/bindingtest"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -57,14 +59,14 @@ type randomWork struct {
 	*rand.Rand
 	clk      *clock.Virtual
 	ns       *servicebus.Namespace
-	plain    bindings.ServiceBusReceiver
-	sessions map[string]bindings.ServiceBusSession
-	held     []*bindings.ServiceBusReceived
+	plain    servicebusapi.Receiver
+	sessions map[string]servicebusapi.Session
+	held     []*servicebusapi.Received
 	deferred []int64
 }
 
 func (w *randomWork) setup(ctx context.Context) error {
-	for _, q := range []bindings.ServiceBusQueue{
+	for _, q := range []servicebusapi.Queue{
 		{Name: "Target", MaxDeliveryCount: 3, RequiresDuplicateDetection: true, DuplicateDetectionHistoryTimeWindow: time.Minute},
 		{Name: "q", MaxDeliveryCount: 3, DeadLetteringOnMessageExpiration: true, ForwardDeadLetteredMessagesTo: "target"},
 		{Name: "via", ForwardTo: "q"},
@@ -74,37 +76,37 @@ func (w *randomWork) setup(ctx context.Context) error {
 			return err
 		}
 	}
-	if _, err := w.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"}); err != nil {
+	if _, err := w.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"}); err != nil {
 		return err
 	}
 	five := "5"
-	rules := []bindings.ServiceBusRule{
+	rules := []servicebusapi.Rule{
 		{},
-		{Name: "correlation", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusCorrelationFilter, Correlation: bindings.ServiceBusCorrelation{
+		{Name: "correlation", Filter: servicebusapi.Filter{Kind: servicebusapi.CorrelationFilter, Correlation: servicebusapi.Correlation{
 			Subject: &five, Properties: map[string]any{"n": int64(5)},
 		}}},
-		{Name: "sql", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{
+		{Name: "sql", Filter: servicebusapi.Filter{Kind: servicebusapi.SQLFilter, SQL: servicebusapi.SQL{
 			Expression: "n > @low", Parameters: map[string]any{"@low": int64(5)},
-		}}, Action: &bindings.ServiceBusSQL{Expression: "SET n = n + 1"}},
+		}}, Action: &servicebusapi.SQL{Expression: "SET n = n + 1"}},
 	}
 	for i, r := range rules {
-		if _, err := w.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: fmt.Sprintf("s%d", i)}, &r); err != nil {
+		if _, err := w.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: fmt.Sprintf("s%d", i)}, &r); err != nil {
 			return err
 		}
 	}
 	var err error
-	w.sessions = map[string]bindings.ServiceBusSession{}
+	w.sessions = map[string]servicebusapi.Session{}
 	w.plain, err = w.ns.Receiver(ctx, "q", nil)
 	return err
 }
 
-func (w *randomWork) message() *bindings.ServiceBusMessage {
+func (w *randomWork) message() *servicebusapi.Message {
 	session := fmt.Sprintf("s%d", w.IntN(4))
-	m := &bindings.ServiceBusMessage{
+	m := &servicebusapi.Message{
 		MessageID: fmt.Sprint(w.IntN(50)), Body: []byte(strings.Repeat("b", w.IntN(20))), SessionID: &session, Subject: "5",
 		ApplicationProperties: map[string]any{
 			"n": int64(w.IntN(10)), "text": "ä", "none": nil, "yes": true, "small": int8(-3), "unsigned": uint16(7), "float": float32(1.5),
-			"double": 2.5, "bytes": []byte{0, 1}, "time": start, "guid": bindings.GUID{1, 2}, "encoded": bindings.ServiceBusEncoded{0xa3, 1, 'x'},
+			"double": 2.5, "bytes": []byte{0, 1}, "time": start, "guid": bindings.GUID{1, 2}, "encoded": messaging.Encoded{0xa3, 1, 'x'},
 		},
 	}
 	switch w.IntN(5) {
@@ -113,16 +115,16 @@ func (w *randomWork) message() *bindings.ServiceBusMessage {
 	case 1:
 		m.ScheduledEnqueueTime = w.clk.Now().Add(time.Duration(w.IntN(60)) * time.Second)
 	case 2:
-		m.Wire = &bindings.ServiceBusWire{Header: []byte("h"), Properties: []byte("p"), Body: append([]byte("prefix"), m.Body...), ApplicationPropertiesChanged: true}
+		m.Wire = &messaging.Wire{Header: []byte("h"), Properties: []byte("p"), Body: append([]byte("prefix"), m.Body...), ApplicationPropertiesChanged: true}
 	}
 	return m
 }
 
 // step does one thing. Errors of the service are part of the game.
 func (w *randomWork) step(ctx context.Context) {
-	one := func() *bindings.ServiceBusReceived {
+	one := func() *servicebusapi.Received {
 		if len(w.held) == 0 {
-			return &bindings.ServiceBusReceived{}
+			return &servicebusapi.Received{}
 		}
 		i := w.IntN(len(w.held))
 		m := w.held[i]
@@ -158,7 +160,7 @@ func (w *randomWork) step(ctx context.Context) {
 		s := w.sessions[id]
 		if s == nil {
 			var err error
-			if s, err = w.ns.AcceptSession(ctx, "sessions", &bindings.ServiceBusSessionOptions{SessionID: &id}); err != nil {
+			if s, err = w.ns.AcceptSession(ctx, "sessions", &servicebusapi.SessionOptions{SessionID: &id}); err != nil {
 				return
 			}
 			w.sessions[id] = s
@@ -184,7 +186,7 @@ func (w *randomWork) step(ctx context.Context) {
 	case 12:
 		_, _ = w.ns.Schedule(ctx, "q", w.clk.Now().Add(time.Duration(w.IntN(60))*time.Second), w.message())
 	case 13:
-		_, _ = w.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "via", ForwardTo: "q", MaxDeliveryCount: 1 + w.IntN(9)})
+		_, _ = w.ns.UpdateQueue(ctx, servicebusapi.Queue{Name: "via", ForwardTo: "q", MaxDeliveryCount: 1 + w.IntN(9)})
 	}
 }
 
@@ -242,29 +244,29 @@ func TestWritesThatFail(t *testing.T) {
 	if b.ns, err = servicebus.Open(b.clk, db, nil); err != nil {
 		t.Fatal(err)
 	}
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	b.send("q", "a")
 	r := b.receiver("q", nil)
 	m := b.receive(r, 1)[0]
 	waits := b.waitFor(r, 1)
-	b.queue(bindings.ServiceBusQueue{Name: "sessions", RequiresSession: true})
-	var session bindings.ServiceBusSession
+	b.queue(servicebusapi.Queue{Name: "sessions", RequiresSession: true})
+	var session servicebusapi.Session
 	id := "x"
 	b.do(func(ctx context.Context) (err error) {
-		session, err = b.ns.AcceptSession(ctx, "sessions", &bindings.ServiceBusSessionOptions{SessionID: &id})
+		session, err = b.ns.AcceptSession(ctx, "sessions", &servicebusapi.SessionOptions{SessionID: &id})
 		return err
 	})
 	inSession := b.waitFor(session, 1)
 	full.Store(true)
 	b.clk.Do("test", func() {
-		if err := b.ns.Send(context.Background(), "q", &bindings.ServiceBusMessage{MessageID: "b"}); !errors.Is(err, bindings.ErrUnavailable) {
+		if err := b.ns.Send(context.Background(), "q", &servicebusapi.Message{MessageID: "b"}); !errors.Is(err, bindings.ErrUnavailable) {
 			t.Errorf("Send on a full disk = %v, want ErrUnavailable", err)
 		}
 	})
 	b.do(func(ctx context.Context) error { return r.Complete(ctx, m) })
-	inSession.expect(t, 0, 0, bindings.ErrSessionLockLost)
+	inSession.expect(t, 0, 0, messaging.ErrSessionLockLost)
 	b.do(func(ctx context.Context) error {
-		if _, err := session.RenewSession(ctx); !errors.Is(err, bindings.ErrSessionLockLost) {
+		if _, err := session.RenewSession(ctx); !errors.Is(err, messaging.ErrSessionLockLost) {
 			t.Errorf("RenewSession after the fault = %v, want ErrSessionLockLost", err)
 		}
 		return session.Close(ctx)

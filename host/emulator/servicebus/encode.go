@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
 )
 
@@ -22,7 +24,7 @@ func plain(v any) (out any, ok bool) {
 	case uint:
 		return uint64(v), true
 	case nil, bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float32, float64,
-		string, []byte, time.Time, bindings.GUID, bindings.ServiceBusEncoded:
+		string, []byte, time.Time, bindings.GUID, messaging.Encoded:
 		return v, true
 	}
 	return nil, false
@@ -37,7 +39,7 @@ func plainProperties(properties map[string]any) (map[string]any, error) {
 	for name, v := range properties {
 		p, ok := plain(v)
 		if !ok {
-			return nil, refuse(bindings.ConditionArgumentError, "application property %q has the type %T, which a message cannot carry", name, v)
+			return nil, refuse(messaging.ConditionArgumentError, "application property %q has the type %T, which a message cannot carry", name, v)
 		}
 		out[name] = p
 	}
@@ -104,7 +106,7 @@ func appendValue(b []byte, v any) []byte {
 		return fields.AppendTime(append(b, tagTime), v)
 	case bindings.GUID:
 		return append(append(b, tagGUID), v[:]...)
-	case bindings.ServiceBusEncoded:
+	case messaging.Encoded:
 		return fields.AppendBytes(append(b, tagEncoded), v)
 	case time.Duration:
 		return binary.AppendVarint(append(b, tagDuration), int64(v))
@@ -147,7 +149,7 @@ func (r *valueReader) value() any {
 	case tagGUID:
 		return r.guid()
 	case tagEncoded:
-		return bindings.ServiceBusEncoded(r.Bytes())
+		return messaging.Encoded(r.Bytes())
 	case tagDuration:
 		return time.Duration(r.Varint())
 	}
@@ -184,7 +186,7 @@ func (r *valueReader) properties() map[string]any {
 
 // appendContent writes a message as it was sent. A body that is the end of its
 // wire section is not written twice.
-func appendContent(b []byte, m *bindings.ServiceBusMessage) []byte {
+func appendContent(b []byte, m *servicebus.Message) []byte {
 	for _, s := range []string{m.MessageID, m.CorrelationID, m.Subject, m.To, m.ReplyTo, m.ContentType} {
 		b = fields.AppendString(b, s)
 	}
@@ -225,8 +227,8 @@ func appendContent(b []byte, m *bindings.ServiceBusMessage) []byte {
 	return fields.AppendBytes(b, m.Body)
 }
 
-func (r *valueReader) content() *bindings.ServiceBusMessage {
-	m := &bindings.ServiceBusMessage{}
+func (r *valueReader) content() *servicebus.Message {
+	m := &servicebus.Message{}
 	for _, s := range []*string{&m.MessageID, &m.CorrelationID, &m.Subject, &m.To, &m.ReplyTo, &m.ContentType} {
 		*s = r.String()
 	}
@@ -241,7 +243,7 @@ func (r *valueReader) content() *bindings.ServiceBusMessage {
 		m.Body = r.Bytes()
 		return m
 	}
-	w := &bindings.ServiceBusWire{PropertiesChanged: flags&2 != 0, ApplicationPropertiesChanged: flags&4 != 0}
+	w := &messaging.Wire{PropertiesChanged: flags&2 != 0, ApplicationPropertiesChanged: flags&4 != 0}
 	if flags&16 != 0 {
 		w.DeliveryAnnotations = r.Bytes()
 	}
@@ -263,7 +265,7 @@ func (r *valueReader) content() *bindings.ServiceBusMessage {
 }
 
 // subQueues gives each queue of an entity its number in the store.
-var subQueues = [...]bindings.ServiceBusSubQueue{bindings.ServiceBusMain, bindings.ServiceBusDeadLetter, bindings.ServiceBusTransferDeadLetter}
+var subQueues = [...]servicebus.SubQueue{servicebus.MainQueue, servicebus.DeadLetterQueue, servicebus.TransferDeadLetterQueue}
 
 // appendState writes what receives and settlements change.
 func appendState(b []byte, q *queue, m *message) []byte {
@@ -281,11 +283,11 @@ func appendState(b []byte, q *queue, m *message) []byte {
 // state reads what appendState wrote, and the number of the queue.
 func (r *valueReader) state(m *message) (sub int) {
 	sub = int(r.Byte())
-	m.state, m.outside = bindings.ServiceBusState(r.Byte()), r.Bool()
+	m.state, m.outside = servicebus.State(r.Byte()), r.Bool()
 	m.enqSeq, m.enqueued, m.expires = r.Varint(), r.Time(), r.Time()
 	m.count, m.hops, m.source = r.Varint(), int(r.Varint()), r.String()
 	m.token, m.until = r.guid(), r.Time()
-	if sub >= len(subQueues) || m.state > bindings.ServiceBusScheduled || r.Len() > 0 {
+	if sub >= len(subQueues) || m.state > servicebus.StateScheduled || r.Len() > 0 {
 		r.Fail()
 	}
 	return sub

@@ -3,7 +3,8 @@ package servicebus
 import (
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -12,12 +13,12 @@ import (
 // call stands beside it.
 type entity struct {
 	ns   *Namespace
-	path bindings.ServiceBusPath
+	path servicebus.Path
 	key  string
 
-	queue        *bindings.ServiceBusQueue
-	topic        *bindings.ServiceBusTopic
-	subscription *bindings.ServiceBusSubscription
+	queue        *servicebus.Queue
+	topic        *servicebus.Topic
+	subscription *servicebus.Subscription
 
 	lockDuration      time.Duration
 	maxDeliveryCount  int64
@@ -25,7 +26,7 @@ type entity struct {
 	deadLetterExpired bool
 	forwardTo         string
 	forwardDead       string
-	status            bindings.ServiceBusStatus
+	status            servicebus.Status
 	ttl               time.Duration // 0: no end
 	maxMessage        int           // bytes
 	maxSize           int64         // bytes; 0: that of the topic
@@ -47,16 +48,16 @@ type entity struct {
 	idleTimer *clock.Timer
 }
 
-func newEntity(ns *Namespace, path bindings.ServiceBusPath) *entity {
+func newEntity(ns *Namespace, path servicebus.Path) *entity {
 	e := &entity{ns: ns, path: path, key: path.Key()}
-	e.main = newQueue(e, bindings.ServiceBusMain)
+	e.main = newQueue(e, servicebus.MainQueue)
 	return e
 }
 
 // addSubQueues gives a queue or subscription what a topic does not have.
 func (e *entity) addSubQueues() {
-	e.dead = newQueue(e, bindings.ServiceBusDeadLetter)
-	e.transfer = newQueue(e, bindings.ServiceBusTransferDeadLetter)
+	e.dead = newQueue(e, servicebus.DeadLetterQueue)
+	e.transfer = newQueue(e, servicebus.TransferDeadLetterQueue)
 }
 
 func (e *entity) queues() []*queue {
@@ -80,7 +81,7 @@ func (e *entity) settle() {
 		if d.RequiresDuplicateDetection {
 			e.window = d.DuplicateDetectionHistoryTimeWindow
 		}
-		e.seen.partitioned = isPartitioned(d.ServiceBusEchoed)
+		e.seen.partitioned = isPartitioned(d.Echoed)
 	case e.topic != nil:
 		d := e.topic
 		e.status, e.ttl, e.idle = d.Status, d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle
@@ -88,7 +89,7 @@ func (e *entity) settle() {
 		if d.RequiresDuplicateDetection {
 			e.window = d.DuplicateDetectionHistoryTimeWindow
 		}
-		e.seen.partitioned = isPartitioned(d.ServiceBusEchoed)
+		e.seen.partitioned = isPartitioned(d.Echoed)
 	default:
 		d := e.subscription
 		e.lockDuration, e.maxDeliveryCount, e.requiresSession = d.LockDuration, int64(d.MaxDeliveryCount), d.RequiresSession
@@ -132,19 +133,19 @@ func (e *entity) full(n int) bool {
 }
 
 func (e *entity) sends() bool {
-	return e.status == bindings.ServiceBusStatusActive || e.status == bindings.ServiceBusStatusReceiveDisabled
+	return e.status == servicebus.StatusActive || e.status == servicebus.StatusReceiveDisabled
 }
 
 func (e *entity) receives() bool {
-	return e.status == bindings.ServiceBusStatusActive || e.status == bindings.ServiceBusStatusSendDisabled
+	return e.status == servicebus.StatusActive || e.status == servicebus.StatusSendDisabled
 }
 
 // entity returns the queue, topic or subscription of that path.
-func (ns *Namespace) entity(p bindings.ServiceBusPath) (*entity, error) {
+func (ns *Namespace) entity(p servicebus.Path) (*entity, error) {
 	if e := ns.entities[p.Main().Key()]; e != nil {
 		return e, nil
 	}
-	return nil, bindings.NewEntityNotFound(p.Main().String())
+	return nil, messaging.NewEntityNotFound(p.Main().String())
 }
 
 // find returns the queue of a path, and what its entity has to do by now done.
@@ -165,7 +166,7 @@ func (ns *Namespace) resolve(op *operation, path string) (*queue, error) {
 	if e := ns.entities[path]; e != nil { // spelled as its key is, as most are
 		return e.main, nil
 	}
-	p, err := bindings.ParseServiceBusPath(path)
+	p, err := servicebus.ParsePath(path)
 	if err != nil {
 		return nil, err
 	}
@@ -178,13 +179,13 @@ func (ns *Namespace) resolve(op *operation, path string) (*queue, error) {
 	}
 	q := e.main
 	switch p.SubQueue {
-	case bindings.ServiceBusDeadLetter:
+	case servicebus.DeadLetterQueue:
 		q = e.dead
-	case bindings.ServiceBusTransferDeadLetter:
+	case servicebus.TransferDeadLetterQueue:
 		q = e.transfer
 	}
 	if q == nil {
-		return nil, refuse(bindings.ConditionNotFound, "topic %q has no %s", e.name(), p.SubQueue)
+		return nil, refuse(messaging.ConditionNotFound, "topic %q has no %s", e.name(), p.SubQueue)
 	}
 	return q, nil
 }

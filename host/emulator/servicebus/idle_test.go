@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -18,9 +19,9 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 	t.Parallel()
 	const idle, step = 5 * time.Minute, 4 * time.Minute
 	id := "s"
-	session := func(b *bench, source string) (s bindings.ServiceBusSession) {
+	session := func(b *bench, source string) (s servicebusapi.Session) {
 		b.do(func(ctx context.Context) (err error) {
-			s, err = b.ns.AcceptSession(ctx, source, &bindings.ServiceBusSessionOptions{SessionID: &id})
+			s, err = b.ns.AcceptSession(ctx, source, &servicebusapi.SessionOptions{SessionID: &id})
 			return err
 		})
 		return s
@@ -69,14 +70,14 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 		}},
 		"scheduled message waits": {"q", false, func(b *bench) func() {
 			b.do(func(ctx context.Context) error {
-				_, err := b.ns.Schedule(ctx, "q", b.clk.Now().Add(21*time.Minute), &bindings.ServiceBusMessage{})
+				_, err := b.ns.Schedule(ctx, "q", b.clk.Now().Add(21*time.Minute), &servicebusapi.Message{})
 				return err
 			})
 			return func() {}
 		}},
 		"scheduled message waits in a topic": {"t", false, func(b *bench) func() {
 			b.do(func(ctx context.Context) error {
-				_, err := b.ns.Schedule(ctx, "t", b.clk.Now().Add(21*time.Minute), &bindings.ServiceBusMessage{})
+				_, err := b.ns.Schedule(ctx, "t", b.clk.Now().Add(21*time.Minute), &servicebusapi.Message{})
 				return err
 			})
 			return func() {}
@@ -106,7 +107,7 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 			return func() {
 				n++
 				b.do(func(ctx context.Context) error {
-					_, err := b.ns.CreateRule(ctx, "t", "sub", bindings.ServiceBusRule{Name: string(rune('a' + n))})
+					_, err := b.ns.CreateRule(ctx, "t", "sub", servicebusapi.Rule{Name: string(rune('a' + n))})
 					return err
 				})
 			}
@@ -118,18 +119,18 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, servicebus.Options{})
-			b.queue(bindings.ServiceBusQueue{Name: "target"})
-			b.queue(bindings.ServiceBusQueue{Name: "q", AutoDeleteOnIdle: idle, LockDuration: 5 * time.Minute})
-			b.queue(bindings.ServiceBusQueue{Name: "s", AutoDeleteOnIdle: idle, LockDuration: 5 * time.Minute, RequiresSession: true})
+			b.queue(servicebusapi.Queue{Name: "target"})
+			b.queue(servicebusapi.Queue{Name: "q", AutoDeleteOnIdle: idle, LockDuration: 5 * time.Minute})
+			b.queue(servicebusapi.Queue{Name: "s", AutoDeleteOnIdle: idle, LockDuration: 5 * time.Minute, RequiresSession: true})
 			b.do(func(ctx context.Context) error {
-				_, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t", AutoDeleteOnIdle: idle})
+				_, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t", AutoDeleteOnIdle: idle})
 				if err != nil {
 					return err
 				}
-				if _, err = b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "sub", LockDuration: time.Minute}, nil); err != nil || c.entity != "t/fwd" {
+				if _, err = b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "sub", LockDuration: time.Minute}, nil); err != nil || c.entity != "t/fwd" {
 					return err
 				}
-				_, err = b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "fwd", AutoDeleteOnIdle: idle, ForwardTo: "target"}, nil)
+				_, err = b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "fwd", AutoDeleteOnIdle: idle, ForwardTo: "target"}, nil)
 				return err
 			})
 			again := c.use(b)
@@ -161,13 +162,13 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 func TestAccessedWhenCreated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	b.do(func(ctx context.Context) error {
-		topic, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"})
+		topic, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"})
 		if err != nil {
 			return err
 		}
-		s, err := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+		s, err := b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s"}, nil)
 		if err != nil {
 			return err
 		}

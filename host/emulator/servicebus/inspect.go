@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -67,7 +69,7 @@ func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNum
 			for _, number := range sequenceNumbers {
 				m := q.all.find(number)
 				if m == nil || !m.locked() || m.session != nil {
-					return refuse(bindings.ConditionMessageNotFound, "%s: message %d has no lock of its own", q.name, number)
+					return refuse(messaging.ConditionMessageNotFound, "%s: message %d has no lock of its own", q.name, number)
 				}
 				list = append(list, m)
 			}
@@ -159,7 +161,7 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 			return err
 		}
 		if q.main() {
-			return refuse(bindings.ConditionNotAllowed, "%s: only messages of a dead-letter queue can be redriven", q.name)
+			return refuse(messaging.ConditionNotAllowed, "%s: only messages of a dead-letter queue can be redriven", q.name)
 		}
 		list := q.messages(func(m *message) bool { return !m.locked() })
 		if len(sequenceNumbers) > 0 {
@@ -167,7 +169,7 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 			for _, number := range sequenceNumbers {
 				m := q.all.find(number)
 				if m == nil || m.locked() {
-					return refuse(bindings.ConditionMessageNotFound, "%s: there is no message %d, or it is locked", q.name, number)
+					return refuse(messaging.ConditionMessageNotFound, "%s: there is no message %d, or it is locked", q.name, number)
 				}
 				if !slices.Contains(list, m) {
 					list = append(list, m)
@@ -180,8 +182,8 @@ func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers
 			if c.Wire != nil {
 				c.Wire.PropertiesChanged = m.content.Wire.PropertiesChanged
 			}
-			delete(c.ApplicationProperties, bindings.DeadLetterReason)
-			delete(c.ApplicationProperties, bindings.DeadLetterErrorDescription)
+			delete(c.ApplicationProperties, servicebus.DeadLetterReason)
+			delete(c.ApplicationProperties, servicebus.DeadLetterErrorDescription)
 			op.note(journal.Record{Kind: journal.Forwarded, Source: q.name, Target: q.owner.name(), MessageID: c.MessageID, Cause: "redrive"})
 			ns.place(op, q.owner, c, past{source: m.source})
 			n++

@@ -7,18 +7,20 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 func TestTestersEndLocks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
-	b.queue(bindings.ServiceBusQueue{Name: "s", RequiresSession: true})
+	b.queue(servicebusapi.Queue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "s", RequiresSession: true})
 	x := "x"
 	b.send("q", "a", "b")
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "s", &bindings.ServiceBusMessage{SessionID: &x})
+		return b.ns.Send(ctx, "s", &servicebusapi.Message{SessionID: &x})
 	})
 	r := b.receiver("q", nil)
 	ms := b.receive(r, 2)
@@ -37,7 +39,7 @@ func TestTestersEndLocks(t *testing.T) {
 		if err != nil || n != 1 {
 			t.Errorf("ExpireLocks = %d, %v, want 1", n, err)
 		}
-		if err := r.Complete(ctx, ms[1]); !errors.Is(err, bindings.ErrLockLost) {
+		if err := r.Complete(ctx, ms[1]); !errors.Is(err, messaging.ErrLockLost) {
 			t.Errorf("Complete = %v, want ErrLockLost", err)
 		}
 		if n, err = b.ns.ExpireLocks(ctx, "q"); err != nil || n != 1 {
@@ -51,17 +53,17 @@ func TestTestersEndLocks(t *testing.T) {
 		}
 	}
 	b.do(func(ctx context.Context) error {
-		s, err := b.ns.AcceptSession(ctx, "s", &bindings.ServiceBusSessionOptions{SessionID: &x})
+		s, err := b.ns.AcceptSession(ctx, "s", &servicebusapi.SessionOptions{SessionID: &x})
 		if err != nil {
 			return err
 		}
 		if err := b.ns.ExpireSession(ctx, "s", "x"); err != nil {
 			return err
 		}
-		if _, err := s.Receive(ctx, 1, 0); !errors.Is(err, bindings.ErrSessionLockLost) {
+		if _, err := s.Receive(ctx, 1, 0); !errors.Is(err, messaging.ErrSessionLockLost) {
 			t.Errorf("Receive = %v, want ErrSessionLockLost", err)
 		}
-		if err := b.ns.ExpireSession(ctx, "s", "x"); !errors.Is(err, bindings.ErrSessionLockLost) {
+		if err := b.ns.ExpireSession(ctx, "s", "x"); !errors.Is(err, messaging.ErrSessionLockLost) {
 			t.Errorf("ExpireSession again = %v, want ErrSessionLockLost", err)
 		}
 		return nil
@@ -71,7 +73,7 @@ func TestTestersEndLocks(t *testing.T) {
 func TestRedriveAndPurge(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 1})
+	b.queue(servicebusapi.Queue{Name: "q", MaxDeliveryCount: 1})
 	b.send("q", "a", "b", "c")
 	r, d := b.receiver("q", nil), b.receiver("q/$DeadLetterQueue", nil)
 	for _, m := range b.receive(r, 3) {
@@ -79,7 +81,7 @@ func TestRedriveAndPurge(t *testing.T) {
 	}
 	locked := b.receive(d, 1)[0] // a
 	b.do(func(ctx context.Context) error {
-		if _, err := b.ns.Redrive(ctx, "q"); !errors.Is(err, bindings.ErrNotAllowed) {
+		if _, err := b.ns.Redrive(ctx, "q"); !errors.Is(err, messaging.ErrNotAllowed) {
 			t.Errorf("Redrive of the queue itself = %v, want ErrNotAllowed", err)
 		}
 		if _, err := b.ns.Redrive(ctx, "q/$deadletterqueue", locked.SequenceNumber); !errors.Is(err, bindings.ErrMessageNotFound) {
@@ -97,7 +99,7 @@ func TestRedriveAndPurge(t *testing.T) {
 	ms := b.receive(r, 2)
 	for i, id := range []string{"c", "b"} {
 		m := ms[i]
-		_, marked := m.ApplicationProperties[bindings.DeadLetterReason]
+		_, marked := m.ApplicationProperties[servicebusapi.DeadLetterReason]
 		if m.MessageID != id || m.DeliveryCount != 0 || m.SequenceNumber <= 3 || marked || m.ApplicationProperties["kept"] != true {
 			t.Errorf("redriven: %+v, want %s as a new message without marks", m, id)
 		}
@@ -106,11 +108,11 @@ func TestRedriveAndPurge(t *testing.T) {
 		if n, err := b.ns.Purge(ctx, "q"); n != 2 || err != nil {
 			t.Errorf("Purge = %d, %v, want 2", n, err)
 		}
-		if err := r.Complete(ctx, ms[0]); !errors.Is(err, bindings.ErrLockLost) {
+		if err := r.Complete(ctx, ms[0]); !errors.Is(err, messaging.ErrLockLost) {
 			t.Errorf("Complete after Purge = %v, want ErrLockLost", err)
 		}
 		q, err := b.ns.GetQueue(ctx, "q")
-		if err == nil && q.Counts != (bindings.ServiceBusCounts{DeadLetter: 1}) {
+		if err == nil && q.Counts != (servicebusapi.Counts{DeadLetter: 1}) {
 			t.Errorf("counts = %+v, want the locked dead letter", q.Counts)
 		}
 		return err
@@ -123,10 +125,10 @@ func TestDuplicatesByPartition(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
 	yes, one, two := true, "1", "2"
-	b.queue(bindings.ServiceBusQueue{Name: "q", RequiresDuplicateDetection: true, ServiceBusEchoed: bindings.ServiceBusEchoed{EnablePartitioning: &yes}})
+	b.queue(servicebusapi.Queue{Name: "q", RequiresDuplicateDetection: true, Echoed: servicebusapi.Echoed{EnablePartitioning: &yes}})
 	for _, key := range []*string{&one, &two, &one} {
 		b.do(func(ctx context.Context) error {
-			return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "id", PartitionKey: key})
+			return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "id", PartitionKey: key})
 		})
 	}
 	b.receive(b.receiver("q", nil), 2)
@@ -136,16 +138,16 @@ func TestDuplicatesByPartition(t *testing.T) {
 func TestPropertiesOfOtherTypes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	bad := map[string]any{"x": struct{}{}}
 	b.clk.Do("test", func() {
-		err := b.ns.Send(context.Background(), "q", &bindings.ServiceBusMessage{ApplicationProperties: bad})
+		err := b.ns.Send(context.Background(), "q", &servicebusapi.Message{ApplicationProperties: bad})
 		if !errors.Is(err, bindings.ErrInvalidArgument) {
 			t.Errorf("Send = %v, want ErrInvalidArgument", err)
 		}
 	})
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{ApplicationProperties: map[string]any{"n": 5}})
+		return b.ns.Send(ctx, "q", &servicebusapi.Message{ApplicationProperties: map[string]any{"n": 5}})
 	})
 	r := b.receiver("q", nil)
 	m := b.receive(r, 1)[0]

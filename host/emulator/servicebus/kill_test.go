@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -28,7 +29,7 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 	if err != nil {
 		return nil, err
 	}
-	_, err = ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 5, LockDuration: 5 * time.Minute})
+	_, err = ns.CreateQueue(ctx, servicebusapi.Queue{Name: "q", MaxDeliveryCount: 5, LockDuration: 5 * time.Minute})
 	if err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 		return nil, err
 	}
@@ -40,7 +41,7 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 		for i := 0; ; i++ {
 			id := fmt.Sprintf("%d-%d-%d", w.Process, w.Number, i)
 			w.Say("sending", id)
-			if err := ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: id, Body: make([]byte, w.IntN(3000))}); err != nil {
+			if err := ns.Send(ctx, "q", &servicebusapi.Message{MessageID: id, Body: make([]byte, w.IntN(3000))}); err != nil {
 				return err
 			}
 			w.Say("sent", id)

@@ -9,18 +9,20 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 // settleWith settles in the three ways that change properties.
-var settleWith = map[string]func(ctx context.Context, r bindings.ServiceBusReceiver, m *bindings.ServiceBusReceived, properties map[string]any) error{
-	"abandon": func(ctx context.Context, r bindings.ServiceBusReceiver, m *bindings.ServiceBusReceived, properties map[string]any) error {
+var settleWith = map[string]func(ctx context.Context, r servicebusapi.Receiver, m *servicebusapi.Received, properties map[string]any) error{
+	"abandon": func(ctx context.Context, r servicebusapi.Receiver, m *servicebusapi.Received, properties map[string]any) error {
 		return r.Abandon(ctx, m, properties)
 	},
-	"defer": func(ctx context.Context, r bindings.ServiceBusReceiver, m *bindings.ServiceBusReceived, properties map[string]any) error {
+	"defer": func(ctx context.Context, r servicebusapi.Receiver, m *servicebusapi.Received, properties map[string]any) error {
 		return r.Defer(ctx, m, properties)
 	},
-	"dead-letter": func(ctx context.Context, r bindings.ServiceBusReceiver, m *bindings.ServiceBusReceived, properties map[string]any) error {
+	"dead-letter": func(ctx context.Context, r servicebusapi.Receiver, m *servicebusapi.Received, properties map[string]any) error {
 		return r.DeadLetter(ctx, m, "why", "because", properties)
 	},
 }
@@ -34,17 +36,17 @@ func TestSettlementsMeetTheLimits(t *testing.T) {
 			t.Run(how+"/"+form, func(t *testing.T) {
 				t.Parallel()
 				b := newBench(t, servicebus.Options{})
-				b.queue(bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 1, MaxDeliveryCount: 1000})
+				b.queue(servicebusapi.Queue{Name: "q", MaxSizeInMegabytes: 1, MaxDeliveryCount: 1000})
 				send := func(id string, body int) {
-					m := &bindings.ServiceBusMessage{MessageID: id, Body: make([]byte, body)}
+					m := &servicebusapi.Message{MessageID: id, Body: make([]byte, body)}
 					if form != "plain" {
-						m.Wire = &bindings.ServiceBusWire{Body: make([]byte, body), Properties: []byte(id)}
+						m.Wire = &messaging.Wire{Body: make([]byte, body), Properties: []byte(id)}
 					}
 					b.do(func(ctx context.Context) error { return b.ns.Send(ctx, "q", m) })
 				}
 				r := b.receiver("q", nil)
 				wide := func(n int) map[string]any { return map[string]any{"x": strings.Repeat("x", n)} }
-				refused := func(what string, m *bindings.ServiceBusReceived, n int, want error) {
+				refused := func(what string, m *servicebusapi.Received, n int, want error) {
 					t.Helper()
 					before := b.size("q")
 					b.do(func(ctx context.Context) error {
@@ -75,7 +77,7 @@ func TestSettlementsMeetTheLimits(t *testing.T) {
 				}
 				send("last", each)
 				// 16 messages of 61 KB fit: 61 KB more do not.
-				refused("1 MB", b.receive(r, 1)[0], each, bindings.ErrQuotaExceeded)
+				refused("1 MB", b.receive(r, 1)[0], each, messaging.ErrQuotaExceeded)
 				if size := b.size("q"); size < 900<<10 || size > 1<<20 {
 					t.Errorf("%d bytes in a queue of 1 MB", size)
 				}
@@ -102,21 +104,21 @@ func TestActionsMeetTheLimits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
 	b.do(func(ctx context.Context) error {
-		if _, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"}); err != nil {
+		if _, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"}); err != nil {
 			return err
 		}
-		_, err := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, &bindings.ServiceBusRule{
-			Name: "r", Action: &bindings.ServiceBusSQL{Expression: "SET y = x; SET z = x"},
+		_, err := b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s"}, &servicebusapi.Rule{
+			Name: "r", Action: &servicebusapi.SQL{Expression: "SET y = x; SET z = x"},
 		})
 		if err != nil {
 			return err
 		}
 		x := map[string]any{"x": strings.Repeat("x", 20<<10)}
-		return b.ns.Send(ctx, "t", &bindings.ServiceBusMessage{MessageID: "m", Body: make([]byte, 220<<10), ApplicationProperties: x,
-			Wire: &bindings.ServiceBusWire{Body: make([]byte, 220<<10), ApplicationProperties: make([]byte, 20<<10)}})
+		return b.ns.Send(ctx, "t", &servicebusapi.Message{MessageID: "m", Body: make([]byte, 220<<10), ApplicationProperties: x,
+			Wire: &messaging.Wire{Body: make([]byte, 220<<10), ApplicationProperties: make([]byte, 20<<10)}})
 	})
 	dead := b.receive(b.receiver("t/Subscriptions/s/$DeadLetterQueue", nil), 1)[0]
-	if reason := dead.ApplicationProperties[bindings.DeadLetterReason]; reason != "MessageSizeExceededException" {
+	if reason := dead.ApplicationProperties[servicebusapi.DeadLetterReason]; reason != "MessageSizeExceededException" {
 		t.Errorf("dead-lettered because of %v", reason)
 	}
 }
@@ -127,15 +129,15 @@ func TestActionRemovesTimeToLive(t *testing.T) {
 	for _, expression := range []string{"REMOVE sys.TimeToLive", "SET sys.TimeToLive = NULL"} {
 		b := newBench(t, servicebus.Options{})
 		b.do(func(ctx context.Context) error {
-			if _, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"}); err != nil {
+			if _, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"}); err != nil {
 				return err
 			}
-			if _, err := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, &bindings.ServiceBusRule{
-				Name: "r", Action: &bindings.ServiceBusSQL{Expression: expression},
+			if _, err := b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s"}, &servicebusapi.Rule{
+				Name: "r", Action: &servicebusapi.SQL{Expression: expression},
 			}); err != nil {
 				return err
 			}
-			return b.ns.Send(ctx, "t", &bindings.ServiceBusMessage{MessageID: "m", TimeToLive: time.Hour})
+			return b.ns.Send(ctx, "t", &servicebusapi.Message{MessageID: "m", TimeToLive: time.Hour})
 		})
 		m := b.receive(b.receiver("t/Subscriptions/s", nil), 1)[0]
 		if m.TimeToLive != 0 || !m.ExpiresAt.IsZero() {
@@ -149,14 +151,14 @@ func TestActionRemovesTimeToLive(t *testing.T) {
 func TestExpiredIsNotForwarded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "target"})
-	b.queue(bindings.ServiceBusQueue{Name: "q", DeadLetteringOnMessageExpiration: true})
+	b.queue(servicebusapi.Queue{Name: "target"})
+	b.queue(servicebusapi.Queue{Name: "q", DeadLetteringOnMessageExpiration: true})
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "old", TimeToLive: time.Minute}, &bindings.ServiceBusMessage{MessageID: "good", TimeToLive: time.Hour})
+		return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "old", TimeToLive: time.Minute}, &servicebusapi.Message{MessageID: "good", TimeToLive: time.Hour})
 	})
 	b.clk.Advance(10 * time.Minute) // nobody pulls: the message is still there
 	b.do(func(ctx context.Context) error {
-		_, err := b.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "q", ForwardTo: "target", DeadLetteringOnMessageExpiration: true})
+		_, err := b.ns.UpdateQueue(ctx, servicebusapi.Queue{Name: "q", ForwardTo: "target", DeadLetteringOnMessageExpiration: true})
 		return err
 	})
 	b.do(func(ctx context.Context) error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -103,7 +104,7 @@ type loader struct {
 	view  store.Reader
 	dir   string
 
-	contents map[string]map[int64]*bindings.ServiceBusMessage
+	contents map[string]map[int64]*servicebus.Message
 }
 
 func (l *loader) damage(format string, args ...any) error {
@@ -120,7 +121,7 @@ func (l *loader) load() error {
 	case !errors.Is(err, store.ErrNotFound):
 		return err
 	}
-	l.contents = map[string]map[int64]*bindings.ServiceBusMessage{}
+	l.contents = map[string]map[int64]*servicebus.Message{}
 	for _, step := range []func() error{l.loadEntities, l.loadSequences, l.loadSeen, l.loadSessions, l.loadContents, l.loadStates} {
 		if err := step(); err != nil {
 			return err
@@ -168,7 +169,7 @@ func (l *loader) loadEntities() error {
 		if err := json.Unmarshal(value, &r); err != nil {
 			return l.damage("the entity %q cannot be read: %w", key, err)
 		}
-		var path bindings.ServiceBusPath
+		var path servicebus.Path
 		switch {
 		case r.Queue != nil:
 			path.Entity = r.Queue.Name
@@ -209,7 +210,7 @@ func (l *loader) loadEntities() error {
 		return err
 	}
 	for _, e := range subscriptions {
-		topic := l.entities[bindings.ServiceBusPath{Entity: e.path.Entity}.Key()]
+		topic := l.entities[servicebus.Path{Entity: e.path.Entity}.Key()]
 		if topic == nil || topic.topic == nil {
 			return l.damage("the subscription %q is there without its topic", e.key)
 		}
@@ -292,7 +293,7 @@ func (l *loader) loadContents() error {
 			return l.damage("message %x of %q cannot be read", number, key)
 		}
 		if l.contents[key] == nil {
-			l.contents[key] = map[int64]*bindings.ServiceBusMessage{}
+			l.contents[key] = map[int64]*servicebus.Message{}
 		}
 		l.contents[key][sequenceOf(number)] = c
 		return nil
@@ -318,10 +319,10 @@ func (l *loader) loadStates() error {
 		m.content = l.contents[key][m.seq]
 		switch {
 		case r.Bad(), m.content == nil, m.seq > e.main.next,
-			e.topic != nil && (sub > 0 || m.state != bindings.ServiceBusScheduled), // a topic passes on all but these
-			m.locked() && (m.state == bindings.ServiceBusScheduled || e.queues()[sub].tokens[m.token] != nil):
+			e.topic != nil && (sub > 0 || m.state != servicebus.StateScheduled), // a topic passes on all but these
+			m.locked() && (m.state == servicebus.StateScheduled || e.queues()[sub].tokens[m.token] != nil):
 			return l.damage("the state of message %d of %q cannot be used", m.seq, key)
-		case sub == 0 && e.requiresSession && m.state != bindings.ServiceBusScheduled && m.content.SessionID == nil:
+		case sub == 0 && e.requiresSession && m.state != servicebus.StateScheduled && m.content.SessionID == nil:
 			return l.damage("message %d of %q has no session", m.seq, key)
 		}
 		delete(l.contents[key], m.seq)
@@ -346,7 +347,7 @@ func (q *queue) restore(m *message) {
 		return
 	}
 	m.token, m.until = bindings.GUID{}, time.Time{}
-	if m.state != bindings.ServiceBusActive {
+	if m.state != servicebus.StateActive {
 		return
 	}
 	if !m.expires.IsZero() {

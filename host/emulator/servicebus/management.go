@@ -7,10 +7,12 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// Settle implements bindings.ServiceBusDoor.
-func (ns *Namespace) Settle(ctx context.Context, source string, how bindings.ServiceBusSettlement, tokens ...bindings.GUID) error {
+// Settle implements servicebus.Management.
+func (ns *Namespace) Settle(ctx context.Context, source string, how servicebus.Settlement, tokens ...bindings.GUID) error {
 	if err := checkAction(how.Action); err != nil {
 		return err
 	}
@@ -34,9 +36,9 @@ func (ns *Namespace) Settle(ctx context.Context, source string, how bindings.Ser
 	})
 }
 
-// SettleEach implements bindings.ServiceBusDoor: one operation, and so one commit.
+// SettleEach implements servicebus.Management: one operation, and so one commit.
 // Each settlement has its own fault points.
-func (ns *Namespace) SettleEach(ctx context.Context, source string, session bindings.ServiceBusSession, list []bindings.ServiceBusSettle) []error {
+func (ns *Namespace) SettleEach(ctx context.Context, source string, session servicebus.Session, list []servicebus.Disposition) []error {
 	errs := make([]error, len(list))
 	fail := func(err error) []error {
 		for i := range errs {
@@ -76,7 +78,7 @@ func (ns *Namespace) SettleEach(ctx context.Context, source string, session bind
 }
 
 // settleEach settles what has no error yet. Its own error is that of all.
-func (ns *Namespace) settleEach(op *operation, source string, session bindings.ServiceBusSession, list []bindings.ServiceBusSettle, errs []error) error {
+func (ns *Namespace) settleEach(op *operation, source string, session servicebus.Session, list []servicebus.Disposition, errs []error) error {
 	var q *queue
 	var err error
 	if r, ok := session.(*sessionReceiver); ok {
@@ -89,20 +91,20 @@ func (ns *Namespace) settleEach(op *operation, source string, session bindings.S
 	}
 	for i := range list {
 		if errs[i] == nil {
-			errs[i] = q.settle(op, list[i].LockToken, &list[i].ServiceBusSettlement)
+			errs[i] = q.settle(op, list[i].LockToken, &list[i].Settlement)
 		}
 	}
 	return nil
 }
 
-func checkAction(a bindings.ServiceBusAction) error {
+func checkAction(a servicebus.Action) error {
 	if a < 0 || int(a) >= len(actions) {
-		return refuse(bindings.ConditionArgumentError, "unknown settlement %d", a)
+		return refuse(messaging.ConditionArgumentError, "unknown settlement %d", a)
 	}
 	return nil
 }
 
-// RenewLocks implements bindings.ServiceBusDoor.
+// RenewLocks implements servicebus.Management.
 func (ns *Namespace) RenewLocks(ctx context.Context, source string, tokens ...bindings.GUID) (until []time.Time, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Renew", Entity: source}, func(op *operation) error {
 		q, err := ns.find(op, source)
@@ -110,7 +112,7 @@ func (ns *Namespace) RenewLocks(ctx context.Context, source string, tokens ...bi
 			return err
 		}
 		if q.bySession() {
-			return refuse(bindings.ConditionNotAllowed, "%s: the lock of a session is renewed as a whole", q.name)
+			return refuse(messaging.ConditionNotAllowed, "%s: the lock of a session is renewed as a whole", q.name)
 		}
 		found := make([]*message, len(tokens))
 		for i, token := range tokens {
@@ -129,8 +131,8 @@ func (ns *Namespace) RenewLocks(ctx context.Context, source string, tokens ...bi
 	return until, nil
 }
 
-// ReceiveDeferred implements bindings.ServiceBusDoor.
-func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *string, opts bindings.ServiceBusReceiverOptions, sequenceNumbers ...int64) (out []*bindings.ServiceBusReceived, err error) {
+// ReceiveDeferred implements servicebus.Management.
+func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *string, opts servicebus.ReceiverOptions, sequenceNumbers ...int64) (out []*servicebus.Received, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: source}, func(op *operation) error {
 		q, err := ns.find(op, source)
 		if err != nil {
@@ -139,7 +141,7 @@ func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *str
 		var s *session
 		if q.bySession() {
 			if id == nil {
-				return refuse(bindings.ConditionNotAllowed, "%s: the entity requires sessions, and none is named", q.name)
+				return refuse(messaging.ConditionNotAllowed, "%s: the entity requires sessions, and none is named", q.name)
 			}
 			if s, err = q.sessionOf(*id); err != nil {
 				return err
@@ -154,8 +156,8 @@ func (ns *Namespace) ReceiveDeferred(ctx context.Context, source string, id *str
 	return out, nil
 }
 
-// Peek implements bindings.ServiceBusDoor.
-func (ns *Namespace) Peek(ctx context.Context, source string, session *string, from int64, n int) (out []*bindings.ServiceBusReceived, err error) {
+// Peek implements servicebus.Management.
+func (ns *Namespace) Peek(ctx context.Context, source string, session *string, from int64, n int) (out []*servicebus.Received, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Peek", Entity: source}, func(op *operation) error {
 		q, err := ns.find(op, source)
 		if err != nil {
@@ -170,7 +172,7 @@ func (ns *Namespace) Peek(ctx context.Context, source string, session *string, f
 	return out, nil
 }
 
-// RenewSession implements bindings.ServiceBusDoor.
+// RenewSession implements servicebus.Management.
 func (ns *Namespace) RenewSession(ctx context.Context, source, session string) (until time.Time, err error) {
 	err = ns.onSessions(ctx, "RenewSession", source, func(op *operation, q *queue) error {
 		s, err := q.sessionOf(session)
@@ -187,7 +189,7 @@ func (ns *Namespace) RenewSession(ctx context.Context, source, session string) (
 	return until, nil
 }
 
-// SessionState implements bindings.ServiceBusDoor.
+// SessionState implements servicebus.Management.
 func (ns *Namespace) SessionState(ctx context.Context, source, session string) (state []byte, err error) {
 	err = ns.onSessions(ctx, "State", source, func(_ *operation, q *queue) error {
 		if s := q.sessions[session]; s != nil {
@@ -201,7 +203,7 @@ func (ns *Namespace) SessionState(ctx context.Context, source, session string) (
 	return state, nil
 }
 
-// SetSessionState implements bindings.ServiceBusDoor.
+// SetSessionState implements servicebus.Management.
 func (ns *Namespace) SetSessionState(ctx context.Context, source, session string, state []byte) error {
 	return ns.onSessions(ctx, "SetState", source, func(op *operation, q *queue) error {
 		return q.setState(op, q.session(session), state)
@@ -212,11 +214,11 @@ func (ns *Namespace) SetSessionState(ctx context.Context, source, session string
 // 1.10; clients send the last day of year 9999 or what follows it).
 const farFuture = 9999
 
-// Sessions implements bindings.ServiceBusDoor.
+// Sessions implements servicebus.Management.
 func (ns *Namespace) Sessions(ctx context.Context, source string, changedAfter time.Time, skip, top int) (ids []string, err error) {
 	err = ns.onSessions(ctx, "Sessions", source, func(_ *operation, q *queue) error {
 		if skip < 0 || top < 0 {
-			return refuse(bindings.ConditionArgumentOutOfRange, "skip %d, top %d: want 0 or more", skip, top)
+			return refuse(messaging.ConditionArgumentOutOfRange, "skip %d, top %d: want 0 or more", skip, top)
 		}
 		var all []string
 		for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
@@ -244,7 +246,7 @@ func (ns *Namespace) onSessions(ctx context.Context, what, source string, f func
 			return err
 		}
 		if !q.bySession() {
-			return refuse(bindings.ConditionNotAllowed, "%s: the entity does not require sessions", q.name)
+			return refuse(messaging.ConditionNotAllowed, "%s: the entity does not require sessions", q.name)
 		}
 		return f(op, q)
 	})

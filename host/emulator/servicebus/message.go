@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // message is one message in one queue. What the sender gave is content, which
 // copies in several subscriptions share and which is never changed in place.
 type message struct {
-	content *bindings.ServiceBusMessage
+	content *servicebus.Message
 	size    int // bytes that it counts for
 
 	seq      int64
@@ -19,7 +21,7 @@ type message struct {
 	enqueued time.Time
 	expires  time.Time // zero: never
 	count    int64     // failed deliveries
-	state    bindings.ServiceBusState
+	state    servicebus.State
 	hops     int    // forwardings so far
 	source   string // entity in which it was dead-lettered, once forwarded
 	nested   int    // forwardings in the operation that brought it; see maxNested
@@ -37,9 +39,9 @@ type message struct {
 func (m *message) locked() bool { return m.token != bindings.GUID{} }
 
 // received copies m out.
-func (m *message) received() *bindings.ServiceBusReceived {
-	r := &bindings.ServiceBusReceived{
-		ServiceBusMessage:      *m.content,
+func (m *message) received() *servicebus.Received {
+	r := &servicebus.Received{
+		Message:                *m.content,
 		SequenceNumber:         m.seq,
 		EnqueuedSequenceNumber: m.enqSeq,
 		EnqueuedTime:           m.enqueued,
@@ -62,7 +64,7 @@ func (m *message) lockedUntil() time.Time {
 }
 
 // peeked is received without the lock.
-func (m *message) peeked() *bindings.ServiceBusReceived {
+func (m *message) peeked() *servicebus.Received {
 	r := m.received()
 	r.LockToken, r.LockedUntil = bindings.GUID{}, time.Time{}
 	return r
@@ -87,7 +89,7 @@ func (m *message) merge(properties map[string]any) {
 }
 
 // editable copies content for an action that may change everything in it.
-func editable(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
+func editable(m *servicebus.Message) *servicebus.Message {
 	c := *m
 	c.ApplicationProperties = map[string]any{}
 	maps.Copy(c.ApplicationProperties, m.ApplicationProperties)
@@ -101,7 +103,7 @@ func editable(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
 
 // sizeOf is how many bytes a message counts for: those of its sections or, when
 // it did not come over AMQP, about as many as they would be.
-func sizeOf(m *bindings.ServiceBusMessage) int {
+func sizeOf(m *servicebus.Message) int {
 	w := m.Wire
 	if w == nil {
 		return 64 + len(m.Body) + plainSize(m) + headerSize(m)
@@ -117,7 +119,7 @@ func sizeOf(m *bindings.ServiceBusMessage) int {
 }
 
 // plainSize is the size of the fields that are properties in AMQP.
-func plainSize(m *bindings.ServiceBusMessage) int {
+func plainSize(m *servicebus.Message) int {
 	n := len(m.MessageID) + len(m.CorrelationID) + len(m.Subject) + len(m.To) + len(m.ReplyTo) + len(m.ContentType)
 	for _, s := range []*string{m.SessionID, m.ReplyToSessionID, m.PartitionKey, m.TransactionPartitionKey} {
 		if s != nil {
@@ -128,7 +130,7 @@ func plainSize(m *bindings.ServiceBusMessage) int {
 }
 
 // headerSize is the size of the application properties in bytes.
-func headerSize(m *bindings.ServiceBusMessage) int {
+func headerSize(m *servicebus.Message) int {
 	if w := m.Wire; w != nil && !w.ApplicationPropertiesChanged {
 		return len(w.ApplicationProperties)
 	}
@@ -140,7 +142,7 @@ func headerSize(m *bindings.ServiceBusMessage) int {
 			n += 5 + len(v)
 		case []byte:
 			n += 5 + len(v)
-		case bindings.ServiceBusEncoded:
+		case messaging.Encoded:
 			n += len(v)
 		default:
 			n += 9

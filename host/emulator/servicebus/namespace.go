@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
@@ -52,8 +54,8 @@ const defaultForwardHops = 4
 // Namespace is one Service Bus namespace, empty when new. All methods may be
 // called concurrently; on a virtual clock, from inside the clock.
 //
-// It implements bindings.ServiceBus, bindings.ServiceBusAdmin and
-// bindings.ServiceBusDoor, and its receivers bindings.ServiceBusLink.
+// It implements servicebus.Namespace, servicebus.Admin and
+// servicebus.Management, and its receivers servicebus.Link.
 type Namespace struct {
 	clk  clock.Clock
 	opts Options
@@ -72,11 +74,11 @@ type Namespace struct {
 }
 
 var (
-	_ bindings.ServiceBus      = (*Namespace)(nil)
-	_ bindings.ServiceBusAdmin = (*Namespace)(nil)
-	_ bindings.ServiceBusDoor  = (*Namespace)(nil)
+	_ servicebus.Namespace  = (*Namespace)(nil)
+	_ servicebus.Admin      = (*Namespace)(nil)
+	_ servicebus.Management = (*Namespace)(nil)
 
-	_ bindings.ServiceBusTransactions = (*Namespace)(nil)
+	_ servicebus.Transactions = (*Namespace)(nil)
 )
 
 // New returns an empty namespace that takes its time from clk.
@@ -214,13 +216,13 @@ func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *opera
 var operations = sync.Pool{New: func() any { return new(operation) }}
 
 // refuseAs is refuse with the service's own text, for clients that look for it.
-func refuseAs(c bindings.ServiceBusCondition, serviceText, format string, args ...any) error {
-	e := bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
+func refuseAs(c messaging.Condition, serviceText, format string, args ...any) error {
+	e := messaging.NewError(c, fmt.Sprintf(format, args...))
 	e.ServiceText = serviceText
 	return e
 }
 
 // refuse is a failure that the service reports.
-func refuse(c bindings.ServiceBusCondition, format string, args ...any) error {
-	return bindings.NewServiceBusError(c, fmt.Sprintf(format, args...))
+func refuse(c messaging.Condition, format string, args ...any) error {
+	return messaging.NewError(c, fmt.Sprintf(format, args...))
 }

@@ -1,6 +1,9 @@
 package servicebus
 
-import "github.com/redeliver/redeliver/bindings"
+import (
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
+)
 
 // What holds for entities with enablePartitioning. Their messages are not spread:
 // that all are in one partition is something that can happen in the service too.
@@ -8,13 +11,13 @@ import "github.com/redeliver/redeliver/bindings"
 // Source: docs, Partitioned queues and topics.
 
 // isPartitioned reports whether an entity was made with partitions.
-func isPartitioned(e bindings.ServiceBusEchoed) bool {
+func isPartitioned(e servicebus.Echoed) bool {
 	return e.EnablePartitioning != nil && *e.EnablePartitioning
 }
 
 // partitionKey is what decides on the partition of a message; nil when the service is
 // free to choose.
-func partitionKey(m *bindings.ServiceBusMessage) *string {
+func partitionKey(m *servicebus.Message) *string {
 	if m.SessionID != nil {
 		return m.SessionID
 	}
@@ -23,9 +26,9 @@ func partitionKey(m *bindings.ServiceBusMessage) *string {
 
 // checkPartitionKey fails if a message would belong to two partitions. Most clients
 // refuse to send it, to whatever entity.
-func checkPartitionKey(m *bindings.ServiceBusMessage) error {
+func checkPartitionKey(m *servicebus.Message) error {
 	if m.SessionID != nil && m.PartitionKey != nil && *m.SessionID != *m.PartitionKey {
-		return refuse(bindings.ConditionNotAllowed, "the session id %q and the partition key %q of a message differ: want one value, or only one of them", *m.SessionID, *m.PartitionKey)
+		return refuse(messaging.ConditionNotAllowed, "the session id %q and the partition key %q of a message differ: want one value, or only one of them", *m.SessionID, *m.PartitionKey)
 	}
 	return nil
 }
@@ -33,7 +36,7 @@ func checkPartitionKey(m *bindings.ServiceBusMessage) error {
 // checkPartition fails if messages would make a transaction of a partitioned entity
 // reach into more than one partition. Those for other entities lie in one of it until
 // they are passed on: that of their transaction partition key.
-func (t *transaction) checkPartition(e *entity, messages []*bindings.ServiceBusMessage) error {
+func (t *transaction) checkPartition(e *entity, messages []*servicebus.Message) error {
 	scope := t.ns.entities[t.scope]
 	if scope == nil || !scope.seen.partitioned {
 		return nil
@@ -48,12 +51,12 @@ func (t *transaction) checkPartition(e *entity, messages []*bindings.ServiceBusM
 		}
 		switch {
 		case key == nil:
-			return refuse(bindings.ConditionNotAllowed, "a message without a partition key cannot be sent in a transaction of the partitioned entity %q", t.entity)
+			return refuse(messaging.ConditionNotAllowed, "a message without a partition key cannot be sent in a transaction of the partitioned entity %q", t.entity)
 		case t.partition == nil:
 			own := *key
 			t.partition = &own
 		case *t.partition != *key:
-			return refuse(bindings.ConditionNotAllowed, "a transaction of the partitioned entity %q has one partition key: %q, not %q too", t.entity, *t.partition, *key)
+			return refuse(messaging.ConditionNotAllowed, "a transaction of the partitioned entity %q has one partition key: %q, not %q too", t.entity, *t.partition, *key)
 		}
 	}
 	return nil

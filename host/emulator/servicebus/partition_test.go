@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 func key(s string) *string { return &s }
 
-func partitioned(on bool) bindings.ServiceBusEchoed {
-	return bindings.ServiceBusEchoed{EnablePartitioning: &on}
+func partitioned(on bool) servicebusapi.Echoed {
+	return servicebusapi.Echoed{EnablePartitioning: &on}
 }
 
 // A message belongs to one partition: that of its session, which its partition key has
@@ -22,17 +24,17 @@ func TestPartitionKeyIsTheSession(t *testing.T) {
 	t.Parallel()
 	long := key(strings.Repeat("k", 129))
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	for name, test := range map[string]struct {
-		m    bindings.ServiceBusMessage
+		m    servicebusapi.Message
 		want error
 	}{
-		"one value":                      {bindings.ServiceBusMessage{SessionID: key("a"), PartitionKey: key("a")}, nil},
-		"two values":                     {bindings.ServiceBusMessage{SessionID: key("a"), PartitionKey: key("b")}, bindings.ErrNotAllowed},
-		"two values, one empty":          {bindings.ServiceBusMessage{SessionID: key(""), PartitionKey: key("b")}, bindings.ErrNotAllowed},
-		"long partition key":             {bindings.ServiceBusMessage{PartitionKey: long}, bindings.ErrOutOfRange},
-		"long transaction partition key": {bindings.ServiceBusMessage{TransactionPartitionKey: long}, bindings.ErrOutOfRange},
-		"long reply-to session":          {bindings.ServiceBusMessage{ReplyToSessionID: long}, bindings.ErrOutOfRange},
+		"one value":                      {servicebusapi.Message{SessionID: key("a"), PartitionKey: key("a")}, nil},
+		"two values":                     {servicebusapi.Message{SessionID: key("a"), PartitionKey: key("b")}, messaging.ErrNotAllowed},
+		"two values, one empty":          {servicebusapi.Message{SessionID: key(""), PartitionKey: key("b")}, messaging.ErrNotAllowed},
+		"long partition key":             {servicebusapi.Message{PartitionKey: long}, bindings.ErrOutOfRange},
+		"long transaction partition key": {servicebusapi.Message{TransactionPartitionKey: long}, bindings.ErrOutOfRange},
+		"long reply-to session":          {servicebusapi.Message{ReplyToSessionID: long}, bindings.ErrOutOfRange},
 	} {
 		b.fails(name, test.want, func(ctx context.Context) error { return b.ns.Send(ctx, "q", &test.m) })
 	}
@@ -45,10 +47,10 @@ func TestPartitionKeyIsTheSession(t *testing.T) {
 func TestDuplicatesBySession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q", RequiresDuplicateDetection: true, ServiceBusEchoed: partitioned(true)})
+	b.queue(servicebusapi.Queue{Name: "q", RequiresDuplicateDetection: true, Echoed: partitioned(true)})
 	for _, session := range []string{"1", "2", "1"} {
 		b.do(func(ctx context.Context) error {
-			return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "id", SessionID: &session})
+			return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "id", SessionID: &session})
 		})
 	}
 	if n := len(b.there("q")); n != 2 {
@@ -60,26 +62,26 @@ func TestDuplicatesBySession(t *testing.T) {
 func TestTransactionInOnePartition(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q", ServiceBusEchoed: partitioned(true)})
-	b.queue(bindings.ServiceBusQueue{Name: "ids", RequiresDuplicateDetection: true, ServiceBusEchoed: partitioned(true)})
-	b.queue(bindings.ServiceBusQueue{Name: "other", ServiceBusEchoed: partitioned(true)})
-	b.queue(bindings.ServiceBusQueue{Name: "plain"})
+	b.queue(servicebusapi.Queue{Name: "q", Echoed: partitioned(true)})
+	b.queue(servicebusapi.Queue{Name: "ids", RequiresDuplicateDetection: true, Echoed: partitioned(true)})
+	b.queue(servicebusapi.Queue{Name: "other", Echoed: partitioned(true)})
+	b.queue(servicebusapi.Queue{Name: "plain"})
 	type sent struct {
 		entity string
-		m      bindings.ServiceBusMessage
+		m      servicebusapi.Message
 	}
 	for name, test := range map[string]struct {
 		sends []sent
 		want  error // of the last
 	}{
-		"no key":                {[]sent{{"q", bindings.ServiceBusMessage{MessageID: "1"}}}, bindings.ErrNotAllowed},
-		"one key":               {[]sent{{"q", bindings.ServiceBusMessage{PartitionKey: key("a")}}, {"q", bindings.ServiceBusMessage{SessionID: key("a")}}}, nil},
-		"two keys":              {[]sent{{"q", bindings.ServiceBusMessage{PartitionKey: key("a")}}, {"q", bindings.ServiceBusMessage{PartitionKey: key("b")}}}, bindings.ErrNotAllowed},
-		"two sessions":          {[]sent{{"q", bindings.ServiceBusMessage{SessionID: key("a")}}, {"q", bindings.ServiceBusMessage{SessionID: key("b")}}}, bindings.ErrNotAllowed},
-		"message ids":           {[]sent{{"ids", bindings.ServiceBusMessage{MessageID: "1"}}, {"ids", bindings.ServiceBusMessage{MessageID: "2"}}}, bindings.ErrNotAllowed},
-		"through":               {[]sent{{"q", bindings.ServiceBusMessage{PartitionKey: key("a")}}, {"other", bindings.ServiceBusMessage{PartitionKey: key("b"), TransactionPartitionKey: key("a")}}}, nil},
-		"through, two keys":     {[]sent{{"q", bindings.ServiceBusMessage{PartitionKey: key("a")}}, {"other", bindings.ServiceBusMessage{PartitionKey: key("a"), TransactionPartitionKey: key("b")}}}, bindings.ErrNotAllowed},
-		"through what is plain": {[]sent{{"plain", bindings.ServiceBusMessage{}}, {"other", bindings.ServiceBusMessage{PartitionKey: key("a")}}, {"q", bindings.ServiceBusMessage{}}}, nil},
+		"no key":                {[]sent{{"q", servicebusapi.Message{MessageID: "1"}}}, messaging.ErrNotAllowed},
+		"one key":               {[]sent{{"q", servicebusapi.Message{PartitionKey: key("a")}}, {"q", servicebusapi.Message{SessionID: key("a")}}}, nil},
+		"two keys":              {[]sent{{"q", servicebusapi.Message{PartitionKey: key("a")}}, {"q", servicebusapi.Message{PartitionKey: key("b")}}}, messaging.ErrNotAllowed},
+		"two sessions":          {[]sent{{"q", servicebusapi.Message{SessionID: key("a")}}, {"q", servicebusapi.Message{SessionID: key("b")}}}, messaging.ErrNotAllowed},
+		"message ids":           {[]sent{{"ids", servicebusapi.Message{MessageID: "1"}}, {"ids", servicebusapi.Message{MessageID: "2"}}}, messaging.ErrNotAllowed},
+		"through":               {[]sent{{"q", servicebusapi.Message{PartitionKey: key("a")}}, {"other", servicebusapi.Message{PartitionKey: key("b"), TransactionPartitionKey: key("a")}}}, nil},
+		"through, two keys":     {[]sent{{"q", servicebusapi.Message{PartitionKey: key("a")}}, {"other", servicebusapi.Message{PartitionKey: key("a"), TransactionPartitionKey: key("b")}}}, messaging.ErrNotAllowed},
+		"through what is plain": {[]sent{{"plain", servicebusapi.Message{}}, {"other", servicebusapi.Message{PartitionKey: key("a")}}, {"q", servicebusapi.Message{}}}, nil},
 	} {
 		tx := b.begin()
 		for i, s := range test.sends {
@@ -97,21 +99,21 @@ func TestTransactionInOnePartition(t *testing.T) {
 func TestPartitionsAreFixed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q", ServiceBusEchoed: partitioned(true)})
+	b.queue(servicebusapi.Queue{Name: "q", Echoed: partitioned(true)})
 	b.do(func(ctx context.Context) error {
-		_, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"})
+		_, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"})
 		return err
 	})
 	b.fails("queue", bindings.ErrInvalidArgument, func(ctx context.Context) error {
-		_, err := b.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "q", ServiceBusEchoed: partitioned(false)})
+		_, err := b.ns.UpdateQueue(ctx, servicebusapi.Queue{Name: "q", Echoed: partitioned(false)})
 		return err
 	})
 	b.fails("topic", bindings.ErrInvalidArgument, func(ctx context.Context) error {
-		_, err := b.ns.UpdateTopic(ctx, bindings.ServiceBusTopic{Name: "t", ServiceBusEchoed: partitioned(true)})
+		_, err := b.ns.UpdateTopic(ctx, servicebusapi.Topic{Name: "t", Echoed: partitioned(true)})
 		return err
 	})
 	b.do(func(ctx context.Context) error {
-		q, err := b.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 3})
+		q, err := b.ns.UpdateQueue(ctx, servicebusapi.Queue{Name: "q", MaxDeliveryCount: 3})
 		if err == nil && !*q.EnablePartitioning {
 			t.Error("the update took the partitions away")
 		}

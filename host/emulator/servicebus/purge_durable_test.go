@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
@@ -24,7 +24,7 @@ func TestPurgeLeavesTheOtherQueues(t *testing.T) {
 		if b.ns, err = servicebus.Open(b.clk, db, nil); err != nil {
 			t.Fatal(err)
 		}
-		b.queue(bindings.ServiceBusQueue{Name: "q"})
+		b.queue(servicebusapi.Queue{Name: "q"})
 		r := b.receiver("q", nil)
 		for i := range 20 {
 			b.send("q", fmt.Sprint(i))

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
@@ -17,7 +18,7 @@ import (
 type queue struct {
 	ns    *Namespace
 	owner *entity
-	sub   bindings.ServiceBusSubQueue
+	sub   servicebus.SubQueue
 	name  string // the path
 
 	next      int64 // sequence number that was given last
@@ -49,7 +50,7 @@ type queue struct {
 	cancelReason func()
 }
 
-func newQueue(e *entity, sub bindings.ServiceBusSubQueue) *queue {
+func newQueue(e *entity, sub servicebus.SubQueue) *queue {
 	path := e.path
 	path.SubQueue = sub
 	q := &queue{
@@ -89,7 +90,7 @@ func half(outside bool) int {
 }
 
 // main reports whether it is the entity itself and no sub-queue.
-func (q *queue) main() bool { return q.sub == bindings.ServiceBusMain }
+func (q *queue) main() bool { return q.sub == servicebus.MainQueue }
 
 // bySession reports whether messages are handed out by session only.
 func (q *queue) bySession() bool { return q.main() && q.owner.requiresSession }
@@ -107,7 +108,7 @@ func (q *queue) add(op *operation, m *message) {
 	q.owner.grow(m.size)
 	op.touch(q)
 	op.saveMessage(q, m)
-	if m.state == bindings.ServiceBusActive {
+	if m.state == servicebus.StateActive {
 		q.free(op, m)
 	}
 }
@@ -116,12 +117,12 @@ func (q *queue) add(op *operation, m *message) {
 func (q *queue) insert(m *message) {
 	q.all.add(m)
 	switch m.state {
-	case bindings.ServiceBusScheduled:
+	case servicebus.StateScheduled:
 		q.scheduled.Push(m)
-	case bindings.ServiceBusDeferred:
+	case servicebus.StateDeferred:
 		q.deferred++
 	}
-	if q.bySession() && m.state != bindings.ServiceBusScheduled {
+	if q.bySession() && m.state != servicebus.StateScheduled {
 		m.session = q.session(*m.content.SessionID)
 		m.session.n++
 	}
@@ -138,9 +139,9 @@ func (q *queue) takeOut(op *operation, m *message) {
 	q.unlock(op, m)
 	q.unfree(m)
 	switch m.state {
-	case bindings.ServiceBusScheduled:
+	case servicebus.StateScheduled:
 		q.scheduled.Remove(m)
-	case bindings.ServiceBusDeferred:
+	case servicebus.StateDeferred:
 		q.deferred--
 	}
 	if s := m.session; s != nil {
@@ -220,11 +221,11 @@ func (q *queue) unlock(op *operation, m *message) {
 }
 
 // deliver hands a message that is not locked to a receiver; by is nil for who is none.
-func (q *queue) deliver(op *operation, m *message, opts bindings.ServiceBusReceiverOptions, by *receiver) *bindings.ServiceBusReceived {
+func (q *queue) deliver(op *operation, m *message, opts servicebus.ReceiverOptions, by *receiver) *servicebus.Received {
 	if opts.Outside {
 		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
 	}
-	if opts.Mode == bindings.ServiceBusPeekLock {
+	if opts.Mode == servicebus.PeekLock {
 		q.lock(op, m, opts.Outside)
 		return m.received()
 	}
@@ -242,7 +243,7 @@ func (q *queue) deliver(op *operation, m *message, opts bindings.ServiceBusRecei
 // expired meanwhile, or may not stay.
 func (q *queue) putBack(op *operation, m *message) {
 	switch {
-	case m.state == bindings.ServiceBusDeferred:
+	case m.state == servicebus.StateDeferred:
 		op.saveState(q, m)
 	case m.expired(op.now):
 		q.expire(op, m)
@@ -308,8 +309,8 @@ func (q *queue) lapse(op *operation, m *message) {
 
 // take hands out up to n available messages in order, of s or, in a queue without
 // sessions, of all.
-func (q *queue) take(op *operation, s *session, n int, by *receiver) []*bindings.ServiceBusReceived {
-	var out []*bindings.ServiceBusReceived
+func (q *queue) take(op *operation, s *session, n int, by *receiver) []*servicebus.Received {
+	var out []*servicebus.Received
 	for len(out) < n {
 		var m *message
 		if s != nil {
@@ -321,7 +322,7 @@ func (q *queue) take(op *operation, s *session, n int, by *receiver) []*bindings
 			break
 		}
 		if out == nil {
-			out = make([]*bindings.ServiceBusReceived, 0, min(n, q.all.n))
+			out = make([]*servicebus.Received, 0, min(n, q.all.n))
 		}
 		out = append(out, q.deliver(op, m, by.opts, by))
 	}

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
@@ -23,7 +24,7 @@ func TestManyClients(t *testing.T) {
 	ns := servicebus.New(clock.System(), nil)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	for _, q := range []bindings.ServiceBusQueue{{Name: "plain", MaxDeliveryCount: 1 << 20}, {Name: "sessions", MaxDeliveryCount: 1 << 20, RequiresSession: true}} {
+	for _, q := range []servicebusapi.Queue{{Name: "plain", MaxDeliveryCount: 1 << 20}, {Name: "sessions", MaxDeliveryCount: 1 << 20, RequiresSession: true}} {
 		if _, err := ns.CreateQueue(ctx, q); err != nil {
 			t.Fatal(err)
 		}
@@ -36,18 +37,18 @@ func TestManyClients(t *testing.T) {
 		name := []string{"plain", "sessions"}[w%2]
 		for i := range each {
 			id := fmt.Sprintf("s%d", random.IntN(5))
-			if err := ns.Send(ctx, name, &bindings.ServiceBusMessage{MessageID: fmt.Sprintf("%d-%d", w, i), SessionID: &id}); err != nil {
+			if err := ns.Send(ctx, name, &servicebusapi.Message{MessageID: fmt.Sprintf("%d-%d", w, i), SessionID: &id}); err != nil {
 				return err
 			}
 		}
 		for left.Load() > 0 {
-			var r bindings.ServiceBusReceiver
+			var r servicebusapi.Receiver
 			var err error
 			if w%2 == 0 {
 				r, err = ns.Receiver(ctx, name, nil)
 			} else {
-				r, err = ns.AcceptSession(ctx, name, &bindings.ServiceBusSessionOptions{Wait: 10 * time.Millisecond})
-				if errors.Is(err, bindings.ErrTimeout) {
+				r, err = ns.AcceptSession(ctx, name, &servicebusapi.SessionOptions{Wait: 10 * time.Millisecond})
+				if errors.Is(err, messaging.ErrTimeout) {
 					continue
 				}
 			}
@@ -66,7 +67,7 @@ func TestManyClients(t *testing.T) {
 					err = r.Release(ctx, m)
 				case 2:
 					if err = r.Defer(ctx, m, nil); err == nil {
-						var back []*bindings.ServiceBusReceived
+						var back []*servicebusapi.Received
 						if back, err = r.ReceiveDeferred(ctx, m.SequenceNumber); err == nil {
 							m = back[0]
 						}
@@ -123,11 +124,11 @@ func TestSettlementAgainstTheEndOfTheLock(t *testing.T) {
 		group := clock.NewGroup(clk, 0)
 		settled, lost := 0, 0
 		clk.Do("test", func() {
-			if _, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"}); err != nil {
+			if _, err := ns.CreateQueue(ctx, servicebusapi.Queue{Name: "q"}); err != nil {
 				t.Error(err)
 			}
 			for range 20 {
-				_ = ns.Send(ctx, "q", &bindings.ServiceBusMessage{})
+				_ = ns.Send(ctx, "q", &servicebusapi.Message{})
 			}
 			r, err := ns.Receiver(ctx, "q", nil)
 			if err != nil {
@@ -141,7 +142,7 @@ func TestSettlementAgainstTheEndOfTheLock(t *testing.T) {
 					switch err := r.Complete(ctx, m); {
 					case err == nil:
 						settled++
-					case errors.Is(err, bindings.ErrLockLost):
+					case errors.Is(err, messaging.ErrLockLost):
 						lost++
 					default:
 						t.Errorf("Complete: %v", err)

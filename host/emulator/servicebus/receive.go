@@ -5,14 +5,15 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
 // receiver is a handle on one queue. A sessionReceiver adds the session.
 type receiver struct {
 	ns   *Namespace
-	opts bindings.ServiceBusReceiverOptions
+	opts servicebus.ReceiverOptions
 	name string // of the queue
 
 	// Guarded by ns.mu.
@@ -23,9 +24,9 @@ type receiver struct {
 }
 
 var (
-	_ bindings.ServiceBusLink    = (*receiver)(nil)
-	_ bindings.ServiceBusSession = (*sessionReceiver)(nil)
-	_ bindings.ServiceBusLink    = (*sessionReceiver)(nil)
+	_ servicebus.Link    = (*receiver)(nil)
+	_ servicebus.Session = (*sessionReceiver)(nil)
+	_ servicebus.Link    = (*sessionReceiver)(nil)
 )
 
 // noSessionText is what the service says to a plain receiver of an entity with sessions.
@@ -33,8 +34,8 @@ var (
 // Source: azservicebus: session_receiver_test.go, TestSessionReceiver_nonSessionReceiver.
 const noSessionText = "It is not possible for an entity that requires sessions to create a non-sessionful message receiver."
 
-// Receiver implements bindings.ServiceBus.
-func (ns *Namespace) Receiver(ctx context.Context, source string, opts *bindings.ServiceBusReceiverOptions) (bindings.ServiceBusReceiver, error) {
+// Receiver implements servicebus.Namespace.
+func (ns *Namespace) Receiver(ctx context.Context, source string, opts *servicebus.ReceiverOptions) (servicebus.Receiver, error) {
 	r := &receiver{ns: ns}
 	if opts != nil {
 		r.opts = *opts
@@ -45,7 +46,7 @@ func (ns *Namespace) Receiver(ctx context.Context, source string, opts *bindings
 			return err
 		}
 		if q.bySession() {
-			return refuseAs(bindings.ConditionNotAllowed, noSessionText, "it is not possible for an entity that requires sessions to create a non-sessionful message receiver: %q", q.name)
+			return refuseAs(messaging.ConditionNotAllowed, noSessionText, "it is not possible for an entity that requires sessions to create a non-sessionful message receiver: %q", q.name)
 		}
 		r.q, r.name = q, q.name
 		return q.receivable()
@@ -62,22 +63,22 @@ func (q *queue) receivable() error {
 	case q.gone != nil:
 		return q.gone
 	case q.owner.topic != nil:
-		return refuse(bindings.ConditionNotAllowed, "%s: messages are received from a subscription, not from the topic", q.name)
+		return refuse(messaging.ConditionNotAllowed, "%s: messages are received from a subscription, not from the topic", q.name)
 	case !q.owner.receives():
-		return refuse(bindings.ConditionEntityDisabled, "the messaging entity %q is disabled for receiving", q.name)
+		return refuse(messaging.ConditionEntityDisabled, "the messaging entity %q is disabled for receiving", q.name)
 	case q.main() && q.owner.forwardTo != "":
-		return refuse(bindings.ConditionNotAllowed, "cannot create a message receiver on an entity with auto-forwarding enabled: %q", q.name)
+		return refuse(messaging.ConditionNotAllowed, "cannot create a message receiver on an entity with auto-forwarding enabled: %q", q.name)
 	}
 	return nil
 }
 
-// Source implements bindings.ServiceBusReceiver.
+// Source implements servicebus.Receiver.
 func (r *receiver) Source() string { return r.name }
 
 // check returns why the receiver cannot go on. Its queue is up to date then.
 func (r *receiver) check(op *operation) error {
 	if r.closed {
-		return fmt.Errorf("receiver on %q: %w", r.name, bindings.ErrClosed)
+		return fmt.Errorf("receiver on %q: %w", r.name, messaging.ErrClosed)
 	}
 	if r.q.gone == errReloaded && r.session == nil {
 		q, err := r.ns.find(op, r.name)
@@ -92,15 +93,15 @@ func (r *receiver) check(op *operation) error {
 	r.q.owner.use(op)
 	r.q.tick(op)
 	if s := r.session; s != nil && (s.holder != r || !s.held() || r.q.gone != nil) {
-		return refuse(bindings.ConditionSessionLockLost, "%s: the lock of session %q has ended", r.name, s.id)
+		return refuse(messaging.ConditionSessionLockLost, "%s: the lock of session %q has ended", r.name, s.id)
 	}
 	return nil
 }
 
-// Receive implements bindings.ServiceBusReceiver.
-func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out []*bindings.ServiceBusReceived, err error) {
+// Receive implements servicebus.Receiver.
+func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out []*servicebus.Received, err error) {
 	if n < 1 {
-		return nil, refuse(bindings.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
+		return nil, refuse(messaging.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
 	}
 	err = r.ns.await(ctx, FaultPoint{Op: "Receive", Entity: r.name}, wait, r.opts.Outside, func(op *operation) (*queue, *clock.Cond, *int, error) {
 		if err := r.check(op); err != nil {
@@ -182,8 +183,8 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 	}
 }
 
-// ReceiveDeferred implements bindings.ServiceBusReceiver.
-func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) (out []*bindings.ServiceBusReceived, err error) {
+// ReceiveDeferred implements servicebus.Receiver.
+func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) (out []*servicebus.Received, err error) {
 	err = r.ns.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
@@ -198,7 +199,7 @@ func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64
 }
 
 // deliverDeferred hands out deferred messages by number, all or none.
-func (q *queue) deliverDeferred(op *operation, s *session, opts bindings.ServiceBusReceiverOptions, numbers []int64) ([]*bindings.ServiceBusReceived, error) {
+func (q *queue) deliverDeferred(op *operation, s *session, opts servicebus.ReceiverOptions, numbers []int64) ([]*servicebus.Received, error) {
 	if err := q.receivable(); err != nil {
 		return nil, err
 	}
@@ -206,12 +207,12 @@ func (q *queue) deliverDeferred(op *operation, s *session, opts bindings.Service
 	found := make([]*message, 0, len(numbers))
 	for _, n := range numbers {
 		m := q.all.find(n)
-		if m == nil || m.state != bindings.ServiceBusDeferred || m.locked() || m.session != s {
-			return nil, refuse(bindings.ConditionMessageNotFound, "%s: there is no deferred message with sequence number %d, or it is locked", q.name, n)
+		if m == nil || m.state != servicebus.StateDeferred || m.locked() || m.session != s {
+			return nil, refuse(messaging.ConditionMessageNotFound, "%s: there is no deferred message with sequence number %d, or it is locked", q.name, n)
 		}
 		found = append(found, m)
 	}
-	var out []*bindings.ServiceBusReceived
+	var out []*servicebus.Received
 	for _, m := range found {
 		if m.page != nil && !m.locked() { // else it was named twice
 			out = append(out, q.deliver(op, m, opts, nil))
@@ -220,8 +221,8 @@ func (q *queue) deliverDeferred(op *operation, s *session, opts bindings.Service
 	return out, nil
 }
 
-// Peek implements bindings.ServiceBusReceiver.
-func (r *receiver) Peek(ctx context.Context, from int64, n int) (out []*bindings.ServiceBusReceived, err error) {
+// Peek implements servicebus.Receiver.
+func (r *receiver) Peek(ctx context.Context, from int64, n int) (out []*servicebus.Received, err error) {
 	err = r.ns.operate(ctx, FaultPoint{Op: "Peek", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
@@ -239,11 +240,11 @@ func (r *receiver) Peek(ctx context.Context, from int64, n int) (out []*bindings
 	return out, nil
 }
 
-func (q *queue) peek(session *string, from int64, n int) ([]*bindings.ServiceBusReceived, error) {
+func (q *queue) peek(session *string, from int64, n int) ([]*servicebus.Received, error) {
 	if n < 1 {
-		return nil, refuse(bindings.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
+		return nil, refuse(messaging.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
 	}
-	var out []*bindings.ServiceBusReceived
+	var out []*servicebus.Received
 	q.all.from(from, func(m *message) bool {
 		if id := m.content.SessionID; session == nil || id != nil && *id == *session {
 			out = append(out, m.peeked())
@@ -253,7 +254,7 @@ func (q *queue) peek(session *string, from int64, n int) ([]*bindings.ServiceBus
 	return out, nil
 }
 
-// Close implements bindings.ServiceBusReceiver. The receiver ends also when it fails:
+// Close implements servicebus.Receiver. The receiver ends also when it fails:
 // then as by Vanish.
 func (r *receiver) Close(ctx context.Context) error {
 	defer r.Vanish()
@@ -269,7 +270,7 @@ func (r *receiver) Close(ctx context.Context) error {
 	})
 }
 
-// Vanish implements bindings.ServiceBusLink.
+// Vanish implements servicebus.Link.
 func (r *receiver) Vanish() {
 	r.ns.mu.Lock()
 	defer r.ns.mu.Unlock()
@@ -289,9 +290,9 @@ func (r *receiver) end() {
 	r.q.arrived.Broadcast()
 }
 
-// Lost implements bindings.ServiceBusLink.
+// Lost implements servicebus.Link.
 func (r *receiver) Lost(ctx context.Context) error {
-	forever := bindings.ServiceBusForever
+	forever := messaging.Forever
 	return r.ns.await(ctx, FaultPoint{Op: "Lost", Entity: r.name}, forever, true, func(op *operation) (*queue, *clock.Cond, *int, error) {
 		err := r.check(op)
 		if err == nil {

@@ -9,16 +9,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 func TestNamespaceRecordsWhatItDecides(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "target"})
-	b.queue(bindings.ServiceBusQueue{Name: "via", ForwardTo: "target"})
-	b.queue(bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 2, DeadLetteringOnMessageExpiration: true, RequiresDuplicateDetection: true})
+	b.queue(servicebusapi.Queue{Name: "target"})
+	b.queue(servicebusapi.Queue{Name: "via", ForwardTo: "target"})
+	b.queue(servicebusapi.Queue{Name: "q", MaxDeliveryCount: 2, DeadLetteringOnMessageExpiration: true, RequiresDuplicateDetection: true})
 	b.send("via", "f")
 	b.send("q", "a", "a")
 	r := b.receiver("q", nil)
@@ -28,10 +29,10 @@ func TestNamespaceRecordsWhatItDecides(t *testing.T) {
 	m = b.receive(r, 1)[0]
 	b.do(func(ctx context.Context) error { return r.Abandon(ctx, m, nil) })
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "b", TimeToLive: time.Second, ScheduledEnqueueTime: b.clk.Now().Add(time.Second)})
+		return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "b", TimeToLive: time.Second, ScheduledEnqueueTime: b.clk.Now().Add(time.Second)})
 	})
 	b.clk.Advance(2 * time.Second)
-	door := b.receiver("q/$DeadLetterQueue", &bindings.ServiceBusReceiverOptions{Outside: true})
+	door := b.receiver("q/$DeadLetterQueue", &servicebusapi.ReceiverOptions{Outside: true})
 	m = b.receive(door, 1)[0]
 	b.do(func(ctx context.Context) error { return door.Complete(ctx, m) })
 	want := []string{
@@ -66,7 +67,7 @@ func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
 		}
 		return nil
 	}})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	try := func(p servicebus.FaultPoint, f func(ctx context.Context) error) {
 		t.Helper()
 		fail = p
@@ -88,7 +89,7 @@ func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
 		})
 	}
 	send := func(ctx context.Context) error {
-		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: "a"})
+		return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "a"})
 	}
 	try(servicebus.FaultPoint{Op: "Send", Entity: "q"}, send)
 	active(0)
@@ -106,14 +107,14 @@ func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	send := func(ctx context.Context, b *bench, entity string) error {
-		return b.ns.Send(ctx, entity, &bindings.ServiceBusMessage{MessageID: "a"})
+		return b.ns.Send(ctx, entity, &servicebusapi.Message{MessageID: "a"})
 	}
 	t.Run("strictSessionSend", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, servicebus.Options{Switches: servicebus.Switches{StrictSessionSend: true}})
-		b.queue(bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+		b.queue(servicebusapi.Queue{Name: "q", RequiresSession: true})
 		b.clk.Do("test", func() {
-			if err := send(context.Background(), b, "q"); !errors.Is(err, bindings.ErrNotAllowed) {
+			if err := send(context.Background(), b, "q"); !errors.Is(err, messaging.ErrNotAllowed) {
 				t.Errorf("Send without a session = %v, want ErrNotAllowed", err)
 			}
 		})
@@ -121,12 +122,12 @@ func TestSwitches(t *testing.T) {
 	t.Run("autoForwardFailure dlq", func(t *testing.T) {
 		t.Parallel()
 		b := newBench(t, servicebus.Options{Switches: servicebus.Switches{ForwardFailureToDLQ: true, MaxForwardHops: 1}})
-		b.queue(bindings.ServiceBusQueue{Name: "c"})
-		b.queue(bindings.ServiceBusQueue{Name: "b", ForwardTo: "c"})
-		b.queue(bindings.ServiceBusQueue{Name: "a", ForwardTo: "b"})
+		b.queue(servicebusapi.Queue{Name: "c"})
+		b.queue(servicebusapi.Queue{Name: "b", ForwardTo: "c"})
+		b.queue(servicebusapi.Queue{Name: "a", ForwardTo: "b"})
 		b.send("a", "m")
 		m := b.receive(b.receiver("b/$DeadLetterQueue", nil), 1)[0]
-		if got := m.ApplicationProperties[bindings.DeadLetterReason]; got != "MaxTransferHopCountExceeded" {
+		if got := m.ApplicationProperties[servicebusapi.DeadLetterReason]; got != "MaxTransferHopCountExceeded" {
 			t.Errorf("reason = %v", got)
 		}
 	})
@@ -146,10 +147,10 @@ func TestSwitches(t *testing.T) {
 func TestDeadLetterCirclesEnd(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "a", RequiresSession: true})
-	b.queue(bindings.ServiceBusQueue{Name: "b", RequiresSession: true, ForwardDeadLetteredMessagesTo: "a"})
+	b.queue(servicebusapi.Queue{Name: "a", RequiresSession: true})
+	b.queue(servicebusapi.Queue{Name: "b", RequiresSession: true, ForwardDeadLetteredMessagesTo: "a"})
 	b.do(func(ctx context.Context) error {
-		_, err := b.ns.UpdateQueue(ctx, bindings.ServiceBusQueue{Name: "a", RequiresSession: true, ForwardDeadLetteredMessagesTo: "b"})
+		_, err := b.ns.UpdateQueue(ctx, servicebusapi.Queue{Name: "a", RequiresSession: true, ForwardDeadLetteredMessagesTo: "b"})
 		return err
 	})
 	b.send("a", "m")
@@ -180,15 +181,15 @@ func TestSizesFollowTheMessages(t *testing.T) {
 		})
 	}
 	b.do(func(ctx context.Context) error {
-		if _, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"}); err != nil {
+		if _, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"}); err != nil {
 			return err
 		}
 		for _, name := range []string{"one", "two"} {
-			if _, err := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: name}, nil); err != nil {
+			if _, err := b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: name}, nil); err != nil {
 				return err
 			}
 		}
-		return b.ns.Send(ctx, "t", &bindings.ServiceBusMessage{MessageID: "m", Wire: &bindings.ServiceBusWire{Body: make([]byte, 100)}})
+		return b.ns.Send(ctx, "t", &servicebusapi.Message{MessageID: "m", Wire: &messaging.Wire{Body: make([]byte, 100)}})
 	})
 	size(200)
 	r := b.receiver("t/Subscriptions/one", nil)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -46,7 +46,7 @@ const maxNested = 32
 
 // arrive is enter for what a sender or another entity gives, so that duplicates
 // are told.
-func (ns *Namespace) arrive(op *operation, e *entity, c *bindings.ServiceBusMessage, p past) {
+func (ns *Namespace) arrive(op *operation, e *entity, c *servicebus.Message, p past) {
 	if e.duplicate(op, c) {
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
 		return
@@ -56,7 +56,7 @@ func (ns *Namespace) arrive(op *operation, e *entity, c *bindings.ServiceBusMess
 
 // enter puts a message into a queue, or into those subscriptions of a topic that
 // want it.
-func (ns *Namespace) enter(op *operation, e *entity, c *bindings.ServiceBusMessage, p past) {
+func (ns *Namespace) enter(op *operation, e *entity, c *servicebus.Message, p past) {
 	e.use(op)
 	if e.topic == nil {
 		ns.place(op, e, c, p)
@@ -77,7 +77,7 @@ func (ns *Namespace) enter(op *operation, e *entity, c *bindings.ServiceBusMessa
 }
 
 // message makes a message of an entity out of content.
-func (e *entity) message(op *operation, c *bindings.ServiceBusMessage, p past) *message {
+func (e *entity) message(op *operation, c *servicebus.Message, p past) *message {
 	m := &message{
 		content: c, size: sizeOf(c), seq: e.main.nextSequence(op), enqSeq: p.enqSeq,
 		enqueued: op.now, hops: p.hops, source: p.source, nested: p.nested,
@@ -97,10 +97,10 @@ func (e *entity) message(op *operation, c *bindings.ServiceBusMessage, p past) *
 const maxYear = 9999
 
 // place puts a message into a queue or subscription that wants it.
-func (ns *Namespace) place(op *operation, e *entity, c *bindings.ServiceBusMessage, p past) {
+func (ns *Namespace) place(op *operation, e *entity, c *servicebus.Message, p past) {
 	m := e.message(op, c, p)
 	switch {
-	case headerSize(c) > bindings.MaxServiceBusHeader:
+	case headerSize(c) > servicebus.MaxHeader:
 		ns.bury(op, e, m, headerVerdict)
 	case m.size > e.maxMessage: // an action has made it so
 		ns.bury(op, e, m, tooLarge(e, m))
@@ -178,7 +178,7 @@ func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
 func (ns *Namespace) rest(op *operation, q *queue, m *message, why verdict) {
 	why.mark(m)
 	m.expires = time.Time{}
-	m.state = bindings.ServiceBusActive
+	m.state = servicebus.StateActive
 	noteDead(op, q.owner, q, m, why)
 	q.add(op, m)
 }
@@ -187,10 +187,10 @@ func (ns *Namespace) rest(op *operation, q *queue, m *message, why verdict) {
 func (v verdict) mark(m *message) {
 	properties := map[string]any{}
 	if v.reason != "" {
-		properties[bindings.DeadLetterReason] = v.reason
+		properties[servicebus.DeadLetterReason] = v.reason
 	}
 	if v.description != "" {
-		properties[bindings.DeadLetterErrorDescription] = v.description
+		properties[servicebus.DeadLetterErrorDescription] = v.description
 	}
 	m.merge(properties)
 }
@@ -206,7 +206,7 @@ func noteDead(op *operation, e *entity, to *queue, m *message, why verdict) {
 func (ns *Namespace) drain(op *operation, e *entity) {
 	var there []*message
 	e.main.all.from(0, func(m *message) bool {
-		if m.state == bindings.ServiceBusActive && !m.locked() {
+		if m.state == servicebus.StateActive && !m.locked() {
 			there = append(there, m)
 		}
 		return true

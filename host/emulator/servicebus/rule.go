@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/sqlfilter"
 )
 
 // rule is one rule of a subscription, ready for use.
 type rule struct {
-	bindings.ServiceBusRule
+	servicebus.Rule
 	filter filter
 	action *sqlfilter.Action // nil: none
 }
@@ -21,40 +23,40 @@ type rule struct {
 // filter decides whether a rule wants a message. An error is the failure of that
 // rule.
 type filter interface {
-	Match(m *bindings.ServiceBusMessage) (bool, error)
+	Match(m *servicebus.Message) (bool, error)
 }
 
 // compile checks a rule and makes it ready.
-func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
-	out := &rule{ServiceBusRule: r}
+func (ns *Namespace) compile(r servicebus.Rule) (*rule, error) {
+	out := &rule{Rule: r}
 	switch f := r.Filter; f.Kind {
-	case "", bindings.ServiceBusTrueFilter:
-		out.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusTrueFilter}
+	case "", servicebus.TrueFilter:
+		out.Filter = servicebus.Filter{Kind: servicebus.TrueFilter}
 		out.filter = constant(true)
-	case bindings.ServiceBusFalseFilter:
-		out.Filter = bindings.ServiceBusFilter{Kind: bindings.ServiceBusFalseFilter}
+	case servicebus.FalseFilter:
+		out.Filter = servicebus.Filter{Kind: servicebus.FalseFilter}
 		out.filter = constant(false)
-	case bindings.ServiceBusCorrelationFilter:
+	case servicebus.CorrelationFilter:
 		properties, err := ruleValues(r.Name, f.Correlation.Properties)
 		if err != nil {
 			return nil, err
 		}
 		out.Filter.Correlation.Properties = properties
 		out.filter = correlation(out.Filter.Correlation)
-	case bindings.ServiceBusSQLFilter:
+	case servicebus.SQLFilter:
 		if err := checkSQL("filter", f.SQL); err != nil {
 			return nil, err
 		}
 		compiled, err := sqlfilter.ParseFilter(f.SQL, ns.ids.guid)
 		if err != nil {
-			return nil, refuse(bindings.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
+			return nil, refuse(messaging.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
 		}
 		if out.Filter.SQL.Parameters, err = ruleValues(r.Name, f.SQL.Parameters); err != nil {
 			return nil, err
 		}
 		out.filter = compiled
 	default:
-		return nil, refuse(bindings.ConditionArgumentError, "rule %q: unknown kind of filter %q", r.Name, f.Kind)
+		return nil, refuse(messaging.ConditionArgumentError, "rule %q: unknown kind of filter %q", r.Name, f.Kind)
 	}
 	if r.Action != nil {
 		if err := checkSQL("action", *r.Action); err != nil {
@@ -62,28 +64,28 @@ func (ns *Namespace) compile(r bindings.ServiceBusRule) (*rule, error) {
 		}
 		compiled, err := sqlfilter.ParseAction(*r.Action, ns.ids.guid)
 		if err != nil {
-			return nil, refuse(bindings.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
+			return nil, refuse(messaging.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
 		}
 		parameters, err := ruleValues(r.Name, r.Action.Parameters)
 		if err != nil {
 			return nil, err
 		}
-		a := bindings.ServiceBusSQL{Expression: r.Action.Expression, Parameters: parameters}
+		a := servicebus.SQL{Expression: r.Action.Expression, Parameters: parameters}
 		out.Action, out.action = &a, compiled
 	}
 	return out, nil
 }
 
-func checkSQL(what string, sql bindings.ServiceBusSQL) error {
-	if n := len([]rune(sql.Expression)); n > bindings.MaxServiceBusSQLExpression {
-		return refuse(bindings.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, n, bindings.MaxServiceBusSQLExpression)
+func checkSQL(what string, sql servicebus.SQL) error {
+	if n := len([]rune(sql.Expression)); n > servicebus.MaxSQLExpression {
+		return refuse(messaging.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, n, servicebus.MaxSQLExpression)
 	}
 	return nil
 }
 
 // description returns the rule as it was given.
-func (r *rule) description() *bindings.ServiceBusRule {
-	out := r.ServiceBusRule
+func (r *rule) description() *servicebus.Rule {
+	out := r.Rule
 	out.Filter.Correlation.Properties = maps.Clone(out.Filter.Correlation.Properties)
 	out.Filter.SQL.Parameters = maps.Clone(out.Filter.SQL.Parameters)
 	if out.Action != nil {
@@ -96,12 +98,12 @@ func (r *rule) description() *bindings.ServiceBusRule {
 
 type constant bool
 
-func (c constant) Match(*bindings.ServiceBusMessage) (bool, error) { return bool(c), nil }
+func (c constant) Match(*servicebus.Message) (bool, error) { return bool(c), nil }
 
 // choose applies the rules of a subscription: one copy for all rules without an
 // action that match, and one for each that has one. The error is that of the
 // first rule that failed; then there are no copies.
-func (e *entity) choose(c *bindings.ServiceBusMessage) (copies []*bindings.ServiceBusMessage, err error) {
+func (e *entity) choose(c *servicebus.Message) (copies []*servicebus.Message, err error) {
 	plain := false
 	for _, r := range e.rules {
 		matched, err := r.filter.Match(c)
@@ -121,7 +123,7 @@ func (e *entity) choose(c *bindings.ServiceBusMessage) (copies []*bindings.Servi
 				}
 			}
 			edited.ScheduledEnqueueTime = c.ScheduledEnqueueTime // spec messaging 1.6
-			edited.ApplicationProperties[bindings.ServiceBusRuleName] = r.Name
+			edited.ApplicationProperties[servicebus.RuleName] = r.Name
 			copies = append(copies, edited)
 		case !plain:
 			plain = true
@@ -143,9 +145,9 @@ func filterVerdict(err error) verdict {
 
 // correlation wants equality in every field that it names. Text compares with
 // case.
-type correlation bindings.ServiceBusCorrelation
+type correlation servicebus.Correlation
 
-func (f correlation) Match(m *bindings.ServiceBusMessage) (bool, error) {
+func (f correlation) Match(m *servicebus.Message) (bool, error) {
 	for _, pair := range []struct {
 		want *string
 		got  string
@@ -186,10 +188,10 @@ func equalValues(a, b any) bool {
 		y, ok := b.([]byte)
 		return ok && bytes.Equal(x, y)
 	case time.Duration:
-		y, ok := b.(bindings.ServiceBusEncoded)
+		y, ok := b.(messaging.Encoded)
 		return ok && bytes.Equal(timespan(x), y)
-	case bindings.ServiceBusEncoded:
-		y, ok := b.(bindings.ServiceBusEncoded)
+	case messaging.Encoded:
+		y, ok := b.(messaging.Encoded)
 		return ok && bytes.Equal(x, y)
 	case nil, string, bool, bindings.GUID:
 		return a == b

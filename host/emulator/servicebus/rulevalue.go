@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
 // ruleValues returns the properties of a filter or the parameters of an expression
@@ -21,7 +21,7 @@ func ruleValues(rule string, values map[string]any) (map[string]any, error) {
 			p, ok = d, true
 		}
 		if !ok {
-			return nil, refuse(bindings.ConditionArgumentError, "rule %q: the value of %q has the type %T, which a rule cannot hold", rule, name, v)
+			return nil, refuse(messaging.ConditionArgumentError, "rule %q: the value of %q has the type %T, which a rule cannot hold", rule, name, v)
 		}
 		out[name] = p
 	}
@@ -34,7 +34,7 @@ func ruleValues(rule string, values map[string]any) (map[string]any, error) {
 const timespanSymbol = "com.microsoft:timespan"
 
 // timespan is a duration as a message carries it.
-func timespan(d time.Duration) bindings.ServiceBusEncoded {
+func timespan(d time.Duration) messaging.Encoded {
 	b := append([]byte{0x00, 0xa3, byte(len(timespanSymbol))}, timespanSymbol...)
 	return binary.BigEndian.AppendUint64(append(b, 0x81), uint64(d/100))
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -32,24 +34,24 @@ func TestRuleValues(t *testing.T) {
 		return ns, db
 	}
 	values := map[string]any{"@span": time.Hour, "@int": 3, "@long": int64(3), "@time": start, "@double": 1.5, "@text": "x", "@flag": true}
-	sql := bindings.ServiceBusSQL{Expression: "@span = @span", Parameters: values}
-	action := bindings.ServiceBusSQL{Expression: "SET span = @span; SET text = @text", Parameters: values}
-	rules := []bindings.ServiceBusRule{
-		{Name: "sql", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusSQLFilter, SQL: sql}, Action: &action},
-		{Name: "correlation", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusCorrelationFilter, Correlation: bindings.ServiceBusCorrelation{Properties: map[string]any{"span": time.Hour, "n": 1}}}},
+	sql := servicebusapi.SQL{Expression: "@span = @span", Parameters: values}
+	action := servicebusapi.SQL{Expression: "SET span = @span; SET text = @text", Parameters: values}
+	rules := []servicebusapi.Rule{
+		{Name: "sql", Filter: servicebusapi.Filter{Kind: servicebusapi.SQLFilter, SQL: sql}, Action: &action},
+		{Name: "correlation", Filter: servicebusapi.Filter{Kind: servicebusapi.CorrelationFilter, Correlation: servicebusapi.Correlation{Properties: map[string]any{"span": time.Hour, "n": 1}}}},
 	}
 
 	ns, db := open()
-	if _, err := ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "events"}); err != nil {
+	if _, err := ns.CreateTopic(ctx, servicebusapi.Topic{Name: "events"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "events", Name: "all"}, &rules[0]); err != nil {
+	if _, err := ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "events", Name: "all"}, &rules[0]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := ns.CreateRule(ctx, "events", "all", rules[1]); err != nil {
 		t.Fatal(err)
 	}
-	bad := bindings.ServiceBusRule{Name: "bad", Filter: bindings.ServiceBusFilter{Kind: bindings.ServiceBusCorrelationFilter, Correlation: bindings.ServiceBusCorrelation{Properties: map[string]any{"p": struct{}{}}}}}
+	bad := servicebusapi.Rule{Name: "bad", Filter: servicebusapi.Filter{Kind: servicebusapi.CorrelationFilter, Correlation: servicebusapi.Correlation{Properties: map[string]any{"p": struct{}{}}}}}
 	if _, err := ns.CreateRule(ctx, "events", "all", bad); !errors.Is(err, bindings.ErrInvalidArgument) {
 		t.Errorf("a value of no type that a rule can hold: %v", err)
 	}
@@ -71,7 +73,7 @@ func TestRuleValues(t *testing.T) {
 	if diff := cmp.Diff(values, r.Filter.SQL.Parameters); diff != "" {
 		t.Errorf("parameters that were read back (-want +got):\n%s", diff)
 	}
-	if err := ns.Send(ctx, "events", &bindings.ServiceBusMessage{MessageID: "1"}); err != nil {
+	if err := ns.Send(ctx, "events", &servicebusapi.Message{MessageID: "1"}); err != nil {
 		t.Fatal(err)
 	}
 	receiver, err := ns.Receiver(ctx, "events/Subscriptions/all", nil)
@@ -83,13 +85,13 @@ func TestRuleValues(t *testing.T) {
 	if err != nil || len(got) != 1 {
 		t.Fatalf("peeked %d messages, %v; want that of the rule with the action", len(got), err)
 	}
-	span := bindings.ServiceBusEncoded("\x00\xa3\x16com.microsoft:timespan\x81\x00\x00\x00\x08\x61\xc4\x68\x00")
-	want := map[string]any{"span": span, "text": "x", bindings.ServiceBusRuleName: "sql"}
+	span := messaging.Encoded("\x00\xa3\x16com.microsoft:timespan\x81\x00\x00\x00\x08\x61\xc4\x68\x00")
+	want := map[string]any{"span": span, "text": "x", servicebusapi.RuleName: "sql"}
 	if diff := cmp.Diff(want, got[0].ApplicationProperties); diff != "" {
 		t.Errorf("properties (-want +got):\n%s", diff)
 	}
 	// The same value on a message is what the correlation filter wants.
-	if err := ns.Send(ctx, "events", &bindings.ServiceBusMessage{MessageID: "2", ApplicationProperties: map[string]any{"span": span, "n": 1}}); err != nil {
+	if err := ns.Send(ctx, "events", &servicebusapi.Message{MessageID: "2", ApplicationProperties: map[string]any{"span": span, "n": 1}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := receiver.Peek(ctx, 0, 10); err != nil || len(got) != 3 {

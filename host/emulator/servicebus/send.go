@@ -5,12 +5,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Send implements bindings.ServiceBus.
-func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*bindings.ServiceBusMessage) error {
+// Send implements servicebus.Namespace.
+func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*servicebus.Message) error {
 	return ns.operate(ctx, FaultPoint{Op: "Send", Entity: entity}, func(op *operation) error {
 		e, err := ns.sendTarget(op, entity, messages)
 		if err != nil {
@@ -28,17 +29,17 @@ func (ns *Namespace) Send(ctx context.Context, entity string, messages ...*bindi
 	})
 }
 
-// Schedule implements bindings.ServiceBus.
-func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, messages ...*bindings.ServiceBusMessage) ([]int64, error) {
-	return ns.scheduleAll(ctx, entity, messages, func(*bindings.ServiceBusMessage) time.Time { return at })
+// Schedule implements servicebus.Namespace.
+func (ns *Namespace) Schedule(ctx context.Context, entity string, at time.Time, messages ...*servicebus.Message) ([]int64, error) {
+	return ns.scheduleAll(ctx, entity, messages, func(*servicebus.Message) time.Time { return at })
 }
 
-// ScheduleEach implements bindings.ServiceBusDoor.
-func (ns *Namespace) ScheduleEach(ctx context.Context, entity string, messages ...*bindings.ServiceBusMessage) ([]int64, error) {
-	return ns.scheduleAll(ctx, entity, messages, func(m *bindings.ServiceBusMessage) time.Time { return m.ScheduledEnqueueTime })
+// ScheduleEach implements servicebus.Management.
+func (ns *Namespace) ScheduleEach(ctx context.Context, entity string, messages ...*servicebus.Message) ([]int64, error) {
+	return ns.scheduleAll(ctx, entity, messages, func(m *servicebus.Message) time.Time { return m.ScheduledEnqueueTime })
 }
 
-func (ns *Namespace) scheduleAll(ctx context.Context, entity string, messages []*bindings.ServiceBusMessage, at func(*bindings.ServiceBusMessage) time.Time) (numbers []int64, err error) {
+func (ns *Namespace) scheduleAll(ctx context.Context, entity string, messages []*servicebus.Message, at func(*servicebus.Message) time.Time) (numbers []int64, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Schedule", Entity: entity}, func(op *operation) error {
 		e, err := ns.sendTarget(op, entity, messages)
 		if err != nil {
@@ -58,7 +59,7 @@ func (ns *Namespace) scheduleAll(ctx context.Context, entity string, messages []
 	return numbers, nil
 }
 
-// CancelScheduled implements bindings.ServiceBus.
+// CancelScheduled implements servicebus.Namespace.
 func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
 	return ns.operate(ctx, FaultPoint{Op: "CancelScheduled", Entity: entity}, func(op *operation) error {
 		q, err := ns.find(op, entity)
@@ -68,8 +69,8 @@ func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenc
 		found := make([]*message, 0, len(sequenceNumbers))
 		for _, n := range sequenceNumbers {
 			m := q.all.find(n)
-			if m == nil || m.state != bindings.ServiceBusScheduled {
-				return refuse(bindings.ConditionMessageNotFound, "%s: there is no scheduled message with sequence number %d", q.name, n)
+			if m == nil || m.state != servicebus.StateScheduled {
+				return refuse(messaging.ConditionMessageNotFound, "%s: there is no scheduled message with sequence number %d", q.name, n)
 			}
 			found = append(found, m)
 		}
@@ -83,13 +84,13 @@ func (ns *Namespace) CancelScheduled(ctx context.Context, entity string, sequenc
 }
 
 // schedule keeps a message until its time.
-func (ns *Namespace) schedule(op *operation, e *entity, c *bindings.ServiceBusMessage) int64 {
+func (ns *Namespace) schedule(op *operation, e *entity, c *servicebus.Message) int64 {
 	return ns.scheduleAs(op, e, c, e.main.nextSequence(op))
 }
 
 // scheduleAs is schedule with a sequence number that was given before.
-func (ns *Namespace) scheduleAs(op *operation, e *entity, c *bindings.ServiceBusMessage, seq int64) int64 {
-	m := &message{content: c, size: sizeOf(c), seq: seq, enqueued: op.now, state: bindings.ServiceBusScheduled}
+func (ns *Namespace) scheduleAs(op *operation, e *entity, c *servicebus.Message, seq int64) int64 {
+	m := &message{content: c, size: sizeOf(c), seq: seq, enqueued: op.now, state: servicebus.StateScheduled}
 	m.enqSeq = m.seq
 	if e.duplicate(op, c) {
 		op.note(journal.Record{Kind: journal.Enqueued, Source: e.main.name, MessageID: c.MessageID, Status: "duplicate"})
@@ -101,7 +102,7 @@ func (ns *Namespace) scheduleAs(op *operation, e *entity, c *bindings.ServiceBus
 }
 
 // own copies a message that is sent, but for its bytes, and gives it an identifier if it has none.
-func (ns *Namespace) own(m *bindings.ServiceBusMessage) *bindings.ServiceBusMessage {
+func (ns *Namespace) own(m *servicebus.Message) *servicebus.Message {
 	c := *m
 	c.ApplicationProperties, _ = plainProperties(m.ApplicationProperties) // sendTarget has seen them
 	c.ScheduledEnqueueTime = c.ScheduledEnqueueTime.UTC().Round(0)
@@ -117,7 +118,7 @@ func (ns *Namespace) own(m *bindings.ServiceBusMessage) *bindings.ServiceBusMess
 }
 
 // sendTarget returns the entity if it takes all the messages.
-func (ns *Namespace) sendTarget(op *operation, path string, messages []*bindings.ServiceBusMessage) (*entity, error) {
+func (ns *Namespace) sendTarget(op *operation, path string, messages []*servicebus.Message) (*entity, error) {
 	q, err := ns.find(op, path)
 	if err != nil {
 		return nil, err
@@ -125,18 +126,18 @@ func (ns *Namespace) sendTarget(op *operation, path string, messages []*bindings
 	e := q.owner
 	switch {
 	case !q.main():
-		return nil, refuse(bindings.ConditionNotAllowed, "%s: nothing can be sent to a sub-queue", q.name)
+		return nil, refuse(messaging.ConditionNotAllowed, "%s: nothing can be sent to a sub-queue", q.name)
 	case e.subscription != nil:
-		return nil, refuse(bindings.ConditionNotAllowed, "%s: messages are sent to the topic, not to a subscription", q.name)
+		return nil, refuse(messaging.ConditionNotAllowed, "%s: messages are sent to the topic, not to a subscription", q.name)
 	case !e.sends():
-		return nil, refuse(bindings.ConditionEntityDisabled, "the messaging entity %q is disabled for sending", q.name)
+		return nil, refuse(messaging.ConditionEntityDisabled, "the messaging entity %q is disabled for sending", q.name)
 	}
 	total := 0
 	for _, m := range messages {
 		size := sizeOf(m)
 		total += size
 		if size > e.maxMessage {
-			return nil, refuse(bindings.ConditionMessageSizeExceeded, "%s: a message of %d bytes: want at most %d", q.name, size, e.maxMessage)
+			return nil, refuse(messaging.ConditionMessageSizeExceeded, "%s: a message of %d bytes: want at most %d", q.name, size, e.maxMessage)
 		}
 		if err := checkIDs(m); err != nil {
 			return nil, err
@@ -145,19 +146,19 @@ func (ns *Namespace) sendTarget(op *operation, path string, messages []*bindings
 			return nil, err
 		}
 		if e.requiresSession && m.SessionID == nil && ns.opts.StrictSessionSend {
-			return nil, refuse(bindings.ConditionNotAllowed, "%s: the entity requires sessions, and the message has no session id", q.name)
+			return nil, refuse(messaging.ConditionNotAllowed, "%s: the entity requires sessions, and the message has no session id", q.name)
 		}
 	}
 	if e.full(total) {
-		return nil, refuse(bindings.ConditionResourceLimitExceeded, "the maximum size of %q, %d bytes, has been reached", q.name, e.maxSize)
+		return nil, refuse(messaging.ConditionResourceLimitExceeded, "the maximum size of %q, %d bytes, has been reached", q.name, e.maxSize)
 	}
 	return e, nil
 }
 
-func checkIDs(m *bindings.ServiceBusMessage) error {
+func checkIDs(m *servicebus.Message) error {
 	check := func(what, id string) error {
-		if len(id) > bindings.MaxServiceBusID && utf8.RuneCountInString(id) > bindings.MaxServiceBusID {
-			return refuse(bindings.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, utf8.RuneCountInString(id), bindings.MaxServiceBusID)
+		if len(id) > messaging.MaxID && utf8.RuneCountInString(id) > messaging.MaxID {
+			return refuse(messaging.ConditionArgumentOutOfRange, "%s of %d characters: want at most %d", what, utf8.RuneCountInString(id), messaging.MaxID)
 		}
 		return nil
 	}

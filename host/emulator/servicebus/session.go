@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
 	"github.com/redeliver/redeliver/host/journal"
@@ -148,7 +148,7 @@ func (q *queue) unlockSession(op *operation, s *session, counted bool) {
 func (q *queue) setState(op *operation, s *session, state []byte) error {
 	defer q.rank(s)
 	if len(state) > q.owner.maxMessage {
-		return refuse(bindings.ConditionMessageSizeExceeded, "%s: a session state of %d bytes: want at most %d", q.name, len(state), q.owner.maxMessage)
+		return refuse(messaging.ConditionMessageSizeExceeded, "%s: a session state of %d bytes: want at most %d", q.name, len(state), q.owner.maxMessage)
 	}
 	s.state, s.set = nil, time.Time{}
 	if len(state) > 0 { // the client for Go clears it with an empty one
@@ -168,5 +168,5 @@ func (q *queue) sessionOf(id string) (*session, error) {
 	if s := q.sessions[id]; s != nil && s.held() {
 		return s, nil
 	}
-	return nil, refuse(bindings.ConditionSessionLockLost, "%s: the lock of session %q has ended", q.name, id)
+	return nil, refuse(messaging.ConditionSessionLockLost, "%s: the lock of session %q has ended", q.name, id)
 }

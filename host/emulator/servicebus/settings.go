@@ -5,13 +5,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // settings fills defaults in and notes the first setting that is not allowed.
 type settings struct{ err error }
 
-func (s *settings) fail(c bindings.ServiceBusCondition, format string, args ...any) {
+func (s *settings) fail(c messaging.Condition, format string, args ...any) {
 	if s.err == nil {
 		s.err = refuse(c, format, args...)
 	}
@@ -22,7 +23,7 @@ func (s *settings) duration(what string, d *time.Duration, def, least, most time
 		*d = def
 	}
 	if *d < least || *d > most {
-		s.fail(bindings.ConditionArgumentOutOfRange, "%s %v: want %v to %v", what, *d, least, most)
+		s.fail(messaging.ConditionArgumentOutOfRange, "%s %v: want %v to %v", what, *d, least, most)
 	}
 }
 
@@ -31,48 +32,48 @@ func (s *settings) number(what string, n *int, def, most int) {
 		*n = def
 	}
 	if *n < 1 || *n > most {
-		s.fail(bindings.ConditionArgumentOutOfRange, "%s %d: want 1 to %d", what, *n, most)
+		s.fail(messaging.ConditionArgumentOutOfRange, "%s %d: want 1 to %d", what, *n, most)
 	}
 }
 
 const forever = 1<<63 - 1
 
 func (s *settings) lock(d *time.Duration, deliveries *int) {
-	s.duration("lock duration", d, bindings.DefaultServiceBusLockDuration, bindings.MinServiceBusLockDuration, bindings.MaxServiceBusLockDuration)
-	s.number("maximum delivery count", deliveries, bindings.DefaultServiceBusMaxDeliveryCount, 1<<31-1)
+	s.duration("lock duration", d, servicebus.DefaultLockDuration, servicebus.MinLockDuration, servicebus.MaxLockDuration)
+	s.number("maximum delivery count", deliveries, servicebus.DefaultMaxDeliveryCount, 1<<31-1)
 }
 
 func (s *settings) sizes(megabytes, kilobytes *int, partitioned *bool) {
-	s.number("maximum size in megabytes", megabytes, bindings.DefaultServiceBusMaxSize, bindings.MaxServiceBusMaxSize)
-	*megabytes = bindings.ServiceBusMaxSize(*megabytes, partitioned)
-	s.number("maximum message size in kilobytes", kilobytes, bindings.DefaultServiceBusMaxMessageSize, bindings.MaxServiceBusMaxMessageSize)
+	s.number("maximum size in megabytes", megabytes, servicebus.DefaultMaxSize, servicebus.MaxSizeLimit)
+	*megabytes = servicebus.MaxSize(*megabytes, partitioned)
+	s.number("maximum message size in kilobytes", kilobytes, servicebus.DefaultMaxMessageSize, servicebus.MaxMessageSizeLimit)
 }
 
 func (s *settings) window(d *time.Duration) {
-	s.duration("duplicate detection window", d, bindings.DefaultServiceBusDuplicateWindow, bindings.MinServiceBusDuplicateWindow, bindings.MaxServiceBusDuplicateWindow)
+	s.duration("duplicate detection window", d, servicebus.DefaultDuplicateWindow, servicebus.MinDuplicateWindow, servicebus.MaxDuplicateWindow)
 }
 
-func (s *settings) common(ttl, idle time.Duration, status *bindings.ServiceBusStatus, metadata string) {
+func (s *settings) common(ttl, idle time.Duration, status *servicebus.Status, metadata string) {
 	if ttl < 0 {
-		s.fail(bindings.ConditionArgumentOutOfRange, "default message time to live %v: want more than zero", ttl)
+		s.fail(messaging.ConditionArgumentOutOfRange, "default message time to live %v: want more than zero", ttl)
 	}
 	if idle != 0 {
-		s.duration("auto-delete on idle", &idle, 0, bindings.MinServiceBusAutoDeleteOnIdle, forever)
+		s.duration("auto-delete on idle", &idle, 0, servicebus.MinAutoDeleteOnIdle, forever)
 	}
 	switch *status {
 	case "":
-		*status = bindings.ServiceBusStatusActive
-	case bindings.ServiceBusStatusActive, bindings.ServiceBusStatusDisabled, bindings.ServiceBusStatusSendDisabled, bindings.ServiceBusStatusReceiveDisabled:
+		*status = servicebus.StatusActive
+	case servicebus.StatusActive, servicebus.StatusDisabled, servicebus.StatusSendDisabled, servicebus.StatusReceiveDisabled:
 	default:
-		s.fail(bindings.ConditionArgumentError, "status %q: want Active, Disabled, SendDisabled or ReceiveDisabled", *status)
+		s.fail(messaging.ConditionArgumentError, "status %q: want Active, Disabled, SendDisabled or ReceiveDisabled", *status)
 	}
-	if n := utf8.RuneCountInString(metadata); n > bindings.MaxServiceBusUserMetadata {
-		s.fail(bindings.ConditionArgumentOutOfRange, "user metadata of %d characters: want at most %d", n, bindings.MaxServiceBusUserMetadata)
+	if n := utf8.RuneCountInString(metadata); n > servicebus.MaxUserMetadata {
+		s.fail(messaging.ConditionArgumentOutOfRange, "user metadata of %d characters: want at most %d", n, servicebus.MaxUserMetadata)
 	}
 }
 
 // echoed fills in the settings that have no effect.
-func echoed(e *bindings.ServiceBusEchoed) {
+func echoed(e *servicebus.Echoed) {
 	fill := func(p **bool, def bool) {
 		v := def
 		if *p != nil {
@@ -93,23 +94,23 @@ func (s *settings) target(ns *Namespace, e *entity, name, address *string, sessi
 		*address = ""
 		return
 	}
-	p, err := bindings.ParseServiceBusPath(*name)
+	p, err := servicebus.ParsePath(*name)
 	if err != nil {
-		s.fail(bindings.ConditionArgumentError, "forwarding: %v", err)
+		s.fail(messaging.ConditionArgumentError, "forwarding: %v", err)
 		return
 	}
 	t := ns.entities[p.Key()]
 	switch {
 	case session:
-		s.fail(bindings.ConditionArgumentError, "%s: an entity that requires sessions cannot forward", e.name())
+		s.fail(messaging.ConditionArgumentError, "%s: an entity that requires sessions cannot forward", e.name())
 	case t == e || e.parent != nil && t == e.parent:
-		s.fail(bindings.ConditionArgumentError, "%s: an entity cannot forward to itself", e.name())
+		s.fail(messaging.ConditionArgumentError, "%s: an entity cannot forward to itself", e.name())
 	case t == nil || t.subscription != nil:
-		s.fail(bindings.ConditionNotFound, "%s: the forwarding target %q could not be found", e.name(), *name)
+		s.fail(messaging.ConditionNotFound, "%s: the forwarding target %q could not be found", e.name(), *name)
 	default:
 		if strings.Contains(*name, "://") {
 			*address = *name
-		} else if before, err := bindings.ParseServiceBusPath(*address); err != nil || before.Key() != t.key {
+		} else if before, err := servicebus.ParsePath(*address); err != nil || before.Key() != t.key {
 			*address = "" // of another target
 		}
 		*name = t.name()
@@ -145,7 +146,7 @@ func (e *entity) complete() error {
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)
-		echoed(&d.ServiceBusEchoed)
+		echoed(&d.Echoed)
 	case e.topic != nil:
 		d := e.topic
 		d.Name = e.path.Entity
@@ -153,13 +154,13 @@ func (e *entity) complete() error {
 		s.window(&d.DuplicateDetectionHistoryTimeWindow)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
 		s.rules(e, &d.AuthorizationRules)
-		echoed(&d.ServiceBusEchoed)
+		echoed(&d.Echoed)
 	default:
 		d := e.subscription
 		d.Topic, d.Name = e.path.Entity, e.path.Subscription
 		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
 		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
-		echoed(&d.ServiceBusEchoed)
+		echoed(&d.Echoed)
 		onFilter := d.DeadLetteringOnFilterEvaluationExceptions == nil || *d.DeadLetteringOnFilterEvaluationExceptions
 		d.DeadLetteringOnFilterEvaluationExceptions = &onFilter
 	}

@@ -6,17 +6,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
 // actions are the names of settlements: as fault points, and as decisions in the
 // journal (spec host-and-retry 0.3).
 var actions = [...]struct{ op, decision string }{
-	bindings.ServiceBusComplete:         {"Complete", "completed"},
-	bindings.ServiceBusAbandon:          {"Abandon", "abandoned"},
-	bindings.ServiceBusDefer:            {"Defer", "deferred"},
-	bindings.ServiceBusDeadLetterAction: {"DeadLetter", "dead_lettered"},
-	bindings.ServiceBusRelease:          {"Release", "released"},
+	servicebus.Complete:   {"Complete", "completed"},
+	servicebus.Abandon:    {"Abandon", "abandoned"},
+	servicebus.Defer:      {"Defer", "deferred"},
+	servicebus.DeadLetter: {"DeadLetter", "dead_lettered"},
+	servicebus.Release:    {"Release", "released"},
 }
 
 // lockLostText is what the service says of a lock that is lost.
@@ -29,13 +31,13 @@ func (q *queue) locked(token bindings.GUID) (*message, error) {
 	if m := q.tokens[token]; m != nil {
 		return m, nil
 	}
-	return nil, refuseAs(bindings.ConditionMessageLockLost, lockLostText, "%s: the lock supplied is invalid: either it has expired, or the message has been settled", q.name)
+	return nil, refuseAs(messaging.ConditionMessageLockLost, lockLostText, "%s: the lock supplied is invalid: either it has expired, or the message has been settled", q.name)
 }
 
 // settle ends a message's lock in one of the five ways.
-func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.ServiceBusSettlement) error {
+func (q *queue) settle(op *operation, token bindings.GUID, how *servicebus.Settlement) error {
 	if op.ns.claims[token] != nil {
-		return refuse(bindings.ConditionNotAllowed, "%s: the message is settled in a transaction that has not ended", q.name)
+		return refuse(messaging.ConditionNotAllowed, "%s: the message is settled in a transaction that has not ended", q.name)
 	}
 	m, properties, err := q.settleable(token, how)
 	if err != nil {
@@ -47,15 +49,15 @@ func (q *queue) settle(op *operation, token bindings.GUID, how *bindings.Service
 
 // settleable returns the message that a token locks if it can be settled so, and the
 // properties to merge into it.
-func (q *queue) settleable(token bindings.GUID, how *bindings.ServiceBusSettlement) (*message, map[string]any, error) {
+func (q *queue) settleable(token bindings.GUID, how *servicebus.Settlement) (*message, map[string]any, error) {
 	m, err := q.locked(token)
 	if err != nil {
 		return nil, nil, err
 	}
 	if id := how.SessionID; id != nil && q.bySession() && (m.session == nil || m.session.id != *id) {
-		return nil, nil, refuse(bindings.ConditionSessionLockLost, "%s: the message is not one of session %q", q.name, *id)
+		return nil, nil, refuse(messaging.ConditionSessionLockLost, "%s: the message is not one of session %q", q.name, *id)
 	}
-	if how.Action == bindings.ServiceBusDeadLetterAction {
+	if how.Action == servicebus.DeadLetter {
 		if err := q.deadLetterable(how); err != nil {
 			return nil, nil, err
 		}
@@ -71,7 +73,7 @@ func (q *queue) settleable(token bindings.GUID, how *bindings.ServiceBusSettleme
 }
 
 // carryOut settles a message that is settleable.
-func (q *queue) carryOut(op *operation, m *message, how *bindings.ServiceBusSettlement, properties map[string]any) {
+func (q *queue) carryOut(op *operation, m *message, how *servicebus.Settlement, properties map[string]any) {
 	if m.outside {
 		op.note(journal.Record{
 			Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID,
@@ -79,33 +81,33 @@ func (q *queue) carryOut(op *operation, m *message, how *bindings.ServiceBusSett
 		})
 	}
 	switch how.Action {
-	case bindings.ServiceBusComplete:
+	case servicebus.Complete:
 		q.remove(op, m)
-	case bindings.ServiceBusAbandon:
+	case servicebus.Abandon:
 		q.merge(op, m, properties)
 		q.unlock(op, m)
 		if q.fail(op, m) {
 			q.putBack(op, m)
 		}
-	case bindings.ServiceBusDefer:
+	case servicebus.Defer:
 		q.merge(op, m, properties)
 		q.unlock(op, m)
 		q.setAside(op, m)
-	case bindings.ServiceBusDeadLetterAction:
+	case servicebus.DeadLetter:
 		q.deadLetter(op, m, verdict{how.Reason, how.Description}, properties)
-	case bindings.ServiceBusRelease:
+	case servicebus.Release:
 		q.unlock(op, m)
 		q.putBack(op, m)
 	}
 }
 
-func (q *queue) deadLetterable(how *bindings.ServiceBusSettlement) error {
+func (q *queue) deadLetterable(how *servicebus.Settlement) error {
 	if !q.main() {
-		return refuse(bindings.ConditionNotAllowed, "%s: a message cannot be dead-lettered out of a dead-letter queue", q.name)
+		return refuse(messaging.ConditionNotAllowed, "%s: a message cannot be dead-lettered out of a dead-letter queue", q.name)
 	}
 	for _, text := range []string{how.Reason, how.Description} {
-		if n := utf8.RuneCountInString(text); n > bindings.MaxDeadLetterText {
-			return refuse(bindings.ConditionArgumentOutOfRange, "dead-letter reason or description of %d characters: want at most %d", n, bindings.MaxDeadLetterText)
+		if n := utf8.RuneCountInString(text); n > servicebus.MaxDeadLetterText {
+			return refuse(messaging.ConditionArgumentOutOfRange, "dead-letter reason or description of %d characters: want at most %d", n, servicebus.MaxDeadLetterText)
 		}
 	}
 	return nil
@@ -122,12 +124,12 @@ func (q *queue) mergeable(m *message, properties map[string]any) error {
 	header, more := headerSize(grown.content), grown.size-m.size
 	switch {
 	case more <= 0:
-	case header > bindings.MaxServiceBusHeader:
-		return refuse(bindings.ConditionMessageSizeExceeded, "%s: application properties of %d bytes: want at most %d", q.name, header, bindings.MaxServiceBusHeader)
+	case header > servicebus.MaxHeader:
+		return refuse(messaging.ConditionMessageSizeExceeded, "%s: application properties of %d bytes: want at most %d", q.name, header, servicebus.MaxHeader)
 	case grown.size > q.owner.maxMessage:
-		return refuse(bindings.ConditionMessageSizeExceeded, "%s: a message of %d bytes with its new properties: want at most %d", q.name, grown.size, q.owner.maxMessage)
+		return refuse(messaging.ConditionMessageSizeExceeded, "%s: a message of %d bytes with its new properties: want at most %d", q.name, grown.size, q.owner.maxMessage)
 	case q.owner.full(more):
-		return refuse(bindings.ConditionResourceLimitExceeded, "%s: the maximum size of the entity has been reached: the message cannot get more properties", q.name)
+		return refuse(messaging.ConditionResourceLimitExceeded, "%s: the maximum size of the entity has been reached: the message cannot get more properties", q.name)
 	}
 	return nil
 }
@@ -148,8 +150,8 @@ func (q *queue) setAside(op *operation, m *message) {
 	if q.main() {
 		m.count++
 	}
-	if m.state != bindings.ServiceBusDeferred {
-		m.state = bindings.ServiceBusDeferred
+	if m.state != servicebus.StateDeferred {
+		m.state = servicebus.StateDeferred
 		q.deferred++
 	}
 	op.saveState(q, m)
@@ -169,7 +171,7 @@ func (q *queue) renew(op *operation, m *message) time.Time {
 }
 
 // settle is what the settlements of a receiver have in common.
-func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, how bindings.ServiceBusSettlement) error {
+func (r *receiver) settle(ctx context.Context, m *servicebus.Received, how servicebus.Settlement) error {
 	return r.ns.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
 		if err := r.settles(op); err != nil {
 			return err
@@ -179,47 +181,47 @@ func (r *receiver) settle(ctx context.Context, m *bindings.ServiceBusReceived, h
 }
 
 func (r *receiver) settles(op *operation) error {
-	if r.opts.Mode == bindings.ServiceBusReceiveAndDelete {
-		return refuse(bindings.ConditionNotAllowed, "%s: a message that was received in receive-and-delete mode cannot be settled", r.name)
+	if r.opts.Mode == servicebus.ReceiveAndDelete {
+		return refuse(messaging.ConditionNotAllowed, "%s: a message that was received in receive-and-delete mode cannot be settled", r.name)
 	}
 	return r.check(op)
 }
 
-// Complete implements bindings.ServiceBusReceiver.
-func (r *receiver) Complete(ctx context.Context, m *bindings.ServiceBusReceived) error {
-	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusComplete})
+// Complete implements servicebus.Receiver.
+func (r *receiver) Complete(ctx context.Context, m *servicebus.Received) error {
+	return r.settle(ctx, m, servicebus.Settlement{Action: servicebus.Complete})
 }
 
-// Abandon implements bindings.ServiceBusReceiver.
-func (r *receiver) Abandon(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
-	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusAbandon, Properties: properties})
+// Abandon implements servicebus.Receiver.
+func (r *receiver) Abandon(ctx context.Context, m *servicebus.Received, properties map[string]any) error {
+	return r.settle(ctx, m, servicebus.Settlement{Action: servicebus.Abandon, Properties: properties})
 }
 
-// Defer implements bindings.ServiceBusReceiver.
-func (r *receiver) Defer(ctx context.Context, m *bindings.ServiceBusReceived, properties map[string]any) error {
-	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusDefer, Properties: properties})
+// Defer implements servicebus.Receiver.
+func (r *receiver) Defer(ctx context.Context, m *servicebus.Received, properties map[string]any) error {
+	return r.settle(ctx, m, servicebus.Settlement{Action: servicebus.Defer, Properties: properties})
 }
 
-// DeadLetter implements bindings.ServiceBusReceiver.
-func (r *receiver) DeadLetter(ctx context.Context, m *bindings.ServiceBusReceived, reason, description string, properties map[string]any) error {
-	return r.settle(ctx, m, bindings.ServiceBusSettlement{
-		Action: bindings.ServiceBusDeadLetterAction, Reason: reason, Description: description, Properties: properties,
+// DeadLetter implements servicebus.Receiver.
+func (r *receiver) DeadLetter(ctx context.Context, m *servicebus.Received, reason, description string, properties map[string]any) error {
+	return r.settle(ctx, m, servicebus.Settlement{
+		Action: servicebus.DeadLetter, Reason: reason, Description: description, Properties: properties,
 	})
 }
 
-// Release implements bindings.ServiceBusReceiver.
-func (r *receiver) Release(ctx context.Context, m *bindings.ServiceBusReceived) error {
-	return r.settle(ctx, m, bindings.ServiceBusSettlement{Action: bindings.ServiceBusRelease})
+// Release implements servicebus.Receiver.
+func (r *receiver) Release(ctx context.Context, m *servicebus.Received) error {
+	return r.settle(ctx, m, servicebus.Settlement{Action: servicebus.Release})
 }
 
-// Renew implements bindings.ServiceBusReceiver.
-func (r *receiver) Renew(ctx context.Context, m *bindings.ServiceBusReceived) (time.Time, error) {
+// Renew implements servicebus.Receiver.
+func (r *receiver) Renew(ctx context.Context, m *servicebus.Received) (time.Time, error) {
 	err := r.ns.operate(ctx, FaultPoint{Op: "Renew", Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
 		if err := r.settles(op); err != nil {
 			return err
 		}
 		if r.session != nil {
-			return refuse(bindings.ConditionNotAllowed, "%s: the lock of a session is renewed as a whole", r.name)
+			return refuse(messaging.ConditionNotAllowed, "%s: the lock of a session is renewed as a whole", r.name)
 		}
 		own, err := r.q.locked(m.LockToken)
 		if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -36,10 +36,10 @@ func BenchmarkDelivery(b *testing.B) {
 				}
 			}
 			ctx := context.Background()
-			if _, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"}); err != nil {
+			if _, err := ns.CreateQueue(ctx, servicebusapi.Queue{Name: "q"}); err != nil {
 				b.Fatal(err)
 			}
-			m := &bindings.ServiceBusMessage{MessageID: "id", Body: make([]byte, 1<<10)}
+			m := &servicebusapi.Message{MessageID: "id", Body: make([]byte, 1<<10)}
 			for range bench.depth {
 				if err := ns.Send(ctx, "q", m); err != nil {
 					b.Fatal(err)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
@@ -23,7 +23,7 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 			if err != nil {
 				return storetest.Reads{}, err
 			}
-			if _, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "orders"}); err != nil {
+			if _, err := ns.CreateQueue(ctx, servicebusapi.Queue{Name: "orders"}); err != nil {
 				return storetest.Reads{}, err
 			}
 			r, err := ns.Receiver(ctx, "orders", nil)
@@ -31,7 +31,7 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 				return storetest.Reads{}, err
 			}
 			return storetest.Reads{
-				Write: func() error { return ns.Send(ctx, "orders", &bindings.ServiceBusMessage{MessageID: "7"}) },
+				Write: func() error { return ns.Send(ctx, "orders", &servicebusapi.Message{MessageID: "7"}) },
 				Reads: map[string]func(){
 					"Receive":       func() { _, _ = r.Receive(ctx, 1, 0) },
 					"Peek":          func() { _, _ = r.Peek(ctx, 0, 1) },
@@ -51,7 +51,7 @@ func TestReadsWaitForTheDisk(t *testing.T) {
 				return storetest.Reads{}, err
 			}
 			create := func() error {
-				_, err := ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "orders"})
+				_, err := ns.CreateQueue(ctx, servicebusapi.Queue{Name: "orders"})
 				return err
 			}
 			return storetest.Reads{

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -260,4 +260,4 @@ func (q *queue) end(why error) {
 	q.disarm()
 }
 
-func notFound(e *entity) error { return bindings.NewEntityNotFound(e.name()) }
+func notFound(e *entity) error { return messaging.NewEntityNotFound(e.name()) }

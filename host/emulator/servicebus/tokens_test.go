@@ -5,7 +5,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -16,18 +16,18 @@ func TestTokensAreNotRepeatedAfterLoad(t *testing.T) {
 	ctx := context.Background()
 	test := func(t *testing.T, b *bench, save func() (load func() error)) {
 		b.do(func(context.Context) error {
-			_, err := b.ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "orders"})
+			_, err := b.ns.CreateQueue(ctx, servicebusapi.Queue{Name: "orders"})
 			return err
 		})
 		b.do(func(context.Context) error {
-			return b.ns.Send(ctx, "orders", &bindings.ServiceBusMessage{MessageID: "7"})
+			return b.ns.Send(ctx, "orders", &servicebusapi.Message{MessageID: "7"})
 		})
 		load := save()
 		r, err := b.ns.Receiver(ctx, "orders", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		receive := func() (m *bindings.ServiceBusReceived) {
+		receive := func() (m *servicebusapi.Received) {
 			b.do(func(context.Context) error {
 				ms, err := r.Receive(ctx, 1, 0)
 				if len(ms) == 1 {

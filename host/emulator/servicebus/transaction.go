@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -36,21 +38,21 @@ type transaction struct {
 type step struct {
 	entity   string // or the source of a settlement
 	through  bool   // it goes through the transaction's entity
-	messages []*bindings.ServiceBusMessage
+	messages []*servicebus.Message
 	numbers  []int64 // of scheduled messages; nil: they are sent
 	numbered *entity // that gave the numbers
 
 	tokens []bindings.GUID
-	how    bindings.ServiceBusSettlement
+	how    servicebus.Settlement
 }
 
-// Begin implements bindings.ServiceBusTransactions.
-func (ns *Namespace) Begin(ctx context.Context) (bindings.ServiceBusTransaction, error) {
+// Begin implements servicebus.Transactions.
+func (ns *Namespace) Begin(ctx context.Context) (servicebus.Transaction, error) {
 	t := &transaction{ns: ns}
 	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(*operation) error {
 		t.id = ns.ids.guid()
 		ns.open = append(ns.open, t)
-		t.timer = ns.clk.AfterFunc(bindings.ServiceBusTransactionTimeout, "time-out of a transaction", t.expire)
+		t.timer = ns.clk.AfterFunc(servicebus.TransactionTimeout, "time-out of a transaction", t.expire)
 		return nil
 	})
 	if err != nil {
@@ -72,14 +74,14 @@ func (ns *Namespace) giveUpLocked() {
 
 var errReplaced = errors.New("the state of the namespace was replaced")
 
-// ID implements bindings.ServiceBusTransaction.
+// ID implements servicebus.Transaction.
 func (t *transaction) ID() bindings.GUID { return t.id }
 
-// Open implements bindings.ServiceBusTransaction.
+// Open implements servicebus.Transaction.
 func (t *transaction) Open() bool { return !t.over.Load() }
 
-// Send implements bindings.ServiceBusTransaction.
-func (t *transaction) Send(ctx context.Context, entity string, through bool, messages ...*bindings.ServiceBusMessage) error {
+// Send implements servicebus.Transaction.
+func (t *transaction) Send(ctx context.Context, entity string, through bool, messages ...*servicebus.Message) error {
 	return t.do(ctx, FaultPoint{Op: "Send", Entity: entity}, func(op *operation) (step, error) {
 		e, err := t.target(op, entity, through, messages)
 		if err != nil {
@@ -93,8 +95,8 @@ func (t *transaction) Send(ctx context.Context, entity string, through bool, mes
 	})
 }
 
-// ScheduleEach implements bindings.ServiceBusTransaction.
-func (t *transaction) ScheduleEach(ctx context.Context, entity string, through bool, messages ...*bindings.ServiceBusMessage) (numbers []int64, err error) {
+// ScheduleEach implements servicebus.Transaction.
+func (t *transaction) ScheduleEach(ctx context.Context, entity string, through bool, messages ...*servicebus.Message) (numbers []int64, err error) {
 	err = t.do(ctx, FaultPoint{Op: "Schedule", Entity: entity}, func(op *operation) (step, error) {
 		e, err := t.target(op, entity, through, messages)
 		if err != nil {
@@ -122,14 +124,14 @@ const maxTransactionMessages = 100
 // limits: the first is the size of the largest message there is, four times what 100
 // messages of the standard tier can have.
 const (
-	maxTransactionBytes = bindings.MaxServiceBusMaxMessageSize << 10 // of one transaction
-	maxOpenBytes        = 2 * maxTransactionBytes                    // of all in the namespace
+	maxTransactionBytes = servicebus.MaxMessageSizeLimit << 10 // of one transaction
+	maxOpenBytes        = 2 * maxTransactionBytes              // of all in the namespace
 )
 
 // target returns the entity if it would take the messages now.
-func (t *transaction) target(op *operation, entity string, through bool, messages []*bindings.ServiceBusMessage) (*entity, error) {
+func (t *transaction) target(op *operation, entity string, through bool, messages []*servicebus.Message) (*entity, error) {
 	if t.sent += len(messages); t.sent > maxTransactionMessages {
-		return nil, refuse(bindings.ConditionResourceLimitExceeded, "cannot send more than %d messages in a single transaction", maxTransactionMessages)
+		return nil, refuse(messaging.ConditionResourceLimitExceeded, "cannot send more than %d messages in a single transaction", maxTransactionMessages)
 	}
 	e, err := t.ns.sendTarget(op, entity, messages)
 	if err != nil {
@@ -147,17 +149,17 @@ func (t *transaction) target(op *operation, entity string, through bool, message
 	}
 	switch {
 	case t.bytes+size > maxTransactionBytes:
-		return nil, refuse(bindings.ConditionResourceLimitExceeded, "cannot send more than %d bytes in a single transaction", maxTransactionBytes)
+		return nil, refuse(messaging.ConditionResourceLimitExceeded, "cannot send more than %d bytes in a single transaction", maxTransactionBytes)
 	case t.ns.openBytes+size > maxOpenBytes:
-		return nil, refuse(bindings.ConditionResourceLimitExceeded, "cannot hold more than %d bytes in the open transactions of the namespace: end some of them first", maxOpenBytes)
+		return nil, refuse(messaging.ConditionResourceLimitExceeded, "cannot hold more than %d bytes in the open transactions of the namespace: end some of them first", maxOpenBytes)
 	}
 	t.bytes += size
 	t.ns.openBytes += size
 	return e, nil
 }
 
-// Settle implements bindings.ServiceBusTransaction.
-func (t *transaction) Settle(ctx context.Context, source string, how bindings.ServiceBusSettlement, tokens ...bindings.GUID) error {
+// Settle implements servicebus.Transaction.
+func (t *transaction) Settle(ctx context.Context, source string, how servicebus.Settlement, tokens ...bindings.GUID) error {
 	if err := checkAction(how.Action); err != nil {
 		return err
 	}
@@ -171,7 +173,7 @@ func (t *transaction) Settle(ctx context.Context, source string, how bindings.Se
 		}
 		for i, token := range tokens {
 			if t.ns.claims[token] != nil || slices.Contains(tokens[:i], token) {
-				return step{}, refuse(bindings.ConditionMessageLockLost, "%s: the message is settled in a transaction that has not ended", q.name)
+				return step{}, refuse(messaging.ConditionMessageLockLost, "%s: the message is settled in a transaction that has not ended", q.name)
 			}
 			if _, _, err := q.settleable(token, &how); err != nil {
 				return step{}, err
@@ -224,7 +226,7 @@ func (t *transaction) enter(e *entity, through bool) error {
 	case t.scope == "":
 		t.scope, t.entity = key, top(e).name()
 	case t.scope != key && !through:
-		return refuse(bindings.ConditionTransactionRollback, "a transaction has one entity, here %q, and %q is another: transactions across entities go through one session of a connection, and only send to the others", t.entity, e.name())
+		return refuse(messaging.ConditionTransactionRollback, "a transaction has one entity, here %q, and %q is another: transactions across entities go through one session of a connection, and only send to the others", t.entity, e.name())
 	}
 	return nil
 }
@@ -239,7 +241,7 @@ func top(e *entity) *entity {
 
 func scopeOf(e *entity) string { return top(e).key }
 
-// Commit implements bindings.ServiceBusTransaction.
+// Commit implements servicebus.Transaction.
 func (t *transaction) Commit(ctx context.Context) error {
 	err := t.ns.operate(ctx, FaultPoint{Op: "Commit"}, func(op *operation) error {
 		if t.ended != nil {
@@ -260,13 +262,13 @@ func (t *transaction) Commit(ctx context.Context) error {
 	return t.close(err)
 }
 
-// Rollback implements bindings.ServiceBusTransaction.
+// Rollback implements servicebus.Transaction.
 func (t *transaction) Rollback(ctx context.Context) error {
 	err := t.ns.operate(ctx, FaultPoint{Op: "Rollback"}, func(op *operation) error {
 		if t.ended != nil {
 			return t.ended
 		}
-		t.endLocked(op, refuse(bindings.ConditionTransactionRollback, "the client rolled the transaction back"))
+		t.endLocked(op, refuse(messaging.ConditionTransactionRollback, "the client rolled the transaction back"))
 		return nil
 	})
 	return t.close(err)
@@ -290,10 +292,10 @@ func (t *transaction) close(err error) error {
 	return err
 }
 
-var errNoTransaction = bindings.NewServiceBusError(bindings.ConditionTransactionUnknown, "there is no such transaction: it was committed or rolled back")
+var errNoTransaction = messaging.NewError(messaging.ConditionTransactionUnknown, "there is no such transaction: it was committed or rolled back")
 
 func rolledBack(why error) error {
-	return refuse(bindings.ConditionTransactionRollback, "the transaction was rolled back: %v", why)
+	return refuse(messaging.ConditionTransactionRollback, "the transaction was rolled back: %v", why)
 }
 
 // expire rolls back a transaction that was left open.
@@ -301,7 +303,7 @@ func (t *transaction) expire() {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
 	if err := t.ns.begin(op); err == nil && t.ended == nil {
-		late := refuse(bindings.ConditionTransactionTimeout, "the transaction was rolled back: it was open for %d seconds", int(bindings.ServiceBusTransactionTimeout.Seconds()))
+		late := refuse(messaging.ConditionTransactionTimeout, "the transaction was rolled back: it was open for %d seconds", int(servicebus.TransactionTimeout.Seconds()))
 		t.endLocked(op, late)
 		t.ended = late
 	}
@@ -379,7 +381,7 @@ func (t *transaction) plan(op *operation) ([]func(), error) {
 		}
 		for _, token := range s.tokens {
 			if t.ns.claims[token] != t {
-				return nil, refuse(bindings.ConditionMessageLockLost, "%s: the lock of a message has been lost", q.name)
+				return nil, refuse(messaging.ConditionMessageLockLost, "%s: the lock of a message has been lost", q.name)
 			}
 			m, properties, err := q.settleable(token, &s.how)
 			if err != nil {
@@ -394,7 +396,7 @@ func (t *transaction) plan(op *operation) ([]func(), error) {
 // targets returns the entity of each step that sends, by its place. All that goes to
 // one entity has to fit into it together. A transfer that cannot arrive has none.
 func (t *transaction) targets(op *operation) (map[int]*entity, error) {
-	together := map[string][]*bindings.ServiceBusMessage{}
+	together := map[string][]*servicebus.Message{}
 	for _, s := range t.steps {
 		if s.messages != nil {
 			together[lower(s.entity)] = append(together[lower(s.entity)], s.messages...)
@@ -406,7 +408,7 @@ func (t *transaction) targets(op *operation) (map[int]*entity, error) {
 			continue
 		}
 		if q, err := t.ns.find(op, s.entity); err == nil && s.numbered != nil && q.owner != s.numbered {
-			return nil, refuse(bindings.ConditionNotFound, "%q was deleted, and another entity made in its place, after a message was scheduled", s.entity)
+			return nil, refuse(messaging.ConditionNotFound, "%q was deleted, and another entity made in its place, after a message was scheduled", s.entity)
 		}
 		e, err := t.ns.sendTarget(op, s.entity, together[lower(s.entity)])
 		if err != nil && !(s.through && t.via() != nil && transferable(err)) {
@@ -421,7 +423,7 @@ func (t *transaction) targets(op *operation) (map[int]*entity, error) {
 // disabled or full. One that is gone or takes no such message fails the transaction
 // (spec messaging 1.7).
 func transferable(err error) bool {
-	return errors.Is(err, bindings.ErrEntityDisabled) || errors.Is(err, bindings.ErrQuotaExceeded)
+	return errors.Is(err, messaging.ErrEntityDisabled) || errors.Is(err, messaging.ErrQuotaExceeded)
 }
 
 // via is the entity through which the transaction sends to others; nil when it keeps

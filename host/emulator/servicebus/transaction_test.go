@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -18,14 +20,14 @@ import (
 // begun is a transaction of a bench.
 type begun struct {
 	*bench
-	bindings.ServiceBusTransaction
+	servicebusapi.Transaction
 }
 
 func (b *bench) begin() *begun {
 	b.Helper()
 	t := &begun{bench: b}
 	b.do(func(ctx context.Context) (err error) {
-		t.ServiceBusTransaction, err = b.ns.Begin(ctx)
+		t.Transaction, err = b.ns.Begin(ctx)
 		return err
 	})
 	return t
@@ -44,18 +46,18 @@ func (t *begun) does(want error, f func(ctx context.Context) error) {
 func (t *begun) sends(want error, entity string, through bool, ids ...string) {
 	t.Helper()
 	t.does(want, func(ctx context.Context) error {
-		var messages []*bindings.ServiceBusMessage
+		var messages []*servicebusapi.Message
 		for _, id := range ids {
-			messages = append(messages, &bindings.ServiceBusMessage{MessageID: id})
+			messages = append(messages, &servicebusapi.Message{MessageID: id})
 		}
 		return t.Send(ctx, entity, through, messages...)
 	})
 }
 
-func (t *begun) settles(want error, source string, action bindings.ServiceBusAction, m *bindings.ServiceBusReceived) {
+func (t *begun) settles(want error, source string, action servicebusapi.Action, m *servicebusapi.Received) {
 	t.Helper()
 	t.does(want, func(ctx context.Context) error {
-		return t.Settle(ctx, source, bindings.ServiceBusSettlement{Action: action}, m.LockToken)
+		return t.Settle(ctx, source, servicebusapi.Settlement{Action: action}, m.LockToken)
 	})
 }
 
@@ -83,20 +85,20 @@ func (b *bench) there(sources ...string) []string {
 // prepared is a queue q of which a, b and c are locked, and a transaction that
 // dead-letters the first, completes the second, defers the third and sends and
 // schedules two more.
-func prepared(t *testing.T, opts servicebus.Options) (*bench, bindings.ServiceBusReceiver, *begun) {
+func prepared(t *testing.T, opts servicebus.Options) (*bench, servicebusapi.Receiver, *begun) {
 	t.Helper()
 	b := newBench(t, opts)
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	b.send("q", "a", "b", "c")
 	r := b.receiver("q", nil)
 	ms := b.receive(r, 3)
 	tx := b.begin()
-	tx.settles(nil, "q", bindings.ServiceBusDeadLetterAction, ms[0])
-	tx.settles(nil, "q", bindings.ServiceBusComplete, ms[1])
-	tx.settles(nil, "q", bindings.ServiceBusDefer, ms[2])
+	tx.settles(nil, "q", servicebusapi.DeadLetter, ms[0])
+	tx.settles(nil, "q", servicebusapi.Complete, ms[1])
+	tx.settles(nil, "q", servicebusapi.Defer, ms[2])
 	tx.sends(nil, "q", false, "d")
 	tx.does(nil, func(ctx context.Context) error {
-		numbers, err := tx.ScheduleEach(ctx, "Q", false, &bindings.ServiceBusMessage{MessageID: "e", ScheduledEnqueueTime: b.clk.Now().Add(time.Hour)})
+		numbers, err := tx.ScheduleEach(ctx, "Q", false, &servicebusapi.Message{MessageID: "e", ScheduledEnqueueTime: b.clk.Now().Add(time.Hour)})
 		if err == nil && !cmp.Equal(numbers, []int64{4}) {
 			err = fmt.Errorf("numbers %v", numbers)
 		}
@@ -116,9 +118,9 @@ func TestTransactionCommits(t *testing.T) {
 	if diff := cmp.Diff(want, b.there("q", "q/$DeadLetterQueue")); diff != "" {
 		t.Errorf("after the commit (-want +got):\n%s", diff)
 	}
-	tx.commits(bindings.ErrRolledBack)
-	tx.does(bindings.ErrRolledBack, tx.Rollback)
-	tx.sends(bindings.ErrRolledBack, "q", false, "f")
+	tx.commits(messaging.ErrRolledBack)
+	tx.does(messaging.ErrRolledBack, tx.Rollback)
+	tx.sends(messaging.ErrRolledBack, "q", false, "f")
 }
 
 // A transaction that is rolled back has done nothing: locks are the ones that were,
@@ -140,7 +142,7 @@ func TestTransactionRollsBack(t *testing.T) {
 func TestTransactionTimeout(t *testing.T) {
 	t.Parallel()
 	b, r, tx := prepared(t, servicebus.Options{})
-	b.clk.Advance(bindings.ServiceBusTransactionTimeout - time.Second)
+	b.clk.Advance(servicebusapi.TransactionTimeout - time.Second)
 	b.do(func(ctx context.Context) error {
 		ms, err := r.Receive(ctx, 3, 0)
 		if err == nil && len(ms) != 0 {
@@ -150,7 +152,7 @@ func TestTransactionTimeout(t *testing.T) {
 	})
 	b.clk.Advance(time.Second)
 	b.receive(r, 3)
-	tx.commits(bindings.ErrTimeout)
+	tx.commits(messaging.ErrTimeout)
 	if diff := cmp.Diff([]string{"q a active 1", "q b active 1", "q c active 1"}, b.there("q", "q/$DeadLetterQueue")); diff != "" {
 		t.Errorf("after the time-out (-want +got):\n%s", diff)
 	}
@@ -163,23 +165,23 @@ func TestTransactionTimeout(t *testing.T) {
 // One call that is refused, and the transaction can only be rolled back.
 func TestTransactionOfARefusedCall(t *testing.T) {
 	t.Parallel()
-	other := func(b *bench) { b.queue(bindings.ServiceBusQueue{Name: "other"}); b.send("other", "x") }
+	other := func(b *bench) { b.queue(servicebusapi.Queue{Name: "other"}); b.send("other", "x") }
 	for name, refuse := range map[string]func(b *bench, tx *begun){
-		"another entity": func(b *bench, tx *begun) { other(b); tx.sends(bindings.ErrRolledBack, "other", false, "y") },
+		"another entity": func(b *bench, tx *begun) { other(b); tx.sends(messaging.ErrRolledBack, "other", false, "y") },
 		"a settlement elsewhere": func(b *bench, tx *begun) {
 			other(b)
-			tx.settles(bindings.ErrRolledBack, "other", bindings.ServiceBusComplete, b.receive(b.receiver("other", nil), 1)[0])
+			tx.settles(messaging.ErrRolledBack, "other", servicebusapi.Complete, b.receive(b.receiver("other", nil), 1)[0])
 		},
 		"no such entity": func(_ *bench, tx *begun) { tx.sends(bindings.ErrNotFound, "nobody", true, "y") },
 		"no such lock": func(_ *bench, tx *begun) {
-			tx.settles(bindings.ErrLockLost, "q", bindings.ServiceBusComplete, &bindings.ServiceBusReceived{LockToken: bindings.GUID{1}})
+			tx.settles(messaging.ErrLockLost, "q", servicebusapi.Complete, &servicebusapi.Received{LockToken: bindings.GUID{1}})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, _, tx := prepared(t, servicebus.Options{})
 			refuse(b, tx)
-			tx.commits(bindings.ErrRolledBack)
+			tx.commits(messaging.ErrRolledBack)
 			if diff := cmp.Diff([]string{"q a active 0", "q b active 0", "q c active 0"}, b.there("q", "q/$DeadLetterQueue")); diff != "" {
 				t.Errorf("after the commit (-want +got):\n%s", diff)
 			}
@@ -192,27 +194,27 @@ func TestTransactionOfARefusedCall(t *testing.T) {
 func TestTransactionHoldsWhatItSettles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
-	b.queue(bindings.ServiceBusQueue{Name: "sessions", RequiresSession: true, LockDuration: time.Minute})
+	b.queue(servicebusapi.Queue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "sessions", RequiresSession: true, LockDuration: time.Minute})
 	b.send("q", "a")
 	r := b.receiver("q", nil)
 	m := b.receive(r, 1)[0]
 	tx := b.begin()
-	tx.settles(nil, "q", bindings.ServiceBusComplete, m)
-	tx.does(bindings.ErrNotAllowed, func(ctx context.Context) error { return r.Complete(ctx, m) })
+	tx.settles(nil, "q", servicebusapi.Complete, m)
+	tx.does(messaging.ErrNotAllowed, func(ctx context.Context) error { return r.Complete(ctx, m) })
 	second := b.begin()
-	second.settles(bindings.ErrLockLost, "q", bindings.ServiceBusAbandon, m)
-	second.commits(bindings.ErrRolledBack)
+	second.settles(messaging.ErrLockLost, "q", servicebusapi.Abandon, m)
+	second.commits(messaging.ErrRolledBack)
 	tx.does(nil, func(ctx context.Context) error { _, err := r.Renew(ctx, m); return err })
 	tx.commits(nil)
 
 	id := "s"
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "sessions", &bindings.ServiceBusMessage{MessageID: "a", SessionID: &id})
+		return b.ns.Send(ctx, "sessions", &servicebusapi.Message{MessageID: "a", SessionID: &id})
 	})
-	var held []*bindings.ServiceBusReceived
+	var held []*servicebusapi.Received
 	b.do(func(ctx context.Context) error {
-		s, err := b.ns.AcceptSession(ctx, "sessions", &bindings.ServiceBusSessionOptions{SessionID: &id})
+		s, err := b.ns.AcceptSession(ctx, "sessions", &servicebusapi.SessionOptions{SessionID: &id})
 		if err != nil {
 			return err
 		}
@@ -220,9 +222,9 @@ func TestTransactionHoldsWhatItSettles(t *testing.T) {
 		return err
 	})
 	tx = b.begin()
-	tx.settles(nil, "sessions", bindings.ServiceBusComplete, held[0])
+	tx.settles(nil, "sessions", servicebusapi.Complete, held[0])
 	b.clk.Advance(time.Minute) // the session's lock ends
-	tx.commits(bindings.ErrRolledBack)
+	tx.commits(messaging.ErrRolledBack)
 	if diff := cmp.Diff([]string{"sessions a active 1"}, b.there("q", "sessions")); diff != "" {
 		t.Errorf("at the end (-want +got):\n%s", diff)
 	}
@@ -235,11 +237,11 @@ func TestTransactionAcrossEntities(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T) (*bench, *begun) {
 		b := newBench(t, servicebus.Options{})
-		b.queue(bindings.ServiceBusQueue{Name: "a"})
-		b.queue(bindings.ServiceBusQueue{Name: "b"})
+		b.queue(servicebusapi.Queue{Name: "a"})
+		b.queue(servicebusapi.Queue{Name: "b"})
 		b.send("a", "1")
 		tx := b.begin()
-		tx.settles(nil, "a", bindings.ServiceBusComplete, b.receive(b.receiver("a", nil), 1)[0])
+		tx.settles(nil, "a", servicebusapi.Complete, b.receive(b.receiver("a", nil), 1)[0])
 		tx.sends(nil, "b", true, "2")
 		return b, tx
 	}
@@ -258,8 +260,8 @@ func TestTransactionAcrossEntities(t *testing.T) {
 		b.do(func(ctx context.Context) error {
 			q, err := b.ns.GetQueue(ctx, "b")
 			if err == nil {
-				q.Status = bindings.ServiceBusStatusSendDisabled
-				_, err = b.ns.UpdateQueue(ctx, q.ServiceBusQueue)
+				q.Status = servicebusapi.StatusSendDisabled
+				_, err = b.ns.UpdateQueue(ctx, q.Queue)
 			}
 			return err
 		})
@@ -272,7 +274,7 @@ func TestTransactionAcrossEntities(t *testing.T) {
 		t.Parallel()
 		b, tx := start(t)
 		b.do(func(ctx context.Context) error { return b.ns.DeleteQueue(ctx, "b") })
-		tx.commits(bindings.ErrRolledBack)
+		tx.commits(messaging.ErrRolledBack)
 		if diff := cmp.Diff([]string{"a 1 active 0"}, b.there(all[:2]...)); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -299,7 +301,7 @@ func TestTransactionOfAReplacedState(t *testing.T) {
 			only.sends(nil, "q", false, "f")
 			b.do(func(context.Context) error { return replace(b) })
 			if name == "reset" {
-				b.queue(bindings.ServiceBusQueue{Name: "q"})
+				b.queue(servicebusapi.Queue{Name: "q"})
 			}
 			ended := func() (n int) {
 				for _, r := range b.records {
@@ -318,14 +320,14 @@ func TestTransactionOfAReplacedState(t *testing.T) {
 				t.Error("a transaction of the old state is said to be open")
 			}
 			told := ended()
-			b.clk.Advance(bindings.ServiceBusTransactionTimeout)
+			b.clk.Advance(servicebusapi.TransactionTimeout)
 			if got := ended(); got != told {
 				t.Errorf("%d transactions were told to have ended after their time-out", got-told)
 			}
 			before := b.there("q")
-			only.sends(bindings.ErrRolledBack, "q", false, "g")
-			only.commits(bindings.ErrRolledBack)
-			tx.commits(bindings.ErrRolledBack)
+			only.sends(messaging.ErrRolledBack, "q", false, "g")
+			only.commits(messaging.ErrRolledBack)
+			tx.commits(messaging.ErrRolledBack)
 			if diff := cmp.Diff(before, b.there("q")); diff != "" {
 				t.Errorf("after the commits (-want +got):\n%s", diff)
 			}
@@ -336,11 +338,11 @@ func TestTransactionOfAReplacedState(t *testing.T) {
 func TestTransactionOfTooManyMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	tx := b.begin()
 	tx.sends(nil, "q", false, make([]string, 100)...)
-	tx.sends(bindings.ErrQuotaExceeded, "q", false, "one more")
-	tx.commits(bindings.ErrRolledBack)
+	tx.sends(messaging.ErrQuotaExceeded, "q", false, "one more")
+	tx.commits(messaging.ErrRolledBack)
 }
 
 // What open transactions hold is bounded by bytes, in one and in all; what has ended makes
@@ -348,20 +350,20 @@ func TestTransactionOfTooManyMessages(t *testing.T) {
 func TestTransactionOfTooManyBytes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q", MaxMessageSizeInKilobytes: bindings.MaxServiceBusMaxMessageSize})
-	large := &bindings.ServiceBusMessage{Body: make([]byte, 90<<20)}
+	b.queue(servicebusapi.Queue{Name: "q", MaxMessageSizeInKilobytes: servicebusapi.MaxMessageSizeLimit})
+	large := &servicebusapi.Message{Body: make([]byte, 90<<20)}
 	sends := func(tx *begun, want error) {
 		t.Helper()
 		tx.does(want, func(ctx context.Context) error { return tx.Send(ctx, "q", false, large) })
 	}
 	first, second, third := b.begin(), b.begin(), b.begin()
 	sends(first, nil)
-	sends(first, bindings.ErrQuotaExceeded) // more than one transaction may hold
+	sends(first, messaging.ErrQuotaExceeded) // more than one transaction may hold
 	sends(second, nil)
-	sends(third, bindings.ErrQuotaExceeded) // more than all may hold
-	b.clk.Advance(bindings.ServiceBusTransactionTimeout - time.Second)
+	sends(third, messaging.ErrQuotaExceeded) // more than all may hold
+	b.clk.Advance(servicebusapi.TransactionTimeout - time.Second)
 	again := b.begin()
-	sends(again, bindings.ErrQuotaExceeded)
+	sends(again, messaging.ErrQuotaExceeded)
 	b.clk.Advance(time.Second) // the first three time out
 	for range 2 {
 		tx := b.begin()
@@ -371,9 +373,9 @@ func TestTransactionOfTooManyBytes(t *testing.T) {
 	for range 2 {
 		sends(b.begin(), nil)
 	}
-	sends(b.begin(), bindings.ErrQuotaExceeded)
+	sends(b.begin(), messaging.ErrQuotaExceeded)
 	b.do(func(context.Context) error { return b.ns.Reset() })
-	b.queue(bindings.ServiceBusQueue{Name: "q", MaxMessageSizeInKilobytes: bindings.MaxServiceBusMaxMessageSize})
+	b.queue(servicebusapi.Queue{Name: "q", MaxMessageSizeInKilobytes: servicebusapi.MaxMessageSizeLimit})
 	sends(b.begin(), nil)
 }
 
@@ -391,10 +393,10 @@ func TestTransactionIsOneChange(t *testing.T) {
 		b.ns = ns
 	}
 	open()
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	b.send("q", "a")
 	tx := b.begin()
-	tx.settles(nil, "q", bindings.ServiceBusComplete, b.receive(b.receiver("q", nil), 1)[0])
+	tx.settles(nil, "q", servicebusapi.Complete, b.receive(b.receiver("q", nil), 1)[0])
 	tx.sends(nil, "q", false, "b")
 	open() // as the next process
 	if diff := cmp.Diff([]string{"q a active 0"}, b.there("q")); diff != "" {

@@ -7,7 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -15,7 +16,7 @@ import (
 func (t *begun) scheduled(entity, id string, in time.Duration) {
 	t.Helper()
 	t.does(nil, func(ctx context.Context) error {
-		_, err := t.ScheduleEach(ctx, entity, false, &bindings.ServiceBusMessage{MessageID: id, ScheduledEnqueueTime: t.clk.Now().Add(in)})
+		_, err := t.ScheduleEach(ctx, entity, false, &servicebusapi.Message{MessageID: id, ScheduledEnqueueTime: t.clk.Now().Add(in)})
 		return err
 	})
 }
@@ -25,17 +26,17 @@ func (t *begun) scheduled(entity, id string, in time.Duration) {
 func TestTransactionHoldsLocksToItsEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		action bindings.ServiceBusAction
+		action servicebusapi.Action
 		want   []string
 	}{
-		"complete":    {bindings.ServiceBusComplete, []string{"q later active 0"}},
-		"abandon":     {bindings.ServiceBusAbandon, []string{"q a active 1", "q later active 0"}},
-		"dead letter": {bindings.ServiceBusDeadLetterAction, []string{"q later active 0", "q/$DeadLetterQueue a active 0"}},
+		"complete":    {servicebusapi.Complete, []string{"q later active 0"}},
+		"abandon":     {servicebusapi.Abandon, []string{"q a active 1", "q later active 0"}},
+		"dead letter": {servicebusapi.DeadLetter, []string{"q later active 0", "q/$DeadLetterQueue a active 0"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, servicebus.Options{})
-			b.queue(bindings.ServiceBusQueue{Name: "q", LockDuration: 30 * time.Second, MaxDeliveryCount: 3})
+			b.queue(servicebusapi.Queue{Name: "q", LockDuration: 30 * time.Second, MaxDeliveryCount: 3})
 			b.send("q", "a")
 			m := b.receive(b.receiver("q", nil), 1)[0]
 			tx := b.begin()
@@ -55,13 +56,13 @@ func TestTransactionHoldsLocksToItsEnd(t *testing.T) {
 func TestTransactionOfAReplacedEntity(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	tx := b.begin()
 	tx.scheduled("q", "later", time.Hour)
 	b.do(func(ctx context.Context) error { return b.ns.DeleteQueue(ctx, "q") })
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	b.send("q", "a")
-	tx.commits(bindings.ErrRolledBack)
+	tx.commits(messaging.ErrRolledBack)
 	if diff := cmp.Diff([]string{"q a active 0"}, b.there("q")); diff != "" {
 		t.Errorf("after the commit (-want +got):\n%s", diff)
 	}

@@ -3,7 +3,7 @@ package servicebus
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -22,14 +22,14 @@ func (r *receiver) leave(q *queue, m *message) {
 	r.leaves[m.seq] = leaving{q, m}
 }
 
-// Transferred implements bindings.ServiceBusLink.
-func (r *receiver) Transferred(messages ...*bindings.ServiceBusReceived) {
+// Transferred implements servicebus.Link.
+func (r *receiver) Transferred(messages ...*servicebus.Received) {
 	// Nothing is written: the messages are gone already.
 	_ = r.transferred(context.Background(), messages, "completed", func(*operation, leaving) {})
 }
 
-// GiveBack implements bindings.ServiceBusLink.
-func (r *receiver) GiveBack(ctx context.Context, messages ...*bindings.ServiceBusReceived) error {
+// GiveBack implements servicebus.Link.
+func (r *receiver) GiveBack(ctx context.Context, messages ...*servicebus.Received) error {
 	return r.transferred(ctx, messages, "released", func(op *operation, l leaving) {
 		l.q.insert(l.m)
 		l.q.owner.grow(l.m.size)
@@ -41,7 +41,7 @@ func (r *receiver) GiveBack(ctx context.Context, messages ...*bindings.ServiceBu
 
 // transferred ends the leaving of messages. One whose queue has gone meanwhile has
 // gone with it.
-func (r *receiver) transferred(ctx context.Context, messages []*bindings.ServiceBusReceived, decision string, do func(*operation, leaving)) error {
+func (r *receiver) transferred(ctx context.Context, messages []*servicebus.Received, decision string, do func(*operation, leaving)) error {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)
 	err := r.ns.begin(op)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -24,7 +26,7 @@ func (w *wait) expect(t *testing.T, at time.Duration, n int, err error) {
 func TestReceiveWaitsForMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	r := b.receiver("q", nil)
 	first, second := b.waitFor(r, 10), b.waitFor(r, 10)
 	b.clk.Advance(time.Hour)
@@ -41,13 +43,13 @@ func TestReceiveWaitsForMessages(t *testing.T) {
 func TestTheRestGoesToTheNextInLine(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	r := b.receiver("q", nil)
 	waits := []*wait{b.waitFor(r, 2), b.waitFor(r, 2), b.waitFor(r, 2)}
 	b.do(func(ctx context.Context) error {
-		var ms []*bindings.ServiceBusMessage
+		var ms []*servicebusapi.Message
 		for range 6 {
-			ms = append(ms, &bindings.ServiceBusMessage{})
+			ms = append(ms, &servicebusapi.Message{})
 		}
 		return b.ns.Send(ctx, "q", ms...)
 	})
@@ -61,15 +63,15 @@ func TestTheRestGoesToTheNextInLine(t *testing.T) {
 func TestASignalIsNotLostWithItsReceiver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	closing := b.receiver("q", nil)
 	first, second := b.waitFor(closing, 1), b.waitFor(b.receiver("q", nil), 1)
 	b.do(func(ctx context.Context) error {
-		err := b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{})
-		closing.(bindings.ServiceBusLink).Vanish() // in the same turn
+		err := b.ns.Send(ctx, "q", &servicebusapi.Message{})
+		closing.(servicebusapi.Link).Vanish() // in the same turn
 		return err
 	})
-	first.expect(t, 0, 0, bindings.ErrClosed)
+	first.expect(t, 0, 0, messaging.ErrClosed)
 	second.expect(t, 0, 1, nil)
 }
 
@@ -78,34 +80,34 @@ func TestWaitsEnd(t *testing.T) {
 	const hour = time.Hour
 	for _, test := range []struct {
 		name string
-		do   func(b *bench, r bindings.ServiceBusReceiver, cancel func()) error
+		do   func(b *bench, r servicebusapi.Receiver, cancel func()) error
 		want error
 	}{
-		{"context", func(_ *bench, _ bindings.ServiceBusReceiver, cancel func()) error { cancel(); return nil }, context.Canceled},
-		{"Close", func(_ *bench, r bindings.ServiceBusReceiver, _ func()) error { return r.Close(context.Background()) }, bindings.ErrClosed},
-		{"Vanish", func(_ *bench, r bindings.ServiceBusReceiver, _ func()) error {
-			r.(bindings.ServiceBusLink).Vanish()
+		{"context", func(_ *bench, _ servicebusapi.Receiver, cancel func()) error { cancel(); return nil }, context.Canceled},
+		{"Close", func(_ *bench, r servicebusapi.Receiver, _ func()) error { return r.Close(context.Background()) }, messaging.ErrClosed},
+		{"Vanish", func(_ *bench, r servicebusapi.Receiver, _ func()) error {
+			r.(servicebusapi.Link).Vanish()
 			return nil
-		}, bindings.ErrClosed},
-		{"deletion", func(b *bench, _ bindings.ServiceBusReceiver, _ func()) error {
+		}, messaging.ErrClosed},
+		{"deletion", func(b *bench, _ servicebusapi.Receiver, _ func()) error {
 			return b.ns.DeleteQueue(context.Background(), "q")
 		}, bindings.ErrNotFound},
-		{"disabled", func(b *bench, _ bindings.ServiceBusReceiver, _ func()) error {
-			_, err := b.ns.UpdateQueue(context.Background(), bindings.ServiceBusQueue{Name: "q", Status: bindings.ServiceBusStatusReceiveDisabled})
+		{"disabled", func(b *bench, _ servicebusapi.Receiver, _ func()) error {
+			_, err := b.ns.UpdateQueue(context.Background(), servicebusapi.Queue{Name: "q", Status: servicebusapi.StatusReceiveDisabled})
 			return err
-		}, bindings.ErrEntityDisabled},
+		}, messaging.ErrEntityDisabled},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, servicebus.Options{})
-			b.queue(bindings.ServiceBusQueue{Name: "q"})
+			b.queue(servicebusapi.Queue{Name: "q"})
 			r := b.receiver("q", nil)
 			ctx, cancel := b.clk.WithCancel(context.Background())
-			receive := b.start(ctx, func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
-				return r.Receive(ctx, 1, bindings.ServiceBusForever)
+			receive := b.start(ctx, func(ctx context.Context) ([]*servicebusapi.Received, error) {
+				return r.Receive(ctx, 1, messaging.Forever)
 			})
-			lost := b.start(ctx, func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
-				return nil, r.(bindings.ServiceBusLink).Lost(ctx)
+			lost := b.start(ctx, func(ctx context.Context) ([]*servicebusapi.Received, error) {
+				return nil, r.(servicebusapi.Link).Lost(ctx)
 			})
 			b.clk.Advance(hour)
 			b.do(func(context.Context) error { return test.do(b, r, cancel) })
@@ -118,11 +120,11 @@ func TestWaitsEnd(t *testing.T) {
 func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	for _, outside := range []bool{false, true} {
-		r := b.receiver("q", &bindings.ServiceBusReceiverOptions{Outside: outside})
+		r := b.receiver("q", &servicebusapi.ReceiverOptions{Outside: outside})
 		begin := b.clk.Now().Sub(start)
-		w := b.start(context.Background(), func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
+		w := b.start(context.Background(), func(ctx context.Context) ([]*servicebusapi.Received, error) {
 			return r.Receive(ctx, 1, time.Minute)
 		})
 		moved := b.clk.Run(time.Hour)
@@ -142,11 +144,11 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 // expiry.
 func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 	t.Parallel()
-	outside := &bindings.ServiceBusReceiverOptions{Outside: true}
+	outside := &servicebusapi.ReceiverOptions{Outside: true}
 	minute := time.Minute
 	scheduled := func(b *bench, entity string) {
 		b.do(func(ctx context.Context) error {
-			_, err := b.ns.Schedule(ctx, entity, b.clk.Now().Add(minute), &bindings.ServiceBusMessage{MessageID: "a"})
+			_, err := b.ns.Schedule(ctx, entity, b.clk.Now().Add(minute), &servicebusapi.Message{MessageID: "a"})
 			return err
 		})
 	}
@@ -181,22 +183,22 @@ func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 			return "q"
 		}, 0},
 		{"lock in another queue", func(b *bench) string {
-			b.queue(bindings.ServiceBusQueue{Name: "other"})
+			b.queue(servicebusapi.Queue{Name: "other"})
 			b.send("other", "a")
 			b.receive(b.receiver("other", nil), 1)
 			return "q"
 		}, 0},
 		{"scheduled", func(b *bench) string { scheduled(b, "q"); return "q" }, minute},
 		{"scheduled where it is forwarded", func(b *bench) string {
-			b.queue(bindings.ServiceBusQueue{Name: "before", ForwardTo: "q"})
+			b.queue(servicebusapi.Queue{Name: "before", ForwardTo: "q"})
 			scheduled(b, "before")
 			return "q"
 		}, minute},
 		{"scheduled in a topic", func(b *bench) string {
 			b.do(func(ctx context.Context) error {
-				_, err := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"})
+				_, err := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"})
 				if err == nil {
-					_, err = b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil)
+					_, err = b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s"}, nil)
 				}
 				return err
 			})
@@ -204,7 +206,7 @@ func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 			return "t/Subscriptions/s"
 		}, minute},
 		{"scheduled elsewhere", func(b *bench) string {
-			b.queue(bindings.ServiceBusQueue{Name: "other"})
+			b.queue(servicebusapi.Queue{Name: "other"})
 			scheduled(b, "other")
 			return "q"
 		}, 0},
@@ -212,7 +214,7 @@ func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench(t, servicebus.Options{})
-			b.queue(bindings.ServiceBusQueue{Name: "q"})
+			b.queue(servicebusapi.Queue{Name: "q"})
 			source := test.setup(b)
 			w := b.waitFor(b.receiver(source, nil), 1)
 			if moved := b.clk.Run(24 * time.Hour); moved != test.want || w.done != (test.want > 0) {
@@ -232,7 +234,7 @@ func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 func TestReasonsFollowTheLocks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q"})
+	b.queue(servicebusapi.Queue{Name: "q"})
 	r := b.receiver("q", nil)
 	b.send("q", "a")
 	m := b.receive(r, 1)[0]
@@ -254,10 +256,10 @@ func TestReasonsFollowTheLocks(t *testing.T) {
 func TestAcceptSessionWaits(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
-	b.queue(bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
-	var sessions []bindings.ServiceBusSession
+	b.queue(servicebusapi.Queue{Name: "q", RequiresSession: true})
+	var sessions []servicebusapi.Session
 	accept := func() *wait {
-		return b.start(context.Background(), func(ctx context.Context) ([]*bindings.ServiceBusReceived, error) {
+		return b.start(context.Background(), func(ctx context.Context) ([]*servicebusapi.Received, error) {
 			s, err := b.ns.AcceptSession(ctx, "q", nil)
 			if err == nil {
 				sessions = append(sessions, s)
@@ -269,10 +271,10 @@ func TestAcceptSessionWaits(t *testing.T) {
 	b.clk.Advance(time.Minute)
 	x := "x"
 	b.do(func(ctx context.Context) error {
-		return b.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: &x})
+		return b.ns.Send(ctx, "q", &servicebusapi.Message{SessionID: &x})
 	})
 	first.expect(t, time.Minute, 0, nil)
-	var held []*bindings.ServiceBusReceived
+	var held []*servicebusapi.Received
 	b.do(func(ctx context.Context) (err error) { held, err = sessions[0].Receive(ctx, 1, 0); return err })
 	own := b.waitFor(sessions[0], 1)
 	b.do(func(ctx context.Context) error {
@@ -289,6 +291,6 @@ func TestAcceptSessionWaits(t *testing.T) {
 		t.Errorf("time moved by %v, want the 1m of the session's lock", moved)
 	}
 	second.expect(t, 2*time.Minute, 0, nil)
-	own.expect(t, 2*time.Minute, 0, bindings.ErrSessionLockLost)
+	own.expect(t, 2*time.Minute, 0, messaging.ErrSessionLockLost)
 	b.do(func(ctx context.Context) error { return sessions[1].Close(ctx) })
 }

@@ -12,7 +12,7 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
@@ -44,7 +44,7 @@ func embedded(b *testing.B, durable bool) *broker {
 	}
 	var err error
 	clk.Do("create", func() {
-		_, err = ns.CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
+		_, err = ns.CreateQueue(context.Background(), servicebusapi.Queue{Name: "q", MaxSizeInMegabytes: 5120})
 	})
 	if err != nil {
 		b.Fatal(err)

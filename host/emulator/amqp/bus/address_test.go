@@ -5,7 +5,7 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestAddresses: relative, absolute, with slashes, in any case; transactions and
@@ -13,7 +13,7 @@ import (
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "a/b"})
+	w.queue(t, servicebus.Queue{Name: "a/b"})
 	w.topic(t, "t", "s")
 	ctx, session := w.plain(t)
 	for _, address := range []string{"a/b", "/A/B", "amqps://host/a/b", "sb://host:5671/a/b/", "amqp://host/A/b", "t", "a/b/$management", "t/Subscriptions/s/$Management", "a/b/$deadletterqueue/$management", "$cbs", "amqp://host/$cbs"} {

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -14,10 +16,10 @@ import (
 
 // Namespace is what is served.
 type Namespace interface {
-	bindings.ServiceBus
-	bindings.ServiceBusAdmin
-	bindings.ServiceBusDoor
-	bindings.ServiceBusTransactions
+	servicebus.Namespace
+	servicebus.Admin
+	servicebus.Management
+	servicebus.Transactions
 }
 
 // Options changes how a namespace is served. Nil options are the zero value.
@@ -119,11 +121,11 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 
 // parseAddress reads the address of an entity, or of its $management. What cannot be one is
 // not found.
-func parseAddress(address string) (path bindings.ServiceBusPath, managed bool, err error) {
-	source, managed := bindings.CutServiceBusManagement(address)
-	path, err = bindings.ParseServiceBusPath(source)
+func parseAddress(address string) (path servicebus.Path, managed bool, err error) {
+	source, managed := servicebus.CutManagement(address)
+	path, err = servicebus.ParsePath(source)
 	if err != nil {
-		missing := bindings.NewEntityNotFound(source)
+		missing := messaging.NewEntityNotFound(source)
 		missing.Text += ": " + err.Error()
 		return path, managed, missing
 	}
@@ -145,7 +147,7 @@ func trimAddress(address string) string {
 type entity struct {
 	topic      bool
 	maxMessage int // bytes
-	status     bindings.ServiceBusStatus
+	status     servicebus.Status
 }
 
 // find looks a queue or topic up. Where entities are created on use, the namespace
@@ -173,14 +175,14 @@ func (b *Backend) findOrUse(name string) (*entity, error) {
 		if _, err := b.ns.Peek(background, name, nil, 0, 1); err == nil {
 			return b.find(name)
 		}
-		return nil, bindings.NewEntityNotFound(name)
+		return nil, messaging.NewEntityNotFound(name)
 	}
 	return e, err
 }
 
 // exists fails if there is no such entity, after giving the namespace the occasion to
 // create it.
-func (b *Backend) exists(path bindings.ServiceBusPath) error {
+func (b *Backend) exists(path servicebus.Path) error {
 	if path.Subscription == "" {
 		_, err := b.findOrUse(path.Entity)
 		return err
@@ -193,7 +195,7 @@ func (b *Backend) exists(path bindings.ServiceBusPath) error {
 }
 
 // manage is the node of an entity's $management.
-func (b *Backend) manage(path bindings.ServiceBusPath, at place) (*amqp.Grant, error) {
+func (b *Backend) manage(path servicebus.Path, at place) (*amqp.Grant, error) {
 	if err := b.exists(path); err != nil {
 		return nil, err
 	}
@@ -217,7 +219,7 @@ func asCondition(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e
 	}
-	e := bindings.ServiceBusErrorOf(err)
+	e := messaging.ErrorOf(err)
 	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.DoorText()}
 }
 

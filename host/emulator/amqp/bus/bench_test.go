@@ -10,7 +10,7 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -87,7 +87,7 @@ func benchBoth(b *testing.B, f func(b *testing.B, clients int, w *world)) {
 // client sends the next.
 func BenchmarkSend(b *testing.B) {
 	benchBoth(b, func(b *testing.B, clients int, w *world) {
-		w.queue(b, bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
+		w.queue(b, servicebusapi.Queue{Name: "q", MaxSizeInMegabytes: 5120})
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		senders := make([]*goamqp.Sender, clients)
@@ -115,15 +115,15 @@ func BenchmarkSend(b *testing.B) {
 // BenchmarkReceive receives messages of 1 KiB with a credit of 100 and completes each.
 func BenchmarkReceive(b *testing.B) {
 	benchBoth(b, func(b *testing.B, clients int, w *world) {
-		w.queue(b, bindings.ServiceBusQueue{Name: "q", MaxSizeInMegabytes: 5120})
+		w.queue(b, servicebusapi.Queue{Name: "q", MaxSizeInMegabytes: 5120})
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		w.do(b, func(ctx context.Context) error {
 			body := make([]byte, 1024)
 			for left := b.N + 100*clients; left > 0; {
-				some := make([]*bindings.ServiceBusMessage, min(left, 1000))
+				some := make([]*servicebusapi.Message, min(left, 1000))
 				for i := range some {
-					some[i] = &bindings.ServiceBusMessage{Body: body}
+					some[i] = &servicebusapi.Message{Body: body}
 				}
 				if err := w.ns.Send(ctx, "q", some...); err != nil {
 					return err

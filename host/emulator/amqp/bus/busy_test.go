@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
 	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -27,7 +28,7 @@ func TestBusySettlement(t *testing.T) {
 			}
 			return nil
 		}}, nil)
-		w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+		w.queue(t, servicebusapi.Queue{Name: "q"})
 		ctx, c := w.client(t)
 		send(t, ctx, c, "q", &azservicebus.Message{})
 		r := receiverOf(t, c, "q", nil)

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -95,7 +96,7 @@ func (c *cbs) claim(q *wire.Message) (code int, text string) {
 	}
 	address := trimAddress(name)
 	if err := c.find(address); err != nil {
-		e := bindings.ServiceBusErrorOf(err)
+		e := messaging.ErrorOf(err)
 		return e.Status, e.DoorText()
 	}
 	may, err := c.b.rightsOf(address, token)
@@ -123,7 +124,7 @@ func (c *cbs) find(address string) error {
 	}
 	err = c.b.inside("claim", func() error { return c.b.exists(path) })
 	if errors.Is(err, bindings.ErrNotFound) {
-		return bindings.NewEntityNotFound(path.String())
+		return messaging.NewEntityNotFound(path.String())
 	}
 	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestMessageFields: what the official client sends comes back, with what the
@@ -22,7 +23,7 @@ import (
 func TestMessageFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "Orders", LockDuration: 30 * time.Second})
+	w.queue(t, servicebus.Queue{Name: "Orders", LockDuration: 30 * time.Second})
 	ctx, c := w.client(t)
 	properties := map[string]any{"s": "text", "i": int32(7), "l": int64(8), "b": true, "f": 1.5, "t": time.UnixMilli(1000).UTC(), "u": goamqp.UUID{1, 2, 3}}
 	send(t, ctx, c, "orders", &azservicebus.Message{
@@ -64,7 +65,7 @@ func TestMessageFields(t *testing.T) {
 func TestLockTokenOrder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{Body: []byte("x")})
 	r := receiverOf(t, c, "q", nil)
@@ -77,7 +78,7 @@ func TestLockTokenOrder(t *testing.T) {
 		t.Errorf("LockedUntil = %v, want %v", m.LockedUntil, want)
 	}
 	w.do(t, func(ctx context.Context) error {
-		return w.ns.Settle(ctx, "q", bindings.ServiceBusSettlement{}, bindings.GUID(m.LockToken))
+		return w.ns.Settle(ctx, "q", servicebus.Settlement{}, bindings.GUID(m.LockToken))
 	})
 }
 
@@ -89,7 +90,7 @@ func TestSettlements(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, nil)
-			w.queue(t, bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 3})
+			w.queue(t, servicebus.Queue{Name: "q", MaxDeliveryCount: 3})
 			ctx, c := w.client(t)
 			var r *azservicebus.Receiver
 			next := func() *azservicebus.ReceivedMessage {
@@ -147,7 +148,7 @@ func TestSettlements(t *testing.T) {
 				t.Errorf("DeadLetterMessage in the DLQ = %v, want not-allowed", err)
 			}
 			w.do(t, func(ctx context.Context) error {
-				return w.ns.Settle(ctx, "q/$deadletterqueue", bindings.ServiceBusSettlement{Action: bindings.ServiceBusAbandon}, bindings.GUID(dead.LockToken))
+				return w.ns.Settle(ctx, "q/$deadletterqueue", servicebus.Settlement{Action: servicebus.Abandon}, bindings.GUID(dead.LockToken))
 			})
 			dead = receive(t, ctx, dlq)
 			wantCount(dead, 3)
@@ -165,7 +166,7 @@ func TestSettlements(t *testing.T) {
 func TestDeliveryCounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", MaxDeliveryCount: 3})
+	w.queue(t, servicebus.Queue{Name: "q", MaxDeliveryCount: 3})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{Body: []byte("poison")})
 	r := receiverOf(t, c, "q", nil)
@@ -187,7 +188,7 @@ func TestDeliveryCounts(t *testing.T) {
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	s, err := c.NewSender("q", nil)
 	if err != nil {
@@ -233,7 +234,7 @@ func TestBatch(t *testing.T) {
 func TestScheduleAndPeek(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	s, err := c.NewSender("q", nil)
 	if err != nil {
@@ -278,7 +279,7 @@ func TestScheduleAndPeek(t *testing.T) {
 func TestDeferredUnknown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	_, err := receiverOf(t, c, "q", nil).ReceiveDeferredMessages(ctx, []int64{99}, nil)
 	if err == nil {
@@ -316,7 +317,7 @@ func TestTopics(t *testing.T) {
 func TestReleasedUncounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	r := receiverOf(t, c, "q", nil)
 	send(t, ctx, c, "q", &azservicebus.Message{Body: []byte("1")})
@@ -379,8 +380,8 @@ func TestSettlementsAreEchoed(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, nil)
-			w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-			w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{}) })
+			w.queue(t, servicebus.Queue{Name: "q"})
+			w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &servicebus.Message{}) })
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 			defer cancel()
 			nc, err := net.Dial("tcp", w.address)

@@ -8,19 +8,21 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
 // decodeMessage makes an AMQP message one for the namespace. It keeps slices of
 // payload.
-func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
+func decodeMessage(payload []byte) (*servicebus.Message, error) {
 	m, err := wire.ParseMessage(payload)
 	if err != nil {
 		return nil, wire.Errorf(wire.CondDecodeError, "%v", err)
 	}
 	p := &m.Properties
-	out := &bindings.ServiceBusMessage{
+	out := &servicebus.Message{
 		Body:             values.Body(m),
 		MessageID:        idString(p.MessageID),
 		SessionID:        optional(p.GroupID),
@@ -31,7 +33,7 @@ func decodeMessage(payload []byte) (*bindings.ServiceBusMessage, error) {
 		ReplyTo:          p.ReplyTo.V,
 		ContentType:      string(p.ContentType.V),
 		TimeToLive:       timeToLive(m),
-		Wire: &bindings.ServiceBusWire{
+		Wire: &messaging.Wire{
 			Header:                m.RawHeader,
 			Properties:            m.RawProperties,
 			ApplicationProperties: m.RawApplicationProperties,

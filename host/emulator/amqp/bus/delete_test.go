@@ -11,7 +11,7 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -97,10 +97,10 @@ func TestReceiveAndDeleteGivesBack(t *testing.T) {
 					decided[r.Decision]++
 				}
 			}}, nil)
-			w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+			w.queue(t, servicebusapi.Queue{Name: "q"})
 			w.do(t, func(ctx context.Context) error {
 				for i := range n {
-					if err := w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{MessageID: fmt.Sprint(i), Body: make([]byte, c.body)}); err != nil {
+					if err := w.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: fmt.Sprint(i), Body: make([]byte, c.body)}); err != nil {
 						return err
 					}
 				}

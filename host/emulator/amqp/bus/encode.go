@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
 // appendMessage adds m as a client gets it (spec messaging 3.5). With a lock in the
 // annotations it is a copy that $management hands out.
-func appendMessage(b []byte, m *bindings.ServiceBusReceived, lockInAnnotations bool) []byte {
+func appendMessage(b []byte, m *servicebus.Received, lockInAnnotations bool) []byte {
 	b = appendHeader(b, m)
 	b = appendDeliveryAnnotations(b, m, lockInAnnotations)
 	b = appendAnnotations(b, m)
@@ -31,7 +32,7 @@ func appendMessage(b []byte, m *bindings.ServiceBusReceived, lockInAnnotations b
 }
 
 // appendDeliveryAnnotations adds those of the sender, and the lock if it is wanted there.
-func appendDeliveryAnnotations(b []byte, m *bindings.ServiceBusReceived, lock bool) []byte {
+func appendDeliveryAnnotations(b []byte, m *servicebus.Received, lock bool) []byte {
 	lock = lock && m.LockToken != (bindings.GUID{})
 	var theirs []byte
 	if m.Wire != nil {
@@ -49,7 +50,7 @@ func appendDeliveryAnnotations(b []byte, m *bindings.ServiceBusReceived, lock bo
 	return wire.AppendMapSection(b, wire.DescDeliveryAnnotations, all)
 }
 
-func appendHeader(b []byte, m *bindings.ServiceBusReceived) []byte {
+func appendHeader(b []byte, m *servicebus.Received) []byte {
 	h := wire.Header{Priority: wire.DefaultPriority}
 	if m.Wire != nil && len(m.Wire.Header) > 0 {
 		if sent, err := wire.ParseHeader(m.Wire.Header); err == nil {
@@ -69,7 +70,7 @@ func appendHeader(b []byte, m *bindings.ServiceBusReceived) []byte {
 	return h.Append(b)
 }
 
-func appendAnnotations(b []byte, m *bindings.ServiceBusReceived) []byte {
+func appendAnnotations(b []byte, m *servicebus.Received) []byte {
 	all := make(wire.Map, 0, 8)
 	add := func(key wire.Symbol, v any) { all = append(all, wire.Entry{Key: key, Value: v}) }
 	add(annSequenceNumber, m.SequenceNumber)
@@ -103,7 +104,7 @@ func appendAnnotations(b []byte, m *bindings.ServiceBusReceived) []byte {
 
 // appendProperties adds the properties as they were sent, if nothing has changed and
 // no expiry has to be told.
-func appendProperties(b []byte, m *bindings.ServiceBusReceived) []byte {
+func appendProperties(b []byte, m *servicebus.Received) []byte {
 	w := m.Wire
 	unchanged := w != nil && !w.PropertiesChanged
 	if unchanged && m.ExpiresAt.IsZero() {
@@ -116,7 +117,7 @@ func appendProperties(b []byte, m *bindings.ServiceBusReceived) []byte {
 		}
 	}
 	if !unchanged {
-		overlay(&p, &m.ServiceBusMessage)
+		overlay(&p, &m.Message)
 	}
 	if !m.ExpiresAt.IsZero() {
 		p.AbsoluteExpiryTime = wire.Some(wire.TimestampOf(m.ExpiresAt))
@@ -126,7 +127,7 @@ func appendProperties(b []byte, m *bindings.ServiceBusReceived) []byte {
 
 // overlay sets the properties for which a message has plain fields. An identifier
 // that still reads the same keeps its type.
-func overlay(p *wire.Properties, m *bindings.ServiceBusMessage) {
+func overlay(p *wire.Properties, m *servicebus.Message) {
 	if idString(p.MessageID) != m.MessageID {
 		p.MessageID = m.MessageID
 	}

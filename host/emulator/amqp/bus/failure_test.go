@@ -14,7 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
@@ -30,7 +30,7 @@ func wantLockLost(t *testing.T, what string, err error) {
 func TestLockLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{Body: []byte("x")})
 	r := receiverOf(t, c, "q", nil)
@@ -50,8 +50,8 @@ func TestLockLost(t *testing.T) {
 func TestRefusedLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	w.queue(t, bindings.ServiceBusQueue{Name: "off", Status: bindings.ServiceBusStatusDisabled})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "off", Status: servicebusapi.StatusDisabled})
 	w.topic(t, "t", "s")
 	ctx, c := w.client(t)
 	for entity, want := range map[string]goamqp.ErrCond{
@@ -80,7 +80,7 @@ func TestRefusedLinks(t *testing.T) {
 func TestEntityDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{})
 	r := receiverOf(t, c, "q", nil)
@@ -96,12 +96,12 @@ func TestEntityDeleted(t *testing.T) {
 func TestVanish(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	w.queue(t, bindings.ServiceBusQueue{Name: "s", RequiresSession: true})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "s", RequiresSession: true})
 	w.do(t, func(ctx context.Context) error {
 		return errors.Join(
-			w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{Body: []byte("plain")}),
-			w.ns.Send(ctx, "s", &bindings.ServiceBusMessage{Body: []byte("of a session"), SessionID: ptr("s1")}))
+			w.ns.Send(ctx, "q", &servicebusapi.Message{Body: []byte("plain")}),
+			w.ns.Send(ctx, "s", &servicebusapi.Message{Body: []byte("of a session"), SessionID: ptr("s1")}))
 	})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -134,8 +134,8 @@ func TestVanish(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	w.queue(t, bindings.ServiceBusQueue{Name: "large", MaxMessageSizeInKilobytes: 1024})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "large", MaxMessageSizeInKilobytes: 1024})
 	ctx, c := w.client(t)
 	for queue, want := range map[string]error{"q": azservicebus.ErrMessageTooLarge, "large": nil} {
 		s, err := c.NewSender(queue, nil)
@@ -162,7 +162,7 @@ func TestSendFailures(t *testing.T) {
 		}
 		return nil
 	}}, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
 	ctx, session := w.plain(t)
 	s, err := session.NewSender(ctx, "q", nil)
 	if err != nil {
@@ -206,7 +206,7 @@ func TestSendFailures(t *testing.T) {
 func TestPaceAuto(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{})
 	w.clk.Auto()

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // holders knows the sessions that links have been given, until the links are gone.
@@ -20,8 +20,8 @@ type holder struct{ connection, link string }
 
 // hold is the session that a link was given, and may have lost since.
 type hold struct {
-	session bindings.ServiceBusSession
-	mode    bindings.ServiceBusReceiveMode
+	session servicebus.Session
+	mode    servicebus.ReceiveMode
 }
 
 func (h *holders) put(at holder, s hold) {
@@ -51,7 +51,7 @@ func (h *holders) find(connection, link string) (list []hold) {
 }
 
 // forget forgets what a link was given. A link of the same name may have come since.
-func (h *holders) forget(at holder, session bindings.ServiceBusReceiver) {
+func (h *holders) forget(at holder, session servicebus.Receiver) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.by[at].session == session {

@@ -9,7 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestIdleLinksAreDetached: a link of which no use is made for ten minutes is detached, and
@@ -17,7 +17,7 @@ import (
 func TestIdleLinksAreDetached(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, s := w.plain(t)
 	sender, err := s.NewSender(ctx, "q", &goamqp.SenderOptions{Name: "sends"})
 	if err != nil {
@@ -79,7 +79,7 @@ func TestIdleLinksAreDetached(t *testing.T) {
 func TestClientsOutliveIdleTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, c := w.clientWith(t, azservicebus.RetryOptions{})
 	s, err := c.NewSender("q", nil)
 	if err != nil {

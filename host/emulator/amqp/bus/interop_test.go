@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -34,15 +34,15 @@ func runSDK(t *testing.T, program, file, needs string, env ...string) {
 	}
 	ns := servicebus.New(clock.System(), nil)
 	ctx := context.Background()
-	for _, q := range []bindings.ServiceBusQueue{{Name: "q"}, {Name: "sessions", RequiresSession: true}} {
+	for _, q := range []servicebusapi.Queue{{Name: "q"}, {Name: "sessions", RequiresSession: true}} {
 		if _, err := ns.CreateQueue(ctx, q); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "topic"}); err != nil {
+	if _, err := ns.CreateTopic(ctx, servicebusapi.Topic{Name: "topic"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "topic", Name: "sub"}, nil); err != nil {
+	if _, err := ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "topic", Name: "sub"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	address := serve(t, bus.New(clock.System(), ns, nil))

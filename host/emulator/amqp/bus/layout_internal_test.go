@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -38,14 +39,14 @@ func bare() []byte {
 	return m.Append(nil)
 }
 
-func receivedOf(t *testing.T, payload []byte) *bindings.ServiceBusReceived {
+func receivedOf(t *testing.T, payload []byte) *servicebus.Received {
 	t.Helper()
 	m, err := decodeMessage(payload)
 	if err != nil {
 		t.Fatal(err)
 	}
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &bindings.ServiceBusReceived{ServiceBusMessage: *m, SequenceNumber: 1, EnqueuedSequenceNumber: 1, EnqueuedTime: at, LockedUntil: at.Add(time.Minute), LockToken: bindings.GUID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}
+	return &servicebus.Received{Message: *m, SequenceNumber: 1, EnqueuedSequenceNumber: 1, EnqueuedTime: at, LockedUntil: at.Add(time.Minute), LockToken: bindings.GUID{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}}
 }
 
 func parse(t *testing.T, b []byte) *wire.Message {
@@ -92,7 +93,7 @@ func TestBareMessage(t *testing.T) {
 		t.Errorf("delivery annotations %v", out.DeliveryAnnotations)
 	}
 	if string(m.Body) != "onex" || m.MessageID != "01000000-0000-0000-0000-000000000000" || m.CorrelationID != "12" || m.SessionID == nil || m.TimeToLive != 5*time.Second {
-		t.Errorf("plain fields: %+v", m.ServiceBusMessage)
+		t.Errorf("plain fields: %+v", m.Message)
 	}
 }
 
@@ -128,7 +129,7 @@ func TestChangedMessage(t *testing.T) {
 func TestPlainMessage(t *testing.T) {
 	t.Parallel()
 	id := "s"
-	m := &bindings.ServiceBusReceived{ServiceBusMessage: bindings.ServiceBusMessage{Body: []byte("b"), MessageID: "m", SessionID: &id, ContentType: "text/plain",
+	m := &servicebus.Received{Message: servicebus.Message{Body: []byte("b"), MessageID: "m", SessionID: &id, ContentType: "text/plain",
 		ApplicationProperties: map[string]any{"a": int32(1), "t": time.UnixMilli(7).UTC(), "g": bindings.GUID{3}}}}
 	out := parse(t, appendMessage(nil, m, false))
 	if got := out.DataSections(); len(got) != 1 || string(got[0]) != "b" {
@@ -187,7 +188,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, changed := range []bool{false, true} {
 			m.Wire.PropertiesChanged, m.Wire.ApplicationPropertiesChanged = changed, changed
-			out, err := wire.ParseMessage(appendMessage(nil, &bindings.ServiceBusReceived{ServiceBusMessage: *m, ExpiresAt: time.Unix(1, 0)}, true))
+			out, err := wire.ParseMessage(appendMessage(nil, &servicebus.Received{Message: *m, ExpiresAt: time.Unix(1, 0)}, true))
 			if err != nil {
 				t.Fatal(err)
 			}

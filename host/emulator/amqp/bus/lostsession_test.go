@@ -8,7 +8,7 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestLostSessionStaysLost: a request counts as that of the link that it names, whatever its
@@ -34,11 +34,11 @@ func TestLostSessionStaysLost(t *testing.T) {
 
 func testLostSession(t *testing.T, lost string, same, names bool) {
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+	w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	w.do(t, func(ctx context.Context) error {
-		return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: ptr("s1")}, &bindings.ServiceBusMessage{SessionID: ptr("s1")})
+		return w.ns.Send(ctx, "q", &servicebus.Message{SessionID: ptr("s1")}, &servicebus.Message{SessionID: ptr("s1")})
 	})
 	own := w.session(t, ctx)
 	r := holdSession(t, ctx, own, "first")
@@ -84,11 +84,11 @@ func testLostSession(t *testing.T, lost string, same, names bool) {
 	default:
 		w.clk.Advance(2 * time.Minute)
 	}
-	var other bindings.ServiceBusSession
+	var other servicebus.Session
 	want := "mine"
 	if lost == "another holder" {
 		w.do(t, func(ctx context.Context) (err error) {
-			if other, err = w.ns.AcceptSession(ctx, "q", &bindings.ServiceBusSessionOptions{SessionID: ptr("s1")}); err == nil {
+			if other, err = w.ns.AcceptSession(ctx, "q", &servicebus.SessionOptions{SessionID: ptr("s1")}); err == nil {
 				want = "theirs"
 				err = other.SetState(ctx, []byte(want))
 			}

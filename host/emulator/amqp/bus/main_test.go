@@ -8,7 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
@@ -54,7 +54,7 @@ func (w *world) do(t testing.TB, f func(ctx context.Context) error) {
 	}
 }
 
-func (w *world) queue(t testing.TB, q bindings.ServiceBusQueue) {
+func (w *world) queue(t testing.TB, q servicebusapi.Queue) {
 	t.Helper()
 	w.do(t, func(ctx context.Context) error {
 		_, err := w.ns.CreateQueue(ctx, q)
@@ -65,10 +65,10 @@ func (w *world) queue(t testing.TB, q bindings.ServiceBusQueue) {
 func (w *world) topic(t testing.TB, name string, subscriptions ...string) {
 	t.Helper()
 	w.do(t, func(ctx context.Context) error {
-		_, err := w.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: name})
+		_, err := w.ns.CreateTopic(ctx, servicebusapi.Topic{Name: name})
 		for _, s := range subscriptions {
 			if err == nil {
-				_, err = w.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: name, Name: s}, nil)
+				_, err = w.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: name, Name: s}, nil)
 			}
 		}
 		return err
@@ -76,7 +76,7 @@ func (w *world) topic(t testing.TB, name string, subscriptions ...string) {
 }
 
 // counts are those of a queue.
-func (w *world) counts(t testing.TB, queue string) (c bindings.ServiceBusCounts) {
+func (w *world) counts(t testing.TB, queue string) (c servicebusapi.Counts) {
 	t.Helper()
 	w.do(t, func(ctx context.Context) error {
 		q, err := w.ns.GetQueue(ctx, queue)

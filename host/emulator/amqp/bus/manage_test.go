@@ -12,7 +12,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -119,8 +119,8 @@ func askFor(t testing.TB, ctx context.Context, s *goamqp.Session, address string
 func TestManagementFailures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	w.queue(t, bindings.ServiceBusQueue{Name: "s", RequiresSession: true})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "s", RequiresSession: true})
 	w.topic(t, "t", "sub")
 	token := []goamqp.UUID{{1}}
 	for name, tt := range map[string]struct {
@@ -218,8 +218,8 @@ func TestManyRules(t *testing.T) {
 	defer cancel()
 	const rules, most = 60, 32 << 10
 	for i := range rules - 1 { // and $Default
-		rule := bindings.ServiceBusRule{Name: strconv.Itoa(i), Filter: bindings.ServiceBusFilter{
-			Kind: bindings.ServiceBusSQLFilter, SQL: bindings.ServiceBusSQL{Expression: "a = '" + strings.Repeat("x", 900) + "'"},
+		rule := servicebusapi.Rule{Name: strconv.Itoa(i), Filter: servicebusapi.Filter{
+			Kind: servicebusapi.SQLFilter, SQL: servicebusapi.SQL{Expression: "a = '" + strings.Repeat("x", 900) + "'"},
 		}}
 		w.clk.Do("create rule", func() {
 			if _, err := w.ns.CreateRule(ctx, "t", "s", rule); err != nil {
@@ -270,7 +270,7 @@ func TestClaims(t *testing.T) {
 		return nil
 	}}
 	w := newWorld(t, nil, checked)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebusapi.Queue{Name: "q"})
 	ctx, s := w.plain(t)
 	if _, err := s.NewSender(ctx, "q", nil); !isCondition(err, goamqp.ErrCondUnauthorizedAccess) {
 		t.Errorf("NewSender without a claim = %v", err)

@@ -1,14 +1,15 @@
 package bus
 
 import (
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
 // management is the $management node of an entity.
 type management struct {
 	b      *Backend
-	path   bindings.ServiceBusPath
+	path   servicebus.Path
 	source string
 
 	at place
@@ -75,7 +76,7 @@ func (m *management) Respond(q *wire.Message, limit int, txn []byte) *wire.Messa
 	if err != nil {
 		e := asCondition(err)
 		text = e.Description
-		status = bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), "").Status
+		status = messaging.NewError(messaging.Condition(e.Condition), "").Status
 		properties = wire.Map{{Key: "errorCondition", Value: e.Condition}, {Key: "error-condition", Value: e.Condition}}
 	}
 	if body == nil {

@@ -1,7 +1,7 @@
 package bus
 
 import (
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -49,7 +49,7 @@ func (m *management) peek(r *request) (int, wire.Map, error) {
 	return statusOK, wire.Map{{Key: "messages", Value: list}}, nil
 }
 
-func withoutBody(m *bindings.ServiceBusReceived) *bindings.ServiceBusReceived {
+func withoutBody(m *servicebus.Received) *servicebus.Received {
 	bare := *m
 	bare.Body = nil
 	if m.Wire != nil {
@@ -62,12 +62,12 @@ func withoutBody(m *bindings.ServiceBusReceived) *bindings.ServiceBusReceived {
 
 func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	numbers, session := r.numbers("sequence-numbers"), r.optionalText("session-id")
-	opts := bindings.ServiceBusReceiverOptions{Outside: true}
+	opts := servicebus.ReceiverOptions{Outside: true}
 	switch mode := r.count("receiver-settle-mode", 1); {
 	case r.err != nil:
 		return 0, nil, r.err
 	case mode == 0:
-		opts.Mode = bindings.ServiceBusReceiveAndDelete
+		opts.Mode = servicebus.ReceiveAndDelete
 	case mode != 1:
 		return 0, nil, argumentf("receiver-settle-mode %d: want 0 or 1", mode)
 	}
@@ -87,7 +87,7 @@ func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 }
 
 // deferredOf receives for the holder of the session, where there are sessions.
-func (m *management) deferredOf(r *request, session *string, opts bindings.ServiceBusReceiverOptions, numbers []int64) (found []*bindings.ServiceBusReceived, err error) {
+func (m *management) deferredOf(r *request, session *string, opts servicebus.ReceiverOptions, numbers []int64) (found []*servicebus.Received, err error) {
 	if !m.bySession(r, session) {
 		return m.b.ns.ReceiveDeferred(background, m.source, session, opts, numbers...)
 	}
@@ -127,7 +127,7 @@ func (m *management) fitting(r *request, session *string, numbers []int64) ([]in
 func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 	status, tokens := r.text("disposition-status"), r.tokens("lock-tokens")
 	reason, description := r.optionalText("deadletter-reason"), r.optionalText("deadletter-description")
-	how := bindings.ServiceBusSettlement{SessionID: r.optionalText("session-id")}
+	how := servicebus.Settlement{SessionID: r.optionalText("session-id")}
 	if r.err != nil {
 		return 0, nil, r.err
 	}
@@ -136,13 +136,13 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 	}
 	switch status {
 	case "completed":
-		how.Action = bindings.ServiceBusComplete
+		how.Action = servicebus.Complete
 	case "abandoned":
-		how.Action = bindings.ServiceBusAbandon
+		how.Action = servicebus.Abandon
 	case "defered": // so it is spelt
-		how.Action = bindings.ServiceBusDefer
+		how.Action = servicebus.Defer
 	case "suspended":
-		how.Action = bindings.ServiceBusDeadLetterAction
+		how.Action = servicebus.DeadLetter
 		if reason != nil {
 			how.Reason = *reason
 		}
@@ -159,9 +159,9 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 		return statusOK, nil, m.b.ns.Settle(background, m.source, how, tokens...)
 	}
 	return statusOK, nil, m.onSession(r, *how.SessionID, func(h hold) error {
-		steps := make([]bindings.ServiceBusSettle, len(tokens))
+		steps := make([]servicebus.Disposition, len(tokens))
 		for i, token := range tokens {
-			steps[i] = bindings.ServiceBusSettle{LockToken: token, ServiceBusSettlement: how}
+			steps[i] = servicebus.Disposition{LockToken: token, Settlement: how}
 		}
 		for _, err := range m.b.ns.SettleEach(background, m.source, h.session, steps) {
 			if err != nil {
@@ -173,7 +173,7 @@ func (m *management) updateDisposition(r *request) (int, wire.Map, error) {
 }
 
 func (m *management) schedule(r *request) (int, wire.Map, error) {
-	var messages []*bindings.ServiceBusMessage
+	var messages []*servicebus.Message
 	var bad error
 	r.each("messages", func(v any) bool {
 		entry, _ := v.(wire.Map)

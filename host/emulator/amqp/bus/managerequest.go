@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -28,7 +29,7 @@ func (r *request) fits(first bool, size int) bool {
 }
 
 func argumentf(format string, args ...any) error {
-	return bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf(format, args...))
+	return messaging.NewError(messaging.ConditionArgumentError, fmt.Sprintf(format, args...))
 }
 
 func (r *request) fail(key string, v any, want string) {

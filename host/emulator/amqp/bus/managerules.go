@@ -1,7 +1,8 @@
 package bus
 
 import (
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -21,14 +22,14 @@ const (
 
 // onSubscription refuses what only subscriptions have.
 func (m *management) onSubscription() error {
-	if m.path.Subscription == "" || m.path.SubQueue != bindings.ServiceBusMain {
-		return bindings.NewServiceBusError(bindings.ConditionNotAllowed, quote(m.source)+" is no subscription: it has no rules")
+	if m.path.Subscription == "" || m.path.SubQueue != servicebus.MainQueue {
+		return messaging.NewError(messaging.ConditionNotAllowed, quote(m.source)+" is no subscription: it has no rules")
 	}
 	return nil
 }
 
 func (m *management) addRule(r *request) (int, wire.Map, error) {
-	rule := bindings.ServiceBusRule{Name: r.text("rule-name")}
+	rule := servicebus.Rule{Name: r.text("rule-name")}
 	v := r.args.Get("rule-description")
 	description, ok := v.(wire.Map)
 	if !ok {
@@ -51,17 +52,17 @@ func (m *management) addRule(r *request) (int, wire.Map, error) {
 }
 
 // filter reads the filter of a rule description; without one it is true.
-func (r *request) filter() (f bindings.ServiceBusFilter) {
+func (r *request) filter() (f servicebus.Filter) {
 	if sql, ok := r.args.Get("sql-filter").(wire.Map); ok {
 		in := &request{args: sql}
-		f.Kind, f.SQL.Expression = bindings.ServiceBusSQLFilter, in.text("expression")
+		f.Kind, f.SQL.Expression = servicebus.SQLFilter, in.text("expression")
 		r.adopt(in)
 		return f
 	}
 	if correlation, ok := r.args.Get("correlation-filter").(wire.Map); ok {
 		in := &request{args: correlation}
-		f.Kind = bindings.ServiceBusCorrelationFilter
-		f.Correlation = bindings.ServiceBusCorrelation{
+		f.Kind = servicebus.CorrelationFilter
+		f.Correlation = servicebus.Correlation{
 			CorrelationID: in.optionalText("correlation-id"), MessageID: in.optionalText("message-id"),
 			To: in.optionalText("to"), ReplyTo: in.optionalText("reply-to"), Subject: in.optionalText("label"),
 			SessionID: in.optionalText("session-id"), ReplyToSessionID: in.optionalText("reply-to-session-id"),
@@ -73,14 +74,14 @@ func (r *request) filter() (f bindings.ServiceBusFilter) {
 		r.adopt(in)
 		return f
 	}
-	f.Kind = bindings.ServiceBusTrueFilter
+	f.Kind = servicebus.TrueFilter
 	if r.args.Get("false-filter") != nil {
-		f.Kind = bindings.ServiceBusFalseFilter
+		f.Kind = servicebus.FalseFilter
 	}
 	return f
 }
 
-func (r *request) action() *bindings.ServiceBusSQL {
+func (r *request) action() *servicebus.SQL {
 	sql, ok := r.args.Get("sql-rule-action").(wire.Map)
 	if !ok {
 		return nil
@@ -91,7 +92,7 @@ func (r *request) action() *bindings.ServiceBusSQL {
 	if expression == nil || *expression == "" {
 		return nil
 	}
-	return &bindings.ServiceBusSQL{Expression: *expression}
+	return &servicebus.SQL{Expression: *expression}
 }
 
 func (r *request) adopt(in *request) {
@@ -143,16 +144,16 @@ func described(descriptor uint64, fields ...any) *wire.Described {
 	return &wire.Described{Descriptor: descriptor, Value: wire.List(fields)}
 }
 
-func describeRule(r *bindings.ServiceBusRule) *wire.Described {
+func describeRule(r *servicebus.Rule) *wire.Described {
 	var filter *wire.Described
 	switch r.Filter.Kind {
-	case bindings.ServiceBusSQLFilter:
+	case servicebus.SQLFilter:
 		filter = described(descSQLFilter, r.Filter.SQL.Expression, int32(compatibilityLevel))
-	case bindings.ServiceBusCorrelationFilter:
+	case servicebus.CorrelationFilter:
 		c := &r.Filter.Correlation
 		filter = described(descCorrelationFilter, orNull(c.CorrelationID), orNull(c.MessageID), orNull(c.To), orNull(c.ReplyTo),
 			orNull(c.Subject), orNull(c.SessionID), orNull(c.ReplyToSessionID), orNull(c.ContentType), values.WireMap(c.Properties))
-	case bindings.ServiceBusFalseFilter:
+	case servicebus.FalseFilter:
 		filter = described(descFalseFilter)
 	default:
 		filter = described(descTrueFilter)

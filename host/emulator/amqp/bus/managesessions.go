@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -15,14 +15,14 @@ import (
 // not any more, is told so, and f has changed nothing (spec messaging 1.10).
 func (m *management) onSession(r *request, session string, f func(hold) error) error {
 	for _, h := range m.holds(r, session) {
-		if err := f(h); !errors.Is(err, bindings.ErrSessionLockLost) && !errors.Is(err, bindings.ErrClosed) {
+		if err := f(h); !errors.Is(err, messaging.ErrSessionLockLost) && !errors.Is(err, messaging.ErrClosed) {
 			return err
 		}
 	}
 	if err := m.hasSessions(); err != nil {
 		return err
 	}
-	return bindings.NewServiceBusError(bindings.ConditionSessionLockLost, fmt.Sprintf("%s: the lock of session %q has ended, or is somebody else's", m.source, session))
+	return messaging.NewError(messaging.ConditionSessionLockLost, fmt.Sprintf("%s: the lock of session %q has ended, or is somebody else's", m.source, session))
 }
 
 // holds returns what the client has, or has had, of a session.

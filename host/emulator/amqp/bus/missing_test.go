@@ -8,7 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestClaimForAMissingEntity: $cbs says of an audience that names no entity what the service
@@ -17,7 +17,7 @@ import (
 func TestClaimForAMissingEntity(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "Area/q"})
+	w.queue(t, servicebus.Queue{Name: "Area/q"})
 	w.topic(t, "t", "s")
 	ctx, session := w.plain(t)
 	for audience, want := range map[string]string{
@@ -60,7 +60,7 @@ func TestClaimForAMissingEntity(t *testing.T) {
 func TestMissingEntityText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "gone"})
+	w.queue(t, servicebus.Queue{Name: "gone"})
 	ctx, session := w.plain(t)
 	want := func(what string, err error, text string) {
 		t.Helper()

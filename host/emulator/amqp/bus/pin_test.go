@@ -9,7 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestClientsPinTheClock: a lock that a client holds keeps the pace Auto from
@@ -17,7 +17,7 @@ import (
 func TestClientsPinTheClock(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", LockDuration: 30 * time.Second})
+	w.queue(t, servicebus.Queue{Name: "q", LockDuration: 30 * time.Second})
 	pins := w.pins
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{Body: []byte("x")})
@@ -108,8 +108,8 @@ func TestPinsEndWithTheirLocks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, nil)
-			w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-			w.queue(t, bindings.ServiceBusQueue{Name: "ordered", RequiresSession: true})
+			w.queue(t, servicebus.Queue{Name: "q"})
+			w.queue(t, servicebus.Queue{Name: "ordered", RequiresSession: true})
 			ctx, c := w.client(t)
 			send(t, ctx, c, "q", &azservicebus.Message{})
 			send(t, ctx, c, "ordered", &azservicebus.Message{SessionID: ptr("s")})

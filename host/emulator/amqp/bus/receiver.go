@@ -4,6 +4,8 @@ import (
 	"errors"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -11,7 +13,7 @@ import (
 // receiver is what a client receives from: an entity, or one session of it.
 type receiver struct {
 	b      *Backend
-	link   bindings.ServiceBusLink
+	link   servicebus.Link
 	source string
 	at     holder
 	within place
@@ -22,16 +24,16 @@ type receiver struct {
 }
 
 // receiverOptions are those of a link's receiver.
-func receiverOptions(r *amqp.AttachRequest) bindings.ServiceBusReceiverOptions {
-	opts := bindings.ServiceBusReceiverOptions{Outside: true}
+func receiverOptions(r *amqp.AttachRequest) servicebus.ReceiverOptions {
+	opts := servicebus.ReceiverOptions{Outside: true}
 	if r.SendMode == wire.SendSettled {
-		opts.Mode, opts.Transfers = bindings.ServiceBusReceiveAndDelete, true
+		opts.Mode, opts.Transfers = servicebus.ReceiveAndDelete, true
 	}
 	return opts
 }
 
 // receiver is the node of a client that receives.
-func (b *Backend) receiver(path bindings.ServiceBusPath, r *amqp.AttachRequest) (*amqp.Grant, error) {
+func (b *Backend) receiver(path servicebus.Path, r *amqp.AttachRequest) (*amqp.Grant, error) {
 	opts := receiverOptions(r)
 	from, err := b.ns.Receiver(background, path.String(), &opts)
 	if err != nil {
@@ -41,8 +43,8 @@ func (b *Backend) receiver(path bindings.ServiceBusPath, r *amqp.AttachRequest) 
 }
 
 // serve returns the node for a receiver of the namespace.
-func (b *Backend) serve(from bindings.ServiceBusReceiver, r *amqp.AttachRequest) (*amqp.Grant, error) {
-	link, ok := from.(bindings.ServiceBusLink)
+func (b *Backend) serve(from servicebus.Receiver, r *amqp.AttachRequest) (*amqp.Grant, error) {
+	link, ok := from.(servicebus.Link)
 	if !ok {
 		return nil, errors.New("the namespace's receivers cannot be served")
 	}
@@ -65,7 +67,7 @@ func (r *receiver) Close(vanished bool) {
 // Watch implements amqp.Producer.
 func (r *receiver) Watch() error {
 	err := r.b.inside("watch", func() error { return r.link.Lost(background) })
-	if err == nil || errors.Is(err, bindings.ErrClosed) {
+	if err == nil || errors.Is(err, messaging.ErrClosed) {
 		return nil
 	}
 	return asCondition(err)
@@ -74,7 +76,7 @@ func (r *receiver) Watch() error {
 // Pull implements amqp.Producer.
 func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 	r.idle.used() // the client has given credit, or taken a message
-	var list []*bindings.ServiceBusReceived
+	var list []*servicebus.Received
 	var err error
 	r.pulling.inside(r.b, "AMQP receive", func() {
 		// Mostly there is something, and then a wait need not be made ready.
@@ -95,10 +97,10 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 }
 
 // await receives when there is something, or nothing when it is interrupted.
-func (r *receiver) await(n int) (list []*bindings.ServiceBusReceived, err error) {
+func (r *receiver) await(n int) (list []*servicebus.Received, err error) {
 	ctx, cancel := r.b.clk.WithCancel(background)
 	defer cancel()
-	r.waiting.Do(cancel, func() { list, err = r.link.Receive(ctx, n, bindings.ServiceBusForever) })
+	r.waiting.Do(cancel, func() { list, err = r.link.Receive(ctx, n, messaging.Forever) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}
@@ -113,10 +115,10 @@ func (r *receiver) Interrupt() {
 // Return implements amqp.Producer: a message that was not sent was not delivered.
 func (r *receiver) Return(list []amqp.Outgoing) {
 	tokens := make([]bindings.GUID, 0, len(list))
-	var deleted []*bindings.ServiceBusReceived
+	var deleted []*servicebus.Received
 	for _, m := range list {
 		if m := m.(*outgoing); m.Settled() {
-			deleted = append(deleted, m.ServiceBusReceived)
+			deleted = append(deleted, m.Received)
 		} else {
 			tokens = append(tokens, m.LockToken)
 		}
@@ -125,26 +127,26 @@ func (r *receiver) Return(list []amqp.Outgoing) {
 		if len(deleted) > 0 {
 			return r.link.GiveBack(background, deleted...)
 		}
-		return r.b.ns.Settle(background, r.source, bindings.ServiceBusSettlement{Action: bindings.ServiceBusRelease}, tokens...)
+		return r.b.ns.Settle(background, r.source, servicebus.Settlement{Action: servicebus.Release}, tokens...)
 	})
 }
 
 // Transferred implements amqp.Deleter.
 func (r *receiver) Transferred(list []amqp.Outgoing) {
-	messages := make([]*bindings.ServiceBusReceived, len(list))
+	messages := make([]*servicebus.Received, len(list))
 	for i, m := range list {
-		messages[i] = m.(*outgoing).ServiceBusReceived
+		messages[i] = m.(*outgoing).Received
 	}
 	r.b.clk.Inside("AMQP transferred", func() { r.link.Transferred(messages...) })
 }
 
 // outgoing is a message on its way to a client.
 type outgoing struct {
-	*bindings.ServiceBusReceived
+	*servicebus.Received
 	tag []byte
 }
 
-func newOutgoing(m *bindings.ServiceBusReceived) *outgoing {
+func newOutgoing(m *servicebus.Received) *outgoing {
 	o := &outgoing{m, nil}
 	if o.Settled() {
 		o.tag = deliveryTag(bindings.GUID{8: byte(m.SequenceNumber >> 56), 9: byte(m.SequenceNumber >> 48), 10: byte(m.SequenceNumber >> 40), 11: byte(m.SequenceNumber >> 32), 12: byte(m.SequenceNumber >> 24), 13: byte(m.SequenceNumber >> 16), 14: byte(m.SequenceNumber >> 8), 15: byte(m.SequenceNumber)})
@@ -156,4 +158,4 @@ func newOutgoing(m *bindings.ServiceBusReceived) *outgoing {
 
 func (o *outgoing) Tag() []byte            { return o.tag }
 func (o *outgoing) Settled() bool          { return o.LockToken == bindings.GUID{} }
-func (o *outgoing) Append(b []byte) []byte { return appendMessage(b, o.ServiceBusReceived, false) }
+func (o *outgoing) Append(b []byte) []byte { return appendMessage(b, o.Received, false) }

@@ -6,18 +6,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
 // rights are what a claim allows. Nil is everything: such is any token that names no
 // authorization rule of the entity.
-type rights []bindings.ServiceBusRight
+type rights []servicebus.Right
 
 // need fails if there is not one of these rights.
-func (may rights) need(address string, one ...bindings.ServiceBusRight) *wire.Error {
-	if may == nil || slices.ContainsFunc(one, func(r bindings.ServiceBusRight) bool { return slices.Contains(may, r) }) {
+func (may rights) need(address string, one ...servicebus.Right) *wire.Error {
+	if may == nil || slices.ContainsFunc(one, func(r servicebus.Right) bool { return slices.Contains(may, r) }) {
 		return nil
 	}
 	return wire.Errorf(wire.CondUnauthorizedAccess, "Unauthorized access. '%s' claim(s) are required to perform this operation. Resource: '%s'.", one[0], address)
@@ -28,11 +28,11 @@ func (may rights) attach(role wire.Role, managed bool, address string) error {
 	var refused *wire.Error
 	switch {
 	case managed:
-		refused = may.need(address, bindings.ServiceBusListen, bindings.ServiceBusSend)
+		refused = may.need(address, servicebus.Listen, servicebus.Send)
 	case role == wire.Sender:
-		refused = may.need(address, bindings.ServiceBusSend)
+		refused = may.need(address, servicebus.Send)
 	default:
-		refused = may.need(address, bindings.ServiceBusListen)
+		refused = may.need(address, servicebus.Listen)
 	}
 	if refused != nil {
 		return refused
@@ -45,9 +45,9 @@ func (may rights) attach(role wire.Role, managed bool, address string) error {
 func (may rights) request(operation, address string) *wire.Error {
 	switch operation {
 	case "com.microsoft:schedule-message", "com.microsoft:cancel-scheduled-message":
-		return may.need(address, bindings.ServiceBusSend)
+		return may.need(address, servicebus.Send)
 	}
-	return may.need(address, bindings.ServiceBusListen)
+	return may.need(address, servicebus.Listen)
 }
 
 // rightsOf returns what a token allows with an entity. A subscription has the rules of its
@@ -59,7 +59,7 @@ func (b *Backend) rightsOf(address, token string) (rights, error) {
 	if !ok {
 		return nil, nil
 	}
-	var rule *bindings.ServiceBusAuthorizationRule
+	var rule *servicebus.AuthorizationRule
 	var now time.Time
 	_ = b.inside("claim", func() error { // no entity has no rules
 		rule, now = b.rule(address, t.Rule), b.clk.Now()
@@ -79,12 +79,12 @@ func (b *Backend) rightsOf(address, token string) (rights, error) {
 }
 
 // rule finds the authorization rule of that name of the entity of an address.
-func (b *Backend) rule(address, name string) *bindings.ServiceBusAuthorizationRule {
+func (b *Backend) rule(address, name string) *servicebus.AuthorizationRule {
 	path, _, err := parseAddress(address)
 	if err != nil || name == "" {
 		return nil
 	}
-	var rules []bindings.ServiceBusAuthorizationRule
+	var rules []servicebus.AuthorizationRule
 	if q, err := b.ns.GetQueue(background, path.Entity); err == nil {
 		rules = q.AuthorizationRules
 	} else if t, err := b.ns.GetTopic(background, path.Entity); err == nil {

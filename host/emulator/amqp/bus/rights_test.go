@@ -13,7 +13,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestRightsOfAuthorizationRules: a client that names a rule of the entity must have signed
@@ -21,9 +21,9 @@ import (
 func TestRightsOfAuthorizationRules(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", AuthorizationRules: []bindings.ServiceBusAuthorizationRule{
-		{KeyName: "senders", PrimaryKey: "one", SecondaryKey: "two", Rights: []bindings.ServiceBusRight{bindings.ServiceBusSend}},
-		{KeyName: "listeners", PrimaryKey: "three", SecondaryKey: "four", Rights: []bindings.ServiceBusRight{bindings.ServiceBusListen}},
+	w.queue(t, servicebus.Queue{Name: "q", AuthorizationRules: []servicebus.AuthorizationRule{
+		{KeyName: "senders", PrimaryKey: "one", SecondaryKey: "two", Rights: []servicebus.Right{servicebus.Send}},
+		{KeyName: "listeners", PrimaryKey: "three", SecondaryKey: "four", Rights: []servicebus.Right{servicebus.Listen}},
 	}})
 	for _, c := range []struct {
 		rule, key      string
@@ -60,7 +60,7 @@ func TestRightsOfAuthorizationRules(t *testing.T) {
 			r := receiverOf(t, client, "q", nil)
 			_, err = r.PeekMessages(ctx, 1, nil)
 			allowed("peek", err, c.listens)
-			w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{}) })
+			w.do(t, func(ctx context.Context) error { return w.ns.Send(ctx, "q", &servicebus.Message{}) })
 			_, err = r.ReceiveMessages(ctx, 1, nil)
 			allowed("receive", err, c.listens)
 		})
@@ -72,8 +72,8 @@ func TestRightsOfAuthorizationRules(t *testing.T) {
 func TestExpiredTokens(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", AuthorizationRules: []bindings.ServiceBusAuthorizationRule{
-		{KeyName: "senders", PrimaryKey: "one", SecondaryKey: "two", Rights: []bindings.ServiceBusRight{bindings.ServiceBusSend}},
+	w.queue(t, servicebus.Queue{Name: "q", AuthorizationRules: []servicebus.AuthorizationRule{
+		{KeyName: "senders", PrimaryKey: "one", SecondaryKey: "two", Rights: []servicebus.Right{servicebus.Send}},
 	}})
 	past, hour := w.clk.Now().Add(-time.Minute), time.Now().Add(time.Hour) //clock:outside tokens are made in real time
 	for _, c := range []struct {

@@ -9,7 +9,7 @@ import (
 
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestScheduleAllOrNone: a request with messages for several times, one of which is refused,
@@ -17,7 +17,7 @@ import (
 func TestScheduleAllOrNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	message := func(id string, at time.Time) map[string]any {

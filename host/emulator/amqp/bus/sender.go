@@ -3,7 +3,8 @@ package bus
 import (
 	"errors"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -17,25 +18,25 @@ type sender struct {
 	b    *Backend
 	path string
 	at   place
-	all  []*bindings.ServiceBusMessage // reused
+	all  []*servicebus.Message // reused
 	in   guest
 	idle *idle
 }
 
 // sender is the node of a client that sends.
-func (b *Backend) sender(path bindings.ServiceBusPath, r *amqp.AttachRequest) (*amqp.Grant, error) {
+func (b *Backend) sender(path servicebus.Path, r *amqp.AttachRequest) (*amqp.Grant, error) {
 	switch {
-	case path.SubQueue != bindings.ServiceBusMain:
-		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "nothing can be sent to "+quote(path.String())+": messages come here through the entity only")
+	case path.SubQueue != servicebus.MainQueue:
+		return nil, messaging.NewError(messaging.ConditionNotAllowed, "nothing can be sent to "+quote(path.String())+": messages come here through the entity only")
 	case path.Subscription != "":
-		return nil, bindings.NewServiceBusError(bindings.ConditionNotAllowed, "nothing can be sent to the subscription "+quote(path.String())+": send to the topic")
+		return nil, messaging.NewError(messaging.ConditionNotAllowed, "nothing can be sent to the subscription "+quote(path.String())+": send to the topic")
 	}
 	e, err := b.findOrUse(path.Entity)
 	if err != nil {
 		return nil, err
 	}
-	if e.status == bindings.ServiceBusStatusDisabled || e.status == bindings.ServiceBusStatusSendDisabled {
-		return nil, bindings.NewServiceBusError(bindings.ConditionEntityDisabled, "the messaging entity "+quote(path.Entity)+" is disabled for sending")
+	if e.status == servicebus.StatusDisabled || e.status == servicebus.StatusSendDisabled {
+		return nil, messaging.NewError(messaging.ConditionEntityDisabled, "the messaging entity "+quote(path.Entity)+" is disabled for sending")
 	}
 	return &amqp.Grant{
 		Node:           &sender{b: b, path: path.Entity, at: place{r.Connection, r.Session}, idle: b.watchIdle(r, "publisher", "AmqpMessagePublisher")},
@@ -73,7 +74,7 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		}
 		// A refusal has left nothing behind. After any other failure nobody knows,
 		// and what is sent again might be there twice.
-		_, refused := errors.AsType[*bindings.ServiceBusError](err)
+		_, refused := errors.AsType[*messaging.Error](err)
 		begin := 0
 		for i, end := range ends {
 			switch {
@@ -91,7 +92,7 @@ func (s *sender) Consume(list []amqp.Delivery) {
 }
 
 // consumeWithin sends what belongs to a transaction.
-func (s *sender) consumeWithin(d *amqp.Delivery, messages []*bindings.ServiceBusMessage) {
+func (s *sender) consumeWithin(d *amqp.Delivery, messages []*servicebus.Message) {
 	s.in.inside(s.b, "AMQP send", func() {
 		d.Err = asCondition(s.b.within(s.at, d.Txn, func(t *ongoing) error {
 			return t.Send(background, s.path, t.shared(s.at), messages...)
@@ -100,7 +101,7 @@ func (s *sender) consumeWithin(d *amqp.Delivery, messages []*bindings.ServiceBus
 }
 
 // decodeDelivery adds the message of a delivery to all, or those of a batch.
-func decodeDelivery(all []*bindings.ServiceBusMessage, d *amqp.Delivery) ([]*bindings.ServiceBusMessage, error) {
+func decodeDelivery(all []*servicebus.Message, d *amqp.Delivery) ([]*servicebus.Message, error) {
 	if d.Format != formatBatch {
 		m, err := decodeMessage(d.Payload)
 		if err != nil {

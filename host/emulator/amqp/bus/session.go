@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -39,8 +39,8 @@ func hasSessionFilter(filter wire.Map) bool { return sessionEntry(filter) >= 0 }
 
 // session is the node of a client that receives from one session: the one that its
 // filter names, or the next that is free. It waits for that.
-func (b *Backend) session(path bindings.ServiceBusPath, r *amqp.AttachRequest) (*amqp.Grant, error) {
-	opts := bindings.ServiceBusSessionOptions{ServiceBusReceiverOptions: receiverOptions(r), Wait: sessionWait}
+func (b *Backend) session(path servicebus.Path, r *amqp.AttachRequest) (*amqp.Grant, error) {
+	opts := servicebus.SessionOptions{ReceiverOptions: receiverOptions(r), Wait: sessionWait}
 	at := sessionEntry(r.Filter)
 	value := r.Filter[at].Value
 	described, _ := value.(*wire.Described)

@@ -11,13 +11,13 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 func TestSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+	w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q",
 		&azservicebus.Message{Body: []byte("1"), SessionID: ptr("s1")},
@@ -93,9 +93,9 @@ func TestSessionLink(t *testing.T) {
 		t.Run(form, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, nil, nil)
-			w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+			w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
 			w.do(t, func(ctx context.Context) error {
-				return w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: ptr("s1")}, &bindings.ServiceBusMessage{SessionID: ptr("s1")})
+				return w.ns.Send(ctx, "q", &servicebus.Message{SessionID: ptr("s1")}, &servicebus.Message{SessionID: ptr("s1")})
 			})
 			ctx, session := w.plain(t)
 			r, err := session.NewReceiver(ctx, "q", &goamqp.ReceiverOptions{Credit: 1, Filters: []goamqp.LinkFilter{filter}, SettlementMode: goamqp.ReceiverSettleModeSecond.Ptr()})
@@ -142,8 +142,8 @@ func TestSessionLink(t *testing.T) {
 func TestNoSession(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
-	w.queue(t, bindings.ServiceBusQueue{Name: "plain"})
+	w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
+	w.queue(t, servicebus.Queue{Name: "plain"})
 	ctx, c := w.client(t)
 	done := make(chan error, 1)
 	go func() {
@@ -179,7 +179,7 @@ func TestNoSession(t *testing.T) {
 func TestSessionNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+	w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{SessionID: ptr("b")}, &azservicebus.Message{SessionID: ptr("a")})
 	answer := w.manage(t, ctx, "q", "com.microsoft:get-message-sessions", map[string]any{"last-updated-time": time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC), "skip": int32(0), "top": int32(10)})
@@ -194,10 +194,10 @@ func TestHundredSessions(t *testing.T) {
 	t.Parallel()
 	const n = 100
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q", RequiresSession: true})
+	w.queue(t, servicebus.Queue{Name: "q", RequiresSession: true})
 	w.do(t, func(ctx context.Context) error {
 		for i := range n {
-			if err := w.ns.Send(ctx, "q", &bindings.ServiceBusMessage{SessionID: ptr(fmt.Sprint(i))}); err != nil {
+			if err := w.ns.Send(ctx, "q", &servicebus.Message{SessionID: ptr(fmt.Sprint(i))}); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,7 @@
 package bus
 
 import (
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -15,7 +15,7 @@ const condDeadLetter wire.Symbol = "com.microsoft:dead-letter"
 // messages also that the session is still ours.
 func (r *receiver) Settle(list []amqp.Settlement) {
 	r.idle.used()
-	steps := make([]bindings.ServiceBusSettle, 0, len(list))
+	steps := make([]servicebus.Disposition, 0, len(list))
 	places := make([]int, 0, len(list)) // of the steps in the list
 	for i := range list {
 		s := &list[i]
@@ -28,14 +28,14 @@ func (r *receiver) Settle(list []amqp.Settlement) {
 		case s.Txn != nil:
 			r.settleWithin(s, how)
 		default:
-			steps = append(steps, bindings.ServiceBusSettle{LockToken: s.Message.(*outgoing).LockToken, ServiceBusSettlement: how})
+			steps = append(steps, servicebus.Disposition{LockToken: s.Message.(*outgoing).LockToken, Settlement: how})
 			places = append(places, i)
 		}
 	}
 	if len(steps) == 0 {
 		return
 	}
-	session, _ := r.link.(bindings.ServiceBusSession)
+	session, _ := r.link.(servicebus.Session)
 	r.settling.inside(r.b, "AMQP settle", func() {
 		for i, err := range r.b.ns.SettleEach(background, r.source, session, steps) {
 			list[places[i]].Err = asCondition(err)
@@ -44,8 +44,8 @@ func (r *receiver) Settle(list []amqp.Settlement) {
 }
 
 // settleWithin settles what belongs to a transaction.
-func (r *receiver) settleWithin(s *amqp.Settlement, how bindings.ServiceBusSettlement) {
-	if session, ok := r.link.(bindings.ServiceBusSession); ok {
+func (r *receiver) settleWithin(s *amqp.Settlement, how servicebus.Settlement) {
+	if session, ok := r.link.(servicebus.Session); ok {
 		id := session.SessionID()
 		how.SessionID = &id
 	}
@@ -57,26 +57,26 @@ func (r *receiver) settleWithin(s *amqp.Settlement, how bindings.ServiceBusSettl
 }
 
 // settlementOf says what an outcome on the wire means.
-func settlementOf(s *wire.State) (how bindings.ServiceBusSettlement, refused *wire.Error) {
+func settlementOf(s *wire.State) (how servicebus.Settlement, refused *wire.Error) {
 	switch s.Kind {
 	case wire.StateAccepted:
-		how.Action = bindings.ServiceBusComplete
+		how.Action = servicebus.Complete
 	case wire.StateReleased:
-		how.Action = bindings.ServiceBusRelease
+		how.Action = servicebus.Release
 	case wire.StateModified:
-		how.Action = bindings.ServiceBusAbandon
+		how.Action = servicebus.Abandon
 		if s.UndeliverableHere {
-			how.Action = bindings.ServiceBusDefer
+			how.Action = servicebus.Defer
 		}
 		how.Properties = values.PlainMap(s.Annotations)
 	case wire.StateRejected:
-		how.Action = bindings.ServiceBusDeadLetterAction
+		how.Action = servicebus.DeadLetter
 		if e := s.Error; e != nil {
 			if e.Condition != condDeadLetter && len(e.Info) == 0 {
 				how.Reason, how.Description = string(e.Condition), e.Description
 			}
 			how.Properties = values.PlainMap(e.Info)
-			how.Reason, how.Description = takeText(how.Properties, bindings.DeadLetterReason, how.Reason), takeText(how.Properties, bindings.DeadLetterErrorDescription, how.Description)
+			how.Reason, how.Description = takeText(how.Properties, servicebus.DeadLetterReason, how.Reason), takeText(how.Properties, servicebus.DeadLetterErrorDescription, how.Description)
 		}
 	default:
 		return how, wire.Errorf(wire.CondNotImplemented, "deliveries are not settled in that way")

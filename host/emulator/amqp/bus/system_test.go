@@ -8,7 +8,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -20,7 +20,7 @@ func TestOnSystemClock(t *testing.T) {
 	t.Parallel()
 	const clients, each = 4, 20
 	ns := servicebus.New(clock.System(), nil)
-	if _, err := ns.CreateQueue(context.Background(), bindings.ServiceBusQueue{Name: "q"}); err != nil {
+	if _, err := ns.CreateQueue(context.Background(), servicebusapi.Queue{Name: "q"}); err != nil {
 		t.Fatal(err)
 	}
 	w := &world{ns: ns, address: serve(t, bus.New(clock.System(), ns, nil))}

@@ -9,7 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus"
 	goamqp "github.com/Azure/go-amqp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestServiceTexts: texts that the live tests of the client for Go compare (azservicebus:
@@ -17,8 +17,8 @@ import (
 func TestServiceTexts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
-	w.queue(t, bindings.ServiceBusQueue{Name: "ordered", RequiresSession: true})
+	w.queue(t, servicebus.Queue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "ordered", RequiresSession: true})
 	ctx, c := w.client(t)
 	send(t, ctx, c, "q", &azservicebus.Message{})
 	r := receiverOf(t, c, "q", nil)
@@ -43,7 +43,7 @@ func TestServiceTexts(t *testing.T) {
 func TestDeliveryAnnotationsPass(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	ctx, s := w.plain(t)
 	sender, err := s.NewSender(ctx, "q", nil)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -22,7 +23,7 @@ type transactions struct {
 
 // ongoing is one of them.
 type ongoing struct {
-	bindings.ServiceBusTransaction
+	servicebus.Transaction
 	at place // of the link that began it
 	of *coordinator
 }
@@ -124,7 +125,7 @@ func (c *coordinator) Declare() ([]byte, *wire.Error) {
 	if forgotten != nil {
 		c.b.pins.Release(pinOfTransaction(forgotten.ID()))
 	}
-	var t bindings.ServiceBusTransaction
+	var t servicebus.Transaction
 	err := c.b.inside("declare", func() (err error) {
 		t, err = c.b.ns.Begin(background)
 		return err
@@ -133,8 +134,8 @@ func (c *coordinator) Declare() ([]byte, *wire.Error) {
 		return nil, asCondition(err)
 	}
 	id := t.ID()
-	c.b.pins.Hold(pinOfTransaction(id), bindings.ServiceBusTransactionTimeout)
-	c.b.transactions.put(&ongoing{ServiceBusTransaction: t, at: c.at, of: c})
+	c.b.pins.Hold(pinOfTransaction(id), servicebus.TransactionTimeout)
+	c.b.transactions.put(&ongoing{Transaction: t, at: c.at, of: c})
 	return id[:], nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -135,7 +135,7 @@ func TestTransactionsOnTheWire(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
 	for _, name := range []string{"q", "other"} {
-		w.queue(t, bindings.ServiceBusQueue{Name: name})
+		w.queue(t, servicebus.Queue{Name: name})
 	}
 	there := func(what string, want int64) {
 		t.Helper()
@@ -173,7 +173,7 @@ func TestTransactionsOnTheWire(t *testing.T) {
 
 	txn = c.declare()
 	c.sent(1, txn)
-	w.clk.Advance(bindings.ServiceBusTransactionTimeout)
+	w.clk.Advance(servicebus.TransactionTimeout)
 	c.discharge(txn, false, "amqp:transaction:timeout")
 
 	// What is left open by a coordinator that goes away is rolled back.
@@ -197,7 +197,7 @@ func TestTransactionsOnTheWire(t *testing.T) {
 func TestOpenTransactionsOfAConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
-	w.queue(t, bindings.ServiceBusQueue{Name: "q"})
+	w.queue(t, servicebus.Queue{Name: "q"})
 	c := newController(t, w.address)
 	c.attach(1, "q")
 	refused := func() {
@@ -212,7 +212,7 @@ func TestOpenTransactionsOfAConnection(t *testing.T) {
 		late = append(late, c.declare())
 	}
 	refused()
-	w.clk.Advance(bindings.ServiceBusTransactionTimeout)
+	w.clk.Advance(servicebus.TransactionTimeout)
 	for range 99 {
 		open = append(open, c.declare())
 	}

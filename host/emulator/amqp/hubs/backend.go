@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -15,7 +17,7 @@ import (
 // Namespace is what is served. Its readers must have a method Lost, which waits until
 // the reader cannot go on and returns why; nil after Close.
 type Namespace interface {
-	bindings.EventHubs
+	eventhubs.Namespace
 
 	// Has reports whether there is a hub of that name.
 	Has(name string) bool
@@ -55,10 +57,10 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	if strings.EqualFold(address, "$management") {
 		return &amqp.Grant{Node: &management{b}}, nil
 	}
-	a, ok := bindings.ParseEventAddress(address)
+	a, ok := eventhubs.ParseAddress(address)
 	if mine := ok && (a.Group != "" || b.has(a.Hub) || b.makes(a, r)); !mine {
 		if b.other == nil {
-			return nil, asCondition(bindings.NewEntityNotFound(address))
+			return nil, asCondition(messaging.NewEntityNotFound(address))
 		}
 		r.Elsewhere = b.find
 		return b.other.Attach(r)
@@ -89,7 +91,7 @@ func (b *Backend) has(hub string) (ok bool) {
 // makes reports whether a hub is made for what a client sends to an address of none: the
 // client is one of Event Hubs, by its own word. One of Service Bus means a queue, and
 // $cbs is no hub's name.
-func (b *Backend) makes(a bindings.EventAddress, r *amqp.AttachRequest) (ok bool) {
+func (b *Backend) makes(a eventhubs.Address, r *amqp.AttachRequest) (ok bool) {
 	client := strings.ReplaceAll(strings.ToLower(r.Client), "-", "")
 	if r.Role != wire.Sender || strings.HasPrefix(a.Hub, "$") || !strings.Contains(client, "eventhub") {
 		return false
@@ -100,7 +102,7 @@ func (b *Backend) makes(a bindings.EventAddress, r *amqp.AttachRequest) (ok bool
 
 // find reports whether an address is for a hub, and if that is not there fails.
 func (b *Backend) find(address string) (mine bool, err error) {
-	name, _ := bindings.CutServiceBusManagement(address)
+	name, _ := servicebus.CutManagement(address)
 	hub, group, _ := strings.Cut(name, "/")
 	named := len(group) > len(groupsWord) && strings.EqualFold(group[:len(groupsWord)], groupsWord)
 	b.clk.Inside("AMQP look up", func() {
@@ -108,7 +110,7 @@ func (b *Backend) find(address string) (mine bool, err error) {
 		case b.ns.Has(hub):
 			mine = true
 		case named && !b.ns.MadeOnUse():
-			mine, err = true, bindings.NewEntityNotFound(hub)
+			mine, err = true, messaging.NewEntityNotFound(hub)
 		case named:
 			mine = true
 		}
@@ -142,11 +144,11 @@ func asCondition(err error) *wire.Error {
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		return e
 	}
-	e := bindings.ServiceBusErrorOf(err)
+	e := messaging.ErrorOf(err)
 	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.DoorText()}
 }
 
 // argumentf refuses what means nothing to the service.
 func argumentf(format string, args ...any) error {
-	return bindings.NewServiceBusError(bindings.ConditionArgumentError, fmt.Sprintf(format, args...))
+	return messaging.NewError(messaging.ConditionArgumentError, fmt.Sprintf(format, args...))
 }

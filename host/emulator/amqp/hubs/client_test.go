@@ -12,7 +12,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
 // What the official Go client sends is what it receives, one by one and in batches, to a
@@ -241,7 +241,7 @@ func TestRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.AddEventData(&azeventhubs.EventData{Body: make([]byte, bindings.MaxEventBatch+1)}, nil); !errors.Is(err, azeventhubs.ErrEventDataTooLarge) {
+	if err := b.AddEventData(&azeventhubs.EventData{Body: make([]byte, eventhubs.MaxBatch+1)}, nil); !errors.Is(err, azeventhubs.ErrEventDataTooLarge) {
 		t.Errorf("1 MiB + 1: %v", err)
 	}
 	// A batch filled to the brim with small events is taken.
@@ -262,7 +262,7 @@ func TestPlainEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.do(func(ctx context.Context) error {
-		return w.ns.SendEvents(ctx, "orders", &bindings.SendEventsOptions{PartitionID: "0"}, &bindings.Event{
+		return w.ns.SendEvents(ctx, "orders", &eventhubs.SendOptions{PartitionID: "0"}, &eventhubs.Event{
 			Body: []byte("a"), MessageID: "m", Properties: map[string]any{"n": int32(1)},
 		})
 	})

@@ -1,7 +1,7 @@
 package hubs
 
 import (
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -18,7 +18,7 @@ func (m *management) Respond(q *wire.Message, _ int, _ []byte) *wire.Message {
 	status, text, more := 200, "OK", wire.Map{}
 	if err != nil {
 		e := asCondition(err)
-		status = bindings.NewServiceBusError(bindings.ServiceBusCondition(e.Condition), "").Status
+		status = messaging.NewError(messaging.Condition(e.Condition), "").Status
 		text, more = e.Description, wire.Map{{Key: "errorCondition", Value: e.Condition}, {Key: "error-condition", Value: e.Condition}}
 		body = wire.Map{}
 	}

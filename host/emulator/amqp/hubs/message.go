@@ -3,7 +3,8 @@ package hubs
 import (
 	"strconv"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -22,14 +23,14 @@ const formatBatch = 0x80013700
 
 // decode returns the events of a delivery, and the key by which their partition is
 // picked, nil without.
-func decode(format uint32, payload []byte) (events []*bindings.Event, key *string, err error) {
+func decode(format uint32, payload []byte) (events []*eventhubs.Event, key *string, err error) {
 	m, err := parse(payload)
 	if err != nil {
 		return nil, nil, err
 	}
 	if format != formatBatch {
 		e := eventOf(m)
-		return []*bindings.Event{e}, e.PartitionKey, nil
+		return []*eventhubs.Event{e}, e.PartitionKey, nil
 	}
 	key = keyOf(m)
 	parts := m.DataSections()
@@ -58,7 +59,7 @@ func parse(payload []byte) (*wire.Message, error) {
 }
 
 // eventOf makes an event of a message. It keeps slices of it.
-func eventOf(m *wire.Message) *bindings.Event {
+func eventOf(m *wire.Message) *eventhubs.Event {
 	var kept wire.Map
 	for _, e := range m.MessageAnnotations {
 		switch e.Key {
@@ -67,14 +68,14 @@ func eventOf(m *wire.Message) *bindings.Event {
 			kept = append(kept, e)
 		}
 	}
-	return &bindings.Event{
+	return &eventhubs.Event{
 		Body:          values.Body(m),
 		MessageID:     values.ID(m.Properties.MessageID),
 		CorrelationID: values.ID(m.Properties.CorrelationID),
 		ContentType:   string(m.Properties.ContentType.V),
 		PartitionKey:  keyOf(m),
 		Properties:    values.PlainMap(m.ApplicationProperties),
-		Wire: &bindings.ServiceBusWire{
+		Wire: &messaging.Wire{
 			Header:                m.RawHeader,
 			Annotations:           wire.AppendMapSection(nil, wire.DescMessageAnnotations, kept),
 			Properties:            m.RawProperties,
@@ -97,7 +98,7 @@ func keyOf(m *wire.Message) *string {
 
 // outgoing is an event on its way to a client.
 type outgoing struct {
-	*bindings.ReceivedEvent
+	*eventhubs.ReceivedEvent
 	settled bool
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -16,24 +16,24 @@ const selectorFilter = "apache.org:selector-filter:string"
 const latest = "@latest"
 
 // positionOf reads the filter of a source; without one it is the beginning.
-func positionOf(filter wire.Map) (bindings.EventPosition, error) {
+func positionOf(filter wire.Map) (eventhubs.Position, error) {
 	v := filter.Get(selectorFilter)
 	if d, ok := v.(*wire.Described); ok {
 		v = d.Value
 	}
 	if v == nil {
-		return bindings.EventPosition{}, nil
+		return eventhubs.Position{}, nil
 	}
 	text, ok := v.(string)
 	if !ok {
-		return bindings.EventPosition{}, argumentf("the selector is a %T: want a string", v)
+		return eventhubs.Position{}, argumentf("the selector is a %T: want a string", v)
 	}
 	return parseSelector(text)
 }
 
 // parseSelector reads "amqp.annotation.NAME > 'VALUE'", with or without quotes, and
 // ">=" for the position itself.
-func parseSelector(text string) (p bindings.EventPosition, err error) {
+func parseSelector(text string) (p eventhubs.Position, err error) {
 	refused := argumentf("selector %q: want x-opt-offset, x-opt-sequence-number or x-opt-enqueued-time of amqp.annotation, > or >=, and a value", text)
 	name, value, ok := strings.Cut(text, ">")
 	if !ok {

@@ -6,13 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
 func TestParseSelector(t *testing.T) {
 	t.Parallel()
 	number := func(n int64) *int64 { return &n }
-	for text, want := range map[string]*bindings.EventPosition{
+	for text, want := range map[string]*eventhubs.Position{
 		"amqp.annotation.x-opt-offset > '-1'":          {Offset: "-1"},
 		"amqp.annotation.x-opt-offset > '@latest'":     {Latest: true},
 		"amqp.annotation.x-opt-offset >= '@latest'":    {Latest: true},

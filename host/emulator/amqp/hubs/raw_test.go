@@ -9,7 +9,7 @@ import (
 	goamqp "github.com/Azure/go-amqp"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
 // session is one of a client that speaks AMQP and knows nothing of Event Hubs.
@@ -116,8 +116,8 @@ func TestRefusedDeliveries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := sender.MaxMessageSize(); got != bindings.MaxEventBatch {
-		t.Errorf("the link takes %d bytes, want %d", got, bindings.MaxEventBatch)
+	if got := sender.MaxMessageSize(); got != eventhubs.MaxBatch {
+		t.Errorf("the link takes %d bytes, want %d", got, eventhubs.MaxBatch)
 	}
 	const batch = 0x80013700
 	event := func(body string) []byte {

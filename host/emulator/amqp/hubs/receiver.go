@@ -5,7 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
@@ -21,7 +22,7 @@ const (
 // receiver is what a client receives from: a partition, at a position.
 type receiver struct {
 	b       *Backend
-	reader  bindings.EventReader
+	reader  eventhubs.Reader
 	settled bool           // events are sent settled
 	pulling *clock.Visitor // of the one goroutine that calls Pull
 	waiting amqp.Waiting
@@ -36,12 +37,12 @@ type lost interface {
 }
 
 // receiver is the node of a client that receives.
-func (b *Backend) receiver(from bindings.EventAddress, r *amqp.AttachRequest) (*amqp.Grant, error) {
+func (b *Backend) receiver(from eventhubs.Address, r *amqp.AttachRequest) (*amqp.Grant, error) {
 	position, err := positionOf(r.Filter)
 	if err != nil {
 		return nil, err
 	}
-	opts := &bindings.EventReaderOptions{Outside: true}
+	opts := &eventhubs.ReaderOptions{Outside: true}
 	opts.Name, _ = r.Properties.Get(nameProperty).(string)
 	if v := r.Properties.Get(epochProperty); v != nil {
 		level, ok := values.Integer(v)
@@ -83,7 +84,7 @@ func (r *receiver) Pull(n int, wait bool) ([]amqp.Outgoing, error) {
 	if r.pulling == nil {
 		r.pulling = clock.NewVisitor(r.b.clk)
 	}
-	var list []*bindings.ReceivedEvent
+	var list []*eventhubs.ReceivedEvent
 	var err error
 	r.pulling.Inside("AMQP receive events", func() {
 		list, err = r.reader.Receive(background, n, 0)
@@ -111,10 +112,10 @@ func (r *receiver) takeBack(n int) []amqp.Outgoing {
 }
 
 // await receives when there is something, or nothing when it is interrupted.
-func (r *receiver) await(n int) (list []*bindings.ReceivedEvent, err error) {
+func (r *receiver) await(n int) (list []*eventhubs.ReceivedEvent, err error) {
 	ctx, cancel := r.b.clk.WithCancel(background)
 	defer cancel()
-	r.waiting.Do(cancel, func() { list, err = r.reader.Receive(ctx, n, bindings.ServiceBusForever) })
+	r.waiting.Do(cancel, func() { list, err = r.reader.Receive(ctx, n, messaging.Forever) })
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		err = nil
 	}

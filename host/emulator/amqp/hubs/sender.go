@@ -1,7 +1,7 @@
 package hubs
 
 import (
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -10,12 +10,12 @@ import (
 // sender takes what a client sends to a hub, or to one of its partitions.
 type sender struct {
 	b  *Backend
-	to bindings.EventAddress
+	to eventhubs.Address
 	in *clock.Visitor // of the one goroutine that calls Consume
 }
 
 // sender is the node of a client that sends.
-func (b *Backend) sender(to bindings.EventAddress) (*amqp.Grant, error) {
+func (b *Backend) sender(to eventhubs.Address) (*amqp.Grant, error) {
 	if to.Partition != "" {
 		if _, err := b.ns.Partition(background, to.Hub, to.Partition); err != nil {
 			return nil, err
@@ -23,8 +23,8 @@ func (b *Backend) sender(to bindings.EventAddress) (*amqp.Grant, error) {
 	}
 	return &amqp.Grant{
 		Node:           &sender{b: b, to: to},
-		MaxMessageSize: bindings.MaxEventBatch,
-		Properties:     wire.Map{{Key: wire.Symbol("com.microsoft:max-message-batch-size"), Value: uint64(bindings.MaxEventBatch)}},
+		MaxMessageSize: eventhubs.MaxBatch,
+		Properties:     wire.Map{{Key: wire.Symbol("com.microsoft:max-message-batch-size"), Value: uint64(eventhubs.MaxBatch)}},
 	}, nil
 }
 
@@ -40,7 +40,7 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		for i := range list {
 			events, key, err := decode(list[i].Format, list[i].Payload)
 			if err == nil {
-				opts := &bindings.SendEventsOptions{PartitionID: s.to.Partition, PartitionKey: key}
+				opts := &eventhubs.SendOptions{PartitionID: s.to.Partition, PartitionKey: key}
 				err = s.b.ns.SendEvents(background, s.to.Hub, opts, events...)
 			}
 			list[i].Err = asCondition(err)

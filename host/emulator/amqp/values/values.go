@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
@@ -26,7 +27,7 @@ func Plain(v any) any {
 	case wire.UUID:
 		return bindings.GUID(v)
 	default:
-		return bindings.ServiceBusEncoded(wire.AppendAny(nil, v))
+		return messaging.Encoded(wire.AppendAny(nil, v))
 	}
 }
 
@@ -39,7 +40,7 @@ func Wire(v any) any {
 		return wire.UUID(v)
 	case int:
 		return int64(v)
-	case bindings.ServiceBusEncoded:
+	case messaging.Encoded:
 		d := wire.NewDecoder(v)
 		if w := d.Any(); d.Err() == nil {
 			return w

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/amqp/values"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
@@ -16,7 +17,7 @@ func TestThereAndBack(t *testing.T) {
 	properties := map[string]any{
 		"bool": true, "int": int32(-7), "long": int64(1 << 40), "byte": uint8(3), "text": "é", "bytes": []byte{1, 2}, "null": nil,
 		"float": 1.5, "time": time.Date(2026, 1, 2, 3, 4, 5, 6_000_000, time.UTC), "guid": bindings.GUID{1, 15: 9},
-		"char": bindings.ServiceBusEncoded(wire.AppendAny(nil, wire.Char('x'))),
+		"char": messaging.Encoded(wire.AppendAny(nil, wire.Char('x'))),
 	}
 	encoded := wire.AppendAny(nil, values.WireMap(properties))
 	d := wire.NewDecoder(encoded)

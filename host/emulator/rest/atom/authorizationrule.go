@@ -4,18 +4,18 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 const sharedAccess = "SharedAccessAuthorizationRule"
 
 // authorizationRules reads the authorization rules of a description.
-func (f *fields) authorizationRules() []bindings.ServiceBusAuthorizationRule {
+func (f *fields) authorizationRules() []servicebus.AuthorizationRule {
 	list := f.of.child("AuthorizationRules")
 	if list == nil {
 		return nil
 	}
-	var rules []bindings.ServiceBusAuthorizationRule
+	var rules []servicebus.AuthorizationRule
 	for _, e := range list.children {
 		if e.name != "AuthorizationRule" || e.kind() != "" && e.kind() != sharedAccess {
 			if f.err == nil {
@@ -25,10 +25,10 @@ func (f *fields) authorizationRules() []bindings.ServiceBusAuthorizationRule {
 		}
 		of := fields{of: e}
 		name, _ := of.scalar("KeyName")
-		rule := bindings.ServiceBusAuthorizationRule{KeyName: name, PrimaryKey: of.text("PrimaryKey"), SecondaryKey: of.text("SecondaryKey")}
+		rule := servicebus.AuthorizationRule{KeyName: name, PrimaryKey: of.text("PrimaryKey"), SecondaryKey: of.text("SecondaryKey")}
 		if rights := e.child("Rights"); rights != nil {
 			for _, r := range rights.children {
-				rule.Rights = append(rule.Rights, bindings.ServiceBusRight(strings.TrimSpace(r.text)))
+				rule.Rights = append(rule.Rights, servicebus.Right(strings.TrimSpace(r.text)))
 			}
 		}
 		rules = append(rules, rule)
@@ -38,7 +38,7 @@ func (f *fields) authorizationRules() []bindings.ServiceBusAuthorizationRule {
 
 // authorizationRules writes them, as the service does without the times at which they
 // were made (azure-sdk-for-go, azservicebus/admin live test QueueWithMaxValues).
-func (w *writer) authorizationRules(rules []bindings.ServiceBusAuthorizationRule) {
+func (w *writer) authorizationRules(rules []servicebus.AuthorizationRule) {
 	if len(rules) == 0 {
 		w.empty("AuthorizationRules")
 		return

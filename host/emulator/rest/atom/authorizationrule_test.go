@@ -10,7 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // TestAuthorizationRulesAreKept: queues and topics report the rules that they were given,
@@ -79,18 +79,18 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 func TestAuthorizationRulesAreEnforced(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, nil)
-	rules := []bindings.ServiceBusAuthorizationRule{
-		{KeyName: "all", PrimaryKey: "one", SecondaryKey: "two", Rights: []bindings.ServiceBusRight{bindings.ServiceBusManage, bindings.ServiceBusSend, bindings.ServiceBusListen}},
-		{KeyName: "senders", PrimaryKey: "three", SecondaryKey: "four", Rights: []bindings.ServiceBusRight{bindings.ServiceBusSend}},
+	rules := []servicebus.AuthorizationRule{
+		{KeyName: "all", PrimaryKey: "one", SecondaryKey: "two", Rights: []servicebus.Right{servicebus.Manage, servicebus.Send, servicebus.Listen}},
+		{KeyName: "senders", PrimaryKey: "three", SecondaryKey: "four", Rights: []servicebus.Right{servicebus.Send}},
 	}
 	d.do(func(ctx context.Context) {
-		if _, err := d.ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q", AuthorizationRules: rules}); err != nil {
+		if _, err := d.ns.CreateQueue(ctx, servicebus.Queue{Name: "q", AuthorizationRules: rules}); err != nil {
 			t.Error(err)
 		}
-		if _, err := d.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t", AuthorizationRules: rules}); err != nil {
+		if _, err := d.ns.CreateTopic(ctx, servicebus.Topic{Name: "t", AuthorizationRules: rules}); err != nil {
 			t.Error(err)
 		}
-		if _, err := d.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s"}, nil); err != nil {
+		if _, err := d.ns.CreateSubscription(ctx, servicebus.Subscription{Topic: "t", Name: "s"}, nil); err != nil {
 			t.Error(err)
 		}
 	})

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/door"
 )
 
@@ -74,7 +74,7 @@ func (c *call) authorizeByRule() error {
 	if len(c.opts.Keys) > 0 || !ok || t.Rule == "" || c.target.entity == "" {
 		return nil
 	}
-	var rules []bindings.ServiceBusAuthorizationRule
+	var rules []servicebus.AuthorizationRule
 	_ = c.inside(func(ctx context.Context) error { // no entity has no rules
 		if q, err := c.admin.GetQueue(ctx, c.target.entity); err == nil {
 			rules = q.AuthorizationRules
@@ -83,7 +83,7 @@ func (c *call) authorizeByRule() error {
 		}
 		return nil
 	})
-	i := slices.IndexFunc(rules, func(r bindings.ServiceBusAuthorizationRule) bool { return strings.EqualFold(r.KeyName, t.Rule) })
+	i := slices.IndexFunc(rules, func(r servicebus.AuthorizationRule) bool { return strings.EqualFold(r.KeyName, t.Rule) })
 	switch {
 	case i < 0:
 		return nil
@@ -93,7 +93,7 @@ func (c *call) authorizeByRule() error {
 		return wrongAudience()
 	case t.Expired(c.clk.Now()):
 		return expiredToken()
-	case !slices.Contains(rules[i].Rights, bindings.ServiceBusManage):
+	case !slices.Contains(rules[i].Rights, servicebus.Manage):
 		claim := map[string]string{http.MethodGet: "EntityRead", http.MethodDelete: "EntityDelete"}[c.r.Method]
 		return unauthorized("Manage," + cmp.Or(claim, "EntityWrite") + " claims required for this operation")
 	}

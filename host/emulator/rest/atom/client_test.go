@@ -12,7 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 const maximum = "P10675199DT2H48M5.4775807S"
@@ -144,7 +144,7 @@ func TestClientCounts(t *testing.T) {
 	d := newDoor(t, nil)
 	d.create("orders", "topic1", "topic1/Subscriptions/all")
 	d.do(func(ctx context.Context) {
-		for _, m := range []*bindings.ServiceBusMessage{
+		for _, m := range []*servicebus.Message{
 			{MessageID: "1"}, {MessageID: "2"}, {MessageID: "3"}, {MessageID: "4", ScheduledEnqueueTime: start.Add(time.Hour)},
 		} {
 			for _, entity := range []string{"orders", "topic1"} {

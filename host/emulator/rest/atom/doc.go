@@ -1,7 +1,7 @@
 // Package atom is the administration door of Service Bus: what the official
 // administration clients talk to, ATOM entries over HTTP.
 //
-// A [Handler] serves one namespace, a bindings.ServiceBusAdmin. Read handler.go
+// A [Handler] serves one namespace, a servicebus.Admin. Read handler.go
 // first, for the way of one request, then target.go for addresses:
 //
 //	PUT GET DELETE  /{queue or topic}                            entity.go, queue.go, topic.go

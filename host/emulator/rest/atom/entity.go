@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // getEntity finds out what the name stands for.
@@ -73,7 +74,7 @@ func (c *call) deleted(err error) error {
 
 // counts writes what an entity holds. The prefix is the one that the JavaScript
 // client looks for.
-func (w *writer) counts(n bindings.ServiceBusCounts) {
+func (w *writer) counts(n servicebus.Counts) {
 	w.open("CountDetails", "xmlns:d2p1", countsSpace)
 	w.number("d2p1:ActiveMessageCount", n.Active)
 	w.number("d2p1:DeadLetterMessageCount", n.DeadLetter)
@@ -83,15 +84,15 @@ func (w *writer) counts(n bindings.ServiceBusCounts) {
 	w.close("CountDetails")
 }
 
-func (w *writer) times(r bindings.ServiceBusRuntime) {
+func (w *writer) times(r servicebus.Runtime) {
 	w.time("CreatedAt", r.Created)
 	w.time("UpdatedAt", r.Updated)
 	w.time("AccessedAt", r.Accessed)
 }
 
 // echoed reads the settings that have no effect.
-func (f *fields) echoed() bindings.ServiceBusEchoed {
-	return bindings.ServiceBusEchoed{
+func (f *fields) echoed() servicebus.Echoed {
+	return servicebus.Echoed{
 		EnablePartitioning:      f.optionalFlag("EnablePartitioning"),
 		EnableExpress:           f.optionalFlag("EnableExpress"),
 		SupportOrdering:         f.optionalFlag("SupportOrdering"),

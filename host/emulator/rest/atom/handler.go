@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/rest"
@@ -60,7 +62,7 @@ type Options struct {
 // and HTTPS at once.
 type Handler struct {
 	clk     clock.Clock
-	admin   bindings.ServiceBusAdmin
+	admin   servicebus.Admin
 	opts    Options
 	created time.Time
 
@@ -69,7 +71,7 @@ type Handler struct {
 
 // New returns the door to admin. Requests enter clk by its Inside. Nil options are
 // the zero ones.
-func New(clk clock.Clock, admin bindings.ServiceBusAdmin, opts *Options) *Handler {
+func New(clk clock.Clock, admin servicebus.Admin, opts *Options) *Handler {
 	h := &Handler{clk: clk, admin: admin, created: clk.Now().UTC()}
 	if opts != nil {
 		h.opts = *opts
@@ -231,7 +233,7 @@ func noTarget(err error) error {
 	}
 	return &refusal{
 		status: http.StatusBadRequest, subCode: http.StatusNotFound * 100,
-		detail: "the auto forwarding destination entity does not exist: " + bindings.ServiceBusErrorOf(err).Text,
+		detail: "the auto forwarding destination entity does not exist: " + messaging.ErrorOf(err).Text,
 	}
 }
 
@@ -240,7 +242,7 @@ func noTarget(err error) error {
 func (c *call) refuse(err error) {
 	var r *refusal
 	if !errors.As(err, &r) {
-		e := bindings.ServiceBusErrorOf(err)
+		e := messaging.ErrorOf(err)
 		r = &refusal{status: e.Status, detail: cmp.Or(e.Text, e.Error())}
 	}
 	n := c.requests.Add(1)

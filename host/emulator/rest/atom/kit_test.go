@@ -15,7 +15,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/messaging/azservicebus/admin"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -121,11 +121,11 @@ func (d *door) create(names ...string) {
 			topic, sub, isSub := strings.Cut(name, "/Subscriptions/")
 			switch {
 			case isSub:
-				_, err = d.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: topic, Name: sub}, nil)
+				_, err = d.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: topic, Name: sub}, nil)
 			case strings.HasPrefix(name, "topic"):
-				_, err = d.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: name})
+				_, err = d.ns.CreateTopic(ctx, servicebusapi.Topic{Name: name})
 			default:
-				_, err = d.ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: name})
+				_, err = d.ns.CreateQueue(ctx, servicebusapi.Queue{Name: name})
 			}
 			if err != nil {
 				d.Fatal(err)

@@ -3,16 +3,16 @@ package atom
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 const queueRoot = "QueueDescription"
 
 // readQueue reads a description. Session and duplicate detection are decided at
 // creation: an update that does not mention them leaves them, and fixed says so.
-func readQueue(name string, description *element) (q bindings.ServiceBusQueue, fixed fixed, err error) {
+func readQueue(name string, description *element) (q servicebus.Queue, fixed fixed, err error) {
 	f := fields{of: description}
-	q = bindings.ServiceBusQueue{
+	q = servicebus.Queue{
 		Name:                                name,
 		LockDuration:                        f.duration("LockDuration"),
 		MaxDeliveryCount:                    f.number("MaxDeliveryCount"),
@@ -24,10 +24,10 @@ func readQueue(name string, description *element) (q bindings.ServiceBusQueue, f
 		MaxSizeInMegabytes:                  f.number("MaxSizeInMegabytes"),
 		MaxMessageSizeInKilobytes:           f.number("MaxMessageSizeInKilobytes"),
 		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
-		Status:                              bindings.ServiceBusStatus(f.status()),
+		Status:                              servicebus.Status(f.status()),
 		UserMetadata:                        f.text("UserMetadata"),
 		AuthorizationRules:                  f.authorizationRules(),
-		ServiceBusEchoed:                    f.echoed(),
+		Echoed:                              f.echoed(),
 	}
 	fixed = f.fixed()
 	fixed.apply(&q.RequiresSession, &q.RequiresDuplicateDetection)
@@ -61,7 +61,7 @@ func putQueue(c *call, description *element) error {
 	if err != nil {
 		return err
 	}
-	var info *bindings.ServiceBusQueueInfo
+	var info *servicebus.QueueInfo
 	err = c.inside(func(ctx context.Context) (err error) {
 		if !c.update {
 			info, err = c.admin.CreateQueue(ctx, q)
@@ -86,7 +86,7 @@ func listQueues(c *call) error {
 	return list(c, "Queues", c.admin.ListQueues, c.describeQueue)
 }
 
-func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
+func (c *call) describeQueue(q *servicebus.QueueInfo) described {
 	return described{path: q.Name, title: q.Name, created: q.Created, updated: q.Updated, root: queueRoot, write: func(w *writer) {
 		w.duration("LockDuration", q.LockDuration)
 		w.number("MaxSizeInMegabytes", int64(q.MaxSizeInMegabytes))
@@ -106,7 +106,7 @@ func (c *call) describeQueue(q *bindings.ServiceBusQueueInfo) described {
 		if q.UserMetadata != "" {
 			w.field("UserMetadata", q.UserMetadata)
 		}
-		w.times(q.ServiceBusRuntime)
+		w.times(q.Runtime)
 		w.set("SupportOrdering", q.SupportOrdering, false)
 		w.counts(q.Counts)
 		w.lifetime("AutoDeleteOnIdle", q.AutoDeleteOnIdle)

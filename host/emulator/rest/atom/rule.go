@@ -5,7 +5,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 const ruleRoot = "RuleDescription"
@@ -20,7 +20,7 @@ const (
 	emptyAction       = "EmptyRuleAction"
 )
 
-func readRule(description *element) (r bindings.ServiceBusRule, err error) {
+func readRule(description *element) (r servicebus.Rule, err error) {
 	f := fields{of: description}
 	r.Name, _ = f.scalar("Name")
 	if r.Filter, err = readFilter(description.child("Filter")); err != nil {
@@ -31,22 +31,22 @@ func readRule(description *element) (r bindings.ServiceBusRule, err error) {
 }
 
 // readFilter: no filter is the one that wants everything.
-func readFilter(e *element) (out bindings.ServiceBusFilter, err error) {
+func readFilter(e *element) (out servicebus.Filter, err error) {
 	if e == nil {
-		return bindings.ServiceBusFilter{Kind: bindings.ServiceBusTrueFilter}, nil
+		return servicebus.Filter{Kind: servicebus.TrueFilter}, nil
 	}
 	f := fields{of: e}
 	switch e.kind() {
 	case trueFilter:
-		out.Kind = bindings.ServiceBusTrueFilter
+		out.Kind = servicebus.TrueFilter
 	case falseFilter:
-		out.Kind = bindings.ServiceBusFalseFilter
+		out.Kind = servicebus.FalseFilter
 	case sqlFilter:
-		out.Kind = bindings.ServiceBusSQLFilter
+		out.Kind = servicebus.SQLFilter
 		out.SQL, err = readSQL(e)
 	case correlationFilter:
-		out.Kind = bindings.ServiceBusCorrelationFilter
-		out.Correlation = bindings.ServiceBusCorrelation{
+		out.Kind = servicebus.CorrelationFilter
+		out.Correlation = servicebus.Correlation{
 			CorrelationID:    f.optionalText("CorrelationId"),
 			MessageID:        f.optionalText("MessageId"),
 			To:               f.optionalText("To"),
@@ -64,7 +64,7 @@ func readFilter(e *element) (out bindings.ServiceBusFilter, err error) {
 	return out, err
 }
 
-func readAction(e *element) (*bindings.ServiceBusSQL, error) {
+func readAction(e *element) (*servicebus.SQL, error) {
 	if e == nil || e.kind() == emptyAction || e.kind() == "" && len(e.children) == 0 {
 		return nil, nil
 	}
@@ -78,13 +78,13 @@ func readAction(e *element) (*bindings.ServiceBusSQL, error) {
 	return &sql, nil
 }
 
-func readSQL(e *element) (bindings.ServiceBusSQL, error) {
+func readSQL(e *element) (servicebus.SQL, error) {
 	if e.child("SqlExpression") == nil {
-		return bindings.ServiceBusSQL{}, fail(http.StatusBadRequest, "%s needs a SqlExpression", e.name)
+		return servicebus.SQL{}, fail(http.StatusBadRequest, "%s needs a SqlExpression", e.name)
 	}
 	f := fields{of: e}
 	parameters, err := readValues(e.child("Parameters"))
-	return bindings.ServiceBusSQL{Expression: f.text("SqlExpression"), Parameters: parameters}, err
+	return servicebus.SQL{Expression: f.text("SqlExpression"), Parameters: parameters}, err
 }
 
 // putRule: the name is that of the address, or without one the description's.
@@ -100,8 +100,8 @@ func putRule(c *call) error {
 	if err != nil {
 		return err
 	}
-	r.Name = cmp.Or(c.target.rule, r.Name, bindings.ServiceBusDefaultRule)
-	var out *bindings.ServiceBusRule
+	r.Name = cmp.Or(c.target.rule, r.Name, servicebus.DefaultRule)
+	var out *servicebus.Rule
 	err = c.inside(func(ctx context.Context) (err error) {
 		put := c.admin.CreateRule
 		if c.update {
@@ -117,7 +117,7 @@ func putRule(c *call) error {
 }
 
 func getRule(c *call) error {
-	var out *bindings.ServiceBusRule
+	var out *servicebus.Rule
 	err := c.inside(func(ctx context.Context) (err error) {
 		out, err = c.admin.GetRule(ctx, c.target.entity, c.target.subscription, c.target.rule)
 		return err
@@ -135,13 +135,13 @@ func deleteRule(c *call) error {
 }
 
 func listRules(c *call) error {
-	return list(c, "Rules", func(ctx context.Context) ([]*bindings.ServiceBusRule, error) {
+	return list(c, "Rules", func(ctx context.Context) ([]*servicebus.Rule, error) {
 		return c.admin.ListRules(ctx, c.target.entity, c.target.subscription)
 	}, c.describeRule)
 }
 
-func (c *call) describeRule(r *bindings.ServiceBusRule) described {
-	path := bindings.ServiceBusPath{Entity: c.target.entity, Subscription: c.target.subscription}.String() + "/Rules/" + r.Name
+func (c *call) describeRule(r *servicebus.Rule) described {
+	path := servicebus.Path{Entity: c.target.entity, Subscription: c.target.subscription}.String() + "/Rules/" + r.Name
 	return described{path: path, title: r.Name, created: r.Created, updated: r.Created, root: ruleRoot, write: func(w *writer) {
 		w.filter(r.Filter)
 		if r.Action == nil {
@@ -156,9 +156,9 @@ func (c *call) describeRule(r *bindings.ServiceBusRule) described {
 	}}
 }
 
-func (w *writer) filter(f bindings.ServiceBusFilter) {
+func (w *writer) filter(f servicebus.Filter) {
 	switch f.Kind {
-	case bindings.ServiceBusCorrelationFilter:
+	case servicebus.CorrelationFilter:
 		w.open("Filter", "i:type", correlationFilter)
 		w.optional("CorrelationId", f.Correlation.CorrelationID)
 		w.optional("MessageId", f.Correlation.MessageID)
@@ -169,20 +169,20 @@ func (w *writer) filter(f bindings.ServiceBusFilter) {
 		w.optional("ReplyToSessionId", f.Correlation.ReplyToSessionID)
 		w.optional("ContentType", f.Correlation.ContentType)
 		w.values("Properties", f.Correlation.Properties)
-	case bindings.ServiceBusSQLFilter:
+	case servicebus.SQLFilter:
 		w.open("Filter", "i:type", sqlFilter)
 		w.sql(f.SQL)
-	case bindings.ServiceBusFalseFilter:
+	case servicebus.FalseFilter:
 		w.open("Filter", "i:type", falseFilter)
-		w.sql(bindings.ServiceBusSQL{Expression: "1=0"})
+		w.sql(servicebus.SQL{Expression: "1=0"})
 	default:
 		w.open("Filter", "i:type", trueFilter)
-		w.sql(bindings.ServiceBusSQL{Expression: "1=1"})
+		w.sql(servicebus.SQL{Expression: "1=1"})
 	}
 	w.close("Filter")
 }
 
-func (w *writer) sql(s bindings.ServiceBusSQL) {
+func (w *writer) sql(s servicebus.SQL) {
 	w.field("SqlExpression", s.Expression)
 	w.field("CompatibilityLevel", "20")
 	w.values("Parameters", s.Parameters)

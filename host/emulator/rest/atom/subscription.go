@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 const (
@@ -14,9 +15,9 @@ const (
 )
 
 // readSubscription reads a description, and the first rule that it may bring along.
-func readSubscription(t target, description *element) (s bindings.ServiceBusSubscription, first *bindings.ServiceBusRule, fixed fixed, err error) {
+func readSubscription(t target, description *element) (s servicebus.Subscription, first *servicebus.Rule, fixed fixed, err error) {
 	f := fields{of: description}
-	s = bindings.ServiceBusSubscription{
+	s = servicebus.Subscription{
 		Topic:                            t.entity,
 		Name:                             t.subscription,
 		LockDuration:                     f.duration("LockDuration"),
@@ -26,10 +27,10 @@ func readSubscription(t target, description *element) (s bindings.ServiceBusSubs
 		ForwardTo:                        f.text("ForwardTo"),
 		ForwardDeadLetteredMessagesTo:    f.text("ForwardDeadLetteredMessagesTo"),
 		AutoDeleteOnIdle:                 f.lifetime("AutoDeleteOnIdle"),
-		Status:                           bindings.ServiceBusStatus(f.status()),
+		Status:                           servicebus.Status(f.status()),
 		UserMetadata:                     f.text("UserMetadata"),
 		DeadLetteringOnFilterEvaluationExceptions: f.optionalFlag("DeadLetteringOnFilterEvaluationExceptions"),
-		ServiceBusEchoed: f.echoed(),
+		Echoed: f.echoed(),
 	}
 	fixed = f.fixed()
 	fixed.apply(&s.RequiresSession, nil)
@@ -58,7 +59,7 @@ func putSubscription(c *call) error {
 	if err != nil {
 		return err
 	}
-	var info *bindings.ServiceBusSubscriptionInfo
+	var info *servicebus.SubscriptionInfo
 	err = c.inside(func(ctx context.Context) (err error) {
 		if !c.update {
 			if _, err := c.admin.GetTopic(ctx, s.Topic); err != nil {
@@ -83,7 +84,7 @@ func putSubscription(c *call) error {
 }
 
 func getSubscription(c *call) error {
-	var info *bindings.ServiceBusSubscriptionInfo
+	var info *servicebus.SubscriptionInfo
 	err := c.inside(func(ctx context.Context) (err error) {
 		info, err = c.admin.GetSubscription(ctx, c.target.entity, c.target.subscription)
 		return err
@@ -104,13 +105,13 @@ func deleteSubscription(c *call) error {
 }
 
 func listSubscriptions(c *call) error {
-	return list(c, "Subscriptions", func(ctx context.Context) ([]*bindings.ServiceBusSubscriptionInfo, error) {
+	return list(c, "Subscriptions", func(ctx context.Context) ([]*servicebus.SubscriptionInfo, error) {
 		return c.admin.ListSubscriptions(ctx, c.target.entity)
 	}, c.describeSubscription)
 }
 
-func (c *call) describeSubscription(s *bindings.ServiceBusSubscriptionInfo) described {
-	path := bindings.ServiceBusPath{Entity: s.Topic, Subscription: s.Name}.String()
+func (c *call) describeSubscription(s *servicebus.SubscriptionInfo) described {
+	path := servicebus.Path{Entity: s.Topic, Subscription: s.Name}.String()
 	return described{path: path, title: s.Name, created: s.Created, updated: s.Updated, root: subscriptionRoot, write: func(w *writer) {
 		w.duration("LockDuration", s.LockDuration)
 		w.flag("RequiresSession", s.RequiresSession)
@@ -122,7 +123,7 @@ func (c *call) describeSubscription(s *bindings.ServiceBusSubscriptionInfo) desc
 		w.set("EnableBatchedOperations", s.EnableBatchedOperations, true)
 		w.field("Status", string(s.Status))
 		c.forward(w, "ForwardTo", s.ForwardTo, s.ForwardToAddress)
-		w.times(s.ServiceBusRuntime)
+		w.times(s.Runtime)
 		w.counts(s.Counts)
 		if s.UserMetadata != "" {
 			w.field("UserMetadata", s.UserMetadata)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // targetKind is what an address is the address of.
@@ -117,15 +117,15 @@ func (t target) valid() error {
 	if t.subscription != "" {
 		text += "/Subscriptions/" + t.subscription
 	}
-	p, err := bindings.ParseServiceBusPath(text)
+	p, err := servicebus.ParsePath(text)
 	if err != nil {
 		return err
 	}
-	if p.SubQueue != bindings.ServiceBusMain {
+	if p.SubQueue != servicebus.MainQueue {
 		return fail(http.StatusBadRequest, "%q is a sub-queue, which comes and goes with its entity and cannot be administered", text)
 	}
 	if t.rule != "" {
-		return bindings.ValidateServiceBusRuleName(t.rule)
+		return servicebus.ValidateRuleName(t.rule)
 	}
 	return nil
 }

@@ -3,24 +3,24 @@ package atom
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 const topicRoot = "TopicDescription"
 
-func readTopic(name string, description *element) (t bindings.ServiceBusTopic, fixed fixed, err error) {
+func readTopic(name string, description *element) (t servicebus.Topic, fixed fixed, err error) {
 	f := fields{of: description}
-	t = bindings.ServiceBusTopic{
+	t = servicebus.Topic{
 		Name:                                name,
 		DefaultMessageTimeToLive:            f.lifetime("DefaultMessageTimeToLive"),
 		DuplicateDetectionHistoryTimeWindow: f.duration("DuplicateDetectionHistoryTimeWindow"),
 		MaxSizeInMegabytes:                  f.number("MaxSizeInMegabytes"),
 		MaxMessageSizeInKilobytes:           f.number("MaxMessageSizeInKilobytes"),
 		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
-		Status:                              bindings.ServiceBusStatus(f.status()),
+		Status:                              servicebus.Status(f.status()),
 		UserMetadata:                        f.text("UserMetadata"),
 		AuthorizationRules:                  f.authorizationRules(),
-		ServiceBusEchoed:                    f.echoed(),
+		Echoed:                              f.echoed(),
 	}
 	fixed = f.fixed()
 	fixed.apply(nil, &t.RequiresDuplicateDetection)
@@ -34,9 +34,9 @@ func putTopic(c *call, description *element) error {
 	}
 	var full topic
 	err = c.inside(func(ctx context.Context) (err error) {
-		var info *bindings.ServiceBusTopicInfo
+		var info *servicebus.TopicInfo
 		if c.update {
-			var old *bindings.ServiceBusTopicInfo
+			var old *servicebus.TopicInfo
 			if old, err = c.admin.GetTopic(ctx, t.Name); err != nil {
 				return err
 			}
@@ -60,12 +60,12 @@ func putTopic(c *call, description *element) error {
 // topic is a topic with how many filters its subscriptions have together, which
 // versions of the interface from 2024-05 on report.
 type topic struct {
-	*bindings.ServiceBusTopicInfo
+	*servicebus.TopicInfo
 	sqlFilters, correlationFilters int
 }
 
-func (c *call) countFilters(ctx context.Context, t *bindings.ServiceBusTopicInfo) (topic, error) {
-	out := topic{ServiceBusTopicInfo: t}
+func (c *call) countFilters(ctx context.Context, t *servicebus.TopicInfo) (topic, error) {
+	out := topic{TopicInfo: t}
 	subscriptions, err := c.admin.ListSubscriptions(ctx, t.Name)
 	if err != nil {
 		return out, err
@@ -76,7 +76,7 @@ func (c *call) countFilters(ctx context.Context, t *bindings.ServiceBusTopicInfo
 			return out, err
 		}
 		for _, r := range rules {
-			if r.Filter.Kind == bindings.ServiceBusCorrelationFilter {
+			if r.Filter.Kind == servicebus.CorrelationFilter {
 				out.correlationFilters++
 			} else {
 				out.sqlFilters++ // true and false are SQL filters too: 1=1 and 1=0
@@ -117,7 +117,7 @@ func (c *call) describeTopic(t topic) described {
 		if t.UserMetadata != "" {
 			w.field("UserMetadata", t.UserMetadata)
 		}
-		w.times(t.ServiceBusRuntime)
+		w.times(t.Runtime)
 		w.set("SupportOrdering", t.SupportOrdering, false)
 		w.counts(t.Counts)
 		w.number("SubscriptionCount", int64(t.SubscriptionCount))

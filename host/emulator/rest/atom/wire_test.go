@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -358,9 +359,9 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t, nil)
 	for err, status := range map[error]int{
-		bindings.NewServiceBusError(bindings.ConditionServerBusy, "busy"):                503,
-		bindings.NewServiceBusError(bindings.ConditionResourceLimitExceeded, "too many"): 403,
-		fmt.Errorf("queue: %w", bindings.ErrUnavailable):                                 503,
+		messaging.NewError(messaging.ConditionServerBusy, "busy"):                503,
+		messaging.NewError(messaging.ConditionResourceLimitExceeded, "too many"): 403,
+		fmt.Errorf("queue: %w", bindings.ErrUnavailable):                         503,
 		errors.New("boom"): 500,
 	} {
 		ns := servicebus.New(d.clk, &servicebus.Options{Fault: func(servicebus.FaultPoint) error { return err }})

@@ -22,7 +22,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azblob"
 	"github.com/Azure/azure-sdk-for-go/sdk/storage/azqueue/v2"
 
-	"github.com/redeliver/redeliver/bindings"
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
 )
 
 var (
@@ -31,7 +31,7 @@ var (
 	only   = flag.String("row", "", "measure only the rows whose name contains this")
 )
 
-type queue = bindings.Queue
+type queue = queueapi.Queue
 
 var (
 	text      = strings.Repeat("x", 256)

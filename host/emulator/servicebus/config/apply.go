@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -21,7 +22,7 @@ import (
 // of the namespace itself; what was done before stays.
 //
 // It is for files without faults, and for one caller at a time.
-func (e *Entities) Apply(ctx context.Context, admin bindings.ServiceBusAdmin) ([]*schemas.Fault, error) {
+func (e *Entities) Apply(ctx context.Context, admin servicebus.Admin) ([]*schemas.Fault, error) {
 	if e == nil || e.doc == nil {
 		return nil, nil
 	}
@@ -40,7 +41,7 @@ func (e *Entities) Apply(ctx context.Context, admin bindings.ServiceBusAdmin) ([
 }
 
 // Check finds what Apply would refuse, and changes nothing.
-func (e *Entities) Check(ctx context.Context, admin bindings.ServiceBusAdmin) ([]*schemas.Fault, error) {
+func (e *Entities) Check(ctx context.Context, admin servicebus.Admin) ([]*schemas.Fault, error) {
 	if e == nil || e.doc == nil {
 		return nil, nil
 	}
@@ -52,14 +53,14 @@ func (e *Entities) Check(ctx context.Context, admin bindings.ServiceBusAdmin) ([
 
 type applier struct {
 	ctx    context.Context
-	admin  bindings.ServiceBusAdmin
+	admin  servicebus.Admin
 	of     *Entities
 	faults []*schemas.Fault
 
 	// What the namespace has; nil is missing.
-	queues        []*bindings.ServiceBusQueueInfo
-	topics        []*bindings.ServiceBusTopicInfo
-	subscriptions []*bindings.ServiceBusSubscriptionInfo
+	queues        []*servicebus.QueueInfo
+	topics        []*servicebus.TopicInfo
+	subscriptions []*servicebus.SubscriptionInfo
 }
 
 // found turns "not found" into nil.
@@ -156,7 +157,7 @@ func (a *applier) create() (err error) {
 		if a.queues[i] != nil {
 			continue
 		}
-		d := q.ServiceBusQueue
+		d := q.Queue
 		d.ForwardTo, d.ForwardDeadLetteredMessagesTo = "", ""
 		if a.queues[i], err = a.admin.CreateQueue(a.ctx, d); err != nil {
 			return fmt.Errorf("queue %q: %w", q.Name, err)
@@ -166,7 +167,7 @@ func (a *applier) create() (err error) {
 		if a.topics[i] != nil {
 			continue
 		}
-		if a.topics[i], err = a.admin.CreateTopic(a.ctx, t.ServiceBusTopic); err != nil {
+		if a.topics[i], err = a.admin.CreateTopic(a.ctx, t.Topic); err != nil {
 			return fmt.Errorf("topic %q: %w", t.Name, err)
 		}
 	}
@@ -174,9 +175,9 @@ func (a *applier) create() (err error) {
 		if a.subscriptions[i] != nil {
 			continue
 		}
-		d := s.ServiceBusSubscription
+		d := s.Subscription
 		d.ForwardTo, d.ForwardDeadLetteredMessagesTo = "", ""
-		var first *bindings.ServiceBusRule
+		var first *servicebus.Rule
 		if len(s.Rules) > 0 {
 			first = &s.Rules[0]
 		}
@@ -190,26 +191,26 @@ func (a *applier) create() (err error) {
 // update gives everything the file's settings, where they differ.
 func (a *applier) update() error {
 	for i, q := range a.of.Queues {
-		have := a.queues[i].ServiceBusQueue
+		have := a.queues[i].Queue
 		q.AuthorizationRules = have.AuthorizationRules // the file has none
-		if !reflect.DeepEqual(wantedQueue(q.ServiceBusQueue, have), have) {
-			if _, err := a.admin.UpdateQueue(a.ctx, q.ServiceBusQueue); err != nil {
+		if !reflect.DeepEqual(wantedQueue(q.Queue, have), have) {
+			if _, err := a.admin.UpdateQueue(a.ctx, q.Queue); err != nil {
 				return fmt.Errorf("queue %q: %w", q.Name, err)
 			}
 		}
 	}
 	for i, t := range a.of.Topics {
-		have := a.topics[i].ServiceBusTopic
+		have := a.topics[i].Topic
 		t.AuthorizationRules = have.AuthorizationRules
-		if !reflect.DeepEqual(wantedTopic(t.ServiceBusTopic, have), have) {
-			if _, err := a.admin.UpdateTopic(a.ctx, t.ServiceBusTopic); err != nil {
+		if !reflect.DeepEqual(wantedTopic(t.Topic, have), have) {
+			if _, err := a.admin.UpdateTopic(a.ctx, t.Topic); err != nil {
 				return fmt.Errorf("topic %q: %w", t.Name, err)
 			}
 		}
 	}
 	for i, s := range a.of.Subscriptions {
-		if have := a.subscriptions[i].ServiceBusSubscription; !reflect.DeepEqual(wantedSubscription(s.ServiceBusSubscription, have), have) {
-			if _, err := a.admin.UpdateSubscription(a.ctx, s.ServiceBusSubscription); err != nil {
+		if have := a.subscriptions[i].Subscription; !reflect.DeepEqual(wantedSubscription(s.Subscription, have), have) {
+			if _, err := a.admin.UpdateSubscription(a.ctx, s.Subscription); err != nil {
 				return fmt.Errorf("subscription %q of topic %q: %w", s.Name, s.Topic, err)
 			}
 		}
@@ -235,7 +236,7 @@ func (a *applier) rulesOf(s Subscription) error {
 	if err != nil {
 		return err
 	}
-	have := map[string]*bindings.ServiceBusRule{}
+	have := map[string]*servicebus.Rule{}
 	for _, r := range list {
 		have[strings.ToLower(r.Name)] = r
 	}
@@ -264,6 +265,6 @@ func (a *applier) rulesOf(s Subscription) error {
 	return nil
 }
 
-func sameRule(a, b bindings.ServiceBusRule) bool {
+func sameRule(a, b servicebus.Rule) bool {
 	return reflect.DeepEqual(a.Filter, b.Filter) && reflect.DeepEqual(a.Action, b.Action)
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -26,21 +26,21 @@ type Entities struct {
 
 // Queue is a queue, and where it stands in the file.
 type Queue struct {
-	bindings.ServiceBusQueue
+	servicebus.Queue
 	Path string // "UserConfig.Namespaces[0].Queues[0]"
 }
 
 // Topic is a topic, and where it stands in the file.
 type Topic struct {
-	bindings.ServiceBusTopic
+	servicebus.Topic
 	Path string
 }
 
 // Subscription is a subscription with its rules, and where it stands in the file.
 // Without rules it has the default one, which wants everything.
 type Subscription struct {
-	bindings.ServiceBusSubscription
-	Rules []bindings.ServiceBusRule
+	servicebus.Subscription
+	Rules []servicebus.Rule
 	Path  string
 }
 
@@ -64,26 +64,26 @@ func Parse(file string, text []byte) (*Entities, []*schemas.Fault) {
 // MaxDeliveryCount is how many deliveries the entity of that path allows; false
 // when the file has no such queue or subscription. Of a dead-letter queue it is the
 // entity's. A nil receiver has no entities.
-func (e *Entities) MaxDeliveryCount(path bindings.ServiceBusPath) (int, bool) {
+func (e *Entities) MaxDeliveryCount(path servicebus.Path) (int, bool) {
 	n, _, _, ok := e.find(path)
 	if n == 0 {
-		n = bindings.DefaultServiceBusMaxDeliveryCount
+		n = servicebus.DefaultMaxDeliveryCount
 	}
 	return n, ok
 }
 
 // LockDuration is how long the entity of that path locks a message, likewise.
-func (e *Entities) LockDuration(path bindings.ServiceBusPath) (time.Duration, bool) {
+func (e *Entities) LockDuration(path servicebus.Path) (time.Duration, bool) {
 	_, d, _, ok := e.find(path)
 	if d == 0 {
-		d = bindings.DefaultServiceBusLockDuration
+		d = servicebus.DefaultLockDuration
 	}
 	return d, ok
 }
 
 // RequiresSession reports whether the entity of that path requires sessions,
 // likewise.
-func (e *Entities) RequiresSession(path bindings.ServiceBusPath) (session, ok bool) {
+func (e *Entities) RequiresSession(path servicebus.Path) (session, ok bool) {
 	_, _, session, ok = e.find(path)
 	return session, ok
 }
@@ -106,7 +106,7 @@ func (e *Entities) Has(name string) (path string, ok bool) {
 	return "", false
 }
 
-func (e *Entities) find(path bindings.ServiceBusPath) (deliveries int, lock time.Duration, session, ok bool) {
+func (e *Entities) find(path servicebus.Path) (deliveries int, lock time.Duration, session, ok bool) {
 	if e == nil {
 		return 0, 0, false, false
 	}

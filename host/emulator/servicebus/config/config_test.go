@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
@@ -78,7 +78,7 @@ func describe(e *config.Entities) []string {
 			s.DefaultMessageTimeToLive, s.DeadLetteringOnMessageExpiration, s.RequiresSession, s.ForwardTo, s.ForwardDeadLetteredMessagesTo)
 		for _, r := range s.Rules {
 			text := fmt.Sprintf("rule %s: %s ", r.Name, r.Filter.Kind)
-			if c := r.Filter.Correlation; r.Filter.Kind == bindings.ServiceBusCorrelationFilter {
+			if c := r.Filter.Correlation; r.Filter.Kind == servicebusapi.CorrelationFilter {
 				text += fmt.Sprintf("contentType=%s correlationId=%s label=%s messageId=%s replyTo=%s replyToSessionId=%s sessionId=%s to=%s %v",
 					*c.ContentType, *c.CorrelationID, *c.Subject, *c.MessageID, *c.ReplyTo, *c.ReplyToSessionID, *c.SessionID, *c.To, c.Properties)
 			} else {
@@ -209,7 +209,7 @@ func TestBeyondTheOfficialLimits(t *testing.T) {
 	}
 	e := parse(t, namespace(`"Queues": [`+strings.Join(queues, ",")+`], "Topics": [{"Name": "t"}]`))
 	if len(e.Queues) != 60 || e.Queues[59].MaxDeliveryCount != 2000 || e.Queues[59].DefaultMessageTimeToLive != 14*24*time.Hour ||
-		e.Queues[59].AutoDeleteOnIdle != 0 || e.Queues[59].Status != bindings.ServiceBusStatusSendDisabled {
+		e.Queues[59].AutoDeleteOnIdle != 0 || e.Queues[59].Status != servicebusapi.StatusSendDisabled {
 		t.Errorf("last of %d queues: %+v", len(e.Queues), e.Queues[len(e.Queues)-1])
 	}
 }
@@ -221,7 +221,7 @@ func TestLookups(t *testing.T) {
 	for path, want := range map[string]string{
 		"orders": "3 5s true", "plain": "10 1m0s false", "T/subscriptions/S": "1 1m0s false", "orders/$DeadLetterQueue": "3 5s true", "missing": "none", "t": "none",
 	} {
-		p, err := bindings.ParseServiceBusPath(path)
+		p, err := servicebusapi.ParsePath(path)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func TestLookups(t *testing.T) {
 			t.Errorf("%s: %s, want %s", path, got, want)
 		}
 	}
-	if _, ok := (*config.Entities)(nil).MaxDeliveryCount(bindings.ServiceBusPath{Entity: "x"}); ok {
+	if _, ok := (*config.Entities)(nil).MaxDeliveryCount(servicebusapi.Path{Entity: "x"}); ok {
 		t.Error("no file has a queue")
 	}
 }
@@ -318,7 +318,7 @@ func TestApply(t *testing.T) {
 		t.Errorf("one setting: faults %v, changes %v", faults, b.changes)
 	}
 	b.do(func(ctx context.Context) {
-		if _, err := b.ns.CreateRule(ctx, "events", "all", bindings.ServiceBusRule{Name: "other"}); err != nil {
+		if _, err := b.ns.CreateRule(ctx, "events", "all", servicebusapi.Rule{Name: "other"}); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -334,9 +334,9 @@ func TestApplyContradictions(t *testing.T) {
 	t.Parallel()
 	b := newBus(t)
 	b.do(func(ctx context.Context) {
-		_, err1 := b.ns.CreateQueue(ctx, bindings.ServiceBusQueue{Name: "q"})
-		_, err2 := b.ns.CreateTopic(ctx, bindings.ServiceBusTopic{Name: "t"})
-		_, err3 := b.ns.CreateSubscription(ctx, bindings.ServiceBusSubscription{Topic: "t", Name: "s", RequiresSession: true}, nil)
+		_, err1 := b.ns.CreateQueue(ctx, servicebusapi.Queue{Name: "q"})
+		_, err2 := b.ns.CreateTopic(ctx, servicebusapi.Topic{Name: "t"})
+		_, err3 := b.ns.CreateSubscription(ctx, servicebusapi.Subscription{Topic: "t", Name: "s", RequiresSession: true}, nil)
 		if err := errors.Join(err1, err2, err3); err != nil {
 			t.Fatal(err)
 		}

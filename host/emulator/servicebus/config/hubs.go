@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -96,13 +96,13 @@ func (p *hubParser) namespace(path string, value any) {
 func (p *hubParser) hub(path string, value any) {
 	s := p.section(path, value, "Name", "PartitionCount", "ConsumerGroups")
 	h := Hub{Path: path}
-	h.Name = p.name(s, "hub", bindings.CheckEventHubName, p.names)
+	h.Name = p.name(s, "hub", eventhubs.CheckName, p.names)
 	h.PartitionCount = s.partitions()
 	groups := map[string]string{}
 	s.items("ConsumerGroups", func(path string, value any) {
 		g := p.section(path, value, "Name", "UserMetadata")
-		name := p.name(g, "consumer group", bindings.CheckConsumerGroup, groups)
-		if name != "" && !strings.EqualFold(name, bindings.DefaultConsumerGroup) {
+		name := p.name(g, "consumer group", eventhubs.CheckConsumerGroup, groups)
+		if name != "" && !strings.EqualFold(name, eventhubs.DefaultConsumerGroup) {
 			h.ConsumerGroups = append(h.ConsumerGroups, name)
 		}
 	})
@@ -113,7 +113,7 @@ func (p *hubParser) hub(path string, value any) {
 // text.
 func (s *section) partitions() int {
 	const key = "PartitionCount"
-	allowed := fmt.Sprintf("a whole number from 1 to %d, also as a text", bindings.MaxEventHubPartitions)
+	allowed := fmt.Sprintf("a whole number from 1 to %d, also as a text", eventhubs.MaxPartitions)
 	path, v, ok := s.get(key)
 	if !ok {
 		s.need(key, allowed)
@@ -130,7 +130,7 @@ func (s *section) partitions() int {
 	switch n, err := literal.Int64(); {
 	case errors.Is(err, strconv.ErrSyntax):
 		s.fault(path, allowed, "not a whole number")
-	case err != nil || n < 1 || n > bindings.MaxEventHubPartitions:
+	case err != nil || n < 1 || n > eventhubs.MaxPartitions:
 		s.fault(path, allowed, "out of range")
 	default:
 		return int(n)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // The settings of each kind of entity: those of the official file first, then the
@@ -74,15 +75,15 @@ func (p *parser) namespace(path string, value any) {
 const entityWord = "queue or topic"
 
 func checkEntity(name string) error {
-	path, err := bindings.ParseServiceBusPath(name)
-	if err == nil && (path.Entity != name || path.Subscription != "" || path.SubQueue != bindings.ServiceBusMain) {
+	path, err := servicebus.ParsePath(name)
+	if err == nil && (path.Entity != name || path.Subscription != "" || path.SubQueue != servicebus.MainQueue) {
 		err = bindings.ErrInvalidName
 	}
 	return err
 }
 
 func checkSubscription(name string) error {
-	path, err := bindings.ParseServiceBusPath("t/Subscriptions/" + name)
+	path, err := servicebus.ParsePath("t/Subscriptions/" + name)
 	if err == nil && path.Subscription != name {
 		err = bindings.ErrInvalidName
 	}
@@ -94,7 +95,7 @@ func (p *parser) queue(path string, value any) {
 	q := Queue{Path: path}
 	q.Name = p.name(s, entityWord, checkEntity, p.names)
 	set := s.within("Properties", queueSettings...)
-	q.LockDuration = set.span("LockDuration", bindings.MinServiceBusLockDuration, bindings.MaxServiceBusLockDuration)
+	q.LockDuration = set.span("LockDuration", servicebus.MinLockDuration, servicebus.MaxLockDuration)
 	q.MaxDeliveryCount = set.number("MaxDeliveryCount", math.MaxInt32)
 	q.DefaultMessageTimeToLive = set.lifetime("DefaultMessageTimeToLive", time.Second)
 	q.DeadLetteringOnMessageExpiration = set.flag("DeadLetteringOnMessageExpiration")
@@ -102,8 +103,8 @@ func (p *parser) queue(path string, value any) {
 	q.RequiresDuplicateDetection = set.flag("RequiresDuplicateDetection")
 	q.DuplicateDetectionHistoryTimeWindow = set.window()
 	q.MaxSizeInMegabytes, q.MaxMessageSizeInKilobytes = set.sizes()
-	q.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", bindings.MinServiceBusAutoDeleteOnIdle)
-	q.Status, q.UserMetadata, q.ServiceBusEchoed = set.shared()
+	q.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", servicebus.MinAutoDeleteOnIdle)
+	q.Status, q.UserMetadata, q.Echoed = set.shared()
 	p.out.Queues = append(p.out.Queues, q)
 	i := len(p.out.Queues) - 1
 	p.forwards(set, q.Name, q.RequiresSession, func() (to, dead *string) {
@@ -120,8 +121,8 @@ func (p *parser) topic(path string, value any) {
 	t.RequiresDuplicateDetection = set.flag("RequiresDuplicateDetection")
 	t.DuplicateDetectionHistoryTimeWindow = set.window()
 	t.MaxSizeInMegabytes, t.MaxMessageSizeInKilobytes = set.sizes()
-	t.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", bindings.MinServiceBusAutoDeleteOnIdle)
-	t.Status, t.UserMetadata, t.ServiceBusEchoed = set.shared()
+	t.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", servicebus.MinAutoDeleteOnIdle)
+	t.Status, t.UserMetadata, t.Echoed = set.shared()
 	p.out.Topics = append(p.out.Topics, t)
 	taken := map[string]string{}
 	s.items("Subscriptions", func(path string, value any) { p.subscription(path, value, t.Name, taken) })
@@ -132,14 +133,14 @@ func (p *parser) subscription(path string, value any, topic string, taken map[st
 	sub := Subscription{Path: path}
 	sub.Topic, sub.Name = topic, p.name(s, "subscription", checkSubscription, taken)
 	set := s.within("Properties", subscriptionSettings...)
-	sub.LockDuration = set.span("LockDuration", bindings.MinServiceBusLockDuration, bindings.MaxServiceBusLockDuration)
+	sub.LockDuration = set.span("LockDuration", servicebus.MinLockDuration, servicebus.MaxLockDuration)
 	sub.MaxDeliveryCount = set.number("MaxDeliveryCount", math.MaxInt32)
 	sub.DefaultMessageTimeToLive = set.lifetime("DefaultMessageTimeToLive", time.Second)
 	sub.DeadLetteringOnMessageExpiration = set.flag("DeadLetteringOnMessageExpiration")
 	sub.RequiresSession = set.flag("RequiresSession")
 	sub.DeadLetteringOnFilterEvaluationExceptions = set.optionalFlag("DeadLetteringOnFilterEvaluationExceptions")
-	sub.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", bindings.MinServiceBusAutoDeleteOnIdle)
-	sub.Status, sub.UserMetadata, sub.ServiceBusEchoed = set.shared()
+	sub.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", servicebus.MinAutoDeleteOnIdle)
+	sub.Status, sub.UserMetadata, sub.Echoed = set.shared()
 	rules := map[string]string{}
 	s.items("Rules", func(path string, value any) { sub.Rules = append(sub.Rules, p.rule(path, value, rules)) })
 	p.out.Subscriptions = append(p.out.Subscriptions, sub)
@@ -150,29 +151,29 @@ func (p *parser) subscription(path string, value any, topic string, taken map[st
 }
 
 func (s *section) window() time.Duration {
-	return s.span("DuplicateDetectionHistoryTimeWindow", bindings.MinServiceBusDuplicateWindow, bindings.MaxServiceBusDuplicateWindow)
+	return s.span("DuplicateDetectionHistoryTimeWindow", servicebus.MinDuplicateWindow, servicebus.MaxDuplicateWindow)
 }
 
 func (s *section) sizes() (megabytes, kilobytes int) {
-	return s.number("MaxSizeInMegabytes", bindings.MaxServiceBusMaxSize), s.number("MaxMessageSizeInKilobytes", bindings.MaxServiceBusMaxMessageSize)
+	return s.number("MaxSizeInMegabytes", servicebus.MaxSizeLimit), s.number("MaxMessageSizeInKilobytes", servicebus.MaxMessageSizeLimit)
 }
 
-func (s *section) shared() (status bindings.ServiceBusStatus, metadata string, echoed bindings.ServiceBusEchoed) {
+func (s *section) shared() (status servicebus.Status, metadata string, echoed servicebus.Echoed) {
 	known := []string{"Active", "Disabled", "SendDisabled", "ReceiveDisabled"}
 	if text, ok := s.text("Status"); ok {
 		if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, text) }); i >= 0 {
-			status = bindings.ServiceBusStatus(known[i])
+			status = servicebus.Status(known[i])
 		} else {
 			path, _, _ := s.get("Status")
 			s.fault(path, strings.Join(known, ", "), "not one of the allowed values")
 		}
 	}
 	metadata, _ = s.text("UserMetadata")
-	if utf8.RuneCountInString(metadata) > bindings.MaxServiceBusUserMetadata {
+	if utf8.RuneCountInString(metadata) > servicebus.MaxUserMetadata {
 		path, _, _ := s.get("UserMetadata")
-		s.fault(path, fmt.Sprintf("up to %d characters", bindings.MaxServiceBusUserMetadata), "too long")
+		s.fault(path, fmt.Sprintf("up to %d characters", servicebus.MaxUserMetadata), "too long")
 	}
-	return status, metadata, bindings.ServiceBusEchoed{
+	return status, metadata, servicebus.Echoed{
 		EnablePartitioning: s.optionalFlag("EnablePartitioning"), EnableExpress: s.optionalFlag("EnableExpress"),
 		SupportOrdering: s.optionalFlag("SupportOrdering"), EnableBatchedOperations: s.optionalFlag("EnableBatchedOperations"),
 	}
@@ -193,9 +194,9 @@ func (p *parser) forwards(set *section, from string, session bool, fields func()
 // targets checks where entities forward to and names it as it is spelled there.
 func (p *parser) targets() {
 	for _, f := range p.forward {
-		path, err := bindings.ParseServiceBusPath(f.target)
+		path, err := servicebus.ParsePath(f.target)
 		spelled, known := "", false
-		if err == nil && path.Subscription == "" && path.SubQueue == bindings.ServiceBusMain {
+		if err == nil && path.Subscription == "" && path.SubQueue == servicebus.MainQueue {
 			spelled, known = p.spelled(path.Entity)
 		}
 		switch {

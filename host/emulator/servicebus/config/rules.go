@@ -8,15 +8,16 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/sqlfilter"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 // rule reads one rule. The official emulator drops a rule whose filter it does not
 // know without a word; here that is a fault.
-func (p *parser) rule(path string, value any, taken map[string]string) (r bindings.ServiceBusRule) {
+func (p *parser) rule(path string, value any, taken map[string]string) (r servicebus.Rule) {
 	s := p.section(path, value, "Name", "Properties")
-	r.Name = p.name(s, "rule", bindings.ValidateServiceBusRuleName, taken)
+	r.Name = p.name(s, "rule", servicebus.ValidateRuleName, taken)
 	if s != nil && !s.given("Properties") {
 		s.need("Properties", "an object with FilterType")
 		return r
@@ -27,7 +28,7 @@ func (p *parser) rule(path string, value any, taken map[string]string) (r bindin
 	}
 	r.Filter = p.filter(set)
 	if action := set.within("Action", "SqlExpression"); action.given("SqlExpression") {
-		if sql, ok := p.sql(action, "action", func(sql bindings.ServiceBusSQL) error { _, err := sqlfilter.ParseAction(sql, noID); return err }); ok {
+		if sql, ok := p.sql(action, "action", func(sql servicebus.SQL) error { _, err := sqlfilter.ParseAction(sql, noID); return err }); ok {
 			r.Action = &sql
 		}
 	}
@@ -37,13 +38,13 @@ func (p *parser) rule(path string, value any, taken map[string]string) (r bindin
 // noID is the newid() of expressions that are only checked.
 func noID() bindings.GUID { return bindings.GUID{} }
 
-func (p *parser) filter(set *section) (f bindings.ServiceBusFilter) {
+func (p *parser) filter(set *section) (f servicebus.Filter) {
 	const allowed = `"Correlation" or "Sql"`
 	kind, ok := set.text("FilterType")
 	path, _, _ := set.get("FilterType")
 	switch {
 	case strings.EqualFold(kind, "Correlation"):
-		f.Kind = bindings.ServiceBusCorrelationFilter
+		f.Kind = servicebus.CorrelationFilter
 		if !set.given("CorrelationFilter") {
 			set.need("CorrelationFilter", "an object that names at least one property")
 			break
@@ -51,12 +52,12 @@ func (p *parser) filter(set *section) (f bindings.ServiceBusFilter) {
 		f.Correlation = p.correlation(set.within("CorrelationFilter", "ContentType", "CorrelationId", "Label", "MessageId", "ReplyTo",
 			"ReplyToSessionId", "SessionId", "To", "Properties"))
 	case strings.EqualFold(kind, "Sql"):
-		f.Kind = bindings.ServiceBusSQLFilter
+		f.Kind = servicebus.SQLFilter
 		if !set.given("SqlFilter") {
 			set.need("SqlFilter", "an object with SqlExpression")
 			break
 		}
-		f.SQL, _ = p.sql(set.within("SqlFilter", "SqlExpression"), "filter", func(sql bindings.ServiceBusSQL) error { _, err := sqlfilter.ParseFilter(sql, noID); return err })
+		f.SQL, _ = p.sql(set.within("SqlFilter", "SqlExpression"), "filter", func(sql servicebus.SQL) error { _, err := sqlfilter.ParseFilter(sql, noID); return err })
 	case ok:
 		fault := p.fault(path, allowed, "there is no such type of filter")
 		fault.Hint = "the official emulator leaves out a rule of an unknown type without saying so"
@@ -66,14 +67,14 @@ func (p *parser) filter(set *section) (f bindings.ServiceBusFilter) {
 	return f
 }
 
-func (p *parser) correlation(s *section) (c bindings.ServiceBusCorrelation) {
+func (p *parser) correlation(s *section) (c servicebus.Correlation) {
 	if s == nil {
 		return c
 	}
 	if len(s.m) == 0 {
 		p.fault(s.path, "at least one property", "a correlation filter without properties wants everything")
 	}
-	c = bindings.ServiceBusCorrelation{
+	c = servicebus.Correlation{
 		CorrelationID: s.optionalText("CorrelationId"), MessageID: s.optionalText("MessageId"), To: s.optionalText("To"),
 		ReplyTo: s.optionalText("ReplyTo"), Subject: s.optionalText("Label"), SessionID: s.optionalText("SessionId"),
 		ReplyToSessionID: s.optionalText("ReplyToSessionId"), ContentType: s.optionalText("ContentType"),
@@ -112,7 +113,7 @@ func value(v any) (any, bool) {
 }
 
 // sql reads an expression and has it parsed.
-func (p *parser) sql(s *section, what string, parse func(bindings.ServiceBusSQL) error) (sql bindings.ServiceBusSQL, ok bool) {
+func (p *parser) sql(s *section, what string, parse func(servicebus.SQL) error) (sql servicebus.SQL, ok bool) {
 	if s == nil {
 		return sql, false
 	}
@@ -124,8 +125,8 @@ func (p *parser) sql(s *section, what string, parse func(bindings.ServiceBusSQL)
 		return sql, false
 	}
 	path, _, _ := s.get("SqlExpression")
-	if n := len([]rune(text)); n > bindings.MaxServiceBusSQLExpression {
-		f := p.fault(path, fmt.Sprintf("up to %d characters", bindings.MaxServiceBusSQLExpression), fmt.Sprintf("the %s has %d characters", what, n))
+	if n := len([]rune(text)); n > servicebus.MaxSQLExpression {
+		f := p.fault(path, fmt.Sprintf("up to %d characters", servicebus.MaxSQLExpression), fmt.Sprintf("the %s has %d characters", what, n))
 		f.Hint = "split it into several rules"
 		return sql, false
 	}

@@ -4,45 +4,45 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // What a namespace would report of the file's descriptions: defaults filled in,
 // names in the spelling that it has already.
 
-func wantedQueue(want, have bindings.ServiceBusQueue) bindings.ServiceBusQueue {
+func wantedQueue(want, have servicebus.Queue) servicebus.Queue {
 	want.Name = spelling(want.Name, have.Name)
-	want.LockDuration = cmp.Or(want.LockDuration, bindings.DefaultServiceBusLockDuration)
-	want.MaxDeliveryCount = cmp.Or(want.MaxDeliveryCount, bindings.DefaultServiceBusMaxDeliveryCount)
-	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, bindings.DefaultServiceBusDuplicateWindow)
+	want.LockDuration = cmp.Or(want.LockDuration, servicebus.DefaultLockDuration)
+	want.MaxDeliveryCount = cmp.Or(want.MaxDeliveryCount, servicebus.DefaultMaxDeliveryCount)
+	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, servicebus.DefaultDuplicateWindow)
 	want.ForwardTo = spelling(want.ForwardTo, have.ForwardTo)
 	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
-	want.MaxSizeInMegabytes = bindings.ServiceBusMaxSize(cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize), want.EnablePartitioning)
-	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
-	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
-	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed, have.ServiceBusEchoed), have.ServiceBusForwarding
+	want.MaxSizeInMegabytes = servicebus.MaxSize(cmp.Or(want.MaxSizeInMegabytes, servicebus.DefaultMaxSize), want.EnablePartitioning)
+	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, servicebus.DefaultMaxMessageSize)
+	want.Status = cmp.Or(want.Status, servicebus.StatusActive)
+	want.Echoed, want.Forwarding = echoed(want.Echoed, have.Echoed), have.Forwarding
 	return want
 }
 
-func wantedTopic(want, have bindings.ServiceBusTopic) bindings.ServiceBusTopic {
+func wantedTopic(want, have servicebus.Topic) servicebus.Topic {
 	want.Name = spelling(want.Name, have.Name)
-	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, bindings.DefaultServiceBusDuplicateWindow)
-	want.MaxSizeInMegabytes = bindings.ServiceBusMaxSize(cmp.Or(want.MaxSizeInMegabytes, bindings.DefaultServiceBusMaxSize), want.EnablePartitioning)
-	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, bindings.DefaultServiceBusMaxMessageSize)
-	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
-	want.ServiceBusEchoed = echoed(want.ServiceBusEchoed, have.ServiceBusEchoed)
+	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, servicebus.DefaultDuplicateWindow)
+	want.MaxSizeInMegabytes = servicebus.MaxSize(cmp.Or(want.MaxSizeInMegabytes, servicebus.DefaultMaxSize), want.EnablePartitioning)
+	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, servicebus.DefaultMaxMessageSize)
+	want.Status = cmp.Or(want.Status, servicebus.StatusActive)
+	want.Echoed = echoed(want.Echoed, have.Echoed)
 	return want
 }
 
-func wantedSubscription(want, have bindings.ServiceBusSubscription) bindings.ServiceBusSubscription {
+func wantedSubscription(want, have servicebus.Subscription) servicebus.Subscription {
 	want.Topic, want.Name = spelling(want.Topic, have.Topic), spelling(want.Name, have.Name)
-	want.LockDuration = cmp.Or(want.LockDuration, bindings.DefaultServiceBusLockDuration)
-	want.MaxDeliveryCount = cmp.Or(want.MaxDeliveryCount, bindings.DefaultServiceBusMaxDeliveryCount)
+	want.LockDuration = cmp.Or(want.LockDuration, servicebus.DefaultLockDuration)
+	want.MaxDeliveryCount = cmp.Or(want.MaxDeliveryCount, servicebus.DefaultMaxDeliveryCount)
 	want.ForwardTo = spelling(want.ForwardTo, have.ForwardTo)
 	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
-	want.Status = cmp.Or(want.Status, bindings.ServiceBusStatusActive)
+	want.Status = cmp.Or(want.Status, servicebus.StatusActive)
 	want.DeadLetteringOnFilterEvaluationExceptions = orDefault(want.DeadLetteringOnFilterEvaluationExceptions, true)
-	want.ServiceBusEchoed, want.ServiceBusForwarding = echoed(want.ServiceBusEchoed, have.ServiceBusEchoed), have.ServiceBusForwarding
+	want.Echoed, want.Forwarding = echoed(want.Echoed, have.Echoed), have.Forwarding
 	return want
 }
 
@@ -53,7 +53,7 @@ func spelling(want, have string) string {
 	return want
 }
 
-func echoed(e, have bindings.ServiceBusEchoed) bindings.ServiceBusEchoed {
+func echoed(e, have servicebus.Echoed) servicebus.Echoed {
 	if e.EnablePartitioning == nil {
 		e.EnablePartitioning = have.EnablePartitioning
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // An Action changes properties of messages. It may be used concurrently.
@@ -24,7 +25,7 @@ type statement struct {
 // ParseAction reads statements SET property = expression and REMOVE property,
 // separated by semicolons or nothing. Parameters and newID are those of
 // ParseFilter; the error is a *SyntaxError.
-func ParseAction(sql bindings.ServiceBusSQL, newID func() bindings.GUID) (*Action, error) {
+func ParseAction(sql servicebus.SQL, newID func() bindings.GUID) (*Action, error) {
 	p, err := newParser(sql.Expression, sql.Parameters)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func (a *Action) String() string { return a.text }
 //
 // A value that is unknown becomes NULL. Where the property exists with another
 // type, the value is converted to it if that can be done.
-func (a *Action) Apply(m *bindings.ServiceBusMessage) error {
+func (a *Action) Apply(m *servicebus.Message) error {
 	changed := *m
 	changed.ApplicationProperties = maps.Clone(m.ApplicationProperties)
 	e := &env{message: &changed, newID: a.newID}

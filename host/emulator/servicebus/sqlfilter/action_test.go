@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/sqlfilter"
 )
 
@@ -16,30 +16,30 @@ func TestAction(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, text string
-		change     func(m *bindings.ServiceBusMessage)
+		change     func(m *servicebus.Message)
 	}{
-		{"set new", "SET source = 'routed'", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["source"] = "routed" }},
-		{"set again, in any case", "set COLOR = 'blue';", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["color"] = "blue" }},
-		{"remove", "REMOVE color", func(m *bindings.ServiceBusMessage) { delete(m.ApplicationProperties, "color") }},
-		{"remove what is not there", "REMOVE missing", func(*bindings.ServiceBusMessage) {}},
-		{"in order", "SET n = 1; SET n = n + 1 SET n = n * 10", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["n"] = int64(20) }},
-		{"system", "SET sys.Label = 'x'; SET sys.To = NULL; REMOVE sys.SessionId; SET sys.ReplyTo = newid()", func(m *bindings.ServiceBusMessage) {
+		{"set new", "SET source = 'routed'", func(m *servicebus.Message) { m.ApplicationProperties["source"] = "routed" }},
+		{"set again, in any case", "set COLOR = 'blue';", func(m *servicebus.Message) { m.ApplicationProperties["color"] = "blue" }},
+		{"remove", "REMOVE color", func(m *servicebus.Message) { delete(m.ApplicationProperties, "color") }},
+		{"remove what is not there", "REMOVE missing", func(*servicebus.Message) {}},
+		{"in order", "SET n = 1; SET n = n + 1 SET n = n * 10", func(m *servicebus.Message) { m.ApplicationProperties["n"] = int64(20) }},
+		{"system", "SET sys.Label = 'x'; SET sys.To = NULL; REMOVE sys.SessionId; SET sys.ReplyTo = newid()", func(m *servicebus.Message) {
 			m.Subject, m.To, m.SessionID, m.ReplyTo = "x", "", nil, newID().String()
 		}},
-		{"session", "SET sys.SessionId = 'other'", func(m *bindings.ServiceBusMessage) { s := "other"; m.SessionID = &s }},
-		{"unknown is NULL", "SET a = missing + 1", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["a"] = nil }},
-		{"converted to a string", "SET color = 5; SET tag = TRUE", func(m *bindings.ServiceBusMessage) {
+		{"session", "SET sys.SessionId = 'other'", func(m *servicebus.Message) { s := "other"; m.SessionID = &s }},
+		{"unknown is NULL", "SET a = missing + 1", func(m *servicebus.Message) { m.ApplicationProperties["a"] = nil }},
+		{"converted to a string", "SET color = 5; SET tag = TRUE", func(m *servicebus.Message) {
 			m.ApplicationProperties["color"], m.ApplicationProperties["tag"] = "5", "True"
 		}},
-		{"converted to a number", "SET size = '12'; SET weight = 3", func(m *bindings.ServiceBusMessage) {
+		{"converted to a number", "SET size = '12'; SET weight = 3", func(m *servicebus.Message) {
 			m.ApplicationProperties["Size"], m.ApplicationProperties["weight"] = int64(12), 3.0
 		}},
-		{"not convertible", "SET size = 'many'", func(m *bindings.ServiceBusMessage) { m.ApplicationProperties["Size"] = "many" }},
-		{"scheduled time stays", "SET sys.ScheduledEnqueueTimeUtc = due", func(*bindings.ServiceBusMessage) {}},
+		{"not convertible", "SET size = 'many'", func(m *servicebus.Message) { m.ApplicationProperties["Size"] = "many" }},
+		{"scheduled time stays", "SET sys.ScheduledEnqueueTimeUtc = due", func(*servicebus.Message) {}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: test.text}, newID)
+			a, err := sqlfilter.ParseAction(servicebus.SQL{Expression: test.text}, newID)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,8 +57,8 @@ func TestAction(t *testing.T) {
 			}
 		})
 	}
-	none := &bindings.ServiceBusMessage{}
-	a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: "REMOVE b; SET a = @v", Parameters: map[string]any{"v": 1}}, newID)
+	none := &servicebus.Message{}
+	a, err := sqlfilter.ParseAction(servicebus.SQL{Expression: "REMOVE b; SET a = @v", Parameters: map[string]any{"v": 1}}, newID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestAction(t *testing.T) {
 func TestActionFailure(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"SET a = 1; SET sys.Nothing = 1", "SET a = 1; REMOVE sys.Nothing", "SET a = 1; SET sys.Label = 1", "SET a = 1; SET b = 1 / 0", "SET a = sys.Nothing", "SET sys.DeliveryCount = 0"} {
-		a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID)
+		a, err := sqlfilter.ParseAction(servicebus.SQL{Expression: text}, newID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestActionFailure(t *testing.T) {
 		"SET a = ": "a value or a property expected", "REMOVE": "a value or a property expected", "SET a = 1 = 2": "SET or REMOVE expected",
 	} {
 		var syntax *sqlfilter.SyntaxError
-		if _, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID); !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
+		if _, err := sqlfilter.ParseAction(servicebus.SQL{Expression: text}, newID); !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseAction(%q): got %v, want a SyntaxError with %q", text, err, want)
 		}
 	}
@@ -100,7 +100,7 @@ func FuzzAction(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a, err := sqlfilter.ParseAction(bindings.ServiceBusSQL{Expression: text}, newID)
+		a, err := sqlfilter.ParseAction(servicebus.SQL{Expression: text}, newID)
 		if err != nil {
 			return
 		}

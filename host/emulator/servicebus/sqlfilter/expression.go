@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // env is what an expression is evaluated in.
 type env struct {
-	message *bindings.ServiceBusMessage
+	message *servicebus.Message
 	newID   func() bindings.GUID
 }
 

@@ -1,6 +1,9 @@
 package sqlfilter
 
-import "github.com/redeliver/redeliver/bindings"
+import (
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
+)
 
 // A Filter is a condition on messages. It may be used concurrently.
 type Filter struct {
@@ -12,7 +15,7 @@ type Filter struct {
 // ParseFilter reads a condition. Its parameters are the values of @name, with or
 // without the sign in their names; newID makes the values of newid(). The error is
 // a *SyntaxError.
-func ParseFilter(sql bindings.ServiceBusSQL, newID func() bindings.GUID) (*Filter, error) {
+func ParseFilter(sql servicebus.SQL, newID func() bindings.GUID) (*Filter, error) {
 	p, err := newParser(sql.Expression, sql.Parameters)
 	if err != nil {
 		return nil, err
@@ -32,7 +35,7 @@ func (f *Filter) String() string { return f.text }
 
 // Match reports whether the message meets the condition; one that is unknown
 // is not met. The error is a *FilterError.
-func (f *Filter) Match(m *bindings.ServiceBusMessage) (bool, error) {
+func (f *Filter) Match(m *servicebus.Message) (bool, error) {
 	v, err := truth(f.root, &env{message: m, newID: f.newID})
 	return v != nil && *v, err
 }

@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/sqlfilter"
 )
 
 func newID() bindings.GUID { return bindings.GUID{15: 1} }
 
-func message() *bindings.ServiceBusMessage {
+func message() *servicebus.Message {
 	session := "s-1"
-	return &bindings.ServiceBusMessage{
+	return &servicebus.Message{
 		MessageID: "m-1", Subject: "bus stop", CorrelationID: "c-1", To: "Store5", SessionID: &session,
 		TimeToLive:           time.Minute,
 		ScheduledEnqueueTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
@@ -23,7 +25,7 @@ func message() *bindings.ServiceBusMessage {
 			"express": true, "tag": "100%", "HR-EmployeeID": "e", "it's": int64(1), "none": nil,
 			"raw": []byte{1}, "id": bindings.GUID{15: 1}, "ratio": float32(0.5),
 			"due": time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-			"odd": bindings.ServiceBusEncoded{0},
+			"odd": messaging.Encoded{0},
 		},
 	}
 }
@@ -94,7 +96,7 @@ func TestFilter(t *testing.T) {
 		t.Run(group.name, func(t *testing.T) {
 			t.Parallel()
 			for text, want := range group.cases {
-				f, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text, Parameters: parameters}, newID)
+				f, err := sqlfilter.ParseFilter(servicebus.SQL{Expression: text, Parameters: parameters}, newID)
 				if err != nil {
 					t.Errorf("ParseFilter(%q): %v", text, err)
 					continue
@@ -133,7 +135,7 @@ func TestFilterFailsOnMessage(t *testing.T) {
 		"odd = odd":                    "cannot be applied",
 		"FALSE OR sys.Nothing IS NULL": "no system property",
 	} {
-		f, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text}, newID)
+		f, err := sqlfilter.ParseFilter(servicebus.SQL{Expression: text}, newID)
 		if err != nil {
 			t.Errorf("ParseFilter(%q): %v", text, err)
 			continue
@@ -148,7 +150,7 @@ func TestFilterFailsOnMessage(t *testing.T) {
 	}
 	// The second operand of logic that the first decides is not looked at.
 	for _, text := range []string{"TRUE OR sys.Nothing = 1", "NOT (FALSE AND sys.Nothing = 1)"} {
-		f, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text}, newID)
+		f, err := sqlfilter.ParseFilter(servicebus.SQL{Expression: text}, newID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,14 +193,14 @@ func TestFilterSyntax(t *testing.T) {
 		strings.Repeat("-", 200) + "1=1":                            "nests deeper",
 		strings.Repeat("a", sqlfilter.MaxExpression+1):              "the limit is 1024",
 	} {
-		_, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text}, newID)
+		_, err := sqlfilter.ParseFilter(servicebus.SQL{Expression: text}, newID)
 		var syntax *sqlfilter.SyntaxError
 		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
 			t.Errorf("ParseFilter(%q): got %v, want a SyntaxError with %q", text, err, want)
 		}
 	}
 	full := "color = '" + strings.Repeat("ä", sqlfilter.MaxExpression-len("color = ''")) + "'"
-	if _, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: full}, newID); err != nil {
+	if _, err := sqlfilter.ParseFilter(servicebus.SQL{Expression: full}, newID); err != nil {
 		t.Errorf("an expression of %d characters: %v", sqlfilter.MaxExpression, err)
 	}
 }
@@ -211,7 +213,7 @@ func FuzzFilter(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		parsed, err := sqlfilter.ParseFilter(bindings.ServiceBusSQL{Expression: text, Parameters: map[string]any{"p": 1}}, newID)
+		parsed, err := sqlfilter.ParseFilter(servicebus.SQL{Expression: text, Parameters: map[string]any{"p": 1}}, newID)
 		if err != nil {
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // systemProperties are the properties of scope sys, by their lower-case names. A
@@ -19,33 +20,33 @@ func systemProperty(name string) (systemField, bool) {
 }
 
 type systemField struct {
-	get func(m *bindings.ServiceBusMessage) value
-	set func(m *bindings.ServiceBusMessage, v value) bool // false: a value of the wrong type
+	get func(m *servicebus.Message) value
+	set func(m *servicebus.Message, v value) bool // false: a value of the wrong type
 }
 
 var systemFields = map[string]systemField{
-	"messageid":        textField(func(m *bindings.ServiceBusMessage) *string { return &m.MessageID }),
-	"correlationid":    textField(func(m *bindings.ServiceBusMessage) *string { return &m.CorrelationID }),
-	"subject":          textField(func(m *bindings.ServiceBusMessage) *string { return &m.Subject }),
-	"label":            textField(func(m *bindings.ServiceBusMessage) *string { return &m.Subject }),
-	"to":               textField(func(m *bindings.ServiceBusMessage) *string { return &m.To }),
-	"replyto":          textField(func(m *bindings.ServiceBusMessage) *string { return &m.ReplyTo }),
-	"contenttype":      textField(func(m *bindings.ServiceBusMessage) *string { return &m.ContentType }),
-	"sessionid":        optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.SessionID }),
-	"replytosessionid": optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.ReplyToSessionID }),
-	"partitionkey":     optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.PartitionKey }),
-	"transactionpartitionkey": optionalField(func(m *bindings.ServiceBusMessage) **string {
+	"messageid":        textField(func(m *servicebus.Message) *string { return &m.MessageID }),
+	"correlationid":    textField(func(m *servicebus.Message) *string { return &m.CorrelationID }),
+	"subject":          textField(func(m *servicebus.Message) *string { return &m.Subject }),
+	"label":            textField(func(m *servicebus.Message) *string { return &m.Subject }),
+	"to":               textField(func(m *servicebus.Message) *string { return &m.To }),
+	"replyto":          textField(func(m *servicebus.Message) *string { return &m.ReplyTo }),
+	"contenttype":      textField(func(m *servicebus.Message) *string { return &m.ContentType }),
+	"sessionid":        optionalField(func(m *servicebus.Message) **string { return &m.SessionID }),
+	"replytosessionid": optionalField(func(m *servicebus.Message) **string { return &m.ReplyToSessionID }),
+	"partitionkey":     optionalField(func(m *servicebus.Message) **string { return &m.PartitionKey }),
+	"transactionpartitionkey": optionalField(func(m *servicebus.Message) **string {
 		return &m.TransactionPartitionKey
 	}),
-	"viapartitionkey": optionalField(func(m *bindings.ServiceBusMessage) **string { return &m.TransactionPartitionKey }),
+	"viapartitionkey": optionalField(func(m *servicebus.Message) **string { return &m.TransactionPartitionKey }),
 	"timetolive": {
-		get: func(m *bindings.ServiceBusMessage) value {
+		get: func(m *servicebus.Message) value {
 			if m.TimeToLive == 0 {
 				return nil
 			}
 			return m.TimeToLive
 		},
-		set: func(m *bindings.ServiceBusMessage, v value) bool {
+		set: func(m *servicebus.Message, v value) bool {
 			d, ok := v.(time.Duration)
 			if ok || v == nil {
 				m.TimeToLive = d
@@ -73,31 +74,31 @@ var systemFields = map[string]systemField{
 // brokersField is what the broker gives a message in each entity: it exists, but
 // while a rule looks at the message it has no value yet.
 var brokersField = systemField{
-	get: func(*bindings.ServiceBusMessage) value { return nil },
-	set: func(*bindings.ServiceBusMessage, value) bool { return false },
+	get: func(*servicebus.Message) value { return nil },
+	set: func(*servicebus.Message, value) bool { return false },
 }
 
 // scheduledField can be set, to no effect: the time of a message is not an
 // action's to change (spec messaging 1.6).
 var scheduledField = systemField{
-	get: func(m *bindings.ServiceBusMessage) value {
+	get: func(m *servicebus.Message) value {
 		if m.ScheduledEnqueueTime.IsZero() {
 			return nil
 		}
 		return m.ScheduledEnqueueTime
 	},
-	set: func(*bindings.ServiceBusMessage, value) bool { return true },
+	set: func(*servicebus.Message, value) bool { return true },
 }
 
-func textField(field func(*bindings.ServiceBusMessage) *string) systemField {
+func textField(field func(*servicebus.Message) *string) systemField {
 	return systemField{
-		get: func(m *bindings.ServiceBusMessage) value {
+		get: func(m *servicebus.Message) value {
 			if s := *field(m); s != "" {
 				return s
 			}
 			return nil
 		},
-		set: func(m *bindings.ServiceBusMessage, v value) bool {
+		set: func(m *servicebus.Message, v value) bool {
 			s, ok := textOf(v)
 			if ok {
 				*field(m) = s
@@ -107,15 +108,15 @@ func textField(field func(*bindings.ServiceBusMessage) *string) systemField {
 	}
 }
 
-func optionalField(field func(*bindings.ServiceBusMessage) **string) systemField {
+func optionalField(field func(*servicebus.Message) **string) systemField {
 	return systemField{
-		get: func(m *bindings.ServiceBusMessage) value {
+		get: func(m *servicebus.Message) value {
 			if p := *field(m); p != nil {
 				return *p
 			}
 			return nil
 		},
-		set: func(m *bindings.ServiceBusMessage, v value) bool {
+		set: func(m *servicebus.Message, v value) bool {
 			if v == nil {
 				*field(m) = nil
 				return true
@@ -144,7 +145,7 @@ func textOf(v value) (string, bool) {
 
 // userProperty looks a property up. A name that is spelled the same wins over
 // one that differs in case; among several of those, the first in order does.
-func userProperty(m *bindings.ServiceBusMessage, name string) (key string, v value, ok bool) {
+func userProperty(m *servicebus.Message, name string) (key string, v value, ok bool) {
 	if v, ok := m.ApplicationProperties[name]; ok {
 		return name, normal(v), true
 	}

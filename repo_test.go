@@ -84,6 +84,14 @@ func within(importPath string, trees ...string) bool {
 	return false
 }
 
+// contracts are the packages that say what functions bind to, service by service.
+func contracts() []string {
+	return []string{
+		"./bindings", "./bindings/storage", "./bindings/queue", "./bindings/blob",
+		"./bindings/messaging", "./bindings/servicebus", "./bindings/eventhubs", "./bindings/cosmos",
+	}
+}
+
 // kits are the packages that exist for tests: suites and the test kit.
 func kits() []string {
 	return []string{"./bindings/bindingtest", "./triggers/triggertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/plugin/plugintest", "./host/emulator/store/storetest"}
@@ -109,6 +117,7 @@ func importRules() []importRule {
 	except := func(trees ...string) func(string) bool {
 		return func(imported string) bool { return !within(imported, trees...) }
 	}
+	and := func(more ...string) []string { return append(contracts(), more...) }
 	pluginLibraries := []string{
 		"github.com/hashicorp/go-plugin/...", "github.com/hashicorp/go-hclog",
 		"google.golang.org/grpc/...", "google.golang.org/protobuf/...",
@@ -123,18 +132,22 @@ func importRules() []importRule {
 
 		// Rule 2.
 		{"bindings and retrycontext stand alone", is("./bindings", "./retrycontext"), only()},
-		{"a suite for services needs the interfaces only", is("./bindings/bindingtest"), only("./bindings")},
+		{"what services share knows bindings", is("./bindings/storage", "./bindings/messaging"), only("./bindings")},
+		{"a storage contract knows what storage shares", is("./bindings/queue", "./bindings/blob"), only("./bindings", "./bindings/storage")},
+		{"a contract over AMQP knows what AMQP services share", is("./bindings/servicebus", "./bindings/eventhubs"), only("./bindings", "./bindings/messaging")},
+		{"Cosmos DB shares nothing", is("./bindings/cosmos"), only("./bindings")},
+		{"a suite for services needs the contracts only", is("./bindings/bindingtest"), only(contracts()...)},
 		{"triggers know bindings", is("./triggers"), only("./bindings")},
 		{
 			"listeners import triggers, bindings, retrycontext and the clock",
 			func(p pkg) bool {
 				return strings.HasPrefix(p.ImportPath, "./triggers/") && p.ImportPath != "./triggers/blob"
 			},
-			only("./triggers", "./triggers/serving", "./bindings", "./retrycontext", "./host/clock"),
+			only(and("./triggers", "./triggers/serving", "./retrycontext", "./host/clock")...),
 		},
 		{
 			"the blob trigger reads its control queue as any queue is read", is("./triggers/blob"),
-			only("./triggers", "./triggers/queue", "./triggers/hostlock", "./bindings", "./host/clock"),
+			only(and("./triggers", "./triggers/queue", "./triggers/hostlock", "./host/clock")...),
 		},
 		{
 			"what a handler author links stays small",
@@ -156,7 +169,7 @@ func importRules() []importRule {
 			except("./host"),
 		},
 		{"services know no triggers and no handlers", is("./host/emulator/..."), func(imported string) bool {
-			return !ours(imported) || within(imported, "./bindings", "./host/clock", "./host/journal", "./host/door", "./host/emulator/...", "./schemas")
+			return !ours(imported) || within(imported, and("./host/clock", "./host/journal", "./host/door", "./host/emulator/...", "./schemas")...)
 		}},
 		{"what listeners share knows none of them", is("./host/door"), only()},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
@@ -202,6 +215,10 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host/clock", "./host/journal"},
 		{"./retrycontext", "./bindings"},
 		{"./bindings", "github.com/spf13/cobra"},
+		{"./bindings/queue", "./bindings/blob"},
+		{"./bindings/eventhubs", "./bindings/servicebus"},
+		{"./bindings/messaging", "./bindings/servicebus"},
+		{"./bindings/cosmos", "./bindings/storage"},
 		{"./bindings/bindingtest", "./triggers"},
 		{"./triggers", "./retrycontext"},
 		{"./triggers/queue", "./host/journal"},

@@ -103,7 +103,7 @@ func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
 		}
 		if s.etag != "" {
 			err := put(true)
-			if !errors.Is(err, storage.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound) {
+			if !errors.Is(err, bindings.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound) {
 				return err
 			}
 			// Somebody wrote who had no right to, or the state was replaced; or another

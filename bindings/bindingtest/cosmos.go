@@ -10,7 +10,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // CosmosBackend is one fresh, empty account under test.
@@ -192,8 +191,8 @@ func cosmosConditions(ctx context.Context, b *cosmosBench) {
 		b.Errorf("etag %s again", second.ETag)
 	}
 	_, err = c.Replace(ctx, []byte(`{"id":"a","n":3}`), first.ETag)
-	b.want("replace another version", err, storage.ErrConditionNotMet)
-	b.want("delete another version", c.Delete(ctx, "a", `"a"`, first.ETag), storage.ErrConditionNotMet)
+	b.want("replace another version", err, bindings.ErrConditionNotMet)
+	b.want("delete another version", c.Delete(ctx, "a", `"a"`, first.ETag), bindings.ErrConditionNotMet)
 	b.want("delete", c.Delete(ctx, "a", `"a"`, second.ETag), nil)
 }
 

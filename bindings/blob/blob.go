@@ -1,3 +1,7 @@
+// Package blob is the contract of blob storage: accounts, containers, blobs of three
+// types, leases and conditions, and the paths and patterns by which bindings name blobs.
+//
+// Read [Account] first, then [Blob].
 package blob
 
 import (

@@ -1,3 +1,7 @@
+// Package cosmos is the contract of a Cosmos DB account as far as its trigger and its
+// bindings need it: items in containers, their ranges, and the change feed.
+//
+// Read [Account] first.
 package cosmos
 
 import (
@@ -106,7 +110,7 @@ func KeyText(s string) Key {
 // without / \ ? #. Properties that the service owns are ignored in what is
 // written. Bad documents are bindings.ErrInvalidArgument, too large ones bindings.ErrTooLarge. An
 // ifMatch that is not empty must be the document's present ETag; otherwise the
-// error is storage.ErrConditionNotMet and nothing has changed.
+// error is bindings.ErrConditionNotMet and nothing has changed.
 type Container interface {
 	// Info is known when the container is: no I/O.
 	Info() ContainerInfo

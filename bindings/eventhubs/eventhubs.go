@@ -1,3 +1,7 @@
+// Package eventhubs is the contract of an Event Hubs namespace: events are sent to
+// partitions and read from a position, and a reader takes nothing away.
+//
+// Read [Namespace] first.
 package eventhubs
 
 import (

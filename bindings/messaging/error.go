@@ -1,3 +1,6 @@
+// Package messaging holds what Service Bus and Event Hubs have in common: both speak
+// AMQP, report failures by its conditions, and pass on the sections of a message as
+// they came.
 package messaging
 
 import (

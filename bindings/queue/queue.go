@@ -1,3 +1,7 @@
+// Package queue is the contract of storage queues: messages with a visibility timeout,
+// a dequeue count and pop receipts, their names and the encoding of their bodies.
+//
+// Read [Queue] first: it is the model for the contract of every service.
 package queue
 
 import (

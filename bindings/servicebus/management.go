@@ -10,10 +10,10 @@ import (
 // Management is what a wire door needs beside sending, receiving and
 // administration: the operations of an entity's $management node, which know
 // messages by lock token and sessions by name, whoever received them. Namespaces
-// that can be served implement it beside ServiceBus and Admin; the
+// that can be served implement it beside Namespace and Admin; the
 // three see the same entities.
 //
-// All methods may be called concurrently and fail as those of ServiceBus do.
+// All methods may be called concurrently and fail as those of Namespace do.
 // Source is a path as for Receiver.
 //
 // A door opens receivers with ReceiverOptions.Outside. A link with credit for n
@@ -40,7 +40,7 @@ type Management interface {
 	// in the order of the tokens. When one lock is lost none is renewed.
 	RenewLocks(ctx context.Context, source string, tokens ...bindings.GUID) ([]time.Time, error)
 
-	// ScheduleEach is ServiceBus's Schedule with a time of its own for each message, its
+	// ScheduleEach is Namespace's Schedule with a time of its own for each message, its
 	// ScheduledEnqueueTime: all are scheduled, or none. A time that is zero or has passed
 	// enqueues the message at once.
 	ScheduleEach(ctx context.Context, entity string, messages ...*Message) ([]int64, error)

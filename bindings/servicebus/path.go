@@ -26,7 +26,6 @@ type Path struct {
 
 const (
 	subscriptionsInfix = "/subscriptions/"
-	managementSuffix   = "/$management"
 )
 
 // Lengths of names in characters (docs: Service Bus quotas).
@@ -81,12 +80,6 @@ func ParsePath(path string) (Path, error) {
 		return Path{}, fmt.Errorf("%w: path %q: want topic/Subscriptions/subscription", bindings.ErrInvalidName, path)
 	}
 	return p, nil
-}
-
-// CutManagement removes the "/$management" at the end of an address
-// and reports whether there was one. What is left is for ParsePath.
-func CutManagement(address string) (path string, ok bool) {
-	return cutSuffixFold(strings.TrimSuffix(address, "/"), managementSuffix)
 }
 
 // ValidateRuleName checks the name of a rule, which is that of a

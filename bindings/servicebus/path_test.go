@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
@@ -44,7 +45,7 @@ func TestParseServiceBusPath(t *testing.T) {
 		}
 	}
 	for in, want := range map[string]string{"q/$management": "q", "q/$DeadLetterQueue/$Management/": "q/$DeadLetterQueue", "q": ""} {
-		path, ok := servicebus.CutManagement(in)
+		path, ok := messaging.CutManagement(in)
 		if ok != (want != "") || ok && path != want {
 			t.Errorf("CutServiceBusManagement(%q) = %q, %v, want %q", in, path, ok, want)
 		}

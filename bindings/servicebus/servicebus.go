@@ -1,3 +1,7 @@
+// Package servicebus is the contract of a Service Bus namespace: messages, receivers,
+// sessions and settlement, transactions, the entities and their administration.
+//
+// Read [Namespace] first, then [Receiver].
 package servicebus
 
 import (

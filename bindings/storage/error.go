@@ -1,3 +1,6 @@
+// Package storage holds what the services of a storage account have in common: the
+// failures that they report by code, stored access policies, and the settings of a
+// service. Queues and blobs are contracts of their own, in packages queue and blob.
 package storage
 
 import (
@@ -14,9 +17,6 @@ var (
 	// ErrContainerNotFound: the container does not exist (ContainerNotFound).
 	// bindings.ErrNotFound holds too.
 	ErrContainerNotFound = errors.New("container not found")
-	// ErrConditionNotMet: a condition of the caller does not hold
-	// (ConditionNotMet, SourceConditionNotMet and those of AppendBlock).
-	ErrConditionNotMet = errors.New("condition not met")
 	// ErrLeaseHeld: somebody's lease is in the way, and the caller named none
 	// (LeaseAlreadyPresent, LeaseIdMissing and the like).
 	ErrLeaseHeld = errors.New("lease held")
@@ -91,17 +91,17 @@ var codes = map[Code]struct {
 	text   string
 	is     error
 }{
-	CodeAppendPositionConditionNotMet:         {http.StatusPreconditionFailed, "the append position is not the length of the blob", ErrConditionNotMet},
+	CodeAppendPositionConditionNotMet:         {http.StatusPreconditionFailed, "the append position is not the length of the blob", bindings.ErrConditionNotMet},
 	CodeBlobAlreadyExists:                     {http.StatusConflict, "the blob exists already", bindings.ErrAlreadyExists},
 	CodeBlobArchived:                          {http.StatusConflict, "the blob is in the archive", nil},
 	CodeBlobIsSealed:                          {http.StatusConflict, "the blob is sealed", nil},
 	CodeInvalidPageRange:                      {http.StatusRequestedRangeNotSatisfiable, "the pages are not whole ones, or not in the blob", bindings.ErrOutOfRange},
-	CodeSequenceNumberConditionNotMet:         {http.StatusPreconditionFailed, "a condition on the sequence number does not hold", ErrConditionNotMet},
+	CodeSequenceNumberConditionNotMet:         {http.StatusPreconditionFailed, "a condition on the sequence number does not hold", bindings.ErrConditionNotMet},
 	CodeBlobNotFound:                          {http.StatusNotFound, "the blob does not exist", bindings.ErrNotFound},
 	CodeBlockCountExceedsLimit:                {http.StatusConflict, "the blob has as many blocks as it may have", bindings.ErrOutOfRange},
 	CodeBlockListTooLong:                      {http.StatusBadRequest, "the block list has more than 50000 blocks", bindings.ErrOutOfRange},
 	CodeCannotVerifyCopySource:                {http.StatusNotFound, "the copy source does not exist", bindings.ErrNotFound},
-	CodeConditionNotMet:                       {http.StatusPreconditionFailed, "a condition of the request does not hold", ErrConditionNotMet},
+	CodeConditionNotMet:                       {http.StatusPreconditionFailed, "a condition of the request does not hold", bindings.ErrConditionNotMet},
 	CodeContainerAlreadyExists:                {http.StatusConflict, "the container exists already", bindings.ErrAlreadyExists},
 	CodeContainerNotFound:                     {http.StatusNotFound, "the container does not exist", ErrContainerNotFound},
 	CodeEmptyMetadataKey:                      {http.StatusBadRequest, "a metadata name is empty", nil},
@@ -132,7 +132,7 @@ var codes = map[Code]struct {
 	CodeLeaseNotPresentWithBlobOperation:      {http.StatusPreconditionFailed, "the blob has no lease", ErrLeaseLost},
 	CodeLeaseNotPresentWithContainerOperation: {http.StatusPreconditionFailed, "the container has no lease", ErrLeaseLost},
 	CodeLeaseNotPresentWithLeaseOperation:     {http.StatusConflict, "there is no lease", ErrLeaseLost},
-	CodeMaxBlobSizeConditionNotMet:            {http.StatusPreconditionFailed, "the blob would be larger than the request allows", ErrConditionNotMet},
+	CodeMaxBlobSizeConditionNotMet:            {http.StatusPreconditionFailed, "the blob would be larger than the request allows", bindings.ErrConditionNotMet},
 	CodeMD5Mismatch:                           {http.StatusBadRequest, "the body does not have the MD5 that the request names", nil},
 	CodeMetadataTooLarge:                      {http.StatusBadRequest, "the metadata is larger than 8 KiB", nil},
 	CodeMultipleConditionHeadersNotSupported:  {http.StatusBadRequest, "these conditions cannot be combined", nil},
@@ -141,7 +141,7 @@ var codes = map[Code]struct {
 	CodeOutOfRangeQueryParameterValue:         {http.StatusBadRequest, "a parameter is out of range", bindings.ErrOutOfRange},
 	CodeRequestBodyTooLarge:                   {http.StatusRequestEntityTooLarge, "the body is too large", bindings.ErrTooLarge},
 	CodeSnapshotsPresent:                      {http.StatusConflict, "the blob has snapshots", nil},
-	CodeSourceConditionNotMet:                 {http.StatusPreconditionFailed, "a condition on the copy source does not hold", ErrConditionNotMet},
+	CodeSourceConditionNotMet:                 {http.StatusPreconditionFailed, "a condition on the copy source does not hold", bindings.ErrConditionNotMet},
 	CodeUnsatisfiableCondition:                {http.StatusBadRequest, "a read cannot ask that the blob does not exist", nil},
 }
 

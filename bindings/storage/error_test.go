@@ -15,7 +15,7 @@ func TestBlobErrorIsItsCondition(t *testing.T) {
 	t.Parallel()
 	sentinels := map[string]error{
 		"not found": bindings.ErrNotFound, "container": storage.ErrContainerNotFound, "exists": bindings.ErrAlreadyExists,
-		"condition": storage.ErrConditionNotMet, "held": storage.ErrLeaseHeld, "lost": storage.ErrLeaseLost, "large": bindings.ErrTooLarge,
+		"condition": bindings.ErrConditionNotMet, "held": storage.ErrLeaseHeld, "lost": storage.ErrLeaseLost, "large": bindings.ErrTooLarge,
 		"range": bindings.ErrOutOfRange, "name": bindings.ErrInvalidName, "unavailable": bindings.ErrUnavailable,
 	}
 	tests := []struct {
@@ -89,7 +89,7 @@ func TestBlobErrorFollowsItsStatus(t *testing.T) {
 		{storage.Error{Code: "ResourceNotFound", Status: 404}, bindings.ErrNotFound, true},
 		{storage.Error{Code: "ServerBusy", Status: 503}, bindings.ErrUnavailable, true},
 		{storage.Error{Code: "AuthenticationFailed", Status: 403}, bindings.ErrUnavailable, false},
-		{storage.Error{Code: storage.CodeConditionNotMet, Status: 304}, storage.ErrConditionNotMet, true},
+		{storage.Error{Code: storage.CodeConditionNotMet, Status: 304}, bindings.ErrConditionNotMet, true},
 	} {
 		if got := errors.Is(&tt.err, tt.is); got != tt.want {
 			t.Errorf("errors.Is(%v, %v) = %v", &tt.err, tt.is, got)

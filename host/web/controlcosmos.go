@@ -10,7 +10,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host"
 )
 
@@ -192,7 +191,7 @@ func cosmosError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):
 		status, hint = http.StatusNotFound, `"redeliver ls cosmos" shows what there is; case counts in names`
-	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, storage.ErrConditionNotMet):
+	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrConditionNotMet):
 		status = http.StatusConflict
 	case errors.Is(err, bindings.ErrTooLarge):
 		status = http.StatusRequestEntityTooLarge

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/redeliver/redeliver/bindings"
 	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/cosmosdb"
@@ -451,7 +451,7 @@ func TestLeaseConflicts(t *testing.T) {
 	b.faults = func(p cosmos.FaultPoint) error {
 		if p.Op == "Replace" && p.Container == "shop/leases" && !p.After {
 			conflicts++
-			return storage.ErrConditionNotMet
+			return bindings.ErrConditionNotMet
 		}
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 )
 
@@ -140,7 +139,7 @@ func (s *leases) lock(ctx context.Context) (etag string, err error) {
 			err = s.in.Delete(ctx, id, held.Key, held.ETag)
 		}
 		if err != nil {
-			return "", unless(err, bindings.ErrNotFound, storage.ErrConditionNotMet)
+			return "", unless(err, bindings.ErrNotFound, bindings.ErrConditionNotMet)
 		}
 	}
 }
@@ -287,7 +286,7 @@ func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) er
 		switch {
 		case err == nil:
 			return l, nil
-		case !errors.Is(err, storage.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound):
+		case !errors.Is(err, bindings.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound):
 			return nil, err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/messaging"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -207,4 +206,4 @@ func (p *pump) lost() bool {
 }
 
 // lostRace reports whether somebody else has changed what was to be claimed.
-func lostRace(err error) bool { return errors.Is(err, storage.ErrConditionNotMet) }
+func lostRace(err error) bool { return errors.Is(err, bindings.ErrConditionNotMet) }

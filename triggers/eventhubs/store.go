@@ -184,7 +184,7 @@ func (s *Store) Owner(ctx context.Context, partition string) (string, error) {
 }
 
 // Claim makes owner the owner of a partition, if nobody has changed it since o was
-// read; otherwise it is storage.ErrConditionNotMet. An empty owner gives it back.
+// read; otherwise it is bindings.ErrConditionNotMet. An empty owner gives it back.
 func (s *Store) Claim(ctx context.Context, o Ownership, owner string) (Ownership, error) {
 	blob := s.in.Blob(s.prefix + "ownership/" + o.Partition)
 	metadata := map[string]string{ownerKey: owner}
@@ -197,7 +197,7 @@ func (s *Store) Claim(ctx context.Context, o Ownership, owner string) (Ownership
 	}
 	switch {
 	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrNotFound):
-		err = fmt.Errorf("%w: %w", storage.ErrConditionNotMet, err)
+		err = fmt.Errorf("%w: %w", bindings.ErrConditionNotMet, err)
 		fallthrough
 	case err != nil:
 		return o, fmt.Errorf("claim partition %q: %w", o.Partition, err)

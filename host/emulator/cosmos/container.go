@@ -10,7 +10,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/bindings/storage"
 )
 
 // container is the state of one container.
@@ -203,7 +202,7 @@ func (c *container) find(name itemName, ifMatch string) (*document, error) {
 	case doc == nil:
 		return nil, fmt.Errorf("document %q: %w", name.id, bindings.ErrNotFound)
 	case ifMatch != "" && ifMatch != doc.etag:
-		return nil, fmt.Errorf("document %q: %w: its etag is %s", name.id, storage.ErrConditionNotMet, doc.etag)
+		return nil, fmt.Errorf("document %q: %w: its etag is %s", name.id, bindings.ErrConditionNotMet, doc.etag)
 	}
 	return doc, nil
 }

@@ -122,7 +122,7 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 // parseAddress reads the address of an entity, or of its $management. What cannot be one is
 // not found.
 func parseAddress(address string) (path servicebus.Path, managed bool, err error) {
-	source, managed := servicebus.CutManagement(address)
+	source, managed := messaging.CutManagement(address)
 	path, err = servicebus.ParsePath(source)
 	if err != nil {
 		missing := messaging.NewEntityNotFound(source)

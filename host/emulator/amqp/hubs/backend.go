@@ -8,7 +8,6 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/messaging"
-	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
@@ -102,7 +101,7 @@ func (b *Backend) makes(a eventhubs.Address, r *amqp.AttachRequest) (ok bool) {
 
 // find reports whether an address is for a hub, and if that is not there fails.
 func (b *Backend) find(address string) (mine bool, err error) {
-	name, _ := servicebus.CutManagement(address)
+	name, _ := messaging.CutManagement(address)
 	hub, group, _ := strings.Cut(name, "/")
 	named := len(group) > len(groupsWord) && strings.EqualFold(group[:len(groupsWord)], groupsWord)
 	b.clk.Inside("AMQP look up", func() {

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/app"
 )
 
@@ -116,17 +114,5 @@ func TestEmbeddedSection(t *testing.T) {
 	conn := app.Connection{Section: map[string]string{"blobServiceUri": "http://127.0.0.1:10000/devstoreaccount1", "queueServiceUri": "https://acct.queue.core.windows.net"}}
 	if d := doors(nil); !d.isEmbedded(conn, blobService) || d.isEmbedded(conn, queueService) {
 		t.Error("want blobs embedded and queues outside")
-	}
-}
-
-// What leaves the process wakes nobody: neither queues nor blobs from outside
-// offer to (storage.md E-7).
-func TestOutsideWakesNobody(t *testing.T) {
-	t.Parallel()
-	if _, ok := any(outsideQueues{}).(queue.Waker); ok {
-		t.Error("outside queues are a QueueWaker")
-	}
-	if _, ok := any(outsideBlobs{}).(blob.Waker); ok {
-		t.Error("outside blobs are a BlobWaker")
 	}
 }

@@ -83,11 +83,11 @@ func (h *Host) queuesIn(e *epoch, a queue.Account) (queue.Account, bool) {
 		return a, false
 	}
 	own := a.(*emulator.Storage)
-	return epochQueues{outsideQueues{trip{epoch: e}, a}, own, own}, true
+	return epochQueues{pastQueues{trip{epoch: e}, a}, own, own}, true
 }
 
 type epochQueues struct {
-	outsideQueues
+	pastQueues
 	queue.Waker
 	queue.Foresight
 }
@@ -97,11 +97,11 @@ func (h *Host) blobsIn(e *epoch, a blob.Account) (blob.Account, bool) {
 	if !h.isEmbedded(a) {
 		return a, false
 	}
-	return epochBlobs{outsideBlobs{trip{epoch: e}, a}, a.(*emulator.Storage)}, true
+	return epochBlobs{pastBlobs{trip{epoch: e}, a}, a.(*emulator.Storage)}, true
 }
 
 type epochBlobs struct {
-	outsideBlobs
+	pastBlobs
 	blob.Waker
 }
 
@@ -186,3 +186,18 @@ func (c epochContainer) Watch(rangeID string, changed func()) (stop func()) {
 	}
 	return func() {}
 }
+
+// trip is the way of a listener's call to an embedded service.
+type trip struct{ epoch *epoch }
+
+func away[T any](ctx context.Context, t trip, f func(ctx context.Context) (T, error)) (T, error) {
+	return during(ctx, t.epoch, f)
+}
+
+func awayOnly(ctx context.Context, t trip, f func(ctx context.Context) error) error {
+	return duringOnly(ctx, t.epoch, f)
+}
+
+// last is for calls that end the use of something: they are made also when an epoch is
+// over.
+func last(ctx context.Context, _ trip, f func(ctx context.Context) error) error { return f(ctx) }

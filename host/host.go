@@ -93,7 +93,7 @@ type Options struct {
 	// Services is nil (package bindings/azure, which only a command may choose).
 	// Its calls are made outside the clock. Nil: functions with such connections
 	// are in error.
-	Outside Services
+	Outside Outside
 
 	// Beside is a host whose clock and embedded services this one has too: another
 	// instance of its app, as when the platform scales out. Both have Shared; Clock,
@@ -248,7 +248,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	}
 	h.services = h.opts.Services
 	if h.services == nil {
-		h.services = &services{h, h.opts.Outside}
+		h.services = &services{host: h, outside: h.opts.Outside, opened: map[openedService]any{}}
 	}
 	h.watcher = queue.NewWatcher()
 	if h.opts.Instance == "" {

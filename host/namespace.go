@@ -192,11 +192,7 @@ func (s *services) ServiceBus(conn app.Connection) (servicebusapi.Namespace, err
 	if s.outside == nil {
 		return nil, errBusOutside(conn)
 	}
-	ns, err := s.outside.ServiceBus(conn)
-	if err != nil {
-		return nil, fmt.Errorf("connection %q: %w", conn.Setting, err)
-	}
-	return outsideBus{s.host.trip("service bus", conn), ns}, nil
+	return opened(s, "service bus", conn, s.outside.ServiceBus)
 }
 
 // isEmbeddedBus reports whether a connection means the embedded namespace.

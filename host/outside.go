@@ -2,92 +2,59 @@ package host
 
 import (
 	"context"
-	"time"
+	"fmt"
 
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/app"
 )
 
-// outsideQueues are the queues of an account outside. They wake nobody
-// (queue.Waker): messages are found by polling (storage.md E-7).
-type outsideQueues struct {
-	trip
-	account queue.Account
+// Outside opens accounts outside this process, in the cloud or on any other server.
+// Opening does no I/O. What it returns makes each call to its service by call.
+//
+// Such accounts wake nobody (queue.Waker, blob.Waker): messages are
+// found by polling, blobs by scanning (storage.md E-7).
+type Outside interface {
+	Queues(conn app.Connection, call Call) (queue.Account, error)
+	Blobs(conn app.Connection, call Call) (blob.Account, error)
+	ServiceBus(conn app.Connection, call Call) (servicebus.Namespace, error)
+	EventHubs(conn app.Connection, call Call) (eventhubs.Namespace, error)
 }
 
-func (a outsideQueues) Queue(name string) queue.Queue {
-	return outsideQueue{a.trip, a.account.Queue(name)}
-}
+// A Call makes a call to a service outside: it runs f once, with ctx or a context that
+// ends sooner, without the clock's baton, for as long as it takes in real time. It
+// returns f's error, from which it learns whether the service is reached:
+// bindings.ErrUnreachable says no, messaging.ErrClosed that it was not asked.
+type Call = func(ctx context.Context, f func(ctx context.Context) error) error
 
-func (a outsideQueues) Queues(ctx context.Context) ([]string, error) {
-	return away(ctx, a.trip, a.account.Queues)
-}
-
-// outsideQueue is a queue whose calls are made outside the clock.
-type outsideQueue struct {
-	trip
-	queue queue.Queue
-}
-
-func (q outsideQueue) Name() string { return q.queue.Name() }
-
-func (q outsideQueue) Create(ctx context.Context) error { return awayOnly(ctx, q.trip, q.queue.Create) }
-
-func (q outsideQueue) Exists(ctx context.Context) (bool, error) {
-	return away(ctx, q.trip, q.queue.Exists)
-}
-
-func (q outsideQueue) DeleteQueue(ctx context.Context) error {
-	return awayOnly(ctx, q.trip, q.queue.DeleteQueue)
-}
-
-func (q outsideQueue) Put(ctx context.Context, text string, opts *queue.PutOptions) (*queue.Message, error) {
-	return away(ctx, q.trip, func(ctx context.Context) (*queue.Message, error) { return q.queue.Put(ctx, text, opts) })
-}
-
-func (q outsideQueue) Receive(ctx context.Context, max int, visibility time.Duration) ([]*queue.Message, error) {
-	return away(ctx, q.trip, func(ctx context.Context) ([]*queue.Message, error) {
-		if q.epoch == nil {
-			var end func()
-			ctx, end = awaited(ctx)
-			defer end()
-		}
-		return q.queue.Receive(ctx, max, visibility)
-	})
-}
-
-// answerGrace is how long, in real time, an answer is waited for that takes something:
-// without it nobody would know what to give back.
-const answerGrace = 2 * time.Second
-
-// awaited returns a context that outlives ctx by answerGrace.
-func awaited(ctx context.Context) (longer context.Context, end func()) {
-	longer, cancel := context.WithCancel(context.WithoutCancel(ctx)) //clock:outside of a call to a service outside
-	stop := context.AfterFunc(ctx, func() {                          //clock:outside of a call to a service outside
-		grace := time.AfterFunc(answerGrace, cancel)       //clock:outside real time of a service outside
-		context.AfterFunc(longer, func() { grace.Stop() }) //clock:outside of a call to a service outside
-	})
-	return longer, func() {
-		stop()
-		cancel()
+// opened returns the account of a service outside, opened when it is asked for first.
+func opened[A any](s *services, service string, conn app.Connection, open func(conn app.Connection, call Call) (A, error)) (A, error) {
+	key := openedService{service, conn.Setting} // settings are read once
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if account, ok := s.opened[key].(A); ok {
+		return account, nil
 	}
+	account, err := open(conn, s.host.caller(service, conn))
+	if err != nil {
+		return account, fmt.Errorf("connection %q: %w", conn.Setting, err)
+	}
+	s.opened[key] = account
+	return account, nil
 }
 
-func (q outsideQueue) Peek(ctx context.Context, max int) ([]*queue.Message, error) {
-	return away(ctx, q.trip, func(ctx context.Context) ([]*queue.Message, error) { return q.queue.Peek(ctx, max) })
-}
-
-func (q outsideQueue) Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*queue.Message, error) {
-	return away(ctx, q.trip, func(ctx context.Context) (*queue.Message, error) {
-		return q.queue.Update(ctx, id, popReceipt, text, visibility)
-	})
-}
-
-func (q outsideQueue) Delete(ctx context.Context, id, popReceipt string) error {
-	return awayOnly(ctx, q.trip, func(ctx context.Context) error { return q.queue.Delete(ctx, id, popReceipt) })
-}
-
-func (q outsideQueue) Clear(ctx context.Context) error { return awayOnly(ctx, q.trip, q.queue.Clear) }
-
-func (q outsideQueue) Count(ctx context.Context) (int, error) {
-	return away(ctx, q.trip, q.queue.Count)
+// caller returns what makes the calls to a service of an account outside.
+func (h *Host) caller(service string, conn app.Connection) Call {
+	name, reach := service+" of "+conn.Setting, h.reach(conn.Setting)
+	return func(ctx context.Context, f func(ctx context.Context) error) (err error) {
+		if ctx.Done() == nil {
+			ctx = h.wire // nothing else ends it
+		}
+		begun := h.clk.Now()
+		h.clk.Outside(ctx, name, func() { err = f(ctx) })
+		reach.note(ctx, service, begun, err)
+		return err
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -48,21 +49,11 @@ func (h *Host) reach(setting string) *reach {
 	return r
 }
 
-// isLost reports whether the last calls to a service have not reached it.
-func (r *reach) isLost(service string) bool {
-	if r == nil {
-		return false
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.lost[service]
-}
-
 // note takes note of a call to a service that began at a time, and of its error. What
 // failed although another call was answered since then says nothing, and so does a call
-// that its context has ended.
+// that its context has ended, or that did not ask the service (messaging.ErrClosed).
 func (r *reach) note(ctx context.Context, service string, begun time.Time, err error) {
-	if r == nil {
+	if errors.Is(err, messaging.ErrClosed) {
 		return
 	}
 	unreachable := errors.Is(err, bindings.ErrUnreachable)

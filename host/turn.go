@@ -200,7 +200,7 @@ func (t *turn) bus(ns servicebus.Namespace) servicebus.Namespace {
 		return ns
 	}
 	t.embedded.Store(true)
-	return outsideBus{trip{epoch: t.epoch}, ns}
+	return pastBus{trip{epoch: t.epoch}, ns}
 }
 
 // hubs is bus for Event Hubs.
@@ -209,7 +209,7 @@ func (t *turn) hubs(hubs eventhubs.Namespace) eventhubs.Namespace {
 		return hubs
 	}
 	t.embedded.Store(true)
-	return outsideHubs{trip{epoch: t.epoch}, hubs}
+	return pastHubs{trip{epoch: t.epoch}, hubs}
 }
 
 // cosmos is bus for Cosmos DB.

@@ -23,7 +23,10 @@ import (
 // lower case, because HTTP and the SDK do not keep theirs. CopyState.Source is
 // the address of the source, whatever CopyOptions.SourceURL says. Checking an
 // access level is the cloud's business: it may forbid public access.
-type BlobAccount struct{ service *service.Client }
+type BlobAccount struct {
+	service *service.Client
+	opts    *Options
+}
 
 var _ blobapi.Account = (*BlobAccount)(nil)
 
@@ -43,7 +46,7 @@ func NewBlobAccount(connectionString string, opts *Options) (*BlobAccount, error
 		if err != nil {
 			return nil, errors.New("connection string: SharedAccessSignature is not the query of an address")
 		}
-		return &BlobAccount{client}, nil
+		return &BlobAccount{client, opts}, nil
 	}
 	cred, err := azblob.NewSharedKeyCredential(c.Account, c.Key)
 	if err != nil {
@@ -53,7 +56,7 @@ func NewBlobAccount(connectionString string, opts *Options) (*BlobAccount, error
 	if err != nil {
 		return nil, err
 	}
-	return &BlobAccount{client}, nil
+	return &BlobAccount{client, opts}, nil
 }
 
 // NewBlobAccountWithCredential returns the blobs at an address such as
@@ -67,12 +70,12 @@ func NewBlobAccountWithCredential(serviceURL string, cred azcore.TokenCredential
 	if err != nil {
 		return nil, err
 	}
-	return &BlobAccount{client}, nil
+	return &BlobAccount{client, opts}, nil
 }
 
 func (o *Options) blobClient() *service.ClientOptions {
 	out := &service.ClientOptions{}
-	out.PerCallPolicies = []policy.Policy{amend{}}
+	out.PerCallPolicies = o.policies(amend{})
 	if o == nil {
 		return out
 	}

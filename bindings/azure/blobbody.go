@@ -56,15 +56,21 @@ func spool(r io.Reader, limit int64) (body io.ReadSeekCloser, size int64, discar
 // bindings.
 type download struct {
 	ctx  context.Context // of the call that opened it
+	opts *Options
 	body io.ReadCloser
 }
 
-func (d *download) Read(p []byte) (int, error) {
-	n, err := d.body.Read(p)
-	if err != nil && err != io.EOF {
-		err = translateBlob(d.ctx, err)
-	}
+func (d *download) Read(p []byte) (n int, err error) {
+	err = d.opts.call(d.ctx, func(ctx context.Context) error {
+		n, err = d.body.Read(p)
+		if err != nil && err != io.EOF {
+			err = translateBlob(ctx, err)
+		}
+		return err
+	})
 	return n, err
 }
 
-func (d *download) Close() error { return d.body.Close() }
+func (d *download) Close() error {
+	return d.opts.end(d.ctx, func(context.Context) error { return d.body.Close() })
+}

@@ -268,7 +268,7 @@ func (b *blob) Get(ctx context.Context, opts *blobapi.GetOptions) (*blobapi.Down
 	if err != nil {
 		return nil, err
 	}
-	d := &blobapi.Download{Properties: propertiesOf(answer), Body: &download{ctx, got.Body}}
+	d := &blobapi.Download{Properties: propertiesOf(answer), Body: &download{ctx, b.container.account.opts, got.Body}}
 	d.Range.Count = numberOf(answer, "Content-Length")
 	if opts.Range != nil {
 		d.Range.Offset = opts.Range.Offset
@@ -388,10 +388,11 @@ func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobap
 	}
 	out := &blobapi.Copied{Written: *written(answer), ID: answer.Get("X-Ms-Copy-Id"), Status: answer.Get("X-Ms-Copy-Status")}
 	for out.Status == "pending" {
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(copyPause):
+		if err := b.container.account.opts.call(ctx, func(ctx context.Context) error {
+			pause(ctx, copyPause)
+			return ctx.Err()
+		}); err != nil {
+			return nil, err
 		}
 		p, err := b.Properties(ctx, nil)
 		if err != nil {

@@ -11,7 +11,7 @@
 // conditions of package bindings, found by errors.Is; the SDK's own error stays in
 // the chain.
 //
-// Calls wait for the network: on a virtual clock make them in Clock.Outside.
+// Calls wait for the network: on a virtual clock [Options.Call] makes them outside it.
 //
 // The package reads no settings and no files, except that the credentials of
 // Entra ID which an [Identity] names look for themselves in the usual places;

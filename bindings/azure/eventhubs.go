@@ -28,6 +28,7 @@ import (
 type EventHubs struct {
 	host    string // without a port
 	clients hubClients
+	line    line
 	retries int
 
 	mu        sync.Mutex
@@ -52,7 +53,7 @@ type consumerKey struct{ hub, group, name string }
 // NewEventHubs returns the namespace of a connection string. With
 // UseDevelopmentEmulator=true it is an emulator's, without TLS. Hubs are named in
 // calls: an EntityPath says only what the key is for. Nothing is sent before the
-// first call. Of the options only Retries counts.
+// first call. Of the options Retries and Call count.
 func NewEventHubs(connectionString string, opts *Options) (*EventHubs, error) {
 	said, err := azeventhubs.ParseConnectionString(connectionString)
 	if err != nil {
@@ -88,7 +89,7 @@ func NewEventHubsWithIdentity(id *Identity, opts *Options) (*EventHubs, error) {
 
 func newEventHubs(host string, opts *Options, clients hubClients) *EventHubs {
 	return &EventHubs{
-		host: host, clients: clients, retries: opts.readerRetries(), producers: newRecent(recentLimit, func(p *azeventhubs.ProducerClient) { _ = closeSoon(context.Background(), p.Close) }),
+		host: host, clients: clients, line: line{opts: opts}, retries: opts.readerRetries(), producers: newRecent(recentLimit, func(p *azeventhubs.ProducerClient) { _ = closeSoon(context.Background(), p.Close) }),
 		consumers: map[consumerKey]*azeventhubs.ConsumerClient{}, readers: map[*eventReader]struct{}{},
 	}
 }
@@ -139,7 +140,7 @@ func (h *EventHubs) Close(ctx context.Context) error {
 	readers := slices.Collect(maps.Keys(h.readers))
 	h.mu.Unlock()
 	for _, r := range readers {
-		_ = r.Close(ctx) // the connection ends anyway
+		_ = r.close(ctx) // the connection ends anyway
 	}
 	var first error
 	for _, p := range h.producers.all() { // nobody adds to them any more
@@ -171,17 +172,23 @@ func kept[K comparable, C any](h *EventHubs, known map[K]C, key K, open func() (
 	return c, err
 }
 
-// producer returns the client that sends to a hub, and leave, which is to be called when it
-// is not used any more.
-func (h *EventHubs) producer(hub string) (p *azeventhubs.ProducerClient, leave func(), err error) {
+// produce makes a call with the client that sends to a hub.
+func (h *EventHubs) produce(ctx context.Context, hub string, f func(ctx context.Context, client *azeventhubs.ProducerClient) error) error {
 	if err := h.open(); err != nil {
-		return nil, nil, err
+		return err
 	}
-	return h.producers.use(strings.ToLower(hub), func() (*azeventhubs.ProducerClient, error) {
-		if err := h.open(); err != nil { // else Close has not looked for it yet
-			return nil, err
+	return h.line.call(ctx, func(ctx context.Context) error {
+		client, leave, err := h.producers.use(strings.ToLower(hub), func() (*azeventhubs.ProducerClient, error) {
+			if err := h.open(); err != nil { // else Close has not looked for it yet
+				return nil, err
+			}
+			return h.clients.producer(hub)
+		})
+		if err != nil {
+			return err
 		}
-		return h.clients.producer(hub)
+		defer leave()
+		return translateHub(ctx, f(ctx, client))
 	})
 }
 
@@ -216,49 +223,44 @@ func (h *EventHubs) SendEvents(ctx context.Context, hub string, opts *eventhubs.
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	producer, leave, err := h.producer(hub)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	batch, err := producer.NewEventDataBatch(ctx, to)
-	for _, e := range list {
-		if err == nil {
-			err = batch.AddEventData(e, nil)
+	return h.produce(ctx, hub, func(ctx context.Context, client *azeventhubs.ProducerClient) error {
+		batch, err := client.NewEventDataBatch(ctx, to)
+		for _, e := range list {
+			if err == nil {
+				err = batch.AddEventData(e, nil)
+			}
 		}
-	}
-	if err == nil {
-		err = producer.SendEventDataBatch(ctx, batch, nil)
-	}
-	return translateHub(ctx, err)
+		if err == nil {
+			err = client.SendEventDataBatch(ctx, batch, nil)
+		}
+		return err
+	})
 }
 
 // Hub implements eventhubs.Namespace.
 func (h *EventHubs) Hub(ctx context.Context, name string) (*eventhubs.Properties, error) {
-	client, leave, err := h.producer(name)
+	var p azeventhubs.EventHubProperties
+	err := h.produce(ctx, name, func(ctx context.Context, client *azeventhubs.ProducerClient) (err error) {
+		p, err = client.GetEventHubProperties(ctx, nil)
+		return err
+	})
 	if err != nil {
 		return nil, err
-	}
-	defer leave()
-	p, err := client.GetEventHubProperties(ctx, nil)
-	if err != nil {
-		return nil, translateHub(ctx, err)
 	}
 	return &eventhubs.Properties{Name: p.Name, CreatedAt: p.CreatedOn.UTC(), Partitions: p.PartitionIDs}, nil
 }
 
 // Partition implements eventhubs.Namespace.
 func (h *EventHubs) Partition(ctx context.Context, hub, partition string) (*eventhubs.Partition, error) {
-	client, leave, err := h.producer(hub)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	p, err := abandoned(ctx, func() (azeventhubs.PartitionProperties, error) {
-		return client.GetPartitionProperties(ctx, partition, nil)
+	var p azeventhubs.PartitionProperties
+	err := h.produce(ctx, hub, func(ctx context.Context, client *azeventhubs.ProducerClient) (err error) {
+		p, err = abandoned(ctx, func() (azeventhubs.PartitionProperties, error) {
+			return client.GetPartitionProperties(ctx, partition, nil)
+		})
+		return err
 	})
 	if err != nil {
-		return nil, translateHub(ctx, err)
+		return nil, err
 	}
 	out := &eventhubs.Partition{
 		Hub: p.EventHubName, ID: p.PartitionID, BeginningSequence: p.BeginningSequenceNumber, Empty: p.IsEmpty,
@@ -292,6 +294,9 @@ func abandoned[T any](ctx context.Context, call func() (T, error)) (v T, err err
 
 // ReadEvents implements eventhubs.Namespace.
 func (h *EventHubs) ReadEvents(ctx context.Context, hub, group, partition string, from eventhubs.Position, opts *eventhubs.ReaderOptions) (eventhubs.Reader, error) {
+	if err := h.line.ask(ctx, func(ctx context.Context) error { _, err := h.Partition(ctx, hub, partition); return err }); err != nil {
+		return nil, err
+	}
 	var o eventhubs.ReaderOptions
 	if opts != nil {
 		o = *opts
@@ -312,8 +317,14 @@ func (h *EventHubs) ReadEvents(ctx context.Context, hub, group, partition string
 	if !h.keep(r) {
 		return nil, messaging.ErrClosed
 	}
-	if err := r.open(ctx); err != nil {
-		_ = r.Close(context.WithoutCancel(ctx)) // the first error says more
+	err = h.line.call(ctx, func(ctx context.Context) error {
+		err := r.open(ctx)
+		if err != nil {
+			_ = r.close(context.WithoutCancel(ctx)) // the first error says more
+		}
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
 	return r, nil

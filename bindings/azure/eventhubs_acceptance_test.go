@@ -31,9 +31,9 @@ import (
 // cloudOf are the services of a host whose hubs, and storage if it has a connection
 // string, are outside.
 type cloudOf struct {
-	host.Services // there are no others
-	t             testing.TB
-	hubs          map[string]*azure.EventHubs // by setting
+	host.Outside // there are no others
+	t            testing.TB
+	hubs         map[string]*azure.EventHubs // by setting
 
 	mu sync.Mutex
 }
@@ -42,17 +42,14 @@ func newCloudOf(t testing.TB) *cloudOf {
 	return &cloudOf{t: t, hubs: map[string]*azure.EventHubs{}}
 }
 
-func (c *cloudOf) Blobs(conn app.Connection) (blob.Account, error) {
-	return azure.NewBlobAccount(conn.Value, &azure.Options{HTTPClient: http.DefaultClient})
+func (c *cloudOf) Blobs(conn app.Connection, call host.Call) (blob.Account, error) {
+	return azure.NewBlobAccount(conn.Value, &azure.Options{HTTPClient: http.DefaultClient, Call: call})
 }
 
-func (c *cloudOf) EventHubs(conn app.Connection) (eventhubsapi.Namespace, error) {
+func (c *cloudOf) EventHubs(conn app.Connection, call host.Call) (eventhubsapi.Namespace, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known := c.hubs[conn.Setting]; known != nil {
-		return known, nil
-	}
-	h, err := azure.NewEventHubs(conn.Value, nil)
+	h, err := azure.NewEventHubs(conn.Value, &azure.Options{Call: call})
 	if err == nil {
 		c.hubs[conn.Setting] = h
 	}

@@ -65,8 +65,12 @@ func (r *eventReader) open(ctx context.Context) error {
 	return err
 }
 
-func (r *eventReader) Receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
-	return r.receive(ctx, n, wait)
+func (r *eventReader) Receive(ctx context.Context, n int, wait time.Duration) (out []*eventhubs.ReceivedEvent, err error) {
+	err = r.hubs.line.call(ctx, func(ctx context.Context) (err error) {
+		out, err = r.receive(ctx, n, wait)
+		return err
+	})
+	return out, err
 }
 
 // receive returns up to n events once one is ready.
@@ -153,6 +157,10 @@ func (r *eventReader) add(events []*azeventhubs.ReceivedEventData) {
 const closeTime = 3 * time.Second
 
 func (r *eventReader) Close(ctx context.Context) error {
+	return r.hubs.line.opts.end(ctx, r.close)
+}
+
+func (r *eventReader) close(ctx context.Context) error {
 	return r.shut(func() error {
 		ctx, cancel := context.WithTimeout(ctx, closeTime)
 		defer cancel()

@@ -28,11 +28,18 @@ type Options struct {
 	// Retries is how often the SDK repeats a request that failed with 408, 429 or
 	// 5xx, or below HTTP: 0 for its default of 3, negative for never.
 	Retries int
+
+	// Call, if set, makes each call that waits for the service: it runs f once, with ctx
+	// or a context that ends sooner, and returns f's error. On a virtual clock it leaves
+	// the clock meanwhile. f's error says whether the service was reached:
+	// bindings.ErrUnreachable that it was not, messaging.ErrClosed that it was not asked,
+	// anything else that it was.
+	Call func(ctx context.Context, f func(ctx context.Context) error) error
 }
 
 func (o *Options) client() *azqueue.ClientOptions {
 	out := &azqueue.ClientOptions{}
-	out.PerCallPolicies = []policy.Policy{withoutText{}}
+	out.PerCallPolicies = o.policies(takes{}, withoutText{})
 	if o == nil {
 		return out
 	}
@@ -226,7 +233,7 @@ func (q *queue) Receive(ctx context.Context, n int, visibility time.Duration) (o
 	}
 	count := int32(n)
 	err = q.call(ctx, func() error {
-		r, err := q.client.DequeueMessages(ctx, &azqueue.DequeueMessagesOptions{NumberOfMessages: &count, VisibilityTimeout: &s})
+		r, err := q.client.DequeueMessages(context.WithValue(ctx, takes{}, true), &azqueue.DequeueMessagesOptions{NumberOfMessages: &count, VisibilityTimeout: &s})
 		for _, m := range r.Messages {
 			out = append(out, &queueapi.Message{
 				ID: value(m.MessageID), Text: value(m.MessageText), PopReceipt: value(m.PopReceipt), DequeueCount: value(m.DequeueCount),

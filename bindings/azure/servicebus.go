@@ -22,6 +22,7 @@ import (
 // if it can, without a word: only settling tells.
 type ServiceBus struct {
 	client  *azservicebus.Client
+	line    line
 	held    holdings
 	retries int
 	senders *recent[*azservicebus.Sender] // by key of the path
@@ -31,7 +32,7 @@ var _ servicebus.Namespace = (*ServiceBus)(nil)
 
 // NewServiceBus returns the namespace of a connection string. With
 // UseDevelopmentEmulator=true it is an emulator's, without TLS. Nothing is sent
-// before the first call. Of the options only Retries counts.
+// before the first call. Of the options Retries and Call count.
 func NewServiceBus(connectionString string, opts *Options) (*ServiceBus, error) {
 	c, err := azservicebus.NewClientFromConnectionString(connectionString, opts.serviceBus())
 	if err != nil {
@@ -55,7 +56,7 @@ func NewServiceBusWithIdentity(id *Identity, opts *Options) (*ServiceBus, error)
 }
 
 func newServiceBus(c *azservicebus.Client, opts *Options) *ServiceBus {
-	return &ServiceBus{client: c, retries: opts.readerRetries(), senders: newRecent(recentLimit, func(s *azservicebus.Sender) { _ = closeSoon(context.Background(), s.Close) })}
+	return &ServiceBus{client: c, line: line{opts: opts}, retries: opts.readerRetries(), senders: newRecent(recentLimit, func(s *azservicebus.Sender) { _ = closeSoon(context.Background(), s.Close) })}
 }
 
 // messagingRetryDelay is the first pause between repetitions of the clients of Service
@@ -88,14 +89,25 @@ func closeSoon(ctx context.Context, end func(ctx context.Context) error) error {
 	return err
 }
 
-// sender returns the sender of an entity, one for all who send there, and leave, which is
-// to be called when it is not used any more.
-func (s *ServiceBus) sender(entity string) (sender *azservicebus.Sender, leave func(), err error) {
+// call makes a call of the client's. missing is for translateBus.
+func (s *ServiceBus) call(ctx context.Context, missing messaging.Condition, f func(ctx context.Context) error) error {
+	return s.line.call(ctx, func(ctx context.Context) error { return translateBus(ctx, f(ctx), missing) })
+}
+
+// send makes a call with the sender of an entity, one for all who send there.
+func (s *ServiceBus) send(ctx context.Context, entity string, missing messaging.Condition, f func(ctx context.Context, sender *azservicebus.Sender) error) error {
 	path, err := servicebus.ParsePath(entity)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	return s.senders.use(path.Key(), func() (*azservicebus.Sender, error) { return s.client.NewSender(path.String(), nil) })
+	return s.call(ctx, missing, func(ctx context.Context) error {
+		sender, leave, err := s.senders.use(path.Key(), func() (*azservicebus.Sender, error) { return s.client.NewSender(path.String(), nil) })
+		if err != nil {
+			return err
+		}
+		defer leave()
+		return f(ctx, sender)
+	})
 }
 
 // Send implements servicebus.Namespace. Several messages go as one batch, and
@@ -105,49 +117,41 @@ func (s *ServiceBus) Send(ctx context.Context, entity string, messages ...*servi
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	sender, leave, err := s.sender(entity)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	if len(list) == 1 {
-		return translateBus(ctx, sender.SendMessage(ctx, list[0], nil), messaging.ConditionNotFound)
-	}
-	batch, err := sender.NewMessageBatch(ctx, nil)
-	for _, m := range list {
-		if err == nil {
-			err = batch.AddMessage(m, nil)
+	return s.send(ctx, entity, messaging.ConditionNotFound, func(ctx context.Context, sender *azservicebus.Sender) error {
+		if len(list) == 1 {
+			return sender.SendMessage(ctx, list[0], nil)
 		}
-	}
-	if err == nil {
-		err = sender.SendMessageBatch(ctx, batch, nil)
-	}
-	return translateBus(ctx, err, messaging.ConditionNotFound)
+		batch, err := sender.NewMessageBatch(ctx, nil)
+		for _, m := range list {
+			if err == nil {
+				err = batch.AddMessage(m, nil)
+			}
+		}
+		if err == nil {
+			err = sender.SendMessageBatch(ctx, batch, nil)
+		}
+		return err
+	})
 }
 
 // Schedule implements servicebus.Namespace.
-func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, messages ...*servicebus.Message) ([]int64, error) {
+func (s *ServiceBus) Schedule(ctx context.Context, entity string, at time.Time, messages ...*servicebus.Message) (numbers []int64, err error) {
 	list, err := outgoing(messages)
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	sender, leave, err := s.sender(entity)
-	if err != nil {
-		return nil, err
-	}
-	defer leave()
-	numbers, err := sender.ScheduleMessages(ctx, list, at, nil)
-	return numbers, translateBus(ctx, err, messaging.ConditionNotFound)
+	err = s.send(ctx, entity, messaging.ConditionNotFound, func(ctx context.Context, sender *azservicebus.Sender) (err error) {
+		numbers, err = sender.ScheduleMessages(ctx, list, at, nil)
+		return err
+	})
+	return numbers, err
 }
 
 // CancelScheduled implements servicebus.Namespace.
 func (s *ServiceBus) CancelScheduled(ctx context.Context, entity string, sequenceNumbers ...int64) error {
-	sender, leave, err := s.sender(entity)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return translateBus(ctx, sender.CancelScheduledMessages(ctx, sequenceNumbers, nil), messaging.ConditionMessageNotFound)
+	return s.send(ctx, entity, messaging.ConditionMessageNotFound, func(ctx context.Context, sender *azservicebus.Sender) error {
+		return sender.CancelScheduledMessages(ctx, sequenceNumbers, nil)
+	})
 }
 
 // Receiver implements servicebus.Namespace. It opens the link, so that it fails
@@ -172,9 +176,15 @@ func (s *ServiceBus) Receiver(ctx context.Context, source string, opts *serviceb
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64)}); err != nil {
-		_ = r.Close(context.WithoutCancel(ctx)) // the first error says more
-		return nil, translateBus(ctx, err, messaging.ConditionNotFound)
+	err = s.call(ctx, messaging.ConditionNotFound, func(ctx context.Context) error {
+		_, err := r.PeekMessages(ctx, 1, &azservicebus.PeekMessagesOptions{FromSequenceNumber: new(int64)})
+		if err != nil {
+			_ = r.Close(context.WithoutCancel(ctx)) // the first error says more
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return newReceiver(r, s, path, mode), nil
 }
@@ -209,8 +219,20 @@ func (s *ServiceBus) AcceptSession(ctx context.Context, source string, opts *ser
 	if opts != nil {
 		o = *opts
 	}
-	r, err := s.accept(ctx, path, &o)
-	if err != nil {
+	if err := s.line.ask(ctx, func(ctx context.Context) error {
+		r, err := s.Receiver(ctx, source, nil)
+		if err == nil {
+			_ = r.Close(ctx)
+		}
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	var r *azservicebus.SessionReceiver
+	if err := s.line.call(ctx, func(ctx context.Context) (err error) {
+		r, err = s.accept(ctx, path, &o)
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	return &session{receiver: newReceiver(r, s, path, o.Mode), link: r}, nil

@@ -57,7 +57,18 @@ const maxCredits = 5000
 // batchPause is how long the client goes on receiving after the first message.
 const batchPause = 20 * time.Millisecond
 
-func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) ([]*servicebus.Received, error) {
+func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out []*servicebus.Received, err error) {
+	if err := r.bus.line.ask(ctx, func(ctx context.Context) error { _, err := r.Peek(ctx, 0, 1); return err }); err != nil {
+		return nil, err
+	}
+	err = r.bus.line.call(ctx, func(ctx context.Context) (err error) {
+		out, err = r.receive(ctx, n, wait)
+		return err
+	})
+	return out, err
+}
+
+func (r *receiver) receive(ctx context.Context, n int, wait time.Duration) ([]*servicebus.Received, error) {
 	within, cancel := waiting(ctx, wait)
 	defer cancel()
 	if ok, err := r.enter(ctx, within); !ok {
@@ -142,21 +153,28 @@ func (r *receiver) take(list []*azservicebus.ReceivedMessage) []*servicebus.Rece
 	return out
 }
 
-func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) ([]*servicebus.Received, error) {
+func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) (out []*servicebus.Received, err error) {
 	if len(sequenceNumbers) == 0 {
 		return nil, nil
 	}
-	list, err := r.sdk.ReceiveDeferredMessages(ctx, sequenceNumbers, nil)
-	if err != nil {
-		return nil, r.translate(ctx, err, messaging.ConditionMessageNotFound)
-	}
-	return r.take(list), nil
+	err = r.call(ctx, messaging.ConditionMessageNotFound, func(ctx context.Context) error {
+		list, err := r.sdk.ReceiveDeferredMessages(ctx, sequenceNumbers, nil)
+		if err == nil {
+			out = r.take(list)
+		}
+		return err
+	})
+	return out, err
 }
 
 func (r *receiver) Peek(ctx context.Context, from int64, n int) ([]*servicebus.Received, error) {
-	list, err := r.sdk.PeekMessages(ctx, n, &azservicebus.PeekMessagesOptions{FromSequenceNumber: &from})
+	var list []*azservicebus.ReceivedMessage
+	err := r.call(ctx, messaging.ConditionNotFound, func(ctx context.Context) (err error) {
+		list, err = r.sdk.PeekMessages(ctx, n, &azservicebus.PeekMessagesOptions{FromSequenceNumber: &from})
+		return err
+	})
 	if err != nil {
-		return nil, r.translate(ctx, err, messaging.ConditionNotFound)
+		return nil, err
 	}
 	out := make([]*servicebus.Received, len(list))
 	for i, m := range list {
@@ -173,13 +191,15 @@ func (r *receiver) settle(ctx context.Context, m *servicebus.Received, f settlem
 	if err != nil {
 		return err
 	}
-	if held.hasLink() {
-		err = within(ctx, linkTime, held.m, f)
-	}
-	if !held.hasLink() || ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || isTransport(err)) {
-		err = within(ctx, managementTime, held.withoutLink(), f)
-	}
-	err = r.translate(ctx, err, messaging.ConditionMessageLockLost)
+	err = r.call(ctx, messaging.ConditionMessageLockLost, func(ctx context.Context) (err error) {
+		if held.hasLink() {
+			err = within(ctx, linkTime, held.m, f)
+		}
+		if !held.hasLink() || ctx.Err() == nil && (errors.Is(err, context.DeadlineExceeded) || isTransport(err)) {
+			err = within(ctx, managementTime, held.withoutLink(), f)
+		}
+		return err
+	})
 	if err == nil || isLockLost(err) {
 		r.bus.held.remove(m.LockToken)
 	}
@@ -287,7 +307,10 @@ func (r *receiver) Renew(ctx context.Context, m *servicebus.Received) (time.Time
 		return time.Time{}, err
 	}
 	copied := *held.m // calls for one message may overlap
-	if err := r.translate(ctx, plain.RenewMessageLock(ctx, &copied, nil), messaging.ConditionMessageLockLost); err != nil {
+	err = r.call(ctx, messaging.ConditionMessageLockLost, func(ctx context.Context) error {
+		return plain.RenewMessageLock(ctx, &copied, nil)
+	})
+	if err != nil {
 		if isLockLost(err) {
 			r.bus.held.remove(m.LockToken)
 		}
@@ -300,7 +323,14 @@ func (r *receiver) Renew(ctx context.Context, m *servicebus.Received) (time.Time
 }
 
 func (r *receiver) Close(ctx context.Context) error {
-	return r.shut(func() error { return translateBus(ctx, closeSoon(ctx, r.sdk.Close), messaging.ConditionNotFound) })
+	return r.bus.line.opts.end(ctx, func(ctx context.Context) error {
+		return r.shut(func() error { return translateBus(ctx, closeSoon(ctx, r.sdk.Close), messaging.ConditionNotFound) })
+	})
+}
+
+// call makes a call of the client's.
+func (r *receiver) call(ctx context.Context, missing messaging.Condition, f func(ctx context.Context) error) error {
+	return r.bus.line.call(ctx, func(ctx context.Context) error { return r.translate(ctx, f(ctx), missing) })
 }
 
 // translate returns an error as package bindings has it. A client's code does not

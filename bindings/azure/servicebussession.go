@@ -26,26 +26,30 @@ func (s *session) RenewSession(ctx context.Context) (time.Time, error) {
 	if s.isClosed() {
 		return time.Time{}, messaging.ErrClosed
 	}
-	if err := s.link.RenewSessionLock(ctx, nil); err != nil {
-		return time.Time{}, s.translate(ctx, err, messaging.ConditionSessionLockLost)
+	err := s.call(ctx, messaging.ConditionSessionLockLost, func(ctx context.Context) error { return s.link.RenewSessionLock(ctx, nil) })
+	if err != nil {
+		return time.Time{}, err
 	}
 	return s.LockedUntil(), nil
 }
 
-func (s *session) State(ctx context.Context) ([]byte, error) {
+func (s *session) State(ctx context.Context) (state []byte, err error) {
 	if s.isClosed() {
 		return nil, messaging.ErrClosed
 	}
-	state, err := s.link.GetSessionState(ctx, nil)
+	err = s.call(ctx, messaging.ConditionSessionLockLost, func(ctx context.Context) (err error) {
+		state, err = s.link.GetSessionState(ctx, nil)
+		return err
+	})
 	if len(state) == 0 {
 		state = nil // the client does not tell none from empty
 	}
-	return state, s.translate(ctx, err, messaging.ConditionSessionLockLost)
+	return state, err
 }
 
 func (s *session) SetState(ctx context.Context, state []byte) error {
 	if s.isClosed() {
 		return messaging.ErrClosed
 	}
-	return s.translate(ctx, s.link.SetSessionState(ctx, state, nil), messaging.ConditionSessionLockLost)
+	return s.call(ctx, messaging.ConditionSessionLockLost, func(ctx context.Context) error { return s.link.SetSessionState(ctx, state, nil) })
 }

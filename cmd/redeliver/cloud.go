@@ -22,22 +22,23 @@ import (
 )
 
 // cloud serves the connections that mean an account outside this process: in
-// Azure, in Azurite, or in another host. It implements host.Services.
+// Azure, in Azurite, or in another host. It implements host.Outside.
 type cloud struct {
 	transport *http.Transport
-	opts      azure.Options
 	first     func(setting string) // is told the first connection that is used
 
 	used atomic.Bool
 
-	mu     sync.Mutex
-	queues map[string]*azure.QueueAccount // by setting: settings are read once
-	blobs  map[string]*azure.BlobAccount
-	buses  map[string]*azure.ServiceBus
-	hubs   map[string]*azure.EventHubs
+	mu        sync.Mutex
+	connected []connected
 }
 
-var _ host.Services = (*cloud)(nil)
+var _ host.Outside = (*cloud)(nil)
+
+// connected is an account that keeps connections.
+type connected interface {
+	Close(ctx context.Context) error
+}
 
 // Limits of a request. With the SDK's three repetitions, each after a pause,
 // they bound every call; only a body that comes slowly may take longer.
@@ -53,73 +54,60 @@ const (
 
 // newCloud returns services that have not sent anything yet. first may be nil.
 func newCloud(first func(setting string)) *cloud {
-	c := &cloud{
-		first: first, queues: map[string]*azure.QueueAccount{}, blobs: map[string]*azure.BlobAccount{},
-		buses: map[string]*azure.ServiceBus{}, hubs: map[string]*azure.EventHubs{},
-		transport: &http.Transport{
-			Proxy:               http.ProxyFromEnvironment,
-			DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
-			ForceAttemptHTTP2:   true,
-			TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: answerTimeout,
-			MaxIdleConnsPerHost: connectionsKept, IdleConnTimeout: idleTimeout,
-		},
+	return &cloud{first: first, transport: &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
+		DialContext:         (&net.Dialer{Timeout: dialTimeout}).DialContext,
+		ForceAttemptHTTP2:   true,
+		TLSHandshakeTimeout: dialTimeout, ResponseHeaderTimeout: answerTimeout,
+		MaxIdleConnsPerHost: connectionsKept, IdleConnTimeout: idleTimeout,
+	}}
+}
+
+// Queues implements host.Outside.
+func (c *cloud) Queues(conn app.Connection, call host.Call) (queue.Account, error) {
+	return open(c, conn, call, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
+}
+
+// Blobs implements host.Outside.
+func (c *cloud) Blobs(conn app.Connection, call host.Call) (blob.Account, error) {
+	return open(c, conn, call, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
+}
+
+// ServiceBus implements host.Outside.
+func (c *cloud) ServiceBus(conn app.Connection, call host.Call) (servicebus.Namespace, error) {
+	return open(c, conn, call, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
+}
+
+// EventHubs implements host.Outside.
+func (c *cloud) EventHubs(conn app.Connection, call host.Call) (eventhubs.Namespace, error) {
+	return open(c, conn, call, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
+}
+
+// open makes the account of a connection by its connection string or its identity.
+func open[A any](c *cloud, conn app.Connection, call host.Call,
+	byString func(string, *azure.Options) (A, error), byIdentity func(*azure.Identity, *azure.Options) (A, error),
+) (account A, err error) {
+	opts := &azure.Options{HTTPClient: &http.Client{Transport: c.transport}, Call: call}
+	if conn.Value != "" {
+		account, err = byString(conn.Value, opts)
+	} else {
+		var id *azure.Identity
+		if id, err = azure.ParseIdentity(conn.Section); err == nil {
+			account, err = byIdentity(id, opts)
+		}
 	}
-	c.opts.HTTPClient = &http.Client{Transport: c.transport}
-	return c
-}
-
-// Queues implements host.Services.
-func (c *cloud) Queues(conn app.Connection) (queue.Account, error) {
-	return outside(c, c.queues, conn, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
-}
-
-// Blobs implements host.Services.
-func (c *cloud) Blobs(conn app.Connection) (blob.Account, error) {
-	return outside(c, c.blobs, conn, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
-}
-
-// ServiceBus implements host.Services.
-func (c *cloud) ServiceBus(conn app.Connection) (servicebus.Namespace, error) {
-	return outside(c, c.buses, conn, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
-}
-
-// EventHubs implements host.Services.
-func (c *cloud) EventHubs(conn app.Connection) (eventhubs.Namespace, error) {
-	return outside(c, c.hubs, conn, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
-}
-
-// outside returns the account of a connection, made by its connection string or
-// its identity when it is asked for first.
-func outside[A any](c *cloud, known map[string]*A, conn app.Connection,
-	byString func(string, *azure.Options) (*A, error), byIdentity func(*azure.Identity, *azure.Options) (*A, error),
-) (*A, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if account := known[conn.Setting]; account != nil {
-		return account, nil
-	}
-	account, err := open(c, conn, byString, byIdentity)
 	if err != nil {
-		return nil, err
+		return account, err
 	}
-	known[conn.Setting] = account
+	if connected, ok := any(account).(connected); ok {
+		c.mu.Lock()
+		c.connected = append(c.connected, connected)
+		c.mu.Unlock()
+	}
 	if !c.used.Swap(true) && c.first != nil {
 		c.first(conn.Setting)
 	}
 	return account, nil
-}
-
-func open[A any](c *cloud, conn app.Connection,
-	byString func(string, *azure.Options) (*A, error), byIdentity func(*azure.Identity, *azure.Options) (*A, error),
-) (*A, error) {
-	if conn.Value != "" {
-		return byString(conn.Value, &c.opts)
-	}
-	id, err := azure.ParseIdentity(conn.Section)
-	if err != nil {
-		return nil, err
-	}
-	return byIdentity(id, &c.opts)
 }
 
 // close lets go of the connections.
@@ -129,11 +117,8 @@ func (c *cloud) close() {
 	defer cancel()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, bus := range c.buses {
-		_ = bus.Close(ctx) // a namespace that does not answer loses the connection anyway
-	}
-	for _, hubs := range c.hubs {
-		_ = hubs.Close(ctx)
+	for _, account := range c.connected {
+		_ = account.Close(ctx) // a namespace that does not answer loses the connection anyway
 	}
 }
 

@@ -257,11 +257,11 @@ func (f *fleet) send(n int) (sent []string) {
 	defer cancel()
 	c := newCloud(nil)
 	defer c.close()
-	queues, err := c.Queues(app.Connection{Setting: "storage", Value: f.storage})
+	queues, err := c.Queues(app.Connection{Setting: "storage", Value: f.storage}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}
-	bus, err := c.ServiceBus(app.Connection{Setting: "bus", Value: f.ns})
+	bus, err := c.ServiceBus(app.Connection{Setting: "bus", Value: f.ns}, nil)
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -107,11 +107,11 @@ func fillStorage(t *testing.T, connection string, messages, blobs int) {
 	c := newCloud(nil)
 	defer c.close()
 	conn := app.Connection{Setting: "test", Value: connection}
-	queues, err := c.Queues(conn)
+	queues, err := c.Queues(conn, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	containers, err := c.Blobs(conn)
+	containers, err := c.Blobs(conn, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

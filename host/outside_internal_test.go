@@ -1,0 +1,80 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+)
+
+// elsewhere opens an account for each time that it is asked.
+type elsewhere struct {
+	Outside // there are no others
+	clk     clock.Clock
+	calls   []Call
+}
+
+func (e *elsewhere) Queues(_ app.Connection, call Call) (queue.Account, error) {
+	e.calls = append(e.calls, call)
+	return emulator.New(e.clk, nil), nil
+}
+
+// The same connection gives the same account outside. Its calls are made outside the
+// clock, and the host learns from them whether the account is reached.
+func TestAccountOutside(t *testing.T) {
+	t.Parallel()
+	clk := clock.NewVirtual(realNow(), nil)
+	t.Cleanup(clk.Close)
+	out := &elsewhere{clk: clk}
+	h, err := New(t.TempDir(), &Options{Clock: clk, Env: []string{}, Outside: out})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	conn := app.Connection{Setting: "Far", Value: "AccountName=acme;AccountKey=a2V5"}
+	first, err := h.services.Queues(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := h.services.Queues(conn); again != first || len(out.calls) != 1 {
+		t.Errorf("a second account for the same connection, %v", err)
+	}
+	if other, err := h.services.Queues(app.Connection{Setting: "Other", Value: conn.Value}); other == first || len(out.calls) != 2 {
+		t.Errorf("one account for two connections, %v", err)
+	}
+	call := func(answer error) {
+		clk.Do("call", func() {
+			err := out.calls[0](context.Background(), func(ctx context.Context) error {
+				if ctx.Done() == nil {
+					t.Error("nothing ends the call")
+				}
+				clk.Inside("the world", func() {}) // waits for ever unless the call is outside
+				return answer
+			})
+			if !errors.Is(err, answer) {
+				t.Errorf("the call = %v, want %v", err, answer)
+			}
+		})
+	}
+	call(&bindings.UnreachableError{Err: errors.New("connection refused")})
+	call(messaging.ErrClosed)
+	var got []string
+	for _, r := range h.Journal().Records() {
+		got = append(got, string(r.Kind)+" "+r.Name)
+	}
+	call(bindings.ErrNotFound)
+	for _, r := range h.Journal().Records()[len(got):] {
+		got = append(got, "then "+string(r.Kind)+" "+r.Name)
+	}
+	if diff := cmp.Diff(got, []string{"service_unreachable Far", "then service_back Far"}); diff != "" {
+		t.Errorf("told (-got +want):\n%s", diff)
+	}
+}

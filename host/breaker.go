@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/triggers"
 )
 
 // breaker is the circuit breaker of one function (spec host-and-retry 14.2), an
@@ -35,8 +36,9 @@ type breaker struct {
 // admittedWait is the wait of a listener for what it was admitted to receive.
 type admittedWait struct{ cancel context.CancelFunc }
 
-// whileAdmitted returns a context that ends with ctx and when the circuit opens.
-func (b *breaker) whileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
+// WhileAdmitted implements triggers.Gate.
+func (g gate) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
+	b := g.breaker
 	if b == nil {
 		return ctx, func() {}
 	}
@@ -65,10 +67,19 @@ func newBreaker(clk clock.Clock, conf *app.CircuitBreaker) *breaker {
 	return b
 }
 
-// admit waits until a delivery may be taken, and returns how many may be, at
-// most n. Each is answered by delivered or unused. report is told of a change of
-// state, with the lock held.
-func (b *breaker) admit(ctx context.Context, n int, report func(journal.Kind)) (admitted int, err error) {
+// gate is the breaker of a function as its listener sees it. Each delivery that it
+// admits is answered by delivered, cancelled or Unused.
+type gate struct {
+	*breaker
+	report func(journal.Kind) // is told of a change of state, with the lock held
+}
+
+// Gate implements triggers.Sink.
+func (f *function) Gate() triggers.Gate { return gate{f.breaker, f.breakerChanged} }
+
+// Admit implements triggers.Gate.
+func (g gate) Admit(ctx context.Context, n int) (admitted int, err error) {
+	b := g.breaker
 	if b == nil {
 		return n, ctx.Err()
 	}
@@ -78,7 +89,7 @@ func (b *breaker) admit(ctx context.Context, n int, report func(journal.Kind)) (
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		if admitted, _ = b.admitLocked(n, report); admitted > 0 {
+		if admitted, _ = b.admitLocked(n, g.report); admitted > 0 {
 			return admitted, nil
 		}
 		if err := b.changed.WaitUntil(ctx, b.until); err != nil {
@@ -87,15 +98,15 @@ func (b *breaker) admit(ctx context.Context, n int, report func(journal.Kind)) (
 	}
 }
 
-// try is admit of one delivery for callers that do not wait (HTTP): it returns
-// false and the time that is left, at least a second.
-func (b *breaker) try(report func(journal.Kind)) (retryAfter time.Duration, ok bool) {
+// Try implements triggers.Gate.
+func (g gate) Try() (retryAfter time.Duration, ok bool) {
+	b := g.breaker
 	if b == nil {
 		return 0, true
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	admitted, left := b.admitLocked(1, report)
+	admitted, left := b.admitLocked(1, g.report)
 	return max(left, time.Second), admitted > 0
 }
 
@@ -116,18 +127,9 @@ func (b *breaker) admitLocked(n int, report func(journal.Kind)) (admitted int, l
 	return n, 0
 }
 
-// isOpen reports whether no delivery could be taken now, and admits none.
-func (b *breaker) isOpen() bool {
-	if b == nil {
-		return false
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.until.After(b.clk.Now())
-}
-
-// unused gives back n admissions that led to no delivery.
-func (b *breaker) unused(n int) {
+// Unused implements triggers.Gate.
+func (g gate) Unused(n int) {
+	b := g.breaker
 	if b == nil || n == 0 {
 		return
 	}
@@ -196,11 +198,6 @@ func (b *breaker) cancelled(round int) {
 		b.admitted = max(b.admitted-1, 0)
 		b.changed.Broadcast()
 	}
-}
-
-// WhileAdmitted implements triggers.Sink.
-func (f *function) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
-	return f.breaker.whileAdmitted(ctx)
 }
 
 func (f *function) breakerChanged(kind journal.Kind) {

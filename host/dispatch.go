@@ -140,18 +140,10 @@ func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
 	}
 }
 
-// Admit implements triggers.Sink.
-func (f *function) Admit(ctx context.Context, n int) (admitted int, err error) {
-	return f.breaker.admit(ctx, n, f.breakerChanged)
-}
-
-// Unused implements triggers.Sink.
-func (f *function) Unused(n int) { f.breaker.unused(n) }
-
 // Skip implements triggers.Sink.
 func (f *function) Skip(ev *triggers.Event) {
 	f.receive(ev)
-	f.Unused(1)
+	f.Gate().Unused(1)
 }
 
 // Draining implements triggers.Sink.

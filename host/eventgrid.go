@@ -258,35 +258,15 @@ func (h *Host) ServeEventGrid(ctx context.Context, function string, req *binding
 	return resp
 }
 
-// serveEventGrid is ServeEventGrid inside the clock. A request that meets a reload
-// is served by the next generation.
+// serveEventGrid is ServeEventGrid inside the clock.
 func (h *Host) serveEventGrid(ctx context.Context, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
-	for {
-		gen, err := h.ready(ctx)
-		if err != nil {
-			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
-		}
+	return h.bring(ctx, func(gen *generation) (*bindings.HTTPResponse, error) {
 		f := gen.function(function)
 		if f == nil || f.events == nil || f.def.Disabled {
-			return &bindings.HTTPResponse{StatusCode: http.StatusNotFound, Body: []byte("cannot find function: '" + function + "'")}
+			return &bindings.HTTPResponse{StatusCode: http.StatusNotFound, Body: []byte("cannot find function: '" + function + "'")}, nil
 		}
-		if resp := f.events.Answer(req); resp != nil {
-			return resp
-		}
-		if _, ok := f.breaker.try(f.breakerChanged); !ok {
-			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
-		}
-		resp, err := f.events.Serve(ctx, req)
-		if err == nil {
-			return resp
-		}
-		// A reload was between the look and the call, or the listener has not had its
-		// turn yet.
-		f.breaker.unused(1)
-		if h.clk.Sleep(ctx, 0) != nil || f.gen.listening.Err() != nil && h.current.Load() == gen {
-			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
-		}
-	}
+		return f.events.Serve(ctx, req)
+	})
 }
 
 // functionEndpoint delivers events to a function of this host without a socket.

@@ -2,10 +2,7 @@ package host
 
 import (
 	"context"
-	"errors"
-	"math"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -47,7 +44,10 @@ func (h *Host) Match(ctx context.Context, method, path string) (*Route, error) {
 	h.clk.Inside("request", func() {
 		token, release := h.token(ctx)
 		defer release()
-		err = route.find(token)
+		gen, failed := h.ready(token)
+		if err = failed; err == nil {
+			err = route.find(gen)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -55,12 +55,8 @@ func (h *Host) Match(ctx context.Context, method, path string) (*Route, error) {
 	return route, nil
 }
 
-// find looks for the function in the running generation.
-func (r *Route) find(ctx context.Context) error {
-	gen, err := r.host.ready(ctx)
-	if err != nil {
-		return err
-	}
+// find looks for the function in a generation.
+func (r *Route) find(gen *generation) error {
 	name, params, ok := gen.router.Match(r.method, r.path)
 	if !ok {
 		return ErrUnknownFunction
@@ -84,47 +80,51 @@ func (h *Host) Serve(ctx context.Context, route *Route, req *bindings.HTTPReques
 }
 
 func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.HTTPResponse {
-	for {
-		if wait, ok := r.f.breaker.try(r.f.breakerChanged); !ok {
-			return &bindings.HTTPResponse{
-				StatusCode: http.StatusServiceUnavailable,
-				Header:     http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(wait.Seconds())))}},
+	return r.host.bring(ctx, func(gen *generation) (*bindings.HTTPResponse, error) {
+		if r.f.gen != gen { // a reload came after the match
+			if r.find(gen) != nil {
+				return &bindings.HTTPResponse{StatusCode: http.StatusNotFound}, nil
 			}
 		}
 		withParams := *req
 		withParams.Params = r.params
-		res, err := r.f.http.Serve(ctx, &withParams)
-		switch {
-		case err == nil:
-			return response(res)
-		case ctx.Err() != nil:
-			r.f.breaker.unused(1)
-			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
+		return r.f.http.Serve(ctx, &withParams)
+	})
+}
+
+// bring brings a request to a listener of the running generation, which to finds in it.
+// A request that meets a reload is brought to the next generation; 503 is the answer of
+// a host that is not ready, stops or drains.
+func (h *Host) bring(ctx context.Context, to func(gen *generation) (*bindings.HTTPResponse, error)) *bindings.HTTPResponse {
+	for {
+		gen, err := h.ready(ctx)
+		if err == nil {
+			var resp *bindings.HTTPResponse
+			if resp, err = to(gen); err == nil {
+				return resp
+			}
+			err = h.awaitNext(ctx, gen)
 		}
-		// A reload was between the match and the call, or the listener has not had
-		// its turn yet.
-		r.f.breaker.unused(1)
-		_ = r.host.clk.Sleep(ctx, 0)
-		switch err := r.find(ctx); {
-		case errors.Is(err, ErrUnknownFunction):
-			return &bindings.HTTPResponse{StatusCode: http.StatusNotFound}
-		case err != nil, r.f.gen.listening.Err() != nil: // stopped or drained
+		if err != nil {
 			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
 		}
 	}
 }
 
-// response is the answer to the caller: only the last attempt's counts
-// (spec host-and-retry 9.3).
-func response(res triggers.Result) *bindings.HTTPResponse {
-	switch {
-	case res.Err != nil:
-		return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError}
-	case res.Response == nil:
-		return &bindings.HTTPResponse{StatusCode: http.StatusOK}
-	default:
-		return res.Response
+// awaitNext waits until another generation has taken the place of one whose listeners
+// were stopped.
+func (h *Host) awaitNext(ctx context.Context, gen *generation) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for h.current.Load() == gen {
+		if h.state != Running || gen.draining.Load() {
+			return ErrNotRunning
+		}
+		if err := h.changed.Wait(ctx); err != nil {
+			return err
+		}
 	}
+	return ctx.Err()
 }
 
 // route is the function's entry in the router.

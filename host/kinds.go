@@ -222,7 +222,6 @@ func listenTimer(t *turn) (triggers.Listener, error) {
 		Store:        store,
 		RunOnStartup: isTrue(f.def.Trigger.Value("runOnStartup"), false) && !t.again,
 		Unmonitored:  !isTrue(f.def.Trigger.Value("useMonitor"), true),
-		Open:         f.breaker.isOpen,
 	}), nil
 }
 

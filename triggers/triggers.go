@@ -2,6 +2,7 @@ package triggers
 
 import (
 	"context"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 )
@@ -153,26 +154,12 @@ type Sink interface {
 	// function ran).
 	Settled(ev *Event, s Settlement)
 
-	// Admit blocks while the function takes no deliveries (its circuit breaker
-	// is open, or its probes are in work) and returns how many it takes now, from
-	// 1 to n, or ctx's error when ctx ends first. A listener calls it before it
-	// receives. Each delivery that it then does not hand to Handle, because there
-	// was none or for another reason, it gives back with Unused.
-	Admit(ctx context.Context, n int) (admitted int, err error)
-
-	// WhileAdmitted returns a context for the wait for what Admit let in: it ends
-	// with ctx, and as soon as the function takes no deliveries any more. A listener
-	// whose service hands out messages to whoever waits, and counts that, waits in
-	// it, so that nothing is received which would have to stay where it is. release
-	// must be called.
-	WhileAdmitted(ctx context.Context) (waiting context.Context, release func())
-
-	// Unused gives back n admitted deliveries that were not handed to Handle.
-	Unused(n int)
+	// Gate says how many deliveries the function takes. It is always the same one.
+	Gate() Gate
 
 	// Skip takes note of an admitted delivery that the listener settles without
 	// running the function (a message that goes straight to poison), before the
-	// listener acts on it. It stands for Handle and for Unused(1).
+	// listener acts on it. It stands for Handle and for Gate.Unused(1).
 	Skip(ev *Event)
 
 	// Draining reports whether the stop that ended Run's context is a drain, or
@@ -190,6 +177,32 @@ type Sink interface {
 	// service was replaced, and another listener reads the new one. No kind cancels
 	// the token of a delivery then. Whatever is done to its message is refused.
 	Replaced() bool
+}
+
+// Gate is where a listener asks before it receives, because a receipt counts: while
+// the function's circuit breaker is open it takes nothing, and of a half-open one a
+// few deliveries are in work at a time. Each delivery that was admitted is handed to
+// Sink.Handle or Sink.Skip, or given back with Unused. A listener that knows of no
+// limit passes on what it is asked. Methods may be called concurrently.
+type Gate interface {
+	// Admit blocks while the function takes no deliveries and returns how many it
+	// takes now, from 1 to n, or ctx's error when ctx ends first.
+	Admit(ctx context.Context, n int) (admitted int, err error)
+
+	// Try is Admit of one delivery for somebody who does not wait. When ok is false
+	// the function takes none, and retryAfter, a second or more, is the rest of the
+	// circuit breaker's pause.
+	Try() (retryAfter time.Duration, ok bool)
+
+	// WhileAdmitted returns a context for the wait for what Admit let in: it ends
+	// with ctx, and as soon as the function takes no deliveries any more. A listener
+	// whose service hands out messages to whoever waits, and counts that, waits in
+	// it, so that nothing is received which would have to stay where it is. release
+	// must be called.
+	WhileAdmitted(ctx context.Context) (waiting context.Context, release func())
+
+	// Unused gives back n admitted deliveries.
+	Unused(n int)
 }
 
 // Listener watches one source for one function.

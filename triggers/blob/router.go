@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/triggers"
@@ -45,36 +46,42 @@ type route struct {
 
 var _ triggers.Sink = (*router)(nil)
 
-// Admit implements triggers.Sink. The only function of a host decides how much is
+// Gate implements triggers.Sink. The only function of a host decides how much is
 // taken off the queue. Several cannot: whose message is next is not known before
 // it is received, so there the function is asked when its message is here, and
 // the message waits, its lock renewed, aside from those in work.
+func (r *router) Gate() triggers.Gate { return r }
+
+// Admit implements triggers.Gate.
 func (r *router) Admit(ctx context.Context, n int) (int, error) {
 	sole := r.s.sole()
 	if sole == nil {
 		return n, ctx.Err()
 	}
-	n, err := sole.sink.Admit(ctx, n)
+	n, err := sole.sink.Gate().Admit(ctx, n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.admits += n
 	return n, err
 }
 
-// WhileAdmitted implements triggers.Sink. The control queue is polled: there is no
+// Try implements triggers.Gate. The control queue is polled: nobody tries.
+func (r *router) Try() (retryAfter time.Duration, ok bool) { return 0, true }
+
+// WhileAdmitted implements triggers.Gate. The control queue is polled: there is no
 // wait that could outlast its admission.
 func (r *router) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
 	return ctx, func() {}
 }
 
-// Unused implements triggers.Sink.
+// Unused implements triggers.Gate.
 func (r *router) Unused(n int) {
 	r.mu.Lock()
 	n = min(n, r.admits)
 	r.admits -= n
 	r.mu.Unlock()
 	if sole := r.s.sole(); sole != nil && n > 0 {
-		sole.sink.Unused(n)
+		sole.sink.Gate().Unused(n)
 	}
 }
 
@@ -108,7 +115,7 @@ func (r *router) admit(ctx context.Context, m *member) error {
 	if admitted {
 		return nil
 	}
-	_, err := m.sink.Admit(ctx, 1)
+	_, err := m.sink.Gate().Admit(ctx, 1)
 	return err
 }
 
@@ -168,7 +175,7 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 			queue.TimeDetail("BlobCreated", p.Created), queue.TimeDetail("BlobLastModified", p.LastModified))
 		return m.sink.Handle(m.token, to.ev)
 	}
-	m.sink.Unused(1)
+	m.sink.Gate().Unused(1)
 	if to.note != "" {
 		err = nil
 	}

@@ -114,7 +114,7 @@ func (w *worker) renew(ctx context.Context) {
 // delay. It returns nil when no more is taken.
 func (w *worker) poll() error {
 	for {
-		if _, err := w.sink.Admit(w.taking, 1); err != nil {
+		if _, err := w.sink.Gate().Admit(w.taking, 1); err != nil {
 			if w.taking.Err() != nil {
 				return nil
 			}
@@ -132,7 +132,7 @@ func (w *worker) poll() error {
 				continue
 			}
 		} else {
-			w.sink.Unused(1)
+			w.sink.Gate().Unused(1)
 			if err == nil {
 				err = w.begin(page.Continuation)
 			}

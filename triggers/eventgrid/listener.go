@@ -2,7 +2,6 @@ package eventgrid
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -10,11 +9,6 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/serving"
 )
-
-// ErrNotRunning is the error of a call to a listener that has not begun to run,
-// or takes no more requests. The front looks for the listener of the generation
-// that took over.
-var ErrNotRunning = errors.New("the function takes no events")
 
 // Schema is what a function's parameter can hold.
 type Schema int
@@ -35,7 +29,7 @@ type Options struct {
 }
 
 // Listener hands events to one function. It implements [triggers.Listener],
-// though it watches nothing: the host's front brings it the requests by Serve.
+// though it watches nothing: the host brings it the requests by Serve.
 type Listener struct {
 	clk      clock.Clock
 	opts     Options
@@ -61,33 +55,30 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	return l.requests.Run(ctx, sink)
 }
 
-// Answer answers a request of Event Grid that brings no events, such as the handshake of
-// a subscription: the function does not run for it. It is nil for a notification, which
-// is Serve's.
-func (l *Listener) Answer(req *bindings.HTTPRequest) *bindings.HTTPResponse {
-	resp, _ := l.opts.protocol(req)
-	return resp
-}
-
 // Serve answers one request of Event Grid to the function's web hook. A
 // notification runs the function, all attempts included, for every event at once,
-// or once for all of them, and waits for all. The caller has been admitted
-// ([triggers.Sink]) with one delivery; of several events those that a half-open circuit
-// does not let through wait for it to close, and do not run when it opens. ctx ends when
-// the caller does not want to wait any longer. Several calls may run at once; all must be made under
-// the clock. The request must not be changed until Serve returns.
+// or once for all of them, and waits for all. While the function's circuit breaker is
+// open the answer is 503; of several events those that a half-open circuit does not let
+// through wait for it to close, and do not run when it opens. Other requests are answered
+// without the function: see the handshake of a subscription. ctx ends when the caller
+// does not want to wait any longer. A call that comes before Run waits for it. Several
+// calls may run at once; all must be made under the clock. The request must not be
+// changed until Serve returns.
 //
-// The only error is [ErrNotRunning].
+// The errors are [serving.ErrNotRunning], and ctx's own for a call that has not begun.
 func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
 	resp, events := l.opts.protocol(req)
 	if events == nil {
 		return resp, nil
 	}
-	ctx, sink, end, ok := l.requests.Begin(ctx)
-	if !ok {
-		return nil, ErrNotRunning
+	ctx, sink, end, err := l.requests.Begin(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer end()
+	if _, ok := sink.Gate().Try(); !ok {
+		return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}, nil
+	}
 	deliveries := l.opts.deliveries(req, events)
 	results := l.dispatch(ctx, sink, deliveries)
 	answer := answer(results)
@@ -101,7 +92,7 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 }
 
 // dispatch runs deliveries side by side and returns the results of those that ran, in
-// their order. The caller has been admitted with the first. The others are admitted here,
+// their order. The first has been admitted. The others are admitted here,
 // and those that are not when the circuit opens, or the caller leaves, do not run.
 func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries []*triggers.Event) []triggers.Result {
 	results := make([]triggers.Result, len(deliveries))
@@ -110,7 +101,7 @@ func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries 
 		run(0)
 		return results
 	}
-	waiting, release := sink.WhileAdmitted(ctx)
+	waiting, release := sink.Gate().WhileAdmitted(ctx)
 	defer release()
 	group := clock.NewGroup(l.clk, 0)
 	begun := 0
@@ -124,7 +115,7 @@ func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries 
 			break
 		}
 		var err error
-		if admitted, err = sink.Admit(waiting, len(deliveries)-begun); err != nil {
+		if admitted, err = sink.Gate().Admit(waiting, len(deliveries)-begun); err != nil {
 			break
 		}
 	}

@@ -142,7 +142,7 @@ func TestStop(t *testing.T) {
 		s.group.Go("serve", func() { _, _ = s.listener.Serve(context.Background(), notification(1)) })
 	})
 	s.clk.Do("stop", s.cancel)
-	if _, err := s.serve(notification(1)); !errors.Is(err, eventgrid.ErrNotRunning) {
+	if _, err := s.serve(notification(1)); !errors.Is(err, serving.ErrNotRunning) {
 		t.Errorf("%v, want that it does not run", err)
 	}
 	s.clk.Run(time.Hour)

@@ -77,7 +77,7 @@ func (p *pump) readFrom(from eventhubs.Position) error {
 		// Reading counts nothing. The function is asked when there is something for it:
 		// a partition without events would keep what another one needs.
 		if p.opts.Batch {
-			if _, err := p.sink.Admit(p.ctx, 1); err != nil {
+			if _, err := p.sink.Gate().Admit(p.ctx, 1); err != nil {
 				return err
 			}
 			p.deliverBatch(events)
@@ -141,7 +141,7 @@ func (p *pump) deliverOneByOne(events []*eventhubs.ReceivedEvent) {
 	p.batches++
 	var handled []*triggers.Event
 	for _, e := range events {
-		if _, err := p.sink.Admit(p.ctx, 1); err != nil {
+		if _, err := p.sink.Gate().Admit(p.ctx, 1); err != nil {
 			break // they come again
 		}
 		ev := &triggers.Event{Source: p.source, Messages: []triggers.Message{p.messageOf(e)}, Recall: &p.recall}

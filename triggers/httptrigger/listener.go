@@ -2,8 +2,10 @@ package httptrigger
 
 import (
 	"context"
-	"errors"
+	"math"
+	"net/http"
 	"net/url"
+	"strconv"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
@@ -11,13 +13,8 @@ import (
 	"github.com/redeliver/redeliver/triggers/serving"
 )
 
-// ErrNotRunning is the error of a call to a listener that has not begun to run,
-// or takes no more requests. The front looks for the listener of the generation
-// that took over.
-var ErrNotRunning = errors.New("the function takes no requests")
-
 // Listener hands requests to one function. It implements [triggers.Listener],
-// though it watches nothing: the host's front brings it the requests by Serve.
+// though it watches nothing: the host brings it the requests by Serve.
 type Listener struct{ requests *serving.Requests }
 
 var _ triggers.Listener = (*Listener)(nil)
@@ -33,23 +30,37 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	return l.requests.Run(ctx, sink)
 }
 
-// Serve runs the function for one request, all attempts included, and returns
-// what came of the last; the front makes the response of it. ctx is the caller's:
-// it ends when the caller hangs up, and with it a retry wait. Several calls may
-// run at once; all must be made under the clock, and ctx must be one that the
-// clock can see. The request is not changed, and must not be until Serve returns.
+// Serve runs the function for one request, all attempts included, and answers with
+// what came of the last (spec host-and-retry 9.3): the function's response, or 500.
+// While the function's circuit breaker is open it answers 503, with the rest of the
+// pause in Retry-After. ctx is the caller's: it ends when the caller hangs up, and with
+// it a retry wait. A call that comes before Run waits for it. Several calls may run at
+// once; all must be made under the clock, and ctx must be one that the clock can see.
+// The request is not changed, and must not be until Serve returns.
 //
-// The only error is [ErrNotRunning].
-func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (triggers.Result, error) {
-	ctx, sink, end, ok := l.requests.Begin(ctx)
-	if !ok {
-		return triggers.Result{}, ErrNotRunning
+// The errors are [serving.ErrNotRunning], and ctx's own for a call that has not begun.
+func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+	ctx, sink, end, err := l.requests.Begin(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer end()
+	if wait, ok := sink.Gate().Try(); !ok {
+		return &bindings.HTTPResponse{
+			StatusCode: http.StatusServiceUnavailable,
+			Header:     http.Header{"Retry-After": {strconv.Itoa(int(math.Ceil(wait.Seconds())))}},
+		}, nil
+	}
 	ev := event(req)
 	res := sink.Handle(ctx, ev)
 	sink.Settled(ev, triggers.Settlement{Decision: triggers.Responded})
-	return res, nil
+	switch {
+	case res.Err != nil:
+		return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError}, nil
+	case res.Response == nil:
+		return &bindings.HTTPResponse{StatusCode: http.StatusOK}, nil
+	}
+	return res.Response, nil
 }
 
 // event makes the delivery of one request.

@@ -198,7 +198,7 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 	polls := polls{series: backoff{max: l.opts.MaxPollingInterval, rand: l.opts.Rand}}
 	unsure, found := true, false // unsure whether the queue exists
 	for {
-		admitted, err := sink.Admit(ctx, l.opts.BatchSize)
+		admitted, err := sink.Gate().Admit(ctx, l.opts.BatchSize)
 		if err != nil {
 			return ended(ctx, err)
 		}
@@ -206,13 +206,13 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 		expected := l.expectedSoFar()
 		batch, exists, err := l.receive(ctx, unsure, admitted)
 		if ctx.Err() != nil {
-			sink.Unused(admitted - len(batch))
+			sink.Gate().Unused(admitted - len(batch))
 			for _, m := range batch {
 				l.inFlight.Go("late message of queue "+l.queue.Name(), func() { l.handBack(tokens, sink, m) })
 			}
 			return nil
 		}
-		sink.Unused(admitted - len(batch))
+		sink.Gate().Unused(admitted - len(batch))
 		if err != nil && !passing(err) {
 			return err // which says which queue it is about
 		}

@@ -18,11 +18,11 @@ func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 		if err := in.load.below(ctx, 1); err != nil {
 			return nil
 		}
-		admitted, err := in.sink.Admit(ctx, 1)
+		admitted, err := in.sink.Gate().Admit(ctx, 1)
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		waiting, release := in.sink.WhileAdmitted(ctx)
+		waiting, release := in.sink.Gate().WhileAdmitted(ctx)
 		batch, err := in.collect(waiting, idle)
 		refused := waiting.Err() != nil
 		release()
@@ -30,7 +30,7 @@ func (in *intake) batches(ctx context.Context, idle time.Duration) error {
 			if len(batch) > 0 {
 				in.handBack(ctx, in.eventOfBatch(batch), batch...)
 			} else {
-				in.sink.Unused(admitted)
+				in.sink.Gate().Unused(admitted)
 			}
 			switch {
 			case ctx.Err() != nil:

@@ -55,15 +55,15 @@ func (in *intake) messages(ctx context.Context, n int, idle time.Duration) error
 		if err := in.load.below(ctx, n); err != nil {
 			return nil
 		}
-		admitted, err := in.sink.Admit(ctx, n-in.load.now())
+		admitted, err := in.sink.Gate().Admit(ctx, n-in.load.now())
 		if err != nil {
 			return unlessEnded(ctx, err)
 		}
-		waiting, release := in.sink.WhileAdmitted(ctx)
+		waiting, release := in.sink.Gate().WhileAdmitted(ctx)
 		batch, err := in.receiver.Receive(waiting, admitted, idle)
 		refused := waiting.Err() != nil
 		release()
-		in.sink.Unused(admitted - len(batch))
+		in.sink.Gate().Unused(admitted - len(batch))
 		if ctx.Err() != nil {
 			for _, m := range batch {
 				in.handBack(ctx, in.eventOf(m), m)

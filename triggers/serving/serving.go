@@ -1,10 +1,11 @@
 // Package serving is what the HTTP and the Event Grid trigger share: listeners that
-// watch nothing, and to which the host's front brings requests instead. It says when
-// requests are taken, and how those in work end when the listener is stopped.
+// watch nothing, and to which the host brings requests instead. It says when requests
+// are taken, and how those in work end when the listener is stopped.
 package serving
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +19,10 @@ import (
 // failure.
 const Grace = 10 * time.Second
 
+// ErrNotRunning is the error of a request to a listener that takes no more of them:
+// its generation is over. The host looks for the listener of the next one.
+var ErrNotRunning = errors.New("the function takes no requests")
+
 // Requests are those of one listener. Its methods may be called concurrently, under
 // the clock.
 type Requests struct {
@@ -26,6 +31,7 @@ type Requests struct {
 	mu      sync.Mutex
 	changed *clock.Cond
 	sink    triggers.Sink // nil when none are taken
+	ended   bool          // Run has been, and takes no more
 	calls   []*call       // in work, in order of arrival
 }
 
@@ -45,11 +51,12 @@ func New(clk clock.Clock) *Requests {
 func (r *Requests) Run(ctx context.Context, sink triggers.Sink) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sink = sink
+	r.sink, r.ended = sink, false
+	r.changed.Broadcast()
 	for ctx.Err() == nil {
 		_ = r.changed.Wait(ctx) // the end of ctx is what it waits for
 	}
-	r.sink = nil
+	r.sink, r.ended = nil, true
 	background := context.WithoutCancel(ctx)
 	if !sink.Draining() {
 		end := r.clk.Now().Add(Grace)
@@ -66,19 +73,24 @@ func (r *Requests) Run(ctx context.Context, sink triggers.Sink) error {
 	return nil
 }
 
-// Begin takes a request: it is in work, for sink, until end is called, which must
-// be. Its token within is that of the caller's ctx, and ends with the grace too. ok
-// is false when none are taken; there is nothing to end then.
-func (r *Requests) Begin(ctx context.Context) (within context.Context, sink triggers.Sink, end func(), ok bool) {
+// Begin takes a request, and waits for Run if that has not begun yet. The request is in
+// work, for sink, until end is called, which must be. Its token within is that of the
+// caller's ctx, and ends with the grace too. The errors are ErrNotRunning and ctx's own.
+func (r *Requests) Begin(ctx context.Context) (within context.Context, sink triggers.Sink, end func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.sink == nil {
-		return nil, nil, nil, false
+	for r.sink == nil {
+		if r.ended {
+			return nil, nil, nil, ErrNotRunning
+		}
+		if err := r.changed.Wait(ctx); err != nil {
+			return nil, nil, nil, err
+		}
 	}
 	within, cancel := r.clk.WithCancel(ctx)
 	c := &call{cancel}
 	r.calls = append(r.calls, c)
-	return within, r.sink, func() { r.end(c) }, true
+	return within, r.sink, func() { r.end(c) }, nil
 }
 
 func (r *Requests) end(c *call) {

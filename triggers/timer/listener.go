@@ -28,11 +28,6 @@ type Options struct {
 	// are never monitored (see [Schedule.Frequent]).
 	Unmonitored bool
 
-	// Open reports, without waiting, whether the function's circuit breaker is
-	// open. A tick that falls due then is skipped, recorded and not made up for.
-	// Default: never open.
-	Open func() bool
-
 	// Sure is asked before each run: it returns once the timer is this listener's
 	// beyond doubt, or fails when it is not, or with the context's error. Default: it
 	// is.
@@ -163,16 +158,11 @@ func (l *Listener) tick(ctx context.Context, sink triggers.Sink, why startup) {
 	if ctx.Err() != nil || l.opts.Sure != nil && l.opts.Sure(ctx) != nil {
 		return
 	}
-	open := l.opts.Open != nil && l.opts.Open()
-	if !open {
-		if _, err := sink.Admit(ctx, 1); err != nil {
-			return
-		}
-	}
+	_, admitted := sink.Gate().Try()
 	begun := l.now()
 	ev := l.event(begun, why == pastDue)
 	settlement := triggers.Settlement{Decision: triggers.Recorded}
-	if open {
+	if !admitted {
 		settlement.Note = "skipped: circuit open"
 	} else if res := l.handle(ctx, sink, ev); res.Cancelled {
 		settlement.Note = "tick lost: stopped in its retry loop"

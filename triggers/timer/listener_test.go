@@ -414,10 +414,10 @@ func TestListenerCrashInLoopIsPastDue(t *testing.T) {
 func TestListenerSkipsWhileCircuitOpen(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "2024-03-15T10:00:00Z")
-	open := true
-	s.run(t, "0 */5 * * * *", &timer.Options{Unmonitored: true, Open: func() bool { return open }})
+	s.open = true
+	s.run(t, "0 */5 * * * *", &timer.Options{Unmonitored: true})
 	s.v.Advance(5 * time.Minute)
-	s.v.Do("close", func() { open = false })
+	s.v.Do("close", func() { s.open = false })
 	s.v.Advance(5 * time.Minute)
 	want := []string{
 		"10:05:00 settled recorded (skipped: circuit open)",
@@ -426,24 +426,6 @@ func TestListenerSkipsWhileCircuitOpen(t *testing.T) {
 	}
 	if diff := cmp.Diff(s.take(), want); diff != "" {
 		t.Errorf("(-got +want):\n%s", diff)
-	}
-}
-
-// A stop while the function admits nothing takes no tick: it stays due.
-func TestListenerStopWhileNotAdmitted(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, "2024-03-15T10:00:00Z")
-	s.admit = func(ctx context.Context) error { return s.clk.Idle(ctx, time.Hour) }
-	store := new(timer.Memory)
-	s.run(t, "0 */5 * * * *", &timer.Options{Store: store})
-	s.v.Advance(6 * time.Minute)
-	before := dump(t, store)
-	s.stop()
-	if got := s.take(); len(got) > 0 {
-		t.Errorf("lines = %q, want none", got)
-	}
-	if got := dump(t, store); got != before {
-		t.Errorf("stored status = %s, want it unchanged: %s", got, before)
 	}
 }
 

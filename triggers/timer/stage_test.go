@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/triggers"
@@ -20,7 +21,7 @@ type stage struct {
 	cancel context.CancelFunc
 
 	handle   func(ctx context.Context, ev *triggers.Event) triggers.Result // nil: success
-	admit    func(ctx context.Context) error                               // nil: at once
+	open     bool                                                          // the circuit
 	draining bool
 
 	mu       sync.Mutex
@@ -114,12 +115,9 @@ func (s *stage) Settled(ev *triggers.Event, settlement triggers.Settlement) {
 	s.settled[ev]++
 }
 
-func (s *stage) Admit(ctx context.Context, n int) (int, error) {
-	if s.admit == nil {
-		return n, nil
-	}
-	return n, s.admit(ctx)
-}
+func (s *stage) Gate() triggers.Gate                         { return s }
+func (s *stage) Admit(_ context.Context, n int) (int, error) { return n, nil }
+func (s *stage) Try() (time.Duration, bool)                  { return 0, !s.open }
 
 func (s *stage) WhileAdmitted(ctx context.Context) (context.Context, func()) {
 	return ctx, func() {}

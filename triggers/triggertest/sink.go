@@ -66,7 +66,23 @@ func (s *Sink) Settled(ev *triggers.Event, settlement triggers.Settlement) {
 	s.changed.Broadcast()
 }
 
-// Admit implements triggers.Sink.
+// Gate implements triggers.Sink.
+func (s *Sink) Gate() triggers.Gate { return s }
+
+// Try implements triggers.Gate.
+func (s *Sink) Try() (retryAfter time.Duration, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed || s.limited && s.room == 0 {
+		return time.Second, false
+	}
+	if s.limited {
+		s.room--
+	}
+	return 0, true
+}
+
+// Admit implements triggers.Gate.
 func (s *Sink) Admit(ctx context.Context, n int) (admitted int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +98,7 @@ func (s *Sink) Admit(ctx context.Context, n int) (admitted int, err error) {
 	return n, ctx.Err()
 }
 
-// WhileAdmitted implements triggers.Sink.
+// WhileAdmitted implements triggers.Gate.
 func (s *Sink) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
 	waiting, cancel := s.clk.WithCancel(ctx)
 	s.mu.Lock()
@@ -94,7 +110,7 @@ func (s *Sink) WhileAdmitted(ctx context.Context) (waiting context.Context, rele
 	return waiting, cancel
 }
 
-// Unused implements triggers.Sink.
+// Unused implements triggers.Gate.
 func (s *Sink) Unused(n int) {
 	s.set(func() { s.room += n })
 }

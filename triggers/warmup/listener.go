@@ -52,7 +52,7 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 }
 
 func (l *Listener) warm(ctx context.Context, sink triggers.Sink) {
-	if _, err := sink.Admit(ctx, 1); err != nil {
+	if _, err := sink.Gate().Admit(ctx, 1); err != nil {
 		return
 	}
 	ev := &triggers.Event{Source: "start", Messages: []triggers.Message{Message()}}

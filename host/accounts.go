@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // accounts are the embedded storage accounts of a host.
@@ -122,43 +123,31 @@ func StartTime(db *store.Store, accounts ...string) (time.Time, error) {
 	return now, nil
 }
 
-// lastChange is the time of the last change of any storage account, of the Service
-// Bus or Event Hubs namespace, or of the Cosmos DB account.
+// lastChange is the time of the last change of any storage account, or of one of the
+// other services.
 func lastChange(db *store.Store, accounts []string) (last time.Time, err error) {
-	if last, err = servicebus.LastTime(db); err != nil {
-		return time.Time{}, err
-	}
-	hubs, err := eventhubs.LastTime(db)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if hubs.After(last) {
-		last = hubs
-	}
-	documents, err := cosmos.LastTime(db)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if documents.After(last) {
-		last = documents
-	}
-	grid, err := eventgrid.LastTime(db)
-	if err != nil {
-		return time.Time{}, err
-	}
-	if grid.After(last) {
-		last = grid
+	for _, of := range []keep.Keys{servicebus.Keys, eventhubs.Keys, cosmos.Keys, eventgrid.Keys} {
+		t, err := of.LastTime(db)
+		if err != nil {
+			return time.Time{}, err
+		}
+		last = latest(last, t)
 	}
 	for _, name := range accounts {
 		t, err := emulator.LastTime(db.Space(space(name)))
 		if err != nil {
 			return time.Time{}, err
 		}
-		if t.After(last) {
-			last = t
-		}
+		last = latest(last, t)
 	}
 	return last, nil
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // embedded returns the embedded account that a connection means for one of its

@@ -12,11 +12,8 @@ import (
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
-	"github.com/redeliver/redeliver/host/emulator/cosmos"
-	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/emulator/eventhubs"
-	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // A state is everything that the embedded services hold: the queues and blobs of the
@@ -38,22 +35,16 @@ import (
 
 // service is an embedded service other than storage, whose state is keys.
 type service interface {
+	Keys() keep.Keys
 	Snapshot() (*store.Image, error)
 	Restore(state *store.Image) error // identifiers included
 	Load(state *store.Image) error    // identifiers go on
 	Check(r store.Reader) error       // why Load would fail
 }
 
-// servicesByPrefix are the services beside storage, each with what begins its keys.
-func (h *Host) servicesByPrefix() []servicePrefix {
-	return []servicePrefix{
-		{servicebus.Prefix, h.namespace}, {eventhubs.Prefix, h.hubs}, {cosmos.Prefix, h.cosmos}, {eventgrid.Prefix, h.grid},
-	}
-}
-
-type servicePrefix struct {
-	prefix string
-	service
+// besideStorage is the services beside storage.
+func (h *Host) besideStorage() []service {
+	return []service{h.namespace, h.hubs, h.cosmos, h.grid}
 }
 
 // SaveState writes the state to w, as it is at one moment. Time goes on while w
@@ -88,7 +79,7 @@ func (h *Host) saveMemory(w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, s := range h.servicesByPrefix() {
+	for _, s := range h.besideStorage() {
 		state, err := s.Snapshot()
 		if err != nil {
 			batch.Discard()
@@ -159,7 +150,7 @@ func (h *Host) loadMemory(r io.Reader) (last time.Time, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	emulator.CheckLoads(db)
-	for _, s := range h.servicesByPrefix() {
+	for _, s := range h.besideStorage() {
 		db.Check(func(v *store.View) error { return s.Check(v) })
 	}
 	if err := db.Load(r); err != nil {
@@ -176,8 +167,8 @@ func (h *Host) loadMemory(r io.Reader) (last time.Time, err error) {
 		return last, err
 	}
 	defer func() { err = errors.Join(err, v.Close()) }()
-	for _, s := range h.servicesByPrefix() {
-		state, err := store.ImageOf(v, s.prefix)
+	for _, s := range h.besideStorage() {
+		state, err := store.ImageOf(v, s.Keys().Prefix)
 		if err == nil {
 			err = s.Load(state)
 		}
@@ -216,7 +207,7 @@ func (h *Host) ResetState() (err error) {
 			return
 		}
 		if h.accounts.db == nil {
-			for _, s := range h.servicesByPrefix() {
+			for _, s := range h.besideStorage() {
 				err = errors.Join(err, s.Load(&store.Image{}))
 			}
 		}
@@ -293,7 +284,7 @@ func (h *Host) Snapshot() (*Snapshot, error) {
 		}
 		snap.accounts[name] = account
 	}
-	for _, s := range h.servicesByPrefix() {
+	for _, s := range h.besideStorage() {
 		state, err := s.Snapshot()
 		if err != nil {
 			return nil, err
@@ -318,7 +309,7 @@ func (h *Host) Restore(snap *Snapshot) error {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
 	}
-	for i, s := range h.servicesByPrefix() {
+	for i, s := range h.besideStorage() {
 		if err := s.Restore(snap.services[i]); err != nil {
 			return err
 		}

@@ -165,7 +165,7 @@ func (s *blobs) beginLocked(w *change) (keep.Awaited, error) {
 		return keep.Awaited{}, keep.Unavailable(err)
 	}
 	s.kept()
-	s.last.Is(commit, s.db, s.opening)
+	s.last.Begun(commit, s.db, s.opening)
 	return keep.Own(commit), nil
 }
 

@@ -91,7 +91,7 @@ func (s *Storage) beginLocked(c *change) (keep.Awaited, error) {
 		s.opening = 0
 		return keep.Awaited{}, keep.Unavailable(err)
 	}
-	s.last.Is(commit, s.db, s.opening)
+	s.last.Begun(commit, s.db, s.opening)
 	return keep.Own(commit), nil
 }
 

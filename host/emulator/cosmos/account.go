@@ -42,12 +42,17 @@ const DefaultHost = "localhost"
 // Account is one Cosmos DB account, empty when new. All methods may be called
 // concurrently; on a virtual clock, from inside the clock. It implements
 // cosmos.Account, and its containers cosmos.Watcher.
+//
+// It embeds its state as a whole, which [keep.State] copies, replaces and checks. Those
+// who watch are told of a replacement by Wake.
 type Account struct {
+	*keep.State[state]
+
 	clk  clock.Clock
 	opts Options
 
 	mu       sync.Mutex
-	kept     keep.Keeper
+	kept     *keep.Keeper
 	state    state
 	watchers map[watched][]*watcher
 }
@@ -77,6 +82,7 @@ func New(clk clock.Clock, opts *Options) *Account {
 	if opts != nil {
 		a.opts = *opts
 	}
+	a.State, a.kept = keep.New(clk, &a.mu, a.kind())
 	return a
 }
 
@@ -277,7 +283,7 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 func (a *Account) turn(op *operation, f func(op *operation) error) (commit keep.Awaited, wake []*watcher, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if err := a.readyLocked(); err != nil {
+	if err := a.kept.Ready(); err != nil {
 		return keep.Awaited{}, nil, err
 	}
 	op.Change = a.kept.Change()
@@ -285,7 +291,7 @@ func (a *Account) turn(op *operation, f func(op *operation) error) (commit keep.
 		op.Discard()
 		return a.kept.Pending(), nil, err
 	}
-	if commit, err = a.commitLocked(&op.change); err != nil {
+	if commit, err = a.kept.Begin(&op.Change); err != nil {
 		return keep.Awaited{}, nil, err
 	}
 	for _, key := range op.touched {

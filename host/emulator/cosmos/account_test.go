@@ -140,7 +140,7 @@ func TestDurable(t *testing.T) {
 	if diff := cmp.Diff(before, after); diff != "" {
 		t.Errorf("after the restart (-before +after):\n%s", diff)
 	}
-	if last, err := cosmos.LastTime(db); err != nil || !last.Equal(start) {
+	if last, err := cosmos.Keys.LastTime(db); err != nil || !last.Equal(start) {
 		t.Errorf("last change %v, %v", last, err)
 	}
 }

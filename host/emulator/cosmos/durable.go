@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -14,49 +15,17 @@ import (
 
 // Open returns the account that is kept in db: empty if nothing is there yet, and
 // otherwise as it was when it was last used, feeds and their positions included.
-//
-// The account lives in memory as one made by [New] does; each change is written
-// through before it is reported. When it cannot be written, the call fails with
-// bindings.ErrUnavailable, and the account is read again from db by the next call.
-//
-// With store.Options.Sync a write takes the disk's time, during which the clock
-// stands still and others have their turn; otherwise the caller keeps the turn. A
-// read then waits for the writes that it shows: no feed shows a change that a loss
-// of power could take back, and so no checkpoint is ahead of its feed.
+// What that means for calls says [keep.Keeper.Open]; so no feed shows a change that a
+// loss of power could take back, and no checkpoint is ahead of its feed.
 //
 // The caller opens db, may keep more in it (keys of an account begin with
 // "cosmos"), and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Account, error) {
 	a := New(clk, opts)
-	a.kept = keep.New(clk, db)
-	db.Check(func(v *store.View) error { return a.Check(v) })
-	var err error
-	clk.Inside("open the Cosmos DB account", func() {
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		err = a.readyLocked()
-	})
-	if err != nil {
+	if err := a.kept.Open(db); err != nil {
 		return nil, err
 	}
 	return a, nil
-}
-
-// readyLocked sees to it that what is in memory is what the store holds.
-func (a *Account) readyLocked() error { return a.kept.Ready(a.loadLocked) }
-
-// commitLocked begins to write a change.
-func (a *Account) commitLocked(c *change) (keep.Awaited, error) {
-	if c.Written() {
-		a.saveCountsLocked(c)
-	}
-	return a.kept.Begin(&c.Change)
-}
-
-// saveCountsLocked keeps what every change changes.
-func (a *Account) saveCountsLocked(c *change) {
-	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, a.state.ids.n))
-	c.SetTime(timeKey, a.now())
 }
 
 // Keys are "cosmos", their kind, and what names the thing. Resource identifiers
@@ -68,9 +37,37 @@ const (
 	sequenceKind  = 'n' // identifier, zero, range; value: the LSN that was given last
 	itemKind      = 'i' // identifier, zero, key, zero, id; value: JSON of itemRecord
 
-	idsKey  = keyPrefix + "ids"  // value: the number of identifiers that have been given
-	timeKey = keyPrefix + "time" // value: the time of the last change
+	idsKey = keyPrefix + "ids" // value: the number of identifiers that have been given
 )
+
+// Keys are what an account has in a store.
+var Keys = keep.Keys{Service: "Cosmos DB", Name: "the Cosmos DB account", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
+
+// kind is what is kept of an account: see [keep.Kind].
+func (a *Account) kind() keep.Kind[state] {
+	return keep.Kind[state]{Keys: Keys, Read: readState, Take: a.takeLocked, Write: a.writeLocked, Count: a.countLocked}
+}
+
+func (a *Account) countLocked(c *keep.Change) {
+	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, a.state.ids.n))
+}
+
+// writeLocked writes everything.
+func (a *Account) writeLocked(w keep.Change) {
+	c := change{w}
+	for _, name := range slices.Sorted(maps.Keys(a.state.databases)) {
+		c.saveDatabase(name, a.state.databases[name])
+	}
+	for _, k := range a.state.containers {
+		c.saveContainer(k)
+		for _, r := range k.ranges {
+			c.saveSequence(k, r)
+		}
+		for _, d := range k.items {
+			c.saveItem(k, d)
+		}
+	}
+}
 
 // itemRecord is what is kept of a document.
 type itemRecord struct {
@@ -150,13 +147,6 @@ func (c *change) dropAll() {
 	if c.Writable() {
 		c.DeletePrefix([]byte(keyPrefix))
 	}
-}
-
-// LastTime returns the time of the last change of the account that is kept in db,
-// or the zero time when there was none. A clock that starts earlier would find the
-// account's times in the future.
-func LastTime(db *store.Store) (time.Time, error) {
-	return keep.TimeOf(db, timeKey, "Cosmos DB", db.Dir())
 }
 
 // sortFeed puts the entries of a range that was read in the order of their

@@ -9,22 +9,25 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// loadLocked replaces the state in memory by what the store holds. No identifier is
-// given twice: an etag from before fits no document of now.
-func (a *Account) loadLocked(v *store.View, dir string) error {
-	l := newLoader(v, dir)
-	if err := l.load(); err != nil {
-		return fmt.Errorf("read the Cosmos DB account: %w", err)
+// takeLocked replaces the state in memory. No identifier is given twice: an etag from
+// before fits no document of now.
+func (a *Account) takeLocked(fresh state, from keep.Origin) {
+	fresh.ids.epoch = from.Epoch
+	if from.Follow {
+		fresh.ids.n = max(fresh.ids.n, a.state.ids.n)
 	}
-	l.state.ids = ids{n: max(l.state.ids.n, a.state.ids.n), epoch: v.Epoch()}
-	a.state = l.state
-	return nil
+	a.state = fresh
 }
 
-// Check returns why an account could not be read from r, nil when it can be.
-func (a *Account) Check(r store.Reader) error { return newLoader(r, "archive").load() }
+// readState reads an account; dir names what is read, for errors.
+func readState(r store.Reader, dir string) (state, error) {
+	l := &loader{view: r, dir: dir, state: newState(), byRID: map[string]*container{}}
+	err := l.load()
+	return l.state, err
+}
 
 // loader reads an account.
 type loader struct {
@@ -32,11 +35,6 @@ type loader struct {
 	dir   string
 	state state
 	byRID map[string]*container
-}
-
-// newLoader returns a loader; dir names what is read, for errors.
-func newLoader(v store.Reader, dir string) *loader {
-	return &loader{view: v, dir: dir, state: newState(), byRID: map[string]*container{}}
 }
 
 func (l *loader) damage(format string, args ...any) error {

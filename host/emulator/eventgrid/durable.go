@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
@@ -26,17 +28,10 @@ import (
 // closes it after Close.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Grid, error) {
 	g := New(clk, opts)
-	g.kept, g.held = keep.New(clk, db), true
-	g.writing = g.kept.Change()
-	db.Check(func(v *store.View) error { return g.Check(v) })
-	var err error
-	clk.Inside("open Event Grid", func() {
-		err = g.lock()
-		g.mu.Unlock()
-	})
-	if err != nil {
+	g.held = true
+	if err := g.kept.Open(db); err != nil {
 		g.hooks.close()
-		return nil, err
+		return nil, named(err)
 	}
 	return g, nil
 }
@@ -52,8 +47,43 @@ const (
 
 	declaredKey = keyPrefix + "!declared" // value: JSON of []Declared
 	countersKey = keyPrefix + "!counters" // value: number of identifiers, of deliveries
-	timeKey     = keyPrefix + "!time"     // value: the time of the last change
 )
+
+// Keys are what a Grid has in a store.
+var Keys = keep.Keys{Service: "Event Grid", Name: "Event Grid", Prefix: keyPrefix, Time: keyPrefix + "!time"} // read only
+
+// kind is what is kept of a Grid: see [keep.Kind].
+func (g *Grid) kind() keep.Kind[*loader] {
+	return keep.Kind[*loader]{Keys: Keys, Read: g.read, Take: g.takeLocked, Write: g.writeLocked, Count: g.countLocked}
+}
+
+func (g *Grid) countLocked(c *keep.Change) {
+	c.Set([]byte(countersKey), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, g.ids.n), g.number))
+}
+
+// writeLocked writes everything. A request that is out is as if it had not been made.
+func (g *Grid) writeLocked(w keep.Change) {
+	defer func(before keep.Change) { g.writing = before }(g.writing)
+	g.writing = w
+	for _, name := range slices.Sorted(maps.Keys(g.topics)) {
+		t := g.topics[name]
+		g.saveTopic(t)
+		for _, s := range t.subscriptions {
+			g.saveSubscription(s)
+		}
+	}
+	for _, d := range g.live {
+		g.saveEvent(d)
+	}
+	for _, e := range g.endpoints {
+		if e.failures > 0 {
+			saved := e.saved
+			g.saveHealth(e)
+			e.saved = saved // the image is not the store
+		}
+	}
+	g.saveDeclared()
+}
 
 type subscriptionRecord struct {
 	Subscription
@@ -105,7 +135,7 @@ func subscriptionKey(s *subscription) []byte {
 // holds. The mutex is held also when that fails.
 func (g *Grid) lock() error {
 	g.mu.Lock()
-	return named(g.kept.Ready(g.loadLocked))
+	return named(g.kept.Ready())
 }
 
 // unlock begins to write what the operation has changed, gives up the mutex, and
@@ -114,9 +144,6 @@ func (g *Grid) lock() error {
 func (g *Grid) unlock(ctx context.Context) error {
 	c := g.writing
 	g.writing = g.kept.Change()
-	if c.Written() {
-		g.saveCountersLocked(&c)
-	}
 	commit, err := g.kept.Begin(&c)
 	g.mu.Unlock()
 	if waitErr := g.kept.Wait(ctx, commit); err == nil {
@@ -130,12 +157,6 @@ func named(err error) error {
 		return fmt.Errorf("event grid: %w", err)
 	}
 	return nil
-}
-
-// saveCountersLocked keeps what every change changes.
-func (g *Grid) saveCountersLocked(c *keep.Change) {
-	c.Set([]byte(countersKey), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, g.ids.n), g.number))
-	c.SetTime(timeKey, g.now())
 }
 
 func (g *Grid) saveTopic(t *topic) {
@@ -198,11 +219,4 @@ func (g *Grid) unsaveHealth(e *endpoint) {
 func (g *Grid) unsaveDelivery(d *delivery) {
 	g.writing.Delete(numberKey(eventKind, d.number))
 	g.writing.Delete(numberKey(stateKind, d.number))
-}
-
-// LastTime returns the time of the last change of the Grid that is kept in db, or
-// the zero time when there was none. A clock that starts earlier would find the
-// Grid's times in the future.
-func LastTime(db *store.Store) (time.Time, error) {
-	return keep.TimeOf(db, timeKey, "Event Grid", db.Dir())
 }

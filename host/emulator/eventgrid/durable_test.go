@@ -22,7 +22,7 @@ import (
 func (b *bench) restart(db *store.Store, down time.Duration) {
 	b.Helper()
 	b.grid.Close()
-	last, err := eventgrid.LastTime(db)
+	last, err := eventgrid.Keys.LastTime(db)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -47,8 +47,11 @@ type Options struct {
 }
 
 // Grid is one Event Grid, empty when new. All methods may be called concurrently;
-// on a virtual clock, from inside the clock.
+// on a virtual clock, from inside the clock. It embeds its state as a whole, which
+// [keep.State] copies, replaces and checks.
 type Grid struct {
+	*keep.State[*loader]
+
 	clk    clock.Clock
 	opts   Options
 	ctx    context.Context // ends with Close
@@ -76,7 +79,7 @@ type Grid struct {
 	making    []*subscription // at work in Subscribe, and in no topic
 	awaited   []*subscription // that the app wants, there or not
 
-	kept    keep.Keeper
+	kept    *keep.Keeper
 	writing keep.Change // of the operation at work
 }
 
@@ -97,6 +100,8 @@ func New(clk clock.Clock, opts *Options) *Grid {
 	g.rules, g.ids.seed = g.opts.Rules, g.opts.Seed
 	g.changed = clock.NewCond(clk, &g.mu)
 	g.ctx, g.cancel = clk.WithCancel(context.Background())
+	g.State, g.kept = keep.New(clk, &g.mu, g.kind())
+	g.writing = g.kept.Change()
 	return g
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // read reads a grid; dir names what is read, for errors.
@@ -36,33 +37,13 @@ func (g *Grid) read(v store.Reader, dir string) (*loader, error) {
 	return l, nil
 }
 
-// Check returns why a Grid could not be read from r, nil when it can be.
-func (g *Grid) Check(r store.Reader) error {
-	_, err := g.read(r, "archive")
-	return err
-}
-
-// loadLocked replaces what is in memory by what the store holds. Numbers and
-// identifiers go on.
-func (g *Grid) loadLocked(v *store.View, dir string) error {
-	l, err := g.read(v, dir)
-	if err != nil {
-		return err
-	}
-	l.follow(g)
-	g.takeLocked(l)
-	g.ids.seed = seeded.Epoch(g.opts.Seed, v.Epoch())
-	return nil
-}
-
-// follow makes what was read go on counting where g is, if that is further.
-func (l *loader) follow(g *Grid) {
-	l.Grid.number, l.Grid.ids.n = max(l.Grid.number, g.number), max(l.Grid.ids.n, g.ids.n)
-}
-
 // takeLocked puts another state in the place of the one in memory. Requests that are
 // out belong to the state before, and change nothing any more.
-func (g *Grid) takeLocked(l *loader) {
+func (g *Grid) takeLocked(l *loader, from keep.Origin) {
+	if from.Follow {
+		l.Grid.number, l.Grid.ids.n = max(l.Grid.number, g.number), max(l.Grid.ids.n, g.ids.n)
+	}
+	g.ids.seed = seeded.Epoch(g.opts.Seed, from.Epoch)
 	fresh := l.Grid
 	g.forgetAllLocked()
 	g.topics, g.endpoints, g.live, g.number, g.ids.n = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.n

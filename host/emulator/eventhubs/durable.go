@@ -3,6 +3,8 @@ package eventhubs
 import (
 	"encoding/binary"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,45 +16,17 @@ import (
 
 // Open returns the namespace that is kept in db: empty if nothing is there yet,
 // and otherwise as it was when it was last used. Readers are not kept: consumers
-// know where they are.
-//
-// The namespace lives in memory as one made by [New] does; each change is written
-// through before it is reported. When it cannot be written, the call fails with
-// bindings.ErrUnavailable, nothing has happened as far as anybody can see, and the
-// namespace is read again from db by the next call.
-//
-// With store.Options.Sync a write takes the disk's time, during which the clock
-// stands still and others have their turn; otherwise the caller keeps the turn. A
-// read then waits for the writes that it shows: no reader gets an event that a loss
-// of power could take back.
+// know where they are. What that means for calls says [keep.Keeper.Open]; so no reader
+// gets an event that a loss of power could take back.
 //
 // The caller opens db, may keep more in it (keys of a namespace begin with "hub"),
 // and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	ns := New(clk, opts)
-	ns.kept = keep.New(clk, db)
-	db.Check(func(v *store.View) error { return ns.Check(v) })
-	var err error
-	clk.Inside("open the Event Hubs namespace", func() {
-		ns.mu.Lock()
-		defer ns.mu.Unlock()
-		err = ns.readyLocked()
-	})
-	if err != nil {
+	if err := ns.kept.Open(db); err != nil {
 		return nil, err
 	}
 	return ns, nil
-}
-
-// readyLocked sees to it that what is in memory is what the store holds.
-func (ns *Namespace) readyLocked() error { return ns.kept.Ready(ns.loadLocked) }
-
-// commitLocked begins to write a change.
-func (ns *Namespace) commitLocked(c *change) (keep.Awaited, error) {
-	if c.Written() {
-		c.SetTime(timeKey, ns.now())
-	}
-	return ns.kept.Begin(&c.Change)
 }
 
 // Keys are "hub", their kind, the name of a hub in lower case, a zero byte, and for
@@ -62,9 +36,33 @@ const (
 	hubKind   = 'h' // value: JSON of hubRecord
 	endKind   = 'n' // partition; value: where it ends
 	eventKind = 'e' // partition, sequence number; value: the event
-
-	timeKey = keyPrefix + "time" // value: the time of the last change
 )
+
+// Keys are what a namespace has in a store.
+var Keys = keep.Keys{Service: "Event Hubs", Name: "the Event Hubs namespace", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
+
+// kind is what is kept of a namespace: see [keep.Kind].
+func (ns *Namespace) kind() keep.Kind[map[string]*hub] {
+	return keep.Kind[map[string]*hub]{Keys: Keys, Read: ns.read, Take: ns.takeLocked, Write: ns.writeLocked}
+}
+
+// writeLocked writes everything.
+func (ns *Namespace) writeLocked(w keep.Change) {
+	c := change{w}
+	for _, key := range slices.Sorted(maps.Keys(ns.hubs)) {
+		h := ns.hubs[key]
+		c.saveHub(h)
+		for _, p := range h.partitions {
+			if p.next == 0 {
+				continue // as in a store: nothing was ever sent to it
+			}
+			c.saveEnd(p)
+			for _, r := range p.events {
+				c.saveEvent(p, r)
+			}
+		}
+	}
+}
 
 func kindKey(kind byte, hub string) []byte {
 	b := make([]byte, 0, len(keyPrefix)+len(hub)+2+12)
@@ -143,10 +141,4 @@ func plainJSON(v any) []byte {
 		panic(err)
 	}
 	return text
-}
-
-// LastTime returns the time of the last change of the namespace that is kept in db,
-// or the zero time when there was none.
-func LastTime(db *store.Store) (time.Time, error) {
-	return keep.TimeOf(db, timeKey, "Event Hubs", db.Dir())
 }

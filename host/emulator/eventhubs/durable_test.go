@@ -82,7 +82,7 @@ func TestDurable(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != len(sent) {
 		t.Errorf("after opening again (-want +got):\n%s", diff)
 	}
-	if last, err := eventhubs.LastTime(db); err != nil || !last.Equal(clk.Now()) {
+	if last, err := eventhubs.Keys.LastTime(db); err != nil || !last.Equal(clk.Now()) {
 		t.Errorf("last time %v, %v", last, err)
 	}
 	clk.Advance(25 * time.Hour)

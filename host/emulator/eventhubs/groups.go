@@ -95,7 +95,7 @@ func (ns *Namespace) AutoCreate(on bool) {
 // where they are made so.
 func (ns *Namespace) use(ctx context.Context, name, group string) error {
 	ns.mu.Lock()
-	create := ns.create && ns.readyLocked() == nil
+	create := ns.create && ns.kept.Ready() == nil
 	h := ns.hubs[strings.ToLower(name)]
 	hasGroup := group == "" || h != nil && h.hasGroup(group)
 	ns.mu.Unlock()

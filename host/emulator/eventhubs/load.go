@@ -11,26 +11,12 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// loadLocked replaces the state in memory by what the store holds.
-func (ns *Namespace) loadLocked(v *store.View, dir string) error {
-	hubs, err := ns.read(v, dir)
-	if err != nil {
-		return fmt.Errorf("read the Event Hubs namespace: %w", err)
-	}
-	ns.takeLocked(hubs)
-	return nil
-}
-
-// Check returns why a namespace could not be read from r, nil when it can be.
-func (ns *Namespace) Check(r store.Reader) error {
-	_, err := ns.read(r, "archive")
-	return err
-}
-
-// takeLocked puts other hubs in the place of those in memory. Readers go on in them.
-func (ns *Namespace) takeLocked(hubs map[string]*hub) {
+// takeLocked puts other hubs in the place of those in memory. Readers go on where their
+// hub is there, from where they are or, if their partition ends before, from its end.
+func (ns *Namespace) takeLocked(hubs map[string]*hub, _ keep.Origin) {
 	was := ns.hubs
 	ns.hubs = hubs
 	for _, key := range slices.Sorted(maps.Keys(was)) {

@@ -67,13 +67,16 @@ type Hub struct {
 }
 
 // Namespace is one Event Hubs namespace, empty when new. All methods may be called
-// concurrently; on a virtual clock, from inside the clock.
+// concurrently; on a virtual clock, from inside the clock. It embeds its state as a
+// whole, which [keep.State] copies, replaces and checks.
 type Namespace struct {
+	*keep.State[map[string]*hub]
+
 	clk  clock.Clock
 	opts Options
 
 	mu     sync.Mutex
-	kept   keep.Keeper
+	kept   *keep.Keeper
 	create bool            // hubs that are used and not there
 	hubs   map[string]*hub // by name in lower case
 }
@@ -96,6 +99,7 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 		ns.opts = *opts
 	}
 	ns.opts.Name = cmp.Or(ns.opts.Name, DefaultName)
+	ns.State, ns.kept = keep.New(clk, &ns.mu, ns.kind())
 	return ns
 }
 
@@ -220,7 +224,7 @@ func (ns *Namespace) Partition(ctx context.Context, hub, partition string) (*eve
 func (ns *Namespace) Has(name string) bool {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
-	return ns.readyLocked() == nil && ns.hubs[strings.ToLower(name)] != nil
+	return ns.kept.Ready() == nil && ns.hubs[strings.ToLower(name)] != nil
 }
 
 // Reset removes everything, so that the namespace is as New made it.
@@ -308,13 +312,13 @@ type operation struct {
 // begin starts an operation; the lock is held until finish.
 func (ns *Namespace) begin() (*operation, error) {
 	ns.mu.Lock()
-	return &operation{ns: ns, now: ns.now(), change: change{ns.kept.Change()}}, ns.readyLocked()
+	return &operation{ns: ns, now: ns.now(), change: change{ns.kept.Change()}}, ns.kept.Ready()
 }
 
 // finish releases the lock, waits until the change is written and tells.
 func (op *operation) finish(ctx context.Context) error {
 	ns := op.ns
-	commit, err := ns.commitLocked(&op.change)
+	commit, err := ns.kept.Begin(&op.Change)
 	ns.mu.Unlock()
 	if waitErr := ns.kept.Wait(ctx, commit); err == nil {
 		err = waitErr

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,31 +19,14 @@ import (
 // Open returns the namespace that is kept in db: empty if nothing is there yet,
 // and otherwise as it was when it was last used, every rule intact. Times are
 // kept: locks, schedules and lives that have ended meanwhile have ended. Receivers
-// are not kept; what they had locked stays locked until the locks end.
-//
-// The namespace lives in memory as one made by [New] does; each change is written
-// through before it is reported. When it cannot be written, the call fails with
-// bindings.ErrUnavailable, nothing has happened as far as anybody can see, and
-// the namespace is read again from db by the next call. Sessions are lost then.
-//
-// With store.Options.Sync a write takes the disk's time, during which the clock
-// stands still and others have their turn; otherwise the caller keeps the turn. A
-// read then waits for the writes that it shows: nobody is told what a loss of power
-// could take back.
+// are not kept; what they had locked stays locked until the locks end. What that means
+// for calls says [keep.Keeper.Open]; sessions are lost when the namespace is read again.
 //
 // The caller opens db, may keep more in it (keys of a namespace begin with
 // "bus"), and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	ns := New(clk, opts)
-	ns.kept = keep.New(clk, db)
-	db.Check(func(v *store.View) error { return ns.Check(v) })
-	var err error
-	clk.Inside("open the Service Bus namespace", func() {
-		ns.mu.Lock()
-		defer ns.mu.Unlock()
-		err = ns.readyLocked()
-	})
-	if err != nil {
+	if err := ns.kept.Open(db); err != nil {
 		return nil, err
 	}
 	return ns, nil
@@ -50,23 +34,6 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 
 // errReloaded is what a queue of a state that was read anew says.
 var errReloaded = errors.New("read again from the store")
-
-// readyLocked sees to it that what is in memory is what the store holds.
-func (ns *Namespace) readyLocked() error { return ns.kept.Ready(ns.loadLocked) }
-
-// commitLocked begins to write a change.
-func (ns *Namespace) commitLocked(c *change) (keep.Awaited, error) {
-	if c.Written() {
-		ns.saveCountsLocked(c)
-	}
-	return ns.kept.Begin(&c.Change)
-}
-
-// saveCountsLocked keeps what every change changes.
-func (ns *Namespace) saveCountsLocked(c *change) {
-	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
-	c.SetTime(timeKey, ns.now())
-}
 
 // Keys are "bus", their kind, the key of an entity, a zero byte, and what names
 // the thing in the entity. A message has two: what seldom changes, and what each
@@ -81,9 +48,44 @@ const (
 	sessionKind  = 'x' // name of the session
 	seenKind     = 'd' // key of duplicate detection; value: a time
 
-	idsKey  = keyPrefix + "ids"  // value: the number of identifiers that have been given
-	timeKey = keyPrefix + "time" // value: the time of the last change
+	idsKey = keyPrefix + "ids" // value: the number of identifiers that have been given
 )
+
+// Keys are what a namespace has in a store.
+var Keys = keep.Keys{Service: "Service Bus", Name: "the Service Bus namespace", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
+
+// kind is what is kept of a namespace: see [keep.Kind].
+func (ns *Namespace) kind() keep.Kind[*Namespace] {
+	return keep.Kind[*Namespace]{
+		Keys: Keys, Read: ns.read, Take: ns.takeLocked, Write: ns.writeLocked, Count: ns.countLocked, Replaced: ns.tellUntold,
+	}
+}
+
+func (ns *Namespace) countLocked(c *keep.Change) {
+	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
+}
+
+// writeLocked writes everything.
+func (ns *Namespace) writeLocked(w keep.Change) {
+	c := change{w}
+	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
+		e := ns.entities[key]
+		c.saveEntity(e)
+		c.saveSequence(e.main)
+		for _, id := range e.seen.order {
+			c.saveSeen(e, id, e.seen.at[id])
+		}
+		for _, q := range e.queues() {
+			for _, id := range slices.Sorted(maps.Keys(q.sessions)) {
+				c.saveSession(q, q.sessions[id])
+			}
+			q.all.from(0, func(m *message) bool {
+				c.saveMessage(q, m)
+				return true
+			})
+		}
+	}
+}
 
 // Formats of values, their first byte.
 const (

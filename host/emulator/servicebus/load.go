@@ -15,36 +15,25 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
-
-// loadLocked replaces the state in memory by what the store holds. No identifier is
-// given twice, so that a lock token from before fits no message of now.
-func (ns *Namespace) loadLocked(v *store.View, dir string) error {
-	fresh, err := ns.read(v, dir)
-	if err != nil {
-		return fmt.Errorf("read the Service Bus namespace: %w", err)
-	}
-	fresh.ids = ids{seed: seeded.Epoch(ns.opts.Seed, v.Epoch()), n: max(fresh.ids.n, ns.ids.n)}
-	ns.takeLocked(fresh)
-	return nil
-}
-
-// Check returns why a namespace could not be read from r, nil when it can be.
-func (ns *Namespace) Check(r store.Reader) error {
-	_, err := ns.read(r, "archive")
-	return err
-}
 
 // read makes a namespace out of keys. Its entities belong to ns.
 func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
-	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}, ids: ids{seed: ns.opts.Seed}}
+	fresh := &Namespace{clk: ns.clk, opts: ns.opts, entities: map[string]*entity{}, feeders: map[string][]*entity{}}
 	l := &loader{Namespace: fresh, owner: ns, view: v, dir: dir}
 	return fresh, l.load()
 }
 
-// takeLocked puts another state in the place of the one in memory.
-func (ns *Namespace) takeLocked(fresh *Namespace) {
+// takeLocked puts another state in the place of the one in memory. Plain receivers go
+// on, if their queues are there; sessions are lost, as after a restart. No identifier is
+// given twice, so that a lock token from before fits no message of now.
+func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
 	ns.forgetLocked(errReloaded)
+	if from.Follow {
+		fresh.ids.n = max(fresh.ids.n, ns.ids.n)
+	}
+	fresh.ids.seed = seeded.Epoch(ns.opts.Seed, from.Epoch)
 	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
 	now := ns.now()
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {

@@ -55,14 +55,17 @@ const defaultForwardHops = 4
 // called concurrently; on a virtual clock, from inside the clock.
 //
 // It implements servicebus.Namespace, servicebus.Admin and
-// servicebus.Management, and its receivers servicebus.Link.
+// servicebus.Management, and its receivers servicebus.Link. It embeds its
+// state as a whole, which [keep.State] copies, replaces and checks.
 type Namespace struct {
+	*keep.State[*Namespace]
+
 	clk  clock.Clock
 	opts Options
 	pins *clock.Pins // of locks that are held outside
 
 	mu       sync.Mutex
-	kept     keep.Keeper
+	kept     *keep.Keeper
 	ids      ids
 	entities map[string]*entity // queues, topics and subscriptions, by key of their path
 	feeders  map[string][]*entity
@@ -91,6 +94,7 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 		ns.opts.MaxForwardHops = defaultForwardHops
 	}
 	ns.ids.seed = ns.opts.Seed
+	ns.State, ns.kept = keep.New(clk, &ns.mu, ns.kind())
 	return ns
 }
 
@@ -143,14 +147,14 @@ func (op *operation) settleTimes() {
 func (ns *Namespace) begin(op *operation) error {
 	ns.mu.Lock()
 	*op = operation{ns: ns, now: ns.now(), records: op.records[:0], touched: op.touched[:0], change: change{ns.kept.Change()}}
-	return ns.readyLocked()
+	return ns.kept.Ready()
 }
 
 // finish releases the lock, waits until the change is written and tells. It must
 // be called whatever the operation came to: what had ended by time has ended.
 func (ns *Namespace) finish(ctx context.Context, op *operation) error {
 	op.settleTimes()
-	commit, err := ns.commitLocked(&op.change)
+	commit, err := ns.kept.Begin(&op.Change)
 	untold := ns.takeUntold()
 	ns.mu.Unlock()
 	ns.record(untold)
@@ -168,6 +172,14 @@ func (ns *Namespace) record(records []journal.Record) {
 	for i := range records {
 		ns.opts.Record(records[i])
 	}
+}
+
+// tellUntold gives the records that nobody has had yet to those who want them.
+func (ns *Namespace) tellUntold() {
+	ns.mu.Lock()
+	untold := ns.takeUntold()
+	ns.mu.Unlock()
+	ns.record(untold)
 }
 
 // takeUntold returns the records that nobody has had yet.

@@ -167,7 +167,7 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 				err = ctx.Err() // who was woken and has given up since takes nothing
 			}
 			if err == nil {
-				err = ns.readyLocked()
+				err = ns.kept.Ready()
 			}
 		}
 		if finishErr := ns.finish(ctx, op); finishErr != nil {

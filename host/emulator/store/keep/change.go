@@ -9,17 +9,13 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// Change collects what one operation writes. The zero value is that of a service
-// without a store, and collects nothing.
+// Change collects what one operation writes. Without a store it collects nothing.
 type Change struct {
-	of    *Keeper
+	of    *Keeper // nil: it goes into an image
 	batch *store.Batch
 	to    store.Writer // the batch, or an image
 	err   error
 }
-
-// Into returns a change that is written to an image.
-func Into(w store.Writer) Change { return Change{to: w} }
 
 // Writable reports whether what is set is collected. Services ask before they
 // encode anything.
@@ -27,7 +23,7 @@ func (c *Change) Writable() bool {
 	if c.to != nil {
 		return true
 	}
-	if c.of == nil || c.err != nil {
+	if c.of == nil || c.of.db == nil || c.err != nil {
 		return false
 	}
 	batch, err := NewBatch(c.of.db, c.of.opening)
@@ -86,14 +82,6 @@ func (c *Change) DeleteRange(start, end []byte) {
 	}
 }
 
-// Replace puts an image in the place of all keys that begin with prefix.
-func (c *Change) Replace(prefix string, image *store.Image) {
-	c.DeletePrefix([]byte(prefix))
-	if c.Writable() {
-		image.CopyTo(c.to)
-	}
-}
-
 // Err returns why the change cannot be written, nil when it can.
 func (c *Change) Err() error { return c.err }
 
@@ -105,15 +93,15 @@ func (c *Change) Discard() {
 	*c = Change{of: c.of}
 }
 
-// SetTime gives a key the time of a service's last change.
-func (c *Change) SetTime(key string, t time.Time) {
+// setTime gives a key a time.
+func (c *Change) setTime(key string, t time.Time) {
 	value := binary.BigEndian.AppendUint64(make([]byte, 0, 12), uint64(t.Unix()))
 	c.Set([]byte(key), binary.BigEndian.AppendUint32(value, uint32(t.Nanosecond())))
 }
 
-// TimeOf returns what SetTime wrote, or the zero time when it never did. service and
+// timeOf returns what setTime wrote, or the zero time when it never did. service and
 // dir are for the error when something else is there, a *store.CorruptError.
-func TimeOf(r interface {
+func timeOf(r interface {
 	Get(key []byte) ([]byte, error)
 }, key, service, dir string) (time.Time, error) {
 	value, err := r.Get([]byte(key))

@@ -2,45 +2,73 @@
 // every service does alike that lives in memory and writes each change through
 // before it reports it.
 //
-// Read [Keeper] first: [Keeper.Ready] before the memory is used, a [Change] for what
-// an operation alters, [Keeper.Begin] under the service's mutex, [Keeper.Wait]
-// after it. Without a store all of them do nothing, so that a service has one code
-// for both. What is kept, and under which keys, is the service's.
+// A service says what its state is with a [Kind] and gets from [New] two things. The
+// [State] is for others: copies, replacements and checks of the whole state. The
+// [Keeper] is for the service's own operations: [Keeper.Ready] before the memory is
+// used, a [Change] for what an operation alters, [Keeper.Begin] under the service's
+// mutex, [Keeper.Wait] after it. Without a store all of them do nothing, so that a
+// service has one code for both. What is kept, and under which keys, is the service's.
 package keep
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// Keeper is the store of one service. The service's mutex guards it, but for Wait.
-// A Keeper of no store is that of a service that lives in memory only.
+// Keeper writes the changes of one service through. The service's mutex guards it, but
+// for Open and Wait.
 type Keeper struct {
-	clk     clock.Clock
+	keys  Keys
+	clk   clock.Clock
+	mu    *sync.Mutex // the service's
+	load  func(v *store.View, dir string) error
+	check func(r store.Reader) error
+	count func(c *Change) // nil: nothing is counted
+
 	db      *store.Store // nil: none
 	opening uint64       // of db, from which the state was read; 0: none
 	last    Last
 }
 
-// New returns the keeper of a service in db, which may be nil.
-func New(clk clock.Clock, db *store.Store) Keeper { return Keeper{clk: clk, db: db} }
+// Open ties the service to a store and reads its state. From then on a state that the
+// service could not be read from is refused by Load of db, by whomever.
+//
+// The service lives in memory as before; each change is written through before it is
+// reported. When it cannot be written, the call fails with bindings.ErrUnavailable,
+// nothing has happened as far as anybody can see, and the next call reads the state
+// from db again.
+//
+// With store.Options.Sync a write takes the disk's time, during which the clock stands
+// still and others have their turn; otherwise the caller keeps the turn. A read then
+// waits for the writes that it shows: nobody is told what a loss of power could take
+// back.
+func (k *Keeper) Open(db *store.Store) (err error) {
+	k.db = db
+	db.Check(func(v *store.View) error { return k.check(v) })
+	k.clk.Inside("open "+k.keys.Name, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		err = k.Ready()
+	})
+	return err
+}
 
-// Ready sees to it that what is in memory is what the store holds: it calls load
-// when the state has not been read yet, or was replaced, or when the store has
-// failed and was opened again. dir names what is read, for errors. It fails with
-// bindings.ErrUnavailable.
-func (k *Keeper) Ready(load func(v *store.View, dir string) error) error {
+// Ready sees to it that what is in memory is what the store holds: it reads the state
+// when that has not been done yet, or when it was replaced, or when the store has
+// failed and was opened again. It fails with bindings.ErrUnavailable.
+func (k *Keeper) Ready() error {
 	if k.db == nil {
 		return nil
 	}
 	opening, err := k.db.Ready()
 	if err == nil && opening != k.opening {
-		err = k.read(load)
+		err = k.read()
 	}
 	if err != nil {
 		return Unavailable(err)
@@ -49,22 +77,17 @@ func (k *Keeper) Ready(load func(v *store.View, dir string) error) error {
 	return nil
 }
 
-func (k *Keeper) read(load func(v *store.View, dir string) error) error {
+func (k *Keeper) read() error {
 	v, err := k.db.View()
 	if err != nil {
 		return err
 	}
-	return errors.Join(load(v, k.db.Dir()), v.Close())
+	return errors.Join(k.load(v, k.db.Dir()), v.Close())
 }
 
-// Change returns an empty change of the state that Ready has seen. It must not
-// outlive the next Ready.
-func (k *Keeper) Change() Change {
-	if k.db == nil {
-		return Change{}
-	}
-	return Change{of: k}
-}
+// Change returns an empty change of the state that Ready has seen. Once something was
+// set it must not outlive the next Ready.
+func (k *Keeper) Change() Change { return Change{of: k} }
 
 // Begin begins to write a change. When there is none, it returns what has to be
 // written before anybody may be told the state. After an error memory is ahead of
@@ -76,13 +99,22 @@ func (k *Keeper) Begin(c *Change) (Awaited, error) {
 		}
 		return k.Pending(), c.err
 	}
+	k.stamp(c)
 	commit, err := k.db.Begin(c.batch)
 	if err != nil {
 		k.opening = 0
 		return Awaited{}, Unavailable(err)
 	}
-	k.last.Is(commit, k.db, k.opening)
+	k.last.Begun(commit, k.db, k.opening)
 	return Awaited{commit: commit, own: true}, nil
+}
+
+// stamp writes what every change changes.
+func (k *Keeper) stamp(c *Change) {
+	if k.count != nil {
+		k.count(c)
+	}
+	c.setTime(k.keys.Time, k.clk.Now())
 }
 
 // Writable returns nil when a change would be taken now. An operation that only adds

@@ -15,8 +15,8 @@ type Last struct {
 	opening uint64
 }
 
-// Is notes a commit to the state of an opening of db.
-func (l *Last) Is(commit *store.Commit, db *store.Store, opening uint64) {
+// Begun notes a commit to the state of an opening of db.
+func (l *Last) Begun(commit *store.Commit, db *store.Store, opening uint64) {
 	if db.Sync() {
 		*l = Last{commit, opening}
 	}

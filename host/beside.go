@@ -122,8 +122,8 @@ func (e fleetFunction) Deliver(ctx context.Context, r *eventgrid.Request) (*even
 // services.
 func (h *Host) Kill() error {
 	h.clk.Inside("kill", func() {
-		h.life.over.Store(true)
-		h.epoch.Load().over.Store(true)
+		h.life.End()
+		h.epoch.Load().End()
 		h.cancel()
 		h.hangUp()
 	})

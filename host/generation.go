@@ -193,7 +193,7 @@ func (g *generation) supervise(f *function, again bool) {
 		name := f.def.Name
 		if f.kind.serial {
 			// What listeners of another state do can harm nobody.
-			name += "/" + itoa(g.host.epoch.Load().number)
+			name += "/" + itoa(g.host.epoch.Load().Number)
 		}
 		release, err := g.host.singletons.acquire(g.listening, name)
 		if err != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
@@ -178,8 +179,8 @@ type Host struct {
 	cancel  context.CancelFunc
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
 	current atomic.Pointer[generation]
-	epoch   atomic.Pointer[epoch] // never nil
-	life    epoch                 // ends when the host is killed
+	epoch   atomic.Pointer[epoch.Epoch] // never nil
+	life    epoch.Epoch                 // ends when the host is killed
 	fleet   *fleet
 
 	mu          sync.Mutex
@@ -237,7 +238,7 @@ func New(dir string, opts *Options) (*Host, error) {
 		h.clk = h.own
 	}
 	h.ids.seed = h.opts.Seed
-	h.epoch.Store(&epoch{})
+	h.epoch.Store(&epoch.Epoch{})
 	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
 	h.failed = newFailedListeners(h.clk)
 	if err := h.openServices(); err != nil {

@@ -27,7 +27,9 @@ func (g *generation) hostContainer() (blob.Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	blobs, _ = g.host.blobsIn(&g.host.life, blobs)
+	if own, ok := g.host.embeddedStorage(blobs); ok {
+		blobs = own.In(&g.host.life)
+	}
 	return blobs.Container(hostlock.Container), nil
 }
 
@@ -60,7 +62,7 @@ func (g *generation) reclaims() bool {
 	conn, _ := g.app.Settings.Connection("Storage")
 	h := g.host
 	_, ours := h.embedded(conn, blobService)
-	return ours && (h.opts.Store != nil || h.epoch.Load().number > 0) && h.opts.Services == nil
+	return ours && (h.opts.Store != nil || h.epoch.Load().Number > 0) && h.opts.Services == nil
 }
 
 // lock returns a lock that this host shares with those that have its ID. What

@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
@@ -29,7 +30,7 @@ import (
 // refused by the epoch, and says so.
 type turn struct {
 	*function
-	epoch    *epoch
+	epoch    *epoch.Epoch
 	again    bool            // it follows another in the same generation
 	embedded atomic.Bool     // it uses embedded services; set while the listener is made
 	ctx      context.Context // of the listener's Run
@@ -152,7 +153,7 @@ func (t *turn) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
 // Settled implements triggers.Sink. After the end of the epoch whatever the listener
 // meant to do has been refused.
 func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
-	if t.embedded.Load() && t.epoch.over.Load() {
+	if t.embedded.Load() && t.epoch.Over() {
 		s = triggers.Settlement{Decision: t.kind.unsettled, Note: NoteReplaced}
 		if s.Decision == "" {
 			s.Decision = triggers.Dropped
@@ -169,18 +170,18 @@ func (t *turn) Replaced() bool { return t.replaced.Load() }
 
 // queues returns a queue account as the turn's listener reaches it.
 func (t *turn) queues(a queue.Account) queue.Account {
-	a, ours := t.gen.host.queuesIn(t.epoch, a)
-	if ours {
+	if own, ok := t.gen.host.embeddedStorage(a); ok {
 		t.embedded.Store(true)
+		return own.In(t.epoch)
 	}
 	return a
 }
 
 // blobAccount is queues for blobs.
 func (t *turn) blobAccount(a blobapi.Account) blobapi.Account {
-	a, ours := t.gen.host.blobsIn(t.epoch, a)
-	if ours {
+	if own, ok := t.gen.host.embeddedStorage(a); ok {
 		t.embedded.Store(true)
+		return own.In(t.epoch)
 	}
 	return a
 }
@@ -200,7 +201,7 @@ func (t *turn) bus(ns servicebus.Namespace) servicebus.Namespace {
 		return ns
 	}
 	t.embedded.Store(true)
-	return pastBus{trip{epoch: t.epoch}, ns}
+	return t.gen.host.namespace.In(t.epoch)
 }
 
 // hubs is bus for Event Hubs.
@@ -209,7 +210,7 @@ func (t *turn) hubs(hubs eventhubs.Namespace) eventhubs.Namespace {
 		return hubs
 	}
 	t.embedded.Store(true)
-	return pastHubs{trip{epoch: t.epoch}, hubs}
+	return t.gen.host.hubs.In(t.epoch)
 }
 
 // cosmos is bus for Cosmos DB.
@@ -218,5 +219,5 @@ func (t *turn) cosmos(account cosmos.Account) cosmos.Account {
 		return account
 	}
 	t.embedded.Store(true)
-	return epochCosmos{t.epoch, account}
+	return t.gen.host.cosmos.In(t.epoch)
 }

@@ -9,6 +9,7 @@ import (
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
 // defaultContentType is that of a blob whose writer names none.
@@ -18,8 +19,9 @@ const defaultContentType = "application/octet-stream"
 // blob.Blob: this file has those that write a blob as a whole, or what stands
 // beside its content.
 type blob struct {
-	s   *blobs
-	key blobKey
+	s     *blobs
+	epoch *epoch.Epoch // of who has the handle; nil: it does not end
+	key   blobKey
 }
 
 func (b *blob) Name() string { return b.key.Name }
@@ -37,7 +39,13 @@ func (b *blob) operate(ctx context.Context, op string, f func(tx *blobTx) error)
 	if err := blobapi.ValidateName(b.key.Name); err != nil {
 		return err
 	}
-	return b.s.operate(ctx, FaultPoint{Op: op, Container: b.key.Container, Blob: b.key.Name}, false, f)
+	during := b.epoch
+	if op == "Get" {
+		during = nil // attempts go on after the end of their epoch, and reading changes nothing
+	}
+	return during.During(func() error {
+		return b.s.operate(ctx, FaultPoint{Op: op, Container: b.key.Container, Blob: b.key.Name}, false, f)
+	})
 }
 
 // find returns the record of the handle; nil if there is none.

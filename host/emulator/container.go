@@ -10,6 +10,7 @@ import (
 
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
 // Container returns a handle on the container of that name.
@@ -119,21 +120,24 @@ func own[T any](p *T) *T {
 // container is a handle on one container. It serves the calls of
 // blob.Container.
 type container struct {
-	s    *blobs
-	name string
+	s     *blobs
+	epoch *epoch.Epoch // of who has the handle; nil: it does not end
+	name  string
 }
 
 func (c *container) Name() string { return c.name }
 
 func (c *container) Blob(name string) blobapi.Blob {
-	return &blob{s: c.s, key: blobKey{Container: c.name, Name: strings.ReplaceAll(name, `\`, "/")}}
+	return &blob{s: c.s, epoch: c.epoch, key: blobKey{Container: c.name, Name: strings.ReplaceAll(name, `\`, "/")}}
 }
 
 func (c *container) operate(ctx context.Context, op string, f func(tx *blobTx) error) error {
 	if c.name == "" {
 		return blobapi.ValidateContainerName("")
 	}
-	return c.s.operate(ctx, FaultPoint{Op: op, Container: c.name}, op == "Create", f)
+	return c.epoch.During(func() error {
+		return c.s.operate(ctx, FaultPoint{Op: op, Container: c.name}, op == "Create", f)
+	})
 }
 
 func (c *container) Create(ctx context.Context, opts *blobapi.CreateContainerOptions) (*blobapi.Written, error) {

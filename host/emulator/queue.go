@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -19,6 +20,7 @@ type queue struct {
 	s       *Storage
 	name    string
 	nameErr error
+	epoch   *epoch.Epoch // of who has the handle; nil: it does not end
 }
 
 func (q *queue) Name() string { return q.name }

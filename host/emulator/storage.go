@@ -142,9 +142,13 @@ func (s *Storage) publish(e *effects) {
 // reads are the operations that change nothing but what time has changed.
 var reads = map[string]bool{"Exists": true, "Peek": true, "Count": true, "QueueCounts": true, "QueueMessage": true} // read only
 
-// operate runs f on a queue's state, between the fault points. State is nil
-// when the queue does not exist and optional is set.
+// operate runs f on a queue's state, in the epoch of the handle and between the fault
+// points. State is nil when the queue does not exist and optional is set.
 func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
+	return q.epoch.During(func() error { return q.operateNow(ctx, p, optional, f) })
+}
+
+func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ func (a *Account) Container(ctx context.Context, database, name string) (cosmos.
 		if c == nil {
 			return fmt.Errorf("container %q of database %q: %w", name, database, bindings.ErrNotFound)
 		}
-		h = &handle{a, c.info}
+		h = &handle{a: a, info: c.info}
 		return nil
 	})
 	if err != nil {
@@ -135,7 +135,7 @@ func (a *Account) CreateContainer(ctx context.Context, spec cosmos.ContainerSpec
 		})
 		a.state.containers[path] = c
 		op.saveContainer(c)
-		h = &handle{a, c.info}
+		h = &handle{a: a, info: c.info}
 		return nil
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
 // container is the state of one container.
@@ -54,8 +55,9 @@ func (c *container) empty(op *operation) {
 
 // handle is a container as callers hold it. The container may be gone.
 type handle struct {
-	a    *Account
-	info cosmos.ContainerInfo
+	a     *Account
+	info  cosmos.ContainerInfo
+	epoch *epoch.Epoch // of who has the handle; nil: it does not end
 }
 
 var (
@@ -71,12 +73,14 @@ func (h *handle) path() string { return pathOf(h.info.Database, h.info.Name) }
 // operate runs f on the container, if it is still there.
 func (h *handle) operate(ctx context.Context, p FaultPoint, f func(op *operation, c *container) error) error {
 	p.Container = h.path()
-	return h.a.operate(ctx, p, func(op *operation) error {
-		c := h.a.state.containers[p.Container]
-		if c == nil || c.info.RID != h.info.RID {
-			return fmt.Errorf("container %q of database %q: %w", h.info.Name, h.info.Database, bindings.ErrNotFound)
-		}
-		return f(op, c)
+	return h.epoch.During(func() error {
+		return h.a.operate(ctx, p, func(op *operation) error {
+			c := h.a.state.containers[p.Container]
+			if c == nil || c.info.RID != h.info.RID {
+				return fmt.Errorf("container %q of database %q: %w", h.info.Name, h.info.Database, bindings.ErrNotFound)
+			}
+			return f(op, c)
+		})
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -22,6 +23,7 @@ type reader struct {
 	name    string
 	level   *int64 // owner level; nil: none
 	outside bool
+	epoch   *epoch.Epoch // of who has the reader; nil: it does not end
 
 	p    *partition
 	next int64 // sequence number of the next event
@@ -100,10 +102,19 @@ func (p *partition) source(group string) string {
 }
 
 // Receive implements eventhubs.Reader.
-func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
+func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) (list []*eventhubs.ReceivedEvent, err error) {
 	if n < 1 {
 		return nil, refuse(messaging.ConditionArgumentOutOfRange, "number of events %d: want 1 or more", n)
 	}
+	err = r.epoch.During(func() error {
+		list, err = r.receiveNow(ctx, n, wait)
+		return err
+	})
+	return list, err
+}
+
+// receiveNow is Receive whatever the epoch, between the fault points.
+func (r *reader) receiveNow(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}

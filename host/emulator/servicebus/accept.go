@@ -83,7 +83,7 @@ func (r *sessionReceiver) LockedUntil() time.Time {
 
 // RenewSession implements servicebus.Session.
 func (r *sessionReceiver) RenewSession(ctx context.Context) (until time.Time, err error) {
-	err = r.ns.operate(ctx, FaultPoint{Op: "RenewSession", Entity: r.name}, func(op *operation) error {
+	err = r.operate(ctx, FaultPoint{Op: "RenewSession", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (r *sessionReceiver) RenewSession(ctx context.Context) (until time.Time, er
 
 // State implements servicebus.Session.
 func (r *sessionReceiver) State(ctx context.Context) (state []byte, err error) {
-	err = r.ns.operate(ctx, FaultPoint{Op: "State", Entity: r.name}, func(op *operation) error {
+	err = r.operate(ctx, FaultPoint{Op: "State", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
 		}
@@ -114,7 +114,7 @@ func (r *sessionReceiver) State(ctx context.Context) (state []byte, err error) {
 
 // SetState implements servicebus.Session.
 func (r *sessionReceiver) SetState(ctx context.Context, state []byte) error {
-	return r.ns.operate(ctx, FaultPoint{Op: "SetState", Entity: r.name}, func(op *operation) error {
+	return r.operate(ctx, FaultPoint{Op: "SetState", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
 		}

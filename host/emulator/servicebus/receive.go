@@ -8,13 +8,15 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
 // receiver is a handle on one queue. A sessionReceiver adds the session.
 type receiver struct {
-	ns   *Namespace
-	opts servicebus.ReceiverOptions
-	name string // of the queue
+	ns    *Namespace
+	epoch *epoch.Epoch // of who has the receiver; nil: it does not end
+	opts  servicebus.ReceiverOptions
+	name  string // of the queue
 
 	// Guarded by ns.mu.
 	q       *queue
@@ -55,6 +57,16 @@ func (ns *Namespace) Receiver(ctx context.Context, source string, opts *serviceb
 		return nil, err
 	}
 	return r, nil
+}
+
+// operate is the namespace's operate in the receiver's epoch.
+func (r *receiver) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
+	return r.epoch.During(func() error { return r.ns.operate(ctx, p, f) })
+}
+
+// await is the namespace's await in the receiver's epoch.
+func (r *receiver) await(ctx context.Context, p FaultPoint, wait time.Duration, try func(*operation) (*queue, *clock.Cond, *int, error)) error {
+	return r.epoch.During(func() error { return r.ns.await(ctx, p, wait, r.opts.Outside, try) })
 }
 
 // receivable reports why nobody can receive from the queue now.
@@ -103,7 +115,7 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out 
 	if n < 1 {
 		return nil, refuse(messaging.ConditionArgumentOutOfRange, "number of messages %d: want 1 or more", n)
 	}
-	err = r.ns.await(ctx, FaultPoint{Op: "Receive", Entity: r.name}, wait, r.opts.Outside, func(op *operation) (*queue, *clock.Cond, *int, error) {
+	err = r.await(ctx, FaultPoint{Op: "Receive", Entity: r.name}, wait, func(op *operation) (*queue, *clock.Cond, *int, error) {
 		if err := r.check(op); err != nil {
 			return nil, nil, nil, err
 		}
@@ -185,7 +197,7 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 
 // ReceiveDeferred implements servicebus.Receiver.
 func (r *receiver) ReceiveDeferred(ctx context.Context, sequenceNumbers ...int64) (out []*servicebus.Received, err error) {
-	err = r.ns.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: r.name}, func(op *operation) error {
+	err = r.operate(ctx, FaultPoint{Op: "ReceiveDeferred", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
 		}
@@ -223,7 +235,7 @@ func (q *queue) deliverDeferred(op *operation, s *session, opts servicebus.Recei
 
 // Peek implements servicebus.Receiver.
 func (r *receiver) Peek(ctx context.Context, from int64, n int) (out []*servicebus.Received, err error) {
-	err = r.ns.operate(ctx, FaultPoint{Op: "Peek", Entity: r.name}, func(op *operation) error {
+	err = r.operate(ctx, FaultPoint{Op: "Peek", Entity: r.name}, func(op *operation) error {
 		if err := r.check(op); err != nil {
 			return err
 		}

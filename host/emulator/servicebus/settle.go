@@ -172,7 +172,7 @@ func (q *queue) renew(op *operation, m *message) time.Time {
 
 // settle is what the settlements of a receiver have in common.
 func (r *receiver) settle(ctx context.Context, m *servicebus.Received, how servicebus.Settlement) error {
-	return r.ns.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
+	return r.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
 		if err := r.settles(op); err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (r *receiver) Release(ctx context.Context, m *servicebus.Received) error {
 
 // Renew implements servicebus.Receiver.
 func (r *receiver) Renew(ctx context.Context, m *servicebus.Received) (time.Time, error) {
-	err := r.ns.operate(ctx, FaultPoint{Op: "Renew", Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
+	err := r.operate(ctx, FaultPoint{Op: "Renew", Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
 		if err := r.settles(op); err != nil {
 			return err
 		}

@@ -167,12 +167,18 @@ func (w *world) save(t *testing.T) (archive []byte, keys []string) {
 	if err := w.SaveState(&b); err != nil {
 		t.Fatal(err)
 	}
+	return b.Bytes(), keysOf(t, b.Bytes())
+}
+
+// keysOf lists the keys of an archive.
+func keysOf(t *testing.T, archive []byte) (keys []string) {
+	t.Helper()
 	db, err := store.OpenMemory(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.Load(bytes.NewReader(b.Bytes())); err != nil {
+	if err := db.Load(bytes.NewReader(archive)); err != nil {
 		t.Fatal(err)
 	}
 	v, err := db.View()
@@ -190,7 +196,7 @@ func (w *world) save(t *testing.T) (archive []byte, keys []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes(), keys
+	return keys
 }
 
 // What a host has saved, any other loads: a host in memory or one with a store, in

@@ -6,29 +6,14 @@ import (
 	"strings"
 )
 
-// parseGUID reads a GUID in the form D, with or without braces.
-func parseGUID(s string) ([16]byte, error) {
-	var g [16]byte
-	t := strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")
-	if len(t) != 36 || t[8] != '-' || t[13] != '-' || t[18] != '-' || t[23] != '-' {
-		return g, fmt.Errorf("%q is not a GUID", s)
-	}
-	b, err := hex.DecodeString(t[:8] + t[9:13] + t[14:18] + t[19:23] + t[24:])
-	if err != nil {
-		return g, fmt.Errorf("%q is not a GUID", s)
-	}
-	copy(g[:], b)
-	return g, nil
-}
-
 // formatGUID writes a GUID in one of .NET's forms: N, D (also the empty
 // format), B, P or X, in any case.
 func formatGUID(guid, format string) (string, error) {
-	g, err := parseGUID(guid)
+	g, err := ParseGUID(guid)
 	if err != nil {
 		return "", err
 	}
-	d := fmt.Sprintf("%x-%x-%x-%x-%x", g[:4], g[4:6], g[6:8], g[8:10], g[10:])
+	d := g.String()
 	switch strings.ToUpper(format) {
 	case "", "D":
 		return d, nil
@@ -67,6 +52,13 @@ func (g GUID) String() string {
 
 // ParseGUID reads an identifier in form D, with or without braces.
 func ParseGUID(s string) (GUID, error) {
-	g, err := parseGUID(s)
-	return g, err
+	t := strings.TrimSuffix(strings.TrimPrefix(s, "{"), "}")
+	if len(t) != 36 || t[8] != '-' || t[13] != '-' || t[18] != '-' || t[23] != '-' {
+		return GUID{}, fmt.Errorf("%q is not a GUID", s)
+	}
+	b, err := hex.DecodeString(t[:8] + t[9:13] + t[14:18] + t[19:23] + t[24:])
+	if err != nil {
+		return GUID{}, fmt.Errorf("%q is not a GUID", s)
+	}
+	return GUID(b), nil
 }

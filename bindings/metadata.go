@@ -66,7 +66,7 @@ func ParentID(body []byte) string {
 	if json.Unmarshal(object[parentIDProperty], &id) != nil {
 		return ""
 	}
-	if _, err := parseGUID(id); err != nil {
+	if _, err := ParseGUID(id); err != nil {
 		return ""
 	}
 	return id

@@ -1,9 +1,10 @@
 package host
 
 import (
-	"encoding/hex"
 	"math/rand/v2"
 	"strconv"
+
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 )
 
 // identities hands out delivery and invocation IDs. They come from counters and
@@ -46,16 +47,7 @@ func guid(seed, n uint64) string {
 			raw[i+k] = byte(u >> (8 * k))
 		}
 	}
-	raw[6] = raw[6]&0x0f | 0x40
-	raw[8] = raw[8]&0x3f | 0x80
-	var out [36]byte
-	hex.Encode(out[0:8], raw[0:4])
-	hex.Encode(out[9:13], raw[4:6])
-	hex.Encode(out[14:18], raw[6:8])
-	hex.Encode(out[19:23], raw[8:10])
-	hex.Encode(out[24:36], raw[10:16])
-	out[8], out[13], out[18], out[23] = '-', '-', '-', '-'
-	return string(out[:])
+	return seeded.UUID(raw).String()
 }
 
 // jitterOf returns the source of chance of one delivery: uniform in [0, 1).

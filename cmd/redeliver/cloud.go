@@ -1,8 +1,8 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"fmt"
 	"net"
@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/blob"
@@ -143,14 +145,11 @@ func (s *session) pace() string {
 // instance is the name of the host in its locks: that of its data folder, which
 // one process at a time can have, else a new one.
 func (s *session) instance() string {
-	var b [16]byte
 	if s.store == nil {
-		_, _ = rand.Read(b[:]) // never fails
-	} else {
-		machine, _ := os.Hostname() // an empty name is as good as any
-		sum := sha256.Sum256([]byte(machine + "\n" + s.store.Dir()))
-		copy(b[:], sum[:])
+		return uuid.NewString()
 	}
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+	machine, _ := os.Hostname() // an empty name is as good as any
+	sum := sha256.Sum256([]byte(machine + "\n" + s.store.Dir()))
+	id, _ := uuid.NewRandomFromReader(bytes.NewReader(sum[:])) // there is enough to read
+	return id.String()
 }

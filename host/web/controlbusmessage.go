@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/google/uuid"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
@@ -73,7 +74,7 @@ func busMessage(query url.Values, now time.Time) (m *servicebusapi.Message, at t
 		PartitionKey: optional(query, "partitionKey"),
 	}
 	if m.MessageID == "" {
-		m.MessageID = newMessageID()
+		m.MessageID = uuid.NewString()
 	}
 	if v := query.Get("ttl"); v != "" {
 		if m.TimeToLive, err = time.ParseDuration(v); err != nil || m.TimeToLive <= 0 {
@@ -148,14 +149,6 @@ func literal(text string) (any, error) {
 		return nil, errors.New("want a number, true, false or null after :=")
 	}
 	return f.Float64()
-}
-
-// newMessageID names a message whose sender does not.
-func newMessageID() string {
-	var b bindings.GUID
-	rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return b.String()
 }
 
 // BusPeeked is a part of an entity or of one of its sub-queues. Count is all of it.

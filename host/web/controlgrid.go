@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
@@ -194,9 +196,9 @@ func completeEvents(body []byte, schema eventgrid.Schema, now time.Time) ([]byte
 			return nil, fmt.Errorf("event %d: want a JSON object", i)
 		}
 		moment := now.UTC().Format(time.RFC3339Nano)
-		fields := [][2]string{{"id", newMessageID()}, {"subject", "redeliver/send"}, {"eventType", "Redeliver.Sent"}, {"eventTime", moment}, {"dataVersion", "1.0"}}
+		fields := [][2]string{{"id", uuid.NewString()}, {"subject", "redeliver/send"}, {"eventType", "Redeliver.Sent"}, {"eventTime", moment}, {"dataVersion", "1.0"}}
 		if schema == eventgrid.CloudEventSchema {
-			fields = [][2]string{{"specversion", "1.0"}, {"id", newMessageID()}, {"source", "/redeliver/send"}, {"type", "Redeliver.Sent"}, {"time", moment}}
+			fields = [][2]string{{"specversion", "1.0"}, {"id", uuid.NewString()}, {"source", "/redeliver/send"}, {"type", "Redeliver.Sent"}, {"time", moment}}
 		}
 		// Members that are there keep their text and their order.
 		var more bytes.Buffer

@@ -28,10 +28,12 @@ func Epoch(seed, epoch uint64) uint64 {
 	return Mix(seed ^ Mix(epoch))
 }
 
-// GUID is ID in the form of a random UUID (version 4, RFC 9562), which takes six of
-// its bits.
-func GUID(seed, n uint64) bindings.GUID {
-	b := ID(seed, n)
+// GUID is ID in the form of a random UUID.
+func GUID(seed, n uint64) bindings.GUID { return UUID(ID(seed, n)) }
+
+// UUID gives 16 bytes the form of a random UUID (version 4, RFC 9562), which takes six
+// of their bits.
+func UUID(b [16]byte) bindings.GUID {
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	return b

@@ -169,9 +169,9 @@ func importRules() []importRule {
 			except("./host"),
 		},
 		{"services know no triggers and no handlers", is("./host/emulator/..."), func(imported string) bool {
-			return !ours(imported) || within(imported, and("./host/clock", "./host/journal", "./host/door", "./host/emulator/...", "./schemas")...)
+			return !ours(imported) || within(imported, and("./host/clock", "./host/journal", "./host/listen", "./host/emulator/...", "./schemas")...)
 		}},
-		{"what listeners share knows none of them", is("./host/door"), only()},
+		{"what listeners share knows none of them", is("./host/listen"), only()},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"nothing imports a command", not(), except("./cmd/...")},
 
@@ -232,7 +232,7 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host/plugin", "./host"},
 		{"./host/emulator/rest", "./triggers"},
 		{"./host/journal", "./bindings"},
-		{"./host/door", "./bindings"},
+		{"./host/listen", "./bindings"},
 		{"./host/web", "./cmd/redeliver"},
 		{"./cmd/redeliver", "github.com/fsnotify/fsnotify"},
 		{"./host/app", "github.com/santhosh-tekuri/jsonschema/v5"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // The emulator's account, and the ports at which everybody looks for it (docs:
@@ -112,8 +113,7 @@ func EmulatorStorage(value string, ports ...int) bool {
 // address is a loopback address in one spelling, or any other as it is written.
 func address(host, port string) string {
 	host = strings.ToLower(host)
-	ip, err := netip.ParseAddr(host)
-	if err == nil && (ip.IsLoopback() || ip.IsUnspecified()) || host == "localhost" || strings.HasSuffix(host, ".localhost") {
+	if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() || listen.Loopback(host) {
 		host = "127.0.0.1"
 	}
 	return host + ":" + port

@@ -3,13 +3,12 @@ package host
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"net/url"
-	"strings"
 
 	cosmosapi "github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // openCosmos makes the embedded Cosmos DB account, kept as the storage accounts
@@ -56,12 +55,7 @@ func checkCosmosConnection(a *app.App, setting string) error {
 // onLoopback reports whether an address is on this machine.
 func onLoopback(endpoint string) bool {
 	u, err := url.Parse(endpoint)
-	if err != nil {
-		return false
-	}
-	name := strings.ToLower(u.Hostname())
-	ip, err := netip.ParseAddr(name)
-	return err == nil && ip.IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
+	return err == nil && listen.Loopback(u.Hostname())
 }
 
 // clearCosmos removes all documents but the leases of running functions, whose

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -18,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/rest/grid"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // defaultGridPort is where publishers find Event Grid (spec messaging 5.3).
@@ -63,8 +63,7 @@ func usualGrid(value string) bool {
 	if err != nil || u.Port() != strconv.Itoa(defaultGridPort) || u.Scheme != "http" && u.Scheme != "https" {
 		return false
 	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return listen.Loopback(u.Hostname())
 }
 
 // publishable reports whether a topic is one that clients publish to: not that of a

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // BlobContentType is the header of a download that carries the blob's own
@@ -146,7 +146,7 @@ func (b *begun) linger(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	_ = http.NewResponseController(w).Flush() // a ResponseWriter of a test has none
-	door.Within(r, lingering)
+	listen.Within(r, lingering)
 	_, _ = io.Copy(io.Discard, b.from)
 }
 

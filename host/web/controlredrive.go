@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // redriveLock is how long a message that is being moved is invisible. It comes
@@ -193,7 +193,7 @@ func storageError(w http.ResponseWriter, err error) {
 	var blob *storage.Error
 	var target *noTargetError
 	var invisible *invisibleError
-	var body *door.BodyError
+	var body *listen.BodyError
 	switch {
 	case errors.As(err, &body):
 		controlReadError(w, err)

@@ -8,8 +8,8 @@ import (
 	"io"
 	"net/http"
 
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // maxState limits a saved state that is loaded: 64 GiB.
@@ -78,7 +78,7 @@ func stateError(w http.ResponseWriter, err error) {
 	var tooLarge *http.MaxBytesError
 	var corrupt *store.CorruptError
 	var version *store.VersionError
-	var body *door.BodyError
+	var body *listen.BodyError
 	switch {
 	case errors.As(err, &body):
 		controlReadError(w, err)

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // cors answers preflight requests and lets pages of the listed origins read
@@ -50,7 +50,7 @@ func (c cors) allow(h http.Header, origin string) bool {
 	case slices.Contains(c.origins, "*") && !c.credentials:
 		h.Set("Access-Control-Allow-Origin", "*")
 		return true
-	case slices.ContainsFunc(c.origins, func(o string) bool { return door.SameOrigin(o, origin) }):
+	case slices.ContainsFunc(c.origins, func(o string) bool { return listen.SameOrigin(o, origin) }):
 		h.Set("Access-Control-Allow-Origin", origin)
 		if c.credentials {
 			h.Set("Access-Control-Allow-Credentials", "true")

@@ -4,12 +4,12 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // Guard says which requests of browsers everything but the functions takes. The host's
 // other listeners use the same.
-func (s *Server) Guard() *door.Guard { return s.guard }
+func (s *Server) Guard() *listen.Guard { return s.guard }
 
 // taken reports whether the guard takes a request, and answers one that it does not.
 func (s *Server) taken(w http.ResponseWriter, r *http.Request) bool {
@@ -17,7 +17,7 @@ func (s *Server) taken(w http.ResponseWriter, r *http.Request) bool {
 	if err == nil {
 		return true
 	}
-	var refusal *door.Refusal
+	var refusal *listen.Refusal
 	if errors.As(err, &refusal) {
 		writeError(w, http.StatusForbidden, refusal.Reason, refusal.Hint)
 	} else {
@@ -29,7 +29,7 @@ func (s *Server) taken(w http.ResponseWriter, r *http.Request) bool {
 // takenByHook is taken for the web hooks, to which Event Grid comes through tunnels,
 // whatever name these have: it sends no Origin, and a page always does with a POST.
 func (s *Server) takenByHook(w http.ResponseWriter, r *http.Request) bool {
-	if r.Header.Get("Origin") == "" && !door.Foreign(r) {
+	if r.Header.Get("Origin") == "" && !listen.Foreign(r) {
 		return true
 	}
 	return s.taken(w, r)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // Other machines may call functions where the server listens to them, as they may call
@@ -16,7 +16,7 @@ import (
 // admin and control APIs.
 func (s *Server) ForOthers() (functions, admin bool) {
 	at := cmp.Or(s.opts.AdminAddress, s.opts.Address)
-	return !isLoopback(s.opts.Address), !isLoopback(at)
+	return !listen.Loopback(s.opts.Address), !listen.Loopback(at)
 }
 
 // keysAsked reports whether some callers need a key.
@@ -28,7 +28,7 @@ func (s *Server) keysAsked() bool {
 // adminLevel is what a request may do below /admin: everything if it comes from this
 // machine, unless keys are asked of all; else what its key is for.
 func (s *Server) adminLevel(r *http.Request) Level {
-	if !s.opts.EnableAuth && door.OnThisMachine(r) {
+	if !s.opts.EnableAuth && listen.OnThisMachine(r) {
 		return AdminLevel
 	}
 	return s.keyLevel(r, "")
@@ -38,7 +38,7 @@ func (s *Server) adminLevel(r *http.Request) Level {
 // are served.
 func (s *Server) adminHere(r *http.Request) bool {
 	admin, err := netip.ParseAddr(s.opts.AdminAddress)
-	return err != nil || admin.IsUnspecified() || door.CameTo(r, admin)
+	return err != nil || admin.IsUnspecified() || listen.CameTo(r, admin)
 }
 
 // covers reports whether a listener at address is one at another address too; an empty
@@ -51,9 +51,4 @@ func covers(address, other string) bool {
 	o, err := netip.ParseAddr(other)
 	// The system gives all addresses of IPv6 those of IPv4 too.
 	return err != nil || o == of || of.IsUnspecified() && (of.Is6() || o.Is4())
-}
-
-func isLoopback(address string) bool {
-	addr, err := netip.ParseAddr(address)
-	return err != nil || addr.Unmap().IsLoopback()
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
@@ -90,7 +90,7 @@ type Server struct {
 	born time.Time
 	id   string // instanceId of the admin API
 
-	guard    *door.Guard
+	guard    *listen.Guard
 	throttle *throttle
 	handler  http.Handler
 
@@ -115,7 +115,7 @@ func New(h *host.Host, opts *Options) *Server {
 	if s.opts.MaxBody == 0 {
 		s.opts.MaxBody = DefaultMaxBody
 	}
-	s.guard = &door.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
+	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
 	s.handler = s.routes()
 	return s
@@ -162,13 +162,13 @@ func (s *Server) Start() error {
 		}
 		s.keys = keys
 	}
-	l, err := listen(s.opts.Address, s.opts.Port)
+	l, err := open(s.opts.Address, s.opts.Port)
 	if err != nil {
 		return err
 	}
 	listeners := []net.Listener{l}
 	if !covers(s.opts.Address, s.opts.AdminAddress) {
-		admin, err := listen(s.opts.AdminAddress, l.Addr().(*net.TCPAddr).Port)
+		admin, err := open(s.opts.AdminAddress, l.Addr().(*net.TCPAddr).Port)
 		if err != nil {
 			l.Close()
 			return err
@@ -202,7 +202,7 @@ func (s *Server) serve(listeners ...net.Listener) {
 	}
 }
 
-func listen(address string, port int) (net.Listener, error) {
+func open(address string, port int) (net.Listener, error) {
 	l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
 	if err != nil {
 		return nil, &PortError{Address: address, Port: port, Err: err}
@@ -285,7 +285,7 @@ func (s *Server) routes() http.Handler {
 	s.controlRoutes(admin)
 	guarded := s.guarded(admin)
 	rules := cors{origins: s.opts.CORS, credentials: s.opts.CORSCredentials}
-	return door.Bodies(rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return listen.Bodies(rules.wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if isWebHook(r.URL.Path) {
 			s.serveWebHook(w, r)
 			return
@@ -360,7 +360,7 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	case isDocuments(words, r.Method):
 		out.Body = http.MaxBytesReader(w, r.Body, maxDocuments)
 	default:
-		door.Within(r, door.BodyPatience)
+		listen.Within(r, listen.BodyPatience)
 		out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
 	}
 	return out

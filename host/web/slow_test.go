@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -54,14 +54,14 @@ func TestSlowBodies(t *testing.T) {
 		after      time.Duration // the answer
 		status     int
 	}{
-		{"function", "POST /api/F " + hour, 1, door.BodyPatience, 400},
-		{"function, goes on for a while", "POST /api/F " + hour, 5, 4*time.Minute + door.BodyPatience, 400},
-		{"no function", "POST /api/None " + hour, 1, door.BodyPatience, 404},
-		{"web hook", "POST /runtime/webhooks/eventgrid?functionName=F " + hour, 1, door.BodyPatience, 400},
-		{"admin", "POST /admin/functions/F " + hour, 1, door.BodyPatience, 400},
-		{"control, all within two minutes", "POST " + control + "/queues/orders/messages " + hour, 5, door.BodyPatience, 400},
-		{"control, as long as it goes on", "PUT " + control + "/containers/files/blob?name=a " + hour, 5, 4*time.Minute + door.BodyPatience, 400},
-		{"state", "PUT " + control + "/state " + hour, 1, door.BodyPatience, 400},
+		{"function", "POST /api/F " + hour, 1, listen.BodyPatience, 400},
+		{"function, goes on for a while", "POST /api/F " + hour, 5, 4*time.Minute + listen.BodyPatience, 400},
+		{"no function", "POST /api/None " + hour, 1, listen.BodyPatience, 404},
+		{"web hook", "POST /runtime/webhooks/eventgrid?functionName=F " + hour, 1, listen.BodyPatience, 400},
+		{"admin", "POST /admin/functions/F " + hour, 1, listen.BodyPatience, 400},
+		{"control, all within two minutes", "POST " + control + "/queues/orders/messages " + hour, 5, listen.BodyPatience, 400},
+		{"control, as long as it goes on", "PUT " + control + "/containers/files/blob?name=a " + hour, 5, 4*time.Minute + listen.BodyPatience, 400},
+		{"state", "PUT " + control + "/state " + hour, 1, listen.BodyPatience, 400},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

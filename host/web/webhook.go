@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // The web hooks of extensions, and the older path of Event Grid's. Paths ignore
@@ -60,7 +60,7 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 // opensWebHook reports whether the request has the system key of that name, or the
 // master key. Without EnableAuth nobody on this machine needs one.
 func (s *Server) opensWebHook(r *http.Request, name string) bool {
-	if !s.opts.EnableAuth && door.OnThisMachine(r) {
+	if !s.opts.EnableAuth && listen.OnThisMachine(r) {
 		return true
 	}
 	if s.keys == nil {

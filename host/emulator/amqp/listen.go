@@ -16,7 +16,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // The usual ports.
@@ -252,7 +252,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 			r = r.WithContext(r.Context()) // a copy
 			r.TLS = &state
 		}
-		door.Bodies(s.opts.HTTP).ServeHTTP(w, r)
+		listen.Bodies(s.opts.HTTP).ServeHTTP(w, r)
 		return
 	}
 	c, err := websocket.Accept(w, r, &websocket.AcceptOptions{

@@ -20,8 +20,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// listen starts a server with both ports and a handler for HTTP.
-func listen(t *testing.T) (*amqp.Server, *memory) {
+// started starts a server with both ports and a handler for HTTP.
+func started(t *testing.T) (*amqp.Server, *memory) {
 	t.Helper()
 	borrowed := httptest.NewTLSServer(nil)
 	config := &tls.Config{Certificates: borrowed.TLS.Certificates}
@@ -71,7 +71,7 @@ func talk(t *testing.T, nc net.Conn) {
 // TestDoors: what each port speaks.
 func TestDoors(t *testing.T) {
 	t.Parallel()
-	s, _ := listen(t)
+	s, _ := started(t)
 	insecure := &tls.Config{InsecureSkipVerify: true}
 	dial := func(t *testing.T, address string) net.Conn {
 		t.Helper()
@@ -132,7 +132,7 @@ func TestDoors(t *testing.T) {
 
 func TestPortTaken(t *testing.T) {
 	t.Parallel()
-	s, _ := listen(t)
+	s, _ := started(t)
 	_, port, _ := net.SplitHostPort(s.Addr())
 	taken, err := net.LookupPort("tcp", port)
 	if err != nil {
@@ -177,7 +177,7 @@ func TestCloseStuck(t *testing.T) {
 // TestCloseWaiting: connections that say nothing do not hold Close up.
 func TestCloseWaiting(t *testing.T) {
 	t.Parallel()
-	s, _ := listen(t)
+	s, _ := started(t)
 	for _, address := range []string{s.Addr(), s.TLSAddr()} {
 		nc, err := net.Dial("tcp", address)
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/coder/websocket"
 
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // What a page of another origin sends reaches neither a node nor the handler of
@@ -20,7 +20,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 	m := newMemory()
 	s := amqp.NewServer(m, &amqp.Options{
 		HTTP:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}),
-		Guard: &door.Guard{Names: []string{"redeliver.test"}, Origins: []string{"http://shop.example/", "*"}},
+		Guard: &listen.Guard{Names: []string{"redeliver.test"}, Origins: []string{"http://shop.example/", "*"}},
 	})
 	if err := s.Start(); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // Defaults, and what is not negotiable.
@@ -46,7 +46,7 @@ type Options struct {
 
 	// Guard says which HTTP requests and WebSockets are taken from browsers; nil is the
 	// zero Guard. Who connects to speak AMQP itself is no browser.
-	Guard *door.Guard
+	Guard *listen.Guard
 
 	// ContainerID is our name in the open; empty for "redeliver".
 	ContainerID string

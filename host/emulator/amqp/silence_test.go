@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // Whoever connects and falls silent is let go: at once enough before the open, whatever
@@ -37,7 +37,7 @@ func TestSilentConnections(t *testing.T) {
 
 		{"a part of a request", []string{"PUT /orders HTTP/1.1\r\nHost: local"}, handshake},
 		{"a request and no more", []string{"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"}, 10 * time.Minute},
-		{"a part of a body", []string{"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", "x"}, 20*time.Second + door.BodyPatience},
+		{"a part of a body", []string{"PUT / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n", "x"}, 20*time.Second + listen.BodyPatience},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"time"
+
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // Topic is what a topic is made of. Zero fields have the defaults that their
@@ -264,19 +266,10 @@ func CheckWebHook(text string) error {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 		return fmt.Errorf("endpoint %q is no http or https URL", text)
 	}
-	if !isLoopback(u.Hostname()) {
+	if !listen.Loopback(u.Hostname()) {
 		return fmt.Errorf("endpoint %q is not on this machine: events are delivered to loopback addresses only", text)
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	addr, err := netip.ParseAddr(host)
-	return err == nil && addr.Unmap().IsLoopback()
 }
 
 // loopbackAddress is where a connection to host:port goes: names of this machine
@@ -287,11 +280,11 @@ func loopbackAddress(hostport string) (string, error) {
 		return "", err
 	}
 	if _, err := netip.ParseAddr(host); err != nil {
-		if !isLoopback(host) {
+		if !listen.Loopback(host) {
 			return "", &net.DNSError{Err: "not on this machine", Name: host, IsNotFound: true}
 		}
 		host = "localhost"
-	} else if !isLoopback(host) {
+	} else if !listen.Loopback(host) {
 		return "", fmt.Errorf("address %s is not on this machine", host)
 	}
 	return net.JoinHostPort(host, port), nil

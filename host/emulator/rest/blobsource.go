@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // sourcePatience is how long another server of this machine may take to send what
@@ -59,7 +60,7 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	if read.account == nil {
 		// Who is on another machine is not led into this one.
 		client, _, err := net.SplitHostPort(c.r.RemoteAddr)
-		if err == nil && isLoopback(client) && isLoopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
+		if err == nil && listen.Loopback(client) && listen.Loopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
 			return &source{url: u}, nil
 		}
 		return nil, errNoSource()
@@ -94,11 +95,6 @@ func (c *call) here(read *http.Request) bool {
 	}
 	_, own, err := net.SplitHostPort(c.door.listener.Addr().String())
 	return err == nil && read.URL.Port() == own && c.guard().CheckHost(read) == nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback() || strings.EqualFold(host, "localhost")
 }
 
 // admitSource lets a read of a source through, or says why not: by the signature
@@ -235,7 +231,7 @@ func dialLoopback(ctx context.Context, network, address string) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	if host, _, err := net.SplitHostPort(conn.RemoteAddr().String()); err != nil || !isLoopback(host) {
+	if host, _, err := net.SplitHostPort(conn.RemoteAddr().String()); err != nil || !listen.Loopback(host) {
 		conn.Close()
 		return nil, errors.New("the source is not on this machine")
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/storage"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // corsRules returns the service's rules, in the order in which they are tried.
@@ -58,7 +58,7 @@ func (c *call) preflight() error {
 }
 
 // guard is what requests of browsers have to pass.
-func (c *call) guard() *door.Guard { return c.door.server.opts.Guard }
+func (c *call) guard() *listen.Guard { return c.door.server.opts.Guard }
 
 // notTaken is the answer to a request that the guard refuses. The service in the cloud
 // runs what pages of any origin ask for and keeps the answer from them; the keys of an
@@ -72,7 +72,7 @@ func notTaken(err error) *Error {
 // be.
 func (c *call) admitPage() error {
 	origin := c.r.Header.Get("Origin")
-	if origin == "" && !door.Foreign(c.r) {
+	if origin == "" && !listen.Foreign(c.r) {
 		return nil
 	}
 	rules, err := c.corsRules()
@@ -82,7 +82,7 @@ func (c *call) admitPage() error {
 	if origin == "" && c.door.service.letter == 'b' && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) {
 		// A blob that a page shows, as an image or a download. To read it changes nothing,
 		// which is not so for messages.
-		page := door.Referrer(c.r)
+		page := listen.Referrer(c.r)
 		if _, ok := matching(rules, page, c.r.Method); ok || c.guard().AllowsReferrer(page) {
 			return nil
 		}

@@ -17,7 +17,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 const (
@@ -108,14 +108,14 @@ type call struct {
 	op        *operation
 	allowed   *string // permissions of a signature; nil: everything
 	overrides bool    // the signature signs the headers that it puts in place
-	in        *door.Body
+	in        *listen.Body
 	claims    claims // of a bearer token that could be read
 	crc64     []byte // of the content that was written; nil: nobody asked for it
 }
 
 // ServeHTTP implements http.Handler.
 func (d *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{door: d, w: w, r: r, in: door.ReceiveBody(w, r)}
+	c := &call{door: d, w: w, r: r, in: listen.ReceiveBody(w, r)}
 	defer c.in.Leave()
 	n := d.requests.Add(1)
 	c.id = requestID(d.idPrefix, n)
@@ -290,7 +290,7 @@ func (c *call) body(limit int64) ([]byte, error) {
 		c.linger()
 		return nil, errBodyTooLarge(limit)
 	}
-	c.in.Within(door.BodyPatience)
+	c.in.Within(listen.BodyPatience)
 	b, err := io.ReadAll(io.LimitReader(c.in, limit+1))
 	if err != nil {
 		return nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())

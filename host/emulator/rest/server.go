@@ -19,7 +19,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 const (
@@ -54,7 +54,7 @@ type Options struct {
 
 	// Guard says which requests are taken from browsers, besides those that the CORS
 	// rules of a service take; nil is the zero Guard.
-	Guard *door.Guard
+	Guard *listen.Guard
 
 	// Logger receives what goes wrong below HTTP. The zero value is silent.
 	Logger zerolog.Logger

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // rights are what a claim allows. Nil is everything: such is any token that names no
@@ -55,7 +55,7 @@ func (may rights) request(operation, address string) *wire.Error {
 //
 // Source: docs, Service Bus access control with Shared Access Signatures.
 func (b *Backend) rightsOf(address, token string) (rights, error) {
-	t, ok := door.ParseSharedAccess(token)
+	t, ok := listen.ParseSharedAccess(token)
 	if !ok {
 		return nil, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // authorize lets the request through, or says why not.
@@ -26,7 +26,7 @@ func (c *call) authorize() error {
 	scheme, _, _ := strings.Cut(header, " ")
 	switch {
 	case strings.EqualFold(scheme, "SharedAccessSignature"):
-		t, _ := door.ParseSharedAccess(header)
+		t, _ := listen.ParseSharedAccess(header)
 		return c.authorizeBySignature(t)
 	case strings.EqualFold(scheme, "Bearer") && c.r.TLS != nil:
 		return nil // nobody here could check it
@@ -41,7 +41,7 @@ func unauthorized(detail string) error {
 }
 
 // authorizeBySignature checks a token that was made of one of the keys.
-func (c *call) authorizeBySignature(t *door.SharedAccess) error {
+func (c *call) authorizeBySignature(t *listen.SharedAccess) error {
 	key, known := c.opts.Keys[t.Rule]
 	switch {
 	case !known:
@@ -70,7 +70,7 @@ func wrongAudience() error {
 // the topic of a subscription, to that rule: whatever is asked here needs Manage. Other
 // tokens are good in development mode.
 func (c *call) authorizeByRule() error {
-	t, ok := door.ParseSharedAccess(c.r.Header.Get("Authorization"))
+	t, ok := listen.ParseSharedAccess(c.r.Header.Get("Authorization"))
 	if len(c.opts.Keys) > 0 || !ok || t.Rule == "" || c.target.entity == "" {
 		return nil
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 const (
@@ -151,8 +151,8 @@ func (c *call) body() (*element, error) {
 	if c.r.ContentLength > maxBody {
 		return nil, c.tooLarge()
 	}
-	in := door.ReceiveBody(c.w, c.r)
-	in.Within(door.BodyPatience)
+	in := listen.ReceiveBody(c.w, c.r)
+	in.Within(listen.BodyPatience)
 	b, err := io.ReadAll(io.LimitReader(in, maxBody+1))
 	if err != nil {
 		return nil, fail(http.StatusBadRequest, "the body ended early: %v", err)

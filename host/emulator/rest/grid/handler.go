@@ -13,8 +13,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // apiVersion is the only version of the data plane.
@@ -56,7 +56,7 @@ var (
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	door.Within(r, door.BodyPatience)
+	listen.Within(r, listen.BodyPatience)
 	w.Header().Set("Api-Supported-Versions", apiVersion)
 	w.Header().Set("X-Ms-Request-Id", uuid.NewString()) // names an answer in reports; nothing in the host depends on it
 	var err error

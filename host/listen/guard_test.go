@@ -1,4 +1,4 @@
-package door_test
+package listen_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/door"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // request is one as a listener on an address of this machine receives it.
@@ -36,7 +36,7 @@ func TestGuard(t *testing.T) {
 		t.Fatal(err)
 	}
 	const browser = "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36"
-	g := &door.Guard{Names: []string{"Lab.test"}, Origins: []string{"https://shop.example/", "*"}}
+	g := &listen.Guard{Names: []string{"Lab.test"}, Origins: []string{"https://shop.example/", "*"}}
 	for _, row := range []struct {
 		name, host string
 		headers    []string
@@ -77,7 +77,7 @@ func TestGuard(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			err := g.Check(request("192.0.2.7:7071", row.host, row.headers...))
-			refusal, ok := errors.AsType[*door.Refusal](err)
+			refusal, ok := errors.AsType[*listen.Refusal](err)
 			switch {
 			case row.refused == "" && err != nil:
 				t.Errorf("refused: %v", err)
@@ -86,10 +86,10 @@ func TestGuard(t *testing.T) {
 			}
 		})
 	}
-	if err := (*door.Guard)(nil).Check(request("127.0.0.1:1", "lab.test")); err == nil {
+	if err := (*listen.Guard)(nil).Check(request("127.0.0.1:1", "lab.test")); err == nil {
 		t.Error("no guard takes every name")
 	}
-	if err := (*door.Guard)(nil).CheckOrigin(request("127.0.0.1:1", "localhost", "Origin: http://a.example"), func(o string) bool { return o == "http://a.example" }); err != nil {
+	if err := (*listen.Guard)(nil).CheckOrigin(request("127.0.0.1:1", "localhost", "Origin: http://a.example"), func(o string) bool { return o == "http://a.example" }); err != nil {
 		t.Errorf("an origin that the caller allows: %v", err)
 	}
 }
@@ -102,7 +102,7 @@ func TestOnThisMachine(t *testing.T) {
 	} {
 		r := request("192.0.2.7:7071", "localhost")
 		r.RemoteAddr = peer
-		if got := door.OnThisMachine(r); got != want {
+		if got := listen.OnThisMachine(r); got != want {
 			t.Errorf("caller %q is on this machine: %v, want %v", peer, got, want)
 		}
 	}

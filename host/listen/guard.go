@@ -1,4 +1,4 @@
-package door
+package listen
 
 import (
 	"fmt"
@@ -52,7 +52,7 @@ func (g *Guard) Check(r *http.Request) error {
 func (g *Guard) CheckHost(r *http.Request) error {
 	name := hostName(r.Host)
 	switch {
-	case isLoopback(name), isLocalAddress(r, name):
+	case Loopback(name), isLocalAddress(r, name):
 		return nil
 	case !isOwnName(name) && (g == nil || !slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) })):
 		return &Refusal{fmt.Sprintf("the Host header %q does not name this machine", r.Host), "use localhost, or start the host with --allow-host " + shown(name)}
@@ -135,9 +135,11 @@ func hostName(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// isLoopback reports whether a name can only mean this machine: it is never looked up
+// Loopback reports whether a host, without a port and brackets, can only mean this
+// machine: a loopback address, or localhost and all below it, which are never looked up
 // in the DNS (RFC 6761 6.3).
-func isLoopback(host string) bool {
+func Loopback(host string) bool {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
 	}

@@ -1,4 +1,4 @@
-// Package door holds what all listeners (sockets) of a host have in common: which
+// Package listen holds what all listeners (sockets) of a host have in common: which
 // requests they take from browsers, see [Guard], how long they wait for a body, see
 // [Body], and how tokens of authorization rules read, see [SharedAccess].
 //
@@ -8,4 +8,4 @@
 // Programs that are no browsers send none of the headers that it looks at, but for Host.
 //
 // The package knows no service and no clock; it lives in the real time of sockets.
-package door
+package listen

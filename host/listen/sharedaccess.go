@@ -1,4 +1,4 @@
-package door
+package listen
 
 import (
 	"crypto/hmac"

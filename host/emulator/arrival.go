@@ -102,7 +102,7 @@ func (s *Storage) expectArrival(queue string, m *message, visibility time.Durati
 // arrive announces m if it is still there and unseen.
 func (s *Storage) arrive(queue string, m *message) {
 	s.mu.Lock()
-	err := s.readyLocked() // which expects arrivals anew if it reads anew
+	err := s.kept.Ready() // which expects arrivals anew if it reads anew
 	state := s.queues[queue]
 	announce := err == nil && state != nil && state.byID[m.id] == m && !m.arrived && !m.visible.After(s.now())
 	if announce {

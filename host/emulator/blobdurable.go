@@ -1,11 +1,9 @@
 package emulator
 
 import (
-	"context"
 	"encoding/binary"
 	"encoding/json"
 
-	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -56,30 +54,18 @@ func segmentKey(id uint64, index int) []byte {
 }
 
 func (c *change) setJSON(key []byte, v any) {
-	if !c.writable() {
+	if !c.Writable() {
 		return
 	}
 	value, err := json.Marshal(v)
 	if err != nil {
 		panic("emulator: a record that JSON does not have: " + err.Error())
 	}
-	c.batch.Set(key, append([]byte{blobFormat}, value...))
-}
-
-func (c *change) drop(key []byte) {
-	if c.writable() {
-		c.batch.Delete(key)
-	}
-}
-
-func (c *change) dropPrefix(prefix []byte) {
-	if c.writable() {
-		c.batch.DeleteRange(prefix, store.PrefixEnd(prefix))
-	}
+	c.Set(key, append([]byte{blobFormat}, value...))
 }
 
 func (c setAccount) save(_ *blobs, w *change) {
-	w.set(blobAccountKey, c.append(nil))
+	w.Set(blobAccountKey, c.append(nil))
 	if c.Settings {
 		w.setJSON(blobPropertiesKey, c.Properties)
 	}
@@ -88,61 +74,53 @@ func (c setAccount) save(_ *blobs, w *change) {
 func (c putContainer) save(_ *blobs, w *change) { w.setJSON(containerKey(c.Name), c.containerRecord) }
 
 func (c dropContainer) save(_ *blobs, w *change) {
-	w.drop(containerKey(c.Name))
-	w.dropPrefix(inContainer(blobKind, c.Name))
-	w.dropPrefix(inContainer(blockKind, c.Name))
+	w.Delete(containerKey(c.Name))
+	w.DeletePrefix(inContainer(blobKind, c.Name))
+	w.DeletePrefix(inContainer(blockKind, c.Name))
 }
 
 func (c putBlob) save(_ *blobs, w *change) {
-	w.set(blobKeyOf(c.blobKey), c.append(make([]byte, 0, 256)))
+	w.Set(blobKeyOf(c.blobKey), c.append(make([]byte, 0, 256)))
 }
 
-func (c dropBlob) save(_ *blobs, w *change)   { w.drop(blobKeyOf(c.blobKey)) }
-func (c dropBlocks) save(_ *blobs, w *change) { w.dropPrefix(underName(blockKind, c.blobKey)) }
+func (c dropBlob) save(_ *blobs, w *change)   { w.Delete(blobKeyOf(c.blobKey)) }
+func (c dropBlocks) save(_ *blobs, w *change) { w.DeletePrefix(underName(blockKind, c.blobKey)) }
 
 func (c putBlock) save(_ *blobs, w *change) {
 	w.setJSON(blockKeyOf(c.blobKey, c.Block), c.blockRecord)
 }
 
 func (c putContent) save(_ *blobs, w *change) {
-	w.set(contentKey(c.ID), appendSegments(nil, c.Segments))
+	w.Set(contentKey(c.ID), appendSegments(nil, c.Segments))
 }
 
 func (c appendSegment) save(s *blobs, w *change) {
-	w.set(segmentKey(c.Content, len(s.contents[c.Content].Segments)), appendSegments(nil, []segment{c.Segment}))
+	w.Set(segmentKey(c.Content, len(s.contents[c.Content].Segments)), appendSegments(nil, []segment{c.Segment}))
 }
 
 // dropContent removes a content with what was appended to it.
 func (c *change) dropContent(of *content) {
-	c.drop(contentKey(of.ID))
+	c.Delete(contentKey(of.ID))
 	if of.appended {
-		c.dropPrefix(contentKey(of.ID))
+		c.DeletePrefix(contentKey(of.ID))
 	}
 }
 
-// readyLocked sees to it that what is in memory is what db holds.
-func (s *blobs) readyLocked() error {
-	if s.db == nil {
-		return nil
+// kind is what is kept of blobs: see [keep.Kind]. They are copied and restored with
+// their bodies, which are more than keys.
+func (s *blobs) kind() keep.Kind[blobsState] {
+	return keep.Kind[blobsState]{
+		Keys: keep.Keys{Name: "the blobs"}, Read: readBlobs, Take: s.takeLocked,
+		Count: func(c *keep.Change) { setTime(c, s.clk.Now()) },
 	}
-	opening, err := s.db.Ready()
-	if err == nil && opening != s.opening {
-		err = s.loadLocked(opening)
-	}
-	if err != nil {
-		return keep.Unavailable(err)
-	}
-	s.opening = opening
-	return nil
 }
-
-func (s *blobs) newChange() *change { return &change{db: s.db, opening: s.opening} }
 
 // writeLocked applies changes and begins to write them.
 func (s *blobs) writeLocked(changes []blobChange) (keep.Awaited, error) {
-	w := s.newChange()
-	if s.db != nil && !w.writable() {
-		return keep.Awaited{}, w.err
+	w := &change{s.kept.Change()}
+	w.Writable()
+	if err := w.Err(); err != nil {
+		return keep.Awaited{}, err
 	}
 	s.writing = w
 	s.apply(changes)
@@ -150,33 +128,18 @@ func (s *blobs) writeLocked(changes []blobChange) (keep.Awaited, error) {
 	return s.beginLocked(w)
 }
 
-// beginLocked begins to write what was collected, as Storage.beginLocked does.
+// beginLocked begins to write what was collected.
 func (s *blobs) beginLocked(w *change) (keep.Awaited, error) {
-	if w.batch == nil {
-		if w.err != nil {
-			s.opening = 0
-		}
-		return s.last.Pending(s.opening), w.err
+	commit, err := s.kept.Begin(&w.Change)
+	if err == nil && w.Written() {
+		s.keptBodies()
 	}
-	w.batch.Set(timeKey, fields.AppendTime(nil, s.clk.Now().UTC()))
-	commit, err := s.db.Begin(w.batch)
-	if err != nil {
-		s.opening = 0
-		return keep.Awaited{}, keep.Unavailable(err)
-	}
-	s.kept()
-	s.last.Begun(commit, s.db, s.opening)
-	return keep.Own(commit), nil
+	return commit, err
 }
 
-// kept tells the bodies that a batch has begun.
-func (s *blobs) kept() {
+// keptBodies tells the bodies that a batch has begun.
+func (s *blobs) keptBodies() {
 	if bodies, ok := s.bodies.(*storeBodies); ok {
 		bodies.kept()
 	}
-}
-
-// wait returns when a commit is written; see Storage.wait.
-func (s *blobs) wait(ctx context.Context, c keep.Awaited) error {
-	return c.Wait(ctx, s.clk, s.db)
 }

@@ -214,7 +214,7 @@ func (b *storeBodies) openStaged(id bodyID) (body, error) {
 		return valueBody(form.data), nil
 	}
 	f, err := b.openFile(id, form.file)
-	if err == nil && !keep.IsOpening(b.db, form.opening) {
+	if err == nil && !b.db.IsOpening(form.opening) {
 		return nil, errors.Join(keep.Unavailable(keep.ErrReplaced), f.Close())
 	}
 	return f, err
@@ -237,17 +237,17 @@ func (b valueBody) bytesAt(at int64) []byte { return b[min(at, int64(len(b))):] 
 func (valueBody) Close() error { return nil }
 
 func (b *storeBodies) keep(id bodyID, w *change) {
-	if w == nil || !w.writable() {
+	if w == nil || !w.Writable() {
 		return
 	}
 	n, file := id.number()
 	if file {
-		w.batch.Keep(store.FileID(n))
+		w.Keep(store.FileID(n))
 		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	w.batch.Set(bodyKey(n), b.taken[id])
+	w.Set(bodyKey(n), b.taken[id])
 }
 
 // kept notes that the store has what the last batch keeps.
@@ -258,15 +258,15 @@ func (b *storeBodies) kept() {
 }
 
 func (b *storeBodies) remove(id bodyID, w *change) {
-	if w == nil || !w.writable() {
+	if w == nil || !w.Writable() {
 		return
 	}
 	n, file := id.number()
 	if file {
-		w.batch.Release(store.FileID(n))
+		w.Release(store.FileID(n))
 		return
 	}
-	w.batch.Delete(bodyKey(n))
+	w.Delete(bodyKey(n))
 }
 
 func (b *storeBodies) discard(id bodyID) {
@@ -274,7 +274,7 @@ func (b *storeBodies) discard(id bodyID) {
 	form, ok := b.staged[id]
 	delete(b.staged, id)
 	b.mu.Unlock()
-	if ok && form.opening != 0 && keep.IsOpening(b.db, form.opening) {
+	if ok && form.opening != 0 && b.db.IsOpening(form.opening) {
 		b.db.DiscardFile(form.file)
 	}
 }

@@ -9,57 +9,51 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// loadLocked replaces the blobs in memory by what db holds since an opening.
-func (s *blobs) loadLocked(opening uint64) error {
-	v, err := s.db.View()
-	if err != nil {
-		return fmt.Errorf("read the blobs: %w", err)
-	}
-	epoch := v.Epoch()
-	changes, last, err := readBlobs(v, s.db.Dir())
-	if err = errors.Join(err, v.Close()); err != nil {
-		return fmt.Errorf("read the blobs: %w", err)
-	}
-	// No identifier is given twice, so that a lease of before fits nothing of now.
+// blobsState is the changes that make blobs out of an empty state, and the largest
+// number of a small body.
+type blobsState struct {
+	changes  []blobChange
+	lastBody uint64
+}
+
+// takeLocked replaces the blobs in memory by those of the store. No identifier is given
+// twice, so that a lease of before fits nothing of now.
+func (s *blobs) takeLocked(fresh blobsState, from keep.Origin) {
 	before := s.account
 	s.clear()
-	s.apply(changes) // with nothing to write
-	s.seed = seeded.Epoch(s.opts.Seed, epoch)
+	s.apply(fresh.changes) // with nothing to write
+	s.seed = seeded.Epoch(s.opts.Seed, from.Epoch)
 	s.account.IDs = max(s.account.IDs, before.IDs)
 	s.account.LastETag = max(s.account.LastETag, before.LastETag)
-	s.bodies.(*storeBodies).numbered(last)
-	return s.sweepLocked(opening)
+	s.bodies.(*storeBodies).numbered(fresh.lastBody)
+	s.sweepLocked()
 }
 
 // sweepLocked removes contents that no blob has: of those that were deleted while
 // somebody still read them.
-func (s *blobs) sweepLocked(opening uint64) error {
-	w := &change{db: s.db, opening: opening}
-	s.writing = w
+func (s *blobs) sweepLocked() {
+	s.writing = &change{s.kept.Change()}
 	for id, c := range s.contents {
 		if c.refs == 0 {
 			c.refs = 1
 			s.releaseContent(id)
 		}
 	}
+	s.kept.Tidy(&s.writing.Change)
 	s.writing = nil
-	if w.batch == nil {
-		return w.err
-	}
-	return s.db.Apply(w.batch)
 }
 
-// readBlobs returns the changes that make the stored state out of an empty one,
-// and the largest number of a small body.
-func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, err error) {
+// readBlobs reads everything about blobs but their bodies.
+func readBlobs(v store.Reader, dir string) (out blobsState, err error) {
 	r := blobReader{v: v, dir: dir}
 	account, err := r.account()
 	if err != nil {
-		return nil, 0, err
+		return out, err
 	}
-	changes = append(changes, setAccount{account, true})
+	changes := []blobChange{setAccount{account, true}}
 	err = errors.Join(
 		r.each(containerKind, func(key, value []byte) error {
 			var c containerRecord
@@ -91,12 +85,10 @@ func readBlobs(v *store.View, dir string) (changes []blobChange, last uint64, er
 		err = r.check(changes)
 	}
 	if err == nil {
-		last, err = r.lastBody(changes)
+		out.lastBody, err = r.lastBody(changes)
 	}
-	if err != nil {
-		return nil, 0, err
-	}
-	return changes, last, nil
+	out.changes = changes
+	return out, err
 }
 
 // lastBody returns the largest number of a small body.
@@ -137,7 +129,7 @@ func (r blobReader) account() (a accountRecord, err error) {
 }
 
 type blobReader struct {
-	v   *store.View
+	v   store.Reader
 	dir string
 }
 

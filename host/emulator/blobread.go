@@ -98,7 +98,7 @@ type download struct {
 
 // download is called with the mutex held.
 func (s *blobs) download(r *blobRecord, span blobapi.Range) *download {
-	d := &download{s: s, opening: s.opening, content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
+	d := &download{s: s, opening: s.kept.Opening(), content: s.contents[r.Content], segments: s.segments(r), left: span.Count}
 	s.retainContent(r.Content)
 	if r.Type == blobapi.PageBlob {
 		d.segments = withZeros(d.segments, span)
@@ -208,7 +208,7 @@ func (d *download) body(of segment) (body, error) {
 	if err != nil {
 		return nil, err
 	}
-	if db := d.s.db; db != nil && !keep.IsOpening(db, d.opening) {
+	if !d.s.kept.IsOpening(d.opening) {
 		return nil, errors.Join(keep.Unavailable(keep.ErrReplaced), open.Close())
 	}
 	return open, nil
@@ -234,10 +234,10 @@ func (d *download) release() (commit keep.Awaited) {
 	defer s.mu.Unlock()
 	c := d.content
 	d.content = nil
-	if c == nil || s.contents[c.ID] != c || s.opening != d.opening { // not if the state was replaced
+	if c == nil || s.contents[c.ID] != c || s.kept.Opening() != d.opening { // not if the state was replaced
 		return keep.Awaited{}
 	}
-	s.writing = s.newChange()
+	s.writing = &change{s.kept.Change()}
 	s.releaseContent(c.ID)
 	commit, _ = s.beginLocked(s.writing)
 	s.writing = nil

@@ -10,7 +10,6 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -22,12 +21,10 @@ type blobs struct {
 	clk    clock.Clock
 	opts   *Options
 	bodies bodyStore
-	db     *store.Store // nil: in memory only
 
 	mu      sync.Mutex
-	opening uint64  // of db, from which the state was read; 0: none
+	kept    *keep.Keeper
 	writing *change // of the operation that changes the state
-	last    keep.Last
 
 	seed       uint64 // of identifiers, in this state
 	account    accountRecord
@@ -52,11 +49,9 @@ func (s *blobs) init(clk clock.Clock, opts *Options) {
 	s.clk, s.opts = clk, opts
 	s.bodies = newMemoryBodies()
 	s.wakers = map[string][]*blobWaker{}
+	_, s.kept = keep.New(clk, &s.mu, s.kind())
 	s.clear()
 }
-
-// keepIn keeps the blobs in a store, which is read by the first call.
-func (s *blobs) keepIn(db *store.Store) { s.db, s.bodies = db, newStoreBodies(db) }
 
 func (s *blobs) clear() {
 	s.account = accountRecord{}
@@ -100,7 +95,7 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 		return err
 	}
 	changed, event, commit, err := s.locked(p, optional, f)
-	if waitErr := s.wait(ctx, commit); err == nil {
+	if waitErr := s.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
 	}
 	if err != nil {
@@ -117,7 +112,7 @@ func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func
 func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (changed string, event *BlobEvent, commit keep.Awaited, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.readyLocked(); err != nil {
+	if err := s.kept.Ready(); err != nil {
 		return "", nil, commit, err
 	}
 	tx := &blobTx{blobs: s, now: s.clk.Now().UTC().Round(0), account: s.account, container: s.containers[p.Container]}
@@ -125,10 +120,10 @@ func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (c
 		return "", nil, commit, blobError(storage.CodeContainerNotFound, "container %q does not exist", p.Container)
 	}
 	if err := f(tx); err != nil {
-		return "", nil, s.last.Pending(s.opening), err
+		return "", nil, s.kept.Pending(), err
 	}
 	if len(tx.changes) == 0 {
-		return "", nil, s.last.Pending(s.opening), nil
+		return "", nil, s.kept.Pending(), nil
 	}
 	before := tx.subjectLocked(p)
 	commit, err = s.writeLocked(append(tx.changes, setAccount{tx.account, tx.account.Properties != s.account.Properties}))
@@ -161,7 +156,7 @@ func (tx *blobTx) newGUID() string {
 
 // take takes a staged body over. Nothing may fail afterwards but the writing.
 func (tx *blobTx) take(staged *StagedBody) (segment, error) {
-	id, err := tx.bodies.take(staged.id, tx.opening)
+	id, err := tx.bodies.take(staged.id, tx.kept.Opening())
 	if err != nil {
 		return segment{}, err
 	}

@@ -18,7 +18,7 @@ type blobsSnapshot struct {
 func (s *blobs) save() (snap blobsSnapshot, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.readyLocked(); err != nil {
+	if err := s.kept.Ready(); err != nil {
 		return snap, err
 	}
 	snap.changes = s.records()
@@ -197,13 +197,11 @@ func (s *blobs) restoreLocked(changes []blobChange, w *change) {
 
 // dropAllBlobs removes every record; small bodies go one by one, as files do.
 func (c *change) dropAllBlobs() {
-	if c.writable() {
-		for _, kind := range []byte{containerKind, blobKind, blockKind, contentKind} {
-			c.batch.DeleteRange([]byte{kind, 0}, []byte{kind, 1})
-		}
-		c.batch.Delete(blobAccountKey)
-		c.batch.Delete(blobPropertiesKey)
+	for _, kind := range []byte{containerKind, blobKind, blockKind, contentKind} {
+		c.DeletePrefix([]byte{kind, 0})
 	}
+	c.Delete(blobAccountKey)
+	c.Delete(blobPropertiesKey)
 }
 
 // follow makes the counters of the state go on after those of another.

@@ -111,7 +111,7 @@ func (b *blob) CopyIn(ctx context.Context, i *Imported, opts *blobapi.CopyOption
 		}
 		segments := slices.Clone(i.segments)
 		for n := range segments {
-			if segments[n].Body, err = tx.bodies.take(segments[n].Body, tx.opening); err != nil {
+			if segments[n].Body, err = tx.bodies.take(segments[n].Body, tx.kept.Opening()); err != nil {
 				return err
 			}
 		}

@@ -46,10 +46,10 @@ func (e *expiry) stop() {
 // expire removes what has expired in a queue, if it is still the one of that name.
 // What cannot be written is left to the next call, which says so.
 func (s *Storage) expire(name string, q *queueState) {
-	e := &effects{queue: name, change: change{db: s.db}}
+	e := &effects{queue: name, change: change{s.kept.Change()}}
 	commit, err := s.expireNow(q, e)
 	if err == nil {
-		err = s.wait(context.Background(), commit)
+		err = s.kept.Wait(context.Background(), commit)
 	}
 	if err == nil {
 		s.publish(e)
@@ -59,23 +59,20 @@ func (s *Storage) expire(name string, q *queueState) {
 func (s *Storage) expireNow(q *queueState, e *effects) (keep.Awaited, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.readyLocked(); err != nil { // which awaits expiries anew if it reads anew
+	if err := s.kept.Ready(); err != nil { // which awaits expiries anew if it reads anew
 		return keep.Awaited{}, err
 	}
 	if s.queues[e.queue] != q {
 		return keep.Awaited{}, nil
 	}
 	q.expiry.armed = time.Time{}
-	if s.db != nil {
-		if err := s.db.Writable(); err != nil {
-			return keep.Awaited{}, err
-		}
+	if err := s.kept.Writable(); err != nil {
+		return keep.Awaited{}, err
 	}
-	e.opening = s.opening
 	now := s.now()
 	e.expire(q, now)
 	s.awaitExpiryLocked(e.queue, q, now)
-	return s.beginLocked(&e.change)
+	return s.kept.Begin(&e.Change)
 }
 
 // expire removes what has expired from a queue, and writes that down.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
@@ -64,4 +65,33 @@ func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
 			t.Errorf("Count = %d, %v, want 2", n, err)
 		}
 	})
+}
+
+// A blob that was deleted while somebody read it leaves its content behind when the
+// process ends. That a full disk does not let the next one remove it hides nothing.
+func TestContentLeftBehindOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	dir := t.TempDir()
+	db := openStore(t, dir, nil)
+	s := openAccount(t, clock.System(), db, nil)
+	createInbox(t, s)
+	put(t, s, "stays", "a", 4)
+	put(t, s, "goes", "b", 100_000)
+	if _, err := s.Container("inbox").Blob("goes").Get(ctx, nil); err != nil { // and never closed
+		t.Fatal(err)
+	}
+	if err := s.Container("inbox").Blob("goes").Delete(ctx, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	full := openStore(t, dir, &store.Options{Fault: func(op store.FileOp, _ string) error {
+		if op == store.OpWrite || op == store.OpCreate {
+			return syscall.ENOSPC
+		}
+		return nil
+	}})
+	expectLetter(t, openAccount(t, clock.System(), full, nil), "stays", "a")
 }

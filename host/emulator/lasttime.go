@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/fields"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
 // timeKey holds the time of the last change.
@@ -20,7 +21,9 @@ func LastTime(db *store.Store) (time.Time, error) {
 	return readTime(db, db.Dir())
 }
 
-// readTime is LastTime for a store or a view of one.
+func setTime(c *keep.Change, t time.Time) { c.Set(timeKey, fields.AppendTime(nil, t)) }
+
+// readTime is LastTime for whatever has keys.
 func readTime(from interface {
 	Get(key []byte) ([]byte, error)
 }, dir string) (time.Time, error) {

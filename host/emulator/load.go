@@ -10,32 +10,35 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// loadLocked replaces the account's state in memory by what db holds. No
-// identifier is given twice, so that a receipt from before fits no message of now.
-func (s *Storage) loadLocked() error {
-	queues, given, err := s.readQueues(s.db)
-	if err != nil {
-		return fmt.Errorf("read the storage account: %w", err)
-	}
-	s.ids = ids{seed: given.seed, n: max(s.ids.n, given.n)}
-	s.takeLocked(queues)
-	return nil
+// queuesState is the queues of an account, what is kept about their service, and how
+// many identifiers have been given.
+type queuesState struct {
+	queues     map[string]*queueState
+	properties storage.ServiceProperties
+	given      uint64
 }
 
 // takeLocked puts other queues in the place of the account's, and sees to what is to
-// arrive and to expire in them.
-func (s *Storage) takeLocked(queues map[string]*queueState) {
+// arrive and to expire in them. No identifier is given twice, so that a receipt from
+// before fits no message of now.
+func (s *Storage) takeLocked(fresh queuesState, from keep.Origin) {
+	if from.Follow {
+		fresh.given = max(fresh.given, s.ids.n)
+	}
+	s.ids = ids{seed: seeded.Epoch(s.opts.Seed, from.Epoch), n: fresh.given}
+	s.properties = fresh.properties
 	for _, state := range s.queues {
 		state.stop()
 	}
-	s.queues = queues
+	s.queues = fresh.queues
 	s.changeAllLocked()
 	now := s.now()
-	for _, name := range slices.Sorted(maps.Keys(queues)) {
-		s.awaitExpiryLocked(name, queues[name], now)
-		for _, m := range queues[name].inOrder() {
+	for _, name := range slices.Sorted(maps.Keys(s.queues)) {
+		s.awaitExpiryLocked(name, s.queues[name], now)
+		for _, m := range s.queues[name].inOrder() {
 			if !m.arrived {
 				m.arrival = s.clk.AfterFunc(max(m.visible.Sub(now), 0), "arrival in queue "+name, func() { s.arrive(name, m) })
 			}
@@ -48,38 +51,17 @@ func (q *queueState) inOrder() []*message {
 	return slices.SortedFunc(maps.Values(q.byID), func(a, b *message) int { return int(int64(a.sequence) - int64(b.sequence)) })
 }
 
-// readQueues reads every queue, and where identifiers go on.
-// It reads the service's settings too.
-func (s *Storage) readQueues(db *store.Store) (map[string]*queueState, ids, error) {
-	v, err := db.View()
-	if err != nil {
-		return nil, ids{}, err
-	}
-	seed := seeded.Epoch(s.opts.Seed, v.Epoch())
-	queues, n, err := readView(v, db.Dir())
-	properties, propertiesErr := readProperties(v, db.Dir())
-	if err = errors.Join(err, propertiesErr, v.Close()); err != nil {
-		return nil, ids{}, err
-	}
-	s.properties = properties
-	return queues, ids{seed: seed, n: n}, nil
-}
-
 // CheckLoads makes every later Load of db refuse a state that an account could not
 // be read from, as Open does.
-func CheckLoads(db *store.Store) { db.Check(checkState) }
-
-// checkState refuses a state that an account could not be read from.
-func checkState(v *store.View) error {
-	const archive = "archive"
-	_, _, queuesErr := readView(v, archive)
-	_, propertiesErr := readProperties(v, archive)
-	_, _, blobsErr := readBlobs(v, archive)
-	_, timeErr := readTime(v, archive)
-	return errors.Join(queuesErr, propertiesErr, blobsErr, timeErr)
+func CheckLoads(db *store.Store) {
+	db.Check(func(v *store.View) error {
+		_, queuesErr := readQueues(v, "archive")
+		_, blobsErr := readBlobs(v, "archive")
+		return errors.Join(queuesErr, blobsErr)
+	})
 }
 
-func readProperties(v *store.View, dir string) (p storage.ServiceProperties, err error) {
+func readProperties(v store.Reader, dir string) (p storage.ServiceProperties, err error) {
 	value, err := v.Get(propertiesKey)
 	if errors.Is(err, store.ErrNotFound) {
 		return p, nil
@@ -90,9 +72,17 @@ func readProperties(v *store.View, dir string) (p storage.ServiceProperties, err
 	return p, err
 }
 
-// readView is readQueues. A message of which one half is missing is damage: both
-// are written together.
-func readView(v *store.View, dir string) (map[string]*queueState, uint64, error) {
+// readQueues reads everything about queues. A message of which one half is missing is
+// damage: both are written together.
+func readQueues(v store.Reader, dir string) (out queuesState, err error) {
+	out.queues, out.given, err = readMessages(v, dir)
+	properties, propertiesErr := readProperties(v, dir)
+	out.properties = properties
+	_, timeErr := readTime(v, dir)
+	return out, errors.Join(err, propertiesErr, timeErr)
+}
+
+func readMessages(v store.Reader, dir string) (map[string]*queueState, uint64, error) {
 	damage := func(format string, args ...any) error {
 		return &store.CorruptError{Path: dir, Err: fmt.Errorf(format, args...)}
 	}
@@ -160,6 +150,6 @@ func readView(v *store.View, dir string) (map[string]*queueState, uint64, error)
 	return queues, n, nil
 }
 
-func scanKind(v *store.View, kind byte, f func(key, value []byte) error) error {
+func scanKind(v store.Reader, kind byte, f func(key, value []byte) error) error {
 	return v.Scan([]byte{kind, 0}, []byte{kind, 1}, f)
 }

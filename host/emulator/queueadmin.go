@@ -119,15 +119,15 @@ func (s *Storage) operate(ctx context.Context, p FaultPoint, f func(c *change)) 
 		return err
 	}
 	s.mu.Lock()
-	err := s.readyLocked()
+	err := s.kept.Ready()
 	var commit keep.Awaited
 	if err == nil {
-		c := change{db: s.db, opening: s.opening}
+		c := change{s.kept.Change()}
 		f(&c)
-		commit, err = s.beginLocked(&c)
+		commit, err = s.kept.Begin(&c.Change)
 	}
 	s.mu.Unlock()
-	if waitErr := s.wait(ctx, commit); err == nil {
+	if waitErr := s.kept.Wait(ctx, commit); err == nil {
 		err = waitErr
 	}
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
@@ -15,77 +14,41 @@ import (
 // be restored any number of times. Bodies of blobs are in memory, whether the
 // account is or not: for large accounts there are Save and Load.
 type Snapshot struct {
-	ids        ids
-	queues     map[string]queueSnapshot
-	properties storage.ServiceProperties
-	blobs      blobsSnapshot
-}
-
-type queueSnapshot struct {
-	sequence uint64
-	messages []message // by insertion; no timers, no places
-	facts    queueFacts
+	queues store.Image
+	blobs  blobsSnapshot
 }
 
 // Reset removes everything, so that the account is as New made it. Callers of
 // OnArrival and OnChange stay. It fails as Restore does.
 func (s *Storage) Reset() error {
-	return s.Restore(&Snapshot{ids: ids{seed: s.opts.Seed}})
+	return s.Restore(&Snapshot{})
 }
 
 // Snapshot copies the account's state. It fails only when the account is kept in
 // a store that cannot be read.
 func (s *Storage) Snapshot() (*Snapshot, error) {
-	snap, err := s.snapshotQueues()
+	queues, err := s.state.Snapshot()
 	if err != nil {
-		return nil, fmt.Errorf("copy the storage account: %w", err)
-	}
-	if snap.blobs, err = s.blobs.save(); err != nil {
-		return nil, fmt.Errorf("copy the storage account: %w", err)
-	}
-	return snap, nil
-}
-
-func (s *Storage) snapshotQueues() (*Snapshot, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := s.readyLocked(); err != nil {
 		return nil, err
 	}
-	snap := &Snapshot{ids: s.ids, queues: make(map[string]queueSnapshot, len(s.queues)), properties: s.properties}
-	for name, state := range s.queues {
-		q := queueSnapshot{sequence: state.sequence, messages: make([]message, 0, len(state.byID)), facts: state.queueFacts}
-		for _, m := range state.inOrder() {
-			c := *m
-			c.arrival, c.byVisible, c.byExpiry = nil, 0, 0
-			q.messages = append(q.messages, c)
-		}
-		snap.queues[name] = q
+	blobs, err := s.blobs.save()
+	if err != nil {
+		return nil, fmt.Errorf("snapshot of the storage account: %w", err)
 	}
-	return snap, nil
-}
-
-// queueStates makes queues out of a snapshot.
-func (snap *Snapshot) queueStates() map[string]*queueState {
-	queues := make(map[string]*queueState, len(snap.queues))
-	for name, from := range snap.queues {
-		state := newQueueState()
-		state.sequence, state.queueFacts = from.sequence, from.facts
-		for _, m := range from.messages {
-			state.add(&m)
-		}
-		queues[name] = state
-	}
-	return queues
+	return &Snapshot{*queues, blobs}, nil
 }
 
 // Restore replaces the account's state. Times in it are kept: what was due
 // meanwhile has ended. It fails only when the account is kept in a store that
 // cannot be written; then the old state stays.
 func (s *Storage) Restore(snap *Snapshot) error {
-	commit, err := s.restore(snap)
+	return s.replace(snap, keep.Origin{Epoch: snap.queues.Epoch})
+}
+
+func (s *Storage) replace(snap *Snapshot, from keep.Origin) error {
+	commit, err := s.beginReplace(snap, from)
 	if err == nil {
-		err = s.wait(context.Background(), commit)
+		err = s.kept.Wait(context.Background(), commit)
 	}
 	if err != nil {
 		return fmt.Errorf("restore the storage account: %w", err)
@@ -93,44 +56,35 @@ func (s *Storage) Restore(snap *Snapshot) error {
 	return nil
 }
 
-// restore replaces queues and blobs, and begins to write both as one batch.
-func (s *Storage) restore(snap *Snapshot) (keep.Awaited, error) {
+// beginReplace replaces queues and blobs, and begins to write both as one batch.
+func (s *Storage) beginReplace(snap *Snapshot, from keep.Origin) (commit keep.Awaited, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.blobs.mu.Lock()
 	defer s.blobs.mu.Unlock()
-	if err := s.readyLocked(); err != nil {
-		return keep.Awaited{}, err
+	if err := s.kept.Ready(); err != nil {
+		return commit, err
 	}
-	if err := s.blobs.readyLocked(); err != nil {
-		return keep.Awaited{}, err
+	if err := s.blobs.kept.Ready(); err != nil {
+		return commit, err
 	}
-	if s.opening != s.blobs.opening {
-		return keep.Awaited{}, keep.Unavailable(keep.ErrReplaced)
+	if s.kept.Opening() != s.blobs.kept.Opening() {
+		return commit, keep.Unavailable(keep.ErrReplaced)
 	}
-	blobs, err := snap.blobs.copied(s.blobs.bodies, s.opening)
+	blobs, err := snap.blobs.copied(s.blobs.bodies, s.kept.Opening())
 	if err != nil {
-		return keep.Awaited{}, err
+		return commit, err
 	}
-	c := &change{db: s.db, opening: s.opening}
-	s.restoreQueuesLocked(snap, c)
-	s.blobs.restoreLocked(blobs, c)
-	commit, err := s.beginLocked(c)
-	if err != nil {
-		s.blobs.opening = 0
-		return keep.Awaited{}, err
+	c := change{s.kept.Change()}
+	if err := keep.Replace(s.state, &c.Change, &snap.queues, from); err != nil {
+		c.Discard()
+		return commit, err
 	}
-	s.blobs.kept()
-	s.blobs.last = s.last
-	return commit, nil
-}
-
-func (s *Storage) restoreQueuesLocked(snap *Snapshot, c *change) {
-	s.ids, s.properties = snap.ids, snap.properties
-	s.takeLocked(snap.queueStates())
-	c.dropAll()
-	c.saveAll(s.queues)
-	c.saveProperties(s.properties)
+	s.blobs.restoreLocked(blobs, &c)
+	if commit, err = s.kept.Begin(&c.Change, s.blobs.kept); err == nil {
+		s.blobs.keptBodies()
+	}
+	return commit, err
 }
 
 // Save writes everything in the account to w, for Load in this or any other
@@ -196,14 +150,10 @@ func (s *Storage) CopyFrom(db *store.Store) error {
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	snap.ids.n = max(snap.ids.n, s.ids.n)
-	snap.ids.seed = s.opts.Seed
-	s.mu.Unlock()
 	s.blobs.mu.Lock()
 	snap.blobs.follow(s.blobs.account)
 	s.blobs.mu.Unlock()
-	return s.Restore(snap)
+	return s.replace(snap, keep.Origin{Follow: true})
 }
 
 // through calls f with an account like this one that is kept in db.
@@ -215,7 +165,7 @@ func (s *Storage) through(db *store.Store, f func(kept *Storage) error) (err err
 	defer func() { // nothing is to arrive there
 		kept.mu.Lock()
 		defer kept.mu.Unlock()
-		kept.takeLocked(nil)
+		kept.takeLocked(queuesState{}, keep.Origin{})
 	}()
 	return f(kept)
 }

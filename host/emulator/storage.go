@@ -61,8 +61,8 @@ type Storage struct {
 	properties storage.ServiceProperties // of the queue service
 	arrivals   wakers
 	changes    wakers
-	opening    uint64 // of db, from which the state was read; 0: none
-	last       keep.Last
+	state      *keep.State[queuesState]
+	kept       *keep.Keeper
 
 	blobs blobs // the blob service, with a mutex of its own
 }
@@ -80,6 +80,7 @@ func New(clk clock.Clock, opts *Options) *Storage {
 		s.opts = *opts
 	}
 	s.ids.seed = s.opts.Seed
+	s.state, s.kept = keep.New(clk, &s.mu, s.kind())
 	s.blobs.init(clk, &s.opts)
 	return s
 }
@@ -159,10 +160,10 @@ func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f f
 	if err := q.s.fault(p); err != nil {
 		return err
 	}
-	e := &effects{queue: q.name, change: change{db: q.s.db}}
-	if p.Op == "Put" && q.s.db != nil {
-		if err := q.s.db.Writable(); err != nil {
-			return fmt.Errorf("queue %q: %w", q.name, keep.Unavailable(err))
+	e := &effects{queue: q.name, change: change{q.s.kept.Change()}}
+	if p.Op == "Put" {
+		if err := q.s.kept.Writable(); err != nil {
+			return fmt.Errorf("queue %q: %w", q.name, err)
 		}
 	}
 	commit, writeErr, err := q.locked(optional, e, f)
@@ -170,7 +171,7 @@ func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f f
 		writeErr, e.records = nil, nil
 	}
 	if writeErr == nil {
-		writeErr = q.s.wait(ctx, commit)
+		writeErr = q.s.kept.Wait(ctx, commit)
 	}
 	if writeErr != nil {
 		return fmt.Errorf("queue %q: %w", q.name, writeErr) // nothing has happened
@@ -188,10 +189,9 @@ func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f f
 func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (commit keep.Awaited, writeErr, err error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()
-	if err := q.s.readyLocked(); err != nil {
+	if err := q.s.kept.Ready(); err != nil {
 		return keep.Awaited{}, err, nil
 	}
-	e.opening = q.s.opening
 	now := q.s.now()
 	state := q.s.queues[q.name]
 	if state == nil && !optional {
@@ -204,6 +204,6 @@ func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *q
 	if state = q.s.queues[q.name]; state != nil {
 		q.s.awaitExpiryLocked(q.name, state, now)
 	}
-	commit, writeErr = q.s.beginLocked(&e.change)
+	commit, writeErr = q.s.kept.Begin(&e.Change)
 	return commit, writeErr, err
 }

@@ -245,6 +245,12 @@ func (s *Store) Opening() (uint64, error) {
 	return s.opening, s.errLocked()
 }
 
+// IsOpening reports whether the state is still that of an opening, and can be read.
+func (s *Store) IsOpening(opening uint64) bool {
+	now, err := s.Opening()
+	return err == nil && now == opening
+}
+
 // Ready is Opening, after a store that has failed was opened for reading again:
 // what an owner asks before it relies on its memory of the state.
 func (s *Store) Ready() (opening uint64, err error) {

@@ -26,33 +26,24 @@ func (c *Change) Writable() bool {
 	if c.of == nil || c.of.db == nil || c.err != nil {
 		return false
 	}
-	batch, err := NewBatch(c.of.db, c.of.opening)
+	batch, err := c.of.newBatch()
 	if err != nil {
-		c.err = err
+		c.err = Unavailable(err)
 		return false
 	}
 	c.batch, c.to = batch, batch
 	return true
 }
 
-// NewBatch returns a batch for the state of an opening, and no other: the state may
-// be replaced at any moment. It fails with bindings.ErrUnavailable.
-func NewBatch(db *store.Store, opening uint64) (*store.Batch, error) {
-	batch, err := db.NewBatch()
-	if err != nil {
-		return nil, Unavailable(err)
-	}
-	if !IsOpening(db, opening) {
+// newBatch returns a batch for the state that was read, and no other: the state may be
+// replaced at any moment.
+func (k *Keeper) newBatch() (*store.Batch, error) {
+	batch, err := k.db.NewBatch()
+	if err == nil && !k.db.IsOpening(k.opening) {
 		batch.Discard()
-		return nil, Unavailable(ErrReplaced)
+		err = ErrReplaced
 	}
-	return batch, nil
-}
-
-// IsOpening reports whether the state is still that of an opening.
-func IsOpening(db *store.Store, opening uint64) bool {
-	now, err := db.Opening()
-	return err == nil && now == opening
+	return batch, err
 }
 
 // Written reports whether there is anything to be written to a store.
@@ -79,6 +70,21 @@ func (c *Change) DeletePrefix(prefix []byte) { c.DeleteRange(prefix, store.Prefi
 func (c *Change) DeleteRange(start, end []byte) {
 	if c.Writable() {
 		c.to.DeleteRange(start, end)
+	}
+}
+
+// Keep adds a reference to a file of the store, as [store.Batch.Keep] does. An image
+// has no files.
+func (c *Change) Keep(id store.FileID) {
+	if c.Writable() {
+		c.batch.Keep(id)
+	}
+}
+
+// Release takes a reference from a file of the store.
+func (c *Change) Release(id store.FileID) {
+	if c.Writable() {
+		c.batch.Release(id)
 	}
 }
 

@@ -33,7 +33,7 @@ type Keeper struct {
 
 	db      *store.Store // nil: none
 	opening uint64       // of db, from which the state was read; 0: none
-	last    Last
+	last    last
 }
 
 // Open ties the service to a store and reads its state. From then on a state that the
@@ -68,14 +68,21 @@ func (k *Keeper) Ready() error {
 	}
 	opening, err := k.db.Ready()
 	if err == nil && opening != k.opening {
-		err = k.read()
+		k.opening = opening
+		if err = k.read(); err != nil {
+			k.opening = 0
+		}
 	}
 	if err != nil {
 		return Unavailable(err)
 	}
-	k.opening = opening
 	return nil
 }
+
+// Opening is that of the store from which the state was read, 0 without a store and
+// while the state has to be read again. It names a state to which something belongs
+// that may come too late.
+func (k *Keeper) Opening() uint64 { return k.opening }
 
 func (k *Keeper) read() error {
 	v, err := k.db.View()
@@ -85,28 +92,54 @@ func (k *Keeper) read() error {
 	return errors.Join(k.load(v, k.db.Dir()), v.Close())
 }
 
+// IsOpening reports whether an opening is still that of the store, without a store that
+// it is none. The mutex need not be held.
+func (k *Keeper) IsOpening(opening uint64) bool {
+	return k.db == nil || k.db.IsOpening(opening)
+}
+
 // Change returns an empty change of the state that Ready has seen. Once something was
 // set it must not outlive the next Ready.
 func (k *Keeper) Change() Change { return Change{of: k} }
 
 // Begin begins to write a change. When there is none, it returns what has to be
 // written before anybody may be told the state. After an error memory is ahead of
-// the store, and the next Ready reads it again.
-func (k *Keeper) Begin(c *Change) (Awaited, error) {
+// the store, and the next Ready reads it again. So it is with others, other keepers of
+// the same store whose memory the change has altered too.
+func (k *Keeper) Begin(c *Change, others ...*Keeper) (Awaited, error) {
 	if c.batch == nil {
 		if c.err != nil {
-			k.opening = 0
+			k.ahead(others)
 		}
 		return k.Pending(), c.err
 	}
 	k.stamp(c)
 	commit, err := k.db.Begin(c.batch)
 	if err != nil {
-		k.opening = 0
+		k.ahead(others)
 		return Awaited{}, Unavailable(err)
 	}
-	k.last.Begun(commit, k.db, k.opening)
+	k.last.begun(commit, k.db, k.opening)
+	for _, other := range others {
+		other.last = k.last
+	}
 	return Awaited{commit: commit, own: true}, nil
+}
+
+// ahead makes the next Ready read the state again.
+func (k *Keeper) ahead(others []*Keeper) {
+	k.opening = 0
+	for _, other := range others {
+		other.opening = 0
+	}
+}
+
+// Tidy writes a change that removes what the memory has forgotten already: that it
+// cannot be written is no harm. Unlike Begin it waits.
+func (k *Keeper) Tidy(c *Change) {
+	if c.batch != nil {
+		_ = k.db.Apply(c.batch)
+	}
 }
 
 // stamp writes what every change changes.
@@ -114,7 +147,9 @@ func (k *Keeper) stamp(c *Change) {
 	if k.count != nil {
 		k.count(c)
 	}
-	c.setTime(k.keys.Time, k.clk.Now())
+	if k.keys.Time != "" {
+		c.setTime(k.keys.Time, k.clk.Now())
+	}
 }
 
 // Writable returns nil when a change would be taken now. An operation that only adds
@@ -135,12 +170,12 @@ func (k *Keeper) Writable() error {
 func Tolerable(err error) bool { return errors.Is(err, store.ErrReadOnly) }
 
 // Pending is what has to be written before anybody may be told the state.
-func (k *Keeper) Pending() Awaited { return k.last.Pending(k.opening) }
+func (k *Keeper) Pending() Awaited { return k.last.pending(k.opening) }
 
 // Wait returns when what Begin has begun is written. Others may call meanwhile:
 // their changes follow, and are not written if this one is not. The service's
 // mutex must not be held.
-func (k *Keeper) Wait(ctx context.Context, a Awaited) error { return a.Wait(ctx, k.clk, k.db) }
+func (k *Keeper) Wait(ctx context.Context, a Awaited) error { return a.wait(ctx, k.clk, k.db) }
 
 // Unavailable is err as services report it.
 func Unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }

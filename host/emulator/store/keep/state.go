@@ -14,8 +14,8 @@ import (
 type Keys struct {
 	Service string // for errors: "Cosmos DB"
 	Name    string // of what is kept, for errors: "the Cosmos DB account"
-	Prefix  string // begins every key, in a store and in an image
-	Time    string // the key of the time of the last change
+	Prefix  string // begins every key, in a store and in an image; empty: see Kind.Drop
+	Time    string // the key of the time of the last change; empty: see Kind.Count
 }
 
 // LastTime returns the time of the last change of the service that is kept in db, or
@@ -41,6 +41,9 @@ type Kind[T any] struct {
 
 	// Write writes the whole state.
 	Write func(c Change)
+
+	// Drop removes all keys. Nil: those with the prefix.
+	Drop func(c *Change)
 
 	// Count writes what every change changes beside the time. Nil: there is nothing.
 	Count func(c *Change)
@@ -151,18 +154,32 @@ func (s *State[T]) begin(state *store.Image, from Origin) (commit Awaited, err e
 	if err := s.kept.Ready(); err != nil {
 		return commit, err
 	}
-	fresh, err := s.kind.Read(state, "snapshot")
-	if err != nil {
+	c := s.kept.Change()
+	if err := Replace(s, &c, state, from); err != nil {
 		return commit, err
 	}
-	c := s.kept.Change()
-	c.DeletePrefix([]byte(s.kind.Prefix))
+	return s.kept.Begin(&c)
+}
+
+// Replace puts another state in place with a change that is still to be begun. It is
+// for a service that is more than its keys: the mutex is held, and Ready was called.
+// When it fails, the old state stays.
+func Replace[T any](s *State[T], c *Change, state *store.Image, from Origin) error {
+	fresh, err := s.kind.Read(state, "snapshot")
+	if err != nil {
+		return err
+	}
+	if s.kind.Drop != nil {
+		s.kind.Drop(c)
+	} else {
+		c.DeletePrefix([]byte(s.kind.Prefix))
+	}
 	if c.Writable() {
 		state.CopyTo(c.to)
 	}
 	if err := c.Err(); err != nil {
-		return commit, err
+		return err
 	}
 	s.take(fresh, from)
-	return s.kept.Begin(&c)
+	return nil
 }

@@ -7,24 +7,24 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// Last is the last commit that has begun, where commits take time. Whoever is told
+// last is the last commit that has begun, where commits take time. Whoever is told
 // the state waits for it, so that nobody sees what a loss of power takes back. The
 // zero value is none.
-type Last struct {
+type last struct {
 	commit  *store.Commit
 	opening uint64
 }
 
-// Begun notes a commit to the state of an opening of db.
-func (l *Last) Begun(commit *store.Commit, db *store.Store, opening uint64) {
+// begun notes a commit to the state of an opening of db.
+func (l *last) begun(commit *store.Commit, db *store.Store, opening uint64) {
 	if db.Sync() {
-		*l = Last{commit, opening}
+		*l = last{commit, opening}
 	}
 }
 
-// Pending is the commit if it belongs to the state of an opening and is not durable
+// pending is the commit if it belongs to the state of an opening and is not durable
 // yet.
-func (l *Last) Pending(opening uint64) Awaited {
+func (l *last) pending(opening uint64) Awaited {
 	if l.commit == nil || l.opening != opening || l.commit.Durable() {
 		return Awaited{}
 	}
@@ -37,14 +37,11 @@ type Awaited struct {
 	own    bool
 }
 
-// Own is a commit of the operation that waits.
-func Own(commit *store.Commit) Awaited { return Awaited{commit: commit, own: true} }
-
-// Wait returns when the commit is durable; with store.Options.Sync that takes the
+// wait returns when the commit is durable; with store.Options.Sync that takes the
 // disk's time. It gives others their turn meanwhile for the sake of its own commit
 // only: whether that of another is done already depends on the disk, and the order
 // of turns must not. It fails with bindings.ErrUnavailable.
-func (a Awaited) Wait(ctx context.Context, clk clock.Clock, db *store.Store) (err error) {
+func (a Awaited) wait(ctx context.Context, clk clock.Clock, db *store.Store) (err error) {
 	switch {
 	case a.commit == nil:
 		return nil

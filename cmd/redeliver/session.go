@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -332,7 +333,7 @@ func (s *session) openWeb(a *app.App) error {
 	}
 	server := web.New(s.host, opts)
 	if err := server.Start(); err != nil {
-		var port *web.PortError
+		var port *listen.PortError
 		if errors.As(err, &port) && port.Busy() {
 			return hinted(err, "choose another one with --port, or --port 0 for any free one")
 		}

@@ -43,6 +43,17 @@ func (g *Guard) Check(r *http.Request) error {
 	return g.CheckOrigin(r, nil)
 }
 
+// Protect has next serve the requests that Check takes, and answers the others with 403.
+func (g *Guard) Protect(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if err := g.Check(r); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // CheckHost returns a *Refusal for a request whose Host header does not name this
 // machine: the name is somebody's who has made it lead here, and whose pages would
 // count as the listener's own (DNS rebinding). Names that are taken: localhost and all

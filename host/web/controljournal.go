@@ -53,11 +53,8 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request) {
 // untilClose is the request's context, ended also by Close.
 func (s *Server) untilClose(r *http.Request) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(r.Context())
-	if streaming, ok := r.Context().Value(streamsKey{}).(context.Context); ok {
-		stop := context.AfterFunc(streaming, cancel)
-		return ctx, func() { stop(); cancel() }
-	}
-	return ctx, cancel
+	stop := context.AfterFunc(s.streaming, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // lines writes NDJSON; err is the first failure.

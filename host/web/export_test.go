@@ -7,7 +7,7 @@ import (
 
 // Handler is what the server's listeners serve, for requests that no test can send:
 // those of other machines.
-func (s *Server) Handler() http.Handler { return s.handler }
+func (s *Server) Handler() http.Handler { return s.server.Handler }
 
 // ServeAt serves what comes to a listener in the place of the server's own.
-func (s *Server) ServeAt(l net.Listener) { s.serve(l) }
+func (s *Server) ServeAt(l net.Listener) { s.server.Serve(l, false) }

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web"
 )
 
@@ -389,8 +390,8 @@ func TestPortBusy(t *testing.T) {
 	port := l.Addr().(*net.TCPAddr).Port
 	d := prepare(t, app(plainHostJSON), nil, &web.Options{Port: port})
 	err = d.web.Start()
-	var portError *web.PortError
-	if !errors.As(err, &portError) || !portError.Busy() || portError.Port != port {
+	var portError *listen.PortError
+	if !errors.As(err, &portError) || !portError.Busy() || portError.Number != port {
 		t.Fatalf("Start on a busy port = %v, want a *PortError that says so", err)
 	}
 	if want := "port " + strconv.Itoa(port) + " is in use"; err.Error() != want {

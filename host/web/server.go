@@ -4,16 +4,12 @@ package web
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log"
 	"net"
 	"net/http"
 	"net/url"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -29,9 +25,6 @@ const DefaultMaxBody = 104_857_600
 
 // maxControlBody limits the bodies of the admin and control APIs.
 const maxControlBody = 1 << 20
-
-// closeGrace is how long Close waits for requests that are still being served.
-const closeGrace = 5 * time.Second
 
 // Options changes how a server listens and whom it serves. A nil *Options and
 // the zero value both mean: any free port on 127.0.0.1, everybody is the
@@ -92,12 +85,12 @@ type Server struct {
 
 	guard    *listen.Guard
 	throttle *throttle
-	handler  http.Handler
 
-	http     *http.Server
-	listener net.Listener
-	streams  context.CancelFunc // ends journal streams
-	serving  sync.WaitGroup
+	server *listen.Server
+	addr   net.Addr // nil before Start
+
+	streaming  context.Context // of journal streams
+	endStreams context.CancelFunc
 }
 
 // New returns a server for h. It listens to nothing yet.
@@ -117,43 +110,16 @@ func New(h *host.Host, opts *Options) *Server {
 	}
 	s.guard = &listen.Guard{Names: s.opts.Names, Origins: s.opts.CORS}
 	s.throttle = &throttle{clk: h.Clock()}
-	s.handler = s.routes()
+	s.streaming, s.endStreams = context.WithCancel(context.Background())
+	s.server = &listen.Server{Handler: s.routes(), Idle: 2 * time.Minute, Component: "web", Logger: s.opts.Logger}
 	return s
 }
 
 // KeysFile is where the keys of the app in dir are kept.
 func KeysFile(dir string) string { return filepath.Join(dir, ".redeliver", "keys.json") }
 
-// PortError says that the server cannot listen on its port.
-type PortError struct {
-	Address string
-	Port    int
-	Err     error
-}
-
-func (e *PortError) Error() string {
-	if isBusy(e.Err) {
-		return fmt.Sprintf("port %d is in use", e.Port)
-	}
-	return fmt.Sprintf("cannot listen on %s: %v", net.JoinHostPort(e.Address, strconv.Itoa(e.Port)), reason(e.Err))
-}
-
-func (e *PortError) Unwrap() error { return e.Err }
-
-// Busy reports whether another process has the port.
-func (e *PortError) Busy() bool { return isBusy(e.Err) }
-
-// reason strips what net puts in front of the cause.
-func reason(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
-		return op.Err
-	}
-	return err
-}
-
 // Start listens and serves in the background; requests wait for a host that is
-// not ready yet. It returns a *PortError when the port cannot be had.
+// not ready yet. It returns a *listen.PortError when the port cannot be had.
 func (s *Server) Start() error {
 	if s.keysAsked() {
 		keys, err := OpenKeys(s.opts.KeysFile)
@@ -162,52 +128,18 @@ func (s *Server) Start() error {
 		}
 		s.keys = keys
 	}
-	l, err := open(s.opts.Address, s.opts.Port)
+	addr, err := s.server.Listen(listen.Port{Address: s.opts.Address, Number: s.opts.Port})
 	if err != nil {
 		return err
 	}
-	listeners := []net.Listener{l}
+	s.addr = addr
 	if !covers(s.opts.Address, s.opts.AdminAddress) {
-		admin, err := open(s.opts.AdminAddress, l.Addr().(*net.TCPAddr).Port)
-		if err != nil {
-			l.Close()
+		if _, err := s.server.Listen(listen.Port{Address: s.opts.AdminAddress, Number: addr.(*net.TCPAddr).Port}); err != nil {
+			s.Close()
 			return err
 		}
-		listeners = append(listeners, admin)
 	}
-	s.listener = l
-	s.serve(listeners...)
 	return nil
-}
-
-// serve serves in the background what comes to listeners.
-func (s *Server) serve(listeners ...net.Listener) {
-	streaming, cancel := context.WithCancel(context.Background())
-	s.streams = cancel
-	s.http = &http.Server{
-		Handler:           s.handler,
-		ReadHeaderTimeout: 30 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		ErrorLog:          log.New(logWriter{s.opts.Logger}, "", 0),
-		ConnContext: func(ctx context.Context, _ net.Conn) context.Context {
-			return context.WithValue(ctx, streamsKey{}, streaming)
-		},
-	}
-	for _, l := range listeners {
-		s.serving.Go(func() {
-			if err := s.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				s.opts.Logger.Error().Err(err).Str("component", "web").Msg("the HTTP server ended")
-			}
-		})
-	}
-}
-
-func open(address string, port int) (net.Listener, error) {
-	l, err := net.Listen("tcp", net.JoinHostPort(address, strconv.Itoa(port)))
-	if err != nil {
-		return nil, &PortError{Address: address, Port: port, Err: err}
-	}
-	return l, nil
 }
 
 // EnsureKeys makes the keys of HTTP functions that have none yet; it does nothing
@@ -228,12 +160,7 @@ func (s *Server) EnsureKeys() error {
 }
 
 // Addr is the address that the server listens on; nil before Start.
-func (s *Server) Addr() net.Addr {
-	if s.listener == nil {
-		return nil
-	}
-	return s.listener.Addr()
-}
+func (s *Server) Addr() net.Addr { return s.addr }
 
 // URL is the address for callers on this machine, without a slash at the end,
 // e.g. "http://localhost:7071". It is empty before Start.
@@ -264,18 +191,8 @@ func urlOf(address net.Addr) string {
 // are being served, at most 5 s; then it cuts them. Close the host first: that
 // ends what the requests wait for.
 func (s *Server) Close() error {
-	if s.http == nil {
-		return nil
-	}
-	s.streams()
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
-	defer cancel()
-	err := s.http.Shutdown(ctx)
-	if errors.Is(err, context.DeadlineExceeded) {
-		err = s.http.Close()
-	}
-	s.serving.Wait()
-	return err
+	s.endStreams()
+	return s.server.Close()
 }
 
 // routes puts the three doors together.
@@ -386,15 +303,4 @@ func (s *Server) keyLevel(r *http.Request, function string) Level {
 		key = r.URL.Query().Get("code")
 	}
 	return s.keys.Level(key, function)
-}
-
-// streamsKey finds the context that ends journal streams.
-type streamsKey struct{}
-
-// logWriter turns lines of net/http into log lines.
-type logWriter struct{ log zerolog.Logger }
-
-func (w logWriter) Write(p []byte) (int, error) {
-	w.log.Debug().Str("component", "web").Msg(strings.TrimSpace(string(p)))
-	return len(p), nil
 }

@@ -44,6 +44,32 @@ type local struct{ net.Conn }
 
 func (local) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 2} }
 
+// connect starts a host with a function F in a bubble, and connects to its server.
+func connect(t *testing.T, dir string, function http.HandlerFunc) net.Conn {
+	t.Helper()
+	handlers := functions.New()
+	handlers.HTTP("F", function)
+	h, err := host.New(dir, &host.Options{Clock: clock.System(), Env: []string{}, Handlers: handlers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.Start(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	server := web.New(h, nil)
+	done := make(chan struct{})
+	l := &pipe{conns: make(chan net.Conn), done: done, close: sync.OnceFunc(func() { close(done) })}
+	server.ServeAt(l)
+	near, far := net.Pipe()
+	t.Cleanup(func() {
+		near.Close()
+		h.Close()
+		server.Close()
+	})
+	l.conns <- local{far}
+	return near
+}
+
 // Who begins a body and does not go on is answered after two minutes, and holds nothing.
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
@@ -68,24 +94,7 @@ func TestSlowBodies(t *testing.T) {
 			dir := t.TempDir()
 			write(t, dir, app(plainHostJSON))
 			synctest.Test(t, func(t *testing.T) {
-				handlers := functions.New()
-				handlers.HTTP("F", func(http.ResponseWriter, *http.Request) { t.Error("the function runs") })
-				h, err := host.New(dir, &host.Options{Clock: clock.System(), Env: []string{}, Handlers: handlers})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if err := h.Start(context.Background()); err != nil {
-					t.Fatal(err)
-				}
-				server := web.New(h, nil)
-				done := make(chan struct{})
-				l := &pipe{conns: make(chan net.Conn), done: done, close: sync.OnceFunc(func() { close(done) })}
-				server.ServeAt(l)
-				defer server.Close()
-				defer h.Close()
-				near, far := net.Pipe()
-				defer near.Close()
-				l.conns <- local{far}
+				near := connect(t, dir, func(http.ResponseWriter, *http.Request) { t.Error("the function runs") })
 				since := time.Now()
 				var answered sync.WaitGroup
 				answered.Go(func() {
@@ -108,6 +117,45 @@ func TestSlowBodies(t *testing.T) {
 					fmt.Fprint(near, "x")
 				}
 				answered.Wait()
+			})
+		})
+	}
+}
+
+// A caller that does not take a function's answer is cut off after two minutes for a
+// part of it, and holds no connection.
+func TestSlowCaller(t *testing.T) {
+	t.Parallel()
+	const part = 256 << 10
+	for _, row := range []struct {
+		name  string
+		pause time.Duration // before each part
+		cut   bool
+	}{
+		{"takes part after part", listen.SendPatience - time.Second, false},
+		{"stops", listen.SendPatience + time.Second, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			write(t, dir, app(plainHostJSON))
+			synctest.Test(t, func(t *testing.T) {
+				near := connect(t, dir, func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 4*part)) })
+				fmt.Fprint(near, "GET /api/F HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+				resp, err := http.ReadResponse(bufio.NewReaderSize(near, 16), nil)
+				if err != nil || resp.StatusCode != 200 {
+					t.Fatalf("%v, %v", resp, err)
+				}
+				var n int64
+				for err == nil {
+					time.Sleep(row.pause) // in a bubble no time passes
+					var more int64
+					more, err = io.CopyN(io.Discard, resp.Body, part)
+					n += more
+				}
+				if cut := err != io.EOF || n < 4*part; cut != row.cut {
+					t.Errorf("%d bytes and %v with pauses of %v: cut %v, want %v", n, err, row.pause, cut, row.cut)
+				}
 			})
 		})
 	}

@@ -1,6 +1,6 @@
 //go:build !windows
 
-package web
+package listen
 
 import (
 	"errors"

@@ -94,7 +94,7 @@ func own(dir string) (*ownership, error) {
 	if !ok {
 		f.Close()
 		info, _ := readRun(dir) // it may be starting, and have no file yet
-		return nil, &ownedError{dir: dir, info: info}
+		return nil, &ownedError{info}
 	}
 	o := &ownership{dir: dir, lock: f, exposed: exposed}
 	if err := o.forget(); err != nil {
@@ -251,10 +251,7 @@ func awaitRelease(ctx context.Context, dir string, info runInfo) error {
 const releasePoll = 10 * time.Millisecond
 
 // ownedError says that another process runs the app.
-type ownedError struct {
-	dir  string
-	info runInfo
-}
+type ownedError struct{ info runInfo }
 
 func (e *ownedError) Error() string {
 	if e.info.PID == 0 {

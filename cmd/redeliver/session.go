@@ -28,7 +28,6 @@ import (
 // journal and the right to run the app. Use open, run and close in this order;
 // close also after an open that failed.
 type session struct {
-	std    streams
 	dir    string
 	flags  *startFlags
 	stop   func()          // ends run
@@ -64,7 +63,7 @@ type session struct {
 // newSession prepares a session that ends with ctx, which stop ends.
 func newSession(ctx context.Context, stop func(), std streams, dir string, f *startFlags) *session {
 	s := &session{
-		std: std, dir: dir, flags: f, stop: stop, ended: ctx.Done(),
+		dir: dir, flags: f, stop: stop, ended: ctx.Done(),
 		out: newConsole(std, f.output != "pretty"), begun: time.Now(), secret: newSecret(), explained: map[string]bool{},
 	}
 	s.log = newLog(s.out, f.verbose, s.now)

@@ -255,6 +255,7 @@ func TestLints(t *testing.T) {
 		{name: "L-4 bare number", binding: timerBinding, further: grow(1, "00:00:01", "1"), want: "L-4"},
 		{name: "L-4 above 23", binding: timer("24:00:00"), want: "L-4"},
 		{name: "L-4 in host.json", host: `"functionTimeout": "5"`, binding: timerBinding, want: "L-4"},
+		{name: "L-4 without effect", host: `"metadataProviderTimeout": "5"`, binding: timerBinding, want: "L-4"},
 		{name: "L-4 not for -1", host: `"functionTimeout": "-1"`, binding: timerBinding},
 		{name: "L-4 not for zero", binding: timerBinding, further: fixed(1, "0")},
 		{name: "L-5 count", binding: timerBinding, further: fixed(6, "00:00:01"), want: "L-5"},

@@ -7,7 +7,8 @@ import (
 )
 
 // Config is host.json after overrides, with defaults filled in
-// (spec host-and-retry 6.2). Field names are those of the file.
+// (spec host-and-retry 6.2), as far as anything here depends on it: the schema checks
+// the rest. Field names are those of the file.
 type Config struct {
 	// FunctionTimeout limits each attempt; 0 is unlimited.
 	FunctionTimeout time.Duration
@@ -17,16 +18,12 @@ type Config struct {
 	Retry     *retrycontext.Policy
 	RetryFrom string
 
-	HTTP        HTTP
-	Queues      Queues
-	Blobs       Blobs
-	ServiceBus  ServiceBus
-	EventHubs   EventHubs
-	Aggregator  Aggregator
-	Concurrency Concurrency
-	Singleton   Singleton
-	Health      HealthMonitor
-	Logging     Logging
+	HTTP       HTTP
+	Queues     Queues
+	Blobs      Blobs
+	ServiceBus ServiceBus
+	EventHubs  EventHubs
+	Singleton  Singleton
 
 	// ExtensionBundle is nil unless the file names one.
 	ExtensionBundle *ExtensionBundle
@@ -44,24 +41,13 @@ type Config struct {
 	// WatchDirectories and WatchFiles hold the configured names and those that
 	// are always watched.
 	WatchDirectories, WatchFiles []string
-
-	ManagedDependency               bool
-	SendCanceledInvocationsToWorker bool
-	MetadataProviderTimeout         time.Duration
-	TelemetryMode                   string // "ApplicationInsights" or "OpenTelemetry"
-
-	// Raw is the whole merged configuration as decoded JSON: objects as
-	// map[string]any, numbers as json.Number, values of overrides as text, keys
-	// as written. Sections that have no field above are read from here.
-	Raw map[string]any
 }
 
 // HTTP is extensions.http. The limits are -1 for unbounded.
 type HTTP struct {
-	RoutePrefix             string
-	MaxOutstandingRequests  int
-	MaxConcurrentRequests   int
-	DynamicThrottlesEnabled bool
+	RoutePrefix            string
+	MaxOutstandingRequests int
+	MaxConcurrentRequests  int
 }
 
 // Queues is extensions.queues (spec storage 1).
@@ -83,45 +69,10 @@ type Blobs struct {
 	PoisonBlobThreshold    int
 }
 
-// Aggregator is the aggregator section.
-type Aggregator struct {
-	BatchSize    int
-	FlushTimeout time.Duration
-}
-
-// Concurrency is the concurrency section. MaximumFunctionConcurrency is -1 for
-// unbounded.
-type Concurrency struct {
-	DynamicConcurrencyEnabled  bool
-	SnapshotPersistenceEnabled bool
-	MaximumFunctionConcurrency int
-	CPUThreshold               float64
-}
-
-// Singleton is the singleton section. LockAcquisitionTimeout 0 is unbounded.
+// Singleton is the singleton section: the locks of listeners.
 type Singleton struct {
-	LockPeriod                          time.Duration
 	ListenerLockPeriod                  time.Duration
 	ListenerLockRecoveryPollingInterval time.Duration
-	LockAcquisitionTimeout              time.Duration
-	LockAcquisitionPollingInterval      time.Duration
-}
-
-// HealthMonitor is the healthMonitor section. It acts on App Service only.
-type HealthMonitor struct {
-	Enabled              bool
-	HealthCheckInterval  time.Duration
-	HealthCheckWindow    time.Duration
-	HealthCheckThreshold int
-	CounterThreshold     float64
-}
-
-// Logging is the logging section. LogLevel maps category prefixes, as written,
-// to Trace, Debug, Information, Warning, Error, Critical or None.
-type Logging struct {
-	LogLevel        map[string]string
-	FileLoggingMode string // never, always or debugOnly
-	ConsoleEnabled  bool
 }
 
 // ExtensionBundle names the platform's package of extensions. It is checked and
@@ -131,12 +82,9 @@ type ExtensionBundle struct{ ID, Version string }
 
 // CustomHandler is the customHandler section, or httpWorker in its older form.
 type CustomHandler struct {
-	DefaultExecutablePath       string
-	WorkingDirectory            string // "" is the app's folder
-	Arguments                   []string
-	DefaultWorkerPath           string
-	WorkerArguments             []string
-	EnableForwardingHTTPRequest bool
+	DefaultExecutablePath string
+	WorkingDirectory      string // "" is the app's folder
+	Arguments             []string
 
 	// Section is the name under which it stands: customHandler or httpWorker.
 	Section string

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
@@ -29,21 +28,11 @@ func defaultConfig() app.Config {
 			MaxEventBatchSize: 100, MinEventBatchSize: 1, MaxWaitTime: time.Minute, BatchCheckpointFrequency: 1, InitialOffset: "fromStart",
 			PartitionOwnershipExpirationInterval: 2 * time.Minute, LoadBalancingUpdateInterval: 30 * time.Second,
 		},
-		Aggregator:  app.Aggregator{BatchSize: 1000, FlushTimeout: 30 * time.Second},
-		Concurrency: app.Concurrency{SnapshotPersistenceEnabled: true, MaximumFunctionConcurrency: 500, CPUThreshold: 0.8},
 		Singleton: app.Singleton{
-			LockPeriod: 15 * time.Second, ListenerLockPeriod: time.Minute, ListenerLockRecoveryPollingInterval: time.Minute,
-			LockAcquisitionPollingInterval: 5 * time.Second,
+			ListenerLockPeriod: time.Minute, ListenerLockRecoveryPollingInterval: time.Minute,
 		},
-		Health: app.HealthMonitor{
-			Enabled: true, HealthCheckInterval: 10 * time.Second, HealthCheckWindow: 2 * time.Minute, HealthCheckThreshold: 6, CounterThreshold: 0.8,
-		},
-		Logging:                         app.Logging{LogLevel: map[string]string{}, FileLoggingMode: "debugOnly"},
-		WatchDirectories:                []string{"node_modules"},
-		WatchFiles:                      []string{"host.json", "function.json", "proxies.json"},
-		SendCanceledInvocationsToWorker: true,
-		MetadataProviderTimeout:         30 * time.Second,
-		TelemetryMode:                   "ApplicationInsights",
+		WatchDirectories: []string{"node_modules"},
+		WatchFiles:       []string{"host.json", "function.json", "proxies.json"},
 	}
 }
 
@@ -57,7 +46,7 @@ func TestConfigDefaults(t *testing.T) {
 	} {
 		a := load(t, map[string]string{"host.json": host}, nil)
 		wantNoFaults(t, a)
-		if diff := cmp.Diff(defaultConfig(), a.Config, cmpopts.IgnoreFields(app.Config{}, "Raw")); diff != "" {
+		if diff := cmp.Diff(defaultConfig(), a.Config); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -94,10 +83,8 @@ func TestConfigValues(t *testing.T) {
 	wantNoFaults(t, a)
 	want := defaultConfig()
 	want.FunctionTimeout = time.Hour
-	want.Aggregator = app.Aggregator{BatchSize: 1, FlushTimeout: 5 * time.Minute}
-	want.Concurrency = app.Concurrency{DynamicConcurrencyEnabled: true, MaximumFunctionConcurrency: -1, CPUThreshold: 0.5}
-	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, EnableForwardingHTTPRequest: true, Section: "customHandler", OverHTTP: true}
-	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10, DynamicThrottlesEnabled: true}
+	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", OverHTTP: true}
+	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10}
 	want.Queues = app.Queues{
 		BatchSize: 32, NewBatchThreshold: 0, MaxDequeueCount: 1, MaxPollingInterval: time.Minute, MaxPollingExplicit: true,
 		VisibilityTimeout: 30 * time.Second, MessageEncoding: "none",
@@ -108,14 +95,10 @@ func TestConfigValues(t *testing.T) {
 		MaxMessageBatchSize: 6, MinMessageBatchSize: 2, MaxBatchWaitTime: 10 * time.Second, SessionIdleTimeout: 20 * time.Second, TryTimeout: 30 * time.Second,
 	}
 	want.ExtensionBundle = &app.ExtensionBundle{ID: "Microsoft.Azure.Functions.ExtensionBundle", Version: "[4.*, 5.0.0)"}
-	want.Health.Enabled = false
-	want.Logging = app.Logging{LogLevel: map[string]string{"default": "Warning", "Function.Orders.User": "Debug"}, FileLoggingMode: "always", ConsoleEnabled: true}
-	want.Singleton.LockPeriod, want.Singleton.ListenerLockPeriod, want.Singleton.LockAcquisitionTimeout = time.Minute, 15*time.Second, 3*time.Second
+	want.Singleton.ListenerLockPeriod = 15 * time.Second
 	want.WatchDirectories = []string{"shared", "node_modules"}
 	want.WatchFiles = []string{"myFile.txt", "host.json", "function.json", "proxies.json"}
-	want.SendCanceledInvocationsToWorker, want.ManagedDependency = false, true
-	want.MetadataProviderTimeout, want.TelemetryMode = 45*time.Second, "OpenTelemetry"
-	if diff := cmp.Diff(want, a.Config, cmpopts.IgnoreFields(app.Config{}, "Raw")); diff != "" {
+	if diff := cmp.Diff(want, a.Config); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -159,7 +142,8 @@ func TestConfigOverrides(t *testing.T) {
 	}, &app.Options{InProcess: true, Env: map[string]string{
 		"azurefunctionsjobhost:Extensions:queues:batchSize": "8",
 		"AzureFunctionsJobHost__watchFiles__1":              "c",
-		"AzureFunctionsJobHost__logging__logLevel__default": "Trace",
+		// Of a section that host.json lacks.
+		"AzureFunctionsJobHost__singleton__listenerLockPeriod": "00:00:20",
 	}})
 	wantNoFaults(t, a)
 	c := a.Config
@@ -169,8 +153,8 @@ func TestConfigOverrides(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "c", "host.json", "function.json", "proxies.json"}, c.WatchFiles); diff != "" {
 		t.Errorf("watchFiles (-want +got):\n%s", diff)
 	}
-	if c.Logging.LogLevel["default"] != "Trace" {
-		t.Errorf("logLevel: got %v", c.Logging.LogLevel)
+	if c.Singleton.ListenerLockPeriod != 20*time.Second {
+		t.Errorf("singleton: got %+v", c.Singleton)
 	}
 }
 

@@ -38,10 +38,9 @@ func (l *loader) readConfig(r reader) {
 	}
 
 	c.HTTP = HTTP{
-		RoutePrefix:             strings.Trim(r.textOr("extensions.http.routePrefix", "api"), "/"),
-		MaxOutstandingRequests:  r.number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
-		MaxConcurrentRequests:   r.number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
-		DynamicThrottlesEnabled: r.flag("extensions.http.dynamicThrottlesEnabled", false),
+		RoutePrefix:            strings.Trim(r.textOr("extensions.http.routePrefix", "api"), "/"),
+		MaxOutstandingRequests: r.number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
+		MaxConcurrentRequests:  r.number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
 	}
 	batch := r.number("extensions.queues.batchSize", 16, 1, 32)
 	processors := l.processors()
@@ -64,44 +63,17 @@ func (l *loader) readConfig(r reader) {
 	c.ServiceBus = r.serviceBus(l.processors())
 	c.EventHubs = r.eventHubs()
 	c.EventGrid = r.eventGrid()
-	c.Aggregator = Aggregator{
-		BatchSize:    r.number("aggregator.batchSize", 1000, 1, 10_000),
-		FlushTimeout: r.span("aggregator.flushTimeout", 30*time.Second, 1, 5*minute),
-	}
-	c.Concurrency = Concurrency{
-		DynamicConcurrencyEnabled:  r.flag("concurrency.dynamicConcurrencyEnabled", false),
-		SnapshotPersistenceEnabled: r.flag("concurrency.snapshotPersistenceEnabled", true),
-		MaximumFunctionConcurrency: r.number("concurrency.maximumFunctionConcurrency", 500, -1, maxInt),
-		CPUThreshold:               r.fraction("concurrency.cpuThreshold", 0.80),
-	}
+	r.look("aggregator.flushTimeout", "singleton.lockPeriod")
 	c.Singleton = Singleton{
-		LockPeriod:                          r.span("singleton.lockPeriod", 15*time.Second, 15*time.Second, minute),
 		ListenerLockPeriod:                  r.span("singleton.listenerLockPeriod", minute, 15*time.Second, minute),
 		ListenerLockRecoveryPollingInterval: r.span("singleton.listenerLockRecoveryPollingInterval", minute, 15*time.Second, longest),
-		LockAcquisitionTimeout:              r.span("singleton.lockAcquisitionTimeout", 0, 1, longest),
-		LockAcquisitionPollingInterval:      r.span("singleton.lockAcquisitionPollingInterval", 5*time.Second, 500*time.Millisecond, longest),
 	}
-	c.Health = HealthMonitor{
-		Enabled:              r.flag("healthMonitor.enabled", true),
-		HealthCheckInterval:  r.span("healthMonitor.healthCheckInterval", 10*time.Second, 1, longest),
-		HealthCheckWindow:    r.span("healthMonitor.healthCheckWindow", 2*minute, 1, longest),
-		HealthCheckThreshold: r.number("healthMonitor.healthCheckThreshold", 6, 1, maxInt),
-		CounterThreshold:     r.fraction("healthMonitor.counterThreshold", 0.80),
-	}
-	c.Logging = Logging{
-		LogLevel:        r.logLevels(),
-		FileLoggingMode: r.word("logging.fileLoggingMode", "debugOnly", "never", "always"),
-		ConsoleEnabled:  r.flag("logging.console.isEnabled", false),
-	}
+	r.look("singleton.lockAcquisitionTimeout", "singleton.lockAcquisitionPollingInterval",
+		"healthMonitor.healthCheckInterval", "healthMonitor.healthCheckWindow", "metadataProviderTimeout")
 	l.readBundle(r)
 	c.Functions = r.list("functions")
 	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")
 	c.WatchFiles = always(r.list("watchFiles"), hostFileName, functionFileName, proxiesFileName)
-	c.ManagedDependency = r.flag("managedDependency.enabled", false)
-	c.SendCanceledInvocationsToWorker = r.flag("sendCanceledInvocationsToWorker", true)
-	c.MetadataProviderTimeout = r.span("metadataProviderTimeout", 30*time.Second, 1, longest)
-	c.TelemetryMode = r.word("telemetryMode", "ApplicationInsights", "OpenTelemetry")
-	c.Raw, _ = r.doc.Value().(map[string]any)
 	l.readCustomHandler(r)
 }
 
@@ -175,19 +147,11 @@ func (l *loader) policyOrigin(r reader) string {
 	return hostFileName
 }
 
-// logLevels reads logging.logLevel. The names of categories have dots, so the
-// map is taken as a whole.
-func (r reader) logLevels() map[string]string {
-	levels := make(map[string]string)
-	object, _ := r.value("logging.logLevel").(map[string]any)
-	for category, v := range object {
-		for _, level := range [...]string{"Trace", "Debug", "Information", "Warning", "Error", "Critical", "None"} {
-			if strings.EqualFold(scalarText(v), level) {
-				levels[category] = level
-			}
-		}
+// look remembers how time spans read on which nothing here depends (lint L-4).
+func (r reader) look(paths ...string) {
+	for _, path := range paths {
+		r.duration(path)
 	}
-	return levels
 }
 
 // readCustomHandler reads customHandler, or httpWorker in its older form; with
@@ -210,14 +174,11 @@ func (l *loader) readCustomHandler(r reader) {
 	}
 	description := section + handlerDescription
 	h := &CustomHandler{
-		Section:                     section,
-		DefaultExecutablePath:       r.text(description+"defaultExecutablePath", ""),
-		WorkingDirectory:            r.text(description+"workingDirectory", ""),
-		Arguments:                   r.list(description + "arguments"),
-		DefaultWorkerPath:           r.text(description+"defaultWorkerPath", ""),
-		WorkerArguments:             r.list(description + "workerArguments"),
-		EnableForwardingHTTPRequest: r.flag(section+".enableForwardingHttpRequest", false),
-		OverHTTP:                    r.overHTTP(section),
+		Section:               section,
+		DefaultExecutablePath: r.text(description+"defaultExecutablePath", ""),
+		WorkingDirectory:      r.text(description+"workingDirectory", ""),
+		Arguments:             r.list(description + "arguments"),
+		OverHTTP:              r.overHTTP(section),
 	}
 	l.app.Config.CustomHandler = h
 }

@@ -26,7 +26,7 @@ type Function struct {
 	FromCode, Declared bool
 
 	// ScriptFile is the path of the script relative to the app, if one is needed.
-	ScriptFile, EntryPoint string
+	ScriptFile string
 
 	// Bindings come in the order of the file. Trigger is one of them; it is nil
 	// when the function has none or several.

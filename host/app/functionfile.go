@@ -100,7 +100,6 @@ func (l *loader) readContent(f *Function, root map[string]any) {
 		}
 		f.setPolicy(policy, FromFunction, f.file(), f.at("retry"))
 	}
-	f.EntryPoint, _ = root["entryPoint"].(string)
 	breaker := f.at("redeliver.circuitBreaker")
 	if r.has(breaker) {
 		f.CircuitBreaker = &CircuitBreaker{

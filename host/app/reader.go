@@ -95,14 +95,6 @@ func (r reader) number(path string, def, low, high int) int {
 	return n
 }
 
-func (r reader) fraction(path string, def float64) float64 {
-	f, err := strconv.ParseFloat(strings.TrimSpace(r.text(path, "")), 64)
-	if err != nil || f <= 0 || f >= 1 {
-		return def
-	}
-	return f
-}
-
 func (r reader) span(path string, def, low, high time.Duration) time.Duration {
 	d, ok := r.duration(path)
 	if !ok || d < low || d > high {

@@ -19,7 +19,6 @@ import (
 // long as there are any, and shows go-plugin nothing but the first one.
 type processRunner struct {
 	cmd    *exec.Cmd
-	out    *output
 	stdout firstLine
 	stderr splitter
 
@@ -42,7 +41,7 @@ var _ runner.Runner = (*processRunner)(nil)
 const lingering = 500 * time.Millisecond
 
 func newProcessRunner(spec Spec, handshakeEnv []string, out *output) *processRunner {
-	r := &processRunner{cmd: exec.Command(spec.Path, spec.Args...), out: out, done: make(chan struct{})} //clock:outside the end of a process
+	r := &processRunner{cmd: exec.Command(spec.Path, spec.Args...), done: make(chan struct{})} //clock:outside the end of a process
 	r.cmd.Dir = spec.Dir
 	r.cmd.Env = environment(spec.Env, handshakeEnv)
 	r.cmd.WaitDelay = lingering

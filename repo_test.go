@@ -171,6 +171,9 @@ func importRules() []importRule {
 		{"services know no triggers and no handlers", is("./host/emulator/..."), func(imported string) bool {
 			return !ours(imported) || within(imported, and("./host/clock", "./host/journal", "./host/listen", "./host/emulator/...", "./schemas")...)
 		}},
+		{"connections and services know no triggers and no handlers", is("./host/services"), func(imported string) bool {
+			return !ours(imported) || within(imported, and("./host/app", "./host/clock", "./host/journal", "./host/listen", "./host/emulator/...")...)
+		}},
 		{"what listeners share knows none of them", is("./host/listen"), only("github.com/rs/zerolog", "golang.org/x/sys/...")},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"nothing imports a command", not(), except("./cmd/...")},
@@ -231,6 +234,7 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host", "testing/fstest"},
 		{"./host/plugin", "./host"},
 		{"./host/emulator/rest", "./triggers"},
+		{"./host/services", "./triggers/queue"},
 		{"./host/journal", "./bindings"},
 		{"./host/listen", "./bindings"},
 		{"./host/web", "./cmd/redeliver"},

@@ -88,9 +88,7 @@ func (f *fleet) running() *Host {
 
 // shareServices gives h the embedded services of another host.
 func (h *Host) shareServices(with *Host) {
-	h.fleet, h.own = with.fleet, with.own
-	h.accounts, h.storage = with.accounts, with.storage
-	h.namespace, h.hubs, h.cosmos, h.grid = with.namespace, with.hubs, with.cosmos, with.grid
+	h.fleet, h.own, h.embedded = with.fleet, with.own, with.embedded
 }
 
 // blobEvent publishes an event of an embedded storage account.

@@ -55,7 +55,7 @@ type storageBlobData struct {
 // publishBlobEvent publishes an event of an embedded account to the topic of the
 // account's name, if there is one.
 func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
-	if _, err := h.grid.Topic(account); err != nil {
+	if _, err := h.embedded.EventGrid().Topic(account); err != nil {
 		return
 	}
 	// Identifiers differ also from those of a process before, whose counters began
@@ -65,16 +65,12 @@ func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
 	h.ids.guids += 3
 	h.mu.Unlock()
 	id, request, batch := guid(seed, first+1), guid(seed, first+2), guid(seed, first+3)
-	base := h.doors[blobService].url
-	if base == "" {
-		base = "http://" + devBlobAddress
-	}
 	out := storageEvent{
 		Subject: blobSubject(e.Container) + e.Name, EventType: blobCreated, ID: id,
 		EventTime: e.Time.Format("2006-01-02T15:04:05.0000000Z"),
 		Data: storageBlobData{
 			API: e.API, RequestID: request, ETag: e.ETag, ContentType: e.ContentType, BlobType: string(e.Type),
-			URL:       base + (&url.URL{Path: "/" + account + "/" + e.Container + "/" + e.Name}).EscapedPath(),
+			URL:       h.connections.BlobURL() + (&url.URL{Path: "/" + account + "/" + e.Container + "/" + e.Name}).EscapedPath(),
 			Sequencer: fmt.Sprintf("%016X%016X", e.Time.UnixNano(), first),
 		},
 	}
@@ -90,7 +86,7 @@ func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
 	}
 	events, err := eventgrid.ParseEvents(raw, eventgrid.EventGridSchema)
 	if err == nil {
-		err = h.grid.Publish(h.root, account, events...)
+		err = h.embedded.EventGrid().Publish(h.root, account, events...)
 	}
 	if err != nil && h.root.Err() == nil {
 		h.log.Warn().Err(err).Str("component", "eventgrid").Msg("an event of a storage account was not published")
@@ -113,7 +109,7 @@ func (g *generation) withBlobTopics(topics []gridTopic) []gridTopic {
 		if !ok {
 			continue // in the cloud: its Event Grid has to call the web hook
 		}
-		topics = addBlobSubscription(topics, g.host.accountName(account), eventgrid.Subscription{
+		topics = addBlobSubscription(topics, g.host.embedded.NameOf(account), eventgrid.Subscription{
 			Name: "blob-trigger-" + f.def.Name, Function: f.def.Name, IncludedEventTypes: []string{blobCreated},
 			SubjectBeginsWith: blobSubject(bf.Pattern.Container()), IsSubjectCaseSensitive: true,
 		})
@@ -131,16 +127,6 @@ func addBlobSubscription(topics []gridTopic, account string, s eventgrid.Subscri
 	t := gridTopic{Topic: eventgrid.Topic{Name: account, Resource: eventgrid.StorageResource(account)}}
 	t.Subscriptions = []eventgrid.Subscription{s}
 	return append(topics, t)
-}
-
-// accountName is the name of an embedded account.
-func (h *Host) accountName(account *emulator.Storage) string {
-	for _, name := range h.Accounts() {
-		if h.Account(name) == account {
-			return name
-		}
-	}
-	return FirstAccount
 }
 
 // ServeBlobHook answers a request to the web hook of a blob function with the source

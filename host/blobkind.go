@@ -11,6 +11,7 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/blob"
@@ -61,7 +62,7 @@ func (s *blobShare) of(g *generation) (shared *blob.Shared, embedded bool, err e
 		Renewed:                g.renewed(journal.Record{Trigger: "blobTrigger", Source: blob.ControlQueue(g.app.ID)}),
 		WakeUp:                 g.app.Switches.WakeUp == "fast",
 	}
-	if !isDevelopment(account.Endpoint) {
+	if !services.IsDevelopment(account.Endpoint) {
 		opts.ScanInterval = cloudScanInterval
 	}
 	for _, f := range g.functions {
@@ -86,14 +87,14 @@ func (g *generation) storageAccount(connection string) (blob.Account, error) {
 	if !ok {
 		return blob.Account{}, app.MissingConnection(connection)
 	}
-	account := blob.Account{Name: conn.Setting, Endpoint: g.host.doors.blobEndpoint(conn)}
+	account := blob.Account{Name: conn.Setting, Endpoint: g.host.connections.BlobEndpoint(conn)}
 	var err error
-	if account.Blobs, err = g.host.services.Blobs(conn); err != nil {
+	if account.Blobs, err = g.host.connections.Blobs(conn); err != nil {
 		return blob.Account{}, err
 	}
 	// An account without queues still has blobs; its poison messages go to the
 	// host's own account.
-	if account.Queues, err = g.host.services.Queues(conn); err != nil {
+	if account.Queues, err = g.host.connections.Queues(conn); err != nil {
 		account.Queues = nil
 	}
 	return account, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/cosmosdb"
@@ -21,10 +22,10 @@ func (f *function) cosmosPlaces() (monitored, leases cosmosdb.Place, err error) 
 	t, h := f.def.Trigger.CosmosTrigger(), f.gen.host
 	monitored = cosmosdb.Place{Database: t.Database, Container: t.Container}
 	leases = cosmosdb.Place{Database: t.LeaseDatabase, Container: t.LeaseContainer}
-	if monitored.Account, err = h.cosmosAccount(f.gen.app, t.Connection); err != nil {
+	if monitored.Account, err = h.connections.Cosmos(f.gen.app.Settings, t.Connection); err != nil {
 		return monitored, leases, err
 	}
-	leases.Account, err = h.cosmosAccount(f.gen.app, t.LeaseConnection)
+	leases.Account, err = h.connections.Cosmos(f.gen.app.Settings, t.LeaseConnection)
 	return monitored, leases, err
 }
 
@@ -80,7 +81,7 @@ func validateCosmos(a *app.App, f *app.Function) []*schemas.Fault {
 	faults := f.Trigger.CosmosFaults()
 	t := f.Trigger.CosmosTrigger()
 	check := func(property, setting string) {
-		if err := checkCosmosConnection(a, setting); err != nil {
+		if err := services.CheckCosmos(a.Settings, setting); err != nil {
 			faults = append(faults, &schemas.Fault{
 				Path: f.Trigger.PathOf(property), Found: setting, Reason: err.Error(), Kind: schemas.KindInvalidOperation,
 				Allowed: "the name of a setting that means the embedded account",
@@ -116,7 +117,7 @@ func newCosmosOutput(f *function, b *app.Binding) (output, error) {
 	if setting == "" {
 		setting = "CosmosDB"
 	}
-	account, err := f.gen.host.cosmosAccount(f.gen.app, setting)
+	account, err := f.gen.host.connections.Cosmos(f.gen.app.Settings, setting)
 	if err != nil {
 		return nil, err
 	}

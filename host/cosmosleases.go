@@ -79,15 +79,15 @@ func (l *CosmosLeases) holds(t *app.CosmosTrigger) bool {
 }
 
 func (h *Host) readCosmosLeases(ctx context.Context, l *CosmosLeases) ([]CosmosLease, error) {
-	monitored, err := h.cosmos.Container(ctx, l.Database, l.Container)
+	monitored, err := h.embedded.Cosmos().Container(ctx, l.Database, l.Container)
 	if err != nil {
 		return nil, err
 	}
-	in, err := h.cosmos.Container(ctx, l.LeaseDatabase, l.LeaseContainer)
+	in, err := h.embedded.Cosmos().Container(ctx, l.LeaseDatabase, l.LeaseContainer)
 	if err != nil {
 		return nil, err
 	}
-	found, err := cosmosdb.Leases(ctx, monitored, h.cosmos.AccountHost(), l.Prefix, in)
+	found, err := cosmosdb.Leases(ctx, monitored, h.embedded.Cosmos().AccountHost(), l.Prefix, in)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func (h *Host) readCosmosLeases(ctx context.Context, l *CosmosLeases) ([]CosmosL
 			lease.Function = name
 		}
 		if s.Continuation != "" {
-			n, err := h.cosmos.Pending(ctx, l.Database, l.Container, s.Range, cosmos.Position{Continuation: s.Continuation})
+			n, err := h.embedded.Cosmos().Pending(ctx, l.Database, l.Container, s.Range, cosmos.Position{Continuation: s.Continuation})
 			if err == nil {
 				lease.Pending = n
 			}

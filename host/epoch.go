@@ -1,12 +1,6 @@
 package host
 
-import (
-	"maps"
-	"slices"
-
-	"github.com/redeliver/redeliver/host/emulator"
-	"github.com/redeliver/redeliver/host/emulator/epoch"
-)
+import "github.com/redeliver/redeliver/host/emulator/epoch"
 
 // endEpoch ends the present epoch, since the state of the embedded services has been
 // replaced or is about to be, and with it what the listeners of the running app
@@ -21,11 +15,4 @@ func (h *Host) endEpoch() (resume func()) {
 	}
 	over := g.endTurns()
 	return func() { g.listenAgain(over) }
-}
-
-// embeddedStorage returns an account as one of this host, with the others' state; false:
-// it is another's.
-func (h *Host) embeddedStorage(account any) (own *emulator.Storage, ok bool) {
-	own, ok = account.(*emulator.Storage)
-	return own, ok && slices.Contains(slices.Collect(maps.Values(h.accounts.byName)), own)
 }

@@ -12,51 +12,16 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 )
-
-// eventGridService is Event Grid among the host's doors.
-const eventGridService storageService = "eventgrid"
-
-// devEventGridAddress is where Event Grid is served unless somebody says otherwise.
-const devEventGridAddress = "127.0.0.1:60101"
-
-// openGrid makes the embedded Event Grid, kept as the storage accounts are.
-func (h *Host) openGrid() (err error) {
-	opts := &eventgrid.Options{
-		Seed: h.opts.Seed, Record: h.fleet.record,
-		Blobs: func(account string) blob.Account {
-			if account == "" {
-				account = FirstAccount
-			}
-			if a := h.Account(account); a != nil {
-				return a
-			}
-			return nil
-		},
-		Function: func(name string) eventgrid.Endpoint { return fleetFunction{h.fleet, name} },
-	}
-	if h.accounts.db == nil {
-		h.grid = eventgrid.New(h.clk, opts)
-	} else if h.grid, err = eventgrid.Open(h.clk, h.accounts.db, opts); err != nil {
-		return err
-	}
-	h.grid.ServedAt("http://" + devEventGridAddress)
-	for _, name := range h.Accounts() {
-		h.Account(name).OnBlobEvent(func(e emulator.BlobEvent) { h.fleet.blobEvent(name, e) })
-		h.Account(name).OnContainer(h.fleet.made)
-	}
-	return nil
-}
 
 // emptyGrid removes everything from the embedded Event Grid, and gives it again what
 // the app wants.
 func (h *Host) emptyGrid() error {
-	if err := h.grid.Reset(); err != nil {
+	if err := h.embedded.EventGrid().Reset(); err != nil {
 		return err
 	}
 	return h.restoreGrid()
@@ -73,25 +38,6 @@ func (h *Host) restoreGrid() error {
 		return h.applyGrid(g)
 	}
 	return nil
-}
-
-// EventGrid is the embedded Event Grid: the topics of redeliver.eventGrid in
-// host.json, and others.
-func (h *Host) EventGrid() *eventgrid.Grid { return h.grid }
-
-// EventGridAt tells the host at which URL, as in http://127.0.0.1:60101, its
-// embedded Event Grid is served; empty when it is not. An output binding whose
-// endpoint is there publishes to the embedded topic, and so does one whose endpoint
-// is at one of the other URLs: where settings look for a door whose port nobody knew
-// before. A host that is told nothing takes port 60101 for its own. Call it before
-// Start.
-func (h *Host) EventGridAt(url string, others ...string) {
-	h.doors = h.doors.orNew()
-	h.doors[eventGridService] = doorAt(url)
-	for _, other := range others {
-		h.gridAlsoAt = append(h.gridAlsoAt, addressOf(other))
-	}
-	h.grid.ServedAt(strings.TrimRight(url, "/"))
 }
 
 // gridTopic is a topic as host.json describes it.
@@ -122,7 +68,7 @@ func (h *Host) applyGrid(g *generation) error {
 	}
 	// Events that were kept from before wait for this: what is to be done with them
 	// is said first.
-	defer h.grid.Configure(rules)
+	defer h.embedded.EventGrid().Configure(rules)
 	var topics []gridTopic
 	if raw := g.app.Config.EventGrid.Topics; raw != nil {
 		if err := json.Unmarshal(raw, &topics); err != nil {
@@ -135,7 +81,7 @@ func (h *Host) applyGrid(g *generation) error {
 	var ctx context.Context
 	ctx, h.gridApp.cancel = h.clk.WithCancel(h.root)
 	for i := range topics {
-		if t := &topics[i]; h.Account(t.Name) != nil {
+		if t := &topics[i]; h.embedded.Account(t.Name) != nil {
 			t.Resource = eventgrid.StorageResource(t.Name)
 		}
 	}
@@ -145,15 +91,15 @@ func (h *Host) applyGrid(g *generation) error {
 	for i, t := range topics {
 		wanted[i] = eventgrid.Wanted{Topic: t.Topic, Subscriptions: t.Subscriptions}
 	}
-	h.grid.Await(wanted) // before anybody can publish
+	h.embedded.EventGrid().Await(wanted) // before anybody can publish
 	for _, t := range topics {
-		if err := h.grid.PutTopic(ctx, t.Topic); err != nil {
+		if err := h.embedded.EventGrid().PutTopic(ctx, t.Topic); err != nil {
 			h.gridFault(g, t.Name, err, 0)
 			continue
 		}
 		for _, s := range t.Subscriptions {
 			if s.Endpoint == "" {
-				if _, err := h.grid.Subscribe(ctx, t.Name, s); err == nil {
+				if _, err := h.embedded.EventGrid().Subscribe(ctx, t.Name, s); err == nil {
 					continue
 				}
 			}
@@ -173,30 +119,30 @@ func (h *Host) declareTopics(ctx context.Context, now []gridTopic) {
 			next[i].Subscriptions = append(next[i].Subscriptions, s.Name)
 		}
 	}
-	before := h.grid.Declared()
+	before := h.embedded.EventGrid().Declared()
 	for _, old := range before {
 		i := slices.IndexFunc(next, func(t eventgrid.Declared) bool { return strings.EqualFold(t.Topic, old.Topic) })
 		if i < 0 {
-			h.dropGrid(old.Topic, "", func() error { return h.grid.DeleteTopic(ctx, old.Topic) })
+			h.dropGrid(old.Topic, "", func() error { return h.embedded.EventGrid().DeleteTopic(ctx, old.Topic) })
 			continue
 		}
 		for _, s := range old.Subscriptions {
 			if !slices.ContainsFunc(next[i].Subscriptions, func(name string) bool { return strings.EqualFold(name, s) }) {
-				h.dropGrid(old.Topic, s, func() error { return h.grid.Unsubscribe(ctx, old.Topic, s) })
+				h.dropGrid(old.Topic, s, func() error { return h.embedded.EventGrid().Unsubscribe(ctx, old.Topic, s) })
 			}
 		}
 	}
 	if len(before) == 0 && len(next) == 0 {
 		return
 	}
-	if err := h.grid.Declare(ctx, next); err != nil && ctx.Err() == nil {
+	if err := h.embedded.EventGrid().Declare(ctx, next); err != nil && ctx.Err() == nil {
 		h.log.Warn().Err(err).Str("component", "eventgrid").Msg("what host.json describes was not noted")
 	}
 }
 
 // dropGrid removes a topic or a subscription, and says how many events went with it.
 func (h *Host) dropGrid(topic, subscription string, remove func() error) {
-	events := len(h.grid.Deliveries(topic, subscription))
+	events := len(h.embedded.EventGrid().Deliveries(topic, subscription))
 	if remove() != nil {
 		return // it is gone already
 	}
@@ -217,7 +163,7 @@ func (h *Host) dropGrid(topic, subscription string, remove func() error) {
 func (h *Host) subscribe(ctx context.Context, g *generation, topic string, s eventgrid.Subscription) {
 	const shortest, longest = 2 * time.Second, 2 * time.Minute
 	for wait, said := shortest, ""; ; wait = min(2*wait, longest) {
-		_, err := h.grid.Subscribe(ctx, topic, s)
+		_, err := h.embedded.EventGrid().Subscribe(ctx, topic, s)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
@@ -296,23 +242,6 @@ func (e functionEndpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*e
 	return &eventgrid.Response{Status: resp.StatusCode, Header: resp.Header, Body: resp.Body}, nil
 }
 
-// gridEndpoint is the topic that an output binding publishes to: its endpoint is
-// the door's address, and the topic the first part of its path.
-func (h *Host) gridEndpoint(setting, endpoint string) (topic string, err error) {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("setting %q: %q is no URL of an Event Grid topic", setting, endpoint)
-	}
-	if at := addressOf(endpoint); at != h.doors.at(eventGridService) && !slices.Contains(h.gridAlsoAt, at) {
-		return "", fmt.Errorf("setting %q names a topic outside, and this host publishes to its own Event Grid only, %s", setting, h.gridPlace())
-	}
-	topic, _, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
-	if topic == "" {
-		return "", fmt.Errorf("setting %q: %q names no topic: use http://%s/{topic}/api/events", setting, endpoint, u.Host)
-	}
-	return topic, nil
-}
-
 // eventGridOutput publishes events to a topic.
 type eventGridOutput struct {
 	b     *app.Binding
@@ -332,7 +261,7 @@ func newEventGridOutput(f *function, b *app.Binding) (output, error) {
 	case b.Connection != "":
 		setting = b.Connection
 		if conn, ok := settings.Connection(b.Connection); ok {
-			endpoint = fields(conn)["topicendpointuri"]
+			endpoint = services.Fields(conn)["topicendpointuri"]
 		}
 	default:
 		return nil, fmt.Errorf("output binding %q: topicEndpointUri or connection is needed: the name of the setting with the topic's endpoint", b.Name)
@@ -341,7 +270,7 @@ func newEventGridOutput(f *function, b *app.Binding) (output, error) {
 		return nil, fmt.Errorf("output binding %q: setting %q with the topic's endpoint is missing", b.Name, setting)
 	}
 	var err error
-	if o.topic, err = f.gen.host.gridEndpoint(setting, endpoint); err != nil {
+	if o.topic, err = f.gen.host.connections.GridTopic(setting, endpoint); err != nil {
 		return nil, fmt.Errorf("output binding %q: %w", b.Name, err)
 	}
 	return o, nil
@@ -355,7 +284,7 @@ func (o *eventGridOutput) write(ctx context.Context, _ *delivery, v bindings.Val
 	if err != nil || len(bodies) == 0 {
 		return err
 	}
-	topic, err := o.host.grid.Topic(o.topic)
+	topic, err := o.host.embedded.EventGrid().Topic(o.topic)
 	if err != nil {
 		return err
 	}
@@ -373,5 +302,5 @@ func (o *eventGridOutput) write(ctx context.Context, _ *delivery, v bindings.Val
 	if err != nil {
 		return err
 	}
-	return o.host.grid.Publish(ctx, o.topic, events...)
+	return o.host.embedded.EventGrid().Publish(ctx, o.topic, events...)
 }

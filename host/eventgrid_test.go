@@ -17,6 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGridProbation":"off","eventGrid":{"topics":[{"name":"shop","subscriptions":[{"name":"orders","function":"OnOrder"}]}]}}}`
@@ -58,7 +59,7 @@ func TestEventGridOutlivesTheHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		topic, err := h.EventGrid().Topic("shop")
+		topic, err := h.Services().EventGrid().Topic("shop")
 		if err != nil || life > 0 && topic.Key != key {
 			t.Fatalf("topic %+v, %v; want the key %q", topic, err, key)
 		}
@@ -68,7 +69,7 @@ func TestEventGridOutlivesTheHost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			clk.Do("publish", func() { err = h.EventGrid().Publish(context.Background(), "shop", events...) })
+			clk.Do("publish", func() { err = h.Services().EventGrid().Publish(context.Background(), "shop", events...) })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +79,7 @@ func TestEventGridOutlivesTheHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		now = clk.Now()
-		if last, err := host.StartTime(db); err != nil || last.After(now) {
+		if last, err := services.StartTime(db); err != nil || last.After(now) {
 			t.Errorf("the store holds %v, %v; the clock shows %v", last, err, now)
 		}
 	}
@@ -100,7 +101,7 @@ func TestEventGridReset(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if left := h.EventGrid().Deliveries("", ""); len(left) != 0 {
+	if left := h.Services().EventGrid().Deliveries("", ""); len(left) != 0 {
 		t.Errorf("left: %+v", left)
 	}
 	h.PublishEvents("shop", gridEvent)
@@ -108,7 +109,7 @@ func TestEventGridReset(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Run(48 * time.Hour)
-	if topics := h.EventGrid().Topics(); runs != 2 || len(topics) != 1 || len(topics[0].Subscriptions) != 1 {
+	if topics := h.Services().EventGrid().Topics(); runs != 2 || len(topics) != 1 || len(topics[0].Subscriptions) != 1 {
 		t.Errorf("%d runs, topics %+v; want one run for each event, and the topic of host.json", runs, topics)
 	}
 }
@@ -139,7 +140,7 @@ func TestEventGridFollowsHostJSONOverProcesses(t *testing.T) {
 		}
 		clk.Do("start", func() { err = h.Start(context.Background()) })
 		if err == nil {
-			clk.Do("use", func() { err = f(context.Background(), h.EventGrid()) })
+			clk.Do("use", func() { err = f(context.Background(), h.Services().EventGrid()) })
 		}
 		if err != nil {
 			t.Fatal(err)

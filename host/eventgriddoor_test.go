@@ -64,7 +64,7 @@ func TestEventGridOutputEndpoints(t *testing.T) {
 			}
 			t.Cleanup(func() { h.Close() })
 			if test.served != nil {
-				h.EventGridAt(test.served[0], test.served[1:]...)
+				h.Connections().EventGridAt(test.served[0], test.served[1:]...)
 			}
 			clk.Do("start", func() { err = h.Start(context.Background()) })
 			if err != nil {
@@ -78,7 +78,7 @@ func TestEventGridOutputEndpoints(t *testing.T) {
 				return
 			}
 			clk.Do("send", func() {
-				queue := h.Storage().Queue("inbox")
+				queue := h.Services().Storage().Queue("inbox")
 				if err = queue.Create(context.Background()); err == nil {
 					_, err = queue.Put(context.Background(), "eA==", nil)
 				}

@@ -108,18 +108,6 @@ func EventGridEnd(a *app.App, deliveries int, ends []string) string {
 	return end
 }
 
-// gridPlace says where this host's topics are, for those who look elsewhere.
-func (h *Host) gridPlace() string {
-	base := "http://" + devEventGridAddress
-	if told, ok := h.doors[eventGridService]; ok {
-		base = told.url
-	}
-	if base == "" {
-		return "which is not served"
-	}
-	return "at " + base + "/{topic}/api/events"
-}
-
 func validateEventGrid(_ *app.App, f *app.Function) []*schemas.Fault {
 	schema := f.Trigger.String("eventSchema")
 	if schema == "" || eventSchema(f.Trigger) != trigger.AnySchema {

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventhubs"
@@ -21,13 +22,13 @@ func (f *function) eventHubs(b *app.Binding) (eventhubsapi.Namespace, error) {
 	if !ok {
 		return nil, app.MissingConnection(hubSetting(b))
 	}
-	return f.gen.host.services.EventHubs(conn)
+	return f.gen.host.connections.EventHubs(conn)
 }
 
 func connectEventHub(f *function) error {
 	b := f.def.Trigger
 	hubs, err := f.eventHubs(b)
-	if err == nil && hubs == eventhubsapi.Namespace(f.gen.host.hubs) {
+	if err == nil && hubs == eventhubsapi.Namespace(f.gen.host.embedded.EventHubs()) {
 		err = broker.CheckNames(hubName(f.gen.app, b), consumerGroup(b))
 	}
 	return err
@@ -45,7 +46,7 @@ func validateEventHub(a *app.App, f *app.Function) []*schemas.Fault {
 	if hub == "" {
 		return fault("eventHubName", "", "the name of a hub, here or as EntityPath of the connection string", "is empty")
 	}
-	if conn, ok := a.Settings.Connection(hubSetting(b)); !ok || !strings.EqualFold(fields(conn)["usedevelopmentemulator"], "true") {
+	if conn, ok := a.Settings.Connection(hubSetting(b)); !ok || !strings.EqualFold(services.Fields(conn)["usedevelopmentemulator"], "true") {
 		return nil
 	}
 	if err := broker.CheckNames(hub, ""); err != nil {
@@ -68,7 +69,7 @@ func listenEventHub(t *turn) (triggers.Listener, error) {
 	if !ok {
 		return nil, app.MissingConnection("Storage")
 	}
-	blobs, err := h.services.Blobs(conn)
+	blobs, err := h.connections.Blobs(conn)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func listenEventHub(t *turn) (triggers.Listener, error) {
 		DataType:            b.DataType,
 		Written:             func(c eventhubs.CheckpointWritten) { f.checkpointWritten(c) },
 		Notify: func(source, what string, err error) {
-			if h.tellsOutage(err) {
+			if h.connections.TellsOutage(err) {
 				return
 			}
 			h.journal.Append(journal.Record{
@@ -166,7 +167,7 @@ func newEventHubOutput(f *function, b *app.Binding) (output, error) {
 	if o.name, err = bindings.ParseTemplate(name); err != nil {
 		return nil, err
 	}
-	if hubs == eventhubsapi.Namespace(f.gen.host.hubs) && !strings.Contains(name, "{") {
+	if hubs == eventhubsapi.Namespace(f.gen.host.embedded.EventHubs()) && !strings.Contains(name, "{") {
 		if err := broker.CheckNames(name, ""); err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func TestEventHubsConfig(t *testing.T) {
 	look := func(want ...eventhubs.Hub) {
 		t.Helper()
 		h.Clock().Do("look", func() {
-			got, err := h.EventHubs().Hubs(context.Background())
+			got, err := h.Services().EventHubs().Hubs(context.Background())
 			for i := range got {
 				got[i].Retention = 0
 			}

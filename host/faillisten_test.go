@@ -13,10 +13,10 @@ import (
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -64,7 +64,7 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		t.Parallel()
 		app, faults := functions.New(), 0
 		app.Queue("Take", "orders", func(_ context.Context, m functions.QueueMessage) error { return first(m.Text()) }, failing)
-		h := hosttest.New(t, &hosttest.Options{Handlers: app, StorageFault: func(p host.StorageFault) error {
+		h := hosttest.New(t, &hosttest.Options{Handlers: app, StorageFault: func(p services.StorageFault) error {
 			if p.Op == "Receive" && !p.After && faults > 0 {
 				faults--
 				return errors.New("not authorized")
@@ -95,7 +95,7 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		t.Parallel()
 		app, faults := functions.New(), 0
 		app.Blob("Take", "inbox/{name}", func(_ context.Context, b functions.Blob) error { return first(b.Text()) }, failing)
-		h := hosttest.New(t, &hosttest.Options{Handlers: app, StorageFault: func(p host.StorageFault) error {
+		h := hosttest.New(t, &hosttest.Options{Handlers: app, StorageFault: func(p services.StorageFault) error {
 			if p.Op == "Receive" && !p.After && faults > 0 && strings.HasPrefix(p.Queue, "azure-webjobs-blobtrigger-") {
 				faults--
 				return errors.New("not authorized")
@@ -110,7 +110,7 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		app.CosmosDB("Take", "shop", "orders", func(_ context.Context, d []functions.CosmosDocument) error { return first(d[0].ID()) }, functions.CreateLeases(), failing)
 		h := hosttest.New(t, &hosttest.Options{Handlers: app})
 		create := func() {
-			if _, err := h.Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2}); err != nil {
+			if _, err := h.Services().Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2}); err != nil {
 				t.Error(err)
 			}
 		}
@@ -118,7 +118,7 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 		h.Advance(10 * time.Second)
 		check(t, h, func(body string) { h.WriteCosmos("shop", "orders", `{"id":"`+body+`"}`) }, func() {
 			h.Clock().Do("replace the container", func() { // as the reader of the other range sees
-				if err := h.Cosmos().DeleteContainer(context.Background(), "shop", "orders"); err != nil {
+				if err := h.Services().Cosmos().DeleteContainer(context.Background(), "shop", "orders"); err != nil {
 					t.Error(err)
 				}
 				create()
@@ -133,7 +133,7 @@ func disableForAMoment(t *testing.T, h *hosttest.Host, q servicebus.Queue) {
 	t.Helper()
 	for _, q.Status = range []servicebus.Status{servicebus.StatusReceiveDisabled, servicebus.StatusActive} {
 		h.Clock().Do("disable", func() {
-			if _, err := h.ServiceBus().UpdateQueue(context.Background(), q); err != nil {
+			if _, err := h.Services().ServiceBus().UpdateQueue(context.Background(), q); err != nil {
 				t.Error(err)
 			}
 		})
@@ -156,14 +156,14 @@ func TestHubFailsBesideAnAttempt(t *testing.T) {
 	send := func(partition, body string) {
 		t.Helper()
 		h.Clock().Do("send", func() {
-			if err := h.EventHubs().SendEvents(context.Background(), "hub", &eventhubsapi.SendOptions{PartitionID: partition}, &eventhubsapi.Event{Body: []byte(body)}); err != nil {
+			if err := h.Services().EventHubs().SendEvents(context.Background(), "hub", &eventhubsapi.SendOptions{PartitionID: partition}, &eventhubsapi.Event{Body: []byte(body)}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	send("0", "first")
 	h.Clock().Do("remove the hub", func() {
-		if err := h.EventHubs().DeleteHub(context.Background(), "hub"); err != nil {
+		if err := h.Services().EventHubs().DeleteHub(context.Background(), "hub"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -207,7 +207,7 @@ func TestHubFailsBesideARetryWait(t *testing.T) {
 	h.SendEvents("hub", "key", "first")
 	h.AwaitKind(journal.RetryScheduled)
 	h.Clock().Do("remove the hub", func() {
-		if err := h.EventHubs().DeleteHub(context.Background(), "hub"); err != nil {
+		if err := h.Services().EventHubs().DeleteHub(context.Background(), "hub"); err != nil {
 			t.Error(err)
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/eventgrid"
@@ -150,7 +151,7 @@ func (f *function) prepare(prev *generation) error {
 	}
 	if f.kind.connect != nil {
 		// What this host alone does not serve is the listener's to report.
-		if err := f.kind.connect(f); err != nil && !errors.Is(err, errNoOutside) {
+		if err := f.kind.connect(f); err != nil && !errors.Is(err, services.ErrNoOutside) {
 			return err
 		}
 	}
@@ -242,7 +243,7 @@ func (t *turn) BeginAgain(ctx context.Context, err error) error {
 		t.backoff = g.listenerBackoff() // it ran well: this is another trouble
 	}
 	wait := t.backoff.Next()
-	outage := g.host.tellsOutage(err)
+	outage := g.host.connections.TellsOutage(err)
 	if outage {
 		wait = min(wait, longestOutageWait)
 	} else {
@@ -335,7 +336,7 @@ func (f *function) account(b *app.Binding) (queue.Account, error) {
 	if !ok {
 		return nil, app.MissingConnection(name)
 	}
-	return f.gen.host.services.Queues(conn)
+	return f.gen.host.connections.Queues(conn)
 }
 
 var _ triggers.Sink = (*turn)(nil)

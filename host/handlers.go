@@ -190,12 +190,12 @@ func (h *Host) childEnvironment(a *app.App) []string {
 	env := slices.Clone(h.opts.Env)
 	for i, entry := range env {
 		if name, value, ok := strings.Cut(entry, "="); ok {
-			env[i] = name + "=" + h.setting(value)
+			env[i] = name + "=" + h.connections.Setting(value)
 		}
 	}
 	local := a.Settings.Local()
 	for _, name := range sortedKeys(local) {
-		env = append(env, name+"="+h.setting(local[name]))
+		env = append(env, name+"="+h.connections.Setting(local[name]))
 	}
 	return append(env,
 		"FUNCTIONS_APPLICATION_DIRECTORY="+a.Dir,

@@ -16,15 +16,12 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator"
-	"github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/emulator/eventhubs"
-	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers/queue"
 )
 
@@ -60,7 +57,7 @@ type Options struct {
 	// Store keeps the embedded storage accounts across hosts, and survives the end
 	// of the process, however sudden. The caller opens it before New, which reads
 	// the accounts, and closes it after Close. Where nobody else moves the clock, it
-	// should not start before [StartTime]. Nil: the accounts live in memory and end
+	// should not start before [services.StartTime]. Nil: the accounts live in memory and end
 	// with the host.
 	Store *store.Store
 
@@ -73,10 +70,10 @@ type Options struct {
 	// nothing happens, and after its effect, so that the caller does not learn of it.
 	// It may wait, by the clock. See package emulator, and for errors that decide
 	// what a client reads over HTTP, or cut its connection, host/emulator/rest.
-	StorageFault func(StorageFault) error
+	StorageFault func(services.StorageFault) error
 
 	// Services are what triggers and bindings connect to. Nil: the embedded ones.
-	Services Services
+	Services services.Backends
 
 	// ServiceBusConfig is the path of a file in the form of the official Service Bus
 	// emulator's Config.json. The embedded namespace has its entities before the
@@ -94,7 +91,7 @@ type Options struct {
 	// Services is nil (package bindings/azure, which only a command may choose).
 	// Its calls are made outside the clock. Nil: functions with such connections
 	// are in error.
-	Outside Outside
+	Outside services.Outside
 
 	// Beside is a host whose clock and embedded services this one has too: another
 	// instance of its app, as when the platform scales out. Both have Shared; Clock,
@@ -144,22 +141,12 @@ type Host struct {
 	own  *clock.Virtual // set when the host made its clock
 	log  zerolog.Logger
 
-	journal  *journal.Journal
-	storage  *emulator.Storage
-	accounts accounts
+	journal     *journal.Journal
+	embedded    *services.Embedded
+	connections *services.Connections
+	gridApp     gridApp // used by the load that has its turn
 
-	namespace *servicebus.Namespace
-	hubs      *eventhubs.Namespace
-	cosmos    *cosmos.Account
-	grid      *eventgrid.Grid
-	gridApp   gridApp // used by the load that has its turn
-
-	developmentStorage string // of handlers; empty: as it is
-
-	services   Services
 	watcher    *queue.Watcher
-	doors      doors    // nil: not told
-	gridAlsoAt []string // further addresses of Event Grid's door, see EventGridAt
 	primary    primary
 	singletons *singletons
 	sources    *gobuild.Sources // of the app's program, if that is to be built
@@ -172,9 +159,7 @@ type Host struct {
 	recorded     recorded
 	outputFaults outputFaults
 
-	wire    context.Context // of calls to services outside that nothing else ends
-	reaches reaches
-	hangUp  context.CancelFunc
+	hangUp  context.CancelFunc // ends calls to services outside that nothing else ends
 	root    context.Context
 	cancel  context.CancelFunc
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
@@ -230,7 +215,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	}
 	h.clk, h.log = h.opts.Clock, h.opts.Logger
 	if h.clk == nil {
-		start, err := StartTime(h.opts.Store, h.opts.Accounts...)
+		start, err := services.StartTime(h.opts.Store, h.opts.Accounts...)
 		if err != nil {
 			return nil, err
 		}
@@ -247,17 +232,17 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, err
 	}
-	h.services = h.opts.Services
-	if h.services == nil {
-		h.services = &services{host: h, outside: h.opts.Outside, opened: map[openedService]any{}}
-	}
 	h.watcher = queue.NewWatcher()
 	if h.opts.Instance == "" {
 		h.opts.Instance = guid(h.opts.Seed, 0)
 	}
 	h.singletons = newSingletons(h.clk)
 	h.changed = clock.NewCond(h.clk, &h.mu)
-	h.wire, h.hangUp = h.clk.WithCancel(context.Background())
+	wire, hangUp := h.clk.WithCancel(context.Background())
+	h.hangUp = hangUp
+	h.connections = services.NewConnections(h.clk, h.embedded, &services.ConnectionOptions{
+		Instead: h.opts.Services, Outside: h.opts.Outside, Wire: wire, Journal: h.journal, Back: h.failed.start,
+	})
 	h.root, h.cancel = h.clk.WithCancel(context.Background())
 	h.group = clock.NewGroup(h.clk, 0)
 	return h, nil
@@ -272,13 +257,13 @@ func (h *Host) openServices() error {
 	}
 	h.fleet = &fleet{}
 	h.fleet.join(h)
-	if err := h.openAccounts(); err != nil {
-		return err
-	}
-	if err := errors.Join(h.openNamespace(), h.openHubs(), h.openCosmos(), h.openGrid()); err != nil {
-		return errors.Join(err, h.accounts.close())
-	}
-	return nil
+	var err error
+	h.embedded, err = services.Open(h.clk, &services.Options{
+		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault,
+		Record: h.fleet.record, Made: h.fleet.made, BlobEvent: h.fleet.blobEvent,
+		Function: func(name string) eventgrid.Endpoint { return fleetFunction{h.fleet, name} },
+	})
+	return err
 }
 
 // Dir is the absolute path of the app.
@@ -290,10 +275,12 @@ func (h *Host) Clock() clock.Clock { return h.clk }
 // Journal is the account of what happened.
 func (h *Host) Journal() *journal.Journal { return h.journal }
 
-// Storage is the embedded storage account devstoreaccount1, which
-// UseDevelopmentStorage=true means. It is empty when Options.Services names other
-// services.
-func (h *Host) Storage() *emulator.Storage { return h.storage }
+// Services are the embedded services. They are empty when Options.Services names others.
+func (h *Host) Services() *services.Embedded { return h.embedded }
+
+// Connections say where the app's connections lead. Tell it before Start where the
+// embedded services are served.
+func (h *Host) Connections() *services.Connections { return h.connections }
 
 // Version is Options.Version.
 func (h *Host) Version() string { return h.opts.Version }
@@ -452,7 +439,7 @@ func (h *Host) Close() error {
 	if h.own != nil {
 		h.own.Close()
 	}
-	return h.accounts.close()
+	return h.embedded.Close()
 }
 
 func (h *Host) close() {
@@ -464,7 +451,7 @@ func (h *Host) close() {
 	h.setState(Stopping) // a load that was under way may have said otherwise
 	last := h.fleet.isLast(h)
 	if last {
-		h.grid.Stop()
+		h.embedded.EventGrid().Stop()
 	}
 	if g := h.current.Swap(nil); g != nil {
 		g.stopListening(false)
@@ -474,7 +461,7 @@ func (h *Host) close() {
 	h.cancel()
 	release() // whoever waits to load has to find out that it is over
 	if last {
-		h.grid.Close()
+		h.embedded.EventGrid().Close()
 	}
 	h.group.Wait()
 	h.hangUp()

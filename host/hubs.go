@@ -8,54 +8,16 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
-	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
-	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/services"
 	ehtrigger "github.com/redeliver/redeliver/triggers/eventhubs"
 )
-
-// openHubs makes the embedded Event Hubs namespace, kept as the storage accounts
-// are. With the Service Bus namespace, which comes first, it is one name space.
-func (h *Host) openHubs() (err error) {
-	opts := &eventhubs.Options{Record: h.fleet.record, Taken: h.isEntity}
-	if h.accounts.db != nil {
-		h.hubs, err = eventhubs.Open(h.clk, h.accounts.db, opts)
-		return err
-	}
-	h.hubs = eventhubs.New(h.clk, opts)
-	return nil
-}
-
-// isEntity reports whether a name is a queue's or a topic's.
-func (h *Host) isEntity(name string) bool { return hasEntity(h.namespace, name) }
-
-func hasEntity(ns *servicebus.Namespace, name string) bool {
-	_, queueErr := ns.GetQueue(context.Background(), name)
-	_, topicErr := ns.GetTopic(context.Background(), name)
-	return queueErr == nil || topicErr == nil
-}
-
-// EventHubs is the embedded Event Hubs namespace, which connection strings with
-// UseDevelopmentEmulator=true mean; see [Host.ServiceBusAt] for which of them.
-func (h *Host) EventHubs() *eventhubs.Namespace { return h.hubs }
-
-// EventHubs returns the namespace of a connection, as ServiceBus does: both are
-// behind one door.
-func (s *services) EventHubs(conn app.Connection) (eventhubsapi.Namespace, error) {
-	if s.host.doors.isEmbeddedBus(conn) {
-		return s.host.hubs, nil
-	}
-	if s.outside == nil {
-		return nil, errBusOutside(conn)
-	}
-	return opened(s, "event hubs", conn, s.outside.EventHubs)
-}
 
 // nameHubs makes the hubs and consumer groups that the app describes and its functions
 // name. Hubs that exist are left as they are, but for groups that they lack.
 func (g *generation) nameHubs() error {
-	hubs := g.host.hubs
+	hubs := g.host.embedded.EventHubs()
 	if err := g.describeHubs(hubs); err != nil {
 		return err
 	}
@@ -90,7 +52,7 @@ func (f *function) nameHubs(hubs *eventhubs.Namespace) error {
 			continue
 		}
 		conn, ok := g.app.Settings.Connection(hubSetting(b))
-		if !ok || g.host.opts.Services != nil || !g.host.doors.isEmbeddedBus(conn) {
+		if !ok || g.host.opts.Services != nil || !g.host.connections.IsEmbeddedNamespace(conn) {
 			continue
 		}
 		hub := eventhubs.Hub{Name: hubName(g.app, b)}
@@ -130,7 +92,7 @@ func hubSetting(b *app.Binding) string {
 // own eventHubName.
 func hubName(a *app.App, b *app.Binding) string {
 	if conn, ok := a.Settings.Connection(hubSetting(b)); ok {
-		if path := fields(conn)["entitypath"]; path != "" {
+		if path := services.Fields(conn)["entitypath"]; path != "" {
 			return path
 		}
 	}
@@ -149,11 +111,11 @@ func (h *Host) Checkpoint(ctx context.Context, hub, group, partition string) (*e
 	if !ok {
 		return nil, nil // no function reads hubs then
 	}
-	blobs, err := h.services.Blobs(conn)
+	blobs, err := h.connections.Blobs(conn)
 	if err != nil {
 		return nil, err
 	}
-	return ehtrigger.NewStore(blobs.Container(ehtrigger.Container), h.hubs.FullyQualifiedNamespace(), hub, group).Checkpoint(ctx, partition)
+	return ehtrigger.NewStore(blobs.Container(ehtrigger.Container), h.embedded.EventHubs().FullyQualifiedNamespace(), hub, group).Checkpoint(ctx, partition)
 }
 
 // ConsumerGroups returns the consumer groups by which the app's functions read a hub
@@ -168,7 +130,7 @@ func (h *Host) ConsumerGroups(hub string) (groups []string) {
 			if !b.Is("eventHubTrigger") || !strings.EqualFold(hubName(a, b), hub) {
 				continue
 			}
-			if conn, ok := a.Settings.Connection(hubSetting(b)); ok && h.doors.isEmbeddedBus(conn) {
+			if conn, ok := a.Settings.Connection(hubSetting(b)); ok && h.connections.IsEmbeddedNamespace(conn) {
 				groups = append(groups, consumerGroup(b))
 			}
 		}
@@ -193,7 +155,7 @@ func (h *Host) EventHubsOutside() string {
 			}
 			conn, ok := a.Settings.Connection(hubSetting(b))
 			switch {
-			case ok && h.doors.isEmbeddedBus(conn):
+			case ok && h.connections.IsEmbeddedNamespace(conn):
 				return ""
 			case ok && outside == "":
 				outside = conn.Setting

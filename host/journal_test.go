@@ -129,7 +129,7 @@ func TestRecordsFitTheSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock().Do("put", func() {
-		if _, err := queue.PutOrCreate(context.Background(), h.Storage().Queue("short-lived"), "x", &queue.PutOptions{TTL: time.Second}); err != nil {
+		if _, err := queue.PutOrCreate(context.Background(), h.Services().Storage().Queue("short-lived"), "x", &queue.PutOptions{TTL: time.Second}); err != nil {
 			t.Error(err)
 		}
 	})

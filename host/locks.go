@@ -27,9 +27,7 @@ func (g *generation) hostContainer() (blob.Container, error) {
 	if err != nil {
 		return nil, err
 	}
-	if own, ok := g.host.embeddedStorage(blobs); ok {
-		blobs = own.In(&g.host.life)
-	}
+	blobs, _ = g.host.embedded.BlobsIn(&g.host.life, blobs)
 	return blobs.Container(hostlock.Container), nil
 }
 
@@ -38,7 +36,7 @@ func (g *generation) hostBlobs() (blob.Account, error) {
 	if !ok {
 		return nil, app.MissingConnection("Storage")
 	}
-	return g.host.services.Blobs(conn)
+	return g.host.connections.Blobs(conn)
 }
 
 // shares reports whether another host can reach the account in which this one
@@ -50,9 +48,8 @@ func (g *generation) shares() bool {
 	if !ok {
 		return false
 	}
-	h := g.host
-	_, ours := h.embedded(conn, blobService)
-	return h.opts.Services != nil || h.opts.Shared || !ours || h.doors[blobService].url != ""
+	ours, served := g.host.connections.Ours(conn)
+	return g.host.opts.Shared || !ours || served
 }
 
 // reclaims reports whether the locks that bear this host's name are of its former
@@ -60,9 +57,8 @@ func (g *generation) shares() bool {
 // came with a state that was loaded.
 func (g *generation) reclaims() bool {
 	conn, _ := g.app.Settings.Connection("Storage")
-	h := g.host
-	_, ours := h.embedded(conn, blobService)
-	return ours && (h.opts.Store != nil || h.epoch.Load().Number > 0) && h.opts.Services == nil
+	ours, _ := g.host.connections.Ours(conn)
+	return ours && (g.host.opts.Store != nil || g.host.epoch.Load().Number > 0)
 }
 
 // lock returns a lock that this host shares with those that have its ID. What

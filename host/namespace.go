@@ -2,30 +2,12 @@ package host
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
-
-// serviceBusService is the Service Bus namespace among the host's doors.
-const serviceBusService storageService = "servicebus"
-
-// devServiceBusAddress is where emulators of Service Bus are looked for.
-const devServiceBusAddress = "127.0.0.1:5672"
-
-// openNamespace makes the embedded namespace, kept as the storage accounts are.
-func (h *Host) openNamespace() (err error) {
-	opts := &servicebus.Options{Seed: h.opts.Seed, Record: h.fleet.record, Taken: func(name string) bool { return h.hubs != nil && h.hubs.Has(name) }}
-	if h.accounts.db != nil {
-		h.namespace, err = servicebus.Open(h.clk, h.accounts.db, opts)
-		return err
-	}
-	h.namespace = servicebus.New(h.clk, opts)
-	return nil
-}
 
 // emptyNamespace puts a namespace that holds no message in the place of the
 // present one, with the entities that the app describes and its functions name.
@@ -39,7 +21,7 @@ func (h *Host) emptyNamespace() error {
 	if err != nil {
 		return err
 	}
-	return h.namespace.Restore(snap)
+	return h.embedded.ServiceBus().Restore(snap)
 }
 
 // populate makes the entities that the running app describes and names.
@@ -75,7 +57,7 @@ func (f *function) nameEntities(ns *servicebus.Namespace) error {
 		if !isServiceBus(b) {
 			continue
 		}
-		if named, err := f.serviceBus(b); err != nil || named != servicebusapi.Namespace(g.host.namespace) {
+		if named, err := f.serviceBus(b); err != nil || named != servicebusapi.Namespace(g.host.embedded.ServiceBus()) {
 			continue
 		}
 		if err := g.nameEntity(ns, b); err != nil {
@@ -117,28 +99,12 @@ func outputError(b *app.Binding, err error) error {
 
 // configureNamespace gives the namespace the switches of the app that runs.
 func (h *Host) configureNamespace(s app.Switches) {
-	h.namespace.Configure(servicebus.Switches{
+	h.embedded.ServiceBus().Configure(servicebus.Switches{
 		StrictSessionSend:       s.StrictSessionSend,
 		ForwardFailureToDLQ:     s.AutoForwardFailure == "dlq",
 		MaxForwardHops:          s.MaxForwardHops,
 		AutoCreateEntitiesOnUse: s.AutoCreateEntities == "any",
 	})
-}
-
-// ServiceBus is the embedded Service Bus namespace, which connection strings with
-// UseDevelopmentEmulator=true mean.
-func (h *Host) ServiceBus() *servicebus.Namespace { return h.namespace }
-
-// ServiceBusAt tells the host at which address, as in sb://127.0.0.1:5672, its
-// embedded namespace is served; empty when it is not. A connection string of an
-// emulator means the embedded namespace when its endpoint names this machine and
-// no port, wherever the door is, or the door's own port; with another port it is
-// another emulator. Handler processes, whose clients go through the door, are
-// given the door's port where a setting names none. A host that is told nothing
-// takes the emulator's usual port, 5672, for its own. Call it before Start.
-func (h *Host) ServiceBusAt(address string) {
-	h.doors = h.doors.orNew()
-	h.doors[serviceBusService] = door{address, serviceBusAddress(address)}
 }
 
 // ServiceBusOutside returns the first setting by which the app's Service Bus
@@ -157,7 +123,7 @@ func (h *Host) ServiceBusOutside() string {
 			}
 			conn, ok := serviceBusConnection(a, b)
 			switch {
-			case ok && h.doors.isEmbeddedBus(conn):
+			case ok && h.connections.IsEmbeddedNamespace(conn):
 				return ""
 			case ok && outside == "":
 				outside = conn.Setting
@@ -181,79 +147,4 @@ func serviceBusSetting(b *app.Binding) string {
 		return "ServiceBus"
 	}
 	return b.Connection
-}
-
-// ServiceBus returns the namespace of a connection: the embedded one for a
-// connection string of an emulator that means it.
-func (s *services) ServiceBus(conn app.Connection) (servicebusapi.Namespace, error) {
-	if s.host.doors.isEmbeddedBus(conn) {
-		return s.host.namespace, nil
-	}
-	if s.outside == nil {
-		return nil, errBusOutside(conn)
-	}
-	return opened(s, "service bus", conn, s.outside.ServiceBus)
-}
-
-// isEmbeddedBus reports whether a connection means the embedded namespace.
-func (d doors) isEmbeddedBus(conn app.Connection) bool {
-	parts := fields(conn)
-	at := serviceBusAddress(parts["endpoint"])
-	return at != "" && strings.EqualFold(parts["usedevelopmentemulator"], "true") &&
-		(namesNoPort(parts["endpoint"]) || at == d.at(serviceBusService))
-}
-
-// EmulatorConnection reports whether a setting's value is a connection string of a
-// Service Bus emulator on this machine, at the usual port or at none that it names:
-// one that this host may be meant to serve.
-func EmulatorConnection(value string) bool {
-	parts := fields(app.Connection{Value: value})
-	return strings.EqualFold(parts["usedevelopmentemulator"], "true") && serviceBusAddress(parts["endpoint"]) == devServiceBusAddress
-}
-
-// NamespaceConnection reports whether a setting leads to a namespace of Service Bus or
-// Event Hubs, wherever it is: by a connection string, or by an identity.
-func NamespaceConnection(name, value string) bool {
-	const identity = "__fullyqualifiednamespace"
-	return strings.HasSuffix(strings.ToLower(name), identity) && value != "" ||
-		strings.HasPrefix(strings.ToLower(fields(app.Connection{Value: value})["endpoint"]), "sb://")
-}
-
-// namesNoPort reports whether an endpoint is this machine and nothing else.
-func namesNoPort(endpoint string) bool {
-	u, err := url.Parse(endpoint)
-	return err == nil && u.Port() == "" && serviceBusAddress(endpoint) == devServiceBusAddress
-}
-
-// busSetting is the value of a setting as a handler process is given it: a
-// connection string of an emulator without a port leads to the door.
-func (d doors) busSetting(value string) string {
-	at := d.at(serviceBusService)
-	if at == "" || at == devServiceBusAddress {
-		return value
-	}
-	parts := fields(app.Connection{Value: value})
-	if !strings.EqualFold(parts["usedevelopmentemulator"], "true") || !namesNoPort(parts["endpoint"]) {
-		return value
-	}
-	list := strings.Split(value, ";")
-	for i, part := range list {
-		if name, _, _ := strings.Cut(part, "="); strings.EqualFold(strings.TrimSpace(name), "endpoint") {
-			list[i] = "Endpoint=sb://" + at
-		}
-	}
-	return strings.Join(list, ";")
-}
-
-// serviceBusAddress is the address of an endpoint, sb://host[:port].
-func serviceBusAddress(endpoint string) string {
-	u, err := url.Parse(endpoint)
-	if err != nil || u.Hostname() == "" {
-		return ""
-	}
-	port := u.Port()
-	if port == "" {
-		port = "5672"
-	}
-	return address(u.Hostname(), port)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // rehearse makes what the app describes and its functions name in namespaces of no
@@ -13,12 +14,12 @@ import (
 // *LoadError.
 func (g *generation) rehearse() error {
 	h := g.host
-	if err := entitiesError(g.app.ServiceBusEntities.Check(h.root, h.namespace)); err != nil {
+	if err := entitiesError(g.app.ServiceBusEntities.Check(h.root, h.embedded.ServiceBus())); err != nil {
 		return err
 	}
-	bus := servicebus.New(h.clk, &servicebus.Options{Taken: h.hubs.Has})
+	bus := servicebus.New(h.clk, &servicebus.Options{Taken: h.embedded.EventHubs().Has})
 	hubs := eventhubs.New(h.clk, &eventhubs.Options{Taken: func(name string) bool {
-		return !h.hubs.Has(name) && (hasEntity(bus, name) || h.isEntity(name))
+		return !h.embedded.EventHubs().Has(name) && (services.HasEntity(bus, name) || h.embedded.IsEntity(name))
 	}})
 	return g.makePlaces(bus, hubs)
 }
@@ -56,7 +57,7 @@ func (g *generation) makePlaces(bus *servicebus.Namespace, hubs *eventhubs.Names
 func (g *generation) accept(prev *generation) error {
 	for _, step := range []func() error{
 		g.rehearse,
-		func() error { return g.makePlaces(g.host.namespace, g.host.hubs) },
+		func() error { return g.makePlaces(g.host.embedded.ServiceBus(), g.host.embedded.EventHubs()) },
 	} {
 		if faults := g.broken(prev); len(faults) > 0 {
 			return &LoadError{Faults: faults}

@@ -210,7 +210,7 @@ func (h *Host) swap(next *generation) {
 		h.group.Go("retire generation", prev.retire)
 	}
 	h.configureNamespace(next.app.Switches)
-	h.hubs.AutoCreate(next.app.Switches.AutoCreateEntities == "any")
+	h.embedded.EventHubs().AutoCreate(next.app.Switches.AutoCreateEntities == "any")
 	h.current.Store(next)
 	h.refused = false
 	h.setState(Running) // before the record: who sees that one may look

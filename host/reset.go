@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"errors"
 	"fmt"
 )
@@ -21,15 +22,15 @@ func (h *Host) Reset() error {
 		return errors.New("reset: another host has the same services")
 	}
 	defer h.endEpoch()()
-	for _, name := range h.Accounts() {
-		if err := h.accounts.byName[name].Reset(); err != nil {
+	for _, name := range h.embedded.Accounts() {
+		if err := h.embedded.Account(name).Reset(); err != nil {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
 	}
 	if err := h.emptyNamespace(); err != nil {
 		return err
 	}
-	if err := h.hubs.Clear(); err != nil {
+	if err := h.embedded.EventHubs().Clear(); err != nil {
 		return err
 	}
 	if err := h.clearCosmos(); err != nil {
@@ -45,4 +46,19 @@ func (h *Host) Reset() error {
 	defer h.mu.Unlock()
 	h.ids = identities{seed: h.opts.Seed}
 	return nil
+}
+
+// clearCosmos removes all documents but the leases of running functions, whose
+// positions go on.
+func (h *Host) clearCosmos() error {
+	leases := map[[2]string]bool{}
+	if g := h.current.Load(); g != nil {
+		for _, f := range g.functions {
+			if f.def.Trigger.Is("cosmosDBTrigger") {
+				t := f.def.Trigger.CosmosTrigger()
+				leases[[2]string{t.LeaseDatabase, t.LeaseContainer}] = true
+			}
+		}
+	}
+	return h.embedded.Cosmos().Clear(context.Background(), func(database, container string) bool { return leases[[2]string{database, container}] })
 }

@@ -8,6 +8,7 @@ import (
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -39,7 +40,7 @@ func describedSource(a *app.App, f *app.Function) (servicebusapi.Path, bool) {
 		return source, false
 	}
 	conn, ok := serviceBusConnection(a, f.Trigger)
-	return source, !ok || strings.EqualFold(fields(conn)["usedevelopmentemulator"], "true")
+	return source, !ok || strings.EqualFold(services.Fields(conn)["usedevelopmentemulator"], "true")
 }
 
 // serviceBusLock is the lock duration of the entity, if it is described.

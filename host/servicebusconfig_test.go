@@ -61,7 +61,7 @@ func TestServiceBusConfig(t *testing.T) {
 	}
 	h.Reset()
 	h.Clock().Do("look", func() {
-		q, err := h.ServiceBus().GetQueue(context.Background(), "orders")
+		q, err := h.Services().ServiceBus().GetQueue(context.Background(), "orders")
 		if err != nil || q.Name != "Orders" || q.MaxDeliveryCount != 1 {
 			t.Errorf("after a reset: %+v, %v", q, err)
 		}
@@ -163,7 +163,7 @@ func TestServiceBusConfigDurable(t *testing.T) {
 			return nil, err
 		}
 		var q *servicebus.QueueInfo
-		clk.Do("look", func() { q, err = h.ServiceBus().GetQueue(context.Background(), "orders") })
+		clk.Do("look", func() { q, err = h.Services().ServiceBus().GetQueue(context.Background(), "orders") })
 		return q, err
 	}
 	if q, err := start(`{"Name": "orders", "Properties": {"MaxDeliveryCount": 3}}`); err != nil || q.MaxDeliveryCount != 3 {

@@ -22,7 +22,7 @@ func (f *function) serviceBus(b *app.Binding) (servicebusapi.Namespace, error) {
 	if !ok {
 		return nil, app.MissingConnection(serviceBusSetting(b))
 	}
-	return f.gen.host.services.ServiceBus(conn)
+	return f.gen.host.connections.ServiceBus(conn)
 }
 
 // serviceBusSource is the path that a trigger receives from. Its parts may name
@@ -221,14 +221,14 @@ func (o *serviceBusOutput) create(f *function, name string) error {
 	h := f.gen.host
 	path, err := servicebusapi.ParsePath(name)
 	switch {
-	case f.gen.app.Switches.AutoCreateEntities == "none", o.ns != servicebusapi.Namespace(h.namespace):
+	case f.gen.app.Switches.AutoCreateEntities == "none", o.ns != servicebusapi.Namespace(h.embedded.ServiceBus()):
 		return nil
 	case o.topic:
-		return createTopic(h.root, h.namespace, name)
+		return createTopic(h.root, h.embedded.ServiceBus(), name)
 	case err != nil:
 		return err
 	}
-	return createEntity(h.root, h.namespace, path, receivesSessions(f.gen.app, path))
+	return createEntity(h.root, h.embedded.ServiceBus(), path, receivesSessions(f.gen.app, path))
 }
 
 // write sends one message for each element of the value, all or none.

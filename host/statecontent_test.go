@@ -27,6 +27,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // world is a host in which every service has something.
@@ -70,12 +71,12 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	do := func(err error) { errs = append(errs, err) }
 	text := func() string { return strings.Repeat("ü", 1+random.IntN(400)) }
 
-	q := w.Storage().Queue("orders")
+	q := w.Services().Storage().Queue("orders")
 	do(q.Create(ctx))
-	do(w.Storage().SetQueueMetadata(ctx, "orders", map[string]string{"owner": "me"}))
-	do(w.Storage().SetQueuePolicies(ctx, "orders", []storage.AccessPolicy{{ID: "p1", Permission: "r"}}))
-	do(w.Storage().SetQueueServiceProperties(ctx, storage.ServiceProperties{}))
-	do(w.Storage().SetBlobServiceProperties(ctx, &storage.ServiceProperties{}))
+	do(w.Services().Storage().SetQueueMetadata(ctx, "orders", map[string]string{"owner": "me"}))
+	do(w.Services().Storage().SetQueuePolicies(ctx, "orders", []storage.AccessPolicy{{ID: "p1", Permission: "r"}}))
+	do(w.Services().Storage().SetQueueServiceProperties(ctx, storage.ServiceProperties{}))
+	do(w.Services().Storage().SetBlobServiceProperties(ctx, &storage.ServiceProperties{}))
 	for range 1 + random.IntN(20) {
 		_, err := q.Put(ctx, text(), &queue.PutOptions{Visibility: time.Duration(random.IntN(3)) * time.Hour})
 		do(err)
@@ -83,7 +84,7 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	_, err := q.Receive(ctx, 1+random.IntN(5), time.Hour)
 	do(err)
 
-	c := w.Storage().Container("docs")
+	c := w.Services().Storage().Container("docs")
 	_, err = c.Create(ctx, nil)
 	do(err)
 	for i := range 1 + random.IntN(10) {
@@ -93,7 +94,7 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	_, err = c.Blob("staged").PutBlock(ctx, "AAAA", strings.NewReader("half"), nil)
 	do(err)
 
-	ns := w.ServiceBus()
+	ns := w.Services().ServiceBus()
 	_, err = ns.CreateQueue(ctx, servicebus.Queue{Name: "plain", RequiresDuplicateDetection: true})
 	do(err)
 	_, err = ns.CreateQueue(ctx, servicebus.Queue{Name: "sessions", RequiresSession: true, MaxDeliveryCount: 1})
@@ -132,7 +133,7 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	_, err = s.Receive(ctx, 1, 0)
 	do(err)
 
-	hubs := w.EventHubs()
+	hubs := w.Services().EventHubs()
 	do(hubs.CreateHub(ctx, eventhubs.Hub{Name: "Telemetry", Partitions: 3, ConsumerGroups: []string{"slow"}}))
 	for range random.IntN(30) {
 		key := fmt.Sprint("k", random.IntN(5))
@@ -140,7 +141,7 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 	}
 
 	for _, name := range []string{"orders", "leases"} {
-		k, err := w.Cosmos().CreateContainer(ctx, cosmos.ContainerSpec{Database: "shop", Name: name, Ranges: 1 + random.IntN(3)})
+		k, err := w.Services().Cosmos().CreateContainer(ctx, cosmos.ContainerSpec{Database: "shop", Name: name, Ranges: 1 + random.IntN(3)})
 		do(err)
 		for range random.IntN(20) {
 			_, err := k.Upsert(ctx, fmt.Appendf(nil, `{"id":"%d","text":%q}`, random.IntN(8), text()))
@@ -148,7 +149,7 @@ func (w *world) populate(ctx context.Context, random *rand.Rand) error {
 		}
 	}
 
-	topics := w.EventGrid()
+	topics := w.Services().EventGrid()
 	do(topics.CreateTopic(ctx, eventgrid.Topic{Name: "other", InputSchema: eventgrid.CloudEventSchema}))
 	_, err = topics.Subscribe(ctx, "other", eventgrid.Subscription{Name: "some", Function: "OnOrder"})
 	do(err)
@@ -244,7 +245,7 @@ func TestStateHoldsEveryService(t *testing.T) {
 					t.Error("the archives have the same keys, and differ")
 				}
 
-				var snap *host.Snapshot
+				var snap *services.Snapshot
 				to.clk.Do("snapshot", func() { snap, err = to.Snapshot() })
 				if err == nil {
 					err = to.ResetState()
@@ -303,7 +304,7 @@ func TestStateIsLoadedWholeOrNotAtAll(t *testing.T) {
 					t.Fatal(err)
 				}
 				var err error
-				to.clk.Do("put", func() { _, err = to.Storage().Queue("orders").Put(context.Background(), "later", nil) })
+				to.clk.Do("put", func() { _, err = to.Services().Storage().Queue("orders").Put(context.Background(), "later", nil) })
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -127,7 +127,7 @@ func (w *replaced) work(ctx context.Context, keys ...string) error {
 // needContainer makes the Cosmos DB container, which a reset takes away.
 func (w *replaced) needContainer() {
 	w.do("create container", func(ctx context.Context) error {
-		_, err := w.Cosmos().CreateContainer(ctx, cosmos.ContainerSpec{Database: "db", Name: "items", Ranges: 2})
+		_, err := w.Services().Cosmos().CreateContainer(ctx, cosmos.ContainerSpec{Database: "db", Name: "items", Ranges: 2})
 		if errors.Is(err, bindings.ErrAlreadyExists) {
 			return nil
 		}
@@ -285,7 +285,7 @@ func (w *replaced) keysOf(r *journal.Record) []string {
 // remaining are what the services still have.
 func (w *replaced) remaining() (out []string) {
 	w.do("look", func(ctx context.Context) error {
-		n, err := w.Storage().Queue("orders").Count(ctx)
+		n, err := w.Services().Storage().Queue("orders").Count(ctx)
 		if errors.Is(err, bindings.ErrNotFound) {
 			n, err = 0, nil
 		}
@@ -299,7 +299,7 @@ func (w *replaced) remaining() (out []string) {
 			out = append(out, path+": "+m.MessageID)
 		}
 	}
-	for _, d := range w.EventGrid().Deliveries("", "") {
+	for _, d := range w.Services().EventGrid().Deliveries("", "") {
 		out = append(out, fmt.Sprintf("event grid: %+v", d))
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // The state is not replaced while an app is loaded, which makes queues and hubs in it and
@@ -13,7 +14,7 @@ import (
 func TestStateIsReplacedBetweenLoads(t *testing.T) {
 	t.Parallel()
 	var saved bytes.Buffer
-	var snap *Snapshot
+	var snap *services.Snapshot
 	for name, replace := range map[string]func(h *Host) error{
 		"load":     func(h *Host) error { _, err := h.LoadState(&saved); return err },
 		"reset":    (*Host).ResetState,
@@ -32,7 +33,7 @@ func TestStateIsReplacedBetweenLoads(t *testing.T) {
 			if err := h.SaveState(&saved); err != nil {
 				t.Fatal(err)
 			}
-			made := h.Storage().Queue("made")
+			made := h.Services().Storage().Queue("made")
 			work := clock.NewGroup(clk, 0)
 			var loaded func()
 			replaced := false

@@ -58,7 +58,7 @@ func traffic(t *testing.T, synced bool) {
 			for range 40 {
 				var err error
 				v.Inside("put", func() {
-					_, err = queue.PutOrCreate(context.Background(), h.Storage().Queue("inbox"), "eA==", nil)
+					_, err = queue.PutOrCreate(context.Background(), h.Services().Storage().Queue("inbox"), "eA==", nil)
 				})
 				// The queue may go between its making and the put.
 				if err != nil && !errors.Is(err, bindings.ErrUnavailable) && !errors.Is(err, bindings.ErrNotFound) {

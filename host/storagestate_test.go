@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -62,7 +63,7 @@ func TestStateReplacedUnderADelivery(t *testing.T) {
 			// As many identifiers as the old message has used, its receipt's the last.
 			var err error
 			h.Host.Clock().Inside("send later", func() {
-				q := h.Storage().Queue("orders")
+				q := h.Services().Storage().Queue("orders")
 				var m *queue.Message
 				if m, err = queue.PutOrCreate(context.Background(), q, "bmV3", &queue.PutOptions{Visibility: time.Minute}); err == nil {
 					_, err = q.Update(context.Background(), m.ID, m.PopReceipt, nil, 10*time.Minute)
@@ -157,7 +158,7 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 		t.Helper()
 		var err error
 		v.Inside("put", func() {
-			_, err = queue.PutOrCreate(context.Background(), h.Account(account).Queue("orders"), "eA==", nil)
+			_, err = queue.PutOrCreate(context.Background(), h.Services().Account(account).Queue("orders"), "eA==", nil)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -166,11 +167,11 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 	start := time.Date(2126, 1, 1, 0, 0, 0, 0, time.UTC)
 	var last time.Time
 	run(start, func(h *host.Host, v *clock.Virtual) {
-		put(h, v, host.FirstAccount)
+		put(h, v, services.FirstAccount)
 		put(h, v, "second")
 		v.Advance(time.Minute) // in work
 		v.Inside("create", func() {
-			_, err = h.ServiceBus().CreateQueue(context.Background(), servicebus.Queue{Name: "bus-queue"})
+			_, err = h.Services().ServiceBus().CreateQueue(context.Background(), servicebus.Queue{Name: "bus-queue"})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -180,7 +181,7 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 	})
 
 	// The clock starts at the last change, not in the past of what is stored.
-	from, err := host.StartTime(db, "second")
+	from, err := services.StartTime(db, "second")
 	if err != nil || from.Before(last) {
 		t.Fatalf("StartTime = %v, %v; want %v or later", from, err, last)
 	}
@@ -188,9 +189,9 @@ func TestStoreOutlivesTheHost(t *testing.T) {
 		v.Advance(time.Hour)
 		var first, second int
 		v.Inside("count", func() {
-			first, err = h.Storage().Queue("orders").Count(context.Background())
+			first, err = h.Services().Storage().Queue("orders").Count(context.Background())
 			if err == nil {
-				second, err = h.Account("second").Queue("orders").Count(context.Background())
+				second, err = h.Services().Account("second").Queue("orders").Count(context.Background())
 			}
 		})
 		if err != nil || first != 0 || second != 1 {
@@ -232,7 +233,7 @@ func busQueues(t *testing.T, h *host.Host, v *clock.Virtual) int {
 	t.Helper()
 	var list []*servicebus.QueueInfo
 	var err error
-	v.Inside("list", func() { list, err = h.ServiceBus().ListQueues(context.Background()) })
+	v.Inside("list", func() { list, err = h.Services().ServiceBus().ListQueues(context.Background()) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,15 +245,15 @@ func TestAccounts(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(hosttest.Start, nil)
 	defer v.Close()
-	h, err := host.New(t.TempDir(), &host.Options{Clock: v, Accounts: []string{"b", "a", host.FirstAccount}, Handlers: functions.New(), Env: []string{}})
+	h, err := host.New(t.TempDir(), &host.Options{Clock: v, Accounts: []string{"b", "a", services.FirstAccount}, Handlers: functions.New(), Env: []string{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer h.Close()
-	if diff := cmp.Diff([]string{"a", "b", host.FirstAccount}, h.Accounts()); diff != "" {
+	if diff := cmp.Diff([]string{"a", "b", services.FirstAccount}, h.Services().Accounts()); diff != "" {
 		t.Errorf("accounts (-want +got):\n%s", diff)
 	}
-	if h.Account("c") != nil || h.Account(host.FirstAccount) != h.Storage() {
+	if h.Services().Account("c") != nil || h.Services().Account(services.FirstAccount) != h.Services().Storage() {
 		t.Error("Account names another one")
 	}
 	put := func(s *emulator.Storage) (id string) {
@@ -267,8 +268,8 @@ func TestAccounts(t *testing.T) {
 	count := func() (out []int) {
 		t.Helper()
 		v.Inside("count", func() {
-			for _, name := range h.Accounts() {
-				n, err := h.Account(name).Queue("work").Count(context.Background())
+			for _, name := range h.Services().Accounts() {
+				n, err := h.Services().Account(name).Queue("work").Count(context.Background())
 				if errors.Is(err, bindings.ErrNotFound) {
 					n = -1
 				}
@@ -277,14 +278,14 @@ func TestAccounts(t *testing.T) {
 		})
 		return out
 	}
-	if put(h.Account("a")) == put(h.Account("b")) {
+	if put(h.Services().Account("a")) == put(h.Services().Account("b")) {
 		t.Error("two accounts gave one identifier")
 	}
 	var saved bytes.Buffer
 	if err := h.SaveState(&saved); err != nil {
 		t.Fatal(err)
 	}
-	var snap *host.Snapshot
+	var snap *services.Snapshot
 	v.Inside("snapshot", func() { snap, err = h.Snapshot() })
 	if err != nil {
 		t.Fatal(err)
@@ -301,7 +302,7 @@ func TestAccounts(t *testing.T) {
 	if diff := cmp.Diff([]int{1, 1, -1}, count()); diff != "" {
 		t.Errorf("after the load (-want +got):\n%s", diff)
 	}
-	put(h.Storage())
+	put(h.Services().Storage())
 	v.Inside("restore", func() { err = h.Restore(snap) })
 	if err != nil {
 		t.Fatal(err)

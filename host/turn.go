@@ -170,18 +170,18 @@ func (t *turn) Replaced() bool { return t.replaced.Load() }
 
 // queues returns a queue account as the turn's listener reaches it.
 func (t *turn) queues(a queue.Account) queue.Account {
-	if own, ok := t.gen.host.embeddedStorage(a); ok {
+	a, ours := t.gen.host.embedded.QueuesIn(t.epoch, a)
+	if ours {
 		t.embedded.Store(true)
-		return own.In(t.epoch)
 	}
 	return a
 }
 
 // blobAccount is queues for blobs.
 func (t *turn) blobAccount(a blobapi.Account) blobapi.Account {
-	if own, ok := t.gen.host.embeddedStorage(a); ok {
+	a, ours := t.gen.host.embedded.BlobsIn(t.epoch, a)
+	if ours {
 		t.embedded.Store(true)
-		return own.In(t.epoch)
 	}
 	return a
 }
@@ -195,29 +195,29 @@ func (t *turn) storage(a blob.Account) blob.Account {
 	return a
 }
 
-// bus returns a Service Bus namespace as the turn's listener reaches it.
+// bus is queues for Service Bus.
 func (t *turn) bus(ns servicebus.Namespace) servicebus.Namespace {
-	if ns != servicebus.Namespace(t.gen.host.namespace) {
-		return ns
+	ns, ours := t.gen.host.embedded.ServiceBusIn(t.epoch, ns)
+	if ours {
+		t.embedded.Store(true)
 	}
-	t.embedded.Store(true)
-	return t.gen.host.namespace.In(t.epoch)
+	return ns
 }
 
-// hubs is bus for Event Hubs.
+// hubs is queues for Event Hubs.
 func (t *turn) hubs(hubs eventhubs.Namespace) eventhubs.Namespace {
-	if hubs != eventhubs.Namespace(t.gen.host.hubs) {
-		return hubs
+	hubs, ours := t.gen.host.embedded.EventHubsIn(t.epoch, hubs)
+	if ours {
+		t.embedded.Store(true)
 	}
-	t.embedded.Store(true)
-	return t.gen.host.hubs.In(t.epoch)
+	return hubs
 }
 
-// cosmos is bus for Cosmos DB.
+// cosmos is queues for Cosmos DB.
 func (t *turn) cosmos(account cosmos.Account) cosmos.Account {
-	if account != cosmos.Account(t.gen.host.cosmos) {
-		return account
+	account, ours := t.gen.host.embedded.CosmosIn(t.epoch, account)
+	if ours {
+		t.embedded.Store(true)
 	}
-	t.embedded.Store(true)
-	return t.gen.host.cosmos.In(t.epoch)
+	return account
 }

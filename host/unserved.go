@@ -9,7 +9,7 @@ func (g *generation) nameUnserved() {
 			continue
 		}
 		f := &function{gen: g, def: def}
-		for _, err := range []error{f.nameEntities(g.host.namespace), f.nameHubs(g.host.hubs)} {
+		for _, err := range []error{f.nameEntities(g.host.embedded.ServiceBus()), f.nameHubs(g.host.embedded.EventHubs())} {
 			if err != nil {
 				g.host.log.Warn().Err(err).Str("function", def.Name).Msg("cannot make what the function names")
 			}

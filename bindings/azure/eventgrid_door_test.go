@@ -78,7 +78,7 @@ func openGridDoor(t *testing.T) *gridDoor {
 		t.Fatal(err)
 	}
 	d.trust = pair.File
-	server := amqp.NewServer(noNodes{}, &amqp.Options{TLSPort: -1, TLS: pair.Config(), HTTP: grid.Handler(d.host.Clock(), d.host.EventGrid(), nil)})
+	server := amqp.NewServer(noNodes{}, &amqp.Options{TLSPort: -1, TLS: pair.Config(), HTTP: grid.Handler(d.host.Clock(), d.host.Services().EventGrid(), nil)})
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,9 @@ func (d *gridDoor) client(t *testing.T) *http.Client {
 
 // subscribe adds a web hook to a topic.
 func (d *gridDoor) subscribe(topic string, s eventgrid.Subscription) (state eventgrid.State, err error) {
-	d.host.Clock().Inside("subscribe", func() { state, err = d.host.EventGrid().Subscribe(d.host.EventGrid().Context(), topic, s) })
+	d.host.Clock().Inside("subscribe", func() {
+		state, err = d.host.Services().EventGrid().Subscribe(d.host.Services().EventGrid().Context(), topic, s)
+	})
 	return state, err
 }
 

@@ -24,6 +24,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 	ehtrigger "github.com/redeliver/redeliver/triggers/eventhubs"
 )
@@ -31,9 +32,9 @@ import (
 // cloudOf are the services of a host whose hubs, and storage if it has a connection
 // string, are outside.
 type cloudOf struct {
-	host.Outside // there are no others
-	t            testing.TB
-	hubs         map[string]*azure.EventHubs // by setting
+	services.Outside // there are no others
+	t                testing.TB
+	hubs             map[string]*azure.EventHubs // by setting
 
 	mu sync.Mutex
 }
@@ -42,11 +43,11 @@ func newCloudOf(t testing.TB) *cloudOf {
 	return &cloudOf{t: t, hubs: map[string]*azure.EventHubs{}}
 }
 
-func (c *cloudOf) Blobs(conn app.Connection, call host.Call) (blob.Account, error) {
+func (c *cloudOf) Blobs(conn app.Connection, call services.Call) (blob.Account, error) {
 	return azure.NewBlobAccount(conn.Value, &azure.Options{HTTPClient: http.DefaultClient, Call: call})
 }
 
-func (c *cloudOf) EventHubs(conn app.Connection, call host.Call) (eventhubsapi.Namespace, error) {
+func (c *cloudOf) EventHubs(conn app.Connection, call services.Call) (eventhubsapi.Namespace, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h, err := azure.NewEventHubs(conn.Value, &azure.Options{Call: call})
@@ -135,7 +136,7 @@ func TestEventHubsAcceptance(t *testing.T) {
 	if attempts["d1"] != 5 || attempts["d2"] != 1 {
 		t.Errorf("attempts %v, want 5 and 1", attempts)
 	}
-	store := ehtrigger.NewStore(h.Storage().Container(ehtrigger.Container), client.FullyQualifiedNamespace(), "orders", "$Default")
+	store := ehtrigger.NewStore(h.Services().Storage().Container(ehtrigger.Container), client.FullyQualifiedNamespace(), "orders", "$Default")
 	var kept *ehtrigger.Checkpoint
 	h.Clock().Inside("test", func() { kept, err = store.Checkpoint(context.Background(), "0") })
 	if err != nil || kept == nil || kept.SequenceNumber != 1 {
@@ -222,9 +223,9 @@ func TestTwoHostsOneHub(t *testing.T) {
 		"in the first": func(t *testing.T, l *handled) (first, second *host.Host, hubs string) {
 			first = hubHost(t, "first", l.app("first"), "AzureWebJobsStorage=UseDevelopmentStorage=true",
 				"EventHub=Endpoint=sb://localhost"+emulatorKey+"UseDevelopmentEmulator=true;")
-			storage := "AzureWebJobsStorage=" + openStorageDoor(t, first.Clock(), first.Storage(), first.DoorsAt)
-			d := serveHubs(t, first.Clock(), first.EventHubs(), first.ServiceBus())
-			first.ServiceBusAt("sb://" + d.server.Addr())
+			storage := "AzureWebJobsStorage=" + openStorageDoor(t, first.Clock(), first.Services().Storage(), first.Connections().StorageAt)
+			d := serveHubs(t, first.Clock(), first.Services().EventHubs(), first.Services().ServiceBus())
+			first.Connections().ServiceBusAt("sb://" + d.server.Addr())
 			second = hubHost(t, "second", l.app("second"), storage, "EventHub="+d.connectionString())
 			return first, second, d.connectionString()
 		},

@@ -42,7 +42,7 @@ func newBanner(s *session, a *app.App) *banner {
 			continue
 		}
 		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
-			subscribed(f, a, host.EventGridAnswer(def), s.host.EventGrid().Topics())
+			subscribed(f, a, host.EventGridAnswer(def), s.host.Services().EventGrid().Topics())
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {

@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // defaultBusAdminPort is where the official emulator of Service Bus is administered
@@ -117,7 +118,7 @@ func (s *session) busWanted(a *app.App) bool {
 	}
 	settings := a.Settings.All()
 	for _, value := range settings {
-		if host.EmulatorConnection(value) {
+		if services.EmulatorConnection(value) {
 			return true
 		}
 	}
@@ -125,7 +126,7 @@ func (s *session) busWanted(a *app.App) bool {
 		return false
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		if host.NamespaceConnection(name, settings[name]) {
+		if services.NamespaceConnection(name, settings[name]) {
 			s.otherBus = name
 			return false
 		}
@@ -138,11 +139,11 @@ func (s *session) busWanted(a *app.App) bool {
 func (s *session) openBus(wanted bool) error {
 	f := &s.flags.bus
 	if !wanted {
-		s.host.ServiceBusAt("")
+		s.host.Connections().ServiceBusAt("")
 		return nil
 	}
 	tlsPort := f.securePort(s.flags.tls.wanted())
-	opts := &amqp.Options{Guard: s.web.Guard(), Logger: s.log, HTTP: atom.New(s.clock, s.host.ServiceBus(), &atom.Options{Health: s.busHealth})}
+	opts := &amqp.Options{Guard: s.web.Guard(), Logger: s.log, HTTP: atom.New(s.clock, s.host.Services().ServiceBus(), &atom.Options{Health: s.busHealth})}
 	if tlsPort != noDoor || s.flags.tls.wanted() {
 		pair, err := s.certificate()
 		if err != nil {
@@ -150,7 +151,7 @@ func (s *session) openBus(wanted bool) error {
 		}
 		opts.TLS = pair.Config()
 	}
-	backend := hubs.New(s.clock, s.host.EventHubs(), bus.New(s.clock, s.host.ServiceBus(), nil))
+	backend := hubs.New(s.clock, s.host.Services().EventHubs(), bus.New(s.clock, s.host.Services().ServiceBus(), nil))
 	// Every port tells by the first bytes what is spoken there, so that one kind of
 	// server does for all; with one for each, a port that is taken has a name. They
 	// share the backend, and with it the locks that clients hold; it asks for no
@@ -179,7 +180,7 @@ func (s *session) openBus(wanted bool) error {
 	if s.bus != nil {
 		address = "sb://" + s.bus.Addr()
 	}
-	s.host.ServiceBusAt(address)
+	s.host.Connections().ServiceBusAt(address)
 	return nil
 }
 

@@ -19,8 +19,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // cloud serves the connections that mean an account outside this process: in
@@ -35,7 +35,7 @@ type cloud struct {
 	connected []connected
 }
 
-var _ host.Outside = (*cloud)(nil)
+var _ services.Outside = (*cloud)(nil)
 
 // connected is an account that keeps connections.
 type connected interface {
@@ -66,27 +66,27 @@ func newCloud(first func(setting string)) *cloud {
 }
 
 // Queues implements host.Outside.
-func (c *cloud) Queues(conn app.Connection, call host.Call) (queue.Account, error) {
+func (c *cloud) Queues(conn app.Connection, call services.Call) (queue.Account, error) {
 	return open(c, conn, call, azure.NewQueueAccount, azure.NewQueueAccountWithIdentity)
 }
 
 // Blobs implements host.Outside.
-func (c *cloud) Blobs(conn app.Connection, call host.Call) (blob.Account, error) {
+func (c *cloud) Blobs(conn app.Connection, call services.Call) (blob.Account, error) {
 	return open(c, conn, call, azure.NewBlobAccount, azure.NewBlobAccountWithIdentity)
 }
 
 // ServiceBus implements host.Outside.
-func (c *cloud) ServiceBus(conn app.Connection, call host.Call) (servicebus.Namespace, error) {
+func (c *cloud) ServiceBus(conn app.Connection, call services.Call) (servicebus.Namespace, error) {
 	return open(c, conn, call, azure.NewServiceBus, azure.NewServiceBusWithIdentity)
 }
 
 // EventHubs implements host.Outside.
-func (c *cloud) EventHubs(conn app.Connection, call host.Call) (eventhubs.Namespace, error) {
+func (c *cloud) EventHubs(conn app.Connection, call services.Call) (eventhubs.Namespace, error) {
 	return open(c, conn, call, azure.NewEventHubs, azure.NewEventHubsWithIdentity)
 }
 
 // open makes the account of a connection by its connection string or its identity.
-func open[A any](c *cloud, conn app.Connection, call host.Call,
+func open[A any](c *cloud, conn app.Connection, call services.Call,
 	byString func(string, *azure.Options) (A, error), byIdentity func(*azure.Identity, *azure.Options) (A, error),
 ) (account A, err error) {
 	opts := &azure.Options{HTTPClient: &http.Client{Transport: c.transport}, Call: call}

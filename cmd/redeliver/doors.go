@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // noDoor is the port of a door that stays closed.
@@ -99,7 +99,7 @@ func (s *session) doorsWanted(a *app.App) bool {
 		return true
 	}
 	for _, value := range a.Settings.All() {
-		if host.EmulatorStorage(value, int(f.queuePort), int(f.blobPort)) {
+		if services.EmulatorStorage(value, int(f.queuePort), int(f.blobPort)) {
 			return true
 		}
 	}
@@ -116,15 +116,15 @@ func (s *session) openDoors(a *app.App) error {
 		}
 		s.warnUnserved(a)
 	}
-	s.host.DoorsAt(s.doorURLs())
-	s.host.DevelopmentStorage(s.handlerStorage())
+	s.host.Connections().StorageAt(s.doorURLs())
+	s.host.Connections().DevelopmentStorage(s.handlerStorage())
 	return nil
 }
 
 // warnUnserved says that the app uses an account that no client reaches: the one
 // that UseDevelopmentStorage=true means, where the list of accounts leaves it out.
 func (s *session) warnUnserved(a *app.App) {
-	if slices.Contains(accountNames(s.accounts), host.FirstAccount) {
+	if slices.Contains(accountNames(s.accounts), services.FirstAccount) {
 		return
 	}
 	why := ""
@@ -133,7 +133,7 @@ func (s *session) warnUnserved(a *app.App) {
 	}
 	settings := a.Settings.All()
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
-		if host.EmulatorStorage(settings[name]) {
+		if services.EmulatorStorage(settings[name]) {
 			why = name + " means it (UseDevelopmentStorage=true)"
 			break
 		}
@@ -141,13 +141,13 @@ func (s *session) warnUnserved(a *app.App) {
 	if why == "" {
 		return
 	}
-	s.out.warn(fmt.Sprintf("%s leaves out %s, so that no client reaches it, but %s", rest.AccountsVariable, host.FirstAccount, why))
-	s.out.hint(fmt.Sprintf("add %s:KEY to %s, or set AzureWebJobsStorage to the connection string of one of its accounts", host.FirstAccount, rest.AccountsVariable))
+	s.out.warn(fmt.Sprintf("%s leaves out %s, so that no client reaches it, but %s", rest.AccountsVariable, services.FirstAccount, why))
+	s.out.hint(fmt.Sprintf("add %s:KEY to %s, or set AzureWebJobsStorage to the connection string of one of its accounts", services.FirstAccount, rest.AccountsVariable))
 }
 
 func (s *session) serveDoors() error {
 	for i, a := range s.accounts {
-		storage := s.host.Account(a.Name)
+		storage := s.host.Services().Account(a.Name)
 		a.Queues, a.QueueAdmin, a.Blobs = storage, storage, storage
 		s.accounts[i] = a
 	}
@@ -203,7 +203,7 @@ func (s *session) handlerStorage() string {
 		return ""
 	}
 	for _, a := range s.accounts {
-		if a.Name == host.FirstAccount {
+		if a.Name == services.FirstAccount {
 			return s.doors.ConnectionString(a)
 		}
 	}

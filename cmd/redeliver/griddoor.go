@@ -53,7 +53,7 @@ func (s *session) gridWanted(a *app.App) bool {
 			return true
 		}
 	}
-	return s.host != nil && slices.ContainsFunc(s.host.EventGrid().Topics(), publishable)
+	return s.host != nil && slices.ContainsFunc(s.host.Services().EventGrid().Topics(), publishable)
 }
 
 // usualGrid reports whether a setting's value is the endpoint of a topic at the usual
@@ -78,7 +78,7 @@ func (s *session) openGrid(wanted bool) error {
 	if !wanted {
 		return nil
 	}
-	opts := &amqp.Options{Port: int(s.flags.grid.port), TLSPort: noDoor, Guard: s.web.Guard(), Logger: s.log, HTTP: grid.Handler(s.clock, s.host.EventGrid(), nil)}
+	opts := &amqp.Options{Port: int(s.flags.grid.port), TLSPort: noDoor, Guard: s.web.Guard(), Logger: s.log, HTTP: grid.Handler(s.clock, s.host.Services().EventGrid(), nil)}
 	if s.flags.tls.wanted() {
 		pair, err := s.certificate()
 		if err != nil {
@@ -105,7 +105,7 @@ func (s *session) openGrid(wanted bool) error {
 	if s.flags.grid.port == 0 { // settings were written before anybody knew the port
 		others = append(others, textf("http://127.0.0.1:%d", defaultGridPort))
 	}
-	s.host.EventGridAt(s.gridURL(), others...)
+	s.host.Connections().EventGridAt(s.gridURL(), others...)
 	return nil
 }
 
@@ -136,8 +136,8 @@ func (s *session) topicLines() (lines []string) {
 	if s.grid == nil {
 		return nil
 	}
-	for _, info := range s.host.EventGrid().Topics() {
-		if topic, err := s.host.EventGrid().Topic(info.Name); err == nil {
+	for _, info := range s.host.Services().EventGrid().Topics() {
+		if topic, err := s.host.Services().EventGrid().Topic(info.Name); err == nil {
 			lines = append(lines, topicEndpoint(s.gridURL(), info.Name)+"  key "+topic.Key)
 		}
 	}
@@ -166,7 +166,7 @@ func (s *session) hubLines() string {
 	}
 	some := s.flags.servicesOnly
 	s.clock.Inside("list hubs", func() {
-		list, err := s.host.EventHubs().Hubs(s.host.EventGrid().Context())
+		list, err := s.host.Services().EventHubs().Hubs(s.host.Services().EventGrid().Context())
 		some = some || err == nil && len(list) > 0
 	})
 	if !some {

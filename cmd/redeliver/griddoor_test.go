@@ -59,7 +59,7 @@ func TestGridWanted(t *testing.T) {
 			}
 			t.Cleanup(func() { h.Close() })
 			if test.made.Name != "" {
-				if err := h.EventGrid().CreateTopic(context.Background(), test.made); err != nil {
+				if err := h.Services().EventGrid().CreateTopic(context.Background(), test.made); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -214,7 +214,7 @@ func TestTwoHostsOneStorage(t *testing.T) {
 	const messages, blobs = 10_000, 1_000
 	l := newLedger(messages, blobs)
 	first := l.host(t, "first", "UseDevelopmentStorage=true")
-	storage := first.Storage()
+	storage := first.Services().Storage()
 	doors, err := rest.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
 		Queues: storage, QueueAdmin: storage, Blobs: storage,
@@ -226,7 +226,7 @@ func TestTwoHostsOneStorage(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = doors.Close() })
-	first.DoorsAt(doors.BlobURL(), doors.QueueURL())
+	first.Connections().StorageAt(doors.BlobURL(), doors.QueueURL())
 	connection := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
 		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
 	second := l.host(t, "second", connection)

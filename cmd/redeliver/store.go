@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // dataDir is the folder, below an app's state folder, in which the embedded
@@ -73,7 +73,7 @@ func (s *session) tellRefusing(reason error) {
 // that the store holds.
 func (s *session) newClock(accounts []string) (*clock.Virtual, error) {
 	now := time.Now()
-	start, err := host.StartTime(s.store, accounts...)
+	start, err := services.StartTime(s.store, accounts...)
 	if err != nil {
 		return nil, storeError(err)
 	}

@@ -56,7 +56,7 @@ func (h *Host) put(queue string, opts *queueapi.PutOptions, texts ...string) []s
 	h.do("send to "+queue, func() {
 		for i, text := range texts {
 			var m *queueapi.Message
-			if m, err = queueapi.PutOrCreate(context.Background(), h.Storage().Queue(queue), text, opts); err != nil {
+			if m, err = queueapi.PutOrCreate(context.Background(), h.Services().Storage().Queue(queue), text, opts); err != nil {
 				return
 			}
 			ids[i] = m.ID
@@ -93,7 +93,7 @@ func (h *Host) bodies(queue string, messages []*queueapi.Message) []string {
 func (h *Host) Messages(queue string) []*queueapi.Message {
 	h.tb.Helper()
 	ctx := context.Background()
-	q := h.Storage().Queue(queue)
+	q := h.Services().Storage().Queue(queue)
 	var ok bool
 	var err error
 	var messages []*queueapi.Message
@@ -115,7 +115,7 @@ func (h *Host) Hidden(queue string) []*queueapi.Message {
 	h.tb.Helper()
 	var err error
 	var messages []*queueapi.Message
-	h.do("look at "+queue, func() { messages, err = h.Storage().HiddenMessages(context.Background(), queue) })
+	h.do("look at "+queue, func() { messages, err = h.Services().Storage().HiddenMessages(context.Background(), queue) })
 	if err != nil && !errors.Is(err, bindings.ErrNotFound) {
 		h.tb.Fatalf("hosttest: look at %q: %v", queue, err)
 	}

@@ -1,8 +1,8 @@
 package hosttest
 
 import (
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // Kill ends the host at this instant, as kill -9 or a power cut does: nothing is
@@ -53,9 +53,9 @@ func (h *Host) StartAgain() {
 }
 
 // snapshot is what the host keeps.
-func (h *Host) snapshot() *host.Snapshot {
+func (h *Host) snapshot() *services.Snapshot {
 	h.tb.Helper()
-	var snap *host.Snapshot
+	var snap *services.Snapshot
 	var err error
 	h.do("snapshot", func() { snap, err = h.Host.Snapshot() })
 	if err != nil {
@@ -65,7 +65,7 @@ func (h *Host) snapshot() *host.Snapshot {
 }
 
 // next puts another run in the place of one that has ended, with what that has kept.
-func (h *Host) next(snap *host.Snapshot, records []journal.Record) {
+func (h *Host) next(snap *services.Snapshot, records []journal.Record) {
 	h.tb.Helper()
 	fresh, err := h.make(h, nil)
 	if err == nil {
@@ -79,11 +79,11 @@ func (h *Host) next(snap *host.Snapshot, records []journal.Record) {
 }
 
 // faults asks the test's StorageFault, but not for what a killed host still tries.
-func (h *Host) faults(fault func(host.StorageFault) error) func(host.StorageFault) error {
+func (h *Host) faults(fault func(services.StorageFault) error) func(services.StorageFault) error {
 	if fault == nil {
 		return nil
 	}
-	return func(p host.StorageFault) error {
+	return func(p services.StorageFault) error {
 		if h.dying {
 			return nil
 		}

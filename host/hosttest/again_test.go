@@ -9,9 +9,9 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -159,7 +159,7 @@ func TestKillWithAProcess(t *testing.T) {
 		"Orders/function.json": queueFunction("orders", `,"retry":{"strategy":"fixedDelay","maxRetryCount":4,"delayInterval":"00:00:10"}`),
 	})
 	down := false
-	opts.StorageFault = func(p host.StorageFault) error {
+	opts.StorageFault = func(p services.StorageFault) error {
 		if down && p.Op != "Snapshot" && p.Op != "HiddenMessages" {
 			t.Errorf("storage is asked for %s", p.Op)
 		}

@@ -91,7 +91,7 @@ func (h *Host) blob(path string, f func(context.Context, blob.Container, blob.Bl
 	if err != nil {
 		h.tb.Fatalf("hosttest: %v", err)
 	}
-	c := h.Storage().Container(container)
+	c := h.Services().Storage().Container(container)
 	h.do("blob "+path, func() { err = f(context.Background(), c, c.Blob(name)) })
 	if err != nil {
 		h.tb.Fatalf("hosttest: blob %q: %v", path, err)

@@ -91,7 +91,7 @@ func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 	} {
 		scanned, told = nil, nil
 		h.Clock().Do(step.name, func() {
-			c := h.Storage().Container("inbox")
+			c := h.Services().Storage().Container("inbox")
 			_, _ = c.Create(t.Context(), nil) // the first step's
 			if err := step.write(t.Context(), c); err != nil {
 				t.Errorf("%s: %v", step.name, err)

@@ -51,7 +51,7 @@ func (h *Host) CosmosItems(database, container string) []*cosmos.Item {
 	var err error
 	h.do("read "+database+"/"+container, func() {
 		var c cosmos.Container
-		if c, err = h.Cosmos().Container(context.Background(), database, container); err == nil {
+		if c, err = h.Services().Cosmos().Container(context.Background(), database, container); err == nil {
 			items, err = c.Items(context.Background(), "")
 		}
 	})
@@ -63,9 +63,9 @@ func (h *Host) CosmosItems(database, container string) []*cosmos.Item {
 
 func (h *Host) cosmosContainer(database, container string) (c cosmos.Container, err error) {
 	h.do("container "+database+"/"+container, func() {
-		c, err = h.Cosmos().Container(context.Background(), database, container)
+		c, err = h.Services().Cosmos().Container(context.Background(), database, container)
 		if errors.Is(err, bindings.ErrNotFound) {
-			c, err = h.Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: database, Name: container})
+			c, err = h.Services().Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: database, Name: container})
 		}
 	})
 	return c, err

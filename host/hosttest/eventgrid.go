@@ -11,13 +11,13 @@ import (
 // one. What it wakes runs before PublishEvents returns; time does not move.
 func (h *Host) PublishEvents(topic, events string) {
 	h.tb.Helper()
-	t, err := h.EventGrid().Topic(topic)
+	t, err := h.Services().EventGrid().Topic(topic)
 	var list []*eventgrid.Event
 	if err == nil {
 		list, err = eventgrid.ParseEvents([]byte(events), t.InputSchema)
 	}
 	if err == nil {
-		h.do("publish to "+topic, func() { err = h.EventGrid().Publish(context.Background(), topic, list...) })
+		h.do("publish to "+topic, func() { err = h.Services().EventGrid().Publish(context.Background(), topic, list...) })
 	}
 	if err != nil {
 		h.tb.Fatalf("hosttest: publish to topic %q: %v", topic, err)

@@ -18,7 +18,7 @@ const EventHubConnection = ServiceBusConnection
 func (h *Host) CreateEventHub(hub eventhubs.Hub) {
 	h.tb.Helper()
 	var err error
-	h.do("create event hub "+hub.Name, func() { err = h.EventHubs().CreateHub(context.Background(), hub) })
+	h.do("create event hub "+hub.Name, func() { err = h.Services().EventHubs().CreateHub(context.Background(), hub) })
 	if err != nil {
 		h.tb.Fatalf("hosttest: create event hub %q: %v", hub.Name, err)
 	}
@@ -39,7 +39,7 @@ func (h *Host) SendEvents(hub, key string, bodies ...string) {
 		events[i] = &eventhubsapi.Event{Body: []byte(body)}
 	}
 	var err error
-	h.do("send to "+hub, func() { err = h.EventHubs().SendEvents(context.Background(), hub, opts, events...) })
+	h.do("send to "+hub, func() { err = h.Services().EventHubs().SendEvents(context.Background(), hub, opts, events...) })
 	if err != nil {
 		h.tb.Fatalf("hosttest: send to event hub %q: %v", hub, err)
 	}

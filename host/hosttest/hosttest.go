@@ -45,6 +45,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // TB is what the kit needs of a test: *testing.T, *testing.B or *testing.F.
@@ -147,10 +148,10 @@ type Options struct {
 	//	},
 	//
 	// The kit's own looks at queues and blobs are operations too.
-	StorageFault func(host.StorageFault) error
+	StorageFault func(services.StorageFault) error
 
 	// Services replace the embedded ones.
-	Services host.Services
+	Services services.Backends
 
 	// Instances says that the app will run in several instances, see [Host.ScaleOut]:
 	// they find each other by the locks and leases that they hold.

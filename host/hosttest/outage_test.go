@@ -9,9 +9,9 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -21,14 +21,14 @@ import (
 func TestOutageIsNoReasonToJump(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		fails func(p host.StorageFault) bool
+		fails func(p services.StorageFault) bool
 		want  triggers.Decision // in the end, of a delivery that failed before
 	}{
-		"everything":   {func(p host.StorageFault) bool { return true }, triggers.Deleted},
-		"receive":      {func(p host.StorageFault) bool { return p.Op == "Receive" }, triggers.Deleted},
-		"delete":       {func(p host.StorageFault) bool { return p.Op == "Delete" }, triggers.Deleted},
-		"poison queue": {func(p host.StorageFault) bool { return p.Queue == "orders-poison" }, triggers.Poisoned},
-		"blobs":        {func(p host.StorageFault) bool { return p.Container != "" }, triggers.Deleted},
+		"everything":   {func(p services.StorageFault) bool { return true }, triggers.Deleted},
+		"receive":      {func(p services.StorageFault) bool { return p.Op == "Receive" }, triggers.Deleted},
+		"delete":       {func(p services.StorageFault) bool { return p.Op == "Delete" }, triggers.Deleted},
+		"poison queue": {func(p services.StorageFault) bool { return p.Queue == "orders-poison" }, triggers.Poisoned},
+		"blobs":        {func(p services.StorageFault) bool { return p.Container != "" }, triggers.Deleted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -44,7 +44,7 @@ func TestOutageIsNoReasonToJump(t *testing.T) {
 			app.Blob("Docs", "docs/{name}", func(context.Context, functions.Blob) error { return nil })
 			h := hosttest.New(t, &hosttest.Options{
 				Handlers: app, Files: map[string]string{"host.json": `{"version":"2.0","extensions":{"queues":{"visibilityTimeout":"00:01:00","maxDequeueCount":3}}}`},
-				StorageFault: func(p host.StorageFault) error {
+				StorageFault: func(p services.StorageFault) error {
 					if out && test.fails(p) {
 						return bindings.ErrUnavailable
 					}
@@ -55,13 +55,13 @@ func TestOutageIsNoReasonToJump(t *testing.T) {
 			h.Run(time.Hour)
 			h.Send("orders", "x")
 			h.Clock().Do("upload", func() {
-				_, _ = h.Storage().Container("docs").Blob("a").Put(context.Background(), strings.NewReader("x"), nil) // in an outage of blobs it fails
+				_, _ = h.Services().Storage().Container("docs").Blob("a").Put(context.Background(), strings.NewReader("x"), nil) // in an outage of blobs it fails
 			})
 			if moved := h.Run(3 * 24 * time.Hour); moved > 30*time.Minute {
 				t.Errorf("an outage moved time by %v", moved)
 			}
 			out = false
-			test.fails = func(host.StorageFault) bool { return false }
+			test.fails = func(services.StorageFault) bool { return false }
 			h.Upload("docs/after", "x")
 			h.Advance(time.Hour)
 			if got := h.Settlements("Orders"); len(got) == 0 || got[len(got)-1].Decision != string(test.want) {

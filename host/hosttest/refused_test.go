@@ -59,18 +59,18 @@ func TestRefusedReloadChangesNothing(t *testing.T) {
 	missing := func() (names []string) {
 		ctx := context.Background()
 		h.Clock().Do("look", func() {
-			if _, err := h.ServiceBus().GetQueue(ctx, "two"); errors.Is(err, bindings.ErrNotFound) {
+			if _, err := h.Services().ServiceBus().GetQueue(ctx, "two"); errors.Is(err, bindings.ErrNotFound) {
 				names = append(names, "two")
 			}
-			if _, err := h.ServiceBus().GetTopic(ctx, "news"); errors.Is(err, bindings.ErrNotFound) {
+			if _, err := h.Services().ServiceBus().GetTopic(ctx, "news"); errors.Is(err, bindings.ErrNotFound) {
 				names = append(names, "news")
 			}
 			for _, hub := range []string{"copies", "planned"} {
-				if !h.EventHubs().Has(hub) {
+				if !h.Services().EventHubs().Has(hub) {
 					names = append(names, hub)
 				}
 			}
-			if q, err := h.ServiceBus().GetQueue(ctx, "described"); err != nil || q.MaxDeliveryCount != 7 {
+			if q, err := h.Services().ServiceBus().GetQueue(ctx, "described"); err != nil || q.MaxDeliveryCount != 7 {
 				names = append(names, "settings of described")
 			}
 		})

@@ -26,12 +26,12 @@ func TestLockRenewedIsOfThisHost(t *testing.T) {
 	session := &servicebus.SessionOptions{ReceiverOptions: *outside}
 	id := "s"
 	h.Clock().Do("client", func() {
-		q := h.Storage().Queue("other")
+		q := h.Services().Storage().Queue("other")
 		got, err := q.Receive(ctx, 1, time.Minute)
 		if err == nil {
 			_, err = q.Update(ctx, got[0].ID, got[0].PopReceipt, nil, time.Hour)
 		}
-		ns := h.ServiceBus()
+		ns := h.Services().ServiceBus()
 		for _, d := range []servicebus.Queue{{Name: "plain"}, {Name: "sessions", RequiresSession: true}} {
 			if err == nil {
 				_, err = ns.CreateQueue(ctx, d)

@@ -16,7 +16,7 @@ const ServiceBusConnection = "Endpoint=sb://127.0.0.1;SharedAccessKeyName=RootMa
 func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	h.tb.Helper()
 	var err error
-	h.do("send to "+entity, func() { err = h.ServiceBus().Send(context.Background(), entity, messages...) })
+	h.do("send to "+entity, func() { err = h.Services().ServiceBus().Send(context.Background(), entity, messages...) })
 	if err != nil {
 		h.tb.Fatalf("hosttest: send to %q: %v", entity, err)
 	}
@@ -28,7 +28,7 @@ func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 	h.tb.Helper()
 	var messages []*servicebus.Received
 	var err error
-	h.do("peek "+path, func() { messages, err = h.ServiceBus().Peek(context.Background(), path, nil, 0, 256) })
+	h.do("peek "+path, func() { messages, err = h.Services().ServiceBus().Peek(context.Background(), path, nil, 0, 256) })
 	if err != nil {
 		h.tb.Fatalf("hosttest: peek %q: %v", path, err)
 	}

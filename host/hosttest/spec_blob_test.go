@@ -53,7 +53,7 @@ func TestBlobRunsOncePerVersion(t *testing.T) {
 			h.Advance(10 * time.Minute)
 			h.WantAttempts("Import", 1)
 			h.Clock().Do("metadata", func() {
-				if _, err := h.Storage().Container("uploads").Blob("a.txt").SetMetadata(context.Background(), map[string]string{"a": "b"}, nil); err != nil {
+				if _, err := h.Services().Storage().Container("uploads").Blob("a.txt").SetMetadata(context.Background(), map[string]string{"a": "b"}, nil); err != nil {
 					t.Error(err)
 				}
 			})
@@ -185,7 +185,7 @@ func TestBlobIsReadInEachAttempt(t *testing.T) {
 	h.Upload("uploads/a", "one")
 	h.Clock().Do("change", func() {
 		fails = false
-		if _, err := h.Storage().Container("uploads").Blob("a").Put(context.Background(), strings.NewReader("two"), nil); err != nil {
+		if _, err := h.Services().Storage().Container("uploads").Blob("a").Put(context.Background(), strings.NewReader("two"), nil); err != nil {
 			t.Error(err)
 		}
 	})

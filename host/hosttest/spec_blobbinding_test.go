@@ -35,7 +35,7 @@ func TestBlobBindings(t *testing.T) {
 		t.Errorf("input of a missing blob in a missing container = %+v, want null", customer)
 	}
 	h.Clock().Do("look", func() {
-		if _, err := h.Storage().Container("receipts").Properties(context.Background(), nil); err != nil {
+		if _, err := h.Services().Storage().Container("receipts").Properties(context.Background(), nil); err != nil {
 			t.Errorf("the container of an output that was not set: %v", err)
 		}
 	})
@@ -49,7 +49,7 @@ func TestBlobBindings(t *testing.T) {
 	}
 	h.WantBlob("receipts/7.json", `{"n":1}`)
 	h.Clock().Do("look", func() {
-		p, err := h.Storage().Container("receipts").Blob("7.json").Properties(context.Background(), nil)
+		p, err := h.Services().Storage().Container("receipts").Blob("7.json").Properties(context.Background(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

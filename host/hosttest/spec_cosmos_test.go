@@ -180,7 +180,7 @@ func TestCosmosRestart(t *testing.T) {
 			t.Fatal(err)
 		}
 		clk.Do("container", func() {
-			_, err = h.Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: "shop", Name: "orders"})
+			_, err = h.Services().Cosmos().CreateContainer(context.Background(), cosmos.ContainerSpec{Database: "shop", Name: "orders"})
 		})
 		if err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func TestCosmosRestart(t *testing.T) {
 	run(hosttest.Start, func(clk *clock.Virtual, h *host.Host) {
 		clk.Do("write", func() {
 			var c cosmos.Container
-			if c, err = h.Cosmos().Container(context.Background(), "shop", "orders"); err == nil {
+			if c, err = h.Services().Cosmos().Container(context.Background(), "shop", "orders"); err == nil {
 				_, err = c.Create(context.Background(), []byte(`{"id":"a"}`))
 			}
 		})
@@ -303,7 +303,7 @@ func TestCosmosPurgedLeases(t *testing.T) {
 	h.AwaitSettled("Changed", triggers.Checkpointed)
 	h.WriteCosmos("shop", "orders", `{"id":"b"}`)
 	var err error
-	h.Clock().Do("purge", func() { _, err = h.Cosmos().Purge(t.Context(), "shop", "leases") })
+	h.Clock().Do("purge", func() { _, err = h.Services().Cosmos().Purge(t.Context(), "shop", "leases") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestCosmosForever(t *testing.T) {
 	}, functions.FixedDelay(-1, time.Minute))})
 	var err error
 	h.Clock().Do("container", func() {
-		_, err = h.Cosmos().CreateContainer(t.Context(), cosmos.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
+		_, err = h.Services().Cosmos().CreateContainer(t.Context(), cosmos.ContainerSpec{Database: "shop", Name: "orders", Ranges: 2})
 	})
 	if err != nil {
 		t.Fatal(err)

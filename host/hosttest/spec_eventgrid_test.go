@@ -91,7 +91,7 @@ func TestEventGridRetriesWithinDeliveries(t *testing.T) {
 		t.Errorf("missing container: %v", r)
 	}
 	h.Clock().Do("create", func() {
-		if _, err := h.Storage().Container("dead").Create(context.Background(), nil); err != nil {
+		if _, err := h.Services().Storage().Container("dead").Create(context.Background(), nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -127,7 +127,7 @@ func TestEventGridWebHookWaitsForContainer(t *testing.T) {
 	h.AwaitKind(journal.FunctionError)
 	h.Advance(time.Hour)
 	h.Clock().Do("create", func() {
-		if _, err := h.Storage().Container("dead").Create(context.Background(), nil); err != nil {
+		if _, err := h.Services().Storage().Container("dead").Create(context.Background(), nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -200,7 +200,7 @@ func TestEventGridSlowFunction(t *testing.T) {
 			h.PublishEvents("shop", shopEvent("1"))
 			h.Run(time.Hour)
 			h.WantAttempts("OnOrder", test.want)
-			if left := h.EventGrid().Deliveries("", ""); len(left) != 0 {
+			if left := h.Services().EventGrid().Deliveries("", ""); len(left) != 0 {
 				t.Errorf("left: %+v", left)
 			}
 		})
@@ -324,7 +324,7 @@ func TestEventGridReload(t *testing.T) {
 	if err := h.Edit("host.json", gridApp(`"maxDeliveryAttempts":7`)["host.json"]); err != nil {
 		t.Fatal(err)
 	}
-	if left := h.EventGrid().Deliveries("shop", "orders"); len(left) != 1 {
+	if left := h.Services().EventGrid().Deliveries("shop", "orders"); len(left) != 1 {
 		t.Errorf("after a change: %+v, want the event", left)
 	}
 	fail = false
@@ -333,7 +333,7 @@ func TestEventGridReload(t *testing.T) {
 	if err := h.Edit("host.json", `{"version":"2.0"}`); err != nil {
 		t.Fatal(err)
 	}
-	if topics := h.EventGrid().Topics(); len(topics) != 0 {
+	if topics := h.Services().EventGrid().Topics(); len(topics) != 0 {
 		t.Errorf("topics %+v, want none", topics)
 	}
 }
@@ -368,7 +368,7 @@ func TestStorageEvents(t *testing.T) {
 		{"name":"shop","subscriptions":[{"name":"orders","function":"Fail","maxDeliveryAttempts":1,"deadLetterContainer":"dead"}]}]}}}`}})
 	h.Upload("dead/a b.txt", "abc")
 	h.Clock().Do("delete", func() {
-		if err := h.Storage().Container("dead").Blob("a b.txt").Delete(context.Background(), nil); err != nil {
+		if err := h.Services().Storage().Container("dead").Blob("a b.txt").Delete(context.Background(), nil); err != nil {
 			t.Error(err)
 		}
 	})
@@ -450,7 +450,7 @@ func TestBlobTriggerOnEventGridIgnoresETags(t *testing.T) {
 		"OnBlob/function.json": `{"bindings":[{"type":"blobTrigger","name":"b","direction":"in","path":"uploads/{name}","source":"EventGrid","dataType":"string"}]}`,
 	}})
 	h.Clock().Do("upload", func() {
-		ctx, c := context.Background(), h.Storage().Container("uploads")
+		ctx, c := context.Background(), h.Services().Storage().Container("uploads")
 		if _, err := c.Create(ctx, nil); err != nil {
 			t.Error(err)
 		}

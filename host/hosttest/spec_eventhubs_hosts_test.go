@@ -23,6 +23,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 )
 
 // EventHubs is for hosts that share storage only.
@@ -174,7 +175,7 @@ func retryUntilKilled(dir string) error {
 	}
 	for _, body := range []string{"good", "bad"} {
 		h.Clock().Inside("send", func() {
-			err = h.EventHubs().SendEvents(context.Background(), "orders", nil, &eventhubsapi.Event{Body: []byte(body)})
+			err = h.Services().EventHubs().SendEvents(context.Background(), "orders", nil, &eventhubsapi.Event{Body: []byte(body)})
 		})
 		if err != nil {
 			return err
@@ -220,7 +221,7 @@ func TestEventHubKilledInTheRetryWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	begin, err := host.StartTime(db)
+	begin, err := services.StartTime(db)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestEventHubConsumerGroupIsMissing(t *testing.T) {
 	}
 	h.SendEvents("orders", "", "a")
 	var err error
-	h.Clock().Inside("create", func() { err = h.EventHubs().CreateConsumerGroup(context.Background(), "orders", "audit") })
+	h.Clock().Inside("create", func() { err = h.Services().EventHubs().CreateConsumerGroup(context.Background(), "orders", "audit") })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestCreateEventHub(t *testing.T) {
 		t.Fatal(err)
 	}
 	var list []eventhubs.Hub
-	h.Clock().Inside("list", func() { list, _ = h.EventHubs().Hubs(context.Background()) })
+	h.Clock().Inside("list", func() { list, _ = h.Services().EventHubs().Hubs(context.Background()) })
 	want := []eventhubs.Hub{{Name: "Mine", Partitions: 3, Retention: time.Hour, ConsumerGroups: []string{"audit", "late"}}}
 	if diff := cmp.Diff(want, list); diff != "" {
 		t.Errorf("hubs (-want +got):\n%s", diff)
@@ -153,11 +153,11 @@ func TestEventHubKeepsItsName(t *testing.T) {
 	h.Clock().Inside("create", func() {
 		for what, create := range map[string]func() error{
 			"queue": func() error {
-				_, err := h.ServiceBus().CreateQueue(ctx, servicebus.Queue{Name: "Orders"})
+				_, err := h.Services().ServiceBus().CreateQueue(ctx, servicebus.Queue{Name: "Orders"})
 				return err
 			},
 			"topic": func() error {
-				_, err := h.ServiceBus().CreateTopic(ctx, servicebus.Topic{Name: "orders"})
+				_, err := h.Services().ServiceBus().CreateTopic(ctx, servicebus.Topic{Name: "orders"})
 				return err
 			},
 		} {
@@ -165,10 +165,10 @@ func TestEventHubKeepsItsName(t *testing.T) {
 				t.Errorf("create a %s: %v", what, err)
 			}
 		}
-		if _, err := h.ServiceBus().CreateTopic(ctx, servicebus.Topic{Name: "news"}); err != nil {
+		if _, err := h.Services().ServiceBus().CreateTopic(ctx, servicebus.Topic{Name: "news"}); err != nil {
 			t.Error(err)
 		}
-		if _, err := h.ServiceBus().CreateSubscription(ctx, servicebus.Subscription{Topic: "news", Name: "orders"}, nil); err != nil {
+		if _, err := h.Services().ServiceBus().CreateSubscription(ctx, servicebus.Subscription{Topic: "news", Name: "orders"}, nil); err != nil {
 			t.Errorf("a subscription has a name space of its own: %v", err)
 		}
 	})

@@ -176,7 +176,7 @@ func TestEventHubValues(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{Handlers: handlers})
 	key := "k"
 	h.Clock().Do("send", func() {
-		err := h.EventHubs().SendEvents(context.Background(), "orders", &eventhubs.SendOptions{PartitionKey: &key}, &eventhubs.Event{
+		err := h.Services().EventHubs().SendEvents(context.Background(), "orders", &eventhubs.SendOptions{PartitionKey: &key}, &eventhubs.Event{
 			Body: []byte(`{"id":7}`), Properties: map[string]any{"n": int32(1)},
 		})
 		if err != nil {

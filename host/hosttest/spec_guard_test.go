@@ -24,7 +24,7 @@ func TestQueueGuard(t *testing.T) {
 	h.Send("orders", "x")
 	for range 2 {
 		h.Clock().Do("another host, which dies", func() {
-			if m, err := h.Storage().Queue("orders").Receive(ctx, 1, time.Minute); err != nil || len(m) != 1 {
+			if m, err := h.Services().Storage().Queue("orders").Receive(ctx, 1, time.Minute); err != nil || len(m) != 1 {
 				t.Errorf("Receive = %v, %v", m, err)
 			}
 		})

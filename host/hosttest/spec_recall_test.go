@@ -26,7 +26,7 @@ func TestCosmosLeaseIsLost(t *testing.T) {
 	}, functions.FixedDelay(4, time.Minute))})
 	h.WriteCosmos("shop", "orders", `{"id":"a"}`)
 	var err error
-	h.Clock().Do("purge", func() { _, err = h.Cosmos().Purge(t.Context(), "shop", "leases") })
+	h.Clock().Do("purge", func() { _, err = h.Services().Cosmos().Purge(t.Context(), "shop", "leases") })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -249,10 +249,10 @@ func TestServiceBusEntityMissing(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Set: []string{"autoCreateEntities=none"}, Handlers: serviceBusApp(func(context.Context, functions.ServiceBusMessage) error { return nil })})
 	h.Clock().Do("create", func() {
-		if _, err := h.ServiceBus().GetQueue(context.Background(), "orders"); !errors.Is(err, bindings.ErrNotFound) {
+		if _, err := h.Services().ServiceBus().GetQueue(context.Background(), "orders"); !errors.Is(err, bindings.ErrNotFound) {
 			t.Errorf("the queue: %v, want not found", err)
 		}
-		if _, err := h.ServiceBus().CreateQueue(context.Background(), servicebus.Queue{Name: "orders"}); err != nil {
+		if _, err := h.Services().ServiceBus().CreateQueue(context.Background(), servicebus.Queue{Name: "orders"}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -313,7 +313,7 @@ func TestServiceBusSwitches(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock().Do("send", func() {
-		if err := h.ServiceBus().Send(context.Background(), "another", &servicebus.Message{}); !errors.Is(err, bindings.ErrNotFound) {
+		if err := h.Services().ServiceBus().Send(context.Background(), "another", &servicebus.Message{}); !errors.Is(err, bindings.ErrNotFound) {
 			t.Errorf("send to what is not there: %v", err)
 		}
 	})

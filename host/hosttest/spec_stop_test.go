@@ -9,10 +9,10 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -176,7 +176,7 @@ func TestListenerBackoffBeginsAnew(t *testing.T) {
 	app.Queue("Orders", "orders", func(context.Context, functions.QueueMessage) error { return nil })
 	h := hosttest.New(t, &hosttest.Options{
 		Handlers: app,
-		StorageFault: func(p host.StorageFault) error {
+		StorageFault: func(p services.StorageFault) error {
 			if broken && p.Queue == "orders" && !p.After {
 				return errBroken
 			}

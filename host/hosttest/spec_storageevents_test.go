@@ -82,7 +82,7 @@ func TestStorageEventSchema(t *testing.T) {
 	}})
 	h.Upload("elsewhere/a.txt", "of another container")
 	h.Clock().Do("change", func() {
-		if err := storageChanges(context.Background(), h.Storage()); err != nil {
+		if err := storageChanges(context.Background(), h.Services().Storage()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -154,7 +154,7 @@ func TestBlobTriggerOnEveryStorageEvent(t *testing.T) {
 	}})
 	h.Upload("uploadsmore/a.txt", "of another container")
 	h.Clock().Do("change", func() {
-		ctx, account := context.Background(), h.Storage()
+		ctx, account := context.Background(), h.Services().Storage()
 		if err := storageChanges(ctx, account); err != nil {
 			t.Error(err)
 		}

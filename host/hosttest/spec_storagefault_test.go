@@ -9,8 +9,8 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -19,9 +19,9 @@ import (
 // them.
 func TestStorageFaults(t *testing.T) {
 	t.Parallel()
-	once := func(op, queue string, after bool) func(host.StorageFault) error {
+	once := func(op, queue string, after bool) func(services.StorageFault) error {
 		done := false
-		return func(p host.StorageFault) error {
+		return func(p services.StorageFault) error {
 			if done || p.Op != op || p.Queue != queue || p.After != after {
 				return nil
 			}
@@ -31,7 +31,7 @@ func TestStorageFaults(t *testing.T) {
 	}
 	for _, row := range []struct {
 		name   string
-		fault  func(host.StorageFault) error
+		fault  func(services.StorageFault) error
 		copies int // in the poison queue
 	}{
 		{"none", nil, 1},
@@ -59,7 +59,7 @@ func TestStorageFaults(t *testing.T) {
 		app.Queue("Orders", "orders", func(ctx context.Context, _ functions.QueueMessage) error {
 			return h.Clock().Sleep(ctx, 24*time.Minute)
 		})
-		h = hosttest.New(t, &hosttest.Options{Handlers: app, StorageFault: func(p host.StorageFault) error {
+		h = hosttest.New(t, &hosttest.Options{Handlers: app, StorageFault: func(p services.StorageFault) error {
 			if p.Op != "Update" || p.After {
 				return nil
 			}

@@ -59,7 +59,7 @@ func fill(b *testing.B, h *host.Host, n int) {
 	ctx := context.Background()
 	h.Clock().Inside("fill", func() {
 		for range n {
-			if _, err := queue.PutOrCreate(ctx, h.Storage().Queue("work"), queue.Base64.Encode([]byte(`{"id":"7"}`)), nil); err != nil {
+			if _, err := queue.PutOrCreate(ctx, h.Services().Storage().Queue("work"), queue.Base64.Encode([]byte(`{"id":"7"}`)), nil); err != nil {
 				b.Error(err)
 			}
 		}

@@ -82,7 +82,7 @@ func (e *BusEntity) in(q servicebus.SubQueue) int64 {
 
 // busEntities lists queues, then topics, each with its subscriptions.
 func (s *Server) busEntities(ctx context.Context) ([]BusEntity, error) {
-	ns, out := s.host.ServiceBus(), []BusEntity{}
+	ns, out := s.host.Services().ServiceBus(), []BusEntity{}
 	queues, err := ns.ListQueues(ctx)
 	if err != nil {
 		return nil, err
@@ -136,14 +136,14 @@ func (s *Server) busSubscription(ctx context.Context, sub *servicebus.Subscripti
 
 // locks counts the locked messages of an entity.
 func (s *Server) locks(ctx context.Context, e *BusEntity) error {
-	held, err := s.host.ServiceBus().Held(ctx, e.Path)
+	held, err := s.host.Services().ServiceBus().Held(ctx, e.Path)
 	e.Locked = int64(len(held))
 	return err
 }
 
 // busEntity is the entity of a path, whichever of its queues the path names.
 func (s *Server) busEntity(ctx context.Context, path servicebus.Path) (BusEntity, error) {
-	ns := s.host.ServiceBus()
+	ns := s.host.Services().ServiceBus()
 	if path.Subscription != "" {
 		sub, err := ns.GetSubscription(ctx, path.Entity, path.Subscription)
 		if err != nil {
@@ -192,7 +192,7 @@ func (s *Server) purgeBus(w http.ResponseWriter, r *http.Request) {
 	}
 	out := BusPurged{Path: path.String()}
 	err := s.inside("purge "+out.Path, func(ctx context.Context) (err error) {
-		out.Removed, err = s.host.ServiceBus().Purge(ctx, out.Path)
+		out.Removed, err = s.host.Services().ServiceBus().Purge(ctx, out.Path)
 		return err
 	})
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *Server) redriveBus(w http.ResponseWriter, r *http.Request) {
 			return err
 		}
 		out.To, out.From = e.Path, e.Path+string(path.SubQueue)
-		if out.Moved, err = s.host.ServiceBus().Redrive(ctx, out.From, numbers...); err != nil {
+		if out.Moved, err = s.host.Services().ServiceBus().Redrive(ctx, out.From, numbers...); err != nil {
 			return err
 		}
 		if e, err = s.busEntity(ctx, path); err != nil {
@@ -273,10 +273,10 @@ func (s *Server) expireBus(w http.ResponseWriter, r *http.Request) {
 	}
 	err := s.inside("expire locks of "+out.Path, func(ctx context.Context) (err error) {
 		if out.Session == nil {
-			out.Expired, err = s.host.ServiceBus().ExpireLocks(ctx, out.Path, numbers...)
+			out.Expired, err = s.host.Services().ServiceBus().ExpireLocks(ctx, out.Path, numbers...)
 			return err
 		}
-		held, err := s.host.ServiceBus().Held(ctx, out.Path)
+		held, err := s.host.Services().ServiceBus().Held(ctx, out.Path)
 		if err != nil {
 			return err
 		}
@@ -285,7 +285,7 @@ func (s *Server) expireBus(w http.ResponseWriter, r *http.Request) {
 				out.Expired++
 			}
 		}
-		return s.host.ServiceBus().ExpireSession(ctx, out.Path, *out.Session)
+		return s.host.Services().ServiceBus().ExpireSession(ctx, out.Path, *out.Session)
 	})
 	if err != nil {
 		busError(w, err)

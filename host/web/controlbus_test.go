@@ -43,7 +43,7 @@ func (d *fixture) receive(source string, n int) []*servicebus.Received {
 	var err error
 	d.host.Clock().Inside("receive", func() {
 		var r servicebus.Receiver
-		if r, err = d.host.ServiceBus().Receiver(context.Background(), source, &servicebus.ReceiverOptions{Outside: true}); err == nil {
+		if r, err = d.host.Services().ServiceBus().Receiver(context.Background(), source, &servicebus.ReceiverOptions{Outside: true}); err == nil {
 			got, err = r.Receive(context.Background(), n, 0)
 		}
 	})
@@ -263,7 +263,7 @@ func TestControlBusExpireLock(t *testing.T) {
 	d.want(409, "POST", bus("expire-lock", "sessions", "session", "s"), "")
 	session := "s"
 	d.host.Clock().Inside("accept", func() {
-		r, err := d.host.ServiceBus().AcceptSession(context.Background(), "sessions", &servicebus.SessionOptions{
+		r, err := d.host.Services().ServiceBus().AcceptSession(context.Background(), "sessions", &servicebus.SessionOptions{
 			SessionID: &session, ReceiverOptions: servicebus.ReceiverOptions{Outside: true},
 		})
 		if err == nil {

@@ -124,7 +124,7 @@ func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
 	}
 	var out BusEntity
 	err = s.inside("create "+path.String(), func(ctx context.Context) error {
-		if err := made(ctx, s.host.ServiceBus()); err != nil {
+		if err := made(ctx, s.host.Services().ServiceBus()); err != nil {
 			return err
 		}
 		out, err = s.busEntity(ctx, path)

@@ -50,9 +50,9 @@ func (s *Server) sendBus(w http.ResponseWriter, r *http.Request) {
 	out := BusSent{Path: path.String(), MessageID: m.MessageID, ScheduledFor: at}
 	err = s.inside("send to "+out.Path, func(ctx context.Context) error {
 		if at.IsZero() {
-			return s.host.ServiceBus().Send(ctx, out.Path, m)
+			return s.host.Services().ServiceBus().Send(ctx, out.Path, m)
 		}
-		numbers, err := s.host.ServiceBus().Schedule(ctx, out.Path, at, m)
+		numbers, err := s.host.Services().ServiceBus().Schedule(ctx, out.Path, at, m)
 		if err == nil {
 			out.SequenceNumber = numbers[0]
 		}
@@ -227,7 +227,7 @@ func parameter(query url.Values, name string, fallback, least, most int64) (int6
 func (s *Server) peekFrom(w http.ResponseWriter, path servicebusapi.Path, session *string, from int64, most int) {
 	out := BusPeeked{Messages: []BusMessage{}}
 	err := s.inside("peek "+path.String(), func(ctx context.Context) (err error) {
-		ns := s.host.ServiceBus()
+		ns := s.host.Services().ServiceBus()
 		if out.Entity, err = s.busEntity(ctx, path); err != nil {
 			return err
 		}

@@ -78,14 +78,14 @@ func (s *Server) listCosmos(w http.ResponseWriter, r *http.Request) {
 // container that such a function watches and that is missing is not in it.
 func (s *Server) cosmosContainers(ctx context.Context) ([]CosmosContainer, error) {
 	out := []CosmosContainer{}
-	containers, err := s.host.Cosmos().Containers(ctx)
+	containers, err := s.host.Services().Cosmos().Containers(ctx)
 	if err != nil || len(containers) == 0 {
 		return out, err
 	}
 	leases := s.host.CosmosLeases(ctx)
 	for _, c := range containers {
 		info := CosmosContainer{Path: c.Database + "/" + c.Name, PartitionKey: c.PartitionKey, Documents: c.Items}
-		ranges, err := s.host.Cosmos().Ranges(ctx, c.Database, c.Name)
+		ranges, err := s.host.Services().Cosmos().Ranges(ctx, c.Database, c.Name)
 		if errors.Is(err, bindings.ErrNotFound) {
 			continue // deleted meanwhile
 		} else if err != nil {
@@ -148,7 +148,7 @@ func (s *Server) createCosmos(w http.ResponseWriter, r *http.Request) {
 	}
 	var out CosmosContainer
 	err := s.inside("create container", func(ctx context.Context) error {
-		c, err := s.host.Cosmos().CreateContainer(ctx, spec)
+		c, err := s.host.Services().Cosmos().CreateContainer(ctx, spec)
 		if err == nil {
 			info := c.Info()
 			out = CosmosContainer{Path: info.Database + "/" + info.Name, PartitionKey: info.PartitionKey, Ranges: []CosmosRange{}}
@@ -173,7 +173,7 @@ func (s *Server) dropCosmos(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err := s.inside("remove container", func(ctx context.Context) error {
-		return s.host.Cosmos().DeleteContainer(ctx, spec.Database, spec.Name)
+		return s.host.Services().Cosmos().DeleteContainer(ctx, spec.Database, spec.Name)
 	})
 	if err != nil {
 		cosmosError(w, err)

@@ -55,9 +55,9 @@ func (s *Server) writeCosmos(w http.ResponseWriter, r *http.Request) {
 	}
 	out := CosmosWritten{Path: spec.Database + "/" + spec.Name, IDs: []string{}, ETags: []string{}}
 	err = s.inside("write to "+out.Path, func(ctx context.Context) error {
-		c, err := s.host.Cosmos().Container(ctx, spec.Database, spec.Name)
+		c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
 		if errors.Is(err, bindings.ErrNotFound) {
-			c, err = s.host.Cosmos().CreateContainer(ctx, spec)
+			c, err = s.host.Services().Cosmos().CreateContainer(ctx, spec)
 			out.Created = err == nil
 		}
 		if err == nil {
@@ -110,7 +110,7 @@ func (s *Server) readCosmos(w http.ResponseWriter, r *http.Request) {
 	id := query.Get("id")
 	out := CosmosDocuments{Path: spec.Database + "/" + spec.Name, Documents: []json.RawMessage{}}
 	err := s.inside("read "+out.Path, func(ctx context.Context) error {
-		c, err := s.host.Cosmos().Container(ctx, spec.Database, spec.Name)
+		c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
 		if err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (s *Server) deleteCosmos(w http.ResponseWriter, r *http.Request) {
 	id := r.URL.Query().Get("id")
 	out := CosmosPurged{Path: spec.Database + "/" + spec.Name}
 	err := s.inside("delete "+id, func(ctx context.Context) error {
-		c, err := s.host.Cosmos().Container(ctx, spec.Database, spec.Name)
+		c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
 		if err != nil {
 			return err
 		}
@@ -192,7 +192,7 @@ func (s *Server) deleteCosmos(w http.ResponseWriter, r *http.Request) {
 func (s *Server) purgeCosmos(w http.ResponseWriter, spec cosmos.ContainerSpec) {
 	out := CosmosPurged{Path: spec.Database + "/" + spec.Name}
 	err := s.inside("purge "+out.Path, func(ctx context.Context) (err error) {
-		out.Removed, err = s.host.Cosmos().Purge(ctx, spec.Database, spec.Name)
+		out.Removed, err = s.host.Services().Cosmos().Purge(ctx, spec.Database, spec.Name)
 		return err
 	})
 	if err != nil {

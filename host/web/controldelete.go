@@ -34,7 +34,7 @@ func (s *Server) deleteEntity(w http.ResponseWriter, r *http.Request) {
 		}
 		out.Kind = e.Kind
 		out.add(&e)
-		ns := s.host.ServiceBus()
+		ns := s.host.Services().ServiceBus()
 		switch e.Kind {
 		case BusSubscription:
 			return ns.DeleteSubscription(ctx, path.Entity, path.Subscription)
@@ -80,17 +80,17 @@ type GridDeleted struct {
 func (s *Server) deleteTopic(w http.ResponseWriter, r *http.Request) {
 	out := GridDeleted{Topic: r.URL.Query().Get("topic")}
 	s.deleteGrid(w, &out, func(ctx context.Context) error {
-		t, err := s.host.EventGrid().Topic(out.Topic)
+		t, err := s.host.Services().EventGrid().Topic(out.Topic)
 		if err != nil {
 			return err
 		}
 		out.Topic = t.Name
-		for _, info := range s.host.EventGrid().Topics() {
+		for _, info := range s.host.Services().EventGrid().Topics() {
 			if info.Name == t.Name {
 				out.Subscriptions = len(info.Subscriptions)
 			}
 		}
-		return s.host.EventGrid().DeleteTopic(ctx, t.Name)
+		return s.host.Services().EventGrid().DeleteTopic(ctx, t.Name)
 	})
 }
 
@@ -98,13 +98,13 @@ func (s *Server) deleteTopic(w http.ResponseWriter, r *http.Request) {
 func (s *Server) deleteSubscription(w http.ResponseWriter, r *http.Request) {
 	out := GridDeleted{Topic: r.URL.Query().Get("topic"), Subscription: r.URL.Query().Get("name")}
 	s.deleteGrid(w, &out, func(ctx context.Context) error {
-		return s.host.EventGrid().Unsubscribe(ctx, out.Topic, out.Subscription)
+		return s.host.Services().EventGrid().Unsubscribe(ctx, out.Topic, out.Subscription)
 	})
 }
 
 func (s *Server) deleteGrid(w http.ResponseWriter, out *GridDeleted, remove func(ctx context.Context) error) {
 	err := s.inside("delete from event grid", func(ctx context.Context) error {
-		out.Pending = len(s.host.EventGrid().Deliveries(out.Topic, out.Subscription))
+		out.Pending = len(s.host.Services().EventGrid().Deliveries(out.Topic, out.Subscription))
 		return remove(ctx)
 	})
 	if err != nil {

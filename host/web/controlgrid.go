@@ -58,8 +58,8 @@ func (s *Server) gridRoutes(handle func(method, path string, h http.HandlerFunc)
 // gridTopics lists the topics with their keys.
 func (s *Server) gridTopics() []GridTopic {
 	out := []GridTopic{}
-	for _, info := range s.host.EventGrid().Topics() {
-		topic, err := s.host.EventGrid().Topic(info.Name)
+	for _, info := range s.host.Services().EventGrid().Topics() {
+		topic, err := s.host.Services().EventGrid().Topic(info.Name)
 		if err != nil {
 			continue // deleted meanwhile
 		}
@@ -70,7 +70,7 @@ func (s *Server) gridTopics() []GridTopic {
 
 // gridDeliveries lists the events that subscriptions still have, the first of them.
 func (s *Server) gridDeliveries() []eventgrid.DeliveryInfo {
-	list := s.host.EventGrid().Deliveries("", "")
+	list := s.host.Services().EventGrid().Deliveries("", "")
 	return append([]eventgrid.DeliveryInfo{}, list[:min(len(list), mostDeliveries)]...)
 }
 
@@ -82,7 +82,7 @@ func (s *Server) createTopic(w http.ResponseWriter, r *http.Request) {
 	name := r.URL.Query().Get("topic")
 	var out GridTopic
 	err := s.inside("create topic "+name, func(ctx context.Context) error {
-		grid := s.host.EventGrid()
+		grid := s.host.Services().EventGrid()
 		if _, err := grid.Topic(name); err == nil {
 			return &eventgrid.Error{Status: http.StatusConflict, Code: "ResourceAlreadyExists", Message: fmt.Sprintf("the topic %q exists already", name)}
 		}
@@ -122,7 +122,7 @@ func (s *Server) createSubscription(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	err := s.inside("create event subscription "+body.Name, func(context.Context) (err error) {
-		out.State, err = s.host.EventGrid().Subscribe(s.host.EventGrid().Context(), out.Topic, body)
+		out.State, err = s.host.Services().EventGrid().Subscribe(s.host.Services().EventGrid().Context(), out.Topic, body)
 		return err
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Server) publish(w http.ResponseWriter, r *http.Request) {
 		controlReadError(w, err)
 		return
 	}
-	grid := s.host.EventGrid()
+	grid := s.host.Services().EventGrid()
 	name := r.URL.Query().Get("topic")
 	topic, err := grid.Topic(name)
 	if err != nil {

@@ -51,16 +51,16 @@ func (s *Server) createHub(w http.ResponseWriter, r *http.Request) {
 	}
 	var out HubCreated
 	err := s.inside("create hub "+hub.Name, func(ctx context.Context) error {
-		if err := s.host.EventHubs().CreateHub(ctx, hub); err != nil {
+		if err := s.host.Services().EventHubs().CreateHub(ctx, hub); err != nil {
 			return err
 		}
-		made, err := s.host.EventHubs().Settings(ctx, hub.Name)
+		made, err := s.host.Services().EventHubs().Settings(ctx, hub.Name)
 		if err == nil {
 			out = hubCreated(made)
 		}
 		return err
 	})
-	if errors.Is(err, bindings.ErrAlreadyExists) && s.host.EventHubs().Has(hub.Name) {
+	if errors.Is(err, bindings.ErrAlreadyExists) && s.host.Services().EventHubs().Has(hub.Name) {
 		e := messaging.ErrorOf(err)
 		writeError(w, e.Status, e.Text, fmt.Sprintf("a hub keeps its partitions and retention; \"redeliver create eventhub %s/ConsumerGroups/NAME\" adds a consumer group", hub.Name))
 		return
@@ -82,7 +82,7 @@ func hubCreated(h eventhubs.Hub) HubCreated {
 func (s *Server) createGroup(w http.ResponseWriter, r *http.Request) {
 	out := GroupCreated{Hub: r.URL.Query().Get("hub"), ConsumerGroup: r.URL.Query().Get("group")}
 	err := s.inside("create consumer group "+out.ConsumerGroup, func(ctx context.Context) error {
-		return s.host.EventHubs().CreateConsumerGroup(ctx, out.Hub, out.ConsumerGroup)
+		return s.host.Services().EventHubs().CreateConsumerGroup(ctx, out.Hub, out.ConsumerGroup)
 	})
 	if err != nil {
 		hubError(w, err)

@@ -67,7 +67,7 @@ func (s *Server) sendEvent(w http.ResponseWriter, r *http.Request) {
 	}
 	out := HubSent{Hub: query.Get("hub"), PartitionKey: optional(query, "key"), PartitionID: query.Get("partition")}
 	err = s.inside("send to hub "+out.Hub, func(ctx context.Context) error {
-		return s.host.EventHubs().SendEvents(ctx, out.Hub, &eventhubs.SendOptions{PartitionKey: out.PartitionKey, PartitionID: out.PartitionID}, event)
+		return s.host.Services().EventHubs().SendEvents(ctx, out.Hub, &eventhubs.SendOptions{PartitionKey: out.PartitionKey, PartitionID: out.PartitionID}, event)
 	})
 	if err != nil {
 		hubError(w, err)
@@ -80,12 +80,12 @@ func (s *Server) sendEvent(w http.ResponseWriter, r *http.Request) {
 // read them.
 func (s *Server) hubInfos(ctx context.Context) ([]HubInfo, error) {
 	out := []HubInfo{}
-	list, err := s.host.EventHubs().Hubs(ctx)
+	list, err := s.host.Services().EventHubs().Hubs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	for _, hub := range list {
-		says, err := s.host.EventHubs().Hub(ctx, hub.Name)
+		says, err := s.host.Services().EventHubs().Hub(ctx, hub.Name)
 		if errors.Is(err, bindings.ErrNotFound) {
 			continue // deleted meanwhile
 		} else if err != nil {
@@ -93,7 +93,7 @@ func (s *Server) hubInfos(ctx context.Context) ([]HubInfo, error) {
 		}
 		info := HubInfo{Name: hub.Name, Partitions: []HubPartition{}}
 		for _, id := range says.Partitions {
-			p, err := s.host.EventHubs().Partition(ctx, hub.Name, id)
+			p, err := s.host.Services().EventHubs().Partition(ctx, hub.Name, id)
 			if err != nil {
 				return nil, err
 			}

@@ -1,4 +1,4 @@
-package host
+package services
 
 import (
 	"context"
@@ -17,14 +17,10 @@ import (
 // its services and however many calls are concerned.
 func TestOutageIsToldOnce(t *testing.T) {
 	t.Parallel()
-	clk := clock.NewVirtual(realNow(), nil)
+	clk := clock.NewVirtual(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	t.Cleanup(clk.Close)
-	h, err := New(t.TempDir(), &Options{Clock: clk, Env: []string{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = h.Close() })
-	r := h.reach("AzureWebJobsStorage")
+	c, told := connectionsOn(clk, nil)
+	r := c.reachLocked("AzureWebJobsStorage")
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
 	lost := &bindings.UnreachableError{Err: errors.New("connection refused")}
@@ -44,7 +40,7 @@ func TestOutageIsToldOnce(t *testing.T) {
 	call(ctx, "blobs", 0, lost)
 	call(ctx, "blobs", 0, nil)
 	var got []string
-	for _, rec := range h.Journal().Records() {
+	for _, rec := range told.Records() {
 		got = append(got, fmt.Sprint(rec.Kind, " ", rec.Name, " ", rec.Delay, " ", rec.Error))
 	}
 	want := []string{

@@ -1,10 +1,15 @@
-package host
+package services
 
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/journal"
 )
 
 // Addresses of accounts, and which of them are scanned as development storage
@@ -29,15 +34,15 @@ func TestBlobEndpoint(t *testing.T) {
 		{section("accountName", "acct"), "https://acct.blob.core.windows.net", false},
 	}
 	for _, tt := range tests {
-		got := doors(nil).blobEndpoint(tt.conn)
-		if got != tt.want || isDevelopment(got) != tt.development {
-			t.Errorf("blobEndpoint(%+v) = %q, development %v, want %q, %v", tt.conn, got, isDevelopment(got), tt.want, tt.development)
+		got := servers(nil).blobEndpoint(tt.conn)
+		if got != tt.want || IsDevelopment(got) != tt.development {
+			t.Errorf("blobEndpoint(%+v) = %q, development %v, want %q, %v", tt.conn, got, IsDevelopment(got), tt.want, tt.development)
 		}
 	}
 	for _, scheme := range []string{"http", "https"} {
-		served := doors{blobService: doorAt(scheme + "://127.0.0.1:40000")}
+		served := servers{blobService: serverAt(scheme + "://127.0.0.1:40000")}
 		if got, want := served.blobEndpoint(value("UseDevelopmentStorage=true")), scheme+"://127.0.0.1:40000/devstoreaccount1"; got != want {
-			t.Errorf("blobEndpoint with a door = %q, want %q", got, want)
+			t.Errorf("blobEndpoint when it is served = %q, want %q", got, want)
 		}
 	}
 }
@@ -77,25 +82,25 @@ func TestEmbeddedConnection(t *testing.T) {
 		{"", "", ""},
 	} {
 		conn := app.Connection{Setting: "AzureWebJobsPayments", Value: tt.value}
-		usual := &Host{}
-		served := &Host{}
-		served.DoorsAt("http://127.0.0.1:40000", "https://127.0.0.1:40001")
-		for _, h := range []struct {
-			host *Host
+		usual := NewConnections(nil, embeddedFor(t), &ConnectionOptions{})
+		served := NewConnections(nil, embeddedFor(t), &ConnectionOptions{})
+		served.StorageAt("http://127.0.0.1:40000", "https://127.0.0.1:40001")
+		for _, of := range []struct {
+			c    *Connections
 			want string
 		}{{usual, tt.usual}, {served, tt.served}} {
 			got := ""
-			if h.host.doors.isEmbedded(conn, blobService) {
+			if of.c.servers.isEmbedded(conn, blobService) {
 				got += "b"
 			}
-			if h.host.doors.isEmbedded(conn, queueService) {
+			if of.c.servers.isEmbedded(conn, queueService) {
 				got += "q"
 			}
-			if got != h.want {
-				t.Errorf("doors %v, %q: embedded are %q, want %q", h.host.doors, tt.value, got, h.want)
+			if got != of.want {
+				t.Errorf("servers %v, %q: embedded are %q, want %q", of.c.servers, tt.value, got, of.want)
 			}
 		}
-		_, err := (&services{host: usual}).Queues(conn)
+		_, err := usual.Queues(conn)
 		if embedded := strings.Contains(tt.usual, "q"); (err == nil) != embedded {
 			t.Errorf("Queues(%q): %v", tt.value, err)
 		}
@@ -112,7 +117,23 @@ func TestEmbeddedConnection(t *testing.T) {
 func TestEmbeddedSection(t *testing.T) {
 	t.Parallel()
 	conn := app.Connection{Section: map[string]string{"blobServiceUri": "http://127.0.0.1:10000/devstoreaccount1", "queueServiceUri": "https://acct.queue.core.windows.net"}}
-	if d := doors(nil); !d.isEmbedded(conn, blobService) || d.isEmbedded(conn, queueService) {
+	if d := servers(nil); !d.isEmbedded(conn, blobService) || d.isEmbedded(conn, queueService) {
 		t.Error("want blobs embedded and queues outside")
 	}
+}
+
+// embeddedFor are embedded services in memory.
+func embeddedFor(t *testing.T, accounts ...string) *Embedded {
+	t.Helper()
+	clk := clock.NewVirtual(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), nil)
+	t.Cleanup(clk.Close)
+	e, err := Open(clk, &Options{
+		Accounts: accounts, Record: func(journal.Record) {}, Made: func() {}, BlobEvent: func(string, emulator.BlobEvent) {},
+		Function: func(string) eventgrid.Endpoint { return nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
 }

@@ -1,24 +1,18 @@
-package host
+package services
 
 import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/clock"
 )
 
 // The string of each embedded account means that account, at the host's own
 // doors only.
 func TestEmbeddedAccountByName(t *testing.T) {
 	t.Parallel()
-	clk := clock.NewVirtual(realNow(), nil)
-	defer clk.Close()
-	h, err := New(t.TempDir(), &Options{Clock: clk, Accounts: []string{"one"}, Env: []string{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	h.DoorsAt("https://127.0.0.1:40000", "https://127.0.0.1:40001")
+	e := embeddedFor(t, "one")
+	c := NewConnections(nil, e, &ConnectionOptions{})
+	c.StorageAt("https://127.0.0.1:40000", "https://127.0.0.1:40001")
 	at := func(account, port string) string {
 		return "DefaultEndpointsProtocol=https;AccountName=" + account + ";AccountKey=x;BlobEndpoint=https://127.0.0.1:" + port + "/" + account + ";"
 	}
@@ -30,8 +24,8 @@ func TestEmbeddedAccountByName(t *testing.T) {
 		{at("two", "40000"), ""},
 		{"BlobEndpoint=https://127.0.0.1:40000/one;SharedAccessSignature=sv=1&sig=x", ""},
 	} {
-		got, ok := h.embedded(app.Connection{Value: tt.value}, blobService)
-		if want := h.Account(tt.want); ok != (want != nil) || got != want {
+		got, ok := c.storage(app.Connection{Value: tt.value}, blobService)
+		if want := e.Account(tt.want); ok != (want != nil) || got != want {
 			t.Errorf("%q means another account than %q", tt.value, tt.want)
 		}
 	}
@@ -42,7 +36,7 @@ func TestEmbeddedAccountByName(t *testing.T) {
 func TestDevelopmentStorageOfHandlers(t *testing.T) {
 	t.Parallel()
 	const long = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1"
-	usual, moved := &Host{}, &Host{}
+	usual, moved := NewConnections(nil, nil, &ConnectionOptions{}), NewConnections(nil, nil, &ConnectionOptions{})
 	moved.DevelopmentStorage(long)
 	for value, want := range map[string]string{
 		"UseDevelopmentStorage=true":                                           long,
@@ -52,10 +46,10 @@ func TestDevelopmentStorageOfHandlers(t *testing.T) {
 		"UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://azurite": "UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://azurite",
 		"": "",
 	} {
-		if got := moved.setting(value); got != want {
+		if got := moved.Setting(value); got != want {
 			t.Errorf("%q becomes %q, want %q", value, got, want)
 		}
-		if got := usual.setting(value); got != value {
+		if got := usual.Setting(value); got != value {
 			t.Errorf("%q becomes %q where the doors are the usual ones", value, got)
 		}
 	}

@@ -1,9 +1,10 @@
-package host
+package services
 
 import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/journal"
 )
 
 // elsewhere opens an account for each time that it is asked.
@@ -31,23 +33,19 @@ func (e *elsewhere) Queues(_ app.Connection, call Call) (queue.Account, error) {
 // clock, and the host learns from them whether the account is reached.
 func TestAccountOutside(t *testing.T) {
 	t.Parallel()
-	clk := clock.NewVirtual(realNow(), nil)
+	clk := clock.NewVirtual(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), nil)
 	t.Cleanup(clk.Close)
 	out := &elsewhere{clk: clk}
-	h, err := New(t.TempDir(), &Options{Clock: clk, Env: []string{}, Outside: out})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = h.Close() })
+	c, told := connectionsOn(clk, out)
 	conn := app.Connection{Setting: "Far", Value: "AccountName=acme;AccountKey=a2V5"}
-	first, err := h.services.Queues(conn)
+	first, err := c.Queues(conn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := h.services.Queues(conn); again != first || len(out.calls) != 1 {
+	if again, err := c.Queues(conn); again != first || len(out.calls) != 1 {
 		t.Errorf("a second account for the same connection, %v", err)
 	}
-	if other, err := h.services.Queues(app.Connection{Setting: "Other", Value: conn.Value}); other == first || len(out.calls) != 2 {
+	if other, err := c.Queues(app.Connection{Setting: "Other", Value: conn.Value}); other == first || len(out.calls) != 2 {
 		t.Errorf("one account for two connections, %v", err)
 	}
 	call := func(answer error) {
@@ -67,14 +65,21 @@ func TestAccountOutside(t *testing.T) {
 	call(&bindings.UnreachableError{Err: errors.New("connection refused")})
 	call(messaging.ErrClosed)
 	var got []string
-	for _, r := range h.Journal().Records() {
+	for _, r := range told.Records() {
 		got = append(got, string(r.Kind)+" "+r.Name)
 	}
 	call(bindings.ErrNotFound)
-	for _, r := range h.Journal().Records()[len(got):] {
+	for _, r := range told.Records()[len(got):] {
 		got = append(got, "then "+string(r.Kind)+" "+r.Name)
 	}
 	if diff := cmp.Diff(got, []string{"service_unreachable Far", "then service_back Far"}); diff != "" {
 		t.Errorf("told (-got +want):\n%s", diff)
 	}
+}
+
+// connectionsOn are connections that lead outside, and the journal of their outages.
+func connectionsOn(clk *clock.Virtual, out Outside) (*Connections, *journal.Journal) {
+	told := journal.New(clk.Now, nil)
+	wire, _ := clk.WithCancel(context.Background())
+	return NewConnections(clk, nil, &ConnectionOptions{Outside: out, Wire: wire, Journal: told, Back: func() {}}), told
 }

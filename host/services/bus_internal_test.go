@@ -1,4 +1,4 @@
-package host
+package services
 
 import (
 	"testing"
@@ -11,10 +11,14 @@ import (
 func TestServiceBusConnection(t *testing.T) {
 	t.Parallel()
 	const rest = ";SharedAccessKeyName=k;SharedAccessKey=s=;UseDevelopmentEmulator=true;"
-	var told, moved, closed Host
-	told.ServiceBusAt("sb://127.0.0.1:5672")
-	moved.ServiceBusAt("sb://127.0.0.1:4000")
-	closed.ServiceBusAt("")
+	at := func(addresses ...string) *Connections {
+		c := NewConnections(nil, nil, &ConnectionOptions{})
+		for _, a := range addresses {
+			c.ServiceBusAt(a)
+		}
+		return c
+	}
+	untold, told, moved, closed := at(), at("sb://127.0.0.1:5672"), at("sb://127.0.0.1:4000"), at("")
 	for _, tt := range []struct {
 		value                string
 		usual, moved, closed bool
@@ -32,18 +36,18 @@ func TestServiceBusConnection(t *testing.T) {
 	} {
 		for _, h := range []struct {
 			name string
-			host *Host
+			c    *Connections
 			want bool
-		}{{"none", &Host{}, tt.usual}, {"usual", &told, tt.usual}, {"moved", &moved, tt.moved}, {"closed", &closed, tt.closed}} {
-			if got := h.host.doors.isEmbeddedBus(app.Connection{Value: tt.value}); got != h.want {
-				t.Errorf("door %s: %q is embedded: %v, want %v", h.name, tt.value, got, h.want)
+		}{{"none", untold, tt.usual}, {"usual", told, tt.usual}, {"moved", moved, tt.moved}, {"closed", closed, tt.closed}} {
+			if got := h.c.IsEmbeddedNamespace(app.Connection{Value: tt.value}); got != h.want {
+				t.Errorf("server %s: %q is embedded: %v, want %v", h.name, tt.value, got, h.want)
 			}
 			want := tt.value
 			if h.name == "moved" && tt.given != "" {
 				want = tt.given
 			}
-			if got := h.host.setting(tt.value); got != want {
-				t.Errorf("door %s: handlers are given %q, want %q", h.name, got, want)
+			if got := h.c.Setting(tt.value); got != want {
+				t.Errorf("server %s: handlers are given %q, want %q", h.name, got, want)
 			}
 		}
 		if got := EmulatorConnection(tt.value); got != tt.wanted {

@@ -1,4 +1,4 @@
-package host
+package services
 
 import (
 	"context"
@@ -30,30 +30,30 @@ type Outside interface {
 type Call = func(ctx context.Context, f func(ctx context.Context) error) error
 
 // opened returns the account of a service outside, opened when it is asked for first.
-func opened[A any](s *services, service string, conn app.Connection, open func(conn app.Connection, call Call) (A, error)) (A, error) {
+func opened[A any](c *Connections, service string, conn app.Connection, open func(conn app.Connection, call Call) (A, error)) (A, error) {
 	key := openedService{service, conn.Setting} // settings are read once
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if account, ok := s.opened[key].(A); ok {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if account, ok := c.opened[key].(A); ok {
 		return account, nil
 	}
-	account, err := open(conn, s.host.caller(service, conn))
+	account, err := open(conn, c.caller(service, conn))
 	if err != nil {
 		return account, fmt.Errorf("connection %q: %w", conn.Setting, err)
 	}
-	s.opened[key] = account
+	c.opened[key] = account
 	return account, nil
 }
 
-// caller returns what makes the calls to a service of an account outside.
-func (h *Host) caller(service string, conn app.Connection) Call {
-	name, reach := service+" of "+conn.Setting, h.reach(conn.Setting)
+// caller returns what makes the calls to a service of an account outside. The lock is held.
+func (c *Connections) caller(service string, conn app.Connection) Call {
+	name, reach := service+" of "+conn.Setting, c.reachLocked(conn.Setting)
 	return func(ctx context.Context, f func(ctx context.Context) error) (err error) {
 		if ctx.Done() == nil {
-			ctx = h.wire // nothing else ends it
+			ctx = c.opts.Wire // nothing else ends it
 		}
-		begun := h.clk.Now()
-		h.clk.Outside(ctx, name, func() { err = f(ctx) })
+		begun := c.clk.Now()
+		c.clk.Outside(ctx, name, func() { err = f(ctx) })
 		reach.note(ctx, service, begun, err)
 		return err
 	}

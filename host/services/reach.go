@@ -1,4 +1,4 @@
-package host
+package services
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // reach is whether the account that a setting names can be reached, as the calls to it
 // find. An outage is told twice, when it begins and when it ends, whoever meets it.
 type reach struct {
-	host    *Host
+	of      *Connections
 	setting string
 
 	mu    sync.Mutex
@@ -23,28 +23,17 @@ type reach struct {
 	last  map[string]time.Time // a call to that service was answered
 }
 
-// tellsOutage reports whether an error is one of which the journal is told once for all
+// TellsOutage reports whether an error is one of which the journal is told once for all
 // functions, as an outage of an account.
-func (h *Host) tellsOutage(err error) bool {
-	return h.opts.Services == nil && errors.Is(err, bindings.ErrUnreachable)
+func (c *Connections) TellsOutage(err error) bool {
+	return c.opts.Instead == nil && errors.Is(err, bindings.ErrUnreachable)
 }
 
-// reaches are those of all settings.
-type reaches struct {
-	mu      sync.Mutex
-	setting map[string]*reach
-}
-
-func (h *Host) reach(setting string) *reach {
-	h.reaches.mu.Lock()
-	defer h.reaches.mu.Unlock()
-	r := h.reaches.setting[setting]
+func (c *Connections) reachLocked(setting string) *reach {
+	r := c.reach[setting]
 	if r == nil {
-		r = &reach{host: h, setting: setting, lost: map[string]bool{}, last: map[string]time.Time{}}
-		if h.reaches.setting == nil {
-			h.reaches.setting = map[string]*reach{}
-		}
-		h.reaches.setting[setting] = r
+		r = &reach{of: c, setting: setting, lost: map[string]bool{}, last: map[string]time.Time{}}
+		c.reach[setting] = r
 	}
 	return r
 }
@@ -60,7 +49,7 @@ func (r *reach) note(ctx context.Context, service string, begun time.Time, err e
 	if err != nil && !unreachable && ctx.Err() != nil {
 		return
 	}
-	now := r.host.clk.Now()
+	now := r.of.clk.Now()
 	r.mu.Lock()
 	if !unreachable {
 		r.last[service] = now
@@ -82,9 +71,9 @@ func (r *reach) note(ctx context.Context, service string, begun time.Time, err e
 	}
 	r.mu.Unlock()
 	if rec.Kind != "" {
-		r.host.journal.Append(rec)
+		r.of.opts.Journal.Append(rec)
 	}
 	if rec.Kind == journal.ServiceBack {
-		r.host.failed.start() // those that wait for it
+		r.of.opts.Back() // those that wait for it
 	}
 }

@@ -23,9 +23,9 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/door"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // The differential tests send the same requests to Azurite and to our doors, at
@@ -103,7 +103,7 @@ func newPair(t testing.TB) *pair {
 	storage := emulator.New(p.clk, nil)
 	// Azurite runs what pages of any origin ask for; a guard that knows those of the
 	// programs lets us do the same.
-	guard := &door.Guard{Origins: []string{"http://a.example", "http://b.example", "https://a.example"}}
+	guard := &listen.Guard{Origins: []string{"http://a.example", "http://b.example", "https://a.example"}}
 	server, err := rest.NewServer(p.clk, &rest.Options{Guard: guard, Accounts: []rest.Account{{
 		Name: name, Keys: []string{azuriteKey()}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})

@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -166,7 +167,7 @@ func (s *session) serveDoors() error {
 		return err
 	}
 	if err := server.Start(); err != nil {
-		var port *rest.PortError
+		var port *listen.PortError
 		if errors.As(err, &port) && port.Busy() {
 			return hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --blob-port 0 --queue-port 0 take any free ones, off none")
 		}

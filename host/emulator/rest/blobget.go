@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/redeliver/redeliver/bindings/blob"
 )
@@ -20,8 +19,7 @@ const (
 	// Get Blob, x-ms-range-get-content-md5).
 	maxSummedRange = 4 << 20
 
-	sendBuffer  = 256 << 10
-	sendTimeout = 2 * time.Minute // for a client to take one buffer
+	sendBuffer = 256 << 10
 )
 
 func getBlobProperties(c *call) error {
@@ -140,7 +138,6 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 		h.Set("Content-Md5", base64MD5(whole))
 	}
 	c.w.WriteHeader(status)
-	control := http.NewResponseController(c.w)
 	content := sending{from: from, left: d.Range.Count, door: c.door}
 	defer content.close()
 	for content.left > 0 {
@@ -149,12 +146,10 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 			c.door.server.opts.Logger.Error().Err(err).Str("component", c.door.service.name+" rest").Str("blob", strings.Join(c.path, "/")).Msg("a blob could not be read to its end")
 			return ErrCut
 		}
-		control.SetWriteDeadline(time.Now().Add(sendTimeout)) //clock:outside a client's real patience
 		if _, err := c.w.Write(part); err != nil {
 			return ErrCut
 		}
 	}
-	control.SetWriteDeadline(time.Time{})
 	return nil
 }
 

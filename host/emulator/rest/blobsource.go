@@ -90,10 +90,11 @@ func (c *call) here(read *http.Request) bool {
 	if strings.EqualFold(read.Host, c.r.Host) {
 		return true
 	}
-	if c.door.listener == nil { // not by a socket
+	at, ok := c.r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if !ok { // not by a socket
 		return false
 	}
-	_, own, err := net.SplitHostPort(c.door.listener.Addr().String())
+	_, own, err := net.SplitHostPort(at.String())
 	return err == nil && read.URL.Port() == own && c.guard().CheckHost(read) == nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -67,13 +66,13 @@ type operation struct {
 
 // front serves one service on one port.
 type front struct {
-	clk      clock.Clock
-	pins     *clock.Pins
-	server   *Server
-	service  *service
-	port     int
-	listener net.Listener
-	http     *http.Server
+	clk     clock.Clock
+	pins    *clock.Pins
+	server  *Server
+	service *service
+	port    int
+	http    *listen.Server
+	addr    string // where it listens; empty: nowhere
 
 	idPrefix uint64 // of request ids
 	requests atomic.Uint64
@@ -84,7 +83,9 @@ type front struct {
 func newDoor(clk clock.Clock, s *Server, sv *service, port int) *front {
 	var b [8]byte
 	rand.Read(b[:])
-	return &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
+	d := &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
+	d.http = &listen.Server{Handler: d, TLS: s.opts.TLS, Wrap: withSpelling, Component: sv.name + " rest", Logger: s.opts.Logger}
+	return d
 }
 
 func (d *front) scheme() string {
@@ -266,7 +267,7 @@ func (c *call) inside(f func(ctx context.Context) error) (err error) {
 // enter is the clock's Inside. A server of HTTP/1.1 has one goroutine for each
 // connection, so that who comes in is found out once for all its requests.
 func (c *call) enter(name string, f func()) {
-	conn, _ := c.r.Context().Value(spellingKey{}).(*spellingConn)
+	conn, _ := listen.Conn(c.r).(*spellingConn)
 	if conn == nil { // not by a socket
 		c.door.clk.Inside(name, f)
 		return

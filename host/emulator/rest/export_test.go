@@ -6,8 +6,8 @@ import "net"
 func (s *Server) ServeAt(service string, l net.Listener) {
 	for _, d := range s.doors {
 		if d.service.name == service {
-			d.listener = l
-			s.serve(d)
+			d.addr = l.Addr().String()
+			d.http.Serve(l, false)
 		}
 	}
 }

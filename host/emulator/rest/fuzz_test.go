@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/xml"
-	"errors"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"reflect"
@@ -212,18 +210,5 @@ func TestSpellingsAreLimited(t *testing.T) {
 	c.note([]byte("x-ms-meta-" + strings.Repeat("b", 2*maxMetaName) + ": 1\r\nx-ms-meta-C: 1\r\n"))
 	if got := c.spelling("c"); got != "C" {
 		t.Errorf("spelling after a long line = %q", got)
-	}
-}
-
-// A listener that fails passes its error on.
-func TestSpellingListener(t *testing.T) {
-	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close()
-	if c, err := (spellingListener{l}).Accept(); c != nil || !errors.Is(err, net.ErrClosed) {
-		t.Errorf("Accept = %v, %v", c, err)
 	}
 }

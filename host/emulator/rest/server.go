@@ -3,29 +3,16 @@
 package rest
 
 import (
-	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"log"
-	"net"
-	"net/http"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
-)
-
-const (
-	headerTimeout = 30 * time.Second // for a client to send its headers
-	idleTimeout   = 10 * time.Minute // an idle connection is kept; SDKs pool them
-	closeGrace    = 5 * time.Second  // Close waits for requests being served
 )
 
 // Options says whom a server serves and where. A nil *Options serves nobody.
@@ -66,7 +53,6 @@ type Server struct {
 	opts     Options
 	accounts map[string]*account
 	doors    []*front
-	serving  sync.WaitGroup
 }
 
 // NewServer returns a server that listens to nothing yet. Requests enter clk by
@@ -75,9 +61,6 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 	s := &Server{accounts: map[string]*account{}}
 	if opts != nil {
 		s.opts = *opts
-	}
-	if s.opts.Address == "" {
-		s.opts.Address = "127.0.0.1"
 	}
 	for _, a := range s.opts.Accounts {
 		served, err := a.served()
@@ -107,74 +90,22 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 	return s, nil
 }
 
-// PortError says that the server cannot listen on a port.
-type PortError struct {
-	Service string // "queue" or "blob"
-	Address string
-	Port    int
-	Err     error
-}
-
-func (e *PortError) Error() string {
-	if e.Busy() {
-		return fmt.Sprintf("%s service: port %d is in use: is Azurite or another emulator running?", e.Service, e.Port)
-	}
-	err := e.Err
-	if op, ok := errors.AsType[*net.OpError](err); ok {
-		err = op.Err
-	}
-	return fmt.Sprintf("%s service: cannot listen on %s: %v", e.Service, net.JoinHostPort(e.Address, strconv.Itoa(e.Port)), err)
-}
-
-// Unwrap returns the error of package net.
-func (e *PortError) Unwrap() error { return e.Err }
-
-// Busy reports whether another process has the port.
-func (e *PortError) Busy() bool { return isBusy(e.Err) }
-
 // Start listens on every port and serves in the background. It returns a
-// *PortError, and listens to nothing, when one of the ports cannot be had.
+// *listen.PortError, and listens to nothing, when one of the ports cannot be had.
 func (s *Server) Start() error {
 	for _, d := range s.doors {
-		l, err := net.Listen("tcp", net.JoinHostPort(s.opts.Address, strconv.Itoa(d.port)))
+		addr, err := d.http.Listen(listen.Port{
+			Service: d.service.name + " service", Rivals: "Azurite or another emulator",
+			Address: s.opts.Address, Number: d.port, TLS: s.opts.TLS != nil,
+		})
 		if err != nil {
-			for _, d := range s.doors {
-				if d.listener != nil {
-					d.listener.Close()
-					d.listener = nil
-				}
-			}
-			return &PortError{Service: d.service.name, Address: s.opts.Address, Port: d.port, Err: err}
+			s.Close()
+			s.doors = nil
+			return err
 		}
-		d.listener = l
-	}
-	for _, d := range s.doors {
-		s.serve(d)
+		d.addr = addr.String()
 	}
 	return nil
-}
-
-func (s *Server) serve(d *front) {
-	d.http = &http.Server{
-		Handler:           d,
-		ReadHeaderTimeout: headerTimeout,
-		IdleTimeout:       idleTimeout,
-		ErrorLog:          log.New(logWriter{s.opts.Logger, d.service.name}, "", 0),
-		ConnContext:       withSpelling,
-	}
-	l := d.listener
-	if s.opts.TLS != nil {
-		config := s.opts.TLS.Clone()
-		config.NextProtos = []string{"http/1.1"} // HTTP/2 would lose the case of metadata names
-		l = tls.NewListener(l, config)
-	}
-	s.serving.Add(1)
-	go func() {
-		defer s.serving.Done()
-		if err := d.http.Serve(spellingListener{l}); !errors.Is(err, http.ErrServerClosed) {
-			s.opts.Logger.Error().Err(err).Str("component", d.service.name+" rest").Msg("the HTTP server ended")
-		}
-	}()
 }
 
 // QueueURL is the address of the Queue service, e.g. "http://127.0.0.1:10001";
@@ -187,8 +118,8 @@ func (s *Server) BlobURL() string { return s.url("blob") }
 
 func (s *Server) url(service string) string {
 	for _, d := range s.doors {
-		if d.service.name == service && d.listener != nil {
-			return d.scheme() + "://" + d.listener.Addr().String()
+		if d.service.name == service && d.addr != "" {
+			return d.scheme() + "://" + d.addr
 		}
 	}
 	return ""
@@ -197,31 +128,14 @@ func (s *Server) url(service string) string {
 // Close stops listening and waits for requests that are being served, at most
 // 5 s; then it cuts them.
 func (s *Server) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
-	defer cancel()
-	var errs []error
-	for _, d := range s.doors {
-		if d.http == nil {
-			continue
-		}
-		err := d.http.Shutdown(ctx)
-		d.pins.Close()
-		if errors.Is(err, context.DeadlineExceeded) {
-			err = d.http.Close()
-		}
-		errs = append(errs, err)
+	errs := make([]error, len(s.doors))
+	var closing sync.WaitGroup
+	for i, d := range s.doors {
+		closing.Go(func() {
+			errs[i] = d.http.Close()
+			d.pins.Close()
+		})
 	}
-	s.serving.Wait()
+	closing.Wait()
 	return errors.Join(errs...)
-}
-
-// logWriter turns lines of net/http into log lines.
-type logWriter struct {
-	log     zerolog.Logger
-	service string
-}
-
-func (w logWriter) Write(p []byte) (int, error) {
-	w.log.Debug().Str("component", w.service+" rest").Msg(strings.TrimSpace(string(p)))
-	return len(p), nil
 }

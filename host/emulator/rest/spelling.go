@@ -2,13 +2,13 @@ package rest
 
 import (
 	"bytes"
-	"context"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // The service keeps the case of metadata names, and package net/http does not:
@@ -23,16 +23,8 @@ const (
 	maxMetaName  = 1024
 )
 
-// spellingListener accepts connections that note spellings.
-type spellingListener struct{ net.Listener }
-
-func (l spellingListener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return &spellingConn{Conn: c}, nil
-}
+// withSpelling has a connection note spellings.
+func withSpelling(c net.Conn) net.Conn { return &spellingConn{Conn: c} }
 
 // spellingConn reads lines along with the server. It does not tell heads from
 // bodies: a line of a body that looks like such a header is noted in vain,
@@ -118,17 +110,10 @@ func (c *spellingConn) spelling(name string) string {
 	return name
 }
 
-type spellingKey struct{}
-
-// withSpelling lets a request find its connection.
-func withSpelling(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, spellingKey{}, c)
-}
-
 // metadata returns what the request's x-ms-meta- headers say, with names as the
 // client spelled them; nil if there are none.
 func (c *call) metadata() (map[string]string, *Error) {
-	conn, _ := c.r.Context().Value(spellingKey{}).(*spellingConn)
+	conn, _ := listen.Conn(c.r).(*spellingConn)
 	var out map[string]string
 	size := 0
 	for header, values := range c.r.Header {

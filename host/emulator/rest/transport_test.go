@@ -21,6 +21,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // rawHeaders sends a signed request by hand and returns the headers of the
@@ -210,9 +211,9 @@ func TestServersThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = second.Start()
-	busy, ok := errors.AsType[*rest.PortError](err)
-	if !ok || !busy.Busy() || busy.Service != "queue" {
-		t.Fatalf("Start on a busy port = %v, want a *PortError", err)
+	busy, ok := errors.AsType[*listen.PortError](err)
+	if !ok || !busy.Busy() || busy.Service != "queue service" {
+		t.Fatalf("Start on a busy port = %v, want a *listen.PortError", err)
 	}
 	if want := fmt.Sprintf("queue service: port %d is in use: is Azurite or another emulator running?", port); err.Error() != want {
 		t.Errorf("error = %q, want %q", err, want)

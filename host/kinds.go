@@ -47,18 +47,18 @@ type kind struct {
 // platform supports retry policies on; D-2 decides what follows from that.
 func kinds() []kind {
 	return []kind{
-		{Kind: app.Kind{Type: "httpTrigger", Available: true, End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
-		{Kind: app.Kind{Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, connect: connectQueue, listen: listenQueue, message: queueMessage},
-		{Kind: app.Kind{Type: "blobTrigger", Available: true, NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, connect: connectBlob, listen: listenBlob, message: blobMessage},
-		{Kind: app.Kind{Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, Lock: serviceBusLock, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, unsettled: triggers.LockLost, message: serviceBusMessage},
-		{Kind: app.Kind{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: eventGridDeliveries, End: eventGridEnd, Validate: validateEventGrid}, connect: connectEventGrid, listen: listenEventGrid, message: eventGridMessage},
-		{Kind: app.Kind{Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
+		{Kind: app.Kind{Type: "httpTrigger", End: httpEnd, Validate: validateHTTP}, listen: listenHTTP, message: httpMessage},
+		{Kind: app.Kind{Type: "queueTrigger", NeedsStorage: true, Connection: "Storage", Deliveries: queueDeliveries, End: queueEnd, Validate: validateQueue}, connect: connectQueue, listen: listenQueue, message: queueMessage},
+		{Kind: app.Kind{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage", Deliveries: blobDeliveries, End: blobEnd, Validate: validateBlob}, connect: connectBlob, listen: listenBlob, message: blobMessage},
+		{Kind: app.Kind{Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus", Deliveries: serviceBusDeliveries, Lock: serviceBusLock, End: serviceBusEnd, Validate: validateServiceBus}, connect: connectServiceBus, listen: listenServiceBus, unsettled: triggers.LockLost, message: serviceBusMessage},
+		{Kind: app.Kind{Type: "eventGridTrigger", NeedsStorage: true, Deliveries: eventGridDeliveries, End: eventGridEnd, Validate: validateEventGrid}, connect: connectEventGrid, listen: listenEventGrid, message: eventGridMessage},
+		{Kind: app.Kind{Type: "timerTrigger", NeedsStorage: true, OfficialRetry: true, End: timerEnd, Period: timerPeriod, Validate: validateTimer}, singleton: true, connect: connectTimer, listen: listenTimer, message: timerMessage},
 
-		{Kind: app.Kind{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd, Validate: validateEventHub}, serial: true, connect: connectEventHub, listen: listenEventHub, unsettled: triggers.NotCheckpointed, message: eventHubMessage},
-		{Kind: app.Kind{Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB", End: cosmosEnd, Validate: validateCosmos}, serial: true, connect: connectCosmos, listen: listenCosmos, unsettled: triggers.NotCheckpointed, message: cosmosMessage},
+		{Kind: app.Kind{Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub", End: eventHubEnd, Validate: validateEventHub}, serial: true, connect: connectEventHub, listen: listenEventHub, unsettled: triggers.NotCheckpointed, message: eventHubMessage},
+		{Kind: app.Kind{Type: "cosmosDBTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB", End: cosmosEnd, Validate: validateCosmos}, serial: true, connect: connectCosmos, listen: listenCosmos, unsettled: triggers.NotCheckpointed, message: cosmosMessage},
 
-		{Kind: app.Kind{Type: "manualTrigger", Available: true, NeedsStorage: true, End: manualEnd}, message: manualMessage},
-		{Kind: app.Kind{Type: "warmupTrigger", Available: true, NeedsStorage: true, End: warmupEnd}, listen: listenWarmup, message: warmupMessage},
+		{Kind: app.Kind{Type: "manualTrigger", NeedsStorage: true, End: manualEnd}, message: manualMessage},
+		{Kind: app.Kind{Type: "warmupTrigger", NeedsStorage: true, End: warmupEnd}, listen: listenWarmup, message: warmupMessage},
 	}
 }
 

@@ -83,7 +83,7 @@ func (l *loader) index(f *Function) {
 			l.indexBinding(f, b)
 		}
 	}
-	if f.Kind == nil || f.Kind.Validate == nil || !f.Kind.Available || len(f.staged) > 0 && f.faultIn(f.Trigger.Path) {
+	if f.Kind == nil || f.Kind.Validate == nil || len(f.staged) > 0 && f.faultIn(f.Trigger.Path) {
 		return
 	}
 	for _, fault := range f.Kind.Validate(l.app, f) {
@@ -144,10 +144,6 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 		return
 	}
 	f.Kind = kind
-	if !kind.Available {
-		f.fault(indexing, b.PathOf("type"), "", schemas.Quote(b.Type), "", kind.Type+" is not served yet; it comes with a later version")
-		return
-	}
 	l.connection(f, b, kind.Connection, kind.NeedsStorage)
 	if b.Is("warmupTrigger") && !strings.EqualFold(f.Name, "warmup") {
 		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", `the platform calls only the function named "warmup", so this one never runs by itself`, "")
@@ -198,9 +194,7 @@ func (l *loader) types(triggers bool) string {
 	var names []string
 	if triggers {
 		for _, k := range l.opts.Kinds {
-			if k.Available {
-				names = append(names, k.Type)
-			}
+			names = append(names, k.Type)
 		}
 	} else {
 		for _, k := range KnownBindings() {

@@ -27,10 +27,6 @@ type Kind struct {
 	// "Storage"; "" for kinds without connections.
 	Connection string
 
-	// Available is false for a kind whose listener comes with a later version:
-	// such a function is in error and says so.
-	Available bool
-
 	// Deliveries returns how often the source hands out a message that always
 	// fails. Nil means once.
 	Deliveries func(a *App, f *Function) (n int, unbounded bool)

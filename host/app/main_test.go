@@ -17,9 +17,9 @@ import (
 // testKinds is a kind table for tests; the host's own is in package host.
 func testKinds() []app.Kind {
 	return []app.Kind{
-		{Type: "httpTrigger", Available: true, End: end("500 to the caller")},
+		{Type: "httpTrigger", End: end("500 to the caller")},
 		{
-			Type: "queueTrigger", Available: true, NeedsStorage: true, Connection: "Storage",
+			Type: "queueTrigger", NeedsStorage: true, Connection: "Storage",
 			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
 				if _, ok := queue.PoisonName(strings.ToLower(f.Trigger.String("queueName"))); !ok {
 					return 0, true
@@ -42,7 +42,7 @@ func testKinds() []app.Kind {
 			},
 		},
 		{
-			Type: "timerTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, End: end("next tick"),
+			Type: "timerTrigger", NeedsStorage: true, OfficialRetry: true, End: end("next tick"),
 			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault {
 				text := f.Trigger.String("schedule")
 				if _, err := timer.ParseSchedule(text); err != nil {
@@ -52,7 +52,7 @@ func testKinds() []app.Kind {
 			},
 		},
 		{
-			Type: "serviceBusTrigger", Available: true, NeedsStorage: true, Connection: "ServiceBus", End: end("dead-letter queue"),
+			Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus", End: end("dead-letter queue"),
 			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
 				queue := f.Trigger.String("queueName")
 				if n, ok := a.ServiceBusEntities.MaxDeliveryCount(servicebus.Path{Entity: queue}); ok {
@@ -68,14 +68,13 @@ func testKinds() []app.Kind {
 				return d
 			},
 		},
-		{Type: "eventGridTrigger", Available: true, NeedsStorage: true, Deliveries: func(*app.App, *app.Function) (int, bool) { return 30, false }},
-		{Type: "eventHubTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"},
+		{Type: "eventGridTrigger", NeedsStorage: true, Deliveries: func(*app.App, *app.Function) (int, bool) { return 30, false }},
+		{Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"},
 		{
-			Type: "cosmosDBTrigger", Available: true, NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB",
+			Type: "cosmosDBTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB",
 			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault { return f.Trigger.CosmosFaults() },
 		},
-		{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage"},
-		{Type: "warmupTrigger", Available: true, NeedsStorage: true, End: end("without it: the app runs on")},
+		{Type: "warmupTrigger", NeedsStorage: true, End: end("without it: the app runs on")},
 	}
 }
 

@@ -57,3 +57,12 @@ func writeIndented(std streams, v any) error {
 	enc.SetIndent("", "  ")
 	return enc.Encode(v)
 }
+
+// jsonText is a value as JSON; it is one that always has some.
+func jsonText(v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}

@@ -133,7 +133,7 @@ func (b *banner) text() string {
 	if line := b.s.networkLine(); line != "" {
 		writef(&t, "  network    %s\n", line)
 	}
-	t.WriteString(b.s.doorLines())
+	t.WriteString(b.s.endpointLines())
 	writef(&t, "  clock      %s\n", clockText(b.s.pace()))
 	t.WriteString(b.concurrency())
 	if b.s.flags.enableAuth {
@@ -151,7 +151,7 @@ func (b *banner) text() string {
 	case len(b.rows)+len(b.idle) > 0:
 	case b.s.flags.servicesOnly:
 		t.WriteString("services only: no functions run\n")
-		if b.s.bus != nil && b.app.Switches.AutoCreateEntities != "any" {
+		if b.s.at[busPort] != "" && b.app.Switches.AutoCreateEntities != "any" {
 			t.WriteString("  Service Bus entities and hubs: those of \"redeliver create\"; all that clients name with --set autoCreateEntities=any\n")
 		}
 	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0 || b.app.Handler.Kind == app.Language || b.app.Handler.Kind == app.Custom:

@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -24,4 +25,14 @@ func (p *printer) eventAttempted(rec *journal.Record) string {
 		next = "again in " + roundTime(rec.Delay)
 	}
 	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cell{text: join(answer, rec.Message, next)})
+}
+
+// answered is the status that Event Grid was given at the end of a delivery, if any,
+// and whether it was one after which it tries again.
+func answered(rec *journal.Record) (text string, refused bool) {
+	i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" })
+	if i < 0 {
+		return "", false
+	}
+	return "with " + rec.Fields[i].Value, !strings.HasPrefix(rec.Fields[i].Value, "2")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/certificate"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/rest"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen"
@@ -24,7 +23,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// session is one "redeliver start": a host, its HTTP door, the printer of its
+// session is one "redeliver start": a host, its HTTP server, the printer of its
 // journal and the right to run the app. Use open, run and close in this order;
 // close also after an open that failed.
 type session struct {
@@ -38,21 +37,20 @@ type session struct {
 	secret string // of the run file
 
 	owner    *ownership
-	accounts []rest.Account // embedded, and served where doors are open
+	accounts []rest.Account // embedded, and served where their ports are open
 
-	clock            *clock.Virtual
-	cloud            *cloud
-	host             *host.Host
-	web              *web.Server
-	doors            *rest.Server // nil when all are closed
-	bus              *amqp.Server // of Service Bus, likewise, and the next two
-	busTLS, busAdmin *amqp.Server
-	grid             *amqp.Server // publishers of Event Grid
-	store            *store.Store // nil in memory
-	pair             *certificate.Pair
-	started          bool   // host.Start was called
-	otherBus         string // a setting that leads to the app's Service Bus elsewhere, when the embedded one is not served
-	otherStorage     bool   // the app's storage is elsewhere, and the embedded one is not served
+	clock        *clock.Virtual
+	cloud        *cloud
+	host         *host.Host
+	web          *web.Server
+	storage      *rest.Server      // nil when it is not served
+	servers      []*listen.Server  // of Service Bus and Event Grid
+	at           map[string]string // addresses of their ports, by the flags that choose these
+	store        *store.Store      // nil in memory
+	pair         *certificate.Pair
+	started      bool   // host.Start was called
+	otherBus     string // a setting that leads to the app's Service Bus elsewhere, when the embedded one is not served
+	otherStorage bool   // the app's storage is elsewhere, and the embedded one is not served
 
 	explained map[string]bool // why the app does not run, as far as it was said
 
@@ -135,19 +133,13 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openWeb(a); err != nil {
 		return err
 	}
-	if err := s.openDoors(a); err != nil {
-		return err
-	}
-	if err := s.openBus(s.busWanted(a)); err != nil {
-		return err
-	}
-	if err := s.openGrid(s.gridWanted(a)); err != nil {
+	if err := s.openServices(a); err != nil {
 		return err
 	}
 	s.completeApp(a)
 	clients, admin := s.serviceBus()
 	if err := s.owner.publish(runInfo{
-		PID: os.Getpid(), Secret: s.secret, Address: s.web.AdminURL(), Started: s.begun.UTC(), Storage: s.storage(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
+		PID: os.Getpid(), Secret: s.secret, Address: s.web.AdminURL(), Started: s.begun.UTC(), Storage: s.storageStrings(), StorageKeys: s.storageKeys(), ServiceBus: clients, ServiceBusAdmin: admin, EventGrid: s.gridURL(),
 	}); err != nil {
 		return err
 	}
@@ -158,12 +150,12 @@ func (s *session) open(ctx context.Context) error {
 		if line := s.networkLine(); line != "" {
 			s.out.say("info", "network: "+line)
 		}
-		for _, text := range s.storage() {
+		for _, text := range s.storageStrings() {
 			s.out.say("info", "storage: "+text)
 		}
-		for _, door := range [][2]string{{"service bus: ", clients}, {"service bus administration: ", admin}} {
-			if door[1] != "" {
-				s.out.say("info", door[0]+door[1])
+		for _, line := range [][2]string{{"service bus: ", clients}, {"service bus administration: ", admin}} {
+			if line[1] != "" {
+				s.out.say("info", line[0]+line[1])
 			}
 		}
 		s.follow(1)
@@ -332,8 +324,7 @@ func (s *session) openWeb(a *app.App) error {
 	}
 	server := web.New(s.host, opts)
 	if err := server.Start(); err != nil {
-		var port *listen.PortError
-		if errors.As(err, &port) && port.Busy() {
+		if isBusy(err) {
 			return hinted(err, "choose another one with --port, or --port 0 for any free one")
 		}
 		return err
@@ -422,11 +413,7 @@ func (s *session) close() error {
 	if s.web != nil {
 		errs = append(errs, s.web.Close())
 	}
-	if s.doors != nil {
-		errs = append(errs, s.doors.Close())
-	}
-	s.closeBus()
-	s.closeGrid()
+	errs = append(errs, s.closeServices())
 	if s.cloud != nil {
 		s.cloud.close()
 	}

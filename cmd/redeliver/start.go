@@ -33,10 +33,10 @@ type startFlags struct {
 	seed            uint64
 	output          string
 	noWatch         bool
-	queuePort       doorPort
-	blobPort        doorPort
+	queuePort       portFlag
+	blobPort        portFlag
 	strictDates     bool
-	doorsGiven      bool // somebody asked for these two, or for accounts
+	storageGiven    bool // somebody asked for these two, or for accounts
 	tls             tlsFlags
 	bus             busFlags
 	grid            gridFlags
@@ -108,7 +108,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.portGiven = cmd.Flags().Changed("port")
-			f.doorsGiven = doorsGiven(cmd)
+			f.storageGiven = storageGiven(cmd)
 			dir, err := appDir(args)
 			if err != nil {
 				return err
@@ -139,7 +139,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
-	addDoors(cmd, &f)
+	addStorage(cmd, &f)
 	addBus(cmd, &f.bus)
 	addGrid(cmd, &f.grid)
 	addTLS(cmd, &f.tls)

@@ -11,9 +11,9 @@ import (
 	"github.com/redeliver/redeliver/host/certificate"
 )
 
-// tlsFlags choose the one certificate of every door that speaks TLS.
+// tlsFlags choose the one certificate of every port that speaks TLS.
 type tlsFlags struct {
-	on        bool // storage doors speak HTTPS
+	on        bool // storage speaks HTTPS
 	cert, key string
 }
 
@@ -31,11 +31,11 @@ func (f *tlsFlags) check() error {
 	return nil
 }
 
-// wanted reports whether the storage doors speak HTTPS: asked for, or a
+// wanted reports whether the storage speaks HTTPS: asked for, or a
 // certificate is given, as with Azurite.
 func (f *tlsFlags) wanted() bool { return f.on || f.cert != "" }
 
-// certificate is the pair for every door that speaks TLS: the one that is given,
+// certificate is the pair for every port that speaks TLS: the one that is given,
 // else a self-made one, which is kept below the app. It is read once.
 func (s *session) certificate() (*certificate.Pair, error) {
 	if s.pair != nil {

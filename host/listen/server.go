@@ -25,7 +25,8 @@ const (
 // fields are not changed once it does; the methods may be called concurrently. It may
 // not be copied.
 type Server struct {
-	// Handler serves requests. It asks no Guard by itself; see Guard.Protect.
+	// Handler serves requests; nil answers them 404. No Guard is asked before: see
+	// Guard.Protect.
 	Handler http.Handler
 
 	// Other serves connections that speak neither HTTP nor, where TLS is given, TLS. Nil
@@ -101,6 +102,9 @@ func (s *Server) startLocked() {
 		return
 	}
 	handler := s.Handler
+	if handler == nil {
+		handler = http.NotFoundHandler()
+	}
 	if s.config = s.TLS; s.TLS != nil {
 		handler = withTLS(handler)
 		if s.Other == nil { // later versions lose the case of names
@@ -153,7 +157,7 @@ func (s *Server) Close() error {
 	s.closeLocked()
 	s.mu.Unlock()
 	if s.Other != nil {
-		s.Other.Close()
+		s.serving.Go(s.Other.Close) // it may wait for requests
 	}
 	var err error
 	if serving {

@@ -7,7 +7,7 @@
 // read node.go first; then the way of a connection:
 //
 //	server.go     life and end of connections
-//	listen.go     ports, and what is spoken there: AMQP, TLS, HTTP, WebSockets
+//	websocket.go  AMQP over WebSockets
 //	conn.go       one connection: the reader, and what it does with frames
 //	handshake.go  protocol headers, SASL, open
 //	writer.go     what goes out, heartbeats

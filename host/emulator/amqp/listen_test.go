@@ -3,7 +3,6 @@ package amqp_test
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -18,23 +17,34 @@ import (
 
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
+// ports are where a server listens.
+type ports struct {
+	*listen.Server
+	plain, secure string
+}
+
 // started starts a server with both ports and a handler for HTTP.
-func started(t *testing.T) (*amqp.Server, *memory) {
+func started(t *testing.T) ports {
 	t.Helper()
 	borrowed := httptest.NewTLSServer(nil)
 	config := &tls.Config{Certificates: borrowed.TLS.Certificates}
 	borrowed.Close()
-	m := newMemory()
-	s := amqp.NewServer(m, &amqp.Options{TLS: config, HTTP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	broker := amqp.NewServer(newMemory(), nil)
+	s := ports{Server: &listen.Server{Other: broker, TLS: config, Handler: broker.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, "handled ", r.Method, " ", r.URL.Path, ", TLS ", r.TLS != nil)
-	})})
-	if err := s.Start(); err != nil {
-		t.Fatal(err)
+	}))}}
+	for secure, at := range map[bool]*string{false: &s.plain, true: &s.secure} {
+		addr, err := s.Listen(listen.Port{TLS: secure})
+		if err != nil {
+			t.Fatal(err)
+		}
+		*at = addr.String()
 	}
-	t.Cleanup(s.Close)
-	return s, m
+	t.Cleanup(func() { s.Close() })
+	return s
 }
 
 // talk sends a message and receives it.
@@ -71,7 +81,7 @@ func talk(t *testing.T, nc net.Conn) {
 // TestDoors: what each port speaks.
 func TestDoors(t *testing.T) {
 	t.Parallel()
-	s, _ := started(t)
+	s := started(t)
 	insecure := &tls.Config{InsecureSkipVerify: true}
 	dial := func(t *testing.T, address string) net.Conn {
 		t.Helper()
@@ -81,11 +91,11 @@ func TestDoors(t *testing.T) {
 		}
 		return nc
 	}
-	t.Run("AMQP", func(t *testing.T) { talk(t, dial(t, s.Addr())) })
-	t.Run("AMQP over TLS", func(t *testing.T) { talk(t, tls.Client(dial(t, s.TLSAddr()), insecure)) })
-	t.Run("AMQP over TLS on the plain port", func(t *testing.T) { talk(t, tls.Client(dial(t, s.Addr()), insecure)) })
+	t.Run("AMQP", func(t *testing.T) { talk(t, dial(t, s.plain)) })
+	t.Run("AMQP over TLS", func(t *testing.T) { talk(t, tls.Client(dial(t, s.secure), insecure)) })
+	t.Run("AMQP over TLS on the plain port", func(t *testing.T) { talk(t, tls.Client(dial(t, s.plain), insecure)) })
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: insecure, DisableKeepAlives: true}}
-	for name, url := range map[string]string{"HTTP": "http://" + s.Addr(), "HTTPS": "https://" + s.TLSAddr(), "HTTPS on the plain port": "https://" + s.Addr()} {
+	for name, url := range map[string]string{"HTTP": "http://" + s.plain, "HTTPS": "https://" + s.secure, "HTTPS on the plain port": "https://" + s.plain} {
 		t.Run(name, func(t *testing.T) {
 			for _, method := range []string{"GET", "PUT", "POST", "DELETE"} {
 				r, _ := http.NewRequest(method, url+"/queue", nil)
@@ -101,7 +111,7 @@ func TestDoors(t *testing.T) {
 			}
 		})
 	}
-	for name, url := range map[string]string{"WebSocket": "ws://" + s.Addr(), "WebSocket over TLS": "wss://" + s.TLSAddr(), "WebSocket by the standard": "ws://" + s.Addr()} {
+	for name, url := range map[string]string{"WebSocket": "ws://" + s.plain, "WebSocket over TLS": "wss://" + s.secure, "WebSocket by the standard": "ws://" + s.plain} {
 		t.Run(name, func(t *testing.T) {
 			protocol := "AMQPWSB10"
 			if name == "WebSocket by the standard" {
@@ -119,7 +129,7 @@ func TestDoors(t *testing.T) {
 	t.Run("WebSocket without the sub-protocol", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 		defer cancel()
-		c, _, err := websocket.Dial(ctx, "ws://"+s.Addr()+"/$servicebus/websocket", &websocket.DialOptions{HTTPClient: client})
+		c, _, err := websocket.Dial(ctx, "ws://"+s.plain+"/$servicebus/websocket", &websocket.DialOptions{HTTPClient: client})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,22 +138,6 @@ func TestDoors(t *testing.T) {
 		}
 		c.CloseNow()
 	})
-}
-
-func TestPortTaken(t *testing.T) {
-	t.Parallel()
-	s, _ := started(t)
-	_, port, _ := net.SplitHostPort(s.Addr())
-	taken, err := net.LookupPort("tcp", port)
-	if err != nil {
-		t.Fatal(err)
-	}
-	second := amqp.NewServer(newMemory(), &amqp.Options{Port: taken})
-	err = second.Start()
-	if e, ok := errors.AsType[*amqp.PortError](err); !ok || e.Port != taken || !e.Busy() {
-		t.Errorf("Start on a taken port = %v, want PortError", err)
-	}
-	second.Close()
 }
 
 // TestCloseStuck: a client that takes nothing does not hold Close up for long.
@@ -177,15 +171,15 @@ func TestCloseStuck(t *testing.T) {
 // TestCloseWaiting: connections that say nothing do not hold Close up.
 func TestCloseWaiting(t *testing.T) {
 	t.Parallel()
-	s, _ := started(t)
-	for _, address := range []string{s.Addr(), s.TLSAddr()} {
+	s := started(t)
+	for _, address := range []string{s.plain, s.secure} {
 		nc, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer nc.Close()
 	}
-	half, err := net.Dial("tcp", s.Addr())
+	half, err := net.Dial("tcp", s.plain)
 	if err != nil {
 		t.Fatal(err)
 	}

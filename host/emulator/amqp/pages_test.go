@@ -18,14 +18,14 @@ import (
 func TestPagesOfOtherOrigins(t *testing.T) {
 	t.Parallel()
 	m := newMemory()
-	s := amqp.NewServer(m, &amqp.Options{
-		HTTP:  http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {}),
-		Guard: &listen.Guard{Names: []string{"redeliver.test"}, Origins: []string{"http://shop.example/", "*"}},
-	})
-	if err := s.Start(); err != nil {
+	broker := amqp.NewServer(m, nil)
+	guard := &listen.Guard{Names: []string{"redeliver.test"}, Origins: []string{"http://shop.example/", "*"}}
+	s := &listen.Server{Other: broker, Handler: guard.Protect(broker.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {})))}
+	addr, err := s.Listen(listen.Port{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(s.Close)
+	t.Cleanup(func() { s.Close() })
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for _, row := range []struct {
 		name    string
@@ -35,7 +35,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		{"an SDK", nil, true},
 		{"an SDK in a container", []string{"Host: host.docker.internal:5672"}, true},
 		{"a name that was given", []string{"Host: redeliver.test"}, true},
-		{"its own origin", []string{"Origin: http://" + s.Addr()}, true},
+		{"its own origin", []string{"Origin: http://" + addr.String()}, true},
 		{"a page that is named", []string{"Origin: http://shop.example", "Sec-Fetch-Site: cross-site"}, true},
 
 		{"a page", []string{"Origin: http://evil.example"}, false},
@@ -55,7 +55,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 			}
 			header.Set(name, value)
 		}
-		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+s.Addr()+"/orders", strings.NewReader("x"))
+		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://"+addr.String()+"/orders", strings.NewReader("x"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +69,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 			t.Errorf("%s: POST answered %d, want taken: %v", row.name, resp.StatusCode, row.taken)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-		c, resp, err := websocket.Dial(ctx, "ws://"+s.Addr()+"/$servicebus/websocket",
+		c, resp, err := websocket.Dial(ctx, "ws://"+addr.String()+"/$servicebus/websocket",
 			&websocket.DialOptions{Subprotocols: []string{"AMQPWSB10"}, HTTPClient: client, HTTPHeader: header, Host: host})
 		if (err == nil) != row.taken || err != nil && (resp == nil || resp.StatusCode != 403) {
 			t.Errorf("%s: WebSocket: %v, want taken: %v", row.name, err, row.taken)

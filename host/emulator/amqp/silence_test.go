@@ -16,6 +16,23 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
+// one is a listener with one connection.
+type one struct {
+	conn net.Conn
+	done chan struct{}
+}
+
+func (l *one) Accept() (nc net.Conn, err error) {
+	if nc, l.conn = l.conn, nil; nc == nil {
+		<-l.done
+		err = net.ErrClosed
+	}
+	return nc, err
+}
+
+func (l *one) Close() error   { close(l.done); return nil }
+func (l *one) Addr() net.Addr { return &net.TCPAddr{} }
+
 // Whoever connects and falls silent is let go: at once enough before the open, whatever
 // it sends instead of one, and after it by the idle time-out. In a bubble no time passes.
 func TestSilentConnections(t *testing.T) {
@@ -42,14 +59,15 @@ func TestSilentConnections(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				server := amqp.NewServer(newMemory(), &amqp.Options{HTTP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				server := &listen.Server{Other: amqp.NewServer(newMemory(), nil), Handler: listen.Bodies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if _, err := io.Copy(io.Discard, r.Body); err != nil {
 						w.WriteHeader(http.StatusBadRequest)
 					}
-				})})
+				}))}
 				near, far := net.Pipe()
 				defer near.Close()
-				server.Sort(far)
+				l := &one{conn: far, done: make(chan struct{})}
+				server.Serve(l, false)
 				defer server.Close()
 				begun := time.Now()
 				var writing sync.WaitGroup

@@ -18,6 +18,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // broker is where the client goes.
@@ -49,8 +50,9 @@ func embedded(b *testing.B, durable bool) *broker {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := amqp.NewServer(bus.New(clk, ns, nil), nil)
-	if err := server.Start(); err != nil {
+	server := &listen.Server{Other: amqp.NewServer(bus.New(clk, ns, nil), nil)}
+	addr, err := server.Listen(listen.Port{})
+	if err != nil {
 		b.Fatal(err)
 	}
 	clk.Real()
@@ -58,7 +60,7 @@ func embedded(b *testing.B, durable bool) *broker {
 		server.Close()
 		clk.Close()
 	})
-	return &broker{address: server.Addr(), node: "q", sasl: goamqp.SASLTypeAnonymous()}
+	return &broker{address: addr.String(), node: "q", sasl: goamqp.SASLTypeAnonymous()}
 }
 
 // rabbitMQ is a server that somebody has started, such as

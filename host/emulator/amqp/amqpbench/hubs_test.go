@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // hubClients are the most clients that a benchmark has; each has a partition of its own.
@@ -42,8 +43,9 @@ func embeddedHub(b *testing.B, durable bool) string {
 	if err != nil {
 		b.Fatal(err)
 	}
-	server := amqp.NewServer(hubs.New(clk, ns, bus.New(clk, servicebus.New(clk, nil), nil)), nil)
-	if err := server.Start(); err != nil {
+	server := &listen.Server{Other: amqp.NewServer(hubs.New(clk, ns, bus.New(clk, servicebus.New(clk, nil), nil)), nil)}
+	addr, err := server.Listen(listen.Port{})
+	if err != nil {
 		b.Fatal(err)
 	}
 	clk.Real()
@@ -51,7 +53,7 @@ func embeddedHub(b *testing.B, durable bool) string {
 		server.Close()
 		clk.Close()
 	})
-	return fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=k;SharedAccessKey=s;UseDevelopmentEmulator=true;", server.Addr())
+	return fmt.Sprintf("Endpoint=sb://%s;SharedAccessKeyName=k;SharedAccessKey=s;UseDevelopmentEmulator=true;", addr.String())
 }
 
 // produce sends n events of 1 KiB to a partition, size of them in each batch, which is

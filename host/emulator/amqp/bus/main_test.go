@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/hosttest/leaktest"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -36,12 +37,13 @@ func newWorld(t testing.TB, nsOpts *servicebus.Options, opts *bus.Options) *worl
 
 func serve(t testing.TB, b amqp.Backend) string {
 	t.Helper()
-	server := amqp.NewServer(b, nil)
-	if err := server.Start(); err != nil {
+	server := &listen.Server{Other: amqp.NewServer(b, nil)}
+	addr, err := server.Listen(listen.Port{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(server.Close)
-	return server.Addr()
+	t.Cleanup(func() { server.Close() })
+	return addr.String()
 }
 
 // do runs f in the clock.

@@ -1,0 +1,208 @@
+package main
+
+import (
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/services"
+)
+
+// storageURLs are where the embedded blobs and queues are served; empty for what
+// is not served.
+func (s *session) storageURLs() (blobs, queues string) {
+	if s.storage == nil {
+		return "", ""
+	}
+	return s.storage.BlobURL(), s.storage.QueueURL()
+}
+
+// usualStorage reports whether UseDevelopmentStorage=true leads an SDK here.
+func (s *session) usualStorage() bool {
+	usual := func(address string, port int) bool {
+		u, err := url.Parse(address)
+		return err == nil && u.Scheme == "http" && u.Port() == strconv.Itoa(port)
+	}
+	blobs, queues := s.storageURLs()
+	return usual(blobs, rest.DefaultBlobPort) && usual(queues, rest.DefaultQueuePort)
+}
+
+// handlerStorage is what handlers are given in the place of
+// UseDevelopmentStorage=true, so that SDKs in them find the services; empty when they
+// find them anyway, or when there is nothing to find.
+func (s *session) handlerStorage() string {
+	if s.storage == nil || s.usualStorage() {
+		return ""
+	}
+	for _, a := range s.accounts {
+		if a.Name == services.FirstAccount {
+			return s.storage.ConnectionString(a)
+		}
+	}
+	return ""
+}
+
+// connectionStrings are what clients are given to reach an account, the shortest
+// first. Keys of the user's own stay with the user.
+func (s *session) connectionStrings(a rest.Account) []string {
+	if !publicKey(a) {
+		a.Keys = []string{"..."}
+	}
+	long := s.storage.ConnectionString(a)
+	if publicKey(a) && s.usualStorage() {
+		return []string{"UseDevelopmentStorage=true", long}
+	}
+	return []string{long}
+}
+
+// storageStrings is the full connection string of each account that is served.
+func (s *session) storageStrings() []string {
+	if s.storage == nil {
+		return nil
+	}
+	var out []string
+	for _, a := range s.accounts {
+		list := s.connectionStrings(a)
+		out = append(out, list[len(list)-1])
+	}
+	return out
+}
+
+// busConnection is the connection string of an emulator at an address.
+func busConnection(address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil && port == strconv.Itoa(amqp.DefaultPort) {
+		address = host
+	}
+	return "Endpoint=sb://" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
+}
+
+// serviceBus is what clients are given to reach the namespace, first those that send and
+// receive, then those that administer; empty when they are not served.
+func (s *session) serviceBus() (clients, admin string) {
+	if at := s.at[busPort]; at != "" {
+		clients = busConnection(at)
+	}
+	if at := s.at[busAdminPort]; at != "" {
+		admin = busConnection(at)
+	}
+	return clients, admin
+}
+
+// gridURL is where Event Grid is served, empty when it is not. Clients refuse to send
+// a key without TLS, so that where both are spoken it is HTTPS.
+func (s *session) gridURL() string {
+	at := s.at[gridPort]
+	switch {
+	case at == "":
+		return ""
+	case s.flags.tls.wanted():
+		return "https://" + at
+	}
+	return "http://" + at
+}
+
+// topicEndpoint is where events for a topic are published.
+func topicEndpoint(base, topic string) string { return base + "/" + topic + "/api/events" }
+
+// topicLines are the endpoint and the key of each topic.
+func (s *session) topicLines() (lines []string) {
+	if s.gridURL() == "" {
+		return nil
+	}
+	for _, info := range s.host.Services().EventGrid().Topics() {
+		if topic, err := s.host.Services().EventGrid().Topic(info.Name); err == nil {
+			lines = append(lines, topicEndpoint(s.gridURL(), info.Name)+"  key "+topic.Key)
+		}
+	}
+	return lines
+}
+
+// endpointLines say where storage SDKs find the embedded accounts, with connection
+// strings ready to paste.
+func (s *session) endpointLines() string {
+	var t strings.Builder
+	if s.otherStorage {
+		t.WriteString("  storage    that of AzureWebJobsStorage; --blob-port and --queue-port open the embedded one to clients\n")
+	}
+	if s.storage != nil {
+		for _, a := range s.accounts {
+			blobs, queues := s.storageURLs()
+			for _, service := range []struct{ name, url string }{{"blobs", blobs}, {"queues", queues}} {
+				if service.url != "" {
+					writef(&t, "  %-10s %s/%s\n", service.name, service.url, a.Name)
+				}
+			}
+			for _, text := range s.connectionStrings(a) {
+				writef(&t, "  storage    %s\n", text)
+			}
+		}
+		if len(s.storageKeys()) > 0 {
+			t.WriteString("  keys       of these accounts: \"redeliver keys\" shows them\n")
+		}
+	}
+	t.WriteString(s.busLines() + s.hubLines() + s.gridLines())
+	if s.pair != nil {
+		writef(&t, "  tls        clients have to trust %s\n", s.pair.File)
+	}
+	writef(&t, "  data       %s\n", s.dataLine())
+	return t.String()
+}
+
+// busLines say where Service Bus SDKs find the namespace.
+func (s *session) busLines() string {
+	var t strings.Builder
+	if s.otherBus != "" {
+		writef(&t, "  servicebus that of %s; --servicebus-port opens the embedded one to clients\n", s.otherBus)
+	}
+	clients, admin := s.serviceBus()
+	for _, line := range [][2]string{{"servicebus", clients}, {"sb admin", admin}} {
+		if line[1] != "" {
+			writef(&t, "  %-10s %s\n", line[0], line[1])
+		}
+	}
+	if at := s.at[busTLSPort]; at != "" {
+		writef(&t, "  %-10s amqps://%s\n", "sb tls", at)
+	}
+	return t.String()
+}
+
+// hubLines say where clients of Event Hubs find the hubs, when there are any, or the
+// services are all that runs: where those of Service Bus go.
+func (s *session) hubLines() string {
+	clients, _ := s.serviceBus()
+	if clients == "" {
+		return ""
+	}
+	some := s.flags.servicesOnly
+	s.clock.Inside("list hubs", func() {
+		list, err := s.host.Services().EventHubs().Hubs(s.host.Services().EventGrid().Context())
+		some = some || err == nil && len(list) > 0
+	})
+	if !some {
+		return ""
+	}
+	return textf("  %-10s %s\n", "eventhubs", clients)
+}
+
+// gridLines say where publishers find the topics.
+func (s *session) gridLines() string {
+	var t strings.Builder
+	lines := s.topicLines()
+	if s.gridURL() != "" && len(lines) == 0 {
+		lines = []string{topicEndpoint(s.gridURL(), "TOPIC") + "  no topics yet"}
+	}
+	for _, line := range lines {
+		writef(&t, "  %-10s %s\n", "eventgrid", line)
+	}
+	return t.String()
+}
+
+// sayTopics tells those who read the journal where to publish.
+func (s *session) sayTopics() {
+	for _, line := range s.topicLines() {
+		s.out.say("info", "event grid: "+line)
+	}
+}

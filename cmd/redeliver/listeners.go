@@ -1,0 +1,207 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
+	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
+	"github.com/redeliver/redeliver/host/emulator/rest"
+	"github.com/redeliver/redeliver/host/emulator/rest/atom"
+	"github.com/redeliver/redeliver/host/emulator/rest/grid"
+	"github.com/redeliver/redeliver/host/listen"
+)
+
+// The flags that choose the ports of Service Bus and Event Grid.
+const (
+	busPort      = "servicebus-port"
+	busTLSPort   = "servicebus-tls-port"
+	busAdminPort = "servicebus-admin-port"
+	gridPort     = "eventgrid-port"
+)
+
+// served is a row of the table of what is served where.
+type served struct {
+	flag    string // that chooses the port
+	port    portFlag
+	tls     bool   // clients have to speak it
+	service string // as messages call it
+	rivals  string // that may have the port
+	server  *listen.Server
+}
+
+// table is what is served where of Service Bus and Event Grid, on loopback only.
+func (s *session) table(a *app.App) (rows []served, err error) {
+	if s.busWanted(a) {
+		f := &s.flags.bus
+		secure := f.securePort(s.flags.tls.wanted())
+		server, err := s.busServer(secure != noPort)
+		if err != nil {
+			return nil, err
+		}
+		const service, rivals = "Service Bus", "another emulator or a message broker"
+		rows = append(rows,
+			served{busPort, f.port, false, service, rivals, server},
+			served{busTLSPort, secure, true, service, rivals, server},
+			served{busAdminPort, f.adminPort, false, service, rivals, server},
+		)
+	}
+	if s.gridWanted(a) {
+		server, err := s.gridServer()
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, served{gridPort, s.flags.grid.port, false, "Event Grid", "another emulator", server})
+	}
+	return rows, nil
+}
+
+// openServices serves the embedded services that are wanted, and tells the host where.
+func (s *session) openServices(a *app.App) error {
+	if s.storageWanted(a) {
+		if err := s.openStorage(); err != nil {
+			return err
+		}
+		s.warnUnserved(a)
+	}
+	rows, err := s.table(a)
+	if err != nil {
+		return err
+	}
+	s.at = map[string]string{}
+	for _, row := range rows {
+		if err := s.listen(row); err != nil {
+			return err
+		}
+	}
+	connections := s.host.Connections()
+	connections.StorageAt(s.storageURLs())
+	connections.DevelopmentStorage(s.handlerStorage())
+	namespace := ""
+	if at := s.at[busPort]; at != "" {
+		namespace = "sb://" + at
+	}
+	connections.ServiceBusAt(namespace)
+	if url := s.gridURL(); url != "" {
+		var others []string
+		if s.flags.grid.port == 0 { // settings were written before anybody knew the port
+			others = append(others, textf("http://127.0.0.1:%d", defaultGridPort))
+		}
+		connections.EventGridAt(url, others...)
+	}
+	return nil
+}
+
+// listen opens the port of a row, if it has one, and says what to do when somebody else
+// has it.
+func (s *session) listen(row served) error {
+	if row.port == noPort {
+		return nil
+	}
+	s.servers = append(s.servers, row.server)
+	addr, err := row.server.Listen(listen.Port{Service: row.service, Rivals: row.rivals, Number: int(row.port), TLS: row.tls})
+	if err == nil {
+		s.at[row.flag] = addr.String()
+		return nil
+	}
+	if isBusy(err) {
+		return hinted(fmt.Errorf("the %s port %d is in use: is %s running?", row.service, row.port, row.rivals),
+			fmt.Sprintf("stop it, or choose another port: --%s 0 takes any free one, off none", row.flag))
+	}
+	return err
+}
+
+// isBusy reports whether an error is that of a port that somebody else has.
+func isBusy(err error) bool {
+	var port *listen.PortError
+	return errors.As(err, &port) && port.Busy()
+}
+
+// busServer serves the embedded Service Bus and Event Hubs namespaces, which are one
+// name space: AMQP, also over WebSockets, and administration, each at every port.
+func (s *session) busServer(secure bool) (*listen.Server, error) {
+	config, err := s.tlsConfig(secure)
+	if err != nil {
+		return nil, err
+	}
+	embedded := s.host.Services()
+	broker := amqp.NewServer(hubs.New(s.clock, embedded.EventHubs(), bus.New(s.clock, embedded.ServiceBus(), nil)), &amqp.Options{Logger: s.log})
+	admin := atom.New(s.clock, embedded.ServiceBus(), &atom.Options{Health: s.busHealth})
+	return &listen.Server{
+		Other: broker, Handler: s.web.Guard().Protect(broker.Handler(listen.Bodies(admin))), TLS: config, Component: "amqp", Logger: s.log,
+	}, nil
+}
+
+// busHealth is what is wrong until clients find the entities of the app.
+func (s *session) busHealth() error {
+	switch s.host.State() {
+	case host.Running, host.Error:
+		return nil
+	}
+	return errors.New("the host is not running")
+}
+
+// gridServer serves the embedded Event Grid over HTTP and, with --tls, HTTPS.
+func (s *session) gridServer() (*listen.Server, error) {
+	config, err := s.tlsConfig(false)
+	if err != nil {
+		return nil, err
+	}
+	handler := listen.Bodies(grid.Handler(s.clock, s.host.Services().EventGrid(), nil))
+	return &listen.Server{Handler: s.web.Guard().Protect(handler), TLS: config, Component: "eventgrid", Logger: s.log}, nil
+}
+
+// openStorage serves the embedded storage accounts over HTTP or HTTPS.
+func (s *session) openStorage() error {
+	for i, a := range s.accounts {
+		storage := s.host.Services().Account(a.Name)
+		a.Queues, a.QueueAdmin, a.Blobs = storage, storage, storage
+		s.accounts[i] = a
+	}
+	config, err := s.tlsConfig(false)
+	if err != nil {
+		return err
+	}
+	server, err := rest.NewServer(s.clock, &rest.Options{
+		Accounts: s.accounts, QueuePort: int(s.flags.queuePort), BlobPort: int(s.flags.blobPort), TLS: config, StrictDates: s.flags.strictDates, Guard: s.web.Guard(), Logger: s.log,
+	})
+	if err != nil {
+		return err
+	}
+	if err := server.Start(); isBusy(err) {
+		return hinted(err, "stop it (func start of core tools v5 starts Azurite by itself), or choose other ports: --blob-port 0 --queue-port 0 take any free ones, off none")
+	} else if err != nil {
+		return err
+	}
+	s.storage = server
+	return nil
+}
+
+// tlsConfig is how a service speaks TLS; nil if it is wanted neither of all services nor
+// of this one.
+func (s *session) tlsConfig(wanted bool) (*tls.Config, error) {
+	if !wanted && !s.flags.tls.wanted() {
+		return nil, nil
+	}
+	pair, err := s.certificate()
+	if err != nil {
+		return nil, err
+	}
+	return pair.Config(), nil
+}
+
+// closeServices ends what openServices began.
+func (s *session) closeServices() error {
+	var errs []error
+	if s.storage != nil {
+		errs = append(errs, s.storage.Close())
+	}
+	for _, server := range s.servers {
+		errs = append(errs, server.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+	"github.com/redeliver/redeliver/host/emulator/rest"
+)
+
+// noPort is the port of what is not served.
+const noPort = -1
+
+// portFlag is the value of a flag for a port: its number, 0 for any free one, or "off".
+type portFlag int
+
+// String implements pflag.Value.
+func (p *portFlag) String() string {
+	if *p == noPort {
+		return "off"
+	}
+	return strconv.Itoa(int(*p))
+}
+
+// Set implements pflag.Value.
+func (p *portFlag) Set(text string) error {
+	if text == "off" {
+		*p = noPort
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < noPort || n > 65535 {
+		return errors.New("want a number from 0 to 65535, or off")
+	}
+	*p = portFlag(n)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (p *portFlag) Type() string { return "port" }
+
+// addStorage adds the flags of the storage services.
+func addStorage(cmd *cobra.Command, f *startFlags) {
+	f.blobPort, f.queuePort = rest.DefaultBlobPort, rest.DefaultQueuePort
+	cmd.Flags().Var(&f.blobPort, "blob-port", "port at which storage SDKs find the blobs; 0 for any free one, off for none")
+	cmd.Flags().Var(&f.queuePort, "queue-port", "port at which storage SDKs find the queues, likewise")
+	cmd.Flags().BoolVar(&f.strictDates, "strict-dates", false, "refuse storage requests dated more than 15 minutes off the clock")
+}
+
+// storageGiven reports whether somebody asked for the storage services: by a port, or
+// by accounts.
+func storageGiven(cmd *cobra.Command) bool {
+	return cmd.Flags().Changed("blob-port") || cmd.Flags().Changed("queue-port") || os.Getenv(rest.AccountsVariable) != ""
+}
+
+// defaultBusAdminPort is where the official emulator of Service Bus is administered
+// (spec messaging 3.11).
+const defaultBusAdminPort = 5300
+
+// busFlags say where the embedded Service Bus namespace is served, and what is in it.
+type busFlags struct {
+	port, tlsPort, adminPort portFlag
+
+	given    bool // a port was asked for
+	tlsGiven bool // that for TLS only, too
+	files    configFiles
+}
+
+// configFiles are files in the form of the official emulators, which describe what the
+// embedded namespace has; empty for those that host.json names.
+type configFiles struct {
+	bus  string // --servicebus-config
+	hubs string // --eventhubs-config
+}
+
+// addBus adds the flags of Service Bus.
+func addBus(cmd *cobra.Command, f *busFlags) {
+	f.port, f.tlsPort, f.adminPort = amqp.DefaultPort, amqp.DefaultTLSPort, defaultBusAdminPort
+	flags := cmd.Flags()
+	flags.Var(&f.port, busPort, "port at which Service Bus SDKs find the namespace, when the app needs it; 0 for any free one, off for none")
+	flags.Var(&f.tlsPort, busTLSPort, "port for Service Bus clients that know TLS only, with --tls or when given")
+	flags.Var(&f.adminPort, busAdminPort, "port for administration clients of Service Bus, likewise")
+	f.files.add(cmd)
+}
+
+// add adds the flags that name the files.
+func (f *configFiles) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.bus, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the one that host.json names")
+	flags.StringVar(&f.hubs, "eventhubs-config", "", "file of event hubs, a Config.json of the official Event Hubs emulator, instead of the one that host.json names")
+}
+
+// finish makes the paths absolute: the app would look for the files below its folder.
+func (f *configFiles) finish() (err error) {
+	if f.bus, err = configPath("--servicebus-config", f.bus, "Service Bus"); err == nil {
+		f.hubs, err = configPath("--eventhubs-config", f.hubs, "Event Hubs")
+	}
+	return err
+}
+
+func configPath(flag, file, service string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	if info, err := os.Stat(file); err != nil || info.IsDir() {
+		return "", hinted(fmt.Errorf("%s: no file %q", flag, file), fmt.Sprintf("name a Config.json of the official %s emulator", service))
+	}
+	return filepath.Abs(file)
+}
+
+// named reports whether there is a file.
+func (f *configFiles) named() bool { return f.bus != "" || f.hubs != "" }
+
+// finish notes which flags were given, and makes the paths of files absolute.
+func (f *busFlags) finish(cmd *cobra.Command) error {
+	for _, name := range []string{busPort, busTLSPort, busAdminPort} {
+		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() != "off" {
+			f.given = true
+			f.tlsGiven = f.tlsGiven || name == busTLSPort
+		}
+	}
+	if f.port == noPort && !cmd.Flags().Changed(busAdminPort) {
+		f.adminPort = noPort // there is nothing to administer, and another host may want the port
+	}
+	return f.files.finish()
+}
+
+// securePort is the port for TLS: its own flag opens it, and otherwise TLS for all
+// listeners, of which it is one if clients are served at all.
+func (f *busFlags) securePort(tls bool) portFlag {
+	if f.tlsGiven || tls && f.port != noPort {
+		return f.tlsPort
+	}
+	return noPort
+}
+
+// defaultGridPort is where publishers find Event Grid (spec messaging 5.3).
+const defaultGridPort = 60101
+
+// gridFlags say where the embedded Event Grid is served.
+type gridFlags struct {
+	port  portFlag
+	given bool // the flag was
+}
+
+// addGrid adds the flag of Event Grid.
+func addGrid(cmd *cobra.Command, f *gridFlags) {
+	f.port = defaultGridPort
+	cmd.Flags().Var(&f.port, gridPort, "port at which publishers find the topics of Event Grid, when the app has some; 0 for any free one, off for none")
+}
+
+// finish notes whether the flag was given.
+func (f *gridFlags) finish(cmd *cobra.Command) { f.given = cmd.Flags().Changed(gridPort) }

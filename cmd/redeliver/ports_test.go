@@ -1,0 +1,45 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/emulator/amqp"
+)
+
+// Who closes the port of Service Bus closes those of its administration and of TLS too,
+// unless they are asked for: the next host may want them.
+func TestBusOff(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args  []string
+		admin portFlag
+		given bool
+		plain portFlag // for TLS, without --tls
+		tls   portFlag // with it
+	}{
+		{nil, defaultBusAdminPort, false, noPort, amqp.DefaultTLSPort},
+		{[]string{"--servicebus-port", "off"}, noPort, false, noPort, noPort},
+		{[]string{"--servicebus-port", "0"}, defaultBusAdminPort, true, noPort, amqp.DefaultTLSPort},
+		{[]string{"--servicebus-port", "off", "--servicebus-admin-port", "5301"}, 5301, true, noPort, noPort},
+		{[]string{"--servicebus-port", "off", "--servicebus-tls-port", "0"}, noPort, true, 0, 0},
+		{[]string{"--servicebus-tls-port", "off"}, defaultBusAdminPort, false, noPort, noPort},
+	} {
+		var f busFlags
+		cmd := &cobra.Command{}
+		addBus(cmd, &f)
+		if err := cmd.ParseFlags(tt.args); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.finish(cmd); err != nil {
+			t.Fatal(err)
+		}
+		if f.adminPort != tt.admin || f.given != tt.given {
+			t.Errorf("%q: administration at %v, given %v, want %v, %v", tt.args, f.adminPort, f.given, tt.admin, tt.given)
+		}
+		if plain, tls := f.securePort(false), f.securePort(true); plain != tt.plain || tls != tt.tls {
+			t.Errorf("%q: TLS at %v, with --tls at %v, want %v, %v", tt.args, plain, tls, tt.plain, tt.tls)
+		}
+	}
+}

@@ -1,11 +1,14 @@
 package app_test
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/schemas"
@@ -49,6 +52,57 @@ func TestConfigDefaults(t *testing.T) {
 		if diff := cmp.Diff(defaultConfig(), a.Config); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A file that gives every setting the default of the schema says nothing: what the
+// schema publishes is what counts.
+func TestConfigSchemaDefaults(t *testing.T) {
+	t.Parallel()
+	var root map[string]any
+	if err := json.Unmarshal(schemas.Schema(schemas.HostJSON), &root); err != nil {
+		t.Fatal(err)
+	}
+	definitions := root["definitions"].(map[string]any)
+	given := 0
+	var defaults func(schema map[string]any) any
+	defaults = func(schema map[string]any) any {
+		if ref, ok := schema["$ref"].(string); ok {
+			schema = definitions[strings.TrimPrefix(ref, "#/definitions/")].(map[string]any)
+		}
+		if value, ok := schema["default"]; ok {
+			given++
+			return value
+		}
+		properties, _ := schema["properties"].(map[string]any)
+		object := map[string]any{}
+		for name, sub := range properties {
+			if value := defaults(sub.(map[string]any)); value != nil && name != "customHandler" && name != "httpWorker" {
+				object[name] = value
+			}
+		}
+		if len(object) == 0 {
+			return nil
+		}
+		return object
+	}
+	file := defaults(root).(map[string]any)
+	file["version"] = "2.0"
+	text, err := json.Marshal(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, none := load(t, map[string]string{"host.json": string(text)}, nil), load(t, map[string]string{"host.json": `{"version": "2.0"}`}, nil)
+	wantNoFaults(t, a)
+	none.Config.Queues.MaxPollingExplicit = true // the one difference
+	if diff := cmp.Diff(none.Config, a.Config); diff != "" {
+		t.Errorf("the schema's defaults (-code +schema):\n%s", diff)
+	}
+	if diff := cmp.Diff(none.Switches, a.Switches, cmpopts.IgnoreFields(app.Switches{}, "Explicit")); diff != "" {
+		t.Errorf("the schema's switches (-code +schema):\n%s", diff)
+	}
+	if given < 40 {
+		t.Errorf("the schema has %d defaults, which is too few", given)
 	}
 }
 

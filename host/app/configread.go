@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -42,23 +44,23 @@ func (l *loader) readConfig(r reader) {
 		MaxOutstandingRequests: r.number("extensions.http.maxOutstandingRequests", unless(dynamic, windowsSlot), -1, maxInt),
 		MaxConcurrentRequests:  r.number("extensions.http.maxConcurrentRequests", unless(dynamic, windowsRun), -1, maxInt),
 	}
-	batch := r.number("extensions.queues.batchSize", 16, 1, 32)
+	batch := r.number("extensions.queues.batchSize", queue.DefaultBatchSize, 1, 32)
 	processors := l.processors()
 	if dynamic {
 		processors = 1
 	}
 	c.Queues = Queues{
 		BatchSize:          batch,
-		NewBatchThreshold:  r.number("extensions.queues.newBatchThreshold", batch/2*processors, 0, maxInt),
-		MaxDequeueCount:    r.number("extensions.queues.maxDequeueCount", 5, 1, maxInt),
+		NewBatchThreshold:  r.number("extensions.queues.newBatchThreshold", queue.DefaultNewBatchThreshold(batch, processors), 0, maxInt),
+		MaxDequeueCount:    r.number("extensions.queues.maxDequeueCount", queue.DefaultMaxDequeueCount, 1, maxInt),
 		MaxPollingInterval: r.span("extensions.queues.maxPollingInterval", minute, 100*time.Millisecond, longest),
 		MaxPollingExplicit: r.text("extensions.queues.maxPollingInterval", "") != "", // empty counts as absent
 		VisibilityTimeout:  r.span("extensions.queues.visibilityTimeout", 0, math.MinInt64, longest),
 		MessageEncoding:    r.word("extensions.queues.messageEncoding", "base64", "none"),
 	}
 	c.Blobs = Blobs{
-		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", 8*processors, 1, maxInt),
-		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", 5, 1, maxInt),
+		MaxDegreeOfParallelism: r.number("extensions.blobs.maxDegreeOfParallelism", blob.DefaultParallelism*processors, 1, maxInt),
+		PoisonBlobThreshold:    r.number("extensions.blobs.poisonBlobThreshold", queue.DefaultMaxDequeueCount, 1, maxInt),
 	}
 	c.ServiceBus = r.serviceBus(l.processors())
 	c.EventHubs = r.eventHubs()

@@ -3,16 +3,13 @@ package app
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/config"
 	"github.com/redeliver/redeliver/schemas"
 )
 
 const hubsSetting = "redeliver.eventHubs.hubs"
-
-// defaultRetention is that of a hub that does not say otherwise.
-const defaultRetention = 24 * time.Hour
 
 // loadHubs adds the hubs of the official emulator's file to those of host.json. A name
 // is a queue, a topic or an event hub, and no two of them (spec messaging 1.11).
@@ -47,7 +44,7 @@ func (l *loader) loadHubs(r reader) {
 			l.fault(described.Clash(hub, by))
 		}
 		l.app.Config.EventHubs.Hubs = append(l.app.Config.EventHubs.Hubs, EventHub{
-			Name: hub.Name, PartitionCount: hub.PartitionCount, ConsumerGroups: hub.ConsumerGroups, Retention: defaultRetention,
+			Name: hub.Name, PartitionCount: hub.PartitionCount, ConsumerGroups: hub.ConsumerGroups, Retention: eventhubs.DefaultRetention,
 		})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -40,14 +41,14 @@ func (r reader) eventHubs() EventHubs {
 	const at = "extensions.eventHubs"
 	now := func(name string) string { return r.current(at, name) }
 	c := EventHubs{
-		MaxEventBatchSize:                    r.number(now("maxEventBatchSize"), 100, 1, maxInt),
-		MinEventBatchSize:                    r.number(now("minEventBatchSize"), 1, 1, maxInt),
-		MaxWaitTime:                          r.span(now("maxWaitTime"), minute, 0, 10*minute),
-		BatchCheckpointFrequency:             r.number(now("batchCheckpointFrequency"), 1, 1, maxInt),
+		MaxEventBatchSize:                    r.number(now("maxEventBatchSize"), eventhubs.DefaultMaxEventBatchSize, 1, maxInt),
+		MinEventBatchSize:                    r.number(now("minEventBatchSize"), eventhubs.DefaultMinEventBatchSize, 1, maxInt),
+		MaxWaitTime:                          r.span(now("maxWaitTime"), eventhubs.DefaultMaxWait, 0, 10*minute),
+		BatchCheckpointFrequency:             r.number(now("batchCheckpointFrequency"), eventhubs.DefaultCheckpointFrequency, 1, maxInt),
 		Balanced:                             r.word(now("loadBalancingStrategy"), "greedy", "balanced") == "balanced",
 		InitialOffset:                        r.word(now("initialOffsetOptions.type"), "fromStart", "fromEnd", "fromEnqueuedTime"),
-		PartitionOwnershipExpirationInterval: r.span(now("partitionOwnershipExpirationInterval"), 2*minute, 1, longest),
-		LoadBalancingUpdateInterval:          r.span(now("loadBalancingUpdateInterval"), 30*time.Second, 1, longest),
+		PartitionOwnershipExpirationInterval: r.span(now("partitionOwnershipExpirationInterval"), eventhubs.DefaultOwnershipExpiration, 1, longest),
+		LoadBalancingUpdateInterval:          r.span(now("loadBalancingUpdateInterval"), eventhubs.DefaultUpdateInterval, 1, longest),
 	}
 	if text := r.text(now("initialOffsetOptions.enqueuedTimeUtc"), ""); text != "" {
 		c.EnqueuedTime = utcTime(text)
@@ -57,9 +58,9 @@ func (r reader) eventHubs() EventHubs {
 		path := schemas.IndexPath(hubsSetting, i)
 		c.Hubs = append(c.Hubs, EventHub{
 			Name:           r.text(schemas.JoinPath(path, "name"), ""),
-			PartitionCount: r.number(schemas.JoinPath(path, "partitionCount"), 4, 1, 32),
+			PartitionCount: r.number(schemas.JoinPath(path, "partitionCount"), eventhubs.DefaultPartitions, 1, 32),
 			ConsumerGroups: r.list(schemas.JoinPath(path, "consumerGroups")),
-			Retention:      r.span(schemas.JoinPath(path, "retention"), defaultRetention, 1, math.MaxInt64),
+			Retention:      r.span(schemas.JoinPath(path, "retention"), eventhubs.DefaultRetention, 1, math.MaxInt64),
 		})
 	}
 	return c

@@ -3,6 +3,8 @@ package app
 import (
 	"math"
 	"time"
+
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // ServiceBus is extensions.serviceBus (spec messaging 2.1). The names of older
@@ -30,21 +32,21 @@ const infiniteSpan = -time.Millisecond
 func (r reader) serviceBus(processors int) ServiceBus {
 	const at = "extensions.serviceBus"
 	now := func(name string) string { return r.current(at, name) }
-	renewal := r.span(now("maxAutoLockRenewalDuration"), 5*minute, math.MinInt64, longest)
+	renewal := r.span(now("maxAutoLockRenewalDuration"), servicebus.DefaultMaxAutoLockRenewal, math.MinInt64, longest)
 	if renewal < 0 {
 		renewal = infiniteSpan
 	}
 	c := ServiceBus{
 		AutoCompleteMessages:         r.flag(now("autoCompleteMessages"), true),
 		MaxAutoLockRenewalDuration:   renewal,
-		MaxConcurrentCalls:           r.number(now("maxConcurrentCalls"), 16*processors, 1, maxInt),
-		MaxConcurrentSessions:        r.number(now("maxConcurrentSessions"), 8, 1, maxInt),
-		MaxConcurrentCallsPerSession: r.number(now("maxConcurrentCallsPerSession"), 1, 1, maxInt),
-		MaxMessageBatchSize:          r.number(now("maxMessageBatchSize"), 1000, 1, maxInt),
-		MinMessageBatchSize:          r.number(now("minMessageBatchSize"), 1, 1, maxInt),
-		MaxBatchWaitTime:             r.span(now("maxBatchWaitTime"), 30*time.Second, 0, 150*time.Second),
+		MaxConcurrentCalls:           r.number(now("maxConcurrentCalls"), servicebus.DefaultMaxConcurrentCalls(processors), 1, maxInt),
+		MaxConcurrentSessions:        r.number(now("maxConcurrentSessions"), servicebus.DefaultMaxConcurrentSessions, 1, maxInt),
+		MaxConcurrentCallsPerSession: r.number(now("maxConcurrentCallsPerSession"), servicebus.DefaultMaxConcurrentCallsPerSession, 1, maxInt),
+		MaxMessageBatchSize:          r.number(now("maxMessageBatchSize"), servicebus.DefaultMaxMessageBatchSize, 1, maxInt),
+		MinMessageBatchSize:          r.number(now("minMessageBatchSize"), servicebus.DefaultMinMessageBatchSize, 1, maxInt),
+		MaxBatchWaitTime:             r.span(now("maxBatchWaitTime"), servicebus.DefaultMaxBatchWait, 0, 150*time.Second),
 		SessionIdleTimeout:           r.span(now("sessionIdleTimeout"), 0, 1, longest),
-		TryTimeout:                   r.span(now("clientRetryOptions.tryTimeout"), minute, 1, longest),
+		TryTimeout:                   r.span(now("clientRetryOptions.tryTimeout"), servicebus.DefaultTryTimeout, 1, longest),
 	}
 	return c
 }

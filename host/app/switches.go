@@ -3,6 +3,8 @@ package app
 import (
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
 // Switches are the emulator's own switches: the object "redeliver" of host.json,
@@ -68,7 +70,7 @@ func (l *loader) readSwitches(r reader) {
 		AutoCreateEntities:     r.word(at("autoCreateEntities"), "functions", "any", "none"),
 		StrictSessionSend:      r.flag(at("strictSessionSend"), false),
 		AutoForwardFailure:     r.word(at("autoForwardFailure"), "tdlq", "dlq"),
-		MaxForwardHops:         r.number(at("maxForwardHops"), 4, 1, maxInt),
+		MaxForwardHops:         r.number(at("maxForwardHops"), servicebus.DefaultForwardHops, 1, maxInt),
 		EventGridSchedule:      r.word(at("eventGridSchedule"), "2019", "current"),
 		EventGridJitterPercent: r.number(at("eventGridJitterPercent"), 10, 0, 50),
 		EventGridProbation:     r.word(at("eventGridProbation"), "on", "off") == "on",

@@ -51,11 +51,12 @@ type Options struct {
 	Functions []string
 
 	// MaxDegreeOfParallelism is the number of blobs in work at once, 1 or more.
-	// Zero: 8.
+	// Zero: blob.DefaultParallelism.
 	MaxDegreeOfParallelism int
 
 	// PoisonBlobThreshold is the number of deliveries after which a failing blob
-	// is poison. Zero: queue.DefaultMaxDequeueCount.
+	// is poison. Zero:
+	// queue.DefaultMaxDequeueCount.
 	PoisonBlobThreshold int
 
 	// ScanInterval is the time between two passes over a container. Zero: 2 s, as
@@ -126,7 +127,7 @@ func NewShared(clk clock.Clock, host Account, hostID string, opts *Options) *Sha
 		s.opts = *opts
 	}
 	if s.opts.MaxDegreeOfParallelism == 0 {
-		s.opts.MaxDegreeOfParallelism = 8
+		s.opts.MaxDegreeOfParallelism = blob.DefaultParallelism
 	}
 	if s.opts.ScanInterval == 0 {
 		s.opts.ScanInterval = scanInterval

@@ -6,14 +6,6 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
-// Defaults of host.json's extensions.eventHubs (spec messaging 6.1).
-const (
-	DefaultMaxEventBatchSize   = 100
-	DefaultMaxWait             = time.Minute
-	DefaultOwnershipExpiration = 2 * time.Minute
-	DefaultUpdateInterval      = 30 * time.Second
-)
-
 // Options are host.json's extensions.eventHubs and the rest of the binding. The zero
 // Options, like nil, are the platform's defaults.
 type Options struct {
@@ -24,14 +16,14 @@ type Options struct {
 	// one after the other, whatever comes of each.
 	Batch bool
 
-	// MaxEventBatchSize bounds a batch. Zero: DefaultMaxEventBatchSize.
+	// MaxEventBatchSize bounds a batch. Zero: eventhubs.DefaultMaxEventBatchSize.
 	MaxEventBatchSize int
 
 	// MinEventBatchSize is how many events a batch waits for, no longer than MaxWait.
 	// Zero: 1, which does not wait. It means nothing without Batch.
 	MinEventBatchSize int
 
-	// MaxWait is maxWaitTime. Zero: DefaultMaxWait; negative: do not wait.
+	// MaxWait is maxWaitTime. Zero: eventhubs.DefaultMaxWait; negative: do not wait.
 	MaxWait time.Duration
 
 	// CheckpointFrequency is batchCheckpointFrequency: every so many batches of a
@@ -42,11 +34,11 @@ type Options struct {
 	Initial eventhubs.Position
 
 	// OwnershipExpiration is how long a partition stays with a listener that does not
-	// renew it. Zero: DefaultOwnershipExpiration.
+	// renew it. Zero: eventhubs.DefaultOwnershipExpiration.
 	OwnershipExpiration time.Duration
 
 	// UpdateInterval is the time between two looks at who has which partition. Zero:
-	// DefaultUpdateInterval.
+	// eventhubs.DefaultUpdateInterval.
 	UpdateInterval time.Duration
 
 	// Balanced takes one partition in each look (loadBalancingStrategy Balanced), not all
@@ -96,18 +88,18 @@ func (o *Options) withDefaults() Options {
 			*field = value
 		}
 	}
-	fill(&out.MaxEventBatchSize, DefaultMaxEventBatchSize)
-	fill(&out.MinEventBatchSize, 1)
-	fill(&out.CheckpointFrequency, 1)
+	fill(&out.MaxEventBatchSize, eventhubs.DefaultMaxEventBatchSize)
+	fill(&out.MinEventBatchSize, eventhubs.DefaultMinEventBatchSize)
+	fill(&out.CheckpointFrequency, eventhubs.DefaultCheckpointFrequency)
 	out.MinEventBatchSize = min(out.MinEventBatchSize, out.MaxEventBatchSize)
 	span := func(field *time.Duration, value time.Duration) {
 		if *field == 0 {
 			*field = value
 		}
 	}
-	span(&out.MaxWait, DefaultMaxWait)
-	span(&out.OwnershipExpiration, DefaultOwnershipExpiration)
-	span(&out.UpdateInterval, DefaultUpdateInterval)
+	span(&out.MaxWait, eventhubs.DefaultMaxWait)
+	span(&out.OwnershipExpiration, eventhubs.DefaultOwnershipExpiration)
+	span(&out.UpdateInterval, eventhubs.DefaultUpdateInterval)
 	if out.Owner == "" {
 		out.Owner = "redeliver"
 	}

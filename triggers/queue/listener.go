@@ -13,10 +13,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// Defaults and fixed times of the trigger.
 const (
-	DefaultBatchSize       = 16
-	DefaultMaxDequeueCount = 5
 	// DefaultMaxPollingInterval is the cap of the polling series while
 	// developing, which here is always (storage.md S-9). The platform's default
 	// elsewhere is a minute.
@@ -25,19 +22,16 @@ const (
 	lockDuration = 10 * time.Minute // from receive, and from each renewal
 )
 
-// DefaultNewBatchThreshold is half a batch for each processor.
-func DefaultNewBatchThreshold(batchSize, processors int) int { return batchSize / 2 * processors }
-
 // Options are host.json's extensions.queues, the rest of the binding, and what
 // the host lends. The zero Options, like nil, are the platform's defaults.
 type Options struct {
 	// BatchSize is the number of messages taken at once, 1 to 32. Zero:
-	// DefaultBatchSize.
+	// queue.DefaultBatchSize.
 	BatchSize int
 
 	// NewBatchThreshold is the number of messages in work at or below which the
 	// next batch is taken. Zero means zero, except when BatchSize is zero too:
-	// then it is DefaultNewBatchThreshold for the processors of this machine.
+	// then it is queue.DefaultNewBatchThreshold for the processors of this machine.
 	NewBatchThreshold int
 
 	// MaxPollingInterval caps the wait between polls. Zero:
@@ -49,7 +43,7 @@ type Options struct {
 	VisibilityTimeout time.Duration
 
 	// MaxDequeueCount is the number of deliveries after which a failing message
-	// is poison. Zero: DefaultMaxDequeueCount.
+	// is poison. Zero: queue.DefaultMaxDequeueCount.
 	MaxDequeueCount int
 
 	// MessageEncoding says how bodies are written. Empty: base64.
@@ -133,16 +127,16 @@ func New(clk clock.Clock, account queue.Account, queueName string, opts *Options
 		l.places, o.Beside = o.Beside.places, nil
 	}
 	if o.BatchSize == 0 {
-		o.BatchSize = DefaultBatchSize
+		o.BatchSize = queue.DefaultBatchSize
 		if o.NewBatchThreshold == 0 {
-			o.NewBatchThreshold = DefaultNewBatchThreshold(o.BatchSize, runtime.NumCPU())
+			o.NewBatchThreshold = queue.DefaultNewBatchThreshold(o.BatchSize, runtime.NumCPU())
 		}
 	}
 	if o.MaxPollingInterval == 0 {
 		o.MaxPollingInterval = DefaultMaxPollingInterval
 	}
 	if o.MaxDequeueCount == 0 {
-		o.MaxDequeueCount = DefaultMaxDequeueCount
+		o.MaxDequeueCount = queue.DefaultMaxDequeueCount
 	}
 	if o.Rand == nil {
 		o.Rand = func() float64 { return 0.5 }

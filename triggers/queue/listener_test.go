@@ -246,7 +246,7 @@ func TestConcurrency(t *testing.T) {
 			}
 		})
 	}
-	if got := queue.DefaultNewBatchThreshold(16, 4); got != 32 {
+	if got := queueapi.DefaultNewBatchThreshold(16, 4); got != 32 {
 		t.Errorf("DefaultNewBatchThreshold(16, 4) = %d, want 32", got)
 	}
 }

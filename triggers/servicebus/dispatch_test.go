@@ -33,7 +33,7 @@ func TestConcurrentCalls(t *testing.T) {
 	if most != 3 || len(b.sink.Settlements()) != 10 {
 		t.Errorf("%d in work at once, %d settled; want 3, 10", most, len(b.sink.Settlements()))
 	}
-	if got := servicebus.DefaultMaxConcurrentCalls(2); got != 32 {
+	if got := servicebusapi.DefaultMaxConcurrentCalls(2); got != 32 {
 		t.Errorf("default on two processors: %d, want 32", got)
 	}
 }

@@ -3,22 +3,9 @@ package servicebus
 import (
 	"runtime"
 	"time"
-)
 
-// Defaults of host.json's extensions.serviceBus (spec messaging 2.1).
-const (
-	DefaultMaxAutoLockRenewal          = 5 * time.Minute
-	DefaultMaxConcurrentSessions       = 8
-	DefaultMaxMessageBatchSize         = 1000
-	DefaultMaxBatchWait                = 30 * time.Second
-	DefaultSessionIdleTimeout          = time.Minute // clientRetryOptions.tryTimeout
-	concurrentCallsPerProcessor        = 16
-	defaultMaxConcurrentCallsInSession = 1
+	"github.com/redeliver/redeliver/bindings/servicebus"
 )
-
-// DefaultMaxConcurrentCalls is the number of messages in work for a number of
-// processors.
-func DefaultMaxConcurrentCalls(processors int) int { return concurrentCallsPerProcessor * processors }
 
 // Options are host.json's extensions.serviceBus and the rest of the binding. The
 // zero Options, like nil, are the platform's defaults.
@@ -28,11 +15,11 @@ type Options struct {
 	LeaveUnsettled bool
 
 	// MaxConcurrentCalls is the number of messages in work. Zero:
-	// DefaultMaxConcurrentCalls for the processors of this machine.
+	// servicebus.DefaultMaxConcurrentCalls for the processors of this machine.
 	MaxConcurrentCalls int
 
 	// MaxAutoLockRenewal is how long after its receipt a lock is renewed. Zero:
-	// DefaultMaxAutoLockRenewal; negative: without limit. Locks of batches
+	// servicebus.DefaultMaxAutoLockRenewal; negative: without limit. Locks of batches
 	// without a session are never renewed.
 	MaxAutoLockRenewal time.Duration
 
@@ -43,7 +30,7 @@ type Options struct {
 	Sessions bool
 
 	// MaxConcurrentSessions is the number of sessions in work. Zero:
-	// DefaultMaxConcurrentSessions.
+	// servicebus.DefaultMaxConcurrentSessions.
 	MaxConcurrentSessions int
 
 	// MaxConcurrentCallsPerSession is the number of messages of one session in
@@ -51,20 +38,21 @@ type Options struct {
 	MaxConcurrentCallsPerSession int
 
 	// SessionIdleTimeout is how long a session without a message is kept. Zero:
-	// DefaultSessionIdleTimeout.
+	// servicebus.DefaultTryTimeout.
 	SessionIdleTimeout time.Duration
 
 	// Batch is cardinality = many.
 	Batch bool
 
-	// MaxMessageBatchSize bounds a batch. Zero: DefaultMaxMessageBatchSize.
+	// MaxMessageBatchSize bounds a batch. Zero:
+	// servicebus.DefaultMaxMessageBatchSize.
 	MaxMessageBatchSize int
 
 	// MinMessageBatchSize is how many messages a batch waits for, for no longer
 	// than MaxBatchWait from the first one. Zero: 1, which does not wait.
 	MinMessageBatchSize int
 
-	// MaxBatchWait is maxBatchWaitTime. Zero: DefaultMaxBatchWait; negative: none.
+	// MaxBatchWait is maxBatchWaitTime. Zero: servicebus.DefaultMaxBatchWait; negative: none.
 	MaxBatchWait time.Duration
 
 	// DataType is the binding's dataType: "binary" or "stream" for bytes,
@@ -83,19 +71,19 @@ func (o *Options) withDefaults() Options {
 			*field = value
 		}
 	}
-	fill(&out.MaxConcurrentCalls, DefaultMaxConcurrentCalls(runtime.NumCPU()))
-	fill(&out.MaxConcurrentSessions, DefaultMaxConcurrentSessions)
-	fill(&out.MaxConcurrentCallsPerSession, defaultMaxConcurrentCallsInSession)
-	fill(&out.MaxMessageBatchSize, DefaultMaxMessageBatchSize)
-	fill(&out.MinMessageBatchSize, 1)
+	fill(&out.MaxConcurrentCalls, servicebus.DefaultMaxConcurrentCalls(runtime.NumCPU()))
+	fill(&out.MaxConcurrentSessions, servicebus.DefaultMaxConcurrentSessions)
+	fill(&out.MaxConcurrentCallsPerSession, servicebus.DefaultMaxConcurrentCallsPerSession)
+	fill(&out.MaxMessageBatchSize, servicebus.DefaultMaxMessageBatchSize)
+	fill(&out.MinMessageBatchSize, servicebus.DefaultMinMessageBatchSize)
 	span := func(field *time.Duration, value time.Duration) {
 		if *field == 0 {
 			*field = value
 		}
 	}
-	span(&out.MaxAutoLockRenewal, DefaultMaxAutoLockRenewal)
-	span(&out.SessionIdleTimeout, DefaultSessionIdleTimeout)
-	span(&out.MaxBatchWait, DefaultMaxBatchWait)
+	span(&out.MaxAutoLockRenewal, servicebus.DefaultMaxAutoLockRenewal)
+	span(&out.SessionIdleTimeout, servicebus.DefaultTryTimeout)
+	span(&out.MaxBatchWait, servicebus.DefaultMaxBatchWait)
 	if out.NoAutoLockRenewal {
 		out.MaxAutoLockRenewal = 0
 	}

@@ -18,12 +18,6 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Defaults of a hub that does not say otherwise.
-const (
-	DefaultPartitions = 4
-	DefaultRetention  = 24 * time.Hour
-)
-
 // MaxRetention bounds the retention of a hub (docs: Event Hubs quotas).
 const MaxRetention = 90 * 24 * time.Hour
 
@@ -58,8 +52,8 @@ type FaultPoint struct {
 // Hub describes a hub as it is created.
 type Hub struct {
 	Name       string
-	Partitions int           // 0: DefaultPartitions
-	Retention  time.Duration // of events; 0: DefaultRetention
+	Partitions int           // 0: eventhubs.DefaultPartitions
+	Retention  time.Duration // of events; 0: eventhubs.DefaultRetention
 
 	// ConsumerGroups that may read, beside $Default, which every hub has. Case does
 	// not count; others are not found.
@@ -109,7 +103,7 @@ func (ns *Namespace) FullyQualifiedNamespace() string { return ns.opts.Name }
 // CreateHub makes a hub. It fails with ErrAlreadyExists, also when the name is a
 // queue's or a topic's, with ErrInvalidArgument (a name) and ErrOutOfRange.
 func (ns *Namespace) CreateHub(ctx context.Context, h Hub) error {
-	h.Partitions, h.Retention = cmp.Or(h.Partitions, DefaultPartitions), cmp.Or(h.Retention, DefaultRetention)
+	h.Partitions, h.Retention = cmp.Or(h.Partitions, eventhubs.DefaultPartitions), cmp.Or(h.Retention, eventhubs.DefaultRetention)
 	if err := eventhubs.CheckName(h.Name); err != nil {
 		return err
 	}

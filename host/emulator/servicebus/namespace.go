@@ -49,8 +49,6 @@ type FaultPoint struct {
 	After     bool   // the operation has taken effect
 }
 
-const defaultForwardHops = 4
-
 // Namespace is one Service Bus namespace, empty when new. All methods may be
 // called concurrently; on a virtual clock, from inside the clock.
 //
@@ -91,7 +89,7 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 		ns.opts = *opts
 	}
 	if ns.opts.MaxForwardHops == 0 {
-		ns.opts.MaxForwardHops = defaultForwardHops
+		ns.opts.MaxForwardHops = servicebus.DefaultForwardHops
 	}
 	ns.ids.seed = ns.opts.Seed
 	ns.State, ns.kept = keep.New(clk, &ns.mu, ns.kind())

@@ -1,10 +1,12 @@
 package servicebus
 
+import "github.com/redeliver/redeliver/bindings/servicebus"
+
 // Switches are the ways of a namespace that an app chooses (spec host-and-retry 0.2).
 type Switches struct {
 	StrictSessionSend       bool // strictSessionSend: refuse instead of dead-lettering
 	ForwardFailureToDLQ     bool // autoForwardFailure: dlq
-	MaxForwardHops          int  // maxForwardHops; 0: 4
+	MaxForwardHops          int  // maxForwardHops; 0: servicebus.DefaultForwardHops
 	AutoCreateEntitiesOnUse bool // autoCreateEntities: any
 }
 
@@ -15,6 +17,6 @@ func (ns *Namespace) Configure(s Switches) {
 	defer ns.mu.Unlock()
 	ns.opts.Switches = s
 	if ns.opts.MaxForwardHops == 0 {
-		ns.opts.MaxForwardHops = defaultForwardHops
+		ns.opts.MaxForwardHops = servicebus.DefaultForwardHops
 	}
 }

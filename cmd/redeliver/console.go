@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"golang.org/x/term"
 )
 
 // Rules for what the commands write.
@@ -95,6 +97,15 @@ func terminal(w io.Writer) *os.File {
 		return nil
 	}
 	return f
+}
+
+// terminalColumns is the width of the terminal that f is, or 0.
+func terminalColumns(f *os.File) int {
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // coloured reports whether w is a terminal that wants colour.

@@ -17,7 +17,8 @@ const (
 )
 
 // tryLock takes a lock on f until it is closed, and reports false when another
-// process has one that does not go with it.
+// process has one that does not go with it. It never waits, as the locks of
+// go-internal/lockedfile do: who finds an app in use says by whom.
 func tryLock(f *os.File, how int) (bool, error) {
 	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

@@ -16,7 +16,8 @@ const (
 )
 
 // tryLock takes a lock on f until it is closed, and reports false when another
-// process has one that does not go with it.
+// process has one that does not go with it. It never waits, as the locks of
+// go-internal/lockedfile do: who finds an app in use says by whom.
 func tryLock(f *os.File, how uint32) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

@@ -10,6 +10,7 @@ import (
 	blobapi "github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
@@ -148,9 +149,9 @@ func (tx *blobTx) newVersion() version {
 // newGUID returns an identifier of a lease or a copy.
 func (tx *blobTx) newGUID() string {
 	const blobSeed = 0xb10b // apart from the identifiers of queues
-	made := ids{seed: tx.seed ^ blobSeed, n: tx.account.IDs}
-	id := made.guid()
-	tx.account.IDs = made.n
+	made := seeded.Series{Seed: tx.seed ^ blobSeed, N: tx.account.IDs}
+	id := made.GUID().String()
+	tx.account.IDs = made.N
 	return id
 }
 

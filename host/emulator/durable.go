@@ -52,7 +52,7 @@ func (s *Storage) kind() keep.Kind[queuesState] {
 		Keys: keep.Keys{Name: "the storage account"},
 		Read: readQueues, Take: s.takeLocked, Write: s.writeLocked,
 		Count: func(c *keep.Change) {
-			c.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.n))
+			c.Set(idsKey, binary.BigEndian.AppendUint64(nil, s.ids.N))
 			setTime(c, s.now())
 		},
 		Drop: func(c *keep.Change) {

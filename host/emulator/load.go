@@ -26,9 +26,9 @@ type queuesState struct {
 // before fits no message of now.
 func (s *Storage) takeLocked(fresh queuesState, from keep.Origin) {
 	if from.Follow {
-		fresh.given = max(fresh.given, s.ids.n)
+		fresh.given = max(fresh.given, s.ids.N)
 	}
-	s.ids = ids{seed: seeded.Epoch(s.opts.Seed, from.Epoch), n: fresh.given}
+	s.ids = seeded.Series{Seed: seeded.Epoch(s.opts.Seed, from.Epoch), N: fresh.given}
 	s.properties = fresh.properties
 	for _, state := range s.queues {
 		state.stop()

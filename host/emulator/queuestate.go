@@ -1,12 +1,14 @@
 package emulator
 
 import (
+	"encoding/base64"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/heap"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -88,12 +90,19 @@ func (q *queueState) purge(now time.Time) []*message {
 	return expired
 }
 
-func (q *queueState) put(now time.Time, newID *ids, text string, visibility, ttl time.Duration) *message {
+// receipt returns a pop receipt: opaque text with characters that a URL must escape, as
+// the service's have.
+func receipt(from *seeded.Series) string {
+	b := from.Next()
+	return base64.StdEncoding.EncodeToString(b[:])
+}
+
+func (q *queueState) put(now time.Time, newID *seeded.Series, text string, visibility, ttl time.Duration) *message {
 	q.sequence++
 	m := &message{
-		id:       newID.guid(),
+		id:       newID.GUID().String(),
 		text:     text,
-		receipt:  newID.receipt(),
+		receipt:  receipt(newID),
 		inserted: now,
 		visible:  now.Add(visibility),
 		order:    q.sequence,
@@ -108,7 +117,7 @@ func (q *queueState) put(now time.Time, newID *ids, text string, visibility, ttl
 
 // receive hands out visible messages. What the note function is told is that a
 // lock ended by time before its message came up here.
-func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.Duration, note func(journal.Kind, *message)) []*message {
+func (q *queueState) receive(now time.Time, newID *seeded.Series, n int, visibility time.Duration, note func(journal.Kind, *message)) []*message {
 	var out []*message
 	for len(out) < n {
 		m, ok := q.byVisible.Min()
@@ -122,14 +131,14 @@ func (q *queueState) receive(now time.Time, newID *ids, n int, visibility time.D
 }
 
 // take hands out one visible message.
-func (q *queueState) take(now time.Time, newID *ids, m *message, visibility time.Duration, note func(journal.Kind, *message)) {
+func (q *queueState) take(now time.Time, newID *seeded.Series, m *message, visibility time.Duration, note func(journal.Kind, *message)) {
 	if m.lock > 0 {
 		note(journal.LockExpired, m)
 	}
 	m.count++
 	m.lock = visibility
 	m.arrived = true
-	m.receipt = newID.receipt()
+	m.receipt = receipt(newID)
 	m.visible = now.Add(visibility)
 	m.order = m.sequence
 	q.byVisible.Fix(m)
@@ -170,11 +179,11 @@ func (q *queueState) find(id, receipt string) (*message, error) {
 
 // update hides m for a time. At 0 it is visible at once, behind every message
 // that is visible already, even at the same instant (S-13).
-func (q *queueState) update(now time.Time, newID *ids, m *message, text *string, visibility time.Duration) {
+func (q *queueState) update(now time.Time, newID *seeded.Series, m *message, text *string, visibility time.Duration) {
 	if text != nil {
 		m.text = *text
 	}
-	m.receipt = newID.receipt()
+	m.receipt = receipt(newID)
 	m.visible = now.Add(visibility)
 	m.order = m.sequence
 	if visibility == 0 {

@@ -12,6 +12,7 @@ import (
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
@@ -56,7 +57,7 @@ type Storage struct {
 	db   *store.Store // nil: the account lives in memory only
 
 	mu         sync.Mutex
-	ids        ids
+	ids        seeded.Series
 	queues     map[string]*queueState
 	properties storage.ServiceProperties // of the queue service
 	arrivals   wakers
@@ -79,7 +80,7 @@ func New(clk clock.Clock, opts *Options) *Storage {
 	if opts != nil {
 		s.opts = *opts
 	}
-	s.ids.seed = s.opts.Seed
+	s.ids.Seed = s.opts.Seed
 	s.state, s.kept = keep.New(clk, &s.mu, s.kind())
 	s.blobs.init(clk, &s.opts)
 	return s

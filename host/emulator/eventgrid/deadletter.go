@@ -29,7 +29,7 @@ func (g *Grid) writeDeadLetter(d *delivery) {
 		return
 	}
 	now := g.now()
-	name := fmt.Sprintf("%s/%d/%d/%d/%d/%s.json", s.upper, now.Year(), now.Month(), now.Day(), now.Hour(), g.ids.guid())
+	name := fmt.Sprintf("%s/%d/%d/%d/%d/%s.json", s.upper, now.Year(), now.Month(), now.Day(), now.Hour(), g.ids.GUID().String())
 	content := append(append([]byte{'['}, d.deadLetter().appendJSON(nil)...), ']')
 	g.mu.Unlock()
 

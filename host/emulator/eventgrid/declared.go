@@ -57,7 +57,7 @@ func (g *Grid) PutTopic(ctx context.Context, t Topic) error {
 			t.Key = old.Key
 		}
 		if t.Key == "" {
-			t.Key = g.ids.key()
+			t.Key = accessKey(&g.ids)
 		}
 		switch {
 		case old == nil:

@@ -58,7 +58,7 @@ func (g *Grid) kind() keep.Kind[*loader] {
 }
 
 func (g *Grid) countLocked(c *keep.Change) {
-	c.Set([]byte(countersKey), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, g.ids.n), g.number))
+	c.Set([]byte(countersKey), binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, g.ids.N), g.number))
 }
 
 // writeLocked writes everything. A request that is out is as if it had not been made.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -62,7 +63,7 @@ type Grid struct {
 	mu        sync.Mutex
 	changed   *clock.Cond // queue
 	rules     Rules
-	ids       ids
+	ids       seeded.Series
 	topics    map[string]*topic // by folded name
 	endpoints map[string]*endpoint
 	queue     queue // deliveries that wait
@@ -97,7 +98,7 @@ func New(clk clock.Clock, opts *Options) *Grid {
 	if g.opts.WebHook == nil {
 		g.opts.WebHook = func(url string) Endpoint { return newWebHook(clk, g.hooks, url) }
 	}
-	g.rules, g.ids.seed = g.opts.Rules, g.opts.Seed
+	g.rules, g.ids.Seed = g.opts.Rules, g.opts.Seed
 	g.changed = clock.NewCond(clk, &g.mu)
 	g.ctx, g.cancel = clk.WithCancel(context.Background())
 	g.State, g.kept = keep.New(clk, &g.mu, g.kind())
@@ -176,7 +177,7 @@ func (g *Grid) CreateTopic(ctx context.Context, t Topic) error {
 			return nil
 		}
 		if t.Key == "" {
-			t.Key = g.ids.key()
+			t.Key = accessKey(&g.ids)
 		}
 		g.addTopicLocked(t)
 		return nil

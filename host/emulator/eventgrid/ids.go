@@ -7,24 +7,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/seeded"
 )
 
-// ids makes identifiers out of a seed and a counter. The zero value counts from
-// 1 with seed 0. It is guarded by its owner's mutex.
-type ids struct {
-	seed uint64
-	n    uint64
-}
-
-func (s *ids) next() uint64 {
-	s.n++
-	return s.n
-}
-
-// guid returns a version 4 GUID that looks random and never repeats for a seed.
-func (s *ids) guid() string { return seeded.GUID(s.seed, s.next()).String() }
-
-// key returns an access key: 32 bytes in base64, as the platform's.
-func (s *ids) key() string {
-	a, b := seeded.ID(s.seed, s.next()), seeded.ID(s.seed, s.next())
+// accessKey returns an access key: 32 bytes in base64, as the platform's.
+func accessKey(from *seeded.Series) string {
+	a, b := from.Next(), from.Next()
 	return base64.StdEncoding.EncodeToString(append(a[:], b[:]...))
 }
 

@@ -41,12 +41,12 @@ func (g *Grid) read(v store.Reader, dir string) (*loader, error) {
 // out belong to the state before, and change nothing any more.
 func (g *Grid) takeLocked(l *loader, from keep.Origin) {
 	if from.Follow {
-		l.Grid.number, l.Grid.ids.n = max(l.Grid.number, g.number), max(l.Grid.ids.n, g.ids.n)
+		l.Grid.number, l.Grid.ids.N = max(l.Grid.number, g.number), max(l.Grid.ids.N, g.ids.N)
 	}
-	g.ids.seed = seeded.Epoch(g.opts.Seed, from.Epoch)
+	g.ids.Seed = seeded.Epoch(g.opts.Seed, from.Epoch)
 	fresh := l.Grid
 	g.forgetAllLocked()
-	g.topics, g.endpoints, g.live, g.number, g.ids.n = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.n
+	g.topics, g.endpoints, g.live, g.number, g.ids.N = fresh.topics, fresh.endpoints, fresh.live, fresh.number, fresh.ids.N
 	g.declared = fresh.declared
 	for _, t := range g.topics {
 		l.sort(t)
@@ -74,7 +74,7 @@ func (g *Grid) Reset() error {
 		g.writing.DeletePrefix([]byte(keyPrefix))
 	}
 	g.forgetAllLocked()
-	g.ids.n, g.number = 0, 0
+	g.ids.N, g.number = 0, 0
 	if writeErr := g.unlock(context.Background()); err == nil {
 		err = writeErr
 	}
@@ -96,7 +96,7 @@ func (l *loader) counters(_, value []byte) error {
 	if len(value) != 16 {
 		return l.damage("the counters", fmt.Errorf("%d bytes", len(value)))
 	}
-	l.ids.n, l.number = binary.BigEndian.Uint64(value), binary.BigEndian.Uint64(value[8:])
+	l.ids.N, l.number = binary.BigEndian.Uint64(value), binary.BigEndian.Uint64(value[8:])
 	return nil
 }
 

@@ -26,9 +26,9 @@ func (g *Grid) validate(ctx context.Context, s *subscription) error {
 		return g.shakeHands(ctx, s)
 	}
 	g.mu.Lock()
-	s.code = strings.ToUpper(g.ids.guid())
+	s.code = strings.ToUpper(g.ids.GUID().String())
 	event := marshal([]map[string]any{{
-		"id": g.ids.guid(), "topic": s.topic.Resource, "subject": "",
+		"id": g.ids.GUID().String(), "topic": s.topic.Resource, "subject": "",
 		"data":      map[string]string{"validationCode": s.code, "validationUrl": g.validationURL(s)},
 		"eventType": "Microsoft.EventGrid.SubscriptionValidationEvent", "eventTime": g.now().Format(timeLayout),
 		"metadataVersion": "1", "dataVersion": "2",

@@ -1,7 +1,7 @@
 // Package seeded makes what looks random out of a seed and a number that is counted:
 // the same calls in the same order get the same identifiers, in every run.
 //
-// Who counts, and keeps the count, is the service's own affair.
+// Who keeps the count is the service's own affair.
 package seeded
 
 import (
@@ -30,6 +30,19 @@ func Epoch(seed, epoch uint64) uint64 {
 
 // GUID is ID in the form of a random UUID.
 func GUID(seed, n uint64) bindings.GUID { return UUID(ID(seed, n)) }
+
+// A Series makes identifiers out of a seed and a counter: N have been given. The zero
+// value counts from 1 with seed 0. It is guarded by its owner's mutex.
+type Series struct{ Seed, N uint64 }
+
+// Next returns the next identifier.
+func (s *Series) Next() [16]byte {
+	s.N++
+	return ID(s.Seed, s.N)
+}
+
+// GUID is Next in the form of a random UUID.
+func (s *Series) GUID() bindings.GUID { return UUID(s.Next()) }
 
 // UUID gives 16 bytes the form of a random UUID (version 4, RFC 9562), which takes six
 // of their bits.

@@ -62,7 +62,7 @@ func (ns *Namespace) kind() keep.Kind[*Namespace] {
 }
 
 func (ns *Namespace) countLocked(c *keep.Change) {
-	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.n))
+	c.Set([]byte(idsKey), binary.BigEndian.AppendUint64(nil, ns.ids.N))
 }
 
 // writeLocked writes everything.

@@ -11,7 +11,7 @@ import (
 func Dump(ns *Namespace) []string {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()
-	lines := []string{fmt.Sprintf("ids %d", ns.ids.n)}
+	lines := []string{fmt.Sprintf("ids %d", ns.ids.N)}
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
 		e := ns.entities[key]

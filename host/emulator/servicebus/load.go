@@ -31,9 +31,9 @@ func (ns *Namespace) read(v store.Reader, dir string) (*Namespace, error) {
 func (ns *Namespace) takeLocked(fresh *Namespace, from keep.Origin) {
 	ns.forgetLocked(errReloaded)
 	if from.Follow {
-		fresh.ids.n = max(fresh.ids.n, ns.ids.n)
+		fresh.ids.N = max(fresh.ids.N, ns.ids.N)
 	}
-	fresh.ids.seed = seeded.Epoch(ns.opts.Seed, from.Epoch)
+	fresh.ids.Seed = seeded.Epoch(ns.opts.Seed, from.Epoch)
 	ns.entities, ns.feeders, ns.ids = fresh.entities, fresh.feeders, fresh.ids
 	now := ns.now()
 	for _, key := range slices.Sorted(maps.Keys(ns.entities)) {
@@ -73,7 +73,7 @@ func (ns *Namespace) Reset() error {
 				ns.drop(op, e)
 			}
 		}
-		ns.ids = ids{seed: ns.opts.Seed}
+		ns.ids = seeded.Series{Seed: ns.opts.Seed}
 	}
 	op.records, ns.untold = op.records[:0], nil
 	if finishErr := ns.finish(context.Background(), op); err == nil {
@@ -104,7 +104,7 @@ func (l *loader) load() error {
 	b, err := l.view.Get([]byte(idsKey))
 	switch {
 	case err == nil && len(b) == 8:
-		l.ids.n = binary.BigEndian.Uint64(b)
+		l.ids.N = binary.BigEndian.Uint64(b)
 	case err == nil:
 		return l.damage("the count of identifiers has %d bytes", len(b))
 	case !errors.Is(err, store.ErrNotFound):

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/seeded"
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 	"github.com/redeliver/redeliver/host/journal"
 )
@@ -64,7 +65,7 @@ type Namespace struct {
 
 	mu       sync.Mutex
 	kept     *keep.Keeper
-	ids      ids
+	ids      seeded.Series
 	entities map[string]*entity // queues, topics and subscriptions, by key of their path
 	feeders  map[string][]*entity
 	claims   map[bindings.GUID]*transaction // of locked messages, by token
@@ -91,7 +92,7 @@ func New(clk clock.Clock, opts *Options) *Namespace {
 	if ns.opts.MaxForwardHops == 0 {
 		ns.opts.MaxForwardHops = servicebus.DefaultForwardHops
 	}
-	ns.ids.seed = ns.opts.Seed
+	ns.ids.Seed = ns.opts.Seed
 	ns.State, ns.kept = keep.New(clk, &ns.mu, ns.kind())
 	return ns
 }

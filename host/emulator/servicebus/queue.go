@@ -188,7 +188,7 @@ func (q *queue) unfree(m *message) {
 // the session is.
 func (q *queue) lock(op *operation, m *message, outside bool) {
 	q.unfree(m)
-	m.token = op.ns.ids.guid()
+	m.token = op.ns.ids.GUID()
 	m.outside = outside
 	q.tokens[m.token] = m
 	if s := m.session; s != nil {

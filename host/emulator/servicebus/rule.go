@@ -47,7 +47,7 @@ func (ns *Namespace) compile(r servicebus.Rule) (*rule, error) {
 		if err := checkSQL("filter", f.SQL); err != nil {
 			return nil, err
 		}
-		compiled, err := sqlfilter.ParseFilter(f.SQL, ns.ids.guid)
+		compiled, err := sqlfilter.ParseFilter(f.SQL, ns.ids.GUID)
 		if err != nil {
 			return nil, refuse(messaging.ConditionArgumentError, "rule %q: filter: %v", r.Name, err)
 		}
@@ -62,7 +62,7 @@ func (ns *Namespace) compile(r servicebus.Rule) (*rule, error) {
 		if err := checkSQL("action", *r.Action); err != nil {
 			return nil, err
 		}
-		compiled, err := sqlfilter.ParseAction(*r.Action, ns.ids.guid)
+		compiled, err := sqlfilter.ParseAction(*r.Action, ns.ids.GUID)
 		if err != nil {
 			return nil, refuse(messaging.ConditionArgumentError, "rule %q: action: %v", r.Name, err)
 		}

@@ -107,7 +107,7 @@ func (ns *Namespace) own(m *servicebus.Message) *servicebus.Message {
 	c.ApplicationProperties, _ = plainProperties(m.ApplicationProperties) // sendTarget has seen them
 	c.ScheduledEnqueueTime = c.ScheduledEnqueueTime.UTC().Round(0)
 	if c.MessageID == "" {
-		c.MessageID = ns.ids.guid().String()
+		c.MessageID = ns.ids.GUID().String()
 		if c.Wire != nil {
 			w := *c.Wire
 			w.PropertiesChanged = true

@@ -50,7 +50,7 @@ type step struct {
 func (ns *Namespace) Begin(ctx context.Context) (servicebus.Transaction, error) {
 	t := &transaction{ns: ns}
 	err := ns.operate(ctx, FaultPoint{Op: "Begin"}, func(*operation) error {
-		t.id = ns.ids.guid()
+		t.id = ns.ids.GUID()
 		ns.open = append(ns.open, t)
 		t.timer = ns.clk.AfterFunc(servicebus.TransactionTimeout, "time-out of a transaction", t.expire)
 		return nil

@@ -32,6 +32,10 @@ const (
 	MaxBreakPeriod = 60 * time.Second
 )
 
+// DefaultParallelism is the default of host.json's
+// extensions.blobs.maxDegreeOfParallelism for each processor (spec storage 7).
+const DefaultParallelism = 8
+
 // Account is the blob service of one storage account.
 //
 // All methods may be called concurrently. Container does no I/O and does not

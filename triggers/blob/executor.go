@@ -13,6 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/bindings/storage"
+	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
 // Names in the host's account (spec storage 8; source: HostContainerNames.cs,
@@ -27,6 +28,14 @@ const (
 	receiptLease = 30 * time.Second
 	incomplete   = "Incomplete" // metadata of a receipt whose version is not queued yet
 )
+
+// LockName is the name of the blob in HostContainer whose lease says which host
+// scans: only one does, among those with the same ID.
+//
+// Source: BlobListenerFactory.cs, for the scope; BlobLeaseDistributedLockManager.cs.
+func LockName(hostID string) string {
+	return hostlock.ListenerName(hostID, "WebJobs.Internal.Blobs")
+}
 
 // ControlQueue is the name of a host's control queue.
 func ControlQueue(hostID string) string { return controlQueuePrefix + hostID }

@@ -63,6 +63,10 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 	return res.Response, nil
 }
 
+// Message returns what a function receives of a request: for calls that come in
+// by another way than Serve, such as the admin API's.
+func Message(req *bindings.HTTPRequest) triggers.Message { return event(req).Messages[0] }
+
 // event makes the delivery of one request.
 func event(req *bindings.HTTPRequest) *triggers.Event {
 	source := req.Method + " " + req.URL

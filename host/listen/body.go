@@ -17,6 +17,8 @@ type Body struct {
 	from    io.ReadCloser
 	control *http.ResponseController
 	by      time.Time // the deadline that was set last
+	length  int64     // that was announced; -1: none
+	asks    bool      // the client waits for leave to send it
 	whole   bool      // by is for all of it
 	ended   bool
 	err     error // a *BodyError
@@ -30,7 +32,7 @@ func ReceiveBody(w http.ResponseWriter, r *http.Request) *Body {
 	if b, ok := r.Body.(*Body); ok {
 		return b
 	}
-	b := &Body{from: r.Body, control: http.NewResponseController(w)}
+	b := &Body{from: r.Body, control: http.NewResponseController(w), length: r.ContentLength, asks: r.Header.Get("Expect") != ""}
 	if r.Body == nil || r.Body == http.NoBody {
 		b.from, b.ended = http.NoBody, true
 		return b
@@ -68,8 +70,31 @@ func (b *Body) Within(patience time.Duration) {
 	_ = b.control.SetReadDeadline(b.by) // a ResponseWriter of a test has none
 }
 
-// Parts makes BodyPatience the time for each part again.
-func (b *Body) Parts() { b.whole = false }
+// Small reads a body of at most limit bytes, within BodyPatience. The error of a longer
+// one is an *http.MaxBytesError, and that of one that does not come to its end a
+// *BodyError.
+func (b *Body) Small(limit int64) ([]byte, error) {
+	if b.length > limit {
+		return nil, &http.MaxBytesError{Limit: limit}
+	}
+	b.Within(BodyPatience)
+	content, err := io.ReadAll(io.LimitReader(b, limit+1))
+	if err == nil && int64(len(content)) > limit {
+		err = &http.MaxBytesError{Limit: limit}
+	}
+	return content, err
+}
+
+// Skip reads on for a while after a refusal, at most so many bytes, so that a client that
+// is still writing gets to see the answer. One that waits for leave to send gets none, and
+// neither does one that has stopped sending. Each part may take BodyPatience.
+func (b *Body) Skip(most int64) {
+	if b.ended || b.asks || b.err != nil {
+		return
+	}
+	b.whole = false
+	_, _ = io.CopyN(io.Discard, b, most) // what it does not finish is its own affair
+}
 
 // BodyError says that a body did not come to its end: the client stopped sending, or the
 // connection broke.
@@ -96,6 +121,7 @@ func (b *Body) Read(p []byte) (int, error) {
 	if b.err != nil { // who asks again does not get more time
 		return 0, b.err
 	}
+	b.asks = false // net/http gives it
 	b.wait()
 	n, err := b.from.Read(p)
 	switch {

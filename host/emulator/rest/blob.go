@@ -154,7 +154,7 @@ func blobService() *service {
 		op.run = func(c *call) error {
 			err := run(c)
 			if err != nil {
-				c.linger()
+				c.in.Skip(lingering)
 			}
 			return err
 		}

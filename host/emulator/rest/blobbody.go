@@ -127,14 +127,3 @@ func (s *spooled) Read(p []byte) (int, error) {
 	}
 	return s.file.Read(p)
 }
-
-// linger reads on for a while after a refusal, so that a client that is still
-// writing gets to see the answer. One that waits for leave to send gets none, and
-// neither does one that has stopped sending.
-func (c *call) linger() {
-	if c.r.Header.Get("Expect") != "" || c.in.Err() != nil {
-		return
-	}
-	c.in.Parts()
-	io.CopyN(io.Discard, c.in, lingering)
-}

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -287,18 +286,13 @@ func (op *operation) label() string {
 
 // body reads a small body, of at most limit bytes.
 func (c *call) body(limit int64) ([]byte, error) {
-	if c.r.ContentLength > limit {
-		c.linger()
+	b, err := c.in.Small(limit)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		c.in.Skip(lingering)
 		return nil, errBodyTooLarge(limit)
 	}
-	c.in.Within(listen.BodyPatience)
-	b, err := io.ReadAll(io.LimitReader(c.in, limit+1))
 	if err != nil {
 		return nil, newError(http.StatusBadRequest, "InvalidInput", "One of the request inputs is not valid.", "Reason", "the body ended early: "+err.Error())
-	}
-	if int64(len(b)) > limit {
-		c.linger()
-		return nil, errBodyTooLarge(limit)
 	}
 	return b, nil
 }

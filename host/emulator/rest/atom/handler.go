@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -148,24 +147,16 @@ func (c *call) inside(f func(ctx context.Context) error) (err error) {
 // body reads the description that the request carries: the element in the content
 // of its entry.
 func (c *call) body() (*element, error) {
-	if c.r.ContentLength > maxBody {
-		return nil, c.tooLarge()
-	}
 	in := listen.ReceiveBody(c.w, c.r)
-	in.Within(listen.BodyPatience)
-	b, err := io.ReadAll(io.LimitReader(in, maxBody+1))
+	b, err := in.Small(maxBody)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		in.Skip(lingering)
+		return nil, fail(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", maxBody)
+	}
 	if err != nil {
 		return nil, fail(http.StatusBadRequest, "the body ended early: %v", err)
 	}
-	if len(b) > maxBody {
-		return nil, c.tooLarge()
-	}
 	return parseEntry(b)
-}
-
-func (c *call) tooLarge() error {
-	io.CopyN(io.Discard, c.r.Body, lingering)
-	return fail(http.StatusRequestEntityTooLarge, "the body is longer than %d bytes", maxBody)
 }
 
 // stored is the status that a PUT ends with.

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // mostSkipped is how much of a request that is refused is read all the same: a
@@ -18,23 +18,18 @@ import (
 // of the answer.
 const mostSkipped = 32 << 20
 
-// skip reads what the client is still sending.
-func skip(r *http.Request) {
-	_, _ = io.CopyN(io.Discard, r.Body, mostSkipped) // what it does not finish is its own affair
-}
-
 // readBody reads the body of a request, however it is sent, without the byte order
 // mark that some editors put before it.
-func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, eventgrid.MaxPublish+1))
-	switch {
-	case err != nil:
-		return nil, badRequest("the body cannot be read: " + err.Error())
-	case len(body) > eventgrid.MaxPublish:
+func readBody(in *listen.Body) ([]byte, error) {
+	body, err := in.Small(eventgrid.MaxPublish)
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &eventgrid.Error{
 			Status: http.StatusRequestEntityTooLarge, Code: "PayloadTooLarge",
 			Message: fmt.Sprintf("the request is larger than %d bytes", eventgrid.MaxPublish),
 		}
+	}
+	if err != nil {
+		return nil, badRequest("the body cannot be read: " + err.Error())
 	}
 	return bytes.TrimPrefix(body, []byte("\ufeff")), nil
 }

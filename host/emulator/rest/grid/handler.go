@@ -56,7 +56,7 @@ var (
 
 // ServeHTTP implements http.Handler.
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	listen.Within(r, listen.BodyPatience)
+	in := listen.ReceiveBody(w, r)
 	w.Header().Set("Api-Supported-Versions", apiVersion)
 	w.Header().Set("X-Ms-Request-Id", uuid.NewString()) // names an answer in reports; nothing in the host depends on it
 	var err error
@@ -74,12 +74,12 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", allowed)
 		err = &eventgrid.Error{Status: http.StatusMethodNotAllowed, Code: "MethodNotAllowed", Message: "events are published with POST"}
 	default:
-		if err = h.publish(r, events[1]); err == nil {
+		if err = h.publish(r, in, events[1]); err == nil {
 			w.WriteHeader(http.StatusOK)
 		}
 	}
 	if err != nil {
-		skip(r)
+		in.Skip(mostSkipped)
 		writeError(w, err)
 	}
 }
@@ -107,7 +107,7 @@ func (h *handler) describe(w http.ResponseWriter, name string) error {
 }
 
 // publish reads, checks and publishes the events of a request.
-func (h *handler) publish(r *http.Request, name string) error {
+func (h *handler) publish(r *http.Request, in *listen.Body, name string) error {
 	topic, err := h.grid.Topic(name)
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (h *handler) publish(r *http.Request, name string) error {
 	if v := r.URL.Query().Get("api-version"); v != "" && v != apiVersion {
 		return badRequest("api-version " + strconv.Quote(v) + " is not supported; use " + apiVersion)
 	}
-	body, err := readBody(r)
+	body, err := readBody(in)
 	if err != nil {
 		return err
 	}

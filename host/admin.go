@@ -56,7 +56,7 @@ func (h *Host) byHand(ctx context.Context, name, input string, res *triggers.Res
 	if f == nil {
 		return nil, fmt.Errorf("function %q: %w", name, ErrUnknownFunction)
 	}
-	message, err := f.kind.message(h, f, input)
+	message, err := f.kind.Message(&f.view, input)
 	if err != nil {
 		return nil, err
 	}

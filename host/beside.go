@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/redeliver/redeliver/host/kinds/blob"
+
 	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/journal"
@@ -94,7 +96,7 @@ func (h *Host) shareServices(with *Host) {
 // blobEvent publishes an event of an embedded storage account.
 func (f *fleet) blobEvent(account string, e emulator.BlobEvent) {
 	if m := f.running(); m != nil {
-		m.publishBlobEvent(account, e)
+		blob.Publish(m.env, account, e)
 	}
 }
 
@@ -110,7 +112,7 @@ func (e fleetFunction) Deliver(ctx context.Context, r *eventgrid.Request) (*even
 	if m == nil {
 		return nil, context.Canceled // the services end
 	}
-	return functionEndpoint{m, e.name}.Deliver(ctx, r)
+	return hookEndpoint{m, e.name}.Deliver(ctx, r)
 }
 
 // Kill ends the host at this instant, as kill -9 or a power cut does, and returns when

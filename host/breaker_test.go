@@ -331,7 +331,7 @@ func TestCircuitBreakerEventGridHandshake(t *testing.T) {
 	const event = `[{"id":"1","topic":"t","subject":"s","eventType":"T","eventTime":"2026-01-05T08:00:00Z","dataVersion":"1","data":{"validationCode":"c"}}]`
 	want := func(kind string, status int) {
 		t.Helper()
-		got := h.ServeEventGrid(context.Background(), "On", &bindings.HTTPRequest{
+		got := h.ServeHook(context.Background(), "eventgrid", "On", &bindings.HTTPRequest{
 			Method: "POST", URL: "http://localhost/runtime/webhooks/eventgrid?functionName=On",
 			Header: http.Header{"Aeg-Event-Type": {kind}}, Body: []byte(event),
 		})
@@ -381,7 +381,7 @@ func TestCircuitBreakerEventGridRequest(t *testing.T) {
 			return len(h.Select(func(r *journal.Record) bool { return r.Kind == k }))
 		}
 		ran, settled := count(journal.AttemptStarted), count(journal.Settled)
-		got := h.ServeEventGrid(context.Background(), "On", &bindings.HTTPRequest{
+		got := h.ServeHook(context.Background(), "eventgrid", "On", &bindings.HTTPRequest{
 			Method: "POST", URL: "http://localhost/runtime/webhooks/eventgrid?functionName=On",
 			Header: http.Header{"Aeg-Event-Type": {"Notification"}}, Body: []byte("[" + strings.Join(events, ",") + "]"),
 		})

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/redeliver/redeliver/host/kinds/table"
+
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 )
 
@@ -40,7 +41,7 @@ func loadCosmos(t *testing.T, properties string) *app.Function {
 			t.Fatal(err)
 		}
 	}
-	a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: host.Kinds(), Env: map[string]string{
+	a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: table.Facts(), Env: map[string]string{
 		"AzureWebJobsStorage": "UseDevelopmentStorage=true",
 		"CosmosDB":            "AccountEndpoint=https://localhost:8081/;AccountKey=a2V5",
 		"Leases":              "AccountEndpoint=http://127.0.0.1:8081/",

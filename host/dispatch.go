@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
@@ -25,7 +25,7 @@ type delivery struct {
 	attempts int
 	payload  *payload             // of the current event; the same for all attempts
 	inputs   []call.Input         // of the current attempt
-	blobs    map[string]blob.Blob // that the current attempt may write, by binding
+	kept     map[*app.Binding]any // what bindings keep for the current attempt
 	response *bindings.HTTPResponse
 	asked    triggers.Request
 	logs     func(call.Log) // writes a line of the handler

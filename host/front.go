@@ -88,7 +88,7 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 		}
 		withParams := *req
 		withParams.Params = r.params
-		return r.f.http.Serve(ctx, &withParams)
+		return r.f.view.Served.(*httptrigger.Listener).Serve(ctx, &withParams)
 	})
 }
 

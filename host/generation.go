@@ -10,15 +10,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/locks"
 	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
-	"github.com/redeliver/redeliver/triggers/eventgrid"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
@@ -49,7 +51,7 @@ type generation struct {
 
 	functions []*function
 	router    *httptrigger.Router
-	blobs     blobShare
+	shared    map[any]any // what functions share, by key
 
 	listening context.Context // ends when listeners stop receiving
 	stop      context.CancelFunc
@@ -104,15 +106,13 @@ func (g *generation) kill() {
 type function struct {
 	gen         *generation
 	def         *app.Function
-	kind        *kind
-	number      int // position among the generation's functions
+	kind        *kinds.Kind
+	view        kinds.Function // as its kind sees it
 	breaker     *breaker
 	inputs      []input // besides the trigger
 	outputs     []output
 	outputNames []string
-	httpOutput  string                // name of the http output, if any
-	http        *httptrigger.Listener // of an HTTP trigger
-	events      *eventgrid.Listener   // of an Event Grid trigger
+	httpOutput  string // name of the http output, if any
 
 	failing atomic.Pointer[error] // why the listener waits for its next start; nil: it does not
 }
@@ -120,7 +120,7 @@ type function struct {
 // newGeneration prepares a generation and starts nothing. Functions that cannot
 // be prepared are in error; the others run.
 func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
-	g := &generation{host: h, app: a, declared: declared, invoker: inv}
+	g := &generation{host: h, app: a, declared: declared, invoker: inv, shared: map[any]any{}}
 	g.listening, g.stop = h.clk.WithCancel(h.root)
 	g.attempts, g.killAttempts = h.clk.WithCancel(h.root)
 	g.group = clock.NewGroup(h.clk, 0)
@@ -128,7 +128,8 @@ func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaratio
 		if !def.Runs() {
 			continue
 		}
-		f := &function{gen: g, def: def, kind: kindOf(def.Kind.Type), number: len(g.functions)}
+		f := &function{gen: g, def: def, kind: table.Of(def.Kind.Type)}
+		f.view = kinds.Function{Env: h.env, Generation: g, Def: def, Number: len(g.functions)}
 		if err := f.prepare(prev); err != nil {
 			def.Faults = append(def.Faults, faultOf(def, err))
 			continue
@@ -149,9 +150,9 @@ func (f *function) prepare(prev *generation) error {
 	} else {
 		f.breaker = newBreaker(f.gen.host.clk, f.def.CircuitBreaker)
 	}
-	if f.kind.connect != nil {
+	if f.kind.Connect != nil {
 		// What this host alone does not serve is the listener's to report.
-		if err := f.kind.connect(f); err != nil && !errors.Is(err, services.ErrNoOutside) {
+		if err := f.kind.Connect(&f.view); err != nil && !errors.Is(err, services.ErrNoOutside) {
 			return err
 		}
 	}
@@ -174,7 +175,7 @@ func (g *generation) function(name string) *function {
 // listen starts the listeners.
 func (g *generation) listen() {
 	for _, f := range g.functions {
-		if f.def.Disabled || f.kind.listen == nil {
+		if f.def.Disabled || f.kind.Listen == nil {
 			continue
 		}
 		g.listenTo(f, false)
@@ -190,9 +191,9 @@ func (g *generation) listenTo(f *function, again bool) {
 // supervise runs the listener of a function and starts it again when it fails.
 // Only its function is affected.
 func (g *generation) supervise(f *function, again bool) {
-	if f.kind.singleton || f.kind.serial {
+	if f.kind.Singleton || f.kind.Serial {
 		name := f.def.Name
-		if f.kind.serial {
+		if f.kind.Serial {
 			// What listeners of another state do can harm nobody.
 			name += "/" + itoa(g.host.epoch.Load().Number)
 		}
@@ -273,14 +274,14 @@ func (t *turn) waitToListen(ctx context.Context, wait time.Duration, outage bool
 
 // listen runs the listener.
 func (t *turn) listen() error {
-	if t.kind.singleton {
+	if t.kind.Singleton {
 		return t.listenAlone()
 	}
 	return t.run(t.ctx)
 }
 
 func (t *turn) run(ctx context.Context) error {
-	l, err := t.kind.listen(t)
+	l, err := t.kind.Listen(&t.view)
 	if err != nil {
 		return err
 	}
@@ -316,7 +317,6 @@ func (g *generation) routes() *httptrigger.Router {
 		if f.kind.Type != "httpTrigger" || f.def.Disabled {
 			continue // a disabled function answers 404
 		}
-		f.http = httptrigger.New(g.host.clk)
 		routes = append(routes, f.route())
 	}
 	router, err := httptrigger.NewRouter(routes)
@@ -326,17 +326,42 @@ func (g *generation) routes() *httptrigger.Router {
 	return router
 }
 
-// account returns the queue account that a binding's connection names.
-func (f *function) account(b *app.Binding) (queue.Account, error) {
-	name := b.Connection
-	if name == "" {
-		name = "Storage"
+// ID implements kinds.Generation.
+func (g *generation) ID() int { return g.id }
+
+// App implements kinds.Generation.
+func (g *generation) App() *app.App { return g.app }
+
+// Functions implements kinds.Generation.
+func (g *generation) Functions() []*kinds.Function {
+	out := make([]*kinds.Function, len(g.functions))
+	for i, f := range g.functions {
+		out[i] = &f.view
 	}
-	conn, ok := f.gen.app.Settings.Connection(name)
-	if !ok {
-		return nil, app.MissingConnection(name)
-	}
-	return f.gen.host.connections.Queues(conn)
+	return out
 }
 
+// Shared implements kinds.Generation.
+func (g *generation) Shared(key any, make func() any) any {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, ok := g.shared[key]; !ok {
+		g.shared[key] = make()
+	}
+	return g.shared[key]
+}
+
+// Epoch implements kinds.Generation.
+func (g *generation) Epoch() *epoch.Epoch { return g.host.epoch.Load() }
+
+// Locks implements kinds.Generation.
+func (g *generation) Locks() *locks.Locks {
+	h := g.host
+	return &locks.Locks{
+		Clock: h.clk, Log: h.log, App: g.app, Embedded: h.embedded, Connections: h.connections, Instance: h.opts.Instance,
+		Shared: h.opts.Shared, Stored: h.opts.Store != nil, Life: &h.life, Epoch: h.epoch.Load,
+	}
+}
+
+var _ kinds.Generation = (*generation)(nil)
 var _ triggers.Sink = (*turn)(nil)

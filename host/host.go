@@ -11,6 +11,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/redeliver/redeliver/host/kinds"
+	topics "github.com/redeliver/redeliver/host/kinds/eventgrid"
+
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/functions"
@@ -144,9 +147,9 @@ type Host struct {
 	journal     *journal.Journal
 	embedded    *services.Embedded
 	connections *services.Connections
-	gridApp     gridApp // used by the load that has its turn
+	env         *kinds.Env
+	topics      *topics.Topics // used by the load that has its turn
 
-	watcher    *queue.Watcher
 	primary    primary
 	singletons *singletons
 	sources    *gobuild.Sources // of the app's program, if that is to be built
@@ -232,7 +235,6 @@ func New(dir string, opts *Options) (*Host, error) {
 		}
 		return nil, err
 	}
-	h.watcher = queue.NewWatcher()
 	if h.opts.Instance == "" {
 		h.opts.Instance = guid(h.opts.Seed, 0)
 	}
@@ -245,6 +247,12 @@ func New(dir string, opts *Options) (*Host, error) {
 	})
 	h.root, h.cancel = h.clk.WithCancel(context.Background())
 	h.group = clock.NewGroup(h.clk, 0)
+	h.env = &kinds.Env{
+		Clock: h.clk, Journal: h.journal, Log: h.log, Root: h.root, Embedded: h.embedded, Connections: h.connections,
+		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable, Watcher: queue.NewWatcher(),
+		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.guids,
+	}
+	h.topics = topics.NewTopics(h.env)
 	return h, nil
 }
 
@@ -277,6 +285,9 @@ func (h *Host) Journal() *journal.Journal { return h.journal }
 
 // Services are the embedded services. They are empty when Options.Services names others.
 func (h *Host) Services() *services.Embedded { return h.embedded }
+
+// Env is what kinds and those who look into an app use of the host.
+func (h *Host) Env() *kinds.Env { return h.env }
 
 // Connections say where the app's connections lead. Tell it before Start where the
 // embedded services are served.

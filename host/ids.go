@@ -36,6 +36,15 @@ func (s *identities) guid() string {
 	return guid(s.seed^0x9e3779b97f4a7c15, s.guids)
 }
 
+// guids hands out n identifiers of the host; see kinds.Env.
+func (h *Host) guids(n uint64) (first uint64, of func(seed, n uint64) string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	first = h.ids.guids
+	h.ids.guids += n
+	return first, guid
+}
+
 // guid is the n-th identifier of a seed in the form of a random UUID (version
 // 4, RFC 9562).
 func guid(seed, n uint64) string {

@@ -8,9 +8,10 @@ import (
 	"sort"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
@@ -40,20 +41,8 @@ func (f *function) prepareOutputs() error {
 		case b.Is("http"):
 			out = httpOutput{b}
 			f.httpOutput = b.Name
-		case b.Is("queue"):
-			out, err = newQueueOutput(f, b)
-		case b.Is("blob"):
-			out, err = newBlobBinding(f, b)
-		case b.Is("serviceBus"):
-			out, err = newServiceBusOutput(f, b)
-		case b.Is("eventHub"):
-			out, err = newEventHubOutput(f, b)
-		case b.Is("eventGrid"):
-			out, err = newEventGridOutput(f, b)
-		case b.Is("cosmosDB"):
-			out, err = newCosmosOutput(f, b)
 		default:
-			err = fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
+			out, err = newKindOutput(f, b)
 		}
 		if err != nil {
 			return err
@@ -147,62 +136,56 @@ func (o httpOutput) write(_ context.Context, d *delivery, v bindings.Value) erro
 	return nil
 }
 
-// queueOutput puts messages on a queue.
-type queueOutput struct {
-	b        *app.Binding
-	account  queue.Account
-	name     *bindings.Template
-	encoding queue.Encoding
+// kindOutput is an output of a kind.
+type kindOutput struct {
+	b *app.Binding
+	kinds.Output
 }
 
-func newQueueOutput(f *function, b *app.Binding) (output, error) {
-	account, err := f.account(b)
+func newKindOutput(f *function, b *app.Binding) (output, error) {
+	kind, ok := table.Binding(b)
+	if !ok || kind.Output == nil {
+		return nil, fmt.Errorf("output binding %q: type %q is not served", b.Name, b.Type)
+	}
+	out, err := kind.Output(&f.view, b)
 	if err != nil {
 		return nil, err
 	}
-	name, err := bindings.ParseTemplate(b.String("queueName"))
-	if err != nil {
-		return nil, err
-	}
-	return &queueOutput{b: b, account: account, name: name, encoding: encodingOf(f.gen.app)}, nil
+	return kindOutput{b, out}, nil
 }
 
-func (o *queueOutput) binding() *app.Binding { return o.b }
+func (o kindOutput) binding() *app.Binding { return o.b }
 
-// write sends one message for each element of the value. A queue that does not
-// exist is made (spec storage 11).
-func (o *queueOutput) write(ctx context.Context, d *delivery, v bindings.Value) error {
-	h := d.f.gen.host
-	name, err := o.name.Resolve(d.bindingData())
-	if err != nil {
-		return err
-	}
-	if name, err = queue.Name(name); err != nil {
-		return err
-	}
-	bodies, err := bindings.MessagesFrom(v)
-	if err != nil {
-		return err
-	}
-	q := o.account.Queue(name)
-	for _, body := range bodies {
-		if _, err := queue.PutOrCreate(ctx, q, o.encoding.Encode(body), nil); err != nil {
-			return err
-		}
-		h.watcher.Notify(name)
+func (o kindOutput) write(ctx context.Context, d *delivery, v bindings.Value) error {
+	return o.Write(ctx, attempt{d}, v)
+}
+
+func (o kindOutput) bind(ctx context.Context, d *delivery) error {
+	if b, ok := o.Output.(kinds.Binder); ok {
+		return b.Bind(ctx, attempt{d})
 	}
 	return nil
 }
 
-// encodingOf is the encoding of the app's queue messages, checked when it was
-// loaded.
-func encodingOf(a *app.App) queue.Encoding {
-	encoding, err := queue.ParseEncoding(a.Config.Queues.MessageEncoding)
-	if err != nil {
-		panic(err)
+// attempt is the present attempt of a delivery as bindings of a kind see it.
+type attempt struct{ d *delivery }
+
+// Data implements kinds.Attempt.
+func (a attempt) Data() *bindings.BindingData { return a.d.bindingData() }
+
+// Invocation implements kinds.Attempt.
+func (a attempt) Invocation() string { return a.d.base.Invocation }
+
+// Keep implements kinds.Attempt.
+func (a attempt) Keep(b *app.Binding, v any) {
+	if a.d.kept == nil {
+		a.d.kept = map[*app.Binding]any{}
 	}
-	return encoding
+	a.d.kept[b] = v
 }
+
+// Kept implements kinds.Attempt.
+func (a attempt) Kept(b *app.Binding) any { return a.d.kept[b] }
 
 // bindingData is what the binding expressions of this attempt see.
 func (d *delivery) bindingData() *bindings.BindingData {

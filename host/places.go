@@ -3,66 +3,61 @@ package host
 import (
 	"slices"
 
-	"github.com/redeliver/redeliver/host/emulator/eventhubs"
-	"github.com/redeliver/redeliver/host/emulator/servicebus"
-	"github.com/redeliver/redeliver/host/services"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/places"
+	"github.com/redeliver/redeliver/schemas"
 )
 
-// rehearse makes what the app describes and its functions name in namespaces of no
-// other use, so that a generation is known to be possible before it changes the
-// embedded ones: a function whose places cannot be made is in error. The error is a
-// *LoadError.
-func (g *generation) rehearse() error {
-	h := g.host
-	if err := entitiesError(g.app.ServiceBusEntities.Check(h.root, h.embedded.ServiceBus())); err != nil {
-		return err
-	}
-	bus := servicebus.New(h.clk, &servicebus.Options{Taken: h.embedded.EventHubs().Has})
-	hubs := eventhubs.New(h.clk, &eventhubs.Options{Taken: func(name string) bool {
-		return !h.embedded.EventHubs().Has(name) && (services.HasEntity(bus, name) || h.embedded.IsEntity(name))
-	}})
-	return g.makePlaces(bus, hubs)
-}
+type placesStep func(env *kinds.Env, a places.App) ([]*schemas.Fault, error)
+
+// places are the app with its functions, whose places the services have to have.
+func (g *generation) places() places.App { return places.App{App: g.app, Functions: g.Functions()} }
+
+// rehearse looks whether the places of the app and its functions can be made. The error
+// is a *LoadError.
+func (g *generation) rehearse() error { return g.makePlaces(places.Rehearse) }
 
 // makePlaces makes what the app describes and its functions name. A function whose
-// places cannot be made is in error, and the others run.
-func (g *generation) makePlaces(bus *servicebus.Namespace, hubs *eventhubs.Namespace) error {
-	if err := g.host.applyEntities(g.app, bus); err != nil {
-		return err
+// places cannot be made is in error, and the others run. The error is a *LoadError.
+func (g *generation) makePlaces(step placesStep) error {
+	a := g.places()
+	refused := map[*kinds.Function]bool{}
+	a.Refuse = func(f *kinds.Function, err error) {
+		refused[f] = true
+		f.Def.Faults = append(f.Def.Faults, faultOf(f.Def, err))
 	}
-	if err := g.describeHubs(hubs); err != nil {
+	faults, err := step(g.host.env, a)
+	switch {
+	case err != nil:
 		return &LoadError{Err: err}
+	case len(faults) > 0:
+		return &LoadError{Faults: faults}
 	}
-	all := len(g.functions)
-	for _, name := range []func(*function) error{ // of two with one name the entity has it
-		func(f *function) error { return f.nameEntities(bus) },
-		func(f *function) error { return f.nameHubs(hubs) },
-	} {
-		g.functions = slices.DeleteFunc(g.functions, func(f *function) bool {
-			err := name(f)
-			if err != nil {
-				f.def.Faults = append(f.def.Faults, faultOf(f.def, err))
-			}
-			return err != nil
-		})
-	}
-	if len(g.functions) < all {
+	if len(refused) > 0 {
+		g.functions = slices.DeleteFunc(g.functions, func(f *function) bool { return refused[&f.view] })
 		g.router = g.routes()
 	}
 	return nil
 }
 
+// nameUnserved makes the places that functions name which this host does not run.
+func (g *generation) nameUnserved() {
+	for _, def := range g.app.Functions {
+		if def.NotServed == "" || def.InError() {
+			continue
+		}
+		places.Unserved(&kinds.Function{Env: g.host.env, Generation: g, Def: def})
+	}
+}
+
 // accept makes the generation fit to run: everything that can be known to be wrong with
 // it is refused before anything is changed.
 func (g *generation) accept(prev *generation) error {
-	for _, step := range []func() error{
-		g.rehearse,
-		func() error { return g.makePlaces(g.host.embedded.ServiceBus(), g.host.embedded.EventHubs()) },
-	} {
+	for _, step := range []placesStep{places.Rehearse, places.Make} {
 		if faults := g.broken(prev); len(faults) > 0 {
 			return &LoadError{Faults: faults}
 		}
-		if err := step(); err != nil {
+		if err := g.makePlaces(step); err != nil {
 			return err
 		}
 	}

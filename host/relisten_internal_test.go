@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -29,7 +30,7 @@ func supervised(t *testing.T, listen func(clk *clock.Virtual) listenerFunc) *Hos
 	g := &generation{host: h, id: 1, app: &app.App{}}
 	g.listening, g.stop = clk.WithCancel(context.Background())
 	g.group = clock.NewGroup(clk, 0)
-	k := &kind{Kind: app.Kind{Type: "queueTrigger"}, listen: func(*turn) (triggers.Listener, error) { return listen(clk), nil }}
+	k := &kinds.Kind{Kind: app.Kind{Type: "queueTrigger"}, Listen: func(*kinds.Turn) (triggers.Listener, error) { return listen(clk), nil }}
 	f := &function{gen: g, kind: k, def: &app.Function{Name: "Take", Kind: &k.Kind}}
 	clk.Do("listen", func() { g.group.Go("listener", func() { g.supervise(f, false) }) })
 	t.Cleanup(func() { clk.Do("stop", func() { g.stop(); g.group.Wait() }) })

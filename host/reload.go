@@ -12,6 +12,8 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -171,7 +173,7 @@ func started(handler app.HandlerSpec) *app.HandlerSpec {
 func (h *Host) loadOptions(ctx context.Context) *app.Options {
 	return &app.Options{
 		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
-		InProcess: h.opts.Handlers != nil, Kinds: Kinds(), Settings: h.settings, Processors: h.opts.Processors,
+		InProcess: h.opts.Handlers != nil, Kinds: table.Facts(), Settings: h.settings, Processors: h.opts.Processors,
 		Removed:          slices.Sorted(maps.Keys(h.inFolders)),
 		Sources:          func(string) string { return h.readSources(ctx) },
 		ServiceBusConfig: h.opts.ServiceBusConfig, EventHubsConfig: h.opts.EventHubsConfig,
@@ -209,8 +211,7 @@ func (h *Host) swap(next *generation) {
 		prev.stopListening(false)
 		h.group.Go("retire generation", prev.retire)
 	}
-	h.configureNamespace(next.app.Switches)
-	h.embedded.EventHubs().AutoCreate(next.app.Switches.AutoCreateEntities == "any")
+	places.Configure(h.env, next.app.Switches)
 	h.current.Store(next)
 	h.refused = false
 	h.setState(Running) // before the record: who sees that one may look
@@ -245,9 +246,7 @@ func (h *Host) swap(next *generation) {
 	h.notices(next.app)
 	h.campaign(next)
 	next.listen()
-	if err := h.applyGrid(next); err != nil {
-		h.gridFault(next, "host.json", err, 0)
-	}
+	h.topics.Apply(next)
 }
 
 // notices logs what is worth a line at a start: the list of functions to run

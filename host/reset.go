@@ -1,9 +1,10 @@
 package host
 
 import (
-	"context"
 	"errors"
 	"fmt"
+
+	"github.com/redeliver/redeliver/host/places"
 )
 
 // errInWork is returned by Reset and Restore while deliveries are in work.
@@ -27,16 +28,18 @@ func (h *Host) Reset() error {
 			return fmt.Errorf("storage account %q: %w", name, err)
 		}
 	}
-	if err := h.emptyNamespace(); err != nil {
+	a := places.App{}
+	g := h.current.Load()
+	if g != nil {
+		a = g.places()
+	}
+	if err := places.Empty(h.env, a); err != nil {
 		return err
 	}
-	if err := h.embedded.EventHubs().Clear(); err != nil {
+	if err := h.embedded.EventGrid().Reset(); err != nil {
 		return err
 	}
-	if err := h.clearCosmos(); err != nil {
-		return err
-	}
-	if err := h.emptyGrid(); err != nil {
+	if err := h.restoreTopics(); err != nil {
 		return err
 	}
 	h.journal.Reset()
@@ -46,19 +49,4 @@ func (h *Host) Reset() error {
 	defer h.mu.Unlock()
 	h.ids = identities{seed: h.opts.Seed}
 	return nil
-}
-
-// clearCosmos removes all documents but the leases of running functions, whose
-// positions go on.
-func (h *Host) clearCosmos() error {
-	leases := map[[2]string]bool{}
-	if g := h.current.Load(); g != nil {
-		for _, f := range g.functions {
-			if f.def.Trigger.Is("cosmosDBTrigger") {
-				t := f.def.Trigger.CosmosTrigger()
-				leases[[2]string{t.LeaseDatabase, t.LeaseContainer}] = true
-			}
-		}
-	}
-	return h.embedded.Cosmos().Clear(context.Background(), func(database, container string) bool { return leases[[2]string{database, container}] })
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redeliver/redeliver/host/kinds/table"
+
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host"
@@ -85,7 +87,7 @@ func TestServiceBusConfigChecked(t *testing.T) {
 			if test.connection != "" {
 				env["AzureWebJobsServiceBus"] = test.connection
 			}
-			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: host.Kinds(), Env: env})
+			a, err := app.Load(dir, &app.Options{InProcess: true, Kinds: table.Facts(), Env: env})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -124,16 +125,21 @@ func (h *Host) replaced() error {
 
 // repopulate gives the services what the running app wants.
 func (h *Host) repopulate() error {
-	if err := h.populate(h.embedded.ServiceBus()); err != nil {
-		return err
-	}
 	if g := h.current.Load(); g != nil {
-		if err := g.nameHubs(); err != nil {
+		if err := places.Again(h.env, g.places()); err != nil {
 			return err
 		}
 		g.nameUnserved()
 	}
-	return h.restoreGrid()
+	return h.restoreTopics()
+}
+
+// restoreTopics gives Event Grid what the running app describes.
+func (h *Host) restoreTopics() error {
+	if g := h.current.Load(); g != nil {
+		return h.topics.Restore(g)
+	}
+	return h.topics.Restore(nil)
 }
 
 // spooled calls f with a file that is gone afterwards: a state may be larger

@@ -8,16 +8,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	blobapi "github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/bindings/eventhubs"
-	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/emulator/epoch"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/triggers"
-	"github.com/redeliver/redeliver/triggers/blob"
-	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
 // A turn is one run of a function's listener, in one epoch of the embedded services.
@@ -30,13 +23,10 @@ import (
 // refused by the epoch, and says so.
 type turn struct {
 	*function
-	epoch    *epoch.Epoch
-	again    bool            // it follows another in the same generation
-	embedded atomic.Bool     // it uses embedded services; set while the listener is made
+	view     kinds.Turn      // as the kind sees it
 	ctx      context.Context // of the listener's Run
 	stop     context.CancelFunc
-	held     *hostlock.Held // what the listener runs under; nil: nothing
-	replaced atomic.Bool    // the state was replaced under it
+	replaced atomic.Bool // the state was replaced under it
 
 	backoff *retrycontext.Series // of starts of the listener
 	begun   time.Time            // the listener, the last time
@@ -52,7 +42,8 @@ const NoteReplaced = "the state was replaced meanwhile: nothing was settled"
 
 // begin returns a turn of the function's listener in the present epoch.
 func (g *generation) begin(f *function, again bool) *turn {
-	t := &turn{function: f, epoch: g.host.epoch.Load(), again: again, begun: g.host.clk.Now()}
+	t := &turn{function: f, begun: g.host.clk.Now()}
+	t.view.Function, t.view.Epoch, t.view.Again = &f.view, g.host.epoch.Load(), again
 	t.ctx, t.stop = g.host.clk.WithCancel(g.listening)
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -79,9 +70,13 @@ func (g *generation) endTurns() (over []*function) {
 	g.mu.Lock()
 	turns := g.turns
 	g.mu.Unlock()
-	g.blobs.renew()
+	for _, f := range g.functions {
+		if f.kind.Replaced != nil {
+			f.kind.Replaced(g)
+		}
+	}
 	for _, t := range turns {
-		if t.embedded.Load() && !t.replaced.Swap(true) {
+		if t.view.Uses.Load() && !t.replaced.Swap(true) {
 			t.stop()
 			if !slices.Contains(over, t.function) {
 				over = append(over, t.function)
@@ -153,8 +148,8 @@ func (t *turn) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
 // Settled implements triggers.Sink. After the end of the epoch whatever the listener
 // meant to do has been refused.
 func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
-	if t.embedded.Load() && t.epoch.Over() {
-		s = triggers.Settlement{Decision: t.kind.unsettled, Note: NoteReplaced}
+	if t.view.Uses.Load() && t.view.Epoch.Over() {
+		s = triggers.Settlement{Decision: t.kind.Unsettled, Note: NoteReplaced}
 		if s.Decision == "" {
 			s.Decision = triggers.Dropped
 		}
@@ -167,57 +162,3 @@ func (t *turn) Draining() bool { return t.replaced.Load() || t.function.Draining
 
 // Replaced implements triggers.Sink.
 func (t *turn) Replaced() bool { return t.replaced.Load() }
-
-// queues returns a queue account as the turn's listener reaches it.
-func (t *turn) queues(a queue.Account) queue.Account {
-	a, ours := t.gen.host.embedded.QueuesIn(t.epoch, a)
-	if ours {
-		t.embedded.Store(true)
-	}
-	return a
-}
-
-// blobAccount is queues for blobs.
-func (t *turn) blobAccount(a blobapi.Account) blobapi.Account {
-	a, ours := t.gen.host.embedded.BlobsIn(t.epoch, a)
-	if ours {
-		t.embedded.Store(true)
-	}
-	return a
-}
-
-// storage is queues and blobAccount for the accounts of blob triggers.
-func (t *turn) storage(a blob.Account) blob.Account {
-	a.Blobs = t.blobAccount(a.Blobs)
-	if a.Queues != nil {
-		a.Queues = t.queues(a.Queues)
-	}
-	return a
-}
-
-// bus is queues for Service Bus.
-func (t *turn) bus(ns servicebus.Namespace) servicebus.Namespace {
-	ns, ours := t.gen.host.embedded.ServiceBusIn(t.epoch, ns)
-	if ours {
-		t.embedded.Store(true)
-	}
-	return ns
-}
-
-// hubs is queues for Event Hubs.
-func (t *turn) hubs(hubs eventhubs.Namespace) eventhubs.Namespace {
-	hubs, ours := t.gen.host.embedded.EventHubsIn(t.epoch, hubs)
-	if ours {
-		t.embedded.Store(true)
-	}
-	return hubs
-}
-
-// cosmos is queues for Cosmos DB.
-func (t *turn) cosmos(account cosmos.Account) cosmos.Account {
-	account, ours := t.gen.host.embedded.CosmosIn(t.epoch, account)
-	if ours {
-		t.embedded.Store(true)
-	}
-	return account
-}

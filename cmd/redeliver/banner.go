@@ -7,7 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/host"
+	gridkind "github.com/redeliver/redeliver/host/kinds/eventgrid"
+
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
@@ -42,7 +43,7 @@ func newBanner(s *session, a *app.App) *banner {
 			continue
 		}
 		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
-			subscribed(f, a, host.EventGridAnswer(def), s.host.Services().EventGrid().Topics())
+			subscribed(f, a, gridkind.Answer(def), s.host.Services().EventGrid().Topics())
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
@@ -78,7 +79,7 @@ func subscribed(f *app.FunctionReport, a *app.App, answer time.Duration, topics 
 		f.End = "no event subscription yet"
 		return
 	}
-	f.Deliveries, f.End = most, host.EventGridEnd(a, most, ends)
+	f.Deliveries, f.End = most, gridkind.End(a, most, ends)
 	if !f.AttemptsUnbounded {
 		f.Total = f.Attempts * most
 	}

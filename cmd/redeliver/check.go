@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/kinds/table"
+
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host"
@@ -70,7 +72,7 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 	var a *app.App
 	var err, handler error
 	if noBuild {
-		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: host.Kinds(), ServiceBusConfig: files.bus, EventHubsConfig: files.hubs})
+		a, err = app.Load(dir, &app.Options{Env: environment(os.Environ()), Set: set, Kinds: table.Facts(), ServiceBusConfig: files.bus, EventHubsConfig: files.hubs})
 	} else if a, handler = host.Inspect(ctx, dir, &host.Options{Set: set, ServiceBusConfig: files.bus, EventHubsConfig: files.hubs, Outside: newCloud(nil)}); a == nil {
 		err = handler
 	}

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/redeliver/redeliver/host/kinds/table"
+
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/web"
 )
@@ -41,7 +42,7 @@ are shown too.`,
 			if err != nil {
 				return err
 			}
-			a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Kinds: host.Kinds()})
+			a, err := app.Load(dir, &app.Options{Env: environment(os.Environ()), Kinds: table.Facts()})
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/redeliver/redeliver/host/kinds/table"
+
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host"
@@ -195,7 +197,7 @@ func (s *session) opened(err error) error {
 // look reads the app once before anything runs: defaults for flags, warnings.
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
-		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: host.Kinds(),
+		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
 		ServiceBusConfig: s.flags.bus.files.bus, EventHubsConfig: s.flags.bus.files.hubs, ServicesOnly: s.flags.servicesOnly,
 	})
 	if err != nil {

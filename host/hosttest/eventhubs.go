@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
+
 	"github.com/redeliver/redeliver/bindings"
 	eventhubsapi "github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
@@ -52,7 +54,7 @@ func (h *Host) Checkpoint(hub, group, partition string) int64 {
 	sequence := int64(-1)
 	var err error
 	h.do("look at a checkpoint", func() {
-		c, readErr := h.Host.Checkpoint(context.Background(), hub, group, partition)
+		c, readErr := hubskind.Checkpoint(context.Background(), h.Env(), h.App(), hub, group, partition)
 		switch {
 		case errors.Is(readErr, bindings.ErrNotFound):
 		case readErr != nil:

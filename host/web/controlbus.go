@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 
+	servicebuskind "github.com/redeliver/redeliver/host/kinds/servicebus"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
@@ -26,7 +28,7 @@ func (s *Server) busRoutes(handle func(method, path string, h http.HandlerFunc))
 }
 
 func (s *Server) embeddedBus(h http.HandlerFunc) http.HandlerFunc {
-	return embedded("a Service Bus namespace", s.host.ServiceBusOutside, h)
+	return embedded("a Service Bus namespace", func() string { return servicebuskind.Outside(s.host.Connections(), s.host.App()) }, h)
 }
 
 // embedded serves requests about an embedded namespace, and refuses them where the

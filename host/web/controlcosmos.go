@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
-	"github.com/redeliver/redeliver/host"
 )
 
 // cosmosRoutes are the routes of the embedded Cosmos DB account. Containers are
@@ -82,7 +83,7 @@ func (s *Server) cosmosContainers(ctx context.Context) ([]CosmosContainer, error
 	if err != nil || len(containers) == 0 {
 		return out, err
 	}
-	leases := s.host.CosmosLeases(ctx)
+	leases := cosmosdb.LeasesOf(ctx, s.host.Env(), s.host.App())
 	for _, c := range containers {
 		info := CosmosContainer{Path: c.Database + "/" + c.Name, PartitionKey: c.PartitionKey, Documents: c.Items}
 		ranges, err := s.host.Services().Cosmos().Ranges(ctx, c.Database, c.Name)
@@ -104,7 +105,7 @@ func (s *Server) cosmosContainers(ctx context.Context) ([]CosmosContainer, error
 	return out, nil
 }
 
-func cosmosLeases(l *host.CosmosLeases) CosmosLeases {
+func cosmosLeases(l *cosmosdb.Leases) CosmosLeases {
 	out := CosmosLeases{Container: l.LeaseDatabase + "/" + l.LeaseContainer, Prefix: l.Prefix, Functions: l.Functions, Ranges: []CosmosLease{}}
 	if l.Err != nil {
 		out.Error = l.Err.Error()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 	"github.com/redeliver/redeliver/bindings/messaging"
@@ -50,7 +52,7 @@ func (s *Server) hubRoutes(handle func(method, path string, h http.HandlerFunc))
 }
 
 func (s *Server) embeddedHubs(h http.HandlerFunc) http.HandlerFunc {
-	return embedded("an Event Hubs namespace", s.host.EventHubsOutside, h)
+	return embedded("an Event Hubs namespace", func() string { return hubskind.Outside(s.host.Connections(), s.host.App()) }, h)
 }
 
 func (s *Server) sendEvent(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +115,7 @@ func (s *Server) hubInfos(ctx context.Context) ([]HubInfo, error) {
 
 func (s *Server) hubCheckpoint(ctx context.Context, hub, group string, p *eventhubs.Partition, events int64) HubCheckpoint {
 	out := HubCheckpoint{ConsumerGroup: group, Behind: events}
-	c, err := s.host.Checkpoint(ctx, hub, group, p.ID)
+	c, err := hubskind.Checkpoint(ctx, s.host.Env(), s.host.App(), hub, group, p.ID)
 	switch {
 	case err != nil:
 		out.Error = err.Error()
@@ -136,7 +138,7 @@ func (s *Server) consumerGroups(hub string, made []string) []string {
 	for _, group := range made {
 		add(group)
 	}
-	for _, group := range s.host.ConsumerGroups(hub) {
+	for _, group := range hubskind.ConsumerGroups(s.host.Env(), s.host.App(), hub) {
 		add(group)
 	}
 	return groups

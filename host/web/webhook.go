@@ -37,9 +37,9 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 	if !s.takenByHook(w, r) {
 		return
 	}
-	serve, key := s.host.ServeEventGrid, eventGridKey
+	hook, key := "eventgrid", eventGridKey
 	if hookPath(r.URL.Path) == blobHook {
-		serve, key = s.host.ServeBlobHook, blobKey
+		hook, key = "blobs", blobKey
 	}
 	if !s.opensWebHook(r, key) {
 		w.WriteHeader(http.StatusUnauthorized)
@@ -54,7 +54,7 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 		writeReadError(w, err)
 		return
 	}
-	writeResponse(w, serve(r.Context(), queryFold(r, "functionName"), request(r, body)))
+	writeResponse(w, s.host.ServeHook(r.Context(), hook, queryFold(r, "functionName"), request(r, body)))
 }
 
 // opensWebHook reports whether the request has the system key of that name, or the

@@ -1,4 +1,4 @@
-package host
+package eventhubs
 
 import (
 	"context"
@@ -7,32 +7,20 @@ import (
 	"slices"
 	"strings"
 
+	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
+	trigger "github.com/redeliver/redeliver/triggers/eventhubs"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/services"
-	ehtrigger "github.com/redeliver/redeliver/triggers/eventhubs"
 )
 
-// nameHubs makes the hubs and consumer groups that the app describes and its functions
-// name. Hubs that exist are left as they are, but for groups that they lack.
-func (g *generation) nameHubs() error {
-	hubs := g.host.embedded.EventHubs()
-	if err := g.describeHubs(hubs); err != nil {
-		return err
-	}
-	for _, f := range g.functions {
-		if err := f.nameHubs(hubs); err != nil {
-			return fmt.Errorf("function %q: %w", f.def.Name, err)
-		}
-	}
-	return nil
-}
-
-// describeHubs is nameHubs for what host.json describes.
-func (g *generation) describeHubs(hubs *eventhubs.Namespace) error {
-	for _, d := range g.app.Config.EventHubs.Hubs {
-		err := needHub(g.host.root, hubs, eventhubs.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
+// Describe makes the hubs and consumer groups that host.json describes. Hubs that exist
+// are left as they are, but for groups that they lack.
+func Describe(env *kinds.Env, a *app.App, hubs *broker.Namespace) error {
+	for _, d := range a.Config.EventHubs.Hubs {
+		err := needHub(env.Root, hubs, broker.Hub{Name: d.Name, Partitions: d.PartitionCount, Retention: d.Retention, ConsumerGroups: d.ConsumerGroups})
 		if err != nil {
 			return fmt.Errorf("event hub %q: %w", d.Name, err)
 		}
@@ -40,26 +28,25 @@ func (g *generation) describeHubs(hubs *eventhubs.Namespace) error {
 	return nil
 }
 
-// nameHubs is nameHubs for what one function names in the embedded namespace, for which
-// hubs stands.
-func (f *function) nameHubs(hubs *eventhubs.Namespace) error {
-	g := f.gen
-	if g.app.Switches.AutoCreateEntities == "none" {
+// Name is Describe for what a function names in the embedded namespace, for which hubs
+// stands, unless autoCreateEntities is none.
+func Name(f *kinds.Function, hubs *broker.Namespace) error {
+	if f.App().Switches.AutoCreateEntities == "none" {
 		return nil
 	}
-	for _, b := range f.def.Bindings {
-		if !b.Is("eventHubTrigger") && !b.Is("eventHub") || strings.Contains(hubName(g.app, b), "{") {
+	for _, b := range f.Def.Bindings {
+		if !b.Is("eventHubTrigger") && !b.Is("eventHub") || strings.Contains(hubName(f.App(), b), "{") {
 			continue
 		}
-		conn, ok := g.app.Settings.Connection(hubSetting(b))
-		if !ok || g.host.opts.Services != nil || !g.host.connections.IsEmbeddedNamespace(conn) {
+		conn, ok := f.App().Settings.Connection(hubSetting(b))
+		if !ok || !f.Connections.IsEmbeddedNamespace(conn) {
 			continue
 		}
-		hub := eventhubs.Hub{Name: hubName(g.app, b)}
+		hub := broker.Hub{Name: hubName(f.App(), b)}
 		if b.IsTrigger() {
 			hub.ConsumerGroups = []string{consumerGroup(b)}
 		}
-		if err := needHub(g.host.root, hubs, hub); err != nil {
+		if err := needHub(f.Root, hubs, hub); err != nil {
 			return err
 		}
 	}
@@ -67,7 +54,7 @@ func (f *function) nameHubs(hubs *eventhubs.Namespace) error {
 }
 
 // needHub makes a hub, or of one that is there the consumer groups that it lacks.
-func needHub(ctx context.Context, hubs *eventhubs.Namespace, hub eventhubs.Hub) error {
+func needHub(ctx context.Context, hubs *broker.Namespace, hub broker.Hub) error {
 	err := hubs.CreateHub(ctx, hub)
 	if !errors.Is(err, bindings.ErrAlreadyExists) || !hubs.Has(hub.Name) {
 		return err
@@ -102,26 +89,24 @@ func hubName(a *app.App, b *app.Binding) string {
 // Checkpoint returns how far a consumer group has read a partition of a hub of the
 // embedded namespace, as the checkpoint store of the app's storage account says it; nil
 // when it does not say, or when the app has none.
-func (h *Host) Checkpoint(ctx context.Context, hub, group, partition string) (*ehtrigger.Checkpoint, error) {
-	g := h.current.Load()
-	if g == nil {
+func Checkpoint(ctx context.Context, env *kinds.Env, a *app.App, hub, group, partition string) (*trigger.Checkpoint, error) {
+	if a == nil {
 		return nil, nil
 	}
-	conn, ok := g.app.Settings.Connection("Storage")
+	conn, ok := a.Settings.Connection("Storage")
 	if !ok {
 		return nil, nil // no function reads hubs then
 	}
-	blobs, err := h.connections.Blobs(conn)
+	blobs, err := env.Connections.Blobs(conn)
 	if err != nil {
 		return nil, err
 	}
-	return ehtrigger.NewStore(blobs.Container(ehtrigger.Container), h.embedded.EventHubs().FullyQualifiedNamespace(), hub, group).Checkpoint(ctx, partition)
+	return trigger.NewStore(blobs.Container(trigger.Container), env.Embedded.EventHubs().FullyQualifiedNamespace(), hub, group).Checkpoint(ctx, partition)
 }
 
 // ConsumerGroups returns the consumer groups by which the app's functions read a hub
 // of the embedded namespace, sorted and once each.
-func (h *Host) ConsumerGroups(hub string) (groups []string) {
-	a := h.App()
+func ConsumerGroups(env *kinds.Env, a *app.App, hub string) (groups []string) {
 	if a == nil {
 		return nil
 	}
@@ -130,7 +115,7 @@ func (h *Host) ConsumerGroups(hub string) (groups []string) {
 			if !b.Is("eventHubTrigger") || !strings.EqualFold(hubName(a, b), hub) {
 				continue
 			}
-			if conn, ok := a.Settings.Connection(hubSetting(b)); ok && h.connections.IsEmbeddedNamespace(conn) {
+			if conn, ok := a.Settings.Connection(hubSetting(b)); ok && env.Connections.IsEmbeddedNamespace(conn) {
 				groups = append(groups, consumerGroup(b))
 			}
 		}
@@ -139,12 +124,11 @@ func (h *Host) ConsumerGroups(hub string) (groups []string) {
 	return slices.Compact(groups)
 }
 
-// EventHubsOutside returns the first setting by which the app's Event Hubs bindings
+// Outside returns the first setting by which the app's Event Hubs bindings
 // name a namespace outside this host, or the empty string when one of them names the
 // embedded namespace, or when there is none.
-func (h *Host) EventHubsOutside() string {
-	a := h.App()
-	if a == nil || h.opts.Services != nil {
+func Outside(c *services.Connections, a *app.App) string {
+	if a == nil || c.Instead() {
 		return ""
 	}
 	outside := ""
@@ -155,7 +139,7 @@ func (h *Host) EventHubsOutside() string {
 			}
 			conn, ok := a.Settings.Connection(hubSetting(b))
 			switch {
-			case ok && h.connections.IsEmbeddedNamespace(conn):
+			case ok && c.IsEmbeddedNamespace(conn):
 				return ""
 			case ok && outside == "":
 				outside = conn.Setting

@@ -1,4 +1,4 @@
-package host
+package timer
 
 import (
 	"bytes"
@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/triggers/timer"
+
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/triggers/hostlock"
-	"github.com/redeliver/redeliver/triggers/timer"
 )
 
 // schedule is the status of a timer as a blob in the host's account, so that it
@@ -37,17 +39,17 @@ func scheduleName(hostID, function string) string {
 	return "timers/" + hostID + "/" + app.FunctionID(function) + "/status"
 }
 
-// schedule returns where the status of the function's timer is kept.
-func (f *function) schedule() (*schedule, error) {
-	in, err := f.gen.hostContainer()
+// scheduleOf returns where the status of the function's timer is kept.
+func scheduleOf(f *kinds.Function) (*schedule, error) {
+	in, err := f.Locks().Container()
 	if err != nil {
 		return nil, err
 	}
-	return f.scheduleIn(in), nil
+	return scheduleIn(f, in), nil
 }
 
-func (f *function) scheduleIn(in blob.Container) *schedule {
-	return &schedule{in: in, blob: in.Blob(scheduleName(f.gen.app.ID, f.def.Name))}
+func scheduleIn(f *kinds.Function, in blob.Container) *schedule {
+	return &schedule{in: in, blob: in.Blob(scheduleName(f.App().ID, f.Def.Name))}
 }
 
 // maxStatus is more than any status has; what is longer is none.

@@ -1,24 +1,40 @@
-package host
+// Package eventgrid is the trigger and the output of Event Grid as the host knows them,
+// and the topics that an app describes.
+package eventgrid
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
 )
 
-// connectEventGrid makes the listener that the front brings requests to.
-func connectEventGrid(f *function) error {
-	f.events = trigger.New(f.gen.host.clk, &trigger.Options{
-		Batch:  f.def.Trigger.Cardinality == "many",
-		Schema: eventSchema(f.def.Trigger),
+// Kind is the Event Grid trigger.
+func Kind() kinds.Kind {
+	return kinds.Kind{
+		Kind: app.Kind{
+			Type: "eventGridTrigger", NeedsStorage: true,
+			Deliveries: deliveries, End: end, Validate: validate,
+		},
+		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook,
+	}
+}
+
+// connect makes the listener that the host brings requests to.
+func connect(f *kinds.Function) error {
+	f.Served = trigger.New(f.Clock, &trigger.Options{
+		Batch:  f.Def.Trigger.Cardinality == "many",
+		Schema: eventSchema(f.Def.Trigger),
 	})
 	return nil
 }
@@ -37,9 +53,15 @@ func eventSchema(b *app.Binding) trigger.Schema {
 	return trigger.AnySchema
 }
 
-func listenEventGrid(t *turn) (triggers.Listener, error) { return t.events, nil }
+func listen(t *kinds.Turn) (triggers.Listener, error) { return t.Served.(*trigger.Listener), nil }
 
-func eventGridMessage(_ *Host, _ *function, input string) (triggers.Message, error) {
+func hook(*kinds.Function) string { return "eventgrid" }
+
+func serveHook(ctx context.Context, f *kinds.Function, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+	return f.Served.(*trigger.Listener).Serve(ctx, req)
+}
+
+func message(_ *kinds.Function, input string) (triggers.Message, error) {
 	if !json.Valid([]byte(input)) {
 		return triggers.Message{}, fmt.Errorf("an Event Grid function is called with an event as JSON")
 	}
@@ -48,7 +70,7 @@ func eventGridMessage(_ *Host, _ *function, input string) (triggers.Message, err
 
 // subscriptionsTo are the event subscriptions in host.json that name a function.
 func subscriptionsTo(a *app.App, f *app.Function) (found []eventgrid.Subscription) {
-	var topics []gridTopic
+	var topics []described
 	if raw := a.Config.EventGrid.Topics; raw == nil || json.Unmarshal(raw, &topics) != nil {
 		return nil
 	}
@@ -62,29 +84,29 @@ func subscriptionsTo(a *app.App, f *app.Function) (found []eventgrid.Subscriptio
 	return found
 }
 
-// eventGridDeliveries is how often an event that always fails is delivered: the
+// deliveries is how often an event that always fails is delivered: the
 // most that one of the function's subscriptions tries by the app's schedule within
 // its limits, or Event Grid's own limit.
-func eventGridDeliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
+func deliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
 	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
 	for _, s := range subscriptionsTo(a, f) {
-		n = max(n, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, EventGridAnswer(f)))
+		n = max(n, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, Answer(f)))
 	}
 	if n == 0 {
-		n = schedule.Tries(0, 0, EventGridAnswer(f))
+		n = schedule.Tries(0, 0, Answer(f))
 	}
 	return n, false
 }
 
-// EventGridAnswer is how long a function takes at least to answer for an event that
+// Answer is how long a function takes at least to answer for an event that
 // always fails: its retry waits. Event Grid does not wait for longer than its response
 // limit, and sends the event again while the attempts go on.
-func EventGridAnswer(f *app.Function) time.Duration {
+func Answer(f *app.Function) time.Duration {
 	least, _, _ := f.Policy.TotalWait()
 	return least
 }
 
-func eventGridEnd(a *app.App, f *app.Function) string {
+func end(a *app.App, f *app.Function) string {
 	var ends []string
 	for _, s := range subscriptionsTo(a, f) {
 		if end := s.End(); !slices.Contains(ends, end) {
@@ -94,13 +116,13 @@ func eventGridEnd(a *app.App, f *app.Function) string {
 	if ends == nil {
 		ends = []string{new(eventgrid.Subscription).End()}
 	}
-	deliveries, _ := eventGridDeliveries(a, f)
-	return EventGridEnd(a, deliveries, ends)
+	n, _ := deliveries(a, f)
+	return End(a, n, ends)
 }
 
-// EventGridEnd is where the events of a function end that always fail, by the ends of
+// End is where the events of a function end that always fail, by the ends of
 // its event subscriptions and the most deliveries that they make.
-func EventGridEnd(a *app.App, deliveries int, ends []string) string {
+func End(a *app.App, deliveries int, ends []string) string {
 	end := strings.Join(ends, " or ")
 	if a.Switches.EventGridProbation && deliveries > eventgrid.ProbationFailures {
 		end += " (probation makes deliveries fewer)"
@@ -108,7 +130,7 @@ func EventGridEnd(a *app.App, deliveries int, ends []string) string {
 	return end
 }
 
-func validateEventGrid(_ *app.App, f *app.Function) []*schemas.Fault {
+func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 	schema := f.Trigger.String("eventSchema")
 	if schema == "" || eventSchema(f.Trigger) != trigger.AnySchema {
 		return nil

@@ -1,4 +1,4 @@
-package host
+package blob
 
 import (
 	"context"
@@ -8,11 +8,13 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/host/emulator"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
+	gridtrigger "github.com/redeliver/redeliver/triggers/eventgrid"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/kinds"
 )
 
 // The types of storage events.
@@ -52,25 +54,23 @@ type storageBlobData struct {
 	} `json:"storageDiagnostics"`
 }
 
-// publishBlobEvent publishes an event of an embedded account to the topic of the
+// Publish publishes an event of an embedded account to the topic of the
 // account's name, if there is one.
-func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
-	if _, err := h.embedded.EventGrid().Topic(account); err != nil {
+func Publish(env *kinds.Env, account string, e emulator.BlobEvent) {
+	if _, err := env.Embedded.EventGrid().Topic(account); err != nil {
 		return
 	}
 	// Identifiers differ also from those of a process before, whose counters began
 	// as ours did.
-	h.mu.Lock()
-	first, seed := h.ids.guids, h.ids.seed^uint64(e.Time.UnixNano())
-	h.ids.guids += 3
-	h.mu.Unlock()
+	first, guid := env.GUIDs(3)
+	seed := env.Seed ^ uint64(e.Time.UnixNano())
 	id, request, batch := guid(seed, first+1), guid(seed, first+2), guid(seed, first+3)
 	out := storageEvent{
 		Subject: blobSubject(e.Container) + e.Name, EventType: blobCreated, ID: id,
 		EventTime: e.Time.Format("2006-01-02T15:04:05.0000000Z"),
 		Data: storageBlobData{
 			API: e.API, RequestID: request, ETag: e.ETag, ContentType: e.ContentType, BlobType: string(e.Type),
-			URL:       h.connections.BlobURL() + (&url.URL{Path: "/" + account + "/" + e.Container + "/" + e.Name}).EscapedPath(),
+			URL:       env.Connections.BlobURL() + (&url.URL{Path: "/" + account + "/" + e.Container + "/" + e.Name}).EscapedPath(),
 			Sequencer: fmt.Sprintf("%016X%016X", e.Time.UnixNano(), first),
 		},
 	}
@@ -86,22 +86,28 @@ func (h *Host) publishBlobEvent(account string, e emulator.BlobEvent) {
 	}
 	events, err := eventgrid.ParseEvents(raw, eventgrid.EventGridSchema)
 	if err == nil {
-		err = h.embedded.EventGrid().Publish(h.root, account, events...)
+		err = env.Embedded.EventGrid().Publish(env.Root, account, events...)
 	}
-	if err != nil && h.root.Err() == nil {
-		h.log.Warn().Err(err).Str("component", "eventgrid").Msg("an event of a storage account was not published")
+	if err != nil && env.Root.Err() == nil {
+		env.Log.Warn().Err(err).Str("component", "eventgrid").Msg("an event of a storage account was not published")
 	}
 }
 
-// withBlobTopics adds what the generation's blob functions with the source EventGrid
-// need: for each a subscription to the topic of its account. In the cloud somebody
-// has to make it; here it makes itself.
-func (g *generation) withBlobTopics(topics []gridTopic) []gridTopic {
-	for _, f := range g.functions {
-		if f.kind.Type != "blobTrigger" || !onEventGrid(f.def.Trigger) || f.def.Disabled {
+// A Subscription is what a blob function with the source EventGrid needs: an event
+// subscription to the topic of its account. In the cloud somebody has to make it; here it
+// makes itself.
+type Subscription struct {
+	Account string
+	eventgrid.Subscription
+}
+
+// Subscriptions are those of a generation's functions.
+func Subscriptions(g kinds.Generation) (list []Subscription) {
+	for _, f := range g.Functions() {
+		if hook(f) == "" || f.Def.Disabled {
 			continue
 		}
-		bf, err := f.blobFunction()
+		bf, err := functionOf(f)
 		if err != nil {
 			continue // its listener says so
 		}
@@ -109,64 +115,40 @@ func (g *generation) withBlobTopics(topics []gridTopic) []gridTopic {
 		if !ok {
 			continue // in the cloud: its Event Grid has to call the web hook
 		}
-		topics = addBlobSubscription(topics, g.host.embedded.NameOf(account), eventgrid.Subscription{
-			Name: "blob-trigger-" + f.def.Name, Function: f.def.Name, IncludedEventTypes: []string{blobCreated},
+		list = append(list, Subscription{f.Embedded.NameOf(account), eventgrid.Subscription{
+			Name: "blob-trigger-" + f.Def.Name, Function: f.Def.Name, IncludedEventTypes: []string{blobCreated},
 			SubjectBeginsWith: blobSubject(bf.Pattern.Container()), IsSubjectCaseSensitive: true,
-		})
+		}})
 	}
-	return topics
+	return list
 }
 
-func addBlobSubscription(topics []gridTopic, account string, s eventgrid.Subscription) []gridTopic {
-	for i := range topics {
-		if strings.EqualFold(topics[i].Name, account) {
-			topics[i].Subscriptions = append(topics[i].Subscriptions, s)
-			return topics
-		}
+// hook is the web hook of functions with the source EventGrid.
+func hook(f *kinds.Function) string {
+	if !isBlob(f) || !onEventGrid(f.Def.Trigger) {
+		return ""
 	}
-	t := gridTopic{Topic: eventgrid.Topic{Name: account, Resource: eventgrid.StorageResource(account)}}
-	t.Subscriptions = []eventgrid.Subscription{s}
-	return append(topics, t)
+	return "blobs"
 }
 
-// ServeBlobHook answers a request to the web hook of a blob function with the source
-// EventGrid: POST or OPTIONS /runtime/webhooks/blobs?functionName=NAME, whose key was
-// checked. Each event of a blob that has come adds a control message; the answer is
-// 202 as soon as they are queued.
-func (h *Host) ServeBlobHook(ctx context.Context, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
-	var resp *bindings.HTTPResponse
-	h.clk.Inside("blob event", func() {
-		token, release := h.token(ctx)
-		defer release()
-		resp = h.serveBlobHook(token, function, req)
-	})
-	return resp
-}
-
-func (h *Host) serveBlobHook(ctx context.Context, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
-	gen, err := h.ready(ctx)
-	if err != nil {
-		return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}
-	}
-	f := gen.function(function)
-	if f == nil || f.kind.Type != "blobTrigger" || !onEventGrid(f.def.Trigger) || f.def.Disabled {
-		return &bindings.HTTPResponse{StatusCode: http.StatusNotFound, Body: []byte("cannot find function: '" + function + "'")}
-	}
-	resp, events := trigger.Protocol(req, trigger.AnySchema)
+// serveHook answers a request to the web hook of a function. Each event of a blob that
+// has come adds a control message; the answer is 202 as soon as they are queued.
+func serveHook(ctx context.Context, f *kinds.Function, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
+	resp, events := gridtrigger.Protocol(req, gridtrigger.AnySchema)
 	for _, raw := range events {
-		if err := f.queueBlobEvent(ctx, raw); err != nil {
-			return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError, Body: []byte(err.Error())}
+		if err := queueEvent(ctx, f, raw); err != nil {
+			return &bindings.HTTPResponse{StatusCode: http.StatusInternalServerError, Body: []byte(err.Error())}, nil
 		}
 	}
 	if resp == nil {
 		resp = &bindings.HTTPResponse{StatusCode: http.StatusAccepted}
 	}
-	return resp
+	return resp, nil
 }
 
-// queueBlobEvent adds the control message of one event. Events of other types, and
+// queueEvent adds the control message of one event. Events of other types, and
 // of page blobs, which the platform does not serve, are left out.
-func (f *function) queueBlobEvent(ctx context.Context, raw json.RawMessage) error {
+func queueEvent(ctx context.Context, f *kinds.Function, raw json.RawMessage) error {
 	var e struct {
 		Subject, EventType, Type string
 		Data                     struct{ ETag, BlobType string }
@@ -182,11 +164,11 @@ func (f *function) queueBlobEvent(ctx context.Context, raw json.RawMessage) erro
 	if !ok || !found {
 		return fmt.Errorf("event subject %q names no blob", e.Subject)
 	}
-	bf, err := f.blobFunction()
+	bf, err := functionOf(f)
 	if err != nil {
 		return err
 	}
-	shared, _, err := f.gen.blobs.of(f.gen)
+	shared, _, err := shareOf(f).of(f)
 	if err != nil {
 		return err
 	}

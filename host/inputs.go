@@ -1,0 +1,101 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/table"
+)
+
+// input is an input binding of a function, read once in each attempt.
+type input interface {
+	binding() *app.Binding
+	read(ctx context.Context, d *delivery) (bindings.Value, error)
+}
+
+// kindInput is an input of a kind.
+type kindInput struct {
+	b *app.Binding
+	kinds.Input
+}
+
+func (i kindInput) binding() *app.Binding { return i.b }
+
+func (i kindInput) read(ctx context.Context, d *delivery) (bindings.Value, error) {
+	return i.Read(ctx, attempt{d})
+}
+
+// prepareInputs compiles the input bindings of the function.
+func (f *function) prepareInputs() error {
+	for _, b := range f.def.Bindings {
+		if b.Direction == "out" || b.IsTrigger() {
+			continue
+		}
+		if b.Foreign {
+			f.inputs = append(f.inputs, fixedInput{b})
+			continue
+		}
+		kind, ok := table.Binding(b)
+		if !ok || kind.Input == nil {
+			return fmt.Errorf("input binding %q: type %q is not served", b.Name, b.Type)
+		}
+		in, err := kind.Input(&f.view, b)
+		if err != nil {
+			return err
+		}
+		f.inputs = append(f.inputs, kindInput{b, in})
+	}
+	return nil
+}
+
+// bind makes ready what an attempt needs before the handler runs. It takes no
+// part in the function's timeout, and a stop does not cut it short.
+func (d *delivery) bind() error {
+	if err := d.readInputs(d.f.gen.attempts); err != nil {
+		return err
+	}
+	return d.bindOutputs(d.f.gen.attempts)
+}
+
+// readInputs reads the handler's inputs for this attempt, the trigger's value
+// first. What cannot be read fails the attempt (sdk: FunctionExecutor.cs).
+func (d *delivery) readInputs(ctx context.Context) error {
+	d.inputs = d.payload.inputs
+	if d.ev.Messages[0].Read == nil && len(d.f.inputs) == 0 {
+		return nil
+	}
+	d.inputs = slices.Clone(d.inputs)
+	if read := d.ev.Messages[0].Read; read != nil {
+		value, err := read(ctx)
+		if err != nil {
+			return err
+		}
+		d.inputs[0].Value = value
+	}
+	for _, in := range d.f.inputs {
+		value, err := in.read(ctx, d)
+		if err != nil {
+			return fmt.Errorf("input binding %q: %w", in.binding().Name, err)
+		}
+		d.inputs = append(d.inputs, call.Input{Name: in.binding().Name, Value: value})
+	}
+	return nil
+}
+
+// bindOutputs lets outputs do what precedes the handler.
+func (d *delivery) bindOutputs(ctx context.Context) error {
+	d.kept = nil
+	for _, out := range d.f.outputs {
+		if k, ok := out.(kindOutput); ok {
+			if err := k.bind(ctx, d); err != nil {
+				return fmt.Errorf("output binding %q: %w", out.binding().Name, err)
+			}
+		}
+	}
+	return nil
+}

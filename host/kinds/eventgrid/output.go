@@ -1,0 +1,76 @@
+package eventgrid
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/services"
+)
+
+// Output is the Event Grid output.
+func Output() kinds.Binding { return kinds.Binding{Type: "eventGrid", Output: newOutput} }
+
+// output publishes events to a topic.
+type output struct {
+	b     *app.Binding
+	grid  *eventgrid.Grid
+	topic string
+	key   string
+}
+
+func newOutput(f *kinds.Function, b *app.Binding) (kinds.Output, error) {
+	o := &output{b: b, grid: f.Embedded.EventGrid()}
+	settings := f.App().Settings
+	setting, endpoint := b.String("topicEndpointUri"), ""
+	switch {
+	case setting != "":
+		endpoint = settings.Get(setting)
+		o.key = settings.Get(b.String("topicKeySetting"))
+	case b.Connection != "":
+		setting = b.Connection
+		if conn, ok := settings.Connection(b.Connection); ok {
+			endpoint = services.Fields(conn)["topicendpointuri"]
+		}
+	default:
+		return nil, fmt.Errorf("output binding %q: topicEndpointUri or connection is needed: the name of the setting with the topic's endpoint", b.Name)
+	}
+	if endpoint == "" {
+		return nil, fmt.Errorf("output binding %q: setting %q with the topic's endpoint is missing", b.Name, setting)
+	}
+	var err error
+	if o.topic, err = f.Connections.GridTopic(setting, endpoint); err != nil {
+		return nil, fmt.Errorf("output binding %q: %w", b.Name, err)
+	}
+	return o, nil
+}
+
+// Write publishes one event for each element of the value, all or none.
+func (o *output) Write(ctx context.Context, _ kinds.Attempt, v bindings.Value) error {
+	bodies, err := bindings.MessagesFrom(v)
+	if err != nil || len(bodies) == 0 {
+		return err
+	}
+	topic, err := o.grid.Topic(o.topic)
+	if err != nil {
+		return err
+	}
+	if o.key != "" && o.key != topic.Key {
+		return fmt.Errorf("topic %q: the key in setting %q is not the topic's", o.topic, o.b.String("topicKeySetting"))
+	}
+	list := []byte{'['}
+	for i, body := range bodies {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, body...)
+	}
+	events, err := eventgrid.ParseEvents(append(list, ']'), topic.InputSchema)
+	if err != nil {
+		return err
+	}
+	return o.grid.Publish(ctx, o.topic, events...)
+}

@@ -1,0 +1,49 @@
+// Package http is the HTTP trigger and the http output as the host knows them.
+package http
+
+import (
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/httptrigger"
+)
+
+// Kind is the HTTP trigger.
+func Kind() kinds.Kind {
+	return kinds.Kind{
+		Kind:    app.Kind{Type: "httpTrigger", End: end, Validate: validate},
+		Connect: connect, Listen: listen, Message: message,
+	}
+}
+
+// connect makes the listener that the host brings requests to.
+func connect(f *kinds.Function) error {
+	f.Served = httptrigger.New(f.Clock)
+	return nil
+}
+
+func listen(t *kinds.Turn) (triggers.Listener, error) { return t.Served.(*httptrigger.Listener), nil }
+
+func message(f *kinds.Function, input string) (triggers.Message, error) {
+	return httptrigger.Message(&bindings.HTTPRequest{
+		Method: "POST", URL: "http://localhost/admin/functions/" + f.Def.Name, Body: []byte(input),
+	}), nil
+}
+
+func end(*app.App, *app.Function) string { return "500 to the caller" }
+
+func validate(_ *app.App, f *app.Function) []*schemas.Fault {
+	route := f.Trigger.String("route")
+	if route == "" {
+		return nil
+	}
+	if _, err := httptrigger.ParseTemplate(route); err != nil {
+		return []*schemas.Fault{{
+			Path: f.Trigger.Path + ".route", Found: route, Allowed: "an ASP.NET route template, e.g. orders/{id:int?}",
+			Reason: err.Error(), Kind: "argument",
+		}}
+	}
+	return nil
+}

@@ -1,0 +1,83 @@
+package kinds
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// Kind is one trigger kind. Nil functions mean that there is nothing to do.
+type Kind struct {
+	app.Kind
+
+	// Singleton kinds run one listener at a time, also across a reload, and among the
+	// hosts that share the storage.
+	Singleton bool
+
+	// Serial kinds run one listener at a time in this host, also across a reload.
+	Serial bool
+
+	// Connect finds what the trigger connects to, for functions that could not run
+	// without: such a function is in error. It does no I/O.
+	Connect func(f *Function) error
+
+	// Listen makes the listener of a function. Functions of a kind without it run when
+	// they are called by hand.
+	Listen func(t *Turn) (triggers.Listener, error)
+
+	// Unsettled is how a delivery ends whose settlement comes to nothing. Empty: dropped.
+	Unsettled triggers.Decision
+
+	// Message makes what the function receives in a call by hand.
+	Message func(f *Function, input string) (triggers.Message, error)
+
+	// Hook is the name of the web hook that functions of the kind have, by the hook's
+	// own rule; empty: none has.
+	Hook func(f *Function) string
+
+	// ServeHook answers a request to a function's web hook, whose key was checked.
+	// serving.ErrNotRunning sends it to the function of the next generation.
+	ServeHook func(ctx context.Context, f *Function, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error)
+
+	// Replaced is told that the state of the embedded services was replaced, before
+	// functions of the generation listen again.
+	Replaced func(g Generation)
+}
+
+// Binding is one kind of output and input binding.
+type Binding struct {
+	Type   string
+	Output func(f *Function, b *app.Binding) (Output, error) // nil: it is no output
+	Input  func(f *Function, b *app.Binding) (Input, error)  // nil: it is no input
+}
+
+// Output is an output binding of a function, ready to be written.
+type Output interface {
+	// Write writes the value that the handler set. It is not called for a binding that
+	// was not set.
+	Write(ctx context.Context, a Attempt, v bindings.Value) error
+}
+
+// Binder is an Output that does something in each attempt before the handler runs.
+type Binder interface {
+	Bind(ctx context.Context, a Attempt) error
+}
+
+// Input is an input binding of a function, read once in each attempt.
+type Input interface {
+	Read(ctx context.Context, a Attempt) (bindings.Value, error)
+}
+
+// Attempt is an attempt, as its bindings see it.
+type Attempt interface {
+	// Data is what binding expressions see.
+	Data() *bindings.BindingData
+	// Invocation is the attempt's invocation ID.
+	Invocation() string
+	// Keep keeps something for a binding until the end of the attempt, and Kept
+	// returns it.
+	Keep(b *app.Binding, v any)
+	Kept(b *app.Binding) any
+}

@@ -1,0 +1,50 @@
+// Package manual is the kinds of triggers that no service is behind: manual and warm-up.
+package manual
+
+import (
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/warmup"
+)
+
+// Kind is the manual trigger.
+func Kind() kinds.Kind {
+	return kinds.Kind{Kind: app.Kind{Type: "manualTrigger", NeedsStorage: true, End: end}, Message: message}
+}
+
+// WarmUp is the warm-up trigger.
+func WarmUp() kinds.Kind {
+	return kinds.Kind{
+		Kind:   app.Kind{Type: "warmupTrigger", NeedsStorage: true, End: warmEnd},
+		Listen: listenWarm, Message: warm,
+	}
+}
+
+// A manual function runs by a call by hand only: it has no listener (host:
+// ManualTriggerAttributeBindingProvider.cs).
+
+// message is the caller's input, with the binding data that it gives.
+func message(f *kinds.Function, input string) (triggers.Message, error) {
+	m := triggers.Message{Value: bindings.StringValue(input), Metadata: map[string]any{}}
+	if f.Def.Trigger.DataType == "binary" {
+		m.Value = bindings.BytesValue([]byte(input))
+	}
+	bindings.ApplyJSON(m.Metadata, []byte(input))
+	return m, nil
+}
+
+func end(*app.App, *app.Function) string { return "the error to the caller" }
+
+// A warm-up function runs when an instance is added on the platform, which is here when
+// the host starts; not again at a reload or a restart of the same host.
+
+func listenWarm(t *kinds.Turn) (triggers.Listener, error) {
+	due := t.ID() == 1 && !t.Again && warmup.Runs(t.Def.Name)
+	return warmup.New(t.Clock, due), nil
+}
+
+func warm(*kinds.Function, string) (triggers.Message, error) { return warmup.Message(), nil }
+
+func warmEnd(*app.App, *app.Function) string { return "without it: the app runs on" }

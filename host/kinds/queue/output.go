@@ -1,0 +1,69 @@
+package queue
+
+import (
+	"context"
+
+	"github.com/redeliver/redeliver/bindings/queue"
+	trigger "github.com/redeliver/redeliver/triggers/queue"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+)
+
+// Output is the queue output.
+func Output() kinds.Binding { return kinds.Binding{Type: "queue", Output: newOutput} }
+
+// output puts messages on a queue.
+type output struct {
+	watcher  *trigger.Watcher
+	account  queue.Account
+	name     *bindings.Template
+	encoding queue.Encoding
+}
+
+func newOutput(f *kinds.Function, b *app.Binding) (kinds.Output, error) {
+	account, err := f.Queues(b.Connection)
+	if err != nil {
+		return nil, err
+	}
+	name, err := bindings.ParseTemplate(b.String("queueName"))
+	if err != nil {
+		return nil, err
+	}
+	return &output{watcher: f.Watcher, account: account, name: name, encoding: Encoding(f.App())}, nil
+}
+
+// Write sends one message for each element of the value. A queue that does not
+// exist is made (spec storage 11).
+func (o *output) Write(ctx context.Context, a kinds.Attempt, v bindings.Value) error {
+	name, err := o.name.Resolve(a.Data())
+	if err != nil {
+		return err
+	}
+	if name, err = queue.Name(name); err != nil {
+		return err
+	}
+	bodies, err := bindings.MessagesFrom(v)
+	if err != nil {
+		return err
+	}
+	q := o.account.Queue(name)
+	for _, body := range bodies {
+		if _, err := queue.PutOrCreate(ctx, q, o.encoding.Encode(body), nil); err != nil {
+			return err
+		}
+		o.watcher.Notify(name)
+	}
+	return nil
+}
+
+// Encoding is the encoding of the app's queue messages, checked when it was
+// loaded.
+func Encoding(a *app.App) queue.Encoding {
+	encoding, err := queue.ParseEncoding(a.Config.Queues.MessageEncoding)
+	if err != nil {
+		panic(err)
+	}
+	return encoding
+}

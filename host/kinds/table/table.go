@@ -1,0 +1,65 @@
+// Package table lists the kinds of triggers and bindings that the host serves. A new kind
+// is one package and one line here.
+package table
+
+import (
+	"strings"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/blob"
+	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
+	"github.com/redeliver/redeliver/host/kinds/eventgrid"
+	"github.com/redeliver/redeliver/host/kinds/eventhubs"
+	"github.com/redeliver/redeliver/host/kinds/http"
+	"github.com/redeliver/redeliver/host/kinds/manual"
+	"github.com/redeliver/redeliver/host/kinds/queue"
+	"github.com/redeliver/redeliver/host/kinds/servicebus"
+	"github.com/redeliver/redeliver/host/kinds/timer"
+)
+
+// triggers are the trigger kinds. The column OfficialRetry of their facts says which kinds
+// the platform supports retry policies on; D-2 decides what follows from that.
+func triggers() []kinds.Kind {
+	return []kinds.Kind{
+		http.Kind(), queue.Kind(), blob.Kind(), servicebus.Kind(), eventgrid.Kind(), timer.Kind(),
+		eventhubs.Kind(), cosmosdb.Kind(), manual.Kind(), manual.WarmUp(),
+	}
+}
+
+// bindings are the output and input bindings.
+func bindings() []kinds.Binding {
+	return []kinds.Binding{
+		queue.Output(), blob.Binding(), servicebus.Output(), eventhubs.Output(), eventgrid.Output(), cosmosdb.Output(),
+	}
+}
+
+// Facts are the facts of all trigger kinds, for loading and checking an app without
+// running it.
+func Facts() []app.Kind {
+	var out []app.Kind
+	for _, k := range triggers() {
+		out = append(out, k.Kind)
+	}
+	return out
+}
+
+// Of returns the kind of a type, or nil.
+func Of(typ string) *kinds.Kind {
+	for _, k := range triggers() {
+		if strings.EqualFold(k.Type, typ) {
+			return &k
+		}
+	}
+	return nil
+}
+
+// Binding returns the binding of a type; false: it is not served.
+func Binding(b *app.Binding) (kinds.Binding, bool) {
+	for _, k := range bindings() {
+		if b.Is(k.Type) {
+			return k, true
+		}
+	}
+	return kinds.Binding{}, false
+}

@@ -1,0 +1,106 @@
+// Package timer is the timer trigger as the host knows it.
+package timer
+
+import (
+	"context"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/triggers/timer"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
+	"github.com/redeliver/redeliver/triggers"
+	"github.com/redeliver/redeliver/triggers/hostlock"
+)
+
+// Kind is the timer trigger.
+func Kind() kinds.Kind {
+	return kinds.Kind{
+		Kind: app.Kind{
+			Type: "timerTrigger", NeedsStorage: true, OfficialRetry: true,
+			End: end, Period: period, Validate: validate,
+		},
+		Singleton: true, Connect: connect, Listen: listen, Message: message,
+	}
+}
+
+// container is that of the host's status and locks, as the turn's listener reaches it.
+func container(t *kinds.Turn) (blob.Container, error) {
+	blobs, err := t.Locks().Blobs()
+	if err != nil {
+		return nil, err
+	}
+	return t.BlobsIn(blobs).Container(hostlock.Container), nil
+}
+
+func connect(f *kinds.Function) error {
+	_, err := scheduleOf(f)
+	return err
+}
+
+func listen(t *kinds.Turn) (triggers.Listener, error) {
+	f := t.Function
+	schedule, err := timer.ParseSchedule(f.Def.Trigger.String("schedule"))
+	if err != nil {
+		return nil, err
+	}
+	in, err := container(t)
+	if err != nil {
+		return nil, err
+	}
+	location, _ := timer.Location(f.App().Settings.Lookup)
+	var sure func(ctx context.Context) error
+	store := scheduleIn(f, in)
+	if t.Held != nil {
+		store.held, sure = t.Held, t.Held.Sure
+	}
+	return timer.New(f.Clock, schedule, &timer.Options{
+		Sure:         sure,
+		Location:     location,
+		Store:        store,
+		RunOnStartup: kinds.IsTrue(f.Def.Trigger.Value("runOnStartup"), false) && !t.Again,
+		Unmonitored:  !kinds.IsTrue(f.Def.Trigger.Value("useMonitor"), true),
+	}), nil
+}
+
+func message(f *kinds.Function, _ string) (triggers.Message, error) {
+	schedule, err := timer.ParseSchedule(f.Def.Trigger.String("schedule"))
+	if err != nil {
+		return triggers.Message{}, err
+	}
+	var status *timer.Status
+	if kinds.IsTrue(f.Def.Trigger.Value("useMonitor"), true) && !schedule.Frequent() {
+		store, err := scheduleOf(f)
+		if err != nil {
+			return triggers.Message{}, err
+		}
+		if status, err = store.Status(f.Root); err != nil {
+			return triggers.Message{}, err
+		}
+	}
+	return triggers.Message{Value: timer.Info(schedule, status, false)}, nil
+}
+
+func end(*app.App, *app.Function) string { return "next tick" }
+
+func period(_ *app.App, f *app.Function) (time.Duration, bool) {
+	schedule, err := timer.ParseSchedule(f.Trigger.String("schedule"))
+	if err != nil {
+		return 0, false
+	}
+	return schedule.Period(), true
+}
+
+func validate(_ *app.App, f *app.Function) []*schemas.Fault {
+	text := f.Trigger.String("schedule")
+	if _, err := timer.ParseSchedule(text); err != nil {
+		return []*schemas.Fault{{
+			Path: f.Trigger.Path + ".schedule", Found: text,
+			Allowed: "a cron expression of five or six fields, or a time span",
+			Reason:  err.Error(), Kind: "argument",
+		}}
+	}
+	return kinds.UnknownNames(f, []string{"TimerTrigger"})
+}

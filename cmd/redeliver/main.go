@@ -5,9 +5,10 @@
 // "redeliver help" is the manual; testdata/*.txtar are the specification of the
 // command line. main.go to console.go are the shell, start.go and its neighbours
 // the host in the foreground, runfile.go and client.go how the other commands
-// find it, store.go, doors.go, busdoors.go and tls.go the services of a host and how
-// SDKs reach them, the files named bus... the commands for Service Bus, the rest one
-// command per file.
+// find it, listeners.go what is served where, with the flags (ports.go, tls.go), what an
+// app needs (wanted.go) and what clients are told (accounts.go, endpoints.go), store.go
+// the data, the files named bus... the commands for Service Bus, the rest one command
+// per file.
 //
 // # Exit codes
 //

@@ -15,7 +15,7 @@
 // the same answers.
 //
 // Read [Storage] first, then queuestate.go for the rules and durable.go for
-// what is written. Network doors live in
+// what is written. Servers for SDKs live in
 // host/emulator/rest and host/emulator/amqp, durable state in
 // host/emulator/store; the contract that the queues meet is queue.Queue.
 package emulator

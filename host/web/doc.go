@@ -1,4 +1,4 @@
-// Package web is the HTTP door of a host: the functions' own URLs, the admin
+// Package web is the HTTP server of a host: the functions' own URLs, the admin
 // API of the platform, and a control API of ours for the command line and for
 // other tools. It turns requests into calls of a [host.Host] and knows no rule
 // of retry, settlement or reload.
@@ -19,7 +19,7 @@
 // A web page in a browser on this machine must not be able to drive the host.
 // Everything below /admin therefore answers 403 when the Host header does not name
 // this machine, and when a page of another origin sends the request, unless that
-// origin is listed in Options.CORS by name: see package door, whose Guard all
+// origin is listed in Options.CORS by name: see package listen, whose Guard all
 // listeners of a host share. Web hooks refuse such pages too; functions are open to
 // every page, as on the platform. From other machines the admin and control
 // APIs want the master key, whatever EnableAuth says, where Options.Address lets them

@@ -74,7 +74,7 @@ type Options struct {
 	Logger zerolog.Logger
 }
 
-// Server is the HTTP door of one host. Make one with [New], run it with Start
+// Server is the HTTP server of one host. Make one with [New], run it with Start
 // and Close.
 type Server struct {
 	host *host.Host
@@ -195,7 +195,7 @@ func (s *Server) Close() error {
 	return s.server.Close()
 }
 
-// routes puts the three doors together.
+// routes puts functions, web hooks and what is below /admin together.
 func (s *Server) routes() http.Handler {
 	admin := http.NewServeMux()
 	s.adminRoutes(admin)

@@ -27,7 +27,7 @@ const (
 // accounts, and so do we; see [ParseAccounts].
 const AccountsVariable = "AZURITE_ACCOUNTS"
 
-// Account is a storage account as the doors serve it.
+// Account is a storage account as a Server serves it.
 type Account struct {
 	Name string
 	Keys []string // base64; one or two
@@ -109,7 +109,7 @@ func decodeKey(key string) ([]byte, error) {
 }
 
 // ConnectionString returns what a client is given to reach an account of the
-// server, with the services that have a door. It is for after Start.
+// server, with the services that have a port. It is for after Start.
 func (s *Server) ConnectionString(a Account) string {
 	key := ""
 	if len(a.Keys) > 0 {

@@ -1,4 +1,4 @@
-// Package rest holds the HTTP doors to the embedded storage services: what an
+// Package rest holds the HTTP servers of the embedded storage services: what an
 // Azure Storage SDK talks to when its connection string names this machine.
 //
 // A [Server] listens on one port per service and serves a table of accounts.
@@ -28,7 +28,7 @@
 // blob....
 //
 // Pages of other origins are refused before anything runs, unless a CORS rule of the
-// service or the guard (Options.Guard, package door) takes them. That is stricter than
+// service or the guard (Options.Guard, package listen) takes them. That is stricter than
 // the service in the cloud, which runs what a page asks for and only keeps the answer
 // from it: there the page has no key.
 //

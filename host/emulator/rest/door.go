@@ -29,7 +29,7 @@ const (
 	lingering = 8 << 20
 )
 
-// service is what makes a door the door of one service.
+// service is what one service has of its own.
 type service struct {
 	name   string // "queue": also in host names and in signatures
 	letter byte   // in the ss field of account signatures
@@ -94,7 +94,7 @@ func (d *front) scheme() string {
 	return "http"
 }
 
-// call is one request on its way through a door.
+// call is one request on its way.
 type call struct {
 	door      *front
 	w         http.ResponseWriter

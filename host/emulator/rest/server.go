@@ -24,14 +24,14 @@ type Options struct {
 	Address string
 
 	// QueuePort is the port of the Queue service: 0 for any free one (the usual
-	// one is DefaultQueuePort), negative for no such door.
+	// one is DefaultQueuePort), negative for none.
 	QueuePort int
 
 	// BlobPort is the port of the Blob service, likewise (the usual one is
-	// DefaultBlobPort). The door opens if an account has blobs; then all must.
+	// DefaultBlobPort). It opens if an account has blobs; then all must.
 	BlobPort int
 
-	// TLS, if not nil, makes all doors speak HTTPS only.
+	// TLS, if not nil, makes all ports speak HTTPS only.
 	TLS *tls.Config
 
 	// StrictDates refuses shared-key requests whose date is missing or more than
@@ -47,7 +47,7 @@ type Options struct {
 	Logger zerolog.Logger
 }
 
-// Server is a set of doors. Make one with [NewServer], run it with Start and
+// Server serves storage services, each at a port of its own. Make one with [NewServer], run it with Start and
 // Close.
 type Server struct {
 	opts     Options
@@ -110,7 +110,7 @@ func (s *Server) Start() error {
 
 // QueueURL is the address of the Queue service, e.g. "http://127.0.0.1:10001";
 // an account is reached below it, by its name. It is empty before Start and
-// without that door.
+// without that port.
 func (s *Server) QueueURL() string { return s.url("queue") }
 
 // BlobURL is the address of the Blob service, likewise.

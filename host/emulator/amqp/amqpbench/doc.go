@@ -1,4 +1,4 @@
-// Package amqpbench holds the AMQP door beside brokers written by others: one
+// Package amqpbench holds the AMQP server beside brokers written by others: one
 // client (go-amqp), the same program, one run.
 //
 // RabbitMQ is measured where its server is installed (Debian: rabbitmq-server,

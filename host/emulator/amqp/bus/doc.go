@@ -1,4 +1,4 @@
-// Package bus puts a Service Bus namespace behind the AMQP door: it gives the
+// Package bus puts a Service Bus namespace behind the AMQP server: it gives the
 // links of package amqp their nodes.
 //
 // Read backend.go first: it tells addresses apart. Then, by address:

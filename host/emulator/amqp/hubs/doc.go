@@ -1,4 +1,4 @@
-// Package hubs puts an Event Hubs namespace behind the AMQP door: it gives the links of
+// Package hubs puts an Event Hubs namespace behind the AMQP server: it gives the links of
 // package amqp their nodes, and leaves those that are not for a hub to another backend,
 // so that both are one name space behind one port (spec messaging 1.11, 3.13).
 //

@@ -1,4 +1,4 @@
-// Package atom is the administration door of Service Bus: what the official
+// Package atom is the administration API of Service Bus: what the official
 // administration clients talk to, ATOM entries over HTTP.
 //
 // A [Handler] serves one namespace, a servicebus.Admin. Read handler.go

@@ -57,7 +57,7 @@ type Options struct {
 	Health func() error
 }
 
-// Handler is the administration door of one namespace. It may be served over HTTP
+// Handler serves the administration of one namespace. It may be served over HTTP
 // and HTTPS at once.
 type Handler struct {
 	clk     clock.Clock
@@ -68,7 +68,7 @@ type Handler struct {
 	requests atomic.Uint64
 }
 
-// New returns the door to admin. Requests enter clk by its Inside. Nil options are
+// New returns what serves admin. Requests enter clk by its Inside. Nil options are
 // the zero ones.
 func New(clk clock.Clock, admin servicebus.Admin, opts *Options) *Handler {
 	h := &Handler{clk: clk, admin: admin, created: clk.Now().UTC()}
@@ -81,7 +81,7 @@ func New(clk clock.Clock, admin servicebus.Admin, opts *Options) *Handler {
 	return h
 }
 
-// call is one request on its way through the door.
+// call is one request on its way.
 type call struct {
 	*Handler
 	w      http.ResponseWriter

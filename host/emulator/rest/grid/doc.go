@@ -1,4 +1,4 @@
-// Package grid is the door of the embedded Event Grid for publishers:
+// Package grid serves publishers of the embedded Event Grid:
 //
 //	POST    /{topic}/api/events?api-version=2018-01-01   publish
 //	OPTIONS /{topic}/api/events                          what the topic takes

@@ -20,7 +20,7 @@ import (
 // apiVersion is the only version of the data plane.
 const apiVersion = "2018-01-01"
 
-// Options changes whom the door lets in. A nil *Options is the zero Options.
+// Options changes who may publish. A nil *Options is the zero Options.
 type Options struct {
 	// Open lets everybody publish who names no key at all. A wrong key is refused
 	// all the same.
@@ -32,7 +32,7 @@ type Options struct {
 	StrictDates bool
 }
 
-// Handler returns the door of a Grid. Requests enter clk by its Inside.
+// Handler serves publishers of a Grid. Requests enter clk by its Inside.
 func Handler(clk clock.Clock, g *eventgrid.Grid, opts *Options) http.Handler {
 	h := &handler{clk: clk, grid: g}
 	if opts != nil {

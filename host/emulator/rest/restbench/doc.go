@@ -1,4 +1,4 @@
-// Package restbench compares the storage doors with two others that are driven
+// Package restbench compares the storage servers with two others that are driven
 // by the same client in the same run: the floor, an HTTP server that answers the
 // right bytes and does nothing else, and Azurite, where `make interop` has
 // installed it. It has tests only:

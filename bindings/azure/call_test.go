@@ -195,7 +195,7 @@ func TestCallsTellWhetherTheServiceIsReached(t *testing.T) {
 	ctx := t.Context()
 	d := openBusDoor(t, clock.System(), nil)
 	d.queue(t, servicebus.Queue{Name: "plain"})
-	way := openProxy(t, d.server.Addr())
+	way := openProxy(t, d.addr)
 	var said []error
 	bus, err := azure.NewServiceBus(busConnectionString(way.addr()), &azure.Options{Retries: -1, Call: func(ctx context.Context, f func(ctx context.Context) error) error {
 		err := f(ctx)

@@ -8,7 +8,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -22,10 +21,10 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/certificate"
-	"github.com/redeliver/redeliver/host/emulator/amqp"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/rest/grid"
 	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // gridKey is the key of all topics of a gridDoor.
@@ -78,19 +77,22 @@ func openGridDoor(t *testing.T) *gridDoor {
 		t.Fatal(err)
 	}
 	d.trust = pair.File
-	server := amqp.NewServer(noNodes{}, &amqp.Options{TLSPort: -1, TLS: pair.Config(), HTTP: grid.Handler(d.host.Clock(), d.host.Services().EventGrid(), nil)})
-	if err := server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { server.Close() })
-	d.http, d.https = "http://"+server.Addr(), "https://"+server.Addr()
+	server := &listen.Server{TLS: pair.Config(), Handler: grid.Handler(d.host.Clock(), d.host.Services().EventGrid(), nil)}
+	addr := openPort(t, server, false)
+	d.http, d.https = "http://"+addr, "https://"+addr
 	return d
 }
 
-// noNodes is the backend of a server without any: it is there for HTTP.
-type noNodes struct{}
-
-func (noNodes) Attach(*amqp.AttachRequest) (*amqp.Grant, error) { return nil, errors.New("none") }
+// openPort serves at a free port, and returns its address.
+func openPort(t testing.TB, server *listen.Server, tls bool) string {
+	t.Helper()
+	addr, err := server.Listen(listen.Port{TLS: tls})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { server.Close() })
+	return addr.String()
+}
 
 // client is an HTTP client that trusts the door, and nobody else.
 func (d *gridDoor) client(t *testing.T) *http.Client {

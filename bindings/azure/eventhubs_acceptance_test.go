@@ -225,7 +225,7 @@ func TestTwoHostsOneHub(t *testing.T) {
 				"EventHub=Endpoint=sb://localhost"+emulatorKey+"UseDevelopmentEmulator=true;")
 			storage := "AzureWebJobsStorage=" + openStorageDoor(t, first.Clock(), first.Services().Storage(), first.Connections().StorageAt)
 			d := serveHubs(t, first.Clock(), first.Services().EventHubs(), first.Services().ServiceBus())
-			first.Connections().ServiceBusAt("sb://" + d.server.Addr())
+			first.Connections().ServiceBusAt("sb://" + d.addr)
 			second = hubHost(t, "second", l.app("second"), storage, "EventHub="+d.connectionString())
 			return first, second, d.connectionString()
 		},

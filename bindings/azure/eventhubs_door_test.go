@@ -14,13 +14,14 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // hubDoor is an embedded namespace behind its socket.
 type hubDoor struct {
-	clk    clock.Clock
-	ns     *eventhubs.Namespace
-	server *amqp.Server
+	clk  clock.Clock
+	ns   *eventhubs.Namespace
+	addr string
 }
 
 // openHubDoor serves a namespace with these hubs, beside a Service Bus namespace,
@@ -38,11 +39,7 @@ func openHubDoor(t testing.TB, clk clock.Clock, with ...eventhubs.Hub) *hubDoor 
 func serveHubs(t testing.TB, clk clock.Clock, ns *eventhubs.Namespace, beside *servicebus.Namespace) *hubDoor {
 	t.Helper()
 	d := &hubDoor{clk: clk, ns: ns}
-	d.server = amqp.NewServer(hubs.New(clk, ns, bus.New(clk, beside, nil)), nil)
-	if err := d.server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.server.Close() })
+	d.addr = openPort(t, &listen.Server{Other: amqp.NewServer(hubs.New(clk, ns, bus.New(clk, beside, nil)), nil)}, false)
 	return d
 }
 
@@ -58,7 +55,7 @@ func (d *hubDoor) do(t testing.TB, f func(ctx context.Context) error) {
 
 // connectionString is that of the official emulator.
 func (d *hubDoor) connectionString() string {
-	return "Endpoint=sb://" + d.server.Addr() + emulatorKey + "UseDevelopmentEmulator=true;"
+	return "Endpoint=sb://" + d.addr + emulatorKey + "UseDevelopmentEmulator=true;"
 }
 
 // way leads to a door, and can be cut or swallow what goes in.

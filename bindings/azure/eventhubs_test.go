@@ -212,7 +212,7 @@ func TestEventHubsContext(t *testing.T) {
 func TestEventHubsReconnect(t *testing.T) {
 	t.Parallel()
 	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
-	way := openWay(t, d.server.Addr())
+	way := openWay(t, d.addr)
 	h, err := azure.NewEventHubs("Endpoint=sb://"+way.address()+emulatorKey+"UseDevelopmentEmulator=true;", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestEventHubsReconnect(t *testing.T) {
 func TestEventHubsCloseInSilence(t *testing.T) {
 	t.Parallel()
 	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
-	way := openWay(t, d.server.Addr())
+	way := openWay(t, d.addr)
 	h, err := azure.NewEventHubs("Endpoint=sb://"+way.address()+emulatorKey+"UseDevelopmentEmulator=true;", nil)
 	if err != nil {
 		t.Fatal(err)

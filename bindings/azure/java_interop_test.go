@@ -35,7 +35,7 @@ func TestJavaServiceBusSDK(t *testing.T) {
 	for _, name := range []string{"java-processor", "java-transactions", "java-from", "java-to"} {
 		d.queue(t, servicebus.Queue{Name: name, LockDuration: 5 * time.Second})
 	}
-	java(t, "ServiceBus", d.connectionString(), d.server.Addr())
+	java(t, "ServiceBus", d.connectionString(), d.addr)
 }
 
 // TestJavaQueueSDK makes the calls of the samples of azure-storage-queue.
@@ -62,5 +62,5 @@ func TestJavaEventGridSDK(t *testing.T) {
 func TestJavaEventHubsSDK(t *testing.T) {
 	t.Parallel()
 	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 2})
-	java(t, "EventHubs", busConnectionString(d.server.Addr()), "orders", d.server.Addr())
+	java(t, "EventHubs", busConnectionString(d.addr), "orders", d.addr)
 }

@@ -13,14 +13,15 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	"github.com/redeliver/redeliver/host/emulator/rest/atom"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // busDoor is an embedded namespace behind its sockets: AMQP, plain and in TLS,
 // and administration, all on each port.
 type busDoor struct {
-	ns     *servicebus.Namespace
-	server *amqp.Server
-	trust  string // file with the certificate of the TLS port
+	ns            *servicebus.Namespace
+	addr, tlsAddr string
+	trust         string // file with the certificate of the TLS port
 }
 
 func openBusDoor(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busDoor {
@@ -30,18 +31,16 @@ func openBusDoor(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busDo
 		t.Fatal(err)
 	}
 	d := &busDoor{ns: servicebus.New(clk, opts), trust: pair.File}
-	d.server = amqp.NewServer(bus.New(clk, d.ns, nil), &amqp.Options{TLS: pair.Config(), HTTP: atom.New(clk, d.ns, nil)})
-	if err := d.server.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { d.server.Close() })
+	broker := amqp.NewServer(bus.New(clk, d.ns, nil), nil)
+	server := &listen.Server{Other: broker, Handler: broker.Handler(listen.Bodies(atom.New(clk, d.ns, nil))), TLS: pair.Config()}
+	d.addr, d.tlsAddr = openPort(t, server, false), openPort(t, server, true)
 	return d
 }
 
 const emulatorKey = ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
 
 // connectionString is that of the official emulator, at the plain port.
-func (d *busDoor) connectionString() string { return busConnectionString(d.server.Addr()) }
+func (d *busDoor) connectionString() string { return busConnectionString(d.addr) }
 
 func busConnectionString(addr string) string {
 	return "Endpoint=sb://" + addr + emulatorKey + "UseDevelopmentEmulator=true;"
@@ -51,7 +50,7 @@ func busConnectionString(addr string) string {
 // TLS find the door.
 func (d *busDoor) tlsAddress(t testing.TB) string {
 	t.Helper()
-	_, port, err := net.SplitHostPort(d.server.TLSAddr())
+	_, port, err := net.SplitHostPort(d.tlsAddr)
 	if err != nil {
 		t.Fatal(err)
 	}

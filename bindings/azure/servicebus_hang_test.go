@@ -18,7 +18,7 @@ func TestServiceBusThatHangsIsClosed(t *testing.T) {
 	d := openBusDoor(t, clock.System(), nil)
 	d.queue(t, servicebus.Queue{Name: "plain"})
 	d.queue(t, servicebus.Queue{Name: "ordered", RequiresSession: true})
-	way := openProxy(t, d.server.Addr())
+	way := openProxy(t, d.addr)
 	bus, err := azure.NewServiceBus(busConnectionString(way.addr()), nil)
 	if err != nil {
 		t.Fatal(err)

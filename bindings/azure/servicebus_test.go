@@ -27,7 +27,7 @@ type reached struct {
 
 func connectBus(t testing.TB, d *busDoor) *azure.ServiceBus {
 	t.Helper()
-	return connectBusAt(t, d.server.Addr(), -1)
+	return connectBusAt(t, d.addr, -1)
 }
 
 func connectBusAt(t testing.TB, addr string, retries int) *azure.ServiceBus {
@@ -73,7 +73,7 @@ func TestServiceBusConformance(t *testing.T) {
 		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
 			clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 			d := openBusDoor(t, clk, nil)
-			way := openProxy(t, d.server.Addr())
+			way := openProxy(t, d.addr)
 			return &bindingtest.ServiceBusBackend{
 				Namespace: reached{connectBusAt(t, way.addr(), 1), inClock{clk, d.ns}}, Features: busWire,
 				Now: clk.Now, Advance: clk.Advance, Patience: busPatience, Quiet: busQuiet, Cut: way.cut,
@@ -84,7 +84,7 @@ func TestServiceBusConformance(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
 			d := openBusDoor(t, clock.System(), nil)
-			way := openProxy(t, d.server.Addr())
+			way := openProxy(t, d.addr)
 			return &bindingtest.ServiceBusBackend{
 				Namespace: reached{connectBusAt(t, way.addr(), 1), d.ns}, Features: busWire, Patience: busPatience, Quiet: busQuiet, Cut: way.cut,
 			}
@@ -103,7 +103,7 @@ const (
 func TestServiceBusMissingEntity(t *testing.T) {
 	t.Parallel()
 	d := openBusDoor(t, clock.System(), nil)
-	bus := connectBusAt(t, d.server.Addr(), -1)
+	bus := connectBusAt(t, d.addr, -1)
 	ctx := t.Context()
 	if err := bus.CancelScheduled(ctx, "missing", 7); !errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrMessageNotFound) {
 		t.Errorf("CancelScheduled = %v, want ErrNotFound", err)

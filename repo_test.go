@@ -267,6 +267,42 @@ func TestImportRulesRefuse(t *testing.T) {
 	}
 }
 
+// Whoever listens does so through host/listen: nobody else opens ports or makes servers.
+func TestOneListens(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, p := range packages(t) {
+		for _, name := range goFiles(t, p.Dir) {
+			if strings.HasSuffix(name, "_test.go") || within(p.ImportPath, kits()...) {
+				continue
+			}
+			fset := token.NewFileSet()
+			file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(file, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				of, ok := sel.X.(*ast.Ident)
+				switch {
+				case !ok || !slices.Contains([]string{"net.Listen", "net.ListenTCP", "net.ListenConfig", "http.Server", "http.ListenAndServe", "http.Serve", "tls.Listen", "tls.NewListener", "tls.Server"}, of.Name+"."+sel.Sel.Name):
+				case p.ImportPath == "./host/listen":
+					found++
+				default:
+					t.Errorf("%s: %s.%s outside host/listen", fset.Position(sel.Pos()), of.Name, sel.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+	if found < 5 {
+		t.Errorf("%d places in host/listen: the test does not see what it looks for", found)
+	}
+}
+
 // Every package says what it is for, and every exported identifier adds
 // something to its name.
 func TestComments(t *testing.T) {

@@ -8,8 +8,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -404,6 +406,39 @@ func exportedReceiver(d *ast.FuncDecl) bool {
 			return e.IsExported()
 		default:
 			return true
+		}
+	}
+}
+
+// serviceWords are how services are named.
+var serviceWords = regexp.MustCompile(`(?i)queue|blob|service ?bus|event ?(grid|hub)|cosmos`)
+
+// servicesNamed returns what a text says of services.
+func servicesNamed(text string) []string { return serviceWords.FindAllString(text, -1) }
+
+// The host names no service: what is one kind's stands in its package below host/kinds,
+// and what the services have in common in host/services.
+func TestHostNamesNoService(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob("host/*.go")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if words := servicesNamed(string(text)); len(words) > 0 {
+			t.Errorf("%s names %q", file, words)
+		}
+	}
+	for _, text := range []string{"// of a queue", "ns *servicebus.Namespace", "the Event Hubs namespace", `Is("cosmosDBTrigger")`} {
+		if len(servicesNamed(text)) != 1 {
+			t.Errorf("%q would not be seen", text)
 		}
 	}
 }

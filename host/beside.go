@@ -1,16 +1,12 @@
 package host
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/redeliver/redeliver/host/kinds/blob"
-
-	"github.com/redeliver/redeliver/host/emulator"
-	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds"
 )
 
 // A fleet is the hosts that share the embedded services: one, unless others run beside
@@ -93,26 +89,13 @@ func (h *Host) shareServices(with *Host) {
 	h.fleet, h.own, h.embedded = with.fleet, with.own, with.embedded
 }
 
-// blobEvent publishes an event of an embedded storage account.
-func (f *fleet) blobEvent(account string, e emulator.BlobEvent) {
+// front is the member that runs, for those who bring something to its functions; nil:
+// none is left.
+func (f *fleet) front() kinds.Front {
 	if m := f.running(); m != nil {
-		blob.Publish(m.env, account, e)
+		return front{m}
 	}
-}
-
-// fleetFunction delivers events to a function of the member that runs.
-type fleetFunction struct {
-	fleet *fleet
-	name  string
-}
-
-// Deliver implements eventgrid.Endpoint.
-func (e fleetFunction) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
-	m := e.fleet.running()
-	if m == nil {
-		return nil, context.Canceled // the services end
-	}
-	return hookEndpoint{m, e.name}.Deliver(ctx, r)
+	return nil
 }
 
 // Kill ends the host at this instant, as kill -9 or a power cut does, and returns when

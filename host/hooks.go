@@ -3,10 +3,8 @@ package host
 import (
 	"context"
 	"net/http"
-	"net/url"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
 // ServeHook answers a request to the web hook of a function: POST or OPTIONS
@@ -42,27 +40,19 @@ func (f *function) hook() string {
 	return f.kind.Hook(&f.view)
 }
 
-// hookEndpoint delivers events to the web hook of a function of this host without a
-// socket.
-type hookEndpoint struct {
-	host *Host
-	name string
+// Hook implements kinds.Front.
+func (f front) Hook(function string) (hook string, known bool) {
+	of := f.current.Load().function(function)
+	if of == nil {
+		return "", false
+	}
+	return of.hook(), true
 }
 
-// Deliver implements eventgrid.Endpoint.
-func (e hookEndpoint) Deliver(ctx context.Context, r *eventgrid.Request) (*eventgrid.Response, error) {
-	hook := "eventgrid"
-	if f := e.host.current.Load().function(e.name); f != nil {
-		if hook = f.hook(); hook == "" {
-			return nil, eventgrid.ErrInvalidFunction
-		}
-	}
-	resp := e.host.serveHook(ctx, hook, e.name, &bindings.HTTPRequest{
-		Method: r.Method(), Header: r.Header(), Body: r.Body,
-		URL: "http://localhost/runtime/webhooks/" + hook + "?functionName=" + url.QueryEscape(e.name),
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	return &eventgrid.Response{Status: resp.StatusCode, Header: resp.Header, Body: resp.Body}, nil
+// BringHook implements kinds.Front.
+func (f front) BringHook(ctx context.Context, hook, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
+	return f.serveHook(ctx, hook, function, req)
 }
+
+// front is a host for those who bring something to its functions from inside the clock.
+type front struct{ *Host }

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/kinds"
-	topics "github.com/redeliver/redeliver/host/kinds/eventgrid"
+	"github.com/redeliver/redeliver/host/kinds/table"
 
 	"github.com/rs/zerolog"
 
@@ -20,12 +20,10 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
-	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
-	"github.com/redeliver/redeliver/triggers/queue"
 )
 
 // Options changes how a host runs. A nil *Options and the zero value both mean:
@@ -64,8 +62,7 @@ type Options struct {
 	// with the host.
 	Store *store.Store
 
-	// Accounts names embedded storage accounts besides the first, which is
-	// devstoreaccount1. Each has its own queues and blobs.
+	// Accounts names embedded storage accounts besides the first; see package services.
 	Accounts []string
 
 	// StorageFault, if not nil, is asked twice in every operation of the embedded
@@ -78,17 +75,9 @@ type Options struct {
 	// Services are what triggers and bindings connect to. Nil: the embedded ones.
 	Services services.Backends
 
-	// ServiceBusConfig is the path of a file in the form of the official Service Bus
-	// emulator's Config.json. The embedded namespace has its entities before the
-	// first function listens. It replaces the file that host.json names in
-	// redeliver.serviceBus.config; a relative path is below the app folder.
-	ServiceBusConfig string
-
-	// EventHubsConfig is the like in the form of the official Event Hubs emulator's
-	// Config.json: the embedded namespace has its hubs and consumer groups, beside those
-	// of host.json. It replaces the file that host.json names in
-	// redeliver.eventHubs.config.
-	EventHubsConfig string
+	// Entities are files that describe what the embedded services have before the first
+	// function listens.
+	Entities app.EntityFiles
 
 	// Outside serves the connections that do not mean the embedded account, when
 	// Services is nil (package bindings/azure, which only a command may choose).
@@ -114,8 +103,8 @@ type Options struct {
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool
 
-	// Predictable switches eventGridJitterPercent and eventGridProbation off unless
-	// the app or Set give them a value: what tests want.
+	// Predictable switches off what is left to chance, unless the app or Set give it a
+	// value: what tests want.
 	Predictable bool
 
 	// KeepRecords is the number of journal records kept: journal.Options.Keep. Their
@@ -148,7 +137,7 @@ type Host struct {
 	embedded    *services.Embedded
 	connections *services.Connections
 	env         *kinds.Env
-	topics      *topics.Topics // used by the load that has its turn
+	residents   []kinds.Resident // used by the load that has its turn
 
 	primary    primary
 	singletons *singletons
@@ -247,12 +236,12 @@ func New(dir string, opts *Options) (*Host, error) {
 	})
 	h.root, h.cancel = h.clk.WithCancel(context.Background())
 	h.group = clock.NewGroup(h.clk, 0)
-	h.env = &kinds.Env{
+	h.env = kinds.NewEnv(kinds.Env{
 		Clock: h.clk, Journal: h.journal, Log: h.log, Root: h.root, Embedded: h.embedded, Connections: h.connections,
-		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable, Watcher: queue.NewWatcher(),
+		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
 		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.guids,
-	}
-	h.topics = topics.NewTopics(h.env)
+	})
+	h.residents = table.Residents(h.env)
 	return h, nil
 }
 
@@ -266,11 +255,10 @@ func (h *Host) openServices() error {
 	h.fleet = &fleet{}
 	h.fleet.join(h)
 	var err error
-	h.embedded, err = services.Open(h.clk, &services.Options{
+	h.embedded, err = table.Open(h.clk, &services.Options{
 		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault,
-		Record: h.fleet.record, Made: h.fleet.made, BlobEvent: h.fleet.blobEvent,
-		Function: func(name string) eventgrid.Endpoint { return fleetFunction{h.fleet, name} },
-	})
+		Record: h.fleet.record, Made: h.fleet.made,
+	}, h.fleet.front)
 	return err
 }
 
@@ -462,7 +450,7 @@ func (h *Host) close() {
 	h.setState(Stopping) // a load that was under way may have said otherwise
 	last := h.fleet.isLast(h)
 	if last {
-		h.embedded.EventGrid().Stop()
+		h.embedded.Stop()
 	}
 	if g := h.current.Swap(nil); g != nil {
 		g.stopListening(false)
@@ -472,7 +460,7 @@ func (h *Host) close() {
 	h.cancel()
 	release() // whoever waits to load has to find out that it is over
 	if last {
-		h.embedded.EventGrid().Close()
+		h.embedded.Stopped()
 	}
 	h.group.Wait()
 	h.hangUp()

@@ -28,11 +28,10 @@ func (t *turn) listenAlone() error {
 	if !locks.Shares() {
 		return t.run(t.ctx)
 	}
-	blobs, err := locks.Blobs()
+	in, err := t.view.Container()
 	if err != nil {
 		return err
 	}
-	in := t.view.BlobsIn(blobs).Container(hostlock.Container)
 	name := hostlock.ListenerName(g.app.ID, app.FunctionID(t.def.Name))
 	lease, retry := locks.Listener()
 	return locks.New(in, name, &hostlock.Options{Lease: lease, Retry: retry, Notify: t.lockEvent}).Hold(t.ctx, func(ctx context.Context, held *hostlock.Held) error {

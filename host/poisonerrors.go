@@ -5,12 +5,12 @@ import "sync"
 // maxPoisonErrors is how many poison messages the host remembers the error of.
 const maxPoisonErrors = 10_000
 
-// poisonErrors remembers, outside the messages, why they are in a poison queue
+// poisonErrors remembers, outside the messages, why they are poison
 // (spec storage 4.2): a message has no room for it. The oldest are forgotten first,
 // and all of them when the process ends. Its methods may be called concurrently.
 type poisonErrors struct {
 	mu   sync.Mutex
-	byID map[string]string // by the ID of the message in the poison queue
+	byID map[string]string // by the ID that the poison message has
 	ids  []string          // in order of their coming
 }
 
@@ -40,7 +40,7 @@ func (p *poisonErrors) clear() {
 	p.byID, p.ids = nil, nil
 }
 
-// PoisonError returns the failure that brought a message into its poison queue:
+// PoisonError returns the failure that brought a message to where poison ones go:
 // of the last attempt, or of the decoding of its body. messageID is the ID that the
 // message has there. It is empty for messages that this host did not put there, or
 // whose failure it did not see: those that a host before it gave up, and those moved

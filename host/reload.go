@@ -174,9 +174,9 @@ func (h *Host) loadOptions(ctx context.Context) *app.Options {
 	return &app.Options{
 		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
 		InProcess: h.opts.Handlers != nil, Kinds: table.Facts(), Settings: h.settings, Processors: h.opts.Processors,
-		Removed:          slices.Sorted(maps.Keys(h.inFolders)),
-		Sources:          func(string) string { return h.readSources(ctx) },
-		ServiceBusConfig: h.opts.ServiceBusConfig, EventHubsConfig: h.opts.EventHubsConfig,
+		Removed:      slices.Sorted(maps.Keys(h.inFolders)),
+		Sources:      func(string) string { return h.readSources(ctx) },
+		Entities:     h.opts.Entities,
 		ServicesOnly: h.opts.ServicesOnly,
 	}
 }
@@ -246,13 +246,15 @@ func (h *Host) swap(next *generation) {
 	h.notices(next.app)
 	h.campaign(next)
 	next.listen()
-	h.topics.Apply(next)
+	for _, r := range h.residents {
+		r.Apply(next)
+	}
 }
 
 // notices logs what is worth a line at a start: the list of functions to run
 // (spec host-and-retry 6.2); handlers that no function uses; for each function that is indexed and has a policy, that
 // the platform does not officially support retries on its trigger (2.7), where the
-// policy stays active; and three lints: a queue without a poison queue (spec storage 2,
+// policy stays active; and three lints: messages without a place for poison ones (spec storage 2,
 // S-3), one delivery in all (D-9), and an output that feeds its own trigger. What was said is not repeated at a reload.
 func (h *Host) notices(a *app.App) {
 	if list := a.Config.Functions; len(list) > 0 && h.first("6.2", list...) {

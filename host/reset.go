@@ -36,10 +36,7 @@ func (h *Host) Reset() error {
 	if err := places.Empty(h.env, a); err != nil {
 		return err
 	}
-	if err := h.embedded.EventGrid().Reset(); err != nil {
-		return err
-	}
-	if err := h.restoreTopics(); err != nil {
+	if err := h.restoreResidents(); err != nil {
 		return err
 	}
 	h.journal.Reset()

@@ -150,7 +150,7 @@ func TestServiceBusConfigDurable(t *testing.T) {
 		}()
 		clk := clock.NewVirtual(hosttest.Start, nil)
 		h, err := host.New(folder, &host.Options{
-			Clock: clk, Store: db, Handlers: functions.New(), ServiceBusConfig: file,
+			Clock: clk, Store: db, Handlers: functions.New(), Entities: app.EntityFiles{ServiceBus: file},
 			Env: []string{"AzureWebJobsStorage=UseDevelopmentStorage=true"},
 		})
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/host/services"
 )
@@ -131,15 +132,21 @@ func (h *Host) repopulate() error {
 		}
 		g.nameUnserved()
 	}
-	return h.restoreTopics()
+	return h.restoreResidents()
 }
 
-// restoreTopics gives Event Grid what the running app describes.
-func (h *Host) restoreTopics() error {
+// restoreResidents gives the services what the running app describes.
+func (h *Host) restoreResidents() error {
+	var running kinds.Generation
 	if g := h.current.Load(); g != nil {
-		return h.topics.Restore(g)
+		running = g
 	}
-	return h.topics.Restore(nil)
+	for _, r := range h.residents {
+		if err := r.Restore(running); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // spooled calls f with a file that is gone afterwards: a state may be larger

@@ -198,7 +198,7 @@ func (s *session) opened(err error) error {
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
-		ServiceBusConfig: s.flags.bus.files.bus, EventHubsConfig: s.flags.bus.files.hubs, ServicesOnly: s.flags.servicesOnly,
+		Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs}, ServicesOnly: s.flags.servicesOnly,
 	})
 	if err != nil {
 		return nil, err
@@ -284,7 +284,7 @@ func (s *session) openHost(env []string) error {
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
 		Outside: s.cloud, Instance: s.instance(),
-		Store: s.store, Accounts: names, ServiceBusConfig: s.flags.bus.files.bus, EventHubsConfig: s.flags.bus.files.hubs,
+		Store: s.store, Accounts: names, Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
 		NoBuild: s.flags.noBuild, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})

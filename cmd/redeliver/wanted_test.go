@@ -94,7 +94,7 @@ func TestBusWanted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			a, err := app.Load(dir, &app.Options{Env: environment(tt.env), ServiceBusConfig: tt.flags.files.bus, EventHubsConfig: tt.flags.files.hubs})
+			a, err := app.Load(dir, &app.Options{Env: environment(tt.env), Entities: app.EntityFiles{ServiceBus: tt.flags.files.bus, EventHubs: tt.flags.files.hubs}})
 			if err != nil {
 				t.Fatal(err)
 			}

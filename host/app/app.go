@@ -60,15 +60,8 @@ type Options struct {
 	// folder need not be an app's.
 	ServicesOnly bool
 
-	// ServiceBusConfig is the path of the file that describes the entities of the
-	// embedded Service Bus. It replaces the one that host.json names in
-	// redeliver.serviceBus.config. A relative path is below the app folder.
-	ServiceBusConfig string
-
-	// EventHubsConfig is the path of the file that describes the event hubs of the
-	// embedded namespace, beside those that stand in host.json. It replaces the one
-	// that host.json names in redeliver.eventHubs.config; a relative path likewise.
-	EventHubsConfig string
+	// Entities are the files that describe what the embedded services have.
+	Entities EntityFiles
 
 	// Processors replaces the number of processors in defaults that depend on
 	// it; 0 means runtime.NumCPU().
@@ -170,3 +163,14 @@ func (a *App) AllFaults() []*schemas.Fault {
 // FunctionID returns the full name under which the platform knows a function in
 // logs, locks and blob names.
 func FunctionID(function string) string { return "Host.Functions." + function }
+
+// EntityFiles are the paths of files in the form of Config.json of the official emulators,
+// empty for those that host.json names. Relative ones are below the app folder.
+type EntityFiles struct {
+	// ServiceBus describes queues and topics, in the place of redeliver.serviceBus.config.
+	ServiceBus string
+
+	// EventHubs describes hubs and consumer groups, beside those of host.json, in the
+	// place of redeliver.eventHubs.config.
+	EventHubs string
+}

@@ -30,7 +30,7 @@ func (l *loader) loadHubs(r reader) {
 			l.fault(f)
 		}
 	}
-	name, text, ok := l.readConfigFile(r, hubsFile, l.opts.EventHubsConfig)
+	name, text, ok := l.readConfigFile(r, hubsFile, l.opts.Entities.EventHubs)
 	if !ok {
 		return
 	}

@@ -26,7 +26,7 @@ var (
 // loadServiceBusEntities reads the file that describes the entities of the embedded
 // Service Bus (spec messaging 3.12).
 func (l *loader) loadServiceBusEntities(r reader) {
-	name, text, ok := l.readConfigFile(r, entitiesFile, l.opts.ServiceBusConfig)
+	name, text, ok := l.readConfigFile(r, entitiesFile, l.opts.Entities.ServiceBus)
 	if !ok {
 		return
 	}

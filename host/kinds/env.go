@@ -46,6 +46,12 @@ type Env struct {
 	GUIDs func(n uint64) (first uint64, guid func(seed, n uint64) string)
 }
 
+// NewEnv returns an Env, with what kinds share among themselves.
+func NewEnv(e Env) *Env {
+	e.Watcher = trigger.NewWatcher()
+	return &e
+}
+
 // Jitter returns a source of chance, uniform in [0, 1), that is another for each number.
 // The generator is made on first use.
 func (e *Env) Jitter(number uint64) func() float64 {

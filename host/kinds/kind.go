@@ -53,6 +53,30 @@ type Binding struct {
 	Input  func(f *Function, b *app.Binding) (Input, error)  // nil: it is no input
 }
 
+// A Front is a host, as those see it who bring something to its functions.
+type Front interface {
+	Env() *Env
+
+	// Hook is the web hook of a function; empty: it has none. known is false when there
+	// is no such function.
+	Hook(function string) (hook string, known bool)
+
+	// BringHook is a request to the web hook of a function, without a socket and a key,
+	// from inside the clock.
+	BringHook(ctx context.Context, hook, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse
+}
+
+// A Resident is what a kind keeps for as long as the host runs. Its methods are used by
+// the load that has its turn.
+type Resident interface {
+	// Apply gives the services what the app of a generation describes that has come to
+	// run. What cannot be done the journal tells.
+	Apply(g Generation)
+
+	// Restore is Apply after the state of the services was replaced; nil: no app runs.
+	Restore(g Generation) error
+}
+
 // Output is an output binding of a function, ready to be written.
 type Output interface {
 	// Write writes the value that the handler set. It is not called for a binding that

@@ -130,7 +130,7 @@ func Configure(env *kinds.Env, s app.Switches) {
 	env.Embedded.EventHubs().AutoCreate(s.AutoCreateEntities == "any")
 }
 
-// Empty removes all messages, events and documents, but for the leases of running
+// Empty removes all messages, events, topics and documents, but for the leases of running
 // functions, whose positions go on. It leaves the places of the app that runs, and their
 // listeners go on; a.App is nil when none does.
 func Empty(env *kinds.Env, a App) error {
@@ -155,5 +155,9 @@ func Empty(env *kinds.Env, a App) error {
 			leases[[2]string{t.LeaseDatabase, t.LeaseContainer}] = true
 		}
 	}
-	return env.Embedded.Cosmos().Clear(context.Background(), func(database, container string) bool { return leases[[2]string{database, container}] })
+	err = env.Embedded.Cosmos().Clear(context.Background(), func(database, container string) bool { return leases[[2]string{database, container}] })
+	if err != nil {
+		return err
+	}
+	return env.Embedded.EventGrid().Reset()
 }

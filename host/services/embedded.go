@@ -171,6 +171,12 @@ func (e *Embedded) openGrid() (err error) {
 	return nil
 }
 
+// Stop ends what the services do by themselves: nothing new begins. Stopped waits for it.
+func (e *Embedded) Stop() { e.grid.Stop() }
+
+// Stopped waits until nothing is left of what the services do by themselves, after Stop.
+func (e *Embedded) Stopped() { e.grid.Close() }
+
 // Close ends what Open has opened itself.
 func (e *Embedded) Close() error {
 	if !e.own {

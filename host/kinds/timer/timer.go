@@ -5,14 +5,12 @@ import (
 	"context"
 	"time"
 
-	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/triggers/timer"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
-	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
 // Kind is the timer trigger.
@@ -26,15 +24,6 @@ func Kind() kinds.Kind {
 	}
 }
 
-// container is that of the host's status and locks, as the turn's listener reaches it.
-func container(t *kinds.Turn) (blob.Container, error) {
-	blobs, err := t.Locks().Blobs()
-	if err != nil {
-		return nil, err
-	}
-	return t.BlobsIn(blobs).Container(hostlock.Container), nil
-}
-
 func connect(f *kinds.Function) error {
 	_, err := scheduleOf(f)
 	return err
@@ -46,7 +35,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := container(t)
+	in, err := t.Container()
 	if err != nil {
 		return nil, err
 	}

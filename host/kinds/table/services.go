@@ -1,0 +1,28 @@
+package table
+
+import (
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/emulator"
+	grid "github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/blob"
+	"github.com/redeliver/redeliver/host/kinds/eventgrid"
+	"github.com/redeliver/redeliver/host/services"
+)
+
+// Open opens the embedded services, which bring events to the functions of the host that
+// runs; front returns nil when none is left.
+func Open(clk clock.Clock, opts *services.Options, front func() kinds.Front) (*services.Embedded, error) {
+	opts.Function = func(name string) grid.Endpoint { return eventgrid.Endpoint{Front: front, Function: name} }
+	opts.BlobEvent = func(account string, e emulator.BlobEvent) {
+		if f := front(); f != nil {
+			blob.Publish(f.Env(), account, e)
+		}
+	}
+	return services.Open(clk, opts)
+}
+
+// Residents are what the kinds keep for a host.
+func Residents(env *kinds.Env) []kinds.Resident {
+	return []kinds.Resident{eventgrid.NewTopics(env)}
+}

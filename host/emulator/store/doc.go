@@ -14,6 +14,6 @@
 //
 // Read [Open], [Store.Begin] and [Store.View] first, then layout.go for what is
 // on disk. The engine under the keys is pebble, which no other package imports;
-// ARCHITECTURE.md says why. The package leaves out transactions that read (the
+// docs/design.md says why. The package leaves out transactions that read (the
 // owners' locks do that work), replication, and any repair of a damaged store.
 package store

@@ -20,34 +20,30 @@ import (
 
 // triggers are the trigger kinds. The column OfficialRetry of their facts says which kinds
 // the platform supports retry policies on; D-2 decides what follows from that.
-func triggers() []kinds.Kind {
-	return []kinds.Kind{
-		http.Kind(), queue.Kind(), blob.Kind(), servicebus.Kind(), eventgrid.Kind(), timer.Kind(),
-		eventhubs.Kind(), cosmosdb.Kind(), manual.Kind(), manual.WarmUp(),
-	}
+var triggers = []func() kinds.Kind{ // read only
+	http.Kind, queue.Kind, blob.Kind, servicebus.Kind, eventgrid.Kind, timer.Kind,
+	eventhubs.Kind, cosmosdb.Kind, manual.Kind, manual.WarmUp,
 }
 
 // bindings are the output and input bindings.
-func bindings() []kinds.Binding {
-	return []kinds.Binding{
-		queue.Output(), blob.Binding(), servicebus.Output(), eventhubs.Output(), eventgrid.Output(), cosmosdb.Output(),
-	}
+var bindings = []func() kinds.Binding{ // read only
+	queue.Output, blob.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
 }
 
 // Facts are the facts of all trigger kinds, for loading and checking an app without
 // running it.
 func Facts() []app.Kind {
 	var out []app.Kind
-	for _, k := range triggers() {
-		out = append(out, k.Kind)
+	for _, kind := range triggers {
+		out = append(out, kind().Kind)
 	}
 	return out
 }
 
 // Of returns the kind of a type, or nil.
 func Of(typ string) *kinds.Kind {
-	for _, k := range triggers() {
-		if strings.EqualFold(k.Type, typ) {
+	for _, kind := range triggers {
+		if k := kind(); strings.EqualFold(k.Type, typ) {
 			return &k
 		}
 	}
@@ -56,8 +52,8 @@ func Of(typ string) *kinds.Kind {
 
 // Binding returns the binding of a type; false: it is not served.
 func Binding(b *app.Binding) (kinds.Binding, bool) {
-	for _, k := range bindings() {
-		if b.Is(k.Type) {
+	for _, binding := range bindings {
+		if k := binding(); b.Is(k.Type) {
 			return k, true
 		}
 	}

@@ -12,7 +12,9 @@ import (
 // has a checksum (4 bytes), the length of what it holds (2) and a kind (1); in
 // the log also the log's number (4) and up to where the log had been synced
 // when it was written (8). This is what RocksDB's format became in pebble
-// (package record there).
+// (package record there). The reader of that package takes damage for the end of a
+// write that was cut short, unless a later block says otherwise: it would pass over some
+// in the last 32 KiB, and in a manifest (TestDamageIsNamed).
 const (
 	chunkBlock   = 32 << 10
 	plainHeader  = 7

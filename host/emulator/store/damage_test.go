@@ -234,3 +234,32 @@ func copyOf(t *testing.T, dir string) string {
 	must(t, os.CopyFS(to, os.DirFS(dir)))
 	return to
 }
+
+// A log that is shorter than it was when the store was closed is damage, wherever it
+// ends.
+func TestAShortLogIsNamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "0001", "db", "000002.log")
+	s := open(t, dir, nil)
+	var ends []int64
+	for i := range 4 {
+		must(t, set(s, fmt.Sprintf("key%d", i), string(pattern(1000))))
+		info, err := os.Stat(log)
+		must(t, err)
+		ends = append(ends, info.Size())
+	}
+	must(t, s.Close())
+	for _, end := range ends[:3] {
+		spoiled := copyOf(t, dir)
+		must(t, os.Truncate(filepath.Join(spoiled, "0001", "db", "000002.log"), end))
+		s, err := store.Open(spoiled, nil)
+		var damage *store.CorruptError
+		if !errors.As(err, &damage) {
+			t.Errorf("a log of %d bytes: %v, want a CorruptError", end, err)
+		}
+		if err == nil {
+			must(t, s.Close())
+		}
+	}
+}

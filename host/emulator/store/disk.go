@@ -32,8 +32,8 @@ const walCategory vfs.DiskWriteCategory = "pebble-wal"
 
 // disk is the file layer of one opening of the store. It asks for faults, it
 // decides what is synced, and once fenced it changes nothing any more: whatever
-// still runs in a failed engine cannot reach the files of its successor. The
-// engine itself sees it through a shield.
+// still runs in a failed engine cannot reach the files of its successor
+// (TestEachFileOperationFails). The engine itself sees it through a shield.
 //
 // Without Options.Sync the engine believes that its log is synced while it is
 // only handed to the operating system, which is what survives a kill. All other
@@ -82,7 +82,8 @@ func (d *disk) fence() {
 	d.fenced = true
 }
 
-// abandon closes every file, in place of an engine that can no longer do it.
+// abandon closes every file, in place of an engine that can no longer do it
+// (TestEachFileOperationFails).
 func (d *disk) abandon() {
 	d.fence()
 	d.mu.Lock()
@@ -161,7 +162,8 @@ func (d *disk) OpenDir(name string) (vfs.File, error) {
 }
 
 // ReuseForWrite makes a log of an old one, which saves time when each commit is
-// synced. Otherwise a log takes no more room than what is in it.
+// synced. Otherwise a log takes no more room than what is in it
+// (TestAddsGoOnWithALittleRoom).
 func (d *disk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if !d.sync {
 		if err := d.Remove(oldname); err != nil {
@@ -201,8 +203,8 @@ func (d *disk) change(op FileOp, name string, f func() error) error {
 }
 
 // Lock gives the engine nothing to hold: the whole directory has its owner
-// already, and a failed engine that cannot be closed must not keep its
-// successor out.
+// already, and a failed engine that is still read, or cannot be closed, must not keep
+// its successor out (TestOutageCostsNothing).
 func (d *disk) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }
 
 // Unwrap returns the file system below.

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"runtime"
 	"sync"
@@ -20,7 +19,8 @@ const (
 	memTable  = 4 << 20
 	cacheSize = 4 << 20
 	// A writer must not wait for a flush that cannot succeed: an engine that
-	// cannot flush fails first.
+	// cannot flush fails first. Nor for a merge for which there is no room
+	// (TestARefusedMergeRefusesNoWrite).
 	neverStop = 1 << 10
 )
 
@@ -224,7 +224,7 @@ func (e *engine) options(create bool) *pebble.Options {
 		ReadOnly:                    e.readOnly,
 		Logger:                      engineLog{e},
 		DisableTableStats:           true,
-		EventListener:               &pebble.EventListener{BackgroundError: e.background},
+		EventListener:               &pebble.EventListener{BackgroundError: e.background, DataCorruption: e.damaged},
 		ErrorIfNotExists:            !create,
 		ErrorIfExists:               create,
 		FormatMajorVersion:          pebble.FormatTableFormatV6, // raise it together with formatVersion
@@ -239,7 +239,7 @@ func (e *engine) options(create bool) *pebble.Options {
 }
 
 // engineLog drops what the engine says of its work. What it calls fatal ends
-// this opening, not the process.
+// this opening, not the process (TestEachFileOperationFails).
 type engineLog struct{ e *engine }
 
 func (engineLog) Infof(string, ...any)  {}
@@ -269,6 +269,12 @@ func (e *engine) background(err error) {
 	_ = e.fail(err)
 	e.lose()
 	runtime.Goexit()
+}
+
+// damaged is told of what the engine has found damaged, whoever has read it: a merge
+// of tables too.
+func (e *engine) damaged(info pebble.DataCorruptionInfo) {
+	_ = e.fail(&CorruptError{Path: info.Path, Err: info.Details})
 }
 
 func (e *engine) lose() {
@@ -303,9 +309,9 @@ func (e *engine) writeError(err error) error {
 }
 
 // readError names what went wrong in a read. An engine that has failed may miss
-// tables that it was made to believe it had written.
+// tables that it was made to believe it had written, or parts of them.
 func (e *engine) readError(path string, err error) error {
-	if failure := e.failed(); failure != nil && errors.Is(err, fs.ErrNotExist) {
+	if failure := e.failed(); failure != nil {
 		return fmt.Errorf("%w: %w", ErrFailed, failure)
 	}
 	return explain(path, err)
@@ -367,7 +373,7 @@ func (e *engine) then(f func()) {
 }
 
 // closeKeys closes the engine as well as it can be closed. It may be lost while
-// it closes.
+// it closes (TestDamageIsNamed).
 func (e *engine) closeKeys() error {
 	if e.lost.Load() {
 		e.disk.abandon()

@@ -10,7 +10,9 @@ import (
 // The engine makes room of what was removed by merging tables, for which it needs room
 // first. That it finds none is no harm: what it has written goes again, and it tries
 // no more until there is. It leaves roomToMerge alone, for the logs and the tables
-// that are made of them.
+// that are made of them. Without this removals do not get through on a full disk
+// (TestRemovalsOnAFullDisk), and without mergeAgain tables grow for ever after one
+// (TestMergingWithoutRoomRests).
 
 // mergeCategory is how the engine marks the tables that it merges others into.
 const mergeCategory vfs.DiskWriteCategory = "pebble-compaction"
@@ -40,7 +42,7 @@ func (e *engine) mergeAgain() {
 	switch {
 	case err != nil:
 	case m.need == 0:
-		e.merging.CompareAndSwap(m, &merging{stuck: true, need: usage.AvailBytes + roomToMerge})
+		e.merging.CompareAndSwap(m, &merging{stuck: true, need: min(usage.AvailBytes+roomToMerge, plenty)})
 	case usage.AvailBytes >= m.need:
 		e.merge()
 	}

@@ -360,7 +360,7 @@ func (e *engine) tryDisk() error {
 }
 
 // replays counts the logs that the engine reads while it is opened: what an opening
-// for writing makes tables of.
+// for writing makes tables of (TestAddsGoOnWithALittleRoom).
 func (e *engine) replays(name string) {
 	if !strings.HasSuffix(name, ".log") {
 		return
@@ -387,7 +387,7 @@ func (e *engine) flush() {
 }
 
 // dropLeftovers removes the tables that engines have left which the disk stopped: the
-// engine, which only reads, does not know them.
+// engine, which only reads, does not know them (TestLeftoversGiveTheirRoom).
 func (e *engine) dropLeftovers() {
 	levels, err := e.db.SSTables()
 	if err != nil {

@@ -75,6 +75,7 @@ func TestPrivate(t *testing.T) {
 		id := writeFile(t, s, pattern(100_000))
 		must(t, apply(s, func(b *store.Batch) { b.Keep(id); b.Set([]byte("a"), pattern(50_000)) }))
 		must(t, set(s, "b", strings.Repeat("x", 60_000)))
+		must(t, s.Close()) // a file is made private after it was made
 		seen := 0
 		must(t, filepath.WalkDir(filepath.Dir(dir), func(path string, _ fs.DirEntry, err error) error {
 			must(t, err)
@@ -89,7 +90,6 @@ func TestPrivate(t *testing.T) {
 		if seen < 10 {
 			t.Errorf("only %d files were seen", seen)
 		}
-		must(t, s.Close())
 		must(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 			if entry.IsDir() {
 				return os.Chmod(path, 0o755)

@@ -8,7 +8,9 @@ import (
 
 // scheduler lets the engine run one compaction at a time, and none before it is
 // open: an engine whose opening fails does not wait for what it has started.
-// Unlike the engine's own it needs no ticker, so that an idle process sleeps.
+// Unlike the engine's own it needs no ticker, so that an idle process sleeps; and it
+// can be told to wait, without which the engine tries again and again to merge tables
+// for which there is no room (TestMergingWithoutRoomRests).
 //
 // An engine that was refused once asks no more: it waits until it is granted what it
 // has picked. So each end of a compaction grants the next.

@@ -13,8 +13,9 @@ import (
 // and one that cannot write a table tries again at once and for ever, and can
 // be closed no more. So the first error ends this opening instead, what is
 // changed after it goes nowhere, and the engine comes to its end in order.
-// Whoever waits for it must look at the failure. But it is told that there is no room
-// to merge tables: that it can wait for.
+// Whoever waits for it must look at the failure (without: TestOutageCostsNothing). But
+// it is told that there is no room to merge tables: that it can wait for
+// (TestARefusedMergeRefusesNoWrite).
 type shield struct {
 	*disk
 	dir     string // on it

@@ -21,7 +21,7 @@ func (h *Host) Invoke(ctx context.Context, name, input string) (triggers.Result,
 		token, release := h.token(ctx)
 		defer release()
 		var call func(context.Context) *clock.Group
-		if call, err = h.byHand(token, name, input, &res); err == nil {
+		if call, err = byHand(token, h, name, input, &res); err == nil {
 			call(token).Wait()
 		}
 	})
@@ -36,7 +36,7 @@ func (h *Host) InvokeAsync(ctx context.Context, name, input string) error {
 		token, release := h.token(ctx)
 		defer release()
 		var call func(context.Context) *clock.Group
-		if call, err = h.byHand(token, name, input, new(triggers.Result)); err == nil {
+		if call, err = byHand(token, h, name, input, new(triggers.Result)); err == nil {
 			call(h.root)
 		}
 	})
@@ -47,7 +47,7 @@ func (h *Host) InvokeAsync(ctx context.Context, name, input string) error {
 // of its own, which it returns, and its generation waits for it: when that one is
 // stopped, the call keeps its retry loop for the grace and then ends with the
 // last failure (D-14).
-func (h *Host) byHand(ctx context.Context, name, input string, res *triggers.Result) (call func(context.Context) *clock.Group, err error) {
+func byHand(ctx context.Context, h *Host, name, input string, res *triggers.Result) (call func(context.Context) *clock.Group, err error) {
 	gen, err := h.ready(ctx)
 	if err != nil {
 		return nil, err

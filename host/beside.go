@@ -84,11 +84,6 @@ func (f *fleet) running() *Host {
 	return members[0]
 }
 
-// shareServices gives h the embedded services of another host.
-func (h *Host) shareServices(with *Host) {
-	h.fleet, h.own, h.embedded = with.fleet, with.own, with.embedded
-}
-
 // front is the member that runs, for those who bring something to its functions; nil:
 // none is left.
 func (f *fleet) front() kinds.Front {

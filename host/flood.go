@@ -72,17 +72,17 @@ func (d *delivery) log(line call.Log) {
 }
 
 // outputOf returns what writes the lines of a handler program into the journal.
-func (h *Host) outputOf(program string) func(plugin.Line) {
+func (hs *handlers) outputOf(program string) func(plugin.Line) {
 	var lines flood
 	return func(line plugin.Line) {
 		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: levelName(line.Level), Message: line.Text}
-		pass, cut := lines.pass(h.clk.Now().Unix()/60, len(line.Text))
+		pass, cut := lines.pass(hs.host.clk.Now().Unix()/60, len(line.Text))
 		switch {
 		case cut:
 			rec.Level, rec.Message = levelName(call.Warning), lines.text("minute")
 		case !pass:
 			return
 		}
-		h.journal.Append(rec)
+		hs.host.journal.Append(rec)
 	}
 }

@@ -117,19 +117,19 @@ type function struct {
 	failing atomic.Pointer[error] // why the listener waits for its next start; nil: it does not
 }
 
-// newGeneration prepares a generation and starts nothing. Functions that cannot
+// generation prepares a generation and starts nothing. Functions that cannot
 // be prepared are in error; the others run.
-func (h *Host) newGeneration(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
-	g := &generation{host: h, app: a, declared: declared, invoker: inv, shared: map[any]any{}}
-	g.listening, g.stop = h.clk.WithCancel(h.root)
-	g.attempts, g.killAttempts = h.clk.WithCancel(h.root)
-	g.group = clock.NewGroup(h.clk, 0)
+func (l *loader) generation(a *app.App, inv Invoker, declared []call.Declaration, prev *generation) *generation {
+	g := &generation{host: l.host, app: a, declared: declared, invoker: inv, shared: map[any]any{}}
+	g.listening, g.stop = l.host.clk.WithCancel(l.host.root)
+	g.attempts, g.killAttempts = l.host.clk.WithCancel(l.host.root)
+	g.group = clock.NewGroup(l.host.clk, 0)
 	for _, def := range a.Functions {
 		if !def.Runs() {
 			continue
 		}
 		f := &function{gen: g, def: def, kind: table.Of(def.Kind.Type)}
-		f.view = kinds.Function{Env: h.env, Generation: g, Def: def, Number: len(g.functions)}
+		f.view = kinds.Function{Env: l.host.env, Generation: g, Def: def, Number: len(g.functions)}
 		if err := f.prepare(prev); err != nil {
 			def.Faults = append(def.Faults, faultOf(def, err))
 			continue

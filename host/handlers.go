@@ -20,60 +20,69 @@ import (
 // built handlers, keys, the run file. It is never watched.
 const stateDir = ".redeliver"
 
-// openHandlers starts what runs the app's functions: the handlers registered in
+// handlers start what runs the app's functions.
+type handlers struct {
+	host *Host
+
+	sources    *gobuild.Sources // of the app's program, if that is to be built
+	programs   programs
+	inspecting bool // the host only reads the app, beside one that may run it
+}
+
+// open starts what runs the app's functions: the handlers registered in
 // process, or the app's own program, built first where there is only source. It also
 // returns what it started: the app's handler, with the fingerprint of the sources that
 // were built, which may be newer than those that the app was read with. ctx is one of
 // the real world and limits the build.
-func (h *Host) openHandlers(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
+func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
 	spec := a.Handler
 	switch {
-	case h.opts.Handlers != nil:
-		return InProcess(h.clk, h.opts.Handlers), spec, nil
+	case hs.host.opts.Handlers != nil:
+		return InProcess(hs.host.clk, hs.host.opts.Handlers), spec, nil
 	case !spec.Served():
-		return InProcess(h.clk, noHandlers), spec, nil
+		return InProcess(hs.host.clk, noHandlers), spec, nil
 	case spec.Kind == app.Executable:
-		inv, err := h.startProcess(a, spec, spec.Path, spec.WorkingDirectory)
+		inv, err := hs.start(a, spec, spec.Path, spec.WorkingDirectory)
 		return inv, spec, err
 	}
-	program, err := h.build(ctx, &spec)
+	program, err := hs.build(ctx, &spec)
 	if err != nil {
 		return nil, spec, err
 	}
 	if err := app.NoHandlerProgram(program); err != nil {
-		h.programs.release(program)
+		hs.programs.release(program)
 		return nil, spec, err
 	}
-	inv, err := h.startProcess(a, spec, program, a.Dir)
+	inv, err := hs.start(a, spec, program, a.Dir)
 	if err != nil {
-		h.programs.release(program)
+		hs.programs.release(program)
 		return nil, spec, err
 	}
-	inv.release = func() { h.programs.release(program) }
+	inv.release = func() { hs.programs.release(program) }
 	return inv, spec, nil
 }
 
 // build compiles the app's program, unless that was done before, and returns its path,
 // which is in use then. spec gets the fingerprint of what it was built of.
-func (h *Host) build(ctx context.Context, spec *app.HandlerSpec) (program string, err error) {
-	h.clk.Outside(h.root, "go build", func() {
-		if program, spec.Fingerprint, err = h.sources.Build(ctx, h.opts.NoBuild); err != nil {
+func (hs *handlers) build(ctx context.Context, spec *app.HandlerSpec) (program string, err error) {
+	hs.host.clk.Outside(hs.host.root, "go build", func() {
+		if program, spec.Fingerprint, err = hs.sources.Build(ctx, hs.host.opts.NoBuild); err != nil {
 			return
 		}
-		h.programs.use(program)
-		if !h.inspecting {
-			h.sources.Prune(h.programs.used()...)
+		hs.programs.use(program)
+		if !hs.inspecting {
+			hs.sources.Prune(hs.programs.used()...)
 		}
 	})
 	if errors.Is(err, gobuild.ErrNotBuilt) {
-		return "", fmt.Errorf("%s has not been built: start once without --no-build", filepath.Base(h.dir))
+		return "", fmt.Errorf("%s has not been built: start once without --no-build", filepath.Base(hs.host.dir))
 	}
 	return program, err
 }
 
 // readSources stands for what the app's program is built of.
-func (h *Host) readSources(ctx context.Context) (fingerprint string) {
-	h.clk.Outside(h.root, "read sources", func() { fingerprint = h.sources.Read(ctx).Fingerprint })
+func (hs *handlers) readSources(ctx context.Context) (fingerprint string) {
+	hs.host.clk.Outside(hs.host.root, "read sources", func() { fingerprint = hs.sources.Read(ctx).Fingerprint })
 	return fingerprint
 }
 
@@ -121,25 +130,25 @@ func (p *process) Close(ctx context.Context) error {
 	return err
 }
 
-// startProcess starts the handler program of an app.
-func (h *Host) startProcess(a *app.App, spec app.HandlerSpec, program, dir string) (*process, error) {
+// start starts the handler program of an app.
+func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string) (*process, error) {
 	name := filepath.Base(spec.Path) // a built program's own name holds a fingerprint
 	ps := plugin.Spec{
-		Path: program, Args: spec.Arguments, Dir: dir, Env: h.childEnvironment(a),
-		HostVersion: h.opts.Version, Logger: h.log,
-		Output: h.outputOf(name),
+		Path: program, Args: spec.Arguments, Dir: dir, Env: hs.environment(a),
+		HostVersion: hs.host.opts.Version, Logger: hs.host.log,
+		Output: hs.outputOf(name),
 		OnStart: func(p plugin.Process) {
-			h.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
+			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
 		},
-		OnExit: func(x plugin.Exit) { h.journal.Append(exitRecord(name, x)) },
+		OnExit: func(x plugin.Exit) { hs.host.journal.Append(exitRecord(name, x)) },
 	}
 	p := &process{}
 	if a.Switches.WorkerCrash == "stop" {
 		ps.StopHost = func(err error) {
-			h.group.Go("stop after crashes", func() { h.giveUp(p, err) })
+			hs.host.group.Go("stop after crashes", func() { hs.giveUp(p, err) })
 		}
 	}
-	inv, err := plugin.Start(h.clk, ps)
+	inv, err := plugin.Start(hs.host.clk, ps)
 	if err != nil {
 		return nil, err
 	}
@@ -169,33 +178,33 @@ func exitRecord(name string, x plugin.Exit) journal.Record {
 // (switch workerCrash: stop, as the platform does). The host stays in state Error until
 // the app changes. The process of a generation that does not run any more, or never
 // came to run, stops nothing.
-func (h *Host) giveUp(p *process, err error) {
-	release := h.lockLoading()
+func (hs *handlers) giveUp(p *process, err error) {
+	release := hs.host.lockLoading()
 	defer release()
-	g := h.current.Load()
+	g := hs.host.current.Load()
 	if g == nil || g.invoker != Invoker(p) {
 		return
 	}
-	h.setState(Error, err.Error())
-	h.current.Store(nil)
-	h.refuse(&LoadError{Err: err})
+	hs.host.setState(Error, err.Error())
+	hs.host.current.Store(nil)
+	hs.host.loader.refuse(&LoadError{Err: err})
 	g.stopListening(false)
 	g.kill()
 	g.retire()
 }
 
-// childEnvironment is the environment of a handler process: the host's own and
+// environment is the environment of a handler process: the host's own and
 // the values of local.settings.json (spec workers 3.2).
-func (h *Host) childEnvironment(a *app.App) []string {
-	env := slices.Clone(h.opts.Env)
+func (hs *handlers) environment(a *app.App) []string {
+	env := slices.Clone(hs.host.opts.Env)
 	for i, entry := range env {
 		if name, value, ok := strings.Cut(entry, "="); ok {
-			env[i] = name + "=" + h.connections.Setting(value)
+			env[i] = name + "=" + hs.host.connections.Setting(value)
 		}
 	}
 	local := a.Settings.Local()
 	for _, name := range sortedKeys(local) {
-		env = append(env, name+"="+h.connections.Setting(local[name]))
+		env = append(env, name+"="+hs.host.connections.Setting(local[name]))
 	}
 	return append(env,
 		"FUNCTIONS_APPLICATION_DIRECTORY="+a.Dir,
@@ -214,15 +223,15 @@ func sortedKeys(m map[string]string) []string {
 
 // remember keeps what later loads and the watcher need of the app that was read
 // last, good or not. Settings are read once per process, as on the platform.
-func (h *Host) remember(a *app.App) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.settings, h.last = a.Settings, a
+func (l *loader) remember(a *app.App) {
+	l.host.mu.Lock()
+	defer l.host.mu.Unlock()
+	l.settings, l.last = a.Settings, a
 }
 
 // lastRead is the app that was read last, or nil.
-func (h *Host) lastRead() *app.App {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.last
+func (l *loader) lastRead() *app.App {
+	l.host.mu.Lock()
+	defer l.host.mu.Unlock()
+	return l.last
 }

@@ -137,13 +137,14 @@ type Host struct {
 	embedded    *services.Embedded
 	connections *services.Connections
 	env         *kinds.Env
-	residents   []kinds.Resident // used by the load that has its turn
+
+	loader   loader
+	handlers handlers
+	starter  starter
+	states   states
 
 	primary    primary
 	singletons *singletons
-	sources    *gobuild.Sources // of the app's program, if that is to be built
-	programs   programs
-	inspecting bool // it only reads the app, beside a host that may run it
 	failed     *failedListeners
 	counters   counters
 	poisoned   poisonErrors
@@ -160,27 +161,12 @@ type Host struct {
 	life    epoch.Epoch                 // ends when the host is killed
 	fleet   *fleet
 
-	mu          sync.Mutex
-	changed     *clock.Cond // state, loading
-	state       State
-	errors      []string
-	forChange   bool // the last start failed for a configuration error
-	loading     bool
-	started     bool
-	starting    bool // a failed start is repeated
-	ids         identities
-	generations int
-	settings    *app.Settings // read once per process, as on the platform
-	last        *app.App      // as read last, good or not
-
-	saidSettings []byte // local.settings.json as the watcher saw it last
-
-	startedAt time.Time
-
-	// Used by the load that has its turn.
-	warned    map[string]bool // warnings given
-	refused   bool            // the last load, of what was edited since the running generation
-	inFolders map[string]bool // functions that had a folder in a generation that ran
+	mu      sync.Mutex
+	changed *clock.Cond // state, loading
+	state   State
+	errors  []string
+	loading bool
+	ids     identities
 }
 
 // New returns a host for the app in dir. It reads nothing but Options.Store, and
@@ -190,7 +176,9 @@ func New(dir string, opts *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{dir: abs, state: Default, warned: map[string]bool{}, inFolders: map[string]bool{}}
+	h := &Host{dir: abs, state: Default}
+	h.loader = loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
+	h.handlers.host, h.starter.host, h.states.host = h, h, h
 	if opts != nil {
 		h.opts = *opts
 	}
@@ -200,7 +188,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if h.opts.Processors == 0 {
 		h.opts.Processors = runtime.NumCPU()
 	}
-	h.sources = gobuild.NewSources(h.dir, filepath.Join(h.dir, stateDir, "bin"), h.opts.Env)
+	h.handlers.sources = gobuild.NewSources(h.dir, filepath.Join(h.dir, stateDir, "bin"), h.opts.Env)
 	if first := h.opts.Beside; first != nil {
 		h.opts.Clock, h.opts.Outside = first.clk, first.opts.Outside
 		h.opts.Store, h.opts.Accounts = first.opts.Store, first.opts.Accounts
@@ -218,7 +206,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	h.epoch.Store(&epoch.Epoch{})
 	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
 	h.failed = newFailedListeners(h.clk)
-	if err := h.openServices(); err != nil {
+	if err := openServices(h); err != nil {
 		if h.own != nil {
 			h.own.Close()
 		}
@@ -241,20 +229,19 @@ func New(dir string, opts *Options) (*Host, error) {
 		Seed: h.opts.Seed, Instance: h.opts.Instance, Predictable: h.opts.Predictable,
 		Go: func(name string, f func()) { h.group.Go(name, f) }, AwaitMade: h.failed.wait, GUIDs: h.guids,
 	})
-	h.residents = table.Residents(h.env)
+	h.loader.residents = table.Residents(h.env)
 	return h, nil
 }
 
 // openServices makes the embedded services, or takes those of the host beside it.
-func (h *Host) openServices() error {
+func openServices(h *Host) (err error) {
 	if first := h.opts.Beside; first != nil {
-		h.shareServices(first)
+		h.fleet, h.own, h.embedded = first.fleet, first.own, first.embedded
 		h.fleet.join(h)
 		return nil
 	}
 	h.fleet = &fleet{}
 	h.fleet.join(h)
-	var err error
 	h.embedded, err = table.Open(h.clk, &services.Options{
 		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault,
 		Record: h.fleet.record, Made: h.fleet.made,
@@ -296,7 +283,7 @@ func (h *Host) App() *app.App {
 // ID is the host's ID (spec host-and-retry 11.1), also of an app that does not run; empty
 // before the first one was read.
 func (h *Host) ID() string {
-	if a := h.lastRead(); a != nil {
+	if a := h.loader.lastRead(); a != nil {
 		return a.ID
 	}
 	return ""
@@ -314,10 +301,21 @@ func (h *Host) Generation() int {
 func (h *Host) Uptime() time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.startedAt.IsZero() {
+	if h.starter.startedAt.IsZero() {
 		return 0
 	}
-	return h.clk.Now().Sub(h.startedAt)
+	return h.clk.Now().Sub(h.starter.startedAt)
+}
+
+// starter starts the host, again and again where it has to. Its fields are under the host's
+// mutex.
+type starter struct {
+	host *Host
+
+	forChange bool // the last start failed for a configuration error
+	started   bool
+	starting  bool // a failed start is repeated
+	startedAt time.Time
 }
 
 // Start loads the app, starts its handlers and listeners and returns. An app
@@ -331,66 +329,66 @@ func (h *Host) Start(ctx context.Context) error {
 		h.own.Real()
 	}
 	var err error
-	h.clk.Inside("start host", func() { err = h.start(ctx) })
+	h.clk.Inside("start host", func() { err = h.starter.start(ctx) })
 	return err
 }
 
-func (h *Host) start(ctx context.Context) error {
-	h.mu.Lock()
-	if h.started {
-		h.mu.Unlock()
+func (s *starter) start(ctx context.Context) error {
+	s.host.mu.Lock()
+	if s.started {
+		s.host.mu.Unlock()
 		return errors.New("the host was started before")
 	}
-	h.started, h.startedAt = true, h.clk.Now()
-	h.mu.Unlock()
-	h.setState(Starting)
-	err := h.loadFirst(ctx)
+	s.started, s.startedAt = true, s.host.clk.Now()
+	s.host.mu.Unlock()
+	s.host.setState(Starting)
+	err := s.loadFirst(ctx)
 	if err != nil {
-		h.keepStarting()
+		s.keepStarting()
 	}
 	return err
 }
 
 // keepStarting begins to repeat a failed start, unless that is done already.
-func (h *Host) keepStarting() {
-	h.mu.Lock()
-	already := h.starting
-	h.starting = true
-	h.mu.Unlock()
+func (s *starter) keepStarting() {
+	s.host.mu.Lock()
+	already := s.starting
+	s.starting = true
+	s.host.mu.Unlock()
 	if !already {
-		h.group.Go("start again", func() {
-			h.startAgain()
-			h.mu.Lock()
-			defer h.mu.Unlock()
-			h.starting = false
+		s.host.group.Go("start again", func() {
+			s.startAgain()
+			s.host.mu.Lock()
+			defer s.host.mu.Unlock()
+			s.starting = false
 		})
 	}
 }
 
 // loadFirst loads the app when nothing runs yet.
-func (h *Host) loadFirst(ctx context.Context) error {
-	release := h.lockLoading()
+func (s *starter) loadFirst(ctx context.Context) error {
+	release := s.host.lockLoading()
 	defer release()
-	if h.current.Load() != nil {
+	if s.host.current.Load() != nil {
 		return nil
 	}
-	if err := h.root.Err(); err != nil {
+	if err := s.host.root.Err(); err != nil {
 		return err // closed while it waited for its turn
 	}
-	if h.offline() {
-		h.setState(Offline)
+	if offline(s.host.dir) != "" {
+		s.host.setState(Offline)
 		return nil
 	}
-	gen, err := h.load(ctx, nil)
+	gen, err := s.host.loader.load(ctx, nil)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err() // called off, which says nothing about the app
 		}
-		h.fail(err)
-		h.refuse(err)
+		s.fail(err)
+		s.host.loader.refuse(err)
 		return err
 	}
-	h.swap(gen)
+	s.host.loader.swap(gen)
 	return nil
 }
 
@@ -398,15 +396,15 @@ func (h *Host) loadFirst(ctx context.Context) error {
 // most 2 min (host: Utility.cs ComputeBackoff). As long as the failure is a
 // configuration error, nothing but a change of a file, which is a reload, starts
 // the host again (spec host-and-retry 6.1).
-func (h *Host) startAgain() {
+func (s *starter) startAgain() {
 	for attempt := 1; ; attempt++ {
-		if h.clk.Idle(h.root, startBackoff(attempt)) != nil {
+		if s.host.clk.Idle(s.host.root, startBackoff(attempt)) != nil {
 			return
 		}
-		if h.current.Load() != nil || h.State() == Offline {
+		if s.host.current.Load() != nil || s.host.State() == Offline {
 			return
 		}
-		if !h.waitsForChange() && h.loadFirst(h.root) == nil {
+		if !s.waitsForChange() && s.loadFirst(s.host.root) == nil {
 			return
 		}
 	}
@@ -508,10 +506,10 @@ func texts(err error) []string {
 	return out
 }
 
-// environment is Options.Env as a map; the last of several entries wins.
-func (h *Host) environment() map[string]string {
-	env := make(map[string]string, len(h.opts.Env))
-	for _, entry := range h.opts.Env {
+// environmentOf is Options.Env as a map; the last of several entries wins.
+func environmentOf(entries []string) map[string]string {
+	env := make(map[string]string, len(entries))
+	for _, entry := range entries {
 		if name, value, ok := strings.Cut(entry, "="); ok && name != "" {
 			env[name] = value
 		}

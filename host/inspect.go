@@ -19,25 +19,25 @@ func Inspect(ctx context.Context, dir string, opts *Options) (*app.App, error) {
 		return nil, err
 	}
 	var a *app.App
-	h.clk.Inside("inspect", func() { a, err = h.inspect(ctx) })
+	h.clk.Inside("inspect", func() { a, err = inspect(ctx, h) })
 	if h.own != nil {
 		h.own.Close()
 	}
 	return a, err
 }
 
-func (h *Host) inspect(ctx context.Context) (*app.App, error) {
+func inspect(ctx context.Context, h *Host) (*app.App, error) {
 	defer h.cancel()
-	h.inspecting = true
-	read, err := app.Load(h.dir, h.loadOptions(ctx))
+	h.handlers.inspecting = true
+	read, err := app.Load(h.dir, h.loader.options(ctx))
 	if err != nil {
 		return nil, err
 	}
-	h.remember(read)
+	h.loader.remember(read)
 	if !read.OK() || !read.Handler.Served() && h.opts.Handlers == nil {
 		return read, nil
 	}
-	inv, handler, err := h.openHandlers(ctx, read)
+	inv, handler, err := h.handlers.open(ctx, read)
 	if err != nil {
 		return read, err
 	}
@@ -46,14 +46,14 @@ func (h *Host) inspect(ctx context.Context) (*app.App, error) {
 	if err != nil {
 		return read, err
 	}
-	opts := h.loadOptions(ctx)
+	opts := h.loader.options(ctx)
 	opts.Declared, opts.Handler = declared, started(handler)
 	a, err := app.Load(h.dir, opts)
 	if err != nil {
 		return read, err
 	}
 	if a.OK() {
-		g := h.newGeneration(a, inv, declared, nil) // finds functions that cannot be prepared
+		g := h.loader.generation(a, inv, declared, nil) // finds functions that cannot be prepared
 		defer g.discard()
 		var load *LoadError
 		if err := g.rehearse(); errors.As(err, &load) && len(load.Faults) > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/schemas"
@@ -38,7 +39,7 @@ func (h *Host) reload(ctx context.Context) error {
 		return ErrNotRunning
 	}
 	prev := h.current.Load()
-	if h.offline() {
+	if offline(h.dir) != "" {
 		if prev != nil {
 			h.current.Store(nil)
 			prev.stopListening(false)
@@ -47,23 +48,23 @@ func (h *Host) reload(ctx context.Context) error {
 		h.setState(Offline)
 		return nil
 	}
-	next, err := h.load(ctx, prev)
+	next, err := h.loader.load(ctx, prev)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err() // called off, which says nothing about the app
 		}
 		if prev == nil {
-			h.fail(err)
-			h.keepStarting()
+			h.starter.fail(err)
+			h.starter.keepStarting()
 		}
-		h.refuse(err)
+		h.loader.refuse(err)
 		return err
 	}
 	switch {
 	case next != nil:
-		h.swap(next)
-	case h.refused:
-		h.refused = false
+		h.loader.swap(next)
+	case h.loader.refused:
+		h.loader.refused = false
 		h.journal.Append(journal.Record{Kind: journal.EditUndone, Generation: prev.id})
 	}
 	return nil
@@ -82,16 +83,16 @@ func (h *Host) Restart(ctx context.Context) error {
 		}
 		prev := h.current.Load()
 		var next *generation
-		if next, err = h.load(ctx, nil); err != nil {
+		if next, err = h.loader.load(ctx, nil); err != nil {
 			if ctx.Err() != nil {
 				err = ctx.Err() // called off, which says nothing about the app
 				return
 			}
-			h.refuse(err)
+			h.loader.refuse(err)
 			return
 		}
 		next.takeOver(prev)
-		h.swap(next)
+		h.loader.swap(next)
 	})
 	return err
 }
@@ -105,29 +106,44 @@ func (g *generation) takeOver(prev *generation) {
 	}
 }
 
+// loader loads the app, one load at a time: see Host.lockLoading.
+type loader struct {
+	host *Host
+
+	residents []kinds.Resident
+	warned    map[string]bool // warnings given
+	refused   bool            // the last load, of what was edited since the running generation
+	inFolders map[string]bool // functions that had a folder in a generation that ran
+
+	// Under the host's mutex.
+	generations int
+	settings    *app.Settings // read once per process, as on the platform
+	last        *app.App      // as read last, good or not
+}
+
 // load reads the app and prepares a generation of it, handlers started. With a
 // running generation prev it returns nil when nothing changed.
-func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) {
-	opts := h.loadOptions(ctx)
+func (l *loader) load(ctx context.Context, prev *generation) (*generation, error) {
+	opts := l.options(ctx)
 	if prev != nil {
 		opts.Declared = prev.declared
 	}
-	a, err := app.Load(h.dir, opts)
+	a, err := app.Load(l.host.dir, opts)
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
-	h.remember(a)
+	l.remember(a)
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
 	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
 		return nil, nil
 	}
-	inv, handler, err := h.openHandlers(ctx, a)
+	inv, handler, err := l.host.handlers.open(ctx, a)
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
-	gen, err := h.finishLoad(ctx, inv, handler, prev)
+	gen, err := l.finish(ctx, inv, handler, prev)
 	if err != nil {
 		_ = inv.Close(context.Background()) // the error that counts is the load's
 		return nil, err
@@ -135,26 +151,26 @@ func (h *Host) load(ctx context.Context, prev *generation) (*generation, error) 
 	return gen, nil
 }
 
-// finishLoad asks the handlers what they declare and loads the app with it, and with
+// finish asks the handlers what they declare and loads the app with it, and with
 // the handler that was started: what has changed since is of the next reload.
-func (h *Host) finishLoad(ctx context.Context, inv Invoker, handler app.HandlerSpec, prev *generation) (*generation, error) {
-	declared, err := inv.Functions(h.root)
+func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpec, prev *generation) (*generation, error) {
+	declared, err := inv.Functions(l.host.root)
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
 	if declared == nil {
 		declared = []call.Declaration{}
 	}
-	opts := h.loadOptions(ctx)
+	opts := l.options(ctx)
 	opts.Declared, opts.Handler = declared, started(handler)
-	a, err := app.Load(h.dir, opts)
+	a, err := app.Load(l.host.dir, opts)
 	if err != nil {
 		return nil, &LoadError{Err: err}
 	}
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
-	gen := h.newGeneration(a, inv, declared, prev)
+	gen := l.generation(a, inv, declared, prev)
 	if err := gen.accept(prev); err != nil {
 		gen.discard()
 		return nil, err
@@ -170,14 +186,14 @@ func started(handler app.HandlerSpec) *app.HandlerSpec {
 	return &handler
 }
 
-func (h *Host) loadOptions(ctx context.Context) *app.Options {
+func (l *loader) options(ctx context.Context) *app.Options {
 	return &app.Options{
-		Env: h.environment(), Set: h.opts.Set, Functions: h.opts.Functions,
-		InProcess: h.opts.Handlers != nil, Kinds: table.Facts(), Settings: h.settings, Processors: h.opts.Processors,
-		Removed:      slices.Sorted(maps.Keys(h.inFolders)),
-		Sources:      func(string) string { return h.readSources(ctx) },
-		Entities:     h.opts.Entities,
-		ServicesOnly: h.opts.ServicesOnly,
+		Env: environmentOf(l.host.opts.Env), Set: l.host.opts.Set, Functions: l.host.opts.Functions,
+		InProcess: l.host.opts.Handlers != nil, Kinds: table.Facts(), Settings: l.settings, Processors: l.host.opts.Processors,
+		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
+		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
+		Entities:     l.host.opts.Entities,
+		ServicesOnly: l.host.opts.ServicesOnly,
 	}
 }
 
@@ -202,36 +218,36 @@ func (g *generation) broken(prev *generation) []*schemas.Fault {
 }
 
 // swap makes next the running generation and retires the one before.
-func (h *Host) swap(next *generation) {
-	h.mu.Lock()
-	h.generations++
-	next.id = h.generations
-	h.mu.Unlock()
-	if prev := h.current.Load(); prev != nil {
+func (l *loader) swap(next *generation) {
+	l.host.mu.Lock()
+	l.generations++
+	next.id = l.generations
+	l.host.mu.Unlock()
+	if prev := l.host.current.Load(); prev != nil {
 		prev.stopListening(false)
-		h.group.Go("retire generation", prev.retire)
+		l.host.group.Go("retire generation", prev.retire)
 	}
-	places.Configure(h.env, next.app.Switches)
-	h.current.Store(next)
-	h.refused = false
-	h.setState(Running) // before the record: who sees that one may look
+	places.Configure(l.host.env, next.app.Switches)
+	l.host.current.Store(next)
+	l.refused = false
+	l.host.setState(Running) // before the record: who sees that one may look
 	if next.id == 1 {
-		h.journal.Append(journal.Record{Kind: journal.HostStarted, Name: filepath.Base(h.dir)})
+		l.host.journal.Append(journal.Record{Kind: journal.HostStarted, Name: filepath.Base(l.host.dir)})
 	}
-	h.journal.Append(journal.Record{
+	l.host.journal.Append(journal.Record{
 		Kind: journal.GenerationLoaded, Generation: next.id,
 		Fields: []journal.Field{{Key: "functions", Value: strings.Join(next.names(), ",")}},
 	})
 	for _, def := range next.app.Functions {
 		if def.NotServed != "" {
-			h.journal.Append(journal.Record{
+			l.host.journal.Append(journal.Record{
 				Kind: journal.FunctionError, Generation: next.id, Function: def.Name,
 				Message: "function is not served and does not run", Error: def.NotServed,
 			})
 			continue
 		}
 		for _, fault := range def.Faults {
-			h.journal.Append(journal.Record{
+			l.host.journal.Append(journal.Record{
 				Kind: journal.FunctionError, Generation: next.id, Function: def.Name,
 				Message: "function is in error and does not run", Error: fault.Error(),
 			})
@@ -239,14 +255,14 @@ func (h *Host) swap(next *generation) {
 	}
 	for _, def := range next.app.Functions {
 		if def.Dir != "" {
-			h.inFolders[def.Name] = true
+			l.inFolders[def.Name] = true
 		}
 	}
 	next.nameUnserved()
-	h.notices(next.app)
-	h.campaign(next)
+	l.notices(next.app)
+	l.host.campaign(next)
 	next.listen()
-	for _, r := range h.residents {
+	for _, r := range l.residents {
 		r.Apply(next)
 	}
 }
@@ -256,36 +272,36 @@ func (h *Host) swap(next *generation) {
 // the platform does not officially support retries on its trigger (2.7), where the
 // policy stays active; and three lints: messages without a place for poison ones (spec storage 2,
 // S-3), one delivery in all (D-9), and an output that feeds its own trigger. What was said is not repeated at a reload.
-func (h *Host) notices(a *app.App) {
-	if list := a.Config.Functions; len(list) > 0 && h.first("6.2", list...) {
-		h.log.Info().Strs("functions", list).Msg("only the functions of this list run")
+func (l *loader) notices(a *app.App) {
+	if list := a.Config.Functions; len(list) > 0 && l.first("6.2", list...) {
+		l.host.log.Info().Strs("functions", list).Msg("only the functions of this list run")
 	}
 	for _, w := range a.IdleHandlers {
-		if h.first("idle", w.Path, w.Reason) {
-			h.log.Warn().Str("function", w.Path).Str("hint", w.Hint).Msg(w.Reason)
+		if l.first("idle", w.Path, w.Reason) {
+			l.host.log.Warn().Str("function", w.Path).Str("hint", w.Hint).Msg(w.Reason)
 		}
 	}
 	for _, f := range a.Functions {
-		if f.Runs() && f.RetrySupportWarning() != nil && h.first("2.7", f.Name) {
-			h.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
+		if f.Runs() && f.RetrySupportWarning() != nil && l.first("2.7", f.Name) {
+			l.host.log.Warn().Str("function", f.Name).Str("trigger", f.Kind.Type).Str("help", "https://aka.ms/func-retry-policies").
 				Msg("retries will soon not be supported by the platform on this trigger; here they stay active")
 		}
 	}
-	for _, l := range app.Lints(a) {
-		if (l.ID == "L-6" || l.ID == "L-12" || l.ID == "L-16") && !a.Switches.Ignores(l.ID) && h.first(l.ID, l.Function, l.Message) {
-			h.log.Warn().Str("function", l.Function).Str("lint", l.ID).Msg(l.Message)
+	for _, lint := range app.Lints(a) {
+		if (lint.ID == "L-6" || lint.ID == "L-12" || lint.ID == "L-16") && !a.Switches.Ignores(lint.ID) && l.first(lint.ID, lint.Function, lint.Message) {
+			l.host.log.Warn().Str("function", lint.Function).Str("lint", lint.ID).Msg(lint.Message)
 		}
 	}
 }
 
 // first reports whether a notice, given by its topic and parts, has not been
 // given before. Loads take turns, so there is one caller at a time.
-func (h *Host) first(topic string, parts ...string) bool {
+func (l *loader) first(topic string, parts ...string) bool {
 	key := topic + "\x00" + strings.Join(parts, "\x00")
-	if h.warned[key] {
+	if l.warned[key] {
 		return false
 	}
-	h.warned[key] = true
+	l.warned[key] = true
 	return true
 }
 
@@ -298,11 +314,11 @@ func (g *generation) names() []string {
 }
 
 // refuse writes down why a load failed.
-func (h *Host) refuse(err error) {
-	h.refused = true
+func (l *loader) refuse(err error) {
+	l.refused = true
 	var load *LoadError
 	if !errors.As(err, &load) || len(load.Faults) == 0 {
-		h.journal.Append(journal.Record{Kind: journal.GenerationRefused, Error: err.Error()})
+		l.host.journal.Append(journal.Record{Kind: journal.GenerationRefused, Error: err.Error()})
 		return
 	}
 	for _, f := range load.Faults {
@@ -310,24 +326,22 @@ func (h *Host) refuse(err error) {
 		if f.Hint != "" {
 			rec.Fields = []journal.Field{{Key: "hint", Value: f.Hint}}
 		}
-		h.journal.Append(rec)
+		l.host.journal.Append(rec)
 	}
 }
 
 // offlineFile takes an app offline while it exists (spec host-and-retry 7.4).
 const offlineFile = "app_offline.htm"
 
-// offline reports whether the app folder holds app_offline.htm, in any case.
-func (h *Host) offline() bool { return h.offlinePath() != "" }
-
-func (h *Host) offlinePath() string {
-	entries, err := os.ReadDir(h.dir)
+// offline is the path of app_offline.htm, in any case, of an app folder that holds it.
+func offline(dir string) string {
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return ""
 	}
 	for _, e := range entries {
 		if strings.EqualFold(e.Name(), offlineFile) {
-			return filepath.Join(h.dir, e.Name())
+			return filepath.Join(dir, e.Name())
 		}
 	}
 	return ""
@@ -335,7 +349,7 @@ func (h *Host) offlinePath() string {
 
 // OfflinePage returns the text of app_offline.htm, or nil.
 func (h *Host) OfflinePage() []byte {
-	path := h.offlinePath()
+	path := offline(h.dir)
 	if path == "" {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (h *Host) Reset() error {
 	if err := places.Empty(h.env, a); err != nil {
 		return err
 	}
-	if err := h.restoreResidents(); err != nil {
+	if err := h.states.restoreResidents(); err != nil {
 		return err
 	}
 	h.journal.Reset()

@@ -50,22 +50,22 @@ func (h *Host) setState(s State, errs ...string) {
 }
 
 // fail puts a host that has nothing to run into state Error.
-func (h *Host) fail(err error) {
+func (s *starter) fail(err error) {
 	load, ok := errors.AsType[*LoadError](err)
 	configuration := ok && slices.ContainsFunc(load.Faults, func(f *schemas.Fault) bool {
 		return f.First && f.Kind == schemas.KindConfiguration
 	})
-	h.mu.Lock()
-	h.forChange = configuration
-	h.mu.Unlock()
-	h.setState(Error, texts(err)...)
+	s.host.mu.Lock()
+	s.forChange = configuration
+	s.host.mu.Unlock()
+	s.host.setState(Error, texts(err)...)
 }
 
 // waitsForChange reports whether the last start failed for a configuration error.
-func (h *Host) waitsForChange() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.forChange
+func (s *starter) waitsForChange() bool {
+	s.host.mu.Lock()
+	defer s.host.mu.Unlock()
+	return s.forChange
 }
 
 // Ready waits until the host runs an app, up to 30 s: ErrNotRunning then, and at once

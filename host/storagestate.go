@@ -29,7 +29,7 @@ func (h *Host) SaveState(w io.Writer) error {
 	if h.embedded.Stored() {
 		return h.embedded.Save(w)
 	}
-	return h.spooled(func(f *os.File) (err error) {
+	return h.states.spooled(func(f *os.File) (err error) {
 		h.clk.Inside("save the state", func() { err = h.embedded.Save(f) })
 		if err == nil {
 			_, err = f.Seek(0, io.SeekStart)
@@ -52,29 +52,32 @@ func (h *Host) SaveState(w io.Writer) error {
 // [services.StartTime]; moved is by how much. It stays where it is when that is more than
 // a year.
 func (h *Host) LoadState(r io.Reader) (moved time.Duration, err error) {
-	err = h.spooled(func(f *os.File) error {
+	err = h.states.spooled(func(f *os.File) error {
 		if _, err := io.Copy(f, r); err != nil {
 			return err
 		}
-		last, err := h.loadState(f)
+		last, err := h.states.load(f)
 		if err == nil {
-			moved = h.catchUp(last)
+			moved = h.states.catchUp(last)
 		}
 		return err
 	})
 	return moved, err
 }
 
-// loadState puts a saved state in the place of the present one, and returns the time
+// states replace the state of the services.
+type states struct{ host *Host }
+
+// load puts a saved state in the place of the present one, and returns the time
 // of its last change.
-func (h *Host) loadState(f *os.File) (last time.Time, err error) {
+func (s *states) load(f *os.File) (last time.Time, err error) {
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return last, err
 	}
-	h.clk.Inside("load the state", func() {
-		defer h.fleet.lockLoading()() // a generation that comes to run has its places in one state
-		if last, err = h.embedded.Load(f); err == nil {
-			err = h.replaced()
+	s.host.clk.Inside("load the state", func() {
+		defer s.host.fleet.lockLoading()() // a generation that comes to run has its places in one state
+		if last, err = s.host.embedded.Load(f); err == nil {
+			err = s.replaced()
 		}
 	})
 	return last, err
@@ -84,12 +87,12 @@ func (h *Host) loadState(f *os.File) (last time.Time, err error) {
 const longestCatchUp = 366 * 24 * time.Hour
 
 // catchUp moves a virtual clock to the time of a state's last change.
-func (h *Host) catchUp(last time.Time) time.Duration {
-	ahead := last.Sub(h.clk.Now())
-	if _, ok := h.clk.(*clock.Virtual); !ok || ahead <= 0 || ahead > longestCatchUp {
+func (s *states) catchUp(last time.Time) time.Duration {
+	ahead := last.Sub(s.host.clk.Now())
+	if _, ok := s.host.clk.(*clock.Virtual); !ok || ahead <= 0 || ahead > longestCatchUp {
 		return 0
 	}
-	h.Advance(ahead)
+	s.host.Advance(ahead)
 	return ahead
 }
 
@@ -101,7 +104,7 @@ func (h *Host) ResetState() (err error) {
 		defer h.fleet.lockLoading()()
 		if err = h.embedded.Clear(); err == nil {
 			h.clearOutputs()
-			err = h.replaced()
+			err = h.states.replaced()
 		}
 	})
 	return err
@@ -109,15 +112,15 @@ func (h *Host) ResetState() (err error) {
 
 // replaced lets every service take up a state that has come from elsewhere, gives
 // it what the app wants, and lets every listener start from it.
-func (h *Host) replaced() error {
-	for _, m := range h.fleet.all() {
+func (s *states) replaced() error {
+	for _, m := range s.host.fleet.all() {
 		defer m.endEpoch()()
 	}
-	if err := h.embedded.TakeUp(); err != nil {
+	if err := s.host.embedded.TakeUp(); err != nil {
 		return err
 	}
-	for _, m := range h.fleet.all() {
-		if err := m.repopulate(); err != nil {
+	for _, m := range s.host.fleet.all() {
+		if err := m.states.repopulate(); err != nil {
 			return err
 		}
 	}
@@ -125,23 +128,23 @@ func (h *Host) replaced() error {
 }
 
 // repopulate gives the services what the running app wants.
-func (h *Host) repopulate() error {
-	if g := h.current.Load(); g != nil {
-		if err := places.Again(h.env, g.places()); err != nil {
+func (s *states) repopulate() error {
+	if g := s.host.current.Load(); g != nil {
+		if err := places.Again(s.host.env, g.places()); err != nil {
 			return err
 		}
 		g.nameUnserved()
 	}
-	return h.restoreResidents()
+	return s.restoreResidents()
 }
 
 // restoreResidents gives the services what the running app describes.
-func (h *Host) restoreResidents() error {
+func (s *states) restoreResidents() error {
 	var running kinds.Generation
-	if g := h.current.Load(); g != nil {
+	if g := s.host.current.Load(); g != nil {
 		running = g
 	}
-	for _, r := range h.residents {
+	for _, r := range s.host.loader.residents {
 		if err := r.Restore(running); err != nil {
 			return err
 		}
@@ -151,8 +154,8 @@ func (h *Host) restoreResidents() error {
 
 // spooled calls f with a file that is gone afterwards: a state may be larger
 // than memory, and its reader or writer slower than the clock can wait for.
-func (h *Host) spooled(f func(*os.File) error) (err error) {
-	dir := filepath.Join(h.dir, stateDir)
+func (s *states) spooled(f func(*os.File) error) (err error) {
+	dir := filepath.Join(s.host.dir, stateDir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		dir = "" // the system's
 	}
@@ -184,5 +187,5 @@ func (h *Host) Restore(snap *services.Snapshot) error {
 	if err := h.embedded.Restore(snap); err != nil {
 		return err
 	}
-	return h.replaced()
+	return h.states.replaced()
 }

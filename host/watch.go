@@ -52,6 +52,8 @@ type watching struct {
 	files   *fsnotify.Watcher
 	watched map[string]fs.FileInfo // folders, by path
 	moved   bool                   // one of them has come or gone since
+
+	saidSettings []byte // local.settings.json as it was seen last
 }
 
 func (w *watching) close() {
@@ -65,7 +67,7 @@ func (w *watching) close() {
 // so that after a move all are made anew; a folder that took the place of another may
 // look the same, down to its number. What happens meanwhile gives no event: the caller reloads.
 func (w *watching) renew() (renewed bool, err error) {
-	now := w.host.watchedFolders()
+	now := w.watchedFolders()
 	if w.files != nil && !w.moved && maps.EqualFunc(now, w.watched, os.SameFile) {
 		return false, nil
 	}
@@ -88,13 +90,13 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 	timer := time.NewTimer(time.Hour) //clock:outside quiet time of real files
 	timer.Stop()
 	defer timer.Stop()
-	folders := h.functionFolders()
+	folders := w.functionFolders()
 	var due time.Time
 	later := func(quiet time.Duration) {
 		due = postpone(due, realNow(), quiet)
 		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
 	}
-	if s := h.State(); s == Running || s == Offline || s == Error && h.waitsForChange() {
+	if s := h.State(); s == Running || s == Offline || s == Error && h.starter.waitsForChange() {
 		// What changed between the load and this moment gave no event; a reload of
 		// an unchanged app does nothing, and nothing else brings these states to an end.
 		later(configQuiet)
@@ -136,8 +138,8 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 				return err
 			}
 			_ = h.Reload(ctx) // refusals are in the journal
-			h.sayNewSettings()
-			folders = h.functionFolders()
+			w.sayNewSettings()
+			folders = w.functionFolders()
 			switch renewed, err := w.renew(); {
 			case err != nil:
 				return err
@@ -165,8 +167,8 @@ func (w *watching) means(ev fsnotify.Event, folders string) action {
 	case rel == ".": // the app folder itself came or went
 		return reloadConfig
 	case filepath.IsLocal(rel):
-		return h.classify(filepath.ToSlash(rel), ev.Op, isDir, folders)
-	case known, slices.Contains(h.sources.Folders(), filepath.Dir(ev.Name)) && (isDir || h.sources.Reads(ev.Name)):
+		return w.classify(filepath.ToSlash(rel), ev.Op, isDir, folders)
+	case known, slices.Contains(h.handlers.sources.Folders(), filepath.Dir(ev.Name)) && (isDir || h.handlers.sources.Reads(ev.Name)):
 		return reloadHandler
 	}
 	return ignore
@@ -194,7 +196,7 @@ const (
 // classify decides what a change means; the first rule that matches wins
 // (spec host-and-retry 7.1; host: FileMonitoringService.cs). rel is the slash path
 // below the app folder; folders are its direct sub-folders at the last load.
-func (h *Host) classify(rel string, op fsnotify.Op, isDir bool, folders string) action {
+func (w *watching) classify(rel string, op fsnotify.Op, isDir bool, folders string) action {
 	first, _, _ := strings.Cut(rel, "/")
 	if unwatched[first] {
 		return ignore
@@ -203,7 +205,7 @@ func (h *Host) classify(rel string, op fsnotify.Op, isDir bool, folders string) 
 		return ignore // editors and virus scanners touch; the content is the same
 	}
 	var conf app.Config
-	if a := h.lastRead(); a != nil {
+	if a := w.host.loader.lastRead(); a != nil {
 		conf = a.Config
 	}
 	for _, dir := range conf.WatchDirectories {
@@ -224,10 +226,10 @@ func (h *Host) classify(rel string, op fsnotify.Op, isDir bool, folders string) 
 			return reloadConfig
 		}
 	}
-	if (isDir || op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename)) && h.functionFolders() != folders {
+	if (isDir || op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename)) && w.functionFolders() != folders {
 		return reloadConfig
 	}
-	if rel == localSettings || h.ofHandler(rel, name, isDir) {
+	if rel == localSettings || w.ofHandler(rel, name, isDir) {
 		return reloadHandler
 	}
 	return ignore
@@ -238,18 +240,18 @@ const localSettings = "local.settings.json"
 
 // sayNewSettings tells, once for each edit, that an edit of local.settings.json has no
 // effect yet.
-func (h *Host) sayNewSettings() {
-	text, err := os.ReadFile(filepath.Join(h.dir, localSettings))
+func (w *watching) sayNewSettings() {
+	text, err := os.ReadFile(filepath.Join(w.host.dir, localSettings))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	h.mu.Lock()
-	said := h.saidSettings
-	h.saidSettings = text
-	silent := h.settings == nil || bytes.Equal(text, h.settings.LocalFile()) || bytes.Equal(text, said)
-	h.mu.Unlock()
+	w.host.mu.Lock()
+	said := w.saidSettings
+	w.saidSettings = text
+	silent := w.host.loader.settings == nil || bytes.Equal(text, w.host.loader.settings.LocalFile()) || bytes.Equal(text, said)
+	w.host.mu.Unlock()
 	if !silent {
-		h.log.Warn().Msg(localSettings + " has changed: settings are read once; stop the host and start it again to use them")
+		w.host.log.Warn().Msg(localSettings + " has changed: settings are read once; stop the host and start it again to use them")
 	}
 }
 
@@ -258,20 +260,20 @@ var unwatched = map[string]bool{".redeliver": true, ".git": true} // read only
 
 // ofHandler reports whether a file, or a folder that came or went, belongs to the
 // running handler: what its Go program is built of, or the prebuilt executable.
-func (h *Host) ofHandler(rel, name string, isDir bool) bool {
-	if a := h.lastRead(); a != nil && a.Handler.Kind == app.Executable {
-		path, err := filepath.Rel(h.dir, a.Handler.Path)
+func (w *watching) ofHandler(rel, name string, isDir bool) bool {
+	if a := w.host.loader.lastRead(); a != nil && a.Handler.Kind == app.Executable {
+		path, err := filepath.Rel(w.host.dir, a.Handler.Path)
 		path = filepath.ToSlash(path)
 		return err == nil && (rel == path || isDir && strings.HasPrefix(path, rel+"/"))
 	}
 	// Also when no handler was found yet: writing one is how it is found.
-	return isDir && !app.Unwatched(name) || h.sources.Reads(filepath.Join(h.dir, filepath.FromSlash(rel)))
+	return isDir && !app.Unwatched(name) || w.host.handlers.sources.Reads(filepath.Join(w.host.dir, filepath.FromSlash(rel)))
 }
 
 // functionFolders lists the direct sub-folders of the app, as one text to
 // compare.
-func (h *Host) functionFolders() string {
-	entries, err := os.ReadDir(h.dir)
+func (w *watching) functionFolders() string {
+	entries, err := os.ReadDir(w.host.dir)
 	if err != nil {
 		return ""
 	}
@@ -288,22 +290,22 @@ func (h *Host) functionFolders() string {
 // watchedFolders finds the folders to watch, because a watch concerns the entries of one
 // folder: the app's, huge ones that hold no function left out; those outside that its
 // program is built of; and the one that holds the app.
-func (h *Host) watchedFolders() map[string]fs.FileInfo {
+func (w *watching) watchedFolders() map[string]fs.FileInfo {
 	found := map[string]fs.FileInfo{}
 	add := func(path string) {
 		if info, err := os.Stat(path); err == nil && info.IsDir() {
 			found[path] = info
 		}
 	}
-	add(filepath.Dir(h.dir))
-	for _, path := range h.sources.Folders() {
+	add(filepath.Dir(w.host.dir))
+	for _, path := range w.host.handlers.sources.Folders() {
 		add(path)
 	}
-	_ = filepath.WalkDir(h.dir, func(path string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(w.host.dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // vanished while walking, or no right to read: nothing to follow
 		case !e.IsDir():
-		case path != h.dir && app.Unwatched(e.Name()):
+		case path != w.host.dir && app.Unwatched(e.Name()):
 			return filepath.SkipDir
 		default:
 			add(path)

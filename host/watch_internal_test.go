@@ -107,14 +107,14 @@ func TestClassify(t *testing.T) {
 			if tt.handler.Path != "" {
 				tt.handler.Path = filepath.Join(dir, filepath.FromSlash(tt.handler.Path))
 			}
-			h := &Host{dir: dir, sources: gobuild.NewSources(dir, dir, nil), last: &app.App{Handler: tt.handler, Config: app.Config{
+			w := watchingIn(dir, &app.App{Handler: tt.handler, Config: app.Config{
 				WatchDirectories: []string{"lib", "node_modules"},
 				WatchFiles:       []string{"rules.xml", "host.json", "function.json", "proxies.json"},
-			}}}
+			}})
 			if tt.folders == "" {
-				tt.folders = h.functionFolders()
+				tt.folders = w.functionFolders()
 			}
-			if got := h.classify(tt.rel, tt.op, tt.isDir, tt.folders); got != tt.want {
+			if got := w.classify(tt.rel, tt.op, tt.isDir, tt.folders); got != tt.want {
 				t.Errorf("classify(%q, %v) = %d, want %d", tt.rel, tt.op, got, tt.want)
 			}
 		})
@@ -157,9 +157,9 @@ func TestWatchedFolders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := &Host{dir: root, sources: gobuild.NewSources(root, root, nil)}
+	w := watchingIn(root, nil)
 	var watched []string
-	for path := range h.watchedFolders() {
+	for path := range w.watchedFolders() {
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			t.Fatal(err)
@@ -170,4 +170,12 @@ func TestWatchedFolders(t *testing.T) {
 	if diff := cmp.Diff(watched, []string{".", "..", "Orders", "Orders/sub", "web"}); diff != "" {
 		t.Errorf("watched (-got +want):\n%s", diff)
 	}
+}
+
+// watchingIn is a watch of an app in a folder, as it was read last.
+func watchingIn(dir string, last *app.App) *watching {
+	h := &Host{dir: dir}
+	h.handlers.sources = gobuild.NewSources(dir, dir, nil)
+	h.loader = loader{host: h, last: last}
+	return &watching{host: h}
 }

@@ -48,7 +48,7 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 
 	d.counted.in = &h.counters
 	d.counted.begun()
-	round := f.breaker.began()
+	round := f.breaker.Began()
 	cut := false
 	attempts, err := retrycontext.Do(ctx, f.def.Policy, d.sleep, d.attempt, &retrycontext.Options{
 		Jitter:    jitterOf(h.opts.Seed, d.number),
@@ -81,9 +81,9 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 	}
 	res.Cancelled = err != nil && (ctx.Err() != nil || f.gen.attempts.Err() != nil)
 	if cut || err != nil && (f.gen.attempts.Err() != nil || ev.CallerWaits && ctx.Err() != nil) {
-		f.breaker.cancelled(round) // a reload, a stop or the caller ended it
+		f.breaker.Cancelled(round) // a reload, a stop or the caller ended it
 	} else {
-		f.breaker.delivered(round, err == nil, f.breakerChanged)
+		f.breaker.Delivered(round, err == nil, f.breakerChanged)
 	}
 	return res
 }
@@ -222,4 +222,15 @@ func (d *delivery) attempt(_ context.Context, rc *retrycontext.Context) error {
 	}
 	h.journal.Append(rec)
 	return err
+}
+
+// Gate implements triggers.Sink.
+func (f *function) Gate() triggers.Gate { return f.breaker.Gate(f.breakerChanged) }
+
+func (f *function) breakerChanged(kind journal.Kind) {
+	rec := journal.Record{Kind: kind, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type}
+	if kind == journal.CircuitOpened {
+		rec.Delay = f.breaker.Pause()
+	}
+	f.gen.host.journal.Append(rec)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/breaker"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 	"github.com/redeliver/redeliver/host/journal"
@@ -108,7 +109,7 @@ type function struct {
 	def         *app.Function
 	kind        *kinds.Kind
 	view        kinds.Function // as its kind sees it
-	breaker     *breaker
+	breaker     *breaker.Breaker
 	inputs      []input // besides the trigger
 	outputs     []output
 	outputNames []string
@@ -145,10 +146,10 @@ func (f *function) prepare(prev *generation) error {
 	if !f.def.Declared {
 		return fmt.Errorf("the app's program has no handler for function %q: register one with app.Handle or the method of its trigger", f.def.Name)
 	}
-	if old := prev.function(f.def.Name); old != nil && old.breaker != nil && f.def.CircuitBreaker != nil && old.breaker.conf == *f.def.CircuitBreaker {
+	if old := prev.function(f.def.Name); old != nil && old.breaker.Is(f.def.CircuitBreaker) {
 		f.breaker = old.breaker
 	} else {
-		f.breaker = newBreaker(f.gen.host.clk, f.def.CircuitBreaker)
+		f.breaker = breaker.New(f.gen.host.clk, f.def.CircuitBreaker)
 	}
 	if f.kind.Connect != nil {
 		// What this host alone does not serve is the listener's to report.

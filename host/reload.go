@@ -100,7 +100,7 @@ func (h *Host) Restart(ctx context.Context) error {
 // takeOver keeps the breakers of the functions that stay.
 func (g *generation) takeOver(prev *generation) {
 	for _, f := range g.functions {
-		if old := prev.function(f.def.Name); old != nil && old.breaker != nil && f.breaker != nil && old.breaker.conf == f.breaker.conf {
+		if old := prev.function(f.def.Name); old != nil && old.breaker.Is(f.def.CircuitBreaker) {
 			f.breaker = old.breaker
 		}
 	}

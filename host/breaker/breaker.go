@@ -1,4 +1,6 @@
-package host
+// Package breaker is the circuit breaker of a function, an extension that acts only where
+// function.json configures one (spec host-and-retry 14.2).
+package breaker
 
 import (
 	"context"
@@ -12,12 +14,10 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// breaker is the circuit breaker of one function (spec host-and-retry 14.2), an
-// extension that acts only where function.json configures one. It counts
-// consecutive failed deliveries; while it is open the function's listener takes
-// nothing. Its state is in memory and survives a reload of the same function.
-// A nil breaker admits everything.
-type breaker struct {
+// Breaker counts consecutive failed deliveries of one function; while it is open the
+// function's listener takes nothing. Its state is in memory and survives a reload of the
+// same function. A nil Breaker admits everything. Its methods may be called concurrently.
+type Breaker struct {
 	clk     clock.Clock
 	conf    app.CircuitBreaker
 	changed *clock.Cond
@@ -38,7 +38,7 @@ type admittedWait struct{ cancel context.CancelFunc }
 
 // WhileAdmitted implements triggers.Gate.
 func (g gate) WhileAdmitted(ctx context.Context) (waiting context.Context, release func()) {
-	b := g.breaker
+	b := g.Breaker
 	if b == nil {
 		return ctx, func() {}
 	}
@@ -58,28 +58,38 @@ func (g gate) WhileAdmitted(ctx context.Context) (waiting context.Context, relea
 	}
 }
 
-func newBreaker(clk clock.Clock, conf *app.CircuitBreaker) *breaker {
+// New returns a breaker; nil without a configuration.
+func New(clk clock.Clock, conf *app.CircuitBreaker) *Breaker {
 	if conf == nil {
 		return nil
 	}
-	b := &breaker{clk: clk, conf: *conf}
+	b := &Breaker{clk: clk, conf: *conf}
 	b.changed = clock.NewCond(clk, &b.mu)
 	return b
 }
 
 // gate is the breaker of a function as its listener sees it. Each delivery that it
-// admits is answered by delivered, cancelled or Unused.
+// admits is answered by Delivered, Cancelled or Unused.
 type gate struct {
-	*breaker
+	*Breaker
 	report func(journal.Kind) // is told of a change of state, with the lock held
 }
 
-// Gate implements triggers.Sink.
-func (f *function) Gate() triggers.Gate { return gate{f.breaker, f.breakerChanged} }
+// Gate is the breaker as the function's listener sees it. report is told of a change of
+// state, and must not ask the breaker.
+func (b *Breaker) Gate(report func(journal.Kind)) triggers.Gate { return gate{b, report} }
+
+// Is reports whether the breaker is configured so: then it goes on after a reload.
+func (b *Breaker) Is(conf *app.CircuitBreaker) bool {
+	return b != nil && conf != nil && b.conf == *conf
+}
+
+// Pause is how long the circuit stays open.
+func (b *Breaker) Pause() time.Duration { return b.conf.Pause }
 
 // Admit implements triggers.Gate.
 func (g gate) Admit(ctx context.Context, n int) (admitted int, err error) {
-	b := g.breaker
+	b := g.Breaker
 	if b == nil {
 		return n, ctx.Err()
 	}
@@ -100,7 +110,7 @@ func (g gate) Admit(ctx context.Context, n int) (admitted int, err error) {
 
 // Try implements triggers.Gate.
 func (g gate) Try() (retryAfter time.Duration, ok bool) {
-	b := g.breaker
+	b := g.Breaker
 	if b == nil {
 		return 0, true
 	}
@@ -111,7 +121,7 @@ func (g gate) Try() (retryAfter time.Duration, ok bool) {
 }
 
 // admitLocked admits up to n deliveries; left is the rest of the pause.
-func (b *breaker) admitLocked(n int, report func(journal.Kind)) (admitted int, left time.Duration) {
+func (b *Breaker) admitLocked(n int, report func(journal.Kind)) (admitted int, left time.Duration) {
 	if !b.until.IsZero() {
 		if left := b.until.Sub(b.clk.Now()); left > 0 {
 			return 0, left
@@ -129,7 +139,7 @@ func (b *breaker) admitLocked(n int, report func(journal.Kind)) (admitted int, l
 
 // Unused implements triggers.Gate.
 func (g gate) Unused(n int) {
-	b := g.breaker
+	b := g.Breaker
 	if b == nil || n == 0 {
 		return
 	}
@@ -141,8 +151,8 @@ func (g gate) Unused(n int) {
 	}
 }
 
-// began returns what delivered wants to know of the delivery's begin.
-func (b *breaker) began() (round int) {
+// Began returns what Delivered wants to know of the delivery's begin.
+func (b *Breaker) Began() (round int) {
 	if b == nil {
 		return 0
 	}
@@ -151,9 +161,9 @@ func (b *breaker) began() (round int) {
 	return b.round
 }
 
-// delivered counts the outcome of a delivery after its loop. One that began in
+// Delivered counts the outcome of a delivery after its loop. One that began in
 // another state than the present one says nothing about it.
-func (b *breaker) delivered(round int, ok bool, report func(journal.Kind)) {
+func (b *Breaker) Delivered(round int, ok bool, report func(journal.Kind)) {
 	if b == nil {
 		return
 	}
@@ -186,9 +196,9 @@ func (b *breaker) delivered(round int, ok bool, report func(journal.Kind)) {
 	b.changed.Broadcast()
 }
 
-// cancelled gives back the admission of a delivery whose loop was ended from outside: it
+// Cancelled gives back the admission of a delivery whose loop was ended from outside: it
 // says nothing about the function.
-func (b *breaker) cancelled(round int) {
+func (b *Breaker) Cancelled(round int) {
 	if b == nil {
 		return
 	}
@@ -198,12 +208,4 @@ func (b *breaker) cancelled(round int) {
 		b.admitted = max(b.admitted-1, 0)
 		b.changed.Broadcast()
 	}
-}
-
-func (f *function) breakerChanged(kind journal.Kind) {
-	rec := journal.Record{Kind: kind, Generation: f.gen.id, Function: f.def.Name, Trigger: f.def.Kind.Type}
-	if kind == journal.CircuitOpened {
-		rec.Delay = f.breaker.conf.Pause
-	}
-	f.gen.host.journal.Append(rec)
 }

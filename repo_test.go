@@ -181,7 +181,7 @@ func importRules() []importRule {
 		{"nothing imports a command", not(), except("./cmd/...")},
 
 		// Each named dependency has one home.
-		{"fsnotify is at home in host", not("./host"), except("github.com/fsnotify/fsnotify/...")},
+		{"fsnotify is at home in host/watch", not("./host/watch"), except("github.com/fsnotify/fsnotify/...")},
 		{"jsonschema is at home in schemas", not("./schemas"), except("github.com/santhosh-tekuri/jsonschema/...")},
 		{"go-plugin is at home in host/plugin and functions", not("./host/plugin", "./functions"), except("github.com/hashicorp/...")},
 		{"zerolog is at home in cmd and host", not("./cmd/...", "./host/..."), except("github.com/rs/zerolog/...")},

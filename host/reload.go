@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/places"
+	"github.com/redeliver/redeliver/host/watch"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -330,9 +331,6 @@ func (l *loader) refuse(err error) {
 	}
 }
 
-// offlineFile takes an app offline while it exists (spec host-and-retry 7.4).
-const offlineFile = "app_offline.htm"
-
 // offline is the path of app_offline.htm, in any case, of an app folder that holds it.
 func offline(dir string) string {
 	entries, err := os.ReadDir(dir)
@@ -340,7 +338,7 @@ func offline(dir string) string {
 		return ""
 	}
 	for _, e := range entries {
-		if strings.EqualFold(e.Name(), offlineFile) {
+		if strings.EqualFold(e.Name(), watch.OfflineFile) {
 			return filepath.Join(dir, e.Name())
 		}
 	}
@@ -358,4 +356,24 @@ func (h *Host) OfflinePage() []byte {
 		return nil
 	}
 	return text
+}
+
+// Watch reloads the app when something in its files changed that matters (spec
+// host-and-retry 7.1), until ctx ends: see [watch.Follow]. It enters the clock only to
+// reload. What a reload has to say stands in the journal.
+func (h *Host) Watch(ctx context.Context) error {
+	return watch.Follow(ctx, &watch.Options{
+		Dir: h.dir, Sources: h.handlers.sources, Log: h.log, App: h.loader.lastRead,
+		Settings: func() *app.Settings {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return h.loader.settings
+		},
+		Loaded: func() bool { return h.current.Load() != nil },
+		Awaits: func() bool {
+			s := h.State()
+			return s == Running || s == Offline || s == Error && h.starter.waitsForChange()
+		},
+		Reload: func(ctx context.Context) { _ = h.Reload(ctx) }, // refusals are in the journal
+	})
 }

@@ -1,4 +1,4 @@
-package host
+package watch
 
 import (
 	"os"
@@ -174,8 +174,5 @@ func TestWatchedFolders(t *testing.T) {
 
 // watchingIn is a watch of an app in a folder, as it was read last.
 func watchingIn(dir string, last *app.App) *watching {
-	h := &Host{dir: dir}
-	h.handlers.sources = gobuild.NewSources(dir, dir, nil)
-	h.loader = loader{host: h, last: last}
-	return &watching{host: h}
+	return &watching{Options: Options{Dir: dir, Sources: gobuild.NewSources(dir, dir, nil), App: func() *app.App { return last }}}
 }

@@ -1,4 +1,6 @@
-package host
+// Package watch follows the files of an app, and has it reloaded when something in them
+// changed that matters (spec host-and-retry 7.1).
+package watch
 
 import (
 	"bytes"
@@ -14,8 +16,10 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/internal/gobuild"
 )
 
 // Quiet times after which a change counts as complete (spec host-and-retry 7.1).
@@ -24,31 +28,48 @@ const (
 	handlerQuiet = 300 * time.Millisecond // files of the running handler
 )
 
-// Watch follows the app folder, and the folders outside it that its Go program is built
-// of, and reloads the app when something in them changed that matters (spec host-and-retry
-// 7.1), until ctx ends. It returns when nothing of it runs any more. The files are the
-// real world: Watch waits in real time and enters the clock only to reload. What a
-// reload has to say stands in the journal.
-func (h *Host) Watch(ctx context.Context) error {
-	w := &watching{host: h}
+// OfflineFile takes an app offline while it exists (spec host-and-retry 7.4).
+const OfflineFile = "app_offline.htm"
+
+// Options say what is watched, and for whom.
+type Options struct {
+	Dir     string
+	Sources *gobuild.Sources // of the app's program
+	Log     zerolog.Logger
+
+	// App is the app as it was read last, nil before; Settings are those that count.
+	App      func() *app.App
+	Settings func() *app.Settings
+
+	// Loaded reports whether a generation runs, and Awaits whether nothing but a change
+	// can bring the host another state.
+	Loaded, Awaits func() bool
+
+	// Reload reloads the app. An app that did not change is left alone.
+	Reload func(ctx context.Context)
+}
+
+// Follow follows the app folder, and the folders outside it that its Go program is built
+// of, until ctx ends. It returns when nothing of it runs any more. The files are the real
+// world: it waits in real time.
+func Follow(ctx context.Context, opts *Options) error {
+	w := &watching{Options: *opts}
 	defer w.close()
-	if _, err := os.ReadDir(h.dir); err != nil {
-		return fmt.Errorf("watch %q: %w", h.dir, err)
+	if _, err := os.ReadDir(w.Dir); err != nil {
+		return fmt.Errorf("watch %q: %w", w.Dir, err)
 	}
 	if _, err := w.renew(); err != nil {
 		return err
 	}
-	if h.current.Load() != nil {
-		// What changed after the load and before somebody watched. An app that did
-		// not change is left alone.
-		_ = h.Reload(ctx) // refusals are in the journal
+	if w.Loaded() {
+		w.Reload(ctx) // what changed after the load and before somebody watched
 	}
 	return w.follow(ctx)
 }
 
-// watching is one Watch.
+// watching is one Follow.
 type watching struct {
-	host    *Host
+	Options
 	files   *fsnotify.Watcher
 	watched map[string]fs.FileInfo // folders, by path
 	moved   bool                   // one of them has come or gone since
@@ -73,11 +94,11 @@ func (w *watching) renew() (renewed bool, err error) {
 	}
 	w.close()
 	if w.files, err = fsnotify.NewWatcher(); err != nil {
-		return false, fmt.Errorf("watch %q: %w", w.host.dir, err)
+		return false, fmt.Errorf("watch %q: %w", w.Dir, err)
 	}
 	w.watched, w.moved = now, false
 	for path := range now {
-		if err := w.files.Add(path); err != nil && path == w.host.dir && !errors.Is(err, fs.ErrNotExist) {
+		if err := w.files.Add(path); err != nil && path == w.Dir && !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("watch %q: %w", path, err)
 		}
 	}
@@ -86,17 +107,16 @@ func (w *watching) renew() (renewed bool, err error) {
 
 // follow turns file events into reloads.
 func (w *watching) follow(ctx context.Context) error { //clock:outside file events
-	h := w.host
 	timer := time.NewTimer(time.Hour) //clock:outside quiet time of real files
 	timer.Stop()
 	defer timer.Stop()
 	folders := w.functionFolders()
 	var due time.Time
 	later := func(quiet time.Duration) {
-		due = postpone(due, realNow(), quiet)
+		due = postpone(due, time.Now(), quiet)
 		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
 	}
-	if s := h.State(); s == Running || s == Offline || s == Error && h.starter.waitsForChange() {
+	if w.Awaits() {
 		// What changed between the load and this moment gave no event; a reload of
 		// an unchanged app does nothing, and nothing else brings these states to an end.
 		later(configQuiet)
@@ -114,14 +134,14 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 				later(configQuiet)
 				continue
 			}
-			h.log.Warn().Err(err).Msg("file watcher")
+			w.Log.Warn().Err(err).Msg("file watcher")
 		case ev, ok := <-w.files.Events: //clock:outside file events
 			if !ok {
 				return nil
 			}
 			switch w.means(ev, folders) {
 			case reloadNow:
-				due = realNow()
+				due = time.Now()
 				timer.Reset(0) //clock:outside quiet time of real files
 			case reloadConfig:
 				later(configQuiet)
@@ -137,7 +157,7 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 			if _, err := w.renew(); err != nil {
 				return err
 			}
-			_ = h.Reload(ctx) // refusals are in the journal
+			w.Reload(ctx)
 			w.sayNewSettings()
 			folders = w.functionFolders()
 			switch renewed, err := w.renew(); {
@@ -152,15 +172,14 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 
 // means decides what an event means.
 func (w *watching) means(ev fsnotify.Event, folders string) action {
-	h := w.host
 	_, known := w.watched[ev.Name]
 	w.moved = w.moved || known && ev.Op != fsnotify.Chmod
-	isDir := known && ev.Name != h.dir
+	isDir := known && ev.Name != w.Dir
 	if !isDir && ev.Op.Has(fsnotify.Create) {
 		info, err := os.Stat(ev.Name)
 		isDir = err == nil && info.IsDir()
 	}
-	rel, err := filepath.Rel(h.dir, ev.Name)
+	rel, err := filepath.Rel(w.Dir, ev.Name)
 	switch {
 	case err != nil || ev.Op == fsnotify.Chmod:
 		return ignore
@@ -168,7 +187,7 @@ func (w *watching) means(ev fsnotify.Event, folders string) action {
 		return reloadConfig
 	case filepath.IsLocal(rel):
 		return w.classify(filepath.ToSlash(rel), ev.Op, isDir, folders)
-	case known, slices.Contains(h.handlers.sources.Folders(), filepath.Dir(ev.Name)) && (isDir || h.handlers.sources.Reads(ev.Name)):
+	case known, slices.Contains(w.Sources.Folders(), filepath.Dir(ev.Name)) && (isDir || w.Sources.Reads(ev.Name)):
 		return reloadHandler
 	}
 	return ignore
@@ -205,7 +224,7 @@ func (w *watching) classify(rel string, op fsnotify.Op, isDir bool, folders stri
 		return ignore // editors and virus scanners touch; the content is the same
 	}
 	var conf app.Config
-	if a := w.host.loader.lastRead(); a != nil {
+	if a := w.App(); a != nil {
 		conf = a.Config
 	}
 	for _, dir := range conf.WatchDirectories {
@@ -215,7 +234,7 @@ func (w *watching) classify(rel string, op fsnotify.Op, isDir bool, folders stri
 		}
 	}
 	name := rel[strings.LastIndexByte(rel, '/')+1:]
-	if strings.EqualFold(rel, offlineFile) {
+	if strings.EqualFold(rel, OfflineFile) {
 		if op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename) {
 			return reloadConfig
 		}
@@ -241,17 +260,15 @@ const localSettings = "local.settings.json"
 // sayNewSettings tells, once for each edit, that an edit of local.settings.json has no
 // effect yet.
 func (w *watching) sayNewSettings() {
-	text, err := os.ReadFile(filepath.Join(w.host.dir, localSettings))
+	text, err := os.ReadFile(filepath.Join(w.Dir, localSettings))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	w.host.mu.Lock()
-	said := w.saidSettings
+	said, settings := w.saidSettings, w.Settings()
 	w.saidSettings = text
-	silent := w.host.loader.settings == nil || bytes.Equal(text, w.host.loader.settings.LocalFile()) || bytes.Equal(text, said)
-	w.host.mu.Unlock()
+	silent := settings == nil || bytes.Equal(text, settings.LocalFile()) || bytes.Equal(text, said)
 	if !silent {
-		w.host.log.Warn().Msg(localSettings + " has changed: settings are read once; stop the host and start it again to use them")
+		w.Log.Warn().Msg(localSettings + " has changed: settings are read once; stop the host and start it again to use them")
 	}
 }
 
@@ -261,19 +278,19 @@ var unwatched = map[string]bool{".redeliver": true, ".git": true} // read only
 // ofHandler reports whether a file, or a folder that came or went, belongs to the
 // running handler: what its Go program is built of, or the prebuilt executable.
 func (w *watching) ofHandler(rel, name string, isDir bool) bool {
-	if a := w.host.loader.lastRead(); a != nil && a.Handler.Kind == app.Executable {
-		path, err := filepath.Rel(w.host.dir, a.Handler.Path)
+	if a := w.App(); a != nil && a.Handler.Kind == app.Executable {
+		path, err := filepath.Rel(w.Dir, a.Handler.Path)
 		path = filepath.ToSlash(path)
 		return err == nil && (rel == path || isDir && strings.HasPrefix(path, rel+"/"))
 	}
 	// Also when no handler was found yet: writing one is how it is found.
-	return isDir && !app.Unwatched(name) || w.host.handlers.sources.Reads(filepath.Join(w.host.dir, filepath.FromSlash(rel)))
+	return isDir && !app.Unwatched(name) || w.Sources.Reads(filepath.Join(w.Dir, filepath.FromSlash(rel)))
 }
 
 // functionFolders lists the direct sub-folders of the app, as one text to
 // compare.
 func (w *watching) functionFolders() string {
-	entries, err := os.ReadDir(w.host.dir)
+	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
 		return ""
 	}
@@ -297,15 +314,15 @@ func (w *watching) watchedFolders() map[string]fs.FileInfo {
 			found[path] = info
 		}
 	}
-	add(filepath.Dir(w.host.dir))
-	for _, path := range w.host.handlers.sources.Folders() {
+	add(filepath.Dir(w.Dir))
+	for _, path := range w.Sources.Folders() {
 		add(path)
 	}
-	_ = filepath.WalkDir(w.host.dir, func(path string, e fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(w.Dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // vanished while walking, or no right to read: nothing to follow
 		case !e.IsDir():
-		case path != w.host.dir && app.Unwatched(e.Name()):
+		case path != w.Dir && app.Unwatched(e.Name()):
 			return filepath.SkipDir
 		default:
 			add(path)

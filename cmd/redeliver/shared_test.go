@@ -147,7 +147,7 @@ func fillStorage(t *testing.T, connection string, messages, blobs int) {
 
 // patienceShared is how long hosts may take for all that was written, in real
 // time. Only a failing test, and a soak, ever waits that long.
-const patienceShared = 15 * time.Minute
+const patienceShared = 8 * time.Minute
 
 // check stops the hosts and compares what they did with what was to be done.
 func (l *ledger) check(t *testing.T, messages, blobs int, hosts ...*host.Host) {

@@ -50,11 +50,25 @@ func (c *Connections) caller(service string, conn app.Connection) Call {
 	name, reach := service+" of "+conn.Setting, c.reachLocked(conn.Setting)
 	return func(ctx context.Context, f func(ctx context.Context) error) (err error) {
 		if ctx.Done() == nil {
-			ctx = c.opts.Wire // nothing else ends it
+			ctx = wired{c.opts.Wire, ctx} // nothing else ends it
 		}
 		begun := c.clk.Now()
 		c.clk.Outside(ctx, name, func() { err = f(ctx) })
 		reach.note(ctx, service, begun, err)
 		return err
 	}
+}
+
+// wired is a context that ends with the wire and says what the caller's says: the
+// headers of a request travel in it.
+type wired struct {
+	context.Context
+	caller context.Context
+}
+
+func (w wired) Value(key any) any {
+	if v := w.Context.Value(key); v != nil {
+		return v // package context, and the clock, ask for the end
+	}
+	return w.caller.Value(key)
 }

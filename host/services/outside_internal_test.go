@@ -17,6 +17,9 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
+// said is the key of what a caller's context says.
+type said struct{}
+
 // elsewhere opens an account for each time that it is asked.
 type elsewhere struct {
 	Outside // there are no others
@@ -50,9 +53,13 @@ func TestAccountOutside(t *testing.T) {
 	}
 	call := func(answer error) {
 		clk.Do("call", func() {
-			err := out.calls[0](context.Background(), func(ctx context.Context) error {
-				if ctx.Done() == nil {
+			begun := context.WithValue(context.Background(), said{}, "by the caller")
+			err := out.calls[0](begun, func(ctx context.Context) error {
+				if ctx.Done() == nil || !clk.Sees(ctx) {
 					t.Error("nothing ends the call")
+				}
+				if ctx.Value(said{}) != "by the caller" {
+					t.Error("what the caller's context says is lost")
 				}
 				clk.Inside("the world", func() {}) // waits for ever unless the call is outside
 				return answer

@@ -45,10 +45,10 @@
 //	POST   /queues/{name}/redrive             moves the visible messages, or the one with ?id=, to the
 //	                                          queue ?to=, without it to the one that NAME-poison
 //	                                          belongs to: 200, Redriven; 409 for a message in work
-//	PUT    /containers/{name}/blob?name=      the body becomes that blob, with the request's
+//	PUT    /containers/{container}/blob?name= the body becomes that blob, with the request's
 //	                                          Content-Type; the container is made when missing: 201,
 //	                                          BlobInfo
-//	GET    /containers/{name}/blob?name=      the blob's bytes; its content type is in a header of
+//	GET    /containers/{container}/blob?name= the blob's bytes; its content type is in a header of
 //	                                          ours, see BlobContentType
 //	GET    /servicebus                        {"servicebus": [BusEntity]}: queues, then topics, each
 //	                                          with its subscriptions
@@ -92,6 +92,9 @@
 //	POST   /eventgrid/events?topic=           publishes the event, or array of events, of the body;
 //	                                          required fields that are missing are added unless
 //	                                          ?raw=true: 201, GridPublished
+//	PUT    /eventhubs/hub?hub=                makes an event hub; the body is a NewHub, or empty: 201,
+//	                                          HubCreated
+//	PUT    /eventhubs/consumergroup?hub=      makes the consumer group ?group=: 201, GroupCreated
 //	POST   /eventhubs/events?hub=             the body is the event; ?key= or ?partition=, ?id=,
 //	                                          ?contentType=, ?correlation=, ?property=name=text
 //	                                          (repeated): 201, HubSent

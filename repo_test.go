@@ -177,6 +177,8 @@ func importRules() []importRule {
 			return !ours(imported) || within(imported, and("./host/app", "./host/clock", "./host/journal", "./host/listen", "./host/emulator/...")...)
 		}},
 		{"what listeners share knows none of them", is("./host/listen"), only("github.com/rs/zerolog", "golang.org/x/sys/...")},
+		{"processes know nothing of what is said to them", is("./host/process"), only("./functions/call", "./host/clock", "golang.org/x/sys/...")},
+		{"the ways to handlers know no app", is("./host/plugin", "./host/worker/...", "./host/customhandler"), except("./host", "./host/app", "./host/kinds/...", "./triggers/...", "./host/journal")},
 		{"the journal knows no host", is("./host/journal"), only("./retrycontext")},
 		{"nothing imports a command", not(), except("./cmd/...")},
 
@@ -235,6 +237,8 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host", "testing"},
 		{"./host", "testing/fstest"},
 		{"./host/plugin", "./host"},
+		{"./host/process", "./functions/functionpb"},
+		{"./host/worker", "./host/app"},
 		{"./host/emulator/rest", "./triggers"},
 		{"./host/services", "./triggers/queue"},
 		{"./host/journal", "./bindings"},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // What the journal takes of a handler's own lines, so that they do not drive out
@@ -72,9 +72,9 @@ func (d *delivery) log(line call.Log) {
 }
 
 // outputOf returns what writes the lines of a handler program into the journal.
-func (hs *handlers) outputOf(program string) func(plugin.Line) {
+func (hs *handlers) outputOf(program string) func(process.Line) {
 	var lines flood
-	return func(line plugin.Line) {
+	return func(line process.Line) {
 		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: levelName(line.Level), Message: line.Text}
 		pass, cut := lines.pass(hs.host.clk.Now().Unix()/60, len(line.Text))
 		switch {

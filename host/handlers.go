@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // stateDir is the folder below the app in which the host keeps what it makes:
@@ -116,13 +117,13 @@ func (p *programs) used() []string {
 	return slices.Sorted(maps.Keys(p.users))
 }
 
-// process is a handler process of one generation.
-type process struct {
+// kept is a handler process of one generation.
+type kept struct {
 	Invoker
 	release func() // of its program; nil: it has none
 }
 
-func (p *process) Close(ctx context.Context) error {
+func (p *kept) Close(ctx context.Context) error {
 	err := p.Invoker.Close(ctx)
 	if p.release != nil {
 		p.release()
@@ -131,24 +132,23 @@ func (p *process) Close(ctx context.Context) error {
 }
 
 // start starts the handler program of an app.
-func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string) (*process, error) {
+func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string) (*kept, error) {
 	name := filepath.Base(spec.Path) // a built program's own name holds a fingerprint
-	ps := plugin.Spec{
+	ps := process.Spec{
 		Path: program, Args: spec.Arguments, Dir: dir, Env: hs.environment(a),
-		HostVersion: hs.host.opts.Version, Logger: hs.host.log,
 		Output: hs.outputOf(name),
-		OnStart: func(p plugin.Process) {
+		OnStart: func(p process.Process) {
 			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
 		},
-		OnExit: func(x plugin.Exit) { hs.host.journal.Append(exitRecord(name, x)) },
+		OnExit: func(x process.Exit) { hs.host.journal.Append(exitRecord(name, x)) },
 	}
-	p := &process{}
+	p := &kept{}
 	if a.Switches.WorkerCrash == "stop" {
 		ps.StopHost = func(err error) {
 			hs.host.group.Go("stop after crashes", func() { hs.giveUp(p, err) })
 		}
 	}
-	inv, err := plugin.Start(hs.host.clk, ps)
+	inv, err := plugin.Start(hs.host.clk, plugin.Spec{Spec: ps, HostVersion: hs.host.opts.Version, Logger: hs.host.log})
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +157,7 @@ func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string)
 }
 
 // exitRecord says how a handler process ended.
-func exitRecord(name string, x plugin.Exit) journal.Record {
+func exitRecord(name string, x process.Exit) journal.Record {
 	rec := journal.Record{
 		Kind: journal.ProcessExited, Name: name, Cause: x.Reason,
 		Beside: journal.Beside{PID: x.Process.PID, Detail: strings.Join(x.Output, "\n")},
@@ -178,7 +178,7 @@ func exitRecord(name string, x plugin.Exit) journal.Record {
 // (switch workerCrash: stop, as the platform does). The host stays in state Error until
 // the app changes. The process of a generation that does not run any more, or never
 // came to run, stops nothing.
-func (hs *handlers) giveUp(p *process, err error) {
+func (hs *handlers) giveUp(p *kept, err error) {
 	release := hs.host.lockLoading()
 	defer release()
 	g := hs.host.current.Load()

@@ -19,7 +19,7 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/functions/functionpb"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // The three benchmarks measure the same process: Invoke through the host's code
@@ -71,7 +71,7 @@ func BenchmarkInvoke(b *testing.B) {
 					clk, do = v, func(f func()) { v.Do("benchmark", f) }
 				}
 				do(func() {
-					h, err := plugin.Start(clk, plugin.Spec{Path: os.Args[0], Env: environ("handler")})
+					h, err := startSpec(clk, process.Spec{Path: os.Args[0], Env: environ("handler")})
 					if err != nil {
 						b.Error(err)
 						return

@@ -18,7 +18,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // childApp has a handler that starts a program, which holds the named pipe that the
@@ -88,7 +88,7 @@ func TestChildrenEnd(t *testing.T) {
 		t.Parallel()
 		path, in := lifeline(t)
 		under(t, func(v *clock.Virtual) {
-			h := start(t, v, plugin.Spec{Env: environ("children")})
+			h := start(t, v, process.Spec{Env: environ("children")})
 			if resp, err := h.Invoke(context.Background(), request("Child", path), nolog); err != nil || resp.Status != call.Succeeded {
 				t.Errorf("Invoke: %+v, %v", resp, err)
 			}
@@ -100,7 +100,7 @@ func TestChildrenEnd(t *testing.T) {
 		t.Parallel()
 		path, in := lifeline(t)
 		under(t, func(v *clock.Virtual) {
-			h := start(t, v, plugin.Spec{Env: environ("children")})
+			h := start(t, v, process.Spec{Env: environ("children")})
 			if _, err := h.Invoke(context.Background(), request("ChildThenExit", path), nolog); err == nil {
 				t.Error("Invoke: no error")
 			}
@@ -112,7 +112,7 @@ func TestChildrenEnd(t *testing.T) {
 		t.Parallel()
 		path, in := lifeline(t)
 		under(t, func(v *clock.Virtual) {
-			h := start(t, v, plugin.Spec{Env: environ("children"), Grace: time.Millisecond})
+			h := start(t, v, process.Spec{Env: environ("children"), Grace: time.Millisecond})
 			ctx, cancel := v.WithCancel(context.Background())
 			if _, err := h.Invoke(ctx, request("ChildThenHang", path), func(call.Log) { cancel() }); err == nil {
 				t.Error("Invoke: no error")

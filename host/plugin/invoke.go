@@ -14,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/functions/functionpb"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // exitDelay is how long a broken connection may be ahead of the news that the
@@ -23,8 +24,8 @@ const exitDelay = 2 * time.Second
 // Invoke makes one attempt: it calls the function, passes on what the handler
 // logs, in order, and sleeps for it in the clock's time. If no process runs it
 // waits for the next one. What the handler did stands in the response. An error
-// means that there is none: an *[ExitError] when the process ended, one that
-// wraps [ErrNoResult] when the handler broke the protocol, ctx's error when ctx
+// means that there is none: a *[process.ExitError] when the process ended, one that
+// wraps [process.ErrNoResult] when the handler broke the protocol, ctx's error when ctx
 // ended first.
 //
 // When ctx ends, so does the handler's context, and a result is still awaited for
@@ -35,18 +36,18 @@ func (h *Handlers) Invoke(ctx context.Context, req *call.Request, log func(call.
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	p, err := h.acquire(ctx)
+	p, err := h.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := &conversation{h: h, p: p, name: "invoke " + req.Function}
 	resp, err := c.hold(ctx, req, log)
 	if c.overdue.Load() {
-		h.dispose(p, fmt.Sprintf("function %q did not return within %v after its context ended", req.Function, h.spec.grace()))
+		h.Dispose(p, fmt.Sprintf("function %q did not return within %v after its context ended", req.Function, h.spec.Grace))
 	} else if c.lost {
-		h.dispose(p, "its connection broke")
+		h.Dispose(p, "its connection broke")
 	}
-	exit := h.leave(p)
+	exit := h.Leave(p)
 	switch {
 	case err == nil:
 		return resp, nil
@@ -62,7 +63,7 @@ func (h *Handlers) Invoke(ctx context.Context, req *call.Request, log func(call.
 // the handler, outside the clock, and doing what it asked for, inside.
 type conversation struct {
 	h       *Handlers
-	p       *process
+	p       *run
 	id      uint64
 	name    string
 	in      inbox
@@ -88,7 +89,7 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 		defer req.OnRecall(end)()
 	}
 	c.h.clk.Away(ctx, c.name, func() {
-		c.p.calling.begin(c)
+		c.p.Conn.calling.begin(c)
 		if err = c.tell(&functionpb.HostMessage{Content: &functionpb.HostMessage_Request{Request: call.RequestToProto(req)}}); err != nil {
 			return
 		}
@@ -103,7 +104,7 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 	defer func() { unwatch(); untold() }()
 	for {
 		if err != nil {
-			return nil, fmt.Errorf("handler gave %w: %w", ErrNoResult, err)
+			return nil, fmt.Errorf("handler gave %w: %w", process.ErrNoResult, err)
 		}
 		var answer *functionpb.HostMessage
 		switch content := m.GetContent().(type) {
@@ -126,14 +127,14 @@ func (c *conversation) hold(ctx context.Context, req *call.Request, log func(cal
 		case *functionpb.HandlerMessage_Result:
 			resp, err := call.ResponseFromProto(content.Result)
 			if err != nil {
-				return nil, fmt.Errorf("handler gave %w: %w", ErrNoResult, err)
+				return nil, fmt.Errorf("handler gave %w: %w", process.ErrNoResult, err)
 			}
 			return resp, nil
 		case *functionpb.HandlerMessage_Refusal:
-			return nil, fmt.Errorf("handler gave %w: %s", ErrNoResult, content.Refusal.GetReason())
+			return nil, fmt.Errorf("handler gave %w: %s", process.ErrNoResult, content.Refusal.GetReason())
 		default:
 			c.tellCancel()
-			return nil, fmt.Errorf("handler gave %w: empty message", ErrNoResult)
+			return nil, fmt.Errorf("handler gave %w: empty message", process.ErrNoResult)
 		}
 		c.h.clk.Away(ctx, c.name, func() {
 			if answer != nil {
@@ -170,7 +171,7 @@ func (c *conversation) cancel() {
 		return
 	}
 	if c.grace == nil {
-		c.grace = time.AfterFunc(c.h.spec.grace(), func() { //clock:outside the grace of a handler is real time
+		c.grace = time.AfterFunc(c.h.spec.Grace, func() { //clock:outside the grace of a handler is real time
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if !c.over {
@@ -192,12 +193,12 @@ func (c *conversation) tellCancel() {
 // cannot be encoded.
 func (c *conversation) tell(m *functionpb.HostMessage) error {
 	m.Call = c.id
-	return c.p.calling.out.Put(m)
+	return c.p.Conn.calling.out.Put(m)
 }
 
 // close ends the call for the host, and keeps a late cancel from doing anything.
 func (c *conversation) close() {
-	c.p.calling.end(c)
+	c.p.Conn.calling.end(c)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.over = true
@@ -214,8 +215,8 @@ func (c *conversation) diagnose(err error) {
 	}
 	switch status.Code(err) {
 	case codes.Unavailable, codes.Canceled: // by the end of the process, as a rule
-		c.lost = !c.p.endsWithin(exitDelay)
+		c.lost = !c.p.Conn.child.EndsWithin(exitDelay)
 	default:
-		c.lost = !c.p.ended()
+		c.lost = !c.p.Ended()
 	}
 }

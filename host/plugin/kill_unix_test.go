@@ -20,7 +20,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // runHost is a host that starts a handler, says its process id, calls it and
@@ -30,8 +30,8 @@ func runHost() {
 	if strings.HasPrefix(os.Getenv(calledVariable), "Child") {
 		role = "children"
 	}
-	h, err := plugin.Start(clock.System(), plugin.Spec{Path: os.Args[0], Env: environ(role),
-		OnStart: func(p plugin.Process) { fmt.Println(p.PID) }})
+	h, err := startSpec(clock.System(), process.Spec{Path: os.Args[0], Env: environ(role),
+		OnStart: func(p process.Process) { fmt.Println(p.PID) }})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -104,7 +104,7 @@ func TestInterruptIgnored(t *testing.T) {
 	t.Parallel()
 	under(t, func(v *clock.Virtual) {
 		var pid int
-		h := start(t, v, plugin.Spec{OnStart: func(p plugin.Process) { pid = p.PID }})
+		h := start(t, v, process.Spec{OnStart: func(p process.Process) { pid = p.PID }})
 		defer closeHandlers(t, h)
 		if err := syscall.Kill(pid, syscall.SIGINT); err != nil {
 			t.Error(err)

@@ -13,7 +13,10 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/plugin"
 	"github.com/redeliver/redeliver/host/plugin/plugintest"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // roleVariable makes the test binary something else: a handler, a broken
@@ -73,4 +76,9 @@ func lines(b []byte) []string {
 		out = append(out, s.Text())
 	}
 	return out
+}
+
+// startSpec starts a program without more to say than what every process needs.
+func startSpec(clk clock.Clock, spec process.Spec) (*plugin.Handlers, error) {
+	return plugin.Start(clk, plugin.Spec{Spec: spec})
 }

@@ -23,13 +23,14 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/plugin"
 	"github.com/redeliver/redeliver/host/plugin/plugintest"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 func TestInvoker(t *testing.T) {
 	plugintest.RunInvoker(t, plugintest.Harness{
 		Process: true,
 		New: func(t *testing.T, clk clock.Clock) plugintest.Invoker {
-			h, err := plugin.Start(clk, plugin.Spec{Path: os.Args[0], Env: environ("handler"), Grace: time.Second})
+			h, err := startSpec(clk, process.Spec{Path: os.Args[0], Env: environ("handler"), Grace: time.Second})
 			if err != nil {
 				t.Errorf("Start: %v", err)
 				return nil
@@ -54,13 +55,13 @@ func under(t *testing.T, f func(v *clock.Virtual)) {
 	}
 }
 
-func start(t *testing.T, clk clock.Clock, spec plugin.Spec) *plugin.Handlers {
+func start(t *testing.T, clk clock.Clock, spec process.Spec) *plugin.Handlers {
 	t.Helper()
 	spec.Path = os.Args[0]
 	if spec.Env == nil {
 		spec.Env = environ("handler")
 	}
-	h, err := plugin.Start(clk, spec)
+	h, err := startSpec(clk, spec)
 	if err != nil {
 		t.Errorf("Start: %v", err)
 		runtime.Goexit()
@@ -96,21 +97,21 @@ func TestStartErrors(t *testing.T) {
 	}
 	tests := []struct {
 		name   string
-		spec   plugin.Spec
+		spec   process.Spec
 		want   []string // in the text
 		hint   string   // in the hint
 		output []string
 	}{
-		{"missing", plugin.Spec{Path: filepath.Join(dir, "nowhere")}, []string{"nowhere", "no such program"}, "", nil},
-		{"missing folder", plugin.Spec{Path: os.Args[0], Dir: filepath.Join(dir, "none")}, []string{"no folder"}, "", nil},
-		{"not executable", plugin.Spec{Path: write("plain", 0o600, "x")}, []string{"not executable"}, "chmod", nil},
-		{"not a program", plugin.Spec{Path: write("text", 0o700, "just text")}, []string{"cannot run it"}, runtime.GOARCH, nil},
-		{"exits", plugin.Spec{Path: os.Args[0], Env: environ("exits")}, []string{"exit status 1", "\tfirst line", "cannot open the database"}, "functions.Main", nil},
-		{"prints", plugin.Spec{Path: os.Args[0], Env: environ("prints")}, []string{`"starting up ..."`, "standard output"}, "standard error", nil},
-		{"silent", plugin.Spec{Path: os.Args[0], Env: environ("silent"), StartTimeout: 300 * time.Millisecond}, []string{"not ready after 300ms"}, "functions.Main", nil},
-		{"serves something else", plugin.Spec{Path: os.Args[0], Env: environ("serves"), StartTimeout: 300 * time.Millisecond}, []string{`"GET /health"`, "\t", "listening on :8080"}, "functions.Main", nil},
-		{"older version", plugin.Spec{Path: os.Args[0], Env: environ("version1")}, []string{"another version of the protocol"}, "build it", nil},
-		{"newer version", plugin.Spec{Path: os.Args[0], Env: environ("version9")}, []string{"another version of the protocol"}, "build it", nil},
+		{"missing", process.Spec{Path: filepath.Join(dir, "nowhere")}, []string{"nowhere", "no such program"}, "", nil},
+		{"missing folder", process.Spec{Path: os.Args[0], Dir: filepath.Join(dir, "none")}, []string{"no folder"}, "", nil},
+		{"not executable", process.Spec{Path: write("plain", 0o600, "x")}, []string{"not executable"}, "chmod", nil},
+		{"not a program", process.Spec{Path: write("text", 0o700, "just text")}, []string{"cannot run it"}, runtime.GOARCH, nil},
+		{"exits", process.Spec{Path: os.Args[0], Env: environ("exits")}, []string{"exit status 1", "\tfirst line", "cannot open the database"}, "functions.Main", nil},
+		{"prints", process.Spec{Path: os.Args[0], Env: environ("prints")}, []string{`"starting up ..."`, "standard output"}, "standard error", nil},
+		{"silent", process.Spec{Path: os.Args[0], Env: environ("silent"), StartTimeout: 300 * time.Millisecond}, []string{"not ready after 300ms"}, "functions.Main", nil},
+		{"serves something else", process.Spec{Path: os.Args[0], Env: environ("serves"), StartTimeout: 300 * time.Millisecond}, []string{`"GET /health"`, "\t", "listening on :8080"}, "functions.Main", nil},
+		{"older version", process.Spec{Path: os.Args[0], Env: environ("version1")}, []string{"another version of the protocol"}, "build it", nil},
+		{"newer version", process.Spec{Path: os.Args[0], Env: environ("version9")}, []string{"another version of the protocol"}, "build it", nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -119,11 +120,11 @@ func TestStartErrors(t *testing.T) {
 				t.Skip("the system has no such notion")
 			}
 			under(t, func(v *clock.Virtual) {
-				h, err := plugin.Start(v, tt.spec)
+				h, err := startSpec(v, tt.spec)
 				if err == nil {
 					closeHandlers(t, h)
 				}
-				serr, ok := errors.AsType[*plugin.StartError](err)
+				serr, ok := errors.AsType[*process.StartError](err)
 				if !ok {
 					t.Errorf("Start: %v, want a *StartError", err)
 					return
@@ -154,13 +155,13 @@ func TestStartedByHand(t *testing.T) {
 func TestGarbage(t *testing.T) {
 	t.Parallel()
 	under(t, func(v *clock.Virtual) {
-		h := start(t, v, plugin.Spec{Env: environ("garbage")})
+		h := start(t, v, process.Spec{Env: environ("garbage")})
 		defer closeHandlers(t, h)
 		for _, function := range []string{
 			"refusal", "empty message", "torn message", "piece of a piece", "status", "declared", "nested",
 		} {
 			resp, err := h.Invoke(context.Background(), request(function, ""), nolog)
-			if !errors.Is(err, plugin.ErrNoResult) {
+			if !errors.Is(err, process.ErrNoResult) {
 				t.Errorf("%s: got %+v, %v; want ErrNoResult", function, resp, err)
 			}
 		}
@@ -188,10 +189,10 @@ func TestStreamEnds(t *testing.T) {
 		t.Run(function, func(t *testing.T) {
 			t.Parallel()
 			under(t, func(v *clock.Virtual) {
-				h := start(t, v, plugin.Spec{Env: environ("garbage")})
+				h := start(t, v, process.Spec{Env: environ("garbage")})
 				defer closeHandlers(t, h)
 				resp, err := h.Invoke(context.Background(), request(function, ""), nolog)
-				if exit, ok := errors.AsType[*plugin.ExitError](err); !ok || exit.Exit.Reason != "its connection broke" {
+				if exit, ok := errors.AsType[*process.ExitError](err); !ok || exit.Exit.Reason != "its connection broke" {
 					t.Errorf("got %+v, %v; want an *ExitError with the reason", resp, err)
 				}
 				resp, err = h.Invoke(context.Background(), request("good", ""), nolog)
@@ -210,10 +211,10 @@ type events struct {
 	list []string
 }
 
-func record(spec plugin.Spec, clk clock.Clock) (plugin.Spec, *events) {
+func record(spec process.Spec, clk clock.Clock) (process.Spec, *events) {
 	e := &events{clk: clk, from: clk.Now()}
-	spec.OnStart = func(p plugin.Process) { e.add("start %d", p.Number) }
-	spec.OnExit = func(x plugin.Exit) {
+	spec.OnStart = func(p process.Process) { e.add("start %d", p.Number) }
+	spec.OnExit = func(x process.Exit) {
 		e.add("exit %d %s planned=%v %q restart=%v", x.Process.Number, x.Status, x.Planned, x.Reason, x.Restart)
 	}
 	return spec, e
@@ -226,11 +227,11 @@ func (e *events) add(format string, args ...any) {
 func TestCrashBudget(t *testing.T) {
 	t.Parallel()
 	under(t, func(v *clock.Virtual) {
-		spec, events := record(plugin.Spec{}, v)
+		spec, events := record(process.Spec{}, v)
 		h := start(t, v, spec)
 		crash := func() {
 			_, err := h.Invoke(context.Background(), request("Exit", "3"), nolog)
-			if exit, ok := errors.AsType[*plugin.ExitError](err); !ok || exit.Exit.Code != 3 {
+			if exit, ok := errors.AsType[*process.ExitError](err); !ok || exit.Exit.Code != 3 {
 				t.Errorf("Invoke: %v, want an *ExitError with status 3", err)
 			}
 		}
@@ -284,7 +285,7 @@ func TestStopHost(t *testing.T) {
 	t.Parallel()
 	under(t, func(v *clock.Virtual) {
 		var stopped []error
-		h := start(t, v, plugin.Spec{StopHost: func(err error) { stopped = append(stopped, err) }})
+		h := start(t, v, process.Spec{StopHost: func(err error) { stopped = append(stopped, err) }})
 		defer closeHandlers(t, h)
 		for range 3 {
 			_, _ = h.Invoke(context.Background(), request("Exit", "3"), nolog)
@@ -306,9 +307,9 @@ func TestRestartFails(t *testing.T) {
 		t.Skip(err)
 	}
 	under(t, func(v *clock.Virtual) {
-		spec := plugin.Spec{Path: link, Env: environ("handler")}
+		spec := process.Spec{Path: link, Env: environ("handler")}
 		var failed []string
-		spec.OnExit = func(x plugin.Exit) {
+		spec.OnExit = func(x process.Exit) {
 			if x.Err != nil {
 				failed = append(failed, fmt.Sprint(x.Status, " ", x.Restart))
 				if len(failed) == 3 { // it comes back
@@ -318,7 +319,7 @@ func TestRestartFails(t *testing.T) {
 				}
 			}
 		}
-		h, err := plugin.Start(v, spec)
+		h, err := startSpec(v, spec)
 		if err != nil {
 			t.Error(err)
 			return
@@ -343,12 +344,12 @@ func TestRestartFails(t *testing.T) {
 func TestIdleCrash(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(time.Unix(0, 0), &clock.VirtualOptions{Strict: true})
-	exited, started := make(chan plugin.Exit, 1), make(chan int, 2)
+	exited, started := make(chan process.Exit, 1), make(chan int, 2)
 	var h *plugin.Handlers
 	v.Do("start", func() {
-		h = start(t, v, plugin.Spec{
-			OnStart: func(p plugin.Process) { started <- p.PID },
-			OnExit: func(e plugin.Exit) {
+		h = start(t, v, process.Spec{
+			OnStart: func(p process.Process) { started <- p.PID },
+			OnExit: func(e process.Exit) {
 				select {
 				case exited <- e:
 				default:
@@ -376,7 +377,7 @@ func TestCloseWhileCalled(t *testing.T) {
 		t.Run(function, func(t *testing.T) {
 			t.Parallel()
 			under(t, func(v *clock.Virtual) {
-				h := start(t, v, plugin.Spec{StopGrace: 100 * time.Millisecond})
+				h := start(t, v, process.Spec{StopGrace: 100 * time.Millisecond})
 				g := clock.NewGroup(v, 0)
 				g.Go("call", func() {
 					resp, err := h.Invoke(context.Background(), request(function, ""), func(call.Log) {
@@ -387,10 +388,10 @@ func TestCloseWhileCalled(t *testing.T) {
 					}
 				})
 				g.Wait()
-				if _, err := h.Invoke(context.Background(), request("Log", "1"), nolog); !errors.Is(err, plugin.ErrClosed) {
+				if _, err := h.Invoke(context.Background(), request("Log", "1"), nolog); !errors.Is(err, process.ErrClosed) {
 					t.Errorf("Invoke after Close: %v, want ErrClosed", err)
 				}
-				if err := h.Health(context.Background()); !errors.Is(err, plugin.ErrClosed) {
+				if err := h.Health(context.Background()); !errors.Is(err, process.ErrClosed) {
 					t.Errorf("Health after Close: %v, want ErrClosed", err)
 				}
 				closeHandlers(t, h)
@@ -402,7 +403,7 @@ func TestCloseWhileCalled(t *testing.T) {
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	under(t, func(v *clock.Virtual) {
-		h := start(t, v, plugin.Spec{Env: environ("handler", "CONTAINER_NAME=c", "WEBSITE_INSTANCE_ID=i", "WEBSITE_PLACEHOLDER_MODE=1", "KEPT=yes")})
+		h := start(t, v, process.Spec{Env: environ("handler", "CONTAINER_NAME=c", "WEBSITE_INSTANCE_ID=i", "WEBSITE_PLACEHOLDER_MODE=1", "KEPT=yes")})
 		defer closeHandlers(t, h)
 		resp, err := h.Invoke(context.Background(), request("Env", ""), nolog)
 		if err != nil {
@@ -426,12 +427,12 @@ func TestEnvironment(t *testing.T) {
 // collector keeps lines; its methods may be called by any goroutine.
 type collector struct {
 	mu    sync.Mutex
-	lines []plugin.Line
+	lines []process.Line
 	seen  chan struct{} // closed by the first line that match accepts
-	match func(plugin.Line) bool
+	match func(process.Line) bool
 }
 
-func (c *collector) add(l plugin.Line) {
+func (c *collector) add(l process.Line) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, l)
@@ -448,16 +449,16 @@ func TestOutput(t *testing.T) {
 		name  string
 		text  string
 		times int
-		match func(plugin.Line) bool
+		match func(process.Line) bool
 	}{
-		{"stdout", "hello", 0, func(l plugin.Line) bool {
+		{"stdout", "hello", 0, func(l process.Line) bool {
 			return !l.Stderr && l.Level == call.Information && l.Text == "hello" && !l.Cut
 		}},
-		{"stderr", "hello", 0, func(l plugin.Line) bool {
+		{"stderr", "hello", 0, func(l process.Line) bool {
 			return l.Stderr && l.Level == call.ErrorLevel && l.Text == "error: hello"
 		}},
-		{"long line", long, 0, func(l plugin.Line) bool { return !l.Stderr && l.Cut && l.Text == long[:1<<20] }},
-		{"flood", "spam", 20000, func(l plugin.Line) bool { return strings.Contains(l.Text, "lines left out") }},
+		{"long line", long, 0, func(l process.Line) bool { return !l.Stderr && l.Cut && l.Text == long[:1<<20] }},
+		{"flood", "spam", 20000, func(l process.Line) bool { return strings.Contains(l.Text, "lines left out") }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -465,7 +466,7 @@ func TestOutput(t *testing.T) {
 			c := &collector{seen: make(chan struct{}), match: tt.match}
 			seen := c.seen
 			under(t, func(v *clock.Virtual) {
-				h := start(t, v, plugin.Spec{Output: c.add})
+				h := start(t, v, process.Spec{Output: c.add})
 				req := request("Print", tt.text)
 				req.Metadata = map[string]bindings.Value{"times": bindings.StringValue(fmt.Sprint(tt.times))}
 				var logs []call.Log
@@ -495,15 +496,15 @@ func TestOutput(t *testing.T) {
 func TestPlainOutputOfCrash(t *testing.T) {
 	t.Parallel()
 	under(t, func(v *clock.Virtual) {
-		var last plugin.Exit
-		h := start(t, v, plugin.Spec{OnExit: func(e plugin.Exit) {
+		var last process.Exit
+		h := start(t, v, process.Spec{OnExit: func(e process.Exit) {
 			if !e.Planned {
 				last = e
 			}
 		}})
 		defer closeHandlers(t, h)
 		_, err := h.Invoke(context.Background(), request("Fatal", ""), nolog)
-		if _, ok := errors.AsType[*plugin.ExitError](err); !ok {
+		if _, ok := errors.AsType[*process.ExitError](err); !ok {
 			t.Errorf("Invoke: %v, want an *ExitError", err)
 		}
 		if !slices.ContainsFunc(last.Output, func(s string) bool { return strings.Contains(s, "panic: from a goroutine") }) {
@@ -520,7 +521,7 @@ func TestRepeatable(t *testing.T) {
 	run := func() []string {
 		var got []string
 		under(t, func(v *clock.Virtual) {
-			spec, events := record(plugin.Spec{}, v)
+			spec, events := record(process.Spec{}, v)
 			h := start(t, v, spec)
 			g := clock.NewGroup(v, 0)
 			invoke := func(i int, function, text string) {

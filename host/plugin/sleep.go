@@ -46,11 +46,11 @@ func (c *conversation) sleep(told context.Context, d time.Duration) error {
 	if withdrawn {
 		return errWithdrawn
 	}
-	nap, alive := c.h.fallAsleep(c.p, wake)
+	nap, alive := c.h.FallAsleep(c.p, wake)
 	if !alive {
 		return errWithdrawn
 	}
-	defer c.h.awake(c.p, nap)
+	defer c.h.Awake(c.p, nap)
 	if err := c.h.clk.Sleep(ctx, d); err != nil {
 		if told.Err() == nil {
 			return errWithdrawn
@@ -78,30 +78,3 @@ func (c *conversation) withdraw(number int64) {
 		go c.h.clk.Inside("sleep withdrawn", wake) //clock:outside ends when it has had its turn
 	}
 }
-
-// fallAsleep notes that a call in p sleeps, and how to end that when p ends. It returns
-// the number of the sleep; it reports false when p has ended.
-func (h *Handlers) fallAsleep(p *process, wake context.CancelFunc) (nap uint64, alive bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if p.ended() {
-		return 0, false
-	}
-	if p.asleep == nil {
-		p.asleep = map[uint64]context.CancelFunc{}
-	}
-	p.naps++
-	p.asleep[p.naps] = wake
-	return p.naps, true
-}
-
-// awake notes the end of a sleep.
-func (h *Handlers) awake(p *process, nap uint64) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(p.asleep, nap)
-}
-
-// idle reports whether no call in p would see its end by itself: there is none, or all
-// sleep.
-func (p *process) idle() bool { return p.calls == len(p.asleep) }

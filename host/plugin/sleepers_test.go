@@ -11,7 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // watchedSleep is a clock that tells when somebody begins to sleep.
@@ -39,12 +39,12 @@ func TestSleeperHearsOfCrash(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	h := start(t, clk, plugin.Spec{OnStart: func(p plugin.Process) { pid = p.PID }})
+	h := start(t, clk, process.Spec{OnStart: func(p process.Process) { pid = p.PID }})
 	defer func() { _ = h.Close(context.Background()) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_, err := h.Invoke(ctx, request("Sleep", "1h"), nolog)
-	if exit := (*plugin.ExitError)(nil); !errors.As(err, &exit) || ctx.Err() != nil {
+	if exit := (*process.ExitError)(nil); !errors.As(err, &exit) || ctx.Err() != nil {
 		t.Errorf("Invoke: %v, context %v; want an exit, and at once", err, ctx.Err())
 	}
 	if resp, err := h.Invoke(ctx, request("Nothing", ""), nolog); err != nil || resp.Status != call.Succeeded {
@@ -61,12 +61,12 @@ func TestSleeperHearsOfOthers(t *testing.T) {
 			t.Parallel()
 			under(t, func(v *clock.Virtual) {
 				begin := v.Now()
-				h := start(t, v, plugin.Spec{Grace: time.Millisecond})
+				h := start(t, v, process.Spec{Grace: time.Millisecond})
 				g := clock.NewGroup(v, 0)
 				for range 3 {
 					g.Go("sleeper", func() {
 						resp, err := h.Invoke(context.Background(), request("Sleep", "1h"), nolog)
-						if exit := (*plugin.ExitError)(nil); !errors.As(err, &exit) {
+						if exit := (*process.ExitError)(nil); !errors.As(err, &exit) {
 							t.Errorf("the sleeper: %+v, %v; want an exit", resp, err)
 						}
 						if d := v.Now().Sub(begin); d != time.Minute {

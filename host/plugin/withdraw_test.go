@@ -9,7 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
-	"github.com/redeliver/redeliver/host/plugin"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // A handler whose own context ends while it sleeps goes on at once, and so does its
@@ -17,7 +17,7 @@ import (
 func TestSleepIsWithdrawn(t *testing.T) {
 	t.Parallel()
 	clk := clock.System()
-	h := start(t, clk, plugin.Spec{Env: environ("handler")})
+	h := start(t, clk, process.Spec{Env: environ("handler")})
 	defer func() { _ = h.Close(context.Background()) }()
 	for _, sleeps := range []string{"1", "3"} {
 		ctx, cancel := clk.WithTimeout(context.Background(), 15*time.Second)

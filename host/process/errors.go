@@ -1,4 +1,4 @@
-package plugin
+package process
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrClosed is returned by calls that come after [Handlers.Close].
+// ErrClosed is returned by calls that come after [Keeper.Close].
 var ErrClosed = errors.New("handler is closed")
 
 // ErrNoResult is wrapped by the error of a call that the handler ended in breach
@@ -18,18 +18,22 @@ var ErrNoResult = errors.New("no valid result")
 type ExitError struct {
 	// Exit says how.
 	Exit Exit
+	// Name is how texts call the program, as in [Spec].
+	Name string
 }
 
 // Error names the exit status, or why the host ended the process.
 func (e *ExitError) Error() string {
 	if e.Exit.Reason != "" {
-		return "handler process was stopped: " + e.Exit.Reason
+		return e.Name + " process was stopped: " + e.Exit.Reason
 	}
-	return "handler process exited: " + e.Exit.Status
+	return e.Name + " process exited: " + e.Exit.Status
 }
 
 // StartError says why a process did not become ready.
 type StartError struct {
+	// Name is how texts call the program, as in [Spec].
+	Name string
 	// Path is the program.
 	Path string
 	// Reason is one sentence, without the path.
@@ -45,7 +49,7 @@ type StartError struct {
 // Error is the reason, and below it what the process wrote.
 func (e *StartError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "start handler %q: %s", e.Path, e.Reason)
+	fmt.Fprintf(&b, "start %s %q: %s", e.Name, e.Path, e.Reason)
 	for _, line := range e.Output {
 		b.WriteString("\n\t" + line)
 	}

@@ -1,9 +1,7 @@
-package plugin
+package process
 
 import (
 	"time"
-
-	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/functions/call"
 )
@@ -16,18 +14,18 @@ type Spec struct {
 	// Path is the program, Args its arguments without the program's name.
 	Path string
 	Args []string
+	// Name is how texts call the program: "handler", "worker". Empty is handler.
+	Name string
 	// Dir is the working directory; empty is the host's.
 	Dir string
 	// Env is the environment of the process, "NAME=value". Nil is the host's own.
 	// In both cases variables that make libraries believe they run in Azure are
 	// left out (spec workers 3.2).
 	Env []string
-	// HostVersion is told to the handler; for its log only.
-	HostVersion string
+	// WatchesHost is set for a program that ends itself, and what it has started, when
+	// its host dies. Any other is killed by the system where that can be asked for.
+	WatchesHost bool
 
-	// Logger takes lines about the connection, all at debug level or below. The
-	// zero value discards them.
-	Logger zerolog.Logger
 	// Output receives what the process writes to its standard outputs. It is
 	// called by goroutines that the clock does not know, one at a time, also
 	// after an exit, and not after Close returned. It should return soon: the
@@ -44,7 +42,7 @@ type Spec struct {
 	StopHost func(error)
 
 	// StartTimeout is the real time within which the process must be ready; zero
-	// is 10 s: before functions.Main a program should do next to nothing.
+	// is 10 s.
 	StartTimeout time.Duration
 	// Grace is the real time that a handler has to return after its context
 	// ended, before the whole process is disposed of; zero is 2 s, as in the
@@ -99,9 +97,16 @@ type Line struct {
 	Cut bool
 }
 
-func (s Spec) startTimeout() time.Duration { return or(s.StartTimeout, 10*time.Second) }
-func (s Spec) grace() time.Duration        { return or(s.Grace, 2*time.Second) }
-func (s Spec) stopGrace() time.Duration    { return or(s.StopGrace, 5*time.Second) }
+// WithDefaults returns s with each zero limit replaced by its default.
+func (s Spec) WithDefaults() Spec {
+	s.StartTimeout = or(s.StartTimeout, 10*time.Second)
+	s.Grace = or(s.Grace, 2*time.Second)
+	s.StopGrace = or(s.StopGrace, 5*time.Second)
+	if s.Name == "" {
+		s.Name = "handler"
+	}
+	return s
+}
 
 func or(d, fallback time.Duration) time.Duration {
 	if d > 0 {

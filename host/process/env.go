@@ -1,4 +1,4 @@
-package plugin
+package process
 
 import (
 	"os"
@@ -16,18 +16,18 @@ func azureVariables() []string {
 }
 
 // environment is what a process gets: given (the host's own when nil) without
-// the variables of Azure, then those of the handshake.
-func environment(given, handshake []string) []string {
+// the variables of Azure, then more.
+func environment(given, more []string) []string {
 	if given == nil {
 		given = os.Environ()
 	}
-	env := make([]string, 0, len(given)+len(handshake)+1)
+	env := make([]string, 0, len(given)+len(more)+1)
 	for _, kv := range given {
 		name, _, _ := strings.Cut(kv, "=")
 		if !slices.ContainsFunc(azureVariables(), func(v string) bool { return strings.EqualFold(v, name) }) {
 			env = append(env, kv)
 		}
 	}
-	env = append(env, handshake...)
+	env = append(env, more...)
 	return append(env, call.HostPIDVariable+"="+strconv.Itoa(os.Getpid()))
 }

@@ -1,4 +1,4 @@
-package plugin
+package process
 
 import (
 	"os"
@@ -44,7 +44,7 @@ func (g group) kill() {
 }
 
 // groupLeader asks for nothing: the job is made after the start.
-func groupLeader() *syscall.SysProcAttr { return nil }
+func groupLeader(bool) *syscall.SysProcAttr { return nil }
 
 // awaitEnd is of no use here: a job has no number that could be given again.
 func awaitEnd(int) bool { return false }

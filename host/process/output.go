@@ -1,4 +1,4 @@
-package plugin
+package process
 
 import (
 	"bytes"
@@ -135,11 +135,12 @@ func (s *splitter) flush() {
 	s.out.line(l)
 }
 
-// end passes on what came after the last line break.
-func (s *splitter) end() {
+// Close passes on what came after the last line break.
+func (s *splitter) Close() error {
 	if len(s.line) > 0 {
 		s.flush()
 	}
+	return nil
 }
 
 // classify finds the level of a line of standard error (host: WorkerProcess.cs).

@@ -114,7 +114,7 @@ func (d *delivery) handlerFailure(resp *call.Response) error {
 	case resp.Status == call.Cancelled:
 		failure = &call.Error{Type: "cancelled", Message: "the handler was cancelled"}
 	default:
-		failure = &call.Error{Type: "unknown", Message: "the handler failed and did not say why"}
+		failure = &call.Error{Type: "unknown", Message: "the handler failed and gave no reason"}
 	}
 	return d.last.of(d.f.def.Name, d.base.Invocation, failure)
 }

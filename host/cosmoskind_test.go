@@ -131,9 +131,9 @@ func TestCosmosTriggerFaults(t *testing.T) {
 		`"leaseContainerName":"%NAME%"`:                                    `bindings[0].leaseContainerName: found "orders": the monitored container cannot be the same as the container storing the leases; allowed: two different containers`,
 		`"leaseDatabaseName":"SHOP","leaseContainerName":"Orders"`:         `bindings[0].leaseContainerName: found "orders": the monitored container cannot be the same as the container storing the leases; allowed: two different containers`,
 		`"containerName":"leases"`:                                         `bindings[0].containerName: found "leases": the monitored container cannot be the same as the container storing the leases; allowed: two different containers`,
-		`"leaseConnection":"Missing"`:                                      `bindings[0].leaseConnection: found "Missing": no setting holds the connection "Missing"; allowed: the name of a setting that means the embedded account`,
-		`"leaseConnection":"Cloud"`:                                        `bindings[0].leaseConnection: found "Cloud": connection "Cloud" names the Cosmos DB account "https://contoso.documents.azure.com:443/": only the embedded change feed is offered, as AccountEndpoint=https://localhost:8081/; allowed: the name of a setting that means the embedded account`,
-		`"connection":"Storage"`:                                           `bindings[0].connection: found "Storage": connection "AzureWebJobsStorage" names no AccountEndpoint; allowed: the name of a setting that means the embedded account`,
+		`"leaseConnection":"Missing"`:                                      `bindings[0].leaseConnection: found "Missing": no setting holds the connection "Missing"; allowed: the name of a setting for the embedded account`,
+		`"leaseConnection":"Cloud"`:                                        `bindings[0].leaseConnection: found "Cloud": connection "Cloud" names the Cosmos DB account "https://contoso.documents.azure.com:443/": only the embedded change feed is served, as AccountEndpoint=https://localhost:8081/; allowed: the name of a setting for the embedded account`,
+		`"connection":"Storage"`:                                           `bindings[0].connection: found "Storage": connection "AzureWebJobsStorage" names no AccountEndpoint; allowed: the name of a setting for the embedded account`,
 	} {
 		t.Run(properties, func(t *testing.T) {
 			t.Parallel()

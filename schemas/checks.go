@@ -33,7 +33,7 @@ func hostVersion(v *validation, content map[string]any) {
 		written := v.d.root.member("version")
 		switch {
 		case strings.HasPrefix(text, "3"):
-			f.Hint += "; this is the version of the file's form, not that of the runtime"
+			f.Hint += "; this is the version of the file format, not of the runtime"
 		case f.Found == "" && written != nil && written.kind != nullNode && written.text != "":
 			f.Hint += "; the case of this key counts"
 		case f.Found != "" && written.kind == numberNode:

@@ -166,7 +166,7 @@ func TestHostFaults(t *testing.T) {
 		"version null":        {`{"version":null}`, []string{`host.json:1:1: version: is required; ` + version}, `write "version": "2.0"`},
 		"version by case":     {`{"Version":"2.0"}`, []string{`host.json:1:1: version: is required; ` + version}, `write "version": "2.0"; the case of this key counts`},
 		"version other":       {`{"version":"1.0"}`, []string{`host.json:1:12: version: found "1.0": not a supported version; ` + version}, `write "version": "2.0"`},
-		"version of runtime":  {`{"version":"3.0"}`, []string{`host.json:1:12: version: found "3.0": not a supported version; ` + version}, `write "version": "2.0"; this is the version of the file's form, not that of the runtime`},
+		"version of runtime":  {`{"version":"3.0"}`, []string{`host.json:1:12: version: found "3.0": not a supported version; ` + version}, `write "version": "2.0"; this is the version of the file format, not of the runtime`},
 		"version number":      {`{"version":2.0}`, []string{`host.json:1:12: version: found 2.0: not a supported version; ` + version}, `write "version": "2.0", as text: a number loses its decimal part`},
 		"root is a list":      {`[]`, []string{`host.json:1:1: found []: cannot be read as an object; allowed: an object {format}`}, ""},
 		"bundle without both": {host(`"extensionBundle":{}`), []string{`host.json:2:19: extensionBundle.id: is required; allowed: text {argument}`, `host.json:2:19: extensionBundle.version: is required; allowed: text {argument}`}, ""},

@@ -350,7 +350,7 @@ func (p *parser) literal(n *node, at slot) {
 func (p *parser) number() string {
 	word := wordAt(p.d.text[p.i:])
 	if !validNumber(word) {
-		p.fail(p.i, Quote(word), "digits, with a point and an exponent if need be, such as 5, -1 or 0.8", "not a number")
+		p.fail(p.i, Quote(word), "digits, with or without a point and an exponent, such as 5, -1 or 0.8", "not a number")
 		return ""
 	}
 	p.i += len(word)

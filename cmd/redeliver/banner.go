@@ -141,7 +141,7 @@ func (b *banner) text() string {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
 	}
 	if list := b.app.Config.Functions; len(list) > 0 { // spec host-and-retry 6.2
-		writef(&t, "  only       %s: the list of functions to run leaves out all others\n", strings.Join(list, ", "))
+		writef(&t, "  only       %s: the list of functions to run has no others\n", strings.Join(list, ", "))
 	}
 	t.WriteByte('\n')
 	b.table(&t)
@@ -153,7 +153,7 @@ func (b *banner) text() string {
 	case b.s.flags.servicesOnly:
 		t.WriteString("services only: no functions run\n")
 		if b.s.at[busPort] != "" && b.app.Switches.AutoCreateEntities != "any" {
-			t.WriteString("  Service Bus entities and hubs: those of \"redeliver create\"; all that clients name with --set autoCreateEntities=any\n")
+			t.WriteString("  Service Bus entities and hubs: \"redeliver create\" makes them; with --set autoCreateEntities=any so does the first use by a client\n")
 		}
 	case len(b.app.Functions) > 0 || len(b.s.flags.functions) > 0 || b.app.Handler.Kind == app.Language || b.app.Handler.Kind == app.Custom:
 		t.WriteString("no function runs\n")
@@ -243,7 +243,7 @@ func (b *banner) faults(said map[string]bool) map[string]bool {
 	for _, name := range b.s.flags.functions {
 		if b.app.Function(name) == nil {
 			tell("warning", fmt.Sprintf("--functions: the app has no function %q", name),
-				fmt.Sprintf("%q lists those of its files; functions in code have the names that they are registered with", b.s.checkCommand()))
+				fmt.Sprintf("%q lists the functions of its files; a function in code has the name of its registration", b.s.checkCommand()))
 		}
 	}
 	for _, f := range b.app.Functions {

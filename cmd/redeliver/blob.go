@@ -210,7 +210,7 @@ func (s *fileReader) Read(p []byte) (int, error) {
 	case !errors.Is(err, io.EOF):
 		err = &bodyError{fmt.Errorf("cannot read %q: %w", s.name, reason(err))}
 	case s.read < s.size:
-		err = &bodyError{fmt.Errorf("cannot read %q: it became shorter meanwhile", s.name)}
+		err = &bodyError{fmt.Errorf("cannot read %q: it became shorter while it was read", s.name)}
 	}
 	return n, err
 }
@@ -239,7 +239,7 @@ func impliedFile(blob string) (string, error) {
 		return "", hinted(&usageError{fmt.Errorf("no file can be named like blob %q", blob)}, "name a FILE, or - for the standard output")
 	}
 	if _, err := os.Lstat(name); err == nil {
-		return "", hinted(fmt.Errorf("file %q exists already", name), "name it as FILE to replace it")
+		return "", hinted(fmt.Errorf("file %q already exists", name), "name it as FILE to replace it")
 	}
 	return name, nil
 }
@@ -253,7 +253,7 @@ type answer struct {
 func (a answer) Read(p []byte) (int, error) {
 	n, err := a.r.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("blob %q did not come to its end: %w", a.blob, err)
+		err = fmt.Errorf("blob %q was not read to its end: %w", a.blob, err)
 	}
 	return n, err
 }

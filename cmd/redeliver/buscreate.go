@@ -33,9 +33,9 @@ func newCreateBus(std streams) *cobra.Command {
 		Use:   "servicebus ENTITY",
 		Short: "Make a queue, topic or subscription",
 		Long: `Create makes an entity in the Service Bus namespace of the running host: a
-queue, with --topic a topic, and of a name like events/Subscriptions/all a
-subscription. What is not said has the service's default. Every queue and every
-subscription has its dead-letter queue from the start.
+queue, with --topic a topic, and for a name like events/Subscriptions/all a
+subscription. Settings without a flag have the service's defaults. Every queue
+and every subscription has its dead-letter queue from the start.
 
 Entities that functions name are made when the app is loaded (switch
 autoCreateEntities). For more than a few, write a Config.json and start with
@@ -74,16 +74,16 @@ func (s *busSettings) add(cmd *cobra.Command) {
 	e, flags := &s.entity, cmd.Flags()
 	flags.BoolVar(&e.Topic, "topic", false, "make a topic")
 	flags.Var(&s.lock, "lock-duration", "life of a lock, 5s to 5m (default 1m)")
-	flags.IntVar(&e.MaxDeliveryCount, "max-delivery-count", 0, "deliveries that may fail, 1 or more (default 10)")
-	flags.Var(&s.ttl, "ttl", "longest life of a message (default no end)")
-	flags.BoolVar(&e.DeadLetteringOnMessageExpiration, "dead-letter-on-expiration", false, "dead-letter messages whose life is over, instead of dropping them")
+	flags.IntVar(&e.MaxDeliveryCount, "max-delivery-count", 0, "failed deliveries before a message is dead-lettered, 1 or more (default 10)")
+	flags.Var(&s.ttl, "ttl", "longest time to live of a message (default unlimited)")
+	flags.BoolVar(&e.DeadLetteringOnMessageExpiration, "dead-letter-on-expiration", false, "dead-letter expired messages, instead of dropping them")
 	flags.BoolVar(&e.RequiresSession, "sessions", false, "require sessions")
-	flags.BoolVar(&s.duplicates, "duplicate-detection", false, "drop messages with an ID that was there already")
+	flags.BoolVar(&s.duplicates, "duplicate-detection", false, "drop messages whose ID was sent before")
 	flags.Var(&s.window, "duplicate-window", "how long IDs are remembered, 5s to 7 days (default 10m); implies --duplicate-detection")
-	flags.StringVar(&e.ForwardTo, "forward-to", "", "queue or topic to which all messages go on")
-	flags.StringVar(&e.ForwardDeadLetteredMessagesTo, "forward-dead-letters-to", "", "queue or topic to which dead letters go on")
-	flags.IntVar(&e.MaxSizeInMegabytes, "max-size", 0, "size of all messages together in MB (default 1024)")
-	flags.IntVar(&e.MaxMessageSizeInKilobytes, "max-message-size", 0, "size of one message in KB (default 256)")
+	flags.StringVar(&e.ForwardTo, "forward-to", "", "queue or topic to which all messages are forwarded")
+	flags.StringVar(&e.ForwardDeadLetteredMessagesTo, "forward-dead-letters-to", "", "queue or topic to which dead letters are forwarded")
+	flags.IntVar(&e.MaxSizeInMegabytes, "max-size", 0, "maximum size of all messages together in MB (default 1024)")
+	flags.IntVar(&e.MaxMessageSizeInKilobytes, "max-message-size", 0, "maximum size of one message in KB (default 256)")
 	flags.Var(&s.idle, "auto-delete-on-idle", "remove the entity when nobody has used it for this long, 5m or more")
 	flags.StringVar(&e.Status, "status", "", "Active, Disabled, SendDisabled or ReceiveDisabled (default Active)")
 	flags.StringVar(&e.UserMetadata, "user-metadata", "", "text of your own")

@@ -32,7 +32,7 @@ running host. BODY is the message; "-" reads it from the standard input, and
 without it the message is empty. An ID is made when none is given.
 
 With --delay or --at the message is scheduled: it gets a sequence number at
-once, and another one when its time has come. Times are those of the host's
+once, and another one when its time has come. Times are times of the host's
 clock.
 
 A property is text, or with := a number, true, false or null, which matters to
@@ -95,7 +95,7 @@ filters.`,
 	flags.StringArrayVar(&properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
 	flags.Var(&delay, "delay", "schedule the message for this long from now, e.g. 30s")
 	flags.StringVar(&at, "at", "", "schedule it for that time, e.g. 2030-01-31T15:04:05Z")
-	flags.Var(&ttl, "ttl", "let the message expire after this long, e.g. 10m (default: as the entity says)")
+	flags.Var(&ttl, "ttl", "let the message expire after this long, e.g. 10m (default: the entity's)")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd

@@ -20,10 +20,10 @@ func newPurgeBus(std streams) *cobra.Command {
 		Use:   "servicebus ENTITY",
 		Short: "Remove all messages from a Service Bus entity",
 		Long: `Purge removes every message from a queue, a subscription or a dead-letter queue
-of the running host, also those that are locked (a function that has one in work
-ends its attempts, and then finds that its lock is lost), deferred or scheduled.
-The entity stays, and so does its dead-letter queue, which has to be named to be
-purged.`,
+of the running host, also locked, deferred and scheduled messages. A function
+that has one in work ends its attempts, and then finds that its lock is lost.
+The entity stays, and so does its dead-letter queue; name that queue to purge
+it.`,
 		Example: `  redeliver purge servicebus orders
   redeliver purge servicebus 'orders/$DeadLetterQueue'`,
 		Args:              arguments(1, 1),
@@ -54,15 +54,14 @@ func newRedriveBus(std streams) *cobra.Command {
 		Use:   "servicebus ENTITY",
 		Short: "Move messages from a dead-letter queue back to its entity",
 		Long: `Redrive moves the messages of an entity's dead-letter queue back to the entity,
-in their order, or those that --sequence names. ENTITY is the queue or
-subscription, or the path of its dead-letter queue; the transfer dead-letter
+in their order; with --sequence only some of them. ENTITY is the queue or
+subscription, or the path of its dead-letter queue. The transfer dead-letter
 queue has to be named.
 
-A message keeps its ID, its body and its properties, without the two that say
-why it was dead-lettered; it gets a new sequence number, and its delivery count
-starts anew. Messages that somebody has locked stay. For each one the journal
-has a record "forwarded" with the cause "redrive". They move in one step, all or
-none.`,
+A message keeps its ID, its body and its properties, except the two with the
+reason of the dead-lettering. It gets a new sequence number, and its delivery
+count starts anew. Locked messages stay. The journal has a record "forwarded"
+with the cause "redrive" for each message. All move in one step, or none does.`,
 		Example: `  redeliver redrive servicebus orders
   redeliver redrive servicebus orders --sequence 3 --sequence 4
   redeliver redrive servicebus 'orders/$Transfer/$DeadLetterQueue'`,
@@ -108,11 +107,11 @@ func newExpireLockBus(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "End the locks of an entity's messages now",
-		Long: `Expire-lock ends locks as if their time were over: those of all messages of a
-queue, subscription or dead-letter queue, those of sessions included, or only
-those that --sequence or --session names. Each counts as a failed delivery, and
-the message is delivered again or, at the entity's maximum, dead-lettered.
-Whoever had it in work finds that the lock is lost: this is how to try out a
+		Long: `Expire-lock ends locks as if their time were over: all locks of a queue,
+subscription or dead-letter queue, session locks included, or only the locks
+that --sequence or --session names. Each counts as a failed delivery. The
+message is delivered again or, at the entity's maximum, dead-lettered. The
+receiver that had it in work finds that the lock is lost. So one can try out a
 handler that is too slow.`,
 		Example: `  redeliver expire-lock servicebus orders
   redeliver expire-lock servicebus orders --sequence 3

@@ -31,8 +31,8 @@ func newCheck(std streams) *cobra.Command {
 function it prints the trigger, the effective retry policy and where it comes
 from, attempts per delivery, deliveries and their product, the waiting time, and
 where a message ends; then every error with file, line and JSON path, and the
-lints. The app's Go program is built and asked what it declares in code; with
---no-build only what stands in files is read.
+lints. The app's Go program is built and asked for its declarations in code;
+with --no-build only the files are read.
 
 The exit code is 1 when there are errors, and 0 when there are at most warnings.`,
 		Args: arguments(0, 1),

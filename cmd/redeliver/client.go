@@ -205,8 +205,8 @@ func (c *client) recognise(ctx context.Context) error {
 	var who web.Identity
 	err = json.NewDecoder(io.LimitReader(resp.Body, mostInput)).Decode(&who)
 	if resp.StatusCode != http.StatusOK || err != nil || !who.Proves(c.secret, challenge) {
-		return hinted(fmt.Errorf("what answers at %s is not the host that runs the app in %q", c.base, short(c.dir)),
-			"end that host with Ctrl+C and start it again, or name the one you mean with --port alone")
+		return hinted(fmt.Errorf("the server at %s is not the host that runs the app in %q", c.base, short(c.dir)),
+			"end that host with Ctrl+C and start it again, or name the right one with --port alone")
 	}
 	c.proved = true
 	return nil
@@ -241,7 +241,7 @@ func (c *client) request(ctx context.Context, method, path string, query url.Val
 	}
 	if _, ours := resp.Header[web.VersionHeader]; !ours { // it may be anything that has the port
 		resp.Body.Close()
-		return nil, hinted(fmt.Errorf("what answers at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
+		return nil, hinted(fmt.Errorf("the server at %s is not a redeliver host", c.base), "name the app with --dir or the host with --port")
 	}
 	return resp, nil
 }
@@ -286,9 +286,9 @@ func (c *client) refused(resp *http.Response) error {
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:
-		return hinted(fmt.Errorf("the host at %s asks for the master key", c.base), "name the app's folder with --dir, whose keys are then used")
+		return hinted(fmt.Errorf("the host at %s asks for the master key", c.base), "name the app's folder with --dir: the command then uses its keys")
 	case http.StatusNotFound:
-		return hinted(fmt.Errorf("the host at %s does not know this command", c.base), "is it of the same version as this program?")
+		return hinted(fmt.Errorf("the host at %s does not know this command", c.base), "are host and program of the same version?")
 	}
 	return fmt.Errorf("the host at %s answered %s", c.base, resp.Status)
 }

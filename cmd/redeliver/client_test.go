@@ -41,7 +41,7 @@ func TestForeignServer(t *testing.T) {
 		} {
 			var stdout, stderr strings.Builder
 			code := run(t.Context(), append(args, "--port", u.Port()), streams{in: strings.NewReader("x"), out: &stdout, err: &stderr})
-			want := "redeliver: error: what answers at http://localhost:" + u.Port() + " is not a redeliver host\n"
+			want := "redeliver: error: the server at http://localhost:" + u.Port() + " is not a redeliver host\n"
 			if code != exitFailure || stdout.String() != "" || !strings.HasPrefix(stderr.String(), want) {
 				t.Errorf("%d to %q: exit code %d, %q and %q, want %q", status, args, code, stdout.String(), stderr.String(), want)
 			}

@@ -131,7 +131,7 @@ func (s *session) outside(setting string) {
 		return
 	}
 	s.clock.Real()
-	s.out.say("info", fmt.Sprintf("%s is an account outside, where locks end in real time: the clock follows the wall", setting))
+	s.out.say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
 }
 
 // pace is what moves the clock: the flag, unless an account outside forbids it.

@@ -70,9 +70,9 @@ func newSendCosmos(std streams) *cobra.Command {
 		Short: "Create or replace documents in a Cosmos DB container",
 		Long: `Send creates or replaces documents in the Cosmos DB account of the running host,
 and makes database and container when they do not exist. FILE holds one JSON
-object with an "id", or an array of such, which may also stand in its place; "-"
-and no FILE mean the standard input. Functions that watch the container find the
-changes in its feed.
+object with an "id", or an array of such objects. The JSON itself may stand in
+the place of FILE; "-" and no FILE mean the standard input. Functions that watch
+the container find the changes in its feed.
 
 The account is there for the change feed only. No Cosmos DB client can connect
 to it.`,
@@ -115,8 +115,8 @@ func newCreateCosmos(std streams) *cobra.Command {
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Make a Cosmos DB container",
 		Long: `Create makes a container, and its database, in the Cosmos DB account of the
-running host. Each of its ranges has a change feed and a lease of its own, so
-that as many batches can be in work at once.`,
+running host. Each of its ranges has a change feed and a lease of its own. So as
+many batches as ranges can be in work at once.`,
 		Example: `  redeliver create cosmos shop/orders
   redeliver create cosmos shop/orders --partition-key /customer --ranges 4`,
 		Args:              arguments(1, 1),
@@ -147,8 +147,8 @@ func newDeleteCosmos(std streams) *cobra.Command {
 		Short: "Remove a Cosmos DB container with its documents",
 		Long: `Delete removes a container with its documents and its change feed from the
 Cosmos DB account of the running host. Functions that watch it, or keep their
-leases in it, fail to listen until there is one again. One that is made again is
-another container, and is read from where the trigger says that reading starts.`,
+leases in it, fail to listen until there is one again. A container that is made
+again is another one, and is read from the start that the trigger sets.`,
 		Example:           `  redeliver delete cosmos shop/orders`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeCosmos(&t, noMore),
@@ -227,7 +227,7 @@ documents of a lease container say how far functions have come.`,
 	}
 	cmd.Flags().IntVar(&most, "max", 32, "show at most this many documents")
 	cmd.Flags().StringVar(&id, "id", "", "show only the documents with this identifier")
-	cmd.Flags().StringVar(&prefix, "prefix", "", "show only documents whose identifier begins so")
+	cmd.Flags().StringVar(&prefix, "prefix", "", "show only documents whose identifier begins with this")
 	v.add(cmd)
 	addTarget(cmd, &t)
 	return cmd
@@ -240,12 +240,12 @@ func newPurgeCosmos(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove the documents of a Cosmos DB container",
-		Long: `Purge removes the documents of a container of the running host, or those that
---id names. The container stays, and so do the positions of its change feed,
-which does not show that documents were removed.
+		Long: `Purge removes the documents of a container of the running host, or only the
+documents that --id names. The container stays, and so do the positions of its
+change feed, which does not show that documents were removed.
 
-Purging a lease container makes functions start anew, where their triggers say
-that reading starts: batches in work are not checkpointed.`,
+After a purge of their lease container functions start anew, at the start that
+their triggers set. Batches in work are not checkpointed.`,
 		Example: `  redeliver purge cosmos shop/orders
   redeliver purge cosmos shop/orders --id 7
   redeliver purge cosmos shop/leases`,
@@ -280,7 +280,7 @@ func newRedriveCosmos() *cobra.Command {
 		Hidden:             true,
 		DisableFlagParsing: true,
 		RunE: func(*cobra.Command, []string) error {
-			return hinted(&usageError{errors.New("there is nothing to redrive: Cosmos DB has no poison messages and no dead letters, a batch that fails is lost when its range moves on")},
+			return hinted(&usageError{errors.New("there is nothing to redrive: Cosmos DB has no poison messages and no dead letters; a failed batch is lost when its range moves on")},
 				`write its documents again (redeliver send cosmos), or purge the lease container to have all of the feed read again`)
 		},
 	}

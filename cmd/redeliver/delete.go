@@ -24,10 +24,10 @@ func newDeleteBus(std streams) *cobra.Command {
 		Short: "Remove a queue, topic or subscription with its messages",
 		Long: `Delete removes a queue, a topic with its subscriptions, or a subscription from
 the Service Bus namespace of the running host, with all messages and dead
-letters. Who has a message of it in work finds that its lock is lost.
+letters. A receiver with a message in work finds that its lock is lost.
 
-An entity that a function names, or that the file of entities describes, is made
-again when the app is loaded the next time.`,
+The next load of the app makes an entity again that a function or the file of
+entities names.`,
 		Example: `  redeliver delete servicebus orders
   redeliver delete servicebus events/Subscriptions/all`,
 		Args:              arguments(1, 1),
@@ -57,10 +57,10 @@ func newDeleteGrid(std streams) *cobra.Command {
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Remove a topic of Event Grid, or an event subscription",
 		Long: `Delete removes a topic with its event subscriptions, or one event subscription,
-from the Event Grid of the running host. Events that were not delivered yet go
-with it, and are not dead-lettered.
+from the Event Grid of the running host. Undelivered events go with it, and are
+not dead-lettered.
 
-What host.json describes is made again when the app is loaded the next time.`,
+The next load of the app makes again the topics and subscriptions of host.json.`,
 		Example: `  redeliver delete eventgrid shop
   redeliver delete eventgrid shop/audit`,
 		Args: arguments(1, 1),

@@ -125,7 +125,7 @@ func (s *session) topicLines() (lines []string) {
 func (s *session) endpointLines() string {
 	var t strings.Builder
 	if s.otherStorage {
-		t.WriteString("  storage    that of AzureWebJobsStorage; --blob-port and --queue-port open the embedded one to clients\n")
+		t.WriteString("  storage    the account of AzureWebJobsStorage; --blob-port and --queue-port serve the embedded one\n")
 	}
 	if s.storage != nil {
 		for _, a := range s.accounts {
@@ -140,7 +140,7 @@ func (s *session) endpointLines() string {
 			}
 		}
 		if len(s.storageKeys()) > 0 {
-			t.WriteString("  keys       of these accounts: \"redeliver keys\" shows them\n")
+			t.WriteString("  keys       \"redeliver keys\" shows the keys of these accounts\n")
 		}
 	}
 	t.WriteString(s.busLines() + s.hubLines() + s.gridLines())
@@ -155,7 +155,7 @@ func (s *session) endpointLines() string {
 func (s *session) busLines() string {
 	var t strings.Builder
 	if s.otherBus != "" {
-		writef(&t, "  servicebus that of %s; --servicebus-port opens the embedded one to clients\n", s.otherBus)
+		writef(&t, "  servicebus the namespace of %s; --servicebus-port serves the embedded one\n", s.otherBus)
 	}
 	clients, admin := s.serviceBus()
 	for _, line := range [][2]string{{"servicebus", clients}, {"sb admin", admin}} {

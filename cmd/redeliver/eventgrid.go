@@ -29,17 +29,17 @@ func newCreateGrid(std streams) *cobra.Command {
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Make a topic of Event Grid, or an event subscription",
 		Long: `Create makes a topic in the Event Grid of the running host, or an event
-subscription of one, which gets the events of the topic that its filters let
+subscription of a topic. A subscription gets the events that its filters let
 through.
 
-Of a topic, --schema is what publishers send, and --key what lets them in; both
-are printed with the endpoint. It is made once, and cannot be changed.
+For a topic, --schema is the schema of the publishers, and --key is their key;
+both are printed with the endpoint. A topic is made once, and cannot be changed.
 
-Of an event subscription, --endpoint is who gets the events: a function of the
-app with an eventGridTrigger, or the URL of a web hook on this machine, which
-has to answer the validation. All flags but --key are for it; --schema is what
-it delivers. One that is there already is replaced as a whole, and keeps its
-events.
+For an event subscription, --endpoint receives the events: a function of the app
+with an eventGridTrigger, or the URL of a web hook on this machine. A web hook
+has to answer the validation. All flags but --key are for subscriptions, and
+--schema is the schema of the deliveries. An existing subscription is replaced
+as a whole, and keeps its events.
 
 For more than a few, and for advanced filters, describe them in host.json under
 redeliver.eventGrid. "redeliver ls eventgrid" shows all, "redeliver delete
@@ -96,15 +96,15 @@ eventgrid" removes one.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&topic.Key, "key", "", "key of a new topic, which publishers send (default: made from the seed)")
-	flags.StringVar(&schema, "schema", "", "eventgrid or cloudevents: what a topic takes (default eventgrid), or what a subscription delivers (default as its topic)")
+	flags.StringVar(&topic.Key, "key", "", "key that publishers of a new topic send (default: made from the seed)")
+	flags.StringVar(&schema, "schema", "", "eventgrid or cloudevents: the schema that a topic takes (default eventgrid), or a subscription delivers (default as its topic)")
 	flags.StringVar(&endpoint, "endpoint", "", "function, or URL of a web hook, that gets the events")
 	flags.StringSliceVar(&sub.IncludedEventTypes, "event-type", nil, "only events of this type (repeatable)")
-	flags.StringVar(&sub.SubjectBeginsWith, "subject-begins-with", "", "only events whose subject begins so")
-	flags.StringVar(&sub.SubjectEndsWith, "subject-ends-with", "", "only events whose subject ends so")
+	flags.StringVar(&sub.SubjectBeginsWith, "subject-begins-with", "", "only events whose subject begins with this")
+	flags.StringVar(&sub.SubjectEndsWith, "subject-ends-with", "", "only events whose subject ends with this")
 	flags.IntVar(&sub.MaxDeliveryAttempts, "max-attempts", 0, "attempts for one event, 1 to 30 (default 30)")
-	flags.Var(&life, "ttl", "longest life of an event, 1m to 24h (default 24h)")
-	flags.StringVar(&sub.DeadLetterContainer, "dead-letter-container", "", "container for events that are given up, which has to exist (default: they are dropped)")
+	flags.Var(&life, "ttl", "time to live of an event, 1m to 24h (default 24h)")
+	flags.StringVar(&sub.DeadLetterContainer, "dead-letter-container", "", "existing container for events that are given up (default: they are dropped)")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
@@ -144,7 +144,7 @@ func createdTopic(t *target, made *web.GridTopic) string {
 		switch info, err := readRun(c.dir); {
 		case err != nil:
 		case info.EventGrid == "":
-			text += "  endpoint none: publishers are served by a host with --eventgrid-port\n"
+			text += "  endpoint none: start the host with --eventgrid-port to serve publishers\n"
 		default:
 			text += "  endpoint " + topicEndpoint(info.EventGrid, made.Name) + "\n"
 		}
@@ -155,7 +155,7 @@ func createdTopic(t *target, made *web.GridTopic) string {
 func createdSubscription(made *web.GridSubscribed, endpoint string) string {
 	text := textf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
 	if made.State == eventgrid.AwaitingManualAction {
-		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL that it was sent\n"
+		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL of the request\n"
 	}
 	return text
 }
@@ -168,12 +168,12 @@ func newSendGrid(std streams) *cobra.Command {
 		Short: "Publish events to a topic of Event Grid",
 		Long: `Send publishes one event, or an array of events, to a topic of the running host.
 FILE holds them as JSON, in the schema that the topic takes; "-" reads them from
-the standard input. JSON may stand in the place of the file, and without it the
-event is an empty one.
+the standard input. The JSON itself may stand in the place of FILE. Without FILE
+the event is an empty one.
 
-Fields that are required and missing are added: an ID, the time of the host's
-clock, a subject and a type. --raw publishes what is there, and shows what the
-service says to it.`,
+Required fields that are missing are added: an ID, the time of the host's clock,
+a subject and a type. --raw publishes the text unchanged, and shows the answer
+of the service.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
 		Args: arguments(1, 2),
@@ -225,7 +225,7 @@ func jsonOrFile(std streams, args []string) ([]byte, error) {
 	}
 	f, err := os.Open(args[0])
 	if err != nil {
-		return nil, hinted(fmt.Errorf("cannot read %q: %w", args[0], reason(err)), "it is the name of a file, unless it begins with { or [ or is -")
+		return nil, hinted(fmt.Errorf("cannot read %q: %w", args[0], reason(err)), "only a text that begins with { or [, or is -, is not the name of a file")
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostInput))

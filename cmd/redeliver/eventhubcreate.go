@@ -21,9 +21,9 @@ func newCreateHub(std streams) *cobra.Command {
 		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
 		Short: "Make a hub of Event Hubs, or a consumer group of one",
 		Long: `Create makes a hub in the Event Hubs namespace of the running host, or a
-consumer group of a hub that is there. What is not said has the service's
-default. Every hub has the consumer group $Default; clients that read for a
-group that nobody made are refused.
+consumer group of an existing hub. Settings without a flag have the service's
+defaults. Every hub has the consumer group $Default; clients that read for an
+unknown group are refused.
 
 Hubs and consumer groups that functions name are made when the app is loaded
 (switch autoCreateEntities). For more than a few, describe them in host.json

@@ -34,8 +34,8 @@ func newInit(std streams) *cobra.Command {
 		Short: "Write a small app to start from",
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
-timer, and a retry policy. Files that exist are never overwritten: then nothing
-is written.
+timer, and a retry policy. If one of its files exists already, nothing is
+written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into
@@ -84,7 +84,7 @@ func moduleSource(replace string) (source, error) {
 			return source{}, err
 		}
 		if !isModule(dir) {
-			return source{}, fmt.Errorf("--replace %q does not hold the module %s", replace, modulePath)
+			return source{}, fmt.Errorf("--replace %q: the folder does not hold the module %s", replace, modulePath)
 		}
 		return source{dir: dir}, nil
 	}
@@ -96,7 +96,7 @@ func moduleSource(replace string) (source, error) {
 	if dir := filepath.Dir(filepath.Dir(filepath.Dir(file))); filepath.IsAbs(dir) && isModule(dir) {
 		return source{dir: dir}, nil
 	}
-	return source{}, hinted(errors.New("this is a development build, and its source is not where it was built"),
+	return source{}, hinted(errors.New("this is a development build, and its source folder is gone"),
 		"name the folder of the redeliver source with --replace")
 }
 
@@ -139,7 +139,7 @@ func writeApp(dir string, src source) error {
 			if err != nil {
 				return fmt.Errorf("cannot read %q: %w", filepath.Join(dir, file), reason(err))
 			}
-			return hinted(fmt.Errorf("%q exists already", filepath.Join(dir, file)), "init writes into an empty folder, or one that has none of its files")
+			return hinted(fmt.Errorf("%q already exists", filepath.Join(dir, file)), "init writes into an empty folder, or one without any of its files")
 		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -170,7 +170,7 @@ func moduleName(dir string) (string, error) {
 		name = "app"
 	}
 	if why := takenModule(name); why != "" {
-		return "", hinted(fmt.Errorf("%q makes no module: %s", name, why), "choose another folder, for instance "+shellWord(filepath.Join(filepath.Dir(dir), name+"-app")))
+		return "", hinted(fmt.Errorf("%q cannot be the name of a module: %s", name, why), "choose another folder, for instance "+shellWord(filepath.Join(filepath.Dir(dir), name+"-app")))
 	}
 	return name, nil
 }
@@ -214,13 +214,13 @@ func moduleFiles(name string, src source) (mod, sum string, err error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nrequire (\n", name, goLine(text), modulePath)
-	b.WriteString("\t// Everything that redeliver itself is built with; \"go mod tidy\" leaves what this app needs.\n")
+	b.WriteString("\t// The requirements of redeliver itself; \"go mod tidy\" removes those that this app does not use.\n")
 	for _, m := range requirement.FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", m[1])
 	}
 	// Without this an app in a workspace does not build: there the go command reads what
 	// every library asks for, and that version holds packages that have since moved.
-	b.WriteString(")\n\n// A library asks for it, and in a workspace its packages would be found twice.\nexclude " + splitModule + "\n")
+	b.WriteString(")\n\n// A library requires it; in a workspace its packages would be found twice.\nexclude " + splitModule + "\n")
 	fmt.Fprintf(&b, "\n// %s is not published yet: this is the source that redeliver was built from.\nreplace %s => %s\n",
 		modulePath, modulePath, quotePath(src.dir))
 	sums, err := readLines(filepath.Join(src.dir, "go.sum"))

@@ -31,8 +31,8 @@ level "admin" and everything below /admin take the master key. The keys of
 functions that exist in code only appear once the host has run with
 --enableAuth.
 
-While the app runs, the keys of the storage accounts that AZURITE_ACCOUNTS named
-are shown too.`,
+While the app runs, the keys of the storage accounts in AZURITE_ACCOUNTS are
+shown too.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := oneOf("output", output, "text", "json"); err != nil {

@@ -95,22 +95,22 @@ func newLs(std streams) *cobra.Command {
 		Short: "List functions and what the services of the host hold",
 		Long: `Ls shows what the running host has: its functions and whether they run, the
 queues of the embedded storage with their messages, the containers with their
-blobs, the entities of Service Bus with theirs, the event subscriptions of Event
-Grid with the events that they still deliver, the partitions of Event Hubs with
-the checkpoint of each consumer group, the containers of Cosmos DB with the
-leases of each function, and the outputs that go nowhere here, with how many
-values functions have set on them. WHAT limits it to some of
+blobs, the entities of Service Bus with their messages, the event subscriptions
+of Event Grid with their pending events, the partitions of Event Hubs with the
+checkpoint of each consumer group, the containers of Cosmos DB with the leases
+of each function, and the outputs that are recorded here, with the number of
+values that functions have set on them. WHAT limits it to some of
 ` + strings.Join(names[:5], ", ") + `,
 ` + strings.Join(names[5:], ", ") + `.
 
 A message is invisible while a function has it in work, while it waits for its
 redelivery, and while its delay lasts. Snapshots of blobs do not count. Active
-messages of Service Bus include those that are locked; a topic itself holds
-scheduled ones only. Of the deliveries of Event Grid the first 256 are shown,
-each with the time of its next attempt. CHECKPOINT is the sequence number of the
-last event that a consumer group is done with, BEHIND how many came after it.
-OWNER is the function that has the lease of a range, CONTINUATION the last
-change that it is done with, PENDING how many came after it.`,
+messages of Service Bus include the locked ones; a topic itself holds scheduled
+ones only. The first 256 deliveries of Event Grid are shown, each with the time
+of its next attempt. CHECKPOINT is the sequence number of the last event that a
+consumer group is done with, and BEHIND counts the events after it. OWNER is the
+function that has the lease of a range, CONTINUATION the last change that it is
+done with, and PENDING counts the changes after it.`,
 		Example: `  redeliver ls
   redeliver ls queues containers
   redeliver ls servicebus
@@ -150,7 +150,7 @@ change that it is done with, PENDING how many came after it.`,
 func knownListings(args, names []string) error {
 	for _, a := range args {
 		if !slices.Contains(names, a) {
-			return hinted(&usageError{fmt.Errorf("nothing to list is called %q", a)}, "there are "+strings.Join(names, ", "))
+			return hinted(&usageError{fmt.Errorf("%q cannot be listed", a)}, "there are "+strings.Join(names, ", "))
 		}
 	}
 	return nil

@@ -35,11 +35,11 @@ func newPeekOutput(std streams) *cobra.Command {
 	var most int
 	cmd := &cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
-		Short: "Show what a function has set on outputs that go nowhere here",
-		Long: `Peek shows what a function of the running host has set on outputs that Redeliver
-does not serve, such as sendGrid, sql or table: what it would have sent, the
-latest values, oldest first. FUNCTION shows all its outputs, FUNCTION/BINDING
-one of them.
+		Short: "Show the values that a function has set on recorded outputs",
+		Long: `Redeliver records the values of outputs that it does not serve, such as
+sendGrid, sql or table, and sends them nowhere. Peek shows the latest values of
+a function of the running host, oldest first. FUNCTION shows all its outputs,
+FUNCTION/BINDING one of them.
 
 The host keeps the latest 1,000 values in memory, over a reload too; "state
 reset" forgets them. "ls outputs" lists the outputs, "fail output" makes them
@@ -111,10 +111,10 @@ func newFailOutput(std streams) *cobra.Command {
 		Long: `Fail makes the next write of an output of the running host fail, as if its
 service had refused it: the attempt fails, and is retried by its policy.
 FUNCTION means all outputs of the function but its HTTP answer, FUNCTION/BINDING
-one of them; outputs of any type, those that are only recorded too.
+one of them. Outputs of any type can fail, recorded ones too.
 
---times says how many writes fail: -1 all, 0 none any more. It holds over a
-reload and ends with "state reset". "ls outputs" shows how many are left.`,
+--times is the number of writes that fail: -1 for all, 0 to end it. It holds
+over a reload and ends with "state reset". "ls outputs" shows how many are left.`,
 		Example: `  redeliver fail output Notify/mail --times 2
   redeliver fail output Notify --times 0`,
 		Args:              arguments(1, 1),
@@ -133,7 +133,7 @@ reload and ends with "state reset". "ls outputs" shows how many are left.`,
 			case times < 0:
 				what = "all writes of"
 			case times == 0:
-				newConsole(std, true).print(fmt.Sprintf("no write of %q is made to fail any more\n", args[0]))
+				newConsole(std, true).print(fmt.Sprintf("writes of %q succeed again\n", args[0]))
 				return nil
 			case times > 1:
 				what = fmt.Sprintf("the next %d writes of", times)
@@ -142,7 +142,7 @@ reload and ends with "state reset". "ls outputs" shows how many are left.`,
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&times, "times", 1, "how many writes fail; -1 all, 0 none any more")
+	cmd.Flags().IntVar(&times, "times", 1, "number of writes that fail; -1 all, 0 none")
 	cmd.Flags().StringVar(&text, "error", "", "the text of the failure")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)

@@ -48,7 +48,7 @@ func (p *portFlag) Type() string { return "port" }
 func addStorage(cmd *cobra.Command, f *startFlags) {
 	f.blobPort, f.queuePort = rest.DefaultBlobPort, rest.DefaultQueuePort
 	cmd.Flags().Var(&f.blobPort, "blob-port", "port at which storage SDKs find the blobs; 0 for any free one, off for none")
-	cmd.Flags().Var(&f.queuePort, "queue-port", "port at which storage SDKs find the queues, likewise")
+	cmd.Flags().Var(&f.queuePort, "queue-port", "port at which storage SDKs find the queues; 0 for any free one, off for none")
 	cmd.Flags().BoolVar(&f.strictDates, "strict-dates", false, "refuse storage requests dated more than 15 minutes off the clock")
 }
 
@@ -83,16 +83,16 @@ func addBus(cmd *cobra.Command, f *busFlags) {
 	f.port, f.tlsPort, f.adminPort = amqp.DefaultPort, amqp.DefaultTLSPort, defaultBusAdminPort
 	flags := cmd.Flags()
 	flags.Var(&f.port, busPort, "port at which Service Bus SDKs find the namespace, when the app needs it; 0 for any free one, off for none")
-	flags.Var(&f.tlsPort, busTLSPort, "port for Service Bus clients that know TLS only, with --tls or when given")
-	flags.Var(&f.adminPort, busAdminPort, "port for administration clients of Service Bus, likewise")
+	flags.Var(&f.tlsPort, busTLSPort, "port for Service Bus clients that know TLS only; open with --tls, or when given")
+	flags.Var(&f.adminPort, busAdminPort, "port for administration clients of Service Bus, when the app needs it; 0 for any free one, off for none")
 	f.files.add(cmd)
 }
 
 // add adds the flags that name the files.
 func (f *configFiles) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.bus, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the one that host.json names")
-	flags.StringVar(&f.hubs, "eventhubs-config", "", "file of event hubs, a Config.json of the official Event Hubs emulator, instead of the one that host.json names")
+	flags.StringVar(&f.bus, "servicebus-config", "", "file of Service Bus entities, a Config.json of the official emulator, instead of the file that host.json names")
+	flags.StringVar(&f.hubs, "eventhubs-config", "", "file of event hubs, a Config.json of the official Event Hubs emulator, instead of the file that host.json names")
 }
 
 // finish makes the paths absolute: the app would look for the files below its folder.

@@ -110,7 +110,7 @@ func (p *printer) line(rec *journal.Record) string {
 		p.refused(rec)
 		return ""
 	case journal.EditUndone:
-		p.note(rec, green, "undone", "the app is as generation "+strconv.Itoa(rec.Generation)+" again, which goes on")
+		p.note(rec, green, "undone", "the app is as generation "+strconv.Itoa(rec.Generation)+" again, and goes on")
 		return ""
 	case journal.FunctionError:
 		switch { // what is wrong in files is in the banner
@@ -209,7 +209,7 @@ func (p *printer) refused(rec *journal.Record) {
 		}
 	}
 	if runs {
-		p.out.hint("what runs goes on unchanged; fix this and the app is loaded again")
+		p.out.hint("the running app goes on unchanged; fix this and the app is loaded again")
 	}
 }
 

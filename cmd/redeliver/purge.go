@@ -20,10 +20,10 @@ func newPurgeQueue(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "queue NAME",
 		Short: "Remove all messages from a storage queue",
-		Long: `Purge removes every message from a storage queue of the running host, also those
-that a function has in work (it ends its attempts, and then finds its message
-gone), that wait for their redelivery, or that were sent with a delay. The queue
-stays.`,
+		Long: `Purge removes every message from a storage queue of the running host, also
+messages in work, messages that wait for their redelivery, and delayed messages.
+A function that has one in work ends its attempts, and then finds its message
+gone. The queue stays.`,
 		Example:           `  redeliver purge queue orders-poison`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&t, anyName),

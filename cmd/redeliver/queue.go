@@ -109,9 +109,9 @@ func newPeekQueue(std streams) *cobra.Command {
 		Short: "Show the visible messages of a storage queue, and change nothing",
 		Long: `Peek shows the visible messages of a storage queue of the running host, oldest
 first, each with its dequeue count and decoded body, and in a poison queue with
-the error that brought it there. A message that a function has in work, that
-waits for its redelivery, or that was sent with a delay is counted and not
-shown; with --id it is.`,
+the error that brought it there. Messages in work, messages that wait for their
+redelivery, and delayed messages are counted and not shown. --id shows a message
+in any state.`,
 		Example: `  redeliver peek queue orders-poison
   redeliver peek queue orders --id 09892d75-70f2-4697-82d3-26e0055bdef6`,
 		Args:              arguments(1, 1),
@@ -193,10 +193,10 @@ func newInvoke(std streams) *cobra.Command {
 		Use:   "invoke FUNCTION [BODY|-]",
 		Short: "Run a function of the running host by hand",
 		Long: `Invoke runs a function once, as the admin API does, and waits for the result.
-BODY is what its trigger gives it (a queue message's text, a request's body; a
-timer ignores it); "-" reads it from the standard input. The retry policy
-applies. No queue counts a delivery, and nothing is poisoned. Disabled functions
-run too.
+BODY takes the place of the trigger's data (a queue message's text, a request's
+body; a timer ignores it); "-" reads it from the standard input. The retry
+policy applies. No queue counts a delivery, and no message becomes poison.
+Disabled functions run too.
 
 The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,
@@ -279,7 +279,7 @@ func newClock(std streams) *cobra.Command {
 	addTarget(cmd, &t)
 	advance := &cobra.Command{
 		Use:     "advance DURATION",
-		Short:   "Move the clock; what becomes due meanwhile happens",
+		Short:   "Move the clock; everything that becomes due on the way happens",
 		Example: `  redeliver clock advance 15m`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -25,12 +25,12 @@ func newRedriveQueue(std streams) *cobra.Command {
 		Short: "Move messages from a poison queue back to its queue",
 		Long: `Redrive moves the visible messages of a poison queue back to the queue that they
 came from, in their order, or to another one with --to. A message keeps its text
-exactly; it gets a new ID, and its dequeue count starts anew. For each the
-journal has a record "forwarded" with both IDs.
+exactly; it gets a new ID, and its dequeue count starts anew. The journal has a
+record "forwarded" with both IDs for each message.
 
-What becomes poison again meanwhile stays, and so do messages that something has
-in work. A message is put before its original is deleted: after a crash on the
-way it is in both queues, never in none.`,
+Messages that become poison again meanwhile stay, and so do messages in work. A
+message is put before its original is deleted: after a crash on the way it is in
+both queues, and never lost.`,
 		Example: `  redeliver redrive queue orders-poison
   redeliver redrive queue orders-poison --id 09892d75-70f2-4697-82d3-26e0055bdef6
   redeliver redrive queue orders-poison --to orders-v2`,
@@ -38,7 +38,7 @@ way it is in both queues, never in none.`,
 		ValidArgsFunction: completeQueues(&t, poisonName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, ok := web.PoisonOrigin(args[0]); !ok && to == "" {
-				return hinted(&usageError{fmt.Errorf("queue %q is no poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
+				return hinted(&usageError{fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
 			name, err := segment(args[0], queue.ValidateName)
 			if err != nil {

@@ -25,7 +25,7 @@ const firstSteps = `  redeliver init shop --lang go        write a small app
 func newRoot(std streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "redeliver",
-		Short:         "Run Azure Functions locally, every delivery and attempt under control",
+		Short:         "Run Azure Functions locally, with every delivery and attempt under control",
 		Long:          about,
 		Example:       firstSteps,
 		SilenceErrors: true,
@@ -113,7 +113,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		err = errors.New(strings.TrimSuffix(text, number.Error()) + want)
 	case strings.HasPrefix(text, "unknown shorthand flag"):
-		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; what begins with - and is none goes behind --", cmd.CommandPath()+" --help"))
+		return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags; put -- before an argument that begins with -", cmd.CommandPath()+" --help"))
 	}
 	return hinted(&usageError{err}, fmt.Sprintf("%q lists the flags", cmd.CommandPath()+" --help"))
 }

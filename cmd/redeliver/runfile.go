@@ -125,7 +125,7 @@ func unwritable(dir string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
 	}
-	return hinted(fmt.Errorf("folder %q cannot be written, where the app's keys and state are kept: %w", dir, err), writeHint(err, dir))
+	return hinted(fmt.Errorf("folder %q of the app's keys and state cannot be written: %w", dir, err), writeHint(err, dir))
 }
 
 // lockSoon takes the lock of the app. Commands that ask whether a host has it hold
@@ -187,7 +187,7 @@ func (o *ownership) publish(info runInfo) error {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return hinted(fmt.Errorf("no space is left on the disk for the file that says how to reach the host: %w", err), "make room on the disk of "+shellWord(o.dir))
+		return hinted(fmt.Errorf("no space is left on the disk for the host's run file: %w", err), "make room on the disk of "+shellWord(o.dir))
 	case err != nil:
 		return err
 	}

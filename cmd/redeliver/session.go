@@ -228,7 +228,7 @@ func (s *session) completeApp(a *app.App) {
 		s.out.warn("the app has no host.json, and a default one cannot be written: " + err.Error())
 		return
 	}
-	s.out.say("info", "the app had no host.json: wrote a default one")
+	s.out.say("info", "wrote a default host.json, because the app had none")
 }
 
 // hopeless returns the first fault that no edit of a watched file cures: the
@@ -327,7 +327,7 @@ func (s *session) openWeb(a *app.App) error {
 	server := web.New(s.host, opts)
 	if err := server.Start(); err != nil {
 		if isBusy(err) {
-			return hinted(err, "choose another one with --port, or --port 0 for any free one")
+			return hinted(err, "choose another port with --port, or any free one with --port 0")
 		}
 		return err
 	}
@@ -339,7 +339,7 @@ func (s *session) openWeb(a *app.App) error {
 // nothing.
 func (s *session) networkLine() string {
 	functions, admin := s.web.ForOthers()
-	const key = "the admin and control API want the master key of other machines; \"redeliver keys\" shows it"
+	const key = "the admin and control API ask other machines for the master key; \"redeliver keys\" shows it"
 	switch {
 	case functions && admin:
 		return "other machines may call functions; " + key

@@ -66,11 +66,11 @@ soon as nothing is left to do, so that a 15-minute back-off takes no time. Lines
 show the clock's time; a message's end also shows how long it took, with "auto"
 in both the clock's and real time.
 
-What the embedded services hold is kept in .redeliver/data below the app and
+The embedded services keep their data in .redeliver/data below the app. It
 outlives the host, however sudden its end; one host at a time has it. Storage
 SDKs find queues and blobs at Azurite's ports, with UseDevelopmentStorage=true
-or the string that is printed. AZURITE_ACCOUNTS=name:key1[:key2];... serves
-other accounts instead. An app whose storage is elsewhere takes no ports for it
+or the printed connection string. AZURITE_ACCOUNTS=name:key1[:key2];... serves
+other accounts instead. An app with its storage elsewhere opens no ports for it
 unless asked. A clock that ran ahead of the wall goes on from there at the next
 start.
 
@@ -79,9 +79,8 @@ administration, 5300, when the app needs it: a setting holds a connection string
 of an emulator (Endpoint=sb://localhost;...;UseDevelopmentEmulator=true), there
 is a file of entities and no setting leads elsewhere, or one of the flags is
 given. Each port also takes AMQP over WebSockets, administration over HTTP and,
-with --tls or --servicebus-tls-port, TLS. Without a port in it, such a string
-means the embedded namespace wherever its port is, and handlers are given the
-port.
+with --tls or --servicebus-tls-port, TLS. A connection string without a port
+means the embedded namespace at any port; handlers are given the port.
 
 Clients of Event Hubs find the hubs at the same port as Service Bus, with the
 same string. Publishers find the topics of Event Grid at port 60101, over HTTP
@@ -90,13 +89,13 @@ earlier runs have left some, a setting names that port, or --eventgrid-port is
 given; endpoint and key of each topic are printed. With --eventgrid-port 0 an
 output binding that names port 60101 means this host's topics too.
 
-An app in another language starts too: its functions do not run, and say why,
-and everything else is served. --services-only starts the services alone, also
-in a folder that is no app, for functions that something else runs: all their
-ports are open unless told otherwise, and the control API takes any free port
-unless --port names one. Of host.json, where there is one, only the object
-redeliver counts; with --set autoCreateEntities=any Service Bus entities and
-hubs are made when clients name them.
+An app in another language starts too: its functions do not run and say why, and
+everything else is served. --services-only starts the services alone, in any
+folder, for functions that another host runs. All their ports are open unless a
+flag closes them, and the control API takes any free port unless --port names
+one. Only the object redeliver of host.json counts, if there is such a file.
+With --set autoCreateEntities=any Service Bus entities and hubs are made when
+clients name them.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing
 the terminal, or the reader of the output, counts as Ctrl+C.`,
@@ -126,14 +125,14 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags := cmd.Flags()
 	flags.IntVarP(&f.port, "port", "p", defaultPort, "port to listen on; 0 for any free one")
 	flags.StringVar(&f.address, "address", "", "IP address to listen on (default 127.0.0.1)")
-	flags.StringVar(&f.adminAddress, "admin-address", "", "IP address at which alone the admin and control API are served (default: as --address)")
+	flags.StringVar(&f.adminAddress, "admin-address", "", "IP address of the admin and control API only (default: as --address)")
 	flags.StringSliceVar(&f.cors, "cors", nil, "origins that may call from a browser, with commas; * for all")
 	flags.BoolVar(&f.corsCredentials, "cors-credentials", false, "let these origins send cookies")
-	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may be for")
+	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may name")
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
-	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler as it was built last")
-	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: open storage, Service Bus, Event Hubs and Event Grid")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show also what services and processes do")
+	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler of the last build")
+	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
 	flags.StringVar(&f.clock, "clock", "real", "real, or auto: skip waiting")
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")

@@ -14,8 +14,8 @@ import (
 )
 
 func newState(std streams) *cobra.Command {
-	cmd := group("state save|load|reset", "Save, load or empty what the running host holds", newStateSave(std), newStateLoad(std), newStateReset(std))
-	cmd.Long = `State is about everything that the embedded services of the running host hold:
+	cmd := group("state save|load|reset", "Save, load or empty the state of the running host", newStateSave(std), newStateLoad(std), newStateReset(std))
+	cmd.Long = `State means everything that the embedded services of the running host hold:
 queues and blobs, with them the status of timers, the receipts of blobs and the
 checkpoints of Event Hubs; entities and messages of Service Bus; event hubs and
 their events; Cosmos DB containers with their documents and leases; topics,
@@ -23,7 +23,7 @@ subscriptions and undelivered events of Event Grid. A host in memory and one
 with a data folder load what the other has saved.
 
 A delivery that is in work when the state is replaced goes on to the end of its
-attempts; its settlement then changes nothing, because its message is no more. A
+attempts; its settlement then changes nothing, because its message is gone. A
 message that was in work when the state was saved comes back when its lock ends.`
 	return cmd
 }
@@ -70,9 +70,9 @@ func newStateLoad(std streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load FILE|-",
 		Short: "Replace the state by a saved one",
-		Long: `Load puts a saved state in the place of all that is there, or changes nothing
-when it cannot be read. Times are kept: a clock that has not reached the state's
-last change is moved there, and what becomes due on the way happens.`,
+		Long: `Load replaces the state of all services by a saved one. It changes nothing when
+the file cannot be read. Times are kept: a clock that has not reached the last
+change of the state is moved there, and everything due on the way happens.`,
 		Example: `  redeliver state load before.state`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -105,7 +105,7 @@ last change is moved there, and what becomes due on the way happens.`,
 				out.printf("loaded the state of %q\n", args[0])
 			}
 			if done.MovedMS > 0 {
-				out.say("info", fmt.Sprintf("the clock was moved by %s, to the state's last change", roundTime(time.Duration(done.MovedMS)*time.Millisecond)))
+				out.say("info", fmt.Sprintf("the clock was moved by %s, to the last change of the state", roundTime(time.Duration(done.MovedMS)*time.Millisecond)))
 			}
 			return nil
 		},
@@ -121,9 +121,9 @@ func newStateReset(std streams) *cobra.Command {
 		Short: "Empty every embedded service",
 		Long: `Reset removes every queue and blob, with them the status of timers and
 checkpoints, every Service Bus entity, event hub, Cosmos DB container and Event
-Grid topic, and what was recorded of outputs that are not served; no output is
-made to fail any more. What the running app describes in host.json or its
-functions name is made again, empty. The journal stays.`,
+Grid topic, and all recorded outputs. It ends every "fail output". Entities that
+the running app describes in host.json or names in functions are made again,
+empty. The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -134,7 +134,7 @@ functions name is made again, empty. The journal stays.`,
 			if err := c.call(cmd.Context(), http.MethodDelete, "/state", nil, nil, nil); err != nil {
 				return err
 			}
-			newConsole(std, true).print("removed all that queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid held\n")
+			newConsole(std, true).print("removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n")
 			return nil
 		},
 	}

@@ -21,16 +21,16 @@ const dataDir = "data"
 // addStore adds the flags that say where the embedded accounts are kept.
 func addStore(cmd *cobra.Command, f *startFlags) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.data, "data", "", "keep what the embedded services hold in this folder (default DIR/.redeliver/data)")
-	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that what is kept survives a power cut too")
-	flags.BoolVar(&f.inMemory, "in-memory", false, "keep nothing: the embedded services are in memory only")
+	flags.StringVar(&f.data, "data", "", "keep the data of the embedded services in this folder (default DIR/.redeliver/data)")
+	flags.BoolVar(&f.sync, "sync", false, "write through to the disk, so that the data survives a power cut too")
+	flags.BoolVar(&f.inMemory, "in-memory", false, "keep no data: the embedded services are in memory only")
 }
 
 // checkStore refuses flags that contradict each other.
 func (f *startFlags) checkStore() error {
 	for name, given := range map[string]bool{"data": f.data != "", "sync": f.sync} {
 		if given && f.inMemory {
-			return &usageError{fmt.Errorf("--in-memory keeps nothing, so that --%s has no meaning beside it", name)}
+			return &usageError{fmt.Errorf("--in-memory and --%s exclude each other", name)}
 		}
 	}
 	return nil
@@ -61,11 +61,11 @@ func (s *session) openStore() error {
 func (s *session) tellRefusing(reason error) {
 	switch {
 	case reason == nil:
-		s.out.say("info", "the data folder takes what is written again")
+		s.out.say("info", "the data folder can be written again")
 	case errors.Is(reason, store.ErrDiskFull):
-		s.out.say("warning", "no space is left on the disk of the data folder: the services refuse to change anything until there is room; what they hold can be read and saved")
+		s.out.say("warning", "no space is left on the disk of the data folder: the services refuse every change until there is room; their data can be read and saved")
 	default:
-		s.out.say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse to change anything until it can; what they hold can be read and saved", reason))
+		s.out.say("warning", fmt.Sprintf("the data folder cannot be written (%v): the services refuse every change until then; their data can be read and saved", reason))
 	}
 }
 
@@ -104,11 +104,11 @@ func storeError(err error) error {
 	case errors.As(err, &version):
 		return hinted(version, "run the version that wrote it, or choose another folder with --data")
 	case errors.As(err, &corrupt):
-		return hinted(corrupt, `move the folder away to start with nothing (then "redeliver state load FILE" brings back a saved state), or choose another one with --data`)
+		return hinted(corrupt, `move the folder away to start empty ("redeliver state load FILE" then brings back a saved state), or choose another one with --data`)
 	case errors.Is(err, store.ErrDiskFull):
 		return hinted(err, "make room, choose another folder with --data, or none with --in-memory")
 	}
-	return hinted(fmt.Errorf("queues and blobs cannot be kept: %w", err), "choose another folder with --data, or none with --in-memory")
+	return hinted(fmt.Errorf("the services cannot keep their data: %w", err), "choose another folder with --data, or none with --in-memory")
 }
 
 // writeHint is what to do about a folder that cannot be written.

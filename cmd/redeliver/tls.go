@@ -19,7 +19,7 @@ type tlsFlags struct {
 
 func addTLS(cmd *cobra.Command, f *tlsFlags) {
 	flags := cmd.Flags()
-	flags.BoolVar(&f.on, "tls", false, "serve queues and blobs over HTTPS, and Service Bus over TLS too, with a certificate made for it unless one is given")
+	flags.BoolVar(&f.on, "tls", false, "serve queues and blobs over HTTPS, and Service Bus over TLS too; without --tls-cert with a certificate of its own")
 	flags.StringVar(&f.cert, "tls-cert", "", "file with the certificate in PEM; implies --tls")
 	flags.StringVar(&f.key, "tls-key", "", "file with its key in PEM")
 }

@@ -64,7 +64,7 @@ func (l *loader) checkBindings(f *Function) {
 	default:
 		for _, extra := range triggers[1:] {
 			f.fault(triggerCount, extra.PathOf("type"), schemas.KindInvalidOperation, schemas.Quote(extra.Type), "exactly one trigger",
-				fmt.Sprintf("multiple triggers: the function has %s already", triggers[0].Type))
+				fmt.Sprintf("multiple triggers: the function already has %s", triggers[0].Type))
 		}
 	}
 }

@@ -172,7 +172,7 @@ func (l *loader) readBundle(r reader) {
 	l.earlierBundle = in.below(oldBundles)
 	switch {
 	case in.below(lowestBundle):
-		f := bad(versionPath, "", fmt.Sprintf("the host takes no version of this bundle below %d.%d.%d", lowestBundle[0], lowestBundle[1], lowestBundle[2]))
+		f := bad(versionPath, "", fmt.Sprintf("the host refuses versions of this bundle below %d.%d.%d", lowestBundle[0], lowestBundle[1], lowestBundle[2]))
 		f.Kind, f.Hint = schemas.KindInvalidOperation, "write [4.*, 5.0.0)"
 		l.fault(f)
 	case l.earlierBundle:

@@ -143,7 +143,7 @@ func TestIdleHandlers(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"code Plain: the program has a handler of this name that declares no bindings, and there is no function.json: it does not run",
-		"code Gone: the function's folder has been removed, and the function with it; the program still has its handler",
+		"code Gone: the function's folder was removed, and the function with it; the program still has its handler",
 	}, idle); diff != "" {
 		t.Errorf("idle handlers (-want +got):\n%s", diff)
 	}

@@ -87,7 +87,7 @@ func (l *loader) allowed(functions []*Function) []*Function {
 	for i, name := range list {
 		if !slices.ContainsFunc(functions, func(f *Function) bool { return strings.EqualFold(f.Name, name) }) && l.opts.Declared != nil {
 			path := schemas.IndexPath("functions", i)
-			l.warn(l.app.hostDoc.Fault(path, schemas.Quote(name), "", "the list of functions to run names one that does not exist"))
+			l.warn(l.app.hostDoc.Fault(path, schemas.Quote(name), "", "the list of functions to run names an unknown function"))
 		}
 	}
 	return slices.DeleteFunc(functions, func(f *Function) bool {

@@ -27,7 +27,7 @@ func (l *loader) foreign(f *Function, b *Binding, kind *BindingKind) {
 	}
 	b.Foreign = true
 	if b.Output() {
-		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; what the function sets is recorded, and goes nowhere",
+		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", "the type "+kind.reason(b.Direction)+"; the values that the function sets are recorded, and sent nowhere",
 			fmt.Sprintf("%q shows it while the app runs", "redeliver peek output "+f.Name))
 	}
 	if b.Direction == "out" {
@@ -92,7 +92,7 @@ func (l *loader) unusedInputs() {
 		f := l.app.Function(name)
 		if f == nil {
 			if known {
-				l.unusedInput(schemas.JoinPath(inputsPath, name), name, "a fixed input names a function that does not exist", l.functionNames())
+				l.unusedInput(schemas.JoinPath(inputsPath, name), name, "a fixed input names an unknown function", l.functionNames())
 			}
 			continue
 		}
@@ -110,7 +110,7 @@ func (l *loader) unusedInputs() {
 			}
 			switch path := inputPath(name, binding); {
 			case b == nil:
-				l.unusedInput(path, binding, fmt.Sprintf("a fixed input names a binding that function %q does not have", f.Name), inputs)
+				l.unusedInput(path, binding, fmt.Sprintf("a fixed input names a binding that is not in function %q", f.Name), inputs)
 			case (!b.Foreign || b.Direction == "out") && f.Runs():
 				l.unusedInput(path, binding, "the fixed input is not used: only inputs that Redeliver does not serve have one", nil)
 			}

@@ -142,7 +142,7 @@ func (l *loader) idle(d *call.Declaration) bool {
 	f := &schemas.Fault{File: codeFile, Path: schemas.JoinPath("", d.Name)}
 	switch {
 	case slices.ContainsFunc(l.opts.Removed, func(name string) bool { return strings.EqualFold(name, d.Name) }):
-		f.Reason = "the function's folder has been removed, and the function with it; the program still has its handler"
+		f.Reason = "the function's folder was removed, and the function with it; the program still has its handler"
 		f.Hint = "remove the handler from the code"
 		if len(d.Bindings) > 0 {
 			f.Hint += ", or the next start runs the function as the code declares it"

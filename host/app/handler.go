@@ -156,7 +156,7 @@ func (l *loader) goSource(h *HandlerSpec) {
 	if !isMain {
 		h.Fault = &schemas.Fault{
 			File: "main.go", Reason: "FUNCTIONS_WORKER_RUNTIME is go, but the app's folder holds no main package",
-			Hint: "redeliver init makes one; for a prebuilt handler set customHandler.description.defaultExecutablePath in host.json",
+			Hint: "redeliver init writes one; for a prebuilt handler set customHandler.description.defaultExecutablePath in host.json",
 		}
 		return
 	}

@@ -252,7 +252,7 @@ func (l *loader) explainLanguage() {
 	}
 	w.Reason = fmt.Sprintf("the functions of this app are written in %s, and %s: language workers %s", lang.words, onlyGo, later)
 	if lang.inCode {
-		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: none of them is listed here; language workers %s", lang.words, onlyGo, later)
+		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: they are not listed here; language workers %s", lang.words, onlyGo, later)
 	}
 	if lang.runtime == inProcess {
 		w.Reason = "the functions of this app are written for the in-process model of .NET, whose support ended on 10 November 2026: no version of this host runs them"

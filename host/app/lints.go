@@ -178,7 +178,7 @@ func (l *linter) policy(f *Function) {
 	l.longLoop(f, load)
 	l.layers(f, load)
 	if period, ok := l.period(f); ok && (load.wait.unbounded || load.wait.max > period) {
-		l.onPolicy("L-13", f, "", "the longest retry loop takes %s, longer than the %s between two ticks: ticks are skipped, and one runs at once after the loop", inWords(load.wait), spanWords(period))
+		l.onPolicy("L-13", f, "", "the longest retry loop takes %s, longer than the %s between two ticks: ticks are skipped, and one tick runs at once after the loop", inWords(load.wait), spanWords(period))
 	}
 	if outputs := written(f); len(outputs) > 0 {
 		l.onPolicy("L-15", f, "", "a retry runs the handler again although %s may have been written already: a failed second output repeats the first, so handlers should be idempotent", strings.Join(outputs, ", "))
@@ -281,7 +281,7 @@ func (l *linter) layers(f *Function, load load) {
 	advice := "leave the decision to one of them"
 	if load.deliveries == 1 {
 		message = fmt.Sprintf("the policy makes %s of one delivery", attempts)
-		advice = "a fault that lasts is no case for retries"
+		advice = "retries do not cure a lasting fault"
 	} else if !unbounded {
 		message += fmt.Sprintf(", %d attempts in all", total)
 	}

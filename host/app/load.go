@@ -192,7 +192,7 @@ func (l *loader) checkStorage() {
 	l.faultAt(hostNeeds, &schemas.Fault{
 		File: localFileName, Path: "Values.AzureWebJobsStorage", Kind: schemas.KindInvalidOperation,
 		Allowed: "a connection string",
-		Reason:  hostStorage + " is missing, which every trigger but HTTP needs: " + strings.Join(needy, ", "),
+		Reason:  hostStorage + " is missing; every trigger except HTTP needs it: " + strings.Join(needy, ", "),
 		Hint:    `set it in the environment or under Values in local.settings.json, for instance to "UseDevelopmentStorage=true"`,
 	})
 }

@@ -112,7 +112,7 @@ func (s *localFile) malformed() (faults []*schemas.Fault) {
 	path, host, _ := s.object("Host")
 	if name, v, _ := member(host, "LocalHttpPort"); v != nil {
 		if n, ok := wholeNumber(v); !ok || n < 1 || n > 65535 {
-			bad(schemas.JoinPath(path, name), "1 to 65535", "this is no port")
+			bad(schemas.JoinPath(path, name), "1 to 65535", "this is not a port")
 		}
 	}
 	if name, v, _ := member(host, "CORSCredentials"); v != nil {
@@ -166,7 +166,7 @@ func (s *localFile) export(name, path string, value any) {
 		return
 	}
 	if old, exists := s.app.Settings.entry(name); exists && !old.local {
-		warn("", fmt.Sprintf("the setting %q is skipped: the environment has a value for it already", name), "unset the environment variable "+old.name+" to use the file's value")
+		warn("", fmt.Sprintf("the setting %q is skipped: the environment already has a value for it", name), "unset the environment variable "+old.name+" to use the file's value")
 		return
 	}
 	line, column := s.doc.Pos(path)

@@ -106,7 +106,7 @@ func NoHandlerProgram(path string) error {
 	}
 	return &schemas.Fault{
 		File: "main.go", Reason: "the Go program in the app's folder does not import package " + functionsPackage + ", so it runs no functions",
-		Hint: "redeliver init writes one that does; without FUNCTIONS_WORKER_RUNTIME go the program is left alone",
+		Hint: "redeliver init writes such a program; without FUNCTIONS_WORKER_RUNTIME go this one is not used",
 	}
 }
 

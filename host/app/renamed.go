@@ -69,13 +69,13 @@ func hasVersion1(doc *schemas.Document) bool {
 func renameWords(n schemas.Renamed, beside bool) (reason, hint string) {
 	switch {
 	case n.New == "":
-		return n.Old + " has no effect any more", "remove it"
+		return n.Old + " no longer has an effect", "remove it"
 	case beside:
 		return fmt.Sprintf("%s is the older name of %s and is ignored beside it", n.Old, n.New), "remove it"
 	case n.Read:
 		return fmt.Sprintf("%s is the older name of %s", n.Old, n.New), "rename it to " + n.New
 	}
-	return fmt.Sprintf("%s is the older name of %s and is not read any more", n.Old, n.New), "rename it to " + n.New
+	return fmt.Sprintf("%s is the older name of %s and is no longer read", n.Old, n.New), "rename it to " + n.New
 }
 
 // withoutRenamed leaves out the near misses that are keys of earlier versions.

@@ -87,7 +87,7 @@ func (p *policyReader) strategy() *string {
 		}
 		return &v
 	case json.Number: // the platform takes it for one of its enumeration values
-		p.bad("strategy", "a number is no retry strategy: name it")
+		p.bad("strategy", "a number is not a retry strategy: write its name")
 		p.faults[len(p.faults)-1].Kind = ""
 	default:
 		p.bad("strategy", "not a retry strategy")

@@ -49,7 +49,7 @@ func (l *loader) checkRoutes(functions []*Function) {
 		for _, other := range taken {
 			if strings.EqualFold(f.route(), other.route()) && methodsMeet(f.Trigger, other.Trigger) {
 				f.fault(indexing, path, schemas.KindInvalidOperation, schemas.Quote(f.route()), "",
-					fmt.Sprintf("the route conflicts with that of the function %q", other.Name)).Hint =
+					fmt.Sprintf("the route conflicts with the route of the function %q", other.Name)).Hint =
 					"give one of them another route or other methods"
 				clash = true
 				break

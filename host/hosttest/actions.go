@@ -248,7 +248,7 @@ func (h *Host) change(name string, make func() error) error {
 	path := filepath.Join(h.Dir(), filepath.FromSlash(name))
 	switch {
 	case h.copied == "":
-		h.tb.Fatalf("hosttest: change of %q: the host runs %s itself; set Options.Files (an empty map will do) to have the folder copied", name, h.Dir())
+		h.tb.Fatalf("hosttest: change of %q: the host runs %s itself; set Options.Files (an empty map is enough), and the host runs a copy", name, h.Dir())
 	case path == h.copied || !below(path, h.copied):
 		h.tb.Fatalf("hosttest: change of %q: it is not in the copy that the host runs, %s", name, h.copied)
 	}

@@ -168,7 +168,7 @@ func (h *Host) missed(w *wanted, forever *retries) string {
 	case forever.total >= mostRetries:
 		fmt.Fprintf(&b, "%s has not come after %v; it is %s", w.what, forever, h.virtual.Now().Format(time.RFC3339))
 	default:
-		fmt.Fprintf(&b, "%s has not come, and nothing is left that could bring it; it is %s", w.what, h.virtual.Now().Format(time.RFC3339))
+		fmt.Fprintf(&b, "%s has not come, and nothing is left to happen; it is %s", w.what, h.virtual.Now().Format(time.RFC3339))
 	}
 	for _, r := range h.Journal().Records() {
 		if r.Seq < h.cursor && w.match(&r) {

@@ -88,7 +88,7 @@ func (h *Host) endless(n clock.Notice) string {
 			continue
 		}
 		if failed[r.Delivery]++; failed[r.Delivery] >= mostAttempts {
-			return fmt.Sprintf("function %q has failed in %d attempts of delivery %s and time has not moved: its policy has maxRetryCount %d and no delay, so it ends when the handler succeeds and not before; give it a delay, or an end",
+			return fmt.Sprintf("function %q has failed in %d attempts of delivery %s and time has not moved: its policy has maxRetryCount %d and no delay, so it ends only when the handler succeeds; give it a delay, or an end",
 				r.Function, r.Attempt, r.Delivery, r.MaxRetryCount)
 		}
 	}

@@ -68,7 +68,7 @@ func (g *Guard) CheckHost(r *http.Request) error {
 	case !isOwnName(name) && (g == nil || !slices.ContainsFunc(g.Names, func(n string) bool { return strings.EqualFold(n, name) })):
 		return &Refusal{fmt.Sprintf("the Host header %q does not name this machine", r.Host), "use localhost, or start the host with --allow-host " + shown(name)}
 	case silentBrowser(r):
-		return &Refusal{"a browser does not say which page sends this request to " + shown(name), "use localhost"}
+		return &Refusal{"a browser does not name the page that sends this request to " + shown(name), "use localhost"}
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func TestGuard(t *testing.T) {
 		{name: "a name that looks like a container's", host: "evil.docker.internal", refused: "does not name"},
 
 		{name: "a browser at localhost", host: "localhost", headers: []string{browser}},
-		{name: "a silent browser", host: "host.docker.internal", headers: []string{browser}, refused: "does not say which page"},
+		{name: "a silent browser", host: "host.docker.internal", headers: []string{browser}, refused: "does not name the page"},
 		{name: "one that says", host: "host.docker.internal", headers: []string{browser, "Sec-Fetch-Site: none"}},
 		{name: "PowerShell", host: "host.docker.internal", headers: []string{"User-Agent: Mozilla/5.0 (Windows NT 10.0) WindowsPowerShell/5.1"}},
 

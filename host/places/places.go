@@ -119,7 +119,7 @@ func queuesAgain(env *kinds.Env, a App, ns *bus.Namespace) error {
 func Unserved(f *kinds.Function) {
 	for _, err := range []error{servicebus.Name(f, f.Embedded.ServiceBus()), eventhubs.Name(f, f.Embedded.EventHubs())} {
 		if err != nil {
-			f.Log.Warn().Err(err).Str("function", f.Def.Name).Msg("cannot make what the function names")
+			f.Log.Warn().Err(err).Str("function", f.Def.Name).Msg("cannot make the entities that the function names")
 		}
 	}
 }

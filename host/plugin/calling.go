@@ -198,7 +198,7 @@ func (d delivered) message() (*functionpb.HandlerMessage, error) {
 	}
 	m := &functionpb.HandlerMessage{}
 	if err := proto.Unmarshal(d.raw, m); err != nil {
-		return nil, fmt.Errorf("a message that came in pieces: %w", err)
+		return nil, fmt.Errorf("a message in several parts: %w", err)
 	}
 	return m, nil
 }

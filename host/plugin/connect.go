@@ -47,7 +47,7 @@ type grpcPlugin struct {
 }
 
 func (grpcPlugin) GRPCServer(*goplugin.GRPCBroker, *grpc.Server) error {
-	return errors.New("package functions has the handler's side")
+	return errors.New("package functions is the handler's side")
 }
 
 func (grpcPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *grpc.ClientConn) (any, error) {
@@ -129,13 +129,13 @@ func (c *conn) explain(err error) (reason, hint string) {
 	switch {
 	case first != "" && !isHandshake(first):
 		return fmt.Sprintf("it wrote %q to its standard output before functions.Main", cut(first)),
-			"write to standard error or with package log until functions.Main runs; look into init functions too"
+			"write to standard error or with package log until functions.Main runs; init functions count too"
 	case c.child.EndedByItself():
 		return "it ended before it was ready: " + c.child.Status(),
 			"the last call in its main function must be functions.Main"
 	case strings.Contains(err.Error(), "timeout"):
 		return fmt.Sprintf("it was not ready after %v", c.spec.StartTimeout),
-			"the last call in its main function must be functions.Main; what comes before must not take long"
+			"the last call in its main function must be functions.Main; the calls before it must not take long"
 	case strings.Contains(err.Error(), "API version"):
 		return "it speaks another version of the protocol than this host",
 			"build it with the version of the functions package that belongs to this host"

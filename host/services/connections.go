@@ -212,7 +212,7 @@ func CheckCosmos(settings *app.Settings, setting string) error {
 		return fmt.Errorf("connection %q names no AccountEndpoint", conn.Setting)
 	}
 	if !onLoopback(endpoint) {
-		return fmt.Errorf("connection %q names the Cosmos DB account %q: only the embedded change feed is offered, as AccountEndpoint=https://localhost:8081/", conn.Setting, endpoint)
+		return fmt.Errorf("connection %q names the Cosmos DB account %q: only the embedded change feed is served, as AccountEndpoint=https://localhost:8081/", conn.Setting, endpoint)
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func onLoopback(endpoint string) bool {
 var ErrNoOutside = errors.New("this host serves the embedded one only")
 
 func errOutside(conn app.Connection) error {
-	return fmt.Errorf("connection %q names an account outside, and %w: use UseDevelopmentStorage=true", conn.Setting, ErrNoOutside)
+	return fmt.Errorf("connection %q names an account outside this host, and %w: use UseDevelopmentStorage=true", conn.Setting, ErrNoOutside)
 }
 
 // errBusOutside is errOutside for Service Bus and Event Hubs.
@@ -292,10 +292,10 @@ func (c *Connections) BlobURL() string {
 func (c *Connections) GridTopic(setting, endpoint string) (topic string, err error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {
-		return "", fmt.Errorf("setting %q: %q is no URL of an Event Grid topic", setting, endpoint)
+		return "", fmt.Errorf("setting %q: %q is not the URL of an Event Grid topic", setting, endpoint)
 	}
 	if at := addressOf(endpoint); at != c.servers.at(eventGridService) && !slices.Contains(c.gridAlsoAt, at) {
-		return "", fmt.Errorf("setting %q names a topic outside, and this host publishes to its own Event Grid only, %s", setting, c.gridPlace())
+		return "", fmt.Errorf("setting %q names a topic outside this host, and the host publishes to its own Event Grid only, %s", setting, c.gridPlace())
 	}
 	topic, _, _ = strings.Cut(strings.Trim(u.Path, "/"), "/")
 	if topic == "" {

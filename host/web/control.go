@@ -58,7 +58,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 func (s *Server) embedded(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if setting := s.host.StorageOutside(); setting != "" {
-			writeError(w, http.StatusConflict, setting+" is an account outside this host", "this command is for the embedded account; go to the account itself, or to the host that has it")
+			writeError(w, http.StatusConflict, setting+" is an account outside this host", "this command is for the embedded account; use a client of that account, or the command of the host that serves it")
 			return
 		}
 		h(w, r)
@@ -128,7 +128,7 @@ func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !s.host.Advance(by) {
-		writeError(w, http.StatusConflict, "the host runs on the system's clock, which cannot be moved", "")
+		writeError(w, http.StatusConflict, "the host runs on the clock of the system: it cannot be moved", "")
 		return
 	}
 	writeJSON(w, http.StatusOK, s.timeNow())
@@ -183,7 +183,7 @@ func (s *Server) reload(w http.ResponseWriter, r *http.Request) {
 	if err := s.host.Reload(r.Context()); err != nil {
 		var load *host.LoadError
 		if errors.As(err, &load) {
-			writeError(w, http.StatusConflict, err.Error(), "what runs goes on unchanged")
+			writeError(w, http.StatusConflict, err.Error(), "the running app goes on unchanged")
 			return
 		}
 		s.controlError(w, err)
@@ -204,14 +204,14 @@ func controlReadError(w http.ResponseWriter, err error) {
 		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("too large: a request has at most %d bytes, blobs and saved states excepted", tooLarge.Limit), "")
 		return
 	}
-	writeError(w, http.StatusBadRequest, "the request did not come to its end: "+err.Error(), "")
+	writeError(w, http.StatusBadRequest, "the request was not complete: "+err.Error(), "")
 }
 
 // controlError answers with what the host had to say.
 func (s *Server) controlError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, host.ErrUnknownFunction):
-		writeError(w, http.StatusNotFound, err.Error(), `"redeliver ls functions" shows what there is`)
+		writeError(w, http.StatusNotFound, err.Error(), `"redeliver ls functions" lists the functions`)
 	case errors.Is(err, host.ErrNotRunning):
 		writeError(w, http.StatusServiceUnavailable, err.Error(), "")
 	default:

@@ -37,7 +37,7 @@ func (s *Server) embeddedBus(h http.HandlerFunc) http.HandlerFunc {
 func embedded(what string, outside func() string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if setting := outside(); setting != "" {
-			writeError(w, http.StatusConflict, setting+" is "+what+" outside this host", "this command is for the embedded namespace; go to the namespace itself, or to the host that has it")
+			writeError(w, http.StatusConflict, setting+" is "+what+" outside this host", "this command is for the embedded namespace; use a client of that namespace, or the command of the host that serves it")
 			return
 		}
 		h(w, r)
@@ -335,7 +335,7 @@ func busError(w http.ResponseWriter, err error) {
 	case errors.Is(err, bindings.ErrTooLarge):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, bindings.ErrNotFound):
-		hint = `"redeliver ls servicebus" shows what there is; "redeliver create servicebus NAME" makes a queue`
+		hint = `"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`
 	case errors.Is(err, bindings.ErrMessageNotFound):
 		hint = `"redeliver peek servicebus ENTITY" shows the sequence numbers`
 	case errors.Is(err, messaging.ErrSessionLockLost):

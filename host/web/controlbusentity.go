@@ -104,7 +104,7 @@ func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if path.SubQueue != servicebus.MainQueue {
-		writeError(w, http.StatusBadRequest, fmt.Sprintf("%q: every queue and every subscription has its dead-letter queue, which cannot be made", path), "")
+		writeError(w, http.StatusBadRequest, fmt.Sprintf("%q: every queue and every subscription has its dead-letter queue: it cannot be made", path), "")
 		return
 	}
 	wanted, err := readEntity(r.Body)
@@ -133,7 +133,7 @@ func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		if path.Subscription != "" && errors.Is(err, bindings.ErrNotFound) {
 			e := messaging.ErrorOf(err)
-			writeError(w, e.Status, e.Text, fmt.Sprintf("the topic comes first: redeliver create servicebus %s --topic", path.Entity))
+			writeError(w, e.Status, e.Text, fmt.Sprintf("make the topic first: redeliver create servicebus %s --topic", path.Entity))
 			return
 		}
 		busError(w, err)

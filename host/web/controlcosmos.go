@@ -191,7 +191,7 @@ func cosmosError(w http.ResponseWriter, err error) {
 	status, hint := http.StatusInternalServerError, ""
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):
-		status, hint = http.StatusNotFound, `"redeliver ls cosmos" shows what there is; case counts in names`
+		status, hint = http.StatusNotFound, `"redeliver ls cosmos" lists the containers; case counts in names`
 	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrConditionNotMet):
 		status = http.StatusConflict
 	case errors.Is(err, bindings.ErrTooLarge):

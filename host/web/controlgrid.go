@@ -84,7 +84,7 @@ func (s *Server) createTopic(w http.ResponseWriter, r *http.Request) {
 	err := s.inside("create topic "+name, func(ctx context.Context) error {
 		grid := s.host.Services().EventGrid()
 		if _, err := grid.Topic(name); err == nil {
-			return &eventgrid.Error{Status: http.StatusConflict, Code: "ResourceAlreadyExists", Message: fmt.Sprintf("the topic %q exists already", name)}
+			return &eventgrid.Error{Status: http.StatusConflict, Code: "ResourceAlreadyExists", Message: fmt.Sprintf("the topic %q already exists", name)}
 		}
 		if err := grid.CreateTopic(ctx, eventgrid.Topic{Name: name, Key: body.Key, InputSchema: body.InputSchema}); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (s *Server) createSubscription(w http.ResponseWriter, r *http.Request) {
 	body.Name = r.URL.Query().Get("name")
 	out := GridSubscribed{Topic: r.URL.Query().Get("topic"), Subscription: body.Name}
 	if a := s.host.App(); body.Function != "" && a != nil {
-		const hint = `"redeliver ls functions" shows what there is; an endpoint elsewhere is a URL`
+		const hint = `"redeliver ls functions" lists the functions; any other endpoint is a URL`
 		switch f := a.Function(body.Function); {
 		case f == nil:
 			writeError(w, http.StatusNotFound, fmt.Sprintf("the app has no function %q", body.Function), hint)
@@ -230,7 +230,7 @@ func readSettings(w http.ResponseWriter, r *http.Request, into any) bool {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(into); err != nil {
-		writeError(w, http.StatusBadRequest, "the body is not what is wanted: "+err.Error(), "")
+		writeError(w, http.StatusBadRequest, "the body has the wrong form: "+err.Error(), "")
 		return false
 	}
 	return true
@@ -249,7 +249,7 @@ func gridError(w http.ResponseWriter, err error) {
 	hint := ""
 	switch {
 	case e.Status == http.StatusNotFound:
-		hint = `"redeliver ls eventgrid" shows what there is; "redeliver create eventgrid TOPIC" makes a topic`
+		hint = `"redeliver ls eventgrid" lists the topics; "redeliver create eventgrid TOPIC" makes a topic`
 	case errors.Is(err, eventgrid.ErrNoContainer):
 		hint = `an upload makes its container: "redeliver upload CONTAINER/NAME FILE"`
 	}

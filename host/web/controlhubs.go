@@ -158,7 +158,7 @@ func hubError(w http.ResponseWriter, err error) {
 	case errors.Is(err, bindings.ErrTooLarge):
 		status = http.StatusRequestEntityTooLarge
 	case errors.Is(err, bindings.ErrNotFound):
-		hint = `"redeliver ls eventhubs" shows what there is; hubs are those of functions, of redeliver.eventHubs in host.json, and of "redeliver create eventhub"`
+		hint = `"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`
 	}
 	writeError(w, status, text, hint)
 }

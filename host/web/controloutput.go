@@ -91,7 +91,7 @@ func (s *Server) failOutputs(w http.ResponseWriter, r *http.Request) {
 
 func outputError(w http.ResponseWriter, err error) {
 	if errors.Is(err, host.ErrUnknownOutput) {
-		writeError(w, http.StatusNotFound, err.Error(), `"redeliver ls outputs" shows what is recorded; an output is named FUNCTION or FUNCTION/BINDING`)
+		writeError(w, http.StatusNotFound, err.Error(), `"redeliver ls outputs" lists the recorded outputs; an output is named FUNCTION or FUNCTION/BINDING`)
 		return
 	}
 	writeError(w, http.StatusBadRequest, err.Error(), "")

@@ -122,7 +122,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 
 // sizeHint says why a body of so many bytes does not fit in Base64.
 func sizeHint(body int) string {
-	hint := fmt.Sprintf("Base64 makes them of the %d bytes of the body; %d bytes fit", body, queue.MaxMessageText/4*3)
+	hint := fmt.Sprintf("the body has %d bytes before Base64; %d bytes fit", body, queue.MaxMessageText/4*3)
 	if body <= queue.MaxMessageText {
 		hint += ": --raw (raw=true) sends the body as it is, for an app whose messageEncoding is none"
 	}
@@ -239,7 +239,7 @@ func queueError(w http.ResponseWriter, err error) {
 		if errors.Is(err, row.err) {
 			hint := ""
 			if row.status == http.StatusNotFound {
-				hint = `"redeliver ls" shows what there is`
+				hint = `"redeliver ls" lists queues and containers`
 			}
 			writeError(w, row.status, err.Error(), hint)
 			return

@@ -50,7 +50,7 @@ func (s *Server) redrive(w http.ResponseWriter, r *http.Request) {
 	if out.To == "" {
 		origin, ok := PoisonOrigin(out.From)
 		if !ok {
-			writeError(w, http.StatusBadRequest, fmt.Sprintf("queue %q is no poison queue: its name does not end in -poison", out.From), "name the target queue with to")
+			writeError(w, http.StatusBadRequest, fmt.Sprintf("queue %q is not a poison queue: its name does not end in -poison", out.From), "name the target queue with to")
 			return
 		}
 		out.To = origin

@@ -85,7 +85,7 @@ func stateError(w http.ResponseWriter, err error) {
 	case errors.As(err, &tooLarge):
 		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("a saved state has at most %d bytes", int64(maxState)), "")
 	case errors.As(err, &corrupt):
-		writeError(w, http.StatusBadRequest, `this is not a state that "redeliver state save" has written, or it is damaged: `+corrupt.Error(), "nothing has changed")
+		writeError(w, http.StatusBadRequest, `this is not a file of "redeliver state save", or it is damaged: `+corrupt.Error(), "nothing has changed")
 	case errors.As(err, &version):
 		writeError(w, http.StatusBadRequest, version.Error(), "nothing has changed")
 	case errors.Is(err, store.ErrDiskFull):

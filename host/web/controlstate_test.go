@@ -28,9 +28,9 @@ func TestControlState(t *testing.T) {
 		t.Errorf("after the load: %+v", found)
 	}
 
-	// What is no state, or not all of one, changes nothing.
+	// A damaged or incomplete state changes nothing.
 	for name, bad := range map[string]string{"empty": "", "text": "hello", "cut short": saved.Body[:len(saved.Body)-1]} {
-		if refused := get[web.ErrorBody](d, 400, "PUT", path, bad); !strings.Contains(refused.Error, "this is not a state") {
+		if refused := get[web.ErrorBody](d, 400, "PUT", path, bad); !strings.Contains(refused.Error, "this is not a file of") {
 			t.Errorf("%s: %+v", name, refused)
 		}
 	}

@@ -44,7 +44,7 @@ type Finding struct {
 // String returns the finding in the form of a compiler's message.
 func (f Finding) String() string { return fmt.Sprintf("%s: %s: %s", f.Pos, f.Use, f.Fix) }
 
-const noReason = "say why the real world has to be met here"
+const noReason = "say why this code meets the real world"
 
 const (
 	useGroup   = "use clock.Group"

@@ -186,7 +186,7 @@ func message(f *kinds.Function, input string) (triggers.Message, error) {
 	}
 	p, err := bf.Account.Blobs.Container(container).Blob(name).Properties(f.Root, nil)
 	if errors.Is(err, bindings.ErrNotFound) {
-		return triggers.Message{}, fmt.Errorf("blob %q does not exist: a blob function is called with the path of one, container/blob: %w", input, bindings.ErrNotFound)
+		return triggers.Message{}, fmt.Errorf("blob %q does not exist: call a blob function with the path of a blob, container/blob: %w", input, bindings.ErrNotFound)
 	}
 	if err != nil {
 		return triggers.Message{}, err

@@ -93,7 +93,7 @@ func validate(a *app.App, f *app.Function) []*schemas.Fault {
 		if err := services.CheckCosmos(a.Settings, setting); err != nil {
 			faults = append(faults, &schemas.Fault{
 				Path: f.Trigger.PathOf(property), Found: setting, Reason: err.Error(), Kind: schemas.KindInvalidOperation,
-				Allowed: "the name of a setting that means the embedded account",
+				Allowed: "the name of a setting for the embedded account",
 			})
 		}
 	}

@@ -59,7 +59,7 @@ func (o *output) Write(ctx context.Context, _ kinds.Attempt, v bindings.Value) e
 		return err
 	}
 	if o.key != "" && o.key != topic.Key {
-		return fmt.Errorf("topic %q: the key in setting %q is not the topic's", o.topic, o.b.String("topicKeySetting"))
+		return fmt.Errorf("topic %q: setting %q does not hold the topic's key", o.topic, o.b.String("topicKeySetting"))
 	}
 	list := []byte{'['}
 	for i, body := range bodies {

@@ -136,7 +136,7 @@ func (t *Topics) declare(ctx context.Context, now []described) {
 		return
 	}
 	if err := t.env.Embedded.EventGrid().Declare(ctx, next); err != nil && ctx.Err() == nil {
-		t.env.Log.Warn().Err(err).Str("component", "eventgrid").Msg("what host.json describes was not noted")
+		t.env.Log.Warn().Err(err).Str("component", "eventgrid").Msg("the topics of host.json could not be written down")
 	}
 }
 
@@ -153,7 +153,7 @@ func (t *Topics) drop(topic, subscription string, remove func() error) {
 	if subscription != "" {
 		topic += "/" + subscription
 	}
-	line.Str("component", "eventgrid").Str("source", topic).Int("events", events).Msg("removed, as host.json does not describe it any more")
+	line.Str("component", "eventgrid").Str("source", topic).Int("events", events).Msg("removed, because host.json no longer describes it")
 }
 
 // subscribe tries to make a subscription. A web hook is asked again after 2, 4, 8,
@@ -186,7 +186,7 @@ func (t *Topics) subscribe(ctx context.Context, g kinds.Generation, topic string
 func (t *Topics) fault(g kinds.Generation, name string, err error, again time.Duration) {
 	t.env.Journal.Append(journal.Record{
 		Kind: journal.FunctionError, Generation: g.ID(), Source: name, Delay: again, HasDelay: again > 0,
-		Message: "Event Grid cannot do what host.json says", Error: err.Error(),
+		Message: "Event Grid refuses the topics of host.json", Error: err.Error(),
 	})
 }
 

@@ -52,6 +52,6 @@ func validateSessions(a *app.App, f *app.Function) []*schemas.Fault {
 	return []*schemas.Fault{{
 		Path: f.Trigger.PathOf("isSessionsEnabled"), Found: fmt.Sprint(wanted), Allowed: fmt.Sprint(required),
 		Reason: fmt.Sprintf("the entity %q is described with RequiresSession %t", source, required),
-		Hint:   "let the function and the file of entities say the same",
+		Hint:   "make function and file of entities agree",
 	}}
 }

@@ -6,6 +6,8 @@ import (
 	"net/url"
 
 	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // addJSON adds --json.
@@ -48,6 +50,29 @@ func callHost(cmd *cobra.Command, t *target, std streams, asJSON bool, method, p
 		return false, fmt.Errorf("answer of %s: %w", c.base, err)
 	}
 	return false, nil
+}
+
+// askHost asks the host that t means for an operation. With asJSON it writes the answer,
+// and reports that all is done.
+func askHost[Out any](cmd *cobra.Command, t *target, std streams, asJSON bool, in control.Operation[Out]) (out Out, done bool, err error) {
+	c, err := t.find()
+	if err != nil {
+		return out, false, err
+	}
+	if !asJSON {
+		out, err = call(cmd.Context(), c, in)
+		return out, false, err
+	}
+	resp, err := c.ask(cmd.Context(), in)
+	if err != nil {
+		return out, false, err
+	}
+	defer resp.Body.Close()
+	var raw json.RawMessage
+	if err := json.NewDecoder(resp.Body).Decode(&raw); err != nil {
+		return out, false, fmt.Errorf("answer of %s: %w", c.base, err)
+	}
+	return out, true, writeIndented(std, raw)
 }
 
 // writeIndented writes JSON for people too.

@@ -59,10 +59,7 @@ NAME, else of FILE, else from the first bytes.`,
 				return err
 			}
 			resp, err := c.stream(cmd.Context(), http.MethodPut, blobAddress(container), url.Values{"name": {name}}, in, func(r *http.Request) {
-				r.ContentLength = in.size
-				if in.size == 0 {
-					r.Body = http.NoBody
-				}
+				in.measured(r)
 				r.Header.Set("Content-Type", contentType)
 				r.Header.Set("Expect", "100-continue") // a refusal comes before the bytes go
 			})
@@ -157,6 +154,13 @@ type input struct {
 	*bufio.Reader
 	io.Closer
 	size int64 // -1: nobody knows
+}
+
+// measured says in a request how long its body is.
+func (in *input) measured(r *http.Request) {
+	if r.ContentLength = in.size; in.size == 0 {
+		r.Body = http.NoBody
+	}
 }
 
 // openInput opens a file, or the standard input for "-".

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // defaultPort is the platform's own (spec host-and-retry 12.1).
@@ -173,10 +174,37 @@ func (c *client) do(ctx context.Context, method, path string, query url.Values, 
 
 // stream is do for a body of any length, after edit has changed the request.
 func (c *client) stream(ctx context.Context, method, path string, query url.Values, in io.Reader, edit func(*http.Request)) (*http.Response, error) {
-	if err := c.recognise(ctx); err != nil {
+	address := c.base + control.Prefix + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address, in)
+	if err != nil {
 		return nil, err
 	}
-	resp, err := c.request(ctx, method, path, query, in, edit)
+	return c.send(req, edit)
+}
+
+// ask asks for an operation, after edit has changed the request. The answer is a
+// success.
+func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (*http.Response, error) {
+	req, err := control.NewRequest(ctx, c.base, in)
+	if err != nil {
+		return nil, err
+	}
+	return c.send(req, edit...)
+}
+
+func (c *client) send(req *http.Request, edit ...func(*http.Request)) (*http.Response, error) {
+	if err := c.recognise(req.Context()); err != nil {
+		return nil, err
+	}
+	for _, e := range edit {
+		if e != nil {
+			e(req)
+		}
+	}
+	resp, err := c.request(req)
 	if err != nil {
 		return nil, err
 	}
@@ -185,6 +213,22 @@ func (c *client) stream(ctx context.Context, method, path string, query url.Valu
 	}
 	defer resp.Body.Close()
 	return nil, c.refused(resp)
+}
+
+// call asks for an operation and reads the answer.
+func call[Out any](ctx context.Context, c *client, in control.Operation[Out], edit ...func(*http.Request)) (out Out, err error) {
+	resp, err := c.ask(ctx, in, edit...)
+	if err != nil {
+		return out, err
+	}
+	defer resp.Body.Close()
+	if _, none := any(out).(control.None); none {
+		return out, nil
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
+		return out, fmt.Errorf("answer of %s: %w", c.base, err)
+	}
+	return out, nil
 }
 
 // recognise makes sure that the host that runs the app in dir is the one that
@@ -197,12 +241,16 @@ func (c *client) recognise(ctx context.Context) error {
 	challenge, key := newSecret(), c.key
 	c.key = ""
 	defer func() { c.key = key }()
-	resp, err := c.request(ctx, http.MethodGet, "/identity", url.Values{"challenge": {challenge}}, nil, nil)
+	req, err := control.NewRequest(ctx, c.base, control.Identify{Challenge: challenge})
+	if err != nil {
+		return err
+	}
+	resp, err := c.request(req)
 	if err != nil {
 		return err
 	}
 	defer resp.Body.Close()
-	var who web.Identity
+	var who control.Identity
 	err = json.NewDecoder(io.LimitReader(resp.Body, mostInput)).Decode(&who)
 	if resp.StatusCode != http.StatusOK || err != nil || !who.Proves(c.secret, challenge) {
 		return hinted(fmt.Errorf("the server at %s is not the host that runs the app in %q", c.base, short(c.dir)),
@@ -213,25 +261,14 @@ func (c *client) recognise(ctx context.Context) error {
 }
 
 // request makes one request, with the key, of what must be a host.
-func (c *client) request(ctx context.Context, method, path string, query url.Values, in io.Reader, edit func(*http.Request)) (*http.Response, error) {
-	address := c.base + web.ControlPrefix + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, method, address, in)
-	if err != nil {
-		return nil, err
-	}
+func (c *client) request(req *http.Request) (*http.Response, error) {
 	if c.key != "" {
 		req.Header.Set("X-Functions-Key", c.key)
 	}
-	if edit != nil {
-		edit(req)
-	}
 	resp, err := c.http.Do(req)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		if req.Context().Err() != nil {
+			return nil, req.Context().Err()
 		}
 		var body *bodyError
 		if errors.As(err, &body) {
@@ -246,15 +283,15 @@ func (c *client) request(ctx context.Context, method, path string, query url.Val
 	return resp, nil
 }
 
-// segment is a name as a segment of a path. Names that cannot be one never reach a
+// segment refuses names that cannot be a segment of a path, so that they never reach a
 // host: rule says what is wrong with them.
-func segment(name string, rule func(name string) error) (string, error) {
+func segment(name string, rule func(name string) error) error {
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
 		if err := rule(name); err != nil {
-			return "", &usageError{err}
+			return &usageError{err}
 		}
 	}
-	return url.PathEscape(name), nil
+	return nil
 }
 
 // unreachable is an error of a connection in short.
@@ -280,9 +317,9 @@ func (e *bodyError) Unwrap() error { return e.err }
 // refused turns an answer that is no success into an error.
 func (c *client) refused(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	var body web.ErrorBody
-	if json.Unmarshal(text, &body) == nil && body.Error != "" {
-		return hinted(errors.New(body.Error), body.Hint)
+	var body control.Error
+	if json.Unmarshal(text, &body) == nil && body.Text != "" {
+		return hinted(errors.New(body.Text), body.Hint)
 	}
 	switch resp.StatusCode {
 	case http.StatusUnauthorized:

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // Whatever else has the port is no host, even if it says yes to everything.
@@ -83,7 +84,7 @@ func TestImpostor(t *testing.T) {
 		defer mu.Unlock()
 		asked = append(asked, r.Method+" "+r.URL.Path+" key="+r.Header.Get("X-Functions-Key"))
 		w.Header().Set(web.VersionHeader, "v1.2.3")
-		fmt.Fprintf(w, `{"proof": %q}`, web.Prove("", r.URL.Query().Get("challenge")))
+		fmt.Fprintf(w, `{"proof": %q}`, control.Prove("", r.URL.Query().Get("challenge")))
 	}))
 	defer server.Close()
 	if err := owner.publish(runInfo{PID: 1, Secret: newSecret(), Address: server.URL}); err != nil {
@@ -111,7 +112,7 @@ func TestRelay(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.VersionHeader, "v1.2.3")
 		if strings.HasSuffix(r.URL.Path, "/identity") {
-			fmt.Fprintf(w, `{"proof": %q}`, web.Prove(secret, r.URL.Query().Get("challenge")))
+			fmt.Fprintf(w, `{"proof": %q}`, control.Prove(secret, r.URL.Query().Get("challenge")))
 		}
 	}))
 	defer server.Close()

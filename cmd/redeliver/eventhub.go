@@ -2,19 +2,18 @@ package main
 
 import (
 	"errors"
-	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newSendHub(std streams) *cobra.Command {
 	var t target
-	var key, partition, id, contentType string
-	var properties []string
+	var event control.SendEvent
+	var key string
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "eventhub HUB [BODY|-]",
@@ -35,21 +34,19 @@ Events with the same --key come to the same partition, in order; without key and
 			return names
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if key != "" && partition != "" {
+			if key != "" && event.Partition != "" {
 				return &usageError{errors.New("--key and --partition exclude each other")}
 			}
-			query := url.Values{"hub": args[:1], "property": properties}
-			for name, value := range map[string]string{"key": key, "partition": partition, "id": id, "contentType": contentType} {
-				if value != "" {
-					query.Set(name, value)
-				}
+			if key != "" {
+				event.Key = &key
 			}
-			in, err := body(std, args[1:])
-			if err != nil {
+			var err error
+			if event.Body, err = body(std, args[1:]); err != nil {
 				return err
 			}
-			var sent web.HubSent
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/eventhubs/events", query, in, &sent); done || err != nil {
+			event.Hub = args[0]
+			sent, done, err := askHost(cmd, &t, std, asJSON, event)
+			if done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("sent an event to %q%s\n", sent.Hub, sentWhere(&sent))
@@ -58,17 +55,17 @@ Events with the same --key come to the same partition, in order; without key and
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&key, "key", "", "partition key")
-	flags.StringVar(&partition, "partition", "", "ID of the partition, 0 or more")
-	flags.StringVar(&id, "id", "", "message ID of the event")
-	flags.StringVar(&contentType, "content-type", "", "content type, e.g. application/json")
-	flags.StringArrayVar(&properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
+	flags.StringVar(&event.Partition, "partition", "", "ID of the partition, 0 or more")
+	flags.StringVar(&event.ID, "id", "", "message ID of the event")
+	flags.StringVar(&event.ContentType, "content-type", "", "content type, e.g. application/json")
+	flags.StringArrayVar(&event.Properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
 	addJSON(cmd, &asJSON)
 	addTarget(cmd, &t)
 	return cmd
 }
 
 // sentWhere says by what an event's partition was picked.
-func sentWhere(sent *web.HubSent) string {
+func sentWhere(sent *control.HubSent) string {
 	switch {
 	case sent.PartitionKey != nil:
 		return textf(" with key %q", *sent.PartitionKey)

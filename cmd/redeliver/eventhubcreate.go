@@ -3,18 +3,16 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newCreateHub(std streams) *cobra.Command {
 	var t target
-	var hub web.NewHub
+	var hub control.CreateHub
 	var retention span
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -44,9 +42,9 @@ under redeliver.eventHubs.`,
 			if cmd.Flags().Changed("partitions") && hub.Partitions < 1 {
 				return &usageError{errors.New("--partitions: want 1 or more")}
 			}
-			hub.Retention = retention.iso()
-			var made web.HubCreated
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventhubs/hub", url.Values{"hub": {name}}, jsonText(hub), &made); done || err != nil {
+			hub.Hub, hub.Retention = name, retention.iso()
+			made, done, err := askHost(cmd, &t, std, asJSON, hub)
+			if done || err != nil {
 				return err
 			}
 			newConsole(std, true).printf("created event hub %q (%s, retention %s, consumer groups %s)\n",
@@ -70,9 +68,8 @@ func createGroup(cmd *cobra.Command, t *target, std streams, asJSON bool, hub, g
 			return &usageError{fmt.Errorf("a consumer group has no --%s", name)}
 		}
 	}
-	var made web.GroupCreated
-	query := url.Values{"hub": {hub}, "group": {group}}
-	if done, err := callHost(cmd, t, std, asJSON, http.MethodPut, "/eventhubs/consumergroup", query, nil, &made); done || err != nil {
+	made, done, err := askHost(cmd, t, std, asJSON, control.CreateGroup{Hub: hub, Group: group})
+	if done || err != nil {
 		return err
 	}
 	newConsole(std, true).printf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)

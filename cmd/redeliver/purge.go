@@ -2,6 +2,7 @@ package main
 
 import (
 	"net/http"
+	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -28,10 +29,10 @@ gone. The queue stays.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&t, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := segment(args[0], queue.ValidateName)
-			if err != nil {
+			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
+			name := url.PathEscape(args[0])
 			var out web.Purged
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/queues/"+name+"/messages", nil, nil, &out); done || err != nil {
 				return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newSend(std streams) *cobra.Command {
@@ -46,10 +46,10 @@ otherwise; --raw puts the text on the queue as it is.`,
 			if err != nil {
 				return err
 			}
-			name, err := segment(args[0], queue.ValidateName)
-			if err != nil {
+			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
+			name := url.PathEscape(args[0])
 			if raw {
 				query.Set("raw", "true")
 			}
@@ -124,10 +124,10 @@ in any state.`,
 			if most < 1 || most > 32 {
 				return &usageError{errors.New("--max: want a number from 1 to 32")}
 			}
-			name, err := segment(args[0], queue.ValidateName)
-			if err != nil {
+			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
+			name := url.PathEscape(args[0])
 			query := url.Values{"max": {strconv.Itoa(most)}}
 			if id != "" {
 				query.Set("id", id)
@@ -213,16 +213,15 @@ when the last attempt failed.`,
 			if err != nil {
 				return err
 			}
-			name, err := segment(args[0], functionName)
-			if err != nil {
+			if err := segment(args[0], functionName); err != nil {
 				return err
 			}
 			c, err := t.find()
 			if err != nil {
 				return err
 			}
-			var res web.InvokeResult
-			if err := c.call(cmd.Context(), http.MethodPost, "/functions/"+name+"/invoke", nil, in, &res); err != nil {
+			res, err := call(cmd.Context(), c, control.Invoke{Name: args[0], Input: in})
+			if err != nil {
 				return err
 			}
 			return showResult(newConsole(std, true), args[0], &res)
@@ -237,7 +236,7 @@ func functionName(name string) error {
 	return fmt.Errorf("function %q: want a letter, then letters, digits, _ and -; 128 characters in all", name)
 }
 
-func showResult(out *console, function string, res *web.InvokeResult) error {
+func showResult(out *console, function string, res *control.InvokeResult) error {
 	if !res.Succeeded {
 		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), brief(res.Error))
 	}
@@ -255,13 +254,9 @@ func showResult(out *console, function string, res *web.InvokeResult) error {
 
 func newClock(std streams) *cobra.Command {
 	var t target
-	show := func(ctx context.Context, method, path string, query url.Values) error {
-		c, err := t.find()
+	show := func(cmd *cobra.Command, in control.Operation[control.ClockStatus]) error {
+		st, _, err := askHost(cmd, &t, std, false, in)
 		if err != nil {
-			return err
-		}
-		var st web.ClockStatus
-		if err := c.call(ctx, method, path, query, nil, &st); err != nil {
 			return err
 		}
 		newConsole(std, true).printf("%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
@@ -273,7 +268,7 @@ func newClock(std streams) *cobra.Command {
 		Short: "Show or move the clock of the running host",
 		Args:  knownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd.Context(), http.MethodGet, "/clock", nil)
+			return show(cmd, control.GetClock{})
 		},
 	}
 	addTarget(cmd, &t)
@@ -284,10 +279,10 @@ func newClock(std streams) *cobra.Command {
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			by, err := parseSpan(args[0])
-			if err != nil || by <= 0 || by > web.LongestAdvance {
+			if err != nil || by <= 0 || by > control.LongestAdvance {
 				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
 			}
-			return show(cmd.Context(), http.MethodPost, "/clock/advance", url.Values{"by": {by.String()}})
+			return show(cmd, control.AdvanceClock{By: by})
 		},
 	}
 	addTarget(advance, &t)

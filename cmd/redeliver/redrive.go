@@ -40,10 +40,10 @@ both queues, and never lost.`,
 			if _, ok := web.PoisonOrigin(args[0]); !ok && to == "" {
 				return hinted(&usageError{fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
-			name, err := segment(args[0], queue.ValidateName)
-			if err != nil {
+			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
+			name := url.PathEscape(args[0])
 			query := url.Values{}
 			if to != "" {
 				query.Set("to", to)

@@ -2,15 +2,13 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newState(std streams) *cobra.Command {
@@ -43,7 +41,7 @@ output.`,
 				return err
 			}
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
-				resp, err := c.do(ctx, http.MethodGet, "/state", nil, nil)
+				resp, err := c.ask(ctx, control.SaveState{})
 				if err != nil {
 					return err
 				}
@@ -85,18 +83,9 @@ change of the state is moved there, and everything due on the way happens.`,
 			if err != nil {
 				return err
 			}
-			resp, err := c.stream(cmd.Context(), http.MethodPut, "/state", nil, in, func(r *http.Request) {
-				if r.ContentLength = in.size; in.size == 0 {
-					r.Body = http.NoBody
-				}
-			})
+			done, err := call(cmd.Context(), c, control.LoadState{Archive: in}, in.measured)
 			if err != nil {
 				return err
-			}
-			defer resp.Body.Close()
-			var done web.StateLoaded
-			if err := json.NewDecoder(resp.Body).Decode(&done); err != nil {
-				return fmt.Errorf("answer of %s: %w", c.base, err)
 			}
 			out := newConsole(std, true)
 			if args[0] == "-" {
@@ -131,7 +120,7 @@ empty. The journal stays.`,
 			if err != nil {
 				return err
 			}
-			if err := c.call(cmd.Context(), http.MethodDelete, "/state", nil, nil, nil); err != nil {
+			if _, err := call(cmd.Context(), c, control.ResetState{}); err != nil {
 				return err
 			}
 			newConsole(std, true).print("removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n")

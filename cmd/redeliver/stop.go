@@ -1,9 +1,9 @@
 package main
 
 import (
-	"net/http"
-
 	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newStop(std streams) *cobra.Command {
@@ -27,7 +27,7 @@ func newStop(std streams) *cobra.Command {
 					return err
 				}
 			}
-			if err := c.call(cmd.Context(), http.MethodPost, "/stop", nil, nil, nil); err != nil {
+			if _, err := call(cmd.Context(), c, control.Stop{}); err != nil {
 				return err
 			}
 			if c.dir == "" {

@@ -6,16 +6,11 @@ import (
 	"net/http"
 
 	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// ErrorBody is the body of an answer that reports an error.
-type ErrorBody struct {
-	Error string `json:"error"`
-	Hint  string `json:"hint,omitempty"`
-}
-
 func writeError(w http.ResponseWriter, status int, message, hint string) {
-	writeJSON(w, status, ErrorBody{Error: message, Hint: hint})
+	writeJSON(w, status, control.Error{Text: message, Hint: hint})
 }
 
 // noRoom answers a request that finds no room on the disk for what it wants to keep,

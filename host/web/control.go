@@ -1,220 +1,149 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"os"
-	"time"
 
-	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/clock"
+	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
+	servicebuskind "github.com/redeliver/redeliver/host/kinds/servicebus"
+	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// ControlPrefix is the path below which the control API lives.
-const ControlPrefix = "/admin/redeliver"
-
-// controlRoutes adds the control API; the package comment has the table.
-func (s *Server) controlRoutes(mux *http.ServeMux) {
-	own := http.NewServeMux()
-	handle := func(method, path string, h http.HandlerFunc) {
-		own.HandleFunc(method+" "+ControlPrefix+path, h)
+// operations is the control API: each operation of package control with its handler.
+func (s *Server) operations() []operation {
+	out := []operation{
+		direct(s.status),
+		direct(s.clockStatus),
+		direct(s.advance),
+		direct(s.invoke),
+		streamed(s.journal),
+		direct(s.reload),
+		streamed(s.saveState),
+		direct(s.loadState),
+		direct(s.resetState),
+		inside(s, s.createHub),
+		inside(s, s.createGroup),
+		inside(s, s.sendEvent),
 	}
-	handle("GET", "/status", s.status)
-	handle("GET", "/inventory", s.inventory)
-	handle("GET", "/queues", s.embedded(s.listQueues))
-	handle("POST", "/queues/{name}/messages", s.embedded(s.send))
-	handle("GET", "/queues/{name}/messages", s.embedded(s.peek))
-	handle("DELETE", "/queues/{name}/messages", s.embedded(s.clear))
-	handle("POST", "/queues/{name}/redrive", s.embedded(s.redrive))
-	handle("PUT", "/containers/{container}/blob", s.embedded(s.upload))
-	handle("GET", "/containers/{container}/blob", s.embedded(s.download))
-	s.busRoutes(handle)
-	s.gridRoutes(handle)
-	s.hubRoutes(handle)
-	s.cosmosRoutes(handle)
-	s.outputRoutes(handle)
-	handle("POST", "/functions/{name}/invoke", s.invoke)
-	handle("GET", "/journal", s.journal)
-	handle("GET", "/clock", s.clockStatus)
-	handle("POST", "/clock/advance", s.advance)
-	handle("GET", "/state", s.saveState)
-	handle("PUT", "/state", s.loadState)
-	handle("DELETE", "/state", s.resetState)
-	handle("POST", "/reload", s.reload)
 	if s.opts.Secret != "" {
-		handle("GET", "/identity", s.identity)
+		out = append(out, direct(s.identity))
 	}
 	if s.opts.Stop != nil {
-		handle("POST", "/stop", s.stop)
+		out = append(out, direct(s.stop))
 	}
-	mux.Handle(ControlPrefix+"/", own)
+	return out
 }
 
-// embedded serves requests about the embedded account, and refuses them where the
-// app uses another: what they put there nobody would ever find.
-func (s *Server) embedded(h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if setting := s.host.StorageOutside(); setting != "" {
-			writeError(w, http.StatusConflict, setting+" is an account outside this host", "this command is for the embedded account; use a client of that account, or the command of the host that serves it")
-			return
+// An operation is one with its handler, whose error is what refuses it.
+type operation struct {
+	control.Route
+	serve func(w http.ResponseWriter, r *http.Request) error
+}
+
+// streamed is an operation whose handler writes the answer by itself.
+func streamed[In control.Operation[Out], Out any](serve func(w http.ResponseWriter, r *http.Request, in In) error) operation {
+	var in In
+	return operation{control.RouteOf(in), func(w http.ResponseWriter, r *http.Request) error {
+		in, err := decoded[In](r)
+		if err != nil {
+			return err
 		}
-		h(w, r)
-	}
+		return serve(w, r, in)
+	}}
 }
 
-// Status is the state of a host and what it runs.
-type Status struct {
-	Version    string      `json:"version"`
-	PID        int         `json:"pid"`
-	App        string      `json:"app"` // absolute path of the app folder
-	State      host.State  `json:"state"`
-	Ready      bool        `json:"ready"`
-	Errors     []string    `json:"errors,omitempty"`
-	Generation int         `json:"generation"`
-	Report     *app.Report `json:"report,omitempty"` // of the running generation
-	Clock      ClockStatus `json:"clock"`
-}
-
-// ClockStatus is the time of a host. Elapsed times count from the making of the
-// clock, in milliseconds.
-type ClockStatus struct {
-	Now              time.Time `json:"now"`
-	Virtual          bool      `json:"virtual"`
-	VirtualElapsedMS int64     `json:"virtualElapsedMs,omitempty"`
-	RealElapsedMS    int64     `json:"realElapsedMs,omitempty"`
-}
-
-func (s *Server) status(w http.ResponseWriter, r *http.Request) {
-	st := Status{
-		Version:    s.host.Version(),
-		PID:        os.Getpid(),
-		App:        s.host.Dir(),
-		State:      s.host.State(),
-		Errors:     s.host.Errors(),
-		Generation: s.host.Generation(),
-		Clock:      s.timeNow(),
-	}
-	st.Ready = st.State == host.Running
-	if a := s.host.App(); a != nil {
-		st.Report = app.Check(a)
-	}
-	writeJSON(w, http.StatusOK, st)
-}
-
-func (s *Server) timeNow() ClockStatus {
-	st := ClockStatus{Now: s.host.Clock().Now()}
-	if v, ok := s.host.Clock().(*clock.Virtual); ok {
-		virtual, real := v.Elapsed()
-		st.Virtual, st.VirtualElapsedMS, st.RealElapsedMS = true, virtual.Milliseconds(), real.Milliseconds()
-	}
-	return st
-}
-
-func (s *Server) clockStatus(w http.ResponseWriter, r *http.Request) {
-	writeJSON(w, http.StatusOK, s.timeNow())
-}
-
-// LongestAdvance limits one step of the clock: a year.
-const LongestAdvance = 366 * 24 * time.Hour
-
-func (s *Server) advance(w http.ResponseWriter, r *http.Request) {
-	text := r.URL.Query().Get("by")
-	by, err := time.ParseDuration(text)
-	if err != nil || by <= 0 || by > LongestAdvance {
-		writeError(w, http.StatusBadRequest, fmt.Sprintf("by %q: want a duration above 0 and at most 8784h", text), `its units are h, m, s and ms, for instance "15m", "1h30m" or "192h"`)
-		return
-	}
-	if !s.host.Advance(by) {
-		writeError(w, http.StatusConflict, "the host runs on the clock of the system: it cannot be moved", "")
-		return
-	}
-	writeJSON(w, http.StatusOK, s.timeNow())
-}
-
-// InvokeResult is what came of a call by hand, all attempts made.
-type InvokeResult struct {
-	Succeeded bool            `json:"succeeded"`
-	Attempts  int             `json:"attempts"`
-	Error     string          `json:"error,omitempty"` // the last attempt's
-	Response  *InvokeResponse `json:"response,omitempty"`
-}
-
-// InvokeResponse is the answer of an HTTP-triggered function.
-type InvokeResponse struct {
-	StatusCode int         `json:"statusCode"`
-	Header     http.Header `json:"headers,omitempty"`
-	Body       []byte      `json:"body,omitempty"` // base64
-}
-
-func (s *Server) invoke(w http.ResponseWriter, r *http.Request) {
-	input, err := io.ReadAll(r.Body)
-	if err != nil {
-		controlReadError(w, err)
-		return
-	}
-	res, err := s.host.Invoke(r.Context(), r.PathValue("name"), string(input))
-	if err != nil {
-		s.controlError(w, err)
-		return
-	}
-	out := InvokeResult{Succeeded: res.Err == nil, Attempts: res.Attempts}
-	if res.Err != nil {
-		out.Error = res.Err.Error()
-	}
-	if resp := res.Response; resp != nil {
-		out.Response = &InvokeResponse{StatusCode: resp.StatusCode, Header: resp.Header, Body: resp.Body}
-		if out.Response.StatusCode == 0 {
-			out.Response.StatusCode = http.StatusOK
+// direct is an operation whose handler looks after the clock by itself.
+func direct[In control.Operation[Out], Out any](do func(ctx context.Context, in In) (Out, error)) operation {
+	var in In
+	status := control.RouteOf(in).Status
+	return streamed(func(w http.ResponseWriter, r *http.Request, in In) error {
+		out, err := do(r.Context(), in)
+		if err != nil {
+			return err
 		}
-	}
-	writeJSON(w, http.StatusOK, out)
-}
-
-// Reloaded is the result of a reload that was not refused.
-type Reloaded struct {
-	Generation int        `json:"generation"`
-	State      host.State `json:"state"`
-}
-
-func (s *Server) reload(w http.ResponseWriter, r *http.Request) {
-	if err := s.host.Reload(r.Context()); err != nil {
-		var load *host.LoadError
-		if errors.As(err, &load) {
-			writeError(w, http.StatusConflict, err.Error(), "the running app goes on unchanged")
-			return
+		if _, none := any(out).(control.None); none {
+			w.WriteHeader(status)
+		} else {
+			writeJSON(w, status, out)
 		}
-		s.controlError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, Reloaded{Generation: s.host.Generation(), State: s.host.State()})
+		return nil
+	})
 }
 
-func (s *Server) stop(w http.ResponseWriter, r *http.Request) {
-	w.WriteHeader(http.StatusAccepted)
-	s.opts.Stop()
+// inside is an operation whose handler runs under the host's clock, and goes on when
+// its caller has gone.
+func inside[In control.Operation[Out], Out any](s *Server, do func(ctx context.Context, in In) (Out, error)) operation {
+	var in In
+	name := control.RouteOf(in).Name
+	return direct(func(_ context.Context, in In) (out Out, err error) {
+		err = s.inside(name, func(ctx context.Context) (err error) {
+			out, err = do(ctx, in)
+			return err
+		})
+		return out, err
+	})
 }
 
-// controlReadError answers a request whose body could not be read.
-func controlReadError(w http.ResponseWriter, err error) {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		writeError(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("too large: a request has at most %d bytes, blobs and saved states excepted", tooLarge.Limit), "")
-		return
+// decoded is the operation that a request asks for.
+func decoded[In any](r *http.Request) (in In, err error) {
+	err = control.Decode(r, &in)
+	if refused := (*control.Error)(nil); err != nil && !errors.As(err, &refused) {
+		err = unread(err)
 	}
-	writeError(w, http.StatusBadRequest, "the request was not complete: "+err.Error(), "")
+	return in, err
 }
 
-// controlError answers with what the host had to say.
-func (s *Server) controlError(w http.ResponseWriter, err error) {
-	switch {
-	case errors.Is(err, host.ErrUnknownFunction):
-		writeError(w, http.StatusNotFound, err.Error(), `"redeliver ls functions" lists the functions`)
-	case errors.Is(err, host.ErrNotRunning):
-		writeError(w, http.StatusServiceUnavailable, err.Error(), "")
-	default:
-		writeError(w, http.StatusBadRequest, err.Error(), "")
+// controlRoutes serves the operations.
+func (s *Server) controlRoutes(mux *http.ServeMux) {
+	own := http.NewServeMux()
+	for _, op := range s.operations() {
+		own.HandleFunc(op.Method+" "+control.Prefix+op.Path, func(w http.ResponseWriter, r *http.Request) {
+			err := s.elsewhere(op.Needs)
+			if err == nil {
+				err = op.serve(w, limited(w, r, op.Limit))
+			}
+			if err != nil {
+				refusal := refusalOf(op.Service(), err)
+				writeJSON(w, refusal.Status, refusal)
+			}
+		})
 	}
+	s.boundRoutes(own)
+	mux.Handle(control.Prefix+"/", own)
+}
+
+// limited is a request with a body that has an end.
+func limited(w http.ResponseWriter, r *http.Request, limit int64) *http.Request {
+	if limit < 0 {
+		return r
+	}
+	if limit == control.MaxBody {
+		listen.Within(r, listen.BodyPatience)
+	}
+	out := new(http.Request)
+	*out = *r
+	out.Body = http.MaxBytesReader(w, r.Body, limit)
+	return out
+}
+
+// elsewhere refuses an operation of an embedded service where the app uses another one:
+// what it put there nobody would ever find.
+func (s *Server) elsewhere(service string) error {
+	var setting, what, kind string
+	switch service {
+	case "storage":
+		setting, what, kind = s.host.StorageOutside(), "an account", "account"
+	case "servicebus":
+		setting, what, kind = servicebuskind.Outside(s.host.Connections(), s.host.App()), "a Service Bus namespace", "namespace"
+	case "eventhubs":
+		setting, what, kind = hubskind.Outside(s.host.Connections(), s.host.App()), "an Event Hubs namespace", "namespace"
+	}
+	if setting == "" {
+		return nil
+	}
+	return refuse(http.StatusConflict, setting+" is "+what+" outside this host",
+		fmt.Sprintf("this command is for the embedded %s; use a client of that %[1]s, or the command of the host that serves it", kind))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func TestControlQueues(t *testing.T) {
@@ -69,10 +70,10 @@ func TestControlQueues(t *testing.T) {
 	}
 
 	// 48 KiB are what fits when it is encoded.
-	if refused := get[web.ErrorBody](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
+	if refused := get[control.Error](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
 		t.Errorf("a body that is too large once encoded: hint %q, want the largest", refused.Hint)
 	}
-	if refused := get[web.ErrorBody](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
+	if refused := get[control.Error](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
 		t.Errorf("a raw body that is too large: hint %q", refused.Hint)
 	}
 	get[web.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
@@ -111,14 +112,14 @@ func TestControlInvoke(t *testing.T) {
 	d := open(t, app(plainHostJSON), handlers, nil)
 	const echo, page = "/admin/redeliver/functions/Echo/invoke", "/admin/redeliver/functions/page/invoke"
 
-	if got := get[web.InvokeResult](d, 200, "POST", echo, "ok"); !got.Succeeded || got.Attempts != 1 {
+	if got := get[control.InvokeResult](d, 200, "POST", echo, "ok"); !got.Succeeded || got.Attempts != 1 {
 		t.Errorf("result = %+v, want a success in 1 attempt", got)
 	}
-	got := get[web.InvokeResult](d, 200, "POST", echo, "no")
+	got := get[control.InvokeResult](d, 200, "POST", echo, "no")
 	if got.Succeeded || got.Attempts != 3 || !strings.Contains(got.Error, "bad input no") {
 		t.Errorf("result = %+v, want a failure after 3 attempts", got)
 	}
-	made := get[web.InvokeResult](d, 200, "POST", page, "")
+	made := get[control.InvokeResult](d, 200, "POST", page, "")
 	if r := made.Response; r == nil || r.StatusCode != 201 || string(r.Body) != "made" || r.Header.Get("X-A") != "1" {
 		t.Errorf("response = %+v, want 201 made", made.Response)
 	}
@@ -169,8 +170,8 @@ func TestControlJournalFollow(t *testing.T) {
 func TestControlClock(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	before := get[web.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", "")
-	after := get[web.ClockStatus](d, 200, "POST", "/admin/redeliver/clock/advance?by=15m", "")
+	before := get[control.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", "")
+	after := get[control.ClockStatus](d, 200, "POST", "/admin/redeliver/clock/advance?by=15m", "")
 	if !after.Virtual || after.Now.Sub(before.Now) < 15*time.Minute || after.Now.Sub(before.Now) > 16*time.Minute {
 		t.Errorf("advance by 15m went from %v to %v", before.Now, after.Now)
 	}
@@ -187,7 +188,7 @@ func TestControlStatus(t *testing.T) {
 	handlers := functions.New()
 	handlers.Queue("Orders", "orders", nothing, functions.FixedDelay(4, time.Second))
 	d := open(t, app(plainHostJSON), handlers, nil)
-	got := get[web.Status](d, 200, "GET", "/admin/redeliver/status", "")
+	got := get[control.Status](d, 200, "GET", "/admin/redeliver/status", "")
 	if !got.Ready || got.App != d.dir || got.Version != "v1.2.3" || got.PID == 0 || got.Generation != 1 {
 		t.Errorf("status = %+v", got)
 	}
@@ -200,12 +201,12 @@ func TestControlReload(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	d.write("host.json", `{"version":"2.0","retry":{"strategy":"fixedDelay","maxRetryCount":1,"delayInterval":"00:00:01"}}`)
-	if got := get[web.Reloaded](d, 200, "POST", "/admin/redeliver/reload", ""); got.Generation != 2 {
+	if got := get[control.Reloaded](d, 200, "POST", "/admin/redeliver/reload", ""); got.Generation != 2 {
 		t.Errorf("generation after a reload = %d, want 2", got.Generation)
 	}
 	d.write("host.json", `{"version":`)
-	refused := get[web.ErrorBody](d, 409, "POST", "/admin/redeliver/reload", "")
-	if !strings.Contains(refused.Error, "host.json") || refused.Hint == "" {
+	refused := get[control.Error](d, 409, "POST", "/admin/redeliver/reload", "")
+	if !strings.Contains(refused.Text, "host.json") || refused.Hint == "" {
 		t.Errorf("refusal = %+v, want the fault of host.json and a hint", refused)
 	}
 	if d.host.Generation() != 2 {

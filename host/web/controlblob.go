@@ -41,12 +41,6 @@ func blobName(r *http.Request) (container, name string, err error) {
 	return container, name, blob.ValidateName(name)
 }
 
-// isUpload reports whether a request is one whose body is a blob. The words are
-// those of its path, from the empty one before the first slash.
-func isUpload(words []string, method string) bool {
-	return method == http.MethodPut && len(words) == 6 && words[2] == "redeliver" && words[3] == "containers" && words[5] == "blob"
-}
-
 // upload keeps a body aside while it arrives, outside the clock, and then makes
 // the blob of it in no time. A body that is cut short changes nothing.
 func (s *Server) upload(w http.ResponseWriter, r *http.Request) {

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"strconv"
 
-	servicebuskind "github.com/redeliver/redeliver/host/kinds/servicebus"
-
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
@@ -28,20 +26,7 @@ func (s *Server) busRoutes(handle func(method, path string, h http.HandlerFunc))
 }
 
 func (s *Server) embeddedBus(h http.HandlerFunc) http.HandlerFunc {
-	return embedded("a Service Bus namespace", func() string { return servicebuskind.Outside(s.host.Connections(), s.host.App()) }, h)
-}
-
-// embedded serves requests about an embedded namespace, and refuses them where the
-// bindings of the app are elsewhere, as outside says by the name of a setting: what
-// they put there nobody would ever find.
-func embedded(what string, outside func() string, h http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if setting := outside(); setting != "" {
-			writeError(w, http.StatusConflict, setting+" is "+what+" outside this host", "this command is for the embedded namespace; use a client of that namespace, or the command of the host that serves it")
-			return
-		}
-		h(w, r)
-	}
+	return s.embeddedIn("servicebus", h)
 }
 
 // The kinds of entities.

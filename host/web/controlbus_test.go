@@ -33,7 +33,7 @@ func bus(what, path string, query ...string) string {
 	for i := 0; i < len(query); i += 2 {
 		q.Add(query[i], query[i+1])
 	}
-	return control + "/servicebus/" + what + "?" + q.Encode()
+	return prefix + "/servicebus/" + what + "?" + q.Encode()
 }
 
 // receive locks the next messages of a source, as any client does.
@@ -103,7 +103,7 @@ func TestControlBusEntities(t *testing.T) {
 		})
 	}
 	var paths []string
-	for _, e := range get[web.Inventory](d, 200, "GET", control+"/inventory", "").ServiceBus {
+	for _, e := range get[web.Inventory](d, 200, "GET", prefix+"/inventory", "").ServiceBus {
 		paths = append(paths, fmt.Sprint(e.Path, " ", e.Active))
 	}
 	if diff := cmp.Diff([]string{"Orders 0", "events 0", "events/Subscriptions/Large 1"}, paths); diff != "" {
@@ -290,5 +290,5 @@ func TestControlBusOutside(t *testing.T) {
 			t.Errorf("%s %s: %s, want the setting", method, what, a.Body)
 		}
 	}
-	d.want(200, "GET", control+"/inventory", "")
+	d.want(200, "GET", prefix+"/inventory", "")
 }

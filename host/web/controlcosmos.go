@@ -8,10 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
-
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
+	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
 )
 
 // cosmosRoutes are the routes of the embedded Cosmos DB account. Containers are

@@ -21,7 +21,7 @@ func cosmos(what, container string, query ...string) string {
 	for i := 0; i < len(query); i += 2 {
 		q.Add(query[i], query[i+1])
 	}
-	return control + "/cosmos/" + what + "?" + q.Encode()
+	return prefix + "/cosmos/" + what + "?" + q.Encode()
 }
 
 func TestControlCosmos(t *testing.T) {
@@ -58,7 +58,7 @@ func TestControlCosmos(t *testing.T) {
 	if made := get[web.CosmosWritten](d, 201, "POST", cosmos("documents", "shop/new"), `{"id":"1"}`); !made.Created {
 		t.Errorf("made %+v", made)
 	}
-	list := get[struct{ Cosmos []web.CosmosContainer }](d, 200, "GET", control+"/cosmos", "")
+	list := get[struct{ Cosmos []web.CosmosContainer }](d, 200, "GET", prefix+"/cosmos", "")
 	want.Documents = 1
 	for i := range want.Ranges { // whichever it is in
 		want.Ranges[i].Documents = list.Cosmos[1].Ranges[i].Documents
@@ -67,7 +67,7 @@ func TestControlCosmos(t *testing.T) {
 	if diff := cmp.Diff(both, list.Cosmos); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	if inv := get[web.Inventory](d, 200, "GET", control+"/inventory", ""); !cmp.Equal(both, inv.Cosmos) {
+	if inv := get[web.Inventory](d, 200, "GET", prefix+"/inventory", ""); !cmp.Equal(both, inv.Cosmos) {
 		t.Errorf("inventory %+v", inv.Cosmos)
 	}
 	if got := get[web.CosmosPurged](d, 200, "DELETE", cosmos("documents", "shop/new"), ""); got != (web.CosmosPurged{Path: "shop/new", Removed: 1}) {
@@ -105,7 +105,7 @@ func TestControlCosmosLeases(t *testing.T) {
 	}
 	d.want(201, "POST", cosmos("documents", "shop/leases"), fmt.Sprintf(`[{"id":%q,"LeaseToken":"0","Owner":"host-2","ContinuationToken":"\"0\""},{"id":%q,"LeaseToken":7}]`,
 		"b-"+lease.ID, "b-"+strings.TrimSuffix(lease.ID, "0")+"1"))
-	inv := get[web.Inventory](d, 200, "GET", control+"/inventory", "")
+	inv := get[web.Inventory](d, 200, "GET", prefix+"/inventory", "")
 	if len(inv.Cosmos) != 2 || inv.Cosmos[1].Path != "shop/orders" {
 		t.Fatalf("containers %+v", inv.Cosmos)
 	}

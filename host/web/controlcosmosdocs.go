@@ -20,12 +20,6 @@ import (
 // maxDocuments limits the documents that are written in one request: 64 MiB.
 const maxDocuments = 64 << 20
 
-// isDocuments reports whether a request is one whose body is documents. The words
-// are those of its path.
-func isDocuments(words []string, method string) bool {
-	return method == http.MethodPost && strings.HasPrefix(strings.Join(words, "/"), ControlPrefix+"/cosmos/documents")
-}
-
 // CosmosWritten says what was created or replaced.
 type CosmosWritten struct {
 	Path    string   `json:"path"`

@@ -11,13 +11,13 @@ import (
 func TestControlDeleteBus(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	const entity = control + "/servicebus/entity?path="
+	const entity = prefix + "/servicebus/entity?path="
 	d.want(201, "PUT", entity+"orders", `{"lockDuration":"PT30S"}`)
 	d.want(201, "PUT", entity+"events", `{"topic":true}`)
 	d.want(201, "PUT", entity+"events/Subscriptions/all", "")
 	d.want(201, "PUT", entity+"events/Subscriptions/some", "")
 	for range 2 {
-		d.want(201, "POST", control+"/servicebus/messages?path=events", "x")
+		d.want(201, "POST", prefix+"/servicebus/messages?path=events", "x")
 	}
 	for _, row := range []struct {
 		path string
@@ -40,7 +40,7 @@ func TestControlDeleteBus(t *testing.T) {
 func TestControlDeleteGrid(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(gridHostJSON), gridHandlers(), nil)
-	const topic, subscription = control + "/eventgrid/topic?topic=", control + "/eventgrid/subscription?topic="
+	const topic, subscription = prefix + "/eventgrid/topic?topic=", prefix + "/eventgrid/subscription?topic="
 	d.want(201, "PUT", topic+"news", "")
 	d.want(201, "PUT", subscription+"news&name=all", `{"function":"OnOrder"}`)
 	d.want(404, "DELETE", subscription+"news&name=none", "")
@@ -52,5 +52,5 @@ func TestControlDeleteGrid(t *testing.T) {
 	if diff := cmp.Diff(web.GridDeleted{Topic: "shop", Subscriptions: 1}, get[web.GridDeleted](d, 200, "DELETE", topic+"SHOP", "")); diff != "" {
 		t.Errorf("topic (-want +got):\n%s", diff)
 	}
-	d.want(404, "POST", control+"/eventgrid/events?topic=shop", "{}")
+	d.want(404, "POST", prefix+"/eventgrid/events?topic=shop", "{}")
 }

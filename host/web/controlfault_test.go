@@ -71,7 +71,7 @@ func faulty(t *testing.T) (d *fixture, fault func(op store.FileOp, err error), l
 func TestUploadOnFullDisk(t *testing.T) {
 	t.Parallel()
 	d, fault, _ := faulty(t)
-	path := control + "/containers/files/blob?name=big"
+	path := prefix + "/containers/files/blob?name=big"
 	d.want(201, "PUT", path, strings.Repeat("old", 1<<20))
 	fault(store.OpWrite, syscall.ENOSPC)
 	for range 5 {
@@ -90,7 +90,7 @@ func TestUploadOnFullDisk(t *testing.T) {
 func TestDownloadOfDamagedBlob(t *testing.T) {
 	t.Parallel()
 	d, fault, log := faulty(t)
-	path := control + "/containers/files/blob?name=big"
+	path := prefix + "/containers/files/blob?name=big"
 	d.want(201, "PUT", path, strings.Repeat("old", 1<<20))
 	fault(store.OpRead, errors.New("a bad sector"))
 	r, err := http.NewRequestWithContext(t.Context(), "GET", d.web.URL()+path, nil)
@@ -131,13 +131,13 @@ func TestFullDiskIsOneAnswer(t *testing.T) {
 		{"DELETE", "/queues/orders/messages", ""},
 	}
 	for _, w := range writes {
-		if a := d.request(w.method, control+w.path, w.body); a.Status >= 300 {
+		if a := d.request(w.method, prefix+w.path, w.body); a.Status >= 300 {
 			t.Fatalf("%s %s: %d %s", w.method, w.path, a.Status, a.Body)
 		}
 	}
-	d.want(201, "POST", control+"/queues/orders/messages", "b")
+	d.want(201, "POST", prefix+"/queues/orders/messages", "b")
 	fault(store.OpWrite, syscall.ENOSPC)
-	d.request("POST", control+"/queues/orders/messages", "the first, which meets the fault")
+	d.request("POST", prefix+"/queues/orders/messages", "the first, which meets the fault")
 	for range 3 {
 		for _, w := range writes {
 			w.path = strings.Replace(w.path, "hubs/hub?hub=hub", "hubs/hub?hub=hub2", 1)
@@ -146,7 +146,7 @@ func TestFullDiskIsOneAnswer(t *testing.T) {
 			if strings.Contains(w.path, "messages?path") {
 				w.path = strings.Replace(w.path, "2", "", 1)
 			}
-			a := d.request(w.method, control+w.path, w.body)
+			a := d.request(w.method, prefix+w.path, w.body)
 			if want := `{"error":"no space is left on the disk that has the data of the host","hint":"make room there; nothing has changed"}`; a.Status != 507 || strings.TrimSpace(a.Body) != want {
 				t.Errorf("%s %s: %d %s, want 507 %s", w.method, w.path, a.Status, a.Body, want)
 			}
@@ -160,14 +160,14 @@ func TestFullDiskIsOneAnswer(t *testing.T) {
 			"/inventory":                              "hub",
 			"/state":                                  "redeliver state",
 		} {
-			if a := d.request("GET", control+path, ""); a.Status != 200 || !strings.Contains(a.Body, want) {
+			if a := d.request("GET", prefix+path, ""); a.Status != 200 || !strings.Contains(a.Body, want) {
 				t.Errorf("GET %s: %d %.200s, want %s in it", path, a.Status, a.Body, want)
 			}
 		}
 	}
 	fault(store.OpWrite, nil)
 	for _, w := range writes {
-		if a := d.request(w.method, control+w.path, w.body); a.Status >= 300 && a.Status != 409 {
+		if a := d.request(w.method, prefix+w.path, w.body); a.Status >= 300 && a.Status != 409 {
 			t.Errorf("with room again: %s %s: %d %s", w.method, w.path, a.Status, a.Body)
 		}
 	}

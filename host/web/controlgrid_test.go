@@ -12,6 +12,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 const gridHostJSON = `{"version":"2.0","redeliver":{"eventGridJitterPercent":0,"eventGridProbation":"off",
@@ -32,7 +33,7 @@ func gridHandlers() *functions.App {
 func TestControlGridPublish(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(gridHostJSON), gridHandlers(), nil)
-	const events = control + "/eventgrid/events?topic=shop"
+	const events = prefix + "/eventgrid/events?topic=shop"
 	for _, test := range []struct {
 		name, path, body string
 		status, count    int
@@ -47,7 +48,7 @@ func TestControlGridPublish(t *testing.T) {
 		{"no object", events, `[7]`, 400, 0},
 		{"null", events, `[null]`, 400, 0},
 		{"half of one", events, `{"id":`, 400, 0},
-		{"no topic", control + "/eventgrid/events?topic=other", `{}`, 404, 0},
+		{"no topic", prefix + "/eventgrid/events?topic=other", `{}`, 404, 0},
 		{"too large", events, `{"data":"` + strings.Repeat("x", 1<<20) + `"}`, 413, 0},
 	} {
 		if test.status != 201 {
@@ -66,7 +67,7 @@ func TestControlGridCreate(t *testing.T) {
 	handlers := gridHandlers()
 	handlers.Queue("Work", "work", nothing)
 	d := open(t, app(gridHostJSON), handlers, nil)
-	topic := control + "/eventgrid/topic?topic="
+	topic := prefix + "/eventgrid/topic?topic="
 	made := get[web.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
 	if made.Name != "cloud" || made.Key != "k" || made.InputSchema != "CloudEventSchemaV1_0" {
 		t.Errorf("topic = %+v", made)
@@ -74,7 +75,7 @@ func TestControlGridCreate(t *testing.T) {
 	d.want(409, "PUT", topic+"Cloud", "")
 	d.want(400, "PUT", topic+"a%20b", "")
 	d.want(400, "PUT", topic+"other", `{"colour":"red"}`)
-	subscription := control + "/eventgrid/subscription?topic=cloud&name="
+	subscription := prefix + "/eventgrid/subscription?topic=cloud&name="
 	want := web.GridSubscribed{Topic: "cloud", Subscription: "all", State: "Succeeded"}
 	if diff := cmp.Diff(want, get[web.GridSubscribed](d, 201, "PUT", subscription+"all", `{"function":"OnOrder"}`)); diff != "" {
 		t.Errorf("subscription (-want +got):\n%s", diff)
@@ -83,8 +84,8 @@ func TestControlGridCreate(t *testing.T) {
 	d.want(400, "PUT", subscription+"other", `{"function":"Work"}`)
 	d.want(400, "PUT", subscription+"other", `{"function":"OnOrder","deadLetterContainer":"dead"}`)
 	d.want(400, "PUT", subscription+"other", `{"endpoint":"http://example.com/"}`)
-	d.want(404, "PUT", control+"/eventgrid/subscription?topic=none&name=all", `{"function":"OnOrder"}`)
-	d.want(201, "POST", control+"/eventgrid/events?topic=cloud", `{"type":"sent"}`)
+	d.want(404, "PUT", prefix+"/eventgrid/subscription?topic=none&name=all", `{"function":"OnOrder"}`)
+	d.want(201, "POST", prefix+"/eventgrid/events?topic=cloud", `{"type":"sent"}`)
 	d.wait(journal.Received, "OnOrder")
 }
 
@@ -93,16 +94,16 @@ func TestControlGridCreate(t *testing.T) {
 func TestInventoryOfEvents(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(gridHostJSON), gridHandlers(), nil)
-	d.want(201, "POST", control+"/eventhubs/events?hub=readings&partition=1", "one")
-	d.want(201, "POST", control+"/eventhubs/events?hub=readings&partition=1&property=n:=1", "two")
-	d.want(404, "POST", control+"/eventhubs/events?hub=none", "x")
-	d.want(400, "POST", control+"/eventhubs/events?hub=readings&partition=1&property=n", "x")
-	d.want(400, "POST", control+"/eventhubs/events?hub=readings&partition=1&key=k", "x")
-	inv := get[web.Inventory](d, 200, "GET", control+"/inventory", "")
-	checkpoints := func(behind int64) []web.HubCheckpoint {
-		return []web.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
+	d.want(201, "POST", prefix+"/eventhubs/events?hub=readings&partition=1", "one")
+	d.want(201, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&property=n:=1", "two")
+	d.want(404, "POST", prefix+"/eventhubs/events?hub=none", "x")
+	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&property=n", "x")
+	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&key=k", "x")
+	inv := get[web.Inventory](d, 200, "GET", prefix+"/inventory", "")
+	checkpoints := func(behind int64) []control.HubCheckpoint {
+		return []control.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
 	}
-	want := []web.HubInfo{{Name: "readings", Partitions: []web.HubPartition{
+	want := []control.HubInfo{{Name: "readings", Partitions: []control.HubPartition{
 		{ID: "0", LastSequence: -1, Checkpoints: checkpoints(0)}, {ID: "1", Events: 2, LastSequence: 1, Checkpoints: checkpoints(2)},
 	}}}
 	if diff := cmp.Diff(want, inv.EventHubs); diff != "" {
@@ -118,15 +119,15 @@ func TestInventoryOfEvents(t *testing.T) {
 func TestControlHubCreate(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(gridHostJSON), gridHandlers(), nil)
-	hub := control + "/eventhubs/hub?hub="
+	hub := prefix + "/eventhubs/hub?hub="
 	for _, test := range []struct {
 		name, body string
-		want       web.HubCreated
+		want       control.HubCreated
 	}{
-		{"plain", "", web.HubCreated{Name: "plain", Partitions: 4, Retention: "P1D", ConsumerGroups: []string{"$Default"}}},
-		{"Own", `{"partitions":2,"retention":"PT90M","consumerGroups":["a","b","A"]}`, web.HubCreated{Name: "Own", Partitions: 2, Retention: "PT1H30M", ConsumerGroups: []string{"$Default", "a", "b"}}},
+		{"plain", "", control.HubCreated{Name: "plain", Partitions: 4, Retention: "P1D", ConsumerGroups: []string{"$Default"}}},
+		{"Own", `{"partitions":2,"retention":"PT90M","consumerGroups":["a","b","A"]}`, control.HubCreated{Name: "Own", Partitions: 2, Retention: "PT1H30M", ConsumerGroups: []string{"$Default", "a", "b"}}},
 	} {
-		if diff := cmp.Diff(test.want, get[web.HubCreated](d, 201, "PUT", hub+test.name, test.body)); diff != "" {
+		if diff := cmp.Diff(test.want, get[control.HubCreated](d, 201, "PUT", hub+test.name, test.body)); diff != "" {
 			t.Errorf("hub %s (-want +got):\n%s", test.name, diff)
 		}
 	}
@@ -137,9 +138,9 @@ func TestControlHubCreate(t *testing.T) {
 	} {
 		d.want(400, "PUT", hub+name, body)
 	}
-	group := control + "/eventhubs/consumergroup?hub="
-	made := get[web.GroupCreated](d, 201, "PUT", group+"own&group=c", "")
-	if want := (web.GroupCreated{Hub: "own", ConsumerGroup: "c"}); made != want {
+	group := prefix + "/eventhubs/consumergroup?hub="
+	made := get[control.GroupCreated](d, 201, "PUT", group+"own&group=c", "")
+	if want := (control.GroupCreated{Hub: "own", ConsumerGroup: "c"}); made != want {
 		t.Errorf("group %+v, want %+v", made, want)
 	}
 	d.want(409, "PUT", group+"own&group=C", "")
@@ -156,7 +157,7 @@ func TestControlHubsOutside(t *testing.T) {
 	d := prepare(t, files, nil, nil)
 	d.listen()
 	_ = d.host.Start(t.Context()) // the function has no handler here
-	a := d.request("POST", control+"/eventhubs/events?hub=readings", "x")
+	a := d.request("POST", prefix+"/eventhubs/events?hub=readings", "x")
 	if a.Status != http.StatusConflict || !strings.Contains(a.Body, "Hub is an Event Hubs namespace outside this host") {
 		t.Errorf("answer %d %s, want 409", a.Status, a.Body)
 	}

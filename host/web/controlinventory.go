@@ -10,20 +10,21 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // Inventory is what a host has: the functions of the running generation and
 // what its embedded services hold. Each service has a list of its own, sorted
 // by name, that is never null.
 type Inventory struct {
-	State      host.State      `json:"state"`
-	Errors     []string        `json:"errors,omitempty"` // why no app runs
-	Functions  []FunctionInfo  `json:"functions"`
-	Queues     []QueueInfo     `json:"queues"`
-	Containers []ContainerInfo `json:"containers"`
-	ServiceBus []BusEntity     `json:"servicebus"`
-	EventGrid  []GridTopic     `json:"eventgrid"`
-	EventHubs  []HubInfo       `json:"eventhubs"`
+	State      host.State        `json:"state"`
+	Errors     []string          `json:"errors,omitempty"` // why no app runs
+	Functions  []FunctionInfo    `json:"functions"`
+	Queues     []QueueInfo       `json:"queues"`
+	Containers []ContainerInfo   `json:"containers"`
+	ServiceBus []BusEntity       `json:"servicebus"`
+	EventGrid  []GridTopic       `json:"eventgrid"`
+	EventHubs  []control.HubInfo `json:"eventhubs"`
 
 	Cosmos []CosmosContainer `json:"cosmos"`
 

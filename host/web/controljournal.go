@@ -8,26 +8,16 @@ import (
 	"strconv"
 
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // journal writes records as NDJSON: those that are kept, and with follow=true
 // those to come, until the caller goes or the server closes.
-func (s *Server) journal(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	since := uint64(1)
-	if v := query.Get("since"); v != "" {
-		n, err := strconv.ParseUint(v, 10, 64)
-		if err != nil || n == 0 {
-			writeError(w, http.StatusBadRequest, "since must be a sequence number from 1", "")
-			return
-		}
-		since = n
-	}
-	follow, _ := strconv.ParseBool(query.Get("follow"))
+func (s *Server) journal(w http.ResponseWriter, r *http.Request, in control.ReadJournal) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.WriteHeader(http.StatusOK)
 
-	sub := s.host.Journal().Subscribe(since)
+	sub := s.host.Journal().Subscribe(uint64(in.Since))
 	defer sub.Close()
 	out := &lines{w: w, flush: http.NewResponseController(w)}
 	for out.err == nil {
@@ -37,17 +27,18 @@ func (s *Server) journal(w http.ResponseWriter, r *http.Request) {
 			continue
 		}
 		out.flushNow()
-		if !follow {
-			return
+		if !in.Follow {
+			return nil
 		}
 		ctx, cancel := s.untilClose(r)
 		rec, missed, err := sub.Next(ctx)
 		cancel()
 		if err != nil {
-			return
+			return nil
 		}
 		out.write(rec, missed)
 	}
+	return nil
 }
 
 // untilClose is the request's context, ended also by Close.

@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func TestControlState(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	path, queue := control+"/state", control+"/queues/kept/messages"
+	path, queue := prefix+"/state", prefix+"/queues/kept/messages"
 	d.want(201, "POST", queue, "one")
 	saved := d.request("GET", path, "")
 	if saved.Status != 200 || saved.Header.Get("Content-Type") != "application/octet-stream" || saved.Body == "" {
@@ -21,7 +22,7 @@ func TestControlState(t *testing.T) {
 	d.want(204, "DELETE", path, "")
 	d.want(404, "GET", queue, "")
 
-	if done := get[web.StateLoaded](d, 200, "PUT", path, saved.Body); done.MovedMS != 0 {
+	if done := get[control.StateLoaded](d, 200, "PUT", path, saved.Body); done.MovedMS != 0 {
 		t.Errorf("the clock was moved by %d ms", done.MovedMS)
 	}
 	if found := get[web.Peeked](d, 200, "GET", queue, ""); found.Count != 1 || *found.Messages[0].Body != "one" {
@@ -30,7 +31,7 @@ func TestControlState(t *testing.T) {
 
 	// A damaged or incomplete state changes nothing.
 	for name, bad := range map[string]string{"empty": "", "text": "hello", "cut short": saved.Body[:len(saved.Body)-1]} {
-		if refused := get[web.ErrorBody](d, 400, "PUT", path, bad); !strings.Contains(refused.Error, "this is not a file of") {
+		if refused := get[control.Error](d, 400, "PUT", path, bad); !strings.Contains(refused.Text, "this is not a file of") {
 			t.Errorf("%s: %+v", name, refused)
 		}
 	}

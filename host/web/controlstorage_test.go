@@ -18,10 +18,10 @@ import (
 	"github.com/redeliver/redeliver/host/web"
 )
 
-const control = "/admin/redeliver"
+const prefix = "/admin/redeliver"
 
 func (d *fixture) blob(container, name string) string {
-	return control + "/containers/" + container + "/blob?name=" + url.QueryEscape(name)
+	return prefix + "/containers/" + container + "/blob?name=" + url.QueryEscape(name)
 }
 
 func TestControlInventory(t *testing.T) {
@@ -32,12 +32,12 @@ func TestControlInventory(t *testing.T) {
 	handlers.CosmosDB("Missing", "shop", "orders", func(context.Context, []functions.CosmosDocument) error { return nil })
 	files := app(plainHostJSON, "Bad/function.json", `{"bindings":[{"type":"queueTrigger","direction":"in","name":"m"}]}`)
 	d := open(t, files, handlers, nil)
-	d.want(201, "POST", control+"/queues/jobs/messages", "a")
-	d.want(201, "POST", control+"/queues/jobs/messages?visibility=100h", "b")
+	d.want(201, "POST", prefix+"/queues/jobs/messages", "a")
+	d.want(201, "POST", prefix+"/queues/jobs/messages?visibility=100h", "b")
 	d.want(201, "PUT", d.blob("docs", "a.txt"), "12345")
 	d.want(201, "PUT", d.blob("docs", "b/c.txt"), "")
 
-	got := get[web.Inventory](d, 200, "GET", control+"/inventory", "")
+	got := get[web.Inventory](d, 200, "GET", prefix+"/inventory", "")
 	states := map[string]string{}
 	for _, f := range got.Functions {
 		states[f.Name] = f.State
@@ -100,7 +100,7 @@ func TestControlBlobs(t *testing.T) {
 		{"no blob", "GET", d.blob("docs", "none"), 404},
 		{"no container", "GET", d.blob("none", "none"), 404},
 		{"bad container", "PUT", d.blob("No_Good", "a"), 400},
-		{"no name", "PUT", control + "/containers/docs/blob", 400},
+		{"no name", "PUT", prefix + "/containers/docs/blob", 400},
 		{"long name", "PUT", d.blob("docs", strings.Repeat("x", 1025)), 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) { d.want(tt.want, tt.method, tt.path, "x") })
@@ -127,8 +127,8 @@ func TestControlUploadHoldsNobody(t *testing.T) {
 		done <- d.request("PUT", d.blob("docs", "slow"), "", func(r *http.Request) { r.Body, r.ContentLength = from, -1 }).Status
 	}()
 	fmt.Fprint(to, "first ") // returns once the server's side is being written to
-	d.want(200, "POST", control+"/clock/advance?by=1h", "")
-	d.want(201, "POST", control+"/queues/orders/messages", "x")
+	d.want(200, "POST", prefix+"/clock/advance?by=1h", "")
+	d.want(201, "POST", prefix+"/queues/orders/messages", "x")
 	fmt.Fprint(to, "second")
 	to.Close()
 	if status := <-done; status != 201 {
@@ -173,9 +173,9 @@ func TestControlRedrive(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	put := func(queue, query, body string) string {
-		return get[web.Message](d, 201, "POST", control+"/queues/"+queue+"/messages"+query, body).ID
+		return get[web.Message](d, 201, "POST", prefix+"/queues/"+queue+"/messages"+query, body).ID
 	}
-	const redrive = control + "/queues/orders-poison/redrive"
+	const redrive = prefix + "/queues/orders-poison/redrive"
 	d.want(404, "POST", redrive, "")
 	first := put("orders-poison", "?raw=true&ttl=never", "not base64")
 	for _, body := range []string{"1", "2", "3"} {
@@ -198,7 +198,7 @@ func TestControlRedrive(t *testing.T) {
 		t.Errorf("all (-want +got):\n%s", diff)
 	}
 	var texts []string
-	for _, m := range get[web.Peeked](d, 200, "GET", control+"/queues/orders/messages", "").Messages {
+	for _, m := range get[web.Peeked](d, 200, "GET", prefix+"/queues/orders/messages", "").Messages {
 		texts = append(texts, m.Text)
 		if m.DequeueCount != 0 {
 			t.Errorf("dequeue count of %q is %d, want 0", m.Text, m.DequeueCount)
@@ -227,9 +227,9 @@ func TestControlRedrive(t *testing.T) {
 		t.Errorf("record = %s", got)
 	}
 
-	d.want(201, "POST", control+"/queues/attic/messages", "")
+	d.want(201, "POST", prefix+"/queues/attic/messages", "")
 	d.want(409, "POST", redrive+"?id="+later, "")
-	if got := get[web.Redriven](d, 200, "POST", control+"/queues/orders/redrive?to=attic", ""); got.Moved != 5 {
+	if got := get[web.Redriven](d, 200, "POST", prefix+"/queues/orders/redrive?to=attic", ""); got.Moved != 5 {
 		t.Errorf("moved %d messages to the attic, want 5", got.Moved)
 	}
 	for _, tt := range []struct {
@@ -237,11 +237,11 @@ func TestControlRedrive(t *testing.T) {
 		want       int
 	}{
 		{"unknown message", redrive + "?id=none", 404},
-		{"no poison queue and no target", control + "/queues/orders/redrive", 400},
-		{"only the suffix", control + "/queues/-poison/redrive", 400},
+		{"no poison queue and no target", prefix + "/queues/orders/redrive", 400},
+		{"only the suffix", prefix + "/queues/-poison/redrive", 400},
 		{"to itself", redrive + "?to=orders-poison", 400},
 		{"bad target", redrive + "?to=No_Good", 400},
-		{"bad source", control + "/queues/No_Good/redrive?to=orders", 400},
+		{"bad source", prefix + "/queues/No_Good/redrive?to=orders", 400},
 	} {
 		t.Run(tt.name, func(t *testing.T) { d.want(tt.want, "POST", tt.path, "") })
 	}
@@ -256,11 +256,11 @@ func TestControlRedriveWhileTheFunctionFails(t *testing.T) {
 	d := open(t, app(`{"version":"2.0","extensions":{"queues":{"visibilityTimeout":"00:00:00","maxDequeueCount":1}}}`), handlers, nil)
 	const n = 40
 	for i := range n {
-		d.want(201, "POST", control+"/queues/orders-poison/messages", fmt.Sprint(i))
+		d.want(201, "POST", prefix+"/queues/orders-poison/messages", fmt.Sprint(i))
 	}
-	d.want(201, "POST", control+"/queues/orders/messages", "first")
+	d.want(201, "POST", prefix+"/queues/orders/messages", "first")
 	d.wait(journal.Settled, "Fail")
-	if got := get[web.Redriven](d, 200, "POST", control+"/queues/orders-poison/redrive", ""); got.Moved < n || got.Moved > n+1 {
+	if got := get[web.Redriven](d, 200, "POST", prefix+"/queues/orders-poison/redrive", ""); got.Moved < n || got.Moved > n+1 {
 		t.Errorf("moved %d messages, want %d and perhaps the first", got.Moved, n)
 	}
 }
@@ -268,7 +268,7 @@ func TestControlRedriveWhileTheFunctionFails(t *testing.T) {
 func TestControlMessageOptions(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	const queue = control + "/queues/orders/messages"
+	const queue = prefix + "/queues/orders/messages"
 	never := get[web.Message](d, 201, "POST", queue+"?ttl=never", "a")
 	short := get[web.Message](d, 201, "POST", queue+"?ttl=90s&visibility=1m", "b")
 	if !never.Expires.IsZero() || !never.NextVisible.IsZero() {

@@ -16,7 +16,12 @@ func TestControlList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	routes := calls(t, `(?m)^\s+handle\("([A-Z]+)", "([^"]+)"`, files...)
+	operations, err := filepath.Glob("control/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	routes := append(calls(t, `(?m)^\s+handle\("([A-Z]+)", "([^"]+)"`, files...), calls(t, `(?m)^\tOp\[.*route:"([A-Z]+) ([^"]+)"`, operations...)...)
+	slices.Sort(routes)
 	listed := calls(t, `(?m)^//\t([A-Z]+) +(/[^ ?\n]+)`, "doc.go")
 	if diff := cmp.Diff(routes, listed); diff != "" {
 		t.Errorf("package comment (-routes +listed):\n%s", diff)

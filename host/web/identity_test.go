@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // A host proves who it is to whoever knows its secret, without a key. The proof is
@@ -12,8 +13,8 @@ import (
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, &web.Options{Secret: "of this host", EnableAuth: true})
-	a := d.want(200, "GET", control+"/identity?challenge=7f", "")
-	var got web.Identity
+	a := d.want(200, "GET", prefix+"/identity?challenge=7f", "")
+	var got control.Identity
 	if err := json.Unmarshal([]byte(a.Body), &got); err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +26,8 @@ func TestIdentity(t *testing.T) {
 			t.Errorf("proof %q: Proves(%q, %q) = %v", got.Proof, test.secret, test.challenge, proves)
 		}
 	}
-	d.want(400, "GET", control+"/identity", "")
-	d.want(401, "GET", control+"/status", "")
+	d.want(400, "GET", prefix+"/identity", "")
+	d.want(401, "GET", prefix+"/status", "")
 	without := open(t, app(plainHostJSON), nil, nil)
-	without.want(404, "GET", control+"/identity?challenge=7f", "")
+	without.want(404, "GET", prefix+"/identity?challenge=7f", "")
 }

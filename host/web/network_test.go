@@ -50,12 +50,12 @@ func TestOtherMachines(t *testing.T) {
 		{"whether it lives", there, here, "/admin/host/ping", "", 200},
 		{"admin", there, here, "/admin/host/status", "", 401},
 		{"functions by admin", there, here, "/admin/functions", "wrong", 401},
-		{"control", there, here, control + "/status", "", 401},
-		{"control with a wrong key", there, here, control + "/status", "wrong", 401},
+		{"control", there, here, prefix + "/status", "", 401},
+		{"control with a wrong key", there, here, prefix + "/status", "wrong", 401},
 		{"admin with the key", there, here, "/admin/host/status", key, 200},
-		{"control with the key", there, here, control + "/status", key, 200},
+		{"control with the key", there, here, prefix + "/status", key, 200},
 		{"this machine", "127.0.0.1", "127.0.0.1", "/admin/host/status", "", 200},
-		{"this machine by its address", here, here, control + "/status", "", 200},
+		{"this machine by its address", here, here, prefix + "/status", "", 200},
 	} {
 		if a := d.from(row.peer, row.local, row.path, row.key); a.Status != row.status {
 			t.Errorf("%s: %d %s, want %d", row.name, a.Status, a.Body, row.status)
@@ -71,7 +71,7 @@ func TestAdminAddress(t *testing.T) {
 	d := network(t, &web.Options{AdminAddress: "127.0.0.1"})
 	const key = "none of this host's"
 	const here, there = "192.0.2.7", "198.51.100.3"
-	for _, path := range []string{"/admin/host/status", control + "/status", "/admin/host/ping"} {
+	for _, path := range []string{"/admin/host/status", prefix + "/status", "/admin/host/ping"} {
 		for _, row := range []struct {
 			peer, local, key string
 			status           int

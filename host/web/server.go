@@ -16,6 +16,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
@@ -23,8 +24,8 @@ import (
 // FUNCTIONS_REQUEST_BODY_SIZE_LIMIT). A larger one is answered with 413.
 const DefaultMaxBody = 104_857_600
 
-// maxControlBody limits the bodies of the admin and control APIs.
-const maxControlBody = 1 << 20
+// maxAdminBody limits the bodies of the admin API.
+const maxAdminBody = 1 << 20
 
 // Options changes how a server listens and whom it serves. A nil *Options and
 // the zero value both mean: any free port on 127.0.0.1, everybody is the
@@ -63,7 +64,7 @@ type Options struct {
 	MaxBody int64
 
 	// Secret is what this host shares with those who may read its run file, and
-	// proves with [Identity] who it is; empty: it cannot.
+	// proves with [control.Identity] who it is; empty: it cannot.
 	Secret string
 
 	// Stop is called when a client of the control API asks the host to end. It
@@ -240,7 +241,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		folded := foldPath(w, r)
 		// Whoever asks whether the host lives needs no key (host: HostController.cs, Ping),
 		// nor who wants to know which host it is.
-		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != identityPath && s.adminLevel(r) < AdminLevel {
+		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != control.Prefix+"/identity" && s.adminLevel(r) < AdminLevel {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -270,15 +271,9 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	path.RawPath = strings.Join(words, "/")
 	path.Path, _ = url.PathUnescape(path.RawPath) // it was escaped
 	out.URL = &path
-	switch {
-	case isUpload(words, r.Method): // has a limit of its own
-	case isState(words, r.Method):
-		out.Body = http.MaxBytesReader(w, r.Body, maxState)
-	case isDocuments(words, r.Method):
-		out.Body = http.MaxBytesReader(w, r.Body, maxDocuments)
-	default:
+	if !strings.HasPrefix(path.RawPath, control.Prefix+"/") { // whose operations say it
 		listen.Within(r, listen.BodyPatience)
-		out.Body = http.MaxBytesReader(w, r.Body, maxControlBody)
+		out.Body = http.MaxBytesReader(w, r.Body, maxAdminBody)
 	}
 	return out
 }

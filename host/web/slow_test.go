@@ -85,9 +85,9 @@ func TestSlowBodies(t *testing.T) {
 		{"no function", "POST /api/None " + hour, 1, listen.BodyPatience, 404},
 		{"web hook", "POST /runtime/webhooks/eventgrid?functionName=F " + hour, 1, listen.BodyPatience, 400},
 		{"admin", "POST /admin/functions/F " + hour, 1, listen.BodyPatience, 400},
-		{"control, all within two minutes", "POST " + control + "/queues/orders/messages " + hour, 5, listen.BodyPatience, 400},
-		{"control, as long as it goes on", "PUT " + control + "/containers/files/blob?name=a " + hour, 5, 4*time.Minute + listen.BodyPatience, 400},
-		{"state", "PUT " + control + "/state " + hour, 1, listen.BodyPatience, 400},
+		{"control, all within two minutes", "POST " + prefix + "/queues/orders/messages " + hour, 5, listen.BodyPatience, 400},
+		{"control, as long as it goes on", "PUT " + prefix + "/containers/files/blob?name=a " + hour, 5, 4*time.Minute + listen.BodyPatience, 400},
+		{"state", "PUT " + prefix + "/state " + hour, 1, listen.BodyPatience, 400},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,10 +14,10 @@ func TestVersionHeader(t *testing.T) {
 		status     int
 		path, host string
 	}{
-		{200, control + "/status", "localhost"},
-		{404, control + "/queues/none/messages", "localhost"},
-		{404, control + "/nothing", "localhost"},
-		{403, control + "/status", "example.com"},
+		{200, prefix + "/status", "localhost"},
+		{404, prefix + "/queues/none/messages", "localhost"},
+		{404, prefix + "/nothing", "localhost"},
+		{403, prefix + "/status", "example.com"},
 		{200, "/admin/host/status", "localhost"},
 	} {
 		a := d.want(test.status, "GET", test.path, "", withHeader("Host", test.host))

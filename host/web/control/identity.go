@@ -1,14 +1,17 @@
-package web
+package control
 
 import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 )
 
-// identityPath answers without a key: its callers ask before they send one.
-const identityPath = ControlPrefix + "/identity"
+// Identify proves which host it is, to a client that knows its secret; it needs no key.
+type Identify struct {
+	Op[Identity] `route:"GET /identity"`
+
+	Challenge string `query:"challenge,required"`
+}
 
 // Identity is a host's answer to a challenge.
 type Identity struct {
@@ -27,14 +30,4 @@ func Prove(secret, challenge string) string {
 // Proves reports whether an answer is the proof for a challenge.
 func (i Identity) Proves(secret, challenge string) bool {
 	return hmac.Equal([]byte(i.Proof), []byte(Prove(secret, challenge)))
-}
-
-// identity answers a challenge.
-func (s *Server) identity(w http.ResponseWriter, r *http.Request) {
-	challenge := r.URL.Query().Get("challenge")
-	if challenge == "" {
-		writeError(w, http.StatusBadRequest, "the parameter challenge is missing", "")
-		return
-	}
-	writeJSON(w, http.StatusOK, Identity{Proof: Prove(s.opts.Secret, challenge)})
 }

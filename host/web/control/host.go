@@ -1,0 +1,128 @@
+package control
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// GetStatus tells the state of the host and what it runs.
+type GetStatus struct {
+	Op[Status] `route:"GET /status"`
+}
+
+// Status is the state of a host and what it runs.
+type Status struct {
+	Version    string      `json:"version"`
+	PID        int         `json:"pid"`
+	App        string      `json:"app"` // absolute path of the app folder
+	State      host.State  `json:"state"`
+	Ready      bool        `json:"ready"`
+	Errors     []string    `json:"errors,omitempty"`
+	Generation int         `json:"generation"`
+	Report     *app.Report `json:"report,omitempty"` // of the running generation
+	Clock      ClockStatus `json:"clock"`
+}
+
+// GetClock tells the time of the host.
+type GetClock struct {
+	Op[ClockStatus] `route:"GET /clock"`
+}
+
+// AdvanceClock moves a virtual clock and returns when what became due has been worked
+// off; 409 when the clock is not virtual.
+type AdvanceClock struct {
+	Op[ClockStatus] `route:"POST /clock/advance"`
+
+	By time.Duration `query:"by,required" min:"1ns" max:"8784h" fault:"by %q: want a duration above 0 and at most 8784h" hint:"its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""`
+}
+
+// LongestAdvance limits one step of the clock: a year.
+const LongestAdvance = 366 * 24 * time.Hour
+
+// ClockStatus is the time of a host. Elapsed times count from the making of the
+// clock, in milliseconds.
+type ClockStatus struct {
+	Now              time.Time `json:"now"`
+	Virtual          bool      `json:"virtual"`
+	VirtualElapsedMS int64     `json:"virtualElapsedMs,omitempty"`
+	RealElapsedMS    int64     `json:"realElapsedMs,omitempty"`
+}
+
+// Invoke runs a function by hand, and waits for the whole retry loop; a failure is an
+// answer too.
+type Invoke struct {
+	Op[InvokeResult] `route:"POST /functions/{name}/invoke"`
+
+	Name  string `path:"name"`
+	Input []byte `body:"raw"` // the trigger's value
+}
+
+// InvokeResult is what came of a call by hand, all attempts made.
+type InvokeResult struct {
+	Succeeded bool            `json:"succeeded"`
+	Attempts  int             `json:"attempts"`
+	Error     string          `json:"error,omitempty"` // the last attempt's
+	Response  *InvokeResponse `json:"response,omitempty"`
+}
+
+// InvokeResponse is the answer of an HTTP-triggered function.
+type InvokeResponse struct {
+	StatusCode int         `json:"statusCode"`
+	Header     http.Header `json:"headers,omitempty"`
+	Body       []byte      `json:"body,omitempty"` // base64
+}
+
+// ReadJournal writes journal records as NDJSON. A line {"missed": n} stands for records
+// that are no longer kept.
+type ReadJournal struct {
+	Op[Stream] `route:"GET /journal"`
+
+	Since  int64 `query:"since" min:"1" default:"1" fault:"since must be a sequence number from 1"` // the first record
+	Follow bool  `query:"follow"`                                                                   // go on until the host ends
+}
+
+// Reload loads the app again; 409 when it was refused.
+type Reload struct {
+	Op[Reloaded] `route:"POST /reload"`
+}
+
+// Reloaded is the result of a reload that was not refused.
+type Reloaded struct {
+	Generation int        `json:"generation"`
+	State      host.State `json:"state"`
+}
+
+// Stop ends the host.
+type Stop struct {
+	Op[None] `route:"POST /stop" status:"202"`
+}
+
+// SaveState writes what the embedded services hold, as one archive.
+type SaveState struct {
+	Op[Stream] `route:"GET /state"`
+}
+
+// LoadState puts a saved archive in the place of what the embedded services hold; 400,
+// and nothing changes, when it is damaged. Deliveries in work settle against nothing.
+type LoadState struct {
+	Op[StateLoaded] `route:"PUT /state" limit:"68719476736"`
+
+	Archive io.Reader `body:"raw"`
+}
+
+// StateLoaded is the result of loading a state.
+type StateLoaded struct {
+	// MovedMS is by how much the clock was moved to the time of the state, in
+	// milliseconds.
+	MovedMS int64 `json:"movedMs,omitempty"`
+}
+
+// ResetState removes everything that the embedded services hold, and the recorded
+// outputs.
+type ResetState struct {
+	Op[None] `route:"DELETE /state" status:"204"`
+}

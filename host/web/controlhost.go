@@ -1,0 +1,92 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/web/control"
+)
+
+func (s *Server) status(context.Context, control.GetStatus) (control.Status, error) {
+	st := control.Status{
+		Version:    s.host.Version(),
+		PID:        os.Getpid(),
+		App:        s.host.Dir(),
+		State:      s.host.State(),
+		Errors:     s.host.Errors(),
+		Generation: s.host.Generation(),
+		Clock:      s.timeNow(),
+	}
+	st.Ready = st.State == host.Running
+	if a := s.host.App(); a != nil {
+		st.Report = app.Check(a)
+	}
+	return st, nil
+}
+
+func (s *Server) timeNow() control.ClockStatus {
+	st := control.ClockStatus{Now: s.host.Clock().Now()}
+	if v, ok := s.host.Clock().(*clock.Virtual); ok {
+		virtual, real := v.Elapsed()
+		st.Virtual, st.VirtualElapsedMS, st.RealElapsedMS = true, virtual.Milliseconds(), real.Milliseconds()
+	}
+	return st
+}
+
+func (s *Server) clockStatus(context.Context, control.GetClock) (control.ClockStatus, error) {
+	return s.timeNow(), nil
+}
+
+func (s *Server) advance(_ context.Context, in control.AdvanceClock) (out control.ClockStatus, err error) {
+	if !s.host.Advance(in.By) {
+		return out, refuse(http.StatusConflict, "the host runs on the clock of the system: it cannot be moved", "")
+	}
+	return s.timeNow(), nil
+}
+
+func (s *Server) invoke(ctx context.Context, in control.Invoke) (out control.InvokeResult, err error) {
+	res, err := s.host.Invoke(ctx, in.Name, string(in.Input))
+	if err != nil {
+		return out, err
+	}
+	out = control.InvokeResult{Succeeded: res.Err == nil, Attempts: res.Attempts}
+	if res.Err != nil {
+		out.Error = res.Err.Error()
+	}
+	if resp := res.Response; resp != nil {
+		out.Response = &control.InvokeResponse{StatusCode: resp.StatusCode, Header: resp.Header, Body: resp.Body}
+		if out.Response.StatusCode == 0 {
+			out.Response.StatusCode = http.StatusOK
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) reload(ctx context.Context, _ control.Reload) (out control.Reloaded, err error) {
+	if err := s.host.Reload(ctx); err != nil {
+		var load *host.LoadError
+		if errors.As(err, &load) {
+			err = refuse(http.StatusConflict, err.Error(), "the running app goes on unchanged")
+		}
+		return out, err
+	}
+	return control.Reloaded{Generation: s.host.Generation(), State: s.host.State()}, nil
+}
+
+func (s *Server) stop(context.Context, control.Stop) (out control.None, err error) {
+	s.opts.Stop()
+	return out, nil
+}
+
+// identity answers a challenge.
+func (s *Server) identity(_ context.Context, in control.Identify) (out control.Identity, err error) {
+	if in.Challenge == "" {
+		return out, refuse(http.StatusBadRequest, "the parameter challenge is missing", "")
+	}
+	return control.Identity{Proof: control.Prove(s.opts.Secret, in.Challenge)}, nil
+}

@@ -1,0 +1,104 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/emulator/store"
+	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/web/control"
+)
+
+func refuse(status int, text, hint string) *control.Error {
+	return &control.Error{Status: status, Text: text, Hint: hint}
+}
+
+// badRequest refuses a request for what it says.
+func badRequest(err error) *control.Error { return refuse(http.StatusBadRequest, err.Error(), "") }
+
+// unread refuses a request whose body could not be read.
+func unread(err error) *control.Error {
+	var tooLarge *http.MaxBytesError
+	if errors.As(err, &tooLarge) {
+		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("too large: a request has at most %d bytes, blobs and saved states excepted", tooLarge.Limit), "")
+	}
+	return badRequest(fmt.Errorf("the request was not complete: %w", err))
+}
+
+// refusals are what callers are told of errors of the embedded services, by the first
+// word of an operation's path.
+var refusals = map[string]func(err error) *control.Error{
+	"state":     stateRefusal,
+	"eventhubs": messagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
+}
+
+// refusalOf is what a caller is told of an error of an operation.
+func refusalOf(service string, err error) *control.Error {
+	var refused *control.Error
+	var body *listen.BodyError
+	ofService, ok := refusals[service]
+	switch {
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &body):
+		return unread(err)
+	case !ok:
+		return hostRefusal(err)
+	case errors.Is(err, store.ErrDiskFull) && service != "state":
+		return refuse(http.StatusInsufficientStorage, "no space is left on the disk that has the data of the host", "make room there; nothing has changed")
+	}
+	return ofService(err)
+}
+
+// hostRefusal says what the host had to say.
+func hostRefusal(err error) *control.Error {
+	switch {
+	case errors.Is(err, host.ErrUnknownFunction):
+		return refuse(http.StatusNotFound, err.Error(), `"redeliver ls functions" lists the functions`)
+	case errors.Is(err, host.ErrNotRunning):
+		return refuse(http.StatusServiceUnavailable, err.Error(), "")
+	}
+	return badRequest(err)
+}
+
+// stateRefusal says why a state did not take the place of another, which stays.
+func stateRefusal(err error) *control.Error {
+	const unchanged = "nothing has changed"
+	var tooLarge *http.MaxBytesError
+	var corrupt *store.CorruptError
+	var version *store.VersionError
+	switch {
+	case errors.As(err, &tooLarge):
+		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("a saved state has at most %d bytes", tooLarge.Limit), "")
+	case errors.As(err, &corrupt):
+		return refuse(http.StatusBadRequest, `this is not a file of "redeliver state save", or it is damaged: `+corrupt.Error(), unchanged)
+	case errors.As(err, &version):
+		return refuse(http.StatusBadRequest, version.Error(), unchanged)
+	case errors.Is(err, store.ErrDiskFull):
+		return refuse(http.StatusInsufficientStorage, err.Error(), unchanged)
+	}
+	return refuse(http.StatusInternalServerError, err.Error(), "")
+}
+
+// messagingRefusal tells the condition of a service over AMQP; missing is the hint for
+// a caller who asks for what is not there.
+func messagingRefusal(missing string) func(err error) *control.Error {
+	return func(err error) *control.Error {
+		e := messaging.ErrorOf(err)
+		out := refuse(e.Status, e.Text, "")
+		if out.Text == "" {
+			out.Text = err.Error()
+		}
+		switch {
+		case errors.Is(err, bindings.ErrTooLarge):
+			out.Status = http.StatusRequestEntityTooLarge
+		case errors.Is(err, bindings.ErrNotFound):
+			out.Hint = missing
+		}
+		return out
+	}
+}

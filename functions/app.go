@@ -15,9 +15,9 @@ import (
 // An App is the functions of one handler process. Register them, one method per
 // kind of trigger, then hand the App to [Main].
 //
-// Registration panics on a mistake of the program (an empty or repeated name, a
-// nil handler), as net/http does, and is not safe for concurrent use. Everything
-// else is; an App is not changed once it serves.
+// Registration panics on a mistake of the program (an empty or repeated name, a nil
+// handler), as net/http does, and is not safe for concurrent use. All other methods
+// are; an App does not change once it serves.
 type App struct {
 	functions []*function
 }
@@ -131,7 +131,7 @@ func (a *App) lookup(name string) *function {
 }
 
 // Declarations returns what the App offers, in the order of registration. The
-// host asks for it; handler authors have no use for it.
+// host calls it; handler authors do not need it.
 func (a *App) Declarations() []call.Declaration {
 	list := make([]call.Declaration, 0, len(a.functions))
 	for _, f := range a.functions {

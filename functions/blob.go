@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 )
 
-// Blob is a blob that triggers a function, or what is left of it: a blob that was
-// deleted since is null.
+// Blob is a blob that triggers a function. Its content is null when the blob was
+// deleted since.
 type Blob struct {
 	// Container and Name say which blob it is.
 	Container, Name string
@@ -23,7 +23,7 @@ type Blob struct {
 	// the function.
 	ContentType, ETag string
 	Length            int64
-	// Metadata is the blob's own metadata, not that of the trigger.
+	// Metadata is the blob's own metadata, not the trigger's.
 	Metadata map[string]string
 	// DeliveryCount says how often this version was delivered, this time included.
 	DeliveryCount int64
@@ -42,11 +42,12 @@ func (b Blob) Decode(target any) error {
 
 // Blob registers a function that runs for each new or changed blob. path is a
 // container, or a container and a pattern for names, such as
-// "uploads/{folder}/{name}.csv": what stands for {name} is trigger metadata
-// (Invocation.Metadata) and may be used in the paths of outputs.
+// "uploads/{folder}/{name}.csv": the values of {folder} and {name} are
+// trigger metadata (Invocation.Metadata) and may be used in the paths of
+// outputs.
 //
-// A version of a blob for which the function returned nil does not come again.
-// One that fails is delivered 5 times (extensions.blobs.poisonBlobThreshold); then
+// A version of a blob comes again until the function returns nil for it. It
+// is delivered 5 times at most (extensions.blobs.poisonBlobThreshold); then
 // a message that names it goes to the queue webjobs-blobtrigger-poison.
 func (a *App) Blob(name, path string, h func(ctx context.Context, b Blob) error, opts ...BlobOption) {
 	f := a.register(name, h == nil)

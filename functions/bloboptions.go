@@ -29,9 +29,9 @@ func BlobInput(name, path string, opts ...OutputOption) Option {
 // BlobOutput declares an output to a blob. The handler fills it with [SetOutput]
 // under name; "$return" stands for the function's return value ([SetReturn]). path
 // is "container/name" and may hold binding expressions, such as
-// "thumbnails/{name}-{rand-guid}.png". The container is made when it does not exist,
-// before the handler runs; the blob is written, in the place of what was there,
-// after the handler returned without an error.
+// "thumbnails/{name}-{rand-guid}.png". The container is made when it does not
+// exist, before the handler runs. The blob is written, or replaced, after the
+// handler returned without an error.
 func BlobOutput(name, path string, opts ...OutputOption) Option {
 	return blobBinding("out", name, path, opts)
 }

@@ -23,10 +23,10 @@ type Link interface {
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// Call runs one attempt in the calling goroutine and never panics: whatever goes
-// wrong in the handler is a failed Response, and so is a function that the App
-// does not have. It returns when the handler does; ending ctx only asks for
-// that. Concurrent calls do not influence each other.
+// Call runs one attempt in the calling goroutine and never panics: every
+// fault of the handler is a failed Response, and so is an unknown function.
+// It returns when the handler does; ending ctx only asks for that.
+// Concurrent calls do not influence each other.
 //
 // The host calls it, in process or through [Main]; handler authors may do so in
 // unit tests.

@@ -21,7 +21,7 @@
 //
 // Left out: building and starting the host (package host and its test kit), and
 // the services themselves. A handler that wants more than its bindings uses the
-// Azure SDK as it would in the cloud.
+// Azure SDK as in the cloud.
 //
 // # Writing handlers that are tried again
 //
@@ -50,9 +50,9 @@
 //	app.Queue("bill", "bills", bill, functions.ExponentialBackoff(5, 4*time.Second, 15*time.Minute))
 //
 // Retry in one layer. Inner calls fail fast and leave the decision to the policy;
-// three layers of three tries are 27 calls. A fault that lasts is no case for
-// retries but for a circuit breaker, another service or less function; frequent
-// faults ask for more capacity, not for more retries:
+// three layers of three tries are 27 calls. Retries do not cure a lasting fault:
+// use a circuit breaker, another service or less function. Frequent faults ask
+// for more capacity, not for more retries:
 //
 //	client := &http.Client{Timeout: 2 * time.Second} // no retries of its own
 //

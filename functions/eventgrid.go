@@ -20,7 +20,7 @@ type EventGridEvent struct {
 	DataVersion string          `json:"dataVersion,omitempty"`
 
 	// DeliveryCount says how often Event Grid has sent the event, this time
-	// included; 0 in calls by hand. It is no part of the event.
+	// included; 0 in calls by hand. It is not part of the event.
 	DeliveryCount int64 `json:"-"`
 }
 
@@ -41,7 +41,7 @@ type CloudEvent struct {
 	DataBase64      []byte          `json:"data_base64,omitempty"` // instead of Data
 
 	// DeliveryCount says how often Event Grid has sent the event, this time
-	// included; 0 in calls by hand. It is no part of the event.
+	// included; 0 in calls by hand. It is not part of the event.
 	DeliveryCount int64 `json:"-"`
 }
 
@@ -62,10 +62,10 @@ type EventGridHandler func(ctx context.Context, e EventGridEvent) error
 type CloudEventHandler func(ctx context.Context, e CloudEvent) error
 
 // EventGrid registers a function that Event Grid sends events to, one in each call.
-// Which events these are is the matter of event subscriptions (redeliver.eventGrid
-// in host.json, or whoever knows the app's web hook). After the last failed attempt
-// Event Grid is told, and sends the event again by its own schedule for up to a day.
-// A function that takes longer than 30 seconds gets the same event again meanwhile.
+// Event subscriptions select the events: redeliver.eventGrid in host.json, or any
+// publisher that knows the app's web hook. After the last failed attempt Event Grid
+// is told, and sends the event again by its own schedule for up to a day. A
+// function that takes longer than 30 seconds gets the same event again meanwhile.
 func (a *App) EventGrid(name string, h EventGridHandler, opts ...EventGridOption) {
 	a.eventGrid(name, "EventGridSchema", h == nil, func(ctx context.Context, c *invocation) error {
 		var e EventGridEvent

@@ -55,9 +55,10 @@ type EventHubHandler func(ctx context.Context, e EventHubEvent) error
 // EventHubBatchHandler is a handler of batches: events of one partition, in order.
 type EventHubBatchHandler func(ctx context.Context, from EventHubPartition, events []EventHubEvent) error
 
-// EventHub registers a function that each event of a hub triggers, those of one
-// partition one after the other. When the last attempt has failed the event is lost:
-// the checkpoint moves on. While attempts are made, the partition stands still.
+// EventHub registers a function that each event of a hub triggers. Events of
+// one partition come one after the other. When the last attempt has failed the
+// event is lost: the checkpoint moves on. While attempts are made, the
+// partition stands still.
 func (a *App) EventHub(name, hub string, h EventHubHandler, opts ...EventHubOption) {
 	a.eventHub(name, hub, "one", h == nil, func(ctx context.Context, c *invocation) error {
 		m := Metadata(c.request.Metadata)
@@ -133,8 +134,9 @@ type eventHubOption func(*function)
 
 func (o eventHubOption) applyEventHub(f *function) { o(f) }
 
-// ConsumerGroup names the consumer group by which a function reads its hub, instead of
-// $Default. Functions with a group of their own have every event each.
+// ConsumerGroup names the consumer group by which a function reads its hub,
+// instead of $Default. Every function with a group of its own gets every
+// event.
 func ConsumerGroup(name string) EventHubOption {
 	return eventHubOption(func(f *function) { f.trigger["consumerGroup"] = name })
 }

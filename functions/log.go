@@ -10,7 +10,7 @@ import (
 )
 
 // Logger returns a logger whose lines reach the host's log with the invocation's
-// IDs, in order. In a context that is not a handler's it returns slog.Default().
+// IDs, in order. In any other context it returns slog.Default().
 //
 // A process started through [Main] may as well use slog itself:
 // slog.InfoContext(ctx, ...) takes the same way.
@@ -23,8 +23,8 @@ func Logger(ctx context.Context) *slog.Logger {
 }
 
 // LogHandler returns a slog.Handler that sends a line to the host when its
-// context is a handler's, and to next when it is not. [Main] installs one as
-// slog's default. A process of another making, such as a test, can do the same.
+// context is a handler's, and to next otherwise. [Main] installs one as slog's
+// default. Any other process, such as a test, can do the same.
 func LogHandler(next slog.Handler) slog.Handler { return &logHandler{next: next} }
 
 // logHandler sends lines to the invocation it is bound to, else to that of the

@@ -8,8 +8,8 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// The options of a registration say for which kinds they mean something, and
-// the compiler checks it: a [Route] does not fit a queue.
+// Each option of a registration belongs to some kinds of triggers, and the compiler
+// checks it: a [Route] does not fit a queue.
 type (
 	// HTTPOption is an option of [App.HTTP].
 	HTTPOption interface{ applyHTTP(*function) }
@@ -73,11 +73,11 @@ func Disabled() Option {
 	return anyOption(func(f *function) { f.disabled = true })
 }
 
-// Binding adds one binding in the words of function.json, for whatever has no
-// option of its own: inputs, outputs, or with [App.Handle] the trigger. It
-// panics if raw is not a JSON object; what is in it is checked by the host. An output of
-// a service that the host does not have (sendGrid, sql, ...) is set like every other,
-// and recorded; such an input has the fixed value that host.json gives it ([GetInput]).
+// Binding adds one binding in the words of function.json, for bindings without an
+// option of their own: inputs, outputs, or with [App.Handle] the trigger. It panics
+// if raw is not a JSON object; the host checks the rest. An output of a service
+// that the host does not have (sendGrid, sql, ...) is set like every other, and
+// recorded; such an input has the fixed value that host.json gives it ([GetInput]).
 func Binding(raw string) Option {
 	var object map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(raw), &object); err != nil || object == nil {

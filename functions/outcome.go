@@ -95,8 +95,8 @@ func DeadLetter(reason, description string, err error) error {
 // whatever the handler returns: a Service Bus message can be completed where
 // autoCompleteMessages is off, deferred, abandoned or dead-lettered without a
 // failure. The last call of an attempt counts, unless the handler fails with
-// [Poison] or [DeadLetter]; another attempt starts afresh. It fails for a context
-// that is not a handler's, and after the handler has returned.
+// [Poison] or [DeadLetter]; another attempt starts afresh. It fails in any
+// other context than a handler's, and after the handler has returned.
 func Settle(ctx context.Context, s Settlement) error {
 	c := current(ctx)
 	if c == nil {
@@ -112,9 +112,9 @@ func Settle(ctx context.Context, s Settlement) error {
 }
 
 // Fail makes the attempt of ctx fail with err once its handler returns. It is
-// for HTTP handlers, which have no error to return: what they have written is
-// then discarded, and the retry policy applies. The first call counts; a nil err
-// does nothing.
+// for HTTP handlers, which return no error: their response is then discarded,
+// and the retry policy applies. The first call counts; a nil err does
+// nothing.
 func Fail(ctx context.Context, err error) {
 	c := current(ctx)
 	if c == nil || err == nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 )
 
-// TimerInfo is what a timer function is told. All attempts of one tick are told
-// the same.
+// TimerInfo is the trigger value of a timer function, the same for all attempts of
+// one tick.
 type TimerInfo struct {
-	// IsPastDue is set when the tick makes up for one that was missed while the
+	// IsPastDue is set when the tick makes up for a tick that was missed while the
 	// host was down.
 	IsPastDue bool
 	// Schedule describes the schedule.
@@ -28,7 +28,7 @@ type TimerSchedule struct {
 	AdjustForDST bool
 }
 
-// ScheduleStatus is what the schedule monitor has written down.
+// ScheduleStatus is the record of the schedule monitor.
 type ScheduleStatus struct {
 	Last        time.Time // the last tick; zero before the first
 	Next        time.Time // the tick that was due next, as of the last

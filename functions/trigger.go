@@ -19,8 +19,8 @@ type Input struct {
 func (in Input) IsNull() bool { return in.Value.IsNull() }
 
 // Text returns the value as text: the characters of a string, the text of JSON,
-// bytes as they are, a number in decimal, a batch as a JSON array, in which an element
-// that is no JSON is a string. It is empty for everything else.
+// bytes as they are, a number in decimal, a batch as a JSON array, with a
+// string for each element that is not JSON. It is empty for everything else.
 func (in Input) Text() string {
 	switch v := in.Value; v.Kind {
 	case bindings.String, bindings.JSON:
@@ -41,8 +41,8 @@ func (in Input) Text() string {
 	return ""
 }
 
-// Elements returns the elements of a batch, each of which can be read as an input of its
-// own; of anything else the input itself.
+// Elements returns the elements of a batch, each as an input of its own; of any
+// other value the input itself.
 func (in Input) Elements() []Input {
 	if in.Value.Kind != bindings.Strings && in.Value.Kind != bindings.BytesList {
 		return []Input{in}
@@ -70,7 +70,7 @@ func (in Input) array() string {
 	return string(append(b, ']'))
 }
 
-// Bytes returns what [Input.Text] returns, as bytes.
+// Bytes returns the bytes of [Input.Text].
 func (in Input) Bytes() []byte {
 	if in.Value.Kind == bindings.Bytes {
 		return in.Value.Data
@@ -79,9 +79,10 @@ func (in Input) Bytes() []byte {
 }
 
 // Decode reads the value as JSON into the value that target points to, as
-// json.Unmarshal does. Batches are JSON arrays of their elements; one that is no JSON
-// is a string. Into a *[][]byte a batch is read as it is, and into a *[]string too
-// unless all its elements are JSON strings.
+// json.Unmarshal does. Batches are JSON arrays of their elements, with a
+// string for each element that is not JSON. Into a *[][]byte a batch is
+// read as it is, and into a *[]string too unless all its elements are JSON
+// strings.
 func (in Input) Decode(target any) error {
 	err := json.Unmarshal(in.Bytes(), target)
 	if in.Value.Kind == bindings.Strings || in.Value.Kind == bindings.BytesList {
@@ -107,8 +108,8 @@ func (in Input) Decode(target any) error {
 	return nil
 }
 
-// Trigger is what woke a function of [App.Handle]: the trigger's own value, and
-// the input bindings.
+// Trigger holds the values of an attempt of a function of [App.Handle]: the
+// trigger's own, and the input bindings.
 type Trigger struct {
 	Input
 	// Inputs are the input bindings in the order of function.json, without the

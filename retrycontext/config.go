@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A PolicyConfig is a policy as somebody wrote it: a nil field was not given.
+// A PolicyConfig is a policy as it was written: a nil field was not given.
 // Policies from files, from the environment and from code all pass through it,
 // so that they meet the same rules. Values that cannot be converted to the type
 // of their field are the loader's to report; it leaves the field nil and drops
@@ -22,10 +22,10 @@ type PolicyConfig struct {
 }
 
 // Validate returns every fault in the order of the real host: a strategy that
-// cannot be read; what is missing (maxRetryCount, strategy, then the intervals
-// of the strategy, the minimum first); the range of the count; the ranges of
-// the intervals. Intervals of the other strategy are not looked at, and without
-// a known strategy none is.
+// cannot be read; missing properties (maxRetryCount, strategy, then the
+// intervals of the strategy, the minimum first); the range of the count; the
+// ranges of the intervals. Intervals of the other strategy are not looked at,
+// and without a known strategy none is.
 func (c PolicyConfig) Validate() []*PropertyError {
 	_, f := c.read()
 	return f

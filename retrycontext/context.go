@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A Context is what an attempt is told about its delivery. With a policy there
-// is one from the first attempt on; without a policy there is none (nil). Each
-// attempt has its own, which nobody changes afterwards: a goroutine that
-// outlives its attempt never sees the values of the next one.
+// A Context tells an attempt about its delivery. With a policy every attempt has
+// one, the first included; without a policy it is nil. Each attempt has its own,
+// and it never changes: a goroutine that outlives its attempt never sees the values
+// of the next one.
 type Context struct {
 	// RetryCount is 0 in the original attempt and k-1 in attempt k.
 	RetryCount int
 	// MaxRetryCount is the value of the policy, Forever included.
 	MaxRetryCount int
-	// Exception is the failure of the attempt before this one, and only of that
-	// one. It is nil in the original attempt.
+	// Exception is the failure of the attempt just before this one. It is nil in
+	// the original attempt.
 	Exception *Exception
 }
 

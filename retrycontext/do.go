@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Retry is a further attempt that is about to be waited for (log event 325 of
-// the platform).
+// A Retry announces a further attempt, before the wait for it (log event 325 of the
+// platform).
 type Retry struct {
 	Number        int           // number of the coming retry, from 1
 	MaxRetryCount int           // of the policy
@@ -49,7 +49,7 @@ type Hooks struct {
 	Cancelled func(Cancelled) // at most once, before Do returns the last failure
 }
 
-// Options are the rest of what [Do] can be told. The zero value works.
+// Options are further arguments of [Do]. The zero value works.
 type Options struct {
 	// Jitter returns uniform numbers from [0, 1). It is asked only for delays that
 	// have jitter. Default: the random numbers of the process, which are safe but
@@ -77,14 +77,14 @@ type Options struct {
 //   - otherwise the delay is computed, Scheduled is called, sleep waits, and the
 //     next attempt runs.
 //
-// Only what attempt returns makes a failure. Recovering panics, time-outs and the
-// writing of outputs are inside attempt, so that their failures are retried too.
+// A failure is an error that attempt returns. Recovery of panics, time-outs and the
+// writing of outputs belong into attempt, so that their failures are retried too.
 //
 // ctx is the token of the delivery. When it is done by the end of the wait, or
-// was so before, the loop ends with Cancelled and the last failure, even if the
-// delay is 0; so it does when sleep returns an error. A success always counts,
-// whatever ctx says, and so does having no retry left. Cancelling ctx interrupts
-// no attempt by itself; attempt gets ctx and sees to that.
+// was done before, the loop ends with Cancelled and the last failure, even if
+// the delay is 0. It ends so too when sleep returns an error. A success always
+// counts, whatever ctx says, and so does having no retry left. Cancelling ctx
+// interrupts no attempt by itself; attempt gets ctx and has to heed it.
 //
 // sleep must wait for d, or return an error as soon as ctx is done. It is not
 // called when ctx is done already. opts may be nil. Concurrent calls share

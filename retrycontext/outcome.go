@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A DeclaredKind is the answer that a handler wants to its failure.
+// A DeclaredKind is the consequence that a handler declares for its failure.
 type DeclaredKind uint8
 
 const (
@@ -75,7 +75,7 @@ func declare(err error, d Declared) error {
 
 // DeclaredOutcome returns the outcome that err carries. It looks through
 // wrapping as errors.As does. Where one declaration wraps another the innermost
-// wins: whoever was closest to the fault knew it best. Of several joined errors
+// wins: it was made closest to the fault. Of several joined errors
 // the first that carries a declaration counts.
 func DeclaredOutcome(err error) (Declared, bool) {
 	var innermost *declaration

@@ -59,7 +59,7 @@ func ParseTimeSpan(s string) (time.Duration, error) {
 }
 
 // FormatTimeSpan returns the canonical form [-][d.]hh:mm:ss[.fffffff], which
-// [ParseTimeSpan] reads back. What is below 100 ns is cut off.
+// [ParseTimeSpan] reads back. Fractions below 100 ns are cut off.
 func FormatTimeSpan(d time.Duration) string {
 	ticks := magnitude(d) / uint64(tick)
 	sign := ""

@@ -6,8 +6,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// accounts are the storage accounts that are served, as Azurite has it: those
-// that its variable names, else the one that every emulator has.
+// accounts are the storage accounts to serve, as with Azurite: the accounts of its
+// variable, else the one of every emulator.
 func accounts(env []string) ([]rest.Account, error) {
 	value := environment(env)[rest.AccountsVariable]
 	list, err := rest.ParseAccounts(value)
@@ -34,14 +34,13 @@ func publicKey(a rest.Account) bool {
 	return a.Name == rest.DevAccount && a.Keys[0] == rest.DevKey
 }
 
-// storageKey is a key of a storage account that somebody chose.
+// storageKey is a key of a storage account that the user chose.
 type storageKey struct {
 	Account string   `json:"account"`
 	Keys    []string `json:"keys"`
 }
 
-// storageKeys are the keys of the accounts that are served, other than the one that
-// everybody knows.
+// storageKeys are the keys of the served accounts, except the documented one.
 func (s *session) storageKeys() (out []storageKey) {
 	if s.storage == nil {
 		return nil

@@ -19,7 +19,7 @@ type banner struct {
 	app       *app.App
 	nameWidth int
 	rows      [][4]string // function, trigger, attempts x deliveries, end
-	idle      []string    // those that do not run and are not in error, one line each
+	idle      []string    // functions that do not run and are not in error, one line each
 }
 
 func newBanner(s *session, a *app.App) *banner {
@@ -57,9 +57,9 @@ func newBanner(s *session, a *app.App) *banner {
 	return b
 }
 
-// subscribed makes the report of an Event Grid function one of the event
-// subscriptions that there are: besides those of host.json, which the report knows,
-// those that were made while the host ran.
+// subscribed makes the report of an Event Grid function cover all event
+// subscriptions: the ones of host.json, which the report knows, and the ones that
+// were made while the host ran.
 func subscribed(f *app.FunctionReport, a *app.App, answer time.Duration, topics []eventgrid.TopicInfo) {
 	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
 	most, ends := 0, []string{}
@@ -118,7 +118,7 @@ func product(f *app.FunctionReport) string {
 	return text + " = " + strconv.Itoa(f.Total)
 }
 
-// ready is the line that says so.
+// ready is the line that announces the running host.
 func (b *banner) ready() string {
 	took := time.Since(b.s.begun).Round(time.Millisecond)
 	return b.s.out.paint(bold, textf("redeliver %s: ready in %d ms", longVersion(), took.Milliseconds())) + "\n"
@@ -208,8 +208,8 @@ func (b *banner) table(t *strings.Builder) {
 	}
 }
 
-// since is the part of the text that another overview did not have, and the functions
-// that ran there and do not run here.
+// since is the part of the text that is new compared with another overview, and the
+// functions that ran there and do not run here.
 func (b *banner) since(before *banner) string {
 	plain := func(line string) string { return strings.Join(strings.Fields(line), " ") }
 	said := map[string]bool{"": true}
@@ -230,8 +230,9 @@ func (b *banner) since(before *banner) string {
 	return t.String()
 }
 
-// faults says which functions are in error, and what to do about it, and which ones
-// were asked for and do not exist, without what has been said. It returns all of it.
+// faults reports the functions in error, with hints, and functions that were asked
+// for and do not exist. It repeats nothing that was reported before, and returns
+// all faults.
 func (b *banner) faults(said map[string]bool) map[string]bool {
 	now := map[string]bool{}
 	tell := func(kind, text, hint string) {

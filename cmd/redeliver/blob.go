@@ -236,7 +236,7 @@ func (in *input) guessType(names ...string) string {
 	return http.DetectContentType(head)
 }
 
-// impliedFile is the file that a download without one writes.
+// impliedFile is the file of a download that names none.
 func impliedFile(blob string) (string, error) {
 	name := path.Base(blob)
 	if strings.HasSuffix(blob, "/") || !filepath.IsLocal(name) || name == "." || strings.ContainsAny(name, `/\`) {
@@ -262,8 +262,8 @@ func (a answer) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// interruptible does work that has something to put in order when Ctrl+C comes: ctx
-// ends, and the program after it, with the code of who was interrupted.
+// interruptible does work that has to clean up after Ctrl+C: ctx ends, and then the
+// program, with the exit code of an interruption.
 func interruptible(ctx context.Context, work func(ctx context.Context) error) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -275,7 +275,8 @@ func interruptible(ctx context.Context, work func(ctx context.Context) error) er
 }
 
 // writeFile writes a file as a whole: until all has come, the bytes are in a
-// file beside it, and nobody but the user may read it. What is no regular file, such as a pipe, is written directly.
+// file beside it, which only the user may read. A pipe or device is written
+// directly.
 func writeFile(file string, from io.Reader) (n int64, err error) {
 	file = behindLinks(file)
 	part, flag := file, os.O_WRONLY
@@ -304,8 +305,8 @@ func writeFile(file string, from io.Reader) (n int64, err error) {
 	return n, err
 }
 
-// removeParts removes what processes have left beside a file that ended before they
-// had written it. Those that run still need theirs.
+// removeParts removes the parts beside a file that processes left which have ended.
+// Running processes still need theirs.
 func removeParts(file string) {
 	beside, err := os.ReadDir(filepath.Dir(file))
 	if err != nil {

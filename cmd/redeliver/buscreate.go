@@ -108,7 +108,7 @@ func (s *busSettings) body() ([]byte, error) {
 	return json.Marshal(e)
 }
 
-// createdText says what was made, with what matters most about it.
+// createdText reports the new entity with its most important settings.
 func createdText(e *web.BusEntity) string {
 	var facts []string
 	if e.Kind != web.BusTopic {
@@ -127,7 +127,7 @@ func createdText(e *web.BusEntity) string {
 	return text + "\n"
 }
 
-// busPath checks the path of an entity before anybody is asked.
+// busPath checks the path of an entity before the host is asked.
 func busPath(text string) (string, error) {
 	path, err := servicebus.ParsePath(text)
 	if err != nil {

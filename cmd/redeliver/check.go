@@ -67,7 +67,7 @@ The exit code is 1 when there are errors, and 0 when there are at most warnings.
 	return cmd
 }
 
-// check reads the app and says what is to be said of it.
+// check reads the app and reports on it.
 func check(ctx context.Context, dir string, set []string, files configFiles, noBuild bool) (*app.Report, error) {
 	var a *app.App
 	var err, handler error

@@ -52,7 +52,7 @@ type client struct {
 // find returns a client for the host that t means: the one at --port, the one
 // that runs the app in --dir, else the one that runs the app in this folder or
 // in one above it, else, when there is no app, the one at the default port: a
-// command that is given in an app's folder never reaches the host of another.
+// command in an app's folder never reaches the host of another app.
 func (t target) find() (*client, error) {
 	if t.port < 0 || t.port > 65535 {
 		return nil, &usageError{fmt.Errorf("--port %d: want a number from 1 to 65535", t.port)}
@@ -131,9 +131,10 @@ func clientFor(dir string) (*client, error) {
 	return c, nil
 }
 
-// dialIPv4Localhost connects to 127.0.0.1 where localhost is named: by that name a run
-// file means a host that listens there. The same port of ::1 may be anybody's, who
-// could pass the challenge on to the host, and would then be sent the key.
+// dialIPv4Localhost connects to 127.0.0.1 where localhost is named: by that name a
+// run file means a host that listens there. The same port of ::1 may belong to
+// another user, who could pass the challenge on to the host, and would then be sent
+// the key.
 func dialIPv4Localhost(ctx context.Context, network, address string) (net.Conn, error) {
 	if host, port, err := net.SplitHostPort(address); err == nil && host == "localhost" {
 		address = net.JoinHostPort("127.0.0.1", port)
@@ -231,9 +232,8 @@ func call[Out any](ctx context.Context, c *client, in control.Operation[Out], ed
 	return out, nil
 }
 
-// recognise makes sure that the host that runs the app in dir is the one that
-// answers, before it is sent a key or told to do something: its port may be
-// another's by now.
+// recognise makes sure that the server is the host that runs the app in dir, before
+// it sends a key or a command: another process may have the port by now.
 func (c *client) recognise(ctx context.Context) error {
 	if c.dir == "" || c.proved {
 		return nil
@@ -260,7 +260,7 @@ func (c *client) recognise(ctx context.Context) error {
 	return nil
 }
 
-// request makes one request, with the key, of what must be a host.
+// request makes one request to the host, with the key.
 func (c *client) request(req *http.Request) (*http.Response, error) {
 	if c.key != "" {
 		req.Header.Set("X-Functions-Key", c.key)
@@ -330,8 +330,8 @@ func (c *client) refused(resp *http.Response) error {
 	return fmt.Errorf("the host at %s answered %s", c.base, resp.Status)
 }
 
-// mostInput is how much of an input is read that becomes one request: more than the
-// host takes, so that it is the host that says so.
+// mostInput limits the input of one request, above the host's own limit: so the
+// host refuses a larger input.
 const mostInput = 1<<20 + 1
 
 // body is the argument, or the standard input for "-".

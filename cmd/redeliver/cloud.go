@@ -23,8 +23,8 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// cloud serves the connections that mean an account outside this process: in
-// Azure, in Azurite, or in another host. It implements host.Outside.
+// cloud serves the connections to accounts outside this host: in Azure, in Azurite,
+// or in another host. It implements host.Outside.
 type cloud struct {
 	transport *http.Transport
 	first     func(setting string) // is told the first connection that is used
@@ -124,7 +124,7 @@ func (c *cloud) close() {
 	}
 }
 
-// outside is told the first connection that leaves this process. Locks out there
+// outside is told the first connection to an account outside this host. Its locks
 // end in real time, so time must not run ahead here.
 func (s *session) outside(setting string) {
 	if s.flags.clock != "auto" {
@@ -134,7 +134,8 @@ func (s *session) outside(setting string) {
 	s.out.say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
 }
 
-// pace is what moves the clock: the flag, unless an account outside forbids it.
+// pace is the pace of the clock: the flag's, unless an account outside this host
+// forbids it.
 func (s *session) pace() string {
 	if s.cloud != nil && s.cloud.used.Load() {
 		return "real"

@@ -16,8 +16,8 @@ type completion = func(cmd *cobra.Command, args []string, start string) ([]strin
 // completionPatience is how long the shell's Tab key waits for a host.
 const completionPatience = time.Second
 
-// completeFirst completes the first argument with names of what the running host holds,
-// and what follows as then says.
+// completeFirst completes the first argument with names from the running host, and
+// further arguments by then.
 func completeFirst(t *target, then cobra.ShellCompDirective, names func(inv *web.Inventory) []string) completion {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {

@@ -56,8 +56,8 @@ func (c *console) columns() int {
 	return terminalColumns(c.terminal)
 }
 
-// output is the standard output. It remembers that something could not be written:
-// what was asked for is then not there, which the exit code says.
+// output is the standard output. It remembers a failed write: the answer is then
+// not complete, and the exit code says so.
 type output struct {
 	io.Writer
 	failed atomic.Pointer[error] // the first failure

@@ -273,7 +273,8 @@ their triggers set. Batches in work are not checkpointed.`,
 	return cmd
 }
 
-// newRedriveCosmos says why there is nothing to redrive, and what there is instead.
+// newRedriveCosmos explains that there is nothing to redrive, and names the
+// alternatives.
 func newRedriveCosmos() *cobra.Command {
 	return &cobra.Command{
 		Use:                "cosmos",

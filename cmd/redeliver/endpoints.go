@@ -11,8 +11,8 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// storageURLs are where the embedded blobs and queues are served; empty for what
-// is not served.
+// storageURLs are the addresses of the embedded blobs and queues; empty for a
+// service that is not served.
 func (s *session) storageURLs() (blobs, queues string) {
 	if s.storage == nil {
 		return "", ""
@@ -79,8 +79,8 @@ func busConnection(address string) string {
 	return "Endpoint=sb://" + address + ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
 }
 
-// serviceBus is what clients are given to reach the namespace, first those that send and
-// receive, then those that administer; empty when they are not served.
+// serviceBus returns the addresses of the namespace for clients and for
+// administration; empty when it is not served.
 func (s *session) serviceBus() (clients, admin string) {
 	if at := s.at[busPort]; at != "" {
 		clients = busConnection(at)
@@ -169,8 +169,8 @@ func (s *session) busLines() string {
 	return t.String()
 }
 
-// hubLines say where clients of Event Hubs find the hubs, when there are any, or the
-// services are all that runs: where those of Service Bus go.
+// hubLines name the address of the hubs, the same as of Service Bus, when there are
+// hubs or only services run.
 func (s *session) hubLines() string {
 	clients, _ := s.serviceBus()
 	if clients == "" {

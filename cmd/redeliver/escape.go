@@ -8,10 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bodies, identifiers, errors and log lines come from anywhere, and a terminal obeys
-// what it is shown: a control character in them could rewrite the screen, and a line
-// break pretend to be a line of ours. They are therefore shown in Go's notation,
-// "\x1b" and "\n". Answers in JSON have a notation of their own.
+// Bodies, identifiers, errors and log lines come from anywhere, and a
+// terminal obeys control characters: one could rewrite the screen, and a
+// line break could imitate a line of the program. They are therefore shown
+// in Go's notation, "\x1b" and "\n". Answers in JSON have a notation of
+// their own.
 
 // printable is a text for one line.
 func printable(s string) string { return escape(s, "") }
@@ -27,7 +28,7 @@ func block(s, indent string) lines {
 // lines is text that is printable as it is.
 type lines string
 
-// escape shows the characters that a terminal would obey, except those to keep.
+// escape shows the characters that a terminal would obey, except the ones to keep.
 func escape(s, keep string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return obeyed(r) && !strings.ContainsRune(keep, r) }) < 0 && utf8.ValidString(s) {
 		return s
@@ -90,7 +91,7 @@ func writef(b *strings.Builder, format string, args ...any) {
 	b.WriteString(textf(format, args...))
 }
 
-// foreign is text that somebody else wrote.
+// foreign is text from another author.
 type foreign string
 
 // Format implements fmt.Formatter. The verb q quotes what is meant.
@@ -128,7 +129,7 @@ func (e *escaper) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close writes what is left of a character that never came to its end.
+// Close writes the rest of an incomplete character.
 func (e *escaper) Close() error {
 	_, err := io.WriteString(e.w, printableLines(string(e.rest)))
 	return err
@@ -143,7 +144,7 @@ func dataOut(w io.Writer) io.WriteCloser {
 	return &escaper{w: w}
 }
 
-// asItIs writes what it is given.
+// asItIs writes its input unchanged.
 type asItIs struct{ io.Writer }
 
 // Close does nothing: the writer is the caller's.

@@ -15,7 +15,7 @@ var (
 	functionPrefix = regexp.MustCompile(`^function "[^"]*"( panicked)?: `)
 
 	// goType matches the Go type before an error's text. A name without a pointer
-	// is only one when it cannot be a file's, as in "host.json: ...".
+	// counts only when it cannot be a file name, as in "host.json: ...".
 	goType = regexp.MustCompile(`^(?:\*\w+\.\w+|\w+\.[A-Z]\w*|runtime\.\w+)(?:\[[^ ]*\])?: `)
 )
 

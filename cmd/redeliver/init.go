@@ -156,7 +156,7 @@ func writeApp(dir string, src source) error {
 	return nil
 }
 
-// notModule matches what a module path cannot hold.
+// notModule matches characters that a module path cannot hold.
 var notModule = regexp.MustCompile(`[^a-z0-9._-]+`)
 
 // moduleName makes a module path of the folder's name.
@@ -201,9 +201,9 @@ var requirement = regexp.MustCompile(`(?m)^\t(\S+ v\S+)(?: // indirect)?$`)
 // splitModule is the version of a module from before it was split in several.
 const splitModule = "google.golang.org/genproto v0.0.0-20230410155749-daa745c078e1"
 
-// moduleFiles makes go.mod and go.sum. With the module in a folder they list all
-// that this module needs, so that the app builds without the network from the
-// module cache that built this program.
+// moduleFiles makes go.mod and go.sum. With the module in a folder they
+// list all its requirements, so that the app builds without the network
+// from the module cache that built this program.
 func moduleFiles(name string, src source) (mod, sum string, err error) {
 	if src.dir == "" {
 		return fmt.Sprintf("module %s\n\ngo %s\n\nrequire %s %s\n", name, goVersion(), modulePath, src.version), "", nil

@@ -24,7 +24,7 @@ const (
 	gridPort     = "eventgrid-port"
 )
 
-// served is a row of the table of what is served where.
+// served is a row of the table of servers.
 type served struct {
 	flag    string // that chooses the port
 	port    portFlag
@@ -34,7 +34,7 @@ type served struct {
 	server  *listen.Server
 }
 
-// table is what is served where of Service Bus and Event Grid, on loopback only.
+// table lists the servers of Service Bus and Event Grid, on loopback only.
 func (s *session) table(a *app.App) (rows []served, err error) {
 	if s.busWanted(a) {
 		f := &s.flags.bus
@@ -96,7 +96,7 @@ func (s *session) openServices(a *app.App) error {
 	return nil
 }
 
-// listen opens the port of a row, if it has one, and says what to do when somebody else
+// listen opens the port of a row, if it has one, with a hint when another process
 // has it.
 func (s *session) listen(row served) error {
 	if row.port == noPort {
@@ -115,7 +115,7 @@ func (s *session) listen(row served) error {
 	return err
 }
 
-// isBusy reports whether an error is that of a port that somebody else has.
+// isBusy reports whether an error means that another process has the port.
 func isBusy(err error) bool {
 	var port *listen.PortError
 	return errors.As(err, &port) && port.Busy()
@@ -136,7 +136,7 @@ func (s *session) busServer(secure bool) (*listen.Server, error) {
 	}, nil
 }
 
-// busHealth is what is wrong until clients find the entities of the app.
+// busHealth is the fault that keeps clients from the entities of the app, if any.
 func (s *session) busHealth() error {
 	switch s.host.State() {
 	case host.Running, host.Error:
@@ -194,7 +194,7 @@ func (s *session) tlsConfig(wanted bool) (*tls.Config, error) {
 	return pair.Config(), nil
 }
 
-// closeServices ends what openServices began.
+// closeServices is the end of openServices.
 func (s *session) closeServices() error {
 	var errs []error
 	if s.storage != nil {

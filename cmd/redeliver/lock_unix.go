@@ -9,16 +9,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How a lock is taken: by one process alone, or together with others that do not
-// want it alone either.
+// How a lock is taken: by one process alone, or shared.
 const (
 	exclusive = unix.LOCK_EX
 	shared    = unix.LOCK_SH
 )
 
 // tryLock takes a lock on f until it is closed, and reports false when another
-// process has one that does not go with it. It never waits, as the locks of
-// go-internal/lockedfile do: who finds an app in use says by whom.
+// process has one that does not go with it. It never waits, unlike the locks
+// of go-internal/lockedfile: the caller then names the process that uses the
+// app.
 func tryLock(f *os.File, how int) (bool, error) {
 	err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {

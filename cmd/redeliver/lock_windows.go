@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// How a lock is taken: by one process alone, or together with others that do not
-// want it alone either.
+// How a lock is taken: by one process alone, or shared.
 const (
 	exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK
 	shared    = 0
 )
 
 // tryLock takes a lock on f until it is closed, and reports false when another
-// process has one that does not go with it. It never waits, as the locks of
-// go-internal/lockedfile do: who finds an app in use says by whom.
+// process has one that does not go with it. It never waits, unlike the locks
+// of go-internal/lockedfile: the caller then names the process that uses the
+// app.
 func tryLock(f *os.File, how uint32) (bool, error) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), how|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// noPort is the port of what is not served.
+// noPort is the port of a server that is off.
 const noPort = -1
 
 // portFlag is the value of a flag for a port: its number, 0 for any free one, or "off".
@@ -71,8 +71,8 @@ type busFlags struct {
 	files    configFiles
 }
 
-// configFiles are files in the form of the official emulators, which describe what the
-// embedded namespace has; empty for those that host.json names.
+// configFiles are files in the form of the official emulators, with the entities of
+// the embedded namespace; empty for the files that host.json names.
 type configFiles struct {
 	bus  string // --servicebus-config
 	hubs string // --eventhubs-config
@@ -130,8 +130,8 @@ func (f *busFlags) finish(cmd *cobra.Command) error {
 	return f.files.finish()
 }
 
-// securePort is the port for TLS: its own flag opens it, and otherwise TLS for all
-// listeners, of which it is one if clients are served at all.
+// securePort is the port for TLS. Its own flag opens it, and so does TLS for all
+// listeners while clients are served.
 func (f *busFlags) securePort(tls bool) portFlag {
 	if f.tlsGiven || tls && f.port != noPort {
 		return f.tlsPort

@@ -96,7 +96,7 @@ func (p *printer) emit(rec *journal.Record, line string) {
 	p.out.print(line + "\n")
 }
 
-// line returns what is printed for a record; "" for nothing.
+// line returns the line of a record; "" for none.
 func (p *printer) line(rec *journal.Record) string {
 	switch rec.Kind {
 	case journal.GenerationLoaded:
@@ -379,8 +379,8 @@ func key(rec *journal.Record) string {
 	return rec.Delivery
 }
 
-// begin notes when a function first had a message. Clients of a door make no
-// attempts: theirs have no end to be told.
+// begin notes when a function first had a message. Clients of a listener make no
+// attempts: their messages have no end to report.
 func (p *printer) begin(rec *journal.Record) {
 	if rec.Function == "" {
 		return

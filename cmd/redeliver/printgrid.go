@@ -27,8 +27,8 @@ func (p *printer) eventAttempted(rec *journal.Record) string {
 	return p.counted(rec, colour, "web hook called", deliveryCount(rec), cell{text: join(answer, rec.Message, next)})
 }
 
-// answered is the status that Event Grid was given at the end of a delivery, if any,
-// and whether it was one after which it tries again.
+// answered is the status that Event Grid got at the end of a delivery, if any, and
+// whether it tries again.
 func answered(rec *journal.Record) (text string, refused bool) {
 	i := slices.IndexFunc(rec.Fields, func(f journal.Field) bool { return f.Key == "http_status" })
 	if i < 0 {

@@ -231,7 +231,7 @@ when the last attempt failed.`,
 	return cmd
 }
 
-// functionName says what names of functions are like.
+// functionName checks the name of a function.
 func functionName(name string) error {
 	return fmt.Errorf("function %q: want a letter, then letters, digits, _ and -; 128 characters in all", name)
 }

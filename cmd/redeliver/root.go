@@ -92,8 +92,8 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// flagError says what is wrong with a flag. A command that is unknown or missing is
-// what is wrong first: flags belong to one.
+// flagError explains a wrong flag. An unknown or missing command comes first: flags
+// belong to a command.
 func flagError(cmd *cobra.Command, err error) error {
 	if cmd.HasAvailableSubCommands() {
 		if words := cmd.Flags().Args(); len(words) > 0 {
@@ -135,7 +135,7 @@ func knownCommand(cmd *cobra.Command, args []string) error {
 	return hinted(err, fmt.Sprintf("%q lists the commands", help))
 }
 
-// group is a command that does nothing without one of those below it.
+// group is a command that only holds subcommands.
 func group(use, short string, below ...*cobra.Command) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   use,

@@ -15,16 +15,16 @@ import (
 	"time"
 )
 
-// stateDir is the folder below an app that belongs to us: never watched, and
-// ignored by git.
+// stateDir is the folder of redeliver below an app: never watched, and ignored by
+// git.
 const stateDir = ".redeliver"
 
 // runInfo says which host runs an app and how to reach it. It is kept in
 // .redeliver/run.json while the host runs.
 type runInfo struct {
 	PID int `json:"pid"`
-	// Secret is what the host proves by that it is this one: another process may have
-	// its port by now. The file is as private as keys.json.
+	// Secret proves the identity of the host: another process may have its port by
+	// now. The file is as private as keys.json.
 	Secret string `json:"secret"`
 
 	Address string    `json:"address"` // "http://localhost:7071"
@@ -104,7 +104,7 @@ func own(dir string) (*ownership, error) {
 	return o, nil
 }
 
-// makePrivate takes our folder away from other users: it holds keys and messages.
+// makePrivate closes the state folder to other users: it holds keys and messages.
 // On Windows the rights of the folder above hold.
 func makePrivate(state string) error {
 	info, err := os.Stat(state)
@@ -120,7 +120,7 @@ func makePrivate(state string) error {
 	return err
 }
 
-// unwritable says that a folder cannot be written, if that is what err means.
+// unwritable reports that a folder cannot be written, if err means that.
 func unwritable(dir string, err error) error {
 	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) {
 		return err
@@ -221,7 +221,7 @@ func (o *ownership) forget() error {
 	return nil
 }
 
-// release removes the run file and lets the next process have the app. The lock
+// release removes the run file and leaves the app to the next process. The lock
 // file stays: to remove it would let two processes lock two files.
 func (o *ownership) release() error {
 	err := o.forget()

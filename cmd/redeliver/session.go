@@ -194,7 +194,7 @@ func (s *session) opened(err error) error {
 	return nil
 }
 
-// look reads the app once before anything runs: defaults for flags, warnings.
+// look reads the app once before the host runs, for defaults of flags and warnings.
 func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
@@ -234,7 +234,7 @@ func (s *session) completeApp(a *app.App) {
 // hopeless returns the first fault that no edit of a watched file cures: the
 // command line, and local.settings.json, which is read once per process
 // (spec host-and-retry 6.4). A missing storage account is one of these (12.3). The
-// hint names the way to the others of all that is wrong.
+// hint names the command that shows the other faults.
 func (s *session) hopeless(faults []*schemas.Fault, all int) error {
 	for _, f := range faults {
 		if f.File != "--set" && f.File != "local.settings.json" {
@@ -311,7 +311,7 @@ func (s *session) openWeb(a *app.App) error {
 	switch {
 	case s.flags.portGiven:
 	case s.flags.servicesOnly:
-		opts.Port = 0 // the usual one is for whoever runs the functions
+		opts.Port = 0 // the usual one is for the host that runs the functions
 	case a.Local.Port != 0:
 		opts.Port = a.Local.Port
 	}

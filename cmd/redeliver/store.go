@@ -36,7 +36,7 @@ func (f *startFlags) checkStore() error {
 	return nil
 }
 
-// openStore opens what the embedded accounts are kept in, if they are kept.
+// openStore opens the store of the embedded accounts, unless they are in memory.
 func (s *session) openStore() error {
 	if s.flags.inMemory {
 		return nil
@@ -56,8 +56,8 @@ func (s *session) openStore() error {
 	return nil
 }
 
-// tellRefusing says once that nothing can be kept any more, and once that it can be
-// again.
+// tellRefusing reports once that the data folder cannot be written, and once that
+// it can again.
 func (s *session) tellRefusing(reason error) {
 	switch {
 	case reason == nil:

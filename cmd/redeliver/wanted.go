@@ -16,9 +16,9 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// storageWanted reports whether the embedded storage is to be served: somebody asked
-// for it, or the app may mean it. An app whose own storage is elsewhere, and none of
-// whose settings names an emulator here, takes no ports for it.
+// storageWanted reports whether the embedded storage is to be served: a flag asks
+// for it, or the app may use it. An app with its own storage elsewhere, and without
+// a setting for an emulator here, takes no ports for it.
 func (s *session) storageWanted(a *app.App) bool {
 	f := s.flags
 	if f.queuePort == noPort && f.blobPort == noPort {
@@ -36,8 +36,9 @@ func (s *session) storageWanted(a *app.App) bool {
 	return false
 }
 
-// warnUnserved says that the app uses an account that no client reaches: the one
-// that UseDevelopmentStorage=true means, where the list of accounts leaves it out.
+// warnUnserved warns of an account that the app uses and no client reaches: the
+// account of UseDevelopmentStorage=true, when the list of accounts does not name
+// it.
 func (s *session) warnUnserved(a *app.App) {
 	if slices.Contains(accountNames(s.accounts), services.FirstAccount) {
 		return
@@ -114,8 +115,8 @@ func usualGrid(value string) bool {
 	return listen.Loopback(u.Hostname())
 }
 
-// publishable reports whether a topic is one that clients publish to: not that of a
-// storage account.
+// publishable reports whether clients publish to a topic; they do not publish to
+// the topic of a storage account.
 func publishable(t eventgrid.TopicInfo) bool {
 	return !strings.Contains(t.Resource, "/providers/Microsoft.Storage/")
 }

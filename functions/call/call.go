@@ -24,8 +24,8 @@ type Declaration struct {
 	// Bindings are function.json bindings, one JSON object each, the trigger
 	// first. Empty for a handler that only serves a function.json.
 	Bindings []json.RawMessage
-	// Retry is nil for no policy of the function's own. It is checked by the
-	// same rules as a policy in function.json.
+	// Retry is the function's own policy, nil without one. The rules of
+	// function.json check it.
 	Retry *retrycontext.PolicyConfig
 	// Disabled is function.json's disabled.
 	Disabled bool
@@ -51,9 +51,9 @@ type Request struct {
 	// Outputs names the declared output bindings, so that the author's side can
 	// tell a typo from an output.
 	Outputs []string
-	// HTTPOutput is the one of Outputs that takes the answer of an
-	// HTTP-triggered function ("$return", "res"). Empty: none is declared, and
-	// the answer goes to $return.
+	// HTTPOutput is the output that takes the answer of an HTTP-triggered
+	// function ("$return", "res"). Empty: none is declared, and the answer
+	// goes to $return.
 	HTTPOutput string
 	// Retry is nil when no policy applies.
 	Retry *retrycontext.Context
@@ -70,15 +70,15 @@ type Request struct {
 	// TraceParent and TraceState are W3C trace context, often empty.
 	TraceParent, TraceState string
 
-	// Decoded is where the author's side keeps what it has read from the metadata, for
-	// further attempts of the delivery in the same process; it does not cross. Nil: it
-	// is not kept.
+	// Decoded keeps, on the author's side, the decoded metadata for further
+	// attempts of the delivery in the same process; it does not cross. Nil: nothing
+	// is kept.
 	Decoded *any
 
-	// OnRecall is for whoever makes the call; it does not cross to the author's side.
-	// Not nil, it takes a function that ends the handler's context when the source
-	// takes the delivery back, and returns one that says that the handler has ended. It
-	// is news, no demand: a handler that goes on is left alone.
+	// OnRecall belongs to the caller; it does not cross to the author's side. It
+	// takes a function that ends the handler's context when the source takes the
+	// delivery back, and returns a function to call when the handler has ended. A
+	// recall is news, not a demand: a handler may go on. It may be nil.
 	OnRecall func(end func()) (ended func())
 }
 

@@ -2,7 +2,7 @@ package call
 
 import "math"
 
-// What both sides of the go-plugin handshake must agree on. The cookie is a
+// Constants that both sides of the go-plugin handshake share. The cookie is a
 // courtesy, not a secret: it lets a handler that somebody starts by hand say so.
 const (
 	CookieKey   = "REDELIVER_HANDLER"

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	// PieceSize is the size in bytes from which a message travels in pieces, the
-	// size of a piece, and what a frame holds of whole messages, about.
+	// PieceSize is the size of a piece in bytes. A larger message travels in
+	// pieces, and a frame holds about as much of whole messages.
 	PieceSize = 64 << 10
 
-	// Window is how much of a call's logs and sleeps, in bytes, the host may have
-	// before it before the handler has to wait. See Taken in handler.proto.
+	// Window limits, in bytes, the logs and sleeps of a call that the host has not
+	// taken yet. Past it the handler has to wait. See Taken in handler.proto.
 	Window = 64 << 10
 )
 
@@ -27,9 +27,10 @@ type Message interface {
 }
 
 // Outbox gathers the messages of many calls for the one stream that carries them.
-// What is put in while a frame is on its way travels together in the next. The
-// order within a call is kept; a large message goes in pieces, one for each frame,
-// in turns with those of other calls, so that it holds up its own call only.
+// Messages that are put in while a frame is on its way travel together in the
+// next one. The order within a call is kept. A large message goes in pieces, one
+// for each frame, in turns with the pieces of other calls, so that it holds up
+// its own call only.
 //
 // Put and Close may be called concurrently. Nothing waits for the other side.
 type Outbox[M Message] struct {

@@ -13,7 +13,7 @@ import (
 
 // ValueToProto returns the wire form of v. Text that is not UTF-8 cannot travel
 // as text: each bad sequence becomes U+FFFD, as on the platform, where all text
-// is Unicode. Whoever wants the bytes asks for them (dataType binary).
+// is Unicode. A function that wants the bytes asks for them (dataType binary).
 func ValueToProto(v bindings.Value) *functionpb.Value {
 	switch v.Kind {
 	case bindings.String:

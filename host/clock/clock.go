@@ -12,27 +12,29 @@
 // # How it works
 //
 // Goroutines of the clock take turns. One of them holds the baton and runs;
-// whoever waits (Sleep, a Cond, a full Group, an Outside call) hands the baton
-// on. There is no scheduler goroutine. Who is next follows one rule: what is
-// ready runs, first come first served; when nothing is ready, the oldest
-// outside call comes back in, in the order in which the calls went out; when
-// none is out, time moves to the earliest deadline, and everything due then
-// becomes ready in order of setting.
+// a goroutine that waits (Sleep, a Cond, a full Group, an Outside call)
+// hands the baton on. There is no scheduler goroutine. One rule picks the
+// next: ready goroutines run first come first served; when none is ready,
+// the oldest outside call comes back in, in the order in which the calls
+// went out; when none is out, time moves to the earliest deadline, and
+// everything due then becomes ready in order of setting.
 //
 // The goroutines of the clock are those started by [Group.Go] and
 // [Clock.AfterFunc], and those that have entered by [Clock.Inside] or
 // [Virtual.Do] for as long as they are in. All others are foreign: they may
-// read Now, drive the clock (Advance, Next, Run, Do) and enter; everything else
-// they must do from inside. [VirtualOptions.Strict] turns a breach into a panic.
+// read Now, drive the clock (Advance, Next, Run, Do) and enter; for all
+// other calls they must be inside. [VirtualOptions.Strict] turns a breach
+// into a panic.
 //
 // # How code under the clock is written
 //
 // Code that is handed a [Clock] never asks which kind. It starts goroutines
 // with a [Group], waits with Sleep, Idle or a [Cond], makes contexts with
-// WithCancel and WithTimeout, and wraps whatever waits for the real world in
-// Outside. It uses no go statement, channel, select, package time function that
-// waits, or standard cancellable context; package clockvet checks that. It
-// holds no mutex while it waits, except the one of the Cond it waits on.
+// WithCancel and WithTimeout, and wraps every wait for the real world in
+// Outside. It uses no go statement, channel, select, package time function
+// that waits, or standard cancellable context; package clockvet checks
+// that. It holds no mutex while it waits, except the one of the Cond it
+// waits on.
 //
 // A panic in a goroutine of the clock is not recovered: it ends the process, as
 // in any goroutine, rather than leave the others waiting. A goroutine that leaves by [runtime.Goexit] (t.FailNow)
@@ -48,8 +50,8 @@
 // # What it leaves out
 //
 // There are no tickers and no channels: a loop around Idle or Cond.WaitUntil is
-// both. There is no way to wait for several things at once other than to have
-// them signal one Cond. Priorities do not exist.
+// both. Several things at once can be waited for only as signals of one Cond.
+// Priorities do not exist.
 package clock
 
 import (
@@ -62,10 +64,10 @@ import (
 // [System] and by [*Virtual] and, having unexported methods, by nothing else.
 //
 // On a Virtual, all methods but Now, WithCancel and Inside must be called by a
-// goroutine of that clock, with the baton; see the package comment. A wait on
-// a context that package context or errgroup made cancellable panics, because
-// the clock could not see the cancellation; context.Background, values and
-// contexts of the clock are what it takes.
+// goroutine of that clock, with the baton; see the package comment. Waits take
+// context.Background, values and contexts of the clock. A wait on a context
+// that package context or errgroup made cancellable panics, because the clock
+// could not see the cancellation.
 type Clock interface {
 	// Now returns the time. On a Virtual any goroutine may call it, and it stands
 	// still during a turn.
@@ -73,12 +75,12 @@ type Clock interface {
 
 	// Sleep is a wait that matters, such as a retry delay: it gives time a
 	// reason to jump. It returns nil after d, or ctx's error as soon as ctx ends.
-	// With d of zero or less it lets whoever is ready run first, and takes no time.
+	// With d of zero or less it lets ready goroutines run first, and takes no time.
 	Sleep(ctx context.Context, d time.Duration) error
 
-	// Idle is a wait nobody depends on, such as the next tick of a schedule. It
-	// is Sleep, except that it is served on the way and is never itself a reason
-	// for Virtual.Run or Virtual.Auto to jump.
+	// Idle is a wait that no work depends on, such as the next tick of a
+	// schedule. It is Sleep, except that it is served on the way and is never
+	// itself a reason for Virtual.Run or Virtual.Auto to jump.
 	Idle(ctx context.Context, d time.Duration) error
 
 	// AfterFunc runs f in a goroutine of the clock's own once d has passed: lock
@@ -105,9 +107,9 @@ type Clock interface {
 	// in the caller once it has the baton again. When the goroutine is outside
 	// already, f simply runs.
 	//
-	// A call that waits for another goroutine of the clock which itself cannot
-	// come back in before this call does never returns; see Patience, Serial and
-	// Arrival in VirtualOptions.
+	// A call must not wait for a goroutine of the clock that comes back in after
+	// this call: it would never return. See Patience, Serial and Arrival in
+	// VirtualOptions.
 	Outside(ctx context.Context, name string, f func())
 
 	// Away is Outside for a caller that is known to have the baton, like the caller
@@ -116,11 +118,11 @@ type Clock interface {
 	// anywhere else, outside included, it is a breach; see Strict.
 	Away(ctx context.Context, name string, f func())
 
-	// Inside runs f on this goroutine with the baton: the way in for goroutines
-	// that the clock did not start, such as one that serves a request. It waits for the
-	// next free turn, and returns when f has. What f made ready runs after it,
-	// without time moving. Called by the goroutine that has the baton it
-	// simply runs f, so that code may be reached both ways.
+	// Inside runs f on this goroutine with the baton. Goroutines that the
+	// clock did not start come in by it, such as one that serves a request. It
+	// waits for the next free turn, and returns when f has. Goroutines that f
+	// made ready run after it, before time moves. Called by the goroutine that
+	// has the baton it simply runs f, so that code may be reached both ways.
 	Inside(name string, f func())
 
 	// start runs f in a new goroutine of the clock.

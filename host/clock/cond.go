@@ -8,9 +8,9 @@ import (
 
 // A Cond lets goroutines wait for a change of state that a lock guards. Unlike
 // sync.Cond it wakes first in, first out, and a wait also ends with a context or
-// at a time. A signal ends exactly one wait that had begun before it, or none:
-// one that meets a cancelled or expired wait goes to the next in line, and is
-// never left over for a later wait.
+// at a time. A signal ends one wait that had begun before it, if there is one.
+// It passes over cancelled and expired waits to the next in line, and is never
+// left over for a later wait.
 //
 // As with sync.Cond, wait in a loop that checks the state.
 type Cond struct {
@@ -36,14 +36,14 @@ func NewCond(clk Clock, l sync.Locker) *Cond {
 // return, whatever the result.
 func (c *Cond) Wait(ctx context.Context) error { return c.impl.wait(ctx, time.Time{}, false) }
 
-// WaitUntil is Wait that also returns nil at time t. Somebody waits for t, so
-// it is a reason for virtual time to jump. A zero t is no deadline.
+// WaitUntil is Wait that also returns nil at time t. Work depends on t, so virtual
+// time may jump to it. A zero t is no deadline.
 func (c *Cond) WaitUntil(ctx context.Context, t time.Time) error {
 	return c.impl.wait(ctx, t, false)
 }
 
-// IdleUntil is WaitUntil for a time that nobody depends on, such as the next poll
-// of an empty queue: like Idle, it is no reason for virtual time to jump.
+// IdleUntil is WaitUntil for a time that no work depends on, such as the next poll
+// of an empty queue: like Idle, it never makes virtual time jump.
 func (c *Cond) IdleUntil(ctx context.Context, t time.Time) error {
 	return c.impl.wait(ctx, t, true)
 }

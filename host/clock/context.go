@@ -84,8 +84,8 @@ func (v *Virtual) known(ctx context.Context, op string) *virtualContext {
 	return c
 }
 
-// Sees reports whether a context ends with one of this clock and nothing else, so that
-// those who wait on it are ready in the same turn.
+// Sees reports whether a context ends only with a context of this clock, so that
+// waits on it are ready in the same turn.
 func (v *Virtual) Sees(ctx context.Context) bool {
 	c, ours := ctx.(*virtualContext)
 	if !ours {

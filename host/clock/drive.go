@@ -32,7 +32,7 @@ const (
 )
 
 // Advance moves time by d, through every deadline on the way, and returns when
-// what was due at the end has been worked off too. It starts by working off the
+// everything due at the end is worked off too. It starts by working off the
 // present instant. A negative d panics. It also jumps while a pace runs; there it
 // gives calls that are out a second of real time to come back, and then goes on
 // without them.
@@ -47,10 +47,9 @@ func (v *Virtual) Advance(d time.Duration) {
 // kind, works that off too, and reports whether there was one.
 func (v *Virtual) Next() bool { return v.driveBy("Next", driveNext, 0).jumped }
 
-// Run moves time for as long as somebody waits for it (in Sleep, WaitUntil or
-// WithTimeout) but by no more than max, and returns by how much. When somebody
-// still waits for a later time it ends max later; when nobody waits it stays at
-// the deadline served last.
+// Run moves time while a goroutine waits for it (in Sleep, WaitUntil or
+// WithTimeout), by no more than max, and returns by how much. While a wait for a
+// later time is pending it ends max later, else at the deadline served last.
 func (v *Virtual) Run(max time.Duration) time.Duration {
 	d := v.driveBy("Run", driveRun, max)
 	return time.Duration(d.end - d.begin)
@@ -65,11 +64,11 @@ func (v *Virtual) Until(done func() bool, max time.Duration) bool {
 	return v.drive1("Until", &drive{kind: driveUntil, done: done}, max).jumped
 }
 
-// UntilQuiet is Until that also gives up when time has moved for so long while nobody
-// waited for it (see Clock.Idle) that each of the waits which were pending when it
-// began to do so can have come and gone again (a Timer.Lapse within a day). Polls and ticks go on for ever, and
-// are no sign that anything else will happen. It returns false also then. What q
-// knows carries over from one call to the next; nil knows nothing.
+// UntilQuiet is Until that also gives up, and returns false, in a quiet time: time
+// moves, and only idle waits are left (see Clock.Idle). It gives up when every wait
+// that was pending at the beginning of the quiet time can have come and gone again
+// (a Timer.Lapse within a day). Polls and ticks go on for ever, and promise nothing
+// else. q carries its knowledge from one call to the next; nil has none.
 func (v *Virtual) UntilQuiet(q *Quiet, done func() bool, max time.Duration) bool {
 	if q == nil {
 		q = &Quiet{}
@@ -77,8 +76,8 @@ func (v *Virtual) UntilQuiet(q *Quiet, done func() bool, max time.Duration) bool
 	return v.drive1("UntilQuiet", &drive{kind: driveUntil, done: done, quiet: q}, max).jumped
 }
 
-// Quiet is what UntilQuiet knows of the time in which nobody waited. The zero value
-// is ready for use. It belongs to one clock.
+// Quiet is the knowledge of UntilQuiet about a time of idle waits only. The
+// zero value is ready for use. It belongs to one clock.
 type Quiet struct { // guarded by Virtual.mu
 	idle   bool  // nobody does
 	spent  int64 // how much there was of it

@@ -171,10 +171,10 @@ func (v *Virtual) insideAs(id uint64, name string, f func()) {
 	v.enterUnlock(id, name, f, &v.tails, tail)
 }
 
-// Do enters, runs f on this goroutine, and returns when this instant is worked
-// off: nobody is ready and no call is out. Time does not move, unless a pace
-// moves it. It is how a test sends something. A nil f only works off the instant. When
-// f waits for time to pass, so does Do: something else has to drive the clock then.
+// Do enters, runs f on this goroutine, and returns when this instant is worked off:
+// no goroutine is ready and no call is out. Time does not move, unless a pace moves
+// it. Tests send their input with it. A nil f only works off the instant. When f
+// waits for time to pass, so does Do: something else has to drive the clock then.
 func (v *Virtual) Do(name string, f func()) {
 	id := v.foreign("Do")
 	v.mu.Lock()

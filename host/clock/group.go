@@ -26,8 +26,8 @@ func NewGroup(clk Clock, limit int) *Group {
 }
 
 // Go runs f in a new goroutine of the clock; on a Virtual it has its first turn
-// after everybody who is ready by now. When the group is full, Go waits for a
-// free place. The name appears in diagnostics.
+// after every goroutine that is ready by now. When the group is full, Go waits
+// for a free place. The name appears in diagnostics.
 func (g *Group) Go(name string, f func()) {
 	g.mu.Lock()
 	for g.limit > 0 && g.n >= g.limit {
@@ -48,8 +48,8 @@ func (g *Group) ended() {
 	g.changed.Broadcast()
 }
 
-// Below waits until fewer than n goroutines of the group run, or ctx ends, and
-// returns ctx's error then.
+// Below waits until fewer than n goroutines of the group run. It returns ctx's
+// error when ctx ends first.
 func (g *Group) Below(ctx context.Context, n int) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -64,7 +64,7 @@ func (g *Group) Below(ctx context.Context, n int) error {
 	return nil
 }
 
-// Wait waits until none of the group's goroutines runs.
+// Wait waits until all goroutines of the group have ended.
 func (g *Group) Wait() { _ = g.Below(context.Background(), 1) }
 
 // Len returns the number of goroutines that run or wait for their first turn.

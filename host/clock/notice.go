@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Notice is something the clock has to say; see VirtualOptions.Notify.
+// A Notice is a message of the clock; see VirtualOptions.Notify.
 type Notice struct {
 	Kind NoticeKind
 	Name string // of the call or goroutine; empty where there is none

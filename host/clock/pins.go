@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Pins keep a clock in the pace Auto from jumping over what clients of a wire
-// door hold: a message that one of them has received, a lease that has an end. The
-// client works in real time, and would find its lock gone. Off that pace, and on
-// other clocks, pins do nothing.
+// Pins keep a clock in the pace Auto from jumping over the locks and leases
+// of clients that reach a service over the network: a received message, a
+// lease with an end. The client works in real time, and would find its lock
+// gone. Off that pace, and on other clocks, pins do nothing.
 //
-// A pin ends with what it stands for, or when that would have ended in real time,
-// and no later than after ten minutes: a client that is gone does not stop the
+// A pin ends with its lock or lease, or when that would have ended in real time,
+// and after ten minutes at the latest: a client that is gone does not stop the
 // clock for days. All methods may be called concurrently, by any goroutine.
 type Pins struct {
 	clk *Virtual // nil: time does not jump
@@ -34,11 +34,11 @@ func NewPins(clk Clock) *Pins {
 	return &Pins{clk: v, held: map[string]*heldPin{}}
 }
 
-// Used reports whether pins do anything on this clock: whoever makes keys may spare
-// them.
+// Used reports whether pins have an effect on this clock; without one the caller
+// need not make keys.
 func (p *Pins) Used() bool { return p.clk != nil }
 
-// Hold pins the clock for what has that key, for a time from now.
+// Hold pins the clock under a key, for a time from now.
 func (p *Pins) Hold(key string, d time.Duration) {
 	if p.clk == nil {
 		return
@@ -100,7 +100,7 @@ func (p *Pins) ReleaseFunc(of func(key string) bool) {
 	}
 }
 
-// Close ends them all, for those who go before what is held has ended.
+// Close ends all pins, for a server that stops earlier.
 func (p *Pins) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

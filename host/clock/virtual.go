@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Virtual is a clock whose time is moved rather than passes: by Advance, Next
-// and Run, or by one of the paces Auto and Real. Make one with NewVirtual.
+// Virtual is a clock whose time does not pass by itself. Advance, Next and Run move
+// it, or one of the paces Auto and Real. Make one with NewVirtual.
 //
 // Every method that is not part of Clock is for foreign goroutines; called by a
 // goroutine of the clock, those that would wait for that very goroutine panic.
@@ -54,14 +54,15 @@ type VirtualOptions struct {
 	// Seed feeds Shuffle.
 	Seed uint64
 
-	// Shuffle lets Seed choose among those who are ready, instead of first come
+	// Shuffle lets Seed choose among the ready goroutines, instead of first come
 	// first served: another seed, another interleaving, each of them repeatable.
 	Shuffle bool
 
 	// Serial lets one call be outside at a time; the others queue. A foreign
 	// goroutine in Inside is then held until all that follows from its input
-	// has run, this instant. Handlers that talk to our doors during a call thus
-	// become repeatable too. A call whose Patience is used up no longer counts.
+	// has run, this instant. Handlers that call the host's servers during a
+	// call thus become repeatable too. A call whose Patience is used up no
+	// longer counts.
 	Serial bool
 
 	// Strict panics when a foreign goroutine uses the clock in a way that is
@@ -86,10 +87,10 @@ type VirtualOptions struct {
 	// named in a Notice, with its stack. Zero is 10 s, negative is off.
 	Watchdog time.Duration
 
-	// Notify is told what the clock cannot say in any other way. It is called
-	// by whichever goroutine is at hand, between two turns, except for BatonKept, which
-	// comes while the turn in question goes on. It must return soon and, of the
-	// clock, may use nothing but Now. Nil drops notices and turns the watchdog off.
+	// Notify receives the clock's notices. Any goroutine may call it, between two
+	// turns; BatonKept comes during the turn that it is about. It must return soon
+	// and, of the clock, may use nothing but Now. Nil drops notices and turns the
+	// watchdog off.
 	Notify func(Notice)
 }
 

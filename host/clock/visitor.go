@@ -1,7 +1,7 @@
 package clock
 
-// Visitor is a goroutine that the clock did not start and that comes in often,
-// such as one that serves a connection. It spares the search for its identity,
+// Visitor is a goroutine from outside the clock that comes in often, such
+// as one that serves a connection. It spares the search for its identity,
 // which is most of what an [Clock.Inside] with little to do costs.
 type Visitor struct {
 	clk Clock

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// A Wait is one line of the answer to "what is everybody waiting for?".
+// A Wait describes one pending wait of the clock.
 type Wait struct {
 	Name  string    // of the goroutine, timer, call or pin
 	For   string    // running; ready; sleep; idle; cond; outside; outside, queued; timer; lapse (see Timer.Lapse); pin

@@ -406,7 +406,7 @@ func TestCosmosConnections(t *testing.T) {
 	for _, test := range []struct{ name, value, want string }{
 		{"emulator", hosttest.CosmosConnection, ""},
 		{"loopback", "AccountEndpoint=http://127.0.0.1:9000/;AccountKey=a2V5", ""},
-		{"cloud", "AccountEndpoint=https://contoso.documents.azure.com:443/;AccountKey=a2V5", "only the embedded change feed is offered"},
+		{"cloud", "AccountEndpoint=https://contoso.documents.azure.com:443/;AccountKey=a2V5", "only the embedded change feed is served"},
 		{"something else", "UseDevelopmentStorage=true", "names no AccountEndpoint"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -293,7 +293,7 @@ func TestEventGridOutputSettings(t *testing.T) {
 		"outside":  {"TopicEndpoint=https://shop.westeurope-1.eventgrid.azure.net/api/events", "names a topic outside"},
 		"missing":  {"x=y", `setting "TopicEndpoint" with the topic's endpoint is missing`},
 		"no topic": {"TopicEndpoint=http://127.0.0.1:60101/", "names no topic"},
-		"no URL":   {"TopicEndpoint=shop", "is no URL"},
+		"no URL":   {"TopicEndpoint=shop", "is not the URL"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,6 @@
 // Package journal is the one account of what happened in a host: an ordered
 // list of facts. Log lines, command output, user interfaces and test
-// assertions are its subscribers; none is written from anywhere else, so they
-// cannot disagree.
+// assertions are its subscribers and have no other source, so they cannot disagree.
 //
 // [Record] says what a fact holds and how it prints, [Journal] keeps and hands
 // out records, [Subscription] follows them. Appending never blocks: a reader
@@ -9,8 +8,8 @@
 //
 // A journal does not know the host's clock; it is given the time as a function.
 // With the virtual clock, the same seed and the same input give the same lines,
-// byte for byte; what may differ between two runs (real durations, process
-// ids, stacks) travels in Record.Beside and is not printed.
+// byte for byte. Facts that may differ between two runs (real durations, process
+// ids, stacks) travel in Record.Beside and are not printed.
 package journal
 
 import (
@@ -20,12 +19,10 @@ import (
 	"time"
 )
 
-// DefaultKeep is the number of records that a journal keeps when its options
-// do not say.
+// DefaultKeep is the number of records that a journal keeps by default.
 const DefaultKeep = 1 << 16
 
-// DefaultKeepBytes is the room that the kept records may take when the options do not
-// say.
+// DefaultKeepBytes is the room that the kept records may take by default.
 const DefaultKeepBytes = 64 << 20
 
 // chunkSize is the number of records that are allocated, and let go, at once.
@@ -176,7 +173,7 @@ func (j *Journal) FindKind(seq uint64, kind Kind, match func(*Record) bool) (Rec
 }
 
 // Reset forgets every record and starts again at sequence number 1.
-// Subscriptions go on with what comes next.
+// Subscriptions go on with the next record.
 func (j *Journal) Reset() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -15,7 +15,7 @@ const (
 	ProcessStarted    Kind = "process_started"
 	ProcessExited     Kind = "process_exited"
 
-	// An account outside that one setting names; Name is the setting.
+	// An account outside this host, by the setting that names it: Name.
 	ServiceUnreachable Kind = "service_unreachable" // a call did not reach it; error says why
 	ServiceBack        Kind = "service_back"        // a call reached it again; delay is how long it was away
 	ListenerLockLost   Kind = "listener_lock_lost"  // another host may run the function's listener now
@@ -33,7 +33,7 @@ const (
 	Settled          Kind = "settled"           // one for each received
 )
 
-// What a service did by itself.
+// Facts that a service makes by itself.
 const (
 	Enqueued          Kind = "enqueued"
 	Expired           Kind = "expired"

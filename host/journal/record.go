@@ -41,7 +41,7 @@ type Record struct {
 	Name     string        // a process, a service, a file
 	Fields   []Field       // further attributes, in order
 
-	// Beside travels with the record and is no part of its line: what differs
+	// Beside travels with the record and is not part of its line: facts that differ
 	// between two runs of the same input.
 	Beside Beside
 }
@@ -49,7 +49,7 @@ type Record struct {
 // Field is one further attribute of a record.
 type Field struct{ Key, Value string }
 
-// Beside holds what may differ between two runs with the same seed and input.
+// Beside holds facts that may differ between two runs with the same seed and input.
 type Beside struct {
 	Elapsed time.Duration // real time: of an attempt, of a start
 	PID     int

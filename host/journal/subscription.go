@@ -14,7 +14,7 @@ type Subscription struct {
 }
 
 // Subscribe starts a subscription with the record of that sequence number; 1
-// is the beginning, Len()+1 what comes next.
+// is the first, Len()+1 the next one.
 func (j *Journal) Subscribe(from uint64) *Subscription {
 	s := &Subscription{j: j, next: from, wake: make(chan struct{}, 1)} //clock:outside readers follow in real time
 	j.mu.Lock()

@@ -4,8 +4,8 @@
 //	redeliver start functions/samples/orders
 //	redeliver send queue orders '{"id":"7","fail":true}'
 //
-// The policy in host.json (4 retries) covers every function; SendInvoice has one
-// of its own in SendInvoice/function.json, which takes its place.
+// The policy in host.json (4 retries) covers every function but SendInvoice, which
+// has its own in SendInvoice/function.json.
 package main
 
 import (

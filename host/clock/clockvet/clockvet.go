@@ -3,8 +3,8 @@
 // cannot see. One such line under the clock is enough to break its promises.
 //
 // Start with [Module], which checks every package of a module that imports
-// host/clock; [Source] checks one file. A line that has a reason carries it, at its
-// end or on the line above:
+// host/clock; [Source] checks one file. An exempt line carries its reason,
+// at its end or on the line above:
 //
 //	go serve(l) //clock:outside the socket server waits for the real world
 //

@@ -19,8 +19,9 @@ type Port struct {
 	TLS     bool   // clients have to speak TLS; else they may, if the Server can
 }
 
-// open listens; the error is a *PortError.
-func (p Port) open() (net.Listener, error) {
+// Open listens, for who serves what comes there by other means than a Server. The error
+// is a *PortError.
+func (p Port) Open() (net.Listener, error) {
 	p.Address = cmp.Or(p.Address, "127.0.0.1")
 	l, err := net.Listen("tcp", net.JoinHostPort(p.Address, strconv.Itoa(p.Number)))
 	if err != nil {

@@ -69,7 +69,7 @@ type Protocol interface {
 // Listen listens on a port, serves in the background what comes there, and returns its
 // address. The error is a *PortError.
 func (s *Server) Listen(p Port) (net.Addr, error) {
-	l, err := p.open()
+	l, err := p.Open()
 	if err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (s *calling) distribute(messages []*functionpb.HandlerMessage) {
 				continue
 			}
 			if raw, whole := s.pieces.Add(m.GetCall(), content.Piece); whole {
-				c.in.put(nil, raw)
+				c.in.Put(delivered{raw: raw})
 			}
 		case *functionpb.HandlerMessage_Withdraw:
 			if c != nil {
@@ -94,7 +94,7 @@ func (s *calling) distribute(messages []*functionpb.HandlerMessage) {
 			}
 		default:
 			if c != nil {
-				c.in.put(m, nil)
+				c.in.Put(delivered{m: m})
 			}
 		}
 	}
@@ -102,14 +102,13 @@ func (s *calling) distribute(messages []*functionpb.HandlerMessage) {
 
 // begin gives c a number and brings it what the handler says to it from now on.
 func (s *calling) begin(c *conversation) {
-	c.in.filled = make(chan struct{}, 1) //clock:outside messages of the handler
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.last++
 	c.id = s.last
 	s.calls[c.id] = c
 	if s.err != nil {
-		c.in.end(s.err)
+		c.in.End(s.err)
 	}
 }
 
@@ -127,68 +126,14 @@ func (s *calling) broken(err error) {
 	defer s.mu.Unlock()
 	s.err = err
 	for _, c := range s.calls {
-		c.in.end(err)
+		c.in.End(err)
 	}
-}
-
-// inbox holds what the handler said to one call. It is as large as the handler may
-// go ahead of the host: call.Window, and its result.
-type inbox struct {
-	filled chan struct{} //clock:outside messages of the handler
-
-	mu   sync.Mutex // guards:
-	list []delivered
-	err  error // after list
 }
 
 // delivered is a message, or an encoded one that came in pieces.
 type delivered struct {
 	m   *functionpb.HandlerMessage
 	raw []byte
-}
-
-func (b *inbox) put(m *functionpb.HandlerMessage, raw []byte) {
-	b.mu.Lock()
-	b.list = append(b.list, delivered{m, raw})
-	b.mu.Unlock()
-	b.ring()
-}
-
-// end makes next fail with err when all messages have been taken.
-func (b *inbox) end(err error) {
-	b.mu.Lock()
-	if b.err == nil {
-		b.err = err
-	}
-	b.mu.Unlock()
-	b.ring()
-}
-
-func (b *inbox) ring() {
-	select { //clock:outside messages of the handler
-	case b.filled <- struct{}{}: //clock:outside messages of the handler
-	default:
-	}
-}
-
-// next waits for a message and takes it.
-func (b *inbox) next() (delivered, error) {
-	for {
-		b.mu.Lock()
-		if len(b.list) > 0 {
-			d := b.list[0]
-			b.list[0] = delivered{}
-			b.list = b.list[1:]
-			b.mu.Unlock()
-			return d, nil
-		}
-		err := b.err
-		b.mu.Unlock()
-		if err != nil {
-			return delivered{}, err
-		}
-		<-b.filled //clock:outside messages of the handler
-	}
 }
 
 // message decodes what came in pieces.

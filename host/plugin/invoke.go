@@ -66,10 +66,10 @@ type conversation struct {
 	p       *run
 	id      uint64
 	name    string
-	in      inbox
-	overdue atomic.Bool // the grace is used up
-	lost    bool        // the connection broke and the process lives
-	taken   int         // bytes of the handler's that it does not know to be dealt with
+	in      process.Inbox[delivered] // as large as the handler may go ahead of the host: call.Window, and its result
+	overdue atomic.Bool              // the grace is used up
+	lost    bool                     // the connection broke and the process lives
+	taken   int                      // bytes of the handler's that it does not know to be dealt with
 	sleeps  sleeps
 
 	mu    sync.Mutex // guards:
@@ -152,7 +152,7 @@ func (c *conversation) next() (*functionpb.HandlerMessage, error) {
 		_ = c.tell(&functionpb.HostMessage{Content: &functionpb.HostMessage_Taken{Taken: &functionpb.Taken{Bytes: int64(c.taken)}}})
 		c.taken = 0
 	}
-	d, err := c.in.next()
+	d, err := c.in.Next()
 	if err != nil {
 		c.diagnose(err)
 		return nil, err
@@ -176,7 +176,7 @@ func (c *conversation) cancel() {
 			defer c.mu.Unlock()
 			if !c.over {
 				c.overdue.Store(true)
-				c.in.end(context.Canceled)
+				c.in.End(context.Canceled)
 			}
 		})
 	}

@@ -1,0 +1,54 @@
+package worker
+
+import (
+	"net"
+	"strconv"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+)
+
+// message is what travels.
+type message = workerpb.StreamingMessage
+
+// stream carries messages to and from one worker. One goroutine sends and one receives.
+type stream interface {
+	Send(m *message) error
+	Recv() (*message, error)
+}
+
+// endpoint is where one worker process dials, and nobody else.
+type endpoint interface {
+	// addr is the address to dial.
+	addr() *net.TCPAddr
+	// accepted gives the stream of the worker, once it has said who it is.
+	accepted() <-chan stream
+	// close ends the endpoint and the stream. More than once is no harm.
+	close()
+}
+
+// open opens an endpoint for a worker of that ID.
+func (c Carriage) open(id string) (endpoint, error) {
+	if c == Lines {
+		return openLines(id)
+	}
+	return openGRPC(id)
+}
+
+// arguments are what tells the worker where to dial (spec workers 3.1). Official
+// workers read one group or the other.
+func arguments(to *net.TCPAddr, id, request string) []string {
+	host, port := to.IP.String(), strconv.Itoa(to.Port)
+	size := strconv.Itoa(call.MaxMessageSize)
+	return []string{
+		"--host", host, "--port", port, "--workerId", id, "--requestId", request, "--grpcMaxMessageLength", size,
+		"--functions-uri", "http://" + net.JoinHostPort(host, port) + "/", "--functions-worker-id", id,
+		"--functions-request-id", request, "--functions-grpc-max-message-length", size,
+	}
+}
+
+// isStart reports whether a first message is that of the worker of that ID.
+func isStart(m *message, id string) bool {
+	start := m.GetStartStream()
+	return start != nil && start.GetWorkerId() == id
+}

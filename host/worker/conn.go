@@ -1,0 +1,319 @@
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+)
+
+// conn is the connection with one process of the worker. Its methods wait for the
+// process; under the clock they are called through Outside.
+type conn struct {
+	spec    *Spec
+	child   *process.Child
+	end     endpoint
+	request string // the ID that the messages of the start carry
+	can     capabilities
+	out     process.Inbox[*message]
+	running sync.WaitGroup //clock:outside the goroutines that send and receive
+
+	loading sync.Mutex // one load at a time
+
+	mu      sync.Mutex // guards:
+	answers map[string]*process.Inbox[*message]
+	calls   map[string]*process.Inbox[*message] // by invocation ID
+	ids     map[string]string                   // of the functions that the worker has declared, by folded name
+	loaded  map[string]*loaded                  // by folded name; nil: nothing has been loaded
+	err     error                               // why the stream has ended
+}
+
+// loaded is what became of a function's load.
+type loaded struct {
+	id  string
+	err *call.Error // the worker could not load it
+}
+
+// connect starts the process of that number and returns when the worker has said what
+// it can do. The error is a *process.StartError.
+func connect(spec *Spec, number int) (*conn, error) {
+	c := &conn{
+		spec: spec, request: rand.Text(),
+		answers: map[string]*process.Inbox[*message]{}, calls: map[string]*process.Inbox[*message]{},
+	}
+	id := rand.Text()
+	var err error
+	if c.end, err = spec.Carriage.open(id); err != nil {
+		return nil, &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
+	}
+	own := spec.Spec
+	own.Args = append(append([]string{}, spec.Args...), arguments(c.end.addr(), id, c.request)...)
+	c.child = process.NewChild(own, number)
+	if err := c.child.Start(); err != nil {
+		c.end.close()
+		return nil, c.child.Failed(err, "", "")
+	}
+	s, reason := c.dialled()
+	if s == nil {
+		c.end.close()
+		return nil, c.child.Failed(nil, reason, "")
+	}
+	c.running.Add(2)
+	go c.send(s)    //clock:outside waited for by Wait
+	go c.receive(s) //clock:outside waited for by Wait
+	if err := c.init(); err != nil {
+		serr := c.child.Failed(nil, err.Error(), "")
+		c.HangUp()
+		c.Wait()
+		return nil, serr
+	}
+	return c, nil
+}
+
+// dialled waits for the worker's stream. The reason says why there is none.
+func (c *conn) dialled() (s stream, reason string) {
+	limit := time.NewTimer(c.spec.StartTimeout) //clock:outside the start of a process
+	defer limit.Stop()
+	select { //clock:outside the start of a process
+	case s = <-c.end.accepted(): //clock:outside the start of a process
+		return s, ""
+	case <-c.child.Done(): //clock:outside the start of a process
+		return nil, "it ended before it connected to the host: " + c.child.Status()
+	case <-limit.C: //clock:outside the start of a process
+		return nil, fmt.Sprintf("it has not connected to the host within %v", c.spec.StartTimeout)
+	}
+}
+
+// init tells the worker of the host and learns what it can do.
+func (c *conn) init() error {
+	answer, err := c.ask("init", &message{Content: &workerpb.StreamingMessage_WorkerInitRequest{WorkerInitRequest: &workerpb.WorkerInitRequest{
+		HostVersion:     c.spec.HostVersion,
+		Capabilities:    map[string]string{"MultiStream": "10"},
+		WorkerDirectory: c.spec.Directory, FunctionAppDirectory: c.spec.App,
+	}}})
+	if err != nil {
+		return err
+	}
+	r := answer.GetWorkerInitResponse()
+	if failure := failureOf(r.GetResult()); failure != nil {
+		return errors.New("it refused to start: " + failure.Message)
+	}
+	c.can = r.GetCapabilities()
+	return nil
+}
+
+// capabilities are what a worker has said of itself (spec workers 5). One counts when
+// it is there and not empty.
+type capabilities map[string]string
+
+func (c capabilities) has(name string) bool { return c[name] != "" }
+
+// ask sends a request of the start, or of the life of the process, and waits for its
+// answer: by its kind, since what workers write in request_id differs (spec workers
+// 2.3).
+func (c *conn) ask(kind string, m *message) (*message, error) {
+	box := c.await(kind)
+	defer c.forget(kind)
+	c.tell(m)
+	return c.answer(box)
+}
+
+// await has the answers of a kind kept.
+func (c *conn) await(kind string) *process.Inbox[*message] {
+	box := &process.Inbox[*message]{}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		box.End(c.err)
+	}
+	c.answers[kind] = box
+	return box
+}
+
+func (c *conn) forget(kind string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.answers, kind)
+}
+
+// answer waits for what comes into a box, for as long as a start may take.
+func (c *conn) answer(box *process.Inbox[*message]) (*message, error) {
+	limit := time.AfterFunc(c.spec.InitTimeout, func() { //clock:outside a worker that starts
+		box.End(fmt.Errorf("it has not answered within %v", c.spec.InitTimeout))
+	})
+	defer limit.Stop()
+	return box.Next()
+}
+
+// tell sends a message. It waits for nobody.
+func (c *conn) tell(m *message) {
+	if m.RequestId == "" {
+		m.RequestId = c.request
+	}
+	c.out.Put(m)
+}
+
+// send passes on what there is to say, until the stream ends.
+func (c *conn) send(s stream) {
+	defer c.running.Done()
+	for {
+		m, err := c.out.Next()
+		if err != nil {
+			return
+		}
+		if err := s.Send(m); err != nil {
+			c.broken(err)
+			return
+		}
+	}
+}
+
+// receive brings what the worker says to who waits for it, until the stream ends.
+func (c *conn) receive(s stream) {
+	defer c.running.Done()
+	for {
+		m, err := s.Recv()
+		if err != nil {
+			c.broken(err)
+			return
+		}
+		c.distribute(m)
+	}
+}
+
+// broken ends what waits for the worker, and what will.
+func (c *conn) broken(err error) {
+	c.out.End(err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = fmt.Errorf("its connection ended: %w", err)
+	}
+	for _, box := range c.answers {
+		box.End(c.err)
+	}
+	for _, box := range c.calls {
+		box.End(c.err)
+	}
+}
+
+func (c *conn) distribute(m *message) {
+	c.mu.Lock()
+	var box *process.Inbox[*message]
+	switch content := m.GetContent().(type) {
+	case *workerpb.StreamingMessage_InvocationResponse:
+		box = c.calls[content.InvocationResponse.GetInvocationId()]
+	case *workerpb.StreamingMessage_RpcLog:
+		box = c.calls[content.RpcLog.GetInvocationId()]
+		if box == nil || content.RpcLog.GetLogCategory() != workerpb.RpcLog_User {
+			c.mu.Unlock()
+			c.chatter(content.RpcLog)
+			return
+		}
+	case *workerpb.StreamingMessage_WorkerInitResponse:
+		box = c.answers["init"]
+	case *workerpb.StreamingMessage_FunctionMetadataResponse:
+		box = c.answers["functions"]
+	case *workerpb.StreamingMessage_WorkerStatusResponse:
+		box = c.answers["status"]
+	case *workerpb.StreamingMessage_FunctionLoadResponse:
+		box = c.answers["load"]
+	case *workerpb.StreamingMessage_FunctionLoadResponseCollection:
+		box = c.answers["load"]
+	}
+	c.mu.Unlock()
+	if box != nil {
+		box.Put(m)
+	}
+}
+
+// chatter passes on what belongs to no invocation. Of the worker's own lines those
+// count that warn: some workers write one for each invocation (spec workers 8).
+func (c *conn) chatter(l *workerpb.RpcLog) {
+	switch l.GetLogCategory() {
+	case workerpb.RpcLog_CustomMetric:
+		return
+	case workerpb.RpcLog_System:
+		if l.GetLevel() < workerpb.RpcLog_Warning {
+			return
+		}
+	}
+	if c.spec.Log != nil && l.GetLevel() < workerpb.RpcLog_None {
+		c.spec.Log(logOf(l))
+	}
+}
+
+// logOf is a line as the host has it.
+func logOf(l *workerpb.RpcLog) call.Log {
+	out := call.Log{Level: min(call.Level(l.GetLevel()), call.Critical), Message: l.GetMessage()}
+	if e := l.GetException(); e != nil && !strings.Contains(out.Message, e.GetMessage()) {
+		out.Message = strings.TrimPrefix(out.Message+": "+e.GetMessage(), ": ")
+	}
+	return out
+}
+
+// failureOf is the failure that a result stands for, nil for a success. A result that
+// is missing is a failure (spec workers 2.3).
+func failureOf(r *workerpb.StatusResult) *call.Error {
+	if r.GetStatus() == workerpb.StatusResult_Success {
+		return nil
+	}
+	e := r.GetException()
+	out := &call.Error{Type: e.GetType(), Message: e.GetMessage(), Stack: e.GetStackTrace()}
+	if out.Message == "" {
+		out.Message = r.GetResult()
+	}
+	if out.Message == "" {
+		out.Message = "the worker reports a failure and says no more"
+	}
+	return out
+}
+
+// Child implements process.Conn.
+func (c *conn) Child() *process.Child { return c.child }
+
+// HangUp implements process.Conn.
+func (c *conn) HangUp() {
+	c.broken(errors.New("the host hung up"))
+	c.end.close()
+}
+
+// Wait implements process.Conn.
+func (c *conn) Wait() { c.running.Wait() } //clock:outside they end with the stream
+
+// terminateGrace is what a worker is told to have left (spec workers 4.4).
+const terminateGrace = 5 * time.Second
+
+// Bye implements process.Conn. A worker that does not know the message is killed at once.
+func (c *conn) Bye() {
+	if !c.can.has("HandlesWorkerTerminateMessage") {
+		return
+	}
+	c.tell(&message{Content: &workerpb.StreamingMessage_WorkerTerminate{WorkerTerminate: &workerpb.WorkerTerminate{GracePeriod: durationpb.New(terminateGrace)}}})
+	<-c.child.Done() //clock:outside who calls kills it after the grace
+}
+
+// Release implements process.Conn.
+func (c *conn) Release() { c.end.close() }
+
+// health asks a worker that can be asked whether it is well.
+func (c *conn) health(ctx context.Context) error {
+	if !c.can.has("WorkerStatus") {
+		return nil
+	}
+	box := c.await("status")
+	defer c.forget("status")
+	defer context.AfterFunc(ctx, func() { box.End(ctx.Err()) })() //clock:outside a call without user code
+	c.tell(&message{Content: &workerpb.StreamingMessage_WorkerStatusRequest{WorkerStatusRequest: &workerpb.WorkerStatusRequest{}}})
+	_, err := box.Next()
+	return err
+}

@@ -1,0 +1,228 @@
+package worker
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+// index asks the worker for the functions that the app declares in code. None, and no
+// error: the worker leaves that to the files (spec workers 4.2).
+func (c *conn) index() (list []call.Declaration, inCode bool, err error) {
+	if !c.spec.Indexing {
+		return nil, false, nil
+	}
+	answer, err := c.ask("functions", &message{Content: &workerpb.StreamingMessage_FunctionsMetadataRequest{
+		FunctionsMetadataRequest: &workerpb.FunctionsMetadataRequest{FunctionAppDirectory: c.spec.App},
+	}})
+	if err != nil {
+		return nil, false, err
+	}
+	r := answer.GetFunctionMetadataResponse()
+	if failure := failureOf(r.GetResult()); failure != nil {
+		return nil, false, errors.New(failure.Message + stackOf(failure))
+	}
+	if r.GetUseDefaultMetadataIndexing() {
+		return nil, false, nil
+	}
+	ids := map[string]string{}
+	for _, f := range r.GetFunctionMetadataResults() {
+		d, err := declarationOf(f)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, d)
+		ids[strings.ToLower(d.Name)] = f.GetFunctionId()
+	}
+	c.mu.Lock()
+	c.ids = ids
+	c.mu.Unlock()
+	return list, true, nil
+}
+
+// stackOf is where user code has failed, for a person.
+func stackOf(e *call.Error) string {
+	if stack := strings.TrimSpace(e.Stack); stack != "" {
+		return "\n\t" + strings.ReplaceAll(stack, "\n", "\n\t")
+	}
+	return ""
+}
+
+// declarationOf is a function as the worker declares it.
+func declarationOf(f *workerpb.RpcFunctionMetadata) (call.Declaration, error) {
+	d := call.Declaration{Name: f.GetName()}
+	if failure := f.GetStatus(); failure != nil && failure.GetException() != nil && failure.GetStatus() == workerpb.StatusResult_Failure {
+		return d, fmt.Errorf("function %q: %s", d.Name, failure.GetException().GetMessage())
+	}
+	for _, raw := range f.GetRawBindings() {
+		binding, err := plainBinding(raw)
+		if err != nil {
+			return d, fmt.Errorf("function %q: the worker declares a binding that is no JSON object: %w", d.Name, err)
+		}
+		d.Bindings = append(d.Bindings, binding)
+	}
+	// The trigger first, as the host has it.
+	slices.SortStableFunc(d.Bindings, func(a, b json.RawMessage) int { return triggerLast(b) - triggerLast(a) })
+	d.Retry = retryOf(f.GetRetryOptions())
+	return d, nil
+}
+
+// triggerLast is 1 for a trigger, 0 for another binding.
+func triggerLast(raw json.RawMessage) int {
+	var b struct{ Type string }
+	if json.Unmarshal(raw, &b) == nil && strings.HasSuffix(strings.ToLower(b.Type), "trigger") {
+		return 1
+	}
+	return 0
+}
+
+// plainBinding writes the words of a binding as function.json has them: workers differ
+// in their case (spec workers 4.3).
+func plainBinding(raw string) (json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(raw), &members); err != nil {
+		return nil, err
+	}
+	if members == nil {
+		return nil, errors.New("it is null")
+	}
+	changed := false
+	for name, value := range members {
+		switch strings.ToLower(name) {
+		case "direction", "authlevel", "datatype", "cardinality", "accessrights":
+			if lower := bytes.ToLower(value); !bytes.Equal(lower, value) {
+				members[name], changed = lower, true
+			}
+		}
+	}
+	if !changed {
+		return json.RawMessage(raw), nil
+	}
+	return json.Marshal(members)
+}
+
+// retryOf is a policy declared in code. A message that is absent is none; the strategy
+// of an empty one would be a policy too (spec workers 4.3).
+func retryOf(o *workerpb.RpcRetryOptions) *retrycontext.PolicyConfig {
+	if o == nil {
+		return nil
+	}
+	count := int(o.GetMaxRetryCount())
+	p := &retrycontext.PolicyConfig{MaxRetryCount: &count}
+	strategy := "exponentialBackoff"
+	if o.GetRetryStrategy() == workerpb.RpcRetryOptions_fixed_delay {
+		strategy = "fixedDelay"
+		p.DelayInterval = interval(o.GetDelayInterval())
+	} else {
+		p.MinimumInterval, p.MaximumInterval = interval(o.GetMinimumInterval()), interval(o.GetMaximumInterval())
+	}
+	p.Strategy = &strategy
+	return p
+}
+
+// load has the worker load the app's functions, once for each process.
+func (c *conn) load(functions []Function) {
+	c.loading.Lock()
+	defer c.loading.Unlock()
+	c.mu.Lock()
+	done, ids := c.loaded != nil, c.ids
+	c.mu.Unlock()
+	if done {
+		return
+	}
+	results := map[string]*loaded{}
+	byID := map[string]*loaded{}
+	var requests []*workerpb.FunctionLoadRequest
+	for _, f := range functions {
+		l := &loaded{id: ids[strings.ToLower(f.Name)]}
+		if l.id == "" {
+			l.id = f.Name
+		}
+		results[strings.ToLower(f.Name)], byID[l.id] = l, l
+		requests = append(requests, &workerpb.FunctionLoadRequest{FunctionId: l.id, Metadata: c.metadataOf(&f, l.id)})
+	}
+	box := c.await("load")
+	defer c.forget("load")
+	if c.can.has("SupportsLoadResponseCollection") && len(requests) > 0 {
+		c.tell(&message{Content: &workerpb.StreamingMessage_FunctionLoadRequestCollection{
+			FunctionLoadRequestCollection: &workerpb.FunctionLoadRequestCollection{FunctionLoadRequests: requests},
+		}})
+	} else {
+		for _, r := range requests {
+			c.tell(&message{Content: &workerpb.StreamingMessage_FunctionLoadRequest{FunctionLoadRequest: r}})
+		}
+	}
+	c.takeLoads(box, byID)
+	c.mu.Lock()
+	c.loaded = results
+	c.mu.Unlock()
+}
+
+// takeLoads waits for the answer to each load.
+func (c *conn) takeLoads(box *process.Inbox[*message], byID map[string]*loaded) {
+	for waiting := len(byID); waiting > 0; {
+		m, err := c.answer(box)
+		if err != nil {
+			for _, l := range byID {
+				l.err = &call.Error{Message: "the worker has not loaded the function: " + err.Error()}
+			}
+			return
+		}
+		answers := m.GetFunctionLoadResponseCollection().GetFunctionLoadResponses()
+		if one := m.GetFunctionLoadResponse(); one != nil {
+			answers = append(answers, one)
+		}
+		for _, a := range answers {
+			l := byID[a.GetFunctionId()]
+			if l == nil {
+				continue
+			}
+			delete(byID, a.GetFunctionId())
+			waiting--
+			l.err = failureOf(a.GetResult())
+		}
+	}
+}
+
+// metadataOf is a function as it is loaded.
+func (c *conn) metadataOf(f *Function, id string) *workerpb.RpcFunctionMetadata {
+	m := &workerpb.RpcFunctionMetadata{
+		Name: f.Name, Directory: f.Directory, ScriptFile: f.ScriptFile, EntryPoint: f.EntryPoint,
+		Language: c.spec.Language, FunctionId: id, Bindings: map[string]*workerpb.BindingInfo{},
+	}
+	if m.Directory == "" {
+		m.Directory = c.spec.App
+	}
+	for _, b := range f.Bindings {
+		m.Bindings[b.Name] = &workerpb.BindingInfo{Type: b.Type, Direction: b.Direction, DataType: b.DataType}
+		m.RawBindings = append(m.RawBindings, string(b.Raw))
+	}
+	return m
+}
+
+// function is what became of the load of a function.
+func (c *conn) function(name string) (l *loaded, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l = c.loaded[strings.ToLower(name)]
+	return l, c.loaded != nil
+}
+
+func interval(d *durationpb.Duration) *time.Duration {
+	if d == nil {
+		return nil
+	}
+	v := d.AsDuration()
+	return &v
+}

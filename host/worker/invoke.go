@@ -1,0 +1,208 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+)
+
+// exitDelay is how long a broken connection may be ahead of the news that the
+// process has ended, in real time (some milliseconds, as a rule).
+const exitDelay = 2 * time.Second
+
+// Invoke makes one attempt. If no process runs it waits for the next one. What the
+// function did stands in the response; a function that could not be loaded has failed
+// with the reason. An error means that there is no response: a *[process.ExitError] when
+// the process ended, one that wraps [process.ErrNoResult] when its answer makes no
+// sense, ctx's error when ctx ended first.
+//
+// When ctx ends, a worker that can cancel is told so. The answer is still awaited for
+// the grace of [Spec]; then the process is disposed of, with all its other calls, and
+// replaced: most workers cannot cancel (spec workers 7). That does not count as a crash.
+// log is not called after Invoke returned.
+func (w *Worker) Invoke(ctx context.Context, req *call.Request, log func(call.Log)) (*call.Response, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r, err := w.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &conversation{w: w, c: r.Conn, req: req}
+	resp, err := c.hold(ctx, log)
+	if c.overdue.Load() {
+		w.Dispose(r, fmt.Sprintf("function %q did not return within %v after its time was over", req.Function, w.spec.Grace))
+	} else if c.lost {
+		w.Dispose(r, "its connection broke")
+	}
+	exit := w.Leave(r)
+	switch {
+	case err == nil:
+		return resp, nil
+	case c.overdue.Load():
+		return nil, fmt.Errorf("function %q did not return: %w", req.Function, ctx.Err())
+	case exit != nil:
+		return nil, exit
+	}
+	return nil, err
+}
+
+// conversation is one call: the host's goroutine alternates between waiting for the
+// worker, outside the clock, and passing on what the function logs, inside.
+type conversation struct {
+	w       *Worker
+	c       *conn
+	req     *call.Request
+	box     process.Inbox[*message]
+	overdue atomic.Bool // the grace is used up
+	lost    bool        // the connection broke and the process lives
+
+	mu    sync.Mutex // guards:
+	over  bool
+	grace *time.Timer
+}
+
+func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Response, error) {
+	told := ctx // ends when the function should
+	if c.req.OnRecall != nil {
+		var end context.CancelFunc
+		told, end = c.w.clk.WithCancel(ctx)
+		defer end()
+		defer c.req.OnRecall(end)()
+	}
+	var m *message
+	var err error
+	var refused *call.Response
+	unwatch, untold := func() bool { return true }, func() bool { return true }
+	name := "invoke " + c.req.Function
+	c.w.clk.Away(ctx, name, func() {
+		c.c.load(c.w.toLoad())
+		id, failure := c.loaded()
+		if failure != nil {
+			refused = &call.Response{Error: failure}
+			return
+		}
+		if err = c.c.begin(c); err != nil {
+			return
+		}
+		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, id)}})
+		// From here on the end of ctx is noticed.
+		unwatch = context.AfterFunc(ctx, c.limit)  //clock:outside gives up a function that does not return
+		untold = context.AfterFunc(told, c.cancel) //clock:outside tells a worker that can cancel
+		m, err = c.next()
+	})
+	defer c.close()
+	defer func() { unwatch(); untold() }()
+	if refused != nil {
+		return refused, nil
+	}
+	for {
+		if err != nil {
+			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
+		}
+		if l := m.GetRpcLog(); l != nil {
+			if l.GetLevel() < workerpb.RpcLog_None {
+				log(logOf(l))
+			}
+			c.w.clk.Away(ctx, name, func() { m, err = c.next() })
+			continue
+		}
+		resp, err := responseOf(c.req, m.GetInvocationResponse())
+		if err != nil {
+			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
+		}
+		return resp, nil
+	}
+}
+
+// loaded is the ID of the function, or why it cannot be called.
+func (c *conversation) loaded() (id string, failure *call.Error) {
+	l, _ := c.c.function(c.req.Function)
+	switch {
+	case l == nil:
+		return "", &call.Error{Message: fmt.Sprintf("the worker has not been told of function %q", c.req.Function)}
+	case l.err != nil:
+		return "", l.err
+	}
+	return l.id, nil
+}
+
+// begin has what the worker says of a call brought to it. Two calls of one invocation
+// cannot run at once: their answers could not be told apart.
+func (c *conn) begin(call *conversation) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return c.err
+	}
+	id := call.req.InvocationID
+	if c.calls[id] != nil {
+		return fmt.Errorf("invocation %s runs already", id)
+	}
+	c.calls[id] = &call.box
+	return nil
+}
+
+// next waits for what the worker says next of the call.
+func (c *conversation) next() (*message, error) {
+	m, err := c.box.Next()
+	if err != nil && !c.overdue.Load() {
+		c.lost = !c.c.child.EndsWithin(exitDelay)
+	}
+	return m, err
+}
+
+// limit gives the function up after the grace. It runs in a goroutine of its own when
+// ctx ends during the call.
+func (c *conversation) limit() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.over || c.grace != nil {
+		return
+	}
+	c.grace = time.AfterFunc(c.w.spec.Grace, func() { //clock:outside the grace of a function is real time
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if !c.over {
+			c.overdue.Store(true)
+			c.box.End(context.Canceled)
+		}
+	})
+}
+
+// cancel tells a worker that can cancel that the function should end.
+func (c *conversation) cancel() {
+	if !c.c.can.has("HandlesInvocationCancelMessage") {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationCancel{InvocationCancel: &workerpb.InvocationCancel{
+			InvocationId: c.req.InvocationID, GracePeriod: durationpb.New(c.w.spec.Grace),
+		}}})
+	}
+}
+
+// close ends the call for the host.
+func (c *conversation) close() {
+	c.c.mu.Lock()
+	if c.c.calls[c.req.InvocationID] == &c.box {
+		delete(c.c.calls, c.req.InvocationID)
+	}
+	c.c.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.over = true
+	if c.grace != nil {
+		c.grace.Stop()
+	}
+}

@@ -1,0 +1,136 @@
+package worker
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"net"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/redeliver/redeliver/host/listen"
+)
+
+// openLines opens an endpoint for lines of proto-JSON.
+func openLines(id string) (endpoint, error) {
+	l, err := listen.Port{Service: "language worker"}.Open()
+	if err != nil {
+		return nil, err
+	}
+	e := &linesEndpoint{listener: l, id: id, found: make(chan stream, 1)} //clock:outside a process dials
+	e.serving.Add(1)
+	go e.accept() //clock:outside waited for by close
+	return e, nil
+}
+
+type linesEndpoint struct {
+	listener net.Listener
+	id       string
+	found    chan stream //clock:outside a process dials
+	serving  sync.WaitGroup
+
+	mu     sync.Mutex // guards:
+	closed bool
+	conns  []net.Conn
+}
+
+func (e *linesEndpoint) addr() *net.TCPAddr { return e.listener.Addr().(*net.TCPAddr) }
+
+func (e *linesEndpoint) accepted() <-chan stream { return e.found } //clock:outside a process dials
+
+// accept takes connections until one of them is the worker's. Others are dropped.
+func (e *linesEndpoint) accept() {
+	defer e.serving.Done()
+	var once sync.Once
+	for {
+		nc, err := e.listener.Accept()
+		if err != nil {
+			return
+		}
+		if !e.keep(nc) {
+			return
+		}
+		e.serving.Add(1)
+		go func() { //clock:outside waited for by close
+			defer e.serving.Done()
+			s := &lineStream{nc: nc, in: bufio.NewReaderSize(nc, 64<<10)}
+			if m, err := s.Recv(); err != nil || !isStart(m, e.id) {
+				_ = nc.Close()
+				return
+			}
+			once.Do(func() {
+				_ = e.listener.Close() // one worker, one connection
+				e.found <- s           //clock:outside a process dials
+			})
+		}()
+	}
+}
+
+// keep takes note of a connection; it closes one that comes too late.
+func (e *linesEndpoint) keep(nc net.Conn) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		_ = nc.Close()
+		return false
+	}
+	e.conns = append(e.conns, nc)
+	return true
+}
+
+func (e *linesEndpoint) close() {
+	e.mu.Lock()
+	e.closed = true
+	conns := e.conns
+	e.conns = nil
+	e.mu.Unlock()
+	_ = e.listener.Close()
+	for _, nc := range conns {
+		_ = nc.Close()
+	}
+	e.serving.Wait() //clock:outside ends with the connections
+}
+
+// lineStream is the stream of one connection.
+type lineStream struct {
+	nc net.Conn
+	in *bufio.Reader
+}
+
+// toLines writes zeroes, which a reader of another language would not find otherwise.
+var toLines = protojson.MarshalOptions{EmitDefaultValues: true} // read only
+
+// fromLines takes messages of later versions.
+var fromLines = protojson.UnmarshalOptions{DiscardUnknown: true} // read only
+
+func (s *lineStream) Send(m *message) error {
+	line, err := toLines.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	_, err = s.nc.Write(append(line, '\n'))
+	return err
+}
+
+func (s *lineStream) Recv() (*message, error) {
+	var line []byte
+	for {
+		part, err := s.in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case err == bufio.ErrBufferFull: // the line goes on
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		m := &message{}
+		if err := fromLines.Unmarshal(line, m); err != nil {
+			return nil, fmt.Errorf("a line of the worker is no message: %w", err)
+		}
+		return m, nil
+	}
+}

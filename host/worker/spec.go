@@ -1,0 +1,68 @@
+package worker
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+)
+
+// Carriage says how the messages travel.
+type Carriage int
+
+// The carriages.
+const (
+	// GRPC is the stream EventStream in clear HTTP/2, the platform's own.
+	GRPC Carriage = iota
+	// Lines is one message in proto-JSON a line (package shim).
+	Lines
+)
+
+// Spec says what to start, and whom to tell.
+type Spec struct {
+	// Spec names the interpreter, or the program itself, with the arguments that stand
+	// before those of the connection: the worker's file and what belongs to it. Its
+	// StartTimeout, 60 s when zero, is from the start of the process to its first
+	// message.
+	process.Spec
+
+	Carriage Carriage
+	// Language is the worker's language in small letters, "node".
+	Language string
+	// Directory is the folder of the worker, App that of the function app.
+	Directory, App string
+	// Indexing says that the worker is asked for the functions that the app declares in
+	// code.
+	Indexing bool
+	// HostVersion is told to the worker.
+	HostVersion string
+	// InitTimeout limits in real time how long the worker may take for its answers to
+	// the start: capabilities, functions, loads. Zero is 2 minutes, since user code runs
+	// meanwhile.
+	InitTimeout time.Duration
+
+	// Log receives what belongs to no invocation: warnings and errors of the worker
+	// itself, lines of user code that name none. It is called as Output is. Nil discards
+	// the lines.
+	Log func(call.Log)
+}
+
+// A Function is one function of the app, as a worker loads it.
+type Function struct {
+	Name string
+	// Directory is the function's folder, ScriptFile its script, both absolute; empty
+	// for a function that the worker itself has declared.
+	Directory, ScriptFile string
+	EntryPoint            string
+	Bindings              []Binding
+}
+
+// Binding is one binding of a function.
+type Binding struct {
+	Name, Type string
+	Direction  workerpb.BindingInfo_Direction
+	DataType   workerpb.BindingInfo_DataType
+	Raw        json.RawMessage
+}

@@ -1,0 +1,150 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/process"
+)
+
+// healthLimit bounds, in real time, a call that needs no user code.
+const healthLimit = 2 * time.Second
+
+// Worker is a language worker, kept running. It implements host.Invoker.
+//
+// Except where a method says otherwise, call it with the clock's baton, from as
+// many goroutines as you like.
+type Worker struct {
+	*process.Keeper[*conn]
+	clk  clock.Clock
+	spec *Spec
+
+	mu        sync.Mutex // guards:
+	functions []Function // to load; nil before Load
+	inCode    bool       // the worker has declared them
+}
+
+// run is one process of the worker.
+type run = process.Run[*conn]
+
+// Start starts a worker and returns when it has said what it can do. It waits outside
+// the clock. The error is a *[process.StartError].
+func Start(clk clock.Clock, spec Spec) (*Worker, error) {
+	if spec.StartTimeout == 0 {
+		spec.StartTimeout = 60 * time.Second
+	}
+	if spec.InitTimeout == 0 {
+		spec.InitTimeout = 2 * time.Minute
+	}
+	if spec.Name == "" {
+		spec.Name = "worker"
+	}
+	spec.Spec = spec.WithDefaults()
+	w := &Worker{clk: clk, spec: &spec}
+	keeper, err := process.Keep(clk, spec.Spec, w.connect)
+	if err != nil {
+		return nil, err
+	}
+	w.Keeper = keeper
+	return w, nil
+}
+
+// connect starts one process. Those after the first are told what the first one was
+// told.
+func (w *Worker) connect(number int) (*conn, error) {
+	c, err := connect(w.spec, number)
+	if err != nil || number == 1 {
+		return c, err
+	}
+	if functions := w.toLoad(); functions != nil {
+		// What fails here fails the attempts, as on the platform.
+		_, _, _ = c.index()
+		c.load(functions)
+	}
+	return c, nil
+}
+
+func (w *Worker) toLoad() []Function {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.functions
+}
+
+// Functions asks the worker for the functions that the app declares in code. There are
+// none when it leaves that to the files: see [Worker.InCode].
+func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
+	r, err := w.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var list []call.Declaration
+	var inCode bool
+	w.clk.Outside(ctx, "ask worker for functions", func() { list, inCode, err = r.Conn.index() })
+	if exit := w.Leave(r); exit != nil && err != nil {
+		return nil, fmt.Errorf("ask the %s worker for the app's functions: %w", w.spec.Language, exit)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the %s worker cannot read the app: %w", w.spec.Language, err)
+	}
+	w.mu.Lock()
+	w.inCode = inCode
+	w.mu.Unlock()
+	return list, nil
+}
+
+// InCode reports whether the worker has declared the app's functions, so that no
+// function.json counts.
+func (w *Worker) InCode() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.inCode
+}
+
+// Load has the worker load the app's functions, now and after each start of its process.
+// It returns why functions could not be loaded, by name: their attempts fail with that.
+func (w *Worker) Load(ctx context.Context, functions []Function) (map[string]*call.Error, error) {
+	w.mu.Lock()
+	w.functions = append([]Function{}, functions...)
+	w.mu.Unlock()
+	r, err := w.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w.clk.Outside(ctx, "load functions", func() { r.Conn.load(functions) })
+	if exit := w.Leave(r); exit != nil {
+		return nil, fmt.Errorf("load the app's functions: %w", exit)
+	}
+	failures := map[string]*call.Error{}
+	for _, f := range functions {
+		if l, _ := r.Conn.function(f.Name); l != nil && l.err != nil {
+			failures[f.Name] = l.err
+		}
+	}
+	return failures, nil
+}
+
+// Health reports whether there is a process that answers now. It does not wait
+// for a new one.
+func (w *Worker) Health(ctx context.Context) error {
+	r, err := w.Ready()
+	if err != nil {
+		return err
+	}
+	w.clk.Outside(ctx, "worker health", func() {
+		rctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthLimit) //clock:outside a call without user code
+		defer cancel()
+		err = r.Conn.health(rctx)
+	})
+	if exit := w.Leave(r); exit != nil {
+		return exit
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the %s worker has not answered within %v", w.spec.Language, healthLimit)
+	}
+	return err
+}

@@ -37,6 +37,14 @@ type Options struct {
 	// file and no worker runtime is needed, and none is looked for.
 	InProcess bool
 
+	// InFiles says that the worker leaves to function.json files which functions there
+	// are; it has been asked.
+	InFiles bool
+
+	// Worker says why no worker runs functions of a runtime ("node"), the zero value
+	// that one does. Nil: those do that this program brings along.
+	Worker func(runtime string) NoWorker
+
 	// Sources stands for the content of the Go program in an absolute folder, and of
 	// all that it is built of. Nil: nobody builds it, and a change of it is none of the
 	// app.
@@ -173,4 +181,10 @@ type EntityFiles struct {
 	// EventHubs describes hubs and consumer groups, beside those of host.json, in the
 	// place of redeliver.eventHubs.config.
 	EventHubs string
+}
+
+// NoWorker says why no worker runs the functions of an app.
+type NoWorker struct {
+	Reason string // of the platform's or this machine's; empty: one does
+	Hint   string // what to do
 }

@@ -22,7 +22,7 @@ const reservedName = "host"
 // come the allow list and everything that needs more than one function or the
 // settings.
 func (l *loader) loadFunctions() {
-	functions := l.fromFolders()
+	functions := l.inCodeOnly(l.fromFolders())
 	functions = append(functions, l.fromCode(functions)...)
 	sortFunctions(functions)
 	functions = l.allowed(functions)
@@ -44,6 +44,21 @@ func (l *loader) loadFunctions() {
 		l.applyPolicy(f)
 	}
 	l.app.Functions = functions
+}
+
+// inCodeOnly leaves out the functions of folders when a worker has declared the app's
+// functions: the platform reads no function.json then (spec workers 4.2).
+func (l *loader) inCodeOnly(folders []*Function) []*Function {
+	if l.app.Handler.Kind != Language || len(l.opts.Declared) == 0 {
+		return folders
+	}
+	for _, f := range folders {
+		l.warn(&schemas.Fault{
+			File: f.File, Reason: "the app declares its functions in code, so that the file does not count",
+			Hint: "remove the folder, or declare the function in code",
+		})
+	}
+	return nil
 }
 
 func (l *loader) fromFolders() []*Function {

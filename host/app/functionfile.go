@@ -121,6 +121,11 @@ func (f *Function) setPolicy(p *retrycontext.Policy, source PolicySource, file, 
 // "disabled" that the file does not have.
 func (l *loader) fromCode(folders []*Function) []*Function {
 	var functions []*Function
+	if l.opts.InFiles {
+		for _, f := range folders {
+			f.Declared = true
+		}
+	}
 	for i := range l.opts.Declared {
 		d := &l.opts.Declared[i]
 		if f := findFunction(folders, d.Name); f != nil {

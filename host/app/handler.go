@@ -26,7 +26,7 @@ const (
 	Executable HandlerKind = "executable"
 	// Custom: an HTTP custom handler.
 	Custom HandlerKind = "custom"
-	// Language: a language worker (Node, Python, ...).
+	// Language: a language worker (Node, Python, ...), see HandlerSpec.Worker.
 	Language HandlerKind = "language"
 )
 
@@ -40,8 +40,8 @@ const (
 // runtime is that of another language; any other runtime, and files that say so, is
 // a language worker.
 //
-// Custom and Language are not served. The app starts all the same; its functions
-// say so in [Function.NotServed].
+// Custom is not served, nor is a Language without a worker. The app starts all the same;
+// its functions say so in [Function.NotServed].
 type HandlerSpec struct {
 	Kind HandlerKind
 
@@ -53,22 +53,31 @@ type HandlerSpec struct {
 	// what the files of a language's app say, or "".
 	Runtime string
 
+	// Worker is set when a worker runs the functions of a Language.
+	Worker bool
+
+	// Extensions are the ends of the names of files that belong to a Language's
+	// functions, ".py".
+	Extensions []string
+
 	// Arguments and WorkingDirectory (absolute) are for an Executable.
 	Arguments        []string
 	WorkingDirectory string
 
 	// Fingerprint stands for the content of the handler: what Options.Sources says
-	// of its Go program, or the executable. While it stays equal nothing has to be
-	// built or restarted.
+	// of its Go program, or the executable; of a Language the app's own fingerprint
+	// holds the files. While it stays equal nothing has to be built or restarted.
 	Fingerprint string
 
 	// Fault is set when the app cannot start because of its handler.
 	Fault *schemas.Fault
 }
 
-// Served reports whether there is a program of ours that runs functions. Handlers that
+// Served reports whether there is a program that runs functions. Handlers that
 // are registered in process do not count.
-func (h *HandlerSpec) Served() bool { return h.Kind == GoSource || h.Kind == Executable }
+func (h *HandlerSpec) Served() bool {
+	return h.Kind == GoSource || h.Kind == Executable || h.Kind == Language && h.Worker
+}
 
 // NeedsScript reports whether a function of such an app needs a script file in
 // its folder (spec host-and-retry 5.2).
@@ -127,7 +136,22 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 	case found == nil || found.runtime != h.Runtime:
 		found = &language{runtime: h.Runtime, words: runtimeWords[h.Runtime]}
 	}
-	h.Kind, l.language = Language, found
+	l.inLanguage(h, found)
+}
+
+// inLanguage takes note that functions are written in another language, and whether a
+// worker runs them.
+func (l *loader) inLanguage(h *HandlerSpec, found *language) {
+	h.Kind, l.language, h.Extensions = Language, found, workerExtensions[h.Runtime]
+	if l.opts.Worker == nil {
+		h.Worker = h.Runtime == "node" || h.Runtime == "python"
+		if !h.Worker {
+			l.noWorker = NoWorker{onlySome, "set languageWorkers:" + h.Runtime + ":workerDirectory to the folder of the official worker"}
+		}
+		return
+	}
+	l.noWorker = l.opts.Worker(h.Runtime)
+	h.Worker = l.noWorker.Reason == ""
 }
 
 func runtimeFault(s setting, reason string) *schemas.Fault {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/schemas"
@@ -21,8 +22,9 @@ type language struct {
 }
 
 const (
-	onlyGo   = "this version runs Go handlers only"
+	onlyGo   = "this version runs no HTTP custom handlers"
 	later    = "come with a later version"
+	onlySome = "this version brings workers for JavaScript, TypeScript and Python only"
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
 )
 
@@ -43,6 +45,13 @@ var scriptWords = map[string]language{ // read only
 	".jar": {runtime: "java", words: "Java"}, ".java": {runtime: "java", words: "Java"},
 	".ps1": {runtime: "powershell", words: "PowerShell"}, ".psm1": {runtime: "powershell", words: "PowerShell"},
 	".dll": {runtime: "dotnet", words: ".NET"}, ".csx": {runtime: "dotnet", words: "C# script"}, ".fsx": {runtime: "dotnet", words: "F# script"},
+}
+
+// workerExtensions are the ends of the names of files that belong to a runtime's
+// functions (spec host-and-retry 7.1).
+var workerExtensions = map[string][]string{ // read only
+	"node": {".js", ".mjs", ".cjs"}, "python": {".py"}, "java": {".jar", ".class"}, "powershell": {".ps1", ".psm1"},
+	"dotnet-isolated": {".dll"},
 }
 
 // languageOf recognises an app in another language by its files, as the platform's
@@ -199,28 +208,31 @@ func (l *loader) nothingServes() bool {
 	return !l.opts.InProcess && l.app.Handler.Fault == nil && !l.app.Handler.Served()
 }
 
-// notServed says of functions without a handler of ours why they do not run: that
+// notServed says of functions that nothing here runs why they do not: that
 // is no fault of the app's. A function of which nothing says what could run it is in
 // error.
 func (l *loader) notServed(functions []*Function) {
 	h := &l.app.Handler
-	if !l.nothingServes() {
+	if l.opts.InProcess || h.Fault != nil {
+		return
+	}
+	l.languageOfScripts(functions)
+	if h.Served() && h.Kind != Language {
 		return
 	}
 	for _, f := range functions {
 		switch script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; {
 		case h.Kind == Custom:
 			f.NotServed = "the handler of this app is an HTTP custom handler, and " + onlyGo
+		case known && script.runtime == inProcess && h.Runtime == inProcess:
+			f.NotServed = filepath.Base(f.ScriptFile) + " runs in the in-process model of .NET, whose support has ended"
+		case known && script.runtime != h.Runtime && h.Worker:
+			f.NotServed = fmt.Sprintf("%s is %s, and the worker of this app is that of %s", filepath.Base(f.ScriptFile), script.words, runtimeWords[h.Runtime])
+		case h.Worker:
 		case known:
-			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), script.words, onlyGo)
-			if h.Kind == NoHandler {
-				h.Kind, h.Runtime, l.language = Language, script.runtime, &language{runtime: script.runtime, words: script.words}
-			}
-			if script.runtime == inProcess && h.Runtime == inProcess {
-				f.NotServed = filepath.Base(f.ScriptFile) + " runs in the in-process model of .NET, whose support has ended"
-			}
+			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), script.words, l.noWorker.Reason)
 		case h.Kind == Language:
-			f.NotServed = fmt.Sprintf("it is written in %s, and %s", l.language.words, onlyGo)
+			f.NotServed = fmt.Sprintf("it is written in %s, and %s", l.language.words, l.noWorker.Reason)
 		case !f.hasFault(scriptFile):
 			fault := f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, "", "a script in a language of the platform, or a Go program in the app's folder",
 				"nothing in the app's folder runs the function")
@@ -229,6 +241,21 @@ func (l *loader) notServed(functions []*Function) {
 	}
 	if l.language != nil {
 		l.explainLanguage()
+	}
+	if h.Worker {
+		l.hashFiles(".", func(name string) bool { return slices.Contains(h.Extensions, strings.ToLower(filepath.Ext(name))) })
+	}
+}
+
+// languageOfScripts finds the language of an app of which nothing but its scripts says
+// it.
+func (l *loader) languageOfScripts(functions []*Function) {
+	h := &l.app.Handler
+	for _, f := range functions {
+		if script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; known && h.Kind == NoHandler {
+			h.Runtime = script.runtime
+			l.inLanguage(h, &language{runtime: script.runtime, words: script.words})
+		}
 	}
 }
 
@@ -260,9 +287,17 @@ func (l *loader) explainLanguage() {
 		l.warn(w)
 		return
 	}
+	if l.app.Handler.Worker {
+		return
+	}
 	if officialGo(lang.runtime) {
 		w.Reason = "the functions of this app are written for the official Go worker, and this version runs Go handlers of package " + functionsPackage + " only: other workers " + later
 	}
-	w.Hint = strings.TrimPrefix(lang.hint+"; ", "; ") + services
+	w.Hint = services
+	for _, hint := range []string{l.noWorker.Hint, lang.hint} {
+		if hint != "" {
+			w.Hint = hint + "; " + w.Hint
+		}
+	}
 	l.warn(w)
 }

@@ -68,6 +68,7 @@ type loader struct {
 	entitiesName string // of the file of Service Bus entities, as it was named
 
 	language   *language // other than Go for this host; nil: none is known
+	noWorker   NoWorker  // of that language
 	unreadable bool      // host.json could not be parsed
 
 	lacking       map[string]*lack // by the name of the setting, in upper case

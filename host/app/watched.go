@@ -13,7 +13,7 @@ import (
 // depth: the state of the host, version control, and what package managers fill.
 func Unwatched(name string) bool {
 	switch name {
-	case ".redeliver", ".git", "node_modules", ".venv", "__pycache__":
+	case ".redeliver", ".git", "node_modules", ".venv", "venv", "__pycache__", ".python_packages":
 		return true
 	}
 	return false

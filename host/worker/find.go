@@ -1,0 +1,343 @@
+package worker
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// CoreToolsVariable names the environment variable that holds the folder of the
+// platform's tools, whose workers are taken then.
+const CoreToolsVariable = "REDELIVER_CORE_TOOLS"
+
+// The values of Search.Prefer that are no folder.
+const (
+	PreferShim     = "shim"     // the worker that this program brings along
+	PreferOfficial = "official" // the platform's own
+)
+
+// Search says where the worker of an app may be found.
+type Search struct {
+	// Language is the runtime, "node".
+	Language string
+	// App is the app's folder, absolute.
+	App string
+	// Setting returns an app setting or environment variable, "" for none. Sections are
+	// separated by ":".
+	Setting func(name string) string
+	// Bundled returns the entry file of the worker that this program brings along for a
+	// language, "" for none.
+	Bundled func(language string) (entry string, err error)
+	// Prefer is PreferShim, PreferOfficial or the folder of a worker; "" takes the first
+	// that is found.
+	Prefer string
+}
+
+// Found is a worker that can be started.
+type Found struct {
+	Language string
+	// Path is the program, Args what stands before the arguments of the connection.
+	Path string
+	Args []string
+	// Directory is the worker's folder.
+	Directory string
+	Carriage  Carriage
+	Indexing  bool
+	// Env is what the worker needs besides the app's environment, "NAME=value".
+	Env []string
+}
+
+// Official reports whether the worker is the platform's own.
+func (f *Found) Official() bool { return f.Carriage == GRPC }
+
+// NotFoundError says why there is no worker for a language.
+type NotFoundError struct {
+	Language string
+	Reason   string
+	Hint     string
+}
+
+func (e *NotFoundError) Error() string { return e.Reason }
+
+// Find looks for a worker (spec workers 3.4): where the settings say, in the platform's
+// tools, and then among those that this program brings along. The error is a
+// *NotFoundError.
+func Find(s Search) (*Found, error) {
+	if s.Prefer != PreferShim {
+		dir, said := s.directory()
+		if dir != "" {
+			f, err := s.official(dir)
+			if err == nil || said {
+				return f, err
+			}
+		}
+		if s.Prefer == PreferOfficial {
+			return nil, s.notFound("no official worker is to be found for "+s.Language,
+				fmt.Sprintf("install Core Tools, or set languageWorkers:%s:workerDirectory to the folder of the worker", s.Language))
+		}
+	}
+	return s.bundled()
+}
+
+func (s *Search) notFound(reason, hint string) *NotFoundError {
+	return &NotFoundError{s.Language, reason, hint}
+}
+
+// directory is the folder of an official worker. Said: somebody has named it, so that it
+// has to be good.
+func (s *Search) directory() (dir string, said bool) {
+	if s.Prefer != "" && s.Prefer != PreferOfficial {
+		return s.Prefer, true
+	}
+	if dir := s.Setting("languageWorkers:" + s.Language + ":workerDirectory"); dir != "" {
+		return dir, true
+	}
+	var parents []string
+	if dir := s.Setting("languageWorkers:workersDirectory"); dir != "" {
+		parents = append(parents, dir)
+	}
+	if dir := s.Setting(CoreToolsVariable); dir != "" {
+		parents = append(parents, filepath.Join(dir, "workers"))
+	}
+	if tool, err := exec.LookPath("func"); err == nil {
+		if real, err := filepath.EvalSymlinks(tool); err == nil {
+			tool = real
+		}
+		// The npm package has a script here, and the program in a folder beside it.
+		parents = append(parents, filepath.Join(filepath.Dir(tool), "workers"), filepath.Join(filepath.Dir(tool), "..", "bin", "workers"))
+	}
+	for _, parent := range parents {
+		dir := filepath.Join(parent, s.Language)
+		if _, err := os.Stat(filepath.Join(dir, configFile)); err == nil {
+			return dir, false
+		}
+	}
+	return "", false
+}
+
+// official reads the description of an official worker.
+func (s *Search) official(dir string) (*Found, error) {
+	d, err := readDescription(dir)
+	if err != nil {
+		return nil, s.notFound(fmt.Sprintf("the folder %q holds no worker: %v", dir, err), "name the folder that holds "+configFile)
+	}
+	f := &Found{Language: s.Language, Directory: dir, Carriage: GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
+	named := cmp.Or(s.Setting("languageWorkers:"+s.Language+":defaultExecutablePath"), d.DefaultExecutablePath)
+	if f.Path, err = s.interpreter(s.expand(named)); err != nil {
+		return nil, err
+	}
+	version := cmp.Or(s.Setting("FUNCTIONS_WORKER_RUNTIME_VERSION"), d.DefaultRuntimeVersion)
+	if strings.Contains(d.DefaultWorkerPath, "RUNTIME_VERSION") && s.Setting("FUNCTIONS_WORKER_RUNTIME_VERSION") == "" {
+		version = cmp.Or(versionOf(f.Path), version)
+	}
+	f.Env = append(f.Env, "FUNCTIONS_WORKER_DIRECTORY="+dir)
+	if version != "" {
+		f.Env = append(f.Env, "FUNCTIONS_WORKER_RUNTIME_VERSION="+version)
+	}
+	for _, argument := range d.Arguments {
+		// One entry may stand for several (spec workers 3.1).
+		f.Args = append(f.Args, strings.Fields(strings.ReplaceAll(s.expand(argument), "{workerDirectoryPath}", dir))...)
+	}
+	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))...)
+	if d.DefaultWorkerPath == "" {
+		return f, nil
+	}
+	path := strings.NewReplacer(
+		"%FUNCTIONS_WORKER_RUNTIME_VERSION%", version, "{os}", systemName(), "{architecture}", architectureName(),
+	).Replace(d.DefaultWorkerPath)
+	path = s.expand(path)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, filepath.FromSlash(path))
+	}
+	if bundle := filepath.Join(filepath.Dir(path), "worker-bundle.js"); isFile(bundle) {
+		path = bundle
+	}
+	if !isFile(path) {
+		return nil, s.notFound(fmt.Sprintf("the worker in %q has no file %q for this machine", dir, path), "install a worker for this version of the interpreter")
+	}
+	f.Args = append(f.Args, path)
+	return f, nil
+}
+
+// bundled is the worker that this program brings along.
+func (s *Search) bundled() (*Found, error) {
+	entry, err := s.Bundled(s.Language)
+	if err != nil {
+		return nil, s.notFound(fmt.Sprintf("the worker for %s cannot be written to disk: %v", s.Language, err), "")
+	}
+	if entry == "" {
+		return nil, s.notFound("this version brings workers for JavaScript, TypeScript and Python only",
+			fmt.Sprintf("set languageWorkers:%s:workerDirectory to the folder of the official worker", s.Language))
+	}
+	path, err := s.interpreter(s.Setting("languageWorkers:" + s.Language + ":defaultExecutablePath"))
+	if err != nil {
+		return nil, err
+	}
+	f := &Found{
+		Language: s.Language, Path: path, Directory: filepath.Dir(entry), Carriage: Lines, Indexing: true,
+		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + filepath.Dir(entry)},
+	}
+	f.Args = append(strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments")), entry)
+	return f, nil
+}
+
+// interpreters are the programs that run a language, in the order in which they are
+// tried (spec workers 15).
+var interpreters = map[string][]string{ // read only
+	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, "powershell": {"pwsh"}, "dotnet-isolated": {"dotnet"},
+}
+
+// installs says how to get an interpreter.
+var installs = map[string]string{ // read only
+	"node":   "install Node.js 18 or later (https://nodejs.org)",
+	"python": "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
+}
+
+// interpreter finds the program that runs the worker: the one that is named, else the
+// one of the virtual environment, else the usual ones.
+func (s *Search) interpreter(named string) (string, error) {
+	usual := interpreters[s.Language]
+	if named != "" && named != s.Language && !contains(usual, named) {
+		if !strings.ContainsAny(named, `/\`) {
+			if path, err := exec.LookPath(named); err == nil {
+				return path, nil
+			}
+		} else if isFile(named) {
+			return named, nil
+		}
+		return "", s.notFound(fmt.Sprintf("the program %q, which is set to run functions in %s, is not there", named, s.Language),
+			fmt.Sprintf("correct or remove languageWorkers:%s:defaultExecutablePath", s.Language))
+	}
+	if s.Language == "python" {
+		for _, environment := range []string{s.Setting("VIRTUAL_ENV"), filepath.Join(s.App, ".venv"), filepath.Join(s.App, "venv")} {
+			if path := pythonOf(environment); path != "" {
+				return path, nil
+			}
+		}
+	}
+	for _, name := range usual {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", s.notFound(fmt.Sprintf("there is no program %q in PATH", cmp.Or(strings.Join(usual, `" or "`), s.Language)), installs[s.Language])
+}
+
+// pythonOf is the interpreter of a virtual environment, "" when there is none.
+func pythonOf(environment string) string {
+	if environment == "" {
+		return ""
+	}
+	path := filepath.Join(environment, "bin", "python")
+	if runtime.GOOS == "windows" {
+		path = filepath.Join(environment, "Scripts", "python.exe")
+	}
+	if !isFile(path) {
+		return ""
+	}
+	return path
+}
+
+func contains(list []string, name string) bool {
+	for _, have := range list {
+		if strings.EqualFold(have, name) {
+			return true
+		}
+	}
+	return false
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
+// expand puts settings in the place of %NAME%; one that is not set becomes nothing (spec
+// workers 3.1). The version of the runtime is left for later.
+func (s *Search) expand(text string) string {
+	var b strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, "%")
+		name, after, closed := strings.Cut(rest, "%")
+		if !ok || !closed {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before)
+		if name == "FUNCTIONS_WORKER_RUNTIME_VERSION" {
+			b.WriteString("%" + name + "%")
+		} else {
+			b.WriteString(s.Setting(name))
+		}
+		text = after
+	}
+}
+
+// systemName and architectureName are the platform's words.
+func systemName() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "OSX"
+	case "windows":
+		return "WINDOWS"
+	}
+	return "LINUX"
+}
+
+func architectureName() string {
+	switch runtime.GOARCH {
+	case "arm64":
+		return "Arm64"
+	case "386":
+		return "X86"
+	}
+	return "X64"
+}
+
+// versionOf asks an interpreter for its version, "3.11".
+func versionOf(interpreter string) string {
+	out, err := exec.Command(interpreter, "--version").Output() //clock:outside asks a program
+	if err != nil {
+		return ""
+	}
+	words := strings.Fields(string(out))
+	if len(words) == 0 {
+		return ""
+	}
+	parts := strings.SplitN(strings.TrimPrefix(words[len(words)-1], "v"), ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// ConsoleLine takes apart a line of a worker's standard output or standard error. Drop:
+// it is meant for tools (spec workers 8).
+func ConsoleLine(text string) (line string, drop bool) {
+	if strings.HasPrefix(text, "azfuncjsonlog:") {
+		return "", true
+	}
+	return strings.TrimPrefix(text, "LanguageWorkerConsoleLog"), false
+}
+
+// Environment is what a worker needs besides the app's settings (spec workers 3.2).
+// has says which variables the app or the user have set.
+func (f *Found) Environment(app string, has func(name string) bool) []string {
+	env := append([]string{}, f.Env...)
+	add := func(name, value string) {
+		if !has(name) {
+			env = append(env, name+"="+value)
+		}
+	}
+	add("FUNCTIONS_WORKER_RUNTIME", f.Language)
+	env = append(env, "AzureWebJobsScriptRoot="+app)
+	if f.Language == "python" {
+		add("PYTHON_THREADPOOL_THREAD_COUNT", "1000")
+	}
+	return env
+}
+
+// errNoDescription is a worker.config.json without its one object.
+var errNoDescription = errors.New("its " + configFile + ` has no object "description"`)

@@ -48,6 +48,7 @@ type generation struct {
 	id       int
 	app      *app.App
 	declared []call.Declaration
+	inFiles  bool // a worker leaves to function.json files which functions there are
 	invoker  Invoker
 
 	functions []*function
@@ -114,6 +115,7 @@ type function struct {
 	outputs     []output
 	outputNames []string
 	httpOutput  string // name of the http output, if any
+	unloaded    string // why the worker could not load it; empty: it could
 
 	failing atomic.Pointer[error] // why the listener waits for its next start; nil: it does not
 }

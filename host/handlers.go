@@ -42,6 +42,9 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 		return InProcess(hs.host.clk, hs.host.opts.Handlers), spec, nil
 	case !spec.Served():
 		return InProcess(hs.host.clk, noHandlers), spec, nil
+	case spec.Kind == app.Language:
+		inv, err := hs.work(a, spec)
+		return inv, spec, err
 	case spec.Kind == app.Executable:
 		inv, err := hs.start(a, spec, spec.Path, spec.WorkingDirectory)
 		return inv, spec, err
@@ -133,27 +136,34 @@ func (p *kept) Close(ctx context.Context) error {
 
 // start starts the handler program of an app.
 func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string) (*kept, error) {
-	name := filepath.Base(spec.Path) // a built program's own name holds a fingerprint
-	ps := process.Spec{
-		Path: program, Args: spec.Arguments, Dir: dir, Env: hs.environment(a),
-		Output: hs.outputOf(name),
-		OnStart: func(p process.Process) {
-			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
-		},
-		OnExit: func(x process.Exit) { hs.host.journal.Append(exitRecord(name, x)) },
-	}
 	p := &kept{}
-	if a.Switches.WorkerCrash == "stop" {
-		ps.StopHost = func(err error) {
-			hs.host.group.Go("stop after crashes", func() { hs.giveUp(p, err) })
-		}
-	}
+	ps := hs.keep(a, p, filepath.Base(spec.Path)) // a built program's own name holds a fingerprint
+	ps.Path, ps.Args, ps.Dir = program, spec.Arguments, dir
 	inv, err := plugin.Start(hs.host.clk, plugin.Spec{Spec: ps, HostVersion: hs.host.opts.Version, Logger: hs.host.log})
 	if err != nil {
 		return nil, err
 	}
 	p.Invoker = inv
 	return p, nil
+}
+
+// keep says how a program of an app is kept running, whatever it is: with whose
+// environment, and who is told of its starts and ends.
+func (hs *handlers) keep(a *app.App, p *kept, name string) process.Spec {
+	ps := process.Spec{
+		Env:    hs.environment(a),
+		Output: hs.outputOf(name),
+		OnStart: func(p process.Process) {
+			hs.host.journal.Append(journal.Record{Kind: journal.ProcessStarted, Name: name, Beside: journal.Beside{PID: p.PID}})
+		},
+		OnExit: func(x process.Exit) { hs.host.journal.Append(exitRecord(name, x)) },
+	}
+	if a.Switches.WorkerCrash == "stop" {
+		ps.StopHost = func(err error) {
+			hs.host.group.Go("stop after crashes", func() { hs.giveUp(p, err) })
+		}
+	}
+	return ps
 }
 
 // exitRecord says how a handler process ended.

@@ -100,6 +100,11 @@ type Options struct {
 	// host which was killed has its own locks back at once. Empty: made from Seed.
 	Instance string
 
+	// Worker chooses the language worker: worker.PreferShim, worker.PreferOfficial, or
+	// the folder of one. Empty takes an official one where it is found, else the one
+	// that this program brings along.
+	Worker string
+
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool
 

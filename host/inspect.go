@@ -47,7 +47,8 @@ func inspect(ctx context.Context, h *Host) (*app.App, error) {
 		return read, err
 	}
 	opts := h.loader.options(ctx)
-	opts.Declared, opts.Handler = declared, started(handler)
+	w, isWorker := workerOf(inv)
+	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), isWorker && !w.InCode()
 	a, err := app.Load(h.dir, opts)
 	if err != nil {
 		return read, err

@@ -127,7 +127,7 @@ type loader struct {
 func (l *loader) load(ctx context.Context, prev *generation) (*generation, error) {
 	opts := l.options(ctx)
 	if prev != nil {
-		opts.Declared = prev.declared
+		opts.Declared, opts.InFiles = prev.declared, prev.inFiles
 	}
 	a, err := app.Load(l.host.dir, opts)
 	if err != nil {
@@ -162,8 +162,9 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 	if declared == nil {
 		declared = []call.Declaration{}
 	}
+	w, isWorker := workerOf(inv)
 	opts := l.options(ctx)
-	opts.Declared, opts.Handler = declared, started(handler)
+	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), isWorker && !w.InCode()
 	a, err := app.Load(l.host.dir, opts)
 	if err != nil {
 		return nil, &LoadError{Err: err}
@@ -172,7 +173,12 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
 	gen := l.generation(a, inv, declared, prev)
-	if err := gen.accept(prev); err != nil {
+	gen.inFiles = opts.InFiles
+	err = l.loadWorker(l.host.root, gen, prev)
+	if err == nil {
+		err = gen.accept(prev)
+	}
+	if err != nil {
 		gen.discard()
 		return nil, err
 	}
@@ -194,6 +200,7 @@ func (l *loader) options(ctx context.Context) *app.Options {
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
 		Entities:     l.host.opts.Entities,
+		Worker:       l.host.handlers.noWorker,
 		ServicesOnly: l.host.opts.ServicesOnly,
 	}
 }
@@ -254,6 +261,7 @@ func (l *loader) swap(next *generation) {
 			})
 		}
 	}
+	next.sayUnloaded()
 	for _, def := range next.app.Functions {
 		if def.Dir != "" {
 			l.inFolders[def.Name] = true

@@ -43,7 +43,7 @@ type Options struct {
 
 	// Worker says why no worker runs functions of a runtime ("node"), the zero value
 	// that one does. Nil: those do that this program brings along.
-	Worker func(runtime string) NoWorker
+	Worker func(runtime string, settings *Settings) NoWorker
 
 	// Sources stands for the content of the Go program in an absolute folder, and of
 	// all that it is built of. Nil: nobody builds it, and a change of it is none of the

@@ -28,6 +28,10 @@ type Function struct {
 	// ScriptFile is the path of the script relative to the app, if one is needed.
 	ScriptFile string
 
+	// EntryPoint is function.json's entryPoint: the function in the script, if it is not
+	// the usual one.
+	EntryPoint string
+
 	// Bindings come in the order of the file. Trigger is one of them; it is nil
 	// when the function has none or several.
 	Bindings []*Binding

@@ -150,7 +150,7 @@ func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 		}
 		return
 	}
-	l.noWorker = l.opts.Worker(h.Runtime)
+	l.noWorker = l.opts.Worker(h.Runtime, l.app.Settings)
 	h.Worker = l.noWorker.Reason == ""
 }
 

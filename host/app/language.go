@@ -18,6 +18,7 @@ type language struct {
 	words   string // "Python", "C# or F# (.NET isolated)"
 	sign    string // the file that says so; empty: only the setting does
 	inCode  bool   // functions are declared in code, and no function.json lists them
+	unbuilt string // the output of its build, when that is missing
 	hint    string // what else there is to do
 }
 
@@ -178,7 +179,7 @@ func nodeApp(dir string, _ *Settings) *language {
 	if _, ok := pkg.DevDependencies["typescript"]; ok || isFile(dir, "tsconfig.json") {
 		found.words = "TypeScript"
 		if !builtAt(dir, pkg.Main) {
-			found.hint = fmt.Sprintf("the app has not been built, \"main\" names %q: npm install, npm run build", pkg.Main)
+			found.unbuilt = pkg.Main
 		}
 	}
 	return found
@@ -277,9 +278,9 @@ func (l *loader) explainLanguage() {
 	} else if lang.sign == "" {
 		w.File = hostFileName
 	}
-	w.Reason = fmt.Sprintf("the functions of this app are written in %s, and %s: language workers %s", lang.words, onlyGo, later)
+	w.Reason = fmt.Sprintf("the functions of this app are written in %s, and %s", lang.words, l.noWorker.Reason)
 	if lang.inCode {
-		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: they are not listed here; language workers %s", lang.words, onlyGo, later)
+		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: they are not listed here", lang.words, l.noWorker.Reason)
 	}
 	if lang.runtime == inProcess {
 		w.Reason = "the functions of this app are written for the in-process model of .NET, whose support ended on 10 November 2026: no version of this host runs them"
@@ -288,6 +289,10 @@ func (l *loader) explainLanguage() {
 		return
 	}
 	if l.app.Handler.Worker {
+		if lang.unbuilt != "" {
+			w.Reason, w.Hint = fmt.Sprintf("the app has not been built: \"main\" names %q, which is not there", lang.unbuilt), "npm install, npm run build"
+			l.warn(w)
+		}
 		return
 	}
 	if officialGo(lang.runtime) {

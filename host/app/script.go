@@ -14,6 +14,7 @@ import (
 // HostFunctionMetadataProvider.cs DeterminePrimaryScriptFile). An app whose
 // handler is one program has none.
 func (l *loader) script(f *Function, root map[string]any) {
+	f.EntryPoint, _ = root["entryPoint"].(string)
 	named, given := root["scriptFile"].(string)
 	if given && named != "" {
 		file := filepath.Join(f.Dir, filepath.FromSlash(named))

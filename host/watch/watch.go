@@ -283,6 +283,9 @@ func (w *watching) ofHandler(rel, name string, isDir bool) bool {
 		path = filepath.ToSlash(path)
 		return err == nil && (rel == path || isDir && strings.HasPrefix(path, rel+"/"))
 	}
+	if a := w.App(); a != nil && a.Handler.Kind == app.Language && a.Handler.Worker && !isDir {
+		return slices.Contains(a.Handler.Extensions, strings.ToLower(filepath.Ext(name)))
+	}
 	// Also when no handler was found yet: writing one is how it is found.
 	return isDir && !app.Unwatched(name) || w.Sources.Reads(filepath.Join(w.Dir, filepath.FromSlash(rel)))
 }

@@ -1,0 +1,79 @@
+package shim
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// A Shim is one of these workers.
+type Shim struct {
+	// Runtime is the language's name on the platform, "node".
+	Runtime string
+	// Files are the worker's files, Entry the one that is run.
+	Files fs.FS
+	Entry string
+	// Extensions are the ends of the names of scripts of the language.
+	Extensions []string
+}
+
+// all are the shims that there are.
+var all []Shim // appended to by the files of the shims, at initialization only
+
+// Of returns the shim for a runtime.
+func Of(runtime string) (s Shim, ok bool) {
+	for _, s := range all {
+		if s.Runtime == runtime {
+			return s, true
+		}
+	}
+	return Shim{}, false
+}
+
+// Extract writes the files that are not there, or are others, into a folder, which it
+// makes if need be, for this user only. It returns the path of the entry. Several
+// programs may do so at once.
+func (s Shim) Extract(dir string) (entry string, err error) {
+	err = fs.WalkDir(s.Files, ".", func(name string, e fs.DirEntry, err error) error {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err != nil {
+			return err
+		}
+		if e.IsDir() {
+			return os.MkdirAll(path, 0o700)
+		}
+		text, err := fs.ReadFile(s.Files, name)
+		if err != nil {
+			return err
+		}
+		if have, err := os.ReadFile(path); err == nil && bytes.Equal(have, text) {
+			return nil
+		}
+		return replace(path, text)
+	})
+	if err != nil {
+		return "", fmt.Errorf("write the worker for %s: %w", s.Runtime, err)
+	}
+	return filepath.Join(dir, filepath.FromSlash(s.Entry)), nil
+}
+
+// replace writes a file whole, or not at all.
+func replace(path string, text []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".part*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}

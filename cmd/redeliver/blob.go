@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newUpload(std streams) *cobra.Command {
@@ -67,7 +67,7 @@ NAME, else of FILE, else from the first bytes.`,
 				return err
 			}
 			defer resp.Body.Close()
-			var made web.BlobInfo
+			var made control.BlobInfo
 			if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
 				return fmt.Errorf("answer of %s: %w", c.base, err)
 			}
@@ -124,7 +124,7 @@ of NAME, which must not exist yet.`,
 				if err != nil {
 					return err
 				}
-				newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(web.BlobContentType))
+				newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(control.BlobContentType))
 				return nil
 			})
 		},

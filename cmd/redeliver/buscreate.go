@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newCreate(std streams) *cobra.Command {
@@ -20,7 +20,7 @@ func newCreate(std streams) *cobra.Command {
 
 // busSettings are the flags of a new entity.
 type busSettings struct {
-	entity                       web.NewBusEntity
+	entity                       control.CreateEntity
 	lock, ttl, window, idle      span
 	duplicates, dropFilterErrors bool
 }
@@ -54,7 +54,7 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 			if err != nil {
 				return err
 			}
-			var made web.BusEntity
+			var made control.BusEntity
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/servicebus/entity", url.Values{"path": {path}}, in, &made); done || err != nil {
 				return err
 			}
@@ -109,9 +109,9 @@ func (s *busSettings) body() ([]byte, error) {
 }
 
 // createdText reports the new entity with its most important settings.
-func createdText(e *web.BusEntity) string {
+func createdText(e *control.BusEntity) string {
 	var facts []string
-	if e.Kind != web.BusTopic {
+	if e.Kind != control.BusTopic {
 		facts = append(facts, "lock "+spanText(e.Settings.LockDuration), plural(e.Settings.MaxDeliveryCount, "delivery"))
 	}
 	if e.Settings.RequiresSession {

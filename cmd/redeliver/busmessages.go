@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newSendBus(std streams) *cobra.Command {
@@ -70,7 +70,7 @@ filters.`,
 			if err != nil {
 				return err
 			}
-			var sent web.BusSent
+			var sent control.BusSent
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/messages", query, in, &sent); done || err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ filters.`,
 // parameterOf is the annotation of a flag that names its request parameter.
 const parameterOf = "parameter"
 
-func sentText(sent *web.BusSent) string {
+func sentText(sent *control.BusSent) string {
 	if sent.ScheduledFor.IsZero() {
 		return textf("sent %s to %q\n", sent.MessageID, sent.Path)
 	}
@@ -152,7 +152,7 @@ Put paths with $ in quotes.`,
 			if cmd.Flags().Changed("session") {
 				query.Set("session", session)
 			}
-			var found web.BusPeeked
+			var found control.BusPeeked
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
 				return err
 			}
@@ -171,7 +171,7 @@ Put paths with $ in quotes.`,
 
 // peekedText shows messages below a line that counts them. All were asked for when
 // all is set.
-func peekedText(found *web.BusPeeked, all bool) string {
+func peekedText(found *control.BusPeeked, all bool) string {
 	var b strings.Builder
 	writef(&b, "%s: %s\n", found.Path, busCount(found, all))
 	for i := range found.Messages {
@@ -181,7 +181,7 @@ func peekedText(found *web.BusPeeked, all bool) string {
 }
 
 // busCount says how many messages there are and in which states.
-func busCount(found *web.BusPeeked, all bool) string {
+func busCount(found *control.BusPeeked, all bool) string {
 	text := plural(int(found.Count), "message")
 	e := &found.Entity
 	if found.Path == e.Path {
@@ -212,7 +212,7 @@ func busCount(found *web.BusPeeked, all bool) string {
 
 // writeBusMessage writes one message: a line of facts, the reason of a dead letter,
 // the properties, the body.
-func writeBusMessage(b *strings.Builder, m *web.BusMessage) {
+func writeBusMessage(b *strings.Builder, m *control.BusMessage) {
 	facts := []string{textf("%d", m.SequenceNumber), m.MessageID, m.State, plural(int(m.FailedDeliveries), "failed delivery")}
 	facts = append(facts, "enqueued "+m.Enqueued.Local().Format(time.DateTime))
 	for _, moment := range []struct {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newPurgeBus(std streams) *cobra.Command {
@@ -33,7 +33,7 @@ it.`,
 			if err != nil {
 				return err
 			}
-			var out web.BusPurged
+			var out control.Purged
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/messages", url.Values{"path": {path}}, nil, &out); done || err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
 				return err
 			}
 			query := url.Values{"path": {path}, "sequence": numberTexts(numbers)}
-			var out web.BusRedriven
+			var out control.BusRedriven
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/redrive", query, nil, &out); done || err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ handler that is too slow.`,
 				}
 				query.Set("session", session)
 			}
-			var out web.BusExpired
+			var out control.LocksExpired
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/expire-lock", query, nil, &out); done || err != nil {
 				return err
 			}
@@ -163,18 +163,18 @@ func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // The paths of an entity that a command can be about.
 
-func sendable(e *web.BusEntity) []string {
-	if e.Kind == web.BusSubscription {
+func sendable(e *control.BusEntity) []string {
+	if e.Kind == control.BusSubscription {
 		return nil
 	}
 	return []string{e.Path}
 }
 
-func withMessages(e *web.BusEntity) []string {
+func withMessages(e *control.BusEntity) []string {
 	return append([]string{e.Path}, withDeadLetters(e)...)
 }
 
-func withDeadLetters(e *web.BusEntity) (paths []string) {
+func withDeadLetters(e *control.BusEntity) (paths []string) {
 	if e.DeadLetter > 0 {
 		paths = append(paths, e.Path+"/$DeadLetterQueue")
 	}
@@ -186,8 +186,8 @@ func withDeadLetters(e *web.BusEntity) (paths []string) {
 
 // completeBus completes the first argument with paths of the running host's
 // entities.
-func completeBus(t *target, paths func(e *web.BusEntity) []string) completion {
-	return completeFirst(t, noMore, func(inv *web.Inventory) (names []string) {
+func completeBus(t *target, paths func(e *control.BusEntity) []string) completion {
+	return completeFirst(t, noMore, func(inv *control.Inventory) (names []string) {
 		for i := range inv.ServiceBus {
 			names = append(names, paths(&inv.ServiceBus[i])...)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // cosmosSpec are the flags that say how a container is made.
@@ -53,7 +53,7 @@ func cosmosPath(container string) (url.Values, error) {
 
 // completeCosmos completes the first argument with containers of the running host.
 func completeCosmos(t *target, then cobra.ShellCompDirective) completion {
-	return completeFirst(t, then, func(inv *web.Inventory) (names []string) {
+	return completeFirst(t, then, func(inv *control.Inventory) (names []string) {
 		for _, c := range inv.Cosmos {
 			names = append(names, c.Path)
 		}
@@ -89,7 +89,7 @@ to it.`,
 			if err != nil {
 				return err
 			}
-			var written web.CosmosWritten
+			var written control.CosmosWritten
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/cosmos/documents", query, in, &written); done || err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ many batches as ranges can be in work at once.`,
 			if err != nil {
 				return err
 			}
-			var made web.CosmosContainer
+			var made control.CosmosContainer
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/cosmos/container", query, nil, &made); done || err != nil {
 				return err
 			}
@@ -208,7 +208,7 @@ documents of a lease container say how far functions have come.`,
 					query.Set(name, value)
 				}
 			}
-			var found web.CosmosDocuments
+			var found control.CosmosDocuments
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/cosmos/documents", query, nil, &found); done || err != nil {
 				return err
 			}
@@ -259,7 +259,7 @@ their triggers set. Batches in work are not checkpointed.`,
 			if cmd.Flags().Changed("id") {
 				query.Set("id", id)
 			}
-			var out web.CosmosPurged
+			var out control.Purged
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/cosmos/documents", query, nil, &out); done || err != nil {
 				return err
 			}
@@ -288,7 +288,7 @@ func newRedriveCosmos() *cobra.Command {
 }
 
 // cosmosRows lists each range of a container once for each set of leases.
-func cosmosRows(inv *web.Inventory) (rows [][]string) {
+func cosmosRows(inv *control.Inventory) (rows [][]string) {
 	for i := range inv.Cosmos {
 		c := &inv.Cosmos[i]
 		documents := map[string]string{}
@@ -314,7 +314,7 @@ func cosmosRows(inv *web.Inventory) (rows [][]string) {
 	return rows
 }
 
-func leaseCells(r *web.CosmosLease, documents string) []string {
+func leaseCells(r *control.CosmosLease, documents string) []string {
 	owner, continuation, pending := "-", "-", "-"
 	switch {
 	case r.Function != "":

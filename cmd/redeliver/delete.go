@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newDelete(std streams) *cobra.Command {
@@ -31,13 +31,13 @@ entities names.`,
 		Example: `  redeliver delete servicebus orders
   redeliver delete servicebus events/Subscriptions/all`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&t, func(e *web.BusEntity) []string { return []string{e.Path} }),
+		ValidArgsFunction: completeBus(&t, func(e *control.BusEntity) []string { return []string{e.Path} }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			var out web.BusDeleted
+			var out control.EntityDeleted
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/entity", url.Values{"path": {path}}, nil, &out); done || err != nil {
 				return err
 			}
@@ -64,7 +64,7 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 		Example: `  redeliver delete eventgrid shop
   redeliver delete eventgrid shop/audit`,
 		Args: arguments(1, 1),
-		ValidArgsFunction: completeFirst(&t, noMore, func(inv *web.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&t, noMore, func(inv *control.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 				for i := range topic.Subscriptions {
@@ -83,7 +83,7 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 				path = "/eventgrid/subscription"
 				query.Set("name", subscription)
 			}
-			var out web.GridDeleted
+			var out control.GridDeleted
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, path, query, nil, &out); done || err != nil {
 				return err
 			}

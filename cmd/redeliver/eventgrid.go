@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newCreateGrid(std streams) *cobra.Command {
 	var t target
-	var topic web.NewGridTopic
+	var topic control.CreateTopic
 	var sub eventgrid.Subscription
 	var schema, endpoint string
 	var life span
@@ -62,7 +62,7 @@ eventgrid" removes one.`,
 				if topic.InputSchema, err = gridSchema(schema); err != nil {
 					return err
 				}
-				var made web.GridTopic
+				var made control.GridTopic
 				if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/topic", url.Values{"topic": {name}}, jsonText(topic), &made); done || err != nil {
 					return err
 				}
@@ -86,7 +86,7 @@ eventgrid" removes one.`,
 			} else {
 				sub.EventTimeToLiveInMinutes = int(ttl / time.Minute)
 			}
-			var made web.GridSubscribed
+			var made control.Subscribed
 			query := url.Values{"topic": {name}, "name": {subscription}}
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/subscription", query, jsonText(sub), &made); done || err != nil {
 				return err
@@ -138,7 +138,7 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 
 // createdTopic says what was made, and how publishers reach it, as far as that is
 // known.
-func createdTopic(t *target, made *web.GridTopic) string {
+func createdTopic(t *target, made *control.GridTopic) string {
 	text := textf("created topic %q (%s)\n", made.Name, made.InputSchema)
 	if c, err := t.find(); err == nil && c.dir != "" {
 		switch info, err := readRun(c.dir); {
@@ -152,7 +152,7 @@ func createdTopic(t *target, made *web.GridTopic) string {
 	return text + "  key      " + made.Key + "\n"
 }
 
-func createdSubscription(made *web.GridSubscribed, endpoint string) string {
+func createdSubscription(made *control.Subscribed, endpoint string) string {
 	text := textf("created event subscription %q to %s\n", made.Topic+"/"+made.Subscription, endpoint)
 	if made.State == eventgrid.AwaitingManualAction {
 		text += "the web hook did not answer with the validation code: it has five minutes to fetch the validation URL of the request\n"
@@ -177,7 +177,7 @@ of the service.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&t, orFile, func(inv *web.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&t, orFile, func(inv *control.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 			}
@@ -192,7 +192,7 @@ of the service.`,
 			if raw {
 				query.Set("raw", "true")
 			}
-			var sent web.GridPublished
+			var sent control.Published
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/eventgrid/events", query, in, &sent); done || err != nil {
 				return err
 			}
@@ -236,7 +236,7 @@ func jsonOrFile(std streams, args []string) ([]byte, error) {
 }
 
 // gridRows lists the event subscriptions, and topics that have none.
-func gridRows(inv *web.Inventory) (rows [][]string) {
+func gridRows(inv *control.Inventory) (rows [][]string) {
 	for _, topic := range inv.EventGrid {
 		if len(topic.Subscriptions) == 0 {
 			rows = append(rows, []string{topic.Name, "-", "-", "-", "-", "-"})
@@ -254,7 +254,7 @@ func gridRows(inv *web.Inventory) (rows [][]string) {
 }
 
 // deliveryRows lists events that are not delivered yet.
-func deliveryRows(inv *web.Inventory) (rows [][]string) {
+func deliveryRows(inv *control.Inventory) (rows [][]string) {
 	for i := range inv.Deliveries {
 		d := &inv.Deliveries[i]
 		next := gridTime(d.Next)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -27,7 +26,7 @@ Events with the same --key come to the same partition, in order; without key and
 		Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
   redeliver send eventhub orders --partition 0 - < order.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&t, noMore, func(inv *web.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&t, noMore, func(inv *control.Inventory) (names []string) {
 			for _, hub := range inv.EventHubs {
 				names = append(names, hub.Name)
 			}
@@ -76,7 +75,7 @@ func sentWhere(sent *control.HubSent) string {
 }
 
 // hubRows lists each partition once for each consumer group.
-func hubRows(inv *web.Inventory) (rows [][]string) {
+func hubRows(inv *control.Inventory) (rows [][]string) {
 	number := func(n int64) string {
 		if n < 0 {
 			return "-"

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // A listing is one table of "redeliver ls". A service adds one of its own.
@@ -19,7 +19,7 @@ type listing struct {
 	name    string   // as on the command line, e.g. "queues"
 	columns []string // in capitals; the first names the thing
 	numbers int      // how many of the last columns are numbers
-	rows    func(inv *web.Inventory) [][]string
+	rows    func(inv *control.Inventory) [][]string
 	quiet   bool // not shown when it is empty, unless it is asked for
 }
 
@@ -38,11 +38,11 @@ func listings() []listing {
 	}
 }
 
-func functionRows(inv *web.Inventory) (rows [][]string) {
+func functionRows(inv *control.Inventory) (rows [][]string) {
 	for _, f := range inv.Functions {
 		state := f.State
 		switch {
-		case f.State == web.FunctionDisabled && f.Detail != "":
+		case f.State == control.FunctionDisabled && f.Detail != "":
 			state += " (" + f.Detail + ")"
 		case f.Detail != "":
 			state += ": " + f.Detail
@@ -52,14 +52,14 @@ func functionRows(inv *web.Inventory) (rows [][]string) {
 	return rows
 }
 
-func queueRows(inv *web.Inventory) (rows [][]string) {
+func queueRows(inv *control.Inventory) (rows [][]string) {
 	for _, q := range inv.Queues {
 		rows = append(rows, []string{q.Name, strconv.Itoa(q.Visible), strconv.Itoa(q.Invisible)})
 	}
 	return rows
 }
 
-func containerRows(inv *web.Inventory) (rows [][]string) {
+func containerRows(inv *control.Inventory) (rows [][]string) {
 	for _, c := range inv.Containers {
 		rows = append(rows, []string{c.Name, strconv.Itoa(c.Blobs), strconv.FormatInt(c.Bytes, 10)})
 	}
@@ -67,13 +67,13 @@ func containerRows(inv *web.Inventory) (rows [][]string) {
 }
 
 // busRows lists the entities of Service Bus. A topic holds scheduled messages only.
-func busRows(inv *web.Inventory) (rows [][]string) {
+func busRows(inv *control.Inventory) (rows [][]string) {
 	for i := range inv.ServiceBus {
 		e := &inv.ServiceBus[i]
 		row := []string{e.Path}
 		for n, count := range []int64{e.Active, e.Scheduled, e.Deferred, e.DeadLetter, e.TransferDeadLetter} {
 			text := strconv.FormatInt(count, 10)
-			if e.Kind == web.BusTopic && n != 1 {
+			if e.Kind == control.BusTopic && n != 1 {
 				text = "-"
 			}
 			row = append(row, text)
@@ -133,7 +133,7 @@ done with, and PENDING counts the changes after it.`,
 			if asJSON {
 				return writeInventory(std, raw, args)
 			}
-			var inv web.Inventory
+			var inv control.Inventory
 			if err := json.Unmarshal(raw, &inv); err != nil {
 				return fmt.Errorf("answer of %s: %w", c.base, err)
 			}
@@ -162,7 +162,7 @@ func (l *listing) wanted(names []string) bool {
 }
 
 // showInventory writes the tables that names ask for.
-func showInventory(out *console, inv *web.Inventory, names []string) {
+func showInventory(out *console, inv *control.Inventory, names []string) {
 	var t strings.Builder
 	for _, l := range listings() {
 		rows := l.rows(inv)

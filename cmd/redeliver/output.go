@@ -11,11 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // outputRows lists the outputs that are recorded, or made to fail.
-func outputRows(inv *web.Inventory) (rows [][]string) {
+func outputRows(inv *control.Inventory) (rows [][]string) {
 	for _, o := range inv.Outputs {
 		failing := "-"
 		switch {
@@ -56,7 +56,7 @@ fail.`,
 			if most < 1 || most > 256 {
 				return &usageError{errors.New("--max: want a number from 1 to 256")}
 			}
-			var found web.PeekedOutputs
+			var found control.PeekedOutputs
 			query := url.Values{"name": {args[0]}, "max": {strconv.Itoa(most)}}
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/outputs/values", query, nil, &found); done || err != nil {
 				return err
@@ -71,7 +71,7 @@ fail.`,
 	return cmd
 }
 
-func showOutputs(std streams, found *web.PeekedOutputs) {
+func showOutputs(std streams, found *control.PeekedOutputs) {
 	var b strings.Builder
 	writef(&b, "output %q: %s", found.Name, plural(found.Count, "value"))
 	if hidden := found.Count - len(found.Outputs); hidden > 0 {
@@ -123,7 +123,7 @@ over a reload and ends with "state reset". "ls outputs" shows how many are left.
 			if times < -1 {
 				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
 			}
-			var out web.OutputsFailing
+			var out control.Outputs
 			query := url.Values{"name": {args[0]}, "times": {strconv.Itoa(times)}}
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/outputs/fault", query, []byte(text), &out); done || err != nil {
 				return err
@@ -152,7 +152,7 @@ over a reload and ends with "state reset". "ls outputs" shows how many are left.
 // completeOutputs completes the first argument with the recorded outputs of the running
 // host.
 func completeOutputs(t *target) completion {
-	return completeFirst(t, noMore, func(inv *web.Inventory) (names []string) {
+	return completeFirst(t, noMore, func(inv *control.Inventory) (names []string) {
 		for _, o := range inv.Outputs {
 			names = append(names, o.Function+"/"+o.Binding)
 		}

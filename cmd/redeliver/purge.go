@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newPurge(std streams) *cobra.Command {
@@ -33,7 +33,7 @@ gone. The queue stays.`,
 				return err
 			}
 			name := url.PathEscape(args[0])
-			var out web.Purged
+			var out control.QueuePurged
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/queues/"+name+"/messages", nil, nil, &out); done || err != nil {
 				return err
 			}

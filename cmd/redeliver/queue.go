@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -53,7 +52,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 			if raw {
 				query.Set("raw", "true")
 			}
-			var m web.Message
+			var m control.Message
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/messages", query, in, &m); done || err != nil {
 				return err
 			}
@@ -132,7 +131,7 @@ in any state.`,
 			if id != "" {
 				query.Set("id", id)
 			}
-			var found web.Peeked
+			var found control.Peeked
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/queues/"+name+"/messages", query, nil, &found); done || err != nil {
 				return err
 			}
@@ -148,7 +147,7 @@ in any state.`,
 }
 
 // showPeeked writes messages; only one was asked for when only is set.
-func showPeeked(std streams, found *web.Peeked, only bool) {
+func showPeeked(std streams, found *control.Peeked, only bool) {
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)
 	writef(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
@@ -202,7 +201,7 @@ The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,
 		Example: `  redeliver invoke ProcessOrder '{"id":"7"}'`,
 		Args:    arguments(1, 2),
-		ValidArgsFunction: completeFirst(&t, noMore, func(inv *web.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&t, noMore, func(inv *control.Inventory) (names []string) {
 			for _, f := range inv.Functions {
 				names = append(names, f.Name)
 			}

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func newRedrive(std streams) *cobra.Command {
@@ -37,7 +37,7 @@ both queues, and never lost.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&t, poisonName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, ok := web.PoisonOrigin(args[0]); !ok && to == "" {
+			if _, ok := control.PoisonOrigin(args[0]); !ok && to == "" {
 				return hinted(&usageError{fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
 			if err := segment(args[0], queue.ValidateName); err != nil {
@@ -51,7 +51,7 @@ both queues, and never lost.`,
 			if id != "" {
 				query.Set("id", id)
 			}
-			var out web.Redriven
+			var out control.Redriven
 			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/redrive", query, nil, &out); done || err != nil {
 				return err
 			}
@@ -66,7 +66,7 @@ both queues, and never lost.`,
 	return cmd
 }
 
-func showRedriven(out *console, done *web.Redriven) {
+func showRedriven(out *console, done *control.Redriven) {
 	if done.ID != "" {
 		out.printf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
 		return

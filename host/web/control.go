@@ -16,17 +16,47 @@ import (
 func (s *Server) operations() []operation {
 	out := []operation{
 		direct(s.status),
-		direct(s.clockStatus),
-		direct(s.advance),
-		direct(s.invoke),
-		streamed(s.journal),
-		direct(s.reload),
-		streamed(s.saveState),
-		direct(s.loadState),
-		direct(s.resetState),
+		inside(s, s.inventory),
+		inside(s, s.listQueues),
+		inside(s, s.sendMessage),
+		inside(s, s.peekQueue),
+		inside(s, s.purgeQueue),
+		direct(s.redriveQueue),
+		streamed(s.upload),
+		streamed(s.download),
+		inside(s, s.listEntities),
+		inside(s, s.createEntity),
+		inside(s, s.deleteEntity),
+		inside(s, s.sendBusMessage),
+		inside(s, s.peekEntity),
+		inside(s, s.purgeEntity),
+		inside(s, s.redriveEntity),
+		inside(s, s.expireLocks),
+		inside(s, s.listContainers),
+		inside(s, s.createContainer),
+		inside(s, s.deleteContainer),
+		inside(s, s.writeDocuments),
+		inside(s, s.readDocuments),
+		inside(s, s.purgeDocuments),
+		inside(s, s.createTopic),
+		inside(s, s.subscribe),
+		inside(s, s.deleteTopic),
+		inside(s, s.unsubscribe),
+		inside(s, s.publish),
 		inside(s, s.createHub),
 		inside(s, s.createGroup),
 		inside(s, s.sendEvent),
+		direct(s.listOutputs),
+		direct(s.peekOutputs),
+		direct(s.failOutputs),
+		direct(s.invoke),
+		streamed(s.journal),
+		direct(s.clockStatus),
+		direct(s.advance),
+		streamed(s.saveState),
+		direct(s.loadState),
+		direct(s.resetState),
+		direct(s.reload),
 	}
 	if s.opts.Secret != "" {
 		out = append(out, direct(s.identity))
@@ -106,12 +136,10 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 				err = op.serve(w, limited(w, r, op.Limit))
 			}
 			if err != nil {
-				refusal := refusalOf(op.Service(), err)
-				writeJSON(w, refusal.Status, refusal)
+				writeRefusal(w, op.Service(), err)
 			}
 		})
 	}
-	s.boundRoutes(own)
 	mux.Handle(control.Prefix+"/", own)
 }
 

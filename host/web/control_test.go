@@ -24,7 +24,7 @@ func TestControlQueues(t *testing.T) {
 	const queue = "/admin/redeliver/queues/orders/messages"
 
 	d.want(404, "GET", queue, "")
-	sent := get[web.Message](d, 201, "POST", queue, `{"id":7}`)
+	sent := get[control.Message](d, 201, "POST", queue, `{"id":7}`)
 	if sent.ID == "" || sent.Body == nil || *sent.Body != `{"id":7}` || sent.Text != "eyJpZCI6N30=" {
 		t.Errorf("sent = %+v, want the body, encoded as base64", sent)
 	}
@@ -33,7 +33,7 @@ func TestControlQueues(t *testing.T) {
 	d.want(201, "POST", queue+"?visibility=100h", "later")
 	d.want(201, "POST", queue, "")
 
-	got := get[web.Peeked](d, 200, "GET", queue, "")
+	got := get[control.Peeked](d, 200, "GET", queue, "")
 	var shown []string
 	for _, m := range got.Messages {
 		switch {
@@ -55,17 +55,17 @@ func TestControlQueues(t *testing.T) {
 	if got.Queue != "orders" || got.Count != 5 {
 		t.Errorf("queue %q with %d messages, want orders with 5", got.Queue, got.Count)
 	}
-	if one := get[web.Peeked](d, 200, "GET", queue+"?max=1", ""); len(one.Messages) != 1 {
+	if one := get[control.Peeked](d, 200, "GET", queue+"?max=1", ""); len(one.Messages) != 1 {
 		t.Errorf("max=1 shows %d messages", len(one.Messages))
 	}
-	list := get[struct{ Queues []web.QueueInfo }](d, 200, "GET", "/admin/redeliver/queues", "")
-	if diff := cmp.Diff([]web.QueueInfo{{Name: "orders", Count: 5, Visible: 4, Invisible: 1}}, list.Queues); diff != "" {
+	list := get[struct{ Queues []control.QueueInfo }](d, 200, "GET", "/admin/redeliver/queues", "")
+	if diff := cmp.Diff([]control.QueueInfo{{Name: "orders", Count: 5, Visible: 4, Invisible: 1}}, list.Queues); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}
-	if got := get[web.Purged](d, 200, "DELETE", queue, ""); got.Removed != 5 {
+	if got := get[control.QueuePurged](d, 200, "DELETE", queue, ""); got.Removed != 5 {
 		t.Errorf("clear removed %d messages, want 5", got.Removed)
 	}
-	if left := get[web.Peeked](d, 200, "GET", queue, ""); left.Count != 0 {
+	if left := get[control.Peeked](d, 200, "GET", queue, ""); left.Count != 0 {
 		t.Errorf("%d messages after clear", left.Count)
 	}
 
@@ -76,7 +76,7 @@ func TestControlQueues(t *testing.T) {
 	if refused := get[control.Error](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
 		t.Errorf("a raw body that is too large: hint %q", refused.Hint)
 	}
-	get[web.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
+	get[control.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
 
 	for _, tt := range []struct {
 		name, method, path, body string

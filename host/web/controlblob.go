@@ -15,89 +15,66 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// BlobContentType is the header of a download that carries the blob's own
-// content type. The answer itself is never typed: what somebody stored is not to
-// run as a page of the admin API's origin.
-const BlobContentType = "X-Redeliver-Content-Type"
-
-// BlobInfo is a blob of the embedded storage account.
-type BlobInfo struct {
-	Container   string `json:"container"`
-	Name        string `json:"name"`
-	Size        int64  `json:"size"`
-	ContentType string `json:"contentType"`
-	ETag        string `json:"etag"`
-}
-
-// blobName is the blob that a request is about. It is not part of the path,
-// whose fixed words ignore case.
-func blobName(r *http.Request) (container, name string, err error) {
-	container, name = r.PathValue("container"), r.URL.Query().Get("name")
+// blobName checks the names of a blob. The blob's is not part of the path, whose fixed
+// words ignore case.
+func blobName(container, name string) error {
 	if err := blob.ValidateContainerName(container); err != nil {
-		return "", "", err
+		return err
 	}
-	return container, name, blob.ValidateName(name)
+	return blob.ValidateName(name)
 }
 
 // upload keeps a body aside while it arrives, outside the clock, and then makes
 // the blob of it in no time. A body that is cut short changes nothing.
-func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
-	container, name, err := blobName(r)
-	if err != nil {
-		storageError(w, err)
-		return
+func (s *Server) upload(w http.ResponseWriter, r *http.Request, in control.Upload) error {
+	if err := blobName(in.Container, in.Name); err != nil {
+		return err
 	}
-	from := &begun{from: r.Body}
+	from := &begun{from: in.Body}
 	body, err := s.host.AppStorage().StageBody(from, max(r.ContentLength, 0), blob.MaxPutBlob)
 	if err != nil {
-		storageError(w, fmt.Errorf("blob %q: %w", container+"/"+name, err))
+		writeRefusal(w, "containers", fmt.Errorf("blob %q: %w", in.Container+"/"+in.Name, err))
 		from.linger(w, r)
-		return
+		return nil
 	}
 	defer body.Discard()
-	opts := &blob.PutOptions{Headers: blob.Headers{ContentType: r.Header.Get("Content-Type")}}
 	var put *blob.Written
 	err = s.inside("upload", func(ctx context.Context) error {
-		c := s.host.AppStorage().Container(container)
+		c := s.host.AppStorage().Container(in.Container)
 		if _, err := c.Create(ctx, nil); err != nil && !errors.Is(err, bindings.ErrAlreadyExists) {
-			return fmt.Errorf("container %q: %w", container, err)
+			return fmt.Errorf("container %q: %w", in.Container, err)
 		}
-		if put, err = c.Blob(name).Put(ctx, body, opts); err != nil {
-			return fmt.Errorf("blob %q: %w", container+"/"+name, err)
+		if put, err = c.Blob(in.Name).Put(ctx, body, &blob.PutOptions{Headers: blob.Headers{ContentType: in.ContentType}}); err != nil {
+			return fmt.Errorf("blob %q: %w", in.Container+"/"+in.Name, err)
 		}
 		return nil
 	})
-	if err != nil {
-		storageError(w, err)
-		return
+	if err == nil {
+		writeJSON(w, http.StatusCreated, control.BlobInfo{Container: in.Container, Name: in.Name, Size: body.Size(), ContentType: in.ContentType, ETag: put.ETag})
 	}
-	writeJSON(w, http.StatusCreated, BlobInfo{
-		Container: container, Name: name, Size: body.Size(), ContentType: opts.Headers.ContentType, ETag: put.ETag,
-	})
+	return err
 }
 
-func (s *Server) download(w http.ResponseWriter, r *http.Request) {
-	container, name, err := blobName(r)
-	if err != nil {
-		storageError(w, err)
-		return
+func (s *Server) download(w http.ResponseWriter, _ *http.Request, in control.Download) error {
+	if err := blobName(in.Container, in.Name); err != nil {
+		return err
 	}
 	var got *blob.Download
-	err = s.inside("download", func(ctx context.Context) error {
-		got, err = s.host.AppStorage().Container(container).Blob(name).Get(ctx, nil)
+	err := s.inside("download", func(ctx context.Context) (err error) {
+		got, err = s.host.AppStorage().Container(in.Container).Blob(in.Name).Get(ctx, nil)
 		switch {
 		case errors.Is(err, storage.ErrContainerNotFound):
-			return fmt.Errorf("container %q: %w", container, bindings.ErrNotFound)
+			return fmt.Errorf("container %q: %w", in.Container, bindings.ErrNotFound)
 		case errors.Is(err, bindings.ErrNotFound):
-			return fmt.Errorf("blob %q: %w", container+"/"+name, bindings.ErrNotFound)
+			return fmt.Errorf("blob %q: %w", in.Container+"/"+in.Name, bindings.ErrNotFound)
 		}
 		return err
 	})
 	if err != nil {
-		storageError(w, err)
-		return
+		return err
 	}
 	defer got.Body.Close()
 	h := w.Header()
@@ -106,16 +83,17 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Disposition", "attachment")
 	h.Set("Content-Length", strconv.FormatInt(got.Range.Count, 10))
 	h.Set("ETag", got.Properties.ETag)
-	h.Set(BlobContentType, got.Properties.Headers.ContentType)
+	h.Set(control.BlobContentType, got.Properties.Headers.ContentType)
 	w.WriteHeader(http.StatusOK)
 	body := &readError{from: got.Body}
 	if _, err := io.Copy(w, body); err != nil {
 		if body.err != nil { // and not the caller's going away
-			s.opts.Logger.Error().Err(body.err).Str("component", "web").Str("blob", container+"/"+name).Msg("a blob could not be read to its end")
+			s.opts.Logger.Error().Err(body.err).Str("component", "web").Str("blob", in.Container+"/"+in.Name).Msg("a blob could not be read to its end")
 		}
 		// Too late for a status: the caller sees an answer that is cut short.
 		panic(http.ErrAbortHandler)
 	}
+	return nil
 }
 
 // begun is the body of a request, and whether somebody has begun to read it.

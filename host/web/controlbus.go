@@ -3,61 +3,21 @@ package web
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/web/control"
 )
-
-// busRoutes are the routes of the embedded Service Bus namespace. Entities are
-// named by a query parameter, because their paths hold slashes.
-func (s *Server) busRoutes(handle func(method, path string, h http.HandlerFunc)) {
-	handle("GET", "/servicebus", s.listBus)
-	handle("PUT", "/servicebus/entity", s.embeddedBus(s.createEntity))
-	handle("DELETE", "/servicebus/entity", s.embeddedBus(s.deleteEntity))
-	handle("POST", "/servicebus/messages", s.embeddedBus(s.sendBus))
-	handle("GET", "/servicebus/messages", s.embeddedBus(s.peekBus))
-	handle("DELETE", "/servicebus/messages", s.embeddedBus(s.purgeBus))
-	handle("POST", "/servicebus/redrive", s.embeddedBus(s.redriveBus))
-	handle("POST", "/servicebus/expire-lock", s.embeddedBus(s.expireBus))
-}
-
-func (s *Server) embeddedBus(h http.HandlerFunc) http.HandlerFunc {
-	return s.embeddedIn("servicebus", h)
-}
-
-// The kinds of entities.
-const (
-	BusQueue        = "queue"
-	BusTopic        = "topic"
-	BusSubscription = "subscription"
-)
-
-// BusEntity is an entity of the embedded Service Bus namespace, and how many
-// messages it holds. A topic can hold scheduled ones only.
-type BusEntity struct {
-	Path               string      `json:"path"` // "orders", "events/Subscriptions/all"
-	Kind               string      `json:"kind"`
-	Active             int64       `json:"active"` // locked ones count
-	Locked             int64       `json:"locked"`
-	Scheduled          int64       `json:"scheduled"`
-	Deferred           int64       `json:"deferred"`
-	DeadLetter         int64       `json:"deadLetter"`
-	TransferDeadLetter int64       `json:"transferDeadLetter"`
-	Settings           BusSettings `json:"settings"`
-}
 
 // count takes over what the service counts.
-func (e *BusEntity) count(c servicebus.Counts) {
+func count(e *control.BusEntity, c servicebus.Counts) {
 	e.Active, e.Scheduled, e.Deferred = c.Active, c.Scheduled, c.Deferred
 	e.DeadLetter, e.TransferDeadLetter = c.DeadLetter, c.TransferDeadLetter
 }
 
-// in is how many messages are in the entity itself, or in one of its sub-queues.
-func (e *BusEntity) in(q servicebus.SubQueue) int64 {
+// messagesIn is how many messages are in the entity itself, or in one of its sub-queues.
+func messagesIn(e *control.BusEntity, q servicebus.SubQueue) int64 {
 	switch q {
 	case servicebus.DeadLetterQueue:
 		return e.DeadLetter
@@ -68,8 +28,8 @@ func (e *BusEntity) in(q servicebus.SubQueue) int64 {
 }
 
 // busEntities lists queues, then topics, each with its subscriptions.
-func (s *Server) busEntities(ctx context.Context) ([]BusEntity, error) {
-	ns, out := s.host.Services().ServiceBus(), []BusEntity{}
+func (s *Server) busEntities(ctx context.Context) ([]control.BusEntity, error) {
+	ns, out := s.host.Services().ServiceBus(), []control.BusEntity{}
 	queues, err := ns.ListQueues(ctx)
 	if err != nil {
 		return nil, err
@@ -102,39 +62,39 @@ func (s *Server) busEntities(ctx context.Context) ([]BusEntity, error) {
 	return out, nil
 }
 
-func (s *Server) busQueue(ctx context.Context, q *servicebus.QueueInfo) (BusEntity, error) {
-	e := BusEntity{Path: q.Name, Kind: BusQueue, Settings: queueSettings(&q.Queue)}
-	e.count(q.Counts)
+func (s *Server) busQueue(ctx context.Context, q *servicebus.QueueInfo) (control.BusEntity, error) {
+	e := control.BusEntity{Path: q.Name, Kind: control.BusQueue, Settings: queueSettings(&q.Queue)}
+	count(&e, q.Counts)
 	return e, s.locks(ctx, &e)
 }
 
-func busTopic(t *servicebus.TopicInfo) BusEntity {
-	e := BusEntity{Path: t.Name, Kind: BusTopic, Settings: topicSettings(&t.Topic)}
-	e.count(t.Counts)
+func busTopic(t *servicebus.TopicInfo) control.BusEntity {
+	e := control.BusEntity{Path: t.Name, Kind: control.BusTopic, Settings: topicSettings(&t.Topic)}
+	count(&e, t.Counts)
 	return e
 }
 
-func (s *Server) busSubscription(ctx context.Context, sub *servicebus.SubscriptionInfo) (BusEntity, error) {
+func (s *Server) busSubscription(ctx context.Context, sub *servicebus.SubscriptionInfo) (control.BusEntity, error) {
 	path := servicebus.Path{Entity: sub.Topic, Subscription: sub.Name}
-	e := BusEntity{Path: path.String(), Kind: BusSubscription, Settings: subscriptionSettings(&sub.Subscription)}
-	e.count(sub.Counts)
+	e := control.BusEntity{Path: path.String(), Kind: control.BusSubscription, Settings: subscriptionSettings(&sub.Subscription)}
+	count(&e, sub.Counts)
 	return e, s.locks(ctx, &e)
 }
 
 // locks counts the locked messages of an entity.
-func (s *Server) locks(ctx context.Context, e *BusEntity) error {
+func (s *Server) locks(ctx context.Context, e *control.BusEntity) error {
 	held, err := s.host.Services().ServiceBus().Held(ctx, e.Path)
 	e.Locked = int64(len(held))
 	return err
 }
 
 // busEntity is the entity of a path, whichever of its queues the path names.
-func (s *Server) busEntity(ctx context.Context, path servicebus.Path) (BusEntity, error) {
+func (s *Server) busEntity(ctx context.Context, path servicebus.Path) (control.BusEntity, error) {
 	ns := s.host.Services().ServiceBus()
 	if path.Subscription != "" {
 		sub, err := ns.GetSubscription(ctx, path.Entity, path.Subscription)
 		if err != nil {
-			return BusEntity{}, err
+			return control.BusEntity{}, err
 		}
 		return s.busSubscription(ctx, sub)
 	}
@@ -144,187 +104,82 @@ func (s *Server) busEntity(ctx context.Context, path servicebus.Path) (BusEntity
 	}
 	t, topicErr := ns.GetTopic(ctx, path.Entity)
 	if errors.Is(topicErr, bindings.ErrNotFound) {
-		return BusEntity{}, err
+		return control.BusEntity{}, err
 	} else if topicErr != nil {
-		return BusEntity{}, topicErr
+		return control.BusEntity{}, topicErr
 	}
 	return busTopic(t), nil
 }
 
-func (s *Server) listBus(w http.ResponseWriter, r *http.Request) {
-	var list struct {
-		ServiceBus []BusEntity `json:"servicebus"`
-	}
-	err := s.inside("list service bus", func(ctx context.Context) (err error) {
-		list.ServiceBus, err = s.busEntities(ctx)
-		return err
-	})
+func (s *Server) listEntities(ctx context.Context, _ control.ListEntities) (out control.BusEntities, err error) {
+	out.ServiceBus, err = s.busEntities(ctx)
+	return out, err
+}
+
+func (s *Server) purgeEntity(ctx context.Context, in control.PurgeEntity) (out control.Purged, err error) {
+	path, err := busPath(in.Path)
 	if err != nil {
-		busError(w, err)
-		return
+		return out, err
 	}
-	writeJSON(w, http.StatusOK, list)
+	out.Path = path.String()
+	out.Removed, err = s.host.Services().ServiceBus().Purge(ctx, out.Path)
+	return out, err
 }
 
-// BusPurged says how many messages an entity held when it was emptied.
-type BusPurged struct {
-	Path    string `json:"path"`
-	Removed int    `json:"removed"`
-}
-
-func (s *Server) purgeBus(w http.ResponseWriter, r *http.Request) {
-	path, ok := busPath(w, r)
-	if !ok {
-		return
-	}
-	out := BusPurged{Path: path.String()}
-	err := s.inside("purge "+out.Path, func(ctx context.Context) (err error) {
-		out.Removed, err = s.host.Services().ServiceBus().Purge(ctx, out.Path)
-		return err
-	})
-	if err != nil {
-		busError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, out)
-}
-
-// BusRedriven says what a redrive has moved.
-type BusRedriven struct {
-	From  string `json:"from"`
-	To    string `json:"to"`
-	Moved int    `json:"moved"`
-	Left  int64  `json:"left"` // still in From: locked, not asked for, or back there already
-}
-
-// redriveBus moves messages of a dead-letter queue back; a path without one means
+// redriveEntity moves messages of a dead-letter queue back; a path without one means
 // the entity's own.
-func (s *Server) redriveBus(w http.ResponseWriter, r *http.Request) {
-	path, ok := busPath(w, r)
-	if !ok {
-		return
-	}
-	numbers, ok := sequenceNumbers(w, r)
-	if !ok {
-		return
+func (s *Server) redriveEntity(ctx context.Context, in control.RedriveEntity) (out control.BusRedriven, err error) {
+	path, err := busPath(in.Path)
+	if err != nil {
+		return out, err
 	}
 	if path.SubQueue == servicebus.MainQueue {
 		path.SubQueue = servicebus.DeadLetterQueue
 	}
-	var out BusRedriven
-	err := s.inside("redrive "+path.String(), func(ctx context.Context) error {
-		e, err := s.busEntity(ctx, path)
-		if err != nil {
-			return err
-		}
-		out.To, out.From = e.Path, e.Path+string(path.SubQueue)
-		if out.Moved, err = s.host.Services().ServiceBus().Redrive(ctx, out.From, numbers...); err != nil {
-			return err
-		}
-		if e, err = s.busEntity(ctx, path); err != nil {
-			return err
-		}
-		out.Left = e.in(path.SubQueue)
-		return nil
-	})
+	e, err := s.busEntity(ctx, path)
 	if err != nil {
-		busError(w, err)
-		return
+		return out, err
 	}
-	writeJSON(w, http.StatusOK, out)
+	out.To, out.From = e.Path, e.Path+string(path.SubQueue)
+	if out.Moved, err = s.host.Services().ServiceBus().Redrive(ctx, out.From, in.Sequence...); err != nil {
+		return out, err
+	}
+	e, err = s.busEntity(ctx, path)
+	out.Left = messagesIn(&e, path.SubQueue)
+	return out, err
 }
 
-// BusExpired says how many messages had a lock that was ended.
-type BusExpired struct {
-	Path    string  `json:"path"`
-	Session *string `json:"session,omitempty"`
-	Expired int     `json:"expired"`
-}
-
-func (s *Server) expireBus(w http.ResponseWriter, r *http.Request) {
-	path, ok := busPath(w, r)
-	if !ok {
-		return
-	}
-	numbers, ok := sequenceNumbers(w, r)
-	if !ok {
-		return
-	}
-	out := BusExpired{Path: path.String()}
-	if list, given := r.URL.Query()["session"]; given {
-		if len(numbers) > 0 {
-			writeError(w, http.StatusBadRequest, "session and sequence exclude each other: messages of a session have no lock of their own", "")
-			return
-		}
-		out.Session = &list[0]
-	}
-	err := s.inside("expire locks of "+out.Path, func(ctx context.Context) (err error) {
-		if out.Session == nil {
-			out.Expired, err = s.host.Services().ServiceBus().ExpireLocks(ctx, out.Path, numbers...)
-			return err
-		}
-		held, err := s.host.Services().ServiceBus().Held(ctx, out.Path)
-		if err != nil {
-			return err
-		}
-		for _, h := range held {
-			if h.SessionID != nil && *h.SessionID == *out.Session {
-				out.Expired++
-			}
-		}
-		return s.host.Services().ServiceBus().ExpireSession(ctx, out.Path, *out.Session)
-	})
+func (s *Server) expireLocks(ctx context.Context, in control.ExpireLocks) (out control.LocksExpired, err error) {
+	path, err := busPath(in.Path)
 	if err != nil {
-		busError(w, err)
-		return
+		return out, err
 	}
-	writeJSON(w, http.StatusOK, out)
+	if in.Session != nil && len(in.Sequence) > 0 {
+		return out, refuse(http.StatusBadRequest, "session and sequence exclude each other: messages of a session have no lock of their own", "")
+	}
+	ns := s.host.Services().ServiceBus()
+	out = control.LocksExpired{Path: path.String(), Session: in.Session}
+	if in.Session == nil {
+		out.Expired, err = ns.ExpireLocks(ctx, out.Path, in.Sequence...)
+		return out, err
+	}
+	held, err := ns.Held(ctx, out.Path)
+	if err != nil {
+		return out, err
+	}
+	for _, h := range held {
+		if h.SessionID != nil && *h.SessionID == *in.Session {
+			out.Expired++
+		}
+	}
+	return out, ns.ExpireSession(ctx, out.Path, *in.Session)
 }
 
-// busPath is the entity that a request is about.
-func busPath(w http.ResponseWriter, r *http.Request) (servicebus.Path, bool) {
-	text := r.URL.Query().Get("path")
+// busPath is the entity that an operation is about.
+func busPath(text string) (servicebus.Path, error) {
 	path, err := servicebus.ParsePath(text)
 	if err != nil {
-		writeError(w, http.StatusBadRequest, err.Error(), "for instance orders, events/Subscriptions/all or orders/$DeadLetterQueue")
-		return path, false
+		return path, refuse(http.StatusBadRequest, err.Error(), "for instance orders, events/Subscriptions/all or orders/$DeadLetterQueue")
 	}
-	return path, true
-}
-
-// sequenceNumbers are those that a request names.
-func sequenceNumbers(w http.ResponseWriter, r *http.Request) ([]int64, bool) {
-	var out []int64
-	for _, text := range r.URL.Query()["sequence"] {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 0 {
-			writeError(w, http.StatusBadRequest, fmt.Sprintf("sequence %q: want a sequence number", text), "peek shows them")
-			return nil, false
-		}
-		out = append(out, n)
-	}
-	return out, true
-}
-
-// busError answers with the service's own condition.
-func busError(w http.ResponseWriter, err error) {
-	if noRoom(w, err) {
-		return
-	}
-	e := messaging.ErrorOf(err)
-	text, status, hint := e.Text, e.Status, ""
-	if text == "" {
-		text = err.Error()
-	}
-	switch {
-	case errors.Is(err, bindings.ErrTooLarge):
-		status = http.StatusRequestEntityTooLarge
-	case errors.Is(err, bindings.ErrNotFound):
-		hint = `"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`
-	case errors.Is(err, bindings.ErrMessageNotFound):
-		hint = `"redeliver peek servicebus ENTITY" shows the sequence numbers`
-	case errors.Is(err, messaging.ErrSessionLockLost):
-		text, status = "the session is not locked", http.StatusConflict
-	}
-	writeError(w, status, text, hint)
+	return path, nil
 }

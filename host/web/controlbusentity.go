@@ -2,10 +2,8 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -15,45 +13,11 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// BusSettings are the settings of an entity, under the names that they have at the
-// service (spec messaging 1.1). Durations are ISO 8601, "PT1M"; one that is missing has
-// no end, or in a new entity its default.
-type BusSettings struct {
-	LockDuration                              string `json:"lockDuration,omitempty"`
-	MaxDeliveryCount                          int    `json:"maxDeliveryCount,omitempty"`
-	DefaultMessageTimeToLive                  string `json:"defaultMessageTimeToLive,omitempty"`
-	DeadLetteringOnMessageExpiration          bool   `json:"deadLetteringOnMessageExpiration,omitempty"`
-	DeadLetteringOnFilterEvaluationExceptions *bool  `json:"enableDeadLetteringOnFilterEvaluationExceptions,omitempty"`
-	RequiresSession                           bool   `json:"requiresSession,omitempty"`
-	RequiresDuplicateDetection                bool   `json:"requiresDuplicateDetection,omitempty"`
-	DuplicateDetectionHistoryTimeWindow       string `json:"duplicateDetectionHistoryTimeWindow,omitempty"`
-	ForwardTo                                 string `json:"forwardTo,omitempty"`
-	ForwardDeadLetteredMessagesTo             string `json:"forwardDeadLetteredMessagesTo,omitempty"`
-	MaxSizeInMegabytes                        int    `json:"maxSizeInMegabytes,omitempty"`
-	MaxMessageSizeInKilobytes                 int    `json:"maxMessageSizeInKilobytes,omitempty"`
-	AutoDeleteOnIdle                          string `json:"autoDeleteOnIdle,omitempty"`
-	Status                                    string `json:"status,omitempty"`
-	UserMetadata                              string `json:"userMetadata,omitempty"`
-}
-
-// NewBusEntity is an entity that is to be made.
-type NewBusEntity struct {
-	BusSettings
-
-	// Topic makes a topic of a path that is not one of a subscription; otherwise it
-	// is a queue.
-	Topic bool `json:"topic,omitempty"`
-
-	// Filter and Action, in the service's SQL, are the only rule of a new
-	// subscription. Without them it wants everything.
-	Filter string `json:"filter,omitempty"`
-	Action string `json:"action,omitempty"`
-}
-
-func queueSettings(q *servicebus.Queue) BusSettings {
-	out := BusSettings{
+func queueSettings(q *servicebus.Queue) control.BusSettings {
+	out := control.BusSettings{
 		LockDuration: iso(q.LockDuration), MaxDeliveryCount: q.MaxDeliveryCount, DefaultMessageTimeToLive: iso(q.DefaultMessageTimeToLive),
 		DeadLetteringOnMessageExpiration: q.DeadLetteringOnMessageExpiration, RequiresSession: q.RequiresSession,
 		RequiresDuplicateDetection: q.RequiresDuplicateDetection,
@@ -67,8 +31,8 @@ func queueSettings(q *servicebus.Queue) BusSettings {
 	return out
 }
 
-func topicSettings(t *servicebus.Topic) BusSettings {
-	out := BusSettings{
+func topicSettings(t *servicebus.Topic) control.BusSettings {
+	out := control.BusSettings{
 		DefaultMessageTimeToLive: iso(t.DefaultMessageTimeToLive), RequiresDuplicateDetection: t.RequiresDuplicateDetection,
 		MaxSizeInMegabytes: t.MaxSizeInMegabytes, MaxMessageSizeInKilobytes: t.MaxMessageSizeInKilobytes,
 		AutoDeleteOnIdle: iso(t.AutoDeleteOnIdle), Status: string(t.Status), UserMetadata: t.UserMetadata,
@@ -79,8 +43,8 @@ func topicSettings(t *servicebus.Topic) BusSettings {
 	return out
 }
 
-func subscriptionSettings(s *servicebus.Subscription) BusSettings {
-	return BusSettings{
+func subscriptionSettings(s *servicebus.Subscription) control.BusSettings {
+	return control.BusSettings{
 		LockDuration: iso(s.LockDuration), MaxDeliveryCount: s.MaxDeliveryCount, DefaultMessageTimeToLive: iso(s.DefaultMessageTimeToLive),
 		DeadLetteringOnMessageExpiration:          s.DeadLetteringOnMessageExpiration,
 		DeadLetteringOnFilterEvaluationExceptions: s.DeadLetteringOnFilterEvaluationExceptions,
@@ -98,66 +62,33 @@ func iso(d time.Duration) string {
 }
 
 // createEntity makes a queue, a topic or a subscription.
-func (s *Server) createEntity(w http.ResponseWriter, r *http.Request) {
-	path, ok := busPath(w, r)
-	if !ok {
-		return
+func (s *Server) createEntity(ctx context.Context, in control.CreateEntity) (out control.BusEntity, err error) {
+	path, err := busPath(in.Path)
+	if err != nil {
+		return out, err
 	}
 	if path.SubQueue != servicebus.MainQueue {
-		writeError(w, http.StatusBadRequest, fmt.Sprintf("%q: every queue and every subscription has its dead-letter queue: it cannot be made", path), "")
-		return
+		return out, refuse(http.StatusBadRequest, fmt.Sprintf("%q: every queue and every subscription has its dead-letter queue: it cannot be made", path), "")
 	}
-	wanted, err := readEntity(r.Body)
+	made, err := plan(&in, path)
 	if err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
-			controlReadError(w, err)
-			return
-		}
-		writeError(w, http.StatusBadRequest, err.Error(), "")
-		return
+		return out, badRequest(err)
 	}
-	made, err := wanted.plan(path)
-	if err != nil {
-		writeError(w, http.StatusBadRequest, err.Error(), "")
-		return
-	}
-	var out BusEntity
-	err = s.inside("create "+path.String(), func(ctx context.Context) error {
-		if err := made(ctx, s.host.Services().ServiceBus()); err != nil {
-			return err
-		}
+	if err = made(ctx, s.host.Services().ServiceBus()); err == nil {
 		out, err = s.busEntity(ctx, path)
-		return err
-	})
-	if err != nil {
-		if path.Subscription != "" && errors.Is(err, bindings.ErrNotFound) {
-			e := messaging.ErrorOf(err)
-			writeError(w, e.Status, e.Text, fmt.Sprintf("make the topic first: redeliver create servicebus %s --topic", path.Entity))
-			return
-		}
-		busError(w, err)
-		return
 	}
-	writeJSON(w, http.StatusCreated, out)
-}
-
-// readEntity reads the body of a request; none is the default of everything.
-func readEntity(body io.Reader) (*NewBusEntity, error) {
-	var out NewBusEntity
-	dec := json.NewDecoder(body)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("settings: %w", err)
+	if path.Subscription != "" && errors.Is(err, bindings.ErrNotFound) {
+		e := messaging.ErrorOf(err)
+		err = refuse(e.Status, e.Text, fmt.Sprintf("make the topic first: redeliver create servicebus %s --topic", path.Entity))
 	}
-	return &out, nil
+	return out, err
 }
 
 // maker makes an entity.
 type maker func(ctx context.Context, admin servicebus.Admin) error
 
 // plan checks what does not belong to the kind of entity, and says how to make it.
-func (n *NewBusEntity) plan(path servicebus.Path) (maker, error) {
+func plan(n *control.CreateEntity, path servicebus.Path) (maker, error) {
 	p := planner{n: n}
 	switch {
 	case path.Subscription != "":
@@ -170,7 +101,7 @@ func (n *NewBusEntity) plan(path servicebus.Path) (maker, error) {
 
 // planner reads settings and remembers what is wrong first.
 type planner struct {
-	n   *NewBusEntity
+	n   *control.CreateEntity
 	err error
 }
 
@@ -200,7 +131,7 @@ func (p *planner) rule() map[string]bool {
 
 func (p *planner) queue(path servicebus.Path) (maker, error) {
 	n := p.n
-	p.without(BusQueue, p.rule())
+	p.without(control.BusQueue, p.rule())
 	q := servicebus.Queue{
 		Name: path.Entity, LockDuration: p.duration("lockDuration", n.LockDuration), MaxDeliveryCount: n.MaxDeliveryCount,
 		DefaultMessageTimeToLive:         p.duration("defaultMessageTimeToLive", n.DefaultMessageTimeToLive),
@@ -219,8 +150,8 @@ func (p *planner) queue(path servicebus.Path) (maker, error) {
 
 func (p *planner) topic(path servicebus.Path) (maker, error) {
 	n := p.n
-	p.without(BusTopic, p.rule())
-	p.without(BusTopic, map[string]bool{
+	p.without(control.BusTopic, p.rule())
+	p.without(control.BusTopic, map[string]bool{
 		"lockDuration": n.LockDuration != "", "maxDeliveryCount": n.MaxDeliveryCount != 0, "requiresSession": n.RequiresSession,
 		"deadLetteringOnMessageExpiration": n.DeadLetteringOnMessageExpiration, "forwardTo": n.ForwardTo != "",
 		"forwardDeadLetteredMessagesTo": n.ForwardDeadLetteredMessagesTo != "",
@@ -240,7 +171,7 @@ func (p *planner) topic(path servicebus.Path) (maker, error) {
 
 func (p *planner) subscription(path servicebus.Path) (maker, error) {
 	n := p.n
-	p.without(BusSubscription, map[string]bool{
+	p.without(control.BusSubscription, map[string]bool{
 		"requiresDuplicateDetection": n.RequiresDuplicateDetection, "duplicateDetectionHistoryTimeWindow": n.DuplicateDetectionHistoryTimeWindow != "",
 		"maxSizeInMegabytes": n.MaxSizeInMegabytes != 0, "maxMessageSizeInKilobytes": n.MaxMessageSizeInKilobytes != 0,
 	})
@@ -256,13 +187,13 @@ func (p *planner) subscription(path servicebus.Path) (maker, error) {
 		AutoDeleteOnIdle: p.duration("autoDeleteOnIdle", n.AutoDeleteOnIdle), Status: servicebus.Status(n.Status), UserMetadata: n.UserMetadata,
 	}
 	return func(ctx context.Context, admin servicebus.Admin) error {
-		_, err := admin.CreateSubscription(ctx, sub, n.firstRule())
+		_, err := admin.CreateSubscription(ctx, sub, firstRule(n))
 		return err
 	}, p.err
 }
 
 // firstRule is the rule of a new subscription; nil is the default one.
-func (n *NewBusEntity) firstRule() *servicebus.Rule {
+func firstRule(n *control.CreateEntity) *servicebus.Rule {
 	if n.Filter == "" && n.Action == "" {
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // cosmos is the address of an operation on a container.
@@ -27,50 +27,50 @@ func cosmos(what, container string, query ...string) string {
 func TestControlCosmos(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	want := web.CosmosContainer{Path: "shop/orders", PartitionKey: "/k", Ranges: []web.CosmosRange{{ID: "0"}, {ID: "1"}}}
-	made := get[web.CosmosContainer](d, 201, "PUT", cosmos("container", "shop/orders", "partitionKey", "/k", "ranges", "2"), "")
+	want := control.CosmosContainer{Path: "shop/orders", PartitionKey: "/k", Ranges: []control.CosmosRange{{ID: "0"}, {ID: "1"}}}
+	made := get[control.CosmosContainer](d, 201, "PUT", cosmos("container", "shop/orders", "partitionKey", "/k", "ranges", "2"), "")
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
 	}
 	d.want(409, "PUT", cosmos("container", "shop/orders"), "")
-	written := get[web.CosmosWritten](d, 201, "POST", cosmos("documents", "shop/orders"), `[{"id":"1","k":"a"},{"id":"2"}]`)
+	written := get[control.CosmosWritten](d, 201, "POST", cosmos("documents", "shop/orders"), `[{"id":"1","k":"a"},{"id":"2"}]`)
 	if diff := cmp.Diff([]string{"1", "2"}, written.IDs); diff != "" || len(written.ETags) != 2 || written.Created {
 		t.Errorf("written %+v", written)
 	}
 	d.want(400, "POST", cosmos("documents", "shop/orders", "partitionKey", "/id"), `{"id":"9"}`)
 	d.want(400, "POST", cosmos("documents", "shop/orders", "ranges", "3"), `{"id":"9"}`)
 	d.want(201, "POST", cosmos("documents", "shop/orders"), `{"id":"1","k":"b"}`)
-	if got := get[web.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/orders", "prefix", "1"), ""); len(got.Documents) != 2 || !strings.Contains(string(got.Documents[0]), `"_etag"`) {
+	if got := get[control.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/orders", "prefix", "1"), ""); len(got.Documents) != 2 || !strings.Contains(string(got.Documents[0]), `"_etag"`) {
 		t.Errorf("documents %s", got.Documents)
 	}
-	if got := get[web.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/orders", "max", "1"), ""); len(got.Documents) != 1 || got.Count != 3 {
+	if got := get[control.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/orders", "max", "1"), ""); len(got.Documents) != 1 || got.Count != 3 {
 		t.Errorf("with a limit %+v", got)
 	}
-	if got := get[web.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/orders", "id", "2"), ""); len(got.Documents) != 1 || got.Count != 1 {
+	if got := get[control.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/orders", "id", "2"), ""); len(got.Documents) != 1 || got.Count != 1 {
 		t.Errorf("by identifier %+v", got)
 	}
 	d.want(404, "GET", cosmos("documents", "shop/orders", "id", "20"), "")
-	if got := get[web.CosmosPurged](d, 200, "DELETE", cosmos("documents", "shop/orders", "id", "1"), ""); got.Removed != 2 {
+	if got := get[control.Purged](d, 200, "DELETE", cosmos("documents", "shop/orders", "id", "1"), ""); got.Removed != 2 {
 		t.Errorf("removed %+v", got)
 	}
 	d.want(404, "DELETE", cosmos("documents", "shop/orders", "id", "1"), "")
 	d.want(404, "DELETE", cosmos("documents", "shop/orders", "id", ""), "")
-	if made := get[web.CosmosWritten](d, 201, "POST", cosmos("documents", "shop/new"), `{"id":"1"}`); !made.Created {
+	if made := get[control.CosmosWritten](d, 201, "POST", cosmos("documents", "shop/new"), `{"id":"1"}`); !made.Created {
 		t.Errorf("made %+v", made)
 	}
-	list := get[struct{ Cosmos []web.CosmosContainer }](d, 200, "GET", prefix+"/cosmos", "")
+	list := get[struct{ Cosmos []control.CosmosContainer }](d, 200, "GET", prefix+"/cosmos", "")
 	want.Documents = 1
 	for i := range want.Ranges { // whichever it is in
 		want.Ranges[i].Documents = list.Cosmos[1].Ranges[i].Documents
 	}
-	both := []web.CosmosContainer{{Path: "shop/new", PartitionKey: "/id", Ranges: []web.CosmosRange{{ID: "0", Documents: 1}}, Documents: 1}, want}
+	both := []control.CosmosContainer{{Path: "shop/new", PartitionKey: "/id", Ranges: []control.CosmosRange{{ID: "0", Documents: 1}}, Documents: 1}, want}
 	if diff := cmp.Diff(both, list.Cosmos); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	if inv := get[web.Inventory](d, 200, "GET", prefix+"/inventory", ""); !cmp.Equal(both, inv.Cosmos) {
+	if inv := get[control.Inventory](d, 200, "GET", prefix+"/inventory", ""); !cmp.Equal(both, inv.Cosmos) {
 		t.Errorf("inventory %+v", inv.Cosmos)
 	}
-	if got := get[web.CosmosPurged](d, 200, "DELETE", cosmos("documents", "shop/new"), ""); got != (web.CosmosPurged{Path: "shop/new", Removed: 1}) {
+	if got := get[control.Purged](d, 200, "DELETE", cosmos("documents", "shop/new"), ""); got != (control.Purged{Path: "shop/new", Removed: 1}) {
 		t.Errorf("purged %+v", got)
 	}
 	d.want(204, "DELETE", cosmos("container", "shop/new"), "")
@@ -98,14 +98,14 @@ func TestControlCosmosLeases(t *testing.T) {
 	}
 	d.wait(journal.Settled, "Changed")
 	// The lease of another host, as it would be there.
-	found := get[web.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/leases", "prefix", "localhost_"), "")
+	found := get[control.CosmosDocuments](d, 200, "GET", cosmos("documents", "shop/leases", "prefix", "localhost_"), "")
 	var lease struct{ ID string }
 	if err := json.Unmarshal(found.Documents[0], &lease); err != nil || !strings.HasSuffix(lease.ID, "..0") {
 		t.Fatalf("documents %s, %v", found.Documents, err)
 	}
 	d.want(201, "POST", cosmos("documents", "shop/leases"), fmt.Sprintf(`[{"id":%q,"LeaseToken":"0","Owner":"host-2","ContinuationToken":"\"0\""},{"id":%q,"LeaseToken":7}]`,
 		"b-"+lease.ID, "b-"+strings.TrimSuffix(lease.ID, "0")+"1"))
-	inv := get[web.Inventory](d, 200, "GET", prefix+"/inventory", "")
+	inv := get[control.Inventory](d, 200, "GET", prefix+"/inventory", "")
 	if len(inv.Cosmos) != 2 || inv.Cosmos[1].Path != "shop/orders" {
 		t.Fatalf("containers %+v", inv.Cosmos)
 	}

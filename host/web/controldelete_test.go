@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 func TestControlDeleteBus(t *testing.T) {
@@ -21,13 +21,13 @@ func TestControlDeleteBus(t *testing.T) {
 	}
 	for _, row := range []struct {
 		path string
-		want web.BusDeleted
+		want control.EntityDeleted
 	}{
-		{"orders", web.BusDeleted{Path: "orders", Kind: web.BusQueue}},
-		{"events/Subscriptions/all", web.BusDeleted{Path: "events/Subscriptions/all", Kind: web.BusSubscription, Messages: 2}},
-		{"events", web.BusDeleted{Path: "events", Kind: web.BusTopic, Subscriptions: 1, Messages: 2}},
+		{"orders", control.EntityDeleted{Path: "orders", Kind: control.BusQueue}},
+		{"events/Subscriptions/all", control.EntityDeleted{Path: "events/Subscriptions/all", Kind: control.BusSubscription, Messages: 2}},
+		{"events", control.EntityDeleted{Path: "events", Kind: control.BusTopic, Subscriptions: 1, Messages: 2}},
 	} {
-		if diff := cmp.Diff(row.want, get[web.BusDeleted](d, 200, "DELETE", entity+row.path, "")); diff != "" {
+		if diff := cmp.Diff(row.want, get[control.EntityDeleted](d, 200, "DELETE", entity+row.path, "")); diff != "" {
 			t.Errorf("delete of %s (-want +got):\n%s", row.path, diff)
 		}
 		d.want(404, "DELETE", entity+row.path, "")
@@ -46,10 +46,10 @@ func TestControlDeleteGrid(t *testing.T) {
 	d.want(404, "DELETE", subscription+"news&name=none", "")
 	d.want(404, "DELETE", subscription+"news", "")
 	d.want(404, "DELETE", topic+"none", "")
-	if diff := cmp.Diff(web.GridDeleted{Topic: "news", Subscription: "all"}, get[web.GridDeleted](d, 200, "DELETE", subscription+"news&name=all", "")); diff != "" {
+	if diff := cmp.Diff(control.GridDeleted{Topic: "news", Subscription: "all"}, get[control.GridDeleted](d, 200, "DELETE", subscription+"news&name=all", "")); diff != "" {
 		t.Errorf("subscription (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(web.GridDeleted{Topic: "shop", Subscriptions: 1}, get[web.GridDeleted](d, 200, "DELETE", topic+"SHOP", "")); diff != "" {
+	if diff := cmp.Diff(control.GridDeleted{Topic: "shop", Subscriptions: 1}, get[control.GridDeleted](d, 200, "DELETE", topic+"SHOP", "")); diff != "" {
 		t.Errorf("topic (-want +got):\n%s", diff)
 	}
 	d.want(404, "POST", prefix+"/eventgrid/events?topic=shop", "{}")

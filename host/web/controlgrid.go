@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -14,56 +13,22 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/web/control"
 )
-
-// GridTopic is a topic of the embedded Event Grid.
-type GridTopic struct {
-	eventgrid.TopicInfo
-	Key string `json:"key"` // with which publishers are let in
-}
-
-// NewGridTopic is the body of a request that makes a topic. Empty fields have the
-// service's defaults.
-type NewGridTopic struct {
-	Key         string           `json:"key,omitempty"`
-	InputSchema eventgrid.Schema `json:"inputSchema,omitempty"`
-}
-
-// GridSubscribed is an event subscription that was made.
-type GridSubscribed struct {
-	Topic        string          `json:"topic"`
-	Subscription string          `json:"subscription"`
-	State        eventgrid.State `json:"state"`
-}
-
-// GridPublished says which events a topic has taken.
-type GridPublished struct {
-	Topic string   `json:"topic"`
-	IDs   []string `json:"ids"`
-}
 
 // mostDeliveries is how many deliveries of Event Grid an inventory lists; the
 // subscriptions count all.
 const mostDeliveries = 256
 
-// gridRoutes adds what concerns Event Grid.
-func (s *Server) gridRoutes(handle func(method, path string, h http.HandlerFunc)) {
-	handle("PUT", "/eventgrid/topic", s.createTopic)
-	handle("PUT", "/eventgrid/subscription", s.createSubscription)
-	handle("DELETE", "/eventgrid/topic", s.deleteTopic)
-	handle("DELETE", "/eventgrid/subscription", s.deleteSubscription)
-	handle("POST", "/eventgrid/events", s.publish)
-}
-
 // gridTopics lists the topics with their keys.
-func (s *Server) gridTopics() []GridTopic {
-	out := []GridTopic{}
+func (s *Server) gridTopics() []control.GridTopic {
+	out := []control.GridTopic{}
 	for _, info := range s.host.Services().EventGrid().Topics() {
 		topic, err := s.host.Services().EventGrid().Topic(info.Name)
 		if err != nil {
 			continue // deleted meanwhile
 		}
-		out = append(out, GridTopic{TopicInfo: info, Key: topic.Key})
+		out = append(out, control.GridTopic{TopicInfo: info, Key: topic.Key})
 	}
 	return out
 }
@@ -74,98 +39,61 @@ func (s *Server) gridDeliveries() []eventgrid.DeliveryInfo {
 	return append([]eventgrid.DeliveryInfo{}, list[:min(len(list), mostDeliveries)]...)
 }
 
-func (s *Server) createTopic(w http.ResponseWriter, r *http.Request) {
-	var body NewGridTopic
-	if !readSettings(w, r, &body) {
-		return
-	}
-	name := r.URL.Query().Get("topic")
-	var out GridTopic
-	err := s.inside("create topic "+name, func(ctx context.Context) error {
-		grid := s.host.Services().EventGrid()
-		if _, err := grid.Topic(name); err == nil {
-			return &eventgrid.Error{Status: http.StatusConflict, Code: "ResourceAlreadyExists", Message: fmt.Sprintf("the topic %q already exists", name)}
-		}
-		if err := grid.CreateTopic(ctx, eventgrid.Topic{Name: name, Key: body.Key, InputSchema: body.InputSchema}); err != nil {
-			return err
-		}
-		for _, t := range s.gridTopics() {
-			if strings.EqualFold(t.Name, name) {
-				out = t
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		gridError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusCreated, out)
-}
-
-func (s *Server) createSubscription(w http.ResponseWriter, r *http.Request) {
-	var body eventgrid.Subscription
-	if !readSettings(w, r, &body) {
-		return
-	}
-	body.Name = r.URL.Query().Get("name")
-	out := GridSubscribed{Topic: r.URL.Query().Get("topic"), Subscription: body.Name}
-	if a := s.host.App(); body.Function != "" && a != nil {
-		const hint = `"redeliver ls functions" lists the functions; any other endpoint is a URL`
-		switch f := a.Function(body.Function); {
-		case f == nil:
-			writeError(w, http.StatusNotFound, fmt.Sprintf("the app has no function %q", body.Function), hint)
-			return
-		case f.Trigger != nil && !f.Trigger.Is("eventGridTrigger") && !f.Trigger.Is("blobTrigger"):
-			writeError(w, http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type), hint)
-			return
-		}
-	}
-	err := s.inside("create event subscription "+body.Name, func(context.Context) (err error) {
-		out.State, err = s.host.Services().EventGrid().Subscribe(s.host.Services().EventGrid().Context(), out.Topic, body)
-		return err
-	})
-	if err != nil {
-		gridError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusCreated, out)
-}
-
-func (s *Server) publish(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		controlReadError(w, err)
-		return
-	}
+func (s *Server) createTopic(ctx context.Context, in control.CreateTopic) (out control.GridTopic, err error) {
 	grid := s.host.Services().EventGrid()
-	name := r.URL.Query().Get("topic")
-	topic, err := grid.Topic(name)
-	if err != nil {
-		gridError(w, err)
-		return
+	if _, err := grid.Topic(in.Topic); err == nil {
+		return out, refuse(http.StatusConflict, fmt.Sprintf("the topic %q already exists", in.Topic), "")
 	}
-	if body, err = eventArray(body); err == nil && r.URL.Query().Get("raw") != "true" {
+	if err := grid.CreateTopic(ctx, eventgrid.Topic{Name: in.Topic, Key: in.Key, InputSchema: in.InputSchema}); err != nil {
+		return out, err
+	}
+	for _, t := range s.gridTopics() {
+		if strings.EqualFold(t.Name, in.Topic) {
+			out = t
+		}
+	}
+	return out, nil
+}
+
+func (s *Server) subscribe(_ context.Context, in control.Subscribe) (out control.Subscribed, err error) {
+	if a := s.host.App(); in.Function != "" && a != nil {
+		const hint = `"redeliver ls functions" lists the functions; any other endpoint is a URL`
+		switch f := a.Function(in.Function); {
+		case f == nil:
+			return out, refuse(http.StatusNotFound, fmt.Sprintf("the app has no function %q", in.Function), hint)
+		case f.Trigger != nil && !f.Trigger.Is("eventGridTrigger") && !f.Trigger.Is("blobTrigger"):
+			return out, refuse(http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type), hint)
+		}
+	}
+	in.Subscription.Name = in.Name
+	grid := s.host.Services().EventGrid()
+	out = control.Subscribed{Topic: in.Topic, Subscription: in.Name}
+	out.State, err = grid.Subscribe(grid.Context(), in.Topic, in.Subscription)
+	return out, err
+}
+
+func (s *Server) publish(ctx context.Context, in control.Publish) (out control.Published, err error) {
+	grid := s.host.Services().EventGrid()
+	topic, err := grid.Topic(in.Topic)
+	if err != nil {
+		return out, err
+	}
+	body, err := eventArray(in.Body)
+	if err == nil && !in.Raw {
 		body, err = completeEvents(body, topic.InputSchema, s.host.Clock().Now())
 	}
 	if err != nil {
-		writeError(w, http.StatusBadRequest, err.Error(), "")
-		return
+		return out, badRequest(err)
 	}
 	events, err := eventgrid.ParseEvents(body, topic.InputSchema)
 	if err != nil {
-		gridError(w, err)
-		return
+		return out, err
 	}
-	out := GridPublished{Topic: topic.Name, IDs: []string{}}
+	out = control.Published{Topic: topic.Name, IDs: []string{}}
 	for _, e := range events {
 		out.IDs = append(out.IDs, e.ID)
 	}
-	if err := s.inside("publish to "+name, func(ctx context.Context) error { return grid.Publish(ctx, name, events...) }); err != nil {
-		gridError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusCreated, out)
+	return out, grid.Publish(ctx, in.Topic, events...)
 }
 
 // eventArray makes an array of one event; an array stays as it is, and nothing is an
@@ -215,43 +143,4 @@ func completeEvents(body []byte, schema eventgrid.Schema, now time.Time) ([]byte
 		events[i] = append(append([]byte{'{'}, added...), rest...)
 	}
 	return json.Marshal(events)
-}
-
-// readSettings reads the JSON body of a request, which may be empty.
-func readSettings(w http.ResponseWriter, r *http.Request, into any) bool {
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		controlReadError(w, err)
-		return false
-	}
-	if len(bytes.TrimSpace(text)) == 0 {
-		return true
-	}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		writeError(w, http.StatusBadRequest, "the body has the wrong form: "+err.Error(), "")
-		return false
-	}
-	return true
-}
-
-// gridError answers with the service's own refusal.
-func gridError(w http.ResponseWriter, err error) {
-	if noRoom(w, err) {
-		return
-	}
-	e, ok := errors.AsType[*eventgrid.Error](err)
-	if !ok {
-		writeError(w, http.StatusServiceUnavailable, err.Error(), "")
-		return
-	}
-	hint := ""
-	switch {
-	case e.Status == http.StatusNotFound:
-		hint = `"redeliver ls eventgrid" lists the topics; "redeliver create eventgrid TOPIC" makes a topic`
-	case errors.Is(err, eventgrid.ErrNoContainer):
-		hint = `an upload makes its container: "redeliver upload CONTAINER/NAME FILE"`
-	}
-	writeError(w, e.Status, e.Message, hint)
 }

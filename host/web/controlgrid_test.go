@@ -11,7 +11,6 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -55,7 +54,7 @@ func TestControlGridPublish(t *testing.T) {
 			d.want(test.status, "POST", test.path, test.body)
 			continue
 		}
-		if got := get[web.GridPublished](d, test.status, "POST", test.path, test.body); got.Topic != "shop" || len(got.IDs) != test.count {
+		if got := get[control.Published](d, test.status, "POST", test.path, test.body); got.Topic != "shop" || len(got.IDs) != test.count {
 			t.Errorf("%s: %+v, want %d events", test.name, got, test.count)
 		}
 	}
@@ -68,7 +67,7 @@ func TestControlGridCreate(t *testing.T) {
 	handlers.Queue("Work", "work", nothing)
 	d := open(t, app(gridHostJSON), handlers, nil)
 	topic := prefix + "/eventgrid/topic?topic="
-	made := get[web.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
+	made := get[control.GridTopic](d, 201, "PUT", topic+"cloud", `{"key":"k","inputSchema":"CloudEventSchemaV1_0"}`)
 	if made.Name != "cloud" || made.Key != "k" || made.InputSchema != "CloudEventSchemaV1_0" {
 		t.Errorf("topic = %+v", made)
 	}
@@ -76,8 +75,8 @@ func TestControlGridCreate(t *testing.T) {
 	d.want(400, "PUT", topic+"a%20b", "")
 	d.want(400, "PUT", topic+"other", `{"colour":"red"}`)
 	subscription := prefix + "/eventgrid/subscription?topic=cloud&name="
-	want := web.GridSubscribed{Topic: "cloud", Subscription: "all", State: "Succeeded"}
-	if diff := cmp.Diff(want, get[web.GridSubscribed](d, 201, "PUT", subscription+"all", `{"function":"OnOrder"}`)); diff != "" {
+	want := control.Subscribed{Topic: "cloud", Subscription: "all", State: "Succeeded"}
+	if diff := cmp.Diff(want, get[control.Subscribed](d, 201, "PUT", subscription+"all", `{"function":"OnOrder"}`)); diff != "" {
 		t.Errorf("subscription (-want +got):\n%s", diff)
 	}
 	d.want(404, "PUT", subscription+"other", `{"function":"Nobody"}`)
@@ -99,7 +98,7 @@ func TestInventoryOfEvents(t *testing.T) {
 	d.want(404, "POST", prefix+"/eventhubs/events?hub=none", "x")
 	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&property=n", "x")
 	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&key=k", "x")
-	inv := get[web.Inventory](d, 200, "GET", prefix+"/inventory", "")
+	inv := get[control.Inventory](d, 200, "GET", prefix+"/inventory", "")
 	checkpoints := func(behind int64) []control.HubCheckpoint {
 		return []control.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
 	}

@@ -4,43 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"time"
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/web/control"
 )
-
-// Message is a queue message as the control API shows it.
-type Message struct {
-	ID           string    `json:"id"`
-	DequeueCount int64     `json:"dequeueCount"`
-	Inserted     time.Time `json:"inserted"`
-	Expires      time.Time `json:"expires,omitzero"`
-	NextVisible  time.Time `json:"nextVisible,omitzero"` // only of a message that is not visible
-
-	// Text is what the service holds; Body is the decoded body when it is text,
-	// Binary (base64) when it is not. Undecodable says why neither is there.
-	Text        string  `json:"text"`
-	Body        *string `json:"body,omitempty"`
-	Binary      []byte  `json:"binary,omitempty"`
-	Undecodable string  `json:"undecodable,omitempty"`
-
-	// LastError is the failure that brought a message into its poison queue, where
-	// the host has seen it: host.Host.PoisonError.
-	LastError string `json:"lastError,omitempty"`
-}
-
-// Peeked is the visible part of a queue. Count also counts what is invisible: in
-// work, waiting for its redelivery, or delayed.
-type Peeked struct {
-	Queue    string    `json:"queue"`
-	Count    int       `json:"count"`
-	Messages []Message `json:"messages"`
-}
 
 // encoding is what the app says of bodies; the platform's default before an app
 // runs.
@@ -58,66 +29,36 @@ func (s *Server) inside(name string, f func(ctx context.Context) error) error {
 	return err
 }
 
-func (s *Server) listQueues(w http.ResponseWriter, r *http.Request) {
-	var list struct {
-		Queues []QueueInfo `json:"queues"`
-	}
-	err := s.inside("list queues", func(ctx context.Context) (err error) {
-		list.Queues, err = s.queueInfos(ctx)
-		return err
-	})
-	if err != nil {
-		queueError(w, err)
-		return
-	}
-	writeJSON(w, http.StatusOK, list)
+func (s *Server) listQueues(ctx context.Context, _ control.ListQueues) (out control.Queues, err error) {
+	out.Queues, err = s.queueInfos(ctx)
+	return out, err
 }
 
-func (s *Server) send(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		controlReadError(w, err)
-		return
-	}
-	query := r.URL.Query()
-	var opts queue.PutOptions
-	if v := query.Get("visibility"); v != "" {
-		if opts.Visibility, err = time.ParseDuration(v); err != nil || opts.Visibility < 0 {
-			writeError(w, http.StatusBadRequest, "visibility must be a duration of 0 or more", `for instance "30s"`)
-			return
+func (s *Server) sendMessage(ctx context.Context, in control.SendMessage) (out control.Message, err error) {
+	opts := queue.PutOptions{Visibility: in.Delay}
+	if in.TTL != "" {
+		if opts.TTL, err = timeToLive(in.TTL); err != nil {
+			return out, refuse(http.StatusBadRequest, err.Error(), `for instance "10m"`)
 		}
 	}
-	if v := query.Get("ttl"); v != "" {
-		if opts.TTL, err = timeToLive(v); err != nil {
-			writeError(w, http.StatusBadRequest, err.Error(), `for instance "10m"`)
-			return
-		}
+	text := string(in.Body)
+	if !in.Raw {
+		text = s.encoding().Encode(in.Body)
+	} else if !utf8.Valid(in.Body) {
+		return out, refuse(http.StatusBadRequest, "a raw message must be text in UTF-8", "")
 	}
-	text := string(body)
-	if raw, _ := strconv.ParseBool(query.Get("raw")); !raw {
-		text = s.encoding().Encode(body)
-	} else if !utf8.Valid(body) {
-		writeError(w, http.StatusBadRequest, "a raw message must be text in UTF-8", "")
-		return
-	}
-	var put *queue.Message
-	err = s.inside("send", func(ctx context.Context) (err error) {
-		put, err = queue.PutOrCreate(ctx, s.host.AppStorage().Queue(r.PathValue("name")), text, &opts)
-		return err
-	})
-	if errors.Is(err, bindings.ErrTooLarge) && len(text) > len(body) {
-		writeError(w, http.StatusRequestEntityTooLarge, err.Error(), sizeHint(len(body)))
-		return
+	put, err := queue.PutOrCreate(ctx, s.host.AppStorage().Queue(in.Queue), text, &opts)
+	if errors.Is(err, bindings.ErrTooLarge) && len(text) > len(in.Body) {
+		err = refuse(http.StatusRequestEntityTooLarge, err.Error(), sizeHint(len(in.Body)))
 	}
 	if err != nil {
-		queueError(w, err)
-		return
+		return out, err
 	}
 	put.Text = text
 	if opts.Visibility == 0 {
 		put.NextVisible = time.Time{}
 	}
-	writeJSON(w, http.StatusCreated, s.show(put))
+	return s.show(put), nil
 }
 
 // sizeHint says why a body of so many bytes does not fit in Base64.
@@ -141,34 +82,18 @@ func timeToLive(v string) (time.Duration, error) {
 	return d, nil
 }
 
-func (s *Server) peek(w http.ResponseWriter, r *http.Request) {
-	most := queue.MaxReceive
-	if v := r.URL.Query().Get("max"); v != "" {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < 1 || n > queue.MaxReceive {
-			writeError(w, http.StatusBadRequest, "max must be a number from 1 to 32", "")
-			return
-		}
-		most = n
-	}
-	out := Peeked{Queue: r.PathValue("name"), Messages: []Message{}}
-	err := s.inside("peek", func(ctx context.Context) error {
-		q := s.host.AppStorage().Queue(out.Queue)
-		found, err := s.look(ctx, q, r.URL.Query().Get("id"), most)
-		if err != nil {
-			return err
-		}
-		for _, m := range found {
-			out.Messages = append(out.Messages, s.show(m))
-		}
-		out.Count, err = q.Count(ctx)
-		return err
-	})
+func (s *Server) peekQueue(ctx context.Context, in control.PeekQueue) (control.Peeked, error) {
+	out := control.Peeked{Queue: in.Queue, Messages: []control.Message{}}
+	q := s.host.AppStorage().Queue(in.Queue)
+	found, err := s.look(ctx, q, in.ID, in.Max)
 	if err != nil {
-		storageError(w, err)
-		return
+		return out, err
 	}
-	writeJSON(w, http.StatusOK, out)
+	for _, m := range found {
+		out.Messages = append(out.Messages, s.show(m))
+	}
+	out.Count, err = q.Count(ctx)
+	return out, err
 }
 
 // look returns visible messages, or the one message with an identifier, visible
@@ -187,31 +112,18 @@ func (s *Server) look(ctx context.Context, q queue.Queue, id string, most int) (
 	return []*queue.Message{m}, nil
 }
 
-// Purged says how many messages a queue held when it was emptied.
-type Purged struct {
-	Queue   string `json:"queue"`
-	Removed int    `json:"removed"`
-}
-
-func (s *Server) clear(w http.ResponseWriter, r *http.Request) {
-	out := Purged{Queue: r.PathValue("name")}
-	err := s.inside("clear", func(ctx context.Context) (err error) {
-		q := s.host.AppStorage().Queue(out.Queue)
-		if out.Removed, err = q.Count(ctx); err != nil {
-			return err
-		}
-		return q.Clear(ctx)
-	})
-	if err != nil {
-		queueError(w, err)
-		return
+func (s *Server) purgeQueue(ctx context.Context, in control.PurgeQueue) (out control.QueuePurged, err error) {
+	q := s.host.AppStorage().Queue(in.Queue)
+	out.Queue = in.Queue
+	if out.Removed, err = q.Count(ctx); err != nil {
+		return out, err
 	}
-	writeJSON(w, http.StatusOK, out)
+	return out, q.Clear(ctx)
 }
 
 // show decodes a message as the app would.
-func (s *Server) show(m *queue.Message) Message {
-	out := Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.host.PoisonError(m.ID)}
+func (s *Server) show(m *queue.Message) control.Message {
+	out := control.Message{ID: m.ID, DequeueCount: m.DequeueCount, Inserted: m.Inserted, Expires: m.Expires, NextVisible: m.NextVisible, Text: m.Text, LastError: s.host.PoisonError(m.ID)}
 	body, err := s.encoding().Decode(m.Text)
 	switch {
 	case err != nil:
@@ -223,29 +135,4 @@ func (s *Server) show(m *queue.Message) Message {
 		out.Binary = body
 	}
 	return out
-}
-
-// queueError answers with the service's own condition.
-func queueError(w http.ResponseWriter, err error) {
-	for _, row := range []struct {
-		err    error
-		status int
-	}{
-		{bindings.ErrNotFound, http.StatusNotFound},
-		{bindings.ErrInvalidName, http.StatusBadRequest},
-		{bindings.ErrOutOfRange, http.StatusBadRequest},
-		{bindings.ErrTooLarge, http.StatusRequestEntityTooLarge},
-	} {
-		if errors.Is(err, row.err) {
-			hint := ""
-			if row.status == http.StatusNotFound {
-				hint = `"redeliver ls" lists queues and containers`
-			}
-			writeError(w, row.status, err.Error(), hint)
-			return
-		}
-	}
-	if !noRoom(w, err) {
-		writeError(w, http.StatusInternalServerError, err.Error(), "")
-	}
 }

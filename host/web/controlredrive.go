@@ -5,37 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
-	"github.com/redeliver/redeliver/host/listen"
+	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // redriveLock is how long a message that is being moved is invisible. It comes
 // back then if the host dies on the way.
 const redriveLock = 30 * time.Second
-
-// Redriven says what a redrive has moved.
-type Redriven struct {
-	From  string `json:"from"`
-	To    string `json:"to"`
-	Moved int    `json:"moved"`
-	Left  int    `json:"left"`            // still in From: invisible, or arrived meanwhile
-	ID    string `json:"id,omitempty"`    // of the one message that was asked for
-	NewID string `json:"newId,omitempty"` // that it has now
-}
-
-// PoisonOrigin returns the queue whose poison queue has that name. It is false
-// for a name that is none of a poison queue.
-func PoisonOrigin(poison string) (origin string, ok bool) {
-	origin, ok = strings.CutSuffix(poison, "-poison")
-	return origin, ok && origin != ""
-}
 
 // redrive moves messages from one queue to another, texts unchanged. A text is
 // put before its original is deleted, so that a crash leaves it in both queues
@@ -44,24 +25,21 @@ func PoisonOrigin(poison string) (origin string, ok bool) {
 //
 // Only messages that are there, and visible, at the beginning are moved: what a
 // function poisons again meanwhile stays.
-func (s *Server) redrive(w http.ResponseWriter, r *http.Request) {
-	query := r.URL.Query()
-	out := Redriven{From: r.PathValue("name"), To: query.Get("to"), ID: query.Get("id")}
+func (s *Server) redriveQueue(ctx context.Context, in control.RedriveQueue) (control.Redriven, error) {
+	out := control.Redriven{From: in.Queue, To: in.To, ID: in.ID}
 	if out.To == "" {
-		origin, ok := PoisonOrigin(out.From)
+		origin, ok := control.PoisonOrigin(out.From)
 		if !ok {
-			writeError(w, http.StatusBadRequest, fmt.Sprintf("queue %q is not a poison queue: its name does not end in -poison", out.From), "name the target queue with to")
-			return
+			return out, refuse(http.StatusBadRequest, fmt.Sprintf("queue %q is not a poison queue: its name does not end in -poison", out.From), "name the target queue with to")
 		}
 		out.To = origin
 	}
 	if out.To == out.From {
-		writeError(w, http.StatusBadRequest, fmt.Sprintf("queue %q cannot be redriven to itself", out.From), "")
-		return
+		return out, refuse(http.StatusBadRequest, fmt.Sprintf("queue %q cannot be redriven to itself", out.From), "")
 	}
 	m := &mover{
 		from: s.host.AppStorage().Queue(out.From), to: s.host.AppStorage().Queue(out.To),
-		clk: s.host.Clock(), journal: s.host.Journal(), gone: r.Context().Err,
+		clk: s.host.Clock(), journal: s.host.Journal(), gone: ctx.Err,
 	}
 	err := s.inside("redrive", func(ctx context.Context) (err error) {
 		there, err := s.host.AppStorage().QueueCounts(ctx, out.From)
@@ -86,14 +64,10 @@ func (s *Server) redrive(w http.ResponseWriter, r *http.Request) {
 		out.Left, err = m.from.Count(ctx)
 		return err
 	})
-	if err != nil {
-		if out.Moved > 0 {
-			err = fmt.Errorf("%w; moved before that: %d", err, out.Moved)
-		}
-		storageError(w, err)
-		return
+	if err != nil && out.Moved > 0 {
+		err = fmt.Errorf("%w; moved before that: %d", err, out.Moved)
 	}
-	writeJSON(w, http.StatusOK, out)
+	return out, err
 }
 
 // redriveOne moves the message with an identifier, and returns its new one.
@@ -183,29 +157,4 @@ type invisibleError struct {
 
 func (e *invisibleError) Error() string {
 	return fmt.Sprintf("queue %q: message %q is in work or delayed, until %s", e.queue, e.id, e.until.Format(time.RFC3339))
-}
-
-// storageError answers with the service's own condition.
-func storageError(w http.ResponseWriter, err error) {
-	if noRoom(w, err) {
-		return
-	}
-	var blob *storage.Error
-	var target *noTargetError
-	var invisible *invisibleError
-	var body *listen.BodyError
-	switch {
-	case errors.As(err, &body):
-		controlReadError(w, err)
-	case errors.As(err, &target):
-		writeError(w, http.StatusNotFound, err.Error(), "nothing was moved; name another target with --to")
-	case errors.As(err, &invisible):
-		writeError(w, http.StatusConflict, err.Error(), "")
-	case errors.Is(err, bindings.ErrMessageNotFound):
-		writeError(w, http.StatusNotFound, err.Error(), "")
-	case errors.As(err, &blob):
-		writeError(w, blob.Status, err.Error(), "")
-	default:
-		queueError(w, err)
-	}
 }

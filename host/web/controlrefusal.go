@@ -7,7 +7,9 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/messaging"
+	"github.com/redeliver/redeliver/bindings/storage"
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web/control"
@@ -32,8 +34,14 @@ func unread(err error) *control.Error {
 // refusals are what callers are told of errors of the embedded services, by the first
 // word of an operation's path.
 var refusals = map[string]func(err error) *control.Error{
-	"state":     stateRefusal,
-	"eventhubs": messagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
+	"inventory":  storageRefusal,
+	"queues":     storageRefusal,
+	"containers": storageRefusal,
+	"servicebus": messagingRefusal(`"redeliver ls servicebus" lists the entities; "redeliver create servicebus NAME" makes a queue`),
+	"eventhubs":  messagingRefusal(`"redeliver ls eventhubs" lists the hubs; functions, redeliver.eventHubs in host.json and "redeliver create eventhub" make them`),
+	"eventgrid":  gridRefusal,
+	"cosmos":     cosmosRefusal,
+	"state":      stateRefusal,
 }
 
 // refusalOf is what a caller is told of an error of an operation.
@@ -54,11 +62,18 @@ func refusalOf(service string, err error) *control.Error {
 	return ofService(err)
 }
 
+func writeRefusal(w http.ResponseWriter, service string, err error) {
+	refusal := refusalOf(service, err)
+	writeJSON(w, refusal.Status, refusal)
+}
+
 // hostRefusal says what the host had to say.
 func hostRefusal(err error) *control.Error {
 	switch {
 	case errors.Is(err, host.ErrUnknownFunction):
 		return refuse(http.StatusNotFound, err.Error(), `"redeliver ls functions" lists the functions`)
+	case errors.Is(err, host.ErrUnknownOutput):
+		return refuse(http.StatusNotFound, err.Error(), `"redeliver ls outputs" lists the recorded outputs; an output is named FUNCTION or FUNCTION/BINDING`)
 	case errors.Is(err, host.ErrNotRunning):
 		return refuse(http.StatusServiceUnavailable, err.Error(), "")
 	}
@@ -98,7 +113,70 @@ func messagingRefusal(missing string) func(err error) *control.Error {
 			out.Status = http.StatusRequestEntityTooLarge
 		case errors.Is(err, bindings.ErrNotFound):
 			out.Hint = missing
+		case errors.Is(err, bindings.ErrMessageNotFound):
+			out.Hint = `"redeliver peek servicebus ENTITY" shows the sequence numbers`
+		case errors.Is(err, messaging.ErrSessionLockLost):
+			out.Text, out.Status = "the session is not locked", http.StatusConflict
 		}
 		return out
 	}
+}
+
+// storageRefusal is the condition of queues and blobs.
+func storageRefusal(err error) *control.Error {
+	var blob *storage.Error
+	var target *noTargetError
+	var invisible *invisibleError
+	text := err.Error()
+	switch {
+	case errors.As(err, &target):
+		return refuse(http.StatusNotFound, text, "nothing was moved; name another target with --to")
+	case errors.As(err, &invisible):
+		return refuse(http.StatusConflict, text, "")
+	case errors.Is(err, bindings.ErrMessageNotFound):
+		return refuse(http.StatusNotFound, text, "")
+	case errors.As(err, &blob):
+		return refuse(blob.Status, text, "")
+	case errors.Is(err, bindings.ErrNotFound):
+		return refuse(http.StatusNotFound, text, `"redeliver ls" lists queues and containers`)
+	case errors.Is(err, bindings.ErrInvalidName), errors.Is(err, bindings.ErrOutOfRange):
+		return refuse(http.StatusBadRequest, text, "")
+	case errors.Is(err, bindings.ErrTooLarge):
+		return refuse(http.StatusRequestEntityTooLarge, text, "")
+	}
+	return refuse(http.StatusInternalServerError, text, "")
+}
+
+// gridRefusal is the condition of Event Grid.
+func gridRefusal(err error) *control.Error {
+	e, ok := errors.AsType[*eventgrid.Error](err)
+	switch {
+	case !ok:
+		return refuse(http.StatusServiceUnavailable, err.Error(), "")
+	case e.Status == http.StatusNotFound:
+		return refuse(e.Status, e.Message, `"redeliver ls eventgrid" lists the topics; "redeliver create eventgrid TOPIC" makes a topic`)
+	case errors.Is(err, eventgrid.ErrNoContainer):
+		return refuse(e.Status, e.Message, `an upload makes its container: "redeliver upload CONTAINER/NAME FILE"`)
+	}
+	return refuse(e.Status, e.Message, "")
+}
+
+// cosmosRefusal is the condition of Cosmos DB.
+func cosmosRefusal(err error) *control.Error {
+	text := err.Error()
+	switch {
+	case errors.Is(err, bindings.ErrNotFound):
+		return refuse(http.StatusNotFound, text, `"redeliver ls cosmos" lists the containers; case counts in names`)
+	case errors.Is(err, bindings.ErrAlreadyExists), errors.Is(err, bindings.ErrConditionNotMet):
+		return refuse(http.StatusConflict, text, "")
+	case errors.Is(err, bindings.ErrTooLarge):
+		return refuse(http.StatusRequestEntityTooLarge, text, "")
+	case errors.Is(err, bindings.ErrInvalidName):
+		return refuse(http.StatusBadRequest, text, "a container is named DATABASE/CONTAINER")
+	case errors.Is(err, bindings.ErrInvalidArgument):
+		return refuse(http.StatusBadRequest, text, "")
+	case errors.Is(err, bindings.ErrUnavailable):
+		return refuse(http.StatusServiceUnavailable, text, "")
+	}
+	return refuse(http.StatusInternalServerError, text, "")
 }

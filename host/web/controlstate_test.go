@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -25,7 +24,7 @@ func TestControlState(t *testing.T) {
 	if done := get[control.StateLoaded](d, 200, "PUT", path, saved.Body); done.MovedMS != 0 {
 		t.Errorf("the clock was moved by %d ms", done.MovedMS)
 	}
-	if found := get[web.Peeked](d, 200, "GET", queue, ""); found.Count != 1 || *found.Messages[0].Body != "one" {
+	if found := get[control.Peeked](d, 200, "GET", queue, ""); found.Count != 1 || *found.Messages[0].Body != "one" {
 		t.Errorf("after the load: %+v", found)
 	}
 
@@ -35,7 +34,7 @@ func TestControlState(t *testing.T) {
 			t.Errorf("%s: %+v", name, refused)
 		}
 	}
-	if found := get[web.Peeked](d, 200, "GET", queue, ""); found.Count != 1 {
+	if found := get[control.Peeked](d, 200, "GET", queue, ""); found.Count != 1 {
 		t.Errorf("after the refusals: %+v", found)
 	}
 

@@ -24,10 +24,10 @@ type Param struct {
 
 // Params are the parameters of an operation.
 func (r Route) Params() (out []Param) {
-	for i := range r.In.NumField() {
-		p := Param{Field: r.In.Field(i)}
+	for _, f := range reflect.VisibleFields(r.In) {
+		p := Param{Field: f}
 		for _, p.In = range []string{"path", "query", "header", "body"} {
-			if tag, ok := p.Field.Tag.Lookup(p.In); ok && p.Field.Name != "Op" {
+			if tag, ok := f.Tag.Lookup(p.In); ok && f.Name != "Op" {
 				var more string
 				p.Name, more, _ = strings.Cut(tag, ",")
 				p.Required = more == "required" || p.In == "path"

@@ -1,0 +1,45 @@
+package control
+
+import (
+	"io"
+)
+
+// Upload makes the body a blob, and the container when it is missing.
+type Upload struct {
+	Op[BlobInfo] `route:"PUT /containers/{container}/blob" status:"201" needs:"storage" limit:"-1"`
+
+	Container   string    `path:"container"`
+	Name        string    `query:"name,required"`
+	ContentType string    `header:"Content-Type"` // of the blob
+	Body        io.Reader `body:"raw"`
+}
+
+// BlobInfo is a blob of the embedded storage account.
+type BlobInfo struct {
+	Container   string `json:"container"`
+	Name        string `json:"name"`
+	Size        int64  `json:"size"`
+	ContentType string `json:"contentType"`
+	ETag        string `json:"etag"`
+}
+
+// Download is the bytes of a blob; the header X-Redeliver-Content-Type has its content
+// type.
+type Download struct {
+	Op[Stream] `route:"GET /containers/{container}/blob" needs:"storage"`
+
+	Container string `path:"container"`
+	Name      string `query:"name,required"`
+}
+
+// BlobContentType is the header of a download that carries the blob's own
+// content type. The answer itself is never typed: what somebody stored is not to
+// run as a page of the admin API's origin.
+const BlobContentType = "X-Redeliver-Content-Type"
+
+// ContainerInfo is a blob container of the embedded storage account.
+type ContainerInfo struct {
+	Name  string `json:"name"`
+	Blobs int    `json:"blobs"` // snapshots and uncommitted blobs do not count
+	Bytes int64  `json:"bytes"` // of these blobs
+}

@@ -35,7 +35,7 @@ func formatGUID(guid, format string) (string, error) {
 
 // GUID is a universally unique identifier, with its bytes in the order in which
 // they are printed (RFC 9562). AMQP delivery tags and .NET use another order;
-// that is the door's business.
+// the AMQP server converts them.
 type GUID [16]byte
 
 // String returns the identifier in .NET's form D, in lower case.

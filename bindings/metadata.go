@@ -13,7 +13,7 @@ const parentIDProperty = "$AzureWebJobsParentId"
 
 // ApplyJSON merges the top-level properties of body into a trigger's metadata
 // if body is one JSON object, and does nothing otherwise. A property wins over
-// metadata of the same name, whatever its case, and takes that name's spelling.
+// metadata of the same name, in any case, and takes that name's spelling.
 // Scalars become strings, objects stay JSON (json.RawMessage); arrays and nulls
 // are left out.
 //

@@ -1,9 +1,9 @@
 package bindings
 
 // ErrUnreachable: the service could not be reached, or was lost in the middle of a
-// call: refused, reset, timed out, not resolved, a link or a connection that the other
-// side has ended. Whoever waits for the service goes on waiting. ErrUnavailable holds
-// too. Only clients of services outside this process report it.
+// call: refused, reset, timed out, not resolved, a link or a connection that the
+// other side has ended. Callers that wait for the service go on waiting.
+// ErrUnavailable holds too. Only clients of services outside this host report it.
 var ErrUnreachable error = unreachable{}
 
 type unreachable struct{}

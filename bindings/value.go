@@ -25,8 +25,8 @@ const (
 )
 
 // Value is what a handler receives from an input or trigger binding and gives
-// to an output binding. The zero Value is Null. Values are plain data: whoever
-// passes one on does not change it afterwards.
+// to an output binding. The zero Value is Null. Values are plain data, and do
+// not change once they are passed on.
 type Value struct {
 	Kind         ValueKind
 	Text         string

@@ -9,8 +9,8 @@
 // (generation.go); reload.go swaps one for the next.
 //
 // Everything here runs under a clock of host/clock: with clock.Virtual, time
-// moves only when nobody has work to do, and the same seed and input give the
-// same journal, byte for byte.
+// moves only when no goroutine has work to do, and the same seed and input
+// give the same journal, byte for byte.
 //
 // The package leaves out sockets and pages (host/web), the command line
 // (cmd/redeliver) and the test kit (host/hosttest): they drive a Host through

@@ -8,9 +8,9 @@ import (
 )
 
 // ServeHook answers a request to the web hook of a function: POST or OPTIONS
-// /runtime/webhooks/HOOK?functionName=NAME, whose key was checked. The answer of a function
-// that does not exist, has no such hook or is disabled is 404, of a host that is not ready
-// 503.
+// /runtime/webhooks/HOOK?functionName=NAME, whose key was checked. The
+// answer is 404 for a disabled function and one that is unknown or has no
+// such hook, and 503 while the host is not ready.
 func (h *Host) ServeHook(ctx context.Context, hook, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse {
 	var resp *bindings.HTTPResponse
 	h.clk.Inside("web hook "+hook, func() {

@@ -38,7 +38,7 @@ type Options struct {
 	Seed uint64
 
 	// Env is the environment that settings are looked up in and that handler
-	// processes inherit, as "NAME=VALUE". Nil: that of this process.
+	// processes inherit, as "NAME=VALUE". Nil: the environment of this process.
 	Env []string
 
 	// Set holds "name=value" switches (spec host-and-retry 0.2), strongest last.
@@ -47,8 +47,8 @@ type Options struct {
 	// Functions limits the app to these functions; empty means all.
 	Functions []string
 
-	// ServicesOnly runs no functions: the folder need not be an app's, and host.json,
-	// where there is one, only describes what the services hold.
+	// ServicesOnly runs no functions: the folder need not be an app's, and
+	// host.json, where there is one, only describes entities of the services.
 	ServicesOnly bool
 
 	// Handlers are registered in this process, instead of the app's own handler
@@ -120,8 +120,8 @@ type Options struct {
 	// it; zero means runtime.NumCPU().
 	Processors int
 
-	// Logger receives what is not in the journal: start, stop, processes. The
-	// zero value is silent.
+	// Logger receives lines that are not in the journal: start, stop,
+	// processes. The zero value is silent.
 	Logger zerolog.Logger
 
 	// Version is the host's version in the admin API and in host start records.
@@ -129,8 +129,8 @@ type Options struct {
 }
 
 // Host runs one function app. Make one with [New], run it with Start and Close.
-// Its methods may be called concurrently, from outside the clock; none of them
-// is for handlers.
+// Its methods may be called concurrently, from outside the clock, and not by
+// handlers.
 type Host struct {
 	dir  string
 	opts Options
@@ -157,7 +157,7 @@ type Host struct {
 	recorded     recorded
 	outputFaults outputFaults
 
-	hangUp  context.CancelFunc // ends calls to services outside that nothing else ends
+	hangUp  context.CancelFunc // ends pending calls to services outside this host
 	root    context.Context
 	cancel  context.CancelFunc
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
@@ -427,10 +427,10 @@ func startBackoff(attempt int) time.Duration {
 	return max(time.Second, min(limit, time.Duration(1<<(attempt-1))*time.Second))
 }
 
-// Close stops receiving, waits for running deliveries within the limits of
-// spec host-and-retry 7.3, ends the handlers and returns when nothing is left. The
-// limits pass in real time too: a virtual clock may stand still, because nobody
-// moves it or for a handler that hangs.
+// Close stops receiving, waits for running deliveries within the limits of spec
+// host-and-retry 7.3, ends the handlers and returns when nothing is left. The
+// limits pass in real time too: a virtual clock may stand still, because no pace
+// moves it or because a handler hangs.
 func (h *Host) Close() error {
 	grace := time.AfterFunc(shutdownTimeout, h.Abort) //clock:outside the clock may stand still
 	defer grace.Stop()

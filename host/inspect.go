@@ -11,8 +11,8 @@ import (
 // Inspect reads the app in dir as a start would, the functions that its handler
 // program declares included, and runs nothing of it but that program, for as
 // long as it takes to ask. The app is returned whenever its folder can be read.
-// The error then is that of a handler that does not build or start; what is
-// wrong in files stands in the app, as does a function without a handler.
+// The error then means that the handler does not build or start; faults in
+// files stand in the app, as does a function without a handler.
 func Inspect(ctx context.Context, dir string, opts *Options) (*app.App, error) {
 	h, err := New(dir, opts)
 	if err != nil {

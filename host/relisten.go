@@ -41,8 +41,8 @@ func (f *failedListeners) start() {
 var errListenerEnded = errors.New("the listener has ended without an error")
 
 // ListenerError says why the listener of a function does not run at the moment: it
-// failed, and will start again. It is nil when the listener runs, when there is none,
-// and of functions that the running app does not have.
+// failed, and will start again. It is nil when the listener runs, and for
+// functions without a listener.
 func (h *Host) ListenerError(function string) error {
 	if f := h.current.Load().function(function); f != nil {
 		if err := f.failing.Load(); err != nil {

@@ -367,8 +367,8 @@ func (h *Host) OfflinePage() []byte {
 }
 
 // Watch reloads the app when something in its files changed that matters (spec
-// host-and-retry 7.1), until ctx ends: see [watch.Follow]. It enters the clock only to
-// reload. What a reload has to say stands in the journal.
+// host-and-retry 7.1), until ctx ends: see [watch.Follow]. It enters the clock
+// only to reload. A reload reports to the journal.
 func (h *Host) Watch(ctx context.Context) error {
 	return watch.Follow(ctx, &watch.Options{
 		Dir: h.dir, Sources: h.handlers.sources, Log: h.log, App: h.loader.lastRead,

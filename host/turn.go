@@ -145,8 +145,8 @@ func (t *turn) Handle(ctx context.Context, ev *triggers.Event) triggers.Result {
 	return t.function.Handle(token, ev)
 }
 
-// Settled implements triggers.Sink. After the end of the epoch whatever the listener
-// meant to do has been refused.
+// Settled implements triggers.Sink. After the end of the epoch every settlement of
+// the listener is refused.
 func (t *turn) Settled(ev *triggers.Event, s triggers.Settlement) {
 	if t.view.Uses.Load() && t.view.Epoch.Over() {
 		s = triggers.Settlement{Decision: t.kind.Unsettled, Note: NoteReplaced}

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Recall takes deliveries back that are in work: those of a partition, or a lease,
+// Recall takes deliveries in work back: the deliveries of a partition, or a lease,
 // that another host has now. The token of such a delivery ends too, which ends its
-// retry loop, but a stop of the host ends tokens as well and leaves a running handler
-// alone; after a Recall the handler's own context ends.
+// retry loop, but a stop of the host ends tokens as well and leaves a running
+// handler alone; after a Recall the handler's own context ends.
 //
 // The listener makes one for each partition and sets it in its events. The zero value
 // is ready. All methods may be called concurrently.

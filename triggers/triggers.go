@@ -57,11 +57,11 @@ type Message struct {
 	// attempt. Batches have none.
 	Read func(ctx context.Context) (bindings.Value, error)
 
-	// Metadata is the binding data under Azure's own names: those of the
-	// trigger ("DequeueCount", "Id"), merged with the top-level properties of a
-	// JSON object body, which win. Values are strings, integers, booleans,
-	// floats, time.Time or json.RawMessage. Binding expressions look here,
-	// ignoring case.
+	// Metadata is the binding data under Azure's own names: data of the
+	// trigger ("DequeueCount", "Id"), merged with the top-level properties
+	// of a JSON object body, which win. Values are strings, integers,
+	// booleans, floats, time.Time or json.RawMessage. Binding expressions
+	// look here, ignoring case.
 	Metadata map[string]any
 
 	// Err is a conversion failure: the body does not fit the parameter. Every
@@ -134,8 +134,8 @@ type Settlement struct {
 	Err error
 	// Note is a short fixed phrase for the journal, e.g. a hint; often empty.
 	Note string
-	// Status is that of the HTTP answer, with Responded; 0 where the listener does
-	// not know it.
+	// Status is the status of the HTTP answer, with Responded; 0 where the listener
+	// does not know it.
 	Status int
 }
 
@@ -189,9 +189,9 @@ type Gate interface {
 	// takes now, from 1 to n, or ctx's error when ctx ends first.
 	Admit(ctx context.Context, n int) (admitted int, err error)
 
-	// Try is Admit of one delivery for somebody who does not wait. When ok is false
-	// the function takes none, and retryAfter, a second or more, is the rest of the
-	// circuit breaker's pause.
+	// Try is Admit of one delivery for a caller that does not wait. When ok is
+	// false the function takes none, and retryAfter, a second or more, is the rest
+	// of the circuit breaker's pause.
 	Try() (retryAfter time.Duration, ok bool)
 
 	// WhileAdmitted returns a context for the wait for what Admit let in: it ends

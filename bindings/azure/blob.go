@@ -21,8 +21,8 @@ import (
 //
 // Three things differ from the embedded service. Names of metadata come back in
 // lower case, because HTTP and the SDK do not keep theirs. CopyState.Source is
-// the address of the source, whatever CopyOptions.SourceURL says. Checking an
-// access level is the cloud's business: it may forbid public access.
+// the address of the source and not CopyOptions.SourceURL. Checking an access
+// level is the cloud's business: it may forbid public access.
 type BlobAccount struct {
 	service *service.Client
 	opts    *Options

@@ -20,11 +20,10 @@ import (
 // EventHubs is a namespace of Azure Event Hubs, reached over AMQP. Its methods may
 // be called concurrently. Close it: clients and readers have connections.
 //
-// Three things differ from the embedded namespace. What the service says against a
-// reader is heard while ReadEvents waits for the link, up to a second; what it
-// says later is told by Receive. An event's own PartitionKey and wire sections are
-// not sent: the key is that of the options. An event without a message id gets one
-// from the client.
+// Three things differ from the embedded namespace. ReadEvents waits up to a second
+// for the service to refuse the reader; Receive reports a later refusal. An
+// event's own PartitionKey and wire sections are not sent: the key comes from the
+// options. An event without a message id gets one from the client.
 type EventHubs struct {
 	host    string // without a port
 	clients hubClients

@@ -83,8 +83,8 @@ func ParseIdentity(section map[string]string) (*Identity, error) {
 	return id, nil
 }
 
-// TokenCredential makes the credential. It asks nobody for a token before a call
-// needs one.
+// TokenCredential makes the credential. It asks for a token only when a call needs
+// one.
 func (id *Identity) TokenCredential(opts *Options) (azcore.TokenCredential, error) {
 	client := policy.ClientOptions{}
 	if opts != nil && opts.HTTPClient != nil {

@@ -58,12 +58,12 @@ type BlobBackend struct {
 	Do func(f func())
 	// Now is the backend's time; nil when the tests must not compare times.
 	Now func() time.Time
-	// Advance moves the backend's time; nil when nobody can.
+	// Advance moves the backend's time; nil for real time.
 	Advance func(d time.Duration)
 }
 
 // RunBlob holds a backend to the contract of blob.Account and what it
-// leads to, and to that of blob.Waker where the account implements it.
+// leads to, and of blob.Waker where the account implements it.
 // open is called once for each subtest.
 func RunBlob(t *testing.T, open func(t *testing.T) *BlobBackend) {
 	for _, test := range blobSuite() {

@@ -39,13 +39,13 @@ type QueueBackend struct {
 	Do func(f func())
 	// Now is the backend's time; nil when the tests must not compare times.
 	Now func() time.Time
-	// Advance moves the backend's time; nil when nobody can.
+	// Advance moves the backend's time; nil for real time.
 	Advance func(d time.Duration)
 }
 
 // RunQueue holds a backend to the contract of queue.Queue and
-// queue.Account, and to that of queue.Waker where the account
-// implements it. open is called once for each subtest.
+// queue.Account, and of queue.Waker where the account implements it. open
+// is called once for each subtest.
 func RunQueue(t *testing.T, open func(t *testing.T) *QueueBackend) {
 	for _, test := range slices.Concat(queueTests, queueTimeTests) {
 		t.Run(test.name, func(t *testing.T) {

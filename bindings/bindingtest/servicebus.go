@@ -31,13 +31,13 @@ type ServiceBusFeatures struct {
 	// CreatedNames: a receiver reports its source by the names that entities were
 	// created with, not as it was asked for.
 	CreatedNames bool
-	// IdleReceivers: between two calls of Receive a receiver takes nothing, not even
-	// to give it back. Where it does, the next call may begin behind what was given
-	// back, which then comes after messages that were sent later.
+	// IdleReceivers: between two calls of Receive a receiver takes nothing, not
+	// even to give it back. Where it does, the next call may begin behind the
+	// messages that were given back, and these then come after later ones.
 	IdleReceivers bool
 	// SessionsEnd: a receiver whose session's lock has ended says so.
 	SessionsEnd bool
-	// ExactCounts: counts are those of this moment.
+	// ExactCounts: counts are exact at every moment.
 	ExactCounts bool
 	// SmallEntities: MaxSizeInMegabytes 1 is a limit that a test can reach.
 	SmallEntities bool
@@ -58,7 +58,7 @@ type ServiceBusBackend struct {
 	Do func(f func())
 	// Now is the backend's time; nil when the tests must not compare times.
 	Now func() time.Time
-	// Advance moves the backend's time; nil when nobody can.
+	// Advance moves the backend's time; nil for real time.
 	Advance func(d time.Duration)
 
 	// Patience is how long a Receive waits for a message that should be there, and
@@ -71,8 +71,8 @@ type ServiceBusBackend struct {
 }
 
 // RunServiceBus holds a backend to the contract of servicebus.Namespace and
-// servicebus.Admin, and to that of servicebus.Management where the
-// namespace implements it. open is called once for each subtest.
+// servicebus.Admin, and of servicebus.Management where the namespace
+// implements it. open is called once for each subtest.
 func RunServiceBus(t *testing.T, open func(t *testing.T) *ServiceBusBackend) {
 	for _, test := range slices.Concat(busTests, busCountTests, busTimeTests, busTopicTests, busForwardTests, busSessionTests, busAdminTests) {
 		t.Run(test.name, func(t *testing.T) {

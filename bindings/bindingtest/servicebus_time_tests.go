@@ -214,7 +214,7 @@ var busTimeTests = []busTest{
 		b.must("Settle", settle(servicebus.Defer, ms[1].LockToken))
 		b.counts("q", servicebus.Counts{Active: 2, Deferred: 1})
 		b.do(func(ctx context.Context) {
-			out, err := door.ReceiveDeferred(ctx, "q", nil, servicebus.ReceiverOptions{Outside: true}, ms[1].SequenceNumber)
+			out, err := door.ReceiveDeferred(ctx, "q", nil, servicebus.ReceiverOptions{RealTime: true}, ms[1].SequenceNumber)
 			b.must("ReceiveDeferred", err)
 			b.expect("ReceiveDeferred", out, "b")
 			out, err = door.Peek(ctx, "q", nil, 0, 10)

@@ -104,7 +104,7 @@ type Container interface {
 	// most storage.MaxAccessPolicies.
 	SetAccess(ctx context.Context, a *ContainerAccess, cond *Conditions) (*Written, error)
 
-	// Delete removes the container with all its blobs, whatever their leases. A
+	// Delete removes the container with all its blobs, leased ones too. A
 	// lease on the container itself guards it.
 	Delete(ctx context.Context, cond *Conditions) error
 
@@ -122,8 +122,8 @@ type Container interface {
 // blob guards every write: it needs the lease's identifier in the conditions.
 //
 // All methods may be called concurrently. Options and conditions may be nil
-// everywhere. Bodies are read to their end before anything is changed, whatever
-// the outcome; reading one may block as long as its reader does.
+// everywhere. Bodies are read to their end before anything is changed, also
+// when the call fails; reading one may block as long as its reader does.
 type Blob interface {
 	Leasable
 
@@ -155,8 +155,9 @@ type Blob interface {
 	// AppendBlock adds a body to the end of an append blob.
 	AppendBlock(ctx context.Context, body io.Reader, opts *AppendBlockOptions) (*Appended, error)
 
-	// Get opens the blob's content, or a range of it. The content is that of the
-	// moment of the call, whatever is written afterwards. The caller closes Body.
+	// Get opens the blob's content, or a range of it. The content is the content at
+	// the moment of the call; later writes do not change it. The caller closes
+	// Body.
 	Get(ctx context.Context, opts *GetOptions) (*Download, error)
 
 	// Properties returns the blob's properties and metadata.
@@ -192,7 +193,7 @@ type Leasable interface {
 	AcquireLease(ctx context.Context, d time.Duration, proposedID string, cond *Conditions) (*Lease, error)
 
 	// RenewLease starts the lease anew, for as long as it was acquired. It works
-	// after the end too, if nobody has written or leased since (S-12).
+	// after the end too, without a write or another lease since (S-12).
 	RenewLease(ctx context.Context, id string, cond *Conditions) (*Lease, error)
 
 	// ChangeLease gives the lease another identifier. It succeeds again if the

@@ -51,7 +51,7 @@ type Headers struct {
 	ContentLanguage    string
 	ContentDisposition string
 	CacheControl       string
-	// ContentMD5 is that of the whole content. Put of a block blob checks it
+	// ContentMD5 is the MD5 of the whole content. Put of a block blob checks it
 	// against the body, in the place of BodyMD5, and computes it if it is nil
 	// (docs: Put Blob, x-ms-blob-content-md5); the other writes store what they are
 	// given.
@@ -70,7 +70,7 @@ type PutOptions struct {
 	Type     Type // for Put; BlockBlob if empty
 	Headers  Headers
 	Metadata map[string]string
-	// BodyMD5, if not nil, must be that of the body (Md5Mismatch), unless
+	// BodyMD5, if not nil, must be the MD5 of the body (Md5Mismatch), unless
 	// Headers.ContentMD5 takes its place. Not for PutBlockList.
 	BodyMD5 []byte
 	// Size is the length of a page blob, in bytes, a multiple of 512; Sequence its
@@ -172,7 +172,7 @@ type Properties struct {
 	AppendBlocks  int        // of an append blob
 	Sealed        bool       // of an append blob: nothing is appended any more
 	Sequence      int64      // the sequence number of a page blob
-	// AccessTier is that of a block blob: "Hot" until somebody sets one
+	// AccessTier is the tier of a block blob: "Hot" until it is set
 	// (AccessTierInferred).
 	AccessTier         string
 	AccessTierInferred bool
@@ -198,7 +198,7 @@ type DeleteOptions struct {
 // DeleteSnapshots says what Delete does about a blob's snapshots.
 type DeleteSnapshots string
 
-// What Delete does about snapshots, as on the wire.
+// How Delete treats snapshots, as on the wire.
 const (
 	RefuseIfSnapshots DeleteSnapshots = ""        // SnapshotsPresent if there are any
 	IncludeSnapshots  DeleteSnapshots = "include" // the blob and all of them
@@ -214,8 +214,8 @@ type SnapshotOptions struct {
 // SnapshotTaken is the answer to Snapshot.
 type SnapshotTaken struct {
 	Written
-	// Snapshot is the snapshot's name: a time with seven decimals, later than
-	// that of the blob's other snapshots.
+	// Snapshot is the snapshot's name: a time with seven decimals, later than all
+	// other snapshots of the blob.
 	Snapshot string
 }
 
@@ -231,10 +231,10 @@ type CopyOptions struct {
 	// SourceConditions are on the source (SourceConditionNotMet).
 	SourceConditions *Conditions
 	SourceURL        string // kept as CopyState.Source
-	// Tier is the copy's, of a block blob; empty: nobody has set one. A source in
+	// Tier is the tier of the copy, of a block blob; empty: not set. A source in
 	// the archive is copied to another tier only (BlobArchived).
 	Tier string
-	// Tags are the index tags of the copy; CopyTags takes those of the source in
+	// Tags are the index tags of the copy; CopyTags takes the tags of the source in
 	// their place.
 	Tags     map[string]string
 	CopyTags bool
@@ -325,8 +325,8 @@ type ContainerProperties struct {
 	PublicAccess PublicAccess
 }
 
-// ContainerAccess is the access list of a container. The policies are those of
-// shared access signatures; their IDs have 1 to 64 characters and are unique.
+// ContainerAccess is the access list of a container. The policies belong to shared
+// access signatures; their IDs have 1 to 64 characters and are unique.
 type ContainerAccess struct {
 	PublicAccess PublicAccess
 	Policies     []storage.AccessPolicy

@@ -15,8 +15,8 @@ import (
 // of its partition key, and a feed of changes for each range.
 //
 // Databases and containers are named exactly as they were made; case counts. All
-// methods may be called concurrently. Errors are those of this package, wrapped;
-// a context's error passes unchanged; everything else is a failure of the
+// methods may be called concurrently. Errors are the errors of this package,
+// wrapped; a context's error passes unchanged; all others are failures of the
 // transport.
 //
 // Reference: spec messaging 7; docs, Change feed in Azure Cosmos DB.
@@ -122,9 +122,9 @@ type Container interface {
 	// logical partition.
 	Create(ctx context.Context, document []byte) (*Item, error)
 
-	// Upsert creates or replaces documents, all of them or none. More than one
-	// are a transaction: they must have the same partition key, be no more than
-	// MaxTransaction, and are not taken apart in the feed.
+	// Upsert creates or replaces documents, all of them or none. Several documents
+	// are a transaction: they must have the same partition key, be at most
+	// MaxTransaction, and stay together in the feed.
 	Upsert(ctx context.Context, documents ...[]byte) ([]*Item, error)
 
 	// Replace writes a document over the one with its identifier, bindings.ErrNotFound if
@@ -155,7 +155,7 @@ const DefaultPage = 100
 
 // Position is where to read a feed from. The zero value is the beginning.
 type Position struct {
-	// Continuation is that of an earlier read, or of a lease: a quoted etag. It
+	// Continuation comes from an earlier read, or from a lease: a quoted etag. It
 	// wins over the others.
 	Continuation string
 	// Now starts behind the last change.

@@ -16,7 +16,7 @@ import (
 // Namespace is one Event Hubs namespace, as those see it who send and receive.
 //
 // Hubs, consumer groups and partitions are named without regard to case. All
-// methods may be called concurrently. What the service refuses is a
+// methods may be called concurrently. A refusal of the service is a
 // [*messaging.Error]: both services report failures by AMQP conditions. errors.Is
 // holds with the conditions of this package; a context's error passes unchanged;
 // everything else is a failure of the transport. Bytes of bodies and wire sections
@@ -31,8 +31,8 @@ type Namespace interface {
 	// SendEvents adds events to one partition of a hub, all or none, in order:
 	// the partition that opts names, the one that the hash of its partition key
 	// picks, or else the next in turn. Nil options are the last. The events' own
-	// PartitionKey is what readers see; SendEvents sets it to that of opts when opts
-	// has one.
+	// PartitionKey is what readers see; SendEvents sets it to the key of opts,
+	// if there is one.
 	//
 	// It fails with bindings.ErrNotFound (hub or partition), bindings.ErrTooLarge (more than
 	// [MaxBatch] bytes together) and bindings.ErrInvalidArgument (key and partition both,
@@ -46,10 +46,11 @@ type Namespace interface {
 	Partition(ctx context.Context, hub, partition string) (*Partition, error)
 
 	// ReadEvents opens a reader of one partition for a consumer group, at a
-	// position. Nil options are those of a reader without an epoch. It fails with
-	// bindings.ErrNotFound when the hub does not exist or has no such group; every hub has
-	// [DefaultConsumerGroup]. A number or an offset behind the last event's, or one that
-	// the service cannot have made, is bindings.ErrInvalidArgument.
+	// position. Nil options mean a reader without an epoch. It fails with
+	// bindings.ErrNotFound when the hub does not exist or has no such group; every
+	// hub has [DefaultConsumerGroup]. A number or an offset behind the last
+	// event's, or one that the service cannot have made, is
+	// bindings.ErrInvalidArgument.
 	//
 	// Of readers with an owner level (an epoch) one consumer group has one in each
 	// partition: a higher or equal level disconnects the readers that are there, a
@@ -109,11 +110,11 @@ type SendOptions struct {
 type ReaderOptions struct {
 	// OwnerLevel is the reader's epoch; nil: none.
 	OwnerLevel *int64
-	// Name is what others whom the reader stands in the way of are told; it may be empty.
+	// Name tells other readers which reader stands in their way; it may be empty.
 	Name string
-	// Outside says that events go to a client whose time is real: see
+	// RealTime says that events go to a client that lives in real time: see
 	// servicebus.ReceiverOptions.
-	Outside bool
+	RealTime bool
 }
 
 // Position is where a reader begins: of its fields the first that is set

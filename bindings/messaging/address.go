@@ -5,7 +5,7 @@ import "strings"
 // managementSuffix ends the address of an entity's $management node.
 const managementSuffix = "/$management"
 
-// CutManagement removes the "/$management" at the end of an address, whatever its case,
+// CutManagement removes the "/$management" at the end of an address, in any case,
 // and reports whether there was one.
 func CutManagement(address string) (path string, ok bool) {
 	address = strings.TrimSuffix(address, "/")

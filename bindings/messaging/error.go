@@ -19,7 +19,7 @@ var (
 	ErrLockLost = errors.New("lock lost")
 	// ErrSessionLockLost: the lock of the session has ended.
 	ErrSessionLockLost = errors.New("session lock lost")
-	// ErrSessionLocked: somebody else has the session.
+	// ErrSessionLocked: another receiver has the session.
 	ErrSessionLocked = errors.New("session locked")
 	// ErrEntityDisabled: the entity's status forbids the operation.
 	ErrEntityDisabled = errors.New("entity disabled")
@@ -31,7 +31,7 @@ var (
 	ErrNotImplemented = errors.New("not implemented")
 	// ErrTimeout: what was waited for has not come.
 	ErrTimeout = errors.New("timeout")
-	// ErrRolledBack: the transaction was rolled back, or there is none of that name.
+	// ErrRolledBack: the transaction was rolled back, or is unknown.
 	ErrRolledBack = errors.New("transaction rolled back")
 	// ErrClosed: the receiver was closed.
 	ErrClosed = errors.New("closed")
@@ -98,11 +98,11 @@ var conditions = map[Condition]struct {
 // error of this package that its condition stands for.
 type Error struct {
 	Condition Condition
-	Status    int    // as $management and the administration door report it
+	Status    int    // as $management and the administration server report it
 	Text      string // says more than the condition, in our words
 
-	// ServiceText is the service's own text, where clients look for it; doors tell it
-	// instead of Text. Empty: there is none.
+	// ServiceText is the service's own text, where clients look for it; servers
+	// send it instead of Text. Empty: there is none.
 	ServiceText string
 }
 
@@ -125,7 +125,7 @@ func NewEntityNotFound(entity string) *Error {
 	return e
 }
 
-// DoorText is what a door tells its client.
+// DoorText is the text that a server sends to its client.
 func (e *Error) DoorText() string {
 	if e.ServiceText != "" {
 		return e.ServiceText
@@ -146,9 +146,9 @@ func (e *Error) Is(target error) bool {
 	return is != nil && is == target
 }
 
-// ErrorOf returns what a door tells its client of err: the
-// *Error in it; for an error of this package the condition that stands
-// for it; for anything else amqp:internal-error. It returns nil for nil.
+// ErrorOf returns the error that a server sends to its client for err: the *Error
+// in it; for an error of this package its condition; else amqp:internal-error. It
+// returns nil for nil.
 func ErrorOf(err error) *Error {
 	if err == nil {
 		return nil

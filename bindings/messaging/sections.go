@@ -13,10 +13,10 @@ type Encoded []byte
 // message share them.
 //
 // When the service has changed a field that a section repeats, it says so in the
-// flags, and the door encodes that section anew from the plain fields.
+// flags, and the server encodes that section anew from the plain fields.
 type Wire struct {
 	Header                []byte // durable, priority; ttl and delivery count are not read from here
-	Annotations           []byte // what the door wants to keep of them
+	Annotations           []byte // those that the server keeps
 	Properties            []byte
 	ApplicationProperties []byte
 	Body                  []byte // one or several sections

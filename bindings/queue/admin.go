@@ -6,14 +6,14 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// Admin is the part of a queue service that no trigger or binding needs,
-// and a wire door does: what is kept about a queue beside its messages, and the
-// settings of the service. Queue accounts that can be served implement it beside
-// Account; the two see the same queues.
+// Admin is the part of a queue service that only a REST server needs, and
+// no trigger or binding: the data of a queue beside its messages, and the
+// settings of the service. Queue accounts that can be served implement it
+// beside Account; the two see the same queues.
 //
-// All methods may be called concurrently. Their errors are those of Queue:
-// bindings.ErrInvalidName, bindings.ErrNotFound where the queue does not exist. Arguments are
-// copied and results are copies.
+// All methods may be called concurrently. Their errors are the errors of Queue:
+// bindings.ErrInvalidName, bindings.ErrNotFound where the queue does not exist.
+// Arguments are copied and results are copies.
 type Admin interface {
 	// CreateQueue makes a queue with metadata. A queue that exists already with
 	// the same metadata is left alone, and created is false; with other metadata

@@ -59,10 +59,10 @@ type Foresight interface {
 // listener's work) nor of encodings: a text is the characters inside the XML
 // element.
 //
-// All methods may be called concurrently. None waits for a message to arrive.
-// A call on a queue that does not exist fails with bindings.ErrNotFound, except Create
-// and Exists. Errors that are none of the sentinels of this package are
-// transport failures.
+// All methods may be called concurrently. None waits for a message to arrive. A
+// call on a queue that does not exist fails with bindings.ErrNotFound, except
+// Create and Exists. Errors other than the sentinels of this package are transport
+// failures.
 type Queue interface {
 	// Name is the queue's name.
 	Name() string
@@ -96,10 +96,11 @@ type Queue interface {
 	// days) from now and returns it with its new receipt and next-visible time;
 	// the old receipt is void. A non-nil text replaces the message's text. The
 	// dequeue count does not change. A receipt stays valid after its lock ended
-	// as long as nobody else received the message.
+	// until another call receives the message.
 	Update(ctx context.Context, id, popReceipt string, text *string, visibility time.Duration) (*Message, error)
 
-	// Delete removes the message. The rules for the receipt are those of Update.
+	// Delete removes the message. The rules for the receipt are the same as for
+	// Update.
 	Delete(ctx context.Context, id, popReceipt string) error
 
 	// Clear removes every message.
@@ -130,6 +131,6 @@ type Message struct {
 	NextVisible  time.Time // zero from Peek
 }
 
-// ErrPopReceiptMismatch: somebody else received or updated the message since
-// this receipt was issued (PopReceiptMismatch, S-6).
+// ErrPopReceiptMismatch: another call received or updated the message since this
+// receipt was issued (PopReceiptMismatch, S-6).
 var ErrPopReceiptMismatch = errors.New("pop receipt mismatch")

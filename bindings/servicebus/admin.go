@@ -100,8 +100,8 @@ type Queue struct {
 	LockDuration time.Duration
 	// MaxDeliveryCount is how many deliveries may fail: 1 or more, zero for 10.
 	MaxDeliveryCount int
-	// DefaultMessageTimeToLive is the life of messages that name none, and cuts that
-	// of the others. Zero: no end.
+	// DefaultMessageTimeToLive is the time to live of messages that name none, and
+	// the maximum for the others. Zero: no end.
 	DefaultMessageTimeToLive time.Duration
 	// DeadLetteringOnMessageExpiration dead-letters what would vanish.
 	DeadLetteringOnMessageExpiration bool
@@ -120,13 +120,13 @@ type Queue struct {
 	MaxSizeInMegabytes int
 	// MaxMessageSizeInKilobytes limits one message; zero for 256.
 	MaxMessageSizeInKilobytes int
-	// AutoDeleteOnIdle removes a queue that nobody uses: 5 min or more; zero: never.
+	// AutoDeleteOnIdle removes an unused queue: 5 min or more; zero: never.
 	AutoDeleteOnIdle time.Duration
 	// Status: empty is active.
 	Status Status
 	// UserMetadata is the user's own, up to 1024 characters.
 	UserMetadata string
-	// AuthorizationRules are those of the queue itself.
+	// AuthorizationRules are the queue's own rules.
 	AuthorizationRules []AuthorizationRule `json:",omitempty"`
 
 	Forwarding
@@ -134,8 +134,8 @@ type Queue struct {
 	Echoed
 }
 
-// AuthorizationRule lets whoever signs with one of its keys do some things with
-// an entity. An entity has at most 12.
+// AuthorizationRule gives rights to an entity to clients that sign with one of its
+// keys. An entity has at most 12.
 type AuthorizationRule struct {
 	// KeyName is the name of the rule, and what signatures name (skn): 1 to 256 characters.
 	KeyName string
@@ -176,7 +176,7 @@ type Forwarding struct {
 // Topic describes a topic. Fields mean what they do on a queue.
 type Topic struct {
 	Name                                string
-	DefaultMessageTimeToLive            time.Duration // cuts that of the subscriptions
+	DefaultMessageTimeToLive            time.Duration // a maximum for the subscriptions
 	RequiresDuplicateDetection          bool
 	DuplicateDetectionHistoryTimeWindow time.Duration
 	MaxSizeInMegabytes                  int

@@ -7,26 +7,26 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// Management is what a wire door needs beside sending, receiving and
-// administration: the operations of an entity's $management node, which know
-// messages by lock token and sessions by name, whoever received them. Namespaces
-// that can be served implement it beside Namespace and Admin; the
-// three see the same entities.
+// Management is the part of a namespace that an AMQP server needs beside
+// sending, receiving and administration: the operations of an entity's
+// $management node. They know messages by lock token and sessions by name,
+// of any receiver. Namespaces that can be served implement it beside
+// Namespace and Admin; the three see the same entities.
 //
-// All methods may be called concurrently and fail as those of Namespace do.
+// All methods may be called concurrently and fail as the methods of Namespace do.
 // Source is a path as for Receiver.
 //
-// A door opens receivers with ReceiverOptions.Outside. A link with credit for n
-// messages is a Receive(ctx, n, messaging.Forever); to take the credit back, end
-// ctx. What Receive returned and the link could not put on the wire any more goes
-// back with Settle and Release, uncounted. A link that is detached
-// closes its receiver; one that vanishes with its connection ends it by
+// An AMQP server opens receivers with ReceiverOptions.RealTime. A link with
+// credit for n messages is a Receive(ctx, n, messaging.Forever); to take the
+// credit back, end ctx. Messages that Receive returned and the link could no
+// longer send go back with Settle and Release, uncounted. A link that is
+// detached closes its receiver; one that vanishes with its connection ends it by
 // [Link.Vanish].
 //
 // Reference: spec messaging 3.6 and 3.7.
 type Management interface {
-	// Settle settles locked messages of the source, in order. Every token is
-	// tried; the error is that of the first which failed. With a session id it is
+	// Settle settles locked messages of the source, in order. Every token
+	// is tried; the error is the first one. With a session id it is
 	// messaging.ErrSessionLockLost when that session is not locked.
 	Settle(ctx context.Context, source string, how Settlement, tokens ...bindings.GUID) error
 
@@ -97,8 +97,8 @@ type Disposition struct {
 	Settlement
 }
 
-// Link is what receivers made by a Management's namespace are,
-// those of sessions included.
+// Link is implemented by the receivers of a Management's namespace, session
+// receivers included.
 type Link interface {
 	Receiver
 

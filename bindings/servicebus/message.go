@@ -59,14 +59,14 @@ type Message struct {
 	// messaging.Encoded for what Go has no plain type for.
 	ApplicationProperties map[string]any
 
-	// Wire holds the sections of the AMQP message as they came, for the door that
-	// sends it on. Nil when the message did not come over AMQP. Whoever receives
-	// from the service uses the plain fields.
+	// Wire holds the sections of the AMQP message as they came, for the AMQP server
+	// that sends it on. Nil when the message did not come over AMQP. Receivers use
+	// the plain fields.
 	Wire *messaging.Wire
 }
 
 // State is the state of a message that receivers are told; a locked
-// message is active. The numbers are those of x-opt-message-state.
+// message is active. The numbers are the values of x-opt-message-state.
 type State int32
 
 // The states.

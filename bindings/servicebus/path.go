@@ -82,8 +82,8 @@ func ParsePath(path string) (Path, error) {
 	return p, nil
 }
 
-// ValidateRuleName checks the name of a rule, which is that of a
-// subscription or begins with a dollar sign, as "$Default" does.
+// ValidateRuleName checks the name of a rule: it has the form of a subscription's
+// name, or begins with a dollar sign, as "$Default" does.
 func ValidateRuleName(name string) error {
 	return validName("rule", strings.TrimPrefix(name, "$"), maxSubscriptionName, false)
 }

@@ -17,12 +17,12 @@ import (
 // [ParsePath]. Sends go to queues and topics, receivers belong to
 // queues, subscriptions and sub-queues.
 //
-// All methods may be called concurrently. What the service refuses is a
+// All methods may be called concurrently. A refusal of the service is a
 // [*messaging.Error], for which errors.Is holds with the conditions of this
-// package; a context's error passes unchanged; everything else is a failure of
-// the transport. Messages given and returned are not shared with the service,
-// except for the bytes of body and wire sections, which nobody changes after
-// they were sent.
+// package; a context's error passes unchanged; everything else is a failure
+// of the transport. Messages given and returned are not shared with the
+// service, except for the bytes of body and wire sections, which must not
+// change after they were sent.
 //
 // Reference: spec messaging 1; docs, Service Bus messaging.
 type Namespace interface {
@@ -54,12 +54,13 @@ type Namespace interface {
 	Receiver(ctx context.Context, source string, opts *ReceiverOptions) (Receiver, error)
 
 	// AcceptSession locks a session of a queue or subscription that requires
-	// sessions, and opens a receiver on it. A session that is named is locked even
-	// if it has no message and never had one; when somebody else has it the error
-	// is messaging.ErrSessionLocked, at once. Without a name it is the next session that is
-	// free and has an active message; when none comes within opts.Wait the error
-	// is messaging.ErrTimeout. On an entity without sessions it is messaging.ErrNotAllowed. Nil
-	// options mean the next session, and waiting without end.
+	// sessions, and opens a receiver on it. A named session is locked even if it
+	// has no message and never had one; when another receiver has it the error is
+	// messaging.ErrSessionLocked, at once. Without a name it is the next session
+	// that is free and has an active message; when none comes within opts.Wait the
+	// error is messaging.ErrTimeout. On an entity without sessions it is
+	// messaging.ErrNotAllowed. Nil options mean the next session, and waiting
+	// without end.
 	AcceptSession(ctx context.Context, source string, opts *SessionOptions) (Session, error)
 }
 
@@ -78,14 +79,14 @@ const (
 type ReceiverOptions struct {
 	Mode ReceiveMode
 
-	// Outside says that messages go to somebody whose time is real, a client of a
-	// wire door: an embedded service on a virtual clock then does not take the end
-	// of these locks, nor of this receiver's waits, for a reason to move time.
-	// The cloud ignores it.
-	Outside bool
+	// RealTime says that the messages go to a client of an AMQP server,
+	// which lives in real time. An embedded service on a virtual clock then
+	// does not move time to the end of these locks, nor of this receiver's
+	// waits. The cloud ignores it.
+	RealTime bool
 
-	// Transfers says that Receive, with ReceiveAndDelete, hands messages to
-	// somebody who tells of each what has come of it: see [Link.Transferred].
+	// Transfers says that the receiver of messages from Receive, with
+	// ReceiveAndDelete, reports the outcome of each: see [Link.Transferred].
 	Transfers bool
 }
 
@@ -170,9 +171,8 @@ type Receiver interface {
 	Close(ctx context.Context) error
 }
 
-// Session is a receiver on one session, which it has locked. Its
-// messages are locked as long as the session is, whatever their number; they come
-// in strict order.
+// Session is a receiver on one session, which it has locked. All its messages are
+// locked as long as the session is; they come in strict order.
 type Session interface {
 	Receiver
 

@@ -11,7 +11,7 @@ import (
 // Bus transaction processing, time-out).
 const TransactionTimeout = 2 * time.Minute
 
-// Transactions begins transactions. What serves clients that have them
+// Transactions begins transactions. A namespace whose clients have transactions
 // implements it beside Management.
 type Transactions interface {
 	// Begin opens a transaction, which has to be ended by Commit or Rollback. After
@@ -20,9 +20,9 @@ type Transactions interface {
 }
 
 // Transaction gathers sends and settlements that take effect together, by
-// Commit, or not at all. Until then nobody sees what is sent, and the messages that
-// are settled stay locked; a lock of their own does not end meanwhile, the lock of a
-// session does.
+// Commit, or not at all. Until then sent messages are invisible, and
+// settled messages stay locked: a lock of their own does not end meanwhile,
+// the lock of a session does.
 //
 // Its scope is one entity with its sub-queues, a topic with its subscriptions, whose
 // name the first call gives. Sends may go further where through is set: they are
@@ -52,8 +52,8 @@ type Transaction interface {
 	// Settle is Management.Settle, but all tokens or none.
 	Settle(ctx context.Context, source string, how Settlement, tokens ...bindings.GUID) error
 
-	// Commit makes all of it happen as one change, or, if that cannot be, none of it:
-	// then it fails with messaging.ErrRolledBack, or, when the time-out had come, messaging.ErrTimeout.
+	// Commit makes the transaction as one change, or not at all: then it fails with
+	// messaging.ErrRolledBack, or after the time-out with messaging.ErrTimeout.
 	Commit(ctx context.Context) error
 
 	// Rollback drops all of it. It fails as Commit does when the time-out had come.

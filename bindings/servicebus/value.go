@@ -4,11 +4,11 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// MessagesFrom returns the messages for a value that a handler gives to
-// a Service Bus output binding: none for Null, one for each element of a list or
-// of a JSON array, one otherwise. Bodies are those of a queue output; the
-// content type says what the value was: text/plain for text, application/json for
-// an object, application/octet-stream for bytes.
+// MessagesFrom returns the messages for a value that a handler gives to a
+// Service Bus output binding: none for Null, one for each element of a list or
+// of a JSON array, one otherwise. Bodies are made as for a queue output; the
+// content type names the form of the value: text/plain for text,
+// application/json for an object, application/octet-stream for bytes.
 //
 // Source: spec messaging 2.6; the platform hands values to collectors of every
 // kind in the same way (host: FunctionBinding.cs BindAsyncCollectorAsync).

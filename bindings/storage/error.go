@@ -10,14 +10,15 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 )
 
-// Conditions that the blob service reports, beside those of the queue service:
-// bindings.ErrNotFound, bindings.ErrAlreadyExists, bindings.ErrTooLarge, bindings.ErrOutOfRange, bindings.ErrInvalidName and
-// bindings.ErrUnavailable hold for blobs alike.
+// Conditions that the blob service reports. Others are shared with the queue
+// service: bindings.ErrNotFound, bindings.ErrAlreadyExists, bindings.ErrTooLarge,
+// bindings.ErrOutOfRange, bindings.ErrInvalidName and bindings.ErrUnavailable hold
+// for blobs alike.
 var (
 	// ErrContainerNotFound: the container does not exist (ContainerNotFound).
 	// bindings.ErrNotFound holds too.
 	ErrContainerNotFound = errors.New("container not found")
-	// ErrLeaseHeld: somebody's lease is in the way, and the caller named none
+	// ErrLeaseHeld: there is a lease, and the caller named none
 	// (LeaseAlreadyPresent, LeaseIdMissing and the like).
 	ErrLeaseHeld = errors.New("lease held")
 	// ErrLeaseLost: the lease that the caller named is not, or no longer, the one

@@ -45,9 +45,9 @@ type Options struct {
 	// that one does. Nil: those do that this program brings along.
 	Worker func(runtime string, settings *Settings) NoWorker
 
-	// Sources stands for the content of the Go program in an absolute folder, and of
-	// all that it is built of. Nil: nobody builds it, and a change of it is none of the
-	// app.
+	// Sources stands for the content of the Go program in an absolute folder, and
+	// of all that it is built of. Nil: the host does not build it, and its changes
+	// are not changes of the app.
 	Sources func(dir string) string
 
 	// Handler is what runs the functions, as an earlier Load has found it and its
@@ -58,9 +58,9 @@ type Options struct {
 	// host; tests may pass a smaller one.
 	Kinds []Kind
 
-	// Settings are used instead of local.settings.json and Env when not nil. A
-	// reload passes those of the running app, because the platform reads the
-	// file once per process.
+	// Settings are used instead of local.settings.json and Env when not
+	// nil. A reload passes the settings of the running app, because the
+	// platform reads the file once per process.
 	Settings *Settings
 
 	// ServicesOnly looks for no functions and for nothing that runs them: of host.json
@@ -100,25 +100,25 @@ type App struct {
 	// Settings are the app settings.
 	Settings *Settings
 
-	// ServiceBusEntities are those of the file that redeliver.serviceBus.config of
-	// host.json names; nil when it names none. What is wrong in it is among Faults.
+	// ServiceBusEntities are the entities of the file that
+	// redeliver.serviceBus.config of host.json names; nil when it names none.
+	// Faults of that file are among Faults.
 	ServiceBusEntities *config.Entities
 
-	// Functions are ordered by name, ordinal ignoring case, those in error
-	// included, those outside the allow list not.
+	// Functions are ordered by name, ordinal ignoring case. Functions in error are
+	// included, functions that are not on the allow list are not.
 	Functions []*Function
 
-	// Faults are those of host.json, of the overrides and of the app as a whole.
-	// If there are any, the app does not start. They come in file order; the one
-	// that the platform would report is marked First.
+	// Faults are the faults of host.json, of the overrides and of the app as a
+	// whole. If there are any, the app does not start. They come in file order;
+	// the one that the platform would report is marked First.
 	Faults []*schemas.Fault
 
 	// Warnings do not stop anything: local.settings.json, names in another case,
 	// old section names.
 	Warnings []*schemas.Fault
 
-	// IdleHandlers are those of the Warnings that name a handler which no function
-	// uses.
+	// IdleHandlers are the Warnings about handlers that no function uses.
 	IdleHandlers []*schemas.Fault
 
 	// Local is the Host section of local.settings.json.
@@ -178,8 +178,8 @@ type EntityFiles struct {
 	// ServiceBus describes queues and topics, in the place of redeliver.serviceBus.config.
 	ServiceBus string
 
-	// EventHubs describes hubs and consumer groups, beside those of host.json, in the
-	// place of redeliver.eventHubs.config.
+	// EventHubs describes hubs and consumer groups, beside the hubs of host.json,
+	// in the place of redeliver.eventHubs.config.
 	EventHubs string
 }
 

@@ -15,9 +15,9 @@ type BindingKind struct {
 	// Directions are those that the platform knows, e.g. "out"; "trigger" is the one of
 	// a trigger.
 	Directions []string
-	// Served are those of the Directions that this host serves itself. In the others
-	// the type is foreign: its trigger does not run, its output is recorded, its input
-	// has a fixed value or stops its function.
+	// Served lists the Directions that this host serves itself. In the others
+	// the type is foreign: its trigger does not run, its output is recorded,
+	// its input has a fixed value or stops its function.
 	Served []string
 	// Connection is the name that an empty "connection" stands for, where a direction is
 	// served; "" for bindings without connections.

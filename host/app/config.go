@@ -6,9 +6,9 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// Config is host.json after overrides, with defaults filled in
-// (spec host-and-retry 6.2), as far as anything here depends on it: the schema checks
-// the rest. Field names are those of the file.
+// Config is host.json after overrides, with defaults filled in (spec
+// host-and-retry 6.2), as far as anything here depends on it: the schema
+// checks the rest. Field names are the names in the file.
 type Config struct {
 	// FunctionTimeout limits each attempt; 0 is unlimited.
 	FunctionTimeout time.Duration

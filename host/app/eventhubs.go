@@ -9,8 +9,9 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// EventHubs is extensions.eventHubs (spec messaging 6.1), and redeliver.eventHubs. What
-// only a client of the cloud needs (prefetchCount, transportType, ...) is not here.
+// EventHubs is extensions.eventHubs (spec messaging 6.1), and redeliver.eventHubs.
+// Settings for clients of the cloud only (prefetchCount, transportType, ...) are
+// not here.
 type EventHubs struct {
 	MaxEventBatchSize, MinEventBatchSize int
 	MaxWaitTime                          time.Duration

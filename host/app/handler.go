@@ -32,13 +32,13 @@ const (
 
 // HandlerSpec is the result of discovering the handler of an app.
 //
-// The first of these rules that fits decides: FUNCTIONS_WORKER_RUNTIME "custom"
-// is an HTTP custom handler; customHandler.description.defaultExecutablePath
-// names a prebuilt plugin, if the program is built with the functions package or the
-// runtime is "go", and else an HTTP custom handler; a main package in the app's folder that imports the
-// functions package, or any with the runtime "go", is Go source to build, unless the
-// runtime is that of another language; any other runtime, and files that say so, is
-// a language worker.
+// The first of these rules that fits decides: FUNCTIONS_WORKER_RUNTIME "custom" is
+// an HTTP custom handler; customHandler.description.defaultExecutablePath names a
+// prebuilt plugin, if the program is built with the functions package or the
+// runtime is "go", and else an HTTP custom handler; a main package in the app's
+// folder that imports the functions package, or any with the runtime "go", is Go
+// source to build, unless the runtime is of another language; any other runtime,
+// and files that say so, is a language worker.
 //
 // Custom is not served, nor is a Language without a worker. The app starts all the same;
 // its functions say so in [Function.NotServed].
@@ -46,7 +46,7 @@ type HandlerSpec struct {
 	Kind HandlerKind
 
 	// Path is the absolute path of the main package (GoSource) or of the
-	// executable; a bare name is looked up in PATH by whoever starts it.
+	// executable; a bare name is looked up in PATH at the start.
 	Path string
 
 	// Runtime is FUNCTIONS_WORKER_RUNTIME in lower case. When that is unset it is

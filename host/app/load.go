@@ -17,8 +17,7 @@ import (
 )
 
 // Load reads the app in dir. It returns an error only when dir cannot be read at
-// all; everything else is in the App: its Faults, those of its functions, and
-// the Handler's.
+// all; all other faults are in the App: its own, its functions' and the Handler's.
 func Load(dir string, opts *Options) (*App, error) {
 	if opts == nil {
 		opts = &Options{}

@@ -13,7 +13,7 @@ type Report struct {
 	// Functions are ordered by name; those in error are included.
 	Functions []FunctionReport `json:"functions"`
 
-	// Errors are the faults of the app first, then those of its functions.
+	// Errors are the faults of the app first, then the faults of its functions.
 	Errors []Problem `json:"errors"`
 
 	// Warnings are what is wrong and harmless.
@@ -41,8 +41,8 @@ type FunctionReport struct {
 	InError  bool   `json:"inError"`
 	Disabled string `json:"disabled,omitempty"` // what disables it
 
-	// NotServed says why a function that may be in order does not run here. What the
-	// report says of it otherwise is what will happen where it runs.
+	// NotServed says why a function that may be in order does not run here. The
+	// rest of the report tells what will happen where it runs.
 	NotServed string `json:"notServed,omitempty"`
 
 	// Policy is nil when there is none.

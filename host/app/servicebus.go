@@ -8,8 +8,9 @@ import (
 )
 
 // ServiceBus is extensions.serviceBus (spec messaging 2.1). The names of older
-// extensions are read where the present ones are not set. What only a client of
-// the cloud needs (prefetchCount, transportType, clientRetryOptions) is not here.
+// extensions are read where the present ones are not set. Settings for clients
+// of the cloud only (prefetchCount, transportType, clientRetryOptions) are not
+// here.
 type ServiceBus struct {
 	AutoCompleteMessages bool
 	// MaxAutoLockRenewalDuration is negative for no limit.

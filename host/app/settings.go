@@ -194,8 +194,8 @@ func hasPrefixFold(s, prefix string) bool {
 }
 
 // MissingConnection is the error for a connection of that name that
-// [Settings.Connection] does not find. The text is the platform's, and shows the
-// prefixed name whatever the user wrote (spec storage 13).
+// [Settings.Connection] does not find. The text is the platform's, and
+// always shows the prefixed name (spec storage 13).
 func MissingConnection(name string) error {
 	if !hasPrefixFold(name, connectionPrefix) {
 		name = connectionPrefix + name

@@ -196,7 +196,7 @@ func (b *Breaker) Delivered(round int, ok bool, report func(journal.Kind)) {
 	b.changed.Broadcast()
 }
 
-// Cancelled gives back the admission of a delivery whose loop was ended from outside: it
+// Cancelled gives back the admission of a delivery whose loop was cancelled: it
 // says nothing about the function.
 func (b *Breaker) Cancelled(round int) {
 	if b == nil {

@@ -1,10 +1,11 @@
-// Package certificate provides the one key pair with which every door of a host
-// speaks TLS: read from the user's files, or self-made and kept, so that clients
-// have to be told once whom to trust.
+// Package certificate provides the one key pair with which every listener
+// of a host speaks TLS: read from the user's files, or self-made and kept,
+// so that clients have to be told once whom to trust.
 //
-// Read [Load] and [SelfMade]. The package serves nobody: it hands out a
-// [tls.Config]. It is no certificate authority beyond its own one certificate,
-// and does not put anything into a system's list of trusted ones.
+// Read [Load] and [SelfMade]. The package opens no port: it hands out a
+// [tls.Config]. It is no certificate authority beyond its own one
+// certificate, and does not put anything into a system's list of trusted
+// ones.
 package certificate
 
 import (
@@ -76,9 +77,9 @@ func names() []string { return []string{"localhost", "*.blob.localhost", "*.queu
 func addresses() []net.IP { return []net.IP{net.IPv4(127, 0, 0, 1).To4(), net.IPv6loopback} }
 
 // SelfMade returns the pair that is kept in dir, as cert.pem and key.pem. It
-// makes one for the names of this machine when there is none, or when the one
-// that is there has had its time. Whoever has the key can pass for this machine
-// to those who trust the certificate; the file is its owner's to read only.
+// makes one for the names of this machine when there is none, or when that
+// one has expired. The key lets its owner pass for this machine to clients
+// that trust the certificate; only the user may read the file.
 func SelfMade(dir string, now time.Time) (*Pair, error) {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	kept, err := Load(certFile, keyFile)

@@ -17,21 +17,22 @@ import (
 )
 
 // Send puts a message with that body on a queue, which is made when it does not
-// exist, in the encoding of the app (messageEncoding). What it wakes runs before
-// Send returns; time does not move. It returns the message's ID.
+// exist, in the encoding of the app (messageEncoding). Deliveries that it
+// starts run before Send returns; time does not move. It returns the message's
+// ID.
 func (h *Host) Send(queue, body string) string {
 	h.tb.Helper()
 	return h.SendRaw(queue, h.encoding().Encode([]byte(body)))
 }
 
 // SendWith is Send with a delay before the first delivery and a time to live; nil
-// options are those of Send.
+// options mean Send.
 func (h *Host) SendWith(queue, body string, opts *queueapi.PutOptions) string {
 	h.tb.Helper()
 	return h.put(queue, opts, h.encoding().Encode([]byte(body)))[0]
 }
 
-// SendAll is Send for several messages that arrive together: nobody receives one
+// SendAll is Send for several messages that arrive together: none is received
 // before the last is there. It returns their IDs.
 func (h *Host) SendAll(queue string, bodies ...string) []string {
 	h.tb.Helper()
@@ -108,9 +109,9 @@ func (h *Host) Messages(queue string) []*queueapi.Message {
 	return messages
 }
 
-// Hidden returns the messages of a queue that nobody can receive now, all of them, in
-// the order in which they will be visible: those in work, waiting for redelivery or
-// delayed. NextVisible says from when, DequeueCount how often they were delivered.
+// Hidden returns all invisible messages of a queue (in work, waiting for
+// redelivery, delayed), in the order in which they will be visible. NextVisible
+// says from when, DequeueCount how often they were delivered.
 func (h *Host) Hidden(queue string) []*queueapi.Message {
 	h.tb.Helper()
 	var err error

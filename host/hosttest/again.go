@@ -6,10 +6,11 @@ import (
 )
 
 // Kill ends the host at this instant, as kill -9 or a power cut does: nothing is
-// settled, nothing is written and no lock is given back. Messages in work stay hidden,
-// and locks and leases held, until the clock ends them. What the host keeps is as it
-// was (queues, blobs, timer status, Service Bus, Event Hubs, Event Grid, Cosmos DB):
-// until [Host.StartAgain] the test can look at it, send more, and move time.
+// settled, nothing is written and no lock is given back. Messages in work stay
+// hidden, and locks and leases held, until the clock ends them. The host's data
+// stay as they were (queues, blobs, timer status, Service Bus, Event Hubs, Event
+// Grid, Cosmos DB): until [Host.StartAgain] the test can look at it, send more, and
+// move time.
 //
 // A handler in process sees its context end, since no goroutine can be killed; what it
 // does then reaches no service. The journal begins anew; Select, Attempts, Settlements

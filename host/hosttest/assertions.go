@@ -28,8 +28,8 @@ func (h *Host) Settlements(function string) []journal.Record {
 	})
 }
 
-// Select returns the records that match accepts, in order, those of earlier runs first
-// (see StartAgain).
+// Select returns the records that match accepts, in order, earlier runs first (see
+// StartAgain).
 func (h *Host) Select(match func(*journal.Record) bool) []journal.Record {
 	var out []journal.Record
 	for _, r := range h.records() {
@@ -142,9 +142,9 @@ func (h *Host) WantQueue(queue string, want ...string) {
 	}
 }
 
-// WantHidden fails the test unless the messages of a queue that nobody can receive now
-// (in work, waiting for redelivery, delayed) have exactly these bodies, in the order in
-// which they will be visible. Hidden says when that is.
+// WantHidden fails the test unless the invisible messages of a queue (in
+// work, waiting for redelivery, delayed) have exactly these bodies, in the
+// order in which they will be visible. Hidden says when that is.
 func (h *Host) WantHidden(queue string, want ...string) {
 	h.tb.Helper()
 	got := h.bodies(queue, h.Hidden(queue))

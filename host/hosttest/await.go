@@ -19,10 +19,11 @@ import (
 // awaits things in the order in which they happen; one that an earlier Await passed over
 // is found with Select.
 //
-// The test fails when nothing more can come of what is under way: nobody waits for
-// time to move, and whatever else was pending (polls of a queue, ticks of a schedule,
-// the end of a message's life) has had its turn. It fails too after 20,000 retries of
-// policies without an end. The failure shows what did happen.
+// The test fails when the record can no longer come: nothing waits for time
+// to move, and everything else that was pending (polls of a queue, ticks of
+// a schedule, the end of a message's life) has had its turn. It fails too
+// after 20,000 retries of policies without an end. The failure shows what
+// did happen.
 //
 // match runs under no lock: it may use the host's other methods, except those that
 // move time, and end the test.

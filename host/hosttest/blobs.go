@@ -11,8 +11,8 @@ import (
 )
 
 // Upload writes a blob, "container/name", in the place of what was there. The
-// container is made when it does not exist. What it wakes runs before Upload
-// returns; time does not move. It returns the blob's ETag.
+// container is made when it does not exist. Deliveries that it starts run
+// before Upload returns; time does not move. It returns the blob's ETag.
 func (h *Host) Upload(path, content string) string {
 	h.tb.Helper()
 	return h.UploadBlob(path, content, nil).ETag

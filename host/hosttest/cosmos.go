@@ -9,7 +9,7 @@ import (
 )
 
 // CosmosConnection is the connection string of the embedded Cosmos DB account, as
-// the kit gives it to the app in AzureWebJobsCosmosDB: that of the official
+// the kit gives it to the app in AzureWebJobsCosmosDB: the same as of the official
 // emulator.
 const CosmosConnection = "AccountEndpoint=https://localhost:8081/;AccountKey=C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw==;"
 
@@ -24,8 +24,8 @@ func (h *Host) CreateCosmos(database, container string) {
 }
 
 // WriteCosmos creates or replaces documents, one after the other, in a container
-// that is made as CreateCosmos does when it does not exist. What they wake runs
-// before WriteCosmos returns; time does not move.
+// that is made as CreateCosmos does when it does not exist. Deliveries that they
+// start run before WriteCosmos returns; time does not move.
 func (h *Host) WriteCosmos(database, container string, documents ...string) {
 	h.tb.Helper()
 	c, err := h.cosmosContainer(database, container)

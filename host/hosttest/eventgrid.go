@@ -8,7 +8,8 @@ import (
 
 // PublishEvents publishes what a client would send to a topic of the embedded Event
 // Grid: a JSON array of events in the topic's schema or, of CloudEvents, a single
-// one. What it wakes runs before PublishEvents returns; time does not move.
+// one. Deliveries that it starts run before PublishEvents returns; time does not
+// move.
 func (h *Host) PublishEvents(topic, events string) {
 	h.tb.Helper()
 	t, err := h.Services().EventGrid().Topic(topic)

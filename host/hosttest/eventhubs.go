@@ -11,8 +11,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
 
-// EventHubConnection is the connection string of the embedded Event Hubs namespace, as
-// the kit gives it to the app in AzureWebJobsEventHub. It is that of Service Bus.
+// EventHubConnection is the connection string of the embedded Event Hubs namespace,
+// as the kit gives it to the app in AzureWebJobsEventHub. It is the same as for
+// Service Bus.
 const EventHubConnection = ServiceBusConnection
 
 // CreateEventHub makes a hub of the embedded Event Hubs namespace. Those that functions
@@ -26,10 +27,10 @@ func (h *Host) CreateEventHub(hub eventhubs.Hub) {
 	}
 }
 
-// SendEvents sends events with these bodies to a hub, together to one partition: by the
-// key, or with an empty key the next in turn. What they wake runs before SendEvents
-// returns; time does not move. Hubs that functions name are there; others are made with
-// CreateEventHub.
+// SendEvents sends events with these bodies to a hub, together to one partition: by
+// the key, or with an empty key the next in turn. Deliveries that they start run
+// before SendEvents returns; time does not move. Hubs that functions name are
+// there; others are made with CreateEventHub.
 func (h *Host) SendEvents(hub, key string, bodies ...string) {
 	h.tb.Helper()
 	opts := &eventhubsapi.SendOptions{}

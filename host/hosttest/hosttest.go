@@ -27,7 +27,7 @@
 //	go mod edit -replace=github.com/redeliver/redeliver=../redeliver
 //	go get -t ./...
 //
-// Read [New], [Options] and the examples. What the kit does not do: sockets
+// Read [New], [Options] and the examples. The kit leaves out sockets
 // (host/web), the command line (cmd/redeliver).
 package hosttest
 
@@ -119,7 +119,7 @@ type Options struct {
 	Patience time.Duration
 
 	// Processors replaces the number of processors in defaults that depend on it,
-	// such as newBatchThreshold; zero for 2, whatever machine the test runs on.
+	// such as newBatchThreshold; zero for 2, on every machine.
 	Processors int
 
 	// Env are the settings and environment of the app, as "NAME=VALUE".
@@ -316,8 +316,8 @@ func (h *Host) Advance(d time.Duration) {
 	h.wait(func() { h.Host.Advance(d) })
 }
 
-// Run moves time for as long as somebody waits for it, at most max, and returns
-// by how much it moved. Polls of an empty queue and ticks of a schedule are
+// Run moves time while something waits for it, at most max, and returns by
+// how much it moved. Polls of an empty queue and ticks of a schedule are
 // nothing that anybody waits for.
 func (h *Host) Run(max time.Duration) time.Duration {
 	h.tb.Helper()

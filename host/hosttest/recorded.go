@@ -22,8 +22,9 @@ func (h *Host) Outputs(name string) []host.RecordedOutput {
 	return found
 }
 
-// WantOutput fails the test unless exactly these values were set on an output that is
-// not served, in this order; see Outputs. What is no text counts with its bytes.
+// WantOutput fails the test unless exactly these values were set on an output that
+// is not served, in this order; see Outputs. Values that are not text count with
+// their bytes.
 func (h *Host) WantOutput(name string, want ...string) {
 	h.tb.Helper()
 	got := []string{}

@@ -22,7 +22,7 @@ func TestLockRenewedIsOfThisHost(t *testing.T) {
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
 	h.Send("orders", "x")
 	h.Send("other", "y")
-	ctx, outside := context.Background(), &servicebus.ReceiverOptions{Outside: true}
+	ctx, outside := context.Background(), &servicebus.ReceiverOptions{RealTime: true}
 	session := &servicebus.SessionOptions{ReceiverOptions: *outside}
 	id := "s"
 	h.Clock().Do("client", func() {

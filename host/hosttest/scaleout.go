@@ -6,11 +6,12 @@ import "github.com/redeliver/redeliver/host/journal"
 // there is much to do: a host of its own, with its own handlers' processes, on the same
 // folder, clock and services. Options.Instances has to be set.
 //
-// Each instance can be closed, killed and started again by itself. Moving time moves it
-// for all. What an instance does is in its own journal, what the services do by
-// themselves in the journal of each; Attempts, Settlements and the assertions look at the
-// instance that they are called on. Deliveries of Event Grid go to the oldest instance
-// that runs. The new instance is stopped when the test ends.
+// Each instance can be closed, killed and started again by itself. Moving time
+// moves it for all. The work of an instance is in its own journal, the records of
+// the services by themselves in the journal of each; Attempts, Settlements and the
+// assertions look at the instance that they are called on. Deliveries of Event Grid
+// go to the oldest instance that runs. The new instance is stopped when the test
+// ends.
 func (h *Host) ScaleOut() *Host {
 	h.tb.Helper()
 	if !h.shared {

@@ -10,9 +10,10 @@ import (
 // namespace, as the kit gives it to the app in AzureWebJobsServiceBus.
 const ServiceBusConnection = "Endpoint=sb://127.0.0.1;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;"
 
-// SendServiceBus sends messages to a queue or a topic, all or none. What they
-// wake runs before SendServiceBus returns; time does not move. Entities that
-// functions name are there; others are made with host.Host.ServiceBus.
+// SendServiceBus sends messages to a queue or a topic, all or none.
+// Deliveries that they start run before SendServiceBus returns; time does
+// not move. Entities that functions name are there; others are made with
+// host.Host.ServiceBus.
 func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	h.tb.Helper()
 	var err error
@@ -23,7 +24,7 @@ func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 }
 
 // ServiceBusMessages returns the messages of a queue, a subscription or one of
-// their sub-queues ("orders/$DeadLetterQueue"), whatever their state, at most 256.
+// their sub-queues ("orders/$DeadLetterQueue"), in any state, at most 256.
 func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 	h.tb.Helper()
 	var messages []*servicebus.Received

@@ -10,7 +10,7 @@ const (
 	HostStopped       Kind = "host_stopped"       // everything has ended
 	GenerationLoaded  Kind = "generation_loaded"  // an app was loaded and took over
 	GenerationRefused Kind = "generation_refused" // an edit, or the first load, was refused; error says why
-	EditUndone        Kind = "edit_undone"        // after a refusal the files are those of the running generation again
+	EditUndone        Kind = "edit_undone"        // after a refusal the files are again as the running generation has them
 	FunctionError     Kind = "function_error"     // a function is in error, or its listener failed and will start again
 	ProcessStarted    Kind = "process_started"
 	ProcessExited     Kind = "process_exited"

@@ -37,8 +37,8 @@ type Env struct {
 	// Go runs f in the background for as long as the host runs, which waits for it.
 	Go func(name string, f func())
 
-	// AwaitMade waits until a time, or until a service has something that it had not.
-	// Nobody waits for that: it is no reason for time to jump.
+	// AwaitMade waits until a time, or until a service has something that
+	// it had not. Time does not jump for it.
 	AwaitMade func(ctx context.Context, until time.Time) error
 
 	// GUIDs hands out n identifiers: the number of the first, and how the identifier

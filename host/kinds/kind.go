@@ -69,8 +69,8 @@ type Front interface {
 // A Resident is what a kind keeps for as long as the host runs. Its methods are used by
 // the load that has its turn.
 type Resident interface {
-	// Apply gives the services what the app of a generation describes that has come to
-	// run. What cannot be done the journal tells.
+	// Apply gives the services what the app of a generation describes that
+	// has come to run. The journal reports failures.
 	Apply(g Generation)
 
 	// Restore is Apply after the state of the services was replaced; nil: no app runs.

@@ -9,8 +9,8 @@ import (
 )
 
 // UnknownNames checks the expressions of a function's other bindings against the
-// names that its trigger provides, for triggers that provide the same whatever
-// comes (spec storage 12).
+// names that its trigger provides, for triggers that always provide the same
+// names (spec storage 12).
 func UnknownNames(f *app.Function, contract []string) []*schemas.Fault {
 	var faults []*schemas.Fault
 	for _, b := range f.Bindings {

@@ -37,7 +37,7 @@ func (t *Turn) QueuesIn(a queue.Account) queue.Account { return reach(t, a, t.Em
 // BlobsIn is QueuesIn for blobs.
 func (t *Turn) BlobsIn(a blob.Account) blob.Account { return reach(t, a, t.Embedded.BlobsIn) }
 
-// Container is that of the host's locks and of the status of timers.
+// Container holds the host's locks and the status of timers.
 func (t *Turn) Container() (blob.Container, error) {
 	blobs, err := t.Locks().Blobs()
 	if err != nil {

@@ -10,9 +10,10 @@
 //	sharedaccess.go  how tokens of authorization rules read
 //
 // A web page on the same machine can send requests to any listener there: by fetch,
-// by a form, by an image, by a WebSocket. Keys do not help where everybody knows them,
-// as that of an emulator's storage account. So each listener asks the Guard first.
-// Programs that are no browsers send none of the headers that it looks at, but for Host.
+// by a form, by an image, by a WebSocket. Keys do not help where they are public,
+// as the key of an emulator's storage account. So each listener asks the Guard
+// first. Programs other than browsers send only one of the headers that it looks
+// at, Host.
 //
 // The package knows no service and no clock; it lives in the real time of sockets.
 package listen

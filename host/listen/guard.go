@@ -12,9 +12,10 @@ import (
 	"sync"
 )
 
-// Guard says which requests a listener takes. The zero Guard, and nil, takes those
-// that name this machine, and from browsers those of its own pages. A Guard may be
-// used concurrently, and is not changed once it is used.
+// Guard says which requests a listener takes. The zero Guard, and nil,
+// takes requests that name this machine, and from browsers the requests of
+// its own pages. A Guard may be used concurrently, and is not changed once
+// it is used.
 type Guard struct {
 	// Names are names in the Host header, without a port, that are taken besides those
 	// that mean this machine.
@@ -55,11 +56,11 @@ func (g *Guard) Protect(next http.Handler) http.Handler {
 }
 
 // CheckHost returns a *Refusal for a request whose Host header does not name this
-// machine: the name is somebody's who has made it lead here, and whose pages would
-// count as the listener's own (DNS rebinding). Names that are taken: localhost and all
-// below it, loopback addresses, the address that the connection came in on, the
-// machine's own name, those by which containers call the machine they run on
-// (host.docker.internal, host.containers.internal), and Guard.Names.
+// machine: the owner of that name has made it lead here, and pages of that name
+// would count as the listener's own (DNS rebinding). Names that are taken:
+// localhost and all below it, loopback addresses, the address that the connection
+// came in on, the machine's own name, those by which containers call the machine
+// they run on (host.docker.internal, host.containers.internal), and Guard.Names.
 func (g *Guard) CheckHost(r *http.Request) error {
 	name := hostName(r.Host)
 	switch {
@@ -73,10 +74,10 @@ func (g *Guard) CheckHost(r *http.Request) error {
 	return nil
 }
 
-// CheckOrigin returns a *Refusal for a request of a page of another origin, unless the
-// origin is among Guard.Origins or allowed, which may be nil, takes it. A request that
-// names no origin comes from another page if Sec-Fetch-Site says so; that page is not
-// known for certain, and nobody takes it: see [Referrer].
+// CheckOrigin returns a *Refusal for a request of a page of another origin, unless
+// the origin is among Guard.Origins or allowed, which may be nil, takes it. A
+// request that names no origin comes from another page if Sec-Fetch-Site says so;
+// that page is not known for certain, and is refused: see [Referrer].
 func (g *Guard) CheckOrigin(r *http.Request, allowed func(origin string) bool) error {
 	origin := r.Header.Get("Origin")
 	switch {
@@ -102,9 +103,9 @@ func Foreign(r *http.Request) bool {
 	return true // same-site too: another port of this machine is another origin
 }
 
-// Referrer is the origin of the page that a request without Origin says it is for, empty
-// if it says nothing. No page can make it up, but somebody else's redirect may have led
-// here: it is good enough for what changes nothing.
+// Referrer is the origin of the page that a request without Origin says it is for,
+// empty if it says nothing. A page cannot forge it, but the redirect of another
+// page may have led here: it is enough for requests that change nothing.
 func Referrer(r *http.Request) string {
 	u, err := url.Parse(r.Referer())
 	if err != nil || u.Host == "" {
@@ -120,8 +121,8 @@ func (g *Guard) allows(origin string) bool {
 	return g != nil && slices.ContainsFunc(g.Origins, func(o string) bool { return SameOrigin(o, origin) })
 }
 
-// SameOrigin compares an origin that somebody configured with one of a browser, which
-// never ends in a slash.
+// SameOrigin compares a configured origin with an origin of a browser, which never
+// ends in a slash.
 func SameOrigin(configured, origin string) bool {
 	return configured != "*" && strings.EqualFold(strings.TrimSuffix(configured, "/"), origin)
 }

@@ -77,7 +77,8 @@ func (s *Server) Listen(p Port) (net.Addr, error) {
 	return l.Addr(), nil
 }
 
-// Serve serves in the background what comes to a listener; secure is that of Port.TLS.
+// Serve serves the connections of a listener in the background; secure is the
+// configuration of Port.TLS.
 func (s *Server) Serve(l net.Listener, secure bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,9 @@ import (
 )
 
 // SharedAccess is a token that was made of the key of an authorization rule:
-// sr=resource&sig=signature&se=expiry&skn=rule, in any order, each escaped. What is
-// signed is the resource as it stands in the token, a line feed, and the expiry.
+// sr=resource&sig=signature&se=expiry&skn=rule, in any order, each escaped.
+// The signed text is the resource as it stands in the token, a line feed,
+// and the expiry.
 //
 // Source: docs, Service Bus access control with Shared Access Signatures.
 type SharedAccess struct {
@@ -59,9 +60,9 @@ func (t *SharedAccess) SignedBy(keys ...string) bool {
 	})
 }
 
-// Expired reports whether the token's time is over: by the clock, which says now, and
-// by that of the machine too. Clients make tokens by the machine's, and renew them by
-// it, wherever a virtual clock stands.
+// Expired reports whether the token's time is over: by the host's clock,
+// which gives now, and by the machine's too. Clients make tokens by the
+// machine's clock, and renew them by it, wherever a virtual clock stands.
 func (t *SharedAccess) Expired(now time.Time) bool {
 	return !t.Expiry.After(now) && !t.Expiry.After(time.Now())
 }

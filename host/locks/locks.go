@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/hostlock"
 )
 
-// Locks are those of one host, as one loaded app has them. All methods may be called
+// Locks are the locks of one host for one loaded app. All methods may be called
 // concurrently.
 type Locks struct {
 	Clock       clock.Clock
@@ -41,7 +41,7 @@ func (l *Locks) Container() (blob.Container, error) {
 	return blobs.Container(hostlock.Container), nil
 }
 
-// Blobs are those of the host's own account.
+// Blobs are the blobs of the host's own account.
 func (l *Locks) Blobs() (blob.Account, error) {
 	conn, ok := l.App.Settings.Connection("Storage")
 	if !ok {
@@ -72,8 +72,8 @@ func (l *Locks) Reclaims() bool {
 	return ours && (l.Stored || l.Epoch().Number > 0)
 }
 
-// New returns a lock that this host shares with those that have its ID. What happens to
-// it goes to the log, for those who look for it, and to opts.Notify.
+// New returns a lock that this host shares with those that have its ID. Its changes
+// go to the log and to opts.Notify.
 func (l *Locks) New(in blob.Container, name string, opts *hostlock.Options) *hostlock.Lock {
 	opts.Owner, opts.Reclaim = l.Instance, l.Reclaims()
 	also := opts.Notify

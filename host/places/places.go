@@ -1,5 +1,5 @@
 // Package places makes what an app describes and its functions name in the embedded
-// services: entities of Service Bus and event hubs. In the cloud somebody has to make
+// services: entities of Service Bus and event hubs. In the cloud the user makes
 // them; here they are there when the first function listens.
 package places
 
@@ -113,8 +113,8 @@ func queuesAgain(env *kinds.Env, a App, ns *bus.Namespace) error {
 	return nil
 }
 
-// Unserved makes what a function names that this host does not run: whatever runs it
-// finds what it would find beside a function of ours. A name that cannot be made is that
+// Unserved makes the entities of a function that this host does not run:
+// another host that runs it finds them. A name that cannot be made is that
 // program's to meet.
 func Unserved(f *kinds.Function) {
 	for _, err := range []error{servicebus.Name(f, f.Embedded.ServiceBus()), eventhubs.Name(f, f.Embedded.EventHubs())} {

@@ -21,11 +21,11 @@ import (
 // process has ended, in real time (some milliseconds, as a rule).
 const exitDelay = 2 * time.Second
 
-// Invoke makes one attempt: it calls the function, passes on what the handler
-// logs, in order, and sleeps for it in the clock's time. If no process runs it
-// waits for the next one. What the handler did stands in the response. An error
-// means that there is none: a *[process.ExitError] when the process ended, one that
-// wraps [process.ErrNoResult] when the handler broke the protocol, ctx's error when ctx
+// Invoke makes one attempt: it calls the function, passes on what the handler logs,
+// in order, and sleeps for it in the clock's time. If no process runs it waits for
+// the next one. The handler's outcome stands in the response. An error means that
+// there is none: a *[process.ExitError] when the process ended, one that wraps
+// [process.ErrNoResult] when the handler broke the protocol, ctx's error when ctx
 // ended first.
 //
 // When ctx ends, so does the handler's context, and a result is still awaited for

@@ -56,10 +56,10 @@ func NewChild(spec Spec, number int) *Child {
 // passes on what came after the last line break.
 func (c *Child) Lines(stderr bool) io.WriteCloser { return &splitter{out: c.out, stderr: stderr} }
 
-// Start starts the process, with more variables in its environment than those of Spec.
-// It does so from a goroutine of its own, which no caller has locked to a thread: on
-// Linux the process hears of the end of the thread that started it, and a locked thread
-// may end early.
+// Start starts the process, with more variables in its environment than Spec has.
+// It does so from a goroutine of its own, which no caller has locked to a thread:
+// on Linux the process hears of the end of the thread that started it, and a locked
+// thread may end early.
 func (c *Child) Start(more ...string) error {
 	if c.Stdout == nil {
 		c.Stdout = c.Lines(false)

@@ -1,6 +1,6 @@
 // Package process keeps a program running that executes functions: it starts the
-// program, watches it, starts it again when it dies, and stops it. What is said to the
-// program is the business of who connects with it: host/plugin, host/worker,
+// program, watches it, starts it again when it dies, and stops it. The packages
+// that connect with the program speak to it: host/plugin, host/worker,
 // host/customhandler.
 //
 // Read [Spec], [Keeper] and [Child] first.

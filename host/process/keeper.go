@@ -25,7 +25,7 @@ type Conn interface {
 	// HangUp breaks the connection. It is called after the end of the process, more
 	// than once.
 	HangUp()
-	// Wait returns when nobody reads from the connection any more, after HangUp.
+	// Wait returns when the readers of the connection have ended, after HangUp.
 	Wait()
 	// Bye asks the process to end, and may wait for that.
 	Bye()

@@ -28,8 +28,8 @@ type Spec struct {
 
 	// Output receives what the process writes to its standard outputs. It is
 	// called by goroutines that the clock does not know, one at a time, also
-	// after an exit, and not after Close returned. It should return soon: the
-	// process waits when nobody reads. Nil discards the lines.
+	// after an exit, and not after Close returned. It should return soon:
+	// the process waits meanwhile. Nil discards the lines.
 	Output func(Line)
 	// OnStart is told of each process that became ready, the first one included.
 	OnStart func(Process)

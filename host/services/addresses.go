@@ -199,8 +199,8 @@ func devAccountHost(proxy string) string {
 	return u.Hostname()
 }
 
-// IsDevelopment reports whether an account's address is that of an emulator: an IP
-// address or localhost, with the account in the path (source:
+// IsDevelopment reports whether an account's address is an emulator's: an
+// IP address or localhost, with the account in the path (source:
 // BlobServiceClientExtensions.cs IsDevelopmentStorageAccount).
 func IsDevelopment(endpoint string) bool {
 	u, err := url.Parse(endpoint)

@@ -38,27 +38,29 @@ type Backends interface {
 	EventHubs(conn app.Connection) (eventhubs.Namespace, error)
 }
 
-// ConnectionOptions are those of one host.
+// ConnectionOptions are the options of one host.
 type ConnectionOptions struct {
-	// Instead takes the place of the embedded services and of those outside. Nil:
-	// nothing does.
+	// Instead takes the place of the embedded services and of services
+	// outside this host. Nil: nothing does.
 	Instead Backends
 
 	// Outside serves connections that do not mean the embedded services. Nil:
 	// nobody does.
 	Outside Outside
 
-	// Wire ends calls to services outside that nothing else ends.
+	// Wire ends pending calls to services outside this host.
 	Wire context.Context
 
-	// Journal is told of outages of accounts outside, and Back when one is over.
+	// Journal is told of outages of accounts outside this host, and Back when one
+	// is over.
 	Journal *journal.Journal
 	Back    func()
 }
 
-// Connections say, for one host, where each connection leads: to an embedded service or
-// to one outside. The methods that tell it an address are called before anything else;
-// all others may be called concurrently. It implements [Backends].
+// Connections say, for one host, where each connection leads: to an
+// embedded service or to one outside this host. The methods that tell it an
+// address are called before anything else; all others may be called
+// concurrently. It implements [Backends].
 type Connections struct {
 	embedded *Embedded
 	clk      clock.Clock
@@ -87,11 +89,11 @@ func (c *Connections) at(s service, at server) {
 	c.servers[s] = at
 }
 
-// StorageAt tells at which URLs the embedded storage accounts are served; empty for a
-// service that is not. A connection string that names these addresses means an embedded
-// account, as UseDevelopmentStorage=true does; one that names others does not, whatever
-// the account: another emulator may be there. Without it the emulator's usual ports are
-// taken, 10000 for blobs and 10001 for queues.
+// StorageAt tells at which URLs the embedded storage accounts are served; empty for
+// a service that is not. A connection string that names these addresses means an
+// embedded account, as UseDevelopmentStorage=true does; one that names others does
+// not, for any account: another emulator may be there. Without it the emulator's
+// usual ports are taken, 10000 for blobs and 10001 for queues.
 func (c *Connections) StorageAt(blobURL, queueURL string) {
 	c.at(blobService, serverAt(blobURL))
 	c.at(queueService, serverAt(queueURL))
@@ -107,10 +109,11 @@ func (c *Connections) ServiceBusAt(address string) {
 	c.at(serviceBusService, server{address, serviceBusAddress(address)})
 }
 
-// EventGridAt tells at which URL, as in http://127.0.0.1:60101, the embedded Event Grid is
-// served; empty when it is not. An output binding whose endpoint is there publishes to the
-// embedded topic, and so does one whose endpoint is at one of the other URLs: where
-// settings look for a server whose port nobody knew before. Without it port 60101 is taken.
+// EventGridAt tells at which URL, as in http://127.0.0.1:60101, the embedded Event
+// Grid is served; empty when it is not. An output binding whose endpoint is there
+// publishes to the embedded topic, and so does one whose endpoint is at one of the
+// other URLs. Settings name those for a server whose port was not known before.
+// Without it port 60101 is taken.
 func (c *Connections) EventGridAt(url string, others ...string) {
 	c.at(eventGridService, serverAt(url))
 	for _, other := range others {
@@ -178,8 +181,8 @@ func (c *Connections) ServiceBus(conn app.Connection) (servicebus.Namespace, err
 	return opened(c, "service bus", conn, c.opts.Outside.ServiceBus)
 }
 
-// EventHubs implements [Backends]: the embedded namespace is behind the same address as
-// that of Service Bus.
+// EventHubs implements [Backends]: the embedded namespace has the same address as
+// Service Bus.
 func (c *Connections) EventHubs(conn app.Connection) (eventhubs.Namespace, error) {
 	if c.opts.Instead != nil {
 		return c.opts.Instead.EventHubs(conn)
@@ -223,7 +226,7 @@ func onLoopback(endpoint string) bool {
 	return err == nil && listen.Loopback(u.Hostname())
 }
 
-// ErrNoOutside is why a host without anything outside does not serve a connection.
+// ErrNoOutside is the reason of a host that reaches no services outside itself.
 var ErrNoOutside = errors.New("this host serves the embedded one only")
 
 func errOutside(conn app.Connection) error {

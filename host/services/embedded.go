@@ -256,10 +256,10 @@ func hashOf(name string) uint64 {
 }
 
 // StartTime is the time at which the clock of a host starts that keeps its
-// accounts in db, which may be nil: that of the wall or, when it is later, that
-// of the last change that db holds. A clock that was moved or skipped waits left
-// times behind that the wall has not reached; a clock that started before them
-// would hide every message until then.
+// accounts in db, which may be nil: the time of the wall, or the time of the
+// last change in db if that is later. A clock that was moved or skipped waits
+// left times behind that the wall has not reached; a clock that started before
+// them would hide every message until then.
 func StartTime(db *store.Store, accounts ...string) (time.Time, error) {
 	now := time.Now() //clock:outside the start of the clock
 	if db == nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// Outside opens accounts outside this process, in the cloud or on any other server.
-// Opening does no I/O. What it returns makes each call to its service by call.
+// Outside opens accounts outside this host, in the cloud or on any other server.
+// Opening does no I/O. The accounts make each call to their service by call.
 //
-// Such accounts wake nobody (queue.Waker, blob.Waker): messages are
+// Such accounts wake no listener (queue.Waker, blob.Waker): messages are
 // found by polling, blobs by scanning (storage.md E-7).
 type Outside interface {
 	Queues(conn app.Connection, call Call) (queue.Account, error)
@@ -23,10 +23,11 @@ type Outside interface {
 	EventHubs(conn app.Connection, call Call) (eventhubs.Namespace, error)
 }
 
-// A Call makes a call to a service outside: it runs f once, with ctx or a context that
-// ends sooner, without the clock's baton, for as long as it takes in real time. It
-// returns f's error, from which it learns whether the service is reached:
-// bindings.ErrUnreachable says no, messaging.ErrClosed that it was not asked.
+// A Call makes a call to a service outside this host: it runs f once, with ctx or
+// a context that ends sooner, without the clock's baton, for as long as it takes
+// in real time. It returns f's error, from which it learns whether the service is
+// reached: bindings.ErrUnreachable says no, messaging.ErrClosed that it was not
+// asked.
 type Call = func(ctx context.Context, f func(ctx context.Context) error) error
 
 // opened returns the account of a service outside, opened when it is asked for first.

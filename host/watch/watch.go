@@ -49,9 +49,9 @@ type Options struct {
 	Reload func(ctx context.Context)
 }
 
-// Follow follows the app folder, and the folders outside it that its Go program is built
-// of, until ctx ends. It returns when nothing of it runs any more. The files are the real
-// world: it waits in real time.
+// Follow follows the app folder, and the further folders that its Go
+// program is built of, until ctx ends. It returns when nothing of it runs
+// any more. The files are the real world: it waits in real time.
 func Follow(ctx context.Context, opts *Options) error {
 	w := &watching{Options: *opts}
 	defer w.close()

@@ -43,7 +43,7 @@ func (d *fixture) receive(source string, n int) []*servicebus.Received {
 	var err error
 	d.host.Clock().Inside("receive", func() {
 		var r servicebus.Receiver
-		if r, err = d.host.Services().ServiceBus().Receiver(context.Background(), source, &servicebus.ReceiverOptions{Outside: true}); err == nil {
+		if r, err = d.host.Services().ServiceBus().Receiver(context.Background(), source, &servicebus.ReceiverOptions{RealTime: true}); err == nil {
 			got, err = r.Receive(context.Background(), n, 0)
 		}
 	})
@@ -264,7 +264,7 @@ func TestControlBusExpireLock(t *testing.T) {
 	session := "s"
 	d.host.Clock().Inside("accept", func() {
 		r, err := d.host.Services().ServiceBus().AcceptSession(context.Background(), "sessions", &servicebus.SessionOptions{
-			SessionID: &session, ReceiverOptions: servicebus.ReceiverOptions{Outside: true},
+			SessionID: &session, ReceiverOptions: servicebus.ReceiverOptions{RealTime: true},
 		})
 		if err == nil {
 			_, err = r.Receive(context.Background(), 1, 0)

@@ -21,9 +21,10 @@
 // this machine, and when a page of another origin sends the request, unless that
 // origin is listed in Options.CORS by name: see package listen, whose Guard all
 // listeners of a host share. Web hooks refuse such pages too; functions are open to
-// every page, as on the platform. From other machines the admin and control
-// APIs want the master key, whatever EnableAuth says, where Options.Address lets them
-// come at all; Options.AdminAddress keeps these APIs at an address of their own.
+// every page, as on the platform. From other machines the admin and control APIs
+// always want the master key, also without EnableAuth, where Options.Address lets
+// them come at all; Options.AdminAddress keeps these APIs at an address of their
+// own.
 //
 // # The control API
 //

@@ -84,8 +84,8 @@ func OpenKeys(path string, functions ...string) (*Keys, error) {
 	return k, nil
 }
 
-// MasterKey returns the master key in the file at path, and "" when there is
-// none or it cannot be read. It makes nothing.
+// MasterKey returns the master key in the file at path, and "" when it is missing
+// or cannot be read. It makes nothing.
 func MasterKey(path string) string {
 	text, err := os.ReadFile(path)
 	var data keyFile
@@ -95,8 +95,8 @@ func MasterKey(path string) string {
 	return data.Master
 }
 
-// Ensure makes the keys that are missing, those of functions included, and
-// writes the file if there were any.
+// Ensure makes missing keys, keys of functions included, and writes the file if
+// there were any.
 func (k *Keys) Ensure(functions ...string) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()

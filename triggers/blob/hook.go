@@ -13,8 +13,8 @@ import (
 var errNotListening = errors.New("the function does not listen")
 
 // Queue adds a control message for a version of a blob that Event Grid has told
-// of, to a function whose source is EventGrid. There is no receipt: an event that
-// comes twice runs the function twice, with whatever version is there by then. A
+// of, to a function whose source is EventGrid. There is no receipt: an event
+// that comes twice runs the function twice, with the version of that moment. A
 // blob that the function's pattern does not match is left out.
 //
 // Source: spec storage 9.1; BlobTriggerQueueWriter.cs, HttpRequestProcessor.cs.

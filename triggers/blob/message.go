@@ -54,8 +54,8 @@ func Contract(pattern *blob.Pattern) []string {
 	return append([]string{"BlobTrigger", "Uri", "Properties", "Metadata"}, pattern.Parameters()...)
 }
 
-// Read returns a blob's content as a binding of that dataType receives it. A blob
-// or container that does not exist is null, and no error.
+// Read returns a blob's content as a binding of that dataType receives it. A
+// missing blob or container is null, and not an error.
 //
 // Source: ReadBlobArgumentBinding.cs.
 func Read(ctx context.Context, b blob.Blob, dataType string) (bindings.Value, error) {

@@ -63,7 +63,7 @@ type Options struct {
 	// on development storage.
 	ScanInterval time.Duration
 
-	// Lease, Retry, Owner and Reclaim are those of the lock on scanning:
+	// Lease, Retry, Owner and Reclaim belong to the lock on scanning:
 	// hostlock.Options.
 	Lease, Retry time.Duration
 	Owner        string

@@ -41,8 +41,8 @@ func (e *StartError) Unwrap() error { return e.Err }
 // [triggers.Listener].
 //
 // When Run's context ends no further batch is taken. A batch in work loses its
-// token unless this is a drain; without the token it is not checkpointed, whatever
-// came of it, and comes again. Leases are given back at the end.
+// token unless this is a drain; without the token it is not checkpointed, even
+// if it succeeded, and comes again. Leases are given back at the end.
 type Listener struct {
 	clk       clock.Clock
 	monitored Place

@@ -16,7 +16,7 @@ const (
 const minPollDelay = 10 * time.Millisecond
 
 // Options changes how a listener works; nil is the zero Options. The names in
-// parentheses are those of function.json, where times are in milliseconds.
+// parentheses are the names in function.json, where times are in milliseconds.
 type Options struct {
 	// Owner names this listener in leases. Listeners that run at the same time
 	// need different ones. A listener takes up the leases that bear its own name

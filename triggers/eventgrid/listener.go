@@ -20,7 +20,7 @@ const (
 	CloudEvents               // CloudEvents only
 )
 
-// Options are those of the binding. A nil *Options is the zero Options.
+// Options are the properties of the binding. A nil *Options is the zero Options.
 type Options struct {
 	// Batch is cardinality many: one call for all events of a request.
 	Batch bool

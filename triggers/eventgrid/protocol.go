@@ -148,8 +148,8 @@ func batch(messages []triggers.Message, events []json.RawMessage) {
 }
 
 // Message is what a function receives for one event. Binding expressions see its
-// data, {data.name}, and its other properties, as those of every payload that is a
-// JSON object: {subject}.
+// data, {data.name}, and its other properties, as of every payload that is a JSON
+// object: {subject}.
 func Message(event json.RawMessage) triggers.Message {
 	fields := fieldsOf(event)
 	metadata := map[string]any{}

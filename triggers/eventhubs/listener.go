@@ -20,10 +20,10 @@ import (
 
 // Listener watches one hub for one function. It implements [triggers.Listener].
 //
-// When Run's context ends, or another listener takes a partition, deliveries in work
-// lose their token, in a drain too, and no checkpoint is written for them: whoever
-// reads the partition next has the batch again. They keep it when the state was
-// replaced.
+// When Run's context ends, or another listener takes a partition,
+// deliveries in work lose their token, in a drain too, and no checkpoint is
+// written for them: the next reader of the partition gets the batch again.
+// They keep it when the state was replaced.
 type Listener struct {
 	clk   clock.Clock
 	hubs  eventhubs.Namespace

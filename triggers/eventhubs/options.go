@@ -12,8 +12,8 @@ type Options struct {
 	// ConsumerGroup; empty for eventhubs.DefaultConsumerGroup.
 	ConsumerGroup string
 
-	// Batch is cardinality = many: one invocation for a batch. Otherwise its events run
-	// one after the other, whatever comes of each.
+	// Batch is cardinality = many: one invocation for a batch. Otherwise its events
+	// run one after the other, also after a failure.
 	Batch bool
 
 	// MaxEventBatchSize bounds a batch. Zero: eventhubs.DefaultMaxEventBatchSize.
@@ -45,9 +45,9 @@ type Options struct {
 	// that it may have at once (Greedy).
 	Balanced bool
 
-	// Owner names this listener among those of its consumer group. One that died and
-	// comes back under its name has its partitions back at once. It must not be empty
-	// where there is another one.
+	// Owner names this listener in its consumer group. One that died and
+	// comes back under its name has its partitions back at once. It must
+	// not be empty where there is another one.
 	Owner string
 
 	// Alone says that there is no other listener: the partitions are taken once, and

@@ -55,9 +55,9 @@ func (c *Checkpoint) position() eventhubs.Position {
 	return eventhubs.Position{Offset: c.Offset}
 }
 
-// Checkpoint returns that of a partition, or nil: there is none, or none that says
-// where. A partition that only an old version of the extension has read has its
-// checkpoint in a blob of another name, with content.
+// Checkpoint returns the checkpoint of a partition, or nil without one that
+// has a position. A partition that only an old version of the extension has
+// read has its checkpoint in a blob of another name, with content.
 func (s *Store) Checkpoint(ctx context.Context, partition string) (*Checkpoint, error) {
 	p, err := s.in.Blob(s.prefix+"checkpoint/"+partition).Properties(ctx, nil)
 	switch {
@@ -150,8 +150,8 @@ type Ownership struct {
 	Since     time.Time
 }
 
-// Ownerships lists who has which partition. Those that nobody ever had are not in
-// it.
+// Ownerships lists who has which partition. Partitions that never had an owner are
+// not in it.
 func (s *Store) Ownerships(ctx context.Context) ([]Ownership, error) {
 	var out []Ownership
 	opts := &blobapi.ListOptions{Prefix: s.prefix + "ownership/", Include: blobapi.ListInclude{Metadata: true}}
@@ -183,8 +183,9 @@ func (s *Store) Owner(ctx context.Context, partition string) (string, error) {
 	return metadatum(p.Metadata, ownerKey), nil
 }
 
-// Claim makes owner the owner of a partition, if nobody has changed it since o was
-// read; otherwise it is bindings.ErrConditionNotMet. An empty owner gives it back.
+// Claim makes owner the owner of a partition. It fails with
+// bindings.ErrConditionNotMet when the ownership changed since o was read. An empty
+// owner gives it back.
 func (s *Store) Claim(ctx context.Context, o Ownership, owner string) (Ownership, error) {
 	blob := s.in.Blob(s.prefix + "ownership/" + o.Partition)
 	metadata := map[string]string{ownerKey: owner}

@@ -32,7 +32,7 @@ func ListenerName(hostID, name string) string {
 	return "locks/" + hostID + "/" + name + ".Listener"
 }
 
-// Options change how a lock is kept. The zero Options, like nil, are those of a
+// Options change how a lock is kept. The zero Options, like nil, are right for a
 // listener.
 type Options struct {
 	// Lease is how long the lock outlives a host that dies, 15 s to 60 s. Zero:
@@ -56,7 +56,7 @@ type Options struct {
 	// name. Otherwise such a lock is waited for, like another host's.
 	Reclaim bool
 
-	// Patient keeps trying, every Retry, whatever keeps the lock from being had.
+	// Patient keeps trying, every Retry, after every error.
 	// Otherwise Hold waits out other hosts and services that are not available,
 	// and fails for any other reason.
 	Patient bool
@@ -113,9 +113,9 @@ func New(clk clock.Clock, in blob.Container, name string, opts *Options) *Lock {
 // the reason why it cannot be had.
 //
 // The context of f ends with ctx, and when the lock is lost; f returns when its
-// work is done, and until then the lock is renewed. After a loss Hold starts over,
-// whatever f returned. Before it does what two hosts must not do f asks [Held.Sure],
-// since nobody is told of a loss in time whose process has slept.
+// work is done, and until then the lock is renewed. After a loss Hold starts
+// over, also when f succeeded. Before work that two hosts must not do f asks
+// [Held.Sure], since a process that has slept learns too late of a loss.
 func (l *Lock) Hold(ctx context.Context, f func(ctx context.Context, held *Held) error) error {
 	for {
 		held, err := l.wait(ctx)

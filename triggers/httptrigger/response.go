@@ -31,8 +31,8 @@ const (
 //     numbers: as they are, 200.
 //
 // A status that describes an error is a response like any other, not a failure.
-// Errors are a status or a cookie that HTTP cannot carry, JSON that is none, and
-// a value of kind Request. Like the platform, it skips headers that are neither
+// Errors are a status or a cookie that HTTP cannot carry, damaged JSON, and a
+// value of kind Request. Like the platform, it skips headers that are neither
 // scalar nor a list of scalars. Unlike it, it takes only strict JSON for JSON.
 func ResponseFrom(v bindings.Value) (*bindings.HTTPResponse, error) {
 	switch v.Kind {

@@ -13,8 +13,8 @@ type TemplateError struct {
 
 func (e *TemplateError) Error() string { return fmt.Sprintf("route %q: %s", e.Template, e.Reason) }
 
-// Template is a parsed route. It is made by [ParseTemplate]; the zero Template
-// is that of the empty route. Templates are safe for concurrent use.
+// Template is a parsed route. It is made by [ParseTemplate]; the zero Template is
+// the template of the empty route. Templates are safe for concurrent use.
 type Template struct {
 	text     string
 	segments []segment
@@ -53,8 +53,8 @@ type parameter struct {
 // Braces in literals and in regular expressions are doubled. The constraints are
 // int, long, bool, datetime, decimal, double, float, guid, alpha, required,
 // minlength(n), maxlength(n), length(n), length(a,b), min(n), max(n), range(a,b)
-// and regex(e). Regular expressions are those of package regexp: what .NET's
-// can do beyond (looking around, going back) is an error.
+// and regex(e). Regular expressions have the syntax of package regexp: the
+// further forms of .NET (looking around, going back) are an error.
 //
 // Errors are of type *[TemplateError].
 func ParseTemplate(text string) (Template, error) {

@@ -62,8 +62,8 @@ func (t *Throttle) Acquire(ctx context.Context) error {
 	return nil
 }
 
-// Release lets the next request run. Its place is handed over, so nobody who
-// comes later can take it.
+// Release lets the next request run. Its place is handed over, so that no later
+// caller can take it.
 func (t *Throttle) Release() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -13,8 +13,8 @@ const (
 	// NoteUndecodable goes with every body that is not base64: the usual trap,
 	// since most clients send plain text by default (spec storage 4.3).
 	NoteUndecodable = "the body is not base64: set extensions.queues.messageEncoding to none, or have the sender encode its messages"
-	// NoteNotOurs: the message was taken or removed by somebody else before it
-	// could be deleted or released.
+	// NoteNotOurs: another receiver took or removed the message before it could be
+	// deleted or released.
 	NoteNotOurs = "the message was no longer ours: its lock had ended, or it was deleted"
 	// NoteNoPoisonQueue: a failed message stays hidden until its lock ends and
 	// comes again, until it expires.

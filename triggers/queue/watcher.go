@@ -28,7 +28,7 @@ type watch struct {
 	back func(time.Time) // nil: of no interest
 }
 
-// NewWatcher returns a Watcher that nobody listens to yet.
+// NewWatcher returns a Watcher without listeners.
 func NewWatcher() *Watcher {
 	return &Watcher{queues: map[string][]*watch{}, left: map[string]time.Time{}}
 }

@@ -23,8 +23,8 @@ const Grace = 10 * time.Second
 // its generation is over. The host looks for the listener of the next one.
 var ErrNotRunning = errors.New("the function takes no requests")
 
-// Requests are those of one listener. Its methods may be called concurrently, under
-// the clock.
+// Requests are the requests of one listener. Its methods may be called
+// concurrently, under the clock.
 type Requests struct {
 	clk clock.Clock
 
@@ -45,7 +45,7 @@ func New(clk clock.Clock) *Requests {
 	return r
 }
 
-// Run is that of a [triggers.Listener]. When ctx ends, Begin refuses at once.
+// Run is the method of a [triggers.Listener]. When ctx ends, Begin refuses at once.
 // Requests in work go on: their token is their caller's. After [Grace] it is
 // cancelled all the same, except in a drain; Run returns when the last has ended.
 func (r *Requests) Run(ctx context.Context, sink triggers.Sink) error {
@@ -73,9 +73,10 @@ func (r *Requests) Run(ctx context.Context, sink triggers.Sink) error {
 	return nil
 }
 
-// Begin takes a request, and waits for Run if that has not begun yet. The request is in
-// work, for sink, until end is called, which must be. Its token within is that of the
-// caller's ctx, and ends with the grace too. The errors are ErrNotRunning and ctx's own.
+// Begin takes a request, and waits for Run if that has not begun yet. The request
+// is in work, for sink, until end is called, which must be. Its token within comes
+// from the caller's ctx, and ends with the grace too. The errors are ErrNotRunning
+// and ctx's own.
 func (r *Requests) Begin(ctx context.Context) (within context.Context, sink triggers.Sink, end func(), err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -4,8 +4,8 @@
 //
 // Read [ParseSchedule] and [Schedule.Next] first: all that is peculiar to the
 // platform's schedules (fields that must all match, summer time, intervals) is
-// there and needs no clock. [Listener] then does no more than wait, run and
-// write down; its rules for a missed tick are in missed.go.
+// there and needs no clock. [Listener] then only waits, runs and writes down;
+// its rules for a missed tick are in missed.go.
 //
 // Left out: the settings of an app (a schedule comes here with its %NAME%
 // already replaced), the lock that lets one of several instances run a timer

@@ -12,8 +12,8 @@ const (
 	settingTZ      = "TZ"
 )
 
-// Location returns the time zone of an app's schedules: that of the setting
-// WEBSITE_TIME_ZONE, else that of TZ, else UTC. Both take names of the IANA
+// Location returns the time zone of an app's schedules: from the setting
+// WEBSITE_TIME_ZONE, else from TZ, else UTC. Both take names of the IANA
 // database ("Europe/Berlin") and of Windows ("W. Europe Standard Time", letter
 // case does not matter). The machine's own zone plays no part.
 //

@@ -88,8 +88,8 @@ func (s Schedule) String() string { return s.text }
 // in the doubled hour is skipped, several ticks of one skipped hour shrink to the
 // first. This is the rule, not those cases.
 //
-// The tick of a time span comes one span after the given moment, whatever the
-// wall clock does.
+// The tick of a time span comes one span after the given moment, also over changes
+// of the wall clock.
 func (s Schedule) Next(after time.Time, loc *time.Location) time.Time {
 	switch {
 	case s.span > 0:

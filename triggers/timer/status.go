@@ -77,8 +77,8 @@ func (s Status) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes, and what the platform does. A time
-// without an offset is taken for UTC; whatever lies in the year 1 is the default
-// date, in whose zone it may have been written.
+// without an offset is taken for UTC; a time in the year 1 is the default date, in
+// any zone.
 func (s *Status) UnmarshalJSON(data []byte) error {
 	var j statusJSON
 	if err := json.Unmarshal(data, &j); err != nil {

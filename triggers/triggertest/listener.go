@@ -26,8 +26,8 @@ type Source struct {
 	// CancelsInDrain: the token of a delivery ends in a drain too.
 	CancelsInDrain bool
 
-	// Lose makes every call of the service fail with that error, except those of
-	// Deliver, until it is given nil. Nil: the kind has no service outside.
+	// Lose makes every call of the service fail with that error, except the calls
+	// of Deliver, until it is given nil. It is nil for a kind without a service.
 	Lose func(err error)
 }
 

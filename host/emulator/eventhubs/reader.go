@@ -36,7 +36,7 @@ var _ eventhubs.Reader = (*reader)(nil)
 func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition string, from eventhubs.Position, opts *eventhubs.ReaderOptions) (eventhubs.Reader, error) {
 	r := &reader{ns: ns, hub: hub, id: partition, group: group}
 	if opts != nil {
-		r.name, r.level, r.outside = opts.Name, opts.OwnerLevel, opts.Outside
+		r.name, r.level, r.outside = opts.Name, opts.OwnerLevel, opts.RealTime
 	}
 	if group == "" {
 		return nil, refuse(messaging.ConditionArgumentError, "event hub %q: a consumer group is needed", hub)

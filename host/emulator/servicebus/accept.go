@@ -19,7 +19,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *ser
 	if opts != nil {
 		r.opts, wait, id = opts.ReceiverOptions, opts.Wait, opts.SessionID
 	}
-	err := ns.await(ctx, FaultPoint{Op: "AcceptSession", Entity: source}, wait, r.opts.Outside, func(op *operation) (*queue, *clock.Cond, *int, error) {
+	err := ns.await(ctx, FaultPoint{Op: "AcceptSession", Entity: source}, wait, r.opts.RealTime, func(op *operation) (*queue, *clock.Cond, *int, error) {
 		q, err := ns.find(op, source)
 		if err != nil {
 			return nil, nil, nil, err
@@ -39,7 +39,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *ser
 		if s == nil {
 			return q, q.arrived, &q.waiters, nil
 		}
-		q.lockSession(op, s, &r.receiver, r.opts.Outside)
+		q.lockSession(op, s, &r.receiver, r.opts.RealTime)
 		r.session = s
 		return nil, nil, nil, nil
 	})

@@ -222,18 +222,18 @@ func (q *queue) unlock(op *operation, m *message) {
 
 // deliver hands a message that is not locked to a receiver; by is nil for who is none.
 func (q *queue) deliver(op *operation, m *message, opts servicebus.ReceiverOptions, by *receiver) *servicebus.Received {
-	if opts.Outside {
+	if opts.RealTime {
 		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})
 	}
 	if opts.Mode == servicebus.PeekLock {
-		q.lock(op, m, opts.Outside)
+		q.lock(op, m, opts.RealTime)
 		return m.received()
 	}
 	q.remove(op, m)
 	switch {
 	case opts.Transfers && by != nil:
 		by.leave(q, m)
-	case opts.Outside:
+	case opts.RealTime:
 		op.note(journal.Record{Kind: journal.Settled, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1, Decision: "completed"})
 	}
 	return m.received()

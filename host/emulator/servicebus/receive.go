@@ -66,7 +66,7 @@ func (r *receiver) operate(ctx context.Context, p FaultPoint, f func(op *operati
 
 // await is the namespace's await in the receiver's epoch.
 func (r *receiver) await(ctx context.Context, p FaultPoint, wait time.Duration, try func(*operation) (*queue, *clock.Cond, *int, error)) error {
-	return r.epoch.During(func() error { return r.ns.await(ctx, p, wait, r.opts.Outside, try) })
+	return r.epoch.During(func() error { return r.ns.await(ctx, p, wait, r.opts.RealTime, try) })
 }
 
 // receivable reports why nobody can receive from the queue now.

@@ -32,7 +32,7 @@ func TestNamespaceRecordsWhatItDecides(t *testing.T) {
 		return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "b", TimeToLive: time.Second, ScheduledEnqueueTime: b.clk.Now().Add(time.Second)})
 	})
 	b.clk.Advance(2 * time.Second)
-	door := b.receiver("q/$DeadLetterQueue", &servicebusapi.ReceiverOptions{Outside: true})
+	door := b.receiver("q/$DeadLetterQueue", &servicebusapi.ReceiverOptions{RealTime: true})
 	m = b.receive(door, 1)[0]
 	b.do(func(ctx context.Context) error { return door.Complete(ctx, m) })
 	want := []string{

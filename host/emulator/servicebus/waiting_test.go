@@ -122,7 +122,7 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 	b := newBench(t, servicebus.Options{})
 	b.queue(servicebusapi.Queue{Name: "q"})
 	for _, outside := range []bool{false, true} {
-		r := b.receiver("q", &servicebusapi.ReceiverOptions{Outside: outside})
+		r := b.receiver("q", &servicebusapi.ReceiverOptions{RealTime: outside})
 		begin := b.clk.Now().Sub(start)
 		w := b.start(context.Background(), func(ctx context.Context) ([]*servicebusapi.Received, error) {
 			return r.Receive(ctx, 1, time.Minute)
@@ -144,7 +144,7 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 // expiry.
 func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 	t.Parallel()
-	outside := &servicebusapi.ReceiverOptions{Outside: true}
+	outside := &servicebusapi.ReceiverOptions{RealTime: true}
 	minute := time.Minute
 	scheduled := func(b *bench, entity string) {
 		b.do(func(ctx context.Context) error {

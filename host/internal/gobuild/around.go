@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// Around returns the files outside dir that a build of the program in dir reads and that
-// a copy of dir needs beside it: of its module and of modules that go.mod or go.work
-// name by a relative path. Paths are absolute and sorted. What is named by an absolute
-// path is found from a copy too, and is left out. A dir without a Go program needs
-// nothing, and what the go command cannot say is the build's to report.
+// Around returns the files outside dir that a build of the program in dir reads and
+// that a copy of dir needs beside it: of its module and of modules that go.mod or
+// go.work name by a relative path. Paths are absolute and sorted. Files that are
+// named by an absolute path are found from a copy too, and are left out. A dir
+// without a Go program needs nothing, and what the go command cannot say is the
+// build's to report.
 func Around(ctx context.Context, dir string, env []string) []string {
 	if !slices.ContainsFunc(names(dir, false), func(name string) bool { return filepath.Ext(name) == ".go" }) {
 		return nil

@@ -175,9 +175,9 @@ func Name(fingerprint string) string {
 // may be about to start it, or run it.
 const unusedFor = 10 * time.Minute
 
-// Prune removes the programs that are none of keep and have not been asked for lately,
-// and what interrupted builds have left. A file that is still running stays where the
-// system does not let it go.
+// Prune removes programs that are not in keep and have not been used
+// lately, and the remains of interrupted builds. A file that is still
+// running stays where the system does not let it go.
 func (s *Sources) Prune(keep ...string) {
 	entries, err := os.ReadDir(s.bin)
 	if err != nil {

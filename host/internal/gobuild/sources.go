@@ -93,8 +93,8 @@ func (s *Sources) Read(ctx context.Context) *Reading {
 	return r.reading(sure)
 }
 
-// Folders returns the folders outside the app whose changes matter: those that the last
-// Read found. Changes below dir are the caller's to see.
+// Folders returns the folders beside the app whose changes matter, from the last
+// Read. Changes below dir are the caller's to see.
 func (s *Sources) Folders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -94,14 +94,14 @@ func Publish(env *kinds.Env, account string, e emulator.BlobEvent) {
 }
 
 // A Subscription is what a blob function with the source EventGrid needs: an event
-// subscription to the topic of its account. In the cloud somebody has to make it; here it
-// makes itself.
+// subscription to the topic of its account. In the cloud the user makes it; here
+// it is made by itself.
 type Subscription struct {
 	Account string
 	eventgrid.Subscription
 }
 
-// Subscriptions are those of a generation's functions.
+// Subscriptions are the subscriptions of a generation's functions.
 func Subscriptions(g kinds.Generation) (list []Subscription) {
 	for _, f := range g.Functions() {
 		if hook(f) == "" || f.Def.Disabled {

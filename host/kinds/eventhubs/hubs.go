@@ -28,8 +28,8 @@ func Describe(env *kinds.Env, a *app.App, hubs *broker.Namespace) error {
 	return nil
 }
 
-// Name is Describe for what a function names in the embedded namespace, for which hubs
-// stands, unless autoCreateEntities is none.
+// Name is Describe for the hub that a function names in the embedded namespace,
+// hubs, unless autoCreateEntities is none.
 func Name(f *kinds.Function, hubs *broker.Namespace) error {
 	if f.App().Switches.AutoCreateEntities == "none" {
 		return nil

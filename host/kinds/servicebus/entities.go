@@ -16,8 +16,8 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// Name makes what the function names in the embedded namespace, for which ns
-// stands, unless autoCreateEntities is none. What exists is left as it is.
+// Name makes the entity that the function names in the embedded namespace, ns,
+// unless autoCreateEntities is none. Existing entities stay as they are.
 func Name(f *kinds.Function, ns *emulator.Namespace) error {
 	if f.App().Switches.AutoCreateEntities == "none" {
 		return nil

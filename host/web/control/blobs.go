@@ -33,7 +33,7 @@ type Download struct {
 }
 
 // BlobContentType is the header of a download that carries the blob's own
-// content type. The answer itself is never typed: what somebody stored is not to
+// content type. The answer itself is never typed: a stored blob must not
 // run as a page of the admin API's origin.
 const BlobContentType = "X-Redeliver-Content-Type"
 

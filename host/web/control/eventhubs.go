@@ -1,7 +1,7 @@
 package control
 
-// CreateHub makes an event hub; 409 when it is there. What is missing has the service's
-// defaults.
+// CreateHub makes an event hub; 409 when it is there. Missing fields have the
+// service's defaults.
 type CreateHub struct {
 	Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
 

@@ -18,7 +18,7 @@ type Identity struct {
 	Proof string `json:"proof"`
 }
 
-// Prove is the proof of whoever has a secret, for one challenge. A client that has
+// Prove is the proof of knowing a secret, for one challenge. A client that has
 // the secret too, from the host's run file, knows by it that it talks to that host
 // and not to what has taken its port.
 func Prove(secret, challenge string) string {

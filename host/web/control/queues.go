@@ -106,8 +106,8 @@ type Redriven struct {
 	NewID string `json:"newId,omitempty"` // that it has now
 }
 
-// PoisonOrigin returns the queue whose poison queue has that name. It is false
-// for a name that is none of a poison queue.
+// PoisonOrigin returns the queue whose poison queue has that name. It is false for
+// a name that is not a poison queue's.
 func PoisonOrigin(poison string) (origin string, ok bool) {
 	origin, ok = strings.CutSuffix(poison, "-poison")
 	return origin, ok && origin != ""

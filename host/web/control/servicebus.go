@@ -111,7 +111,7 @@ type SendBusMessage struct {
 	Body          []byte        `body:"raw"`
 }
 
-// BusSent says what became of a message that was sent. SequenceNumber is that of a
+// BusSent says what became of a message that was sent. SequenceNumber is set for a
 // message that waits for its time.
 type BusSent struct {
 	Path           string    `json:"path"`
@@ -138,8 +138,8 @@ type BusPeeked struct {
 	Messages []BusMessage `json:"messages"`
 }
 
-// BusLocked is the state of a message that somebody has locked; the others are
-// those of servicebus.State.
+// BusLocked is the state of a locked message; the other states are the states of
+// servicebus.State.
 const BusLocked = "locked"
 
 // BusMessage is a Service Bus message as the control API shows it.

@@ -62,7 +62,7 @@ func withoutBody(m *servicebus.Received) *servicebus.Received {
 
 func (m *management) receiveDeferred(r *request) (int, wire.Map, error) {
 	numbers, session := r.numbers("sequence-numbers"), r.optionalText("session-id")
-	opts := servicebus.ReceiverOptions{Outside: true}
+	opts := servicebus.ReceiverOptions{RealTime: true}
 	switch mode := r.count("receiver-settle-mode", 1); {
 	case r.err != nil:
 		return 0, nil, r.err

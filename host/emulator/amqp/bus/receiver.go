@@ -25,7 +25,7 @@ type receiver struct {
 
 // receiverOptions are those of a link's receiver.
 func receiverOptions(r *amqp.AttachRequest) servicebus.ReceiverOptions {
-	opts := servicebus.ReceiverOptions{Outside: true}
+	opts := servicebus.ReceiverOptions{RealTime: true}
 	if r.SendMode == wire.SendSettled {
 		opts.Mode, opts.Transfers = servicebus.ReceiveAndDelete, true
 	}

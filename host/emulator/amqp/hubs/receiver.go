@@ -42,7 +42,7 @@ func (b *Backend) receiver(from eventhubs.Address, r *amqp.AttachRequest) (*amqp
 	if err != nil {
 		return nil, err
 	}
-	opts := &eventhubs.ReaderOptions{Outside: true}
+	opts := &eventhubs.ReaderOptions{RealTime: true}
 	opts.Name, _ = r.Properties.Get(nameProperty).(string)
 	if v := r.Properties.Get(epochProperty); v != nil {
 		level, ok := values.Integer(v)

@@ -12,9 +12,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// openBlobDoor is a Blob service of an embedded account behind a socket. It
+// openBlobServer is a Blob service of an embedded account behind a socket. It
 // returns its connection string.
-func openBlobDoor(t *testing.T, clk clock.Clock) string {
+func openBlobServer(t *testing.T, clk clock.Clock) string {
 	t.Helper()
 	account := rest.Account{Name: rest.DevAccount, Keys: []string{rest.DevKey}, Blobs: emulator.New(clk, nil)}
 	server, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{account}, QueuePort: -1})
@@ -54,7 +54,7 @@ var blobWire = bindingtest.BlobFeatures{
 	LowersMetadata: true, NamesCopySource: true,
 }
 
-// TestBlobConformance is the second leg of style 2.7: SDK, socket, door,
+// TestBlobConformance is the second leg of style 2.7: SDK, socket, server,
 // emulator.
 func TestBlobConformance(t *testing.T) {
 	t.Parallel()
@@ -63,7 +63,7 @@ func TestBlobConformance(t *testing.T) {
 		bindingtest.RunBlob(t, func(t *testing.T) *bindingtest.BlobBackend {
 			clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 			return &bindingtest.BlobBackend{
-				Account: connectBlobs(t, openBlobDoor(t, clk)), Features: blobWire,
+				Account: connectBlobs(t, openBlobServer(t, clk)), Features: blobWire,
 				Now: clk.Now, Advance: clk.Advance,
 			}
 		})
@@ -72,7 +72,7 @@ func TestBlobConformance(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunBlob(t, func(t *testing.T) *bindingtest.BlobBackend {
 			clk := clock.NewVirtual(time.Now(), nil)
-			connection := openBlobDoor(t, clk)
+			connection := openBlobServer(t, clk)
 			clk.Real()
 			t.Cleanup(clk.Close)
 			return &bindingtest.BlobBackend{Account: connectBlobs(t, connection), Features: blobWire}

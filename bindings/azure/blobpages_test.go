@@ -79,7 +79,7 @@ func TestGoBlobSDKSeals(t *testing.T) {
 func TestAccountPageBlob(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	c := connectBlobs(t, openBlobDoor(t, clock.NewVirtual(start, nil))).Container("box")
+	c := connectBlobs(t, openBlobServer(t, clock.NewVirtual(start, nil))).Container("box")
 	if _, err := c.Create(ctx, nil); err != nil {
 		t.Fatal(err)
 	}

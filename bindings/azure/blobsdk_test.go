@@ -29,7 +29,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// blobSDK is the SDK's own client of a fresh door, as its samples make it.
+// blobSDK is the SDK's own client of a fresh server, as its samples make it.
 type blobSDK struct {
 	*testing.T
 	*azblob.Client
@@ -41,7 +41,7 @@ func openBlobSDK(t *testing.T, clk clock.Clock) blobSDK {
 	t.Cleanup(transport.CloseIdleConnections)
 	opts := &azblob.ClientOptions{}
 	opts.Transport = &http.Client{Transport: transport}
-	client, err := azblob.NewClientFromConnectionString(openBlobDoor(t, clk), opts)
+	client, err := azblob.NewClientFromConnectionString(openBlobServer(t, clk), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

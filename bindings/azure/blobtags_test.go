@@ -64,7 +64,7 @@ func TestGoBlobSDKTags(t *testing.T) {
 func TestAccountTags(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	account := connectBlobs(t, openBlobDoor(t, clock.NewVirtual(start, nil)))
+	account := connectBlobs(t, openBlobServer(t, clock.NewVirtual(start, nil)))
 	c := account.Container("box")
 	if _, err := c.Create(ctx, nil); err != nil {
 		t.Fatal(err)

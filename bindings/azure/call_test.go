@@ -83,7 +83,7 @@ func (l *leaving) made(what string, calls int, operation func() error) {
 func TestStorageCallsLeaveTheClock(t *testing.T) {
 	t.Parallel()
 	ctx, l := t.Context(), newLeaving(t)
-	queues, err := azure.NewQueueAccount(openDoor(t, l.clk, nil).connectionString(), l.options())
+	queues, err := azure.NewQueueAccount(openServer(t, l.clk, nil).connectionString(), l.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestStorageCallsLeaveTheClock(t *testing.T) {
 		return nil
 	})
 
-	blobs, err := azure.NewBlobAccount(openBlobDoor(t, l.clk), l.options())
+	blobs, err := azure.NewBlobAccount(openBlobServer(t, l.clk), l.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestStorageCallsLeaveTheClock(t *testing.T) {
 func TestMessagingCallsLeaveTheClock(t *testing.T) {
 	t.Parallel()
 	ctx, l := t.Context(), newLeaving(t)
-	d := openBusDoor(t, l.clk, nil)
+	d := openBusServer(t, l.clk, nil)
 	l.clk.Inside("entities", func() {
 		d.queue(t, servicebus.Queue{Name: "plain"})
 		d.queue(t, servicebus.Queue{Name: "ordered", RequiresSession: true})
@@ -170,7 +170,7 @@ func TestMessagingCallsLeaveTheClock(t *testing.T) {
 	l.made("renew session", 1, func() error { _, err := s.RenewSession(ctx); return err })
 	l.made("close session", 1, func() error { return s.Close(ctx) })
 
-	far := openHubDoor(t, l.clk, eventhubs.Hub{Name: "orders", Partitions: 1})
+	far := openHubServer(t, l.clk, eventhubs.Hub{Name: "orders", Partitions: 1})
 	hubs, err := azure.NewEventHubs(far.connectionString(), l.options())
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +193,7 @@ func TestMessagingCallsLeaveTheClock(t *testing.T) {
 func TestCallsTellWhetherTheServiceIsReached(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.queue(t, servicebus.Queue{Name: "plain"})
 	way := openProxy(t, d.addr)
 	var said []error

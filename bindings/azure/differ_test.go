@@ -28,7 +28,7 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// The differential tests send the same requests to Azurite and to our doors, at
+// The differential tests send the same requests to Azurite and to our servers, at
 // the same time of day, and compare what comes back. differ_test.go says what is
 // compared, differprogram_test.go what is sent, differmask_test.go where the two
 // are known to differ.
@@ -78,7 +78,7 @@ type answer struct {
 
 func (a *answer) String() string { return strings.TrimSpace(fmt.Sprintf("%d %s", a.status, a.code)) }
 
-// pair is Azurite and our doors, with an account of the same name each.
+// pair is Azurite and our servers, with an account of the same name each.
 type pair struct {
 	theirs, ours *side
 	clk          *clock.Virtual
@@ -137,7 +137,7 @@ type difference struct {
 	field        string // "answer" (status and code), a header or an element
 	ours, theirs string
 	appended     bool // both answers are of an append blob
-	unwritten    bool // our door has no blob of that name
+	unwritten    bool // our server has no blob of that name
 }
 
 func (d difference) String() string {

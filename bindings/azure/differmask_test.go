@@ -13,7 +13,7 @@ type mask struct {
 	theirs    string
 	with      []string // headers that the request has
 	appended  bool     // only of append blobs
-	unwritten bool     // only where our door has no blob of that name
+	unwritten bool     // only where our server has no blob of that name
 	diverges  bool     // the two are in different states from then on
 	source    string   // who says so
 }
@@ -296,7 +296,7 @@ var masks = []mask{
 	},
 	{
 		field: "X-Ms-Content-Crc64", ours: " ",
-		source: "our doors make no CRC64",
+		source: "our servers make no CRC64",
 	},
 	{
 		field: "X-Ms-Copy-Progress|.*/CopyProgress", ours: "0/0", theirs: " ",

@@ -186,7 +186,7 @@ func TestTextsThatXMLCannotHold(t *testing.T) {
 // service.
 func TestConnectionWithASignature(t *testing.T) {
 	t.Parallel()
-	d := openDoor(t, clock.NewVirtual(start, nil), nil)
+	d := openServer(t, clock.NewVirtual(start, nil), nil)
 	owner := connect(t, d.connectionString(), -1)
 	if err := owner.Queue("orders").Create(t.Context()); err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestConnectionWithASignature(t *testing.T) {
 func TestFaultsOfTheServiceArriveAsSuch(t *testing.T) {
 	t.Parallel()
 	fault := map[string]error{"Put": bindings.ErrUnavailable, "Delete": rest.ErrCut, "Receive": &rest.Error{Status: 409, Code: "QueueBeingDeleted"}}
-	d := openDoor(t, clock.System(), &emulator.Options{Fault: func(p emulator.FaultPoint) error { return fault[p.Op] }})
+	d := openServer(t, clock.System(), &emulator.Options{Fault: func(p emulator.FaultPoint) error { return fault[p.Op] }})
 	q := connect(t, d.connectionString(), -1).Queue("orders")
 	if err := q.Create(t.Context()); err != nil {
 		t.Fatal(err)

@@ -8,12 +8,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// gridScript runs a script against a door whose certificate is in the file that the
+// gridScript runs a script against a server whose certificate is in the file that the
 // variable trust names, and looks at what the functions got: events with the IDs that
 // the script chose, which begin with prefix, and others with IDs of the package's.
 func gridScript(t *testing.T, run func(t *testing.T, file string, args ...string), file, trust, prefix string, others int) {
 	t.Helper()
-	d := openGridDoor(t)
+	d := openGridServer(t)
 	t.Setenv(trust, d.trust)
 	run(t, file, d.https, d.http, gridKey, d.control(t))
 	d.host.Advance(0)

@@ -23,8 +23,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
-// gridOptions are the options of a client that trusts the door.
-func (d *gridDoor) gridOptions(t *testing.T) *azeventgrid.ClientOptions {
+// gridOptions are the options of a client that trusts the server.
+func (d *gridBench) gridOptions(t *testing.T) *azeventgrid.ClientOptions {
 	t.Helper()
 	return &azeventgrid.ClientOptions{ClientOptions: azcore.ClientOptions{
 		Transport: d.client(t), Retry: policy.RetryOptions{MaxRetries: -1},
@@ -32,7 +32,7 @@ func (d *gridDoor) gridOptions(t *testing.T) *azeventgrid.ClientOptions {
 }
 
 // keyClient publishes to a topic with a key.
-func (d *gridDoor) keyClient(t *testing.T, topic, key string) *azeventgrid.Client {
+func (d *gridBench) keyClient(t *testing.T, topic, key string) *azeventgrid.Client {
 	t.Helper()
 	c, err := azeventgrid.NewClientWithSharedKeyCredential(d.https+"/"+topic+"/api/events", azcore.NewKeyCredential(key), d.gridOptions(t))
 	if err != nil {
@@ -54,7 +54,7 @@ const ordersResource = "/subscriptions/00000000-0000-0000-0000-000000000000/reso
 // hook with every field.
 func TestGoEventGridSDK(t *testing.T) {
 	t.Parallel()
-	d, hook := openGridDoor(t), openWebHook(t)
+	d, hook := openGridServer(t), openWebHook(t)
 	if state, err := d.subscribe("orders", eventgrid.Subscription{Name: "hook", Endpoint: hook.url}); err != nil || state != eventgrid.Active {
 		t.Fatalf("%s, %v", state, err)
 	}
@@ -101,7 +101,7 @@ func TestGoEventGridSDK(t *testing.T) {
 // extensions.
 func TestGoEventGridSDKCloudEvents(t *testing.T) {
 	t.Parallel()
-	d, hook := openGridDoor(t), openWebHook(t)
+	d, hook := openGridServer(t), openWebHook(t)
 	if _, err := d.subscribe("cloud", eventgrid.Subscription{Name: "hook", Endpoint: hook.url, MaxEventsPerBatch: 10}); err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestGoEventGridSDKCloudEvents(t *testing.T) {
 // only.
 func TestGoEventGridSDKCredentials(t *testing.T) {
 	t.Parallel()
-	d := openGridDoor(t)
+	d := openGridServer(t)
 	endpoint := d.https + "/orders/api/events"
 	publish := func(id string, c *azeventgrid.Client, err error) error {
 		t.Helper()
@@ -184,7 +184,7 @@ func (anybody) GetToken(context.Context, policy.TokenRequestOptions) (azcore.Acc
 
 // headerOptions are gridOptions of a client whose requests carry a header in the
 // place of its own credential.
-func (d *gridDoor) headerOptions(t *testing.T, name, value string) *azeventgrid.ClientOptions {
+func (d *gridBench) headerOptions(t *testing.T, name, value string) *azeventgrid.ClientOptions {
 	opts := d.gridOptions(t)
 	opts.Transport = headerTransport{opts.Transport, name, value}
 	return opts
@@ -205,7 +205,7 @@ func (h headerTransport) Do(req *http.Request) (*http.Response, error) {
 // code.
 func TestGoEventGridSDKErrors(t *testing.T) {
 	t.Parallel()
-	d := openGridDoor(t)
+	d := openGridServer(t)
 	good := []any{map[string]any{"id": "1", "subject": "s", "eventType": "t", "eventTime": time.Now(), "data": nil}}
 	without := func(field string) []any {
 		event := maps.Clone(good[0].(map[string]any))

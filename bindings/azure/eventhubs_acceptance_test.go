@@ -95,7 +95,7 @@ func hubHost(t *testing.T, name string, handlers *functions.App, settings ...str
 // checkpoint moves on (spec messaging 6.2), and what an output sends comes next.
 func TestEventHubsAcceptance(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1}, eventhubs.Hub{Name: "done", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1}, eventhubs.Hub{Name: "done", Partitions: 1})
 	handlers := functions.New()
 	handlers.EventHub("OnOrder", "orders", func(ctx context.Context, e functions.EventHubEvent) error {
 		if e.Text() == "bad" {
@@ -214,8 +214,8 @@ func TestTwoHostsOneHub(t *testing.T) {
 	t.Parallel()
 	for name, open := range map[string]func(t *testing.T, l *handled) (first, second *host.Host, hubs string){
 		"outside": func(t *testing.T, l *handled) (first, second *host.Host, hubs string) {
-			d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 4})
-			storage := "AzureWebJobsStorage=" + openStorageDoor(t, clock.System(), emulator.New(clock.System(), nil), nil)
+			d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 4})
+			storage := "AzureWebJobsStorage=" + openStorageServer(t, clock.System(), emulator.New(clock.System(), nil), nil)
 			first = hubHost(t, "first", l.app("first"), storage, "EventHub="+d.connectionString())
 			second = hubHost(t, "second", l.app("second"), storage, "EventHub="+d.connectionString())
 			return first, second, d.connectionString()
@@ -223,7 +223,7 @@ func TestTwoHostsOneHub(t *testing.T) {
 		"in the first": func(t *testing.T, l *handled) (first, second *host.Host, hubs string) {
 			first = hubHost(t, "first", l.app("first"), "AzureWebJobsStorage=UseDevelopmentStorage=true",
 				"EventHub=Endpoint=sb://localhost"+emulatorKey+"UseDevelopmentEmulator=true;")
-			storage := "AzureWebJobsStorage=" + openStorageDoor(t, first.Clock(), first.Services().Storage(), first.Connections().StorageAt)
+			storage := "AzureWebJobsStorage=" + openStorageServer(t, first.Clock(), first.Services().Storage(), first.Connections().StorageAt)
 			d := serveHubs(t, first.Clock(), first.Services().EventHubs(), first.Services().ServiceBus())
 			first.Connections().ServiceBusAt("sb://" + d.addr)
 			second = hubHost(t, "second", l.app("second"), storage, "EventHub="+d.connectionString())
@@ -265,25 +265,25 @@ func twoHosts(t *testing.T, l *handled, first, second *host.Host, client *azure.
 	}
 }
 
-// openStorageDoor returns the connection string of a storage account behind a socket,
+// openStorageServer returns the connection string of a storage account behind a socket,
 // and tells who wants to know where it is.
-func openStorageDoor(t testing.TB, clk clock.Clock, storage *emulator.Storage, tell func(blobs, queues string)) string {
+func openStorageServer(t testing.TB, clk clock.Clock, storage *emulator.Storage, tell func(blobs, queues string)) string {
 	t.Helper()
-	doors, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{{
+	servers, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey}, Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := doors.Start(); err != nil {
+	if err := servers.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { doors.Close() })
+	t.Cleanup(func() { servers.Close() })
 	if tell != nil {
-		tell(doors.BlobURL(), doors.QueueURL())
+		tell(servers.BlobURL(), servers.QueueURL())
 	}
 	return fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
-		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
+		rest.DevAccount, rest.DevKey, servers.BlobURL(), servers.QueueURL())
 }
 
 // A namespace that takes connections and never answers holds up neither the start of a

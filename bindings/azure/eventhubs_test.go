@@ -42,7 +42,7 @@ func TestEventHubsConformance(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			bindingtest.RunEventHubs(t, func(t *testing.T) *bindingtest.EventHubsBackend {
-				d := openHubDoor(t, clk(), eventhubs.Hub{Name: "orders", Partitions: 4}, eventhubs.Hub{Name: "single", Partitions: 1})
+				d := openHubServer(t, clk(), eventhubs.Hub{Name: "orders", Partitions: 4}, eventhubs.Hub{Name: "single", Partitions: 1})
 				return &bindingtest.EventHubsBackend{Namespace: connectHubs(t, d.connectionString()), Patience: busPatience}
 			})
 		})
@@ -75,7 +75,7 @@ func TestEventHubsNamespace(t *testing.T) {
 // A connection string for one hub serves it by its name.
 func TestEventHubsEntityPath(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	h := connectHubs(t, d.connectionString()+"EntityPath=orders")
 	ctx := t.Context()
 	if err := h.SendEvents(ctx, "orders", nil, &eventhubsapi.Event{Body: []byte("a")}); err != nil {
@@ -90,7 +90,7 @@ func TestEventHubsEntityPath(t *testing.T) {
 // no event.
 func TestEventHubsLatest(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	h := connectHubs(t, d.connectionString())
 	ctx := t.Context()
 	for _, body := range []string{"a", "b"} {
@@ -110,7 +110,7 @@ func TestEventHubsLatest(t *testing.T) {
 // What came with the first event comes with it, and no event is lost between calls.
 func TestEventHubsBatches(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	h := connectHubs(t, d.connectionString())
 	ctx := t.Context()
 	const sent = 1000
@@ -149,7 +149,7 @@ func TestEventHubsBatches(t *testing.T) {
 // nobody any more.
 func TestEventHubsClose(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	h := connectHubs(t, d.connectionString())
 	ctx := context.Background()
 	r, err := h.ReadEvents(ctx, "orders", "$Default", "0", eventhubsapi.Position{}, nil)
@@ -211,7 +211,7 @@ func TestEventHubsContext(t *testing.T) {
 // A service that goes away and comes back loses no event and repeats none.
 func TestEventHubsReconnect(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	way := openWay(t, d.addr)
 	h, err := azure.NewEventHubs("Endpoint=sb://"+way.address()+emulatorKey+"UseDevelopmentEmulator=true;", nil)
 	if err != nil {
@@ -238,7 +238,7 @@ func TestEventHubsReconnect(t *testing.T) {
 // A service that falls silent does not keep anybody from going.
 func TestEventHubsCloseInSilence(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
 	way := openWay(t, d.addr)
 	h, err := azure.NewEventHubs("Endpoint=sb://"+way.address()+emulatorKey+"UseDevelopmentEmulator=true;", nil)
 	if err != nil {

@@ -45,23 +45,23 @@ func script(t *testing.T, env, program, file string, args []string) {
 // TestJavaScriptSDK makes the calls of the quick start of @azure/storage-queue.
 func TestJavaScriptSDK(t *testing.T) {
 	t.Parallel()
-	javaScript(t, "queue.cjs", openDoor(t, clock.System(), nil).connectionString())
+	javaScript(t, "queue.cjs", openServer(t, clock.System(), nil).connectionString())
 }
 
 // TestPythonSDK makes the calls of the quick start of azure-storage-queue.
 func TestPythonSDK(t *testing.T) {
 	t.Parallel()
-	pythonScript(t, "storagequeue.py", openDoor(t, clock.System(), nil).connectionString())
+	pythonScript(t, "storagequeue.py", openServer(t, clock.System(), nil).connectionString())
 }
 
 // TestJavaScriptBlobSDK makes the calls of the quick start of @azure/storage-blob.
 func TestJavaScriptBlobSDK(t *testing.T) {
 	t.Parallel()
-	javaScript(t, "blob.cjs", openBlobDoor(t, clock.System()))
+	javaScript(t, "blob.cjs", openBlobServer(t, clock.System()))
 }
 
 // TestPythonBlobSDK makes the calls of the quick start of azure-storage-blob.
 func TestPythonBlobSDK(t *testing.T) {
 	t.Parallel()
-	pythonScript(t, "blob.py", openBlobDoor(t, clock.System()))
+	pythonScript(t, "blob.py", openBlobServer(t, clock.System()))
 }

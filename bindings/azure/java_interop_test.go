@@ -30,7 +30,7 @@ func java(t *testing.T, class string, args ...string) {
 // with the connection string of the official emulator.
 func TestJavaServiceBusSDK(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.entities(t, "java-")
 	for _, name := range []string{"java-processor", "java-transactions", "java-from", "java-to"} {
 		d.queue(t, servicebus.Queue{Name: name, LockDuration: 5 * time.Second})
@@ -41,13 +41,13 @@ func TestJavaServiceBusSDK(t *testing.T) {
 // TestJavaQueueSDK makes the calls of the samples of azure-storage-queue.
 func TestJavaQueueSDK(t *testing.T) {
 	t.Parallel()
-	java(t, "StorageQueue", openDoor(t, clock.System(), nil).connectionString())
+	java(t, "StorageQueue", openServer(t, clock.System(), nil).connectionString())
 }
 
 // TestJavaBlobSDK makes the calls of the samples of azure-storage-blob.
 func TestJavaBlobSDK(t *testing.T) {
 	t.Parallel()
-	java(t, "StorageBlob", openBlobDoor(t, clock.System()))
+	java(t, "StorageBlob", openBlobServer(t, clock.System()))
 }
 
 // TestJavaEventGridSDK makes the calls of the samples of azure-messaging-eventgrid
@@ -61,6 +61,6 @@ func TestJavaEventGridSDK(t *testing.T) {
 // with the connection string of an emulator.
 func TestJavaEventHubsSDK(t *testing.T) {
 	t.Parallel()
-	d := openHubDoor(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 2})
+	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 2})
 	java(t, "EventHubs", busConnectionString(d.addr), "orders", d.addr)
 }

@@ -15,16 +15,16 @@ import (
 // start is a whole second, because the wire has no finer times.
 var start = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// queueDoor is an embedded account behind a socket.
-type queueDoor struct {
+// queueBench is an embedded account behind a socket.
+type queueBench struct {
 	server  *rest.Server
 	account rest.Account
 }
 
-func openDoor(t *testing.T, clk clock.Clock, opts *emulator.Options) *queueDoor {
+func openServer(t *testing.T, clk clock.Clock, opts *emulator.Options) *queueBench {
 	t.Helper()
 	storage := emulator.New(clk, opts)
-	d := &queueDoor{account: rest.Account{
+	d := &queueBench{account: rest.Account{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
 		Queues: storage, QueueAdmin: storage,
 	}}
@@ -44,7 +44,9 @@ func openDoor(t *testing.T, clk clock.Clock, opts *emulator.Options) *queueDoor 
 	return d
 }
 
-func (d *queueDoor) connectionString() string { return d.account.ConnectionString(d.server.QueueURL()) }
+func (d *queueBench) connectionString() string {
+	return d.account.ConnectionString(d.server.QueueURL())
+}
 
 // connect opens the account through the SDK, with connections of its own that
 // end before the server is closed.
@@ -62,7 +64,7 @@ func connect(t *testing.T, connectionString string, retries int) *azure.QueueAcc
 // wire is what the embedded service guarantees behind a socket.
 var wire = bindingtest.QueueFeatures{UniqueReceipts: true, OrderByVisibility: true, RecreateAtOnce: true, ExactCount: true, WholeSeconds: true}
 
-// TestQueueConformance is the second leg of style 2.7: SDK, socket, door,
+// TestQueueConformance is the second leg of style 2.7: SDK, socket, server,
 // emulator.
 func TestQueueConformance(t *testing.T) {
 	t.Parallel()
@@ -70,7 +72,7 @@ func TestQueueConformance(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunQueue(t, func(t *testing.T) *bindingtest.QueueBackend {
 			clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
-			d := openDoor(t, clk, nil)
+			d := openServer(t, clk, nil)
 			return &bindingtest.QueueBackend{
 				Account:  connect(t, d.connectionString(), -1),
 				Features: wire,
@@ -82,7 +84,7 @@ func TestQueueConformance(t *testing.T) {
 	t.Run("System", func(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunQueue(t, func(t *testing.T) *bindingtest.QueueBackend {
-			d := openDoor(t, clock.System(), nil)
+			d := openServer(t, clock.System(), nil)
 			return &bindingtest.QueueBackend{Account: connect(t, d.connectionString(), -1), Features: wire}
 		})
 	})
@@ -90,7 +92,7 @@ func TestQueueConformance(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunQueue(t, func(t *testing.T) *bindingtest.QueueBackend {
 			clk := clock.NewVirtual(time.Now(), nil)
-			d := openDoor(t, clk, nil)
+			d := openServer(t, clk, nil)
 			clk.Real()
 			t.Cleanup(clk.Close)
 			return &bindingtest.QueueBackend{Account: connect(t, d.connectionString(), -1), Features: wire}

@@ -17,7 +17,7 @@ import (
 
 // accountSAS is an account signature for queues with some permissions, good for
 // an hour, made by the SDK.
-func accountSAS(t *testing.T, d *queueDoor, permissions string) string {
+func accountSAS(t *testing.T, d *queueBench, permissions string) string {
 	t.Helper()
 	cred, err := azqueue.NewSharedKeyCredential(rest.DevAccount, rest.DevKey)
 	if err != nil {
@@ -33,12 +33,12 @@ func accountSAS(t *testing.T, d *queueDoor, permissions string) string {
 	return q.Encode()
 }
 
-// TestGoSDK makes the calls of the SDK's own samples against the door: those
+// TestGoSDK makes the calls of the SDK's own samples against the server: those
 // that package bindings has no use for as well.
 func TestGoSDK(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, nil)
-	d := openDoor(t, clk, nil)
+	d := openServer(t, clk, nil)
 	ctx := t.Context()
 	service, err := azqueue.NewServiceClientFromConnectionString(d.connectionString(), nil)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // connection for a few seconds only, whoever ends them.
 func TestServiceBusThatHangsIsClosed(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.queue(t, servicebus.Queue{Name: "plain"})
 	d.queue(t, servicebus.Queue{Name: "ordered", RequiresSession: true})
 	way := openProxy(t, d.addr)

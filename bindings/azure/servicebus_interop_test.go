@@ -10,7 +10,7 @@ import (
 )
 
 // entities creates what the scripts of one language use.
-func (d *busDoor) entities(t *testing.T, prefix string) {
+func (d *busBench) entities(t *testing.T, prefix string) {
 	t.Helper()
 	for _, name := range []string{"basic", "fields", "settle", "schedule", "async"} {
 		d.queue(t, servicebus.Queue{Name: prefix + name})
@@ -34,7 +34,7 @@ func (d *busDoor) entities(t *testing.T, prefix string) {
 // with the connection string of the official emulator.
 func TestJavaScriptServiceBusSDK(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.entities(t, "js-")
 	javaScript(t, "servicebus.cjs", d.connectionString())
 }
@@ -43,15 +43,15 @@ func TestJavaScriptServiceBusSDK(t *testing.T) {
 // the connection string of the official emulator.
 func TestPythonServiceBusSDK(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.entities(t, "py-")
 	pythonScript(t, "servicebus.py", d.connectionString())
 }
 
 // TestPythonServiceBusOverTLS makes them as versions do that know of no emulator:
-// over TLS, with the door's certificate as the file that they trust.
+// over TLS, with the server's certificate as the file that they trust.
 func TestPythonServiceBusOverTLS(t *testing.T) {
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.entities(t, "py-")
 	t.Setenv("SERVICEBUS_TRUST", d.trust)
 	t.Setenv("SERVICEBUS_TLS", "sb://"+d.tlsAddress(t))
@@ -61,7 +61,7 @@ func TestPythonServiceBusOverTLS(t *testing.T) {
 // TestJavaScriptServiceBusAdministration makes the calls of the samples of
 // ServiceBusAdministrationClient, which speaks HTTPS only.
 func TestJavaScriptServiceBusAdministration(t *testing.T) {
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	t.Setenv("NODE_EXTRA_CA_CERTS", d.trust)
 	javaScript(t, "servicebus_admin.cjs", d.adminConnectionString(t))
 }

@@ -14,7 +14,7 @@ import (
 // a message of the entity's maximum size does. The caller asks for the rest again.
 func TestAnswersThatFit(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.queue(t, servicebus.Queue{Name: "q"})
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

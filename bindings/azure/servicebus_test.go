@@ -25,7 +25,7 @@ type reached struct {
 	servicebus.Admin
 }
 
-func connectBus(t testing.TB, d *busDoor) *azure.ServiceBus {
+func connectBus(t testing.TB, d *busBench) *azure.ServiceBus {
 	t.Helper()
 	return connectBusAt(t, d.addr, -1)
 }
@@ -47,7 +47,7 @@ func connectBusAt(t testing.TB, addr string, retries int) *azure.ServiceBus {
 // TestServiceBusViaPartitionKey: the client has no field for it.
 func TestServiceBusViaPartitionKey(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	d.queue(t, servicebus.Queue{Name: "q"})
 	key := "via"
 	if err := d.ns.Send(t.Context(), "q", &servicebus.Message{TransactionPartitionKey: &key}); err != nil {
@@ -72,7 +72,7 @@ func TestServiceBusConformance(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
 			clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
-			d := openBusDoor(t, clk, nil)
+			d := openBusServer(t, clk, nil)
 			way := openProxy(t, d.addr)
 			return &bindingtest.ServiceBusBackend{
 				Namespace: reached{connectBusAt(t, way.addr(), 1), inClock{clk, d.ns}}, Features: busWire,
@@ -83,7 +83,7 @@ func TestServiceBusConformance(t *testing.T) {
 	t.Run("System", func(t *testing.T) {
 		t.Parallel()
 		bindingtest.RunServiceBus(t, func(t *testing.T) *bindingtest.ServiceBusBackend {
-			d := openBusDoor(t, clock.System(), nil)
+			d := openBusServer(t, clock.System(), nil)
 			way := openProxy(t, d.addr)
 			return &bindingtest.ServiceBusBackend{
 				Namespace: reached{connectBusAt(t, way.addr(), 1), d.ns}, Features: busWire, Patience: busPatience, Quiet: busQuiet, Cut: way.cut,
@@ -102,7 +102,7 @@ const (
 // number also stands for a missing message.
 func TestServiceBusMissingEntity(t *testing.T) {
 	t.Parallel()
-	d := openBusDoor(t, clock.System(), nil)
+	d := openBusServer(t, clock.System(), nil)
 	bus := connectBusAt(t, d.addr, -1)
 	ctx := t.Context()
 	if err := bus.CancelScheduled(ctx, "missing", 7); !errors.Is(err, bindings.ErrNotFound) || errors.Is(err, bindings.ErrMessageNotFound) {

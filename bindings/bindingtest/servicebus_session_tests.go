@@ -202,9 +202,9 @@ var busSessionTests = []busTest{
 		b.expect("Receive", b.receive(b.accept("q", "x"), 1), "a")
 	}},
 	{"SessionsAreListed", true, func(b *busBench) {
-		door, ok := b.Namespace.(servicebus.Management)
+		server, ok := b.Namespace.(servicebus.Management)
 		if !ok {
-			b.Skip("the backend is not served by a door")
+			b.Skip("the backend is not served by a server")
 		}
 		b.queue(busQueue{Name: "q", RequiresSession: true})
 		b.send("q", inSession("b", "1"), inSession("a", "2"))
@@ -212,7 +212,7 @@ var busSessionTests = []busTest{
 		list := func(after time.Time, skip, top int, want ...string) {
 			b.Helper()
 			b.do(func(ctx context.Context) {
-				got, err := door.Sessions(ctx, "q", after, skip, top)
+				got, err := server.Sessions(ctx, "q", after, skip, top)
 				b.must("Sessions", err)
 				if !slices.Equal(got, want) {
 					b.Errorf("Sessions = %q, want %q", got, want)
@@ -223,17 +223,19 @@ var busSessionTests = []busTest{
 		list(far, 1, 1, "b")
 		start := b.Now()
 		b.Advance(time.Minute)
-		b.do(func(ctx context.Context) { b.must("SetSessionState", door.SetSessionState(ctx, "q", "c", []byte("x"))) })
+		b.do(func(ctx context.Context) {
+			b.must("SetSessionState", server.SetSessionState(ctx, "q", "c", []byte("x")))
+		})
 		list(start, 0, 10, "c")
 		list(b.Now(), 0, 10)
 		list(far, 0, 10, "a", "b", "c") // messages, or a state
-		b.do(func(ctx context.Context) { b.must("SetSessionState", door.SetSessionState(ctx, "q", "c", []byte{})) })
+		b.do(func(ctx context.Context) { b.must("SetSessionState", server.SetSessionState(ctx, "q", "c", []byte{})) })
 		list(far, 0, 10, "a", "b")
 	}},
-	{"DoorNeedsTheSession", true, func(b *busBench) {
-		door, ok := b.Namespace.(servicebus.Management)
+	{"NeedsTheSession", true, func(b *busBench) {
+		server, ok := b.Namespace.(servicebus.Management)
 		if !ok {
-			b.Skip("the backend is not served by a door")
+			b.Skip("the backend is not served by a server")
 		}
 		b.queue(busQueue{Name: "q", RequiresSession: true})
 		b.send("q", inSession("x", "a"))
@@ -241,16 +243,16 @@ var busSessionTests = []busTest{
 		m := b.receiveOne(s)
 		complete := servicebus.Settlement{SessionID: of("y")}
 		b.do(func(ctx context.Context) {
-			b.fails("Settle with a session that is not locked", door.Settle(ctx, "q", complete, m.LockToken), messaging.ErrSessionLockLost)
-			_, err := door.RenewSession(ctx, "q", "y")
+			b.fails("Settle with a session that is not locked", server.Settle(ctx, "q", complete, m.LockToken), messaging.ErrSessionLockLost)
+			_, err := server.RenewSession(ctx, "q", "y")
 			b.fails("RenewSession of one that is not locked", err, messaging.ErrSessionLockLost)
-			_, err = door.RenewLocks(ctx, "q", m.LockToken)
+			_, err = server.RenewLocks(ctx, "q", m.LockToken)
 			b.fails("RenewLocks in a session", err, messaging.ErrNotAllowed)
 			_, err = b.Namespace.AcceptSession(ctx, "q", &servicebus.SessionOptions{SessionID: of("y")})
 			b.must("AcceptSession", err)
-			b.fails("Settle with another session", door.Settle(ctx, "q", complete, m.LockToken), messaging.ErrSessionLockLost)
+			b.fails("Settle with another session", server.Settle(ctx, "q", complete, m.LockToken), messaging.ErrSessionLockLost)
 			complete.SessionID = of("x")
-			b.must("Settle", door.Settle(ctx, "q", complete, m.LockToken))
+			b.must("Settle", server.Settle(ctx, "q", complete, m.LockToken))
 		})
 		link := s.(servicebus.Link)
 		b.do(func(context.Context) { link.Vanish() })

@@ -187,26 +187,26 @@ var busTimeTests = []busTest{
 		b.Advance(time.Minute)
 		b.fails("GetQueue after five idle minutes", b.call(func(ctx context.Context) error { _, err := b.Namespace.GetQueue(ctx, "q"); return err }), bindings.ErrNotFound)
 	}},
-	{"DoorSettlesByToken", true, func(b *busBench) {
-		door, ok := b.Namespace.(servicebus.Management)
+	{"SettlesByToken", true, func(b *busBench) {
+		server, ok := b.Namespace.(servicebus.Management)
 		if !ok {
-			b.Skip("the backend is not served by a door")
+			b.Skip("the backend is not served by a server")
 		}
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a", "b", "c", "d")
 		ms := b.receive(b.receiver("q"), 4)
 		settle := func(action servicebus.Action, tokens ...bindings.GUID) error {
 			return b.call(func(ctx context.Context) error {
-				return door.Settle(ctx, "Q", servicebus.Settlement{Action: action}, tokens...)
+				return server.Settle(ctx, "Q", servicebus.Settlement{Action: action}, tokens...)
 			})
 		}
 		b.Advance(30 * time.Second)
 		b.do(func(ctx context.Context) {
-			until, err := door.RenewLocks(ctx, "q", ms[1].LockToken, ms[0].LockToken)
+			until, err := server.RenewLocks(ctx, "q", ms[1].LockToken, ms[0].LockToken)
 			if err != nil || len(until) != 2 || !until[0].Equal(b.Now().Add(time.Minute)) {
 				b.Errorf("RenewLocks = %v, %v, want two ends in one minute", until, err)
 			}
-			_, err = door.RenewLocks(ctx, "q", ms[2].LockToken, bindings.GUID{1})
+			_, err = server.RenewLocks(ctx, "q", ms[2].LockToken, bindings.GUID{1})
 			b.fails("RenewLocks with an unknown token", err, messaging.ErrLockLost)
 		})
 		b.Advance(30 * time.Second) // c and d are lost
@@ -214,18 +214,18 @@ var busTimeTests = []busTest{
 		b.must("Settle", settle(servicebus.Defer, ms[1].LockToken))
 		b.counts("q", servicebus.Counts{Active: 2, Deferred: 1})
 		b.do(func(ctx context.Context) {
-			out, err := door.ReceiveDeferred(ctx, "q", nil, servicebus.ReceiverOptions{RealTime: true}, ms[1].SequenceNumber)
+			out, err := server.ReceiveDeferred(ctx, "q", nil, servicebus.ReceiverOptions{RealTime: true}, ms[1].SequenceNumber)
 			b.must("ReceiveDeferred", err)
 			b.expect("ReceiveDeferred", out, "b")
-			out, err = door.Peek(ctx, "q", nil, 0, 10)
+			out, err = server.Peek(ctx, "q", nil, 0, 10)
 			b.must("Peek", err)
 			b.expect("Peek", out, "b", "c", "d")
 		})
 	}},
-	{"DoorSettlesEach", false, func(b *busBench) {
-		door, ok := b.Namespace.(servicebus.Management)
+	{"SettlesEach", false, func(b *busBench) {
+		server, ok := b.Namespace.(servicebus.Management)
 		if !ok {
-			b.Skip("the backend is not served by a door")
+			b.Skip("the backend is not served by a server")
 		}
 		b.queue(busQueue{Name: "q"})
 		b.sendText("q", "a", "b", "c", "d")
@@ -234,7 +234,7 @@ var busTimeTests = []busTest{
 			return servicebus.Settlement{Action: action}
 		}
 		b.do(func(ctx context.Context) {
-			errs := door.SettleEach(ctx, "Q", nil, []servicebus.Disposition{
+			errs := server.SettleEach(ctx, "Q", nil, []servicebus.Disposition{
 				{LockToken: ms[0].LockToken, Settlement: how(servicebus.Complete)},
 				{LockToken: ms[0].LockToken, Settlement: how(servicebus.Complete)},
 				{LockToken: ms[1].LockToken, Settlement: how(servicebus.Action(99))},
@@ -253,16 +253,16 @@ var busTimeTests = []busTest{
 			if errs[2] == nil {
 				b.Error("an unknown action was taken")
 			}
-			errs = door.SettleEach(ctx, "nowhere", nil, []servicebus.Disposition{{LockToken: ms[3].LockToken}})
+			errs = server.SettleEach(ctx, "nowhere", nil, []servicebus.Disposition{{LockToken: ms[3].LockToken}})
 			b.fails("SettleEach of an entity that is not there", errs[0], bindings.ErrNotFound)
 		})
 		b.counts("q", servicebus.Counts{Active: 2, DeadLetter: 1})
 		b.expect("Receive", b.receive(b.receiver("q"), 1), "b")
 	}},
-	{"DoorSettlesEachOfASession", true, func(b *busBench) {
-		door, ok := b.Namespace.(servicebus.Management)
+	{"SettlesEachOfASession", true, func(b *busBench) {
+		server, ok := b.Namespace.(servicebus.Management)
 		if !ok {
-			b.Skip("the backend is not served by a door")
+			b.Skip("the backend is not served by a server")
 		}
 		b.queue(busQueue{Name: "q", RequiresSession: true})
 		b.send("q", inSession("x", "1"), inSession("x", "2"))
@@ -270,7 +270,7 @@ var busTimeTests = []busTest{
 		ms := b.receive(s, 2)
 		settle := func(m *servicebus.Received) error {
 			return b.call(func(ctx context.Context) error {
-				return door.SettleEach(ctx, "q", s, []servicebus.Disposition{{LockToken: m.LockToken}})[0]
+				return server.SettleEach(ctx, "q", s, []servicebus.Disposition{{LockToken: m.LockToken}})[0]
 			})
 		}
 		b.must("SettleEach", settle(ms[0]))

@@ -125,8 +125,8 @@ func NewEntityNotFound(entity string) *Error {
 	return e
 }
 
-// DoorText is the text that a server sends to its client.
-func (e *Error) DoorText() string {
+// ClientText is the text that a server sends to its client.
+func (e *Error) ClientText() string {
 	if e.ServiceText != "" {
 		return e.ServiceText
 	}

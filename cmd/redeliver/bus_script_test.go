@@ -111,7 +111,7 @@ func trusting(ts *testscript.TestScript, file string) *tls.Config {
 	return &tls.Config{RootCAs: roots}
 }
 
-// bus-admin NAME STATUS PATH [CERT] asks the administration door that a process has
+// bus-admin NAME STATUS PATH [CERT] asks the administration server that a process has
 // printed, with a certificate over TLS, and puts the answer on the standard output.
 func busAdmin(ts *testscript.TestScript, neg bool, args []string) {
 	at, _, _ := strings.Cut(strings.TrimPrefix(line(ts, args[0], "sb admin"), "Endpoint=sb://"), ";")

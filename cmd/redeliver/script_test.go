@@ -60,32 +60,32 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup:               setup,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"background": background,
-			"wait-for":   waitFor,
-			"count":      count,
-			"transcript": transcript,
-			"interrupt":  interrupt,
-			"kill-host":  killHost,
-			"end-group":  endGroup,
-			"hang-up":    hangUp,
-			"head":       head,
-			"hostile":    hostile,
-			"harmless":   harmless,
-			"port-of":    portOf,
-			"ends":       ends,
-			"busy-port":  busyPort,
-			"free-port":  freePort,
-			"usage":      usage,
-			"fill":       fill,
-			"ask":        ask,
-			"key-used":   keyUsed,
-			"door-put":   doorPut,
-			"big-file":   bigFile,
-			"big-text":   bigText,
-			"same-file":  sameFile,
-			"remember":   remember,
-			"bus-send":   busSend,
-			"bus-admin":  busAdmin,
+			"background":  background,
+			"wait-for":    waitFor,
+			"count":       count,
+			"transcript":  transcript,
+			"interrupt":   interrupt,
+			"kill-host":   killHost,
+			"end-group":   endGroup,
+			"hang-up":     hangUp,
+			"head":        head,
+			"hostile":     hostile,
+			"harmless":    harmless,
+			"port-of":     portOf,
+			"ends":        ends,
+			"busy-port":   busyPort,
+			"free-port":   freePort,
+			"usage":       usage,
+			"fill":        fill,
+			"ask":         ask,
+			"key-used":    keyUsed,
+			"storage-put": storagePut,
+			"big-file":    bigFile,
+			"big-text":    bigText,
+			"same-file":   sameFile,
+			"remember":    remember,
+			"bus-send":    busSend,
+			"bus-admin":   busAdmin,
 
 			"bus-receive": busReceive,
 			"grid-post":   gridPost,
@@ -396,10 +396,10 @@ func fill(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// door-put NAME QUEUE BODY [CERT] puts a message with a storage SDK and the
+// storage-put NAME QUEUE BODY [CERT] puts a message with a storage SDK and the
 // connection string that a process has printed last, trusting a certificate. With
 // "!" the SDK is refused.
-func doorPut(ts *testscript.TestScript, neg bool, args []string) {
+func storagePut(ts *testscript.TestScript, neg bool, args []string) {
 	text, _ := named(ts, args[0]).output()
 	found := regexp.MustCompile(`(?m)^  storage +(Default.*)$`).FindAllStringSubmatch(text, -1)
 	transport := &http.Transport{}
@@ -419,8 +419,8 @@ func doorPut(ts *testscript.TestScript, neg bool, args []string) {
 	case !neg:
 		ts.Check(err)
 	case err == nil:
-		ts.Fatalf("door-put: the message was taken")
+		ts.Fatalf("storage-put: the message was taken")
 	default:
-		ts.Logf("door-put: %v", err)
+		ts.Logf("storage-put: %v", err)
 	}
 }

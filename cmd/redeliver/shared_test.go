@@ -215,20 +215,20 @@ func TestTwoHostsOneStorage(t *testing.T) {
 	l := newLedger(messages, blobs)
 	first := l.host(t, "first", "UseDevelopmentStorage=true")
 	storage := first.Services().Storage()
-	doors, err := rest.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
+	servers, err := rest.NewServer(first.Clock(), &rest.Options{Accounts: []rest.Account{{
 		Name: rest.DevAccount, Keys: []string{rest.DevKey},
 		Queues: storage, QueueAdmin: storage, Blobs: storage,
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := doors.Start(); err != nil {
+	if err := servers.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = doors.Close() })
-	first.Connections().StorageAt(doors.BlobURL(), doors.QueueURL())
+	t.Cleanup(func() { _ = servers.Close() })
+	first.Connections().StorageAt(servers.BlobURL(), servers.QueueURL())
 	connection := fmt.Sprintf("DefaultEndpointsProtocol=http;AccountName=%s;AccountKey=%s;BlobEndpoint=%s/%[1]s;QueueEndpoint=%[4]s/%[1]s;",
-		rest.DevAccount, rest.DevKey, doors.BlobURL(), doors.QueueURL())
+		rest.DevAccount, rest.DevKey, servers.BlobURL(), servers.QueueURL())
 	second := l.host(t, "second", connection)
 	for _, h := range []*host.Host{first, second} {
 		if err := h.Start(t.Context()); err != nil {

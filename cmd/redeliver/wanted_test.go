@@ -116,22 +116,22 @@ func TestGridWanted(t *testing.T) {
 		flags   gridFlags
 		want    bool
 	}{
-		"nothing":                  {},
-		"no topics":                {topics: `[ ]`},
-		"topics":                   {topics: `[{"name":"shop"}]`, want: true},
-		"topics, off":              {topics: `[{"name":"shop"}]`, flags: gridFlags{port: noPort, given: true}},
-		"a port was named":         {flags: gridFlags{port: 4711, given: true}, want: true},
-		"any port":                 {flags: gridFlags{given: true}, want: true},
-		"a setting":                {setting: "http://localhost:60101/shop/api/events", want: true},
-		"a setting, HTTPS":         {setting: "https://127.0.0.1:60101/shop", want: true},
-		"a setting, IPv6":          {setting: "http://[::1]:60101/shop", want: true},
-		"a setting, off":           {setting: "http://localhost:60101/shop", flags: gridFlags{port: noPort, given: true}},
-		"a setting, another port":  {setting: "http://localhost:60102/shop"},
-		"a setting, the cloud":     {setting: "https://shop.westeurope-1.eventgrid.azure.net/api/events"},
-		"a setting, no URL":        {setting: "localhost:60101"},
-		"made before":              {made: eventgrid.Topic{Name: "shop"}, want: true},
-		"of a storage account":     {made: eventgrid.Topic{Name: "devstoreaccount1", Resource: eventgrid.StorageResource("devstoreaccount1")}},
-		"made before, door is off": {made: eventgrid.Topic{Name: "shop"}, flags: gridFlags{port: noPort, given: true}},
+		"nothing":                    {},
+		"no topics":                  {topics: `[ ]`},
+		"topics":                     {topics: `[{"name":"shop"}]`, want: true},
+		"topics, off":                {topics: `[{"name":"shop"}]`, flags: gridFlags{port: noPort, given: true}},
+		"a port was named":           {flags: gridFlags{port: 4711, given: true}, want: true},
+		"any port":                   {flags: gridFlags{given: true}, want: true},
+		"a setting":                  {setting: "http://localhost:60101/shop/api/events", want: true},
+		"a setting, HTTPS":           {setting: "https://127.0.0.1:60101/shop", want: true},
+		"a setting, IPv6":            {setting: "http://[::1]:60101/shop", want: true},
+		"a setting, off":             {setting: "http://localhost:60101/shop", flags: gridFlags{port: noPort, given: true}},
+		"a setting, another port":    {setting: "http://localhost:60102/shop"},
+		"a setting, the cloud":       {setting: "https://shop.westeurope-1.eventgrid.azure.net/api/events"},
+		"a setting, no URL":          {setting: "localhost:60101"},
+		"made before":                {made: eventgrid.Topic{Name: "shop"}, want: true},
+		"of a storage account":       {made: eventgrid.Topic{Name: "devstoreaccount1", Resource: eventgrid.StorageResource("devstoreaccount1")}},
+		"made before, server is off": {made: eventgrid.Topic{Name: "shop"}, flags: gridFlags{port: noPort, given: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -136,7 +136,7 @@ func headersToProto(h http.Header) []*functionpb.Header {
 }
 
 // headersFromProto keeps names as they came, and never returns nil: handlers
-// and doors write into the header that they are given.
+// and servers write into the header that they are given.
 func headersFromProto(list []*functionpb.Header) http.Header {
 	h := make(http.Header, len(list))
 	for _, p := range list {

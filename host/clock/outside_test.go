@@ -120,13 +120,13 @@ func TestSerial(t *testing.T) {
 							t.Error("two calls out at once")
 						}
 						mu.Unlock()
-						// The handler talks to one of our doors: it is answered
+						// The handler talks to one of our servers: it is answered
 						// when all that follows has run.
 						done := make(chan struct{})
 						go func() {
 							defer close(done)
-							v.Inside("door", func() {
-								order.add("door-%s", name)
+							v.Inside("server", func() {
+								order.add("server-%s", name)
 								clock.NewGroup(v, 0).Go("follows", func() {
 									_ = v.Sleep(background(), 0)
 									order.add("follows-%s", name)
@@ -144,7 +144,7 @@ func TestSerial(t *testing.T) {
 			})
 		}
 	})
-	turn := func(x string) string { return "door-" + x + " follows-" + x + " answered-" + x + " back-" + x }
+	turn := func(x string) string { return "server-" + x + " follows-" + x + " answered-" + x + " back-" + x }
 	round := turn("a") + " " + turn("b") + " " + turn("c")
 	order.is(t, round+" "+round)
 }

@@ -183,7 +183,7 @@ func TestAutoDoesNotJumpWhilePinned(t *testing.T) {
 	t.Parallel()
 	p := newPacer(t)
 	p.Auto()
-	unpin, other := p.Pin("door"), p.Pin("door")
+	unpin, other := p.Pin("server"), p.Pin("server")
 	p.sleeps("s", p.Sleep, time.Hour, 2)
 	p.pass(time.Minute)
 	unpin()

@@ -366,12 +366,12 @@ func TestWaiting(t *testing.T) {
 		g.Go("a", func() { _ = v.Sleep(ctx, time.Second) })
 		g.Go("b", func() { mu.Lock(); defer mu.Unlock(); _ = clock.NewCond(v, &mu).Wait(ctx) })
 	})
-	defer v.Pin("door")()
+	defer v.Pin("server")()
 	var got trace
 	for _, w := range v.Waiting() {
 		got.add("[%v]", w)
 	}
-	got.is(t, "[a: sleep until 2030-01-01T00:00:01Z] [b: cond] [soon: timer until 2030-01-01T00:01:00Z] [later: timer until 2030-01-01T01:00:00Z] [door: pin]")
+	got.is(t, "[a: sleep until 2030-01-01T00:00:01Z] [b: cond] [soon: timer until 2030-01-01T00:01:00Z] [later: timer until 2030-01-01T01:00:00Z] [server: pin]")
 	v.Do("end", cancel)
 }
 

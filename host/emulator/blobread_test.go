@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// The doors take content without a copy where it is in memory. Whatever way it is
+// The servers take content without a copy where it is in memory. Whatever way it is
 // read, it is the same.
 func TestContentWithoutCopy(t *testing.T) {
 	t.Parallel()

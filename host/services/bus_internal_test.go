@@ -22,7 +22,7 @@ func TestServiceBusConnection(t *testing.T) {
 	for _, tt := range []struct {
 		value                string
 		usual, moved, closed bool
-		given                string // with the door moved; empty: as it is
+		given                string // with the server moved; empty: as it is
 		wanted               bool
 	}{
 		{"Endpoint=sb://localhost" + rest, true, true, true, "Endpoint=sb://127.0.0.1:4000" + rest, true},

@@ -7,7 +7,7 @@ import (
 )
 
 // The string of each embedded account means that account, at the host's own
-// doors only.
+// servers only.
 func TestEmbeddedAccountByName(t *testing.T) {
 	t.Parallel()
 	e := embeddedFor(t, "one")
@@ -31,7 +31,7 @@ func TestEmbeddedAccountByName(t *testing.T) {
 	}
 }
 
-// Handlers are given a string that leads to the doors in the place of the short
+// Handlers are given a string that leads to the servers in the place of the short
 // form, and everything else as it is.
 func TestDevelopmentStorageOfHandlers(t *testing.T) {
 	t.Parallel()
@@ -50,7 +50,7 @@ func TestDevelopmentStorageOfHandlers(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", value, got, want)
 		}
 		if got := usual.Setting(value); got != value {
-			t.Errorf("%q becomes %q where the doors are the usual ones", value, got)
+			t.Errorf("%q becomes %q where the servers are the usual ones", value, got)
 		}
 	}
 }

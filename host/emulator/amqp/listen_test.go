@@ -78,8 +78,8 @@ func talk(t *testing.T, nc net.Conn) {
 	}
 }
 
-// TestDoors: what each port speaks.
-func TestDoors(t *testing.T) {
+// TestListeners: what each port speaks.
+func TestListeners(t *testing.T) {
 	t.Parallel()
 	s := started(t)
 	insecure := &tls.Config{InsecureSkipVerify: true}

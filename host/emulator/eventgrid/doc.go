@@ -12,7 +12,7 @@
 // and one for each request that is out. [Grid.Close] ends them.
 //
 // Where events go is an [Endpoint]: a function of the same host, which the host
-// lends through Options.Function, or a web hook. The door for
+// lends through Options.Function, or a web hook. The server for
 // publishers is host/emulator/rest/grid.
 //
 // The rules are those of the founding documents and of Microsoft's documentation

@@ -10,7 +10,7 @@ import (
 // letters does not exist.
 var ErrNoContainer = errors.New("no container for dead letters")
 
-// Error is a refusal, in the form in which the service answers: a door writes it
+// Error is a refusal, in the form in which the service answers: a server writes it
 // as {"error":{"code","message"}}.
 type Error struct {
 	Status  int    // of HTTP

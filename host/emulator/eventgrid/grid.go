@@ -75,7 +75,7 @@ type Grid struct {
 	standby   bool // somebody is about to make the next
 	pumping   bool
 	held      bool   // nothing is sent before Configure
-	url       string // of the door
+	url       string // of the server
 	declared  []Declared
 	making    []*subscription // at work in Subscribe, and in no topic
 	awaited   []*subscription // that the app wants, there or not
@@ -124,7 +124,7 @@ func (g *Grid) Close() {
 	g.hooks.close()
 }
 
-// Context is one of the clock that ends with the Grid: what doors call with, whose
+// Context is one of the clock that ends with the Grid: what servers call with, whose
 // callers' contexts are of the real world.
 func (g *Grid) Context() context.Context { return g.ctx }
 
@@ -137,7 +137,7 @@ func (g *Grid) Configure(r Rules) {
 	g.kickLocked()
 }
 
-// ServedAt tells the Grid where its door is, e.g. http://127.0.0.1:60101, for
+// ServedAt tells the Grid where its server is, e.g. http://127.0.0.1:60101, for
 // validationUrl.
 func (g *Grid) ServedAt(url string) {
 	g.mu.Lock()

@@ -206,7 +206,7 @@ func (r *reader) Close(context.Context) error {
 }
 
 // Lost waits until the reader cannot go on and returns why; nil after Close. It is
-// for doors, whose clients are told at once.
+// for servers, whose clients are told at once.
 func (r *reader) Lost(ctx context.Context) error {
 	r.ns.mu.Lock()
 	defer r.ns.mu.Unlock()

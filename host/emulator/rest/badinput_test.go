@@ -122,11 +122,11 @@ func TestBadInput(t *testing.T) {
 	const chunked, none = "Transfer-Encoding: chunked", "Content-Length: 0"
 
 	for _, row := range []struct {
-		name, door, method, path string
-		headers                  map[string]string
-		framing, body            string
-		status                   int
-		code                     string
+		name, server, method, path string
+		headers                    map[string]string
+		framing, body              string
+		status                     int
+		code                       string
 	}{
 		{"malformed XML", queues, "POST", "/orders/messages", nil, length(20), "<QueueMessage><Messag", 400, "InvalidXmlDocument"},
 		{"entities that grow", queues, "POST", "/orders/messages", nil, length(96), `<!DOCTYPE a [<!ENTITY b "ccc">]><QueueMessage><MessageText>&b;&b;&b;</MessageText></QueueMessage>`, 400, "InvalidXmlDocument"},
@@ -162,9 +162,9 @@ func TestBadInput(t *testing.T) {
 		{"range behind the end", blobs, "GET", "/box/kept", map[string]string{"X-Ms-Range": "bytes=10-"}, none, "", 416, "InvalidRange"},
 		{"bad metadata name", blobs, "PUT", "/box/kept?comp=metadata", map[string]string{"X-Ms-Meta-1-2": "x"}, none, "", 400, "InvalidMetadata"},
 	} {
-		b.endpoint = row.door
+		b.endpoint = row.server
 		before := b.state()
-		u, _ := url.Parse(row.door)
+		u, _ := url.Parse(row.server)
 		status, code := b.raw(u.Host, b.signed(row.method, row.path, row.headers, row.framing, row.body))
 		if status != row.status || row.code != "" && code != row.code {
 			t.Errorf("%s: %d %s, want %d %s", row.name, status, code, row.status, row.code)
@@ -216,7 +216,7 @@ func TestBadInputWithoutSignature(t *testing.T) {
 }
 
 // TestManyIdleConnections holds 10,000 connections open, or as many as the limit
-// of files allows: half have asked something, half never say a word. The door
+// of files allows: half have asked something, half never say a word. The server
 // still answers, and afterwards nothing of them is left (TestMain).
 func TestManyIdleConnections(t *testing.T) {
 	b := newBench(t)

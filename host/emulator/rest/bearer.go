@@ -36,7 +36,7 @@ var audiences = []string{"https://storage.azure.com", "e406a681-f3d4-42a8-90b6-c
 //
 // Source: Azurite, BlobTokenAuthenticator.authenticateBasic.
 func (c *call) authorizeByToken(token string) *Error {
-	if c.door.server.opts.TLS == nil {
+	if c.front.server.opts.TLS == nil {
 		return errAuthentication("A bearer token is taken over HTTPS only.")
 	}
 	t, ok := parseToken(token)
@@ -47,13 +47,13 @@ func (c *call) authorizeByToken(token string) *Error {
 	if t.Issuer != "" && !slices.ContainsFunc(issuers, func(i string) bool { return strings.HasPrefix(t.Issuer, i) }) {
 		return errAuthentication("Invalid token issuer.")
 	}
-	own := "https://" + c.account.Name + "." + c.door.service.name + ".core."
+	own := "https://" + c.account.Name + "." + c.front.service.name + ".core."
 	audience := strings.TrimSuffix(t.Audience, "/")
 	if audience != "" && !slices.Contains(audiences, audience) && !strings.HasPrefix(audience, own) {
 		return errAuthentication("Invalid token audience.")
 	}
-	if c.door.server.opts.StrictDates {
-		now := float64(c.door.clk.Now().UnixNano()) / float64(time.Second)
+	if c.front.server.opts.StrictDates {
+		now := float64(c.front.clk.Now().UnixNano()) / float64(time.Second)
 		if now < t.After {
 			return errAuthentication("Lifetime validation failed.")
 		}

@@ -48,7 +48,7 @@ func submitBatch(c *call) error {
 	}
 	if refused != nil { // the batch as a whole: an answer that has no identifier
 		only := &batchResponse{header: http.Header{}}
-		(&call{door: c.door, w: only, r: c.r, id: c.id}).refuse(refused)
+		(&call{front: c.front, w: only, r: c.r, id: c.id}).refuse(refused)
 		answer.add(only)
 	}
 	c.w.Header().Set("Content-Type", "multipart/mixed; boundary="+answer.boundary)
@@ -137,14 +137,14 @@ func checkOneKind(requests []batchRequest) *Error {
 // batched runs one request of a batch.
 func (c *call) batched(one batchRequest) *batchResponse {
 	w := &batchResponse{id: one.id, header: http.Header{}}
-	sub := &call{door: c.door, w: w, r: one.r, in: c.in}
+	sub := &call{front: c.front, w: w, r: one.r, in: c.in}
 	if one.r == nil {
 		sub.r = c.r
 	} else {
 		sub.r = one.r.WithContext(c.r.Context())
 		sub.r.RemoteAddr, sub.r.Host = c.r.RemoteAddr, c.r.Host
 	}
-	sub.id = requestID(c.door.idPrefix, c.door.requests.Add(1))
+	sub.id = requestID(c.front.idPrefix, c.front.requests.Add(1))
 	sub.commonHeaders()
 	err := one.bad.asFailure()
 	if err == nil {

@@ -124,7 +124,7 @@ func deleteContainer(c *call) error {
 		return err
 	}
 	inside := "lease of " + c.path[0] + "/"
-	c.door.pins.ReleaseFunc(func(key string) bool {
+	c.front.pins.ReleaseFunc(func(key string) bool {
 		return key == c.pinOfLease() || strings.HasPrefix(key, inside) && strings.HasSuffix(key, " of "+c.account.Name)
 	})
 	return c.answer(http.StatusAccepted, nil)

@@ -138,12 +138,12 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 		h.Set("Content-Md5", base64MD5(whole))
 	}
 	c.w.WriteHeader(status)
-	content := sending{from: from, left: d.Range.Count, door: c.door}
+	content := sending{from: from, left: d.Range.Count, front: c.front}
 	defer content.close()
 	for content.left > 0 {
 		part, err := content.next()
 		if err != nil {
-			c.door.server.opts.Logger.Error().Err(err).Str("component", c.door.service.name+" rest").Str("blob", strings.Join(c.path, "/")).Msg("a blob could not be read to its end")
+			c.front.server.opts.Logger.Error().Err(err).Str("component", c.front.service.name+" rest").Str("blob", strings.Join(c.path, "/")).Msg("a blob could not be read to its end")
 			return ErrCut
 		}
 		if _, err := c.w.Write(part); err != nil {
@@ -157,7 +157,7 @@ func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 type sending struct {
 	from     io.Reader
 	left     int64
-	door     *front
+	front    *front
 	buffer   []byte // nil: none was needed yet
 	giveBack func()
 }
@@ -178,7 +178,7 @@ func (s *sending) next() ([]byte, error) {
 		}
 	}
 	if s.buffer == nil {
-		s.buffer, s.giveBack = s.door.buffer(s.left)
+		s.buffer, s.giveBack = s.front.buffer(s.left)
 	}
 	n, err := io.ReadFull(s.from, s.buffer[:min(most, len(s.buffer))])
 	s.left -= int64(n)

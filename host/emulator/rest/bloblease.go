@@ -96,13 +96,13 @@ func (c *call) pinLease(action string, l *blob.Lease) {
 	switch action {
 	case "acquire":
 		duration, _ := c.leaseDuration() // it was good
-		c.door.pins.Hold(key, duration)  // an infinite one is negative
+		c.front.pins.Hold(key, duration) // an infinite one is negative
 	case "renew":
-		c.door.pins.Again(key)
+		c.front.pins.Again(key)
 	case "release":
-		c.door.pins.Release(key)
+		c.front.pins.Release(key)
 	case "break":
-		c.door.pins.Hold(key, l.Remaining)
+		c.front.pins.Hold(key, l.Remaining)
 	}
 }
 

@@ -155,7 +155,7 @@ func deleteBlob(c *call) error {
 		return err
 	}
 	if opts.Snapshots != blob.OnlySnapshots && !c.query.Has("snapshot") {
-		c.door.pins.Release(c.pinOfLease())
+		c.front.pins.Release(c.pinOfLease())
 	}
 	c.w.Header().Set("X-Ms-Delete-Type-Permanent", "true")
 	return c.answer(http.StatusAccepted, nil)

@@ -45,17 +45,17 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 	if err != nil {
 		return nil, errInvalidHeader("x-ms-copy-source", text)
 	}
-	read := &call{door: c.door, w: c.w, id: c.id, op: &readOperation, query: lowerNames(query)}
+	read := &call{front: c.front, w: c.w, id: c.id, op: &readOperation, query: lowerNames(query)}
 	read.r = (&http.Request{Method: http.MethodGet, URL: u, Host: u.Host, Header: http.Header{}, RemoteAddr: c.r.RemoteAddr}).WithContext(c.r.Context())
 	if credential := c.r.Header.Get("X-Ms-Copy-Source-Authorization"); credential != "" {
 		read.r.Header.Set("Authorization", credential)
 	}
-	if a, secondary := c.door.accountInHost(u.Host); a != nil {
+	if a, secondary := c.front.accountInHost(u.Host); a != nil {
 		read.account, read.secondary, read.inHost = a, secondary, true
 	} else if c.here(read.r) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(u.EscapedPath(), "/"), "/")
 		name, read.secondary = strings.CutSuffix(name, secondarySuffix)
-		read.account = c.door.server.accounts[name]
+		read.account = c.front.server.accounts[name]
 	}
 	if read.account == nil {
 		// Who is on another machine is not led into this one.

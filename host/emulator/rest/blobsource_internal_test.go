@@ -17,7 +17,7 @@ func TestSourcesForClientsElsewhere(t *testing.T) {
 		fmt.Fprint(w, "secret")
 	}))
 	defer there.Close()
-	door, _ := newFuzzBlobDoor(t)
+	server, _ := newFuzzBlobServer(t)
 	key, err := Account{Name: DevAccount, Keys: []string{DevKey}}.served()
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +31,7 @@ func TestSourcesForClientsElsewhere(t *testing.T) {
 		r.Header.Set("X-Ms-Copy-Source", there.URL+"/x")
 		before := asked
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, r)
+		server.ServeHTTP(w, r)
 		if w.Code != status || (asked > before) != (status == 201) {
 			t.Errorf("client %s: %d %s, asked %d times", client, w.Code, w.Body, asked-before)
 		}

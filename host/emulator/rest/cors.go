@@ -15,7 +15,7 @@ import (
 func (c *call) corsRules() ([]storage.CORSRule, error) {
 	var rules []storage.CORSRule
 	err := c.inside(func(ctx context.Context) error {
-		p, err := c.door.service.properties(ctx, c.account)
+		p, err := c.front.service.properties(ctx, c.account)
 		if err == nil && p.CORS != nil {
 			rules = *p.CORS
 		}
@@ -58,7 +58,7 @@ func (c *call) preflight() error {
 }
 
 // guard is what requests of browsers have to pass.
-func (c *call) guard() *listen.Guard { return c.door.server.opts.Guard }
+func (c *call) guard() *listen.Guard { return c.front.server.opts.Guard }
 
 // notTaken is the answer to a request that the guard refuses. The service in the cloud
 // runs what pages of any origin ask for and keeps the answer from them; the keys of an
@@ -79,7 +79,7 @@ func (c *call) admitPage() error {
 	if err != nil {
 		return err
 	}
-	if origin == "" && c.door.service.letter == 'b' && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) {
+	if origin == "" && c.front.service.letter == 'b' && (c.r.Method == http.MethodGet || c.r.Method == http.MethodHead) {
 		// A blob that a page shows, as an image or a download. To read it changes nothing,
 		// which is not so for messages.
 		page := listen.Referrer(c.r)

@@ -57,7 +57,7 @@ func getDelegationKey(c *call) error {
 	if refused := decodeXML(b, &info); refused != nil {
 		return refused
 	}
-	now := c.door.clk.Now()
+	now := c.front.clk.Now()
 	start, ok := now, true
 	if info.Start != "" {
 		start, ok = parseSASTime(info.Start)
@@ -71,7 +71,7 @@ func getDelegationKey(c *call) error {
 	}
 	version := c.w.Header().Get("X-Ms-Version")
 	fields := map[string]string{
-		"skoid": orNobody(c.claims.Object), "sktid": orNobody(c.claims.Tenant), "sks": string(c.door.service.letter), "skv": version,
+		"skoid": orNobody(c.claims.Object), "sktid": orNobody(c.claims.Tenant), "sks": string(c.front.service.letter), "skv": version,
 		"skt": start.UTC().Format(wireSeconds), "ske": expiry.UTC().Format(wireSeconds),
 	}
 	key := delegationKey(c.account.keys[0], func(name string) string { return fields[name] })
@@ -95,7 +95,7 @@ func orNobody(id string) string {
 //
 // Source: docs, Create a user delegation SAS.
 func (c *call) authorizeByDelegation() *Error {
-	if c.door.service.letter != 'b' || len(c.path) == 0 {
+	if c.front.service.letter != 'b' || len(c.path) == 0 {
 		return errAuthentication("A user delegation signature is for a container or a blob.")
 	}
 	if c.sas("si") != "" {
@@ -115,7 +115,7 @@ func (c *call) authorizeByDelegation() *Error {
 		return refused
 	}
 	c.overrides = true
-	now := c.door.clk.Now()
+	now := c.front.clk.Now()
 	from, ok := parseSASTime(c.sas("skt"))
 	until, ok2 := parseSASTime(c.sas("ske"))
 	if !ok || !ok2 || now.Before(from) || !now.Before(until) || c.sas("sks") != "b" {

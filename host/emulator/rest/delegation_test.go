@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// withTLS makes the doors of a bench speak HTTPS, with the certificate of a test.
+// withTLS makes the servers of a bench speak HTTPS, with the certificate of a test.
 func withTLS(t *testing.T) func(*setup) {
 	certificate := httptest.NewUnstartedServer(nil)
 	certificate.StartTLS()

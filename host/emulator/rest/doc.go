@@ -2,7 +2,7 @@
 // Azure Storage SDK talks to when its connection string names this machine.
 //
 // A [Server] listens on one port per service and serves a table of accounts.
-// Read server.go first, then door.go for the way of one request: find the
+// Read server.go first, then front.go for the way of one request: find the
 // account, find the operation, let the caller prove who it is, run. That part,
 // with signatures, CORS, errors and service properties, is common to all
 // services; queue.go and the files named queue... are the Queue service:

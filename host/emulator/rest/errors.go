@@ -26,7 +26,7 @@ type Detail struct{ Name, Value string }
 
 func (e *Error) Error() string { return fmt.Sprintf("%d %s: %s", e.Status, e.Code, e.Message) }
 
-// ErrCut, as the error of a fault, makes the door cut the connection instead of
+// ErrCut, as the error of a fault, makes the front cut the connection instead of
 // answering.
 var ErrCut = errors.New("connection cut")
 

@@ -18,9 +18,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// newFuzzBlobDoor returns the blob door of the development account, with a
+// newFuzzBlobServer returns the blob server of the development account, with a
 // container named box that has one blob.
-func newFuzzBlobDoor(f testing.TB) (*front, *emulator.Storage) {
+func newFuzzBlobServer(f testing.TB) (*front, *emulator.Storage) {
 	clk, ctx := clock.System(), context.Background()
 	storage := emulator.New(clk, nil)
 	if _, err := storage.Container("box").Create(ctx, nil); err != nil {
@@ -33,10 +33,10 @@ func newFuzzBlobDoor(f testing.TB) (*front, *emulator.Storage) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return s.doors[0], storage
+	return s.fronts[0], storage
 }
 
-// FuzzUnsignedBlobRequest is FuzzUnsignedRequest at the blob door.
+// FuzzUnsignedBlobRequest is FuzzUnsignedRequest at the blob server.
 func FuzzUnsignedBlobRequest(f *testing.F) {
 	for _, seed := range []string{
 		"GET /devstoreaccount1?comp=list HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -48,7 +48,7 @@ func FuzzUnsignedBlobRequest(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	door, storage := newFuzzBlobDoor(f)
+	server, storage := newFuzzBlobServer(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
 		if err != nil {
@@ -56,7 +56,7 @@ func FuzzUnsignedBlobRequest(f *testing.F) {
 		}
 		r.RemoteAddr = "127.0.0.1:1"
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, r)
+		server.ServeHTTP(w, r)
 		code := w.Header().Get("X-Ms-Error-Code")
 		if w.Code < 400 || code == "" || strings.ContainsAny(code, " <") || w.Code >= 500 && code != string(storageapi.CodeNotImplemented) {
 			t.Fatalf("answer %d %q to an unsigned request", w.Code, code)
@@ -95,7 +95,7 @@ func FuzzSAS(f *testing.F) {
 	f.Add("rwdlacup", "qb", "sco", "", "2099-01-01T00:00:00Z", "", "https,http", "2021-12-02")
 	f.Add("r", "b", "o", "2020-01-01", "2020-01-02", "127.0.0.1-127.0.0.9", "http", "2019-02-02")
 	f.Add("", "", "", "\n", "x", "::1", "ftp", "")
-	door, _ := newFuzzBlobDoor(f)
+	server, _ := newFuzzBlobServer(f)
 	key, err := Account{Name: DevAccount, Keys: []string{DevKey}}.served()
 	if err != nil {
 		f.Fatal(err)
@@ -107,7 +107,7 @@ func FuzzSAS(f *testing.F) {
 			r := httptest.NewRequest("GET", "http://localhost/devstoreaccount1/box/a/b?"+fields.Encode(), nil)
 			r.RemoteAddr = "127.0.0.1:1"
 			w := httptest.NewRecorder()
-			door.ServeHTTP(w, r)
+			server.ServeHTTP(w, r)
 			return w
 		}
 		w := ask()

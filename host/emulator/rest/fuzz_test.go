@@ -16,9 +16,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// newFuzzDoor returns the queue door of the development account, with a queue
+// newFuzzServer returns the queue server of the development account, with a queue
 // named orders, and its storage.
-func newFuzzDoor(f *testing.F) (*front, *emulator.Storage) {
+func newFuzzServer(f *testing.F) (*front, *emulator.Storage) {
 	clk := clock.System()
 	storage := emulator.New(clk, nil)
 	if err := storage.Queue("orders").Create(context.Background()); err != nil {
@@ -30,7 +30,7 @@ func newFuzzDoor(f *testing.F) (*front, *emulator.Storage) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	return s.doors[0], storage
+	return s.fronts[0], storage
 }
 
 // FuzzUnsignedRequest: whatever arrives, there is an answer, errors have codes,
@@ -47,7 +47,7 @@ func FuzzUnsignedRequest(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	door, storage := newFuzzDoor(f)
+	server, storage := newFuzzServer(f)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(raw)))
 		if err != nil {
@@ -55,7 +55,7 @@ func FuzzUnsignedRequest(f *testing.F) {
 		}
 		r.RemoteAddr = "127.0.0.1:1"
 		w := httptest.NewRecorder()
-		door.ServeHTTP(w, r)
+		server.ServeHTTP(w, r)
 		code := w.Header().Get("X-Ms-Error-Code")
 		if w.Code < 400 || w.Code >= 500 || code == "" || strings.ContainsAny(code, " <") {
 			t.Fatalf("answer %d %q to an unsigned request", w.Code, code)
@@ -71,7 +71,7 @@ func FuzzUnsignedRequest(f *testing.F) {
 func FuzzSharedKey(f *testing.F) {
 	f.Add("orders", "comp=metadata&x=%2F+a", "x-ms-meta-a", " b ")
 	f.Add("or%64ers/messages/%e2%82%ac", "a=2&A=1&a=", "Range", "bytes=0-1")
-	door, _ := newFuzzDoor(f)
+	server, _ := newFuzzServer(f)
 	key, err := Account{Name: DevAccount, Keys: []string{DevKey}}.served()
 	if err != nil {
 		f.Fatal(err)
@@ -82,7 +82,7 @@ func FuzzSharedKey(f *testing.F) {
 		if err != nil || r.Header.Get("Authorization") != "" || strings.EqualFold(name, "X-Ms-Version") {
 			return
 		}
-		c := &call{door: door, w: httptest.NewRecorder(), r: r}
+		c := &call{front: server, w: httptest.NewRecorder(), r: r}
 		if c.locate() != nil {
 			return
 		}

@@ -422,7 +422,7 @@ func TestListQueues(t *testing.T) {
 }
 
 // A queue can also be deleted by the functions that use it.
-func TestDeletedByItsOwnerOutsideTheDoor(t *testing.T) {
+func TestDeletedByItsOwnerDirectly(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.want(201, "", "PUT", "/orders", "", header("x-ms-meta-a", "1"))

@@ -128,7 +128,7 @@ func getQueueStats(c *call) error {
 	}
 	b := []byte(xmlHeader + "<StorageServiceStats><GeoReplication>")
 	b = appendElement(b, "Status", "live")
-	b = appendElement(b, "LastSyncTime", wireTime(c.door.clk.Now()))
+	b = appendElement(b, "LastSyncTime", wireTime(c.front.clk.Now()))
 	return c.answer(http.StatusOK, append(b, "</GeoReplication></StorageServiceStats>"...))
 }
 

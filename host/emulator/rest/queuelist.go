@@ -81,7 +81,7 @@ func listQueues(c *call) error {
 
 // endpoint is the account's address, as the client knows it.
 func (c *call) endpoint() string {
-	url := c.door.scheme() + "://" + c.r.Host + "/"
+	url := c.front.scheme() + "://" + c.r.Host + "/"
 	if !c.inHost {
 		url += c.account.Name
 		if c.secondary {

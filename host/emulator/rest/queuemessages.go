@@ -82,7 +82,7 @@ func getMessages(c *call) error {
 		return err
 	}
 	for _, m := range ms {
-		c.door.pins.Hold(c.pinOf(m.ID), time.Duration(visibility)*time.Second)
+		c.front.pins.Hold(c.pinOf(m.ID), time.Duration(visibility)*time.Second)
 	}
 	return c.answer(http.StatusOK, messagesDocument(ms, getAnswer))
 }
@@ -127,7 +127,7 @@ func updateMessage(c *call) error {
 	if err != nil {
 		return err
 	}
-	c.door.pins.Hold(c.pinOf(m.ID), time.Duration(visibility)*time.Second)
+	c.front.pins.Hold(c.pinOf(m.ID), time.Duration(visibility)*time.Second)
 	c.w.Header().Set("X-Ms-Popreceipt", m.PopReceipt)
 	c.w.Header().Set("X-Ms-Time-Next-Visible", wireTime(m.NextVisible))
 	return c.answer(http.StatusNoContent, nil)
@@ -141,7 +141,7 @@ func deleteMessage(c *call) error {
 	return c.noContent(func(ctx context.Context) error {
 		err := c.account.Queues.Queue(c.path[0]).Delete(ctx, c.path[2], receipt)
 		if err == nil {
-			c.door.pins.Release(c.pinOf(c.path[2]))
+			c.front.pins.Release(c.pinOf(c.path[2]))
 		}
 		return err
 	})
@@ -166,7 +166,7 @@ func (c *call) pinnedQueue() string { return " of queue " + c.path[0] + " of " +
 // unpinQueue lets go of the messages of a queue that were removed together.
 func (c *call) unpinQueue(err error) {
 	if err == nil {
-		c.door.pins.ReleaseFunc(func(key string) bool { return strings.HasSuffix(key, c.pinnedQueue()) })
+		c.front.pins.ReleaseFunc(func(key string) bool { return strings.HasSuffix(key, c.pinnedQueue()) })
 	}
 }
 

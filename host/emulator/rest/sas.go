@@ -67,7 +67,7 @@ func (c *call) authorizeByAccountSAS() *Error {
 		return err
 	}
 	switch {
-	case !strings.Contains(c.sas("ss"), string(c.door.service.letter)):
+	case !strings.Contains(c.sas("ss"), string(c.front.service.letter)):
 		return errNotAuthorized("Service", "service")
 	case !strings.ContainsAny(c.sas("srt"), c.op.resource):
 		return errNotAuthorized("ResourceType", "resource type")
@@ -91,7 +91,7 @@ func accountSASText(account string, field func(string) string) string {
 }
 
 func (c *call) authorizeByServiceSAS() *Error {
-	sv := c.door.service
+	sv := c.front.service
 	if len(c.path) == 0 {
 		return errAuthentication("A service signature is for one resource, and the address names none.")
 	}
@@ -177,7 +177,7 @@ func parseSASTime(text string) (time.Time, bool) {
 
 // checkTerms checks what holds for both kinds of signatures.
 func (c *call) checkTerms(terms *storage.AccessPolicy) *Error {
-	now := c.door.clk.Now()
+	now := c.front.clk.Now()
 	switch {
 	case terms.Expiry.IsZero():
 		return errAuthentication("The signature does not say when it expires.")
@@ -193,7 +193,7 @@ func (c *call) checkTerms(terms *storage.AccessPolicy) *Error {
 	if ip := c.sas("sip"); ip != "" && !inRange(c.r.RemoteAddr, ip) {
 		return errNotAuthorized("SourceIP", "source IP")
 	}
-	if spr == "https" && c.door.scheme() != "https" {
+	if spr == "https" && c.front.scheme() != "https" {
 		return errNotAuthorized("Protocol", "protocol")
 	}
 	return nil

@@ -52,7 +52,7 @@ type Options struct {
 type Server struct {
 	opts     Options
 	accounts map[string]*account
-	doors    []*front
+	fronts   []*front
 }
 
 // NewServer returns a server that listens to nothing yet. Requests enter clk by
@@ -82,10 +82,10 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 		}
 	}
 	if s.opts.QueuePort >= 0 {
-		s.doors = append(s.doors, newDoor(clk, s, queueService(), s.opts.QueuePort))
+		s.fronts = append(s.fronts, newFront(clk, s, queueService(), s.opts.QueuePort))
 	}
 	if blobs {
-		s.doors = append(s.doors, newDoor(clk, s, blobService(), s.opts.BlobPort))
+		s.fronts = append(s.fronts, newFront(clk, s, blobService(), s.opts.BlobPort))
 	}
 	return s, nil
 }
@@ -93,14 +93,14 @@ func NewServer(clk clock.Clock, opts *Options) (*Server, error) {
 // Start listens on every port and serves in the background. It returns a
 // *listen.PortError, and listens to nothing, when one of the ports cannot be had.
 func (s *Server) Start() error {
-	for _, d := range s.doors {
+	for _, d := range s.fronts {
 		addr, err := d.http.Listen(listen.Port{
 			Service: d.service.name + " service", Rivals: "Azurite or another emulator",
 			Address: s.opts.Address, Number: d.port, TLS: s.opts.TLS != nil,
 		})
 		if err != nil {
 			s.Close()
-			s.doors = nil
+			s.fronts = nil
 			return err
 		}
 		d.addr = addr.String()
@@ -117,7 +117,7 @@ func (s *Server) QueueURL() string { return s.url("queue") }
 func (s *Server) BlobURL() string { return s.url("blob") }
 
 func (s *Server) url(service string) string {
-	for _, d := range s.doors {
+	for _, d := range s.fronts {
 		if d.service.name == service && d.addr != "" {
 			return d.scheme() + "://" + d.addr
 		}
@@ -128,9 +128,9 @@ func (s *Server) url(service string) string {
 // Close stops listening and waits for requests that are being served, at most
 // 5 s; then it cuts them.
 func (s *Server) Close() error {
-	errs := make([]error, len(s.doors))
+	errs := make([]error, len(s.fronts))
 	var closing sync.WaitGroup
-	for i, d := range s.doors {
+	for i, d := range s.fronts {
 		closing.Go(func() {
 			errs[i] = d.http.Close()
 			d.pins.Close()

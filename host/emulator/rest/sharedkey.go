@@ -44,7 +44,7 @@ func (c *call) authorizeByKey(scheme, credential string) *Error {
 	if name != c.account.Name {
 		return errAuthentication("The account of the Authorization header is not the account of the address.")
 	}
-	if c.door.server.opts.StrictDates {
+	if c.front.server.opts.StrictDates {
 		if err := c.checkDate(); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (c *call) checkDate() *Error {
 	if err != nil {
 		return errAuthentication("The date of the request is missing or not in the format of RFC 1123: " + strconv.Quote(text))
 	}
-	if skew := c.door.clk.Now().Sub(at).Abs(); skew > maxSkew {
+	if skew := c.front.clk.Now().Sub(at).Abs(); skew > maxSkew {
 		return errAuthentication("The date of the request is more than 15 minutes off.")
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// patience is how long a door waits for each part of a body, and for a client to
+// patience is how long a server waits for each part of a body, and for a client to
 // take a part of an answer.
 const patience = 2 * time.Minute
 
@@ -55,8 +55,8 @@ func (p *pipes) dial() net.Conn {
 	return client
 }
 
-// slowDoor runs f in a bubble with a connection to one service of a server.
-func slowDoor(t *testing.T, service string, f func(t *testing.T, storage *emulator.Storage, conn net.Conn)) {
+// slowServer runs f in a bubble with a connection to one service of a server.
+func slowServer(t *testing.T, service string, f func(t *testing.T, storage *emulator.Storage, conn net.Conn)) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		clk := clock.System()
@@ -127,7 +127,7 @@ func wantAnswer(t *testing.T, conn net.Conn, since time.Time, after time.Duratio
 
 // A small body that does not go on is refused after two minutes as a whole.
 func TestSlowMessage(t *testing.T) {
-	slowDoor(t, "queue", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
+	slowServer(t, "queue", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
 		if err := storage.Queue("orders").Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestSlowMessage(t *testing.T) {
 
 // A body that is refused for its length is read on for a while, but not for ever.
 func TestSlowRefusal(t *testing.T) {
-	slowDoor(t, "queue", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
+	slowServer(t, "queue", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
 		if err := storage.Queue("orders").Create(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func TestSlowBlob(t *testing.T) {
 		{"stops", []time.Duration{patience - time.Second}, patience - time.Second + patience, 400, "InvalidInput"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			slowDoor(t, "blob", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
+			slowServer(t, "blob", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
 				if _, err := storage.Container("files").Create(t.Context(), nil); err != nil {
 					t.Fatal(err)
 				}
@@ -197,7 +197,7 @@ func TestSlowBlob(t *testing.T) {
 // A client that does not take what it asked for is cut off after two minutes.
 func TestSlowReader(t *testing.T) {
 	const size = 1 << 20
-	slowDoor(t, "blob", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
+	slowServer(t, "blob", func(t *testing.T, storage *emulator.Storage, conn net.Conn) {
 		container := storage.Container("files")
 		if _, err := container.Create(t.Context(), nil); err != nil {
 			t.Fatal(err)

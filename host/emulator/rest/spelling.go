@@ -124,7 +124,7 @@ func (c *call) metadata() (map[string]string, *Error) {
 		if conn != nil {
 			name = conn.spelling(name)
 		}
-		if name == "" && c.door.service.letter == 'b' {
+		if name == "" && c.front.service.letter == 'b' {
 			return nil, newError(http.StatusBadRequest, "EmptyMetadataKey", "The key for one of the metadata key-value pairs is empty.")
 		}
 		if !isIdentifier(name) {

@@ -223,7 +223,7 @@ func TestServersThatCannotBe(t *testing.T) {
 	}
 	none, err := rest.NewServer(b.clk, &rest.Options{QueuePort: -1})
 	if err != nil || none.Start() != nil || none.QueueURL() != "" || none.Close() != nil {
-		t.Errorf("a server without doors: %v", err)
+		t.Errorf("a server without servers: %v", err)
 	}
 }
 

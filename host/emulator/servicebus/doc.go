@@ -5,7 +5,7 @@
 // fail, put back), route.go for the way of a message through topics, forwarding
 // and dead-letter queues, and time.go for what happens without a call. session.go
 // and accept.go are sessions, rule.go is filters and actions, admin*.go and
-// settings.go the administration, management.go what a wire door needs besides,
+// settings.go the administration, management.go what a wire server needs besides,
 // transaction.go what happens together or not at all, inspect.go what testers and
 // operators do. durable.go says what is written to
 // the store, load.go reads it.

@@ -23,7 +23,7 @@ type Options struct {
 	// Record is told what the namespace decided: enqueued (Status "scheduled" for a
 	// message that waits for its time, "duplicate" for one that duplicate detection
 	// dropped), expired, lock_expired, lock_renewed, dead_lettered and forwarded
-	// (Target: where to; Cause: the reason), and for clients of doors, who have no
+	// (Target: where to; Cause: the reason), and for clients of servers, who have no
 	// listener to say it, received and settled. Source is the entity's path.
 	// DeliveryCount counts from 1; of a message that nobody has received it is 0.
 	// It is called without locks held, after the state has changed.

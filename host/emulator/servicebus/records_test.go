@@ -32,9 +32,9 @@ func TestNamespaceRecordsWhatItDecides(t *testing.T) {
 		return b.ns.Send(ctx, "q", &servicebusapi.Message{MessageID: "b", TimeToLive: time.Second, ScheduledEnqueueTime: b.clk.Now().Add(time.Second)})
 	})
 	b.clk.Advance(2 * time.Second)
-	door := b.receiver("q/$DeadLetterQueue", &servicebusapi.ReceiverOptions{RealTime: true})
-	m = b.receive(door, 1)[0]
-	b.do(func(ctx context.Context) error { return door.Complete(ctx, m) })
+	server := b.receiver("q/$DeadLetterQueue", &servicebusapi.ReceiverOptions{RealTime: true})
+	m = b.receive(server, 1)[0]
+	b.do(func(ctx context.Context) error { return server.Complete(ctx, m) })
 	want := []string{
 		"0s forwarded via f 0 target",
 		"0s enqueued target f 0",

@@ -110,7 +110,7 @@ func (q *queue) disarm() {
 
 // justify gives virtual time a reason to move to the next moment at which those
 // who wait get something: a lock that is held inside ends, or a scheduled message
-// becomes active. Nobody waits for the end of a lock that a client of a door
+// becomes active. Nobody waits for the end of a lock that a client of a server
 // holds; it is served on the way.
 //
 // The reason is a context with that deadline, on which nobody waits: it can be

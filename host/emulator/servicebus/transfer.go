@@ -14,7 +14,7 @@ type leaving struct {
 	m *message
 }
 
-// leave remembers messages that a door has received and deleted.
+// leave remembers messages that a server has received and deleted.
 func (r *receiver) leave(q *queue, m *message) {
 	if r.leaves == nil {
 		r.leaves = map[int64]leaving{}

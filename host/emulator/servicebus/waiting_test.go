@@ -130,7 +130,7 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 		moved := b.clk.Run(time.Hour)
 		if outside { // nobody's reason
 			if moved != 0 || w.done {
-				t.Errorf("time moved by %v for a client of a door", moved)
+				t.Errorf("time moved by %v for a client of a server", moved)
 			}
 			b.clk.Advance(time.Minute)
 		}
@@ -140,7 +140,7 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 
 // What moves virtual time while somebody waits: the end of a lock that is held
 // inside, and the activation of a scheduled message that will come to him. Not
-// the end of a lock that a client of a door holds, nor what is settled, nor
+// the end of a lock that a client of a server holds, nor what is settled, nor
 // expiry.
 func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 	t.Parallel()

@@ -1,4 +1,4 @@
-//clock:outside clients of a wire door live in real time
+//clock:outside clients of a wire server live in real time
 
 package amqpbench
 

@@ -143,7 +143,7 @@ func trimAddress(address string) string {
 	return strings.Trim(address, "/")
 }
 
-// entity is what a path names, as far as a door has to know.
+// entity is what a path names, as far as a server has to know.
 type entity struct {
 	topic      bool
 	maxMessage int // bytes
@@ -220,7 +220,7 @@ func asCondition(err error) *wire.Error {
 		return e
 	}
 	e := messaging.ErrorOf(err)
-	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.DoorText()}
+	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.ClientText()}
 }
 
 func quote(s string) string { return "\"" + s + "\"" }

@@ -97,7 +97,7 @@ func (c *cbs) claim(q *wire.Message) (code int, text string) {
 	address := trimAddress(name)
 	if err := c.find(address); err != nil {
 		e := messaging.ErrorOf(err)
-		return e.Status, e.DoorText()
+		return e.Status, e.ClientText()
 	}
 	may, err := c.b.rightsOf(address, token)
 	if err != nil {

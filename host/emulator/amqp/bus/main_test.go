@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// world is a namespace behind its door, on a clock that stands still unless the
+// world is a namespace behind its server, on a clock that stands still unless the
 // test moves it.
 type world struct {
 	clk     *clock.Virtual

@@ -144,7 +144,7 @@ func asCondition(err error) *wire.Error {
 		return e
 	}
 	e := messaging.ErrorOf(err)
-	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.DoorText()}
+	return &wire.Error{Condition: wire.Symbol(e.Condition), Description: e.ClientText()}
 }
 
 // argumentf refuses what means nothing to the service.

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// world is a namespace with the hub "orders" of two partitions behind its door, beside a
+// world is a namespace with the hub "orders" of two partitions behind its server, beside a
 // Service Bus namespace, on a clock that stands still unless the test moves it.
 type world struct {
 	*testing.T

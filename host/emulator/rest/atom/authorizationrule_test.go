@@ -17,7 +17,7 @@ import (
 // through updates too, and refuse those that the service refuses.
 func TestAuthorizationRulesAreKept(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	c, ctx := d.client(), t.Context()
 	rules := []admin.AuthorizationRule{
 		{KeyName: to.Ptr("all"), PrimaryKey: to.Ptr("bGlzdGVu"), SecondaryKey: to.Ptr("c2Vjb25k"), AccessRights: []admin.AccessRight{admin.AccessRightManage, admin.AccessRightSend, admin.AccessRightListen}},
@@ -78,7 +78,7 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 // Who names a rule of an entity needs its key, its right to manage, and time that is left.
 func TestAuthorizationRulesAreEnforced(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	rules := []servicebus.AuthorizationRule{
 		{KeyName: "all", PrimaryKey: "one", SecondaryKey: "two", Rights: []servicebus.Right{servicebus.Manage, servicebus.Send, servicebus.Listen}},
 		{KeyName: "senders", PrimaryKey: "three", SecondaryKey: "four", Rights: []servicebus.Right{servicebus.Send}},

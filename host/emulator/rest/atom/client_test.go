@@ -27,7 +27,7 @@ func statusOf(err error) int {
 // TestClientQueues walks through every operation on queues with the official client.
 func TestClientQueues(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	c, ctx := d.client(), t.Context()
 
 	created, err := c.CreateQueue(ctx, "Orders/new", nil)
@@ -114,7 +114,7 @@ func TestClientQueues(t *testing.T) {
 // azservicebus/admin live tests QueueWithMaxValues and CreateQueue_Standard).
 func TestPartitionedSize(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	c, ctx := d.client(), t.Context()
 	size, yes := to.Ptr[int32](4096), to.Ptr(true)
 	created, err := c.CreateQueue(ctx, "q", &admin.CreateQueueOptions{Properties: &admin.QueueProperties{EnablePartitioning: yes, MaxSizeInMegabytes: size}})
@@ -141,7 +141,7 @@ func TestPartitionedSize(t *testing.T) {
 // TestClientCounts shows the counts of every state of a message.
 func TestClientCounts(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.create("orders", "topic1", "topic1/Subscriptions/all")
 	d.do(func(ctx context.Context) {
 		for _, m := range []*servicebus.Message{
@@ -199,7 +199,7 @@ func TestClientCounts(t *testing.T) {
 // TestClientTopics walks through topics and subscriptions.
 func TestClientTopics(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	c, ctx := d.client(), t.Context()
 	props := admin.TopicProperties{
 		MaxSizeInMegabytes: to.Ptr[int32](2048), RequiresDuplicateDetection: to.Ptr(true), DefaultMessageTimeToLive: to.Ptr("PT3M"),
@@ -279,7 +279,7 @@ func TestClientTopics(t *testing.T) {
 // TestClientRules sends every kind of filter and value through the official client.
 func TestClientRules(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.create("topic1", "topic1/Subscriptions/all")
 	c, ctx := d.client(), t.Context()
 	when := time.Date(2024, 5, 6, 7, 8, 9, 123456700, time.UTC)
@@ -341,7 +341,7 @@ func TestClientRules(t *testing.T) {
 // TestClientLists pages through everything there is to list.
 func TestClientLists(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.create("a", "b", "c", "topic1", "topic2", "topic3", "topic1/Subscriptions/x", "topic1/Subscriptions/y", "topic1/Subscriptions/z")
 	c, ctx := d.client(), t.Context()
 	for _, size := range []int32{0, 1, 2, 3, 5} {
@@ -382,7 +382,7 @@ func TestClientLists(t *testing.T) {
 
 func TestClientNamespace(t *testing.T) {
 	t.Parallel()
-	c := newDoor(t, nil).client()
+	c := newServer(t, nil).client()
 	got, err := c.GetNamespaceProperties(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -31,7 +31,7 @@ func FuzzBody(f *testing.F) {
 			t.Fatal(err)
 		}
 		u.Path = "/" + strings.TrimLeft(path, "/")
-		d := newDoor(t, nil)
+		d := newServer(t, nil)
 		d.create("topic1", "topic1/Subscriptions/all")
 		var headers []string
 		if update {

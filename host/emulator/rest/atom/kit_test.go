@@ -23,30 +23,30 @@ import (
 
 var start = time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// door is a namespace on a virtual clock, behind its administration door.
-type door struct {
+// server is a namespace on a virtual clock, behind its administration server.
+type server struct {
 	*testing.T
 	clk *clock.Virtual
 	ns  *servicebus.Namespace
 	h   *atom.Handler
 }
 
-func newDoor(t *testing.T, opts *atom.Options) *door {
+func newServer(t *testing.T, opts *atom.Options) *server {
 	t.Helper()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
 	ns := servicebus.New(clk, nil)
-	return &door{T: t, clk: clk, ns: ns, h: atom.New(clk, ns, opts)}
+	return &server{T: t, clk: clk, ns: ns, h: atom.New(clk, ns, opts)}
 }
 
 // do runs f inside the clock.
-func (d *door) do(f func(ctx context.Context)) {
+func (d *server) do(f func(ctx context.Context)) {
 	d.clk.Do("test", func() { f(context.Background()) })
 }
 
 const hostName = "sbemulatorns.servicebus.windows.net"
 
 // request asks the handler without a network. Headers are pairs.
-func (d *door) request(method, target, body string, headers ...string) *http.Response {
+func (d *server) request(method, target, body string, headers ...string) *http.Response {
 	r := httptest.NewRequest(method, "https://"+hostName+target, strings.NewReader(body))
 	for i := 0; i+1 < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -57,7 +57,7 @@ func (d *door) request(method, target, body string, headers ...string) *http.Res
 }
 
 // want asks and demands a status; it returns the body.
-func (d *door) want(status int, method, target, body string, headers ...string) string {
+func (d *server) want(status int, method, target, body string, headers ...string) string {
 	d.Helper()
 	res := d.request(method, target, body, headers...)
 	b, err := io.ReadAll(res.Body)
@@ -70,9 +70,9 @@ func (d *door) want(status int, method, target, body string, headers ...string) 
 	return string(b)
 }
 
-// serve puts the door behind TLS and returns the official client's options for it:
+// serve puts the server behind TLS and returns the official client's options for it:
 // that client speaks HTTPS only.
-func (d *door) serve() (host string, opts *admin.ClientOptions) {
+func (d *server) serve() (host string, opts *admin.ClientOptions) {
 	s := httptest.NewTLSServer(d.h)
 	d.Cleanup(s.Close)
 	client := &http.Client{Transport: &http.Transport{
@@ -88,7 +88,7 @@ func (d *door) serve() (host string, opts *admin.ClientOptions) {
 	}}
 }
 
-func (d *door) client() *admin.Client {
+func (d *server) client() *admin.Client {
 	d.Helper()
 	host, opts := d.serve()
 	c, err := admin.NewClientFromConnectionString("Endpoint=sb://"+host+"/;SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=c2VjcmV0", opts)
@@ -113,7 +113,7 @@ func ruleEntry(settings string) string {
 	return entry("<RuleDescription" + spaces + ">" + settings + "</RuleDescription>")
 }
 
-func (d *door) create(names ...string) {
+func (d *server) create(names ...string) {
 	d.Helper()
 	d.do(func(ctx context.Context) {
 		for _, name := range names {

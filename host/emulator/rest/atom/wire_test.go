@@ -30,7 +30,7 @@ import (
 // namespaces and the order of the data contract.
 func TestQueueEntry(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.create("Orders")
 	got := d.want(200, "GET", "/orders?api-version=2017-04", "")
 	want := `<entry xmlns="http://www.w3.org/2005/Atom">` +
@@ -104,7 +104,7 @@ func TestStatuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, nil)
+			d := newServer(t, nil)
 			d.create("orders", "topic1", "topic1/Subscriptions/all")
 			var headers []string
 			if c.match != "" {
@@ -147,7 +147,7 @@ func TestBadBodies(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, nil)
+			d := newServer(t, nil)
 			got := d.want(400, "PUT", "/orders", c.body)
 			var e struct {
 				XMLName xml.Name `xml:"Error"`
@@ -165,7 +165,7 @@ func TestBadBodies(t *testing.T) {
 			}
 		})
 	}
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.want(400, "PUT", "/orders", queueEntry("<ForwardTo>missing</ForwardTo>"))
 	d.want(413, "PUT", "/orders", queueEntry("<UserMetadata>"+strings.Repeat("x", 1<<20)+"</UserMetadata>"))
 }
@@ -174,7 +174,7 @@ func TestBadBodies(t *testing.T) {
 // detection leaves them, and everything else gets its default.
 func TestUpdateKeepsWhatIsFixed(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.want(201, "PUT", "/orders", queueEntry("<RequiresSession>true</RequiresSession><RequiresDuplicateDetection>true</RequiresDuplicateDetection><LockDuration>PT2M</LockDuration>"))
 	got := d.want(200, "PUT", "/orders", queueEntry(""), "If-Match", "*")
 	for _, want := range []string{"<RequiresSession>true<", "<RequiresDuplicateDetection>true<", "<LockDuration>PT1M<"} {
@@ -246,7 +246,7 @@ func TestRuleDocuments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, nil)
+			d := newServer(t, nil)
 			d.create("topic1", "topic1/Subscriptions/all")
 			const target = "/topic1/Subscriptions/all/Rules/r"
 			if c.says == "" {
@@ -266,7 +266,7 @@ func TestRuleDocuments(t *testing.T) {
 // it and the JavaScript client read from it.
 func TestNextLink(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.create("a", "b", "c")
 	links := regexp.MustCompile(`<link rel="(\w+)" href="([^"]*)" />`)
 	feed := d.want(200, "GET", "/$Resources/queues?$skip=0&$top=2&api-version=2021-05", "")
@@ -321,7 +321,7 @@ func TestAuthorization(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, &atom.Options{Keys: map[string]string{"Root": "k"}, StrictDates: true})
+			d := newServer(t, &atom.Options{Keys: map[string]string{"Root": "k"}, StrictDates: true})
 			var headers []string
 			if c.token != "" {
 				headers = []string{"Authorization", c.token}
@@ -332,10 +332,10 @@ func TestAuthorization(t *testing.T) {
 			}
 		})
 	}
-	d := newDoor(t, &atom.Options{Keys: map[string]string{"Root": "k"}})
+	d := newServer(t, &atom.Options{Keys: map[string]string{"Root": "k"}})
 	d.want(200, "GET", "/orders", "", "Authorization", sign("k", "Root", "https://host/orders", time.Unix(0, 0)))
 	d.want(200, "GET", "/health", "") // nobody has to prove anything for it
-	newDoor(t, nil).want(200, "GET", "/orders", "", "Authorization", "anything")
+	newServer(t, nil).want(200, "GET", "/orders", "", "Authorization", "anything")
 
 	r := httptest.NewRequest("GET", "http://localhost:5300/orders", nil)
 	r.Header.Set("Authorization", "Bearer x")
@@ -348,7 +348,7 @@ func TestAuthorization(t *testing.T) {
 
 func TestUnhealthy(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, &atom.Options{Health: func() error { return errors.New("disk full") }})
+	d := newServer(t, &atom.Options{Health: func() error { return errors.New("disk full") }})
 	if got := d.want(503, "GET", "/health", ""); got != `{"status":"unhealthy","message":"Service is unhealthy."}` {
 		t.Errorf("health: %s", got)
 	}
@@ -357,7 +357,7 @@ func TestUnhealthy(t *testing.T) {
 // TestFaults: failures of the namespace reach the client as the service words them.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	for err, status := range map[error]int{
 		messaging.NewError(messaging.ConditionServerBusy, "busy"):                503,
 		messaging.NewError(messaging.ConditionResourceLimitExceeded, "too many"): 403,
@@ -381,11 +381,11 @@ func TestFaults(t *testing.T) {
 }
 
 // TestForwardTo: addresses come in as names or absolute. Absolute ones go out as they were
-// given, names as the client addressed the door (azservicebus: admin/admin_client_test.go,
+// given, names as the client addressed the server (azservicebus: admin/admin_client_test.go,
 // TestAdminClient_Forwarding), also after an update that says nothing new.
 func TestForwardTo(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	d.create("target")
 	d.want(201, "PUT", "/t", entry("<TopicDescription/>"))
 	for i, in := range []string{"target", "/Target", "sb://localhost/target", "https://other.example:5300/TARGET/"} {

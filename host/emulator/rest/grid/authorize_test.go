@@ -63,7 +63,7 @@ func TestAuthorization(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, test.opts)
+			d := newServer(t, test.opts)
 			if w := d.send("POST", events, "["+event+"]", test.header...); w.Code != test.status {
 				t.Errorf("%d %s, want %d", w.Code, w.Body, test.status)
 			}

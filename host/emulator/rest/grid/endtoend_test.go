@@ -54,20 +54,20 @@ func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // line is a Grid behind a socket, and a web hook at the other end.
 type line struct {
-	*door
+	*server
 	url  string
 	hook *hook
 	at   string // of the hook
 }
 
 func newLine(t *testing.T) *line {
-	d := &door{TB: t, clk: clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)}
+	d := &server{TB: t, clk: clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)}
 	d.grid = eventgrid.New(d.clk, nil)
 	t.Cleanup(d.grid.Close)
 	d.handler = grid.Handler(d.clk, d.grid, nil)
 	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
-	l := &line{door: d, url: server.URL, hook: &hook{consent: yes}}
+	l := &line{server: d, url: server.URL, hook: &hook{consent: yes}}
 	there := httptest.NewServer(l.hook)
 	t.Cleanup(there.Close)
 	l.at = there.URL + "/hook"
@@ -98,7 +98,7 @@ func (l *line) fetch(link string) int {
 }
 
 // The asynchronous handshake: a web hook that answers otherwise fetches the validation
-// URL from the door, within five minutes.
+// URL from the server, within five minutes.
 func TestValidationURL(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -199,7 +199,7 @@ func TestDeliveryHeaders(t *testing.T) {
 }
 
 // Each attempt is the same request but for its count, and the schedule runs from one
-// request at the door to the last at the web hook.
+// request at the server to the last at the web hook.
 func TestDeliveryCounts(t *testing.T) {
 	t.Parallel()
 	l := newLine(t)

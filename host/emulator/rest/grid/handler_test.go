@@ -29,8 +29,8 @@ func (s *sink) Deliver(_ context.Context, r *eventgrid.Request) (*eventgrid.Resp
 	return &eventgrid.Response{Status: 200}, nil
 }
 
-// door is a Grid with a topic for each schema, behind its handler.
-type door struct {
+// server is a Grid with a topic for each schema, behind its handler.
+type server struct {
 	testing.TB
 	clk     *clock.Virtual
 	grid    *eventgrid.Grid
@@ -40,8 +40,8 @@ type door struct {
 
 var key = base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef"))
 
-func newDoor(tb testing.TB, opts *grid.Options) *door {
-	d := &door{TB: tb, clk: clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil), sink: &sink{}}
+func newServer(tb testing.TB, opts *grid.Options) *server {
+	d := &server{TB: tb, clk: clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil), sink: &sink{}}
 	d.grid = eventgrid.New(d.clk, &eventgrid.Options{Function: func(string) eventgrid.Endpoint { return d.sink }})
 	tb.Cleanup(d.grid.Close)
 	d.handler = grid.Handler(d.clk, d.grid, opts)
@@ -58,7 +58,7 @@ func newDoor(tb testing.TB, opts *grid.Options) *door {
 	return d
 }
 
-func (d *door) send(method, target, body string, header ...string) *httptest.ResponseRecorder {
+func (d *server) send(method, target, body string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, bytes.NewBufferString(body))
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
@@ -194,7 +194,7 @@ func TestPublish(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, nil)
+			d := newServer(t, nil)
 			w := d.send("POST", test.target, test.body, append([]string{"aeg-sas-key", key, "Content-Type", "application/json"}, test.header...)...)
 			if w.Header().Get("Api-Supported-Versions") != "2018-01-01" || len(w.Header().Get("X-Ms-Request-Id")) != 36 {
 				t.Errorf("headers %v, want the service's own", w.Header())
@@ -227,7 +227,7 @@ func TestPublish(t *testing.T) {
 // A CloudEvent in binary mode is delivered in structured mode.
 func TestBinaryMode(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	for _, test := range [][3]string{
 		{"application/json", `{"a":1}`, `"data":{"a":1},"datacontenttype":"application/json"`},
 		{"text/plain", "hi", `"data":"hi","datacontenttype":"text/plain"`},
@@ -248,7 +248,7 @@ func TestBinaryMode(t *testing.T) {
 // Other methods than POST.
 func TestMethods(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "PATCH"} {
 		w := d.send(method, events, "")
 		if w.Code != 405 || w.Header().Get("Allow") != "OPTIONS, POST" {
@@ -275,7 +275,7 @@ func TestMethods(t *testing.T) {
 // All events of a request or none.
 func TestAllOrNone(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	w := d.send("POST", events, "["+event+","+strings.Replace(event, `"id"`, `"no"`, 1)+"]", "aeg-sas-key", key)
 	if w.Code != 400 || len(d.sink.bodies) != 0 {
 		t.Errorf("%d, delivered %q; want 400 and nothing", w.Code, d.sink.bodies)
@@ -310,7 +310,7 @@ func TestWhatIsKept(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := newDoor(t, nil)
+			d := newServer(t, nil)
 			w := d.send("POST", "/"+test.topic+"/api/events", test.body, "aeg-sas-key", key)
 			want := strings.Replace(test.want, "TOPIC", "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/redeliver/providers/Microsoft.EventGrid/topics/orders", 1)
 			if w.Code != 200 || len(d.sink.bodies) != 1 || d.sink.bodies[0] != want {
@@ -325,7 +325,7 @@ func FuzzPublish(f *testing.F) {
 	f.Add("cloud", "application/cloudevents+json", `{"id":"1","source":"/s","type":"t","specversion":"1.0","data_base64":"AA=="}`)
 	f.Add("cloud", "text/plain", "x")
 	f.Fuzz(func(t *testing.T, topic, contentType, body string) {
-		d := newDoor(t, &grid.Options{Open: true})
+		d := newServer(t, &grid.Options{Open: true})
 		w := d.send("POST", "/"+url.PathEscape(topic)+"/api/events", body, "Content-Type", contentType)
 		if w.Code == 200 {
 			for _, delivered := range d.sink.bodies {

@@ -15,7 +15,7 @@ import (
 // the client gets the answer, though it is still sending.
 func TestOverTheSocket(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t, nil)
+	d := newServer(t, nil)
 	server := httptest.NewServer(d.handler)
 	t.Cleanup(server.Close)
 	for name, test := range map[string]struct {
@@ -48,7 +48,7 @@ func TestOverTheSocket(t *testing.T) {
 // A client that sends all before it reads, as Python's does, gets the refusal too.
 func TestRefusedWhileSending(t *testing.T) {
 	t.Parallel()
-	server := httptest.NewServer(newDoor(t, nil).handler)
+	server := httptest.NewServer(newServer(t, nil).handler)
 	t.Cleanup(server.Close)
 	conn, err := net.Dial("tcp", server.Listener.Addr().String())
 	if err != nil {
@@ -57,7 +57,7 @@ func TestRefusedWhileSending(t *testing.T) {
 	defer conn.Close()
 	body := strings.Repeat(" ", 24<<20)
 	if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\naeg-sas-key: wrong\r\nContent-Length: %d\r\n\r\n%s", events, len(body), body); err != nil {
-		t.Fatalf("the door hung up: %v", err)
+		t.Fatalf("the server hung up: %v", err)
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {

@@ -217,8 +217,8 @@ func rate(ctx context.Context, turn time.Duration, callers int, f func(context.C
 	return float64(done.Load()) / time.Since(begun).Seconds(), done.Load(), nil
 }
 
-// BenchmarkDoors prints a table of operations per second and of ratios.
-func BenchmarkDoors(b *testing.B) {
+// BenchmarkServers prints a table of operations per second and of ratios.
+func BenchmarkServers(b *testing.B) {
 	contestants := []*contestant{connect(b, open(b, floor, 0)), connect(b, open(b, memory, 0)), connect(b, open(b, durable, 0))}
 	if main := azuriteMain(); main != "" {
 		contestants = append(contestants, connect(b, openAzurite(b, azurite, main)), connect(b, openAzurite(b, azuriteMemory, main)))

@@ -79,7 +79,7 @@ type front struct {
 	buffers sync.Pool // of *[sendBuffer]byte
 }
 
-func newDoor(clk clock.Clock, s *Server, sv *service, port int) *front {
+func newFront(clk clock.Clock, s *Server, sv *service, port int) *front {
 	var b [8]byte
 	rand.Read(b[:])
 	d := &front{clk: clk, pins: clock.NewPins(clk), server: s, service: sv, port: port, idPrefix: binary.BigEndian.Uint64(b[:])}
@@ -96,7 +96,7 @@ func (d *front) scheme() string {
 
 // call is one request on its way.
 type call struct {
-	door      *front
+	front     *front
 	w         http.ResponseWriter
 	r         *http.Request
 	id        string // x-ms-request-id
@@ -115,7 +115,7 @@ type call struct {
 
 // ServeHTTP implements http.Handler.
 func (d *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{door: d, w: w, r: r, in: listen.ReceiveBody(w, r)}
+	c := &call{front: d, w: w, r: r, in: listen.ReceiveBody(w, r)}
 	defer c.in.Leave()
 	n := d.requests.Add(1)
 	c.id = requestID(d.idPrefix, n)
@@ -157,8 +157,8 @@ func (c *call) commonHeaders() {
 	if id := c.r.Header.Get("X-Ms-Client-Request-Id"); id != "" && len(id) <= 1024 {
 		h.Set("X-Ms-Client-Request-Id", id)
 	}
-	h.Set("Date", c.door.clk.Now().UTC().Format(http.TimeFormat))
-	h.Set("Server", "Redeliver-"+c.door.service.name)
+	h.Set("Date", c.front.clk.Now().UTC().Format(http.TimeFormat))
+	h.Set("Server", "Redeliver-"+c.front.service.name)
 }
 
 // serve is the way of one request. An error is still to be answered.
@@ -183,7 +183,7 @@ func (c *call) serve() error {
 
 // admit finds the operation and lets the caller through to it, or says why not.
 func (c *call) admit() (refused *Error) {
-	if c.op, refused = c.door.service.route(c); refused != nil {
+	if c.op, refused = c.front.service.route(c); refused != nil {
 		return refused
 	}
 	if refused := c.authorize(); refused != nil {
@@ -204,11 +204,11 @@ func (c *call) locate() error {
 	c.query = lowerNames(query)
 
 	segments := strings.Split(strings.TrimPrefix(c.r.URL.EscapedPath(), "/"), "/")
-	if a, secondary := c.door.accountInHost(c.r.Host); a != nil {
+	if a, secondary := c.front.accountInHost(c.r.Host); a != nil {
 		c.account, c.secondary, c.inHost = a, secondary, true
 	} else {
 		name, secondary := strings.CutSuffix(segments[0], secondarySuffix)
-		a := c.door.server.accounts[name]
+		a := c.front.server.accounts[name]
 		if a == nil {
 			return errResourceNotFound()
 		}
@@ -259,7 +259,7 @@ func (d *front) accountInHost(host string) (a *account, secondary bool) {
 // say. The context lives on when the client hangs up: what was asked is done.
 func (c *call) inside(f func(ctx context.Context) error) (err error) {
 	ctx := context.WithoutCancel(c.r.Context())
-	c.enter(c.door.service.name+" REST "+c.op.label(), func() { err = f(ctx) })
+	c.enter(c.front.service.name+" REST "+c.op.label(), func() { err = f(ctx) })
 	return err
 }
 
@@ -268,11 +268,11 @@ func (c *call) inside(f func(ctx context.Context) error) (err error) {
 func (c *call) enter(name string, f func()) {
 	conn, _ := listen.Conn(c.r).(*spellingConn)
 	if conn == nil { // not by a socket
-		c.door.clk.Inside(name, f)
+		c.front.clk.Inside(name, f)
 		return
 	}
 	if conn.visitor == nil {
-		conn.visitor = clock.NewVisitor(c.door.clk)
+		conn.visitor = clock.NewVisitor(c.front.clk)
 	}
 	conn.visitor.Inside(name, f)
 }
@@ -324,5 +324,5 @@ func (c *call) refuse(e *Error) {
 		c.w.WriteHeader(e.Status)
 		return
 	}
-	c.answer(e.Status, e.document(c.id, c.door.clk.Now()))
+	c.answer(e.Status, e.document(c.id, c.front.clk.Now()))
 }

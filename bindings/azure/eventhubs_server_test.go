@@ -17,16 +17,16 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// hubDoor is an embedded namespace behind its socket.
-type hubDoor struct {
+// hubBench is an embedded namespace behind its socket.
+type hubBench struct {
 	clk  clock.Clock
 	ns   *eventhubs.Namespace
 	addr string
 }
 
-// openHubDoor serves a namespace with these hubs, beside a Service Bus namespace,
+// openHubServer serves a namespace with these hubs, beside a Service Bus namespace,
 // which has the claims.
-func openHubDoor(t testing.TB, clk clock.Clock, with ...eventhubs.Hub) *hubDoor {
+func openHubServer(t testing.TB, clk clock.Clock, with ...eventhubs.Hub) *hubBench {
 	t.Helper()
 	d := serveHubs(t, clk, eventhubs.New(clk, nil), servicebus.New(clk, nil))
 	for _, hub := range with {
@@ -35,16 +35,16 @@ func openHubDoor(t testing.TB, clk clock.Clock, with ...eventhubs.Hub) *hubDoor 
 	return d
 }
 
-// serveHubs opens a door to namespaces.
-func serveHubs(t testing.TB, clk clock.Clock, ns *eventhubs.Namespace, beside *servicebus.Namespace) *hubDoor {
+// serveHubs opens a server to namespaces.
+func serveHubs(t testing.TB, clk clock.Clock, ns *eventhubs.Namespace, beside *servicebus.Namespace) *hubBench {
 	t.Helper()
-	d := &hubDoor{clk: clk, ns: ns}
+	d := &hubBench{clk: clk, ns: ns}
 	d.addr = openPort(t, &listen.Server{Other: amqp.NewServer(hubs.New(clk, ns, bus.New(clk, beside, nil)), nil)}, false)
 	return d
 }
 
 // do runs f in the clock.
-func (d *hubDoor) do(t testing.TB, f func(ctx context.Context) error) {
+func (d *hubBench) do(t testing.TB, f func(ctx context.Context) error) {
 	t.Helper()
 	var err error
 	d.clk.Inside("test", func() { err = f(context.Background()) })
@@ -54,11 +54,11 @@ func (d *hubDoor) do(t testing.TB, f func(ctx context.Context) error) {
 }
 
 // connectionString is that of the official emulator.
-func (d *hubDoor) connectionString() string {
+func (d *hubBench) connectionString() string {
 	return "Endpoint=sb://" + d.addr + emulatorKey + "UseDevelopmentEmulator=true;"
 }
 
-// way leads to a door, and can be cut or swallow what goes in.
+// way leads to a server, and can be cut or swallow what goes in.
 type way struct {
 	listener net.Listener
 	swallows atomic.Bool

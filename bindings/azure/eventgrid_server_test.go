@@ -27,14 +27,14 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// gridKey is the key of all topics of a gridDoor.
+// gridKey is the key of all topics of a gridBench.
 var gridKey = base64.StdEncoding.EncodeToString([]byte("0123456789abcdef0123456789abcdef")) // read only
 
-// gridDoor is a host with the topics "orders" (Event Grid schema), "cloud"
-// (CloudEvents) and "other", behind the door of its Event Grid as "redeliver start"
+// gridBench is a host with the topics "orders" (Event Grid schema), "cloud"
+// (CloudEvents) and "other", behind the server of its Event Grid as "redeliver start"
 // serves it: HTTP and HTTPS at one port. The functions OnOrder and OnCloud get what
 // is published.
-type gridDoor struct {
+type gridBench struct {
 	host  *hosttest.Host
 	http  string // where it is served, without a path
 	https string
@@ -45,9 +45,9 @@ type gridDoor struct {
 	clouds []functions.CloudEvent
 }
 
-func openGridDoor(t *testing.T) *gridDoor {
+func openGridServer(t *testing.T) *gridBench {
 	t.Helper()
-	d := &gridDoor{}
+	d := &gridBench{}
 	app := functions.New()
 	app.EventGrid("OnOrder", func(_ context.Context, e functions.EventGridEvent) error {
 		d.mu.Lock()
@@ -94,8 +94,8 @@ func openPort(t testing.TB, server *listen.Server, tls bool) string {
 	return addr.String()
 }
 
-// client is an HTTP client that trusts the door, and nobody else.
-func (d *gridDoor) client(t *testing.T) *http.Client {
+// client is an HTTP client that trusts the server, and nobody else.
+func (d *gridBench) client(t *testing.T) *http.Client {
 	t.Helper()
 	pem, err := os.ReadFile(d.trust)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d *gridDoor) client(t *testing.T) *http.Client {
 }
 
 // subscribe adds a web hook to a topic.
-func (d *gridDoor) subscribe(topic string, s eventgrid.Subscription) (state eventgrid.State, err error) {
+func (d *gridBench) subscribe(topic string, s eventgrid.Subscription) (state eventgrid.State, err error) {
 	d.host.Clock().Inside("subscribe", func() {
 		state, err = d.host.Services().EventGrid().Subscribe(d.host.Services().EventGrid().Context(), topic, s)
 	})
@@ -121,7 +121,7 @@ func (d *gridDoor) subscribe(topic string, s eventgrid.Subscription) (state even
 //	POST /TOPIC/SUBSCRIPTION with the description as JSON
 //
 // The answer is the state that the validation led to.
-func (d *gridDoor) control(t *testing.T) string {
+func (d *gridBench) control(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		topic, name, _ := strings.Cut(strings.Trim(r.URL.Path, "/"), "/")
@@ -143,7 +143,7 @@ func (d *gridDoor) control(t *testing.T) string {
 }
 
 // received are the IDs of the events that the functions got, sorted.
-func (d *gridDoor) received() (orders, clouds []string) {
+func (d *gridBench) received() (orders, clouds []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, e := range d.orders {

@@ -25,11 +25,11 @@ func TestEventGridOutputEndpoints(t *testing.T) {
 		endpoint string
 		want     string // in the refusal; "": it is published here
 	}{
-		"no door":                  {nil, "http://localhost:60101/shop/api/events", ""},
-		"no door, HTTPS":           {nil, "https://127.0.0.1:60101/shop/api/events", ""},
-		"no door, IPv6":            {nil, "http://[::1]:60101/Shop", ""},
-		"no door, another port":    {nil, "http://localhost:60102/shop/api/events", "names a topic outside"},
-		"no door, no port":         {nil, "http://localhost/shop/api/events", "names a topic outside"},
+		"no server":                {nil, "http://localhost:60101/shop/api/events", ""},
+		"no server, HTTPS":         {nil, "https://127.0.0.1:60101/shop/api/events", ""},
+		"no server, IPv6":          {nil, "http://[::1]:60101/Shop", ""},
+		"no server, another port":  {nil, "http://localhost:60102/shop/api/events", "names a topic outside"},
+		"no server, no port":       {nil, "http://localhost/shop/api/events", "names a topic outside"},
 		"usual port":               {[]string{usual}, "http://localhost:60101/shop/api/events", ""},
 		"another port":             {[]string{"http://127.0.0.1:4711"}, "http://localhost:4711/shop/api/events", ""},
 		"another port, not named":  {[]string{"http://127.0.0.1:4711"}, "http://localhost:60101/shop/api/events", "at http://127.0.0.1:4711/{topic}/api/events"},

@@ -16,21 +16,21 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// busDoor is an embedded namespace behind its sockets: AMQP, plain and in TLS,
+// busBench is an embedded namespace behind its sockets: AMQP, plain and in TLS,
 // and administration, all on each port.
-type busDoor struct {
+type busBench struct {
 	ns            *servicebus.Namespace
 	addr, tlsAddr string
 	trust         string // file with the certificate of the TLS port
 }
 
-func openBusDoor(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busDoor {
+func openBusServer(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busBench {
 	t.Helper()
 	pair, err := certificate.SelfMade(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := &busDoor{ns: servicebus.New(clk, opts), trust: pair.File}
+	d := &busBench{ns: servicebus.New(clk, opts), trust: pair.File}
 	broker := amqp.NewServer(bus.New(clk, d.ns, nil), nil)
 	server := &listen.Server{Other: broker, Handler: broker.Handler(listen.Bodies(atom.New(clk, d.ns, nil))), TLS: pair.Config()}
 	d.addr, d.tlsAddr = openPort(t, server, false), openPort(t, server, true)
@@ -40,15 +40,15 @@ func openBusDoor(t testing.TB, clk clock.Clock, opts *servicebus.Options) *busDo
 const emulatorKey = ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
 
 // connectionString is that of the official emulator, at the plain port.
-func (d *busDoor) connectionString() string { return busConnectionString(d.addr) }
+func (d *busBench) connectionString() string { return busConnectionString(d.addr) }
 
 func busConnectionString(addr string) string {
 	return "Endpoint=sb://" + addr + emulatorKey + "UseDevelopmentEmulator=true;"
 }
 
 // tlsAddress is the name and the port under which clients that know nothing but
-// TLS find the door.
-func (d *busDoor) tlsAddress(t testing.TB) string {
+// TLS find the server.
+func (d *busBench) tlsAddress(t testing.TB) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(d.tlsAddr)
 	if err != nil {
@@ -58,13 +58,13 @@ func (d *busDoor) tlsAddress(t testing.TB) string {
 }
 
 // adminConnectionString is for clients that administer over HTTPS, at the TLS port.
-func (d *busDoor) adminConnectionString(t testing.TB) string {
+func (d *busBench) adminConnectionString(t testing.TB) string {
 	t.Helper()
 	return "Endpoint=sb://" + d.tlsAddress(t) + emulatorKey
 }
 
 // queue creates a queue on the system's clock.
-func (d *busDoor) queue(t testing.TB, q servicebusapi.Queue) {
+func (d *busBench) queue(t testing.TB, q servicebusapi.Queue) {
 	t.Helper()
 	if _, err := d.ns.CreateQueue(context.Background(), q); err != nil {
 		t.Fatal(err)

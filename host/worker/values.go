@@ -131,7 +131,7 @@ func (c capabilities) manyBytes(list []bindings.Value) *typed {
 	out := [][]byte{}
 	for _, v := range list {
 		if len(v.Data) > 0 || c.has("IncludeEmptyEntriesInMessagePayload") || !c.has("TypedDataCollection") {
-			out = append(out, v.Data)
+			out = append(out, append([]byte{}, v.Data...))
 		}
 	}
 	if c.has("TypedDataCollection") {

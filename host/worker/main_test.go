@@ -1,0 +1,283 @@
+//clock:outside a worker, which never sees the clock
+
+package worker_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+)
+
+// roleVariable makes the test binary a worker: "grpc" or "lines", and what is odd about
+// it.
+const roleVariable = "REDELIVER_WORKER_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		act(strings.Fields(role))
+		return
+	}
+	os.Exit(m.Run())
+}
+
+type message = workerpb.StreamingMessage
+
+// actor is a worker that does what its role and the names of functions say.
+type actor struct {
+	odd    []string
+	sendMu sync.Mutex
+	send   func(*message) error
+	recv   func() (*message, error)
+
+	mu      sync.Mutex
+	cancels map[string]chan struct{}
+}
+
+func act(role []string) {
+	carriage, odd := role[0], role[1:]
+	a := &actor{odd: odd, cancels: map[string]chan struct{}{}}
+	flags := map[string]string{}
+	args := os.Args[1:]
+	for i := 0; i+1 < len(args); i++ {
+		if name, ok := strings.CutPrefix(args[i], "--"); ok {
+			flags[name] = args[i+1]
+		}
+	}
+	switch {
+	case a.is("exits"):
+		fmt.Fprintln(os.Stderr, "error: no such module")
+		os.Exit(3)
+	case a.is("silent"):
+		select {}
+	}
+	id := flags["workerId"]
+	if carriage == "grpc" {
+		to, err := url.Parse(flags["functions-uri"])
+		check(err)
+		conn, err := grpc.NewClient("passthrough:///"+to.Host, grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(call.MaxMessageSize), grpc.MaxCallSendMsgSize(call.MaxMessageSize)))
+		check(err)
+		stream, err := workerpb.NewFunctionRpcClient(conn).EventStream(context.Background())
+		check(err)
+		a.send, a.recv, id = stream.Send, stream.Recv, flags["functions-worker-id"]
+	} else {
+		if a.is("stranger") { // somebody else comes first
+			nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
+			check(err)
+			_, _ = io.WriteString(nc, `{"startStream":{"workerId":"somebody"}}`+"\n")
+			_, err = nc.Read(make([]byte, 1))
+			if !errors.Is(err, io.EOF) {
+				panic(fmt.Sprint("the stranger was not sent away: ", err))
+			}
+		}
+		nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
+		check(err)
+		in := bufio.NewReader(nc)
+		a.send = func(m *message) error {
+			line, err := protojson.Marshal(m)
+			check(err)
+			_, err = nc.Write(append(line, '\n'))
+			return err
+		}
+		a.recv = func() (*message, error) {
+			line, err := in.ReadBytes('\n')
+			if err != nil {
+				return nil, err
+			}
+			m := &message{}
+			return m, protojson.Unmarshal(line, m)
+		}
+	}
+	if flags["requestId"] == "" || flags["functions-request-id"] != flags["requestId"] || flags["grpcMaxMessageLength"] != flags["functions-grpc-max-message-length"] {
+		panic(fmt.Sprintf("arguments: %q", args))
+	}
+	a.say(&message{Content: &workerpb.StreamingMessage_StartStream{StartStream: &workerpb.StartStream{WorkerId: id}}})
+	for {
+		m, err := a.recv()
+		if err != nil {
+			return
+		}
+		a.answer(m)
+	}
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (a *actor) is(odd string) bool { return slices.Contains(a.odd, odd) }
+
+func (a *actor) say(m *message) {
+	a.sendMu.Lock()
+	defer a.sendMu.Unlock()
+	_ = a.send(m)
+}
+
+func success() *workerpb.StatusResult {
+	return &workerpb.StatusResult{Status: workerpb.StatusResult_Success}
+}
+
+func failure(text string) *workerpb.StatusResult {
+	return &workerpb.StatusResult{Exception: &workerpb.RpcException{Message: text, Type: "TypeError", StackTrace: "at somewhere"}}
+}
+
+func (a *actor) answer(m *message) {
+	switch {
+	case m.GetWorkerInitRequest() != nil:
+		r := &workerpb.WorkerInitResponse{Result: success(), Capabilities: map[string]string{
+			"TypedDataCollection": "true", "RpcHttpBodyOnly": "true", "RawHttpBodyBytes": "true", "WorkerStatus": "true",
+			"HandlesWorkerTerminateMessage": "true", "IncludeEmptyEntriesInMessagePayload": "true",
+		}}
+		if a.is("cancels") {
+			r.Capabilities["HandlesInvocationCancelMessage"] = "true"
+		}
+		if a.is("collection") {
+			r.Capabilities["SupportsLoadResponseCollection"] = "true"
+		}
+		if a.is("refuses") {
+			r.Result = failure("this version of the interpreter is too old")
+		}
+		a.say(&message{Content: &workerpb.StreamingMessage_WorkerInitResponse{WorkerInitResponse: r}})
+	case m.GetFunctionsMetadataRequest() != nil:
+		a.say(&message{Content: &workerpb.StreamingMessage_FunctionMetadataResponse{FunctionMetadataResponse: a.metadata()}})
+	case m.GetFunctionLoadRequest() != nil:
+		a.say(&message{Content: &workerpb.StreamingMessage_FunctionLoadResponse{FunctionLoadResponse: a.load(m.GetFunctionLoadRequest())}})
+	case m.GetFunctionLoadRequestCollection() != nil:
+		out := &workerpb.FunctionLoadResponseCollection{}
+		for _, r := range m.GetFunctionLoadRequestCollection().GetFunctionLoadRequests() {
+			out.FunctionLoadResponses = append(out.FunctionLoadResponses, a.load(r))
+		}
+		a.say(&message{Content: &workerpb.StreamingMessage_FunctionLoadResponseCollection{FunctionLoadResponseCollection: out}})
+	case m.GetWorkerStatusRequest() != nil:
+		a.say(&message{RequestId: m.GetRequestId(), Content: &workerpb.StreamingMessage_WorkerStatusResponse{WorkerStatusResponse: &workerpb.WorkerStatusResponse{}}})
+	case m.GetInvocationRequest() != nil:
+		go a.invoke(m.GetInvocationRequest())
+	case m.GetInvocationCancel() != nil:
+		a.mu.Lock()
+		if c := a.cancels[m.GetInvocationCancel().GetInvocationId()]; c != nil {
+			close(c)
+		}
+		a.mu.Unlock()
+	case m.GetWorkerTerminate() != nil:
+		fmt.Println("terminating")
+		os.Exit(0)
+	}
+}
+
+func (a *actor) metadata() *workerpb.FunctionMetadataResponse {
+	switch {
+	case a.is("files"):
+		return &workerpb.FunctionMetadataResponse{Result: success(), UseDefaultMetadataIndexing: true}
+	case a.is("broken"):
+		return &workerpb.FunctionMetadataResponse{Result: failure("app.js: unexpected token")}
+	}
+	queue := func(name string) *workerpb.RpcFunctionMetadata {
+		return &workerpb.RpcFunctionMetadata{
+			Name: name, FunctionId: "id of " + name,
+			RawBindings: []string{
+				`{"type":"queue","direction":"OUT","name":"out","queueName":"done"}`,
+				`{"type":"queueTrigger","direction":"IN","dataType":"STRING","name":"in","queueName":"orders"}`,
+			},
+		}
+	}
+	fixed, exponential := queue("Fixed"), queue("Exponential")
+	fixed.RetryOptions = &workerpb.RpcRetryOptions{
+		MaxRetryCount: 4, RetryStrategy: workerpb.RpcRetryOptions_fixed_delay, DelayInterval: durationpb.New(10 * time.Second),
+	}
+	exponential.RetryOptions = &workerpb.RpcRetryOptions{
+		MaxRetryCount: -1, MinimumInterval: durationpb.New(time.Second), MaximumInterval: durationpb.New(time.Minute),
+	}
+	return &workerpb.FunctionMetadataResponse{Result: success(), FunctionMetadataResults: []*workerpb.RpcFunctionMetadata{queue("Plain"), fixed, exponential}}
+}
+
+func (a *actor) load(r *workerpb.FunctionLoadRequest) *workerpb.FunctionLoadResponse {
+	out := &workerpb.FunctionLoadResponse{FunctionId: r.GetFunctionId(), Result: success()}
+	switch m := r.GetMetadata(); {
+	case m.GetName() == "Unloadable":
+		out.Result = failure("unexpected token in " + m.GetScriptFile())
+	case m.GetName() == "Silent":
+		out.Result = nil // a forgotten result is a failure
+	case m.GetBindings()["in"].GetType() != "queueTrigger" || m.GetFunctionId() != r.GetFunctionId():
+		out.Result = failure(fmt.Sprint("metadata: ", m))
+	}
+	return out
+}
+
+func (a *actor) log(id, text string, level workerpb.RpcLog_Level, category workerpb.RpcLog_RpcLogCategory) {
+	a.say(&message{Content: &workerpb.StreamingMessage_RpcLog{RpcLog: &workerpb.RpcLog{InvocationId: id, Message: text, Level: level, LogCategory: category}}})
+}
+
+func (a *actor) invoke(r *workerpb.InvocationRequest) {
+	out := &workerpb.InvocationResponse{InvocationId: r.GetInvocationId(), Result: success()}
+	name := strings.TrimPrefix(r.GetFunctionId(), "id of ")
+	in := r.GetInputData()[0].GetData()
+	set := func(name string, v *workerpb.TypedData) {
+		out.OutputData = append(out.OutputData, &workerpb.ParameterBinding{Name: name, RpcData: &workerpb.ParameterBinding_Data{Data: v}})
+	}
+	text := func(s string) *workerpb.TypedData {
+		return &workerpb.TypedData{Data: &workerpb.TypedData_String_{String_: s}}
+	}
+	switch name {
+	case "Echo":
+		set("out", in)
+		set("nobody's", text("x"))
+	case "Retry":
+		seen := "none"
+		if rc := r.GetRetryContext(); rc != nil {
+			seen = fmt.Sprintf("%d/%d %q", rc.GetRetryCount(), rc.GetMaxRetryCount(), rc.GetException().GetMessage())
+		}
+		set("out", text(seen))
+	case "Metadata":
+		set("out", text(r.GetTriggerMetadata()["DequeueCount"].String()))
+	case "Return":
+		out.ReturnValue = in
+	case "Fail":
+		out.Result = failure(in.GetString_())
+		set("out", in)
+	case "Forgotten":
+		out.Result = nil
+	case "Log":
+		n, _ := strconv.Atoi(in.GetString_())
+		for i := range n {
+			a.log(r.GetInvocationId(), strconv.Itoa(i), workerpb.RpcLog_Level(i%6), workerpb.RpcLog_User)
+			a.log(r.GetInvocationId(), "chatter", workerpb.RpcLog_Information, workerpb.RpcLog_System)
+		}
+		a.log("", "of no invocation", workerpb.RpcLog_Warning, workerpb.RpcLog_User)
+	case "Garbage":
+		set("out", &workerpb.TypedData{Data: &workerpb.TypedData_Json{Json: "{"}})
+	case "Exit":
+		os.Exit(7)
+	case "Hang":
+		a.log(r.GetInvocationId(), "hanging", workerpb.RpcLog_Information, workerpb.RpcLog_User)
+		cancelled := make(chan struct{})
+		a.mu.Lock()
+		a.cancels[r.GetInvocationId()] = cancelled
+		a.mu.Unlock()
+		<-cancelled
+		out.Result = &workerpb.StatusResult{Status: workerpb.StatusResult_Cancelled}
+	case "PID":
+		set("out", text(strconv.Itoa(os.Getpid())))
+	}
+	a.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})
+}

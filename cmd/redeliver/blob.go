@@ -3,13 +3,11 @@ package main
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"net/url"
 	"os"
 	"os/signal"
 	"path"
@@ -26,9 +24,9 @@ import (
 )
 
 func newUpload(std streams) *cobra.Command {
-	var t target
+	r := &remote{std: std}
 	var contentType string
-	cmd := &cobra.Command{
+	cmd := r.plain(&cobra.Command{
 		Use:   "upload CONTAINER/NAME FILE|-",
 		Short: "Write a blob of the running host from a file",
 		Long: `Upload makes a block blob of a file, or of the standard input for "-", in the
@@ -40,7 +38,7 @@ NAME, else of FILE, else from the first bytes.`,
 		Example: `  redeliver upload invoices/2026/07.json invoice.json
   date | redeliver upload notes/now.txt -`,
 		Args:              arguments(2, 2),
-		ValidArgsFunction: completeBlob(&t),
+		ValidArgsFunction: completeBlob(&r.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			container, name, err := blobPath(args[0])
 			if err != nil {
@@ -54,35 +52,28 @@ NAME, else of FILE, else from the first bytes.`,
 			if contentType == "" {
 				contentType = in.guessType(name, args[1])
 			}
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
-			resp, err := c.stream(cmd.Context(), http.MethodPut, blobAddress(container), url.Values{"name": {name}}, in, func(r *http.Request) {
-				in.measured(r)
-				r.Header.Set("Content-Type", contentType)
+			blob := control.Upload{Container: container, Name: name, ContentType: contentType, Body: in}
+			made, err := call(cmd.Context(), c, blob, in.measured, func(r *http.Request) {
 				r.Header.Set("Expect", "100-continue") // a refusal comes before the bytes go
 			})
 			if err != nil {
 				return err
 			}
-			defer resp.Body.Close()
-			var made control.BlobInfo
-			if err := json.NewDecoder(resp.Body).Decode(&made); err != nil {
-				return fmt.Errorf("answer of %s: %w", c.base, err)
-			}
 			newConsole(std, true).printf("uploaded %s to blob %q (%s)\n", plural(int(made.Size), "byte"), args[0], made.ContentType)
 			return nil
 		},
-	}
+	})
 	cmd.Flags().StringVar(&contentType, "content-type", "", "content type of the blob (default: guessed)")
-	addTarget(cmd, &t)
 	return cmd
 }
 
 func newDownload(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "download CONTAINER/NAME [FILE|-]",
 		Short: "Read a blob of the running host into a file",
 		Long: `Download writes a blob of the embedded storage of the running host to FILE, or
@@ -92,7 +83,7 @@ of NAME, which must not exist yet.`,
 		Example: `  redeliver download azure-webjobs-hosts/locks/shop/host -
   redeliver download invoices/2026/07.json`,
 		Args:              arguments(1, 2),
-		ValidArgsFunction: completeBlob(&t),
+		ValidArgsFunction: completeBlob(&r.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			container, name, err := blobPath(args[0])
 			if err != nil {
@@ -104,12 +95,12 @@ of NAME, which must not exist yet.`,
 			} else if file, err = impliedFile(name); err != nil {
 				return err
 			}
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
 			return interruptible(cmd.Context(), func(ctx context.Context) error {
-				resp, err := c.do(ctx, http.MethodGet, blobAddress(container), url.Values{"name": {name}}, nil)
+				resp, err := c.ask(ctx, control.Download{Container: container, Name: name})
 				if err != nil {
 					return err
 				}
@@ -128,13 +119,7 @@ of NAME, which must not exist yet.`,
 				return nil
 			})
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
-}
-
-func blobAddress(container string) string {
-	return "/containers/" + url.PathEscape(container) + "/blob"
+	})
 }
 
 // blobPath takes CONTAINER/NAME apart. The host judges the parts.

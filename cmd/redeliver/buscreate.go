@@ -1,10 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,10 +23,9 @@ type busSettings struct {
 }
 
 func newCreateBus(std streams) *cobra.Command {
-	var t target
+	r := &remote{std: std}
 	var s busSettings
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Make a queue, topic or subscription",
 		Long: `Create makes an entity in the Service Bus namespace of the running host: a
@@ -50,21 +46,14 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 			if err != nil {
 				return err
 			}
-			in, err := s.body()
+			in, err := s.operation(path)
 			if err != nil {
 				return err
 			}
-			var made control.BusEntity
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/servicebus/entity", url.Values{"path": {path}}, in, &made); done || err != nil {
-				return err
-			}
-			newConsole(std, true).print(createdText(&made))
-			return nil
+			return tell(cmd, r, in, createdText)
 		},
-	}
+	})
 	s.add(cmd)
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
 
@@ -92,11 +81,12 @@ func (s *busSettings) add(cmd *cobra.Command) {
 	flags.BoolVar(&s.dropFilterErrors, "drop-on-filter-error", false, "drop messages for which the filter fails, instead of dead-lettering them")
 }
 
-// body is the request that the flags make.
-func (s *busSettings) body() ([]byte, error) {
+// operation is the request that the flags make.
+func (s *busSettings) operation(path string) (control.CreateEntity, error) {
 	e := s.entity
+	e.Path = path
 	if e.MaxDeliveryCount < 0 || e.MaxSizeInMegabytes < 0 || e.MaxMessageSizeInKilobytes < 0 {
-		return nil, &usageError{errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0")}
+		return e, &usageError{errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0")}
 	}
 	e.LockDuration, e.DefaultMessageTimeToLive, e.AutoDeleteOnIdle = s.lock.iso(), s.ttl.iso(), s.idle.iso()
 	e.DuplicateDetectionHistoryTimeWindow = s.window.iso()
@@ -105,7 +95,7 @@ func (s *busSettings) body() ([]byte, error) {
 		no := false
 		e.DeadLetteringOnFilterEvaluationExceptions = &no
 	}
-	return json.Marshal(e)
+	return e, nil
 }
 
 // createdText reports the new entity with its most important settings.

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
-	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,13 +15,10 @@ import (
 )
 
 func newSendBus(std streams) *cobra.Command {
-	var t target
-	var properties []string
+	r := &remote{std: std}
+	var in control.SendBusMessage
 	var delay, ttl span
-	var at string
-	var asJSON bool
-	texts := map[string]*string{} // parameters of the request, by flag
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY [BODY|-]",
 		Short: "Send a message to a queue or topic of Service Bus",
 		Long: `Send sends one message to a queue or a topic of the Service Bus namespace of the
@@ -41,68 +35,42 @@ filters.`,
   redeliver send servicebus events --subject order.placed --property region=eu --property amount:=1200
   redeliver send servicebus orders --delay 30s --ttl 10m - < order.json`,
 		Args:              arguments(1, 2),
-		ValidArgsFunction: completeBus(&t, sendable),
+		ValidArgsFunction: completeBus(&r.target, sendable),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			if delay != 0 && at != "" {
+			if delay != 0 && in.At != "" {
 				return &usageError{errors.New("--delay and --at exclude each other")}
 			}
-			if at != "" {
-				if _, err := time.Parse(time.RFC3339, at); err != nil {
-					return &usageError{fmt.Errorf("--at %q: want a time such as 2030-01-31T15:04:05Z", at)}
+			if in.At != "" {
+				if _, err := time.Parse(time.RFC3339, in.At); err != nil {
+					return &usageError{fmt.Errorf("--at %q: want a time such as 2030-01-31T15:04:05Z", in.At)}
 				}
 			}
-			query := url.Values{"path": {path}, "property": properties}
-			for name, value := range map[string]string{"delay": delay.String(), "ttl": ttl.String(), "at": at} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			for flag, value := range texts {
-				if f := cmd.Flags().Lookup(flag); f.Changed { // an empty session is a session
-					query.Set(f.Annotations[parameterOf][0], *value)
-				}
-			}
-			in, err := body(std, args[1:])
-			if err != nil {
+			in.Path, in.Delay, in.TTL = path, time.Duration(delay), time.Duration(ttl)
+			if in.Body, err = body(std, args[1:]); err != nil {
 				return err
 			}
-			var sent control.BusSent
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/messages", query, in, &sent); done || err != nil {
-				return err
-			}
-			newConsole(std, true).print(sentText(&sent))
-			return nil
+			return tell(cmd, r, in, sentText)
 		},
-	}
+	})
 	flags := cmd.Flags()
-	for _, f := range [][3]string{
-		{"id", "id", "ID of the message"},
-		{"session", "session", "session that the message belongs to"},
-		{"subject", "subject", "subject, also called label"},
-		{"content-type", "contentType", "content type, e.g. application/json"},
-		{"correlation-id", "correlation", "correlation ID"},
-		{"to", "to", "address of your own"},
-		{"reply-to", "replyTo", "address for answers"},
-		{"partition-key", "partitionKey", "partition key"},
-	} {
-		texts[f[0]] = flags.String(f[0], "", f[2])
-		_ = flags.SetAnnotation(f[0], parameterOf, []string{f[1]}) // the flag exists
-	}
-	flags.StringArrayVar(&properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
+	flags.StringVar(&in.MessageID, "id", "", "ID of the message")
+	flags.Var(maybe{&in.SessionID}, "session", "session that the message belongs to") // an empty one is a session
+	flags.StringVar(&in.Subject, "subject", "", "subject, also called label")
+	flags.StringVar(&in.ContentType, "content-type", "", "content type, e.g. application/json")
+	flags.StringVar(&in.CorrelationID, "correlation-id", "", "correlation ID")
+	flags.StringVar(&in.To, "to", "", "address of your own")
+	flags.StringVar(&in.ReplyTo, "reply-to", "", "address for answers")
+	flags.Var(maybe{&in.PartitionKey}, "partition-key", "partition key")
+	flags.StringArrayVar(&in.Properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
 	flags.Var(&delay, "delay", "schedule the message for this long from now, e.g. 30s")
-	flags.StringVar(&at, "at", "", "schedule it for that time, e.g. 2030-01-31T15:04:05Z")
+	flags.StringVar(&in.At, "at", "", "schedule it for that time, e.g. 2030-01-31T15:04:05Z")
 	flags.Var(&ttl, "ttl", "let the message expire after this long, e.g. 10m (default: the entity's)")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
-
-// parameterOf is the annotation of a flag that names its request parameter.
-const parameterOf = "parameter"
 
 func sentText(sent *control.BusSent) string {
 	if sent.ScheduledFor.IsZero() {
@@ -112,12 +80,9 @@ func sentText(sent *control.BusSent) string {
 }
 
 func newPeekBus(std streams) *cobra.Command {
-	var t target
-	var v view
-	var session string
-	var most int
-	var from int64
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.PeekEntity
+	cmd := r.shows(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Show the messages of a Service Bus entity, and change nothing",
 		Long: `Peek shows the messages of a queue, of a subscription, or of the dead-letter
@@ -132,40 +97,26 @@ Put paths with $ in quotes.`,
   redeliver peek servicebus 'orders/$DeadLetterQueue'
   redeliver peek servicebus events/Subscriptions/all --from 100 --max 10`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&t, withMessages),
+		ValidArgsFunction: completeBus(&r.target, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := v.json()
-			if err != nil {
-				return err
-			}
-			if most < 1 || most > 256 {
+			if in.Max < 1 || in.Max > 256 {
 				return &usageError{errors.New("--max: want a number from 1 to 256")}
 			}
-			if from < 0 {
+			if in.From < 0 {
 				return &usageError{errors.New("--from: want a sequence number")}
 			}
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			query := url.Values{"path": {path}, "max": {strconv.Itoa(most)}, "from": {strconv.FormatInt(from, 10)}}
-			if cmd.Flags().Changed("session") {
-				query.Set("session", session)
-			}
-			var found control.BusPeeked
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/servicebus/messages", query, nil, &found); done || err != nil {
-				return err
-			}
-			newConsole(std, true).print(peekedText(&found, from == 0 && !query.Has("session")))
-			return nil
+			in.Path = path
+			return tell(cmd, r, in, func(found *control.BusPeeked) string { return peekedText(found, in.From == 0 && in.Session == nil) })
 		},
-	}
+	})
 	flags := cmd.Flags()
-	v.add(cmd)
-	flags.IntVar(&most, "max", 32, "show at most this many messages, 1 to 256")
-	flags.Int64Var(&from, "from", 0, "show messages from this sequence number on")
-	flags.StringVar(&session, "session", "", "show only the messages of this session")
-	addTarget(cmd, &t)
+	flags.IntVar(&in.Max, "max", 32, "show at most this many messages, 1 to 256")
+	flags.Int64Var(&in.From, "from", 0, "show messages from this sequence number on")
+	flags.Var(maybe{&in.Session}, "session", "show only the messages of this session")
 	return cmd
 }
 

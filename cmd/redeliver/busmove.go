@@ -4,9 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -14,9 +11,8 @@ import (
 )
 
 func newPurgeBus(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Remove all messages from a Service Bus entity",
 		Long: `Purge removes every message from a queue, a subscription or a dead-letter queue
@@ -27,30 +23,23 @@ it.`,
 		Example: `  redeliver purge servicebus orders
   redeliver purge servicebus 'orders/$DeadLetterQueue'`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&t, withMessages),
+		ValidArgsFunction: completeBus(&r.target, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			var out control.Purged
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/messages", url.Values{"path": {path}}, nil, &out); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
-			return nil
+			return tell(cmd, r, control.PurgeEntity{Path: path}, func(out *control.Purged) string {
+				return textf("removed %s from %q\n", plural(out.Removed, "message"), out.Path)
+			})
 		},
-	}
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 func newRedriveBus(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
+	r := &remote{std: std}
 	var numbers []int64
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Move messages from a dead-letter queue back to its entity",
 		Long: `Redrive moves the messages of an entity's dead-letter queue back to the entity,
@@ -66,31 +55,25 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
   redeliver redrive servicebus orders --sequence 3 --sequence 4
   redeliver redrive servicebus 'orders/$Transfer/$DeadLetterQueue'`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&t, withDeadLetters),
+		ValidArgsFunction: completeBus(&r.target, withDeadLetters),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			query := url.Values{"path": {path}, "sequence": numberTexts(numbers)}
-			var out control.BusRedriven
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/redrive", query, nil, &out); done || err != nil {
-				return err
-			}
-			left := ""
-			if out.Left > 0 {
-				left = fmt.Sprintf(", %d left", out.Left)
-				if len(numbers) == 0 {
-					left += " (locked, or dead-lettered again)"
+			return tell(cmd, r, control.RedriveEntity{Path: path, Sequence: numbers}, func(out *control.BusRedriven) string {
+				left := ""
+				if out.Left > 0 {
+					left = fmt.Sprintf(", %d left", out.Left)
+					if len(numbers) == 0 {
+						left += " (locked, or dead-lettered again)"
+					}
 				}
-			}
-			newConsole(std, true).printf("moved %s from %q to %q%s\n", plural(out.Moved, "message"), out.From, out.To, left)
-			return nil
+				return textf("moved %s from %q to %q%s\n", plural(out.Moved, "message"), out.From, out.To, left)
+			})
 		},
-	}
+	})
 	addSequence(cmd, &numbers, "move only the message with this sequence `number`, as peek shows it (repeatable)")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
 
@@ -100,11 +83,9 @@ func newExpireLock(std streams) *cobra.Command {
 }
 
 func newExpireLockBus(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
-	var numbers []int64
-	var session string
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.ExpireLocks
+	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "End the locks of an entity's messages now",
 		Long: `Expire-lock ends locks as if their time were over: all locks of a queue,
@@ -117,31 +98,23 @@ handler that is too slow.`,
   redeliver expire-lock servicebus orders --sequence 3
   redeliver expire-lock servicebus carts --session customer-7`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&t, withMessages),
+		ValidArgsFunction: completeBus(&r.target, withMessages),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			query := url.Values{"path": {path}, "sequence": numberTexts(numbers)}
-			if cmd.Flags().Changed("session") {
-				if len(numbers) > 0 {
-					return &usageError{errors.New("--session and --sequence exclude each other")}
-				}
-				query.Set("session", session)
+			if in.Session != nil && len(in.Sequence) > 0 {
+				return &usageError{errors.New("--session and --sequence exclude each other")}
 			}
-			var out control.LocksExpired
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/servicebus/expire-lock", query, nil, &out); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
-			return nil
+			in.Path = path
+			return tell(cmd, r, in, func(out *control.LocksExpired) string {
+				return textf("ended the locks of %s of %q\n", plural(out.Expired, "message"), out.Path)
+			})
 		},
-	}
-	addSequence(cmd, &numbers, "end only the lock of the message with this sequence `number` (repeatable)")
-	cmd.Flags().StringVar(&session, "session", "", "end only the lock of this session")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	})
+	addSequence(cmd, &in.Sequence, "end only the lock of the message with this sequence `number` (repeatable)")
+	cmd.Flags().Var(maybe{&in.Session}, "session", "end only the lock of this session")
 	return cmd
 }
 
@@ -149,14 +122,6 @@ handler that is too slow.`,
 func addSequence(cmd *cobra.Command, numbers *[]int64, usage string) {
 	cmd.Flags().Int64SliceVar(numbers, "sequence", nil, usage)
 	cmd.Flags().Lookup("sequence").DefValue = "" // the library would print []
-}
-
-func numberTexts(numbers []int64) []string {
-	var out []string
-	for _, n := range numbers {
-		out = append(out, strconv.FormatInt(n, 10))
-	}
-	return out
 }
 
 func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }

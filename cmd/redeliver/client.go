@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -151,41 +150,6 @@ func newClient(base string) *client {
 	}}
 }
 
-// call makes one request below the control API. in may be nil; out, when not
-// nil, receives the answer's JSON.
-func (c *client) call(ctx context.Context, method, path string, query url.Values, in []byte, out any) error {
-	resp, err := c.do(ctx, method, path, query, in)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if out == nil {
-		return nil
-	}
-	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
-		return fmt.Errorf("answer of %s: %w", c.base, err)
-	}
-	return nil
-}
-
-// do is call without reading the answer, which is a success.
-func (c *client) do(ctx context.Context, method, path string, query url.Values, in []byte) (*http.Response, error) {
-	return c.stream(ctx, method, path, query, bytes.NewReader(in), nil)
-}
-
-// stream is do for a body of any length, after edit has changed the request.
-func (c *client) stream(ctx context.Context, method, path string, query url.Values, in io.Reader, edit func(*http.Request)) (*http.Response, error) {
-	address := c.base + control.Prefix + path
-	if len(query) > 0 {
-		address += "?" + query.Encode()
-	}
-	req, err := http.NewRequestWithContext(ctx, method, address, in)
-	if err != nil {
-		return nil, err
-	}
-	return c.send(req, edit)
-}
-
 // ask asks for an operation, after edit has changed the request. The answer is a
 // success.
 func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (*http.Response, error) {
@@ -193,17 +157,11 @@ func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (
 	if err != nil {
 		return nil, err
 	}
-	return c.send(req, edit...)
-}
-
-func (c *client) send(req *http.Request, edit ...func(*http.Request)) (*http.Response, error) {
-	if err := c.recognise(req.Context()); err != nil {
+	if err := c.recognise(ctx); err != nil {
 		return nil, err
 	}
 	for _, e := range edit {
-		if e != nil {
-			e(req)
-		}
+		e(req)
 	}
 	resp, err := c.request(req)
 	if err != nil {
@@ -218,18 +176,24 @@ func (c *client) send(req *http.Request, edit ...func(*http.Request)) (*http.Res
 
 // call asks for an operation and reads the answer.
 func call[Out any](ctx context.Context, c *client, in control.Operation[Out], edit ...func(*http.Request)) (out Out, err error) {
+	err = c.read(ctx, in, &out, edit...)
+	return out, err
+}
+
+// read is call with a place for the answer.
+func (c *client) read(ctx context.Context, in, out any, edit ...func(*http.Request)) error {
 	resp, err := c.ask(ctx, in, edit...)
 	if err != nil {
-		return out, err
+		return err
 	}
 	defer resp.Body.Close()
-	if _, none := any(out).(control.None); none {
-		return out, nil
+	if _, none := out.(*control.None); none {
+		return nil
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&out); err != nil {
-		return out, fmt.Errorf("answer of %s: %w", c.base, err)
+	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
+		return fmt.Errorf("answer of %s: %w", c.base, err)
 	}
-	return out, nil
+	return nil
 }
 
 // recognise makes sure that the server is the host that runs the app in dir, before

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"net/http"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -74,7 +73,7 @@ func (t *target) glance(ctx context.Context) (inv control.Inventory) {
 	ctx, cancel := context.WithTimeout(ctx, completionPatience)
 	defer cancel()
 	if c, err := t.find(); err == nil {
-		_ = c.call(ctx, http.MethodGet, "/inventory", nil, nil, &inv)
+		inv, _ = call(ctx, c, control.GetInventory{})
 	}
 	return inv
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -13,42 +11,31 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// cosmosSpec are the flags that say how a container is made.
-type cosmosSpec struct {
-	key    string
-	ranges int
+// addContainer adds the flags that say how a container is made.
+func addContainer(cmd *cobra.Command, c *control.NewContainer, of string) {
+	cmd.Flags().StringVar(&c.PartitionKey, "partition-key", "", "partition key of "+of+", e.g. /customer (default /id)")
+	cmd.Flags().IntVar(&c.Ranges, "ranges", 0, "number of ranges of "+of+" (default 1)")
 }
 
-func (s *cosmosSpec) add(cmd *cobra.Command, of string) {
-	cmd.Flags().StringVar(&s.key, "partition-key", "", "partition key of "+of+", e.g. /customer (default /id)")
-	cmd.Flags().IntVar(&s.ranges, "ranges", 0, "number of ranges of "+of+" (default 1)")
+// nameContainer names the container, and checks how it is made.
+func nameContainer(cmd *cobra.Command, c *control.NewContainer, name string) error {
+	c.Container = name
+	if err := cosmosPath(name); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("ranges") && c.Ranges < 1 {
+		return &usageError{errors.New("--ranges: want a number of 1 or more")}
+	}
+	return nil
 }
 
-// query names the container and how it is made.
-func (s *cosmosSpec) query(cmd *cobra.Command, container string) (url.Values, error) {
-	query, err := cosmosPath(container)
-	if err != nil {
-		return nil, err
-	}
-	if cmd.Flags().Changed("ranges") && s.ranges < 1 {
-		return nil, &usageError{errors.New("--ranges: want a number of 1 or more")}
-	}
-	if s.key != "" {
-		query.Set("partitionKey", s.key)
-	}
-	if s.ranges != 0 {
-		query.Set("ranges", strconv.Itoa(s.ranges))
-	}
-	return query, nil
-}
-
-// cosmosPath is the query that names a container.
-func cosmosPath(container string) (url.Values, error) {
+// cosmosPath checks the name of a container.
+func cosmosPath(container string) error {
 	database, name, ok := strings.Cut(container, "/")
 	if !ok || database == "" || name == "" || strings.Contains(name, "/") {
-		return nil, hinted(&usageError{fmt.Errorf("%q names no container", container)}, "a container is named DATABASE/CONTAINER, for instance shop/orders")
+		return hinted(&usageError{fmt.Errorf("%q names no container", container)}, "a container is named DATABASE/CONTAINER, for instance shop/orders")
 	}
-	return url.Values{"container": {container}}, nil
+	return nil
 }
 
 // completeCosmos completes the first argument with containers of the running host.
@@ -62,10 +49,9 @@ func completeCosmos(t *target, then cobra.ShellCompDirective) completion {
 }
 
 func newSendCosmos(std streams) *cobra.Command {
-	var t target
-	var spec cosmosSpec
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.WriteDocuments
+	cmd := r.changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER [JSON|FILE|-]",
 		Short: "Create or replace documents in a Cosmos DB container",
 		Long: `Send creates or replaces documents in the Cosmos DB account of the running host,
@@ -79,39 +65,32 @@ to it.`,
 		Example: `  redeliver send cosmos shop/orders order.json
   echo '{"id":"7","customer":"a"}' | redeliver send cosmos shop/orders --partition-key /customer`,
 		Args:              arguments(1, 2),
-		ValidArgsFunction: completeCosmos(&t, orFile),
+		ValidArgsFunction: completeCosmos(&r.target, orFile),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query, err := spec.query(cmd, args[0])
+			err := nameContainer(cmd, &in.NewContainer, args[0])
 			if err != nil {
 				return err
 			}
-			in, err := document(std, args[1:])
-			if err != nil {
+			if in.Body, err = document(std, args[1:]); err != nil {
 				return err
 			}
-			var written control.CosmosWritten
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/cosmos/documents", query, in, &written); done || err != nil {
-				return err
-			}
-			where := "to"
-			if written.Created {
-				where = "to the new"
-			}
-			newConsole(std, true).printf("wrote %s %s container %q\n", plural(len(written.IDs), "document"), where, written.Path)
-			return nil
+			return tell(cmd, r, in, func(written *control.CosmosWritten) string {
+				where := "to"
+				if written.Created {
+					where = "to the new"
+				}
+				return textf("wrote %s %s container %q\n", plural(len(written.IDs), "document"), where, written.Path)
+			})
 		},
-	}
-	spec.add(cmd, "a container that is made")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	})
+	addContainer(cmd, &in.NewContainer, "a container that is made")
 	return cmd
 }
 
 func newCreateCosmos(std streams) *cobra.Command {
-	var t target
-	var spec cosmosSpec
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.CreateContainer
+	cmd := r.changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Make a Cosmos DB container",
 		Long: `Create makes a container, and its database, in the Cosmos DB account of the
@@ -122,27 +101,21 @@ many batches as ranges can be in work at once.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query, err := spec.query(cmd, args[0])
-			if err != nil {
+			if err := nameContainer(cmd, &in.NewContainer, args[0]); err != nil {
 				return err
 			}
-			var made control.CosmosContainer
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/cosmos/container", query, nil, &made); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("created container %q (partition key %s, %s)\n", made.Path, made.PartitionKey, plural(len(made.Ranges), "range"))
-			return nil
+			return tell(cmd, r, in, func(made *control.CosmosContainer) string {
+				return textf("created container %q (partition key %s, %s)\n", made.Path, made.PartitionKey, plural(len(made.Ranges), "range"))
+			})
 		},
-	}
-	spec.add(cmd, "the container")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	})
+	addContainer(cmd, &in.NewContainer, "the container")
 	return cmd
 }
 
 func newDeleteCosmos(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove a Cosmos DB container with its documents",
 		Long: `Delete removes a container with its documents and its change feed from the
@@ -151,33 +124,20 @@ leases in it, fail to listen until there is one again. A container that is made
 again is another one, and is read from the start that the trigger sets.`,
 		Example:           `  redeliver delete cosmos shop/orders`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&t, noMore),
+		ValidArgsFunction: completeCosmos(&r.target, noMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query, err := cosmosPath(args[0])
-			if err != nil {
+			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
-			if err := c.call(cmd.Context(), http.MethodDelete, "/cosmos/container", query, nil, nil); err != nil {
-				return err
-			}
-			newConsole(std, true).printf("deleted container %q\n", args[0])
-			return nil
+			return tell(cmd, r, control.DeleteContainer{Container: args[0]}, func(*control.None) string { return textf("deleted container %q\n", args[0]) })
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 func newPeekCosmos(std streams) *cobra.Command {
-	var t target
-	var v view
-	var id, prefix string
-	var most int
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.ReadDocuments
+	cmd := r.shows(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Show documents of a Cosmos DB container",
 		Long: `Peek shows documents of a container of the running host by their identifiers,
@@ -187,57 +147,42 @@ documents of a lease container say how far functions have come.`,
   redeliver peek cosmos shop/orders --id 7
   redeliver peek cosmos shop/leases`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&t, noMore),
+		ValidArgsFunction: completeCosmos(&r.target, noMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := v.json()
-			if err != nil {
+			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			query, err := cosmosPath(args[0])
-			if err != nil {
-				return err
-			}
-			if most < 1 {
+			if in.Max < 1 {
 				return &usageError{errors.New("--max: want a number of 1 or more")}
 			}
-			if id != "" && prefix != "" {
+			if in.ID != "" && in.Prefix != "" {
 				return &usageError{errors.New("--id and --prefix exclude each other")}
 			}
-			for name, value := range map[string]string{"id": id, "prefix": prefix, "max": strconv.Itoa(most)} {
-				if value != "" {
-					query.Set(name, value)
+			in.Container = args[0]
+			return tell(cmd, r, in, func(found *control.CosmosDocuments) string {
+				var b strings.Builder
+				writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
+				if hidden := found.Count - len(found.Documents); hidden > 0 {
+					writef(&b, ", %d not shown (beyond --max)", hidden)
 				}
-			}
-			var found control.CosmosDocuments
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/cosmos/documents", query, nil, &found); done || err != nil {
-				return err
-			}
-			var b strings.Builder
-			writef(&b, "container %q: %s", found.Path, plural(found.Count, "document"))
-			if hidden := found.Count - len(found.Documents); hidden > 0 {
-				writef(&b, ", %d not shown (beyond --max)", hidden)
-			}
-			b.WriteByte('\n')
-			for _, d := range found.Documents {
-				writef(&b, "%s\n", d)
-			}
-			newConsole(std, true).print(b.String())
-			return nil
+				b.WriteByte('\n')
+				for _, d := range found.Documents {
+					writef(&b, "%s\n", d)
+				}
+				return b.String()
+			})
 		},
-	}
-	cmd.Flags().IntVar(&most, "max", 32, "show at most this many documents")
-	cmd.Flags().StringVar(&id, "id", "", "show only the documents with this identifier")
-	cmd.Flags().StringVar(&prefix, "prefix", "", "show only documents whose identifier begins with this")
-	v.add(cmd)
-	addTarget(cmd, &t)
+	})
+	cmd.Flags().IntVar(&in.Max, "max", 32, "show at most this many documents")
+	cmd.Flags().StringVar(&in.ID, "id", "", "show only the documents with this identifier")
+	cmd.Flags().StringVar(&in.Prefix, "prefix", "", "show only documents whose identifier begins with this")
 	return cmd
 }
 
 func newPurgeCosmos(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
-	var id string
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.PurgeDocuments
+	cmd := r.changes(&cobra.Command{
 		Use:   "cosmos DATABASE/CONTAINER",
 		Short: "Remove the documents of a Cosmos DB container",
 		Long: `Purge removes the documents of a container of the running host, or only the
@@ -250,26 +195,18 @@ their triggers set. Batches in work are not checkpointed.`,
   redeliver purge cosmos shop/orders --id 7
   redeliver purge cosmos shop/leases`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeCosmos(&t, noMore),
+		ValidArgsFunction: completeCosmos(&r.target, noMore),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query, err := cosmosPath(args[0])
-			if err != nil {
+			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			if cmd.Flags().Changed("id") {
-				query.Set("id", id)
-			}
-			var out control.Purged
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/cosmos/documents", query, nil, &out); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)
-			return nil
+			in.Container = args[0]
+			return tell(cmd, r, in, func(out *control.Purged) string {
+				return textf("removed %s from container %q\n", plural(out.Removed, "document"), out.Path)
+			})
 		},
-	}
-	cmd.Flags().StringVar(&id, "id", "", "remove only the documents with this identifier")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	})
+	cmd.Flags().Var(maybe{&in.ID}, "id", "remove only the documents with this identifier")
 	return cmd
 }
 

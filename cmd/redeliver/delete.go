@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,9 +15,8 @@ func newDelete(std streams) *cobra.Command {
 }
 
 func newDeleteBus(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Remove a queue, topic or subscription with its messages",
 		Long: `Delete removes a queue, a topic with its subscriptions, or a subscription from
@@ -31,29 +28,22 @@ entities names.`,
 		Example: `  redeliver delete servicebus orders
   redeliver delete servicebus events/Subscriptions/all`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeBus(&t, func(e *control.BusEntity) []string { return []string{e.Path} }),
+		ValidArgsFunction: completeBus(&r.target, func(e *control.BusEntity) []string { return []string{e.Path} }),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path, err := busPath(args[0])
 			if err != nil {
 				return err
 			}
-			var out control.EntityDeleted
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/servicebus/entity", url.Values{"path": {path}}, nil, &out); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
-			return nil
+			return tell(cmd, r, control.DeleteEntity{Path: path}, func(out *control.EntityDeleted) string {
+				return textf("deleted %s %q with %s%s\n", out.Kind, out.Path, subscriptionsAnd(out.Subscriptions, "subscription"), plural(int(out.Messages), "message"))
+			})
 		},
-	}
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 func newDeleteGrid(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.changes(&cobra.Command{
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Remove a topic of Event Grid, or an event subscription",
 		Long: `Delete removes a topic with its event subscriptions, or one event subscription,
@@ -64,7 +54,7 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 		Example: `  redeliver delete eventgrid shop
   redeliver delete eventgrid shop/audit`,
 		Args: arguments(1, 1),
-		ValidArgsFunction: completeFirst(&t, noMore, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *control.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 				for i := range topic.Subscriptions {
@@ -78,26 +68,19 @@ The next load of the app makes again the topics and subscriptions of host.json.`
 			if name == "" || isSubscription && subscription == "" {
 				return hinted(&usageError{fmt.Errorf("%q: want a topic, or a topic and a subscription", args[0])}, "for instance shop or shop/orders")
 			}
-			path, query := "/eventgrid/topic", url.Values{"topic": {name}}
+			deleted := func(out *control.GridDeleted) string {
+				what := textf("topic %q", out.Topic)
+				if isSubscription {
+					what = textf("event subscription %q", out.Topic+"/"+out.Subscription)
+				}
+				return textf("deleted %s with %s%s\n", what, subscriptionsAnd(out.Subscriptions, "event subscription"), plural(out.Pending, "pending event"))
+			}
 			if isSubscription {
-				path = "/eventgrid/subscription"
-				query.Set("name", subscription)
+				return tell(cmd, r, control.Unsubscribe{Topic: name, Subscription: subscription}, deleted)
 			}
-			var out control.GridDeleted
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, path, query, nil, &out); done || err != nil {
-				return err
-			}
-			what := textf("topic %q", out.Topic)
-			if isSubscription {
-				what = textf("event subscription %q", out.Topic+"/"+out.Subscription)
-			}
-			newConsole(std, true).printf("deleted %s with %s%s\n", what, subscriptionsAnd(out.Subscriptions, "event subscription"), plural(out.Pending, "pending event"))
-			return nil
+			return tell(cmd, r, control.DeleteTopic{Topic: name}, deleted)
 		},
-	}
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 // subscriptionsAnd begins a list with the subscriptions that a topic had.

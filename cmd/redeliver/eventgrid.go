@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -19,13 +17,12 @@ import (
 )
 
 func newCreateGrid(std streams) *cobra.Command {
-	var t target
+	r := &remote{std: std}
 	var topic control.CreateTopic
-	var sub eventgrid.Subscription
+	var sub control.Subscribe
 	var schema, endpoint string
 	var life span
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "eventgrid TOPIC[/SUBSCRIPTION]",
 		Short: "Make a topic of Event Grid, or an event subscription",
 		Long: `Create makes a topic in the Event Grid of the running host, or an event
@@ -62,12 +59,8 @@ eventgrid" removes one.`,
 				if topic.InputSchema, err = gridSchema(schema); err != nil {
 					return err
 				}
-				var made control.GridTopic
-				if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/topic", url.Values{"topic": {name}}, jsonText(topic), &made); done || err != nil {
-					return err
-				}
-				newConsole(std, true).print(createdTopic(&t, &made))
-				return nil
+				topic.Topic = name
+				return tell(cmd, r, topic, r.createdTopic)
 			}
 			if endpoint == "" {
 				return hinted(&usageError{errors.New("an event subscription needs --endpoint")}, "the name of a function, or the URL of a web hook on this machine")
@@ -86,15 +79,10 @@ eventgrid" removes one.`,
 			} else {
 				sub.EventTimeToLiveInMinutes = int(ttl / time.Minute)
 			}
-			var made control.Subscribed
-			query := url.Values{"topic": {name}, "name": {subscription}}
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/eventgrid/subscription", query, jsonText(sub), &made); done || err != nil {
-				return err
-			}
-			newConsole(std, true).print(createdSubscription(&made, endpoint))
-			return nil
+			sub.Topic, sub.Name = name, subscription
+			return tell(cmd, r, sub, func(made *control.Subscribed) string { return createdSubscription(made, endpoint) })
 		},
-	}
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&topic.Key, "key", "", "key that publishers of a new topic send (default: made from the seed)")
 	flags.StringVar(&schema, "schema", "", "eventgrid or cloudevents: the schema that a topic takes (default eventgrid), or a subscription delivers (default as its topic)")
@@ -105,8 +93,6 @@ eventgrid" removes one.`,
 	flags.IntVar(&sub.MaxDeliveryAttempts, "max-attempts", 0, "attempts for one event, 1 to 30 (default 30)")
 	flags.Var(&life, "ttl", "time to live of an event, 1m to 24h (default 24h)")
 	flags.StringVar(&sub.DeadLetterContainer, "dead-letter-container", "", "existing container for events that are given up (default: they are dropped)")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
 
@@ -138,9 +124,9 @@ func gridSchema(word string) (eventgrid.Schema, error) {
 
 // createdTopic says what was made, and how publishers reach it, as far as that is
 // known.
-func createdTopic(t *target, made *control.GridTopic) string {
+func (r *remote) createdTopic(made *control.GridTopic) string {
 	text := textf("created topic %q (%s)\n", made.Name, made.InputSchema)
-	if c, err := t.find(); err == nil && c.dir != "" {
+	if c, err := r.find(); err == nil && c.dir != "" {
 		switch info, err := readRun(c.dir); {
 		case err != nil:
 		case info.EventGrid == "":
@@ -161,9 +147,9 @@ func createdSubscription(made *control.Subscribed, endpoint string) string {
 }
 
 func newSendGrid(std streams) *cobra.Command {
-	var t target
-	var raw, asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.Publish
+	cmd := r.changes(&cobra.Command{
 		Use:   "eventgrid TOPIC [JSON|FILE|-]",
 		Short: "Publish events to a topic of Event Grid",
 		Long: `Send publishes one event, or an array of events, to a topic of the running host.
@@ -177,37 +163,28 @@ of the service.`,
 		Example: `  redeliver send eventgrid shop '{"eventType":"order.placed","data":{"id":"7"}}'
   redeliver send eventgrid shop events.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&t, orFile, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, orFile, func(inv *control.Inventory) (names []string) {
 			for _, topic := range inv.EventGrid {
 				names = append(names, topic.Name)
 			}
 			return names
 		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			in, err := jsonOrFile(std, args[1:])
-			if err != nil {
+			var err error
+			if in.Body, err = jsonOrFile(std, args[1:]); err != nil {
 				return err
 			}
-			query := url.Values{"topic": args[:1]}
-			if raw {
-				query.Set("raw", "true")
-			}
-			var sent control.Published
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/eventgrid/events", query, in, &sent); done || err != nil {
-				return err
-			}
-			out := newConsole(std, true)
-			if len(sent.IDs) == 1 {
-				out.printf("published %s to topic %q\n", sent.IDs[0], sent.Topic)
-			} else {
-				out.printf("published %s to topic %q\n", plural(len(sent.IDs), "event"), sent.Topic)
-			}
-			return nil
+			in.Topic = args[0]
+			return tell(cmd, r, in, func(sent *control.Published) string {
+				what := plural(len(sent.IDs), "event")
+				if len(sent.IDs) == 1 {
+					what = sent.IDs[0]
+				}
+				return textf("published %s to topic %q\n", what, sent.Topic)
+			})
 		},
-	}
-	cmd.Flags().BoolVar(&raw, "raw", false, "add no fields")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	})
+	cmd.Flags().BoolVar(&in.Raw, "raw", false, "add no fields")
 	return cmd
 }
 

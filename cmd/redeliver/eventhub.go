@@ -10,11 +10,10 @@ import (
 )
 
 func newSendHub(std streams) *cobra.Command {
-	var t target
+	r := &remote{std: std}
 	var event control.SendEvent
 	var key string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "eventhub HUB [BODY|-]",
 		Short: "Send an event to a hub of Event Hubs",
 		Long: `Send sends one event to a hub of the Event Hubs namespace of the running host.
@@ -26,7 +25,7 @@ Events with the same --key come to the same partition, in order; without key and
 		Example: `  redeliver send eventhub orders '{"id":"7","fail":true}' --key customer-7
   redeliver send eventhub orders --partition 0 - < order.json`,
 		Args: arguments(1, 2),
-		ValidArgsFunction: completeFirst(&t, noMore, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *control.Inventory) (names []string) {
 			for _, hub := range inv.EventHubs {
 				names = append(names, hub.Name)
 			}
@@ -44,22 +43,15 @@ Events with the same --key come to the same partition, in order; without key and
 				return err
 			}
 			event.Hub = args[0]
-			sent, done, err := askHost(cmd, &t, std, asJSON, event)
-			if done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("sent an event to %q%s\n", sent.Hub, sentWhere(&sent))
-			return nil
+			return tell(cmd, r, event, func(sent *control.HubSent) string { return textf("sent an event to %q%s\n", sent.Hub, sentWhere(sent)) })
 		},
-	}
+	})
 	flags := cmd.Flags()
 	flags.StringVar(&key, "key", "", "partition key")
 	flags.StringVar(&event.Partition, "partition", "", "ID of the partition, 0 or more")
 	flags.StringVar(&event.ID, "id", "", "message ID of the event")
 	flags.StringVar(&event.ContentType, "content-type", "", "content type, e.g. application/json")
 	flags.StringArrayVar(&event.Properties, "property", nil, "application property, name=text or name:=5 (repeatable)")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
 

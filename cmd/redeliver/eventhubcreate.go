@@ -11,11 +11,10 @@ import (
 )
 
 func newCreateHub(std streams) *cobra.Command {
-	var t target
+	r := &remote{std: std}
 	var hub control.CreateHub
 	var retention span
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
 		Short: "Make a hub of Event Hubs, or a consumer group of one",
 		Long: `Create makes a hub in the Event Hubs namespace of the running host, or a
@@ -37,43 +36,35 @@ under redeliver.eventHubs.`,
 				return err
 			}
 			if group != "" {
-				return createGroup(cmd, &t, std, asJSON, name, group)
+				return createGroup(cmd, r, name, group)
 			}
 			if cmd.Flags().Changed("partitions") && hub.Partitions < 1 {
 				return &usageError{errors.New("--partitions: want 1 or more")}
 			}
 			hub.Hub, hub.Retention = name, retention.iso()
-			made, done, err := askHost(cmd, &t, std, asJSON, hub)
-			if done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("created event hub %q (%s, retention %s, consumer groups %s)\n",
-				made.Name, plural(made.Partitions, "partition"), spanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))
-			return nil
+			return tell(cmd, r, hub, func(made *control.HubCreated) string {
+				return textf("created event hub %q (%s, retention %s, consumer groups %s)\n",
+					made.Name, plural(made.Partitions, "partition"), spanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))
+			})
 		},
-	}
+	})
 	flags := cmd.Flags()
 	flags.IntVar(&hub.Partitions, "partitions", 0, "number of partitions, 1 to 1024 (default 4)")
 	flags.Var(&retention, "retention", "how long events are kept, up to 90 days (default 24h)")
 	flags.StringSliceVar(&hub.ConsumerGroups, "consumer-group", nil, "consumer group beside $Default (repeatable)")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
 
 // createGroup makes a consumer group of a hub that is there.
-func createGroup(cmd *cobra.Command, t *target, std streams, asJSON bool, hub, group string) error {
+func createGroup(cmd *cobra.Command, r *remote, hub, group string) error {
 	for _, name := range []string{"partitions", "retention", "consumer-group"} {
 		if cmd.Flags().Changed(name) {
 			return &usageError{fmt.Errorf("a consumer group has no --%s", name)}
 		}
 	}
-	made, done, err := askHost(cmd, t, std, asJSON, control.CreateGroup{Hub: hub, Group: group})
-	if done || err != nil {
-		return err
-	}
-	newConsole(std, true).printf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
-	return nil
+	return tell(cmd, r, control.CreateGroup{Hub: hub, Group: group}, func(made *control.GroupCreated) string {
+		return textf("created consumer group %q of event hub %q\n", made.ConsumerGroup, made.Hub)
+	})
 }
 
 // hubPath takes apart the name of a hub, or of a consumer group.

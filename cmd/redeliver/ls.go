@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -84,13 +83,12 @@ func busRows(inv *control.Inventory) (rows [][]string) {
 }
 
 func newLs(std streams) *cobra.Command {
-	var t target
-	var v view
+	r := &remote{std: std}
 	var names []string
 	for _, l := range listings() {
 		names = append(names, l.name)
 	}
-	cmd := &cobra.Command{
+	return r.shows(&cobra.Command{
 		Use:   "ls [WHAT...]",
 		Short: "List functions and what the services of the host hold",
 		Long: `Ls shows what the running host has: its functions and whether they run, the
@@ -118,32 +116,24 @@ done with, and PENDING counts the changes after it.`,
 		Args:      func(_ *cobra.Command, args []string) error { return knownListings(args, names) },
 		ValidArgs: names,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := v.json()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
-			var raw json.RawMessage
-			if err := c.call(cmd.Context(), http.MethodGet, "/inventory", nil, nil, &raw); err != nil {
-				return err
-			}
-			if asJSON {
+			if r.asJSON {
+				var raw json.RawMessage
+				if err := c.read(cmd.Context(), control.GetInventory{}, &raw); err != nil {
+					return err
+				}
 				return writeInventory(std, raw, args)
 			}
-			var inv control.Inventory
-			if err := json.Unmarshal(raw, &inv); err != nil {
-				return fmt.Errorf("answer of %s: %w", c.base, err)
+			inv, err := call(cmd.Context(), c, control.GetInventory{})
+			if err == nil {
+				showInventory(newConsole(std, false), &inv, args)
 			}
-			showInventory(newConsole(std, false), &inv, args)
-			return nil
+			return err
 		},
-	}
-	v.add(cmd)
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 // knownListings refuses words that name no listing.

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -30,10 +28,9 @@ func outputRows(inv *control.Inventory) (rows [][]string) {
 }
 
 func newPeekOutput(std streams) *cobra.Command {
-	var t target
-	var v view
-	var most int
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.PeekOutputs
+	cmd := r.shows(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Show the values that a function has set on recorded outputs",
 		Long: `Redeliver records the values of outputs that it does not serve, such as
@@ -47,31 +44,20 @@ fail.`,
 		Example: `  redeliver peek output Notify
   redeliver peek output Notify/mail --json`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeOutputs(&t),
+		ValidArgsFunction: completeOutputs(&r.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := v.json()
-			if err != nil {
-				return err
-			}
-			if most < 1 || most > 256 {
+			if in.Max < 1 || in.Max > 256 {
 				return &usageError{errors.New("--max: want a number from 1 to 256")}
 			}
-			var found control.PeekedOutputs
-			query := url.Values{"name": {args[0]}, "max": {strconv.Itoa(most)}}
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/outputs/values", query, nil, &found); done || err != nil {
-				return err
-			}
-			showOutputs(std, &found)
-			return nil
+			in.Name = args[0]
+			return tell(cmd, r, in, outputsText)
 		},
-	}
-	v.add(cmd)
-	cmd.Flags().IntVar(&most, "max", 32, "show at most this many values, 1 to 256")
-	addTarget(cmd, &t)
+	})
+	cmd.Flags().IntVar(&in.Max, "max", 32, "show at most this many values, 1 to 256")
 	return cmd
 }
 
-func showOutputs(std streams, found *control.PeekedOutputs) {
+func outputsText(found *control.PeekedOutputs) string {
 	var b strings.Builder
 	writef(&b, "output %q: %s", found.Name, plural(found.Count, "value"))
 	if hidden := found.Count - len(found.Outputs); hidden > 0 {
@@ -92,7 +78,7 @@ func showOutputs(std streams, found *control.PeekedOutputs) {
 			writef(&b, "  (the first %d of %d bytes)\n", shown, o.Size)
 		}
 	}
-	newConsole(std, true).print(b.String())
+	return b.String()
 }
 
 func newFail(std streams) *cobra.Command {
@@ -101,11 +87,10 @@ func newFail(std streams) *cobra.Command {
 }
 
 func newFailOutput(std streams) *cobra.Command {
-	var t target
-	var times int
+	r := &remote{std: std}
+	var in control.FailOutputs
 	var text string
-	var asJSON bool
-	cmd := &cobra.Command{
+	cmd := r.changes(&cobra.Command{
 		Use:   "output FUNCTION[/BINDING]",
 		Short: "Make the next writes of a function's outputs fail",
 		Long: `Fail makes the next write of an output of the running host fail, as if its
@@ -118,34 +103,28 @@ over a reload and ends with "state reset". "ls outputs" shows how many are left.
 		Example: `  redeliver fail output Notify/mail --times 2
   redeliver fail output Notify --times 0`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeOutputs(&t),
+		ValidArgsFunction: completeOutputs(&r.target),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if times < -1 {
+			if in.Times < -1 {
 				return &usageError{errors.New("--times: want a number of 0 or more, or -1 for all")}
 			}
-			var out control.Outputs
-			query := url.Values{"name": {args[0]}, "times": {strconv.Itoa(times)}}
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPut, "/outputs/fault", query, []byte(text), &out); done || err != nil {
-				return err
-			}
-			what := "the next write of"
-			switch {
-			case times < 0:
-				what = "all writes of"
-			case times == 0:
-				newConsole(std, true).print(fmt.Sprintf("writes of %q succeed again\n", args[0]))
-				return nil
-			case times > 1:
-				what = fmt.Sprintf("the next %d writes of", times)
-			}
-			newConsole(std, true).print(fmt.Sprintf("%s %q will fail\n", what, args[0]))
-			return nil
+			in.Name, in.Error = args[0], []byte(text)
+			return tell(cmd, r, in, func(*control.Outputs) string {
+				what := "the next write of"
+				switch {
+				case in.Times < 0:
+					what = "all writes of"
+				case in.Times == 0:
+					return fmt.Sprintf("writes of %q succeed again\n", in.Name)
+				case in.Times > 1:
+					what = fmt.Sprintf("the next %d writes of", in.Times)
+				}
+				return fmt.Sprintf("%s %q will fail\n", what, in.Name)
+			})
 		},
-	}
-	cmd.Flags().IntVar(&times, "times", 1, "number of writes that fail; -1 all, 0 none")
+	})
+	cmd.Flags().IntVar(&in.Times, "times", 1, "number of writes that fail; -1 all, 0 none")
 	cmd.Flags().StringVar(&text, "error", "", "the text of the failure")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
 	return cmd
 }
 

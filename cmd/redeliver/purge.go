@@ -1,9 +1,6 @@
 package main
 
 import (
-	"net/http"
-	"net/url"
-
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
@@ -16,9 +13,8 @@ func newPurge(std streams) *cobra.Command {
 }
 
 func newPurgeQueue(std streams) *cobra.Command {
-	var t target
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.changes(&cobra.Command{
 		Use:   "queue NAME",
 		Short: "Remove all messages from a storage queue",
 		Long: `Purge removes every message from a storage queue of the running host, also
@@ -27,21 +23,14 @@ A function that has one in work ends its attempts, and then finds its message
 gone. The queue stays.`,
 		Example:           `  redeliver purge queue orders-poison`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeQueues(&t, anyName),
+		ValidArgsFunction: completeQueues(&r.target, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
-			name := url.PathEscape(args[0])
-			var out control.QueuePurged
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodDelete, "/queues/"+name+"/messages", nil, nil, &out); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("removed %s from queue %q\n", plural(out.Removed, "message"), args[0])
-			return nil
+			return tell(cmd, r, control.PurgeQueue{Queue: args[0]}, func(out *control.QueuePurged) string {
+				return textf("removed %s from queue %q\n", plural(out.Removed, "message"), args[0])
+			})
 		},
-	}
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
-	return cmd
+	})
 }

@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -21,10 +19,10 @@ func newSend(std streams) *cobra.Command {
 }
 
 func newSendQueue(std streams) *cobra.Command {
-	var t target
-	var raw, asJSON bool
-	var delay, ttl string
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.SendMessage
+	var delay string
+	cmd := r.changes(&cobra.Command{
 		Use:   "queue NAME [BODY|-]",
 		Short: "Put a message on a storage queue",
 		Long: `Send puts one message on a storage queue of the running host, and makes the
@@ -35,62 +33,46 @@ otherwise; --raw puts the text on the queue as it is.`,
 		Example: `  redeliver send queue orders '{"id":"7","fail":true}'
   redeliver send queue orders --delay 30s --ttl 10m - < order.json`,
 		Args:              arguments(1, 2),
-		ValidArgsFunction: completeQueues(&t, anyName),
+		ValidArgsFunction: completeQueues(&r.target, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			query, err := lifeOf(delay, ttl)
-			if err != nil {
+			var err error
+			if in.Delay, in.TTL, err = lifeOf(delay, in.TTL); err != nil {
 				return err
 			}
-			in, err := body(std, args[1:])
-			if err != nil {
+			if in.Body, err = body(std, args[1:]); err != nil {
 				return err
 			}
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
-			name := url.PathEscape(args[0])
-			if raw {
-				query.Set("raw", "true")
-			}
-			var m control.Message
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/messages", query, in, &m); done || err != nil {
-				return err
-			}
-			newConsole(std, true).printf("sent %s to queue %q\n", m.ID, args[0])
-			return nil
+			in.Queue = args[0]
+			return tell(cmd, r, in, func(m *control.Message) string { return textf("sent %s to queue %q\n", m.ID, args[0]) })
 		},
-	}
-	cmd.Flags().BoolVar(&raw, "raw", false, "do not encode the body")
+	})
+	cmd.Flags().BoolVar(&in.Raw, "raw", false, "do not encode the body")
 	cmd.Flags().StringVar(&delay, "delay", "", "keep the message invisible for this long first, e.g. 30s")
-	cmd.Flags().StringVar(&ttl, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	cmd.Flags().StringVar(&in.TTL, "ttl", "", "let the message expire after this long, e.g. 10m, or never (default 168h)")
 	return cmd
 }
 
-// lifeOf are the parameters of a delay and a time to live, which may be empty. Those
-// that no message can have are refused; the service knows the upper limits.
-func lifeOf(delay, ttl string) (url.Values, error) {
-	query := url.Values{}
+// lifeOf are a delay and a time to live, which may be empty, as the host takes them.
+// Those that no message can have are refused; the service knows the upper limits.
+func lifeOf(delay, ttl string) (time.Duration, string, error) {
+	var wait time.Duration
 	if delay != "" {
-		d, err := parseSpan(delay)
-		if err != nil || d < 0 {
-			return nil, &usageError{fmt.Errorf("--delay %q: want a duration of 0 or more, %s", delay, spanForms)}
+		var err error
+		if wait, err = parseSpan(delay); err != nil || wait < 0 {
+			return 0, "", &usageError{fmt.Errorf("--delay %q: want a duration of 0 or more, %s", delay, spanForms)}
 		}
-		query.Set("visibility", d.String())
 	}
-	switch ttl {
-	case "":
-	case "never":
-		query.Set("ttl", ttl)
-	default:
-		d, err := parseSpan(ttl)
-		if err != nil || d < time.Second {
-			return nil, &usageError{fmt.Errorf("--ttl %q: want never or a duration of 1s or more, %s", ttl, spanForms)}
-		}
-		query.Set("ttl", d.String())
+	if ttl == "" || ttl == "never" {
+		return wait, ttl, nil
 	}
-	return query, nil
+	d, err := parseSpan(ttl)
+	if err != nil || d < time.Second {
+		return 0, "", &usageError{fmt.Errorf("--ttl %q: want never or a duration of 1s or more, %s", ttl, spanForms)}
+	}
+	return wait, d.String(), nil
 }
 
 func newPeek(std streams) *cobra.Command {
@@ -99,11 +81,9 @@ func newPeek(std streams) *cobra.Command {
 }
 
 func newPeekQueue(std streams) *cobra.Command {
-	var t target
-	var v view
-	var id string
-	var most int
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.PeekQueue
+	cmd := r.shows(&cobra.Command{
 		Use:   "queue NAME",
 		Short: "Show the visible messages of a storage queue, and change nothing",
 		Long: `Peek shows the visible messages of a storage queue of the running host, oldest
@@ -114,40 +94,25 @@ in any state.`,
 		Example: `  redeliver peek queue orders-poison
   redeliver peek queue orders --id 09892d75-70f2-4697-82d3-26e0055bdef6`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeQueues(&t, anyName),
+		ValidArgsFunction: completeQueues(&r.target, anyName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asJSON, err := v.json()
-			if err != nil {
-				return err
-			}
-			if most < 1 || most > 32 {
+			if in.Max < 1 || in.Max > 32 {
 				return &usageError{errors.New("--max: want a number from 1 to 32")}
 			}
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
-			name := url.PathEscape(args[0])
-			query := url.Values{"max": {strconv.Itoa(most)}}
-			if id != "" {
-				query.Set("id", id)
-			}
-			var found control.Peeked
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodGet, "/queues/"+name+"/messages", query, nil, &found); done || err != nil {
-				return err
-			}
-			showPeeked(std, &found, id != "")
-			return nil
+			in.Queue = args[0]
+			return tell(cmd, r, in, func(found *control.Peeked) string { return peekedQueue(found, in.ID != "") })
 		},
-	}
-	v.add(cmd)
-	cmd.Flags().IntVar(&most, "max", 32, "show at most this many messages, 1 to 32")
-	cmd.Flags().StringVar(&id, "id", "", "show only the message with this ID, visible or not")
-	addTarget(cmd, &t)
+	})
+	cmd.Flags().IntVar(&in.Max, "max", 32, "show at most this many messages, 1 to 32")
+	cmd.Flags().StringVar(&in.ID, "id", "", "show only the message with this ID, visible or not")
 	return cmd
 }
 
-// showPeeked writes messages; only one was asked for when only is set.
-func showPeeked(std streams, found *control.Peeked, only bool) {
+// peekedQueue shows messages; only one was asked for when only is set.
+func peekedQueue(found *control.Peeked, only bool) string {
 	var b strings.Builder
 	hidden := found.Count - len(found.Messages)
 	writef(&b, "queue %q: %s", found.Queue, plural(found.Count, "message"))
@@ -173,7 +138,7 @@ func showPeeked(std streams, found *control.Peeked, only bool) {
 			writef(&b, "  last error: %s\n", block(m.LastError, "  "))
 		}
 	}
-	newConsole(std, true).print(b.String())
+	return b.String()
 }
 
 func plural(n int, what string) string {
@@ -187,8 +152,8 @@ func plural(n int, what string) string {
 }
 
 func newInvoke(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "invoke FUNCTION [BODY|-]",
 		Short: "Run a function of the running host by hand",
 		Long: `Invoke runs a function once, as the admin API does, and waits for the result.
@@ -201,7 +166,7 @@ The answer of an HTTP function goes to the standard output. The exit code is 1
 when the last attempt failed.`,
 		Example: `  redeliver invoke ProcessOrder '{"id":"7"}'`,
 		Args:    arguments(1, 2),
-		ValidArgsFunction: completeFirst(&t, noMore, func(inv *control.Inventory) (names []string) {
+		ValidArgsFunction: completeFirst(&r.target, noMore, func(inv *control.Inventory) (names []string) {
 			for _, f := range inv.Functions {
 				names = append(names, f.Name)
 			}
@@ -215,7 +180,7 @@ when the last attempt failed.`,
 			if err := segment(args[0], functionName); err != nil {
 				return err
 			}
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
@@ -225,9 +190,7 @@ when the last attempt failed.`,
 			}
 			return showResult(newConsole(std, true), args[0], &res)
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 // functionName checks the name of a function.
@@ -252,26 +215,16 @@ func showResult(out *console, function string, res *control.InvokeResult) error 
 }
 
 func newClock(std streams) *cobra.Command {
-	var t target
-	show := func(cmd *cobra.Command, in control.Operation[control.ClockStatus]) error {
-		st, _, err := askHost(cmd, &t, std, false, in)
-		if err != nil {
-			return err
-		}
-		newConsole(std, true).printf("%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
-			roundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), roundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
-		return nil
-	}
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	cmd := r.plain(&cobra.Command{
 		Use:   "clock",
 		Short: "Show or move the clock of the running host",
 		Args:  knownCommand,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return show(cmd, control.GetClock{})
+			return tell(cmd, r, control.GetClock{}, timeText)
 		},
-	}
-	addTarget(cmd, &t)
-	advance := &cobra.Command{
+	})
+	cmd.AddCommand(r.plain(&cobra.Command{
 		Use:     "advance DURATION",
 		Short:   "Move the clock; everything that becomes due on the way happens",
 		Example: `  redeliver clock advance 15m`,
@@ -281,10 +234,13 @@ func newClock(std streams) *cobra.Command {
 			if err != nil || by <= 0 || by > control.LongestAdvance {
 				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
 			}
-			return show(cmd, control.AdvanceClock{By: by})
+			return tell(cmd, r, control.AdvanceClock{By: by}, timeText)
 		},
-	}
-	addTarget(advance, &t)
-	cmd.AddCommand(advance)
+	}))
 	return cmd
+}
+
+func timeText(st *control.ClockStatus) string {
+	return textf("%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
+		roundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), roundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"net/http"
-	"net/url"
 
 	"github.com/spf13/cobra"
 
@@ -17,10 +15,9 @@ func newRedrive(std streams) *cobra.Command {
 }
 
 func newRedriveQueue(std streams) *cobra.Command {
-	var t target
-	var to, id string
-	var asJSON bool
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	var in control.RedriveQueue
+	cmd := r.changes(&cobra.Command{
 		Use:   "queue NAME-poison",
 		Short: "Move messages from a poison queue back to its queue",
 		Long: `Redrive moves the visible messages of a poison queue back to the queue that they
@@ -35,45 +32,30 @@ both queues, and never lost.`,
   redeliver redrive queue orders-poison --id 09892d75-70f2-4697-82d3-26e0055bdef6
   redeliver redrive queue orders-poison --to orders-v2`,
 		Args:              arguments(1, 1),
-		ValidArgsFunction: completeQueues(&t, poisonName),
+		ValidArgsFunction: completeQueues(&r.target, poisonName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, ok := control.PoisonOrigin(args[0]); !ok && to == "" {
+			if _, ok := control.PoisonOrigin(args[0]); !ok && in.To == "" {
 				return hinted(&usageError{fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
 			if err := segment(args[0], queue.ValidateName); err != nil {
 				return err
 			}
-			name := url.PathEscape(args[0])
-			query := url.Values{}
-			if to != "" {
-				query.Set("to", to)
-			}
-			if id != "" {
-				query.Set("id", id)
-			}
-			var out control.Redriven
-			if done, err := callHost(cmd, &t, std, asJSON, http.MethodPost, "/queues/"+name+"/redrive", query, nil, &out); done || err != nil {
-				return err
-			}
-			showRedriven(newConsole(std, true), &out)
-			return nil
+			in.Queue = args[0]
+			return tell(cmd, r, in, redrivenText)
 		},
-	}
-	cmd.Flags().StringVar(&to, "to", "", "queue to move to (default: NAME without -poison)")
-	cmd.Flags().StringVar(&id, "id", "", "move only the message with this ID, as peek shows it")
-	addJSON(cmd, &asJSON)
-	addTarget(cmd, &t)
+	})
+	cmd.Flags().StringVar(&in.To, "to", "", "queue to move to (default: NAME without -poison)")
+	cmd.Flags().StringVar(&in.ID, "id", "", "move only the message with this ID, as peek shows it")
 	return cmd
 }
 
-func showRedriven(out *console, done *control.Redriven) {
+func redrivenText(done *control.Redriven) string {
 	if done.ID != "" {
-		out.printf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
-		return
+		return textf("moved %s to queue %q as %s\n", done.ID, done.To, done.NewID)
 	}
 	left := ""
 	if done.Left > 0 {
 		left = fmt.Sprintf(", %d left (in work, delayed or poisoned meanwhile)", done.Left)
 	}
-	out.printf("moved %s from queue %q to queue %q%s\n", plural(done.Moved, "message"), done.From, done.To, left)
+	return textf("moved %s from queue %q to queue %q%s\n", plural(done.Moved, "message"), done.From, done.To, left)
 }

@@ -52,6 +52,21 @@ func (s span) iso() string {
 	return duration.Format(time.Duration(s))
 }
 
+// maybe is the value of a flag for a text that may be there and be empty.
+type maybe struct{ text **string }
+
+// String implements pflag.Value.
+func (m maybe) String() string { return "" }
+
+// Set implements pflag.Value.
+func (m maybe) Set(text string) error {
+	*m.text = &text
+	return nil
+}
+
+// Type implements pflag.Value.
+func (m maybe) Type() string { return "string" }
+
 // spanText is a duration of Service Bus in Go's form.
 func spanText(iso string) string {
 	d, err := duration.Parse(iso)

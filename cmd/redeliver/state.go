@@ -27,8 +27,8 @@ message that was in work when the state was saved comes back when its lock ends.
 }
 
 func newStateSave(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "save FILE|-",
 		Short: "Write the state to a file",
 		Long: `Save writes the state, as it is at one moment, to FILE or to the standard
@@ -36,7 +36,7 @@ output.`,
 		Example: `  redeliver state save before.state`,
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
@@ -58,14 +58,12 @@ output.`,
 				return nil
 			})
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 func newStateLoad(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "load FILE|-",
 		Short: "Replace the state by a saved one",
 		Long: `Load replaces the state of all services by a saved one. It changes nothing when
@@ -79,7 +77,7 @@ change of the state is moved there, and everything due on the way happens.`,
 				return err
 			}
 			defer in.Close()
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
@@ -98,14 +96,12 @@ change of the state is moved there, and everything due on the way happens.`,
 			}
 			return nil
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
+	})
 }
 
 func newStateReset(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "reset",
 		Short: "Empty every embedded service",
 		Long: `Reset removes every queue and blob, with them the status of timers and
@@ -116,17 +112,9 @@ empty. The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := t.find()
-			if err != nil {
-				return err
-			}
-			if _, err := call(cmd.Context(), c, control.ResetState{}); err != nil {
-				return err
-			}
-			newConsole(std, true).print("removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n")
-			return nil
+			return tell(cmd, r, control.ResetState{}, func(*control.None) string {
+				return "removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n"
+			})
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
+	})
 }

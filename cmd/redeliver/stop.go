@@ -7,8 +7,8 @@ import (
 )
 
 func newStop(std streams) *cobra.Command {
-	var t target
-	cmd := &cobra.Command{
+	r := &remote{std: std}
+	return r.plain(&cobra.Command{
 		Use:   "stop",
 		Short: "End the running host, as Ctrl+C does",
 		Long: `Stop ends the running host as Ctrl+C does: running attempts may end, for at most
@@ -16,7 +16,7 @@ func newStop(std streams) *cobra.Command {
 --port alone, as soon as the host has been told.`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := t.find()
+			c, err := r.find()
 			if err != nil {
 				return err
 			}
@@ -35,7 +35,5 @@ func newStop(std streams) *cobra.Command {
 			}
 			return awaitRelease(cmd.Context(), c.dir, info)
 		},
-	}
-	addTarget(cmd, &t)
-	return cmd
+	})
 }

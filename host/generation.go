@@ -265,8 +265,9 @@ func (t *turn) BeginAgain(ctx context.Context, err error) error {
 	return nil
 }
 
-// waitToListen is the wait of a listener that failed. As a message, so what it lacked
-// wakes it unless wakeUp is faithful; the end of an outage does in any case.
+// waitToListen is the wait of a listener that failed. The missing entity or
+// container wakes it when it is made, unless wakeUp is faithful; the end of an
+// outage always does.
 func (t *turn) waitToListen(ctx context.Context, wait time.Duration, outage bool) error {
 	h := t.gen.host
 	if t.gen.app.Switches.WakeUp != "fast" && !outage {

@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// link is one link. What is not said to be otherwise is guarded by conn.mu.
+// link is one link. Fields are guarded by conn.mu unless a comment says otherwise.
 type link struct {
 	s       *session // as are the next four, fixed
 	handle  uint32

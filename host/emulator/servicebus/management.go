@@ -77,7 +77,8 @@ func (ns *Namespace) SettleEach(ctx context.Context, source string, session serv
 	return errs
 }
 
-// settleEach settles what has no error yet. Its own error is that of all.
+// settleEach settles the messages without an error so far. Its own error holds for
+// all of them.
 func (ns *Namespace) settleEach(op *operation, source string, session servicebus.Session, list []servicebus.Disposition, errs []error) error {
 	var q *queue
 	var err error

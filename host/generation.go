@@ -318,7 +318,7 @@ func (g *generation) retire() {
 func (g *generation) routes() *httptrigger.Router {
 	var routes []httptrigger.Route
 	for _, f := range g.functions {
-		if f.kind.Type != "httpTrigger" || f.def.Disabled {
+		if !f.kind.Routed || f.def.Disabled {
 			continue // a disabled function answers 404
 		}
 		routes = append(routes, f.route())

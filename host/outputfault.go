@@ -84,7 +84,7 @@ func (h *Host) FailOutput(name string, times int, text string) error {
 	if g := h.current.Load(); g != nil {
 		for _, f := range g.functions {
 			for _, out := range f.outputs {
-				if b := out.binding(); !b.Is("http") && outputName(name, f.def.Name, b.Name) {
+				if b := out.binding(); !b.Answers() && outputName(name, f.def.Name, b.Name) {
 					found = true
 					h.outputFaults.set(f.def.Name, b.Name, max(times, -1), text)
 				}

@@ -12,7 +12,6 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
-	"github.com/redeliver/redeliver/triggers/httptrigger"
 )
 
 // output is an output binding of a function, ready to be written.
@@ -33,19 +32,15 @@ func (f *function) prepareOutputs() error {
 		if !b.Output() || b.IsTrigger() {
 			continue
 		}
-		var out output
-		var err error
-		switch {
-		case b.Foreign:
-			out = recordedOutput{b}
-		case b.Is("http"):
-			out = httpOutput{b}
-			f.httpOutput = b.Name
-		default:
-			out, err = newKindOutput(f, b)
+		var out output = recordedOutput{b}
+		if !b.Foreign {
+			var err error
+			if out, err = newKindOutput(f, b); err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			return err
+		if b.Answers() {
+			f.httpOutput = b.Name
 		}
 		f.outputs = append(f.outputs, out)
 		f.outputNames = append(f.outputNames, b.Name)
@@ -122,20 +117,6 @@ func outputValues(outputs []output, resp *call.Response) (map[string]bindings.Va
 	return merged, nil
 }
 
-// httpOutput is the answer of an HTTP-triggered function.
-type httpOutput struct{ b *app.Binding }
-
-func (o httpOutput) binding() *app.Binding { return o.b }
-
-func (o httpOutput) write(_ context.Context, d *delivery, v bindings.Value) error {
-	resp, err := httptrigger.ResponseFrom(v)
-	if err != nil {
-		return err
-	}
-	d.response = resp
-	return nil
-}
-
 // kindOutput is an output of a kind.
 type kindOutput struct {
 	b *app.Binding
@@ -175,6 +156,9 @@ func (a attempt) Data() *bindings.BindingData { return a.d.bindingData() }
 
 // Invocation implements kinds.Attempt.
 func (a attempt) Invocation() string { return a.d.base.Invocation }
+
+// Respond implements kinds.Attempt.
+func (a attempt) Respond(resp *bindings.HTTPResponse) { a.d.response = resp }
 
 // Keep implements kinds.Attempt.
 func (a attempt) Keep(b *app.Binding, v any) {

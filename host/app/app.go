@@ -54,9 +54,8 @@ type Options struct {
 	// caller has started it. Nil: it is looked for.
 	Handler *HandlerSpec
 
-	// Kinds is the table of trigger kinds. The table of the host is in package
-	// host; tests may pass a smaller one.
-	Kinds []Kind
+	// Kinds are what the host serves: package table below host/kinds has them.
+	Kinds Kinds
 
 	// Settings are used instead of local.settings.json and Env when not
 	// nil. A reload passes the settings of the running app, because the

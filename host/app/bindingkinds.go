@@ -2,11 +2,12 @@ package app
 
 import (
 	"slices"
-	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // BindingKind holds the facts of one binding type of the platform, other than the
-// triggers of this host, which are [Kind]. A type that is in neither table is misspelt.
+// triggers of this host, which are [Kind]. A type that is in no table is misspelt.
 type BindingKind struct {
 	// Type is the canonical spelling; types match ignoring case.
 	Type string
@@ -22,13 +23,19 @@ type BindingKind struct {
 	// Connection is the name that an empty "connection" stands for, where a direction is
 	// served; "" for bindings without connections.
 	Connection string
+	// Answers is set for the output that is the answer to a request. It is sent once,
+	// after the last attempt, and stores nothing.
+	Answers bool
+	// Validate checks what only this type knows, where a direction is served. A fault of a
+	// property that has one already is not told. Nil: nothing.
+	Validate func(a *App, f *Function, b *Binding) []*schemas.Fault
 }
 
 // serves reports whether a direction of the type is served.
 func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.Served, direction) }
 
-// KnownBindings returns the binding types of the platform: those that are no triggers,
-// and the triggers that this host does not serve.
+// foreignKinds returns the binding types of the platform that this host does not serve,
+// triggers among them.
 //
 // Sources: extensions.json of Microsoft.Azure.Functions.ExtensionBundle; the binding
 // attributes in the repositories of the extensions for Dapr, OpenAI, Redis, Model Context
@@ -36,7 +43,7 @@ func (k *BindingKind) serves(direction string) bool { return slices.Contains(k.S
 // azure-functions-python-library; for directions the samples of function.json in the
 // reference of each extension on learn.microsoft.com. Not read type by type: MySQL, and
 // the first version.
-func KnownBindings() []BindingKind {
+func foreignKinds() []BindingKind {
 	var (
 		trigger = []string{"trigger"}
 		in      = []string{"in"}
@@ -44,14 +51,6 @@ func KnownBindings() []BindingKind {
 		both    = []string{"in", "out"}
 	)
 	return []BindingKind{
-		{Type: "http", Of: "HTTP", Directions: out, Served: out},
-		{Type: "queue", Of: "Queue storage", Directions: out, Served: out, Connection: "Storage"},
-		{Type: "blob", Of: "Blob storage", Directions: []string{"in", "out", "inout"}, Served: []string{"in", "out", "inout"}, Connection: "Storage"},
-		{Type: "serviceBus", Of: "Service Bus", Directions: out, Served: out, Connection: "ServiceBus"},
-		{Type: "eventHub", Of: "Event Hubs", Directions: out, Served: out, Connection: "EventHub"},
-		{Type: "eventGrid", Of: "Event Grid", Directions: out, Served: out},
-		{Type: "cosmosDB", Of: "Cosmos DB", Directions: both, Served: out, Connection: "CosmosDB"},
-
 		{Type: "orchestrationTrigger", Of: "Durable Functions", Directions: trigger},
 		{Type: "activityTrigger", Of: "Durable Functions", Directions: trigger},
 		{Type: "entityTrigger", Of: "Durable Functions", Directions: trigger},
@@ -124,23 +123,13 @@ func KnownBindings() []BindingKind {
 
 const versionOne = "the first version of Azure Functions"
 
-// findBindingKind returns the facts of a type, or nil.
-func findBindingKind(typ string) *BindingKind {
-	for _, k := range KnownBindings() {
-		if strings.EqualFold(k.Type, typ) {
-			return &k
-		}
-	}
-	return nil
-}
-
 // foreignTrigger returns the facts of a trigger of the platform that this host does
 // not serve; nil: typ is none.
 func (l *loader) foreignTrigger(typ string) *BindingKind {
-	if findKind(l.opts.Kinds, typ) != nil {
+	if l.opts.Kinds.trigger(typ) != nil {
 		return nil
 	}
-	if kind := findBindingKind(typ); kind != nil && slices.Contains(kind.Directions, "trigger") {
+	if kind := l.opts.Kinds.binding(typ); kind != nil && slices.Contains(kind.Directions, "trigger") {
 		return kind
 	}
 	return nil

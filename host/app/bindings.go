@@ -7,8 +7,6 @@ import (
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
-	"github.com/redeliver/redeliver/bindings/blob"
-	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -83,26 +81,32 @@ func (l *loader) index(f *Function) {
 			l.indexBinding(f, b)
 		}
 	}
-	if f.Kind == nil || f.Kind.Validate == nil || len(f.staged) > 0 && f.faultIn(f.Trigger.Path) {
+	if f.Kind == nil || f.Kind.Validate == nil || len(f.staged) > 0 && f.FaultIn(f.Trigger.Path) {
 		return
 	}
 	for _, fault := range f.Kind.Validate(l.app, f) {
-		if fault.Path == "" {
-			fault.Path = f.Trigger.Path
-		}
-		fault.Reason = strings.TrimSuffix(fault.Reason, ".")
-		if fault.Found != "" && !strings.HasPrefix(fault.Found, `"`) {
-			fault.Found = schemas.Quote(fault.Found)
-		}
-		if fault.File == "" {
-			fault.File = f.file()
-		}
-		f.record(indexing, position(fault, f.doc))
+		f.record(indexing, f.completed(fault, f.Trigger))
 	}
 }
 
-// faultIn reports whether there is a fault at or below path.
-func (f *Function) faultIn(path string) bool {
+// completed adds to a fault that a kind found what the kind may leave out.
+func (f *Function) completed(fault *schemas.Fault, b *Binding) *schemas.Fault {
+	if fault.Path == "" {
+		fault.Path = b.Path
+	}
+	fault.Reason = strings.TrimSuffix(fault.Reason, ".")
+	if fault.Found != "" && !strings.HasPrefix(fault.Found, `"`) {
+		fault.Found = schemas.Quote(fault.Found)
+	}
+	if fault.File == "" {
+		fault.File = f.file()
+	}
+	return position(fault, f.doc)
+}
+
+// FaultIn reports whether there is a fault at or below a JSON path. It is for those who
+// check a function while it is loaded.
+func (f *Function) FaultIn(path string) bool {
 	for _, s := range f.staged {
 		if s.fault.Path == path || strings.HasPrefix(s.fault.Path, path+".") || strings.HasPrefix(s.fault.Path, path+"[") {
 			return true
@@ -135,7 +139,7 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 		}
 		return
 	}
-	kind := findKind(l.opts.Kinds, b.Type)
+	kind := l.opts.Kinds.trigger(b.Type)
 	if kind == nil {
 		l.unknownType(f, b)
 		return
@@ -145,18 +149,21 @@ func (l *loader) indexTrigger(f *Function, b *Binding) {
 	}
 	f.Kind = kind
 	l.connection(f, b, kind.Connection, kind.NeedsStorage)
-	if b.Is("warmupTrigger") && !strings.EqualFold(f.Name, "warmup") {
-		f.warnAt(b.PathOf("type"), schemas.Quote(b.Type), "", `the platform calls only the function named "warmup", so this one never runs by itself`, "")
+	if kind.Warn != nil {
+		for _, warning := range kind.Warn(l.app, f) {
+			f.warn(f.completed(warning, b))
+		}
 	}
 }
 
 func (l *loader) indexBinding(f *Function, b *Binding) {
-	kind := findBindingKind(b.Type)
+	kind := l.opts.Kinds.binding(b.Type)
+	b.Kind = kind
 	switch {
 	case kind == nil:
 		l.unknownType(f, b)
 	case !slices.Contains(kind.Directions, b.Direction):
-		if path := b.PathOf("direction"); !f.faultIn(path) {
+		if path := b.PathOf("direction"); !f.FaultIn(path) {
 			fault := f.fault(indexing, path, "", schemas.Quote(b.Direction), strings.Join(kind.Directions, ", "), fmt.Sprintf("the binding %s has no such direction", kind.Type))
 			if b.Value("direction") == nil {
 				fault.Found, fault.Hint = "", "a binding that names no direction is an input"
@@ -166,9 +173,14 @@ func (l *loader) indexBinding(f *Function, b *Binding) {
 		l.foreign(f, b, kind)
 	default:
 		l.connection(f, b, kind.Connection, false)
-		l.queueOutput(f, b)
-		l.blobPath(f, b)
-		l.outputNames(f, b)
+		if kind.Validate == nil {
+			return
+		}
+		for _, fault := range kind.Validate(l.app, f, b) {
+			if !f.FaultIn(fault.Path) {
+				f.record(indexing, f.completed(fault, b))
+			}
+		}
 	}
 }
 
@@ -178,10 +190,10 @@ func (l *loader) unknownType(f *Function, b *Binding) {
 		"the binding type is not registered")
 	fault.Hint = "check its spelling"
 	var known []string
-	for _, k := range l.opts.Kinds {
+	for _, k := range l.opts.Kinds.Triggers {
 		known = append(known, k.Type)
 	}
-	for _, k := range KnownBindings() {
+	for _, k := range slices.Concat(l.opts.Kinds.Bindings, foreignKinds()) {
 		known = append(known, k.Type)
 	}
 	if near := schemas.Nearest(b.Type, known); near != "" {
@@ -193,14 +205,12 @@ func (l *loader) unknownType(f *Function, b *Binding) {
 func (l *loader) types(triggers bool) string {
 	var names []string
 	if triggers {
-		for _, k := range l.opts.Kinds {
+		for _, k := range l.opts.Kinds.Triggers {
 			names = append(names, k.Type)
 		}
 	} else {
-		for _, k := range KnownBindings() {
-			if len(k.Served) > 0 {
-				names = append(names, k.Type)
-			}
+		for _, k := range l.opts.Kinds.Bindings {
+			names = append(names, k.Type)
 		}
 	}
 	return strings.Join(names, ", ")
@@ -224,7 +234,7 @@ func (l *loader) connection(f *Function, b *Binding, standard string, reportedFo
 			return
 		}
 	}
-	if f.faultIn(path) || l.app.Settings.unreadable() {
+	if f.FaultIn(path) || l.app.Settings.Unreadable() {
 		return
 	}
 	if _, ok := l.app.Settings.Connection(name); ok {
@@ -322,43 +332,4 @@ func settingName(connection string) string {
 		return connection
 	}
 	return connectionPrefix + connection
-}
-
-// blobPath checks the path of a blob that a function reads or writes, as
-// queueOutput does (spec storage 11.2).
-func (l *loader) blobPath(f *Function, b *Binding) {
-	const key = "path"
-	text := b.String(key)
-	path := b.PathOf(key)
-	if !b.Is("blob") || f.faultIn(path) {
-		return
-	}
-	template, err := bindings.ParseTemplate(text)
-	if err == nil && template.IsConstant() {
-		var constant string
-		if constant, err = template.Resolve(nil); err == nil {
-			_, _, err = blob.ParsePath(constant)
-		}
-	}
-	if err != nil {
-		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(text), "container/name", strings.TrimSuffix(err.Error(), "."))
-	}
-}
-
-// queueOutput checks the name of a queue that a function writes to: constant
-// names now, names with expressions when they are used (spec storage 2).
-func (l *loader) queueOutput(f *Function, b *Binding) {
-	const key = "queueName"
-	name := b.String(key)
-	path := b.PathOf(key)
-	if !b.Is("queue") || f.faultIn(path) {
-		return
-	}
-	template, err := bindings.ParseTemplate(name)
-	if err == nil && template.IsConstant() {
-		err = queue.ValidateName(strings.ToLower(name))
-	}
-	if err != nil {
-		f.fault(indexing, path, schemas.KindArgument, schemas.Quote(name), "3 to 63 letters, digits and single dashes", strings.TrimSuffix(err.Error(), "."))
-	}
 }

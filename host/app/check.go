@@ -87,7 +87,7 @@ func reportOf(a *App, f *Function) FunctionReport {
 // sourceOf names what a function listens to.
 func sourceOf(a *App, f *Function) string {
 	t := f.Trigger
-	if t.Is(httpTriggerType) {
+	if f.Routed() {
 		return "/" + RouteTemplate(a, f)
 	}
 	for _, key := range [...]string{"queueName", "topicName", "schedule", "path", "eventHubName", "containerName"} {

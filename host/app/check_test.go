@@ -92,14 +92,14 @@ func TestReportText(t *testing.T) {
               from the function (Invoice/function.json:2)
     attempts  6 per delivery × 5 deliveries = 30
     waiting   50 s per delivery, 4 min 10 s in all
-    ends      queue invoices-poison
+    ends      queue "invoices-poison"
 
   Orders   queueTrigger  orders
     retry     exponentialBackoff, 4 retries, 10 s growing to 15 min
               from the app (host.json:2)
     attempts  5 per delivery × 5 deliveries = 25
     waiting   1 min 36 s to 2 min 4 s per delivery, 8 min to 10 min 20 s in all
-    ends      queue orders-poison
+    ends      queue "orders-poison"
 
   Place    httpTrigger  /api/Place
     retry     fixedDelay, 0 retries
@@ -181,7 +181,7 @@ func TestReportJSON(t *testing.T) {
         "minimum": "00:03:20",
         "maximum": "00:03:20"
       },
-      "end": "queue orders-poison"
+      "end": "queue \"orders-poison\""
     }
   ],
   "errors": [
@@ -235,6 +235,7 @@ func TestLints(t *testing.T) {
 	const (
 		eventGrid = `{"type": "eventGridTrigger", "name": "e"}`
 		eventHub  = `{"type": "eventHubTrigger", "name": "e", "eventHubName": "h", "connection": "Storage"}`
+		once      = `"redeliver": {"serviceBus": {"config": "once.json"}}`
 		output    = `, {"type": "queue", "name": "out", "direction": "out", "queueName": "done"}`
 	)
 	for _, tt := range []struct {
@@ -261,11 +262,11 @@ func TestLints(t *testing.T) {
 		{name: "L-5 count", binding: timerBinding, further: fixed(6, "00:00:01"), want: "L-5"},
 		{name: "L-5 bounds", binding: timerBinding, further: fixed(4, "00:01:00")},
 		{name: "L-5 cap that is never reached", binding: timerBinding, further: grow(4, "00:00:01", "00:15:00")},
-		{name: "L-5 cap that is reached", binding: timerBinding, further: grow(4, "00:00:30", "00:15:00"), want: "L-5"},
+		{name: "L-5 cap that is reached", binding: timerBinding, further: grow(4, "00:00:30", "00:15:00"), want: "L-5 L-13"},
 		{name: "L-5 no retry", binding: timerBinding, further: fixed(0, "00:15:00")},
 		{name: "L-5 interval", binding: timerBinding, further: fixed(1, "00:01:01"), want: "L-5"},
-		{name: "L-6", binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "once"}`, further: fixed(1, "00:00:01"), want: "L-1 L-6"},
-		{name: "L-6 needs a policy", binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "once"}`},
+		{name: "L-6", host: once, binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "once"}`, further: fixed(1, "00:00:01"), want: "L-1 L-6"},
+		{name: "L-6 needs a policy", host: once, binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "once"}`},
 		{name: "L-7", binding: sbBinding, further: fixed(7, "00:01:00"), want: "L-1 L-5 L-7"},
 		{name: "L-7 bound", binding: sbBinding, further: fixed(6, "00:01:00"), want: "L-1 L-5"},
 		{name: "L-7 renewal from host.json", host: `"extensions": {"serviceBus": {"maxAutoLockRenewalDuration": "00:10:00"}}`, binding: sbBinding, further: fixed(7, "00:01:00"), want: "L-1 L-5"},
@@ -280,7 +281,7 @@ func TestLints(t *testing.T) {
 		{name: "L-9 host.json", host: `"retri": {}`, binding: timerBinding, want: "L-9"},
 		{name: "L-10 product", binding: queueBinding, further: fixed(20, "00:00:01"), want: "L-1 L-5 L-10"},
 		{name: "L-10 bound", binding: queueBinding, further: fixed(19, "00:00:01"), want: "L-1 L-5"},
-		{name: "L-10 time", binding: timerBinding, further: fixed(1, "1.00:00:01"), want: "L-5 L-10"},
+		{name: "L-10 time", binding: timerBinding, further: fixed(1, "1.00:00:01"), want: "L-5 L-10 L-13"},
 		{name: "L-10 time over all deliveries", binding: queueBinding, further: fixed(1, "04:48:01"), want: "L-1 L-5 L-10"},
 		{name: "L-11", binding: timerBinding, further: fixed(6, "00:00:00.9"), want: "L-5 L-11"},
 		{name: "L-11 a second", binding: timerBinding, further: fixed(6, "00:00:01"), want: "L-5"},
@@ -308,7 +309,8 @@ func TestLints(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			files := map[string]string{
-				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "x", "AzureWebJobsServiceBus": "x"}}`,
+				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "x", "AzureWebJobsServiceBus": "UseDevelopmentEmulator=true"}}`,
+				"once.json":           `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "once", "Properties": {"MaxDeliveryCount": 1}}]}]}}`,
 				"F/function.json":     functionJSON(tt.binding, tt.further),
 			}
 			if tt.host != "" {

@@ -91,6 +91,9 @@ type Function struct {
 // it is served.
 func (f *Function) Runs() bool { return !f.InError() && f.NotServed == "" }
 
+// Routed reports whether requests reach the function by a route of HTTP.
+func (f *Function) Routed() bool { return f.Kind != nil && f.Kind.Routed }
+
 // hasFault reports whether a fault of that stage was found.
 func (f *Function) hasFault(s stage) bool {
 	return slices.ContainsFunc(f.staged, func(have stagedFault) bool { return have.stage == s })
@@ -140,6 +143,9 @@ type Binding struct {
 	// Path is the JSON path of the binding in its file, e.g. "bindings[0]".
 	Path string
 
+	// Kind is the kind of a binding that is no trigger; nil when its type is unknown.
+	Kind *BindingKind
+
 	// Foreign is set for an input or output of the platform that this host does not
 	// serve: what an output is set to is recorded, and an input has the value Fixed.
 	Foreign bool
@@ -154,6 +160,9 @@ func (b *Binding) IsTrigger() bool { return isTriggerType(b.Type) && b.Direction
 
 // Is reports whether the binding is of the given type, ignoring case.
 func (b *Binding) Is(typ string) bool { return strings.EqualFold(b.Type, typ) }
+
+// Answers reports whether the binding is the answer to a request, see [BindingKind].
+func (b *Binding) Answers() bool { return b.Kind != nil && b.Kind.Answers }
 
 // Output reports whether the binding writes.
 func (b *Binding) Output() bool { return b.Direction == "out" || b.Direction == "inout" }

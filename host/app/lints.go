@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	queueapi "github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -26,9 +24,15 @@ func Lints(a *App) []Lint {
 		if f.InError() || f.Kind == nil || f.Trigger == nil {
 			continue
 		}
-		l.poison(f)
+		load := loadOf(a, f)
 		l.loops(f)
-		l.policy(f)
+		l.policy(f, load)
+		if f.Kind.Lint != nil {
+			f.Kind.Lint(&Review{App: a, Function: f, Deliveries: load.deliveries, linter: l, wait: load.wait})
+		}
+	}
+	for _, s := range l.settings {
+		l.at(s.id, "", a.hostDoc, a.hostDoc.Source(s.path), s.path, s.format, strings.Join(s.functions, ", "))
 	}
 	slices.SortStableFunc(l.lints, func(a, b Lint) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	return l.lints
@@ -40,8 +44,9 @@ func number(id string) int {
 }
 
 type linter struct {
-	app   *App
-	lints []Lint
+	app      *App
+	lints    []Lint
+	settings []*settingLint
 }
 
 // at adds a lint at a place in a document; doc nil gives no position.
@@ -76,22 +81,9 @@ func (l *linter) onBinding(id string, f *Function, b *Binding, key, format strin
 	l.at(id, f.Name, f.doc, f.file(), b.PathOf(key), format, args...)
 }
 
-// hostFile finds L-2, L-4, L-9 and L-14 in host.json and its overrides.
+// hostFile finds L-4, L-9 and L-14 in host.json and its overrides.
 func (l *linter) hostFile() {
 	a := l.app
-	const visibility = "extensions.queues.visibilityTimeout"
-	if a.Config.Queues.VisibilityTimeout != 0 {
-		var names []string
-		for _, f := range a.Functions {
-			if f.Policy != nil && !f.InError() && f.Trigger != nil && f.Trigger.Is("queueTrigger") {
-				names = append(names, f.Name)
-			}
-		}
-		if len(names) > 0 {
-			l.at("L-2", "", a.hostDoc, a.hostDoc.Source(visibility), visibility,
-				"visibilityTimeout delays the next delivery of a failed message; the waits between retries (%s) come from the policy", strings.Join(names, ", "))
-		}
-	}
 	l.oddSpans("", a.spans)
 	for _, near := range a.nearMisses {
 		l.onFault("L-9", "", near, "%s", near.Reason)
@@ -131,70 +123,26 @@ func (l *linter) spellings(f *Function) {
 	for _, near := range f.nearMisses {
 		l.onFault("L-9", f.Name, near, "%s", near.Reason)
 	}
-	if f.InError() || f.Trigger == nil || !f.Trigger.Is("timerTrigger") {
-		return
-	}
-	schedule := f.Trigger.String("schedule")
-	if reading, odd := retrycontext.LooksOtherwise(schedule); odd {
-		l.onBinding("L-4", f, f.Trigger, "schedule", "%s means every %s; write a time span as hh:mm:ss, with days as d.hh:mm:ss", schemas.Quote(schedule), reading)
-	}
-}
-
-// poison is L-12.
-func (l *linter) poison(f *Function) {
-	if !f.Trigger.Is("queueTrigger") {
-		return
-	}
-	queue := strings.ToLower(f.Trigger.String("queueName"))
-	if _, ok := queueapi.PoisonName(queue); ok {
-		return
-	}
-	if strings.HasSuffix(queue, "-poison") {
-		l.onBinding("L-12", f, f.Trigger, "queueName",
-			"the function is triggered by a poison queue, which has no poison queue of its own: a message that fails comes back every 10 minutes until it expires (7 days by default)")
-		return
-	}
-	l.onBinding("L-12", f, f.Trigger, "queueName",
-		"the name has %d characters, so no poison queue can be named after it (56 is the most): a message that fails comes back every 10 minutes until it expires (7 days by default)", len(queue))
 }
 
 // policy finds what can be wrong with the policy that a function runs under.
-func (l *linter) policy(f *Function) {
+func (l *linter) policy(f *Function, load load) {
 	p := f.Policy
 	if p == nil {
 		return
 	}
-	load := loadOf(l.app, f)
 	if w := f.RetrySupportWarning(); w != nil {
 		l.onPolicy("L-1", f, "", "%s", w.Reason)
 	}
 	if p.MaxRetryCount == retrycontext.Forever {
-		l.onPolicy("L-3", f, "maxRetryCount", "-1 retries for ever: %s, and the trigger's own limit never applies because the delivery never ends", blocked(f))
+		l.onPolicy("L-3", f, "maxRetryCount", "-1 retries for ever: %s, and the trigger's own limit never applies because the delivery never ends",
+			cmp.Or(f.Kind.Endless, "a message that always fails is never given up"))
 	}
 	l.advice(f, p)
-	if f.Trigger.Is("serviceBusTrigger") && load.deliveries == 1 && !load.deliveriesUnbounded {
-		l.onPolicy("L-6", f, "", "with a maxDeliveryCount of 1 the message is dead-lettered after one delivery; the policy is best effort, because a restart in between uses that delivery up")
-	}
-	l.longLoop(f, load)
 	l.layers(f, load)
-	if period, ok := l.period(f); ok && (load.wait.unbounded || load.wait.max > period) {
-		l.onPolicy("L-13", f, "", "the longest retry loop takes %s, longer than the %s between two ticks: ticks are skipped, and one tick runs at once after the loop", inWords(load.wait), spanWords(period))
-	}
 	if outputs := written(f); len(outputs) > 0 {
 		l.onPolicy("L-15", f, "", "a retry runs the handler again although %s may have been written already: a failed second output repeats the first, so handlers should be idempotent", strings.Join(outputs, ", "))
 	}
-}
-
-func blocked(f *Function) string {
-	switch {
-	case f.Trigger.Is("timerTrigger"):
-		return "a tick that always fails stops the timer"
-	case f.Trigger.Is("eventHubTrigger"), f.Trigger.Is("cosmosDBTrigger"), f.Trigger.Is("kafkaTrigger"):
-		return "a batch that always fails blocks its partition"
-	case f.Trigger.Is(httpTriggerType):
-		return "a request that always fails is never answered"
-	}
-	return "a message that always fails is never given up"
 }
 
 // advice is L-5 and L-11.
@@ -223,44 +171,6 @@ func (l *linter) advice(f *Function, p *retrycontext.Policy) {
 	}
 }
 
-// longLoop is L-7 and L-8.
-func (l *linter) longLoop(f *Function, load load) {
-	over := func(limit time.Duration) bool { return load.wait.unbounded || load.wait.max > limit }
-	switch {
-	case f.Trigger.Is("serviceBusTrigger"):
-		limit, of := l.lock(f)
-		if over(limit) {
-			l.onPolicy("L-7", f, "", "the longest retry loop takes %s, longer than %s (%s): the message is delivered again while the loop still runs", inWords(load.wait), of, spanWords(limit))
-		}
-	case f.Trigger.Is("eventGridTrigger") && over(30*time.Second):
-		l.onPolicy("L-8", f, "", "the longest retry loop takes %s; Event Grid waits 30 seconds for an answer and then delivers again: duplicates", inWords(load.wait))
-	case f.Trigger.Is(httpTriggerType) && over(230*time.Second):
-		l.onPolicy("L-8", f, "", "the longest retry loop takes %s; Azure ends a request after 230 seconds", inWords(load.wait))
-	}
-}
-
-// lock returns for how long a Service Bus message stays locked while a function
-// runs. The lock of an entity that is not described is taken to be the service's
-// default; batches are not renewed (spec messaging 2.4).
-func (l *linter) lock(f *Function) (limit time.Duration, of string) {
-	entityLock := time.Duration(servicebus.DefaultLockDuration)
-	if f.Kind.Lock != nil {
-		entityLock = cmp.Or(f.Kind.Lock(l.app, f), entityLock)
-	}
-	if f.Trigger.Cardinality == "many" {
-		return entityLock, "the lock, which is not renewed for a batch"
-	}
-	r := reader{doc: l.app.hostDoc}
-	renewal, ok := r.duration("extensions.serviceBus.maxAutoLockRenewalDuration")
-	switch {
-	case !ok:
-		renewal = 5 * time.Minute
-	case renewal < 0:
-		return longest, ""
-	}
-	return renewal + entityLock, "lock renewal and lock together"
-}
-
 // layers is L-10.
 func (l *linter) layers(f *Function, load load) {
 	total, unbounded := load.total()
@@ -277,7 +187,7 @@ func (l *linter) layers(f *Function, load load) {
 	if load.deliveriesUnbounded {
 		deliveries = "endless deliveries"
 	}
-	message := fmt.Sprintf("two layers retry: the policy (%s per delivery) and %s (%s)", attempts, sourceWords(f), deliveries)
+	message := fmt.Sprintf("two layers retry: the policy (%s per delivery) and %s (%s)", attempts, cmp.Or(f.Kind.Redelivery, "the trigger"), deliveries)
 	advice := "leave the decision to one of them"
 	if load.deliveries == 1 {
 		message = fmt.Sprintf("the policy makes %s of one delivery", attempts)
@@ -291,37 +201,11 @@ func (l *linter) layers(f *Function, load load) {
 	l.onPolicy("L-10", f, "", "%s: %s", message, advice)
 }
 
-func sourceWords(f *Function) string {
-	switch {
-	case f.Trigger.Is("queueTrigger"), f.Trigger.Is("blobTrigger"):
-		return "the queue's maxDequeueCount"
-	case f.Trigger.Is("serviceBusTrigger"):
-		return "the entity's maxDeliveryCount"
-	case f.Trigger.Is("eventGridTrigger"):
-		return "Event Grid's schedule"
-	}
-	return "the trigger"
-}
-
-// period returns the time between two ticks of a timer: what its kind says, or
-// its schedule when that is a time span.
-func (l *linter) period(f *Function) (time.Duration, bool) {
-	if !f.Trigger.Is("timerTrigger") {
-		return 0, false
-	}
-	if f.Kind.Period != nil {
-		return f.Kind.Period(l.app, f)
-	}
-	d, err := retrycontext.ParseTimeSpan(f.Trigger.String("schedule"))
-	return d, err == nil && d > 0
-}
-
-// written names the outputs that store something. The answer to a request is
-// sent once, after the last attempt.
+// written names the outputs that store something.
 func written(f *Function) []string {
 	var names []string
 	for _, b := range f.Bindings {
-		if b.Output() && !b.Is("http") {
+		if b.Output() && !b.Answers() {
 			names = append(names, b.Name)
 		}
 	}

@@ -177,7 +177,7 @@ func (l *loader) proxies() {
 
 // checkStorage reports a missing host storage (spec host-and-retry 12.3).
 func (l *loader) checkStorage() {
-	if _, ok := l.app.Settings.Connection("Storage"); ok || l.app.Settings.unreadable() {
+	if _, ok := l.app.Settings.Connection("Storage"); ok || l.app.Settings.Unreadable() {
 		return
 	}
 	var needy []string

@@ -30,7 +30,7 @@ func TestBlobLoop(t *testing.T) {
 				"local.settings.json": `{"IsEncrypted": false, "Values": {"AzureWebJobsStorage": "x"}}`,
 				"F/function.json": functionJSON(fmt.Sprintf(
 					`{"type": "blobTrigger", "name": "b", "path": %q}, {"type": "blob", "name": "out", "direction": %q, "path": %q}`, tt.pattern, tt.direction, tt.path), ""),
-			}, &app.Options{InProcess: true, Kinds: []app.Kind{{Type: "blobTrigger", NeedsStorage: true, Connection: "Storage"}}})
+			}, &app.Options{InProcess: true})
 			got := slices.ContainsFunc(app.Lints(a), func(l app.Lint) bool { return l.ID == "L-16" && l.Path == "bindings[1].path" })
 			if got != tt.want {
 				t.Errorf("L-16 of pattern %q and output %q: got %v, want %v (lints %v, faults %v)", tt.pattern, tt.path, got, tt.want, app.Lints(a), a.AllFaults())

@@ -3,84 +3,11 @@ package app_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
-	"time"
 
-	"github.com/redeliver/redeliver/bindings/queue"
-	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/schemas"
-	"github.com/redeliver/redeliver/triggers/timer"
+	"github.com/redeliver/redeliver/host/kinds/table"
 )
-
-// testKinds is a kind table for tests; the host's own is in package host.
-func testKinds() []app.Kind {
-	return []app.Kind{
-		{Type: "httpTrigger", End: end("500 to the caller")},
-		{
-			Type: "queueTrigger", NeedsStorage: true, Connection: "Storage",
-			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
-				if _, ok := queue.PoisonName(strings.ToLower(f.Trigger.String("queueName"))); !ok {
-					return 0, true
-				}
-				return a.Config.Queues.MaxDequeueCount, false
-			},
-			End: func(_ *app.App, f *app.Function) string {
-				poison, ok := queue.PoisonName(strings.ToLower(f.Trigger.String("queueName")))
-				if !ok {
-					return "expires in its queue"
-				}
-				return "queue " + poison
-			},
-			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault {
-				name := f.Trigger.String("queueName")
-				if err := queue.ValidateName(strings.ToLower(name)); err != nil {
-					return []*schemas.Fault{{Path: f.Trigger.PathOf("queueName"), Found: name, Reason: err.Error(), Kind: schemas.KindArgument}}
-				}
-				return nil
-			},
-		},
-		{
-			Type: "timerTrigger", NeedsStorage: true, OfficialRetry: true, End: end("next tick"),
-			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault {
-				text := f.Trigger.String("schedule")
-				if _, err := timer.ParseSchedule(text); err != nil {
-					return []*schemas.Fault{{Path: f.Trigger.PathOf("schedule"), Found: text, Reason: err.Error(), Kind: schemas.KindArgument}}
-				}
-				return nil
-			},
-		},
-		{
-			Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus", End: end("dead-letter queue"),
-			Deliveries: func(a *app.App, f *app.Function) (int, bool) {
-				queue := f.Trigger.String("queueName")
-				if n, ok := a.ServiceBusEntities.MaxDeliveryCount(servicebus.Path{Entity: queue}); ok {
-					return n, false
-				}
-				if queue == "once" {
-					return 1, false
-				}
-				return 10, false
-			},
-			Lock: func(a *app.App, f *app.Function) time.Duration {
-				d, _ := a.ServiceBusEntities.LockDuration(servicebus.Path{Entity: f.Trigger.String("queueName")})
-				return d
-			},
-		},
-		{Type: "eventGridTrigger", NeedsStorage: true, Deliveries: func(*app.App, *app.Function) (int, bool) { return 30, false }},
-		{Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub"},
-		{
-			Type: "cosmosDBTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB",
-			Validate: func(_ *app.App, f *app.Function) []*schemas.Fault { return f.Trigger.CosmosFaults() },
-		},
-		{Type: "warmupTrigger", NeedsStorage: true, End: end("without it: the app runs on")},
-	}
-}
-
-func end(text string) func(*app.App, *app.Function) string {
-	return func(*app.App, *app.Function) string { return text }
-}
 
 // writeApp writes an app into a temporary folder. A host.json and a storage
 // setting are added unless the files have their own ("-" leaves one out).
@@ -120,8 +47,8 @@ func loadDir(t testing.TB, dir string, opts *app.Options) *app.App {
 	if opts == nil {
 		opts = &app.Options{InProcess: true}
 	}
-	if opts.Kinds == nil {
-		opts.Kinds = testKinds()
+	if opts.Kinds.Triggers == nil {
+		opts.Kinds = table.Facts()
 	}
 	if opts.Processors == 0 {
 		opts.Processors = 4

@@ -7,8 +7,6 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-const httpTriggerType = "httpTrigger"
-
 // RouteTemplate returns the whole route template of an HTTP-triggered function:
 // the prefix of host.json, then its route or its name, without outer slashes.
 func RouteTemplate(a *App, f *Function) string {
@@ -33,7 +31,7 @@ func (f *Function) route() string {
 func (l *loader) checkRoutes(functions []*Function) {
 	var taken []*Function
 	for _, f := range functions {
-		if f.Trigger == nil || !f.Trigger.Is(httpTriggerType) {
+		if !f.Routed() {
 			continue
 		}
 		path := f.Trigger.PathOf("route")

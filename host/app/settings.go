@@ -73,7 +73,8 @@ func (s *Settings) Lookup(name string) (value string, ok bool) {
 
 // unreadable reports whether local.settings.json could not be used, so that it
 // says nothing when a setting is missing.
-func (s *Settings) unreadable() bool { return s != nil && len(s.faults) > 0 }
+// Unreadable reports whether a source of settings could not be read: then none is missing.
+func (s *Settings) Unreadable() bool { return s != nil && len(s.faults) > 0 }
 
 func (s *Settings) entry(name string) (setting, bool) {
 	v, ok := s.byName[settingKey(name)]

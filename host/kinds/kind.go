@@ -48,7 +48,7 @@ type Kind struct {
 
 // Binding is one kind of output and input binding.
 type Binding struct {
-	Type   string
+	app.BindingKind
 	Output func(f *Function, b *app.Binding) (Output, error) // nil: it is no output
 	Input  func(f *Function, b *app.Binding) (Input, error)  // nil: it is no input
 }
@@ -100,6 +100,8 @@ type Attempt interface {
 	Data() *bindings.BindingData
 	// Invocation is the attempt's invocation ID.
 	Invocation() string
+	// Respond sets the answer to the request that the function runs for.
+	Respond(resp *bindings.HTTPResponse)
 	// Keep keeps something for a binding until the end of the attempt, and Kept
 	// returns it.
 	Keep(b *app.Binding, v any)

@@ -32,3 +32,41 @@ func UnknownNames(f *app.Function, contract []string) []*schemas.Fault {
 	}
 	return faults
 }
+
+// MissingNames checks the names of what an output writes to: that there are some, and
+// that their expressions can be read.
+func MissingNames(b *app.Binding, keys ...string) []*schemas.Fault {
+	var faults []*schemas.Fault
+	for _, key := range keys {
+		text, reason := b.String(key), "is empty"
+		if text != "" {
+			_, err := bindings.ParseTemplate(text)
+			if err == nil {
+				continue
+			}
+			reason = err.Error()
+		}
+		faults = append(faults, &schemas.Fault{
+			Path: b.PathOf(key), Found: schemas.Quote(text), Allowed: "a name, also with {expressions}",
+			Reason: reason, Kind: schemas.KindArgument,
+		})
+	}
+	return faults
+}
+
+// A Named is a property by which triggers and outputs name something, and what it names
+// in words: "queueName" and "queue".
+type Named struct{ Key, Noun string }
+
+// Fed is app.Kind.Feeds of a kind for outputs of one type, when a trigger and an output
+// name their place by the same property.
+func Fed(output string, names ...Named) func(trigger, out *app.Binding) (key, target string) {
+	return func(trigger, out *app.Binding) (key, target string) {
+		for _, n := range names {
+			if name := trigger.String(n.Key); name != "" && out.Is(output) && strings.EqualFold(name, out.String(n.Key)) {
+				return n.Key, n.Noun + " " + `"` + name + `"`
+			}
+		}
+		return "", ""
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/blob"
@@ -15,15 +16,58 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Binding is the blob input and output.
 func Binding() kinds.Binding {
+	all := []string{"in", "out", "inout"}
 	return kinds.Binding{
-		Type:   "blob",
+		BindingKind: app.BindingKind{Type: "blob", Of: "Blob storage", Directions: all, Served: all, Connection: "Storage", Validate: validateBinding},
+
 		Output: func(f *kinds.Function, b *app.Binding) (kinds.Output, error) { return newBinding(f, b) },
 		Input:  func(f *kinds.Function, b *app.Binding) (kinds.Input, error) { return newBinding(f, b) },
 	}
+}
+
+// validateBinding checks the path: constant paths now, paths with expressions when they
+// are used (spec storage 11.2).
+func validateBinding(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+	text := b.String("path")
+	template, err := bindings.ParseTemplate(text)
+	if err == nil && template.IsConstant() {
+		var constant string
+		if constant, err = template.Resolve(nil); err == nil {
+			_, _, err = blob.ParsePath(constant)
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return []*schemas.Fault{{
+		Path: b.PathOf("path"), Found: schemas.Quote(text), Allowed: "container/name", Reason: err.Error(), Kind: schemas.KindArgument,
+	}}
+}
+
+var expression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// feeds reports whether what an output writes can match the pattern of a trigger. One
+// text stands for every expression, so a pattern like {name}.jpg does not match an output
+// {name}.png.
+func feeds(trigger, out *app.Binding) (key, target string) {
+	pattern := trigger.String("path")
+	p, err := blob.ParsePattern(pattern)
+	if err != nil || !out.Is("blob") {
+		return "", ""
+	}
+	container, name, err := blob.ParsePath(expression.ReplaceAllString(out.String("path"), "any"))
+	if err != nil {
+		return "", ""
+	}
+	if _, ok := p.Match(container, name); !ok {
+		return "", ""
+	}
+	return "path", `a blob that "` + pattern + `" matches`
 }
 
 // binding reads or writes one blob.

@@ -27,6 +27,7 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "blobTrigger", NeedsStorage: true, Connection: "Storage",
+			TakesEvents: true, Redelivery: "the queue's maxDequeueCount", Feeds: feeds,
 			Deliveries: deliveries, End: end, Validate: validate,
 		},
 		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook, Replaced: replaced,

@@ -20,6 +20,7 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "cosmosDBTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "CosmosDB",
+			Endless: "a batch that always fails blocks its partition", Feeds: feeds,
 			End: end, Validate: validate,
 		},
 		Serial: true, Connect: connect, Listen: listen, Unsettled: triggers.NotCheckpointed, Message: message,
@@ -102,6 +103,14 @@ func validate(a *app.App, f *app.Function) []*schemas.Fault {
 		check("leaseConnection", t.LeaseConnection)
 	}
 	return faults
+}
+
+// feeds reports whether an output writes to the container that a trigger watches.
+func feeds(trigger, out *app.Binding) (key, target string) {
+	if database, _ := kinds.Fed("cosmosDB", kinds.Named{Key: "databaseName"})(trigger, out); database == "" {
+		return "", ""
+	}
+	return kinds.Fed("cosmosDB", kinds.Named{Key: "containerName", Noun: "container"})(trigger, out)
 }
 
 func message(_ *kinds.Function, input string) (triggers.Message, error) {

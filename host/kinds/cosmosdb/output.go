@@ -12,10 +12,21 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Output is the Cosmos DB output.
-func Output() kinds.Binding { return kinds.Binding{Type: "cosmosDB", Output: newOutput} }
+func Output() kinds.Binding {
+	return kinds.Binding{
+		BindingKind: app.BindingKind{
+			Type: "cosmosDB", Of: "Cosmos DB", Directions: []string{"in", "out"}, Served: []string{"out"}, Connection: "CosmosDB",
+			Validate: func(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+				return kinds.MissingNames(b, "databaseName", "containerName")
+			},
+		},
+		Output: newOutput,
+	}
+}
 
 // output creates or replaces documents.
 type output struct {

@@ -23,8 +23,8 @@ import (
 func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
-			Type: "eventGridTrigger", NeedsStorage: true,
-			Deliveries: deliveries, End: end, Validate: validate,
+			Type: "eventGridTrigger", NeedsStorage: true, TakesEvents: true, Redelivery: "Event Grid's schedule",
+			Deliveries: deliveries, End: end, Validate: validate, Lint: lint,
 		},
 		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook,
 	}
@@ -128,6 +128,10 @@ func End(a *app.App, deliveries int, ends []string) string {
 		end += " (probation makes deliveries fewer)"
 	}
 	return end
+}
+
+func lint(r *app.Review) {
+	r.LongLoop("L-8", 30*time.Second, "the longest retry loop takes {loop}; Event Grid waits 30 seconds for an answer and then delivers again: duplicates")
 }
 
 func validate(_ *app.App, f *app.Function) []*schemas.Fault {

@@ -9,10 +9,46 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/services"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Output is the Event Grid output.
-func Output() kinds.Binding { return kinds.Binding{Type: "eventGrid", Output: newOutput} }
+func Output() kinds.Binding {
+	out := []string{"out"}
+	return kinds.Binding{
+		BindingKind: app.BindingKind{Type: "eventGrid", Of: "Event Grid", Directions: out, Served: out, Validate: validateOutput},
+		Output:      newOutput,
+	}
+}
+
+// validateOutput checks that an output says which topic it is for: by the name of a
+// setting with its endpoint, or of a connection that holds one.
+func validateOutput(a *app.App, f *app.Function, b *app.Binding) []*schemas.Fault {
+	const key = "topicEndpointUri"
+	if a.Settings.Unreadable() || f.FaultIn(b.PathOf(key)) || f.FaultIn(b.PathOf("connection")) {
+		return nil
+	}
+	fault := &schemas.Fault{Path: b.PathOf(key), Kind: schemas.KindInvalidOperation, Allowed: "the name of a setting"}
+	switch setting := b.String(key); {
+	case setting != "":
+		if a.Settings.Get(setting) != "" {
+			return nil
+		}
+		fault.Found = schemas.Quote(setting)
+		fault.Reason = fmt.Sprintf("output binding %q: setting %q with the topic's endpoint is missing", b.Name, setting)
+		fault.Hint = fmt.Sprintf("set %s in the environment or under Values in local.settings.json", setting)
+	case b.Connection == "":
+		fault.Allowed = "topicEndpointUri or connection"
+		fault.Reason = fmt.Sprintf("output binding %q: the name of the setting with the topic's endpoint is needed", b.Name)
+	default:
+		if _, ok := a.Settings.Connection(b.Connection); ok {
+			return nil
+		}
+		fault.Path, fault.Found = b.PathOf("connection"), schemas.Quote(b.Connection)
+		fault.Reason = fmt.Sprintf("output binding %q: connection %q with the topic's endpoint is missing", b.Name, b.Connection)
+	}
+	return []*schemas.Fault{fault}
+}
 
 // output publishes events to a topic.
 type output struct {

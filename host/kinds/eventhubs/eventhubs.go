@@ -23,6 +23,7 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "eventHubTrigger", NeedsStorage: true, OfficialRetry: true, Connection: "EventHub",
+			Endless: "a batch that always fails blocks its partition", Feeds: kinds.Fed("eventHub", kinds.Named{Key: "eventHubName", Noun: "event hub"}),
 			End: end, Validate: validate,
 		},
 		Serial: true, Connect: connect, Listen: listen, Unsettled: triggers.NotCheckpointed, Message: message,

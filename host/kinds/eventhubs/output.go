@@ -10,10 +10,26 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Output is the Event Hubs output.
-func Output() kinds.Binding { return kinds.Binding{Type: "eventHub", Output: newOutput} }
+func Output() kinds.Binding {
+	out := []string{"out"}
+	return kinds.Binding{
+		BindingKind: app.BindingKind{Type: "eventHub", Of: "Event Hubs", Directions: out, Served: out, Connection: "EventHub", Validate: validateOutput},
+		Output:      newOutput,
+	}
+}
+
+// validateOutput checks the hub's name, unless the connection string names a hub, which
+// goes before the binding's own name.
+func validateOutput(a *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+	if conn, _ := a.Settings.Connection(hubSetting(b)); strings.Contains(strings.ToLower(conn.Value), "entitypath=") {
+		return nil
+	}
+	return kinds.MissingNames(b, "eventHubName")
+}
 
 // output sends events to a hub.
 type output struct {

@@ -2,6 +2,9 @@
 package http
 
 import (
+	"context"
+	"time"
+
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
@@ -13,9 +16,32 @@ import (
 // Kind is the HTTP trigger.
 func Kind() kinds.Kind {
 	return kinds.Kind{
-		Kind:    app.Kind{Type: "httpTrigger", End: end, Validate: validate},
+		Kind: app.Kind{
+			Type: "httpTrigger", Routed: true, Endless: "a request that always fails is never answered",
+			End: end, Validate: validate, Lint: lint,
+		},
 		Connect: connect, Listen: listen, Message: message,
 	}
+}
+
+// Output is the http output, the answer to the request.
+func Output() kinds.Binding {
+	out := []string{"out"}
+	return kinds.Binding{
+		BindingKind: app.BindingKind{Type: "http", Of: "HTTP", Directions: out, Served: out, Answers: true},
+		Output:      func(*kinds.Function, *app.Binding) (kinds.Output, error) { return output{}, nil },
+	}
+}
+
+type output struct{}
+
+// Write implements kinds.Output.
+func (output) Write(_ context.Context, a kinds.Attempt, v bindings.Value) error {
+	resp, err := httptrigger.ResponseFrom(v)
+	if err == nil {
+		a.Respond(resp)
+	}
+	return err
 }
 
 // connect makes the listener that the host brings requests to.
@@ -33,6 +59,10 @@ func message(f *kinds.Function, input string) (triggers.Message, error) {
 }
 
 func end(*app.App, *app.Function) string { return "500 to the caller" }
+
+func lint(r *app.Review) {
+	r.LongLoop("L-8", 230*time.Second, "the longest retry loop takes {loop}; Azure ends a request after 230 seconds")
+}
 
 func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 	route := f.Trigger.String("route")

@@ -5,6 +5,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	"github.com/redeliver/redeliver/triggers/warmup"
 )
@@ -17,7 +18,7 @@ func Kind() kinds.Kind {
 // WarmUp is the warm-up trigger.
 func WarmUp() kinds.Kind {
 	return kinds.Kind{
-		Kind:   app.Kind{Type: "warmupTrigger", NeedsStorage: true, End: warmEnd},
+		Kind:   app.Kind{Type: "warmupTrigger", NeedsStorage: true, End: warmEnd, Warn: warnWarm},
 		Listen: listenWarm, Message: warm,
 	}
 }
@@ -46,5 +47,15 @@ func listenWarm(t *kinds.Turn) (triggers.Listener, error) {
 }
 
 func warm(*kinds.Function, string) (triggers.Message, error) { return warmup.Message(), nil }
+
+func warnWarm(_ *app.App, f *app.Function) []*schemas.Fault {
+	if warmup.Runs(f.Name) {
+		return nil
+	}
+	return []*schemas.Fault{{
+		Path: f.Trigger.PathOf("type"), Found: schemas.Quote(f.Trigger.Type),
+		Reason: `the platform calls only the function named "warmup", so this one never runs by itself`,
+	}}
+}
 
 func warmEnd(*app.App, *app.Function) string { return "without it: the app runs on" }

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"strings"
 
 	"github.com/redeliver/redeliver/bindings/queue"
 	trigger "github.com/redeliver/redeliver/triggers/queue"
@@ -9,10 +10,34 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 // Output is the queue output.
-func Output() kinds.Binding { return kinds.Binding{Type: "queue", Output: newOutput} }
+func Output() kinds.Binding {
+	out := []string{"out"}
+	return kinds.Binding{
+		BindingKind: app.BindingKind{Type: "queue", Of: "Queue storage", Directions: out, Served: out, Connection: "Storage", Validate: validateOutput},
+		Output:      newOutput,
+	}
+}
+
+// validateOutput checks the name: constant names now, names with expressions when they
+// are used (spec storage 2).
+func validateOutput(_ *app.App, _ *app.Function, b *app.Binding) []*schemas.Fault {
+	name := b.String("queueName")
+	template, err := bindings.ParseTemplate(name)
+	if err == nil && template.IsConstant() {
+		err = queue.ValidateName(strings.ToLower(name))
+	}
+	if err == nil {
+		return nil
+	}
+	return []*schemas.Fault{{
+		Path: b.PathOf("queueName"), Found: schemas.Quote(name), Allowed: "3 to 63 letters, digits and single dashes",
+		Reason: err.Error(), Kind: schemas.KindArgument,
+	}}
+}
 
 // output puts messages on a queue.
 type output struct {

@@ -2,6 +2,7 @@
 package queue
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -20,7 +21,8 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "queueTrigger", NeedsStorage: true, Connection: "Storage",
-			Deliveries: deliveries, End: end, Validate: validate,
+			Deliveries: deliveries, End: end, Validate: validate, Lint: lint, InWork: inWork,
+			Redelivery: "the queue's maxDequeueCount", Feeds: kinds.Fed("queue", kinds.Named{Key: "queueName", Noun: "queue"}),
 		},
 		Connect: connect, Listen: listen, Message: message,
 	}
@@ -97,6 +99,31 @@ func validate(_ *app.App, f *app.Function) []*schemas.Fault {
 		}}
 	}
 	return nil
+}
+
+// lint is L-2 and L-12.
+func lint(r *app.Review) {
+	if r.App.Config.Queues.VisibilityTimeout != 0 {
+		r.Setting("L-2", "extensions.queues.visibilityTimeout",
+			"visibilityTimeout delays the next delivery of a failed message; the waits between retries (%s) come from the policy")
+	}
+	name := queueName(r.Function)
+	if _, ok := queue.PoisonName(name); ok {
+		return
+	}
+	if strings.HasSuffix(name, "-poison") {
+		r.Trigger("L-12", "queueName",
+			"the function is triggered by a poison queue, which has no poison queue of its own: a message that fails comes back every 10 minutes until it expires (7 days by default)")
+		return
+	}
+	r.Trigger("L-12", "queueName",
+		"the name has %d characters, so no poison queue can be named after it (56 is the most): a message that fails comes back every 10 minutes until it expires (7 days by default)", len(name))
+}
+
+// inWork tells the default, which depends on this machine's processors (storage.md S-10).
+func inWork(a *app.App) string {
+	q := a.Config.Queues
+	return fmt.Sprintf("up to %d of a queue in work: batchSize %d + newBatchThreshold %d", q.BatchSize+q.NewBatchThreshold, q.BatchSize, q.NewBatchThreshold)
 }
 
 // Renewed returns what writes the renewal of a message's lock into the journal, as of.

@@ -1,6 +1,7 @@
 package servicebus
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -24,17 +25,14 @@ func describedSource(a *app.App, f *app.Function) (servicebus.Path, bool) {
 	return source, !ok || strings.EqualFold(services.Fields(conn)["usedevelopmentemulator"], "true")
 }
 
-// lock is the lock duration of the entity, if it is described.
+// lock is the lock duration of the entity, or the service's default when it is not
+// described.
 func lock(a *app.App, f *app.Function) time.Duration {
-	source, ok := describedSource(a, f)
-	if !ok {
-		return 0
+	var described time.Duration
+	if source, ok := describedSource(a, f); ok {
+		described, _ = a.ServiceBusEntities.LockDuration(source)
 	}
-	d, ok := a.ServiceBusEntities.LockDuration(source)
-	if !ok {
-		return 0
-	}
-	return d
+	return cmp.Or(described, servicebus.DefaultLockDuration)
 }
 
 // validateSessions: a session entity is received from in sessions only, and another

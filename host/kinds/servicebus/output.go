@@ -13,7 +13,13 @@ import (
 )
 
 // Output is the Service Bus output.
-func Output() kinds.Binding { return kinds.Binding{Type: "serviceBus", Output: newOutput} }
+func Output() kinds.Binding {
+	out := []string{"out"}
+	return kinds.Binding{
+		BindingKind: app.BindingKind{Type: "serviceBus", Of: "Service Bus", Directions: out, Served: out, Connection: "ServiceBus"},
+		Output:      newOutput,
+	}
+}
 
 // output sends messages to a queue or a topic.
 type output struct {

@@ -19,7 +19,9 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "serviceBusTrigger", NeedsStorage: true, Connection: "ServiceBus",
-			Deliveries: deliveries, Lock: lock, End: end, Validate: validate,
+			Deliveries: deliveries, End: end, Validate: validate, Lint: lint,
+			Redelivery: "the entity's maxDeliveryCount",
+			Feeds:      kinds.Fed("serviceBus", kinds.Named{Key: "queueName", Noun: "queue"}, kinds.Named{Key: "topicName", Noun: "topic"}),
 		},
 		Connect: connect, Listen: listen, Unsettled: triggers.LockLost, Message: message,
 	}
@@ -148,4 +150,20 @@ func validate(a *app.App, f *app.Function) []*schemas.Fault {
 		}}
 	}
 	return validateSessions(a, f)
+}
+
+// lint is L-6 and L-7.
+func lint(r *app.Review) {
+	if r.Deliveries == 1 {
+		r.Policy("L-6", "with a maxDeliveryCount of 1 the message is dead-lettered after one delivery; the policy is best effort, because a restart in between uses that delivery up")
+	}
+	renewal := r.App.Config.ServiceBus.MaxAutoLockRenewalDuration
+	limit, of := lock(r.App, r.Function), "the lock, which is not renewed for a batch"
+	if r.Function.Trigger.Cardinality != "many" { // batches are not renewed (spec messaging 2.4)
+		if renewal < 0 {
+			return
+		}
+		limit, of = renewal+limit, "lock renewal and lock together"
+	}
+	r.LongLoop("L-7", limit, "the longest retry loop takes {loop}, longer than "+of+" ({limit}): the message is delivered again while the loop still runs")
 }

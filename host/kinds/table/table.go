@@ -27,15 +27,16 @@ var triggers = []func() kinds.Kind{ // read only
 
 // bindings are the output and input bindings.
 var bindings = []func() kinds.Binding{ // read only
-	queue.Output, blob.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
+	http.Output, queue.Output, blob.Binding, servicebus.Output, eventhubs.Output, eventgrid.Output, cosmosdb.Output,
 }
 
-// Facts are the facts of all trigger kinds, for loading and checking an app without
-// running it.
-func Facts() []app.Kind {
-	var out []app.Kind
+// Facts are the facts of all kinds, for loading and checking an app without running it.
+func Facts() (out app.Kinds) {
 	for _, kind := range triggers {
-		out = append(out, kind().Kind)
+		out.Triggers = append(out.Triggers, kind().Kind)
+	}
+	for _, kind := range bindings {
+		out.Bindings = append(out.Bindings, kind().BindingKind)
 	}
 	return out
 }

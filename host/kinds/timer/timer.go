@@ -3,12 +3,12 @@ package timer
 
 import (
 	"context"
-	"time"
 
 	"github.com/redeliver/redeliver/triggers/timer"
 
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 )
@@ -18,7 +18,8 @@ func Kind() kinds.Kind {
 	return kinds.Kind{
 		Kind: app.Kind{
 			Type: "timerTrigger", NeedsStorage: true, OfficialRetry: true,
-			End: end, Period: period, Validate: validate,
+			Endless: "a tick that always fails stops the timer",
+			End:     end, Validate: validate, Lint: lint,
 		},
 		Singleton: true, Connect: connect, Listen: listen, Message: message,
 	}
@@ -74,12 +75,15 @@ func message(f *kinds.Function, _ string) (triggers.Message, error) {
 
 func end(*app.App, *app.Function) string { return "next tick" }
 
-func period(_ *app.App, f *app.Function) (time.Duration, bool) {
-	schedule, err := timer.ParseSchedule(f.Trigger.String("schedule"))
-	if err != nil {
-		return 0, false
+// lint is L-4 and L-13.
+func lint(r *app.Review) {
+	text := r.Function.Trigger.String("schedule")
+	if reading, odd := retrycontext.LooksOtherwise(text); odd {
+		r.Trigger("L-4", "schedule", "%s means every %s; write a time span as hh:mm:ss, with days as d.hh:mm:ss", schemas.Quote(text), reading)
 	}
-	return schedule.Period(), true
+	if schedule, err := timer.ParseSchedule(text); err == nil {
+		r.LongLoop("L-13", schedule.Period(), "the longest retry loop takes {loop}, longer than the {limit} between two ticks: ticks are skipped, and one tick runs at once after the loop")
+	}
 }
 
 func validate(_ *app.App, f *app.Function) []*schemas.Fault {

@@ -180,8 +180,8 @@ func (b memoryBody) Close() error { return nil }
 
 // StagedBody is a body that the account holds already, but that no blob has yet.
 // Given as the body of Put, PutBlock or AppendBlock of the same account it is
-// taken over without being read again. Whoever stages one calls Discard in the
-// end; what has been taken over stays.
+// taken over without being read again. Its owner calls Discard in the end; a
+// body that was taken over stays.
 type StagedBody struct {
 	store bodyStore
 	id    bodyID

@@ -11,7 +11,7 @@ import (
 // beside its content can be changed. Sealing a blob again changes nothing. Position,
 // if not nil, must be the blob's length.
 //
-// It is not part of blob.Blob: no trigger and no binding has a use for it.
+// It is not part of blob.Blob: triggers and bindings do not need it.
 //
 // Reference: Blob Service REST API, "Append Blob Seal".
 func (b *blob) Seal(ctx context.Context, position *int64, cond *blobapi.Conditions) (*blobapi.Written, error) {

@@ -53,7 +53,7 @@ func checkTags(c *blobapi.Conditions, r *blobRecord) error {
 
 // SetTags replaces the tags of the blob or snapshot. ETag and time of change stay.
 //
-// It is not part of blob.Blob: no trigger and no binding has a use for it.
+// It is not part of blob.Blob: triggers and bindings do not need it.
 func (b *blob) SetTags(ctx context.Context, tags map[string]string, cond *blobapi.Conditions) error {
 	if err := checkTagSet(tags); err != nil {
 		return err
@@ -106,16 +106,16 @@ type TaggedPage struct {
 	NextMarker string // empty: this is the last page
 }
 
-// TaggedBlob is a blob with those of its tags that it was looked for by.
+// TaggedBlob is a blob with the tags of the search.
 type TaggedBlob struct {
 	Container, Name string
 	Tags            map[string]string
 }
 
-// FindBlobs finds blobs by an expression over their tags, in order of container
-// and name: those of one container, or of the account if its name is empty.
-// Snapshots are not found. It fails with InvalidQueryParameterValue if the
-// expression is wrong.
+// FindBlobs finds blobs by an expression over their tags, in order of
+// container and name: in one container, or in the account if its name is
+// empty. Snapshots are not found. It fails with InvalidQueryParameterValue
+// if the expression is wrong.
 func (s *Storage) FindBlobs(ctx context.Context, container, where, marker string, most int) (*TaggedPage, error) {
 	query, err := parseTagQuery(where, true)
 	if err != nil {

@@ -13,7 +13,7 @@ const archiveTier = "Archive"
 // whether the blob comes out of the archive, which takes the service hours and
 // this one no time. ETag and time of change stay.
 //
-// It is not part of blob.Blob: no trigger and no binding has a use for it.
+// It is not part of blob.Blob: triggers and bindings do not need it.
 //
 // Reference: Blob Service REST API, "Set Blob Tier"; that a lease guards the tier,
 // Azurite: LokiBlobMetadataStore.setTier.

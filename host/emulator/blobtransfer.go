@@ -16,7 +16,7 @@ import (
 // bodies of the other account of that; CopyIn, in the clock again, makes a blob of
 // them.
 
-// Exported is a blob as it was at one moment. Whoever exports one closes it.
+// Exported is a blob as it was at one moment. The caller of the export closes it.
 type Exported struct {
 	record   blobRecord
 	download *download
@@ -50,8 +50,8 @@ func (s *Storage) Export(ctx context.Context, source blobapi.Source, cond *bloba
 // Close lets go of the blob. It may be called again.
 func (e *Exported) Close() { _ = e.download.Close() }
 
-// Imported are bodies of an account that no blob has yet. Whoever imports calls
-// Discard in the end; what has been taken over stays.
+// Imported are bodies of an account that no blob has yet. The caller of the import
+// calls Discard in the end; bodies that were taken over stay.
 type Imported struct {
 	record   blobRecord
 	bodies   bodyStore

@@ -2,11 +2,10 @@
 // in memory, without a network. [Storage] is a storage account with its queues.
 //
 // Services are passive. Each one is state under one mutex whose rules take the
-// time as an argument; nothing runs by itself. What ends by time (a lock, a
-// message's life) is noticed by the next call, and memory is freed then.
-// Only the arrival of a delayed message is announced through the clock,
-// because a listener may wait for it. On a virtual clock the methods are called
-// from inside it, by whoever has the baton.
+// time as an argument; nothing runs by itself. The next call notices the end of
+// a lock or of a message's life, and frees the memory. Only the arrival of a
+// delayed message is announced through the clock, because a listener may wait
+// for it. On a virtual clock the methods are called from inside it, with the baton.
 //
 // An account made by [New] ends with the process. One made by [Open] writes each
 // change through to a store before it reports it, and goes on where it was.

@@ -15,8 +15,8 @@ import (
 // and otherwise as it was when it was last used, every rule intact. Times are
 // kept: what was due meanwhile has ended.
 //
-// All but the bodies of blobs lives in memory as with [New]. What that means for calls
-// says [keep.Keeper.Open].
+// All but the bodies of blobs lives in memory as with [New]. [keep.Keeper.Open]
+// tells what this means for calls.
 //
 // The caller opens db, may keep more in it, and closes it after the last call.
 func Open(clk clock.Clock, db *store.Store, opts *Options) (*Storage, error) {

@@ -6,8 +6,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
-// InEpoch is an account for somebody who began in an epoch: his handles on queues,
-// containers and blobs end with it.
+// InEpoch is an account for a caller that began in an epoch: its handles on queues,
+// containers and blobs end with the epoch.
 type InEpoch struct {
 	*Storage
 	epoch *epoch.Epoch
@@ -21,7 +21,7 @@ var (
 	_ blobapi.Waker      = InEpoch{}
 )
 
-// In returns the account for somebody who began in that epoch.
+// In returns the account for a caller that began in that epoch.
 func (s *Storage) In(e *epoch.Epoch) InEpoch { return InEpoch{s, e} }
 
 // Queue implements queue.Account.

@@ -23,7 +23,7 @@ type queueFacts struct {
 
 var _ queueapi.Admin = (*Storage)(nil)
 
-// CreateQueue implements queue.Admin. Its fault points are those of the
+// CreateQueue implements queue.Admin. Its fault points are the same as of the
 // queue's Create.
 func (s *Storage) CreateQueue(ctx context.Context, name string, metadata map[string]string) (created bool, err error) {
 	err = s.queue(name).operate(ctx, FaultPoint{Op: "Create"}, true, func(_ time.Time, state *queueState, e *effects) error {

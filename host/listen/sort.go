@@ -65,7 +65,7 @@ func (s *Server) accept(l net.Listener, secure bool) {
 	}
 }
 
-// sort has a connection served by whoever speaks its language.
+// sort gives a connection to the server of its protocol.
 func (s *Server) sort(nc net.Conn, secure bool) {
 	first, ok := s.sniff(nc)
 	if !ok {

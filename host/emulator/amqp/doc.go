@@ -26,7 +26,7 @@
 // frames that have arrived before it lets nodes work on what they carried, so
 // that a burst of messages enters the clock, and becomes durable, together; the
 // writer writes all that has gathered at once. A connection's state has one
-// mutex, which nobody holds while a node is called.
+// mutex, which is free while a node is called.
 //
 // Errors end what they are about: a delivery is rejected, a link detached, a
 // session ended, or the connection closed, with the condition in the frame that

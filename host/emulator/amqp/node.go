@@ -7,14 +7,14 @@ import (
 )
 
 // Backend says what is behind the addresses of links: one for Service Bus
-// entities, another for event hubs. Its methods and those of the nodes are
-// called by goroutines of the server; whatever they touch that lives under a
-// clock they enter by Inside.
+// entities, another for event hubs. Goroutines of the server call its
+// methods and the methods of nodes. They enter a clock by Inside before
+// they touch anything under it.
 type Backend interface {
 	// Attach returns the node for a new link, or refuses it with a *wire.Error (any
 	// other error becomes amqp:internal-error). It may take its time, as for a
 	// session that is not free yet: each call has a goroutine of its own, and
-	// r.OnGone tells when nobody waits for the answer any more.
+	// r.OnGone tells when the client no longer waits for the answer.
 	Attach(r *AttachRequest) (*Grant, error)
 }
 
@@ -45,9 +45,10 @@ type AttachRequest struct {
 	Filter      wire.Map // of the source
 	Properties  wire.Map
 
-	// Elsewhere is set by a backend that passes on what is not its own: it reports
-	// whether an address is for that backend, and if so fails if nothing is there. It
-	// may be nil, and may be called as long as the link lives.
+	// Elsewhere is set by a backend that passes other addresses on: it
+	// reports whether an address is for the other backend, and then fails
+	// if the address is unknown. It may be nil, and may be called as long
+	// as the link lives.
 	Elsewhere func(address string) (bool, error)
 
 	// Detach ends the link with an error of the backend's. It may be called from any
@@ -95,7 +96,8 @@ type Grant struct {
 	// receives, or for both a Responder.
 	Node Node
 
-	// Filter and Properties are those of our attach. Nil filters echo the client's.
+	// Filter and Properties belong to the server's attach. Nil filters echo the
+	// client's.
 	Filter     wire.Map
 	Properties wire.Map
 
@@ -110,8 +112,8 @@ type Node interface {
 	Close(vanished bool)
 }
 
-// Consumer takes what a client sends on one link. One goroutine calls Consume, that
-// of the connection.
+// Consumer takes what a client sends on one link. Only the goroutine of the
+// connection calls Consume.
 type Consumer interface {
 	Node
 
@@ -133,8 +135,9 @@ type Delivery struct {
 	answer  *wire.State // other than accepted
 }
 
-// Producer has what a client receives on one link. One goroutine calls Pull, that of
-// the link; one calls Settle, that of the connection; the others come from any.
+// Producer has what a client receives on one link. Only the goroutine of the link
+// calls Pull, only the goroutine of the connection calls Settle; any goroutine
+// calls the others.
 type Producer interface {
 	Node
 
@@ -193,9 +196,10 @@ type Settlement struct {
 	last bool // the client has settled and waits for no answer
 }
 
-// Coordinator begins and ends transactions: it is the node of a link whose target is a
-// transaction coordinator. When it is closed, what it began and has not discharged is to be
-// rolled back. One goroutine calls Declare and Discharge, that of the connection.
+// Coordinator begins and ends transactions: it is the node of a link whose target
+// is a transaction coordinator. When it is closed, what it began and has not
+// discharged is to be rolled back. Only the goroutine of the connection calls
+// Declare and Discharge.
 type Coordinator interface {
 	Node
 

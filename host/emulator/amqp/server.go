@@ -17,7 +17,7 @@ const (
 	DefaultTLSPort = 5671
 )
 
-// Defaults, and what is not negotiable.
+// Defaults, and fixed limits.
 const (
 	DefaultMaxFrameSize   = 256 << 10
 	DefaultIdleTimeout    = 2 * time.Minute
@@ -43,8 +43,8 @@ type Options struct {
 	Logger zerolog.Logger
 }
 
-// Server serves AMQP connections, those of a listen.Server say. Its methods may be
-// called concurrently.
+// Server serves AMQP connections, for instance of a listen.Server. Its
+// methods may be called concurrently.
 type Server struct {
 	backend Backend
 	opts    Options

@@ -16,8 +16,8 @@ const webSocketPath = "/$servicebus/websocket"
 // standard, which the examples of the client for Go use.
 var webSocketSubprotocols = []string{"AMQPWSB10", "amqp"} // read only
 
-// Handler serves AMQP over WebSockets, and leaves other requests to next; nil answers
-// them 404. It asks nobody which pages may come.
+// Handler serves AMQP over WebSockets, and leaves other requests to next;
+// nil answers them 404. It does not check the origin of pages.
 func (s *Server) Handler(next http.Handler) http.Handler {
 	if next == nil {
 		next = http.NotFoundHandler()

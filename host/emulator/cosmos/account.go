@@ -35,8 +35,8 @@ type FaultPoint struct {
 	After     bool   // the operation has taken effect
 }
 
-// DefaultHost is the account's host in lease documents: that of the address at
-// which the official emulator is looked for.
+// DefaultHost is the account's host in lease documents: the host of the official
+// emulator's address.
 const DefaultHost = "localhost"
 
 // Account is one Cosmos DB account, empty when new. All methods may be called

@@ -3,9 +3,9 @@
 // ranges, documents that are created, replaced and deleted, and one feed of
 // changes for each range.
 //
-// An [Account] is state under one mutex. It starts no goroutines, and its time is
-// that of the clock that it is given. [New] makes one that lives in memory, [Open]
-// one that is kept in a store: every change is written before it is reported.
+// An [Account] is state under one mutex. It starts no goroutines, and takes
+// its time from its clock. [New] makes one that lives in memory, [Open] one
+// that is kept in a store: every change is written before it is reported.
 //
 // A feed shows the latest version of each document that has changed since a
 // position, in order of modification, and no deletes. Positions are the quoted

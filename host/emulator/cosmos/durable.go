@@ -15,8 +15,8 @@ import (
 
 // Open returns the account that is kept in db: empty if nothing is there yet, and
 // otherwise as it was when it was last used, feeds and their positions included.
-// What that means for calls says [keep.Keeper.Open]; so no feed shows a change that a
-// loss of power could take back, and no checkpoint is ahead of its feed.
+// [keep.Keeper.Open] tells what this means for calls. So no feed shows a change
+// that a loss of power could take back, and no checkpoint is ahead of its feed.
 //
 // The caller opens db, may keep more in it (keys of an account begin with
 // "cosmos"), and closes it after the last call.

@@ -7,7 +7,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
-// InEpoch is an account for somebody who began in an epoch: his containers end with it.
+// InEpoch is an account for a caller that began in an epoch: its containers end
+// with the epoch.
 type InEpoch struct {
 	*Account
 	epoch *epoch.Epoch
@@ -15,7 +16,7 @@ type InEpoch struct {
 
 var _ cosmos.Account = InEpoch{}
 
-// In returns the account for somebody who began in that epoch.
+// In returns the account for a caller that began in that epoch.
 func (a *Account) In(e *epoch.Epoch) InEpoch { return InEpoch{a, e} }
 
 // Container implements cosmos.Account.

@@ -13,11 +13,10 @@ import (
 // the moment at which it took the place of another, until it is replaced itself. The
 // zero value has begun; a nil Epoch never ends.
 //
-// Listeners reach the embedded services through the epoch in which they began (the In
-// of each service). When it is over, every call that they still make on a handle fails
-// with ErrReplaced and does nothing: whatever they settle, renew, write down or receive
-// belongs to a state that is no more. What ends the use of something is made
-// nevertheless.
+// Listeners reach the embedded services through the epoch in which they began (the
+// In of each service). When it is over, every further call on a handle fails with
+// ErrReplaced and does nothing: its settlement, renewal or message belongs to a
+// state that is gone. Calls that end the use of a handle work nevertheless.
 type Epoch struct {
 	Number int // from 0, of its owner's
 
@@ -34,8 +33,8 @@ func (e *Epoch) End() { e.over.Store(true) }
 // Over reports whether the epoch has ended.
 func (e *Epoch) Over() bool { return e != nil && e.over.Load() }
 
-// During makes a call for somebody who began in the epoch. What the call brings although
-// the epoch ended under way is of no use to him either.
+// During makes a call for a caller that began in the epoch. When the epoch ends
+// during the call, its result is dropped.
 func (e *Epoch) During(call func() error) error {
 	if e.Over() {
 		return ErrReplaced

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Declared names what an app describes of Event Grid: a topic and its subscriptions.
-// What else there is was made by hand.
+// Declared names what an app describes of Event Grid: a topic and its
+// subscriptions. Others were made by hand.
 type Declared struct {
 	Topic         string   `json:"topic"`
 	Subscriptions []string `json:"subscriptions,omitempty"`

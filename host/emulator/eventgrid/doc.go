@@ -11,11 +11,11 @@
 // of the clock: one that waits for the next thing that is due, while anything is,
 // and one for each request that is out. [Grid.Close] ends them.
 //
-// Where events go is an [Endpoint]: a function of the same host, which the host
-// lends through Options.Function, or a web hook. The server for
-// publishers is host/emulator/rest/grid.
+// Events go to an [Endpoint]: a function of the same host, which the host
+// lends through Options.Function, or a web hook. The server for publishers
+// is host/emulator/rest/grid.
 //
-// The rules are those of the founding documents and of Microsoft's documentation
+// The rules come from the founding documents and from Microsoft's documentation
 // (docs: articles/event-grid/delivery-and-retry.md, manage-event-delivery.md,
 // event-filtering.md, webhook-event-delivery.md); where the two differ,
 // Options.Rules chooses. What it leaves out: name spaces with pull delivery and

@@ -20,7 +20,7 @@ import (
 // An endpoint on probation stays on it. Nothing is sent before the first Configure.
 //
 // Each change is written through before Publish, CreateTopic, Subscribe and their
-// like return. What came of an attempt is written when it is known; when that
+// like return. The outcome of an attempt is written when it is known; when it
 // cannot be written, the event may be sent once more after a restart than its
 // schedule says, and is never lost.
 //

@@ -9,7 +9,7 @@ import (
 // Endpoint is where a subscription's events go. It is implemented by web hooks, by
 // the host for its functions, and by tests.
 type Endpoint interface {
-	// Deliver makes one request and returns the answer, whatever its status. An
+	// Deliver makes one request and returns the answer, of any status. An
 	// error means that there was none: a *net.DNSError for a name that means
 	// nothing, context.DeadlineExceeded for a wait that was given up,
 	// ErrInvalidFunction, anything else for a connection that could not be made or

@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Rules are the switches of Event Grid (spec host-and-retry 0.2). The zero Rules are
-// those of 2019, without jitter and without probation: what tests use.
+// Rules are the switches of Event Grid (spec host-and-retry 0.2). The zero Rules
+// are the rules of 2019, without jitter and without probation, for tests.
 type Rules struct {
 	Schedule      Schedule // eventGridSchedule; "": Schedule2019
 	JitterPercent int      // eventGridJitterPercent
@@ -124,8 +124,8 @@ func (g *Grid) Close() {
 	g.hooks.close()
 }
 
-// Context is one of the clock that ends with the Grid: what servers call with, whose
-// callers' contexts are of the real world.
+// Context is a context of the clock that ends with the Grid. Servers call with it,
+// since their callers' contexts are of the real world.
 func (g *Grid) Context() context.Context { return g.ctx }
 
 // Configure changes the rules for what is decided from now on; waits that have

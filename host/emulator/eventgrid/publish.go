@@ -7,8 +7,8 @@ import (
 )
 
 // Publish takes events for a topic: all of them or, with an *Error, none. Each
-// becomes one delivery for every subscription that wants it. What is delivered
-// runs by itself; Publish does not wait for it.
+// becomes one delivery for every subscription that wants it. Deliveries run by
+// themselves; Publish does not wait for it.
 func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) error {
 	if err := ctx.Err(); err != nil {
 		return err

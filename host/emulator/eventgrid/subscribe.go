@@ -14,8 +14,8 @@ import (
 // Subscribe makes an event subscription, after the container of its dead letters
 // was found and its web hook has shaken hands; functions need not. It returns the
 // state: a web hook that answers otherwise has five minutes to fetch the
-// validation URL. What is published until it is there, and it would have got, is in
-// the journal as dropped. A subscription of that name that differs is replaced, and
+// validation URL. Events that it would have got before it is there are in the
+// journal as dropped. A subscription of that name that differs is replaced, and
 // events that it holds stay with it; an equal one is left alone.
 func (g *Grid) Subscribe(ctx context.Context, topicName string, d Subscription) (State, error) {
 	s, state, err := g.prepare(topicName, d)

@@ -19,7 +19,7 @@ type Topic struct {
 	Key         string `json:"key,omitempty"`         // access key; "": made from the seed
 	InputSchema Schema `json:"inputSchema,omitempty"` // "": EventGridSchema
 
-	// Resource is the field topic of events, a resource ID; "": that of a custom
+	// Resource is the field topic of events, a resource ID; "": the ID of a custom
 	// topic of this name.
 	Resource string `json:"resource,omitempty"`
 }
@@ -64,7 +64,7 @@ type Subscription struct {
 	DeliveryHeaders map[string]string `json:"deliveryHeaders,omitempty"` // 10 at most
 }
 
-// End says where an event ends that nobody accepts.
+// End is the end of an event that its endpoint never accepts.
 func (s *Subscription) End() string {
 	if s.DeadLetterContainer == "" {
 		return "dropped by Event Grid: no container for dead letters"

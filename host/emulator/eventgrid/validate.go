@@ -82,7 +82,7 @@ func (g *Grid) validationURL(s *subscription) string {
 	return g.url + "/" + url.PathEscape(s.topic.Name) + "/validate?" + url.Values{"id": {s.code}, "subscription": {s.Name}}.Encode()
 }
 
-// Validate completes a validation: somebody fetched the validation URL. It fails
+// Validate completes a validation: the validation URL was fetched. It fails
 // with status 404 for a code that is not known, and 400 for one that has expired.
 func (g *Grid) Validate(topicName, subscription, code string) error {
 	return g.change(g.ctx, func() error {

@@ -16,8 +16,8 @@ import (
 
 // Open returns the namespace that is kept in db: empty if nothing is there yet,
 // and otherwise as it was when it was last used. Readers are not kept: consumers
-// know where they are. What that means for calls says [keep.Keeper.Open]; so no reader
-// gets an event that a loss of power could take back.
+// know where they are. [keep.Keeper.Open] tells what this means for calls. So no
+// reader gets an event that a loss of power could take back.
 //
 // The caller opens db, may keep more in it (keys of a namespace begin with "hub"),
 // and closes it after the last call.

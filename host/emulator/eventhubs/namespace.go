@@ -37,8 +37,8 @@ type Options struct {
 	// error is the operation's result. It may wait.
 	Fault func(FaultPoint) error
 
-	// Taken says that a name is somebody else's: a queue or a topic of the same name
-	// space (spec messaging 1.11). It is called without locks held.
+	// Taken reports whether a queue or a topic of the same name space has a name
+	// (spec messaging 1.11). It is called without locks held.
 	Taken func(name string) bool
 }
 

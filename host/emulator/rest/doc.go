@@ -37,7 +37,7 @@
 // what the pages leave open.
 //
 // The package keeps no state of services: rules and messages are the business
-// of queue.Account, queue.Admin and blob.Account. It
-// does not do Entra ID: a bearer token is believed over TLS, unless it says itself that
-// it is for somebody else, and refused without.
+// of queue.Account, queue.Admin and blob.Account. It does not do Entra ID: a
+// bearer token is believed over TLS, unless it names another audience, and
+// refused without TLS.
 package rest

@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// Options says whom a server serves and where. A nil *Options serves nobody.
+// Options says whom a server serves and where. A nil *Options serves no account.
 type Options struct {
 	// Accounts is the table of accounts. Names are unique.
 	Accounts []Account

@@ -1,7 +1,7 @@
 // Package seeded makes what looks random out of a seed and a number that is counted:
 // the same calls in the same order get the same identifiers, in every run.
 //
-// Who keeps the count is the service's own affair.
+// The service keeps the count.
 package seeded
 
 import (
@@ -18,9 +18,9 @@ func ID(seed, n uint64) [16]byte {
 	return b
 }
 
-// Epoch is the seed of the states that come after so many others (store.View.Epoch):
-// their identifiers differ from those before, whatever is counted. The first state
-// has the seed itself.
+// Epoch is the seed of the states that come after so many others
+// (store.View.Epoch): their identifiers differ from all identifiers before,
+// at any count. The first state has the seed itself.
 func Epoch(seed, epoch uint64) uint64 {
 	if epoch == 0 {
 		return seed

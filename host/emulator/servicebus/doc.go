@@ -3,14 +3,13 @@
 //
 // Read [Namespace] first, then queue.go for the rules of one queue (take, lock,
 // fail, put back), route.go for the way of a message through topics, forwarding
-// and dead-letter queues, and time.go for what happens without a call. session.go
-// and accept.go are sessions, rule.go is filters and actions, admin*.go and
-// settings.go the administration, management.go what a wire server needs besides,
-// transaction.go what happens together or not at all, inspect.go what testers and
-// operators do. durable.go says what is written to
-// the store, load.go reads it.
+// and dead-letter queues, and time.go for events without a call. session.go and
+// accept.go are sessions, rule.go is filters and actions, admin*.go and
+// settings.go the administration, management.go the further needs of an AMQP
+// server, transaction.go transactions, inspect.go the calls of testers and
+// operators. durable.go says what is written to the store, load.go reads it.
 //
-// The contract is that of servicebus.Namespace, servicebus.Admin and
+// The contracts are servicebus.Namespace, servicebus.Admin and
 // servicebus.Management; the rules and their sources are in spec messaging 1.
 //
 // A namespace is state under one mutex: whatever happens in it happens in one

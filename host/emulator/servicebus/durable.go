@@ -19,8 +19,9 @@ import (
 // Open returns the namespace that is kept in db: empty if nothing is there yet,
 // and otherwise as it was when it was last used, every rule intact. Times are
 // kept: locks, schedules and lives that have ended meanwhile have ended. Receivers
-// are not kept; what they had locked stays locked until the locks end. What that means
-// for calls says [keep.Keeper.Open]; sessions are lost when the namespace is read again.
+// are not kept; what they had locked stays locked until the locks end.
+// [keep.Keeper.Open] tells what this means for calls. Sessions are lost when the
+// namespace is read again.
 //
 // The caller opens db, may keep more in it (keys of a namespace begin with
 // "bus"), and closes it after the last call.

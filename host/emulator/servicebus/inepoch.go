@@ -7,7 +7,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
-// InEpoch is a namespace for somebody who began in an epoch: his receivers end with it.
+// InEpoch is a namespace for a caller that began in an epoch: its receivers end
+// with the epoch.
 type InEpoch struct {
 	*Namespace
 	epoch *epoch.Epoch
@@ -15,7 +16,7 @@ type InEpoch struct {
 
 var _ servicebus.Namespace = InEpoch{}
 
-// In returns the namespace for somebody who began in that epoch.
+// In returns the namespace for a caller that began in that epoch.
 func (ns *Namespace) In(e *epoch.Epoch) InEpoch { return InEpoch{ns, e} }
 
 // Receiver implements servicebus.Namespace.

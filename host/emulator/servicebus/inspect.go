@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Held is a lock that somebody has.
+// Held is a lock of a receiver.
 type Held struct {
 	MessageID      string
 	SequenceNumber int64
@@ -53,8 +53,8 @@ func (q *queue) held() []*message {
 }
 
 // ExpireLocks ends locks of a source now, as if their time were over: each counts
-// as a failed delivery. Without numbers it is every lock, those of sessions
-// included; else those of the messages named, with ErrMessageNotFound and no
+// as a failed delivery. Without numbers it ends every lock, session locks
+// included; else the locks of the named messages, with ErrMessageNotFound and no
 // effect when one of them has no lock of its own. It returns how many messages
 // were locked.
 func (ns *Namespace) ExpireLocks(ctx context.Context, source string, sequenceNumbers ...int64) (n int, err error) {
@@ -114,8 +114,8 @@ func (ns *Namespace) ExpireSession(ctx context.Context, source, session string) 
 	})
 }
 
-// Purge removes every message of a source, in whatever state, and returns how
-// many. Locks on them are lost; states of sessions stay.
+// Purge removes every message of a source, in any state, and returns how many.
+// Locks on them are lost; states of sessions stay.
 func (ns *Namespace) Purge(ctx context.Context, source string) (n int, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Purge", Entity: source}, func(op *operation) error {
 		q, err := ns.find(op, source)
@@ -150,10 +150,10 @@ func (q *queue) messages(f func(*message) bool) []*message {
 
 // Redrive moves messages of a dead-letter or transfer dead-letter queue back to
 // their queue or subscription, as new messages: with a new number, no failed
-// deliveries, and without the properties that dead-lettering set. Without numbers
-// it is every message that is not locked; else those named, with
-// ErrMessageNotFound and no effect when one of them is not there or is locked. It
-// returns how many.
+// deliveries, and without the properties that dead-lettering set. Without
+// numbers it moves every message that is not locked; else the named messages,
+// with ErrMessageNotFound and no effect when one of them is missing or locked.
+// It returns how many.
 func (ns *Namespace) Redrive(ctx context.Context, source string, sequenceNumbers ...int64) (n int, err error) {
 	err = ns.operate(ctx, FaultPoint{Op: "Redrive", Entity: source}, func(op *operation) error {
 		q, err := ns.find(op, source)

@@ -35,8 +35,8 @@ type Options struct {
 	// when it has messages or gives up.
 	Fault func(FaultPoint) error
 
-	// Taken says that a name is somebody else's: an event hub of the same name space
-	// (spec messaging 1.11). It is called with the namespace locked.
+	// Taken reports whether an event hub of the same name space has a name (spec
+	// messaging 1.11). It is called with the namespace locked.
 	Taken func(name string) bool
 
 	Switches // until Configure gives others
@@ -61,7 +61,7 @@ type Namespace struct {
 
 	clk  clock.Clock
 	opts Options
-	pins *clock.Pins // of locks that are held outside
+	pins *clock.Pins // of locks of clients in real time
 
 	mu       sync.Mutex
 	kept     *keep.Keeper

@@ -10,8 +10,7 @@ type Switches struct {
 	AutoCreateEntitiesOnUse bool // autoCreateEntities: any
 }
 
-// Configure replaces the switches that Options gave. What happens from now on
-// follows them.
+// Configure replaces the switches that Options gave. They hold from now on.
 func (ns *Namespace) Configure(s Switches) {
 	ns.mu.Lock()
 	defer ns.mu.Unlock()

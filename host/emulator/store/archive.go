@@ -32,8 +32,8 @@ const (
 	loadBatch   = 1 << 20  // bytes of keys and values committed together by Load
 )
 
-// Save writes everything in the store, as it is now, to w as one archive. It
-// does not depend on the engine or the directory, and holds nobody up.
+// Save writes everything in the store, as it is now, to w as one archive. It does
+// not depend on the engine or the directory, and delays no other work.
 func (s *Store) Save(w io.Writer) error {
 	e, err := s.acquire()
 	if err != nil {
@@ -102,8 +102,9 @@ func (v *View) scanFiles(f func(FileID, *fileState) error) error {
 }
 
 // Load replaces everything in the store by what an archive holds, all of it or,
-// when it fails, nothing: an error of a Check too leaves the store as it was. What
-// is committed while it runs is lost; views, commits and files from before fail.
+// when it fails, nothing: an error of a Check too leaves the store as it was.
+// Changes that are committed while it runs are lost; views, commits and files
+// from before fail.
 func (s *Store) Load(r io.Reader) error {
 	return s.renew("load", func(e *engine) error {
 		if err := e.load(r); err != nil {

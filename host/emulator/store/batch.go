@@ -98,9 +98,9 @@ type Commit struct {
 	done atomic.Bool
 }
 
-// Begin starts to commit a batch and does not wait for the disk. From here on
-// reads see it, and batches become durable in the order of their Begin: when
-// one is done, so are all before it. The caller must call Wait.
+// Begin starts to commit a batch and does not wait for the disk. From here on reads
+// see it. Batches become durable in the order of their Begin: when one is done, all
+// before it are done. The caller must call Wait.
 //
 // A failure ends the use of the store until Recover: what was begun and not
 // done may or may not have been written. A batch that keeps or releases a file
@@ -157,8 +157,8 @@ func begin(b *Batch) (c *Commit, err error) {
 	return c, nil
 }
 
-// Wait returns when the batch is durable, or has failed. Whoever has begun the
-// batch calls it; others may call it too, at any time, and get the same answer.
+// Wait returns when the batch is durable, or has failed. The caller of Begin calls
+// it; others may call it too, at any time, and get the same answer.
 func (c *Commit) Wait() error {
 	c.once.Do(func() {
 		c.err = c.wait()

@@ -1,15 +1,15 @@
 // Package store keeps the state of the embedded services on disk: an ordered
 // space of keys, changed by atomic batches, and files for what is too large to
-// be a value. What it promises is that a batch whose [Commit] is done survives
+// be a value. It makes two promises. A batch whose [Commit] is done survives
 // the end of the process, however sudden, and with [Options.Sync] the loss of
-// power too; and that what it reads back is what was written, or a
-// [*CorruptError] says where it is not.
+// power too. And it reads back exactly the written bytes, or a [*CorruptError]
+// says where they are damaged.
 //
 // It knows nothing of queues or blobs and nothing of the emulator's clock: its
 // calls take real time. Owners keep what they need often in memory and write
 // each change through before they report it.
 //
-// What all owners do alike, on the emulator's clock, is in package keep below;
+// The common work of all owners, on the emulator's clock, is in package keep below;
 // fields is the encoding of their values, storetest the frame of their tests.
 //
 // Read [Open], [Store.Begin] and [Store.View] first, then layout.go for what is

@@ -20,8 +20,8 @@ var (
 	// ErrDiskFull: the file system has no space left. It comes wrapped in what
 	// could not be done.
 	ErrDiskFull = errors.New("no space left on the disk")
-	// ErrReadOnly: the store refuses writes, for the reason that it comes wrapped in.
-	// What owners have in memory is then what is stored.
+	// ErrReadOnly: the store refuses writes, for the reason that it comes
+	// wrapped in. The owners' memory then agrees with the store.
 	ErrReadOnly = errors.New("the state can only be read")
 	// ErrFailed: an earlier change could not be written. Every call fails with it
 	// until the state has been read again, by Ready or Recover, and after that each

@@ -208,7 +208,7 @@ func (s *Store) DiscardFile(id FileID) {
 }
 
 // File is an open file. Its ReadAt may be called concurrently. It can be read to
-// its end, whatever becomes of its references.
+// its end, also without references.
 type File struct {
 	e    *engine
 	id   FileID

@@ -29,7 +29,8 @@ type Writer interface {
 // Image is keys in memory, without a store: the state of a service at one moment.
 // It never changes, and may be read concurrently. The zero value has no keys.
 type Image struct {
-	// Epoch is that of the state that was copied ([View.Epoch]), 0 where nobody said.
+	// Epoch is the epoch of the state that was copied ([View.Epoch]), 0 where it is
+	// unknown.
 	Epoch uint64
 
 	pairs []pair // by key

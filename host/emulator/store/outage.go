@@ -154,12 +154,12 @@ func (s *Store) settled(o *outage) bool {
 }
 
 // Recover opens a store that has failed again, so that it can be written; it does
-// nothing while the store works. What is then in it is every batch whose commit
-// was done, and perhaps some whose commit failed: owners read their state anew.
-// Views, commits and files from before fail.
+// nothing while the store works. It then holds every batch whose commit was done,
+// and perhaps some whose commit failed: owners read their state anew. Views,
+// commits and files from before fail.
 //
-// Nobody need call it: Ready opens for reading what has failed, and whatever is
-// written opens the store for writing, each no sooner than is good for the disk.
+// Nobody need call it: Ready opens a failed store for reading, and each
+// write opens it for writing, both at intervals that spare the disk.
 // Recover does not wait for that. When it fails, the state may be readable.
 func (s *Store) Recover() error {
 	s.mu.Lock()

@@ -32,7 +32,7 @@ type Options struct {
 
 // Store is an open store, or a space of its keys; see Space. All methods may be
 // called concurrently. None of them knows the emulator's clock: where time must
-// not stand still for a disk, call Commit.Wait outside.
+// not stand still for a disk, call Commit.Wait outside the clock.
 type Store struct {
 	*shared
 	prefix []byte // before every key of its user
@@ -68,11 +68,11 @@ type shared struct {
 // It is private to its user (0700, its files 0600) and made so if it is not;
 // Exposed says when that cannot be done.
 //
-// It fails with [*InUseError] when somebody else has it, with [*UnwritableError]
-// when this process may not write it, with [*VersionError] when another version of the program wrote it, with [*CorruptError] when what
-// it finds is not what was written, and otherwise with the file system's error.
-// Damage that lies deeper comes to light in reads. What a sudden end left
-// half done, and files that no key needs, are removed.
+// It fails with [*InUseError] when another process has it, with [*UnwritableError]
+// when this process may not write it, with [*VersionError] when another version of
+// the program wrote it, with [*CorruptError] when its content is damaged, and
+// otherwise with the file system's error. Damage that lies deeper comes to light
+// in reads. The remains of a sudden end, and files that no key needs, are removed.
 func Open(dir string, opts *Options) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -237,7 +237,7 @@ func (s *Store) errLocked() error {
 }
 
 // Opening returns a number that changes with everything that makes the owners'
-// memory of the state void: Recover, Load and Reset, whoever calls them. It
+// memory of the state void: Recover, Load and Reset, by any caller. It
 // fails while the state cannot be read.
 func (s *Store) Opening() (uint64, error) {
 	s.mu.Lock()
@@ -245,7 +245,7 @@ func (s *Store) Opening() (uint64, error) {
 	return s.opening, s.errLocked()
 }
 
-// IsOpening reports whether the state is still that of an opening, and can be read.
+// IsOpening reports whether the state still belongs to an opening, and can be read.
 func (s *Store) IsOpening(opening uint64) bool {
 	now, err := s.Opening()
 	return err == nil && now == opening

@@ -26,7 +26,7 @@ func (s *Store) View() (*View, error) {
 }
 
 // Epoch is how many states came before this one, by Load and Reset, since the store
-// was made. What owners count and put into identifiers begins anew, or further back,
+// was made. The counters of owners for identifiers begin anew, or further back,
 // with each; the epoch keeps identifiers apart, over restarts too.
 func (v *View) Epoch() uint64 { return uint64(v.e.state - 1) }
 

@@ -3,6 +3,6 @@
 //
 // RabbitMQ is measured where its server is installed (Debian: rabbitmq-server,
 // with its plugin rabbitmq_amqp1_0) and REDELIVER_RABBITMQ has the address of one
-// that runs; the comment of the test says how to start it. What else could be
-// measured with a socket between is in host/emulator/amqp/bus.
+// that runs; the comment of the test says how to start it. Further benchmarks
+// over a socket are in host/emulator/amqp/bus.
 package amqpbench

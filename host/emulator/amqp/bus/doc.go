@@ -9,8 +9,8 @@
 //	$cbs                       cbs.go       claims
 //
 // message.go turns AMQP messages into the namespace's and back. The namespace is
-// whatever implements the contracts of package bindings; it decides everything,
-// this package translates. Its calls enter the clock by Inside.
+// any implementation of the contracts of package bindings. It decides everything,
+// and this package translates. Its calls enter the clock by Inside.
 //
 // Transactions, non-exclusive sessions and sending via another entity are left out.
 //

@@ -50,8 +50,9 @@ func (s *sender) Close(bool) {
 	s.b.clk.Inside("AMQP detach", s.idle.end)
 }
 
-// Consume implements amqp.Consumer. What has come together is sent together, for
-// the sake of a namespace that writes to a disk; if that is refused, one by one.
+// Consume implements amqp.Consumer. Messages that came together are sent together,
+// for the sake of a namespace that writes to a disk; if that is refused, one by
+// one.
 func (s *sender) Consume(list []amqp.Delivery) {
 	s.idle.used()
 	all := s.all[:0]

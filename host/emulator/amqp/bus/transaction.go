@@ -161,7 +161,7 @@ func (b *Backend) discharge(t *ongoing, fail bool) *wire.Error {
 	return asCondition(err)
 }
 
-// Close implements amqp.Node: what is not discharged is rolled back.
+// Close implements amqp.Node: it rolls open transactions back.
 func (c *coordinator) Close(bool) {
 	mine := func(t *ongoing) bool { return t.of == c }
 	for t := c.b.transactions.take(c.at.connection, mine); t != nil; t = c.b.transactions.take(c.at.connection, mine) {

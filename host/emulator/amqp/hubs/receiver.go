@@ -134,5 +134,5 @@ func (r *receiver) Return(list []amqp.Outgoing) {
 	r.back = append(append([]amqp.Outgoing(nil), list...), r.back...)
 }
 
-// Settle implements amqp.Producer: whatever a client says of an event, it stays.
+// Settle implements amqp.Producer: an event stays, with every outcome.
 func (r *receiver) Settle([]amqp.Settlement) {}

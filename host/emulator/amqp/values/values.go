@@ -16,8 +16,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// Plain makes a decoded AMQP value one that properties of a message may have. What
-// Go has no plain type for keeps its encoding.
+// Plain makes a decoded AMQP value one that properties of a message may have.
+// Values without a plain type in Go keep their encoding.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case nil, bool, uint8, uint16, uint32, uint64, int8, int16, int32, int64, float32, float64, string, []byte:

@@ -5,9 +5,9 @@
 // [ListWriter], on which all else is built, then frame.go and the performatives
 // in the files named for them. [Message] is the sections of a message.
 //
-// What comes in is not trusted: every length and count is checked against what
-// is there, nesting is limited to [MaxDepth], arrays of elements without bytes to
-// [MaxEmptyElements], and what cannot be decoded is an error that wraps
+// Input is not trusted: every length and count is checked against the bytes,
+// nesting is limited to [MaxDepth], arrays of elements without bytes to
+// [MaxEmptyElements], and undecodable input is an error that wraps
 // [ErrMalformed]. Any encoding of a value that the standard allows is taken;
 // what goes out has the smallest.
 //

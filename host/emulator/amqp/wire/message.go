@@ -121,8 +121,8 @@ type Message struct {
 	RawApplicationProperties []byte
 }
 
-// ParseMessage takes an encoded message apart. The sections must be in order,
-// each at most once, but for those of the body.
+// ParseMessage takes an encoded message apart. The sections must be in order, each
+// at most once, except body sections.
 func ParseMessage(b []byte) (*Message, error) {
 	m := &Message{Header: Header{Priority: DefaultPriority}}
 	d := NewDecoder(b)

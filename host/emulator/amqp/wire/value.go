@@ -21,8 +21,8 @@ import "time"
 //	array                    *Array
 //	described type           *Described
 
-// Symbol is a string of a constrained domain, ASCII by the standard. What peers
-// send is kept as it is.
+// Symbol is a string of a constrained domain, ASCII by the standard. Values of
+// peers stay as they are.
 type Symbol string
 
 // Char is one Unicode character.

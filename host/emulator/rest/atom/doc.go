@@ -15,11 +15,11 @@
 // A PUT with If-Match is an update. element.go and fields.go read XML, writer.go
 // writes it; values.go are the typed values of filters.
 //
-// What the clients need is exact in places that look free, and the comments say
-// which client: the prefixes d2p1 and d6p1 (JavaScript compares text), the two links
-// of a feed (Python counts them), the id of an entry (JavaScript takes names from
-// it), its title (.NET and Go do), an action in every rule (Go). Elements are written
-// in the order of the service's data contracts and read in any order.
+// The clients need exact forms in places that look free, and the comments say which
+// client: the prefixes d2p1 and d6p1 (JavaScript compares text), the two links of a
+// feed (Python counts them), the id of an entry (JavaScript takes names from it),
+// its title (.NET and Go do), an action in every rule (Go). Elements are written in
+// the order of the service's data contracts and read in any order.
 //
 // Reference: spec messaging 3.11; azure-sdk-for-go: sdk/messaging/azservicebus
 // (admin, internal/atom); azure-sdk-for-js: sdk/servicebus/service-bus (serializers,

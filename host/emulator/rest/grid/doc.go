@@ -11,7 +11,7 @@
 //
 // Read handler.go for the protocol, authorize.go for keys and tokens, body.go for
 // what a request may hold and cloudevent.go for CloudEvents in binary mode. The
-// rules of events are those of host/emulator/eventgrid.
+// rules of events are in host/emulator/eventgrid.
 //
 // What it leaves out: domains and partner channels, and the checks of Entra ID: a
 // bearer token is believed over TLS and refused without.

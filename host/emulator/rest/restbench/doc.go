@@ -6,7 +6,7 @@
 //	go test -run '^$' -bench . -benchtime 1x ./host/emulator/rest/restbench
 //
 // prints the tables of docs/performance.md. Read bench_test.go first, then
-// servers_test.go for who takes part. What is compared is ratios: contestants
-// take turns of a fraction of a second, and a ratio is the median over the rounds,
-// so that whatever else the machine does falls on all of them alike.
+// servers_test.go for who takes part. It compares ratios: contestants take
+// turns of a fraction of a second, and a ratio is the median over the
+// rounds, so that other work of the machine falls on all of them alike.
 package restbench

@@ -12,10 +12,10 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// Apply makes a namespace have the entities of the file. What is missing is made,
-// what is there gets the file's settings and, where the file names rules, the file's
-// rules; entities that the file does not mention are left alone. Applying again
-// changes nothing.
+// Apply makes a namespace have the entities of the file. Missing entities
+// are made. Existing ones get the file's settings and, where the file names
+// rules, the file's rules. Entities that the file does not mention stay as
+// they are. Applying again changes nothing.
 //
 // The faults are entities of the namespace that contradict the file in what is
 // decided at creation; if there are any, nothing was changed. The error is a failure

@@ -18,7 +18,7 @@ type Entities struct {
 	Topics        []Topic
 	Subscriptions []Subscription
 
-	// Warnings are about what has no effect: keys that are not known.
+	// Warnings are about unknown keys, which have no effect.
 	Warnings []*schemas.Fault
 
 	doc *schemas.Document

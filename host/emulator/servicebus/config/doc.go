@@ -6,11 +6,11 @@
 // faults are found: every one in one go, with file, position, JSON path and what may
 // stand there. Keys match in any letter case.
 //
-// Limits are those of the service, not the smaller ones of the official emulator: a
+// Limits are the service's limits, not the smaller ones of the official emulator: a
 // maxDeliveryCount of 100 or a time to live of 14 days is good here. So are all
 // settings that the service has and the official file does not (status,
-// autoDeleteOnIdle, maxSizeInMegabytes, ...), under their names there. What is not
-// given has the service's default.
+// autoDeleteOnIdle, maxSizeInMegabytes, ...), under their names there. Missing
+// settings have the service's defaults.
 //
 // Source: spec messaging 1.1 and 3.12; azure-service-bus-emulator-installer:
 // ServiceBus-Emulator/Schema/Config-schema.json; azure-event-hubs-emulator-installer:

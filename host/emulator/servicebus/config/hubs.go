@@ -22,7 +22,7 @@ const (
 type Hubs struct {
 	List []Hub
 
-	// Warnings are about what has no effect: keys that are not known.
+	// Warnings are about unknown keys, which have no effect.
 	Warnings []*schemas.Fault
 
 	doc *schemas.Document
@@ -36,9 +36,10 @@ type Hub struct {
 	Path           string   // "UserConfig.NamespaceConfig[0].Entities[0]"
 }
 
-// ParseHubs reads the Config.json of the official Event Hubs emulator, which has
-// another form than that of the Service Bus emulator. Its name is for faults. With
-// faults the hubs are those that could be read; they are for looking at.
+// ParseHubs reads the Config.json of the official Event Hubs emulator,
+// which has another form than the file of the Service Bus emulator. Its
+// name is for faults. With faults the hubs are those that could be read;
+// they are for looking at.
 func ParseHubs(file string, text []byte) (*Hubs, []*schemas.Fault) {
 	doc, fault := schemas.Parse(file, text)
 	if fault != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Unbounded is the longest duration, which the service takes for none at all. What
-// is longer than a time.Duration can be, 292 years, reads as Unbounded.
+// Unbounded is the longest duration, which the service takes for none at all. A
+// duration above the maximum of time.Duration, 292 years, reads as Unbounded.
 const Unbounded = time.Duration(math.MaxInt64)
 
 // unbounded is TimeSpan.MaxValue: the largest number of ticks.

@@ -23,7 +23,7 @@ type statement struct {
 }
 
 // ParseAction reads statements SET property = expression and REMOVE property,
-// separated by semicolons or nothing. Parameters and newID are those of
+// separated by semicolons or nothing. Parameters and newID are as for
 // ParseFilter; the error is a *SyntaxError.
 func ParseAction(sql servicebus.SQL, newID func() bindings.GUID) (*Action, error) {
 	p, err := newParser(sql.Expression, sql.Parameters)
@@ -70,7 +70,7 @@ func (a *Action) String() string { return a.text }
 // a statement fails, with a *FilterError, the message is as it was.
 //
 // A value that is unknown becomes NULL. Where the property exists with another
-// type, the value is converted to it if that can be done.
+// type, the value is converted to it if possible.
 func (a *Action) Apply(m *servicebus.Message) error {
 	changed := *m
 	changed.ApplicationProperties = maps.Clone(m.ApplicationProperties)

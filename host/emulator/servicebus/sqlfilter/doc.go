@@ -4,9 +4,9 @@
 // [ParseFilter] and [ParseAction] read an expression; [Filter.Match] and
 // [Action.Apply] run it on one message. Logic has three values: a property that
 // the message does not have, and NULL, make an operand unknown, and a filter
-// whose result is unknown does not match. What the language calls an error while
-// it runs (a system property that does not exist, operands that no conversion
-// brings together, a division by zero) is a [*FilterError].
+// whose result is unknown does not match. A run-time error of the language (an
+// unknown system property, operands without a common type, a division by zero)
+// is a [*FilterError].
 //
 // Names of properties are case-insensitive; comparisons of strings are not.
 // Numbers follow C#'s promotions: integers stay 64-bit integers until a float or

@@ -2,12 +2,12 @@
 // every service does alike that lives in memory and writes each change through
 // before it reports it.
 //
-// A service says what its state is with a [Kind] and gets from [New] two things. The
-// [State] is for others: copies, replacements and checks of the whole state. The
-// [Keeper] is for the service's own operations: [Keeper.Ready] before the memory is
-// used, a [Change] for what an operation alters, [Keeper.Begin] under the service's
-// mutex, [Keeper.Wait] after it. Without a store all of them do nothing, so that a
-// service has one code for both. What is kept, and under which keys, is the service's.
+// A service says what its state is with a [Kind] and gets from [New] two things.
+// The [State] is for others: copies, replacements and checks of the whole state.
+// The [Keeper] is for the service's own operations: [Keeper.Ready] before the
+// memory is used, a [Change] for what an operation alters, [Keeper.Begin] under the
+// service's mutex, [Keeper.Wait] after it. Without a store all of them do nothing,
+// so that a service has one code for both. The service chooses its data and keys.
 package keep
 
 import (
@@ -44,10 +44,10 @@ type Keeper struct {
 // nothing has happened as far as anybody can see, and the next call reads the state
 // from db again.
 //
-// With store.Options.Sync a write takes the disk's time, during which the clock stands
-// still and others have their turn; otherwise the caller keeps the turn. A read then
-// waits for the writes that it shows: nobody is told what a loss of power could take
-// back.
+// With store.Options.Sync a write takes the disk's time, during which the clock
+// stands still and others have their turn; otherwise the caller keeps the turn. A
+// read then waits for the writes that it shows: no answer tells a change that a
+// loss of power could take back.
 func (k *Keeper) Open(db *store.Store) (err error) {
 	k.db = db
 	db.Check(func(v *store.View) error { return k.check(v) })
@@ -79,9 +79,9 @@ func (k *Keeper) Ready() error {
 	return nil
 }
 
-// Opening is that of the store from which the state was read, 0 without a store and
-// while the state has to be read again. It names a state to which something belongs
-// that may come too late.
+// Opening is the opening of the store from which the state was read, 0
+// without a store and while the state has to be read again. It names a
+// state to which something belongs that may come too late.
 func (k *Keeper) Opening() uint64 { return k.opening }
 
 func (k *Keeper) read() error {
@@ -92,8 +92,8 @@ func (k *Keeper) read() error {
 	return errors.Join(k.load(v, k.db.Dir()), v.Close())
 }
 
-// IsOpening reports whether an opening is still that of the store, without a store that
-// it is none. The mutex need not be held.
+// IsOpening reports whether an opening is still the store's, or 0 without a store.
+// The mutex need not be held.
 func (k *Keeper) IsOpening(opening uint64) bool {
 	return k.db == nil || k.db.IsOpening(opening)
 }
@@ -102,10 +102,10 @@ func (k *Keeper) IsOpening(opening uint64) bool {
 // set it must not outlive the next Ready.
 func (k *Keeper) Change() Change { return Change{of: k} }
 
-// Begin begins to write a change. When there is none, it returns what has to be
-// written before anybody may be told the state. After an error memory is ahead of
-// the store, and the next Ready reads it again. So it is with others, other keepers of
-// the same store whose memory the change has altered too.
+// Begin begins to write a change. Without one, it returns the writes that have to
+// be done before an answer may show the state. After an error memory is ahead of
+// the store, and the next Ready reads it again. So it is with others, other keepers
+// of the same store whose memory the change has altered too.
 func (k *Keeper) Begin(c *Change, others ...*Keeper) (Awaited, error) {
 	if c.batch == nil {
 		if c.err != nil {
@@ -165,8 +165,8 @@ func (k *Keeper) Writable() error {
 	return nil
 }
 
-// Tolerable reports whether a read may be answered although what passing time had
-// changed meanwhile could not be written: nobody else has seen anything of it.
+// Tolerable reports whether a read may be answered although the changes of passing
+// time could not be written: no other answer has shown them.
 func Tolerable(err error) bool { return errors.Is(err, store.ErrReadOnly) }
 
 // Pending is what has to be written before anybody may be told the state.

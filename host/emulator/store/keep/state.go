@@ -48,8 +48,8 @@ type Kind[T any] struct {
 	// Count writes what every change changes beside the time. Nil: there is nothing.
 	Count func(c *Change)
 
-	// Replaced is called after Restore and Load, whatever came of them, without the
-	// mutex. Nil: nobody is told.
+	// Replaced is called after Restore and Load, failed ones too, without the
+	// mutex. It may be nil.
 	Replaced func()
 }
 
@@ -59,8 +59,8 @@ type Origin struct {
 	// so far, so that nothing is given twice.
 	Follow bool
 
-	// Epoch is that of the store which the state was made in ([store.View.Epoch]), 0
-	// without one: identifiers of different epochs differ.
+	// Epoch is the epoch of the store in which the state was made
+	// ([store.View.Epoch]), 0 without one: identifiers of different epochs differ.
 	Epoch uint64
 }
 

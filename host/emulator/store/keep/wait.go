@@ -56,8 +56,8 @@ func (a Awaited) wait(ctx context.Context, clk clock.Clock, db *store.Store) (er
 	return nil
 }
 
-// WaitOwn waits for a commit of the operation itself and no other, and keeps the
-// turn: for changes of which nobody is told.
+// WaitOwn waits only for a commit of the operation itself, and keeps the turn: for
+// changes that no answer shows.
 func (a Awaited) WaitOwn() error {
 	if !a.own {
 		return nil

@@ -21,9 +21,10 @@ type Reads struct {
 	Reads map[string]func()
 }
 
-// RunReadsWait checks that with store.Options.Sync nobody is told of a change that a
-// loss of power could take back: every read waits until the disk has answered, which
-// refuses the change. open is called with an empty store and works on real time.
+// RunReadsWait checks that with store.Options.Sync no answer shows a change that
+// a loss of power could take back: every read waits until the disk has answered,
+// which refuses the change. open is called with an empty store and works on real
+// time.
 func RunReadsWait(t *testing.T, open func(db *store.Store) (Reads, error)) {
 	t.Helper()
 	var held atomic.Bool

@@ -41,7 +41,7 @@ func (c capabilities) request(r *call.Request, id string) *workerpb.InvocationRe
 }
 
 // retryContextOf is nil when no policy applies: it is not the same as zero (spec workers
-// 7). The message of the earlier failure has the three lines of the platform's host.
+// 7).
 func retryContextOf(rc *retrycontext.Context) *workerpb.RetryContext {
 	if rc == nil {
 		return nil
@@ -49,8 +49,7 @@ func retryContextOf(rc *retrycontext.Context) *workerpb.RetryContext {
 	out := &workerpb.RetryContext{RetryCount: int32(rc.RetryCount), MaxRetryCount: int32(rc.MaxRetryCount)}
 	if e := rc.Exception; e != nil {
 		out.Exception = &workerpb.RpcException{
-			Message: "Result: Failure\nException: " + utf8(e.Message) + "\nStack: " + utf8(e.StackTrace),
-			Source:  utf8(e.Source), StackTrace: utf8(e.StackTrace), Type: utf8(e.Type),
+			Message: utf8(e.Message), Source: utf8(e.Source), StackTrace: utf8(e.StackTrace), Type: utf8(e.Type),
 		}
 	}
 	return out

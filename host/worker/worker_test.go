@@ -261,7 +261,7 @@ func TestRetryContext(t *testing.T) {
 			{nil, "none"},
 			{&retrycontext.Context{MaxRetryCount: 4}, `0/4 ""`},
 			{&retrycontext.Context{RetryCount: 2, MaxRetryCount: -1, Exception: &retrycontext.Exception{Message: "boom", StackTrace: "here"}},
-				`2/-1 "Result: Failure\nException: boom\nStack: here"`},
+				`2/-1 "boom"`},
 		} {
 			resp, _, err := b.invoke("Retry", bindings.Value{}, func(r *call.Request) { r.Retry = tt.rc })
 			if got := resp.Outputs["out"].Text; got != tt.want || err != nil {

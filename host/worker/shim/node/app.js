@@ -1,0 +1,267 @@
+'use strict';
+// One function app: its start, its functions, and the calls of them.
+
+const fs = require('fs');
+const path = require('path');
+const { entryPoints } = require('./entries');
+const { loadFile, exported } = require('./load');
+const { installCore, hookNames } = require('./core');
+const { decodeRequest, encode } = require('./values');
+const classic = require('./classic');
+
+const version = '1.0.0';
+
+const levels = { trace: 'Trace', debug: 'Debug', information: 'Information', warning: 'Warning', error: 'Error', critical: 'Critical', none: 'None' };
+const categories = { user: 'User', system: 'System', customMetric: 'CustomMetric' };
+
+/** What this worker can do (spec workers 5). HTTP streams are not served. */
+const capabilities = {
+  RawHttpBodyBytes: 'true',
+  RpcHttpBodyOnly: 'true',
+  RpcHttpTriggerMetadataRemoved: 'true',
+  IgnoreEmptyValuedRpcHttpHeaders: 'true',
+  UseNullableValueDictionaryForHttp: 'true',
+  TypedDataCollection: 'true',
+  WorkerStatus: 'true',
+  HandlesWorkerTerminateMessage: 'true',
+};
+
+class App {
+  constructor(wire) {
+    this.wire = wire;
+    this.directory = process.cwd();
+    this.hostVersion = '';
+    this.functions = new Map(); // by ID: { metadata, callback, thisArg, error }
+    this.hooks = new Map(hookNames.map((name) => [name, []]));
+    this.hookData = {}; // of the app, for its hooks
+    this.model = classic.model;
+    this.startError = undefined; // of the app's own entry point
+    this.registering = true; // functions may be declared
+    this.current = undefined; // the entry point that is being run
+    installCore(this);
+  }
+
+  /** Deals with a message of the host. */
+  receive(message) {
+    const { requestId } = message;
+    if (message.workerInitRequest) return this.answer(requestId, 'workerInitResponse', this.init(message.workerInitRequest));
+    if (message.functionsMetadataRequest) return this.answer(requestId, 'functionMetadataResponse', this.metadata());
+    if (message.functionLoadRequest) return this.answer(requestId, 'functionLoadResponse', this.load(message.functionLoadRequest));
+    if (message.invocationRequest) return this.answer(requestId, 'invocationResponse', this.invoke(message.invocationRequest));
+    if (message.workerStatusRequest) return this.answer(requestId, 'workerStatusResponse', Promise.resolve({}));
+    if (message.workerTerminate) return this.terminate();
+  }
+
+  answer(requestId, kind, made) {
+    return made.then((content) => this.wire.send({ requestId, [kind]: content }));
+  }
+
+  log(level, category, message, invocationId) {
+    this.wire.send({
+      rpcLog: { invocationId: invocationId || '', level: levels[level] || 'Information', logCategory: categories[category] || 'System', message: String(message) },
+    });
+  }
+
+  /** Runs the app's entry points, if it names some. What goes wrong there is told with the functions. */
+  async init(request) {
+    this.directory = request.functionAppDirectory || this.directory;
+    this.hostVersion = request.hostVersion || '';
+    try {
+      process.chdir(this.directory);
+      await this.start();
+    } catch (error) {
+      this.startError = error;
+    }
+    let can = Object.assign({}, capabilities);
+    try {
+      if (this.model.getCapabilities) can = (await this.model.getCapabilities(can)) || can;
+    } catch (error) {
+      this.startError = this.startError || error;
+    }
+    delete can.HttpUri;
+    return {
+      workerVersion: version,
+      capabilities: can,
+      result: { status: 'Success' },
+      workerMetadata: {
+        runtimeName: 'node', runtimeVersion: process.versions.node, workerVersion: version, workerBitness: process.arch,
+        customProperties: { modelName: this.model.name || '', modelVersion: this.model.version || '' },
+      },
+    };
+  }
+
+  async start() {
+    const entries = entryPoints(this.directory);
+    if (entries.missing !== undefined) {
+      const text = `"main" of package.json names ${JSON.stringify(entries.missing)}, and there is no such file`;
+      if (!this.hasFunctionFiles()) throw new Error(`${text}: build the app first (npm install, npm run build)`);
+      this.log('warning', 'system', text);
+    }
+    for (const file of entries.files) {
+      this.current = file;
+      await loadFile(file);
+    }
+    this.current = undefined;
+    await this.runHooks('appStart', { functionAppDirectory: this.directory, hostVersion: this.hostVersion });
+  }
+
+  /** Whether there are functions that are described by files. */
+  hasFunctionFiles() {
+    return fs.readdirSync(this.directory, { withFileTypes: true })
+      .some((entry) => entry.isDirectory() && fs.existsSync(path.join(this.directory, entry.name, 'function.json')));
+  }
+
+  /** The functions that are declared in code. Without any, the files count. */
+  async metadata() {
+    this.registering = false;
+    const declared = [...this.functions.values()].map((f) => f.metadata);
+    if (this.startError && (declared.length > 0 || !this.hasFunctionFiles())) {
+      return { result: failure(this.startError) };
+    }
+    return {
+      useDefaultMetadataIndexing: declared.length === 0,
+      functionMetadataResults: declared,
+      result: { status: 'Success' },
+    };
+  }
+
+  /** Declares a function (the run-time module's registerFunction). */
+  register(metadata, callback) {
+    if (!this.registering) throw new Error('A function can only be registered during app startup.');
+    const id = metadata.functionId || metadata.name;
+    const bindings = {};
+    const raw = [];
+    for (const [name, binding] of Object.entries(metadata.bindings || {})) {
+      bindings[name] = { type: binding.type, direction: binding.direction || 'in', dataType: dataType(binding.dataType), properties: strings(binding.properties) };
+      raw.push(JSON.stringify(Object.assign({}, binding, { name, direction: binding.direction || 'in', type: binding.type })));
+    }
+    const wireForm = {
+      functionId: id, name: metadata.name, language: 'node', directory: this.current ? path.dirname(this.current) : this.directory,
+      scriptFile: this.current ? path.basename(this.current) : '', bindings,
+      rawBindings: metadata.rawBindings && metadata.rawBindings.length > 0 ? metadata.rawBindings : raw,
+    };
+    if (metadata.retryOptions) wireForm.retryOptions = retryOptions(metadata.retryOptions);
+    this.functions.set(id, { metadata: wireForm, core: Object.assign({}, metadata, { functionId: id }), callback, declared: true });
+  }
+
+  async load(request) {
+    const { functionId } = request;
+    const known = this.functions.get(functionId);
+    if (known && known.declared) return { functionId, result: { status: 'Success' } };
+    const metadata = request.metadata || {};
+    const f = { metadata, core: coreMetadata(metadata), declared: false };
+    this.functions.set(functionId, f);
+    try {
+      if (this.startError) throw this.startError;
+      const found = exported(await loadFile(metadata.scriptFile), metadata.entryPoint, metadata.name);
+      f.callback = found.callback;
+      f.thisArg = found.thisArg;
+      return { functionId, result: { status: 'Success' } };
+    } catch (error) {
+      f.error = error;
+      return { functionId, result: failure(error) };
+    }
+  }
+
+  /** Makes one attempt. */
+  async invoke(wireRequest) {
+    const { invocationId } = wireRequest;
+    const context = { state: undefined };
+    try {
+      const f = this.functions.get(wireRequest.functionId);
+      if (!f || !f.callback) throw (f && f.error) || new Error(`Function code for '${wireRequest.functionId}' is not loaded.`);
+      const core = {
+        invocationId, request: decodeRequest(wireRequest), metadata: f.core, get state() { return context.state; },
+        log: (level, category, ...args) => this.log(level, category, args.join(' '), invocationId),
+      };
+      const model = this.model.getInvocationModel(core);
+      const { context: own, inputs } = await model.getArguments();
+      const hooks = { hookData: {}, invocationContext: own, inputs, functionCallback: f.callback };
+      context.state = 'preInvocationHooks';
+      await this.runHooks('preInvocation', hooks);
+      context.state = 'invocation';
+      const after = { hookData: hooks.hookData, invocationContext: own, inputs: hooks.inputs, result: null, error: null };
+      try {
+        after.result = await model.invokeFunction(own, hooks.inputs, f.thisArg === undefined ? hooks.functionCallback : hooks.functionCallback.bind(f.thisArg));
+      } catch (error) {
+        after.error = error;
+        if (error === null || error === undefined) after.error = new Error(`the function failed with ${error}`);
+      }
+      context.state = 'postInvocationHooks';
+      await this.runHooks('postInvocation', after);
+      if (after.error) throw after.error;
+      return this.response(invocationId, await model.getResponse(own, after.result));
+    } catch (error) {
+      return { invocationId, result: failure(error) };
+    }
+  }
+
+  response(invocationId, response) {
+    const out = { invocationId, result: { status: 'Success' }, outputData: [] };
+    for (const { name, data } of response.outputData || []) {
+      const value = encode(data);
+      if (value !== undefined) out.outputData.push({ name, data: value });
+    }
+    const value = encode(response.returnValue);
+    if (value !== undefined) out.returnValue = value;
+    return out;
+  }
+
+  /** Runs hooks in their order, with data that they share. */
+  async runHooks(name, context) {
+    context.appHookData = this.hookData;
+    if (!context.hookData) context.hookData = {};
+    for (const callback of [...this.hooks.get(name)]) await callback(context);
+  }
+
+  async terminate() {
+    try {
+      await this.runHooks('appTerminate', { functionAppDirectory: this.directory });
+    } catch (error) {
+      this.log('error', 'system', `a hook of appTerminate failed: ${error && error.stack ? error.stack : error}`);
+    }
+    this.wire.end();
+  }
+}
+
+/** The failure that an error stands for. */
+function failure(error) {
+  const known = error !== null && typeof error === 'object';
+  const message = known && error.message !== undefined ? String(error.message) : String(error);
+  return {
+    status: 'Failure',
+    result: message,
+    exception: { message, stackTrace: known && error.stack ? String(error.stack) : '', source: '', type: known && error.constructor ? error.name || error.constructor.name : typeof error },
+  };
+}
+
+function dataType(name) {
+  return ['string', 'binary', 'stream'].includes(String(name).toLowerCase()) ? String(name).toLowerCase() : 'undefined';
+}
+
+function strings(properties) {
+  const out = {};
+  for (const [name, value] of Object.entries(properties || {})) out[name] = String(value);
+  return out;
+}
+
+/** A policy as it travels. Durations are whole seconds (spec workers 4.3). */
+function retryOptions(options) {
+  const out = { maxRetryCount: Math.trunc(Number(options.maxRetryCount)), retryStrategy: options.retryStrategy === 'fixedDelay' ? 'fixed_delay' : 'exponential_backoff' };
+  for (const name of ['delayInterval', 'minimumInterval', 'maximumInterval']) {
+    const value = options[name];
+    if (value !== null && value !== undefined) out[name] = `${Math.round(Number(value.seconds || 0) + Number(value.nanos || 0) / 1e9)}s`;
+  }
+  return out;
+}
+
+/** A function of a file as the programming models know it. */
+function coreMetadata(metadata) {
+  const bindings = {};
+  for (const [name, b] of Object.entries(metadata.bindings || {})) {
+    bindings[name] = Object.assign({}, b, { direction: b.direction || 'in', dataType: b.dataType });
+  }
+  return Object.assign({}, metadata, { bindings });
+}
+
+module.exports = { App };

@@ -1,0 +1,28 @@
+'use strict';
+// The worker for JavaScript and TypeScript: it connects to the host, and runs the
+// functions of one app. What travels is described in shim/doc.go.
+
+const major = Number(process.versions.node.split('.')[0]);
+if (major < 18) {
+  process.stderr.write(`error: Node.js ${process.versions.node} is too old: functions need version 18 or later\n`);
+  process.exit(1);
+}
+
+const { connect } = require('./wire');
+const { App } = require('./app');
+
+/** The value of an option of the command line. */
+function option(name) {
+  const at = process.argv.indexOf('--' + name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+process.on('uncaughtException', (error) => {
+  const text = error && error.stack ? error.stack : String(error);
+  process.stderr.write(`error: uncaught exception, the worker ends: ${text}\n`);
+  process.exit(1);
+});
+
+const wire = connect(option('host'), Number(option('port')), (message) => app.receive(message));
+const app = new App(wire);
+wire.send({ requestId: option('requestId'), startStream: { workerId: option('workerId') } });

@@ -65,12 +65,13 @@ soak: ## the long counts: one journal over SOAK runs of the same seed, as many k
 	REDELIVER_FLEET=1 go test -timeout 60m -run 'TestThreeHostsThroughFaults' -v ./cmd/redeliver
 
 .PHONY: generate
-generate: ## generate code from the .proto files (needs protoc) and demand a clean diff
+generate: ## generate code from the .proto files (needs protoc), the list of operations and OpenAPI, and demand a clean diff
 	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GO)
 	GOBIN=$(CURDIR)/.bin go install $(PROTOC_GRPC)
 	PATH=$(CURDIR)/.bin:$$PATH protoc -I . --go_out=. --go_opt=paths=source_relative \
 	  --go-grpc_out=. --go-grpc_opt=paths=source_relative functions/functionpb/handler.proto host/worker/workerpb/functionrpc.proto
-	git diff --exit-code -- functions/functionpb host/worker/workerpb
+	go test ./host/web -run TestControlTable -update
+	git diff --exit-code -- functions/functionpb host/worker/workerpb host/web/doc.go schemas/openapi
 
 .PHONY: cross
 cross: ## compile for linux, darwin and windows on amd64 and arm64

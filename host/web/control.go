@@ -57,6 +57,7 @@ func (s *Server) operations() []operation {
 		direct(s.loadState),
 		direct(s.resetState),
 		direct(s.reload),
+		streamed(s.describe),
 	}
 	if s.opts.Secret != "" {
 		out = append(out, direct(s.identity))

@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 func TestControlQueues(t *testing.T) {
@@ -225,4 +226,13 @@ func TestControlStop(t *testing.T) {
 		d := open(t, app(plainHostJSON), nil, nil)
 		d.want(404, "POST", "/admin/redeliver/stop", "")
 	})
+}
+
+// The host describes its control API to whoever asks, as the file in schemas does.
+func TestControlDescription(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, nil)
+	if got := d.want(200, "GET", prefix+"/openapi.json", ""); got.Body != string(schemas.ControlAPI()) || !strings.HasPrefix(got.Body, `{`) {
+		t.Errorf("description = %.200s", got.Body)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/schemas"
 )
 
 func (s *Server) status(context.Context, control.GetStatus) (control.Status, error) {
@@ -76,6 +77,12 @@ func (s *Server) reload(ctx context.Context, _ control.Reload) (out control.Relo
 		return out, err
 	}
 	return control.Reloaded{Generation: s.host.Generation(), State: s.host.State()}, nil
+}
+
+func (s *Server) describe(w http.ResponseWriter, _ *http.Request, _ control.Describe) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_, _ = w.Write(schemas.ControlAPI()) // a caller that has gone needs no answer
+	return nil
 }
 
 func (s *Server) stop(context.Context, control.Stop) (out control.None, err error) {

@@ -96,6 +96,11 @@ type Reloaded struct {
 	State      host.State `json:"state"`
 }
 
+// Describe is this description, in OpenAPI 3.1.
+type Describe struct {
+	Op[Stream] `route:"GET /openapi.json"`
+}
+
 // Stop ends the host.
 type Stop struct {
 	Op[None] `route:"POST /stop" status:"202"`

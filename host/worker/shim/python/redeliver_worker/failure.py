@@ -1,0 +1,70 @@
+"""What went wrong, as the host is told of it."""
+
+import os
+import sys
+import traceback
+
+OURS = os.path.dirname(os.path.abspath(__file__))
+ENTRY = os.path.join(os.path.dirname(OURS), "worker.py")
+
+
+def status(error):
+    """The StatusResult of an exception."""
+    return {"status": "Failure", "exception": exception(error)}
+
+
+SUCCESS = {"status": "Success"}
+
+
+def exception(error):
+    """The RpcException: the message begins with the type, as the platform's worker has it."""
+    kind = type(error)
+    name = kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else kind.__module__ + "." + kind.__qualname__
+    try:
+        text = str(error)
+    except Exception as broken:
+        text = f"(its message cannot be read: {type(broken).__name__})"
+    message = f"{kind.__name__}: {text}" if text else kind.__name__
+    try:
+        stack = trace(error)
+    except Exception:
+        stack = ""
+    return {"type": name, "message": message + advice(error), "stackTrace": stack, "isUserException": True}
+
+
+def advice(error):
+    """What to do about a module that is not there."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    if error.name.partition(".")[0] == "__app__":
+        return ": there is no such module in the app's folder"
+    return (
+        f": if it is no module of the app, add its package to requirements.txt and run "
+        f'"{sys.executable} -m pip install -r requirements.txt"'
+    )
+
+
+def trace(error):
+    """Where it went wrong, without the worker's own frames and those of importing."""
+    report = traceback.TracebackException.from_exception(error)
+    strip(report)
+    if report.__cause__ or (report.__context__ and not report.__suppress_context__) or getattr(report, "exceptions", None):
+        return "".join(report.format())
+    lines = report.stack.format()
+    if isinstance(error, SyntaxError):
+        lines += list(report.format_exception_only())[:-1]
+    return "".join(lines)
+
+
+def strip(report, seen=None):
+    seen = set() if seen is None else seen
+    if report is None or id(report) in seen:
+        return
+    seen.add(id(report))
+    report.stack[:] = [frame for frame in report.stack if not hidden(frame.filename)]
+    for part in [report.__cause__, report.__context__, *(getattr(report, "exceptions", None) or [])]:
+        strip(part, seen)
+
+
+def hidden(name):
+    return name.startswith(OURS) or name == ENTRY or name.startswith("<frozen importlib") or name.endswith(os.path.join("importlib", "__init__.py"))

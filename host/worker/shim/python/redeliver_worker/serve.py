@@ -1,0 +1,219 @@
+"""The conversation with the host."""
+
+import argparse
+import asyncio
+import concurrent.futures
+import contextvars
+import json
+import os
+import platform
+import re
+import struct
+import sys
+import threading
+from urllib.parse import urlsplit
+
+from . import failure, logs
+from .app import App
+from .link import Link
+
+VERSION = "1.0"
+
+CAPABILITIES = {
+    "RpcHttpBodyOnly": "true",
+    "RawHttpBodyBytes": "true",
+    "RpcHttpTriggerMetadataRemoved": "true",
+    "TypedDataCollection": "true",
+    "WorkerStatus": "true",
+    "HandlesWorkerTerminateMessage": "true",
+}
+
+
+def run(arguments):
+    """Serves the host that the arguments name, until it says that it is enough."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    host, port, worker, request = options(arguments)
+    asyncio.run(Worker(Link(host, port, request), worker).serve())
+
+
+def options(arguments):
+    """Where the host is, and who this is: either group of arguments says it."""
+    parser = argparse.ArgumentParser(prog="worker.py", description="Runs the functions of a Python app. The host starts it.")
+    parser.add_argument("--host")
+    parser.add_argument("--port", type=int)
+    parser.add_argument("--workerId", "--functions-worker-id", dest="worker", default="")
+    parser.add_argument("--requestId", "--functions-request-id", dest="request", default="")
+    parser.add_argument("--functions-uri", dest="uri", default="")
+    given, _ = parser.parse_known_args(arguments)
+    uri = urlsplit(given.uri)
+    host, port = given.host or uri.hostname, given.port or uri.port
+    if not host or not port:
+        parser.error("the host starts this program, with --host and --port")
+    return host, port, given.worker, given.request
+
+
+class ContextPool(concurrent.futures.ThreadPoolExecutor):
+    """Threads for what an async function hands to one: they know its invocation."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        return super().submit(contextvars.copy_context().run, fn, *args, **kwargs)
+
+
+def threads():
+    """How many sync functions run at once."""
+    text = os.environ.get("PYTHON_THREADPOOL_THREAD_COUNT", "").strip()
+    return int(text) if re.fullmatch(r"0*[1-9]\d{0,5}", text) else None
+
+
+class Worker:
+    def __init__(self, link, identity):
+        self._link, self._identity = link, identity
+        self._app = App(self._say)
+        self._pool = concurrent.futures.ThreadPoolExecutor(threads(), "function")
+        self._loop = self._over = None
+        # Answered where they are read, whatever the app does meanwhile.
+        self._at_once = {"invocationRequest": self._invoke, "workerStatusRequest": self._status}
+        # User code runs in these: in the main thread, one after the other.
+        self._in_turn = {
+            "workerInitRequest": self._init, "functionsMetadataRequest": self._metadata,
+            "functionLoadRequest": self._load, "workerTerminate": self._terminate,
+        }
+
+    async def serve(self):
+        self._loop = asyncio.get_running_loop()
+        self._loop.set_default_executor(ContextPool(thread_name_prefix="asyncio"))
+        self._over = asyncio.Event()
+        logs.install(self._link)
+        self._link.send("startStream", {"workerId": self._identity})
+        threading.Thread(target=self._listen, name="host", daemon=True).start()
+        await self._over.wait()
+
+    def _say(self, level, text):
+        self._link.send("rpcLog", {"category": "redeliver_worker", "level": level, "message": text, "logCategory": "System"})
+
+    def _listen(self):
+        """Takes the host's messages. Without a host there is nothing to live for, and a
+        function may block everything else."""
+        try:
+            for line in self._link.lines():
+                try:
+                    self._take(line)
+                except Exception as error:
+                    self._say("Warning", f"a message of the host cannot be taken: {type(error).__name__}: {error}")
+        finally:
+            os._exit(0)
+
+    def _take(self, line):
+        message = json.loads(line)
+        request = str(message.get("requestId") or "")
+        for kind, body in message.items():
+            if kind in self._at_once:
+                self._at_once[kind](request, body or {})
+            elif kind in self._in_turn:
+                asyncio.run_coroutine_threadsafe(self._turn(kind, request, body or {}), self._loop)
+
+    async def _turn(self, kind, request, body):
+        try:
+            self._in_turn[kind](request, body)
+        except Exception as error:
+            self._say("Warning", f"the message {kind} cannot be answered: {type(error).__name__}: {error}")
+
+    def _init(self, request, body):
+        self._app.at(body.get("functionAppDirectory"))
+        self._link.send("workerInitResponse", {
+            "capabilities": CAPABILITIES, "result": failure.SUCCESS,
+            "workerMetadata": {
+                "runtimeName": "python", "runtimeVersion": platform.python_version(),
+                "workerVersion": VERSION, "workerBitness": f"{struct.calcsize('P') * 8}bit",
+                "customProperties": {"implementation": platform.python_implementation(), "executable": sys.executable},
+            },
+        }, request)
+
+    def _metadata(self, request, body):
+        try:
+            self._app.at(body.get("functionAppDirectory"))
+            functions = self._app.declared()
+            answer = {"result": failure.SUCCESS, "useDefaultMetadataIndexing": functions is None, "functionMetadataResults": functions or []}
+        except BaseException as error:  # SystemExit too: a module may call sys.exit
+            answer = {"result": failure.status(error)}
+        self._link.send("functionMetadataResponse", answer, request)
+
+    def _load(self, request, body):
+        identity = str(body.get("functionId") or "")
+        try:
+            self._app.load(identity, body.get("metadata") or {})
+            result = failure.SUCCESS
+        except BaseException as error:
+            result = failure.status(error)
+        self._link.send("functionLoadResponse", {"functionId": identity, "result": result}, request)
+
+    def _status(self, request, body):
+        self._link.send("workerStatusResponse", {}, request)
+
+    def _terminate(self, request, body):
+        """Ends the process, with what the app does at its exit, in the time that the host
+        gives."""
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)s", str(body.get("gracePeriod")))
+        limit = threading.Timer(float(match[1]) if match else 5, os._exit, (0,))
+        limit.daemon = True
+        limit.start()
+        self._over.set()
+
+    def _invoke(self, request, body):
+        function = self._app.functions.get(str(body.get("functionId") or ""))
+        if function is None:
+            self._answer(request, body, {"result": failure.status(LookupError(f"there is no function {body.get('functionId')!r}"))})
+        elif function.is_async:
+            asyncio.run_coroutine_threadsafe(self._call_async(request, body, function), self._loop)
+        else:
+            self._pool.submit(contextvars.copy_context().run, self._call, request, body, function)
+
+    def _call(self, request, body, function):
+        logs.invocation.set(str(body.get("invocationId") or ""))
+        try:
+            arguments, outputs = function.arguments(body)
+            result = function.handler(**arguments)
+            answer = {"result": failure.SUCCESS, **function.answer(result, outputs)}
+        except BaseException as error:
+            answer = self._failed(error)
+        self._answer(request, body, answer)
+
+    async def _call_async(self, request, body, function):
+        logs.invocation.set(str(body.get("invocationId") or ""))
+        try:
+            arguments, outputs = function.arguments(body)
+            result = await function.handler(**arguments)
+            answer = {"result": failure.SUCCESS, **function.answer(result, outputs)}
+        except BaseException as error:
+            answer = self._failed(error)
+        self._answer(request, body, answer)
+
+    def _failed(self, error):
+        """The answer of a failed attempt. sys.exit ends the process, as on the platform."""
+        if isinstance(error, SystemExit):
+            flush()
+            code = 0 if error.code is None else error.code
+            if not isinstance(code, int):
+                print(code, file=sys.stderr, flush=True)
+                code = 1
+            os._exit(code & 0xFF)
+        return {"result": failure.status(error)}
+
+    def _answer(self, request, body, answer):
+        flush()
+        answer["invocationId"] = str(body.get("invocationId") or "")
+        try:
+            self._link.send("invocationResponse", answer, request)
+        except (TypeError, ValueError, RecursionError) as error:
+            self._link.send("invocationResponse", {"invocationId": answer["invocationId"], "result": failure.status(error)}, request)
+
+
+def flush():
+    """Brings what a function has printed to the host before the answer."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (AttributeError, OSError, ValueError):
+            pass

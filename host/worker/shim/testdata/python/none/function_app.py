@@ -1,0 +1,3 @@
+import azure.functions as func
+
+more = func.Blueprint()

@@ -1,0 +1,4 @@
+import azure.functions as func
+
+one = func.FunctionApp()
+two = func.FunctionApp()

@@ -56,8 +56,7 @@
 //
 //	client := &http.Client{Timeout: 2 * time.Second} // no retries of its own
 //
-// Record every retry. A fault that the second try always cures is still
-// somebody's fault:
+// Record every retry. A fault that the second try always cures is still a fault:
 //
 //	if r := functions.Retry(ctx); r != nil && r.Exception != nil {
 //		functions.Logger(ctx).Warn("trying again", "retry", r.RetryCount, "after", r.Exception.Message)

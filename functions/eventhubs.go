@@ -44,8 +44,8 @@ type EventHubPartition struct {
 	EventHubName            string
 	ConsumerGroup           string
 	PartitionID             string `json:"PartitionId"`
-	// IsCheckpointingAfterInvocation says whether a checkpoint follows, whatever the
-	// function returns: batchCheckpointFrequency.
+	// IsCheckpointingAfterInvocation says whether a checkpoint follows, with any
+	// result of the function: batchCheckpointFrequency.
 	IsCheckpointingAfterInvocation bool
 }
 

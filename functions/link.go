@@ -126,8 +126,8 @@ func (l *streamLink) sleep(ctx context.Context, d time.Duration, woken chan stri
 	return l.sleeps, nil
 }
 
-// withdraw tells the host that nobody waits for a sleep any more, so that it does
-// not sleep on while there is an answer.
+// withdraw tells the host that a sleep is no longer waited for, so that it does not
+// sleep on while there is an answer.
 func (l *streamLink) withdraw(number int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

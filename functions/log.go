@@ -27,8 +27,8 @@ func Logger(ctx context.Context) *slog.Logger {
 // default. Any other process, such as a test, can do the same.
 func LogHandler(next slog.Handler) slog.Handler { return &logHandler{next: next} }
 
-// logHandler sends lines to the invocation it is bound to, else to that of the
-// line's context, else to next (which may be nil).
+// logHandler sends lines to the invocation it is bound to, else to the invocation
+// of the line's context, else to next (which may be nil).
 type logHandler struct {
 	bound  *invocation
 	next   slog.Handler

@@ -72,9 +72,10 @@ func (s *Settlement) Unwrap() error {
 	return s.Err
 }
 
-// Poison fails the delivery with err and asks for the message to be moved to the
-// poison queue at once, whatever its dequeue count. Like [Permanent] it allows no
-// further attempt, unless err itself declares otherwise. A nil err stays nil.
+// Poison fails the delivery with err and asks for the message to be moved to
+// the poison queue at once, at any dequeue count. Like [Permanent] it allows
+// no further attempt, unless err itself declares otherwise. A nil err stays
+// nil.
 func Poison(err error) error {
 	if err == nil {
 		return nil
@@ -92,11 +93,12 @@ func DeadLetter(reason, description string, err error) error {
 }
 
 // Settle asks for an end of the delivery other than the trigger's own rule,
-// whatever the handler returns: a Service Bus message can be completed where
-// autoCompleteMessages is off, deferred, abandoned or dead-lettered without a
-// failure. The last call of an attempt counts, unless the handler fails with
-// [Poison] or [DeadLetter]; another attempt starts afresh. It fails in any
-// other context than a handler's, and after the handler has returned.
+// with any result of the handler: a Service Bus message can be completed
+// where autoCompleteMessages is off, deferred, abandoned or dead-lettered
+// without a failure. The last call of an attempt counts, unless the handler
+// fails with [Poison] or [DeadLetter]; another attempt starts afresh. It
+// fails in any other context than a handler's, and after the handler has
+// returned.
 func Settle(ctx context.Context, s Settlement) error {
 	c := current(ctx)
 	if c == nil {

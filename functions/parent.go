@@ -49,8 +49,8 @@ func orphaned() bool {
 var firstParent = os.Getppid()
 
 // exitOrphaned ends the process, and what it has started when the host is not there
-// any more to do that. It says nothing: nobody reads the pipes any more, and a write
-// could wait for ever.
+// any more to do that. It says nothing: the pipes have no reader any more, and a
+// write could wait for ever.
 func exitOrphaned() {
 	// The host would have removed the folder of our socket.
 	if dir := os.Getenv(plugin.EnvUnixSocketDir); strings.HasPrefix(filepath.Base(dir), "plugin-dir") {

@@ -29,7 +29,7 @@ type delivery struct {
 	response *bindings.HTTPResponse
 	asked    triggers.Request
 	logs     func(call.Log) // writes a line of the handler
-	caller   *caller        // below whose token it is; nil: nobody's
+	caller   *caller        // below whose token it is; may be nil
 	waits    waits
 	last     failure
 	flood    flood

@@ -36,8 +36,8 @@ const (
 	listenerBackoffMin = 2 * time.Second
 	listenerBackoffMax = 2 * time.Minute
 
-	// longestOutageWait bounds it where a service could not be reached: somebody
-	// restarts it.
+	// longestOutageWait bounds it where a service could not be reached, because the
+	// user restarts the service.
 	longestOutageWait = 10 * time.Second
 )
 
@@ -197,7 +197,7 @@ func (g *generation) supervise(f *function, again bool) {
 	if f.kind.Singleton || f.kind.Serial {
 		name := f.def.Name
 		if f.kind.Serial {
-			// What listeners of another state do can harm nobody.
+			// Listeners of another state are harmless.
 			name += "/" + itoa(g.host.epoch.Load().Number)
 		}
 		release, err := g.host.singletons.acquire(g.listening, name)

@@ -461,7 +461,7 @@ func (h *Host) close() {
 	}
 	h.primary.resign()
 	h.cancel()
-	release() // whoever waits to load has to find out that it is over
+	release() // a waiting load has to find out that it is over
 	if last {
 		h.embedded.Stopped()
 	}

@@ -63,7 +63,7 @@ func (d *delivery) bind() error {
 }
 
 // readInputs reads the handler's inputs for this attempt, the trigger's value
-// first. What cannot be read fails the attempt (sdk: FunctionExecutor.cs).
+// first. An unreadable input fails the attempt (sdk: FunctionExecutor.cs).
 func (d *delivery) readInputs(ctx context.Context) error {
 	d.inputs = d.payload.inputs
 	if d.ev.Messages[0].Read == nil && len(d.f.inputs) == 0 {

@@ -159,8 +159,8 @@ func (h *Host) clearOutputs() {
 // ErrUnknownOutput is returned for a name that is of no output of the running app.
 var ErrUnknownOutput = errors.New("there is no such output")
 
-// outputName reports whether an output of a function is meant by a name: that of the
-// function, for all its outputs, or "function/binding". Letter case does not count.
+// outputName reports whether a name means an output of a function: the function's
+// name, for all its outputs, or "function/binding". Letter case does not count.
 func outputName(name, function, binding string) bool {
 	return strings.EqualFold(name, function) || strings.EqualFold(name, function+"/"+binding)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// failedListeners is where listeners that failed wait for their next start. What
-// they lack can be made meanwhile; then they start at once.
+// failedListeners is where listeners that failed wait for their next start. When a
+// missing entity or container is made meanwhile, they start at once.
 type failedListeners struct {
 	mu   sync.Mutex
 	made *clock.Cond
@@ -22,8 +22,8 @@ func newFailedListeners(clk clock.Clock) *failedListeners {
 	return f
 }
 
-// wait returns at a time, or when something was made, nil; or ctx's error. Nobody
-// waits for the listener: it is no reason for time to jump.
+// wait returns at a time, or when something was made, nil; or ctx's error. Time
+// does not jump for the listener.
 func (f *failedListeners) wait(ctx context.Context, until time.Time) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -276,11 +276,12 @@ func (l *loader) swap(next *generation) {
 	}
 }
 
-// notices logs what is worth a line at a start: the list of functions to run
-// (spec host-and-retry 6.2); handlers that no function uses; for each function that is indexed and has a policy, that
-// the platform does not officially support retries on its trigger (2.7), where the
-// policy stays active; and three lints: messages without a place for poison ones (spec storage 2,
-// S-3), one delivery in all (D-9), and an output that feeds its own trigger. What was said is not repeated at a reload.
+// notices logs what is worth a line at a start: the list of functions to run (spec
+// host-and-retry 6.2); handlers that no function uses; for each function that is
+// indexed and has a policy, that the platform does not officially support retries
+// on its trigger (2.7), where the policy stays active; and three lints: messages
+// without a place for poison ones (spec storage 2, S-3), one delivery in all (D-9),
+// and an output that feeds its own trigger. A reload does not repeat it.
 func (l *loader) notices(a *app.App) {
 	if list := a.Config.Functions; len(list) > 0 && l.first("6.2", list...) {
 		l.host.log.Info().Strs("functions", list).Msg("only the functions of this list run")

@@ -15,13 +15,13 @@ import (
 )
 
 // SaveState, LoadState and ResetState are for a host at work and are called from
-// outside the clock. The state is not replaced while the app is loaded or stopped: the
-// one waits for the other. When the state is replaced every listener that uses an embedded
-// service ends its hold on the old one, and another starts from the new: see
-// [epoch.Epoch] and [turn]. What is in work goes on: its attempts run to their end, and
-// its settlement changes nothing, whatever identifiers and receipts the new state has. A
-// message that the saved state has in work is invisible until its lock ends, and is
-// then delivered again, as after a crash.
+// outside the clock. The state is not replaced while the app is loaded or stopped:
+// the one waits for the other. When the state is replaced every listener that uses
+// an embedded service ends its hold on the old one, and another starts from the
+// new: see [epoch.Epoch] and [turn]. Deliveries in work go on: their attempts run
+// to the end, and their settlement changes nothing, with any identifiers and
+// receipts of the new state. A message that the saved state has in work is
+// invisible until its lock ends, and is then delivered again, as after a crash.
 
 // SaveState writes the state of the embedded services to w, as it is at one moment. Time
 // goes on while w is slow.

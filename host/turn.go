@@ -19,8 +19,8 @@ import (
 //
 // When the state is replaced, the turn of every listener that uses it is over: the
 // listener receives nothing more, and another turn of it starts from the new state
-// at once. What is in work goes on to the end of its attempts; its settlement is
-// refused by the epoch, and says so.
+// at once. Deliveries in work go on to the end of their attempts; the epoch
+// refuses their settlement, and the journal says so.
 type turn struct {
 	*function
 	view     kinds.Turn      // as the kind sees it
@@ -98,7 +98,7 @@ func (g *generation) listenAgain(over []*function) {
 }
 
 // cutReplaced ends the retry waits of turns that were over before the generation's
-// listeners were stopped: nobody else ends them.
+// listeners were stopped: nothing else ends them.
 func (g *generation) cutReplaced() {
 	g.mu.Lock()
 	turns := g.turns

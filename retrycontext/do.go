@@ -83,8 +83,8 @@ type Options struct {
 // ctx is the token of the delivery. When it is done by the end of the wait, or
 // was done before, the loop ends with Cancelled and the last failure, even if
 // the delay is 0. It ends so too when sleep returns an error. A success always
-// counts, whatever ctx says, and so does having no retry left. Cancelling ctx
-// interrupts no attempt by itself; attempt gets ctx and has to heed it.
+// counts, also when ctx is done, and so does having no retry left. Cancelling
+// ctx interrupts no attempt by itself; attempt gets ctx and has to heed it.
 //
 // sleep must wait for d, or return an error as soon as ctx is done. It is not
 // called when ctx is done already. opts may be nil. Concurrent calls share

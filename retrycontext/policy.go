@@ -25,8 +25,8 @@ const MaxDelay = 49 * 24 * time.Hour
 // The methods accept a nil Policy, which means that the function has no policy:
 // one attempt and no delays.
 type Policy struct {
-	// Strategy says which of the intervals below count. The intervals of the
-	// other strategy are ignored, whatever they hold.
+	// Strategy says which of the intervals below count. The intervals of the other
+	// strategy are ignored, valid or not.
 	Strategy Strategy
 
 	// MaxRetryCount is the number of retries after the original attempt, or
@@ -103,9 +103,10 @@ type PropertyError struct {
 
 func (e *PropertyError) Error() string { return e.Property + " " + e.Reason }
 
-// Validate returns every fault of p, or nil. The order is that of the real host
-// (Utility.ValidateRetryOptions, then the constructors of the strategies): the
-// count before the intervals, the minimum before the maximum, their order last.
+// Validate returns every fault of p, or nil. The order is the order of the real
+// host (Utility.ValidateRetryOptions, then the constructors of the strategies):
+// the count before the intervals, the minimum before the maximum, their order
+// last.
 func (p *Policy) Validate() []*PropertyError {
 	if p == nil {
 		return nil

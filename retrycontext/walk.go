@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// How far Walk goes: deeper than an error that somebody meant, and not for ever in
-// one that wraps itself.
+// The limits of Walk: deeper than any sensible error, and finite in one that wraps
+// itself.
 const (
 	walkDepth = 100
 	walkNodes = 1000

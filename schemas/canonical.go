@@ -223,7 +223,7 @@ func (r *canonicalizer) array(n *node, s *shape, location, path string) any {
 	return out
 }
 
-// join builds paths only when somebody will read them.
+// join builds paths only when they will be read.
 func (r *canonicalizer) join(path string, s step) string {
 	if r.places == nil {
 		return ""
@@ -303,7 +303,7 @@ func textNumber(text string, fractions bool) (json.Number, bool) {
 }
 
 // NumberText writes the literal of a number as the platform's configuration
-// holds it: 2.0 is "2". What is no number comes back as it is.
+// holds it: 2.0 is "2". Other text comes back unchanged.
 func NumberText(literal string) string {
 	if !strings.ContainsAny(literal, ".eE") {
 		return literal

@@ -7,8 +7,8 @@ import (
 )
 
 // A Document is a JSON file that was read leniently, with the position of every
-// value. It may be used by several goroutines once nobody calls
-// [Document.Override] any more.
+// value. It may be used by several goroutines after the last call of
+// [Document.Override].
 //
 // Paths are written as in [Fault]. A key is looked up in its own spelling first
 // and then in any letter case, because most keys of the platform's files may be

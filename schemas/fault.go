@@ -72,9 +72,9 @@ func (f *Fault) Error() string {
 	return b.String()
 }
 
-// Sort puts faults of one file in the order of their text. What has no position
-// comes last; faults in the same place keep their order. Files keep the order in
-// which they first occur.
+// Sort puts faults of one file in the order of their text. Faults without a
+// position come last; faults in the same place keep their order. Files keep
+// the order in which they first occur.
 func Sort(faults []*Fault) {
 	files := map[string]int{}
 	for _, f := range faults {

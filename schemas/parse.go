@@ -378,8 +378,8 @@ func validNumber(s string) bool {
 	if rest[0] != 'e' && rest[0] != 'E' {
 		return false
 	}
-	// Beyond the range of a float there is nothing to mean, and big exponents
-	// would cost whoever computes with them exactly.
+	// Numbers beyond the range of a float have no meaning, and big exponents make
+	// exact arithmetic expensive.
 	_, err := strconv.ParseFloat(s, 64)
 	exponent, atoiErr := strconv.Atoi(rest[1:])
 	return err == nil && atoiErr == nil && -400 < exponent && exponent < 400

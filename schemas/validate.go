@@ -42,7 +42,7 @@ func (d *Document) Validate(name Name) []*Fault {
 	return v.faults
 }
 
-// order sorts the faults: the document's own by position, then those of each
+// order sorts the faults: the document's own by position, then the faults of each
 // override by path. jsonschema reports properties in no order.
 func (v *validation) order() {
 	slices.SortStableFunc(v.faults, func(a, b *Fault) int {
@@ -59,7 +59,7 @@ func (v *validation) order() {
 	Sort(v.faults)
 }
 
-const maxFaults = 1000 // nobody reads more
+const maxFaults = 1000 // more is not read
 
 // A validation collects the faults of one document.
 type validation struct {

@@ -175,7 +175,7 @@ type Sink interface {
 
 	// Replaced reports whether Run's context has ended because the state of the
 	// service was replaced, and another listener reads the new one. No kind cancels
-	// the token of a delivery then. Whatever is done to its message is refused.
+	// the token of a delivery then. Further calls about its message are refused.
 	Replaced() bool
 }
 

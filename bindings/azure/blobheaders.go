@@ -14,11 +14,11 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// What goes over the wire in headers. They are written and read here, because
+// Headers on the wire. They are written and read here, because
 // the SDK's options and answers leave out some of what a call may say.
 
-// conditionHeaders returns the headers of conditions. The prefix is empty, or
-// that of the source of a copy.
+// conditionHeaders returns the headers of conditions. The prefix is empty, or the
+// prefix of the source of a copy.
 func conditionHeaders(prefix string, c *blobapi.Conditions) http.Header {
 	h := http.Header{}
 	if c == nil {

@@ -249,7 +249,7 @@ func (b *blob) Get(ctx context.Context, opts *blobapi.GetOptions) (*blobapi.Down
 		opts = &blobapi.GetOptions{}
 	}
 	h := conditionHeaders("", opts.Conditions)
-	h.Set("Accept-Encoding", "identity") // nobody unpacks what was stored packed
+	h.Set("Accept-Encoding", "identity") // content that was stored packed stays packed
 	if r := opts.Range; r != nil {
 		if r.Offset < 0 || r.Count < 0 {
 			return nil, storage.NewError(storage.CodeInvalidRange)
@@ -399,7 +399,7 @@ func (b *blob) CopyFrom(ctx context.Context, source blobapi.Source, opts *blobap
 			return nil, err
 		}
 		if p.Copy == nil || p.Copy.ID != out.ID {
-			return nil, storage.NewError(storage.CodeConditionNotMet) // somebody else has written since
+			return nil, storage.NewError(storage.CodeConditionNotMet) // another writer was faster
 		}
 		out.ETag, out.LastModified, out.Status = p.ETag, p.LastModified, p.Copy.Status
 	}

@@ -48,8 +48,8 @@ func (c calls) Do(req *policy.Request) (resp *http.Response, err error) {
 	return resp, err
 }
 
-// answerGrace is how long an answer is waited for that takes something, when its caller
-// has given up: without the answer nobody would know what to give back.
+// answerGrace is the wait for an answer that takes something, after its caller has
+// given up: only the answer says what to give back.
 const answerGrace = 2 * time.Second
 
 // takes is a policy, and the key of the mark in a context, for requests whose answer

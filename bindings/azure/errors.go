@@ -15,8 +15,8 @@ import (
 )
 
 // conditions is what the service's codes mean in package bindings. The code
-// decides, whatever the status it comes with (a wrong receipt is documented both
-// as 400 and as 404).
+// decides, with any status (a wrong receipt is documented both as 400 and
+// as 404).
 func conditions(code string) error {
 	switch queueerror.Code(code) {
 	case queueerror.QueueNotFound:

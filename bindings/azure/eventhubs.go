@@ -101,8 +101,8 @@ func (o *Options) eventHubs() (out azeventhubs.RetryOptions) {
 	return out
 }
 
-// options are those of a consumer client. It does not repeat: whether that helps its
-// readers know better (see eventReader.first).
+// options are the options of a consumer client. It does not repeat: whether
+// that helps its readers know better (see eventReader.first).
 func (k consumerKey) options() *azeventhubs.ConsumerClientOptions {
 	return &azeventhubs.ConsumerClientOptions{InstanceID: k.name, RetryOptions: azeventhubs.RetryOptions{MaxRetries: -1}}
 }
@@ -142,7 +142,7 @@ func (h *EventHubs) Close(ctx context.Context) error {
 		_ = r.close(ctx) // the connection ends anyway
 	}
 	var first error
-	for _, p := range h.producers.all() { // nobody adds to them any more
+	for _, p := range h.producers.all() { // they do not grow any more
 		if err := p.Close(ctx); err != nil && first == nil {
 			first = err
 		}

@@ -13,8 +13,8 @@ import (
 
 // eventReader implements eventhubs.Reader. The client receives until it has a
 // number of events or its context ends, and opens the link when it receives first.
-// So a goroutine waits for the next event for as long as it takes, whoever asks for it,
-// and what came with that event is taken by who asks.
+// So a goroutine waits for the next event for as long as it takes, and the next
+// caller takes the events that came with it.
 type eventReader struct {
 	hubs *EventHubs
 	link *azeventhubs.PartitionClient
@@ -119,9 +119,9 @@ func (r *eventReader) await(ctx, within context.Context) error {
 	}
 }
 
-// first waits for one event. What has nothing to do with the reader, such as a lost
-// connection, is tried again as often as the namespace's options have it; the client
-// goes on behind the last event.
+// first waits for one event. Failures that are not the reader's, such as a
+// lost connection, are tried again as often as the namespace's options say;
+// the client goes on behind the last event.
 func (r *eventReader) first() fetched {
 	pause := messagingRetryDelay
 	for left := r.hubs.retries; ; left-- {
@@ -137,8 +137,8 @@ func (r *eventReader) first() fetched {
 	}
 }
 
-// collect makes events ready that came with the first one. What fails here fails in
-// the next Receive again.
+// collect makes events ready that came with the first one. A failure here comes
+// again in the next Receive.
 func (r *eventReader) collect(n int) {
 	ctx, cancel := context.WithTimeout(r.life, batchPause)
 	defer cancel()
@@ -165,7 +165,7 @@ func (r *eventReader) close(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, closeTime)
 		defer cancel()
 		r.end()
-		r.turn <- struct{}{} // for good: whoever has it hears of the end
+		r.turn <- struct{}{} // for good: its user hears of the end
 		r.work.Wait()
 		r.hubs.forget(r)
 		return translateHub(ctx, r.link.Close(ctx))

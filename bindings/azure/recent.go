@@ -7,8 +7,8 @@ import "sync"
 // have no end.
 const recentLimit = 100
 
-// recent holds what was used last, by key, and closes what was used longest ago when
-// there are too many. What is in use stays.
+// recent holds what was used last, by key, and closes what was used longest
+// ago when there are too many. Senders in use stay.
 type recent[C any] struct {
 	limit int
 	end   func(C)

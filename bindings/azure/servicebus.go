@@ -59,9 +59,9 @@ func newServiceBus(c *azservicebus.Client, opts *Options) *ServiceBus {
 	return &ServiceBus{client: c, line: line{opts: opts}, retries: opts.readerRetries(), senders: newRecent(recentLimit, func(s *azservicebus.Sender) { _ = closeSoon(context.Background(), s.Close) })}
 }
 
-// messagingRetryDelay is the first pause between repetitions of the clients of Service
-// Bus and Event Hubs: shorter than their own 4 s, because a listener has somebody
-// waiting.
+// messagingRetryDelay is the first pause between repetitions of the clients of
+// Service Bus and Event Hubs: shorter than their own 4 s, because a listener waits
+// for the answer.
 const messagingRetryDelay = 800 * time.Millisecond
 
 func (o *Options) serviceBus() *azservicebus.ClientOptions {

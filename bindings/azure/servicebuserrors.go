@@ -14,8 +14,8 @@ import (
 )
 
 // translateBus returns the error of a call in the terms of package bindings.
-// missing is what an answer "not found" or "gone" of $management is about: it says
-// no more than the number.
+// missing is the error for an answer "not found" or "gone" of $management,
+// which is only a number.
 func translateBus(ctx context.Context, err error, missing messaging.Condition) error {
 	err = inTerms(ctx, err, func(err error) *messaging.Error { return refusalOf(err, missing) })
 	if _, refused := errors.AsType[*refusedError](err); refused {

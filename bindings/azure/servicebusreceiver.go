@@ -89,8 +89,8 @@ func (r *receiver) receive(ctx context.Context, n int, wait time.Duration) ([]*s
 		list, err := r.sdk.ReceiveMessages(within, min(n, maxCredits), &azservicebus.ReceiveMessagesOptions{TimeAfterFirstMessage: batchPause})
 		switch {
 		case len(list) > 0:
-			// What the client has given back since the last call comes after messages that
-			// were on their way meanwhile.
+			// Messages that the client has given back since the last call come
+			// after messages that were on their way meanwhile.
 			slices.SortStableFunc(list, func(a, b *azservicebus.ReceivedMessage) int {
 				return cmp.Compare(value(a.SequenceNumber), value(b.SequenceNumber))
 			})

@@ -28,14 +28,14 @@ func overTransport(err error) error {
 }
 
 // isTransport reports whether an error is one of the way to the service: refused,
-// reset, timed out, not resolved, or ended by the other side. A certificate that is not
-// trusted is none: waiting does not help.
+// reset, timed out, not resolved, or ended by the other side. A certificate that
+// is not trusted is not an outage: waiting does not help.
 func isTransport(err error) bool {
 	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
 		return false
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, context.DeadlineExceeded) {
-		return true // a deadline of the client's own: that of the call was looked at before
+		return true // a deadline of the client's own: the deadline of the call was looked at before
 	}
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Op != "parse"

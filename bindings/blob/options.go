@@ -96,7 +96,7 @@ type BlockRef struct {
 // BlockSource says where PutBlockList looks for a block.
 type BlockSource uint8
 
-// Where to look for a block.
+// The places to look for a block.
 const (
 	Latest      BlockSource = iota // among the waiting blocks, then in the blob
 	Committed                      // in the blob

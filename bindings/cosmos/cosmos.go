@@ -80,7 +80,7 @@ type Range struct {
 
 // Item is one version of a document. Body is the JSON object with the
 // service's own properties: _rid, _self, _etag, _attachments and _ts, in a feed
-// also _lsn. Nobody changes it.
+// also _lsn. It never changes.
 type Item struct {
 	ID       string
 	Key      Key

@@ -39,7 +39,7 @@ type Namespace interface {
 	// or a key of more than messaging.MaxID characters).
 	SendEvents(ctx context.Context, hub string, opts *SendOptions, events ...*Event) error
 
-	// Hub returns what a hub says of itself, bindings.ErrNotFound if there is none.
+	// Hub returns the description of a hub, bindings.ErrNotFound if there is none.
 	Hub(ctx context.Context, name string) (*Properties, error)
 
 	// Partition returns what a partition says of itself.

@@ -138,7 +138,7 @@ func blobPath(arg string) (container, name string, err error) {
 type input struct {
 	*bufio.Reader
 	io.Closer
-	size int64 // -1: nobody knows
+	size int64 // -1: unknown
 }
 
 // measured says in a request how long its body is.
@@ -165,7 +165,7 @@ func openInput(std streams, file string) (*input, error) {
 		f.Close()
 		return nil, fmt.Errorf("cannot read %q: %w", file, reason(err))
 	}
-	size := int64(-1) // of a device or a pipe, and of files that have no size as those of /proc
+	size := int64(-1) // of a device or a pipe, and of files without a size, as in /proc
 	if info.Mode().IsRegular() && info.Size() > 0 {
 		size = info.Size()
 	}

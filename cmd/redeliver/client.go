@@ -271,8 +271,8 @@ func (c *client) unreachable(err error) error {
 	return fmt.Errorf("the host at %s did not answer: %w", c.base, err)
 }
 
-// bodyError says that the body of a request could not be read, which is no
-// fault of the host.
+// bodyError says that the body of a request could not be read; the host is not at
+// fault.
 type bodyError struct{ err error }
 
 func (e *bodyError) Error() string { return e.err.Error() }

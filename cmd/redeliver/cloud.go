@@ -143,7 +143,7 @@ func (s *session) pace() string {
 	return s.flags.clock
 }
 
-// instance is the name of the host in its locks: that of its data folder, which
+// instance is the name of the host in its locks: the name of its data folder, which
 // one process at a time can have, else a new one.
 func (s *session) instance() string {
 	if s.store == nil {

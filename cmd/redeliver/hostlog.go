@@ -8,8 +8,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// newLog returns the logger of a host: lines on the standard error with the same
-// clock as those of the journal. now gives the clock's time.
+// newLog returns the logger of a host: lines on the standard error with the clock
+// of the journal. now gives the clock's time.
 func newLog(out *console, verbose bool, now func() time.Time) zerolog.Logger {
 	level := zerolog.WarnLevel
 	if verbose {

@@ -106,8 +106,8 @@ func isModule(dir string) bool {
 	return err == nil && strings.HasPrefix(text, "module "+modulePath+"\n")
 }
 
-// readLines reads a text file with the line ends of Unix: git may have given it
-// those of Windows.
+// readLines reads a text file with the line ends of Unix: git may have given it the
+// line ends of Windows.
 func readLines(file string) (string, error) {
 	text, err := os.ReadFile(file)
 	return strings.ReplaceAll(string(text), "\r\n", "\n"), err

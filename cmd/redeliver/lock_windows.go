@@ -29,8 +29,8 @@ func tryLock(f *os.File, how uint32) (bool, error) {
 // replaceTries is how often replace tries: for half a second.
 const replaceTries = 50
 
-// replace gives a file the name of another one, and its place. Here that is refused
-// while somebody reads the other one, which commands do for a moment.
+// replace gives a file the name of another one, and its place. Windows refuses that
+// while a process reads the other one, and commands do so for a moment.
 func replace(fresh, name string) error {
 	var err error
 	for range replaceTries {

@@ -52,8 +52,8 @@ func addStorage(cmd *cobra.Command, f *startFlags) {
 	cmd.Flags().BoolVar(&f.strictDates, "strict-dates", false, "refuse storage requests dated more than 15 minutes off the clock")
 }
 
-// storageGiven reports whether somebody asked for the storage services: by a port, or
-// by accounts.
+// storageGiven reports whether the user asked for the storage services: by a port,
+// or by accounts.
 func storageGiven(cmd *cobra.Command) bool {
 	return cmd.Flags().Changed("blob-port") || cmd.Flags().Changed("queue-port") || os.Getenv(rest.AccountsVariable) != ""
 }

@@ -231,8 +231,8 @@ func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ..
 	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.counts}}, more...)...)
 }
 
-// lay puts cells behind those that every line begins with. What does not fit on
-// the terminal goes on below the function.
+// lay puts cells behind those that every line begins with. The rest of a line too
+// long for the terminal goes on below the function.
 func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 	name := rec.Function
 	if name == "" {
@@ -275,8 +275,8 @@ func attemptWords(rec *journal.Record, status string) string {
 	return "attempt " + strconv.Itoa(rec.Attempt) + " " + status
 }
 
-// counts are the two counters, which never move together: the service's and
-// that of the loop inside a delivery.
+// counts are the two counters, which never move together: the count of the service,
+// and the count of the loop inside a delivery.
 func counts(rec *journal.Record) string {
 	text := "retry_count=" + strconv.Itoa(rec.RetryCount())
 	switch {

@@ -34,7 +34,7 @@ type runInfo struct {
 	// connection string for each.
 	Storage []string `json:"storage,omitempty"`
 
-	// StorageKeys are the keys of these accounts, as far as somebody chose them.
+	// StorageKeys are the keys of these accounts that the user chose.
 	StorageKeys []storageKey `json:"storageKeys,omitempty"`
 
 	// ServiceBus is the same for the embedded Service Bus namespace, and
@@ -246,8 +246,8 @@ func awaitRelease(ctx context.Context, dir string, info runInfo) error {
 	}
 }
 
-// releasePoll is how often awaitRelease looks: locks of the operating system
-// tell nobody that they are free.
+// releasePoll is how often awaitRelease looks: locks of the operating system do not
+// announce that they are free.
 const releasePoll = 10 * time.Millisecond
 
 // ownedError says that another process runs the app.

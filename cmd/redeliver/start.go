@@ -36,7 +36,7 @@ type startFlags struct {
 	queuePort       portFlag
 	blobPort        portFlag
 	strictDates     bool
-	storageGiven    bool // somebody asked for these two, or for accounts
+	storageGiven    bool // the user asked for these two, or for accounts
 	tls             tlsFlags
 	bus             busFlags
 	grid            gridFlags

@@ -3,7 +3,7 @@ package call
 import "math"
 
 // Constants that both sides of the go-plugin handshake share. The cookie is a
-// courtesy, not a secret: it lets a handler that somebody starts by hand say so.
+// courtesy, not a secret: with it a handler can tell that it was started by hand.
 const (
 	CookieKey   = "REDELIVER_HANDLER"
 	CookieValue = "d0f6a2a5c1b74b6c9e3f-redeliver-handler"

@@ -276,8 +276,8 @@ func embeddedBy(standard string) string {
 	return ""
 }
 
-// lack notes that a function lacks a setting. What the first of several functions says
-// of it is said once, and names the others.
+// lack notes that a function lacks a setting. The fault is reported once, for the
+// first of several functions, and names the others.
 func (l *loader) lack(setting string, f *Function, fault *schemas.Fault) {
 	if l.lacking == nil {
 		l.lacking = map[string]*lack{}

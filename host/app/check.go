@@ -54,8 +54,8 @@ func problem(function string, f *schemas.Fault) Problem {
 	}
 }
 
-// reportOf says what will happen to one function. One that is in error does not
-// run, so it has no numbers.
+// reportOf says what will happen to one function. A function in error does not run,
+// so it has no numbers.
 func reportOf(a *App, f *Function) FunctionReport {
 	r := FunctionReport{Name: f.Name, File: f.File, InError: f.InError(), Disabled: f.DisabledBy, NotServed: f.NotServed}
 	if f.Trigger != nil {

@@ -11,8 +11,9 @@ import (
 
 const hubsSetting = "redeliver.eventHubs.hubs"
 
-// loadHubs adds the hubs of the official emulator's file to those of host.json. A name
-// is a queue, a topic or an event hub, and no two of them (spec messaging 1.11).
+// loadHubs adds the hubs of the official emulator's file to the hubs of
+// host.json. A name is a queue, a topic or an event hub, and no two of them
+// (spec messaging 1.11).
 func (l *loader) loadHubs(r reader) {
 	taken := map[string]string{} // by name in lower case: by what
 	hubs, _ := r.value(hubsSetting).([]any)

@@ -86,7 +86,7 @@ func (l *loader) fixedInput(f *Function, b *Binding) (bindings.Value, bool) {
 func (l *loader) unusedInputs() {
 	inputs, _ := l.app.hostDoc.Lookup(inputsPath)
 	functions, _ := inputs.(map[string]any)
-	// What is declared in code is not known before the handlers were asked.
+	// Declarations in code are not known before the handlers were asked.
 	known := len(l.app.Config.Functions) == 0 && (l.opts.Declared != nil || !l.app.Handler.Served())
 	for _, name := range slices.Sorted(maps.Keys(functions)) {
 		f := l.app.Function(name)

@@ -225,8 +225,8 @@ func (f *Function) warn(fault *schemas.Fault) {
 	f.Warnings = append(f.Warnings, f.placed(fault))
 }
 
-// placed takes the position away from what is declared in code: it would be one
-// in a text that nobody has seen.
+// placed takes the position away from declarations in code: it would be a position
+// in a text that the user never sees.
 func (f *Function) placed(fault *schemas.Fault) *schemas.Fault {
 	if fault.File == "" {
 		fault.File = f.file()

@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// readFunctionFile reads function.json into f. What it finds wrong is recorded;
-// it always reads as far as it can.
+// readFunctionFile reads function.json into f. Faults are recorded; it always reads
+// as far as it can.
 func (l *loader) readFunctionFile(f *Function, path string) {
 	text, err := os.ReadFile(path)
 	if err != nil {

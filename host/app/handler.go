@@ -121,7 +121,7 @@ func (l *loader) discoverHandler() HandlerSpec {
 	return h
 }
 
-// officialGo reports whether a runtime is that of the platform's own Go worker.
+// officialGo reports whether a runtime is the platform's own Go worker.
 func officialGo(runtime string) bool { return runtime == "native" || runtime == "golang" }
 
 // otherLanguage describes an app that is not written for this host, if its runtime or

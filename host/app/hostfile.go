@@ -23,7 +23,7 @@ const (
 	codeFile         = "code"
 )
 
-// override is one value from outside host.json that was laid over it.
+// override is one value that was laid over host.json.
 type override struct {
 	file    string // environmentFile, localFileName or setFile
 	setting string // the name of the variable; for --set the switch

@@ -61,8 +61,8 @@ type Kind struct {
 	// functions have in work at once.
 	InWork func(a *App) string
 
-	// Warn finds what is wrong with the trigger and harmless. The faults are completed
-	// as those of Validate.
+	// Warn finds what is wrong with the trigger and harmless. The faults are
+	// completed as by Validate.
 	Warn func(a *App, f *Function) []*schemas.Fault
 
 	// Validate checks what only this kind knows: names, schedules, routes. It is

@@ -49,7 +49,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 	h.Path = path
 	switch inPath := !strings.ContainsAny(name, `/\`); {
 	case found && inPath && path != filepath.Join(l.app.Dir, name) && path != filepath.Join(l.app.Dir, name)+".exe":
-		h.Path = name // whoever starts it looks it up again
+		h.Path = name // the start looks it up again
 	case found:
 		h.Fingerprint = fileDigest(path)
 	case !inPath:

@@ -15,7 +15,7 @@ import (
 )
 
 // reader takes typed values out of a document whose keys match ignoring case.
-// What is absent, null or not of the wanted type gives the default: the schema
+// A value that is absent, null or of another type gives the default: the schema
 // has its fault already.
 type reader struct {
 	doc   *schemas.Document

@@ -282,7 +282,8 @@ type fuse struct {
 	then func()
 }
 
-// never is no secret to package context: any channel will do that does not close.
+// never needs no identity for package context: any channel works that does not
+// close.
 var never = make(chan struct{})
 
 func (f *fuse) blow(err error) {

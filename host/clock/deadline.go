@@ -9,7 +9,7 @@ type deadline struct {
 	at     int64  // nanoseconds since the clock's start
 	seq    uint64 // order of setting
 	pos    int    // 1 + index in the heap; 0: not pending
-	reason bool   // somebody waits for it: time may jump for its sake
+	reason bool   // work depends on it: time may jump for its sake
 
 	task  *task
 	timer *Timer

@@ -58,7 +58,7 @@ func (v *Virtual) Run(max time.Duration) time.Duration {
 // Until moves time from deadline to deadline of any kind, working each off,
 // until done reports true, and returns true; it returns false when there is no
 // further deadline within max. done is asked before the first move and after
-// each, while nobody has the baton; it must return soon and, of the clock, may
+// each, while the baton is free; it must return soon and, of the clock, may
 // use nothing but Now.
 func (v *Virtual) Until(done func() bool, max time.Duration) bool {
 	return v.drive1("Until", &drive{kind: driveUntil, done: done}, max).jumped
@@ -143,7 +143,8 @@ func (v *Virtual) hurry(d *drive) {
 }
 
 // moveLocked moves time one step, if there is a reason and a driver or pace that
-// lets it. It is called when nobody is ready, and reports whether to look again.
+// lets it. It is called when no goroutine is ready, and reports whether to look
+// again.
 func (v *Virtual) moveLocked() bool {
 	d := v.drive
 	if d == nil {

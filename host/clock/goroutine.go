@@ -90,8 +90,8 @@ func (v *Virtual) run(first begun) {
 	}
 }
 
-// runTask runs a task. When it panics or exits it passes the baton, so that nobody
-// hangs, and the worker is gone.
+// runTask runs a task. When it panics or exits it passes the baton, so that no
+// goroutine hangs, and the worker is gone.
 func (v *Virtual) runTask(b begun) {
 	returned := false
 	defer func() {
@@ -218,7 +218,7 @@ func (v *Virtual) enterUnlock(id uint64, name string, f func(), list *[]*visit, 
 		v.buryLocked(t)
 		v.holder = nil
 		if !returned {
-			w = nil // f panicked or exited: nobody is there to wait
+			w = nil // f panicked or exited: no caller is left to wait
 		}
 		if w != nil {
 			w.done = make(chan struct{})
@@ -257,7 +257,7 @@ func (v *Virtual) foreign(op string) uint64 {
 }
 
 // refuseOwn panics if the clock would wait for the calling goroutine. It spares the
-// search for who that is when all goroutines of the clock wait: then it is none of them.
+// search when all goroutines of the clock wait: then the caller is not one of them.
 func (v *Virtual) refuseOwn(op string) {
 	v.mu.Lock()
 	t := v.tasks.first

@@ -9,14 +9,16 @@ import (
 // Limits of Auto.
 const (
 	quiet = 5 * time.Millisecond // real time without input before it jumps
-	// asleep is how late a deadline is, in the pace Real, when the process or the machine
-	// slept: it and all others that have passed are then due now, at one instant. Whoever
-	// looks at the clock sees what the world outside does, such as that a lease has ended.
+	// asleep is how late a deadline is, in the pace Real, when the process or the
+	// machine slept: it and all others that have passed are then due now, at one
+	// instant. A reader of the clock sees time as real clients do, for instance
+	// that a lease has ended.
 	asleep   = 2 * time.Second
 	farAhead = 7 * 24 * time.Hour // virtual time since the last input after which it stops
 )
 
-// lag is how far a pace may fall behind the wall while somebody is always ready.
+// lag is how far a pace may fall behind the wall while some goroutine is always
+// ready.
 const lag = 5 * time.Millisecond
 
 // wall is real time, replaced in tests of the paces.
@@ -44,8 +46,8 @@ func (w *realWall) now() time.Duration {
 	return w.at(t.Sub(w.start), t.Round(0).Sub(w.start.Round(0)))
 }
 
-// at is the time when the monotonic clock and that of the calendar show these times
-// since the start. Small differences are corrections of the calendar.
+// at is the time when the monotonic clock and the clock of the calendar show these
+// times since the start. Small differences are corrections of the calendar.
 func (w *realWall) at(monotonic, calendar time.Duration) time.Duration {
 	for {
 		slept := w.slept.Load()
@@ -66,10 +68,10 @@ const (
 	paceReal
 )
 
-// pacing is the state of the paces. Between events nobody runs for them, only a real
-// timer. Fields are guarded by Virtual.mu unless said otherwise.
+// pacing is the state of the paces. Between events only a real timer runs for them.
+// Fields are guarded by Virtual.mu unless said otherwise.
 type pacing struct {
-	changing sync.Mutex     // held by whoever changes the pace; not guarded by Virtual.mu
+	changing sync.Mutex     // held during a change of the pace; not guarded by Virtual.mu
 	ticking  sync.WaitGroup // the timer's function at work
 
 	kind    paceKind
@@ -83,17 +85,17 @@ type pacing struct {
 	stopped      bool          // seven days ahead, and said so
 }
 
-// Auto makes time jump while somebody waits for it, and otherwise follow the
-// wall: it is never slower. It does not jump while a call is out (see
+// Auto makes time jump while work waits for it, and otherwise follow the wall: it
+// is never slower. It does not jump while a call is out (see
 // VirtualOptions.Patience) or the clock is pinned, nor for a few quiet milliseconds
 // after an input (Inside, Do, a drive), and no longer jumps when it is seven days
-// past the last input. Close ends it; Real replaces it. An Advance, Next or Run jumps
-// all the same.
+// past the last input. Close ends it; Real replaces it. An Advance, Next or Run
+// jumps all the same.
 func (v *Virtual) Auto() { v.setPace(paceAuto) }
 
 // Real makes time follow the wall, and never jump by itself. As in Auto a call that
 // is out does not hold time still: a handler's real duration counts, as does its
-// timeout. What is ready still runs first. Close ends it; Auto replaces it.
+// timeout. Ready goroutines still run first. Close ends it; Auto replaces it.
 func (v *Virtual) Real() { v.setPace(paceReal) }
 
 // Close ends the pace, and waits until the pace is no longer at work. The clock
@@ -165,9 +167,9 @@ func (p *pacing) wallLocked(v *Virtual, now time.Duration) int64 {
 	return max(plus(p.virtual, int64(now-p.real)), v.now.Load())
 }
 
-// keepUpLocked lets time follow the wall while there is always somebody who is
-// ready, such as a retry without delay, of which there is no end. What is ready at one
-// instant runs at that instant as long as it does not take too long for that.
+// keepUpLocked lets time follow the wall while some goroutine is always ready, such
+// as an endless retry without delay. Goroutines that are ready at one instant run
+// at that instant unless they take too long.
 func (v *Virtual) keepUpLocked() {
 	p := &v.pace
 	if p.kind == paceNone || v.drive != nil || v.ready.n == 0 && (len(v.out) == 0 || !v.out[0].back) {

@@ -55,8 +55,8 @@ func (system) start(_ string, f func()) { go f() }
 
 func (system) newCond(l sync.Locker) condition { return &systemCond{l: l} }
 
-// systemCond keeps one channel per waiter. A waiter that gives up leaves the
-// queue first, so a signal always reaches somebody who takes it as such.
+// systemCond keeps one channel per waiter. A waiter that gives up leaves the queue
+// first, so a signal always reaches a waiter.
 type systemCond struct {
 	l sync.Locker
 

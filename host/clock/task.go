@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// A task is one goroutine of the clock, and whatever it waits for at the
-// moment. All fields but park are guarded by Virtual.mu.
+// A task is one goroutine of the clock, and its wait of the moment. All fields but
+// park are guarded by Virtual.mu.
 type task struct {
 	name string
 	park chan struct{} // capacity 1: the baton arrives here

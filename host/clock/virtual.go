@@ -21,10 +21,10 @@ type Virtual struct {
 
 	now atomic.Int64 // nanoseconds since start; written with mu held
 
-	driving sync.Mutex // held by whoever is in Advance, Next or Run
+	driving sync.Mutex // held in Advance, Next or Run
 
 	mu        sync.Mutex
-	holder    *task  // has the baton; nil: nobody is ready
+	holder    *task  // has the baton; nil: none is ready
 	turn      uint64 // number of the holder's turn
 	moved     uint64 // the turn in which time moved last, or something came in
 	seq       uint64 // numbers deadlines, waits and calls
@@ -46,7 +46,7 @@ type Virtual struct {
 	watch    watching
 	finished []*visit // to be let go by unlock
 	notices  []Notice // to be delivered by unlock
-	notifier task     // has the baton while they are, if nobody else has
+	notifier task     // has the baton meanwhile, if it was free
 }
 
 // VirtualOptions adjust a Virtual. The zero value is right for most tests.
@@ -124,9 +124,9 @@ func (v *Virtual) Elapsed() (virtual, real time.Duration) {
 	return time.Duration(v.now.Load()), v.wall.now() - v.born
 }
 
-// passLocked gives the free baton to whoever is next, moving time if it may, and
-// returns the new holder; nil when nobody can run now. The caller hands the
-// result to unlock, which wakes it.
+// passLocked gives the free baton to the next goroutine, moving time if it
+// may, and returns the new holder; nil when none can run now. The caller
+// hands the result to unlock, which wakes it.
 func (v *Virtual) passLocked() *task {
 	for {
 		v.keepUpLocked()
@@ -149,7 +149,7 @@ func (v *Virtual) passLocked() *task {
 				return v.giveLocked(c.task)
 			}
 			if v.pace.kind == paceNone || v.drive != nil && !v.drive.alone {
-				return nil // a call is out: time stands still, and whoever comes back passes on
+				return nil // a call is out: time stands still, and the call passes on when it comes back
 			}
 		} else {
 			v.finishLocked(&v.settling)
@@ -182,11 +182,11 @@ func (v *Virtual) giveLocked(t *task) *task {
 	return t
 }
 
-// unlock releases mu after the baton may have been passed, delivers what has
-// piled up meanwhile, and lets next run; self is the calling goroutine if it is a task
-// that runs on by itself when it is next. Notices are delivered before the next turn
-// begins, or in a turn of their own; if somebody's turn is going on, whoever passes
-// the baton next delivers them. It reports whether self is the one to go on.
+// unlock releases mu after the baton may have been passed, delivers what has piled
+// up meanwhile, and lets next run; self is the calling goroutine if it is a task
+// that runs on by itself when it is next. Notices are delivered before the next
+// turn begins, or in a turn of their own; during a turn, the next pass of the baton
+// delivers them. It reports whether self is the one to go on.
 func (v *Virtual) unlock(next, self *task) bool {
 	if next == nil && v.holder != nil {
 		v.mu.Unlock()
@@ -303,8 +303,8 @@ func (v *Virtual) setLocked(d *deadline, after time.Duration, reason bool) {
 }
 
 // jumpLocked moves time to at and makes what is due then ready, in order of
-// setting. A context that is due after somebody who may yet cancel it is left for
-// when they have run; see passLocked.
+// setting. A context that is due after a goroutine that may yet cancel it
+// is left until that has run; see passLocked.
 func (v *Virtual) jumpLocked(at int64) {
 	if at > v.now.Load() {
 		v.now.Store(at)

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// watching is the state of the watchdog, which looks now and then whether the turn is
-// still the same. It is a real timer that runs only while somebody has the baton.
+// watching is the state of the watchdog, which looks now and then whether the turn
+// is still the same. It is a real timer that runs only while a goroutine has the
+// baton.
 type watching struct {
 	armed bool // or never to be armed
 	timer wallTimer
@@ -17,7 +18,7 @@ type watching struct {
 	said  bool
 }
 
-// watchLocked sets the watchdog, because somebody has got the baton.
+// watchLocked sets the watchdog for the new holder of the baton.
 func (v *Virtual) watchLocked() {
 	w := &v.watch
 	w.armed = true
@@ -58,7 +59,7 @@ func (v *Virtual) look() {
 	}
 }
 
-// stopWatch puts the watchdog to sleep, if nobody has the baton.
+// stopWatch puts the watchdog to sleep, if the baton is free.
 func (v *Virtual) stopWatch() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/epoch"
 )
 
-// defaultContentType is that of a blob whose writer names none.
+// defaultContentType is the type of a blob whose writer names none.
 const defaultContentType = "application/octet-stream"
 
 // blob is a handle on one blob or snapshot. It serves the calls of

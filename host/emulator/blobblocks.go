@@ -265,7 +265,7 @@ func (b *blob) AppendBlock(ctx context.Context, body io.Reader, opts *blobapi.Ap
 		}
 		r.Blocks++
 		r.Size += seg.Size
-		r.Headers.ContentMD5 = nil // was that of the content before
+		r.Headers.ContentMD5 = nil // was the value of the content before
 		tx.change(putBlob{r})
 		out = &blobapi.Appended{Written: *tx.wrote(&r), Offset: offset, Blocks: r.Blocks}
 		out.ContentMD5 = slices.Clone(staged.md5)

@@ -15,15 +15,15 @@ import (
 type bodyID string
 
 // bodyStore keeps bytes that are written once, read many times and then removed.
-// What they mean, and when nobody needs them any more, is the blobs' to know. All
+// The blobs know their meaning and when they are no longer needed. All
 // methods may be called concurrently; write may block as long as its reader.
 type bodyStore interface {
 	// write stages everything that r has. Nothing is kept after an error. A size
 	// above 0 is what the caller expects to come.
 	write(r io.Reader, size int64) (bodyID, error)
-	// take returns the identifier under which records may have a staged body; the
-	// state is that of an opening of the store. It fails when the body was lost with
-	// a state from before.
+	// take returns the identifier under which records may have a staged
+	// body; the state belongs to an opening of the store. It fails when the
+	// body was lost with a state from before.
 	take(staged bodyID, opening uint64) (bodyID, error)
 	// open returns the bytes for reading. They can be read until close, even
 	// after remove.
@@ -58,7 +58,7 @@ type memoryBody struct {
 }
 
 const (
-	smallPiece = 4 << 10 // of a body whose size nobody tells, to begin with
+	smallPiece = 4 << 10 // of a body of unknown size, to begin with
 	largePiece = 1 << 20
 )
 
@@ -72,7 +72,7 @@ func (m *memoryBodies) write(r io.Reader, size int64) (bodyID, error) {
 	return m.adopt(b), nil
 }
 
-// adopt gives a body an identifier. None is given twice, whatever becomes of the
+// adopt gives a body an identifier. None is given twice, over all changes of the
 // state.
 func (m *memoryBodies) adopt(b memoryBody) bodyID {
 	m.mu.Lock()

@@ -47,7 +47,7 @@ func (s *Storage) OnBlobEvent(tell func(BlobEvent)) (stop func()) {
 }
 
 // subjectLocked is the blob that an operation may raise an event of, as it is now;
-// nil if there is none, or nobody listens.
+// nil if there is none, or without a listener.
 func (tx *blobTx) subjectLocked(p FaultPoint) *blobRecord {
 	if blobAPIs[p.Op] == "" || p.Blob == "" || len(tx.listeners) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (tx *blobTx) subjectLocked(p FaultPoint) *blobRecord {
 }
 
 // eventLocked is the event of an operation that has been applied; nil if it raises
-// none, or nobody listens. before is subjectLocked from before it.
+// none, or without a listener. before is subjectLocked from before it.
 func (tx *blobTx) eventLocked(p FaultPoint, before *blobRecord) *BlobEvent {
 	r := tx.subjectLocked(p)
 	gone := r == nil && before != nil

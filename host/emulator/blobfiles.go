@@ -35,15 +35,15 @@ type stagedForm struct {
 	opening uint64 // 0: the bytes
 }
 
-// smallBody is the size up to which a body is a value: the cost of a file is that
-// of some hundred kilobytes.
+// smallBody is the size up to which a body is a value: a file costs as much as some
+// hundred kilobytes.
 const smallBody = 32 << 10
 
 func newStoreBodies(db *store.Store) *storeBodies {
 	return &storeBodies{db: db, staged: map[bodyID]stagedForm{}, taken: map[bodyID][]byte{}}
 }
 
-// Identifiers say which form a body has. Those of staged bodies never leave
+// Identifiers say which form a body has. Numbers of staged bodies never leave
 // memory, and none is given twice; the others belong to one state of the store.
 const (
 	stagedPrefix = "s"
@@ -141,7 +141,7 @@ func (b *storeBodies) take(staged bodyID, opening uint64) (bodyID, error) {
 	return id, nil
 }
 
-// sender remembers its error, to tell it from those of the store.
+// sender remembers its error, to tell it from the store's errors.
 type sender struct {
 	r   io.Reader
 	err error
@@ -279,8 +279,8 @@ func (b *storeBodies) discard(id bodyID) {
 	}
 }
 
-// numbered makes the numbers of new bodies follow those of a state that was read,
-// and forgets what was on its way into the one before.
+// numbered makes the numbers of new bodies follow the numbers of a state that was
+// read, and forgets bodies on their way into the state before.
 func (b *storeBodies) numbered(last uint64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

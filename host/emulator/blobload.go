@@ -19,8 +19,8 @@ type blobsState struct {
 	lastBody uint64
 }
 
-// takeLocked replaces the blobs in memory by those of the store. No identifier is given
-// twice, so that a lease of before fits nothing of now.
+// takeLocked replaces the blobs in memory by the blobs of the store. No
+// identifier is given twice, so that a lease of before fits nothing of now.
 func (s *blobs) takeLocked(fresh blobsState, from keep.Origin) {
 	before := s.account
 	s.clear()
@@ -32,8 +32,8 @@ func (s *blobs) takeLocked(fresh blobsState, from keep.Origin) {
 	s.sweepLocked()
 }
 
-// sweepLocked removes contents that no blob has: of those that were deleted while
-// somebody still read them.
+// sweepLocked removes contents without a blob: the blob was deleted while the
+// content was still read.
 func (s *blobs) sweepLocked() {
 	s.writing = &change{s.kept.Change()}
 	for id, c := range s.contents {
@@ -164,7 +164,7 @@ func (r blobReader) content(key, value []byte) (blobChange, error) {
 	return nil, r.unreadable(key)
 }
 
-// check finds records that name what is not there.
+// check finds records that name missing ones.
 func (r blobReader) check(changes []blobChange) error {
 	containers, contents := map[string]bool{}, map[uint64][]segment{0: nil}
 	for _, c := range changes {

@@ -141,7 +141,7 @@ func (tx *blobTx) setPages(r *blobRecord, pages []segment) {
 	r.Content, r.Blocks = tx.newContent(pages), len(pages)
 }
 
-// overlay returns pages with those of a range replaced.
+// overlay returns pages with a range replaced.
 func overlay(pages []segment, span blobapi.Range, by []segment) []segment {
 	end := span.Offset + span.Count
 	var before, after []segment

@@ -14,8 +14,8 @@ import (
 // record.go; what may be nil begins with its length and one, and 0 is nil.
 const recordFormat = 2
 
-// widerFormat is that of a record with fields behind those of recordFormat, which
-// few need.
+// widerFormat is the format of a record with fields behind the fields of
+// recordFormat, which few need.
 const widerFormat = 3
 
 // append adds the counters; properties are kept apart.

@@ -81,7 +81,7 @@ type blobTx struct {
 }
 
 // operate runs f between the fault points, on the container of that name; on
-// none if the name is empty. What f has worked out is applied if it returns no
+// none if the name is empty. The result of f is applied if it returns no
 // error. A missing container is an error unless optional is set.
 func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func(tx *blobTx) error) error {
 	if err := ctx.Err(); err != nil {

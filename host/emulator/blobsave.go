@@ -32,7 +32,7 @@ func (s *blobs) save() (snap blobsSnapshot, err error) {
 		})
 		return snap, err
 	}
-	sizes := make(map[bodyID]int64, len(s.bodyRefs)) // as far as somebody needs them
+	sizes := make(map[bodyID]int64, len(s.bodyRefs)) // as far as they are needed
 	_ = eachSegment(snap.changes, func(seg *segment) error {
 		sizes[seg.Body] = max(sizes[seg.Body], seg.Skip+seg.Size)
 		return nil
@@ -58,7 +58,7 @@ func (s *blobs) records() []blobChange {
 	held := s.heldByBlobs()
 	for _, id := range slices.Sorted(maps.Keys(s.contents)) {
 		if !held[id] {
-			continue // only somebody who still reads it has it
+			continue // only a reader still has it
 		}
 		c := s.contents[id]
 		changes = append(changes, putContent{contentRecord{ID: c.ID, Segments: append([]segment(nil), c.Segments...)}})
@@ -97,8 +97,8 @@ func (s *blobs) heldByBlobs() map[uint64]bool {
 	return held
 }
 
-// eachSegment calls f with each segment that a list of records names. What f
-// changes, it changes in the list.
+// eachSegment calls f with each segment that a list of records names. f makes its
+// changes in the list.
 func eachSegment(changes []blobChange, f func(*segment) error) error {
 	for i, c := range changes {
 		switch c := c.(type) {
@@ -204,7 +204,7 @@ func (c *change) dropAllBlobs() {
 	c.Delete(blobPropertiesKey)
 }
 
-// follow makes the counters of the state go on after those of another.
+// follow makes the counters of the state go on after another's.
 func (snap *blobsSnapshot) follow(before accountRecord) {
 	for i, c := range snap.changes {
 		if c, ok := c.(setAccount); ok {

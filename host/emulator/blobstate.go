@@ -46,7 +46,7 @@ type blobRecord struct {
 	Metadata map[string]string
 	Lease    lease
 	Copy     *blobapi.CopyState
-	Tier     string // "": nobody has set one
+	Tier     string // "": not set
 	Tags     map[string]string
 	Sealed   bool  // an append blob to which nothing is added any more
 	Sequence int64 // the number of a page blob that its writers agree on
@@ -68,8 +68,8 @@ type segment struct {
 	Skip int64 `json:",omitempty"`
 }
 
-// contentRecord is a sequence of segments. It only ever grows, and only that of
-// an append blob.
+// contentRecord is a sequence of segments. It only grows, and only in an append
+// blob.
 type contentRecord struct {
 	ID       uint64
 	Segments []segment
@@ -116,7 +116,7 @@ type (
 	putBlock struct{ blockRecord }
 	// dropBlocks drops all waiting blocks of a blob.
 	dropBlocks struct{ blobKey }
-	// putContent adds a content that nobody refers to yet. It goes by itself when
+	// putContent adds a content without a reference yet. It goes by itself when
 	// the last record that refers to it goes.
 	putContent struct{ contentRecord }
 	// appendSegment lengthens a content.

@@ -84,7 +84,7 @@ func (p *tagParser) blanks() {
 	}
 }
 
-// word takes a word, whatever its case. One that goes on is another.
+// word takes a word in any case. One that goes on is another.
 func (p *tagParser) word(w string) bool {
 	p.blanks()
 	if !strings.EqualFold(plainTagKey.FindString(p.text[p.at:]), w) {
@@ -238,8 +238,8 @@ func (p *tagParser) value() string {
 	return value
 }
 
-// tag holds a quoted name or value to what tags can have. One that is too long is
-// that of no blob, which only those who look for blobs are told.
+// tag holds a quoted name or value to what tags can have. A name that is too long
+// belongs to no blob, and only searches report it.
 func (p *tagParser) tag(text string, most int) {
 	switch {
 	case !tagText.MatchString(text):

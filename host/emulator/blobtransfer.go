@@ -133,8 +133,8 @@ func checkCopyOptions(opts *blobapi.CopyOptions) error {
 	return checkTagSet(opts.Tags)
 }
 
-// copyOf is the record of a copy, but for its content if that is another. What it
-// replaces, if there is something, is of the same type.
+// copyOf is the record of a copy, but for its content if that is another. A blob
+// that it replaces is of the same type.
 //
 // Source: docs, Copy Blob, "Remarks".
 func (tx *blobTx) copyOf(from, old *blobRecord, to blobKey, opts *blobapi.CopyOptions) (blobRecord, error) {

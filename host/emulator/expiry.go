@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// expiry is the timer that removes messages when they expire. Nobody waits for it, so
-// that it gives time no reason to jump.
+// expiry is the timer that removes messages when they expire. Time does not jump
+// for it.
 type expiry struct {
 	timer *clock.Timer // nil: none yet
 	armed time.Time    // when it runs; zero: it does not
@@ -44,7 +44,7 @@ func (e *expiry) stop() {
 }
 
 // expire removes what has expired in a queue, if it is still the one of that name.
-// What cannot be written is left to the next call, which says so.
+// A failed write is left to the next call, which reports it.
 func (s *Storage) expire(name string, q *queueState) {
 	e := &effects{queue: name, change: change{s.kept.Change()}}
 	commit, err := s.expireNow(q, e)

@@ -23,7 +23,7 @@ func LastTime(db *store.Store) (time.Time, error) {
 
 func setTime(c *keep.Change, t time.Time) { c.Set(timeKey, fields.AppendTime(nil, t)) }
 
-// readTime is LastTime for whatever has keys.
+// readTime is LastTime for anything with keys.
 func readTime(from interface {
 	Get(key []byte) ([]byte, error)
 }, dir string) (time.Time, error) {

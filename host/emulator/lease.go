@@ -47,7 +47,7 @@ func (l lease) state(now time.Time) leaseState {
 	return leaseExpired
 }
 
-// is reports whether id is the lease's, in whatever form a GUID is written.
+// is reports whether id is the lease's, in any form of a GUID.
 func (l lease) is(id string) bool { return l.ID != "" && guid(l.ID) == guid(id) }
 
 func (l lease) start(now time.Time) lease {
@@ -129,7 +129,7 @@ func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Durati
 	if period != nil && (*period < 0 || *period > blobapi.MaxBreakPeriod) {
 		return l, 0, blobError(storage.CodeInvalidHeaderValue, "break period %v: want 0 to %v", *period, blobapi.MaxBreakPeriod)
 	}
-	end := now // of the lease, if nobody shortens it
+	end := now // of the lease, unless it is shortened
 	switch l.state(now) {
 	case leaseAvailable:
 		return l, 0, blobError(storage.CodeLeaseNotPresentWithLeaseOperation, "")
@@ -221,7 +221,7 @@ func (l lease) properties(now time.Time) blobapi.LeaseProperties {
 // without dashes, braces or parentheses.
 func isGUID(s string) bool { return guidDigits(s) != "" }
 
-// guid is a GUID in the form in which the service answers; what is none is as it was.
+// guid is a GUID in the form of the service's answers; other text is unchanged.
 func guid(s string) string {
 	digits := guidDigits(s)
 	if digits == "" {
@@ -230,7 +230,7 @@ func guid(s string) string {
 	return strings.ToLower(digits[:8] + "-" + digits[8:12] + "-" + digits[12:16] + "-" + digits[16:20] + "-" + digits[20:])
 }
 
-// guidDigits returns the 32 digits of a GUID; nothing if it is none.
+// guidDigits returns the 32 digits of a GUID, and no digits of other text.
 func guidDigits(s string) string {
 	if n := len(s); n > 2 && (s[0] == '{' && s[n-1] == '}' || s[0] == '(' && s[n-1] == ')') {
 		s = s[1 : n-1]

@@ -14,8 +14,7 @@ import (
 // An operator looks at queues as no client of the service can: by the identifier
 // of a message, and at what is invisible. The calls below are for the control
 // API; triggers and bindings have no use for them, and the cloud does not offer
-// them. They may be called concurrently, and their errors are those of
-// queue.Queue.
+// them. They may be called concurrently, and return the errors of queue.Queue.
 
 // QueueCounts says how many messages a queue holds.
 type QueueCounts struct {

@@ -185,8 +185,8 @@ func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f f
 	return q.s.fault(p)
 }
 
-// locked returns a commit to wait for, even when f fails: what had expired
-// before is gone. writeErr is why it cannot be written, err is that of f.
+// locked returns a commit to wait for, even when f fails: expired messages are
+// gone. writeErr is why it cannot be written, err is the error of f.
 func (q *queue) locked(optional bool, e *effects, f func(now time.Time, state *queueState, e *effects) error) (commit keep.Awaited, writeErr, err error) {
 	q.s.mu.Lock()
 	defer q.s.mu.Unlock()

@@ -16,15 +16,15 @@ type kept struct {
 	delay    time.Duration
 	attempt  int32
 	subject  uint16
-	text     uint16 // of the error; never less than that of the record before, if not 0
+	text     uint16 // of the error; never less than of the record before, if not 0
 	rest     uint16
 	kind     uint8 // one of the journal's words, as is status
 	status   uint8
 	hasDelay bool
 }
 
-// chunk holds chunkSize records in a row. The first text and the first rest are
-// those of records that have none.
+// chunk holds chunkSize records in a row. The first text and the first rest belong
+// to records without one.
 type chunk struct {
 	first    uint64 // sequence number of its first record
 	begin    time.Time
@@ -212,8 +212,7 @@ func (j *Journal) keepLocked(c *chunk, r *Record, now time.Time) int {
 	return c.size(&k)
 }
 
-// size is about the memory that a record takes. What it shares with others counts for
-// each.
+// size is about the memory that a record takes. Shared parts count for each.
 func (c *chunk) size(k *kept) int {
 	s := c.subjects[k.subject]
 	n := int(unsafe.Sizeof(*k)) + len(c.texts[k.text]) + len(s.function) + len(s.source) + len(s.delivery) + len(s.invocation) + len(s.messageID)

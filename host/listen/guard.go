@@ -159,7 +159,7 @@ func Loopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// isOwnName reports whether a name is one that nobody outside can have.
+// isOwnName reports whether a name can only be this machine's.
 func isOwnName(host string) bool {
 	return host == "host.docker.internal" || host == "host.containers.internal" || host != "" && host == machineName()
 }
@@ -190,9 +190,9 @@ func CameTo(r *http.Request, addr netip.Addr) bool {
 }
 
 // silentBrowser reports whether a request without Origin and Sec-Fetch-Site is a
-// browser's. Browsers send the latter only to localhost, to loopback addresses and over
-// TLS (W3C, Fetch Metadata), so that of other names this is all there is to see. No
-// page can change the header without a preflight.
+// browser's. Browsers send the latter only to localhost, to loopback addresses and
+// over TLS (W3C, Fetch Metadata), so that requests to other names show nothing
+// else. No page can change the header without a preflight.
 func silentBrowser(r *http.Request) bool {
 	agent := r.UserAgent()
 	return r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == "" &&

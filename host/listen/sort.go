@@ -22,7 +22,7 @@ type sorter struct {
 	requests  *handed               // connections that turned out to speak HTTP
 }
 
-// sortLocked serves what comes to a listener, whatever it speaks.
+// sortLocked serves the connections of a listener, of any protocol.
 func (s *Server) sortLocked(l net.Listener, secure bool) {
 	if s.requests == nil {
 		s.early = map[net.Conn]struct{}{}
@@ -128,7 +128,7 @@ type handed struct {
 	once  sync.Once
 }
 
-// hand gives nc to whoever accepts.
+// hand gives nc to the accepting server.
 func (h *handed) hand(nc net.Conn) {
 	select {
 	case h.ready <- nc:

@@ -51,9 +51,9 @@ func (l *Locks) Blobs() (blob.Account, error) {
 }
 
 // Shares reports whether another host can reach the account in which this one
-// keeps its locks. Nobody can where the account lives in this process and is not
-// served: then no lock is needed, and months of virtual time need not pass through a
-// renewal every few seconds.
+// keeps its locks. No other host can where the account lives in this process
+// and is not served: then no lock is needed, and months of virtual time need
+// not pass through a renewal every few seconds.
 func (l *Locks) Shares() bool {
 	conn, ok := l.App.Settings.Connection("Storage")
 	if !ok {

@@ -162,8 +162,8 @@ func (c *conversation) next() (*functionpb.HandlerMessage, error) {
 
 // cancel tells the handler that its context ended, and gives it up after the grace.
 // It runs in a goroutine of its own when ctx ends during the call, and before the
-// answer to a sleep that ctx has ended: the handler hears of it ahead of that answer,
-// whoever of the two is first.
+// answer to a sleep that ctx has ended: the handler hears of it ahead of that
+// answer in both orders.
 func (c *conversation) cancel() {
 	c.mu.Lock()
 	if c.over {
@@ -189,7 +189,7 @@ func (c *conversation) tellCancel() {
 	_ = c.tell(&functionpb.HostMessage{Content: &functionpb.HostMessage_Cancel{Cancel: &functionpb.Cancel{}}})
 }
 
-// tell sends a message to the handler. It waits for nobody. The error says that m
+// tell sends a message to the handler. It does not wait. The error says that m
 // cannot be encoded.
 func (c *conversation) tell(m *functionpb.HostMessage) error {
 	m.Call = c.id

@@ -25,7 +25,7 @@ func takeMark(name string) (*os.File, error) {
 	return f, nil
 }
 
-// abandoned reports whether nobody holds a mark.
+// abandoned reports whether a mark is free.
 func abandoned(name string) bool {
 	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -7,6 +7,6 @@ func takeMark(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
-// abandoned reports whether nobody held a mark, which is gone then: the system lets
-// nobody remove a file that is open.
+// abandoned reports whether a mark was free, and removes it then: the system does
+// not remove an open file.
 func abandoned(name string) bool { return os.Remove(name) == nil }

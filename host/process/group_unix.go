@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// group is the process group of a handler: the handler, and what it has started. What
-// makes a session or a group of its own is not in it any more.
+// group is the process group of a handler: the handler, and what it has started. A
+// process with a session or group of its own is not in it any more.
 type group int
 
 // startGroup returns the group of a process that was started with groupLeader.

@@ -2,8 +2,9 @@ package process
 
 import "sync"
 
-// Inbox is a queue between a goroutine of the real world and one that waits outside the
-// clock. Nobody waits to put something in. The zero Inbox is ready.
+// Inbox is a queue between a goroutine of the real world and one that waits
+// outside the clock. Putting something in does not wait. The zero Inbox is
+// ready.
 type Inbox[T any] struct {
 	mu     sync.Mutex    // guards:
 	filled chan struct{} //clock:outside what a process says

@@ -49,8 +49,8 @@ type Run[C Conn] struct {
 // Ended reports whether the process has ended.
 func (r *Run[C]) Ended() bool { return r.Conn.Child().Ended() }
 
-// idle reports whether no call in the run would see its end by itself: there is none, or
-// all sleep.
+// idle reports whether no call would notice the end of the run by itself: there is
+// none, or all sleep.
 func (r *Run[C]) idle() bool { return r.calls == len(r.asleep) }
 
 // Keeper keeps a program running: at each moment one process, or none while a new one
@@ -122,9 +122,10 @@ func (k *Keeper[C]) launch() error {
 	return nil
 }
 
-// watch deals with a process that ends while nobody calls it, or all who do sleep in
-// the clock's time. Other calls see the end themselves, and the first of them to come
-// back deals with it: at a moment that the clock has decided.
+// watch handles the end of a process without calls, or whose calls all
+// sleep in the clock's time. Other calls see the end themselves, and the
+// first of them to come back deals with it: at a moment that the clock has
+// decided.
 func (k *Keeper[C]) watch(r *Run[C]) {
 	<-r.Conn.Child().done //clock:outside the end of a process
 	r.Conn.HangUp()
@@ -218,8 +219,8 @@ func (k *Keeper[C]) ended(e Exit) {
 	}
 }
 
-// restart starts a process after a pause. Nobody need wait for the pause, so it
-// is idle time; calls that do wait make it pass (see Acquire).
+// restart starts a process after a pause. The pause is idle time; calls that wait
+// for it make it pass (see Acquire).
 func (k *Keeper[C]) restart(pause time.Duration) {
 	if pause > 0 && k.clk.Idle(k.ctx, pause) != nil {
 		return

@@ -24,7 +24,7 @@ const (
 // service is what has an address of its own.
 type service string
 
-// The services, those of a storage account as connections name them.
+// The services; connections name the services of a storage account so.
 const (
 	blobService       service = "blob"
 	queueService      service = "queue"
@@ -32,7 +32,7 @@ const (
 	eventGridService  service = "eventgrid"
 )
 
-// servers are where the embedded services are served; nil: nobody has said.
+// servers are where the embedded services are served; nil: unknown.
 type servers map[service]server
 
 // server is where a service is served; empty when it is not.

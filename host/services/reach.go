@@ -11,8 +11,9 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// reach is whether the account that a setting names can be reached, as the calls to it
-// find. An outage is told twice, when it begins and when it ends, whoever meets it.
+// reach is whether the account that a setting names can be reached, as the calls to
+// it find. An outage is told twice, when it begins and when it ends, for all its
+// callers together.
 type reach struct {
 	of      *Connections
 	setting string
@@ -38,9 +39,10 @@ func (c *Connections) reachLocked(setting string) *reach {
 	return r
 }
 
-// note takes note of a call to a service that began at a time, and of its error. What
-// failed although another call was answered since then says nothing, and so does a call
-// that its context has ended, or that did not ask the service (messaging.ErrClosed).
+// note takes note of a call to a service that began at a time, and of its error. A
+// failure of a call that began before another one was answered says nothing. Nor
+// does a call that its context has ended, or that did not ask the service
+// (messaging.ErrClosed).
 func (r *reach) note(ctx context.Context, service string, begun time.Time, err error) {
 	if errors.Is(err, messaging.ErrClosed) {
 		return

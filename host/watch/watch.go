@@ -62,7 +62,7 @@ func Follow(ctx context.Context, opts *Options) error {
 		return err
 	}
 	if w.Loaded() {
-		w.Reload(ctx) // what changed after the load and before somebody watched
+		w.Reload(ctx) // for changes after the load and before the watch
 	}
 	return w.follow(ctx)
 }
@@ -83,10 +83,11 @@ func (w *watching) close() {
 	}
 }
 
-// renew watches the folders that are there now, and reports whether these are others
-// than before. A watch follows its folder wherever that is moved to, and ends with it,
-// so that after a move all are made anew; a folder that took the place of another may
-// look the same, down to its number. What happens meanwhile gives no event: the caller reloads.
+// renew watches the folders that are there now, and reports whether these are
+// others than before. A watch follows its folder wherever that is moved to, and
+// ends with it, so that after a move all are made anew; a folder that took the
+// place of another may look the same, down to its number. Changes meanwhile give no
+// event: the caller reloads.
 func (w *watching) renew() (renewed bool, err error) {
 	now := w.watchedFolders()
 	if w.files != nil && !w.moved && maps.EqualFunc(now, w.watched, os.SameFile) {
@@ -117,8 +118,9 @@ func (w *watching) follow(ctx context.Context) error { //clock:outside file even
 		timer.Reset(time.Until(due)) //clock:outside quiet time of real files
 	}
 	if w.Awaits() {
-		// What changed between the load and this moment gave no event; a reload of
-		// an unchanged app does nothing, and nothing else brings these states to an end.
+		// Changes between the load and this moment gave no event; a reload of
+		// an unchanged app does nothing, and nothing else brings these states
+		// to an end.
 		later(configQuiet)
 	}
 	for {
@@ -307,9 +309,9 @@ func (w *watching) functionFolders() string {
 	return b.String()
 }
 
-// watchedFolders finds the folders to watch, because a watch concerns the entries of one
-// folder: the app's, huge ones that hold no function left out; those outside that its
-// program is built of; and the one that holds the app.
+// watchedFolders finds the folders to watch, because a watch concerns the entries
+// of one folder: the app's, huge ones that hold no function left out; further
+// folders that its program is built of; and the one that holds the app.
 func (w *watching) watchedFolders() map[string]fs.FileInfo {
 	found := map[string]fs.FileInfo{}
 	add := func(path string) {

@@ -157,8 +157,7 @@ func (s *Server) functionStatus(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, status)
 }
 
-// invokeByAdmin starts a function and answers at once; the run is nobody's to
-// wait for.
+// invokeByAdmin starts a function and answers at once; nothing waits for the run.
 func (s *Server) invokeByAdmin(w http.ResponseWriter, r *http.Request) {
 	input, err := readInput(r.Body)
 	if err != nil {

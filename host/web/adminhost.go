@@ -48,7 +48,7 @@ func (s *Server) hostStatus(w http.ResponseWriter, r *http.Request) {
 		InstanceID:     s.id,
 		ProcessUptime:  time.Since(s.born).Milliseconds(),
 		Errors:         s.host.Errors(),
-		// The files are the developer's own, and nobody else edits them.
+		// The files are the developer's own, and only the developer edits them.
 		ContentEditing: "Allowed",
 	}
 	info.ComputerName, _ = os.Hostname()
@@ -99,7 +99,7 @@ func (s *Server) resume(w http.ResponseWriter, r *http.Request) {
 }
 
 // restart replaces the running generation. A host that is in error tries to
-// load the app again. What came of it stands in the journal and in the host's
+// load the app again. The result stands in the journal and in the host's
 // status; the answer is 200 (host: HostController.cs Restart).
 func (s *Server) restart(w http.ResponseWriter, r *http.Request) {
 	if err := s.host.Restart(r.Context()); errors.Is(err, host.ErrNotRunning) {
@@ -111,7 +111,7 @@ func (s *Server) restart(w http.ResponseWriter, r *http.Request) {
 	}{})
 }
 
-// syncTriggers has nobody to tell: triggers are known where they run.
+// syncTriggers does nothing: triggers are known where they run.
 func (s *Server) syncTriggers(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]string{"status": "success"})
 }

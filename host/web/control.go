@@ -158,8 +158,8 @@ func limited(w http.ResponseWriter, r *http.Request, limit int64) *http.Request 
 	return out
 }
 
-// elsewhere refuses an operation of an embedded service where the app uses another one:
-// what it put there nobody would ever find.
+// elsewhere refuses an operation of an embedded service where the app uses
+// another one: its data there would never be found.
 func (s *Server) elsewhere(service string) error {
 	var setting, what, kind string
 	switch service {

@@ -96,7 +96,7 @@ func (s *Server) download(w http.ResponseWriter, _ *http.Request, in control.Dow
 	return nil
 }
 
-// begun is the body of a request, and whether somebody has begun to read it.
+// begun is the body of a request, and whether its reading has begun.
 type begun struct {
 	from io.Reader
 	read bool
@@ -112,7 +112,7 @@ const lingering = 2 * time.Second
 
 // linger sends the answer to a body that was refused in its middle, and reads on
 // until the sender has seen it: a connection that is closed while bytes are coming
-// takes the answer with it. Who was given no leave to send has sent nothing.
+// takes the answer with it. A client without leave to send has sent nothing.
 func (b *begun) linger(w http.ResponseWriter, r *http.Request) {
 	if !b.read {
 		return

@@ -69,8 +69,8 @@ func (s *Server) hubCheckpoint(ctx context.Context, hub, group string, p *eventh
 	return out
 }
 
-// consumerGroups are the groups of a hub: the one that every hub has, those that it
-// was made with, and those of the app's functions.
+// consumerGroups are the groups of a hub: the default group, the groups that it was
+// made with, and the groups of the app's functions.
 func (s *Server) consumerGroups(hub string, made []string) []string {
 	groups := []string{"$Default"}
 	add := func(group string) {

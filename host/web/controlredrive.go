@@ -20,7 +20,7 @@ const redriveLock = 30 * time.Second
 
 // redrive moves messages from one queue to another, texts unchanged. A text is
 // put before its original is deleted, so that a crash leaves it in both queues
-// and never in none. Each move is a record of kind forwarded, with the old
+// and never loses it. Each move is a record of kind forwarded, with the old
 // identifier as its message and the new one as a field.
 //
 // Only messages that are there, and visible, at the beginning are moved: what a
@@ -91,7 +91,7 @@ type mover struct {
 	from, to queue.Queue
 	clk      clock.Clock
 	journal  *journal.Journal
-	gone     func() error // why nobody waits for the result any more
+	gone     func() error // why the result is no longer waited for
 	moved    int
 }
 

@@ -26,8 +26,8 @@ func (s *Server) taken(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// takenByHook is taken for the web hooks, to which Event Grid comes through tunnels,
-// whatever name these have: it sends no Origin, and a page always does with a POST.
+// takenByHook is taken for the web hooks, to which Event Grid comes through tunnels
+// of any name: it sends no Origin, and a page always does with a POST.
 func (s *Server) takenByHook(w http.ResponseWriter, r *http.Request) bool {
 	if r.Header.Get("Origin") == "" && !listen.Foreign(r) {
 		return true

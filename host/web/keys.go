@@ -28,8 +28,8 @@ const (
 	AdminLevel
 )
 
-// systemKeys are the names of the system keys: those of the extensions that
-// take webhooks (ext: the name of the extension and "_extension").
+// systemKeys are the names of the system keys: keys of the extensions that take
+// webhooks (ext: the name of the extension and "_extension").
 var systemKeys = []string{"blobs_extension", "eventgrid_extension"} // read only
 
 // defaultKey is the name of the key that every function and the host as a whole

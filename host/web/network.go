@@ -8,9 +8,10 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// Other machines may call functions where the server listens to them, as they may call
-// those of the platform's tool. What drives the host is another matter: whoever is on
-// the same network could stop it, or empty its queues.
+// Other machines may call functions where the server listens to them, as
+// they may call functions of the platform's tool. Control of the host is
+// another matter: a machine of the same network could stop it, or empty its
+// queues.
 
 // ForOthers reports what of the server other machines reach: the functions, and the
 // admin and control APIs.

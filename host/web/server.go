@@ -239,8 +239,8 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		folded := foldPath(w, r)
-		// Whoever asks whether the host lives needs no key (host: HostController.cs, Ping),
-		// nor who wants to know which host it is.
+		// The question whether the host lives needs no key (host:
+		// HostController.cs, Ping), nor who wants to know which host it is.
 		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != control.Prefix+"/identity" && s.adminLevel(r) < AdminLevel {
 			w.WriteHeader(http.StatusUnauthorized)
 			return

@@ -23,8 +23,8 @@ type throttle struct {
 }
 
 // enter admits a request to the app, waiting for its turn. Its error is
-// httptrigger.ErrThrottled when there are too many, or that of a caller who has
-// gone meanwhile. After nil the caller owes leave.
+// httptrigger.ErrThrottled when there are too many, or the error of a caller that
+// has gone meanwhile. After nil the caller owes leave.
 func (t *throttle) enter(ctx context.Context, a *app.App) (leave func(), err error) {
 	l := t.limits(a)
 	if l == nil {

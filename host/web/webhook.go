@@ -19,7 +19,7 @@ const (
 	blobKey  = "blobs_extension"
 )
 
-// isWebHook reports whether a path is that of an extension's web hook.
+// isWebHook reports whether a path belongs to an extension's web hook.
 func isWebHook(path string) bool {
 	path = hookPath(path)
 	return path == eventGridHook || path == olderEventGridHook || path == blobHook
@@ -58,7 +58,7 @@ func (s *Server) serveWebHook(w http.ResponseWriter, r *http.Request) {
 }
 
 // opensWebHook reports whether the request has the system key of that name, or the
-// master key. Without EnableAuth nobody on this machine needs one.
+// master key. Without EnableAuth callers on this machine need none.
 func (s *Server) opensWebHook(r *http.Request, name string) bool {
 	if !s.opts.EnableAuth && listen.OnThisMachine(r) {
 		return true
@@ -73,7 +73,7 @@ func (s *Server) opensWebHook(r *http.Request, name string) bool {
 	return s.keys.Level(key, "") == AdminLevel || s.keys.isSystem(name, key)
 }
 
-// queryFold returns a query parameter whatever the case of its name.
+// queryFold returns a query parameter by its name in any case.
 func queryFold(r *http.Request, name string) string {
 	for key, values := range r.URL.Query() {
 		if strings.EqualFold(key, name) && len(values) > 0 {

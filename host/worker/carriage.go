@@ -17,7 +17,7 @@ type stream interface {
 	Recv() (*message, error)
 }
 
-// endpoint is where one worker process dials, and nobody else.
+// endpoint is the address for one worker process alone.
 type endpoint interface {
 	// addr is the address to dial.
 	addr() *net.TCPAddr
@@ -47,7 +47,7 @@ func arguments(to *net.TCPAddr, id, request string) []string {
 	}
 }
 
-// isStart reports whether a first message is that of the worker of that ID.
+// isStart reports whether a first message comes from the worker of that ID.
 func isStart(m *message, id string) bool {
 	start := m.GetStartStream()
 	return start != nil && start.GetWorkerId() == id

@@ -154,7 +154,7 @@ func (c *conn) answer(box *process.Inbox[*message]) (*message, error) {
 	return box.Next()
 }
 
-// tell sends a message. It waits for nobody.
+// tell sends a message. It does not wait.
 func (c *conn) tell(m *message) {
 	if m.RequestId == "" {
 		m.RequestId = c.request

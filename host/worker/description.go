@@ -13,8 +13,8 @@ import (
 // configFile describes a worker (spec workers 3.3).
 const configFile = "worker.config.json"
 
-// description is what is read of it. Profiles are not: their conditions are those of the
-// cloud.
+// description is what is read of it. Profiles are not: their conditions are about
+// the cloud.
 type description struct {
 	Language                  string
 	Extensions                []string

@@ -88,8 +88,8 @@ func (s *Search) notFound(reason, hint string) *NotFoundError {
 	return &NotFoundError{s.Language, reason, hint}
 }
 
-// directory is the folder of an official worker. Said: somebody has named it, so that it
-// has to be good.
+// directory is the folder of an official worker. Said: the user has named it, so
+// that it has to be good.
 func (s *Search) directory() (dir string, said bool) {
 	if s.Prefer != "" && s.Prefer != PreferOfficial {
 		return s.Prefer, true

@@ -18,11 +18,11 @@ import (
 // process has ended, in real time (some milliseconds, as a rule).
 const exitDelay = 2 * time.Second
 
-// Invoke makes one attempt. If no process runs it waits for the next one. What the
-// function did stands in the response; a function that could not be loaded has failed
-// with the reason. An error means that there is no response: a *[process.ExitError] when
-// the process ended, one that wraps [process.ErrNoResult] when its answer makes no
-// sense, ctx's error when ctx ended first.
+// Invoke makes one attempt. If no process runs it waits for the next one. The
+// function's outcome stands in the response; a function that could not be loaded
+// has failed with the reason. An error means that there is no response: a
+// *[process.ExitError] when the process ended, one that wraps [process.ErrNoResult]
+// when its answer makes no sense, ctx's error when ctx ended first.
 //
 // When ctx ends, a worker that can cancel is told so. The answer is still awaited for
 // the grace of [Spec]; then the process is disposed of, with all its other calls, and

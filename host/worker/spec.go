@@ -31,7 +31,7 @@ type Spec struct {
 	Carriage Carriage
 	// Language is the worker's language in small letters, "node".
 	Language string
-	// Directory is the folder of the worker, App that of the function app.
+	// Directory is the folder of the worker, App the folder of the function app.
 	Directory, App string
 	// Indexing says that the worker is asked for the functions that the app declares in
 	// code.

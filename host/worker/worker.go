@@ -62,7 +62,7 @@ func (w *Worker) connect(number int) (*conn, error) {
 		return c, err
 	}
 	if functions := w.toLoad(); functions != nil {
-		// What fails here fails the attempts, as on the platform.
+		// A failure here fails the attempts, as on the platform.
 		_, _, _ = c.index()
 		c.load(functions)
 	}

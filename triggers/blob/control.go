@@ -9,8 +9,8 @@ import (
 )
 
 // controlMessage is a message of the control queue, and of the poison queue: one
-// version of one blob for one function. The order of the fields is that of the
-// platform (source: BlobTriggerMessage.cs).
+// version of one blob for one function. The order of the fields is the
+// platform's (source: BlobTriggerMessage.cs).
 type controlMessage struct {
 	Type          string `json:"Type,omitempty"`
 	FunctionID    string `json:"FunctionId,omitempty"`

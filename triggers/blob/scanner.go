@@ -155,8 +155,8 @@ func (s *scanner) againLocked(c candidate, fault error) {
 	s.pokeLocked()
 }
 
-// allow lets the scanner list containers, or forbids it. What it is told of it
-// looks at in any case: receipts keep hosts apart.
+// allow lets the scanner list containers, or forbids it. It always looks at blobs
+// that it is told of: receipts keep hosts apart.
 func (s *scanner) allow(allowed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

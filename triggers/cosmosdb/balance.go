@@ -2,10 +2,10 @@ package cosmosdb
 
 import "time"
 
-// choose returns the leases that owner should take now: those that nobody has, up
-// to its fair share; when there are none, one of the owner who has most. running
-// are the IDs of the leases whose ranges this owner reads; a lease that bears its name without that
-// is nobody's.
+// choose returns the leases that owner should take now: free ones, up to its fair
+// share; without a free one, one of the owner with the most. running are the IDs of
+// the leases whose ranges this owner reads; a lease in its name that it does not
+// read is free.
 //
 // Source:
 // src/ChangeFeedProcessor/PartitionManagement/EqualPartitionsBalancingStrategy.cs,
@@ -32,7 +32,7 @@ func choose(all []*lease, owner string, running map[string]bool, now time.Time, 
 	needed := target - len(byOwner[owner])
 	if len(free) > 0 {
 		if needed <= 0 || needed > 1 && workers > 1 {
-			needed = 1 // a lease that nobody has is taken in any case, and in company one at a time
+			needed = 1 // a free lease is always taken, and with other owners one at a time
 		}
 		return free[:min(needed, len(free))]
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // lease is a lease document: who reads a range, and how far it has come. The order
-// of the fields is that of the platform.
+// of the fields is the platform's.
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseCore.cs.
 type lease struct {
@@ -24,7 +24,7 @@ type lease struct {
 	Timestamp         *time.Time        `json:"timestamp"` // of the last change by an owner
 	Mode              string            `json:"Mode,omitempty"`
 
-	// What the service adds.
+	// Properties that the service adds.
 	ETag string `json:"_etag,omitempty"`
 	TS   int64  `json:"_ts,omitempty"`
 }
@@ -39,7 +39,7 @@ type feedRange struct {
 // incremental is the mode of a feed that shows latest versions.
 const incremental = "Incremental Feed"
 
-// newLease is the lease of a range that nobody has had yet.
+// newLease is the lease of a range that never had an owner.
 func newLease(id string, r cosmos.Range) *lease {
 	l := &lease{ID: id, LeaseToken: r.ID, Properties: map[string]string{}, Mode: incremental}
 	l.cover(r)
@@ -79,7 +79,7 @@ func (l *lease) encode() []byte {
 	return text
 }
 
-// owner is who has the lease; empty: nobody.
+// owner is the owner of the lease; empty: none.
 func (l *lease) owner() string {
 	if l.Owner == nil {
 		return ""

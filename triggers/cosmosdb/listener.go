@@ -216,7 +216,7 @@ func (r *run) acquire() {
 		switch {
 		case err == nil:
 			r.start(taken)
-		case !errors.Is(err, errLeaseLost): // somebody else was faster
+		case !errors.Is(err, errLeaseLost): // another owner was faster
 			r.decide(seen.ID, err)
 		}
 	}

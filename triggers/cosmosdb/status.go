@@ -14,7 +14,7 @@ type LeaseStatus struct {
 
 	// Exists is false when the range has no lease, or none yet.
 	Exists       bool
-	Owner        string // empty: nobody
+	Owner        string // empty: none
 	Continuation string // with its quotes; empty: none yet
 	Changed      time.Time
 

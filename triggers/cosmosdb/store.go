@@ -28,7 +28,7 @@ const (
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseUpdaterCosmos.cs.
 const updateTries = 6
 
-// errLeaseLost says that a lease belongs to somebody else now, or is gone.
+// errLeaseLost says that a lease has another owner now, or is gone.
 var errLeaseLost = errors.New("lease lost")
 
 // leases are the lease documents of one container for one prefix, as one owner sees
@@ -144,7 +144,7 @@ func (s *leases) lock(ctx context.Context) (etag string, err error) {
 	}
 }
 
-// unless takes it for no failure that somebody else was faster.
+// unless does not count it as a failure that another owner was faster.
 func unless(err error, faster ...error) error {
 	for _, target := range faster {
 		if errors.Is(err, target) {
@@ -217,7 +217,7 @@ func (s *leases) rangeOf(l *lease) (cosmos.Range, bool) {
 	return s.ranges[i], true
 }
 
-// acquire makes a lease this owner's, unless somebody else was faster.
+// acquire makes a lease this owner's, unless another owner was faster.
 func (s *leases) acquire(ctx context.Context, seen *lease) (*lease, error) {
 	return s.update(ctx, seen.ID, seen.owner(), func(l *lease) error {
 		l.Owner = &s.owner
@@ -254,8 +254,8 @@ func (s *leases) release(ctx context.Context, id string) error {
 	return err
 }
 
-// update changes a lease that belongs to owner, or fails with errLeaseLost. What
-// others change at the same time is read again.
+// update changes a lease that belongs to owner, or fails with errLeaseLost. A lease
+// that another owner changes at the same time is read again.
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseUpdaterCosmos.cs.
 func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) error) (*lease, error) {
@@ -272,7 +272,7 @@ func (s *leases) update(ctx context.Context, id, owner string, f func(*lease) er
 			err = s.check(l)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w: %w", errLeaseLost, err) // nobody can have it as it is
+			return nil, fmt.Errorf("%w: %w", errLeaseLost, err) // it cannot be owned as it is
 		}
 		if l.owner() != owner {
 			return nil, fmt.Errorf("lease %q: %w: its owner is %q", id, errLeaseLost, l.owner())

@@ -166,8 +166,8 @@ func (w *worker) begin(continuation string) error {
 	return err
 }
 
-// wait waits for the next look; false: there is none. Nobody depends on it: an
-// empty range is no reason for time to jump.
+// wait waits for the next look; false: there is none. Time does not jump for an
+// empty range.
 func (w *worker) wait() bool {
 	until := w.clk.Now().Add(w.opts.FeedPollDelay)
 	w.mu.Lock()
@@ -192,7 +192,7 @@ func (w *worker) deliver(page cosmos.Changes) bool {
 	return s.Decision == triggers.Checkpointed
 }
 
-// settle writes the position into the lease, whatever the function did: a failure
+// settle writes the position into the lease, also after a failure: a failure
 // is lost when its policy is (spec messaging 7). Only a batch whose token has ended
 // comes again, or one that was cut short when a drain took too long.
 func (w *worker) settle(continuation string, cut bool) triggers.Settlement {

@@ -130,7 +130,7 @@ func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage
 	return out
 }
 
-// batch makes messages those of one call: lists are of text, and binding expressions
+// batch makes one call of messages: lists are of text, and binding expressions
 // see the data of all events under the name data, which is a list then.
 //
 // Source: azure-sdk-for-net, EventGridTriggerAttributeBindingProvider.cs BindAsync.

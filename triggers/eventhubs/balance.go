@@ -13,7 +13,7 @@ type view struct {
 	expired    time.Time // what was claimed before it counts no more
 }
 
-// owner is who has a partition now; empty: nobody.
+// owner is the present owner of a partition; empty: none.
 func (v *view) owner(partition string) string {
 	o := v.owned[partition]
 	if o.Since.Before(v.expired) {
@@ -32,9 +32,9 @@ func (v *view) mine() (out []string) {
 	return out
 }
 
-// next returns the partition that this listener should take next, if there is one: one
-// that nobody has, while others do not get less than their part by it; or else one of
-// who has more than its part.
+// next returns the partition that this listener should take next, if there is one:
+// a free one, as long as others keep their part; or else one of an owner with more
+// than its part.
 //
 // Source: Azure.Messaging.EventHubs.Shared, src/Processor/
 // PartitionLoadBalancer.cs FindAndClaimOwnershipAsync. Where the platform draws

@@ -126,9 +126,9 @@ func (r *run) begin(ctx context.Context) error {
 	return r.balance(ctx)
 }
 
-// look looks again and again at who has which partition, until ctx ends. Nobody
-// depends on it: it is no reason for time to jump. What fails is tried again at the
-// next look; until then the partitions are read on.
+// look looks again and again at who has which partition, until ctx ends.
+// Time does not jump for it. A failure is tried again at the next look;
+// until then the partitions are read on.
 func (r *run) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		if r.opts.Alone && !r.anyEnded(ctx) {
@@ -188,7 +188,7 @@ func (r *run) balance(ctx context.Context) error {
 func (r *run) survey(ctx context.Context) (*view, error) {
 	list, err := r.store.Ownerships(ctx)
 	if errors.Is(err, storage.ErrContainerNotFound) {
-		err = r.store.Prepare(ctx) // somebody removed it: nobody has anything
+		err = r.store.Prepare(ctx) // it was removed: no partition has an owner
 	}
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ func (r *run) survey(ctx context.Context) (*view, error) {
 	if !r.opts.Alone {
 		return v, nil
 	}
-	for _, p := range r.partitions { // whoever it is, it is no more
+	for _, p := range r.partitions { // the owner is gone
 		if o := v.owned[p]; o.Owner != r.opts.Owner {
 			o.Owner = ""
 			v.owned[p] = o
@@ -218,7 +218,7 @@ func (r *run) survey(ctx context.Context) (*view, error) {
 	return v, nil
 }
 
-// claim takes or renews a partition; false: somebody else was faster, or the store
+// claim takes or renews a partition; false: another owner was faster, or the store
 // failed.
 func (r *run) claim(ctx context.Context, v *view, partition string) bool {
 	o, err := r.store.Claim(ctx, v.owned[partition], r.opts.Owner)
@@ -253,9 +253,9 @@ func (r *run) start(ctx context.Context, partition string) {
 	})
 }
 
-// ended takes a pump away. What ends one before its time is tried again at the next
-// look, as the checkpoint says where; unless there is nothing to read any more, which
-// is for all partitions to say once.
+// ended takes a pump away. A partition that ends early is tried again at the next
+// look, from its checkpoint. Only when there is nothing to read any more do all
+// partitions report it, once.
 func (r *run) ended(p *pump, err error) {
 	lost := p.ctx.Err() != nil
 	p.cancel()

@@ -33,7 +33,7 @@ func (p *pump) messageOf(e *eventhubs.ReceivedEvent) triggers.Message {
 	return m
 }
 
-// batchOf makes the messages of a batch. Its metadata are those of the first one: each
+// batchOf makes the messages of a batch. Its metadata come from the first one: each
 // name of a single event with "Array" behind it, and the values of all.
 func (p *pump) batchOf(events []*eventhubs.ReceivedEvent) []triggers.Message {
 	out := make([]triggers.Message, len(events))

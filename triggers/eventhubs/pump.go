@@ -20,7 +20,7 @@ const (
 	NoteFrequency = "no checkpoint: batchCheckpointFrequency"
 )
 
-// ownerLevel is the epoch of every processor's readers: whoever comes last has the
+// ownerLevel is the epoch of every processor's readers: the last reader gets the
 // partition.
 const ownerLevel = int64(0)
 
@@ -40,10 +40,10 @@ type pump struct {
 	batches int         // since the last checkpoint
 }
 
-// read reads behind the checkpoint, or where a partition without one begins, until the
-// pump's context ends, or it cannot go on. A checkpoint that the service does not take is
-// not one of this partition, and does not count: nothing is left out, and nobody has to
-// remove it.
+// read reads behind the checkpoint, or where a partition without one begins, until
+// the pump's context ends, or it cannot go on. A checkpoint that the service does
+// not take is not one of this partition, and does not count: no event is left out,
+// and it need not be removed.
 func (p *pump) read() (err error) {
 	if p.since, err = p.store.Checkpoint(p.ctx, p.partition); err != nil {
 		return err
@@ -173,7 +173,7 @@ func (p *pump) handle(ev *triggers.Event) {
 // checkpoints reports whether the batch in work has a checkpoint at its end.
 func (p *pump) checkpoints() bool { return p.batches >= p.opts.CheckpointFrequency }
 
-// settle writes the checkpoint behind a batch, whatever came of it (spec messaging
+// settle writes the checkpoint behind a batch, also after a failure (spec messaging
 // 6.2).
 func (p *pump) settle(last *eventhubs.ReceivedEvent) triggers.Settlement {
 	switch {
@@ -205,5 +205,5 @@ func (p *pump) lost() bool {
 	return err == nil && owner != p.opts.Owner
 }
 
-// lostRace reports whether somebody else has changed what was to be claimed.
+// lostRace reports whether another listener has changed the ownership meanwhile.
 func lostRace(err error) bool { return errors.Is(err, bindings.ErrConditionNotMet) }

@@ -146,7 +146,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 type Ownership struct {
 	Partition string
 	Owner     string // empty: it was given back
-	ETag      string // empty: nobody ever had it
+	ETag      string // empty: it never had one
 	Since     time.Time
 }
 

@@ -157,8 +157,8 @@ func (l *Lock) Keep(ctx context.Context, held func(bool)) error {
 	})
 }
 
-// wait returns the lock, or none when ctx ends or there is no use in waiting. Nobody
-// depends on the wait: it is no reason for time to jump.
+// wait returns the lock, or none when ctx ends or there is no use in waiting. Time
+// does not jump for the wait.
 func (l *Lock) wait(ctx context.Context) (*Held, error) {
 	refused := false
 	for ctx.Err() == nil {

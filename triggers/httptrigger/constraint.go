@@ -39,8 +39,8 @@ var (
 
 const dashed = `[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}`
 
-// dateForms are what is understood of a date: the ISO forms and those of .NET's
-// invariant culture that stand a chance in a path.
+// dateForms are the accepted forms of a date: the ISO forms, and forms of .NET's
+// invariant culture that can stand in a path.
 var dateForms = []string{
 	"2006-01-02", "2006-1-2", "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339Nano, "2006-01-02T15:04:05Z0700",
 	"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01", "1/2/2006", "1/2/2006 15:04", "1/2/2006 15:04:05", "1/2/2006 3:04 PM",

@@ -137,8 +137,8 @@ func bodyOf(raw []byte) *bindings.HTTPResponse {
 	return plain(typeJSON, raw)
 }
 
-// statusOf reads statusCode, or status if there is no statusCode. What is neither
-// an integer nor numeric text counts as 200.
+// statusOf reads statusCode, or status if there is no statusCode. A value other
+// than an integer or numeric text counts as 200.
 func statusOf(o object) int {
 	raw, ok := o.get("statusCode")
 	if !ok {

@@ -84,8 +84,8 @@ func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *queue.M
 	}
 }
 
-// eventOf is the delivery of a message, and its decoded body. Of a message that is not
-// what the encoding says, which is the error, the event has no more than the ID.
+// eventOf is the delivery of a message, and its decoded body. The error means that
+// a message does not have the encoding; then the event has only the ID.
 func (l *Listener) eventOf(m *queue.Message) (ev *triggers.Event, body []byte, err error) {
 	now := l.clk.Now()
 	ev = &triggers.Event{
@@ -204,8 +204,8 @@ func (d *delivery) copyToPoison(text string) (id string, err error) {
 	return m.ID, nil
 }
 
-// delete removes the message with its newest receipt. That it is not ours any
-// more is no error and gives a note.
+// delete removes the message with its newest receipt. When the message is no longer
+// the listener's, the result is a note and not an error.
 func (d *delivery) delete() (note string, err error) {
 	err = d.l.queue.Delete(d.ctx, d.m.ID, d.lock.stop())
 	switch {

@@ -219,7 +219,7 @@ func (l *Listener) poll(ctx, tokens context.Context, sink triggers.Sink) error {
 			found = false
 			foreseen := l.foresight != nil && err == nil
 			next := func() (time.Time, bool) { return l.nextPoll(&polls, foreseen) }
-			// While the service does not answer nobody can tell what comes back.
+			// While the service does not answer it is unknown what comes back.
 			matters := func() bool { return err == nil && l.expecting() }
 			if err := l.alarm.wait(ctx, next, matters); err != nil {
 				return ended(ctx, err)
@@ -299,7 +299,7 @@ func (l *Listener) expecting() bool {
 }
 
 // expect notes that a message becomes visible again at t. A listener that receives
-// no more leaves that to whoever watches the queue in its place.
+// no more leaves that to its successor on the queue.
 func (l *Listener) expect(t time.Time) {
 	l.mu.Lock()
 	stopped := l.stopped
@@ -341,8 +341,8 @@ func (l *Listener) expectedSoFar() int {
 	return l.expected
 }
 
-// foundNothing notes that the queue was empty. What was to come back has been
-// taken, unless more was expected since the receive began.
+// foundNothing notes that the queue was empty. The expected messages were taken,
+// unless more were expected since the receive began.
 func (l *Listener) foundNothing(before int) {
 	now := l.clk.Now()
 	l.mu.Lock()

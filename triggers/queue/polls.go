@@ -2,9 +2,9 @@ package queue
 
 import "time"
 
-// polls are the times at which an empty queue is polled: those of the series, each
-// after the poll before it. They can be looked at in advance, and what was looked at
-// stays.
+// polls are the times at which an empty queue is polled: the waits of the
+// series, each after the poll before it. They can be looked at in advance,
+// and what was looked at stays.
 type polls struct {
 	series backoff
 	last   time.Time       // the last poll

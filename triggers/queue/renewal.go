@@ -61,7 +61,7 @@ func (k *lock) armLocked() {
 	k.timer = k.clk.AfterFunc(k.wait, "renewal of message "+k.id, k.renew)
 }
 
-// renew is one renewal. The function goes on whatever comes of it.
+// renew is one renewal. The function goes on also after a failure.
 func (k *lock) renew() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

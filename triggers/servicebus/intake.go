@@ -10,8 +10,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// An intake dispatches what one receiver receives: that of the entity, or of a
-// session.
+// An intake dispatches the messages of one receiver, of the entity or of a session.
 type intake struct {
 	*run
 	receiver servicebus.Receiver

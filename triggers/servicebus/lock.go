@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// Renewal comes this long before a lock's end: half of what is left, and no more
-// than maxRenewalBuffer.
+// Renewal comes this long before a lock's end: half of the rest, and at most
+// maxRenewalBuffer.
 //
 // Source: Azure.Messaging.ServiceBus, src/Processor/ReceiverManager.cs
 // CalculateRenewDelay.
@@ -82,7 +82,7 @@ func (k *lock) armLocked() {
 	k.timer = k.clk.AfterFunc(delay, "renewal: "+k.name, k.renewNow)
 }
 
-// renewNow is one renewal. The function goes on whatever comes of it (spec
+// renewNow is one renewal. The function goes on also after a failure (spec
 // messaging 2.4).
 func (k *lock) renewNow() {
 	k.mu.Lock()

@@ -54,8 +54,8 @@ func valueOf(m *servicebus.Message, dataType string, metadata map[string]any) tr
 	return out
 }
 
-// batchOf makes the messages of a batch. Its metadata are those of the first
-// one: each name of a single message with "Array" behind it, and the values of all.
+// batchOf makes the messages of a batch. Its metadata come from the first one: each
+// name of a single message with "Array" behind it, and the values of all.
 func batchOf(batch []*servicebus.Received, dataType string) []triggers.Message {
 	out := make([]triggers.Message, len(batch))
 	arrays := map[string]any{}
@@ -86,7 +86,7 @@ type metadatum struct {
 }
 
 // metadataOf returns the binding data of a message under the platform's names
-// (spec messaging 2.5). What the message does not have is left out.
+// (spec messaging 2.5). Missing properties are left out.
 //
 // Source: src/Triggers/ServiceBusTriggerBindingStrategy.cs.
 func metadataOf(m *servicebus.Received) []metadatum {

@@ -18,8 +18,8 @@ const (
 // outage is a service that cannot be reached, as one who waits for it sees it.
 type outage struct{ pause time.Duration }
 
-// wait reports whether the call that had this error is to be made again, after a wait
-// on which nobody depends. The end of ctx ends it, as any other error does.
+// wait reports whether the call that had this error is to be made again, after an
+// idle wait. The end of ctx ends it, as any other error does.
 func (o *outage) wait(ctx context.Context, r *run, err error) bool {
 	if !errors.Is(err, bindings.ErrUnreachable) {
 		o.pause = 0

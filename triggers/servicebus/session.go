@@ -94,8 +94,8 @@ func (p *period) fail(taking context.Context, err error) {
 	p.changed.Broadcast()
 }
 
-// acceptInTurn accepts one session after the other until taking ends. What is in work
-// goes on until ctx says otherwise.
+// acceptInTurn accepts one session after the other until taking ends. Messages in
+// work go on until ctx ends.
 func (r *run) acceptInTurn(ctx, taking context.Context, p *period) error {
 	var out outage
 	for {
@@ -127,7 +127,7 @@ func (r *run) work(ctx, taking context.Context, p *period, s servicebus.Session)
 	in := r.newIntake(s, held, newLoad(r.clk, r.all))
 	err := in.take(taking, r.opts.MaxConcurrentCallsPerSession, r.opts.SessionIdleTimeout)
 	if errors.Is(err, messaging.ErrSessionLockLost) || errors.Is(err, messaging.ErrSessionLocked) {
-		err = nil // somebody else, or we again, take what is left of it
+		err = nil // another receiver, or this one again, takes the rest of it
 	}
 	if err != nil && !errors.Is(err, bindings.ErrUnreachable) {
 		p.fail(taking, err) // the others need not wait for what is in work here

@@ -26,8 +26,9 @@ const (
 )
 
 // decide says what becomes of a message after its delivery (spec messaging 2.3).
-// A failure abandons whatever autoCompleteMessages says, unless the handler asked
-// for something else. The empty decision leaves the message alone.
+// A failure abandons the message at every value of autoCompleteMessages, unless
+// the handler asked for another end. The empty decision leaves the message
+// alone.
 func (o *Options) decide(res triggers.Result) (d triggers.Decision, asked bool) {
 	switch res.Asked.Decision {
 	case triggers.Completed, triggers.Abandoned, triggers.Deferred, triggers.DeadLettered:

@@ -138,8 +138,8 @@ func (l *Listener) start(ctx context.Context) (startup, error) {
 // milliseconds in 32 bits (exttimer: TimerListener.cs, MaxTimerInterval).
 const maxWait = 24 * 24 * time.Hour
 
-// wait waits for the tick that is due and reports false when ctx ends first. A
-// tick that is overdue comes as soon as whoever is ready has had its turn.
+// wait waits for the tick that is due and reports false when ctx ends first. An
+// overdue tick comes as soon as all ready goroutines have had their turn.
 func (l *Listener) wait(ctx context.Context) bool {
 	for ctx.Err() == nil {
 		left := l.status.Next.Sub(l.clk.Now())

@@ -161,8 +161,8 @@ func errShutDown() *wire.Error {
 	return wire.Errorf(wire.CondConnectionForced, "the server shuts down")
 }
 
-// makeRoom moves what is not handled to the front of the buffer when there is
-// little room behind it, and makes the buffer as large as the frame that is coming in.
+// makeRoom moves unhandled bytes to the front of the buffer when there is little
+// room behind them, and makes the buffer as large as the frame that is coming in.
 func (c *conn) makeRoom() {
 	if len(c.in) == 0 {
 		c.in = c.space[:0]

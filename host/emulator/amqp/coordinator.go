@@ -2,7 +2,8 @@ package amqp
 
 import "github.com/redeliver/redeliver/host/emulator/amqp/wire"
 
-// coordinatorCapabilities are those of the service (spec messaging 3.6a).
+// coordinatorCapabilities are the capabilities of the service (spec messaging
+// 3.6a).
 var coordinatorCapabilities = []wire.Symbol{"amqp:local-transactions", "amqp:multi-txns-per-ssn", "amqp:multi-ssns-per-txn"} // read only
 
 // coordinate has a node begin and end transactions.
@@ -22,7 +23,8 @@ func coordinate(node Coordinator, list []Delivery) {
 	}
 }
 
-// inTransaction is the state of a delivery whose outcome is that of a transaction.
+// inTransaction is the state of a delivery that shares the outcome of a
+// transaction.
 func inTransaction(txn []byte, outcome wire.StateKind) *wire.State {
 	return &wire.State{Kind: wire.StateTransactional, Txn: txn, Outcome: &wire.State{Kind: outcome}}
 }

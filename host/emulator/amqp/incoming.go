@@ -61,8 +61,8 @@ func (c *conn) work() {
 func (s *session) transfer(p *wire.Transfer, payload []byte) *wire.Error {
 	c := s.c
 	c.mu.Lock()
-	// The window is opened again long before it shuts, so that nobody can be caught
-	// going beyond it: what limits a client is the credit of its links.
+	// The window is opened again long before it shuts, so that no client can go
+	// beyond it: the credit of its links limits a client.
 	s.inWindow--
 	s.nextIn++
 	if s.inWindow < incomingWindow/2 {
@@ -151,8 +151,9 @@ func (l *link) gather(p *wire.Transfer, payload []byte) *wire.Error {
 // skip takes a transfer of a message that is too large, and rejects the message
 // once all of it has come. The link goes on, although the protocol would have it
 // end: clients for JavaScript and Python hear of the reason in no other way, and
-// the service rejects too (azure-sdk-for-python: test_queues.py, fail_send_messages;
-// azure-sdk-for-js issue 23623). Who wants no answer loses the link.
+// the service rejects too (azure-sdk-for-python: test_queues.py,
+// fail_send_messages; azure-sdk-for-js issue 23623). A client that wants no
+// answer loses the link.
 func (l *link) skip(p *wire.Transfer) *wire.Error {
 	c, s := l.s.c, l.s
 	if l.partial == nil {

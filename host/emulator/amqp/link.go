@@ -23,7 +23,7 @@ type link struct {
 	stopping     bool        // it is to end
 	err          *wire.Error // with this
 	vanished     bool        // without a word
-	finishing    bool        // somebody does it
+	finishing    bool        // under way
 	finished     bool        // it has, but for the client's detach
 	peerDetached bool
 
@@ -267,8 +267,8 @@ func (s *session) detach(p *wire.Detach) *wire.Error {
 }
 
 // stop ends the link: err is why, nil if that is the client's wish; vanished, if
-// it did not say so. Whoever runs the link finishes it; if nobody does, stop
-// has. The first call counts.
+// it did not say so. The runner of the link finishes it; without one, stop has.
+// The first call counts.
 func (l *link) stop(err *wire.Error, vanished bool) {
 	c := l.s.c
 	c.mu.Lock()

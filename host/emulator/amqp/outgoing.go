@@ -13,7 +13,7 @@ const pullLimit = 256
 func (l *link) flowLocked(p *wire.Flow) (interrupt bool) {
 	if l.role == wire.Receiver && !l.stopping {
 		if p.LinkCredit.Set {
-			// What we have sent and the client had not seen when it wrote this.
+			// The frames that the client had not seen when it wrote this.
 			ahead := l.deliveryCount - p.DeliveryCount.Or(0)
 			if int32(ahead) < 0 {
 				ahead = 0
@@ -66,7 +66,7 @@ func (l *link) produce(node Producer) {
 			continue
 		}
 		n, drain := min(l.credit, pullLimit), l.drain
-		if l.settled { // what is pulled is gone: no more than there is room for
+		if l.settled { // pulled messages are gone: pull only what there is room for
 			if !l.roomLocked() {
 				if !l.stopping { // the connection is broken, and the link about to stop
 					l.ready.Wait()

@@ -76,7 +76,7 @@ func (l *link) replyLink(replyTo wire.Opt[string]) *link {
 }
 
 // largestAnswer is the size of the largest answer that the link takes, by what both
-// sides have declared. What the server adds to an answer has room.
+// sides have declared. There is room for the server's own part of an answer.
 func (l *link) largestAnswer() int {
 	const added = 1 << 10 // correlation and address
 	largest := l.maxSize

@@ -23,7 +23,7 @@ const (
 	DefaultIdleTimeout    = 2 * time.Minute
 	DefaultMaxMessageSize = 256 << 10
 
-	maxFrameOut = 1 << 20 // of frames we send, whatever a client would take
+	maxFrameOut = 1 << 20 // of sent frames, even if a client takes larger ones
 )
 
 // Options of a Server. Nil options are the zero value.

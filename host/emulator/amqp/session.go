@@ -109,8 +109,8 @@ func (s *session) endedLocked() {
 // flow takes over what a flow says of the session and of one of its links.
 func (s *session) flow(p *wire.Flow) *wire.Error {
 	s.c.mu.Lock()
-	// Where the client stood when it wrote this; before our begin arrived it
-	// cannot know.
+	// The client's position when it wrote this; it is unknown before the server's
+	// begin arrived.
 	s.outWindow = p.NextIncomingID.Or(0) + p.IncomingWindow - s.nextOut
 	if int32(s.outWindow) < 0 && p.IncomingWindow < 1<<31 {
 		s.outWindow = 0

@@ -278,8 +278,8 @@ func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operatio
 	return a.fault(p)
 }
 
-// turn is the part of an operation under the lock. What it returns has to be
-// written before anybody is told the result, also that of a failure.
+// turn is the part of an operation under the lock. The returned commit has to be
+// written before the result, or a failure, is told.
 func (a *Account) turn(op *operation, f func(op *operation) error) (commit keep.Awaited, wake []*watcher, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -150,7 +150,7 @@ func (c *change) dropAll() {
 }
 
 // sortFeed puts the entries of a range that was read in the order of their
-// modification. In one transaction it is that of the etags, which are counted.
+// modification. In one transaction it is the order of the etags, which are counted.
 func (r *feedRange) sortFeed() {
 	slices.SortFunc(r.feed, func(x, y entry) int {
 		return cmp.Or(cmp.Compare(x.lsn, y.lsn), cmp.Compare(x.doc.etag, y.doc.etag))

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
-// draft is a document as somebody wrote it.
+// draft is a document as it was written.
 type draft struct {
 	id      string
 	key     cosmos.Key

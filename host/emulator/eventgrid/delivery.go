@@ -47,7 +47,7 @@ const (
 	dead                   // given up; waits for its dead letter to be written
 	writing                // the dead letter is being written
 	over                   // delivered, written, dropped or forgotten
-	unwritten              // published, and not known to be on disk: nobody sees it
+	unwritten              // published, and not known to be on disk: invisible
 )
 
 // admitLocked makes a delivery whose first attempt is due now, once enqueueLocked
@@ -110,7 +110,7 @@ func (g *Grid) send(r *request) {
 	resp, err := s.endpoint.Deliver(g.ctx, s.notification(r))
 	timer.Stop()
 	if g.ctx.Err() != nil {
-		return // whatever it was, nobody knows any more
+		return // its text is unknown now
 	}
 	g.answered(r, resultOf(resp, err))
 }
@@ -160,8 +160,8 @@ func (g *Grid) overdue(r *request) {
 	g.tell(records)
 }
 
-// tell ends what an operation does by itself: it writes, and then tells. What could
-// not be written is as it was before: the event is sent again after a restart.
+// tell ends what an operation does by itself: it writes, and then tells. After a
+// failed write the state is as before: the event is sent again after a restart.
 func (g *Grid) tell(records []journal.Record) {
 	_ = g.unlock(g.ctx)
 	g.record(records)

@@ -221,7 +221,7 @@ type fields struct {
 }
 
 // at returns the value at a key: of an attribute, or below data. Attributes are
-// found whatever their case, members of data by their own.
+// found in any case, members of data in their own.
 func (f *fields) at(path []string) (v any, found bool) {
 	if fold(path[0]) == "data" {
 		if !f.decoded {

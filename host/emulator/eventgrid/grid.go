@@ -72,7 +72,7 @@ type Grid struct {
 	number    uint64           // of the last delivery
 	outbox    []*request       // to be made; the first sent of them are
 	sent      int
-	standby   bool // somebody is about to make the next
+	standby   bool // the next is about to be made
 	pumping   bool
 	held      bool   // nothing is sent before Configure
 	url       string // of the server

@@ -51,8 +51,8 @@ func (g *Grid) endpointLocked(s *subscription) *endpoint {
 
 // healthLocked takes note of a request's outcome. Ten failures in a row put the
 // endpoint on probation for the time that the last one asks for; each further one
-// doubles it, up to four hours; a success ends it. What is wrong with an event
-// (400, 413) says nothing of the endpoint.
+// doubles it, up to four hours; a success ends it. A fault of the event (400,
+// 413) says nothing of the endpoint.
 func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 	if o == Delivered {
 		e.failures, e.length, e.until = 0, 0, time.Time{}
@@ -76,8 +76,8 @@ func (g *Grid) healthLocked(e *endpoint, o Outcome) {
 	g.saveHealthLocked(e)
 }
 
-// saveHealthLocked keeps the health of an endpoint that is not well, as long as
-// somebody goes by it.
+// saveHealthLocked keeps the health of an unhealthy endpoint, as long as it is
+// used.
 func (g *Grid) saveHealthLocked(e *endpoint) {
 	switch {
 	case g.endpoints[e.key] != e: // of a state that was replaced

@@ -133,7 +133,7 @@ func (l *loader) subscription(key, value []byte) error {
 	return nil
 }
 
-// health is kept for endpoints that somebody still names.
+// health is kept for endpoints that are still named.
 func (l *loader) health(key, value []byte) error {
 	var r healthRecord
 	if err := json.Unmarshal(value, &r); err != nil {

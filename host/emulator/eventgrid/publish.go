@@ -15,7 +15,7 @@ func (g *Grid) Publish(ctx context.Context, topicName string, events ...*Event) 
 	}
 	made, records, err := g.take(ctx, topicName, events)
 	if err == nil {
-		// What the journal says of publishing stands before what it says of delivery.
+		// In the journal publishing stands before delivery.
 		g.record(records)
 	}
 	g.mu.Lock()

@@ -128,10 +128,10 @@ func (g *Grid) sendLocked() {
 	}
 }
 
-// sender makes requests that wait. Before each it sees to it that another stands by
-// for the one after: nobody knows how long an endpoint takes to answer. So requests
-// do not wait for one another, and endpoints that answer at once keep no more than
-// two goroutines busy.
+// sender makes requests that wait. Before each it has another goroutine stand by
+// for the next request, because the answer of an endpoint may take long. So
+// requests do not wait for one another, and endpoints that answer at once keep no
+// more than two goroutines busy.
 func (g *Grid) sender() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -82,8 +82,8 @@ type hub struct {
 	Hub
 	created    time.Time
 	partitions []*partition
-	next       int   // partition that gets what nobody assigned
-	gone       error // why nobody can use it any more
+	next       int   // partition that gets the next unassigned events
+	gone       error // why it can no longer be used
 }
 
 // New returns an empty namespace that takes its time from clk.
@@ -328,8 +328,8 @@ func (op *operation) finish(ctx context.Context) error {
 // reads are the operations that change nothing but what time has changed.
 var reads = map[string]bool{"Hubs": true, "Settings": true, "Hub": true, "Partition": true} // read only
 
-// operate runs f with the lock held, between the fault points. What a function that
-// fails has changed stays changed: functions fail first.
+// operate runs f with the lock held, between the fault points. Changes of a failing
+// function stay: functions fail first.
 func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -113,7 +113,7 @@ func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) (list [
 	return list, err
 }
 
-// receiveNow is Receive whatever the epoch, between the fault points.
+// receiveNow is Receive in any epoch, between the fault points.
 func (r *reader) receiveNow(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*eve
 		}
 		if finishErr := op.finish(ctx); finishErr != nil && !keep.Tolerable(finishErr) {
 			err = finishErr
-			r.stepBack(before) // nobody has had what was taken
+			r.stepBack(before) // the taken events were not delivered
 		}
 		if over || err != nil {
 			return list, err

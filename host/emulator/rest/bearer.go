@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// claims are what a bearer token says of itself. Nobody here could check its
-// signature: it is believed over TLS, but for what can be seen to be wrong with it.
-// Storage takes JSON Web Tokens only.
+// claims are what a bearer token says of itself. Its signature cannot be
+// checked here: it is believed over TLS, except for visible faults. Storage
+// takes JSON Web Tokens only.
 type claims struct {
 	Audience string  `json:"aud"`
 	Issuer   string  `json:"iss"`
@@ -27,12 +27,12 @@ var issuers = []string{
 	"https://login.microsoftonline.com/", "https://login.microsoftonline.us/", "https://login.chinacloudapi.cn/", "https://login.partner.microsoftonline.cn/",
 }
 
-// audiences are those of all storage accounts: the resource, and its application.
+// audiences are valid for all storage accounts: the resource, and its application.
 var audiences = []string{"https://storage.azure.com", "e406a681-f3d4-42a8-90b6-c2b029497af1"}
 
-// authorizeByToken believes a token over TLS. It has to be for storage, as far as it
-// says for whom it is, from somebody who gives such; under Options.StrictDates it has
-// to be good now.
+// authorizeByToken believes a token over TLS. It has to be for storage, if it names
+// an audience, and from a known issuer; under Options.StrictDates it has to be good
+// now.
 //
 // Source: Azurite, BlobTokenAuthenticator.authenticateBasic.
 func (c *call) authorizeByToken(token string) *Error {

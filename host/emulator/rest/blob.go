@@ -142,7 +142,7 @@ func blobService() *service {
 
 		{delegation, http.MethodPost}: {name: "GetUserDelegationKey", resource: "s", byToken: true, run: getDelegationKey},
 
-		// What a signature allows is the business of the requests in a batch.
+		// The requests in a batch check the rights of a signature.
 		{accountBatch, http.MethodPost}:   {name: "SubmitBatch", write: true, resource: "sco", accountSAS: anyLetter, run: submitBatch},
 		{containerBatch, http.MethodPost}: {name: "SubmitContainerBatch", write: true, resource: "sco", accountSAS: anyLetter, serviceSAS: anyLetter, run: submitBatch},
 
@@ -284,8 +284,8 @@ func (c *call) blob() blob.Blob {
 	return b
 }
 
-// blobSASKind refuses signatures that are neither of a container, a blob nor a
-// snapshot, and those of a blob for what is done with its container.
+// blobSASKind refuses signatures that are not of a container, a blob or a snapshot,
+// and blob signatures for operations on the container.
 func blobSASKind(c *call) *Error {
 	switch kind := c.sas("sr"); kind {
 	case "c":

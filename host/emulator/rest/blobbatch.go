@@ -55,12 +55,12 @@ func submitBatch(c *call) error {
 	body := answer.close()
 	c.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.WriteHeader(http.StatusAccepted)
-	c.w.Write(body) // whoever hung up does not want it
+	c.w.Write(body) // the client has gone
 	return nil
 }
 
 // batchBoundary reads the boundary out of a content type. Clients write it without
-// quotes, whatever is in it.
+// quotes, with any characters.
 func batchBoundary(kind string) (string, *Error) {
 	parts := strings.Split(kind, ";")
 	boundary, found := "", 0
@@ -80,7 +80,7 @@ func batchBoundary(kind string) (string, *Error) {
 	return boundary, nil
 }
 
-// batchRequest is a request of a batch; bad says why it is none.
+// batchRequest is a request of a batch; bad says why it is not valid.
 type batchRequest struct {
 	id  string // Content-ID
 	r   *http.Request

@@ -7,8 +7,9 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// blobMessages are the words of the service, which people show and programs look for.
-// Where it has none, or others each time, they are those of package bindings.
+// blobMessages are the words of the service, which people show and programs look
+// for. Where it has none, or others each time, they are the texts of package
+// bindings.
 //
 // Source: docs, Blob Storage error codes.
 var blobMessages = map[storage.Code]string{

@@ -106,8 +106,8 @@ func getBlob(c *call) error {
 	return c.send(d, asked != nil, withMD5, withCRC)
 }
 
-// send answers with a blob's content. What goes wrong once the answer is on its
-// way cuts the connection.
+// send answers with a blob's content. A failure after the answer has begun cuts the
+// connection.
 func (c *call) send(d *blob.Download, partial, withMD5, withCRC bool) error {
 	c.setBlobHeaders(d.Properties)
 	c.overrideHeaders()
@@ -218,10 +218,11 @@ func (c *call) overrideHeaders() {
 	}
 }
 
-// byteRange reads the range that is asked for; nil if none is. What is no range
-// is ignored, as HTTP has it, in x-ms-range too when a negative number makes it none
-// (azure-sdk-for-go: azblob live tests BlobDownloadDataNegativeOffset and
-// BlobGetPageRangesInvalidRange). Other faults of x-ms-range are refused.
+// byteRange reads the range that is asked for; nil if none is. A malformed
+// range is ignored, as HTTP has it, in x-ms-range too when a number is
+// negative (azure-sdk-for-go: azblob live tests
+// BlobDownloadDataNegativeOffset and BlobGetPageRangesInvalidRange). Other
+// faults of x-ms-range are refused.
 func (c *call) byteRange() (*blob.Range, *Error) {
 	own := c.r.Header.Get("X-Ms-Range")
 	text := own

@@ -58,7 +58,7 @@ func (c *call) source(text string, keyed bool) (*source, *Error) {
 		read.account = c.front.server.accounts[name]
 	}
 	if read.account == nil {
-		// Who is on another machine is not led into this one.
+		// Clients on another machine are not led into this one.
 		client, _, err := net.SplitHostPort(c.r.RemoteAddr)
 		if err == nil && listen.Loopback(client) && listen.Loopback(u.Hostname()) && (u.Scheme == "http" || u.Scheme == "https") {
 			return &source{url: u}, nil
@@ -83,9 +83,9 @@ func errNoSource() *Error {
 	return blobError(storage.NewError(storage.CodeCannotVerifyCopySource))
 }
 
-// here reports whether the address of a read is this server's, whatever name the
-// machine goes by. Another port of this machine is another server, unless the
-// request came that way too.
+// here reports whether the address of a read is this server's, by any name
+// of the machine. Another port of this machine is another server, unless
+// the request came that way too.
 func (c *call) here(read *http.Request) bool {
 	if strings.EqualFold(read.Host, c.r.Host) {
 		return true
@@ -225,7 +225,7 @@ type limited struct {
 	io.Closer
 }
 
-// dialLoopback connects to this machine only, whatever a name stands for.
+// dialLoopback connects to this machine only, for any name.
 func dialLoopback(ctx context.Context, network, address string) (net.Conn, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, network, address)
@@ -294,7 +294,7 @@ func (c *call) takeSource(from *source, span *blob.Range, limit int64) (*taken, 
 	return t, nil
 }
 
-// sender remembers the error of a reader, to tell it from those of its user.
+// sender remembers the error of a reader, to tell it from its user's errors.
 type sender struct {
 	r   io.Reader
 	err error

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// crcTable is that of the service's CRC-64, CRC-64/NVME (docs: Put Block,
+// crcTable is the table of the service's CRC-64, CRC-64/NVME (docs: Put Block,
 // "x-ms-content-crc64"; SDKs: the polynomial 0x9A6C9329AC4BC9B5).
 var crcTable = crc64.MakeTable(0x9A6C9329AC4BC9B5)
 

@@ -60,16 +60,17 @@ func (c *call) preflight() error {
 // guard is what requests of browsers have to pass.
 func (c *call) guard() *listen.Guard { return c.front.server.opts.Guard }
 
-// notTaken is the answer to a request that the guard refuses. The service in the cloud
-// runs what pages of any origin ask for and keeps the answer from them; the keys of an
-// emulator are no secret, so that this would do whatever a page likes.
+// notTaken is the answer to a request that the guard refuses. The service in the
+// cloud runs what pages of any origin ask for and keeps the answer from them; the
+// keys of an emulator are public, so that this would do everything that a page
+// likes.
 func notTaken(err error) *Error {
 	return newError(http.StatusForbidden, "AuthorizationFailure", "This request is not authorized to perform this operation.", "Reason", err.Error())
 }
 
-// admitPage refuses requests of pages of other origins that no CORS rule and no guard
-// takes, and sets the headers by which the others may read the answer, whatever it will
-// be.
+// admitPage refuses requests of pages of other origins that no CORS rule
+// and no guard takes, and sets the headers by which other pages may read
+// any answer.
 func (c *call) admitPage() error {
 	origin := c.r.Header.Get("Origin")
 	if origin == "" && !listen.Foreign(c.r) {

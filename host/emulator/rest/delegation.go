@@ -13,9 +13,9 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// A user delegation key is made for somebody who has a token, and signs for what may
-// be done in their name for at most seven days. It follows from the account's key
-// and what it says of itself: there is nothing to keep.
+// A user delegation key is made for the owner of a token, and signs for
+// requests in that name for at most seven days. It follows from the
+// account's key and what it says of itself: there is nothing to keep.
 
 const (
 	maxDelegation = 7 * 24 * time.Hour
@@ -25,7 +25,7 @@ const (
 	wireSeconds = "2006-01-02T15:04:05Z"
 )
 
-// delegationFields are those of a signature that say which key signed it.
+// delegationFields are the fields of a signature that name its key.
 var delegationFields = []string{"skoid", "sktid", "skt", "ske", "sks", "skv"}
 
 // delegationKey is the key with these fields, out of a key of the account.
@@ -90,8 +90,8 @@ func orNobody(id string) string {
 	return id
 }
 
-// authorizeByDelegation checks a signature by a user delegation key. What its owner
-// may do is not known here: the signature alone says what is allowed.
+// authorizeByDelegation checks a signature by a user delegation key. The rights of
+// its owner are not known here: only the signature limits it.
 //
 // Source: docs, Create a user delegation SAS.
 func (c *call) authorizeByDelegation() *Error {

@@ -110,7 +110,7 @@ type call struct {
 	overrides bool    // the signature signs the headers that it puts in place
 	in        *listen.Body
 	claims    claims // of a bearer token that could be read
-	crc64     []byte // of the content that was written; nil: nobody asked for it
+	crc64     []byte // of the content that was written; nil: not asked for
 }
 
 // ServeHTTP implements http.Handler.
@@ -297,7 +297,7 @@ func (c *call) body(limit int64) ([]byte, error) {
 	return b, nil
 }
 
-// answer writes a success. A nil body is none; any other is XML.
+// answer writes a success. A nil body is empty; any other is XML.
 func (c *call) answer(status int, body []byte) error {
 	h := c.w.Header()
 	if body != nil {
@@ -308,7 +308,7 @@ func (c *call) answer(status int, body []byte) error {
 	}
 	c.w.WriteHeader(status)
 	if c.r.Method != http.MethodHead {
-		c.w.Write(body) // whoever hung up does not want it
+		c.w.Write(body) // the client has gone
 	}
 	return nil
 }

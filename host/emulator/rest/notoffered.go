@@ -8,7 +8,7 @@ import (
 
 // Headers and parameters that ask of the Blob service what cannot be had here:
 // versions of a blob, protection from changes, an end of its own, encryption with a
-// caller's key or scope, checksums in between. What they ask for is not passed over.
+// caller's key or scope, checksums in between. Such requests are not passed over.
 //
 // An algorithm of encryption alone asks for nothing: older SDKs always name it.
 var (

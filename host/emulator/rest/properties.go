@@ -148,8 +148,8 @@ func parseCORS(x *corsXML) ([]storage.CORSRule, *Error) {
 	return rules, nil
 }
 
-// propertiesDocument is the answer to Get Service Properties. What was never set
-// is what a new account has: nothing is logged, measured or shared.
+// propertiesDocument is the answer to Get Service Properties. Settings start as in
+// a new account: nothing is logged, measured or shared.
 func propertiesDocument(p storage.ServiceProperties) []byte {
 	b := []byte(xmlHeader + "<StorageServiceProperties>")
 	logging := storage.LoggingProperties{}

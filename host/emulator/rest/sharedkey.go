@@ -17,8 +17,8 @@ import (
 // Authorize with Shared Key, "Specifying the Date header").
 const maxSkew = 15 * time.Minute
 
-// signed reports whether signature, in base64, is that of text by one of the
-// account's keys.
+// signed reports whether signature, in base64, signs text with one of the account's
+// keys.
 func (a *account) signed(signature, text string) bool {
 	for _, key := range a.keys {
 		if hmac.Equal([]byte(signatureOf(key, text)), []byte(signature)) {

@@ -24,7 +24,8 @@ func appendElement(b []byte, name, text string) []byte {
 
 // appendText appends text with as few escapes as can be, by name as the service
 // does: the parser of the JavaScript SDKs leaves references by number as they
-// are. A carriage return has no name. What XML cannot hold becomes U+FFFD.
+// are. A carriage return has no name. Characters that XML cannot hold become
+// U+FFFD.
 func appendText(b []byte, text string) []byte {
 	start := 0
 	for i := 0; i < len(text); {
@@ -118,7 +119,7 @@ func parseMessage(b []byte) (text *string, refused *Error) {
 
 // parsePlainMessage reads the document in the form in which every SDK writes it,
 // for which a parser of all XML takes a tenth of the time of a put. It leaves
-// to that one whatever is in the least unusual.
+// everything unusual to that one.
 func parsePlainMessage(b []byte) (string, bool) {
 	if declaration, rest, ok := bytes.Cut(b, []byte("?>")); ok {
 		switch string(declaration) {

@@ -12,11 +12,11 @@
 // The contracts are servicebus.Namespace, servicebus.Admin and
 // servicebus.Management; the rules and their sources are in spec messaging 1.
 //
-// A namespace is state under one mutex: whatever happens in it happens in one
-// order, settlements and ends of locks among it. Each call first does what is due
-// in its queue. What is due when nobody calls, a timer of the clock does, because
-// it may send a message on to another entity. Cost does not grow with the number
-// of messages in a queue, but for peeking in one session.
+// A namespace is state under one mutex: all its events have one order,
+// settlements and ends of locks included. Each call first does the due work
+// of its queue. A timer of the clock does due work between calls, because
+// it may send a message on to another entity. Cost does not grow with the
+// number of messages in a queue, but for peeking in one session.
 //
 // Delivery counts are failed deliveries so far (spec 0, rule 1); the journal and
 // [servicebus.Received.DeliveryNumber] count from 1.

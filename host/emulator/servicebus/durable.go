@@ -150,7 +150,7 @@ func (c *change) dropMessage(q *queue, m *message) {
 }
 
 // dropMessages removes the messages that were in a queue, which is empty now: as
-// ranges, between which are those of the other queues of the entity.
+// ranges, with messages of the entity's other queues between.
 func (c *change) dropMessages(q *queue, list []*message) {
 	if !c.Writable() {
 		return

@@ -29,7 +29,7 @@ type entity struct {
 	status            servicebus.Status
 	ttl               time.Duration // 0: no end
 	maxMessage        int           // bytes
-	maxSize           int64         // bytes; 0: that of the topic
+	maxSize           int64         // bytes; 0: the limit of the topic
 	window            time.Duration // of duplicate detection; 0: none
 	idle              time.Duration // after which it is deleted; 0: never
 
@@ -39,7 +39,7 @@ type entity struct {
 	subscriptions []*entity // of a topic, by key
 	rules         []*rule   // of a subscription, by time of creation
 
-	size      int64 // bytes of all messages, those of subscriptions included
+	size      int64 // bytes of all messages, in subscriptions too
 	seen      history
 	created   time.Time
 	updated   time.Time
@@ -100,7 +100,7 @@ func (e *entity) settle() {
 }
 
 // life is the shorter of a message's and the entity's time to live; 0: no end. A
-// topic's cuts that of its subscriptions.
+// topic's cuts its subscriptions' too.
 func (e *entity) life(ttl time.Duration) time.Duration {
 	limit := e.ttl
 	if e.parent != nil {
@@ -190,7 +190,7 @@ func (ns *Namespace) resolve(op *operation, path string) (*queue, error) {
 	return q, nil
 }
 
-// use notes that somebody uses the entity, and with a subscription its topic.
+// use notes a use of the entity, and with a subscription of its topic.
 func (e *entity) use(op *operation) {
 	e.accessed = op.now
 	if e.parent != nil {

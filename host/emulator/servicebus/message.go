@@ -10,8 +10,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// message is one message in one queue. What the sender gave is content, which
-// copies in several subscriptions share and which is never changed in place.
+// message is one message in one queue. The sender's part is content. Copies in
+// several subscriptions share it, and it is never changed in place.
 type message struct {
 	content *servicebus.Message
 	size    int // bytes that it counts for
@@ -27,8 +27,8 @@ type message struct {
 	nested   int    // forwardings in the operation that brought it; see maxNested
 
 	token   bindings.GUID // zero: not locked
-	until   time.Time     // of its own lock; that of a session's message is the session's
-	outside bool          // the lock is held by somebody whose time is real
+	until   time.Time     // of its own lock; a session's message has the session's
+	outside bool          // the lock is held by a client in real time
 	session *session      // nil in queues without sessions
 
 	page                           *page // in the queue's ledger
@@ -101,8 +101,8 @@ func editable(m *servicebus.Message) *servicebus.Message {
 	return &c
 }
 
-// sizeOf is how many bytes a message counts for: those of its sections or, when
-// it did not come over AMQP, about as many as they would be.
+// sizeOf is how many bytes a message counts for: the bytes of its sections or, when
+// it did not come over AMQP, about as many.
 func sizeOf(m *servicebus.Message) int {
 	w := m.Wire
 	if w == nil {

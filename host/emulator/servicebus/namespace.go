@@ -23,10 +23,11 @@ type Options struct {
 	// Record is told what the namespace decided: enqueued (Status "scheduled" for a
 	// message that waits for its time, "duplicate" for one that duplicate detection
 	// dropped), expired, lock_expired, lock_renewed, dead_lettered and forwarded
-	// (Target: where to; Cause: the reason), and for clients of servers, who have no
-	// listener to say it, received and settled. Source is the entity's path.
-	// DeliveryCount counts from 1; of a message that nobody has received it is 0.
-	// It is called without locks held, after the state has changed.
+	// (Target: where to; Cause: the reason), and for clients over the network,
+	// which have no listener to report it, received and settled. Source is the
+	// entity's path. DeliveryCount counts from 1; of a message that was never
+	// received it is 0. It is called without locks held, after the state has
+	// changed.
 	Record func(journal.Record)
 
 	// Fault is asked twice in every operation, and its error is the operation's
@@ -149,8 +150,8 @@ func (ns *Namespace) begin(op *operation) error {
 	return ns.kept.Ready()
 }
 
-// finish releases the lock, waits until the change is written and tells. It must
-// be called whatever the operation came to: what had ended by time has ended.
+// finish releases the lock, waits until the change is written and tells. It must be
+// called also after a failed operation: ends by time have happened.
 func (ns *Namespace) finish(ctx context.Context, op *operation) error {
 	op.settleTimes()
 	commit, err := ns.kept.Begin(&op.Change)
@@ -173,7 +174,7 @@ func (ns *Namespace) record(records []journal.Record) {
 	}
 }
 
-// tellUntold gives the records that nobody has had yet to those who want them.
+// tellUntold hands new records to their recipients.
 func (ns *Namespace) tellUntold() {
 	ns.mu.Lock()
 	untold := ns.takeUntold()
@@ -181,7 +182,7 @@ func (ns *Namespace) tellUntold() {
 	ns.record(untold)
 }
 
-// takeUntold returns the records that nobody has had yet.
+// takeUntold returns the records that were not handed out yet.
 func (ns *Namespace) takeUntold() []journal.Record {
 	untold := ns.untold
 	ns.untold = nil

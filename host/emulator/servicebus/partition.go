@@ -5,7 +5,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// What holds for entities with enablePartitioning. Their messages are not spread:
+// The rules for entities with enablePartitioning. Their messages are not spread:
 // that all are in one partition is something that can happen in the service too.
 //
 // Source: docs, Partitioned queues and topics.
@@ -25,7 +25,7 @@ func partitionKey(m *servicebus.Message) *string {
 }
 
 // checkPartitionKey fails if a message would belong to two partitions. Most clients
-// refuse to send it, to whatever entity.
+// refuse to send it, to any entity.
 func checkPartitionKey(m *servicebus.Message) error {
 	if m.SessionID != nil && m.PartitionKey != nil && *m.SessionID != *m.PartitionKey {
 		return refuse(messaging.ConditionNotAllowed, "the session id %q and the partition key %q of a message differ: want one value, or only one of them", *m.SessionID, *m.PartitionKey)

@@ -2,9 +2,9 @@ package servicebus
 
 import "time"
 
-// A lock that is held outside, by somebody whose time is real, pins a clock in the
-// pace Auto exactly as long as it lasts: see [clock.Pins]. The messages of a session
-// are pinned with it.
+// A lock of a client in real time pins a clock in the pace Auto exactly as
+// long as it lasts: see [clock.Pins]. The messages of a session are pinned
+// with it.
 
 func (m *message) pinKey() string { return "lock " + m.token.String() }
 
@@ -34,7 +34,7 @@ func (q *queue) unpinSession(s *session) {
 	}
 }
 
-// unpinAll ends the pins of a queue that nobody can use any more.
+// unpinAll ends the pins of a queue that can no longer be used.
 func (q *queue) unpinAll() {
 	for _, m := range q.tokens {
 		q.unpinMessage(m)

@@ -11,7 +11,7 @@ import (
 )
 
 // queue holds messages that can be locked. Queues, subscriptions and their
-// sub-queues have one each; that of a topic holds its scheduled messages only.
+// sub-queues have one each; the queue of a topic holds its scheduled messages only.
 //
 // Its methods are the rules of one queue; those that concern other entities are
 // in route.go. They are called with the namespace's lock held.
@@ -24,7 +24,7 @@ type queue struct {
 	next      int64 // sequence number that was given last
 	all       ledger
 	tokens    map[bindings.GUID]*message // those locked
-	locks     [2]heap.Of[*message]       // those with a lock of their own, by its end: held inside, outside
+	locks     [2]heap.Of[*message]       // messages with a lock of their own, by its end: held in virtual time, in real time
 	expiry    heap.Of[*message]          // those that are free and expire
 	scheduled heap.Of[*message]
 	deferred  int
@@ -32,12 +32,12 @@ type queue struct {
 	// Only where sessions are required.
 	sessions     map[string]*session
 	freeSessions heap.Of[*session]    // not locked, with free messages; by the first of them
-	sessionLocks [2]heap.Of[*session] // locked, by end: held inside, outside
+	sessionLocks [2]heap.Of[*session] // locked, by end: held in virtual time, in real time
 	busySessions heap.Of[*session]    // locked inside, with messages that others could have
 
 	arrived *clock.Cond // there is something to take
 	ended   *clock.Cond // a receiver cannot go on
-	gone    error       // why nobody can use the queue any more
+	gone    error       // why the queue can no longer be used
 
 	waiters        int // that would take what a lock gives back
 	sessionWaiters int // that wait for messages of their own session
@@ -290,7 +290,7 @@ func (q *queue) expire(op *operation, m *message) {
 	q.remove(op, m)
 }
 
-// sweep removes what has expired, because somebody pulls (spec messaging 1.5).
+// sweep removes expired messages, because a receiver pulls (spec messaging 1.5).
 func (q *queue) sweep(op *operation) {
 	q.pulled = op.now
 	for m, ok := q.expiry.Min(); ok && m.expired(op.now); m, ok = q.expiry.Min() {

@@ -69,7 +69,7 @@ func (r *receiver) await(ctx context.Context, p FaultPoint, wait time.Duration, 
 	return r.epoch.During(func() error { return r.ns.await(ctx, p, wait, r.opts.RealTime, try) })
 }
 
-// receivable reports why nobody can receive from the queue now.
+// receivable reports why the queue cannot be received from now.
 func (q *queue) receivable() error {
 	switch {
 	case q.gone != nil:

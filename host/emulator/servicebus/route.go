@@ -13,7 +13,7 @@ import (
 type verdict struct{ reason, description string }
 
 // The reasons that the service writes (spec messaging 1.4). The descriptions are
-// ours but for that of the delivery limit.
+// Redeliver's, except for the delivery limit.
 var (
 	headerVerdict    = verdict{"HeaderSizeExceeded", "The size quota for this stream has been exceeded: the header is larger than 64 KB."}
 	expiredVerdict   = verdict{"TTLExpiredException", "The message expired and was dead lettered."}
@@ -41,7 +41,7 @@ type past struct {
 }
 
 // maxNested ends circles of dead-letter queues that forward to each other, whose
-// hops nobody counts.
+// hops are not counted.
 const maxNested = 32
 
 // arrive is enter for what a sender or another entity gives, so that duplicates
@@ -115,7 +115,8 @@ func (ns *Namespace) place(op *operation, e *entity, c *servicebus.Message, p pa
 }
 
 // forward sends a message that is in no queue on to the target of its entity.
-// What cannot go on stays in the transfer dead-letter queue (spec messaging 1.7).
+// A message that cannot go on stays in the transfer dead-letter queue (spec
+// messaging 1.7).
 func (ns *Namespace) forward(op *operation, e *entity, m *message) {
 	if m.hops >= ns.opts.MaxForwardHops {
 		ns.hold(op, e, m, maxHops(ns.opts.MaxForwardHops))
@@ -173,8 +174,7 @@ func (ns *Namespace) bury(op *operation, e *entity, m *message, why verdict) {
 	ns.arrive(op, target, m.content, past{hops: m.hops, enqSeq: m.enqSeq, source: e.name(), nested: m.nested + 1})
 }
 
-// rest puts a message into a sub-queue, where it stays until somebody completes
-// it.
+// rest puts a message into a sub-queue, where it stays until it is completed.
 func (ns *Namespace) rest(op *operation, q *queue, m *message, why verdict) {
 	why.mark(m)
 	m.expires = time.Time{}
@@ -212,7 +212,7 @@ func (ns *Namespace) drain(op *operation, e *entity) {
 		return true
 	})
 	for _, m := range there {
-		if m.expired(op.now) { // and nobody has pulled since
+		if m.expired(op.now) { // and no receiver has pulled since
 			e.main.expire(op, m)
 			continue
 		}

@@ -101,8 +101,8 @@ type constant bool
 func (c constant) Match(*servicebus.Message) (bool, error) { return bool(c), nil }
 
 // choose applies the rules of a subscription: one copy for all rules without an
-// action that match, and one for each that has one. The error is that of the
-// first rule that failed; then there are no copies.
+// action that match, and one for each that has one. The error is the error of
+// the first rule that failed; then there are no copies.
 func (e *entity) choose(c *servicebus.Message) (copies []*servicebus.Message, err error) {
 	plain := false
 	for _, r := range e.rules {

@@ -116,7 +116,7 @@ func (q *queue) renewSession(op *operation, s *session) {
 	op.note(journal.Record{Kind: journal.LockRenewed, Source: q.name, Fields: sessionField(s)})
 }
 
-// unlockSession ends a session's lock. What is locked in it comes back, in order,
+// unlockSession ends a session's lock. Its locked messages come back, in order,
 // counted or not.
 func (q *queue) unlockSession(op *operation, s *session, counted bool) {
 	q.sessionLocks[half(s.outside)].Remove(s)

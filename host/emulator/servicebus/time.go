@@ -26,8 +26,8 @@ func (q *queue) tick(op *operation) {
 	}
 }
 
-// due returns the next thing that happens in a queue whether or not somebody
-// looks, nil when nothing does.
+// due returns the next event that happens in a queue without a call, nil when there
+// is none.
 func (q *queue) due() (at time.Time, do func(*operation)) {
 	sooner := func(t time.Time) bool { return do == nil || t.Before(at) }
 	for i := range q.locks {
@@ -72,7 +72,7 @@ func (q *queue) arm(now time.Time) {
 	q.timer.Reset(max(at.Sub(now), 0))
 }
 
-// pulledAt reports whether somebody waits for messages, or did in the minute
+// pulledAt reports whether a receiver waits for messages, or did in the minute
 // before t.
 func (q *queue) pulledAt(t time.Time) bool {
 	return q.waiters+q.sessionWaiters > 0 || !q.pulled.IsZero() && !t.After(q.pulled.Add(pullWindow))
@@ -110,11 +110,11 @@ func (q *queue) disarm() {
 
 // justify gives virtual time a reason to move to the next moment at which those
 // who wait get something: a lock that is held inside ends, or a scheduled message
-// becomes active. Nobody waits for the end of a lock that a client of a server
-// holds; it is served on the way.
+// becomes active. The end of a lock of a client in real time is not waited for;
+// it is served on the way.
 //
-// The reason is a context with that deadline, on which nobody waits: it can be
-// taken back without waking anybody.
+// The reason is a context with that deadline, without waiters: it can be taken back
+// without waking a goroutine.
 func (q *queue) justify(now time.Time) {
 	var at time.Time
 	consider := func(t time.Time) {
@@ -150,7 +150,7 @@ func (q *queue) justifyUntil(at, now time.Time) {
 	}
 }
 
-// awaited reports whether somebody waits for what enters an entity.
+// awaited reports whether a receiver waits for messages of an entity.
 func (ns *Namespace) awaited(e *entity, hops int) bool {
 	if hops > ns.opts.MaxForwardHops {
 		return false
@@ -167,8 +167,8 @@ func (ns *Namespace) awaited(e *entity, hops int) bool {
 	return target != nil && ns.awaited(target, hops+1)
 }
 
-// waiting counts somebody who begins or ends to wait, and looks again for what
-// time may move.
+// waiting counts receivers that begin or end to wait, and looks again for what time
+// may move.
 func (q *queue) waiting(op *operation, n *int, by int) {
 	*n += by
 	q.owner.use(op)
@@ -193,7 +193,7 @@ func (ns *Namespace) touchFeeders(op *operation, e *entity, hops int) {
 	}
 }
 
-// watchIdle deletes an entity that nobody has used for as long as it allows.
+// watchIdle deletes an entity that was unused for as long as it allows.
 func (e *entity) watchIdle(now time.Time) {
 	if e.idleTimer != nil {
 		e.idleTimer.Stop()
@@ -215,9 +215,10 @@ func (e *entity) lastUse() time.Time {
 	return last
 }
 
-// busy reports whether the entity is in use though nobody calls: somebody waits or
-// holds a lock, a message waits for its time, or messages are sent on, which counts
-// as receiving them. A topic is as long as one of its subscriptions is.
+// busy reports whether the entity is in use without calls: a receiver waits
+// or holds a lock, a message waits for its time, or messages are sent on,
+// which counts as receiving them. A topic is as long as one of its
+// subscriptions is.
 //
 // Source: docs, message-expiration.md, temporary entities.
 func (e *entity) busy() bool {

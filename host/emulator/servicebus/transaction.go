@@ -14,9 +14,10 @@ import (
 )
 
 // transaction is a list of steps that are checked when they are asked for, checked
-// again when it is committed, and then done in one operation: so they are one change
-// of the store. What it settles is claimed meanwhile: nobody else settles it, and its
-// lock does not end. Its fields are guarded by the namespace's lock.
+// again when it is committed, and then done in one operation: so they are one
+// change of the store. Messages that it settles are claimed meanwhile: no other
+// call settles them, and their locks do not end. Its fields are guarded by the
+// namespace's lock.
 type transaction struct {
 	ns     *Namespace
 	id     bindings.GUID

@@ -7,8 +7,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// leaving is a message that was received and deleted, of which nobody knows yet whether
-// it reaches the client.
+// leaving is a message that was received and deleted, and may not have reached the
+// client.
 type leaving struct {
 	q *queue
 	m *message

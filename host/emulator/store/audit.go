@@ -32,8 +32,8 @@ type chunk struct {
 
 // audit walks over the chunks of a file and calls f for each, the damaged ones
 // included as long as they show where the next one is. It returns the end of the
-// last chunk that is sound with all before it. What follows may be a write that
-// a sudden end has cut short.
+// last chunk that is sound with all before it. The rest may be a write that a
+// sudden end has cut short.
 func audit(fs vfs.FS, name string, f func(c chunk)) (soundTo int64, err error) {
 	file, err := fs.Open(name)
 	if err != nil {

@@ -83,7 +83,7 @@ func (b *Batch) refer(id FileID, n int) {
 
 // Discard ends a batch that will not be begun.
 func (b *Batch) Discard() {
-	_ = b.b.Close() // it says no more than that the batch is gone
+	_ = b.b.Close() // it only says that the batch is gone
 	b.e.release()
 }
 
@@ -138,7 +138,7 @@ func begin(b *Batch) (c *Commit, err error) {
 			return nil, err
 		}
 	}
-	// What the engine cannot go on from, it panics about, with its locks held.
+	// The engine panics after a fatal failure, with its locks held.
 	defer func() {
 		if r := recover(); r != nil {
 			b.e.lose()

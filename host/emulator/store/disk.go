@@ -31,8 +31,8 @@ var errFenced = errors.New("this opening of the store has ended")
 const walCategory vfs.DiskWriteCategory = "pebble-wal"
 
 // disk is the file layer of one opening of the store. It asks for faults, it
-// decides what is synced, and once fenced it changes nothing any more: whatever
-// still runs in a failed engine cannot reach the files of its successor
+// decides what is synced, and once fenced it changes nothing any more: the
+// rest of a failed engine cannot reach the files of its successor
 // (TestEachFileOperationFails). The engine itself sees it through a shield.
 //
 // Without Options.Sync the engine believes that its log is synced while it is
@@ -89,7 +89,7 @@ func (d *disk) abandon() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for f := range d.files {
-		_ = f.File.Close() // nobody reads it, and its changes do not count
+		_ = f.File.Close() // it is not read, and its changes do not count
 	}
 	clear(d.files)
 }

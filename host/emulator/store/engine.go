@@ -13,8 +13,8 @@ import (
 )
 
 // Sizes of the engine: little enough for an idle process, enough for a queue in
-// full work. What is in the log and not yet in tables is read again at the next
-// start: two memTables full, as a rule.
+// full work. The next start reads again the part of the log that is not in
+// tables: two memTables full, as a rule.
 const (
 	memTable  = 4 << 20
 	cacheSize = 4 << 20
@@ -92,9 +92,9 @@ func openAfter(before *engine, under vfs.FS, dir string, opts *Options) (*engine
 	return e, nil
 }
 
-// createEngine makes an empty state. What a former attempt has left of it is
-// removed. Of a fresh store nothing is synced that nobody asked for, until
-// settled: there is nothing to lose yet.
+// createEngine makes an empty state. The remains of a former attempt are removed. A
+// fresh store syncs only on request until it is settled: there is nothing to lose
+// yet.
 func createEngine(under vfs.FS, dir string, state int, opts *Options, fresh bool) (*engine, error) {
 	e := newEngine(under, dir, state, opts)
 	e.disk.fresh.Store(fresh && !opts.Sync)
@@ -271,8 +271,8 @@ func (e *engine) background(err error) {
 	runtime.Goexit()
 }
 
-// damaged is told of what the engine has found damaged, whoever has read it: a merge
-// of tables too.
+// damaged is told of damage that the engine has found in any read, in a merge of
+// tables too.
 func (e *engine) damaged(info pebble.DataCorruptionInfo) {
 	_ = e.fail(&CorruptError{Path: info.Path, Err: info.Details})
 }
@@ -339,7 +339,7 @@ func (e *engine) release() {
 	e.closeIfIdleLocked()
 }
 
-// retire lets nobody in any more; the last user closes the engine.
+// retire admits no further user; the last one closes the engine.
 func (e *engine) retire() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -347,7 +347,7 @@ func (e *engine) retire() {
 	e.closeIfIdleLocked()
 }
 
-// closeIfIdleLocked closes the engine under its lock: nobody else wants it.
+// closeIfIdleLocked closes the engine under its lock, if it has no user.
 func (e *engine) closeIfIdleLocked() {
 	if !e.retired || e.users > 0 || e.closed {
 		return

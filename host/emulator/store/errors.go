@@ -123,8 +123,8 @@ func explain(path string, err error) error {
 	}
 }
 
-// explainOpen is explain while a state that exists is opened. Then whatever is
-// not an error of the file system is damage, and so is a file that is not there.
+// explainOpen is explain while a state that exists is opened. Then every error that
+// is not the file system's is damage, and so is a missing file.
 func explainOpen(path string, err error) error {
 	var version *VersionError
 	var number syscall.Errno

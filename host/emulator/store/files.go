@@ -132,7 +132,7 @@ func (f *files) corruptMissing(missing int) error {
 }
 
 // referLocked changes the numbers of references, adds them to the batch, and
-// returns the files that nobody refers to any more.
+// returns the files without a reference.
 func (f *files) referLocked(b *pebble.Batch, delta map[FileID]int) (dead []FileID, err error) {
 	for id, n := range delta {
 		if s := f.known[id]; s == nil || s.dying || s.refs+n < 0 {

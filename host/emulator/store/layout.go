@@ -22,7 +22,7 @@ import (
 //	0001/       a state: db/ is the engine's, files/ holds the bodies
 //
 // A new state (Reset, Load) is made in the next number and counts from the
-// moment in which FORMAT is replaced; whatever else is there is then garbage.
+// moment in which FORMAT is replaced; everything else there is then garbage.
 // State 0 means that there is none yet.
 const (
 	formatName = "FORMAT"

@@ -23,7 +23,7 @@ const mergePatience = 10 * time.Second
 // merging is the state of an engine whose merging has found no room.
 type merging struct {
 	stuck bool
-	need  uint64 // that has to be free before it tries again; 0: nobody has looked yet
+	need  uint64 // that has to be free before it tries again; 0: not looked yet
 }
 
 // stopMerging ends the merging after a lack of room.

@@ -12,8 +12,8 @@ import (
 )
 
 // Waits between openings that fail, in real time: the first, and the longest.
-// Somebody who watches an outage tries as often as the second says, when nobody
-// else does.
+// The watcher of an outage tries as often as the second says, when no other
+// call does.
 const (
 	retryFirst = 100 * time.Millisecond
 	retryLast  = 10 * time.Second
@@ -104,7 +104,7 @@ func (s *Store) beginLocked(e *engine, reason error) {
 	go s.watch(o, reason)
 }
 
-// watch tells of an outage and sees to it that it ends when nobody writes.
+// watch tells of an outage and lets it end without a write.
 func (s *Store) watch(o *outage, reason error) {
 	defer s.watching.Done()
 	defer close(o.told)
@@ -128,7 +128,7 @@ func (s *Store) watch(o *outage, reason error) {
 			}
 			return
 		case <-tick.C:
-			_ = s.takeWrites(false) // as a write would; it tells whoever writes
+			_ = s.takeWrites(false) // as a write would; it tells the writers
 			s.reclaim()
 			s.relax()
 		}
@@ -158,7 +158,7 @@ func (s *Store) settled(o *outage) bool {
 // and perhaps some whose commit failed: owners read their state anew. Views,
 // commits and files from before fail.
 //
-// Nobody need call it: Ready opens a failed store for reading, and each
+// Calling it is optional: Ready opens a failed store for reading, and each
 // write opens it for writing, both at intervals that spare the disk.
 // Recover does not wait for that. When it fails, the state may be readable.
 func (s *Store) Recover() error {

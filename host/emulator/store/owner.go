@@ -16,8 +16,8 @@ import (
 
 // own takes the directory for this process until the returned closer is
 // closed. The operating system releases it when the process ends in any way.
-// Who owns it stands in a file beside the lock, because a locked file cannot be
-// read everywhere.
+// The owner stands in a file beside the lock, because a locked file cannot
+// be read everywhere.
 func own(dir string) (io.Closer, error) {
 	lock, err := vfs.Default.Lock(filepath.Join(dir, lockName))
 	switch {
@@ -50,8 +50,8 @@ func owner(dir string) *InUseError {
 	return e
 }
 
-// taken reports whether a lock was refused because somebody has it, and not because
-// it cannot be made.
+// taken reports whether a lock was refused because another process has it, and not
+// because it cannot be made.
 func taken(err error) bool {
 	var file *fs.PathError
 	var number syscall.Errno

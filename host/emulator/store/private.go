@@ -11,7 +11,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// What is in a data directory is for its user's eyes only: messages, bodies, keys.
+// The content of a data directory is private to its user: messages, bodies, keys.
 const (
 	privateDir  = 0o700
 	privateFile = 0o600
@@ -22,8 +22,8 @@ const (
 // above hold, which are its user's own in a profile.
 func hasUsers(under vfs.FS) bool { return under == vfs.Default && runtime.GOOS != "windows" }
 
-// makePrivate takes a directory, and what is in it, away from other users. Where
-// the directory is private already, so is what is in it: nobody else comes there.
+// makePrivate takes a directory, and what is in it, away from other users. A
+// private directory keeps its content private.
 func makePrivate(dir string) error {
 	info, err := os.Stat(dir)
 	if err != nil || info.Mode().Perm()&others == 0 {

@@ -24,7 +24,7 @@ const (
 	reserveEvery = 512 << 10 // bytes that are written between two looks at it
 	roomToRemove = 512 << 10 // for the removals themselves
 	roomToMerge  = 2 << 20   // that the merging of tables leaves to the rest
-	plenty       = 64 << 20  // with so much free the disk is full no more, whatever the reserve gave
+	plenty       = 64 << 20  // with so much free the disk is no longer full, with any gift of the reserve
 
 	// removalMost is how much a batch may write that is taken for a removal.
 	removalMost = 64 << 10
@@ -113,9 +113,9 @@ func empty(d *disk, name string, stay bool) error {
 }
 
 // growReserve sees to it, every so many bytes, that the reserve goes with the log
-// that a batch is about to be added to. Where it cannot, what is in the log goes into
-// tables; and when there is no room for these either, an outage begins while removals
-// can still be written.
+// that a batch is about to be added to. Where it cannot, the content of the log
+// goes into tables; and when there is no room for these either, an outage begins
+// while removals can still be written.
 func (s *Store) growReserve(b *Batch) {
 	n := int64(b.b.Len())
 	now := b.e.written.Add(n)
@@ -278,7 +278,7 @@ func (s *Store) noteRemoved(b *Batch) {
 }
 
 // relax ends an outage in which the store writes only what removes something, once
-// there is room for more, and for a reserve. What the reserve gave is no such room.
+// there is room for more, and for a reserve. The reserve's own room does not count.
 func (s *Store) relax() {
 	s.replacing.Lock()
 	defer s.replacing.Unlock()

@@ -22,7 +22,7 @@ type scheduler struct {
 	running  bool
 	asked    bool       // and was refused, since the last grant began
 	granting int        // grants under way
-	granted  *sync.Cond // on mu: one has ended; nil: nobody waits
+	granted  *sync.Cond // on mu: one has ended; nil: without a waiter
 }
 
 var (

@@ -13,7 +13,7 @@ import (
 // and one that cannot write a table tries again at once and for ever, and can
 // be closed no more. So the first error ends this opening instead, what is
 // changed after it goes nowhere, and the engine comes to its end in order.
-// Whoever waits for it must look at the failure (without: TestOutageCostsNothing). But
+// A waiter must look at the failure (without: TestOutageCostsNothing). But
 // it is told that there is no room to merge tables: that it can wait for
 // (TestARefusedMergeRefusesNoWrite).
 type shield struct {
@@ -85,8 +85,8 @@ func (s *shield) Link(oldname, newname string) error {
 	return nil
 }
 
-// What cannot be made or removed otherwise is no harm: the engine only passes
-// the error on. A fenced disk has nothing to tell it.
+// Other failures to make or remove a file do no harm: the engine only passes the
+// error on. A fenced disk has nothing to tell it.
 
 func (s *shield) MkdirAll(dir string, perm os.FileMode) error {
 	return unlessFenced(s.disk.MkdirAll(dir, perm))

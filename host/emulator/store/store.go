@@ -47,7 +47,7 @@ type shared struct {
 
 	exposed error // why others may read it; nil: they may not
 
-	replacing sync.Mutex // held by whoever is about to put another engine in place
+	replacing sync.Mutex // held while another engine is put in place
 
 	mu       sync.Mutex
 	opening  uint64
@@ -286,7 +286,7 @@ func (s *Store) Close() error {
 	if e != nil {
 		e.retire()
 		if err = e.wait(); e.failed() != nil {
-			err = nil // whoever met the failure was told
+			err = nil // the caller that met the failure was told
 		}
 	}
 	if s.lock != nil {

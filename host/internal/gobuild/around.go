@@ -119,7 +119,7 @@ func (s *surroundings) replaced(root string, list []replacement) {
 	}
 }
 
-// ask runs the go command. What it does not answer stays as it is.
+// ask runs the go command. Modules that it does not answer stay as they are.
 func (s *surroundings) ask(answer any, args ...string) {
 	goTool, err := exec.LookPath("go")
 	if err != nil {

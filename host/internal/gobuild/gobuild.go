@@ -151,7 +151,7 @@ func (s *Sources) there(program string) bool {
 	return err == nil
 }
 
-// What the names in the folder of programs begin with.
+// The beginnings of names in the folder of programs.
 const (
 	programPrefix = "handler-"
 	buildPrefix   = "building-"
@@ -171,7 +171,7 @@ func Name(fingerprint string) string {
 	return name
 }
 
-// unusedFor is how long a program is kept that nobody is known to use. Another process
+// unusedFor is how long an unused program is kept. Another process
 // may be about to start it, or run it.
 const unusedFor = 10 * time.Minute
 

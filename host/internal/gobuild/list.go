@@ -72,8 +72,8 @@ func (p *goPackage) files() []string {
 const listFields = "ImportPath,Dir,Standard,Module,Error,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles," +
 	"SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles,EmbedPatterns"
 
-// goList asks the go command. What it cannot say makes the list a partial one, of the
-// program's own folder at least.
+// goList asks the go command. Where it cannot tell, the list is a partial one, of
+// the program's own folder at least.
 func goList(ctx context.Context, dir string, env []string) *list {
 	c := collector{dir: dir, files: map[string]bool{}, folders: map[string]bool{}}
 	c.above(dir, "go.work", "go.work.sum", "go.mod", "go.sum")
@@ -302,7 +302,7 @@ var compiled = map[string]bool{ // read only
 }
 
 // IsSource reports whether a build looks at files of that name: sources, and what
-// describes modules. Tests are none of it.
+// describes modules. Tests are left out.
 func IsSource(name string) bool {
 	switch name {
 	case "go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt":

@@ -74,7 +74,7 @@ func (s *Sources) Read(ctx context.Context) *Reading {
 	if s.known.List == nil {
 		s.load()
 		if _, err := exec.LookPath("go"); err != nil && s.known.List != nil {
-			environment = s.known.Environment // of whoever built what is there
+			environment = s.known.Environment // of the build that is there
 		}
 	}
 	k := s.known
@@ -221,7 +221,7 @@ func environmentOf(env []string) string {
 			kept = filepath.Join(dir, "go", "env")
 		}
 	}
-	text, _ := os.ReadFile(kept) // there is none unless somebody said go env -w
+	text, _ := os.ReadFile(kept) // there is none unless the user ran go env -w
 	digest.Write(text)
 	return hex.EncodeToString(digest.Sum(nil))
 }

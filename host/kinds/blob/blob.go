@@ -174,8 +174,8 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 	return shared.Listener(bf), nil
 }
 
-// message runs a function for the blob whose path is the input of a call by
-// hand, whatever the function's own pattern.
+// message runs a function for the blob whose path is the input of a call by hand,
+// also against the function's own pattern.
 func message(f *kinds.Function, input string) (triggers.Message, error) {
 	bf, err := functionOf(f)
 	if err != nil {

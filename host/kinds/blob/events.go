@@ -60,8 +60,8 @@ func Publish(env *kinds.Env, account string, e emulator.BlobEvent) {
 	if _, err := env.Embedded.EventGrid().Topic(account); err != nil {
 		return
 	}
-	// Identifiers differ also from those of a process before, whose counters began
-	// as ours did.
+	// Identifiers differ also from the identifiers of a process before, whose
+	// counters began at the same number.
 	first, guid := env.GUIDs(3)
 	seed := env.Seed ^ uint64(e.Time.UnixNano())
 	id, request, batch := guid(seed, first+1), guid(seed, first+2), guid(seed, first+3)

@@ -33,7 +33,7 @@ type Leases struct {
 // Lease is the lease of one range.
 type Lease struct {
 	Range        string
-	Owner        string // as the document has it; empty: nobody
+	Owner        string // as the document has it; empty: no owner
 	Function     string // that Owner is, if it is one of this host
 	Continuation string // with its quotes; empty: none yet
 	Changed      time.Time

@@ -52,11 +52,11 @@ func (t *Topics) Apply(g kinds.Generation) {
 }
 
 // apply makes the embedded Event Grid have what the app describes: switches,
-// topics and subscriptions. What the app before described and this one does not is
-// removed, also when that was in another process; what was made by hand stays, and
-// what has not changed keeps its events. Subscriptions that cannot be made
-// yet, because a web hook does not answer or a container is missing, are tried
-// again until they can.
+// topics and subscriptions. Topics and subscriptions that only the app before
+// described are removed, also when that was in another process. The ones made
+// by hand stay, and unchanged ones keep their events. Subscriptions that
+// cannot be made yet, because a web hook does not answer or a container is
+// missing, are tried again until they can.
 func (t *Topics) apply(g kinds.Generation) error {
 	grid, sw := t.env.Embedded.EventGrid(), g.App().Switches
 	rules := eventgrid.Rules{Schedule: eventgrid.Schedule(sw.EventGridSchedule), JitterPercent: sw.EventGridJitterPercent, Probation: sw.EventGridProbation}
@@ -157,9 +157,9 @@ func (t *Topics) drop(topic, subscription string, remove func() error) {
 }
 
 // subscribe tries to make a subscription. A web hook is asked again after 2, 4, 8,
-// ... s, at most every two minutes; as long as only the container for dead letters is
-// missing, there is a look for it every 2 s, and at once when a container is made.
-// Nobody waits for it, so it is no reason for time to jump.
+// ... s, at most every two minutes; as long as only the container for dead letters
+// is missing, there is a look for it every 2 s, and at once when a container is
+// made. Time does not jump for it.
 func (t *Topics) subscribe(ctx context.Context, g kinds.Generation, topic string, s eventgrid.Subscription) {
 	const shortest, longest = 2 * time.Second, 2 * time.Minute
 	for wait, said := shortest, ""; ; wait = min(2*wait, longest) {

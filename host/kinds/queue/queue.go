@@ -60,8 +60,8 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 }
 
 // pollingInterval is the cap of the polling back-off. In development, which is
-// our normal mode, the default of a minute is 2 s; an explicit value is kept, also
-// that of one minute (storage.md S-9).
+// Redeliver's normal mode, the default of a minute is 2 s; an explicit value is
+// kept, one minute included (storage.md S-9).
 func pollingInterval(conf app.Queues) time.Duration {
 	if !conf.MaxPollingExplicit {
 		return 2 * time.Second

@@ -98,8 +98,8 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 	return trigger.New(f.Clock, ns, source.String(), opts), nil
 }
 
-// autoComplete is the function's autoCompleteMessages, by either of its names,
-// over that of host.json.
+// autoComplete is the function's autoCompleteMessages, by either of its names, over
+// the value of host.json.
 func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 	for _, name := range [...]string{"autoCompleteMessages", "autoComplete"} {
 		if v := b.Value(name); v != nil {

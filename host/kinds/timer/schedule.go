@@ -30,7 +30,7 @@ import (
 type schedule struct {
 	in   blob.Container
 	blob blob.Blob
-	held *hostlock.Held // nil: nobody else writes
+	held *hostlock.Held // nil: without another writer
 	etag string         // of what was read or written last; empty: nothing was
 }
 
@@ -52,7 +52,7 @@ func scheduleIn(f *kinds.Function, in blob.Container) *schedule {
 	return &schedule{in: in, blob: in.Blob(scheduleName(f.App().ID, f.Def.Name))}
 }
 
-// maxStatus is more than any status has; what is longer is none.
+// maxStatus is more than any status has; a longer blob is not a status.
 const maxStatus = 64 << 10
 
 // Status implements timer.StatusStore.

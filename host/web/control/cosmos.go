@@ -105,7 +105,7 @@ type CosmosDocuments struct {
 	Documents []json.RawMessage `json:"documents"`
 }
 
-// PurgeDocuments removes the documents with an identifier, whatever their partition key,
+// PurgeDocuments removes the documents with an identifier, with any partition key,
 // or without one all of the container.
 type PurgeDocuments struct {
 	Op[Purged] `route:"DELETE /cosmos/documents"`

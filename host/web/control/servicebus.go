@@ -87,7 +87,7 @@ type EntityDeleted struct {
 	Path          string `json:"path"`
 	Kind          string `json:"kind"`
 	Subscriptions int    `json:"subscriptions,omitempty"` // of a topic
-	Messages      int64  `json:"messages"`                // that went with it, dead letters and those of subscriptions included
+	Messages      int64  `json:"messages"`                // that went with it, dead letters and messages of subscriptions included
 }
 
 // SendBusMessage sends a message to a queue or topic. With a delay or a time it is
@@ -200,8 +200,8 @@ type BusRedriven struct {
 	Left  int64  `json:"left"` // still in From: locked, not asked for, or back there already
 }
 
-// ExpireLocks ends all locks now, or those of some messages or of a session, each a
-// failed delivery.
+// ExpireLocks ends all locks now, or only the locks of some messages or of a
+// session, each a failed delivery.
 type ExpireLocks struct {
 	Op[LocksExpired] `route:"POST /servicebus/expire-lock" needs:"servicebus"`
 

@@ -119,8 +119,8 @@ func (b *Backend) Attach(r *amqp.AttachRequest) (*amqp.Grant, error) {
 	return grant, nil
 }
 
-// parseAddress reads the address of an entity, or of its $management. What cannot be one is
-// not found.
+// parseAddress reads the address of an entity, or of its $management. A path that
+// is not an entity's is not found.
 func parseAddress(address string) (path servicebus.Path, managed bool, err error) {
 	source, managed := messaging.CutManagement(address)
 	path, err = servicebus.ParsePath(source)

@@ -31,7 +31,8 @@ func appendMessage(b []byte, m *servicebus.Received, lockInAnnotations bool) []b
 	return append(b, w.Footer...)
 }
 
-// appendDeliveryAnnotations adds those of the sender, and the lock if it is wanted there.
+// appendDeliveryAnnotations adds the sender's annotations, and the lock if it is
+// wanted there.
 func appendDeliveryAnnotations(b []byte, m *servicebus.Received, lock bool) []byte {
 	lock = lock && m.LockToken != (bindings.GUID{})
 	var theirs []byte

@@ -104,9 +104,9 @@ func (m *management) deferredOf(r *request, session *string, opts servicebus.Rec
 	return found, err
 }
 
-// fitting returns the first of some messages, by number, as many as an answer holds:
-// one that was received and is not told would be locked, or gone. What is not there is
-// left to receiving.
+// fitting returns the first of some messages, by number, as many as an answer
+// holds: one that was received and is not told would be locked, or gone. Missing
+// messages are left to receiving.
 func (m *management) fitting(r *request, session *string, numbers []int64) ([]int64, error) {
 	for i, number := range numbers {
 		found, err := m.b.ns.Peek(background, m.source, session, number, 1)

@@ -10,9 +10,10 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// onSession runs f on what the client has of a session: a request speaks for the link
-// that it names, or else for those of its connection. Who does not hold the session, or
-// not any more, is told so, and f has changed nothing (spec messaging 1.10).
+// onSession runs f on the session that the client holds: a request speaks for the
+// link that it names, or else for the links of its connection. A client that does
+// not hold the session gets an error, and f has changed nothing (spec messaging
+// 1.10).
 func (m *management) onSession(r *request, session string, f func(hold) error) error {
 	for _, h := range m.holds(r, session) {
 		if err := f(h); !errors.Is(err, messaging.ErrSessionLockLost) && !errors.Is(err, messaging.ErrClosed) {

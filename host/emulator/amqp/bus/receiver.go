@@ -23,7 +23,7 @@ type receiver struct {
 	idle              *idle
 }
 
-// receiverOptions are those of a link's receiver.
+// receiverOptions are the options of a link's receiver.
 func receiverOptions(r *amqp.AttachRequest) servicebus.ReceiverOptions {
 	opts := servicebus.ReceiverOptions{RealTime: true}
 	if r.SendMode == wire.SendSettled {

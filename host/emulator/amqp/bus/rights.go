@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// rights are what a claim allows. Nil is everything: such is any token that names no
+// rights are what a claim allows. Nil is everything, for tokens that name no
 // authorization rule of the entity.
 type rights []servicebus.Right
 

@@ -73,8 +73,8 @@ func (s *sender) Consume(list []amqp.Delivery) {
 		if err == nil {
 			return
 		}
-		// A refusal has left nothing behind. After any other failure nobody knows,
-		// and what is sent again might be there twice.
+		// A refusal has left nothing behind. After any other failure the outcome is
+		// unknown, and a message that is sent again might be there twice.
 		_, refused := errors.AsType[*messaging.Error](err)
 		begin := 0
 		for i, end := range ends {
@@ -101,7 +101,7 @@ func (s *sender) consumeWithin(d *amqp.Delivery, messages []*servicebus.Message)
 	})
 }
 
-// decodeDelivery adds the message of a delivery to all, or those of a batch.
+// decodeDelivery adds the message of a delivery to all, or the messages of a batch.
 func decodeDelivery(all []*servicebus.Message, d *amqp.Delivery) ([]*servicebus.Message, error) {
 	if d.Format != formatBatch {
 		m, err := decodeMessage(d.Payload)

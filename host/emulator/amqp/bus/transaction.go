@@ -60,7 +60,7 @@ func (ts *transactions) put(t *ongoing) {
 	ts.by[t.at.connection] = append(ts.by[t.at.connection], t)
 }
 
-// find returns the index of a transaction among those of its connection, or -1.
+// find returns the index of a transaction of its connection, or -1.
 func (ts *transactions) find(connection string, is func(*ongoing) bool) int {
 	return slices.IndexFunc(ts.by[connection], is)
 }
@@ -165,6 +165,6 @@ func (b *Backend) discharge(t *ongoing, fail bool) *wire.Error {
 func (c *coordinator) Close(bool) {
 	mine := func(t *ongoing) bool { return t.of == c }
 	for t := c.b.transactions.take(c.at.connection, mine); t != nil; t = c.b.transactions.take(c.at.connection, mine) {
-		_ = c.b.discharge(t, true) // nobody waits for the answer
+		_ = c.b.discharge(t, true) // no caller waits for the answer
 	}
 }

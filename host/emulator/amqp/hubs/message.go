@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// Annotations that the service sets; that of the key is the sender's too.
+// Annotations that the service sets; the sender may set the key too.
 const (
 	annSequenceNumber wire.Symbol = "x-opt-sequence-number"
 	annOffset         wire.Symbol = "x-opt-offset"

@@ -7,7 +7,7 @@ import (
 )
 
 // The Append functions add the smallest encoding of a value to b and return
-// the extended slice, as those of package strconv do.
+// the extended slice, as in package strconv.
 
 // AppendNull adds null.
 func AppendNull(b []byte) []byte { return append(b, codeNull) }

@@ -29,7 +29,7 @@ func (c *call) authorize() error {
 		t, _ := listen.ParseSharedAccess(header)
 		return c.authorizeBySignature(t)
 	case strings.EqualFold(scheme, "Bearer") && c.r.TLS != nil:
-		return nil // nobody here could check it
+		return nil // it cannot be checked here
 	case strings.EqualFold(scheme, "Bearer"):
 		return unauthorized("InvalidToken: a bearer token is taken over HTTPS only")
 	}
@@ -66,9 +66,9 @@ func wrongAudience() error {
 	return unauthorized("InvalidAudience: the token is for another resource")
 }
 
-// authorizeByRule holds a client that names an authorization rule of the entity, or of
-// the topic of a subscription, to that rule: whatever is asked here needs Manage. Other
-// tokens are good in development mode.
+// authorizeByRule holds a client that names an authorization rule of the entity, or
+// of the topic of a subscription, to that rule: all operations here need Manage.
+// Other tokens are good in development mode.
 func (c *call) authorizeByRule() error {
 	t, ok := listen.ParseSharedAccess(c.r.Header.Get("Authorization"))
 	if len(c.opts.Keys) > 0 || !ok || t.Rule == "" || c.target.entity == "" {

@@ -23,9 +23,9 @@ func (c *call) address(path string) string {
 	return c.base() + escaped + "?" + url.Values{"api-version": {c.version()}}.Encode()
 }
 
-// forward is where an entity forwards to, as the service reports it: the address that
-// it was given, or else one by the scheme of Service Bus, whatever the request came
-// over.
+// forward is where an entity forwards to, as the service reports it: the
+// address that it was given, or else one by the scheme of Service Bus, over
+// any protocol.
 //
 // Source: azservicebus: admin/admin_client_test.go, TestAdminClient_Forwarding.
 func (c *call) forward(w *writer, name, target, address string) {

@@ -180,7 +180,7 @@ func (c *call) answer(status int, contentType string, body []byte) error {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	c.w.WriteHeader(status)
-	c.w.Write(body) // whoever hung up does not want it
+	c.w.Write(body) // the client has gone
 	return nil
 }
 
@@ -214,8 +214,8 @@ func fail(status int, format string, args ...any) error {
 	return &refusal{status: status, detail: fmt.Sprintf(format, args...)}
 }
 
-// noTarget makes the failure to find something one of the request: what is there
-// itself forwards to what is not.
+// noTarget makes a missing target a fault of the request: an existing entity
+// forwards to it.
 //
 // Source: azure-service-bus issue 203.
 func noTarget(err error) error {

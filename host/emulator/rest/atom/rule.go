@@ -87,7 +87,7 @@ func readSQL(e *element) (servicebus.SQL, error) {
 	return servicebus.SQL{Expression: f.text("SqlExpression"), Parameters: parameters}, err
 }
 
-// putRule: the name is that of the address, or without one the description's.
+// putRule: the name is in the address, or else in the description.
 func putRule(c *call) error {
 	description, err := c.body()
 	if err != nil {

@@ -94,7 +94,7 @@ func wireTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.9
 
 // escape writes text with as few escapes as can be, by name as the service does:
 // parsers of JavaScript leave references by number as they are. A carriage return
-// has no name. What XML cannot hold becomes U+FFFD.
+// has no name. Characters that XML cannot hold become U+FFFD.
 func escape(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {

@@ -14,8 +14,7 @@ import (
 )
 
 // authorize lets a publisher through, or says why not: by the topic's key, by a
-// token that was made with it, or, over TLS, by a bearer token that nobody here
-// could check.
+// token that was made with it, or, over TLS, by a bearer token, unchecked.
 //
 // Source: docs, Authenticate publishing clients using access keys or shared access
 // signatures.
@@ -48,8 +47,8 @@ func unauthorized(topic eventgrid.Topic, reason string) error {
 	return &eventgrid.Error{Status: http.StatusUnauthorized, Code: "Unauthorized", Message: "the request is not authorized for topic \"" + topic.Name + "\": " + reason}
 }
 
-// authorizeToken checks a token r=resource&e=expiry&s=signature, each escaped. What
-// is signed is its text before the signature, with the key's bytes.
+// authorizeToken checks a token r=resource&e=expiry&s=signature, each escaped. The
+// signature covers its text before the signature, with the key's bytes.
 func (h *handler) authorizeToken(r *http.Request, topic eventgrid.Topic, token string) error {
 	i := strings.LastIndex(token, "&s=")
 	if i < 0 {
@@ -91,8 +90,8 @@ func (h *handler) expired(expiry time.Time) bool {
 	return h.opts.StrictDates || !expiry.After(time.Now()) //clock:outside publishers live in real time
 }
 
-// keyBytes are the bytes of a key: those that its base64 means, or its own where a
-// developer chose a key that is none.
+// keyBytes are the bytes of a key: decoded from base64, or its own where a
+// developer chose a key that is not base64.
 func keyBytes(key string) []byte {
 	if raw, err := base64.StdEncoding.DecodeString(key); err == nil {
 		return raw

@@ -34,8 +34,8 @@ func readBody(in *listen.Body) ([]byte, error) {
 	return bytes.TrimPrefix(body, []byte("\ufeff")), nil
 }
 
-// parse reads the events of a request by its content type. Without one that says
-// more, JSON is whatever the topic takes.
+// parse reads the events of a request by its content type. Without a more exact
+// one, JSON has the schema of the topic.
 func parse(r *http.Request, body []byte, schema eventgrid.Schema) ([]*eventgrid.Event, error) {
 	media := mediaType(r.Header.Get("Content-Type"))
 	structured, batch := media == "application/cloudevents+json", media == "application/cloudevents-batch+json"

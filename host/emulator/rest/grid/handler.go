@@ -47,8 +47,8 @@ type handler struct {
 	opts Options
 }
 
-// Clients are given the whole path or the part before /api/events, and some append
-// it whatever they are given.
+// Clients are given the whole path or the part before /api/events, and some always
+// append it.
 var (
 	eventsPath   = regexp.MustCompile(`(?i)^/([^/]+)(?:/api/events)*/?$`) // read only
 	validatePath = regexp.MustCompile(`(?i)^/([^/]+)/validate/?$`)        // read only
@@ -87,7 +87,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // allowed are the methods for events.
 const allowed = "OPTIONS, POST"
 
-// describe answers whoever asks what a topic takes. It needs no key.
+// describe answers the question what a topic takes. It needs no key.
 //
 // Source: the checks that AzureEventGridSimulator makes of Azure's own answers
 // (src/postman), which has the names of the schemas too.

@@ -57,7 +57,7 @@ type applier struct {
 	of     *Entities
 	faults []*schemas.Fault
 
-	// What the namespace has; nil is missing.
+	// The namespace's entity; nil is missing.
 	queues        []*servicebus.QueueInfo
 	topics        []*servicebus.TopicInfo
 	subscriptions []*servicebus.SubscriptionInfo

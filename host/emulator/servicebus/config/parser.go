@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// The settings of each kind of entity: those of the official file first, then the
-// service's others.
+// The settings of each kind of entity: settings of the official file first, then
+// the service's others.
 var (
 	sharedSettings = []string{
 		"AutoDeleteOnIdle", "Status", "UserMetadata",

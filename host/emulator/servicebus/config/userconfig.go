@@ -78,7 +78,7 @@ func (s *section) fixed(key, value, otherwise string) {
 	}
 }
 
-// given reports whether a key has a value, of whatever type.
+// given reports whether a key has a value, of any type.
 func (s *section) given(key string) bool {
 	_, _, ok := s.get(key)
 	return ok

@@ -7,9 +7,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// last is the last commit that has begun, where commits take time. Whoever is told
-// the state waits for it, so that nobody sees what a loss of power takes back. The
-// zero value is none.
+// last is the last commit that has begun, where commits take time. Every
+// answer about the state waits for it, so that none shows what a loss of
+// power takes back. The zero value is none.
 type last struct {
 	commit  *store.Commit
 	opening uint64
@@ -39,8 +39,8 @@ type Awaited struct {
 
 // wait returns when the commit is durable; with store.Options.Sync that takes the
 // disk's time. It gives others their turn meanwhile for the sake of its own commit
-// only: whether that of another is done already depends on the disk, and the order
-// of turns must not. It fails with bindings.ErrUnavailable.
+// only: the state of another's commit depends on the disk, and the order of turns
+// must not. It fails with bindings.ErrUnavailable.
 func (a Awaited) wait(ctx context.Context, clk clock.Clock, db *store.Store) (err error) {
 	switch {
 	case a.commit == nil:

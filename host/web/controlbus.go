@@ -63,20 +63,20 @@ func (s *Server) busEntities(ctx context.Context) ([]control.BusEntity, error) {
 }
 
 func (s *Server) busQueue(ctx context.Context, q *servicebus.QueueInfo) (control.BusEntity, error) {
-	e := control.BusEntity{Path: q.Name, Kind: control.BusQueue, Settings: queueSettings(&q.Queue)}
+	e := control.BusEntity{Path: q.Name, Kind: control.BusQueue, Settings: shownSettings(&q.Queue)}
 	count(&e, q.Counts)
 	return e, s.locks(ctx, &e)
 }
 
 func busTopic(t *servicebus.TopicInfo) control.BusEntity {
-	e := control.BusEntity{Path: t.Name, Kind: control.BusTopic, Settings: topicSettings(&t.Topic)}
+	e := control.BusEntity{Path: t.Name, Kind: control.BusTopic, Settings: shownSettings(&t.Topic)}
 	count(&e, t.Counts)
 	return e
 }
 
 func (s *Server) busSubscription(ctx context.Context, sub *servicebus.SubscriptionInfo) (control.BusEntity, error) {
 	path := servicebus.Path{Entity: sub.Topic, Subscription: sub.Name}
-	e := control.BusEntity{Path: path.String(), Kind: control.BusSubscription, Settings: subscriptionSettings(&sub.Subscription)}
+	e := control.BusEntity{Path: path.String(), Kind: control.BusSubscription, Settings: shownSettings(&sub.Subscription)}
 	count(&e, sub.Counts)
 	return e, s.locks(ctx, &e)
 }

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 )
 
 // getEntity finds out what the name stands for.
@@ -90,12 +93,25 @@ func (w *writer) times(r servicebus.Runtime) {
 	w.time("AccessedAt", r.Accessed)
 }
 
-// echoed reads the settings that have no effect.
-func (f *fields) echoed() servicebus.Echoed {
-	return servicebus.Echoed{
-		EnablePartitioning:      f.optionalFlag("EnablePartitioning"),
-		EnableExpress:           f.optionalFlag("EnableExpress"),
-		SupportOrdering:         f.optionalFlag("SupportOrdering"),
-		EnableBatchedOperations: f.optionalFlag("EnableBatchedOperations"),
+// settings reads the settings of an entity.
+func (f *fields) settings(entity any) {
+	for _, s := range setting.Of(entity) {
+		switch in := s.In.(type) {
+		case *time.Duration:
+			if *in = f.duration(s.Name); s.Max == 0 && *in == duration.Unbounded {
+				*in = 0
+			}
+		case *int:
+			*in = f.number(s.Name)
+		case *bool:
+			*in = f.flag(s.Name)
+		case **bool:
+			*in = f.optionalFlag(s.Name)
+		case *string:
+			*in = f.text(s.Name)
+		case *servicebus.Status:
+			text, _ := f.scalar(s.Name)
+			*in = servicebus.Status(text)
+		}
 	}
 }

@@ -95,12 +95,3 @@ func (f *fields) duration(name string) time.Duration {
 	}
 	return d
 }
-
-// lifetime is a duration whose maximum means that there is no end.
-func (f *fields) lifetime(name string) time.Duration {
-	d := f.duration(name)
-	if d == duration.Unbounded {
-		return 0
-	}
-	return d
-}

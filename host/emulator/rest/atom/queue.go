@@ -12,26 +12,9 @@ const queueRoot = "QueueDescription"
 // creation: an update that does not mention them leaves them, and fixed says so.
 func readQueue(name string, description *element) (q servicebus.Queue, fixed fixed, err error) {
 	f := fields{of: description}
-	q = servicebus.Queue{
-		Name:                                name,
-		LockDuration:                        f.duration("LockDuration"),
-		MaxDeliveryCount:                    f.number("MaxDeliveryCount"),
-		DefaultMessageTimeToLive:            f.lifetime("DefaultMessageTimeToLive"),
-		DeadLetteringOnMessageExpiration:    f.flag("DeadLetteringOnMessageExpiration"),
-		DuplicateDetectionHistoryTimeWindow: f.duration("DuplicateDetectionHistoryTimeWindow"),
-		ForwardTo:                           f.text("ForwardTo"),
-		ForwardDeadLetteredMessagesTo:       f.text("ForwardDeadLetteredMessagesTo"),
-		MaxSizeInMegabytes:                  f.number("MaxSizeInMegabytes"),
-		MaxMessageSizeInKilobytes:           f.number("MaxMessageSizeInKilobytes"),
-		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
-		Status:                              servicebus.Status(f.status()),
-		UserMetadata:                        f.text("UserMetadata"),
-		AuthorizationRules:                  f.authorizationRules(),
-		Echoed:                              f.echoed(),
-	}
-	fixed = f.fixed()
-	fixed.apply(&q.RequiresSession, &q.RequiresDuplicateDetection)
-	return q, fixed, f.err
+	q = servicebus.Queue{Name: name, AuthorizationRules: f.authorizationRules()}
+	f.settings(&q)
+	return q, f.fixed(), f.err
 }
 
 // fixed are the settings that are decided at creation. Nil was not mentioned.
@@ -49,11 +32,6 @@ func (x fixed) apply(session, duplicates *bool) {
 	if x.duplicates != nil && duplicates != nil {
 		*duplicates = *x.duplicates
 	}
-}
-
-func (f *fields) status() string {
-	s, _ := f.scalar("Status")
-	return s
 }
 
 func putQueue(c *call, description *element) error {

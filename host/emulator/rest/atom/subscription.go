@@ -17,23 +17,9 @@ const (
 // readSubscription reads a description, and the first rule that it may bring along.
 func readSubscription(t target, description *element) (s servicebus.Subscription, first *servicebus.Rule, fixed fixed, err error) {
 	f := fields{of: description}
-	s = servicebus.Subscription{
-		Topic:                            t.entity,
-		Name:                             t.subscription,
-		LockDuration:                     f.duration("LockDuration"),
-		MaxDeliveryCount:                 f.number("MaxDeliveryCount"),
-		DefaultMessageTimeToLive:         f.lifetime("DefaultMessageTimeToLive"),
-		DeadLetteringOnMessageExpiration: f.flag("DeadLetteringOnMessageExpiration"),
-		ForwardTo:                        f.text("ForwardTo"),
-		ForwardDeadLetteredMessagesTo:    f.text("ForwardDeadLetteredMessagesTo"),
-		AutoDeleteOnIdle:                 f.lifetime("AutoDeleteOnIdle"),
-		Status:                           servicebus.Status(f.status()),
-		UserMetadata:                     f.text("UserMetadata"),
-		DeadLetteringOnFilterEvaluationExceptions: f.optionalFlag("DeadLetteringOnFilterEvaluationExceptions"),
-		Echoed: f.echoed(),
-	}
+	s = servicebus.Subscription{Topic: t.entity, Name: t.subscription}
+	f.settings(&s)
 	fixed = f.fixed()
-	fixed.apply(&s.RequiresSession, nil)
 	if f.err != nil {
 		return s, nil, fixed, f.err
 	}

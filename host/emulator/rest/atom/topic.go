@@ -10,21 +10,9 @@ const topicRoot = "TopicDescription"
 
 func readTopic(name string, description *element) (t servicebus.Topic, fixed fixed, err error) {
 	f := fields{of: description}
-	t = servicebus.Topic{
-		Name:                                name,
-		DefaultMessageTimeToLive:            f.lifetime("DefaultMessageTimeToLive"),
-		DuplicateDetectionHistoryTimeWindow: f.duration("DuplicateDetectionHistoryTimeWindow"),
-		MaxSizeInMegabytes:                  f.number("MaxSizeInMegabytes"),
-		MaxMessageSizeInKilobytes:           f.number("MaxMessageSizeInKilobytes"),
-		AutoDeleteOnIdle:                    f.lifetime("AutoDeleteOnIdle"),
-		Status:                              servicebus.Status(f.status()),
-		UserMetadata:                        f.text("UserMetadata"),
-		AuthorizationRules:                  f.authorizationRules(),
-		Echoed:                              f.echoed(),
-	}
-	fixed = f.fixed()
-	fixed.apply(nil, &t.RequiresDuplicateDetection)
-	return t, fixed, f.err
+	t = servicebus.Topic{Name: name, AuthorizationRules: f.authorizationRules()}
+	f.settings(&t)
+	return t, f.fixed(), f.err
 }
 
 func putTopic(c *call, description *element) error {

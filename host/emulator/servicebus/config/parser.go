@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -10,27 +9,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
-)
-
-// The settings of each kind of entity: settings of the official file first, then
-// the service's others.
-var (
-	sharedSettings = []string{
-		"AutoDeleteOnIdle", "Status", "UserMetadata",
-		"EnablePartitioning", "EnableExpress", "SupportOrdering", "EnableBatchedOperations",
-	}
-	sizeSettings  = []string{"MaxSizeInMegabytes", "MaxMessageSizeInKilobytes"}
-	queueSettings = slices.Concat([]string{
-		"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "ForwardDeadLetteredMessagesTo",
-		"ForwardTo", "LockDuration", "MaxDeliveryCount", "RequiresDuplicateDetection", "RequiresSession",
-	}, sizeSettings, sharedSettings)
-	topicSettings = slices.Concat([]string{
-		"DefaultMessageTimeToLive", "DuplicateDetectionHistoryTimeWindow", "RequiresDuplicateDetection",
-	}, sizeSettings, sharedSettings)
-	subscriptionSettings = slices.Concat([]string{
-		"DeadLetteringOnMessageExpiration", "DefaultMessageTimeToLive", "LockDuration", "MaxDeliveryCount", "ForwardDeadLetteredMessagesTo",
-		"ForwardTo", "RequiresSession", "DeadLetteringOnFilterEvaluationExceptions",
-	}, sharedSettings)
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 )
 
 // parser reads a file from its top.
@@ -94,17 +73,7 @@ func (p *parser) queue(path string, value any) {
 	s := p.section(path, value, "Name", "Properties")
 	q := Queue{Path: path}
 	q.Name = p.name(s, entityWord, checkEntity, p.names)
-	set := s.within("Properties", queueSettings...)
-	q.LockDuration = set.span("LockDuration", servicebus.MinLockDuration, servicebus.MaxLockDuration)
-	q.MaxDeliveryCount = set.number("MaxDeliveryCount", math.MaxInt32)
-	q.DefaultMessageTimeToLive = set.lifetime("DefaultMessageTimeToLive", time.Second)
-	q.DeadLetteringOnMessageExpiration = set.flag("DeadLetteringOnMessageExpiration")
-	q.RequiresSession = set.flag("RequiresSession")
-	q.RequiresDuplicateDetection = set.flag("RequiresDuplicateDetection")
-	q.DuplicateDetectionHistoryTimeWindow = set.window()
-	q.MaxSizeInMegabytes, q.MaxMessageSizeInKilobytes = set.sizes()
-	q.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", servicebus.MinAutoDeleteOnIdle)
-	q.Status, q.UserMetadata, q.Echoed = set.shared()
+	set := s.settings(&q)
 	p.out.Queues = append(p.out.Queues, q)
 	i := len(p.out.Queues) - 1
 	p.forwards(set, q.Name, q.RequiresSession, func() (to, dead *string) {
@@ -116,13 +85,7 @@ func (p *parser) topic(path string, value any) {
 	s := p.section(path, value, "Name", "Properties", "Subscriptions")
 	t := Topic{Path: path}
 	t.Name = p.name(s, entityWord, checkEntity, p.names)
-	set := s.within("Properties", topicSettings...)
-	t.DefaultMessageTimeToLive = set.lifetime("DefaultMessageTimeToLive", time.Second)
-	t.RequiresDuplicateDetection = set.flag("RequiresDuplicateDetection")
-	t.DuplicateDetectionHistoryTimeWindow = set.window()
-	t.MaxSizeInMegabytes, t.MaxMessageSizeInKilobytes = set.sizes()
-	t.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", servicebus.MinAutoDeleteOnIdle)
-	t.Status, t.UserMetadata, t.Echoed = set.shared()
+	s.settings(&t)
 	p.out.Topics = append(p.out.Topics, t)
 	taken := map[string]string{}
 	s.items("Subscriptions", func(path string, value any) { p.subscription(path, value, t.Name, taken) })
@@ -132,15 +95,7 @@ func (p *parser) subscription(path string, value any, topic string, taken map[st
 	s := p.section(path, value, "Name", "Properties", "Rules")
 	sub := Subscription{Path: path}
 	sub.Topic, sub.Name = topic, p.name(s, "subscription", checkSubscription, taken)
-	set := s.within("Properties", subscriptionSettings...)
-	sub.LockDuration = set.span("LockDuration", servicebus.MinLockDuration, servicebus.MaxLockDuration)
-	sub.MaxDeliveryCount = set.number("MaxDeliveryCount", math.MaxInt32)
-	sub.DefaultMessageTimeToLive = set.lifetime("DefaultMessageTimeToLive", time.Second)
-	sub.DeadLetteringOnMessageExpiration = set.flag("DeadLetteringOnMessageExpiration")
-	sub.RequiresSession = set.flag("RequiresSession")
-	sub.DeadLetteringOnFilterEvaluationExceptions = set.optionalFlag("DeadLetteringOnFilterEvaluationExceptions")
-	sub.AutoDeleteOnIdle = set.lifetime("AutoDeleteOnIdle", servicebus.MinAutoDeleteOnIdle)
-	sub.Status, sub.UserMetadata, sub.Echoed = set.shared()
+	set := s.settings(&sub)
 	rules := map[string]string{}
 	s.items("Rules", func(path string, value any) { sub.Rules = append(sub.Rules, p.rule(path, value, rules)) })
 	p.out.Subscriptions = append(p.out.Subscriptions, sub)
@@ -150,33 +105,55 @@ func (p *parser) subscription(path string, value any, topic string, taken map[st
 	})
 }
 
-func (s *section) window() time.Duration {
-	return s.span("DuplicateDetectionHistoryTimeWindow", servicebus.MinDuplicateWindow, servicebus.MaxDuplicateWindow)
-}
-
-func (s *section) sizes() (megabytes, kilobytes int) {
-	return s.number("MaxSizeInMegabytes", servicebus.MaxSizeLimit), s.number("MaxMessageSizeInKilobytes", servicebus.MaxMessageSizeLimit)
-}
-
-func (s *section) shared() (status servicebus.Status, metadata string, echoed servicebus.Echoed) {
-	known := []string{"Active", "Disabled", "SendDisabled", "ReceiveDisabled"}
-	if text, ok := s.text("Status"); ok {
-		if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, text) }); i >= 0 {
-			status = servicebus.Status(known[i])
-		} else {
-			path, _, _ := s.get("Status")
-			s.fault(path, strings.Join(known, ", "), "not one of the allowed values")
+// settings reads the properties of an entity, but for where it forwards to.
+func (s *section) settings(entity any) *section {
+	set := s.within("Properties", setting.Names(entity)...)
+	for _, v := range setting.Of(entity) {
+		switch in := v.In.(type) {
+		case *time.Duration:
+			if v.Max == 0 {
+				*in = set.lifetime(v.Name, v.Min)
+			} else {
+				*in = set.span(v.Name, v.Min, v.Max)
+			}
+		case *int:
+			*in = set.number(v.Name, v.Most)
+		case *bool:
+			*in = set.flag(v.Name)
+		case **bool:
+			*in = set.optionalFlag(v.Name)
+		case *servicebus.Status:
+			*in = set.status(v.Name)
+		case *string:
+			if v.Name == "UserMetadata" {
+				*in = set.metadata(v.Name)
+			}
 		}
 	}
-	metadata, _ = s.text("UserMetadata")
-	if utf8.RuneCountInString(metadata) > servicebus.MaxUserMetadata {
-		path, _, _ := s.get("UserMetadata")
+	return set
+}
+
+func (s *section) status(key string) servicebus.Status {
+	known := []string{"Active", "Disabled", "SendDisabled", "ReceiveDisabled"}
+	text, ok := s.text(key)
+	if !ok {
+		return ""
+	}
+	if i := slices.IndexFunc(known, func(k string) bool { return strings.EqualFold(k, text) }); i >= 0 {
+		return servicebus.Status(known[i])
+	}
+	path, _, _ := s.get(key)
+	s.fault(path, strings.Join(known, ", "), "not one of the allowed values")
+	return ""
+}
+
+func (s *section) metadata(key string) string {
+	text, _ := s.text(key)
+	if utf8.RuneCountInString(text) > servicebus.MaxUserMetadata {
+		path, _, _ := s.get(key)
 		s.fault(path, fmt.Sprintf("up to %d characters", servicebus.MaxUserMetadata), "too long")
 	}
-	return status, metadata, servicebus.Echoed{
-		EnablePartitioning: s.optionalFlag("EnablePartitioning"), EnableExpress: s.optionalFlag("EnableExpress"),
-		SupportOrdering: s.optionalFlag("SupportOrdering"), EnableBatchedOperations: s.optionalFlag("EnableBatchedOperations"),
-	}
+	return text
 }
 
 // forwards notes the targets of an entity; fields is asked when all are read.

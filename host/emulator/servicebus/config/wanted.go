@@ -1,49 +1,51 @@
 package config
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 )
 
 // What a namespace would report of the file's descriptions: defaults filled in,
 // names in the spelling that it has already.
 
 func wantedQueue(want, have servicebus.Queue) servicebus.Queue {
-	want.Name = spelling(want.Name, have.Name)
-	want.LockDuration = cmp.Or(want.LockDuration, servicebus.DefaultLockDuration)
-	want.MaxDeliveryCount = cmp.Or(want.MaxDeliveryCount, servicebus.DefaultMaxDeliveryCount)
-	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, servicebus.DefaultDuplicateWindow)
-	want.ForwardTo = spelling(want.ForwardTo, have.ForwardTo)
-	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
-	want.MaxSizeInMegabytes = servicebus.MaxSize(cmp.Or(want.MaxSizeInMegabytes, servicebus.DefaultMaxSize), want.EnablePartitioning)
-	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, servicebus.DefaultMaxMessageSize)
-	want.Status = cmp.Or(want.Status, servicebus.StatusActive)
-	want.Echoed, want.Forwarding = echoed(want.Echoed, have.Echoed), have.Forwarding
+	want.Name, want.Forwarding = spelling(want.Name, have.Name), have.Forwarding
+	complete(&want, &have)
+	want.MaxSizeInMegabytes = servicebus.MaxSize(want.MaxSizeInMegabytes, want.EnablePartitioning)
 	return want
 }
 
 func wantedTopic(want, have servicebus.Topic) servicebus.Topic {
 	want.Name = spelling(want.Name, have.Name)
-	want.DuplicateDetectionHistoryTimeWindow = cmp.Or(want.DuplicateDetectionHistoryTimeWindow, servicebus.DefaultDuplicateWindow)
-	want.MaxSizeInMegabytes = servicebus.MaxSize(cmp.Or(want.MaxSizeInMegabytes, servicebus.DefaultMaxSize), want.EnablePartitioning)
-	want.MaxMessageSizeInKilobytes = cmp.Or(want.MaxMessageSizeInKilobytes, servicebus.DefaultMaxMessageSize)
-	want.Status = cmp.Or(want.Status, servicebus.StatusActive)
-	want.Echoed = echoed(want.Echoed, have.Echoed)
+	complete(&want, &have)
+	want.MaxSizeInMegabytes = servicebus.MaxSize(want.MaxSizeInMegabytes, want.EnablePartitioning)
 	return want
 }
 
 func wantedSubscription(want, have servicebus.Subscription) servicebus.Subscription {
-	want.Topic, want.Name = spelling(want.Topic, have.Topic), spelling(want.Name, have.Name)
-	want.LockDuration = cmp.Or(want.LockDuration, servicebus.DefaultLockDuration)
-	want.MaxDeliveryCount = cmp.Or(want.MaxDeliveryCount, servicebus.DefaultMaxDeliveryCount)
-	want.ForwardTo = spelling(want.ForwardTo, have.ForwardTo)
-	want.ForwardDeadLetteredMessagesTo = spelling(want.ForwardDeadLetteredMessagesTo, have.ForwardDeadLetteredMessagesTo)
-	want.Status = cmp.Or(want.Status, servicebus.StatusActive)
-	want.DeadLetteringOnFilterEvaluationExceptions = orDefault(want.DeadLetteringOnFilterEvaluationExceptions, true)
-	want.Echoed, want.Forwarding = echoed(want.Echoed, have.Echoed), have.Forwarding
+	want.Topic, want.Name, want.Forwarding = spelling(want.Topic, have.Topic), spelling(want.Name, have.Name), have.Forwarding
+	complete(&want, &have)
 	return want
+}
+
+// complete fills settings in: what the namespace keeps once it is made, and defaults.
+func complete(want, have any) {
+	haves := setting.Of(have)
+	for i, v := range setting.Of(want) {
+		switch in := v.In.(type) {
+		case *string:
+			if v.Name != "UserMetadata" {
+				*in = spelling(*in, *haves[i].In.(*string))
+			}
+		case **bool:
+			if v.Name == "EnablePartitioning" && *in == nil {
+				*in = *haves[i].In.(**bool)
+			}
+		}
+		v.Complete()
+	}
 }
 
 func spelling(want, have string) string {
@@ -51,22 +53,4 @@ func spelling(want, have string) string {
 		return have
 	}
 	return want
-}
-
-func echoed(e, have servicebus.Echoed) servicebus.Echoed {
-	if e.EnablePartitioning == nil {
-		e.EnablePartitioning = have.EnablePartitioning
-	}
-	e.EnablePartitioning = orDefault(e.EnablePartitioning, false)
-	e.EnableExpress = orDefault(e.EnableExpress, false)
-	e.SupportOrdering = orDefault(e.SupportOrdering, false)
-	e.EnableBatchedOperations = orDefault(e.EnableBatchedOperations, true)
-	return e
-}
-
-func orDefault(v *bool, def bool) *bool {
-	if v == nil {
-		return &def
-	}
-	return v
 }

@@ -228,7 +228,7 @@ func (l *loader) notServed(functions []*Function) {
 		case known && script.runtime == inProcess && h.Runtime == inProcess:
 			f.NotServed = filepath.Base(f.ScriptFile) + " runs in the in-process model of .NET, whose support has ended"
 		case known && script.runtime != h.Runtime && h.Worker:
-			f.NotServed = fmt.Sprintf("%s is %s, and the worker of this app is that of %s", filepath.Base(f.ScriptFile), script.words, runtimeWords[h.Runtime])
+			f.NotServed = fmt.Sprintf("%s is %s, and the worker of this app is for %s", filepath.Base(f.ScriptFile), script.words, runtimeWords[h.Runtime])
 		case h.Worker:
 		case known:
 			f.NotServed = fmt.Sprintf("%s is %s, and %s", filepath.Base(f.ScriptFile), script.words, l.noWorker.Reason)
@@ -290,7 +290,7 @@ func (l *loader) explainLanguage() {
 	}
 	if l.app.Handler.Worker {
 		if lang.unbuilt != "" {
-			w.Reason, w.Hint = fmt.Sprintf("the app has not been built: \"main\" names %q, which is not there", lang.unbuilt), "npm install, npm run build"
+			w.Reason, w.Hint = fmt.Sprintf("the app has not been built: \"main\" names %q, and the file is missing", lang.unbuilt), "npm install, npm run build"
 			l.warn(w)
 		}
 		return

@@ -210,7 +210,7 @@ func (s *Search) interpreter(named string) (string, error) {
 		} else if isFile(named) {
 			return named, nil
 		}
-		return "", s.notFound(fmt.Sprintf("the program %q, which is set to run functions in %s, is not there", named, s.Language),
+		return "", s.notFound(fmt.Sprintf("the program %q that is set to run functions in %s is missing", named, s.Language),
 			fmt.Sprintf("correct or remove languageWorkers:%s:defaultExecutablePath", s.Language))
 	}
 	if s.Language == "python" {

@@ -75,7 +75,7 @@ func responseValue(r *workerpb.RpcHttp) (bindings.Value, error) {
 	if text := strings.TrimSpace(r.GetStatusCode()); text != "" {
 		code, err := strconv.Atoi(text)
 		if err != nil {
-			return bindings.Value{}, fmt.Errorf("the status of the answer is %q, which is no number", text)
+			return bindings.Value{}, fmt.Errorf("the status of the answer is %q, not a number", text)
 		}
 		out.StatusCode = code
 	}
@@ -106,7 +106,7 @@ func responseValue(r *workerpb.RpcHttp) (bindings.Value, error) {
 	case bindings.Double:
 		out.Body, kind = strconv.AppendFloat(nil, body.Double, 'g', -1, 64), "application/json; charset=utf-8"
 	default:
-		return bindings.Value{}, fmt.Errorf("the body of the answer is a collection, which HTTP cannot carry")
+		return bindings.Value{}, fmt.Errorf("the body of the answer is a collection, and HTTP cannot carry one")
 	}
 	if len(out.Body) > 0 && out.Header.Get("Content-Type") == "" {
 		out.Header.Set("Content-Type", kind)

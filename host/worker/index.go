@@ -68,7 +68,7 @@ func declarationOf(f *workerpb.RpcFunctionMetadata) (call.Declaration, error) {
 	for _, raw := range f.GetRawBindings() {
 		binding, err := plainBinding(raw)
 		if err != nil {
-			return d, fmt.Errorf("function %q: the worker declares a binding that is no JSON object: %w", d.Name, err)
+			return d, fmt.Errorf("function %q: the worker declares a binding that is not a JSON object: %w", d.Name, err)
 		}
 		d.Bindings = append(d.Bindings, binding)
 	}

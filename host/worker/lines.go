@@ -129,7 +129,7 @@ func (s *lineStream) Recv() (*message, error) {
 		}
 		m := &message{}
 		if err := fromLines.Unmarshal(line, m); err != nil {
-			return nil, fmt.Errorf("a line of the worker is no message: %w", err)
+			return nil, fmt.Errorf("a line of the worker is not a message: %w", err)
 		}
 		return m, nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/outputs"
 
 	"github.com/rs/zerolog"
 
@@ -154,8 +155,7 @@ type Host struct {
 	counters   counters
 	poisoned   poisonErrors
 
-	recorded     recorded
-	outputFaults outputFaults
+	outputs outputs.Book
 
 	hangUp  context.CancelFunc // ends pending calls to services outside this host
 	root    context.Context
@@ -184,6 +184,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	h := &Host{dir: abs, state: Default}
 	h.loader = loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
 	h.handlers.host, h.starter.host, h.states.host = h, h, h
+	h.outputs.Running = h.runningOutputs
 	if opts != nil {
 		h.opts = *opts
 	}

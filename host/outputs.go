@@ -10,8 +10,10 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/outputs"
 )
 
 // output is an output binding of a function, ready to be written.
@@ -48,6 +50,33 @@ func (f *function) prepareOutputs() error {
 	return nil
 }
 
+// runningOutputs are the outputs of the app that runs.
+func (h *Host) runningOutputs() (list []outputs.Output) {
+	if g := h.current.Load(); g != nil {
+		for _, f := range g.functions {
+			for _, out := range f.outputs {
+				list = append(list, outputs.Output{Function: f.def.Name, Binding: out.binding()})
+			}
+		}
+	}
+	return list
+}
+
+// FailOutput makes the next writes of outputs fail, see [outputs.Book]. A failed write is
+// a failed attempt, as if the service had refused it. It holds over a reload, until Reset
+// or ResetState.
+func (h *Host) FailOutput(name string, times int, text string) error {
+	return h.outputs.Fail(name, times, text)
+}
+
+// OutputInfos lists the outputs that are recorded or made to fail, see [outputs.Book].
+func (h *Host) OutputInfos() []outputs.OutputInfo { return h.outputs.Infos() }
+
+// RecordedOutputs returns what was set on outputs that are not served, see [outputs.Book].
+func (h *Host) RecordedOutputs(name string) ([]outputs.RecordedOutput, error) {
+	return h.outputs.Recorded(name)
+}
+
 // writeOutputs writes what the handler set, after it succeeded. The bindings of
 // one function are written without atomicity: all are tried, and one failure
 // fails the attempt although the others are stored (host:
@@ -74,6 +103,25 @@ func (d *delivery) writeOutputs(ctx context.Context, resp *call.Response) error 
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// injected is the fault of the write of an output, if there is to be one.
+func (d *delivery) injected(b *app.Binding) error {
+	h := d.f.gen.host
+	err := h.outputs.Fault(d.f.def.Name, b.Name)
+	if err != nil {
+		rec := d.written(b)
+		rec.Kind, rec.Error = journal.FaultInjected, err.Error()
+		h.journal.Append(rec)
+	}
+	return err
+}
+
+// written is the record of a write in the present attempt.
+func (d *delivery) written(b *app.Binding) journal.Record {
+	rec := d.base
+	rec.Attempt, rec.Name, rec.Target = d.attempts, b.Name, b.Type
+	return rec
 }
 
 // outputValues assigns what the handler returned to the bindings: outputs by
@@ -115,6 +163,20 @@ func outputValues(outputs []output, resp *call.Response) (map[string]bindings.Va
 		merged[name] = v
 	}
 	return merged, nil
+}
+
+// recordedOutput records what a function sets on an output that is not served.
+type recordedOutput struct{ b *app.Binding }
+
+func (o recordedOutput) binding() *app.Binding { return o.b }
+
+func (o recordedOutput) write(_ context.Context, d *delivery, v bindings.Value) error {
+	h := d.f.gen.host
+	rec, err := h.outputs.Record(h.clk.Now(), d.written(o.b), v)
+	if err == nil {
+		h.journal.Append(rec)
+	}
+	return err
 }
 
 // kindOutput is an output of a kind.

@@ -41,7 +41,7 @@ func (h *Host) Reset() error {
 	}
 	h.journal.Reset()
 	h.poisoned.clear()
-	h.clearOutputs()
+	h.outputs.Clear()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ids = identities{seed: h.opts.Seed}

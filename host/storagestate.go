@@ -103,7 +103,7 @@ func (h *Host) ResetState() (err error) {
 	h.clk.Inside("reset the state", func() {
 		defer h.fleet.lockLoading()()
 		if err = h.embedded.Clear(); err == nil {
-			h.clearOutputs()
+			h.outputs.Clear()
 			err = h.states.replaced()
 		}
 	})

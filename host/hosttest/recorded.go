@@ -3,7 +3,7 @@ package hosttest
 import (
 	"slices"
 
-	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/outputs"
 )
 
 // Outputs returns what functions have set on outputs that this host does not serve
@@ -13,7 +13,7 @@ import (
 // [host.Host.FailOutput] makes the next writes of such an output, or of any other, fail:
 //
 //	h.FailOutput("Notify/mail", 2, "")
-func (h *Host) Outputs(name string) []host.RecordedOutput {
+func (h *Host) Outputs(name string) []outputs.RecordedOutput {
 	h.tb.Helper()
 	found, err := h.RecordedOutputs(name)
 	if err != nil {

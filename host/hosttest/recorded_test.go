@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/outputs"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -55,7 +55,7 @@ func TestForeignOutputRuns(t *testing.T) {
 	h.WantOutput("Notify/entity", `{"PartitionKey":"orders","RowKey":"7"}`)
 
 	mail := h.Outputs("Notify")[0]
-	want := host.RecordedOutput{
+	want := outputs.RecordedOutput{
 		Time: hosttest.Start, Function: "Notify", Binding: "mail", Type: "sendGrid",
 		Delivery: "d1", Invocation: mail.Invocation, Attempt: 1, MessageID: mail.MessageID, Body: mail.Body, Size: 15,
 	}
@@ -99,7 +99,7 @@ func TestAnyOutputFails(t *testing.T) {
 		return functions.SetOutput(ctx, "next", m.Text())
 	}, functions.QueueOutput("next", "invoices"))
 	h := hosttest.New(t, &hosttest.Options{Handlers: app})
-	if err := h.FailOutput("Other", 1, ""); !errors.Is(err, host.ErrUnknownOutput) {
+	if err := h.FailOutput("Other", 1, ""); !errors.Is(err, outputs.ErrUnknown) {
 		t.Errorf("fault of an unknown output: %v", err)
 	}
 	if err := h.FailOutput("Relay", -1, ""); err != nil {

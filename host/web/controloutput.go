@@ -3,13 +3,13 @@ package web
 import (
 	"context"
 
-	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/outputs"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // outputInfos is never nil.
-func (s *Server) outputInfos() []host.OutputInfo {
-	return append([]host.OutputInfo{}, s.host.OutputInfos()...)
+func (s *Server) outputInfos() []outputs.OutputInfo {
+	return append([]outputs.OutputInfo{}, s.host.OutputInfos()...)
 }
 
 func (s *Server) listOutputs(context.Context, control.ListOutputs) (control.Outputs, error) {
@@ -21,13 +21,13 @@ func (s *Server) peekOutputs(_ context.Context, in control.PeekOutputs) (out con
 	if err != nil {
 		return out, err
 	}
-	out = control.PeekedOutputs{Name: in.Name, Count: len(found), Outputs: []host.RecordedOutput{}}
+	out = control.PeekedOutputs{Name: in.Name, Count: len(found), Outputs: []outputs.RecordedOutput{}}
 	out.Outputs = append(out.Outputs, found[max(len(found)-in.Max, 0):]...)
 	return out, nil
 }
 
 func (s *Server) failOutputs(_ context.Context, in control.FailOutputs) (control.Outputs, error) {
-	out := control.Outputs{Outputs: []host.OutputInfo{}}
+	out := control.Outputs{Outputs: []outputs.OutputInfo{}}
 	err := s.host.FailOutput(in.Name, in.Times, string(in.Error))
 	for _, o := range s.host.OutputInfos() {
 		if o.Failing != 0 {

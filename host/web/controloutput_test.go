@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
-	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/outputs"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -19,7 +19,7 @@ func TestControlOutputs(t *testing.T) {
 		return functions.SetOutput(ctx, "mail", m.Body)
 	}, functions.Binding(`{"type":"sendGrid","direction":"out","name":"mail"}`))
 	d := open(t, app(plainHostJSON), handlers, nil)
-	const outputs = "/admin/redeliver/outputs"
+	const at = "/admin/redeliver/outputs"
 
 	if err := d.host.FailOutput("Notify", -1, ""); err != nil {
 		t.Fatal(err)
@@ -28,31 +28,31 @@ func TestControlOutputs(t *testing.T) {
 		method, path string
 		want         int
 	}{
-		{"GET", outputs + "/values?name=Other", 404},
-		{"GET", outputs + "/values?name=Notify&max=0", 400},
-		{"PUT", outputs + "/fault?name=Other", 404},
-		{"PUT", outputs + "/fault?name=Notify&times=-2", 400},
-		{"PUT", outputs + "/fault?name=Notify&times=often", 400},
+		{"GET", at + "/values?name=Other", 404},
+		{"GET", at + "/values?name=Notify&max=0", 400},
+		{"PUT", at + "/fault?name=Other", 404},
+		{"PUT", at + "/fault?name=Notify&times=-2", 400},
+		{"PUT", at + "/fault?name=Notify&times=often", 400},
 	} {
 		d.want(row.want, row.method, row.path, "")
 	}
-	lifted := get[control.Outputs](d, 200, "PUT", outputs+"/fault?name=Notify&times=0", "")
+	lifted := get[control.Outputs](d, 200, "PUT", at+"/fault?name=Notify&times=0", "")
 	if len(lifted.Outputs) != 0 {
 		t.Errorf("still failing: %v", lifted.Outputs)
 	}
-	failing := get[control.Outputs](d, 200, "PUT", outputs+"/fault?name=notify/MAIL&times=3", "no such recipient")
-	want := []host.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Failing: 3}}
+	failing := get[control.Outputs](d, 200, "PUT", at+"/fault?name=notify/MAIL&times=3", "no such recipient")
+	want := []outputs.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Failing: 3}}
 	if diff := cmp.Diff(want, failing.Outputs); diff != "" {
 		t.Errorf("failing (-want +got):\n%s", diff)
 	}
-	d.want(200, "PUT", outputs+"/fault?name=Notify&times=0", "")
+	d.want(200, "PUT", at+"/fault?name=Notify&times=0", "")
 	d.want(200, "POST", "/admin/redeliver/functions/Notify/invoke", "seven")
-	list := get[struct{ Outputs []host.OutputInfo }](d, 200, "GET", outputs, "")
-	want = []host.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Recorded: 1}}
+	list := get[struct{ Outputs []outputs.OutputInfo }](d, 200, "GET", at, "")
+	want = []outputs.OutputInfo{{Function: "Notify", Binding: "mail", Type: "sendGrid", Recorded: 1}}
 	if diff := cmp.Diff(want, list.Outputs); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
-	values := get[control.PeekedOutputs](d, 200, "GET", outputs+"/values?name=Notify", "")
+	values := get[control.PeekedOutputs](d, 200, "GET", at+"/values?name=Notify", "")
 	if values.Count != 1 || len(values.Outputs) != 1 || values.Outputs[0].Body != nil || string(values.Outputs[0].Binary) != "seven" || values.Outputs[0].Size != 5 {
 		t.Errorf("values: %+v", values)
 	}

@@ -3,6 +3,7 @@ package control
 import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/outputs"
 )
 
 // GetInventory lists what the host has: functions, and what the services hold.
@@ -27,7 +28,7 @@ type Inventory struct {
 
 	// Outputs are those that are not served, with what was recorded, and those that are
 	// made to fail.
-	Outputs []host.OutputInfo `json:"outputs"`
+	Outputs []outputs.OutputInfo `json:"outputs"`
 
 	// Deliveries are events that subscriptions of Event Grid still have, in order of
 	// publication, at most 256.

@@ -200,7 +200,7 @@ func (l *loader) options(ctx context.Context) *app.Options {
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
 		Entities:     l.host.opts.Entities,
-		Worker:       l.host.handlers.noWorker,
+		Worker:       NoWorker(l.host.dir, l.host.opts.Worker),
 		ServicesOnly: l.host.opts.ServicesOnly,
 	}
 }

@@ -36,32 +36,35 @@ func workerOf(inv Invoker) (languageWorker, bool) {
 	return w, ok
 }
 
-// findWorker looks for what runs functions of a runtime.
-func (hs *handlers) findWorker(runtime string, settings *app.Settings) (*worker.Found, error) {
+// findWorker looks for what runs functions of a runtime in the app of a folder.
+func findWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Found, error) {
 	return worker.Find(worker.Search{
-		Language: runtime, App: hs.host.dir, Prefer: hs.host.opts.Worker, Setting: settings.Get,
+		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
 		Bundled: func(language string) (string, error) {
 			s, ok := shim.Of(language)
 			if !ok {
 				return "", nil
 			}
-			return s.Extract(filepath.Join(hs.host.dir, stateDir, "workers", language))
+			return s.Extract(filepath.Join(dir, stateDir, "workers", language))
 		},
 	})
 }
 
-// noWorker is app.Options.Worker.
-func (hs *handlers) noWorker(runtime string, settings *app.Settings) app.NoWorker {
-	_, err := hs.findWorker(runtime, settings)
-	if none, ok := errors.AsType[*worker.NotFoundError](err); ok {
-		return app.NoWorker{Reason: none.Reason, Hint: none.Hint}
+// NoWorker returns what app.Options.Worker needs for the app of a folder, as a host with
+// Options.Worker loads it.
+func NoWorker(dir, prefer string) func(runtime string, settings *app.Settings) app.NoWorker {
+	return func(runtime string, settings *app.Settings) app.NoWorker {
+		_, err := findWorker(dir, prefer, runtime, settings)
+		if none, ok := errors.AsType[*worker.NotFoundError](err); ok {
+			return app.NoWorker{Reason: none.Reason, Hint: none.Hint}
+		}
+		return app.NoWorker{}
 	}
-	return app.NoWorker{}
 }
 
 // work starts the language worker of an app.
 func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
-	found, err := hs.findWorker(spec.Runtime, a.Settings)
+	found, err := findWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
 	if err != nil {
 		return nil, err
 	}

@@ -199,6 +199,7 @@ func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
 		Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs}, ServicesOnly: s.flags.servicesOnly,
+		Worker: host.NoWorker(s.dir, s.flags.worker),
 	})
 	if err != nil {
 		return nil, err
@@ -286,7 +287,7 @@ func (s *session) openHost(env []string) error {
 		Outside: s.cloud, Instance: s.instance(),
 		Store: s.store, Accounts: names, Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
-		NoBuild: s.flags.noBuild, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
+		NoBuild: s.flags.noBuild, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})
 	if err != nil {
 		return storeError(err)

@@ -27,6 +27,7 @@ type startFlags struct {
 	functions       []string
 	noBuild         bool
 	servicesOnly    bool
+	worker          string
 	verbose         bool
 	enableAuth      bool
 	clock           string
@@ -89,8 +90,10 @@ earlier runs have left some, a setting names that port, or --eventgrid-port is
 given; endpoint and key of each topic are printed. With --eventgrid-port 0 an
 output binding that names port 60101 means this host's topics too.
 
-An app in another language starts too: its functions do not run and say why, and
-everything else is served. --services-only starts the services alone, in any
+Apps in JavaScript, TypeScript and Python run in a language worker: the official
+one where Core Tools are installed, else the one that this program brings; both
+need the interpreter. An app in another language starts too: its functions do not
+run and say why, and everything else is served. --services-only starts the services alone, in any
 folder, for functions that another host runs. All their ports are open unless a
 flag closes them, and the control API takes any free port unless --port names
 one. Only the object redeliver of host.json counts, if there is such a file.
@@ -131,6 +134,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.StringSliceVar(&f.allowHosts, "allow-host", nil, "names of this machine, other than localhost, that requests may name")
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
 	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler of the last build")
+	flags.StringVar(&f.worker, "worker", "", "language worker: shim (the one this program brings), official, or the `FOLDER` of one; default the official one where it is found")
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")

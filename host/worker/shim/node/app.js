@@ -56,10 +56,18 @@ class App {
     return made.then((content) => this.wire.send({ requestId, [kind]: content }));
   }
 
-  log(level, category, message, invocationId) {
+  log(level, category, message, invocationId, invocationContext) {
+    if (category !== 'system') ({ level, message } = this.hookedLine(level, category, String(message), invocationContext));
     this.wire.send({
       rpcLog: { invocationId: invocationId || '', level: levels[level] || 'Information', logCategory: categories[category] || 'System', message: String(message) },
     });
+  }
+
+  /** A line after the hooks for lines, which may change it. */
+  hookedLine(level, category, message, invocationContext) {
+    const line = { level, category, message, invocationContext, hookData: {}, appHookData: this.hookData };
+    for (const callback of [...this.hooks.get('log')]) callback(line);
+    return line;
   }
 
   /** Runs the app's entry points, if it names some. What goes wrong there is told with the functions. */
@@ -172,10 +180,11 @@ class App {
       if (!f || !f.callback) throw (f && f.error) || new Error(`Function code for '${wireRequest.functionId}' is not loaded.`);
       const core = {
         invocationId, request: decodeRequest(wireRequest), metadata: f.core, get state() { return context.state; },
-        log: (level, category, ...args) => this.log(level, category, args.join(' '), invocationId),
+        log: (level, category, ...args) => this.log(level, category, args.join(' '), invocationId, context.own),
       };
       const model = this.model.getInvocationModel(core);
       const { context: own, inputs } = await model.getArguments();
+      context.own = own;
       const hooks = { hookData: {}, invocationContext: own, inputs, functionCallback: f.callback };
       context.state = 'preInvocationHooks';
       await this.runHooks('preInvocation', hooks);

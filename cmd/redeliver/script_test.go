@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -155,7 +156,11 @@ func setup(env *testscript.Env) error {
 			env.Vars = append(env.Vars, name+"="+value)
 		}
 	}
-	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC",
+	samples, err := filepath.Abs(filepath.Join("..", "..", "functions", "samples"))
+	if err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples,
 		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
 	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}}
 	return nil

@@ -22,7 +22,7 @@ var (
 	// ErrInvalidArgument: an argument means nothing to the service.
 	ErrInvalidArgument = errors.New("invalid argument")
 	// ErrConditionNotMet: a condition of the caller does not hold
-	// (ConditionNotMet, SourceConditionNotMet and those of AppendBlock).
+	// (ConditionNotMet, SourceConditionNotMet and the conditions of AppendBlock).
 	ErrConditionNotMet = errors.New("condition not met")
 	// ErrUnavailable: the service failed for a reason of its own, as any 5xx
 	// answer does. The same call may succeed later.

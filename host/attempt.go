@@ -92,8 +92,8 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	if resp.Status != call.Succeeded {
 		return d.handlerFailure(resp)
 	}
-	// Whoever still listens: the handler has succeeded, and a caller that has hung up
-	// takes nothing of that back.
+	// Also without the caller: the handler has succeeded, and a caller that has
+	// hung up changes nothing of that.
 	if err := d.writeOutputs(f.gen.attempts, resp); err != nil {
 		return d.failed(err)
 	}

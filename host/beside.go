@@ -9,8 +9,9 @@ import (
 	"github.com/redeliver/redeliver/host/kinds"
 )
 
-// A fleet is the hosts that share the embedded services: one, unless others run beside
-// it. What the services do by themselves is in the journal of each.
+// A fleet is the hosts that share the embedded services: one, unless others
+// run beside it. Records that the services make by themselves are in the
+// journal of each.
 type fleet struct {
 	mu      sync.Mutex // of changes
 	members atomic.Pointer[[]*Host]

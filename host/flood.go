@@ -9,9 +9,9 @@ import (
 	"github.com/redeliver/redeliver/host/process"
 )
 
-// What the journal takes of a handler's own lines, so that they do not drive out
-// everything else: in an attempt, and of what a handler program prints outside of
-// attempts, or without saying in which, in a minute.
+// The limits for a handler's own lines in the journal, so that they do not drive
+// out everything else: in one attempt, and in one minute for lines that a handler
+// program prints outside of attempts, or without naming one.
 const (
 	floodLines = 10_000
 	floodBytes = 4 << 20

@@ -169,7 +169,7 @@ func (h *Host) token(ctx context.Context) (token context.Context, release func()
 			var mu sync.Mutex
 			mu.Lock()
 			defer mu.Unlock()
-			_ = clock.NewCond(v, &mu).Wait(present) // nobody signals
+			_ = clock.NewCond(v, &mu).Wait(present) // never signalled
 			if ctx.Err() != nil {
 				end()
 			}

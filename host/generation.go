@@ -154,7 +154,7 @@ func (f *function) prepare(prev *generation) error {
 		f.breaker = breaker.New(f.gen.host.clk, f.def.CircuitBreaker)
 	}
 	if f.kind.Connect != nil {
-		// What this host alone does not serve is the listener's to report.
+		// The listener reports services that only this host lacks.
 		if err := f.kind.Connect(&f.view); err != nil && !errors.Is(err, services.ErrNoOutside) {
 			return err
 		}

@@ -147,8 +147,8 @@ func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string)
 	return p, nil
 }
 
-// keep says how a program of an app is kept running, whatever it is: with whose
-// environment, and who is told of its starts and ends.
+// keep says how a program of an app is kept running: its environment, and the
+// receivers of its starts and ends.
 func (hs *handlers) keep(a *app.App, p *kept, name string) process.Spec {
 	ps := process.Spec{
 		Env:    hs.environment(a),

@@ -58,9 +58,9 @@ type Options struct {
 
 	// Store keeps the embedded storage accounts across hosts, and survives the end
 	// of the process, however sudden. The caller opens it before New, which reads
-	// the accounts, and closes it after Close. Where nobody else moves the clock, it
-	// should not start before [services.StartTime]. Nil: the accounts live in memory and end
-	// with the host.
+	// the accounts, and closes it after Close. A clock that only the host moves
+	// should not start before [services.StartTime]. Nil: the accounts live in
+	// memory and end with the host.
 	Store *store.Store
 
 	// Accounts names embedded storage accounts besides the first; see package services.
@@ -87,9 +87,9 @@ type Options struct {
 	Outside services.Outside
 
 	// Beside is a host whose clock and embedded services this one has too: another
-	// instance of its app, as when the platform scales out. Both have Shared; Clock,
-	// Store, Accounts, StorageFault and Outside are those of the first. The services go
-	// with the host that is closed last.
+	// instance of its app, as when the platform scales out. Both have Shared;
+	// Clock, Store, Accounts, StorageFault and Outside come from the first. The
+	// services go with the host that is closed last.
 	Beside *Host
 
 	// Shared says that other hosts reach the embedded services in this process. Locks
@@ -239,7 +239,8 @@ func New(dir string, opts *Options) (*Host, error) {
 	return h, nil
 }
 
-// openServices makes the embedded services, or takes those of the host beside it.
+// openServices makes the embedded services, or takes the services of the host
+// beside it.
 func openServices(h *Host) (err error) {
 	if first := h.opts.Beside; first != nil {
 		h.fleet, h.own, h.embedded = first.fleet, first.own, first.embedded

@@ -195,9 +195,9 @@ type Gate interface {
 	Try() (retryAfter time.Duration, ok bool)
 
 	// WhileAdmitted returns a context for the wait for what Admit let in: it ends
-	// with ctx, and as soon as the function takes no deliveries any more. A listener
-	// whose service hands out messages to whoever waits, and counts that, waits in
-	// it, so that nothing is received which would have to stay where it is. release
+	// with ctx, and as soon as the function takes no deliveries any more. A
+	// listener waits in it when its service counts every message that it hands
+	// out, so that it receives no message that should stay in its place. release
 	// must be called.
 	WhileAdmitted(ctx context.Context) (waiting context.Context, release func())
 

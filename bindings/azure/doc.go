@@ -6,8 +6,8 @@
 // [NewEventHubs], which take a connection string; the last two keep connections,
 // so close them. It keeps the contracts of package bindings. Where a server leaves
 // a point open, the client decides it if it can: ranges and names are checked
-// before anything is sent, a queue that exists already is no error to create, a
-// text is sent back only when it is meant to change. The SDK's errors become the
+// before anything is sent, creating a queue that exists already succeeds, a text
+// is sent back only when it is meant to change. The SDK's errors become the
 // conditions of package bindings, found by errors.Is; the SDK's own error stays in
 // the chain.
 //

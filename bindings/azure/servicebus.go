@@ -15,11 +15,11 @@ import (
 // ServiceBus is a namespace of Azure Service Bus, reached over AMQP. Its methods
 // may be called concurrently.
 //
-// What it cannot do that an embedded namespace can: it releases no message on
-// request (the client does so by itself with messages that arrive after a Receive
-// has returned, and they are not counted), a receiver reports its source as it was
-// asked for, and when a session's lock has ended the client locks the session again
-// if it can, without a word: only settling tells.
+// Unlike an embedded namespace, it releases no message on request (the client does
+// so by itself with messages that arrive after a Receive has returned, and they are
+// not counted), a receiver reports its source as it was asked for, and when a
+// session's lock has ended the client locks the session again if it can, without a
+// word: only settling tells.
 type ServiceBus struct {
 	client  *azservicebus.Client
 	line    line

@@ -38,8 +38,8 @@ type BlobFeatures struct {
 	// LowersMetadata: names of metadata come back in lower case. The embedded
 	// service does not; HTTP clients do.
 	LowersMetadata bool
-	// NamesCopySource: CopyState.Source is the backend's own address of the
-	// source, whatever the caller says.
+	// NamesCopySource: CopyState.Source is the backend's own address of the source,
+	// not the caller's.
 	NamesCopySource bool
 
 	// Differs says what the backend is known to do in its own way: by the name of

@@ -16,11 +16,11 @@ import (
 
 func asBlobError(err error, e **storage.Error) bool { return errors.As(err, e) }
 
-// etagForm is that of every ETag (spec storage 17.3).
+// etagForm is the form of every ETag (spec storage 17.3).
 var etagForm = regexp.MustCompile(`^"0x[0-9A-F]+"$`)
 
-// containerTests are named by behaviour. The rules are those of spec storage 17.1
-// and of the comments in package bindings.
+// containerTests are named by behaviour. The rules come from spec storage 17.1
+// and from the comments in package bindings.
 var containerTests = []blobTest{
 	{"CreateContainerOnce", false, func(b *blobBench) {
 		b.do(func(ctx context.Context, c blob.Container) {

@@ -225,8 +225,8 @@ func (b *hubBench) lastNumbers() (out [4]int64) {
 	return out
 }
 
-// The keys and partitions are those of the JavaScript client's own test, which were
-// taken from the service (mapPartitionKeyToId.spec.ts).
+// The keys and partitions come from the JavaScript client's own test, which took
+// them from the service (mapPartitionKeyToId.spec.ts).
 func keysPickPartitions(b *hubBench) {
 	for range 3 {
 		key := "TheBestParitionEver"

@@ -11,8 +11,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 )
 
-// queueTests are named by behaviour. The rules are those of spec storage 16.1 and
-// 16.3 and of the comments in package bindings.
+// queueTests are named by behaviour. The rules come from spec storage 16.1 and
+// 16.3 and from the comments in package bindings.
 var queueTests = []queueTest{
 	{"CreateTwiceIsNoError", false, func(b *queueBench) {
 		b.create()

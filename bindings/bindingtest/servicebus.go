@@ -274,7 +274,7 @@ func (b *busBench) deadLetter(r servicebus.Receiver, m *busReceived) {
 	b.must("DeadLetter", b.call(func(ctx context.Context) error { return r.DeadLetter(ctx, m, "reason", "description", nil) }))
 }
 
-// release releases a message, or abandons it where nobody can.
+// release releases a message, or abandons it where that is not possible.
 func (b *busBench) release(r servicebus.Receiver, m *busReceived) {
 	b.Helper()
 	if !b.Features.Release {

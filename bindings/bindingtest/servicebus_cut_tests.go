@@ -30,7 +30,7 @@ func runBusCutTests(t *testing.T, open func(t *testing.T) *ServiceBusBackend) {
 				b.complete(r, m...)
 			}
 		}},
-		// Its lock is that of a receiver that has vanished, until it ends.
+		// Its lock belongs to a vanished receiver, until it ends.
 		{"SessionReceiveTellsOfItsConnection", func(b *busBench) {
 			b.queue(busQueue{Name: "q", RequiresSession: true})
 			id := "s"

@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// busTests are named by behaviour. The rules are those of spec messaging 1 and
-// of the comments in package bindings.
+// busTests are named by behaviour. The rules come from spec messaging 1 and from
+// the comments in package bindings.
 var busTests = []busTest{
 	{"SendReceiveComplete", false, func(b *busBench) {
 		b.queue(busQueue{Name: "Orders"})

@@ -25,8 +25,8 @@ import (
 //   - On a terminal a long line is broken between words and goes on indented;
 //     elsewhere a fact is one line.
 //   - Lines are written whole, so that several writers never mix within one.
-//   - What somebody else wrote is shown with its control characters in Go's notation
-//     (escape.go): it can neither steer the terminal nor pretend to be a line of ours.
+//   - Foreign text is shown with its control characters in Go's notation
+//     (escape.go): it can neither steer the terminal nor imitate a line of the program.
 //   - Secrets are written by "redeliver keys" and by nothing else.
 
 // console writes to the two outputs by these rules. Its methods may be called

@@ -150,7 +150,7 @@ func selfSign(now time.Time) (certPEM, keyPEM []byte, err error) {
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}), nil
 }
 
-// replace writes a file in one step, with that mode whatever it had.
+// replace writes a file in one step, and sets its mode.
 func replace(name string, text []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+"-*") // mode 0600
 	if err != nil {

@@ -3,7 +3,7 @@
 //
 // It makes two promises, both kept by [Virtual]:
 //
-//   - Time moves only when nobody has work to do, and then jumps to the next
+//   - Time moves only when no goroutine has work to do, and then jumps to the next
 //     deadline. Fifteen minutes of back-off cost microseconds.
 //   - The same seed and the same input give the same order of events, however
 //     many goroutines take part and however long their calls to the outside
@@ -101,11 +101,11 @@ type Clock interface {
 	WithTimeout(parent context.Context, d time.Duration) (context.Context, context.CancelFunc)
 
 	// Outside runs f on this goroutine without the baton: an RPC, the start of a
-	// process, a file sync. Virtual time stands still meanwhile, whatever f takes,
-	// and calls come back in the order in which they went out. In f, ctx.Done is a
-	// real channel; the clock itself is not to be used there. A panic in f continues
-	// in the caller once it has the baton again. When the goroutine is outside
-	// already, f simply runs.
+	// process, a file sync. Virtual time stands still meanwhile, however long f
+	// takes, and calls come back in the order in which they went out. In f,
+	// ctx.Done is a real channel; the clock itself is not to be used there. A panic
+	// in f continues in the caller once it has the baton again. When the goroutine
+	// is outside already, f simply runs.
 	//
 	// A call must not wait for a goroutine of the clock that comes back in after
 	// this call: it would never return. See Patience, Serial and Arrival in

@@ -33,7 +33,7 @@ func NewCond(clk Clock, l sync.Locker) *Cond {
 // Wait gives up the lock, waits for a signal and takes the lock again. It
 // returns nil when signalled and ctx's error when ctx ended first; with a ctx
 // that has ended already it returns at once. The lock is held on call and on
-// return, whatever the result.
+// return, with any result.
 func (c *Cond) Wait(ctx context.Context) error { return c.impl.wait(ctx, time.Time{}, false) }
 
 // WaitUntil is Wait that also returns nil at time t. Work depends on t, so virtual

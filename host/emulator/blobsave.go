@@ -7,8 +7,8 @@ import (
 )
 
 // blobsSnapshot is the blob state of an account at one moment, as part of a
-// Snapshot. It never changes. Bodies are in memory, those of an account in a store
-// too.
+// Snapshot. It never changes. Bodies are in memory, and in a store too if the account
+// has one.
 type blobsSnapshot struct {
 	changes []blobChange // that make the state out of an empty one
 	bodies  map[bodyID]memoryBody

@@ -17,10 +17,10 @@ const (
 // hashPieces are for reuse.
 var hashPieces = sync.Pool{New: func() any { return new([hashPiece]byte) }}
 
-// bodyHash works out the MD5 of a body while somebody reads and writes it. MD5 takes
-// longer than both together, some 1.5 ms for 1 MiB, and one body cannot be split. So
-// what comes after the first piece is hashed by a goroutine of its own. Call sum once,
-// whatever becomes of the body.
+// bodyHash computes the MD5 of a body while it is read and written. MD5 takes
+// longer than both together, some 1.5 ms for 1 MiB, and one body cannot be split.
+// So what comes after the first piece is hashed by a goroutine of its own. Call
+// sum once, also when the body fails.
 type bodyHash struct {
 	md5  hash.Hash
 	fill *[hashPiece]byte // nil: nothing waits

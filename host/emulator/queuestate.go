@@ -115,8 +115,8 @@ func (q *queueState) put(now time.Time, newID *seeded.Series, text string, visib
 	return m
 }
 
-// receive hands out visible messages. What the note function is told is that a
-// lock ended by time before its message came up here.
+// receive hands out visible messages. The note function learns that a lock ended by
+// time before its message came up here.
 func (q *queueState) receive(now time.Time, newID *seeded.Series, n int, visibility time.Duration, note func(journal.Kind, *message)) []*message {
 	var out []*message
 	for len(out) < n {

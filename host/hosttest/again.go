@@ -30,7 +30,7 @@ func (h *Host) Kill() {
 	h.dying = true
 	h.drive(func() {
 		h.Abort()
-		_ = h.Host.Close() // how it ends is nobody's concern any more
+		_ = h.Host.Close() // its end does not matter any more
 	})
 	h.dying = false
 	h.next(snap, records)
@@ -92,7 +92,7 @@ func (h *Host) faults(fault func(services.StorageFault) error) func(services.Sto
 	}
 }
 
-// records are those of all runs.
+// records are the records of all runs.
 func (h *Host) records() []journal.Record {
 	if len(h.past) == 0 {
 		return h.Journal().Records()

@@ -66,8 +66,8 @@ type wanted struct {
 	function string // whose records tell why not; empty: all do
 	match    func(*journal.Record) bool
 
-	// kind is the only one that match accepts; empty: match is the test's own. With a
-	// kind match is quick and calls nobody: it may run under locks.
+	// kind is the only one that match accepts; empty: match is the test's own. With
+	// a kind match is quick and makes no calls: it may run under locks.
 	kind journal.Kind
 }
 
@@ -87,7 +87,7 @@ func (h *Host) await(w *wanted) journal.Record {
 	return found
 }
 
-// retries are those of one Await that never end.
+// retries are the endless retries of one Await.
 type retries struct {
 	looks int
 	from  uint64         // the first record not looked at
@@ -134,7 +134,7 @@ func (h *Host) search(w *wanted, forever *retries) (found journal.Record, ok boo
 	quiet := &clock.Quiet{}
 	end := h.virtual.Now().Add(limit)
 	for {
-		happened := func() bool { return j.Len() >= next } // somebody's match looks when nobody has a lock
+		happened := func() bool { return j.Len() >= next } // match looks without a lock held
 		if w.kind != "" {
 			happened = func() bool {
 				found, ok = j.FindKind(next, w.kind, w.match)

@@ -30,9 +30,9 @@ func (h *Host) ScaleOut() *Host {
 	return other
 }
 
-// again puts another instance, which has not begun, in the place of this one, which end
-// ends. It is made first, so that the services outlive the one that ends. records are
-// those of the one that ends, taken when it has.
+// again puts another instance, which has not begun, in the place of this one, which
+// end ends. It is made first, so that the services outlive the one that ends.
+// records are the records of the ended instance.
 func (h *Host) again(end func() error, records func() []journal.Record) {
 	h.tb.Helper()
 	fresh, err := h.make(h, h.Host)

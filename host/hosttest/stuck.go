@@ -69,7 +69,8 @@ func (h *Host) running() string {
 	return b.String()
 }
 
-// What the kit takes for endless: attempts of one delivery, and turns, at one instant.
+// The numbers that the kit takes for endless: attempts of one delivery, and turns,
+// at one instant.
 const (
 	mostAttempts = 5_000
 	mostTurns    = 5 * clock.StandingTurns
@@ -99,8 +100,8 @@ func (h *Host) endless(n clock.Notice) string {
 }
 
 // wait calls what waits for the clock. It ends the test when time would stand still
-// for ever: somebody keeps the clock while waiting for what the clock cannot see, such as
-// a channel or ctx.Done() in a handler, or something goes on that takes no time.
+// for ever: a goroutine keeps the clock during a wait that the clock cannot see,
+// such as a channel or ctx.Done() in a handler, or work goes on that takes no time.
 func (h *Host) wait(call func()) {
 	h.tb.Helper()
 	done := make(chan any, 1) //clock:outside the test is of the real world

@@ -166,7 +166,7 @@ func (s *subject) hash() uint {
 		h = h*10 + uint(s.delivery[i])
 	}
 	if s.invocation != "" {
-		h += 32 // the record of its beginning stays beside those of its attempts
+		h += 32 // the record of its beginning stays beside the records of its attempts
 	}
 	return h
 }

@@ -70,9 +70,8 @@ func (b *Body) Within(patience time.Duration) {
 	_ = b.control.SetReadDeadline(b.by) // a ResponseWriter of a test has none
 }
 
-// Small reads a body of at most limit bytes, within BodyPatience. The error of a longer
-// one is an *http.MaxBytesError, and that of one that does not come to its end a
-// *BodyError.
+// Small reads a body of at most limit bytes, within BodyPatience. A longer body
+// fails with an *http.MaxBytesError, and an incomplete one with a *BodyError.
 func (b *Body) Small(limit int64) ([]byte, error) {
 	if b.length > limit {
 		return nil, &http.MaxBytesError{Limit: limit}

@@ -22,8 +22,7 @@ type Guard struct {
 	Names []string
 
 	// Origins are the origins whose pages may use the listener, as in
-	// "https://shop.example". The origin "*" names none: a page that everybody may
-	// write is nobody's.
+	// "https://shop.example". The origin "*" names no page.
 	Origins []string
 }
 

@@ -15,7 +15,7 @@ type group int
 func startGroup(p *os.Process) group { return group(p.Pid) }
 
 // kill ends all that is left of the group.
-func (g group) kill() { _ = syscall.Kill(-int(g), syscall.SIGKILL) } // nobody left is fine
+func (g group) kill() { _ = syscall.Kill(-int(g), syscall.SIGKILL) } // an empty group is fine
 
 // end ends what is left of the group after its leader.
 func (g group) end() { g.kill() }

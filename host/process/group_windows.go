@@ -39,7 +39,7 @@ func startGroup(p *os.Process) group {
 // kill ends all that is left of the group.
 func (g group) kill() {
 	if g != 0 {
-		_ = windows.TerminateJobObject(windows.Handle(g), 1) // nobody left is fine
+		_ = windows.TerminateJobObject(windows.Handle(g), 1) // an empty group is fine
 	}
 }
 

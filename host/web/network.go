@@ -50,6 +50,6 @@ func covers(address, other string) bool {
 		return true
 	}
 	o, err := netip.ParseAddr(other)
-	// The system gives all addresses of IPv6 those of IPv4 too.
+	// The system counts all addresses of IPv4 among all addresses of IPv6.
 	return err != nil || o == of || of.IsUnspecified() && (of.Is6() || o.Is4())
 }

@@ -2,14 +2,15 @@
 // functions written in another language, speaks the platform's protocol with it (spec
 // workers 2 to 9), and calls functions through it.
 //
-// Read [Start], [Spec] and [Worker.Invoke] first. The messages are those of
-// package workerpb. They travel by one of two carriages ([Carriage]): gRPC, which the
+// Read [Start], [Spec] and [Worker.Invoke] first. Package workerpb holds the
+// messages. They travel by one of two carriages ([Carriage]): gRPC, which the
 // platform's own workers speak, and lines of JSON, for the workers that the program
-// brings along (package shim). conn.go is the connection with one process, values.go and
-// http.go convert what functions get and give. The life of the process is the business
-// of package process.
+// brings along (package shim). conn.go is the connection with one process,
+// values.go and http.go convert what functions get and give. The life of the
+// process is the business of package process.
 //
-// What a worker can do decides what is sent to it, never its language (spec workers 5).
+// The capabilities of a worker decide what is sent to it, never its language (spec
+// workers 5).
 //
 // Left out: finding the worker of an app and building the app (package host), retries,
 // timeouts and the journal. Shared memory is never offered, and the environment of a

@@ -22,10 +22,10 @@ const (
 
 // Spec says what to start, and whom to tell.
 type Spec struct {
-	// Spec names the interpreter, or the program itself, with the arguments that stand
-	// before those of the connection: the worker's file and what belongs to it. Its
-	// StartTimeout, 60 s when zero, is from the start of the process to its first
-	// message.
+	// Spec names the interpreter, or the program itself, with the arguments that
+	// stand before the connection's: the worker's file and what belongs to it.
+	// Its StartTimeout, 60 s when zero, is from the start of the process to its
+	// first message.
 	process.Spec
 
 	Carriage Carriage

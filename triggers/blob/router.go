@@ -65,7 +65,7 @@ func (r *router) Admit(ctx context.Context, n int) (int, error) {
 	return n, err
 }
 
-// Try implements triggers.Gate. The control queue is polled: nobody tries.
+// Try implements triggers.Gate. The control queue is polled, so Try has no caller.
 func (r *router) Try() (retryAfter time.Duration, ok bool) { return 0, true }
 
 // WhileAdmitted implements triggers.Gate. The control queue is polled: there is no

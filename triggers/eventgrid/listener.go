@@ -15,7 +15,7 @@ type Schema int
 
 // The schemas.
 const (
-	AnySchema   Schema = iota // text or JSON: whatever comes
+	AnySchema   Schema = iota // text or JSON, as it comes
 	EventGrid                 // events of the Event Grid schema only
 	CloudEvents               // CloudEvents only
 )

@@ -27,7 +27,7 @@ const (
 	NoteNotBegun = "the function took no deliveries until the listener was stopped: added anew"
 	// NoteAsked: the handler asked for poison before the last delivery.
 	NoteAsked = "the handler asked for the poison queue"
-	// NoteUndecodableDropped: nobody can have meant this message.
+	// NoteUndecodableDropped: the body cannot be decoded, and the message is deleted.
 	NoteUndecodableDropped = "the body is not base64: deleted"
 )
 

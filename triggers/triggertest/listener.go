@@ -170,7 +170,7 @@ func outageIsWaitedOut(b *listenerBench) {
 	b.Deliver(1)
 	b.clk.Advance(3 * time.Second)
 	b.Lose(bindings.ErrUnreachable)
-	b.Deliver(1) // wakes whoever waits
+	b.Deliver(1) // wakes the waiters
 	b.clk.Advance(10 * time.Minute)
 	if b.ended {
 		b.Fatalf("Run returned %v in an outage", b.err)
@@ -201,7 +201,7 @@ func nothingIsReceivedAfterStop(b *listenerBench) {
 	if got := len(b.sink.Handled()); got != before {
 		b.Errorf("handled %d deliveries after the stop", got-before)
 	}
-	// What nobody receives lives on in its service until its time.
+	// A message without a receiver lives on in its service until its time.
 	lives := func(w clock.Wait) bool { return w.For == "lapse" }
 	if w := slices.DeleteFunc(b.clk.Waiting(), lives); len(w) != 0 {
 		b.Errorf("still waiting after Run returned: %+v", w)

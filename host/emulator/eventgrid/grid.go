@@ -221,9 +221,9 @@ func (g *Grid) change(ctx context.Context, f func() error) error {
 	return err
 }
 
-// look runs f with the mutex held, and returns when what f saw is written: nobody is
-// told what a loss of power would take back. Without a state that can be read f does
-// not run.
+// look runs f with the mutex held, and returns when the state that f saw is
+// written: no answer shows what a loss of power would take back. Without a
+// state that can be read f does not run.
 func (g *Grid) look(f func()) {
 	for {
 		if g.lock() != nil {
@@ -234,7 +234,7 @@ func (g *Grid) look(f func()) {
 		if g.unlock(g.ctx) == nil {
 			return
 		}
-		// What f saw is gone; the next lock reads what the store holds.
+		// The state that f saw is gone; the next lock reads the store.
 	}
 }
 

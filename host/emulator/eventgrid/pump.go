@@ -120,7 +120,7 @@ func (g *Grid) postLocked(requests []*request) {
 // that it does not keep everybody else from their turns.
 const turnRequests = 64
 
-// sendLocked sees to it that somebody makes the next request that waits.
+// sendLocked has a goroutine make the next waiting request.
 func (g *Grid) sendLocked() {
 	if !g.standby && g.sent < len(g.outbox) {
 		g.standby = true

@@ -42,15 +42,15 @@ type service struct {
 
 	// serviceSAS returns the string that a service signature signs, and policy
 	// the stored access policy it may name. Called where there is a resource.
-	// What it signs may be of a kind that does not go with the address: sasKind
-	// refuses that; nil if there is one kind only.
+	// sasKind refuses a kind of resource that does not go with the address;
+	// nil if there is one kind only.
 	serviceSAS func(c *call) string
 	sasKind    func(c *call) *Error
 	policy     func(ctx context.Context, c *call, id string) (*storage.AccessPolicy, error)
 }
 
-// operation is one row of a service's table. What a signature must allow is
-// given by letters, any one of which will do; none means that such a signature
+// operation is one row of a service's table. Letters give the rights that a
+// signature must have; any one of them is enough. Without letters such a signature
 // is never good for this operation.
 type operation struct {
 	name       string

@@ -34,8 +34,8 @@ func checkPartitionKey(m *servicebus.Message) error {
 }
 
 // checkPartition fails if messages would make a transaction of a partitioned entity
-// reach into more than one partition. Those for other entities lie in one of it until
-// they are passed on: that of their transaction partition key.
+// reach into more than one partition. Messages for other entities lie in one of it
+// until they are passed on: the partition of their transaction partition key.
 func (t *transaction) checkPartition(e *entity, messages []*servicebus.Message) error {
 	scope := t.ns.entities[t.scope]
 	if scope == nil || !scope.seen.partitioned {

@@ -27,9 +27,9 @@ const (
 // engine is one opening of one state: its keys and its files. It serves until it
 // fails or another takes its place, and closes when its last user has gone.
 //
-// An engine that only reads changes nothing on the disk but that files go that
-// nobody refers to. Another opening of the same state, which writes, may take
-// its place with everything it knows of the files.
+// An engine that only reads changes nothing on the disk, except that it
+// removes files without a reference. Another opening of the same state,
+// which writes, may take its place with everything it knows of the files.
 type engine struct {
 	state    int
 	dir      string // of the state
@@ -238,8 +238,8 @@ func (e *engine) options(create bool) *pebble.Options {
 	return o
 }
 
-// engineLog drops what the engine says of its work. What it calls fatal ends
-// this opening, not the process (TestEachFileOperationFails).
+// engineLog drops what the engine says of its work. A failure that it calls fatal
+// ends this opening, not the process (TestEachFileOperationFails).
 type engineLog struct{ e *engine }
 
 func (engineLog) Infof(string, ...any)  {}

@@ -31,8 +31,8 @@ func (m *management) holds(r *request, session string) []hold {
 	return slices.DeleteFunc(m.b.holders.find(m.at.connection, r.link), func(h hold) bool { return !h.is(m.source, session) })
 }
 
-// bySession reports whether the client has to hold the session that it names. Where
-// there are no sessions it need not.
+// bySession reports whether the client has to hold the session that it names.
+// Without sessions it need not.
 func (m *management) bySession(r *request, session *string) bool {
 	return session != nil && (len(m.holds(r, *session)) > 0 || m.hasSessions() == nil)
 }

@@ -205,7 +205,7 @@ func (c *call) version() string {
 type refusal struct {
 	status  int
 	detail  string
-	subCode int // 0: that of the status
+	subCode int // 0: the code of the status
 }
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d: %s", r.status, r.detail) }

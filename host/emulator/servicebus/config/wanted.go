@@ -7,7 +7,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 )
 
-// What a namespace would report of the file's descriptions: defaults filled in,
+// The file's descriptions in the form of a namespace's reports: defaults filled in,
 // names in the spelling that it has already.
 
 func wantedQueue(want, have servicebus.Queue) servicebus.Queue {

@@ -1,8 +1,14 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -90,4 +96,100 @@ func (s *Server) createContainer(ctx context.Context, in control.CreateContainer
 func (s *Server) deleteContainer(ctx context.Context, in control.DeleteContainer) (control.None, error) {
 	spec := specOf(control.NewContainer{Container: in.Container})
 	return control.None{}, s.host.Services().Cosmos().DeleteContainer(ctx, spec.Database, spec.Name)
+}
+
+// writeDocuments creates or replaces the document in the body, or those in an array,
+// one after the other. A container that does not exist is made.
+func (s *Server) writeDocuments(ctx context.Context, in control.WriteDocuments) (out control.CosmosWritten, err error) {
+	documents := []json.RawMessage{in.Body}
+	if bytes.HasPrefix(bytes.TrimSpace(in.Body), []byte("[")) {
+		if err := json.Unmarshal(in.Body, &documents); err != nil {
+			return out, refuse(http.StatusBadRequest, "the body is not a JSON array: "+err.Error(), "")
+		}
+	}
+	spec := specOf(in.NewContainer)
+	out = control.CosmosWritten{Path: spec.Database + "/" + spec.Name, IDs: []string{}, ETags: []string{}}
+	c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
+	if errors.Is(err, bindings.ErrNotFound) {
+		c, err = s.host.Services().Cosmos().CreateContainer(ctx, spec)
+		out.Created = err == nil
+	}
+	if err == nil {
+		err = sameContainer(spec, c.Info())
+	}
+	if err != nil {
+		return out, err
+	}
+	for i, text := range documents {
+		items, err := c.Upsert(ctx, text)
+		if err != nil && len(documents) > 1 {
+			err = fmt.Errorf("%d of %d documents were written: %w", i, len(documents), err)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.IDs, out.ETags = append(out.IDs, items[0].ID), append(out.ETags, items[0].ETag)
+	}
+	return out, nil
+}
+
+func (s *Server) readDocuments(ctx context.Context, in control.ReadDocuments) (control.CosmosDocuments, error) {
+	out := control.CosmosDocuments{Path: in.Container, Documents: []json.RawMessage{}}
+	spec := specOf(control.NewContainer{Container: in.Container})
+	c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
+	if err != nil {
+		return out, err
+	}
+	items, err := c.Items(ctx, cmp.Or(in.ID, in.Prefix))
+	if in.ID != "" {
+		items = slices.DeleteFunc(items, func(item *cosmos.Item) bool { return item.ID != in.ID })
+		if err == nil && len(items) == 0 {
+			return out, fmt.Errorf("document %q: %w", in.ID, bindings.ErrNotFound)
+		}
+	}
+	out.Count = len(items)
+	if in.Max > 0 {
+		items = items[:min(in.Max, len(items))]
+	}
+	for _, item := range items {
+		out.Documents = append(out.Documents, item.Body)
+	}
+	return out, err
+}
+
+// sameContainer refuses to write to a container that is not as the request would
+// have made it.
+func sameContainer(want cosmos.ContainerSpec, is cosmos.ContainerInfo) error {
+	if want.PartitionKey != "" && want.PartitionKey != is.PartitionKey {
+		return fmt.Errorf("container %q of database %q: %w: its partition key is %s", is.Name, is.Database, bindings.ErrInvalidArgument, is.PartitionKey)
+	}
+	if want.Ranges != 0 && want.Ranges != is.Ranges {
+		return fmt.Errorf("container %q of database %q: %w: it has %d ranges", is.Name, is.Database, bindings.ErrInvalidArgument, is.Ranges)
+	}
+	return nil
+}
+
+func (s *Server) purgeDocuments(ctx context.Context, in control.PurgeDocuments) (control.Purged, error) {
+	out := control.Purged{Path: in.Container}
+	spec := specOf(control.NewContainer{Container: in.Container})
+	if in.ID == nil {
+		var err error
+		out.Removed, err = s.host.Services().Cosmos().Purge(ctx, spec.Database, spec.Name)
+		return out, err
+	}
+	c, err := s.host.Services().Cosmos().Container(ctx, spec.Database, spec.Name)
+	if err != nil {
+		return out, err
+	}
+	items, err := c.Items(ctx, *in.ID)
+	for _, item := range items {
+		if item.ID == *in.ID && err == nil {
+			out.Removed++
+			err = c.Delete(ctx, item.ID, item.Key, "")
+		}
+	}
+	if err == nil && out.Removed == 0 {
+		err = c.Delete(ctx, *in.ID, "", "") // says that it is missing
+	}
+	return out, err
 }

@@ -144,3 +144,27 @@ func completeEvents(body []byte, schema eventgrid.Schema, now time.Time) ([]byte
 	}
 	return json.Marshal(events)
 }
+
+// deleteTopic removes a topic of Event Grid.
+func (s *Server) deleteTopic(ctx context.Context, in control.DeleteTopic) (out control.GridDeleted, err error) {
+	grid := s.host.Services().EventGrid()
+	out = control.GridDeleted{Topic: in.Topic, Pending: len(grid.Deliveries(in.Topic, ""))}
+	t, err := grid.Topic(in.Topic)
+	if err != nil {
+		return out, err
+	}
+	out.Topic = t.Name
+	for _, info := range grid.Topics() {
+		if info.Name == t.Name {
+			out.Subscriptions = len(info.Subscriptions)
+		}
+	}
+	return out, grid.DeleteTopic(ctx, t.Name)
+}
+
+// unsubscribe removes an event subscription.
+func (s *Server) unsubscribe(ctx context.Context, in control.Unsubscribe) (control.GridDeleted, error) {
+	grid := s.host.Services().EventGrid()
+	out := control.GridDeleted{Topic: in.Topic, Subscription: in.Subscription, Pending: len(grid.Deliveries(in.Topic, in.Subscription))}
+	return out, grid.Unsubscribe(ctx, in.Topic, in.Subscription)
+}

@@ -1,12 +1,15 @@
 package servicebus
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/redeliver/redeliver/bindings/messaging"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 )
 
 // settings fills defaults in and notes the first setting that is not allowed.
@@ -18,73 +21,41 @@ func (s *settings) fail(c messaging.Condition, format string, args ...any) {
 	}
 }
 
-func (s *settings) duration(what string, d *time.Duration, def, least, most time.Duration) {
-	if *d == 0 {
-		*d = def
-	}
-	if *d < least || *d > most {
-		s.fail(messaging.ConditionArgumentOutOfRange, "%s %v: want %v to %v", what, *d, least, most)
-	}
-}
-
-func (s *settings) number(what string, n *int, def, most int) {
-	if *n == 0 {
-		*n = def
-	}
-	if *n < 1 || *n > most {
-		s.fail(messaging.ConditionArgumentOutOfRange, "%s %d: want 1 to %d", what, *n, most)
-	}
-}
-
 const forever = 1<<63 - 1
 
-func (s *settings) lock(d *time.Duration, deliveries *int) {
-	s.duration("lock duration", d, servicebus.DefaultLockDuration, servicebus.MinLockDuration, servicebus.MaxLockDuration)
-	s.number("maximum delivery count", deliveries, servicebus.DefaultMaxDeliveryCount, 1<<31-1)
-}
-
-func (s *settings) sizes(megabytes, kilobytes *int, partitioned *bool) {
-	s.number("maximum size in megabytes", megabytes, servicebus.DefaultMaxSize, servicebus.MaxSizeLimit)
-	*megabytes = servicebus.MaxSize(*megabytes, partitioned)
-	s.number("maximum message size in kilobytes", kilobytes, servicebus.DefaultMaxMessageSize, servicebus.MaxMessageSizeLimit)
-}
-
-func (s *settings) window(d *time.Duration) {
-	s.duration("duplicate detection window", d, servicebus.DefaultDuplicateWindow, servicebus.MinDuplicateWindow, servicebus.MaxDuplicateWindow)
-}
-
-func (s *settings) common(ttl, idle time.Duration, status *servicebus.Status, metadata string) {
-	if ttl < 0 {
-		s.fail(messaging.ConditionArgumentOutOfRange, "default message time to live %v: want more than zero", ttl)
-	}
-	if idle != 0 {
-		s.duration("auto-delete on idle", &idle, 0, servicebus.MinAutoDeleteOnIdle, forever)
-	}
-	switch *status {
-	case "":
-		*status = servicebus.StatusActive
-	case servicebus.StatusActive, servicebus.StatusDisabled, servicebus.StatusSendDisabled, servicebus.StatusReceiveDisabled:
-	default:
-		s.fail(messaging.ConditionArgumentError, "status %q: want Active, Disabled, SendDisabled or ReceiveDisabled", *status)
-	}
-	if n := utf8.RuneCountInString(metadata); n > servicebus.MaxUserMetadata {
-		s.fail(messaging.ConditionArgumentOutOfRange, "user metadata of %d characters: want at most %d", n, servicebus.MaxUserMetadata)
-	}
-}
-
-// echoed fills in the settings that have no effect.
-func echoed(e *servicebus.Echoed) {
-	fill := func(p **bool, def bool) {
-		v := def
-		if *p != nil {
-			v = **p
+// check completes the settings of an entity with the service's defaults, and says what
+// is wrong with them.
+func (s *settings) check(entity any) {
+	for _, v := range setting.Of(entity) {
+		v.Complete()
+		switch in := v.In.(type) {
+		case *time.Duration:
+			most := cmp.Or(v.Max, forever)
+			switch endless := v.Max == 0 && *in == 0; {
+			case v.Name == "DefaultMessageTimeToLive":
+				if *in < 0 {
+					s.fail(messaging.ConditionArgumentOutOfRange, "%s %v: want more than zero", v.Words, *in)
+				}
+			case !endless && (*in < v.Min || *in > most):
+				s.fail(messaging.ConditionArgumentOutOfRange, "%s %v: want %v to %v", v.Words, *in, v.Min, most)
+			}
+		case *int:
+			if *in < 1 || *in > v.Most {
+				s.fail(messaging.ConditionArgumentOutOfRange, "%s %d: want 1 to %d", v.Words, *in, v.Most)
+			}
+		case **bool:
+			own := **in // never the caller's
+			*in = &own
+		case *servicebus.Status:
+			if !slices.Contains([]servicebus.Status{servicebus.StatusActive, servicebus.StatusDisabled, servicebus.StatusSendDisabled, servicebus.StatusReceiveDisabled}, *in) {
+				s.fail(messaging.ConditionArgumentError, "status %q: want Active, Disabled, SendDisabled or ReceiveDisabled", *in)
+			}
+		case *string:
+			if n := utf8.RuneCountInString(*in); v.Name == "UserMetadata" && n > servicebus.MaxUserMetadata {
+				s.fail(messaging.ConditionArgumentOutOfRange, "user metadata of %d characters: want at most %d", n, servicebus.MaxUserMetadata)
+			}
 		}
-		*p = &v // never the caller's
 	}
-	fill(&e.EnablePartitioning, false)
-	fill(&e.EnableExpress, false)
-	fill(&e.SupportOrdering, false)
-	fill(&e.EnableBatchedOperations, true)
 }
 
 // target checks where messages are forwarded to, names it as it was created, and keeps
@@ -141,28 +112,19 @@ func (e *entity) complete() error {
 	case e.queue != nil:
 		d := e.queue
 		d.Name = e.path.Entity
-		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
-		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes, d.EnablePartitioning)
-		s.window(&d.DuplicateDetectionHistoryTimeWindow)
-		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		s.check(d)
+		d.MaxSizeInMegabytes = servicebus.MaxSize(d.MaxSizeInMegabytes, d.EnablePartitioning)
 		s.rules(e, &d.AuthorizationRules)
-		echoed(&d.Echoed)
 	case e.topic != nil:
 		d := e.topic
 		d.Name = e.path.Entity
-		s.sizes(&d.MaxSizeInMegabytes, &d.MaxMessageSizeInKilobytes, d.EnablePartitioning)
-		s.window(&d.DuplicateDetectionHistoryTimeWindow)
-		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
+		s.check(d)
+		d.MaxSizeInMegabytes = servicebus.MaxSize(d.MaxSizeInMegabytes, d.EnablePartitioning)
 		s.rules(e, &d.AuthorizationRules)
-		echoed(&d.Echoed)
 	default:
 		d := e.subscription
 		d.Topic, d.Name = e.path.Entity, e.path.Subscription
-		s.lock(&d.LockDuration, &d.MaxDeliveryCount)
-		s.common(d.DefaultMessageTimeToLive, d.AutoDeleteOnIdle, &d.Status, d.UserMetadata)
-		echoed(&d.Echoed)
-		onFilter := d.DeadLetteringOnFilterEvaluationExceptions == nil || *d.DeadLetteringOnFilterEvaluationExceptions
-		d.DeadLetteringOnFilterEvaluationExceptions = &onFilter
+		s.check(d)
 	}
 	return s.err
 }

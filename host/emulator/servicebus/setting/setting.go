@@ -1,6 +1,7 @@
 // Package setting is the one table of what can be set on a queue, a topic or a
 // subscription of Service Bus (spec messaging 1.1). The control API, administration over
-// ATOM and the file of the emulator read their settings by it, each in its own words.
+// ATOM and the file of the emulator read settings by it, each in its own words, and the
+// namespace completes and checks them by it.
 package setting
 
 import (
@@ -17,23 +18,24 @@ type Setting struct {
 	Min, Max time.Duration // of a duration; no Max: it can be without an end, which is zero
 	Most     int           // of a number; the least is 1
 	Default  any           // of the service; nil: the zero value
+	Words    string        // for a number or duration in the service's refusals
 }
 
 // table is in the order of the official file, the service's other settings at its end.
 var table = []Setting{
 	{Name: "DeadLetteringOnMessageExpiration"},
-	{Name: "DefaultMessageTimeToLive", Min: time.Second},
-	{Name: "DuplicateDetectionHistoryTimeWindow", Min: servicebus.MinDuplicateWindow, Max: servicebus.MaxDuplicateWindow, Default: servicebus.DefaultDuplicateWindow},
+	{Name: "DefaultMessageTimeToLive", Min: time.Second, Words: "default message time to live"},
+	{Name: "DuplicateDetectionHistoryTimeWindow", Min: servicebus.MinDuplicateWindow, Max: servicebus.MaxDuplicateWindow, Default: servicebus.DefaultDuplicateWindow, Words: "duplicate detection window"},
 	{Name: "ForwardDeadLetteredMessagesTo"},
 	{Name: "ForwardTo"},
-	{Name: "LockDuration", Min: servicebus.MinLockDuration, Max: servicebus.MaxLockDuration, Default: servicebus.DefaultLockDuration},
-	{Name: "MaxDeliveryCount", Most: math.MaxInt32, Default: servicebus.DefaultMaxDeliveryCount},
+	{Name: "LockDuration", Min: servicebus.MinLockDuration, Max: servicebus.MaxLockDuration, Default: servicebus.DefaultLockDuration, Words: "lock duration"},
+	{Name: "MaxDeliveryCount", Most: math.MaxInt32, Default: servicebus.DefaultMaxDeliveryCount, Words: "maximum delivery count"},
 	{Name: "RequiresDuplicateDetection"},
 	{Name: "RequiresSession"},
 	{Name: "DeadLetteringOnFilterEvaluationExceptions", Default: true},
-	{Name: "MaxSizeInMegabytes", Most: servicebus.MaxSizeLimit, Default: servicebus.DefaultMaxSize},
-	{Name: "MaxMessageSizeInKilobytes", Most: servicebus.MaxMessageSizeLimit, Default: servicebus.DefaultMaxMessageSize},
-	{Name: "AutoDeleteOnIdle", Min: servicebus.MinAutoDeleteOnIdle},
+	{Name: "MaxSizeInMegabytes", Most: servicebus.MaxSizeLimit, Default: servicebus.DefaultMaxSize, Words: "maximum size in megabytes"},
+	{Name: "MaxMessageSizeInKilobytes", Most: servicebus.MaxMessageSizeLimit, Default: servicebus.DefaultMaxMessageSize, Words: "maximum message size in kilobytes"},
+	{Name: "AutoDeleteOnIdle", Min: servicebus.MinAutoDeleteOnIdle, Words: "auto-delete on idle"},
 	{Name: "Status", Default: servicebus.StatusActive},
 	{Name: "UserMetadata"},
 	{Name: "EnablePartitioning", Default: false},

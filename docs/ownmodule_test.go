@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// ownTest is the test of README.md, in a module of somebody's own.
+// ownTest is the test of README.md, in a module of the user's own.
 const ownTest = `package shop
 
 import (

@@ -128,7 +128,7 @@ func TestListenerFailsBesideARetryWait(t *testing.T) {
 	})
 }
 
-// disableForAMoment makes whoever receives from a queue fail.
+// disableForAMoment makes the receivers of a queue fail.
 func disableForAMoment(t *testing.T, h *hosttest.Host, q servicebus.Queue) {
 	t.Helper()
 	for _, q.Status = range []servicebus.Status{servicebus.StatusReceiveDisabled, servicebus.StatusActive} {

@@ -124,7 +124,7 @@ func azuritePair(i int) string { return fmt.Sprintf("pair%03d", i) }
 
 func azuriteKey() string { return base64.StdEncoding.EncodeToString([]byte("no secret")) }
 
-// open returns the connection string of an account that nobody has used yet.
+// open returns the connection string of an unused account.
 func (a *azuriteServer) open(t testing.TB) string {
 	t.Helper()
 	a.once.Do(a.start)

@@ -20,7 +20,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
 )
 
-// What leaves the process wakes nobody: neither queues nor blobs from outside
+// Accounts outside this host wake no listener: neither their queues nor their blobs
 // offer to (storage.md E-7).
 func TestAccountsWakeNobody(t *testing.T) {
 	t.Parallel()
@@ -78,8 +78,8 @@ func (l *leaving) made(what string, calls int, operation func() error) {
 	}
 }
 
-// What waits for a service of storage is a call, whatever asks for it, and nothing else
-// is. The content of a blob is read in calls too.
+// Every wait for a storage service is a call, for any caller, and nothing else is.
+// The content of a blob is read in calls too.
 func TestStorageCallsLeaveTheClock(t *testing.T) {
 	t.Parallel()
 	ctx, l := t.Context(), newLeaving(t)
@@ -119,7 +119,7 @@ func TestStorageCallsLeaveTheClock(t *testing.T) {
 	l.made("close", 1, func() error { return d.Body.Close() })
 }
 
-// What waits for a messaging service is a call.
+// A wait for a messaging service is a call.
 func TestMessagingCallsLeaveTheClock(t *testing.T) {
 	t.Parallel()
 	ctx, l := t.Context(), newLeaving(t)
@@ -188,8 +188,9 @@ func TestMessagingCallsLeaveTheClock(t *testing.T) {
 	l.made("close reader", 1, func() error { return events.Close(ctx) })
 }
 
-// Who makes the calls learns from their errors whether the service is reached: not when
-// the way to it fails, and not from the end of something, which succeeds either way.
+// The caller learns from errors whether the service is reached: not when
+// the way to it fails, and not from the end of something, which succeeds
+// either way.
 func TestCallsTellWhetherTheServiceIsReached(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

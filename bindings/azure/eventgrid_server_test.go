@@ -94,7 +94,7 @@ func openPort(t testing.TB, server *listen.Server, tls bool) string {
 	return addr.String()
 }
 
-// client is an HTTP client that trusts the server, and nobody else.
+// client is an HTTP client that trusts only the server.
 func (d *gridBench) client(t *testing.T) *http.Client {
 	t.Helper()
 	pem, err := os.ReadFile(d.trust)

@@ -53,7 +53,7 @@ func (d *hubBench) do(t testing.TB, f func(ctx context.Context) error) {
 	}
 }
 
-// connectionString is that of the official emulator.
+// connectionString is the connection string of the official emulator.
 func (d *hubBench) connectionString() string {
 	return "Endpoint=sb://" + d.addr + emulatorKey + "UseDevelopmentEmulator=true;"
 }

@@ -107,7 +107,8 @@ func TestEventHubsLatest(t *testing.T) {
 	}
 }
 
-// What came with the first event comes with it, and no event is lost between calls.
+// Events that came with the first one are received with it, and no event is lost
+// between calls.
 func TestEventHubsBatches(t *testing.T) {
 	t.Parallel()
 	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})
@@ -145,8 +146,8 @@ func TestEventHubsBatches(t *testing.T) {
 	}
 }
 
-// A namespace that is closed ends a Receive that waits, and its readers, and serves
-// nobody any more.
+// A closed namespace ends a Receive that waits, and its readers, and refuses every
+// further call.
 func TestEventHubsClose(t *testing.T) {
 	t.Parallel()
 	d := openHubServer(t, clock.System(), eventhubs.Hub{Name: "orders", Partitions: 1})

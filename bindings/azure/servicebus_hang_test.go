@@ -11,8 +11,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// A namespace that answers no more holds up the end of receivers, sessions and the
-// connection for a few seconds only, whoever ends them.
+// A namespace that no longer answers holds up the end of receivers, sessions and
+// the connection for a few seconds only.
 func TestServiceBusThatHangsIsClosed(t *testing.T) {
 	t.Parallel()
 	d := openBusServer(t, clock.System(), nil)

@@ -39,7 +39,8 @@ func openBusServer(t testing.TB, clk clock.Clock, opts *servicebus.Options) *bus
 
 const emulatorKey = ";SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;"
 
-// connectionString is that of the official emulator, at the plain port.
+// connectionString is the connection string of the official emulator, at the plain
+// port.
 func (d *busBench) connectionString() string { return busConnectionString(d.addr) }
 
 func busConnectionString(addr string) string {

@@ -27,8 +27,8 @@ func (timedOut) Error() string   { return "timed out" }
 func (timedOut) Timeout() bool   { return true }
 func (timedOut) Temporary() bool { return true }
 
-// Whatever is wrong on the way to the storage is ErrUnreachable, whoever says it; a
-// certificate that nobody trusts is not, because waiting does not help.
+// Every failure on the way to the storage is ErrUnreachable, from any source; an
+// untrusted certificate is not, because waiting does not help.
 func TestFaultsOfTheTransportAreUnreachable(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

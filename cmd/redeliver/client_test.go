@@ -72,8 +72,8 @@ func ownedApp(t *testing.T) (dir string, owner *ownership) {
 	return dir, owner
 }
 
-// An impostor at the address of a run file is sent neither a key nor a verb, whatever
-// it answers.
+// An impostor at the address of a run file is sent neither a key nor a verb, with
+// any answer.
 func TestImpostor(t *testing.T) {
 	t.Parallel()
 	dir, owner := ownedApp(t)

@@ -14,8 +14,7 @@ func (full) Write([]byte) (int, error) {
 	return 0, &os.PathError{Op: "write", Path: "/dev/stdout", Err: errors.New("no space left on device")}
 }
 
-// What was asked for and could not be written is no success, whichever way it was to
-// be written.
+// An answer that could not be written is not a success, by any way of writing.
 func TestOutputCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"version"}, {"--version"}, {"help"}, {"check", t.TempDir()}, {"check", t.TempDir(), "--output", "json"}, {"completion", "bash"}} {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A download removes what one that was killed has left beside the same file, and
-// nothing else: not that of a process that runs, nor what only looks like it.
+// A download removes only the part that a killed one has left beside the same file:
+// not the part of a running process, nor other files that look like it.
 func TestPartsOfTheDeadGo(t *testing.T) {
 	t.Parallel()
 	dead := exec.Command(os.Args[0], "-test.run", "^$")

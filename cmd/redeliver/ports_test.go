@@ -8,8 +8,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp"
 )
 
-// Who closes the port of Service Bus closes those of its administration and of TLS too,
-// unless they are asked for: the next host may want them.
+// Closing the port of Service Bus closes the ports of its administration and of TLS
+// too, unless they are asked for: the next host may want them.
 func TestBusOff(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

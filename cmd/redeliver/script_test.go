@@ -347,7 +347,7 @@ func usage(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// free-port VAR names a port that nobody has at the moment.
+// free-port VAR names a port that is free at the moment.
 func freePort(ts *testscript.TestScript, neg bool, args []string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	ts.Check(err)

@@ -12,7 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// The embedded storage is served when the app may mean it, or when somebody asked.
+// The embedded storage is served when the app may use it, or when a flag asks for
+// it.
 func TestStorageWanted(t *testing.T) {
 	t.Parallel()
 	const cloud = "DefaultEndpointsProtocol=https;AccountName=shop;AccountKey=MTIzNA==;EndpointSuffix=core.windows.net"
@@ -106,7 +107,7 @@ func TestBusWanted(t *testing.T) {
 	}
 }
 
-// Event Grid is served where somebody will publish to it.
+// Event Grid is served where clients will publish to it.
 func TestGridWanted(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

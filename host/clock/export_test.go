@@ -33,7 +33,7 @@ func Settle(v *Virtual) {
 	<-w.done
 }
 
-// Free reports whether nobody has the baton.
+// Free reports whether the baton is free.
 func Free(v *Virtual) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()

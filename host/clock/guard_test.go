@@ -175,7 +175,7 @@ func TestForeignSignals(t *testing.T) {
 	<-woke
 }
 
-// Whoever the clock waits for cannot drive it.
+// A goroutine that the clock waits for cannot drive it.
 func TestDrivingFromWithinPanics(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(epoch, nil)

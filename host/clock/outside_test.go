@@ -37,8 +37,8 @@ func calls(v *clock.Virtual, order *trace, names ...string) (finish func(string)
 	return func(name string) { close(gates[name]) }, in
 }
 
-// The second promise: calls come back in the order in which they went out,
-// whatever the order in which the outside world answers.
+// The second promise: calls come back in the order in which they went out, with any
+// order of the answers.
 func TestCallsComeBackInOrder(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(epoch, strict())

@@ -130,7 +130,7 @@ func TestMemoryBodiesKeepWhatTheyRead(t *testing.T) {
 	}
 }
 
-// Deleted data frees its memory at once (storage.md E-4), whatever shared it.
+// Deleted data frees its memory at once (storage.md E-4), shared data too.
 func TestBodiesGoWithTheLastThatNeedsThem(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

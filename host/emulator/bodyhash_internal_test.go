@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// The MD5 of a body is that of its bytes, whatever the sizes in which they come.
+// The MD5 of a body is the MD5 of its bytes, in pieces of any sizes.
 func TestBodyHash(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))

@@ -67,8 +67,8 @@ func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
 	})
 }
 
-// A blob that was deleted while somebody read it leaves its content behind when the
-// process ends. That a full disk does not let the next one remove it hides nothing.
+// A blob that was deleted during a read leaves its content behind when the process
+// ends. That a full disk does not let the next one remove it hides nothing.
 func TestContentLeftBehindOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

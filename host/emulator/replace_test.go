@@ -284,7 +284,7 @@ func TestRestoreIsOneBatch(t *testing.T) {
 	}
 }
 
-// With Sync nobody is told of a change that a loss of power could take back: here
+// With Sync no answer shows a change that a loss of power could take back: here
 // the disk refuses the change, after others have had all the time to see it.
 func TestReadsWaitForTheDisk(t *testing.T) {
 	t.Parallel()

@@ -15,9 +15,9 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// A host that is killed in the middle of a handler: the message stays hidden until its
-// visibility timeout ends by the clock, and is then a second delivery. What the handler
-// still does reaches nothing.
+// A host that is killed in the middle of a handler: the message stays hidden until
+// its visibility timeout ends by the clock, and is then a second delivery. Further
+// calls of the handler have no effect.
 func TestKillInTheMiddleOfAHandler(t *testing.T) {
 	t.Parallel()
 	app := functions.New()
@@ -196,7 +196,8 @@ func TestRestartInRealTime(t *testing.T) {
 	h.WantDeliveries("Orders", 1, 1)
 }
 
-// What an earlier run did is no reason to fail when the host is closed in between.
+// The end of an earlier run does not fail the test when the host is closed in
+// between.
 func TestRestartOfAClosedHost(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: functionsThatFail(0, 0)})

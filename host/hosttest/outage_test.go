@@ -15,9 +15,8 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// What is tried again since the storage does not answer is nothing that anybody waits
-// for: an outage does not send virtual time through the days. When it is over, all goes
-// on.
+// Retries during an outage of the storage are idle waits: an outage does
+// not send virtual time through the days. When it is over, all goes on.
 func TestOutageIsNoReasonToJump(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

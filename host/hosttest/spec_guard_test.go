@@ -10,8 +10,8 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// A message that was handed out more often than maxDequeueCount, because whoever
-// had it died, goes to poison without a run (spec storage 4.1, S-2).
+// A message that was handed out more often than maxDequeueCount, because its
+// handlers died, goes to poison without a run (spec storage 4.1, S-2).
 func TestQueueGuard(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

@@ -132,8 +132,8 @@ func TestTwoHostsOneTick(t *testing.T) {
 	}
 }
 
-// A host that died has the lock to the end of its lease; whoever takes over finds
-// the tick that was missed, and runs it once, past due (10.5, D-5).
+// A host that died has the lock to the end of its lease; the host that takes over
+// finds the tick that was missed, and runs it once, past due (10.5, D-5).
 func TestTakeOverFromADeadHost(t *testing.T) {
 	t.Parallel()
 	s := newSharing(t)
@@ -230,7 +230,7 @@ func TestTimerStatusBlob(t *testing.T) {
 	}
 }
 
-// A host whose storage nobody else can reach keeps the status there too, and no
+// A host whose storage no other host can reach keeps the status there too, and no
 // locks.
 func TestTimerStatusOfALoneHost(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// What a page of another origin sends reaches neither a node nor the handler of
+// Requests of a page of another origin reach neither a node nor the handler of
 // requests; SDKs, which send no origin, and pages of origins that are named do.
 func TestPagesOfOtherOrigins(t *testing.T) {
 	t.Parallel()

@@ -33,8 +33,9 @@ func (l *one) Accept() (nc net.Conn, err error) {
 func (l *one) Close() error   { close(l.done); return nil }
 func (l *one) Addr() net.Addr { return &net.TCPAddr{} }
 
-// Whoever connects and falls silent is let go: at once enough before the open, whatever
-// it sends instead of one, and after it by the idle time-out. In a bubble no time passes.
+// A client that connects and falls silent is let go: soon before the open, with any
+// bytes in its place, and after it by the idle time-out. In a bubble no time
+// passes.
 func TestSilentConnections(t *testing.T) {
 	t.Parallel()
 	heartbeat := "\x00\x00\x00\x08\x02\x00\x00\x00"

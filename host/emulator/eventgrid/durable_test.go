@@ -188,7 +188,7 @@ func TestDurableReset(t *testing.T) {
 	}
 }
 
-// What cannot be written has not happened.
+// A change that cannot be written has not happened.
 func TestPublishUnwritten(t *testing.T) {
 	t.Parallel()
 	db, err := store.OpenMemory(nil)

@@ -21,9 +21,9 @@ func (c counting) Deliver(context.Context, *eventgrid.Request) (*eventgrid.Respo
 	return &eventgrid.Response{Status: 500}, nil
 }
 
-// With Sync nobody is told of what a loss of power could take back, and nothing is
-// delivered before its publisher can know that it was taken: here the disk takes its
-// time, while everybody looks.
+// With Sync no answer shows a change that a loss of power could take back, and
+// nothing is delivered before its publisher can know that it was taken: here the
+// disk takes its time, while everybody looks.
 func TestNothingIsSeenBeforeTheDiskHasIt(t *testing.T) {
 	t.Parallel()
 	var held atomic.Bool

@@ -172,7 +172,7 @@ func TestReadersOutliveLoad(t *testing.T) {
 	})
 }
 
-// What cannot be read is said, with its place.
+// Unreadable data is reported, with its place.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"hubh", "hubn", "hube"} {

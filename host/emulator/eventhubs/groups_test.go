@@ -33,7 +33,7 @@ func (b *bench) createGroup(group string) (err error) {
 	return err
 }
 
-// A group that nobody made is not found; $Default is always there.
+// An unknown group is not found; $Default is always there.
 func TestConsumerGroups(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventhubs.Hub{Name: "hub", ConsumerGroups: []string{"Audit", "$default", "AUDIT"}})

@@ -106,8 +106,8 @@ func (b *bench) signed(method, path string, headers map[string]string, framing, 
 	return out.String() + "\r\n" + body
 }
 
-// TestBadInput: whatever is wrong with a request has its status and its code, and
-// changes nothing.
+// TestBadInput: every fault of a request has its status and its code, and changes
+// nothing.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)

@@ -49,7 +49,7 @@ func TestCopySourceSignatureIsChecked(t *testing.T) {
 			}
 		}
 	}
-	// Who may only write the copy cannot read with it.
+	// A signature for writing the copy cannot read with it.
 	write := fields{"sv": "2021-12-02", "sr": "b", "sp": "cw", "se": "2030-01-02T04:00:00Z"}.forBlob(t, "/box/copy")
 	ask := func(source string) answer {
 		r := b.request("PUT", "/box/copy?"+write, "")
@@ -101,7 +101,7 @@ func TestCopySourceMD5(t *testing.T) {
 	if sum := got.Header.Get("Content-Md5"); sum != digitsMD5 {
 		t.Errorf("the answer has MD5 %q, want %q", sum, digitsMD5)
 	}
-	// What counts is the content, not what somebody says of it.
+	// The content counts, not its description.
 	b.want(200, "", "PUT", "/box/a?comp=properties", "", header("X-Ms-Blob-Content-Md5", "AAAAAAAAAAAAAAAAAAAAAA=="))
 	b.want(202, "", "PUT", "/box/copy", "", sync, source, header("X-Ms-Source-Content-Md5", digitsMD5))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// fields are those of a shared access signature.
+// fields are the fields of a shared access signature.
 type fields map[string]string
 
 func (f fields) with(more ...string) fields {

@@ -18,8 +18,8 @@ func partitioned(on bool) servicebusapi.Echoed {
 	return servicebusapi.Echoed{EnablePartitioning: &on}
 }
 
-// A message belongs to one partition: that of its session, which its partition key has
-// to name if there is one. All keys have their limit.
+// A message belongs to one partition: the partition of its session, which its
+// partition key has to name if there is one. All keys have their limit.
 func TestPartitionKeyIsTheSession(t *testing.T) {
 	t.Parallel()
 	long := key(strings.Repeat("k", 129))

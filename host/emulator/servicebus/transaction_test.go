@@ -189,8 +189,8 @@ func TestTransactionOfARefusedCall(t *testing.T) {
 	}
 }
 
-// What a transaction settles, nobody else settles; what takes it away otherwise rolls
-// the transaction back.
+// A message that a transaction settles cannot be settled otherwise; its loss by
+// other means rolls the transaction back.
 func TestTransactionHoldsWhatItSettles(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
@@ -345,8 +345,8 @@ func TestTransactionOfTooManyMessages(t *testing.T) {
 	tx.commits(messaging.ErrRolledBack)
 }
 
-// What open transactions hold is bounded by bytes, in one and in all; what has ended makes
-// room.
+// Bytes bound the messages of open transactions, of each and of all; an ended one
+// makes room.
 func TestTransactionOfTooManyBytes(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})

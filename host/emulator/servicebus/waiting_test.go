@@ -138,10 +138,10 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 	}
 }
 
-// What moves virtual time while somebody waits: the end of a lock that is held
-// inside, and the activation of a scheduled message that will come to him. Not
-// the end of a lock that a client of a server holds, nor what is settled, nor
-// expiry.
+// Virtual time moves while a receiver waits: to the end of a lock that is
+// held in virtual time, and to the activation of a scheduled message for the
+// receiver. Not the end of a lock that a client of a server holds, nor what
+// is settled, nor expiry.
 func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
 	t.Parallel()
 	outside := &servicebusapi.ReceiverOptions{RealTime: true}

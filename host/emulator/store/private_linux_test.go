@@ -32,7 +32,7 @@ func readOnly(t *testing.T, dir string) {
 	}
 }
 
-// A directory that cannot be written is called that, whoever had it before.
+// A directory that cannot be written is reported as such, with any owner before.
 func TestUnwritable(t *testing.T) {
 	t.Parallel()
 	for name, make := range map[string]func(dir string){
@@ -64,8 +64,8 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// Nobody but the user may read what is kept, and what an older version left open to
-// others is closed.
+// Only the user may read the data, and files that an older version left open to
+// others are closed.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "deep", "data")

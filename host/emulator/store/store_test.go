@@ -396,7 +396,7 @@ func TestLoadIsAllOrNothing(t *testing.T) {
 	must(t, s.Load(bytes.NewReader(good)))
 }
 
-// What is no directory is said to be none, and not to be in use.
+// A path that is not a directory is reported as such, and not as in use.
 func TestOpenOfAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "data")

@@ -11,9 +11,10 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// TestLostSessionStaysLost: a request counts as that of the link that it names, whatever its
-// connection is. Who has lost the session can neither renew it nor touch its state, be the
-// lock ended or somebody else's now (spec messaging 1.10: status 410, nothing changes).
+// TestLostSessionStaysLost: a request counts as a request of the link that it
+// names, on any connection. A client that has lost the session can neither
+// renew it nor touch its state, whether the lock has ended or has another owner
+// (spec messaging 1.10: status 410, nothing changes).
 func TestLostSessionStaysLost(t *testing.T) {
 	t.Parallel()
 	for _, lost := range []string{"ended", "another holder", "detached"} {

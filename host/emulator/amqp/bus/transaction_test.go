@@ -176,7 +176,7 @@ func TestTransactionsOnTheWire(t *testing.T) {
 	w.clk.Advance(servicebus.TransactionTimeout)
 	c.discharge(txn, false, "amqp:transaction:timeout")
 
-	// What is left open by a coordinator that goes away is rolled back.
+	// Transactions that a vanished coordinator leaves open are rolled back.
 	c.sent(1, c.declare())
 	c.frame(&wire.Detach{Closed: true}, nil)
 	await[*wire.Detach](c)

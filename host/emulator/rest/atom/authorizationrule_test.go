@@ -75,7 +75,8 @@ func TestAuthorizationRulesAreKept(t *testing.T) {
 	}
 }
 
-// Who names a rule of an entity needs its key, its right to manage, and time that is left.
+// A client that names a rule of an entity needs its key, its right to manage, and
+// time that is left.
 func TestAuthorizationRulesAreEnforced(t *testing.T) {
 	t.Parallel()
 	d := newServer(t, nil)

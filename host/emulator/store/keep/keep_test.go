@@ -87,7 +87,7 @@ func read(r store.Reader, dir string) (out kept, err error) {
 	return kept{text: string(text), count: count[0]}, nil
 }
 
-// set is an operation; between is what somebody else does in its middle.
+// set is an operation; between runs in its middle.
 func (s *service) set(text string, between func()) error {
 	s.mu.Lock()
 	err := s.keeper.Ready()
@@ -129,7 +129,7 @@ func (s *service) want(text string, count byte, loads int) {
 func nothing() {}
 
 // The memory is read once, and again when the state was replaced, but not after an
-// operation that changes nothing. What is counted goes on.
+// operation that changes nothing. Counters go on.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	s := newService(t, newStore(t))

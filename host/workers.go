@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
@@ -62,6 +63,24 @@ func NoWorker(dir, prefer string) func(runtime string, settings *app.Settings) a
 	}
 }
 
+// notices are what the workers have said of themselves: a worker that is started again
+// says the same again, and a person wants it once.
+type notices struct {
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+func (n *notices) first(text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.said == nil {
+		n.said = map[string]bool{}
+	}
+	before := n.said[text]
+	n.said[text] = true
+	return !before
+}
+
 // work starts the language worker of an app.
 func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
 	found, err := findWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
@@ -83,6 +102,11 @@ func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
 		Spec: ps, Carriage: found.Carriage, Language: spec.Runtime, Directory: found.Directory, App: a.Dir,
 		Indexing: found.Indexing, HostVersion: hs.host.opts.Version,
 		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },
+		Notice: func(l call.Log) {
+			if hs.told.first(l.Message) {
+				output(process.Line{Level: l.Level, Text: l.Message})
+			}
+		},
 	})
 	if err != nil {
 		return nil, err

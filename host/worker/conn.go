@@ -247,8 +247,12 @@ func (c *conn) chatter(l *workerpb.RpcLog) {
 			return
 		}
 	}
-	if c.spec.Log != nil && l.GetLevel() < workerpb.RpcLog_None {
-		c.spec.Log(logOf(l))
+	to := c.spec.Log
+	if l.GetLogCategory() == workerpb.RpcLog_System && c.spec.Notice != nil {
+		to = c.spec.Notice
+	}
+	if to != nil && l.GetLevel() < workerpb.RpcLog_None {
+		to(logOf(l))
 	}
 }
 

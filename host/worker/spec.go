@@ -47,6 +47,8 @@ type Spec struct {
 	// itself, lines of user code that name none. It is called as Output is. Nil discards
 	// the lines.
 	Log func(call.Log)
+	// Notice receives those of them that the worker says of itself. Nil leaves them to Log.
+	Notice func(call.Log)
 }
 
 // A Function is one function of the app, as a worker loads it.

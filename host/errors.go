@@ -8,6 +8,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/retrycontext"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -38,6 +39,18 @@ func (e *LoadError) Error() string {
 }
 
 func (e *LoadError) Unwrap() error { return e.Err }
+
+// Hint is what an error of a load says of the next step: of a file's fault, or of a
+// handler that does not start. It is often empty.
+func Hint(err error) string {
+	if f, ok := errors.AsType[*schemas.Fault](err); ok {
+		return f.Hint
+	}
+	if s, ok := errors.AsType[*process.StartError](err); ok {
+		return s.Hint
+	}
+	return ""
+}
 
 // TimeoutError is the failure of an attempt that outlived the functionTimeout
 // (sdk: FunctionExecutor.cs OnFunctionTimeout).

@@ -326,17 +326,20 @@ func (g *generation) names() []string {
 // refuse writes down why a load failed.
 func (l *loader) refuse(err error) {
 	l.refused = true
+	write := func(file string, err error) {
+		rec := journal.Record{Kind: journal.GenerationRefused, Name: file, Error: err.Error()}
+		if hint := Hint(err); hint != "" {
+			rec.Fields = []journal.Field{{Key: "hint", Value: hint}}
+		}
+		l.host.journal.Append(rec)
+	}
 	var load *LoadError
 	if !errors.As(err, &load) || len(load.Faults) == 0 {
-		l.host.journal.Append(journal.Record{Kind: journal.GenerationRefused, Error: err.Error()})
+		write("", err)
 		return
 	}
 	for _, f := range load.Faults {
-		rec := journal.Record{Kind: journal.GenerationRefused, Name: f.File, Error: f.Error()}
-		if f.Hint != "" {
-			rec.Fields = []journal.Field{{Key: "hint", Value: f.Hint}}
-		}
-		l.host.journal.Append(rec)
+		write(f.File, f)
 	}
 }
 

@@ -28,9 +28,6 @@ type Connection struct {
 	// Endpoints of the account, without a slash at the end; empty when the string
 	// does not give them and has no account either.
 	QueueEndpoint, BlobEndpoint string
-
-	// Development is set by UseDevelopmentStorage=true.
-	Development bool
 }
 
 // ParseConnectionString reads a storage connection string. Names of fields are
@@ -79,7 +76,7 @@ func developmentConnection(proxy string) (*Connection, error) {
 		}
 	}
 	return &Connection{
-		Account: devAccount, Key: devKey, Development: true,
+		Account: devAccount, Key: devKey,
 		QueueEndpoint: base + ":" + devQueue + "/" + devAccount,
 		BlobEndpoint:  base + ":" + devBlobPort + "/" + devAccount,
 	}, nil

@@ -20,9 +20,9 @@ func TestParseConnectionString(t *testing.T) {
 		want azure.Connection
 		err  string
 	}{
-		{text: "UseDevelopmentStorage=true", want: azure.Connection{Account: "devstoreaccount1", Key: devKey, Development: true,
+		{text: "UseDevelopmentStorage=true", want: azure.Connection{Account: "devstoreaccount1", Key: devKey,
 			QueueEndpoint: "http://127.0.0.1:10001/devstoreaccount1", BlobEndpoint: "http://127.0.0.1:10000/devstoreaccount1"}},
-		{text: " usedevelopmentstorage = TRUE ; DevelopmentStorageProxyUri=http://proxy:99;", want: azure.Connection{Account: "devstoreaccount1", Key: devKey, Development: true,
+		{text: " usedevelopmentstorage = TRUE ; DevelopmentStorageProxyUri=http://proxy:99;", want: azure.Connection{Account: "devstoreaccount1", Key: devKey,
 			QueueEndpoint: "http://proxy:10001/devstoreaccount1", BlobEndpoint: "http://proxy:10000/devstoreaccount1"}},
 		{text: "DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=" + key + ";EndpointSuffix=core.windows.net", want: azure.Connection{Account: "acme", Key: key,
 			QueueEndpoint: "https://acme.queue.core.windows.net", BlobEndpoint: "https://acme.blob.core.windows.net"}},

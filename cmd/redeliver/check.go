@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,7 +82,7 @@ func check(ctx context.Context, dir string, set []string, files configFiles, noB
 	}
 	report := app.Check(a)
 	if handler != nil {
-		p := app.Problem{File: "the app's program", Reason: handler.Error(), Hint: "with --no-build only the files are checked"}
+		p := app.Problem{File: "the app's program", Reason: handler.Error(), Hint: cmp.Or(host.Hint(handler), "with --no-build only the files are checked")}
 		if f, ok := errors.AsType[*schemas.Fault](handler); ok {
 			p.File, p.Reason, p.Hint = f.File, f.Reason, f.Hint
 		}

@@ -362,22 +362,13 @@ func (s *session) explain(load *host.LoadError) {
 	if len(load.Faults) == 0 {
 		s.explained[load.Error()] = true
 		s.out.say("error", load.Error())
-		s.out.hint(handlerHint(load.Err))
+		s.out.hint(host.Hint(load.Err))
 	}
 	if s.flags.noWatch {
 		s.out.hint("the host is in state Error and tries again from time to time; Ctrl+C stops it")
 		return
 	}
 	s.out.hint("the host waits in state Error: fix this and it loads the app again; Ctrl+C stops it")
-}
-
-// handlerHint is the hint of an error that carries one.
-func handlerHint(err error) string {
-	var f *schemas.Fault
-	if errors.As(err, &f) {
-		return f.Hint
-	}
-	return ""
 }
 
 // run watches the app's files until ctx ends.

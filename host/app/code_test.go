@@ -43,10 +43,10 @@ func TestDeclaredFunctions(t *testing.T) {
 		t.Errorf("functions; function.json wins as a whole (-want +got):\n%s", diff)
 	}
 	orders, tick := function(t, a, "Orders"), function(t, a, "tick")
-	if orders.FromCode || !orders.Declared || orders.File != "Orders/function.json" {
-		t.Errorf("Orders: FromCode %v, Declared %v, File %q", orders.FromCode, orders.Declared, orders.File)
+	if !orders.Declared || orders.File != "Orders/function.json" {
+		t.Errorf("Orders: Declared %v, File %q", orders.Declared, orders.File)
 	}
-	if !tick.FromCode || !tick.Declared || tick.File != "" || tick.Dir != "" {
+	if !tick.Declared || tick.File != "" || tick.Dir != "" {
 		t.Errorf("tick: %+v", tick)
 	}
 	if !tick.Disabled || tick.DisabledBy != "code" {

@@ -21,9 +21,8 @@ type Function struct {
 	// for a function that is declared in code only.
 	Dir, File string
 
-	// FromCode is set when the bindings come from a declaration. Declared is set
-	// when the handler process declares a function of this name at all.
-	FromCode, Declared bool
+	// Declared is set when the handler process declares a function of this name.
+	Declared bool
 
 	// ScriptFile is the path of the script relative to the app, if one is needed.
 	ScriptFile string

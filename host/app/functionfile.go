@@ -192,7 +192,7 @@ func (l *loader) addDeclared(f *Function, d *call.Declaration) {
 
 // declaredFunction reads a declaration as if it were a function.json.
 func (l *loader) declaredFunction(d *call.Declaration) *Function {
-	f := &Function{Name: d.Name, FromCode: true, Declared: true, base: schemas.JoinPath("", d.Name)}
+	f := &Function{Name: d.Name, Declared: true, base: schemas.JoinPath("", d.Name)}
 	list := make([]json.RawMessage, len(d.Bindings))
 	for i, text := range d.Bindings {
 		list[i] = json.RawMessage("null")

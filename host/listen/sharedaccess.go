@@ -77,7 +77,12 @@ func (t *SharedAccess) Covers(path string) bool {
 		of = after
 	}
 	of, _, _ = strings.Cut(of, "?")
-	of = strings.ToLower(strings.Trim(of, "/"))
-	path = strings.ToLower(strings.Trim(path, "/"))
-	return of == "" || path == of || strings.HasPrefix(path, of+"/")
+	return Below(path, of)
+}
+
+// Below reports whether a path is another one or below it, ignoring case. Every path is
+// below the empty one.
+func Below(path, other string) bool {
+	path, other = strings.ToLower(strings.Trim(path, "/")), strings.ToLower(strings.Trim(other, "/"))
+	return other == "" || path == other || strings.HasPrefix(path, other+"/")
 }

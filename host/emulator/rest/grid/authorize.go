@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/listen"
 )
 
 // authorize lets a publisher through, or says why not: by the topic's key, by a
@@ -110,14 +111,12 @@ func parseExpiry(text string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// covers reports whether a token for resource is good for a path: for the path
-// itself and all below it. The host is not compared, because an emulator has many
-// names.
+// covers reports whether a token for resource, a URL, is good for a path. The host is
+// not compared, because an emulator has many names.
 func covers(resource, path string) bool {
 	u, err := url.Parse(resource)
 	if err != nil {
 		return false
 	}
-	of, path := strings.ToLower(strings.Trim(u.Path, "/")), strings.ToLower(strings.Trim(path, "/"))
-	return of == "" || path == of || strings.HasPrefix(path, of+"/")
+	return listen.Below(path, u.Path)
 }

@@ -270,6 +270,7 @@ func TestLints(t *testing.T) {
 		{name: "L-7", binding: sbBinding, further: fixed(7, "00:01:00"), want: "L-1 L-5 L-7"},
 		{name: "L-7 bound", binding: sbBinding, further: fixed(6, "00:01:00"), want: "L-1 L-5"},
 		{name: "L-7 renewal from host.json", host: `"extensions": {"serviceBus": {"maxAutoLockRenewalDuration": "00:10:00"}}`, binding: sbBinding, further: fixed(7, "00:01:00"), want: "L-1 L-5"},
+		{name: "L-7 renewal by an older name", host: `"extensions": {"serviceBus": {"messageHandlerOptions": {"maxAutoRenewDuration": "00:10:00"}}}`, binding: sbBinding, further: fixed(7, "00:01:00"), want: "L-1 L-5"},
 		{name: "L-7 batch", binding: `{"type": "serviceBusTrigger", "name": "m", "queueName": "q", "cardinality": "many"}`, further: fixed(2, "00:00:31"), want: "L-1 L-7"},
 		{name: "L-8 event grid", binding: eventGrid, further: fixed(1, "00:00:31"), want: "L-1 L-8"},
 		{name: "L-8 event grid bound", binding: eventGrid, further: fixed(1, "00:00:30"), want: "L-1"},

@@ -13,9 +13,10 @@
 //	}
 //
 // Tags of Op: route is method and path below [Prefix]; status the one of success, 200
-// unless it is there; needs the embedded service without which the operation is
-// refused; body "json" makes a body of the fields with JSON names; limit is the longest
-// body in bytes, -1 for one whose length the handler judges, 1 MiB unless it is there.
+// unless it is there; needs the embedded service without which the operation is refused;
+// body "json" makes a body of the fields with JSON names, and fault begins the refusal of
+// a wrong one; limit is the longest body in bytes, -1 for one whose length the handler
+// judges, 1 MiB unless it is there.
 //
 // Tags of a field: path, query or header is where it is and its name there, "required"
 // for one that has to be; body "raw" is the whole body. A number or duration can have

@@ -69,12 +69,25 @@ func suite(t *testing.T, p python) {
 		{"http", testHTTP}, {"logs", testLogs}, {"output", testOutput}, {"exit", testExit},
 		{"concurrency", testConcurrency}, {"connection", testConnection}, {"terminate", testTerminate},
 		{"odd messages", testOddMessages}, {"large message", testLargeMessage}, {"fork", testFork},
-		{"packages of the app", testPackages},
+		{"packages of the app", testPackages}, {"interpreter too old", testTooOld},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			test.run(t, p)
 		})
+	}
+}
+
+// An interpreter that is too old says so, and what to do, before anything else.
+func testTooOld(t *testing.T, p python) {
+	one, _ := shim.Of("python")
+	entry, err := one.Extract(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := command(t, p.interpreter, "-c", "import runpy, sys; sys.version_info = (3, 8, 18, 'final', 0); runpy.run_path(sys.argv[1], run_name='__main__')", entry)
+	if err == nil || !like(out, "error: *functions need Python 3.9 or later: *virtual environment*") {
+		t.Errorf("it ends with %v: %s", err, out)
 	}
 }
 

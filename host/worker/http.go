@@ -116,7 +116,7 @@ func responseValue(r *workerpb.RpcHttp) (bindings.Value, error) {
 
 func cookieOf(c *workerpb.RpcHttpCookie) *http.Cookie {
 	out := &http.Cookie{
-		Name: c.GetName(), Value: c.GetValue(), Domain: c.GetDomain().GetValue(), Path: c.GetPath().GetValue(),
+		Name: c.GetName(), Value: escapeCookie(c.GetValue()), Domain: c.GetDomain().GetValue(), Path: c.GetPath().GetValue(),
 		Secure: c.GetSecure().GetValue(), HttpOnly: c.GetHttpOnly().GetValue(),
 	}
 	if e := c.GetExpires(); e != nil && e.GetValue() != nil {
@@ -136,4 +136,10 @@ func cookieOf(c *workerpb.RpcHttpCookie) *http.Cookie {
 		out.SameSite = http.SameSiteNoneMode
 	}
 	return out
+}
+
+// escapeCookie is the value of a cookie as the platform's host writes it, whatever the
+// worker: all but unreserved characters are escaped.
+func escapeCookie(value string) string {
+	return strings.ReplaceAll(url.QueryEscape(value), "+", "%20")
 }

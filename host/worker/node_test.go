@@ -262,7 +262,7 @@ func httpRequest(method, url, body string, header ...string) func(*call.Request)
 func TestNodeHTTP(t *testing.T) {
 	t.Parallel()
 	a := startNode(t, map[string]string{
-		"res.js":     `module.exports = async (context, req) => { context.res = { status: 201, headers: { "X-A": "b" }, cookies: [{ name: "c", value: "d", sameSite: "Strict" }], body: { q: req.query.q, id: req.params.id, h: req.get("X-H"), body: req.body, raw: req.rawBody, method: req.method } } }`,
+		"res.js":     `module.exports = async (context, req) => { context.res = { status: 201, headers: { "X-A": "b" }, cookies: [{ name: "c", value: "d e", sameSite: "Strict" }], body: { q: req.query.q, id: req.params.id, h: req.get("X-H"), body: req.body, raw: req.rawBody, method: req.method } } }`,
 		"express.js": `module.exports = (context, req) => { context.res.status(202).set("X-A", "b").type("text/html").send("<p>") }`,
 		"return.js":  `module.exports = async (context, req) => ({ body: req.body })`,
 		"empty.js":   `module.exports = async () => {}`,
@@ -275,7 +275,7 @@ func TestNodeHTTP(t *testing.T) {
 	a.load(function("res", "res"), function("express", "res"), function("return", "$return"), function("empty", "res"))
 	resp, _ := a.invoke("res", "", httpRequest("POST", "http://localhost/api/x?q=1", `{"a":1}`, "X-H", "h", "Content-Type", "application/json"))
 	got := resp.Outputs["res"].HTTPResponse
-	if got == nil || got.StatusCode != 201 || got.Header.Get("X-A") != "b" || got.Header.Get("Set-Cookie") != "c=d; SameSite=Strict" ||
+	if got == nil || got.StatusCode != 201 || got.Header.Get("X-A") != "b" || got.Header.Get("Set-Cookie") != "c=d%20e; SameSite=Strict" ||
 		string(got.Body) != `{"q":"1","id":"7","h":"h","body":{"a":1},"raw":"{\"a\":1}","method":"POST"}` {
 		t.Errorf("res: %+v, %+v", got, resp.Error)
 	}

@@ -3,18 +3,20 @@
 
 const fs = require('fs');
 const path = require('path');
+const { createRequire } = require('module');
 const { entryPoints } = require('./entries');
 const { loadFile, exported } = require('./load');
 const { installCore, hookNames } = require('./core');
-const { decodeRequest, encode } = require('./values');
+const { decodeRequest, encode, defined } = require('./values');
 const classic = require('./classic');
+const stream = require('./stream');
 
 const version = '1.0.0';
 
 const levels = { trace: 'Trace', debug: 'Debug', information: 'Information', warning: 'Warning', error: 'Error', critical: 'Critical', none: 'None' };
 const categories = { user: 'User', system: 'System', customMetric: 'CustomMetric' };
 
-/** What this worker can do (spec workers 5). HTTP streams are not served. */
+/** What this worker can do (spec workers 5). HttpUri is not among it: see stream.js. */
 const capabilities = {
   RawHttpBodyBytes: 'true',
   RpcHttpBodyOnly: 'true',
@@ -38,6 +40,7 @@ class App {
     this.startError = undefined; // of the app's own entry point
     this.registering = true; // functions may be declared
     this.current = undefined; // the entry point that is being run
+    this.httpUri = undefined; // where the model serves HTTP itself
     installCore(this);
   }
 
@@ -56,10 +59,10 @@ class App {
     return made.then((content) => this.wire.send({ requestId, [kind]: content }));
   }
 
-  log(level, category, message, invocationId, invocationContext) {
-    if (category !== 'system') ({ level, message } = this.hookedLine(level, category, String(message), invocationContext));
+  log(level, category, message, invocation = { id: '', category: '' }) {
+    if (category !== 'system') ({ level, message } = this.hookedLine(level, category, String(message), invocation.context));
     this.wire.send({
-      rpcLog: { invocationId: invocationId || '', level: levels[level] || 'Information', logCategory: categories[category] || 'System', message: String(message) },
+      rpcLog: { invocationId: invocation.id, category: invocation.category, level: levels[level] || 'Information', logCategory: categories[category] || 'System', message: String(message) },
     });
   }
 
@@ -86,7 +89,9 @@ class App {
     } catch (error) {
       this.startError = this.startError || error;
     }
+    this.httpUri = can.HttpUri;
     delete can.HttpUri;
+    delete can.RequiresRouteParameters;
     return {
       workerVersion: version,
       capabilities: can,
@@ -99,6 +104,7 @@ class App {
   }
 
   async start() {
+    this.useModelOfApp();
     const entries = entryPoints(this.directory);
     if (entries.missing !== undefined) {
       const text = `"main" of package.json names ${JSON.stringify(entries.missing)}, and there is no such file`;
@@ -111,6 +117,20 @@ class App {
     }
     this.current = undefined;
     await this.runHooks('appStart', { functionAppDirectory: this.directory, hostVersion: this.hostVersion });
+  }
+
+  /** The app's own @azure/functions 3, which is for function.json apps, takes the place of ours. */
+  useModelOfApp() {
+    const require = createRequire(path.join(this.directory, 'package.json'));
+    let version;
+    try {
+      ({ version } = require('@azure/functions/package.json'));
+    } catch {
+      return; // there is none
+    }
+    if (!version.startsWith('3.')) return;
+    const { setup } = require('@azure/functions');
+    if (typeof setup === 'function') setup();
   }
 
   /** Whether there are functions that are described by files. */
@@ -137,6 +157,7 @@ class App {
   register(metadata, callback) {
     if (!this.registering) throw new Error('A function can only be registered during app startup.');
     const id = metadata.functionId || metadata.name;
+    if (this.functions.has(id)) throw new Error(`A function with id "${id}" has already been registered.`);
     const bindings = {};
     const raw = [];
     for (const [name, binding] of Object.entries(metadata.bindings || {})) {
@@ -150,6 +171,12 @@ class App {
     };
     if (metadata.retryOptions) wireForm.retryOptions = retryOptions(metadata.retryOptions);
     this.functions.set(id, { metadata: wireForm, core: Object.assign({}, metadata, { functionId: id }), callback, declared: true });
+  }
+
+  /** Takes a declaration back. */
+  unregister(id) {
+    if (!this.registering) throw new Error('A function can only be disposed during app startup.');
+    this.functions.delete(id);
   }
 
   async load(request) {
@@ -175,14 +202,22 @@ class App {
   async invoke(wireRequest) {
     const { invocationId } = wireRequest;
     const context = { state: undefined };
+    const passed = this.httpUri && stream.requestOf(wireRequest);
+    const giveUp = new AbortController();
     try {
       const f = this.functions.get(wireRequest.functionId);
       if (!f || !f.callback) throw (f && f.error) || new Error(`Function code for '${wireRequest.functionId}' is not loaded.`);
       const core = {
         invocationId, request: decodeRequest(wireRequest), metadata: f.core, get state() { return context.state; },
-        log: (level, category, ...args) => this.log(level, category, args.join(' '), invocationId, context.own),
+        log: (level, category, ...args) => this.log(level, category, args.join(' '), { id: invocationId, category: `${f.core.name}.Invocation`, context: context.own }),
       };
-      const model = this.model.getInvocationModel(core);
+      let answer;
+      if (passed) {
+        Object.assign(core.request.triggerMetadata, stream.metadata(passed));
+        answer = stream.pass(this.httpUri, invocationId, passed, giveUp.signal);
+        answer.catch(() => {}); // told below, when the function has ended
+      }
+      const model = await this.model.getInvocationModel(core);
       const { context: own, inputs } = await model.getArguments();
       context.own = own;
       const hooks = { hookData: {}, invocationContext: own, inputs, functionCallback: f.callback };
@@ -194,13 +229,17 @@ class App {
         after.result = await model.invokeFunction(own, hooks.inputs, f.thisArg === undefined ? hooks.functionCallback : hooks.functionCallback.bind(f.thisArg));
       } catch (error) {
         after.error = error;
-        if (error === null || error === undefined) after.error = new Error(`the function failed with ${error}`);
+        if (!defined(error)) after.error = new Error(`the function failed with ${error}`);
       }
       context.state = 'postInvocationHooks';
       await this.runHooks('postInvocation', after);
-      if (after.error) throw after.error;
-      return this.response(invocationId, await model.getResponse(own, after.result));
+      context.state = undefined;
+      if (defined(after.error)) throw after.error;
+      const response = await model.getResponse(own, after.result);
+      if (answer) response.returnValue = await answer;
+      return this.response(invocationId, response);
     } catch (error) {
+      giveUp.abort();
       return { invocationId, result: failure(error) };
     }
   }
@@ -236,7 +275,7 @@ class App {
 /** The failure that an error stands for. */
 function failure(error) {
   const known = error !== null && typeof error === 'object';
-  const message = known && error.message !== undefined ? String(error.message) : String(error);
+  const message = known && error.message !== undefined ? String(error.message) : known ? JSON.stringify(error) : String(error);
   return {
     status: 'Failure',
     result: message,

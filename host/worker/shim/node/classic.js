@@ -6,7 +6,7 @@ const { EventEmitter } = require('events');
 const { format } = require('util');
 const { randomUUID } = require('crypto');
 const { Request, Response, httpOutput } = require('./classichttp');
-const { plain, typed } = require('./values');
+const { plain, typed, defined } = require('./values');
 
 const model = { name: '@azure/functions', version: '3.x', getInvocationModel: (core) => new Invocation(core) };
 
@@ -80,7 +80,7 @@ class Invocation {
     const done = new Promise((resolve, reject) => {
       this.events.on('done', (error, result) => {
         this.end(context.suppressAsyncDoneError);
-        if (error instanceof Error || Object.prototype.toString.call(error) === '[object Error]') reject(error);
+        if (defined(error)) reject(error);
         else resolve(result);
       });
     });

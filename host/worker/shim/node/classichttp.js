@@ -2,6 +2,7 @@
 // Requests and responses of HTTP-triggered functions of function.json apps.
 
 const { plain, typed, defined } = require('./values');
+const { parseForm } = require('./classicform');
 
 /** What a function gets of a request. */
 class Request {
@@ -16,17 +17,43 @@ class Request {
       this.bufferBody = http.body.bytes;
       const type = String(this.get('content-type') || '').toLowerCase();
       if (type === 'application/octet-stream' || type.startsWith('multipart/')) {
-        this.body = this.rawBody = http.body.bytes;
+        this.body = http.body.bytes;
+        this.rawBody = http.body.bytes.toString();
       } else {
-        this.rawBody = new TextDecoder().decode(http.body.bytes); // without a byte order mark
+        this.rawBody = text(http.body.bytes) || undefined;
         this.body = plain({ string: this.rawBody });
       }
     }
   }
 
+  /** Who has signed in, as the service in front of the app says. */
+  get user() {
+    const principal = this.headers['x-ms-client-principal'];
+    if (!principal) return null;
+    const claimsPrincipalData = JSON.parse(Buffer.from(principal, 'base64').toString());
+    if (claimsPrincipalData.identityProvider) {
+      const { userId: id, userDetails: username, identityProvider } = claimsPrincipalData;
+      return { type: 'StaticWebApps', id, username, identityProvider, claimsPrincipalData };
+    }
+    const header = (name) => this.headers['x-ms-client-principal-' + name];
+    return { type: 'AppService', id: header('id'), username: header('name'), identityProvider: header('idp'), claimsPrincipalData };
+  }
+
+  parseFormBody() {
+    const type = this.get('content-type');
+    if (!type) throw new Error('The request has no header "content-type", so that its form cannot be read.');
+    return parseForm(this.body, type);
+  }
+
   get(name) {
     return this.headers[String(name).toLowerCase()];
   }
+}
+
+/** The text of a body, in the encoding that its byte order mark names. */
+function text(bytes) {
+  const mark = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
+  return new TextDecoder(mark === 0xfffe ? 'utf-16le' : mark === 0xfeff ? 'utf-16be' : 'utf-8').decode(bytes);
 }
 
 function values(nullable, simple) {
@@ -89,14 +116,14 @@ class Response {
 
 /** What a function gave to its http output, as it travels. */
 function httpOutput(value) {
-  if (!defined(value)) return undefined;
-  if (typeof value !== 'object' || Buffer.isBuffer(value) || Array.isArray(value)) return typed(value);
-  const known = ['status', 'statusCode', 'headers', 'cookies', 'body', 'enableContentNegotiation', 'isRaw'];
-  if (!(value instanceof Response) && !Object.keys(value).some((name) => known.includes(name))) return typed(value);
-  const status = typeof value.status === 'function' ? value.statusCode : defined(value.statusCode) ? value.statusCode : value.status;
-  const http = { headers: headers(value.headers), cookies: (value.cookies || []).map(cookie), enableContentNegotiation: Boolean(value.enableContentNegotiation) };
-  if (defined(status)) http.statusCode = String(status);
-  if (value.body !== undefined) http.body = typed(value.body);
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    throw new Error(`The HTTP response must be an object, which may have a body, a status and headers; it is ${Array.isArray(value) ? 'an array' : 'of type ' + typeof value}.`);
+  }
+  const given = value || {};
+  const status = given.statusCode || (typeof given.status === 'function' ? undefined : given.status);
+  const http = { headers: headers(given.headers), cookies: (given.cookies || []).map(cookie), enableContentNegotiation: Boolean(given.enableContentNegotiation) };
+  if (status) http.statusCode = String(status);
+  if (given.body !== undefined) http.body = typed(given.body);
   return { http };
 }
 
@@ -106,17 +133,30 @@ function headers(given) {
   return out;
 }
 
-/** A cookie as it travels; optional parts are objects. */
+/** A cookie as it travels; optional parts are objects. The host escapes the value. */
 function cookie(given) {
-  const out = { name: String(given.name), value: encodeURIComponent(String(given.value)) };
-  for (const name of ['domain', 'path', 'secure', 'httpOnly']) if (defined(given[name])) out[name] = { value: given[name] };
-  if (defined(given.maxAge)) out.maxAge = { value: Number(given.maxAge) };
-  if (defined(given.sameSite)) out.sameSite = given.sameSite === 'None' ? 'explicitNone' : String(given.sameSite).toLowerCase();
+  const out = { name: textOf(given, 'name'), value: textOf(given, 'value') };
+  for (const [name, type] of [['domain', 'string'], ['path', 'string'], ['secure', 'boolean'], ['httpOnly', 'boolean']]) {
+    if (defined(given[name])) out[name] = { value: checked(given, name, type) };
+  }
+  const age = given.maxAge;
+  if (defined(age)) out.maxAge = { value: typeof age === 'string' && !isNaN(age) ? parseFloat(age) : checked(given, 'maxAge', 'number') };
+  const sameSite = String(given.sameSite || '').toLowerCase();
+  if (['lax', 'strict', 'none'].includes(sameSite)) out.sameSite = sameSite === 'none' ? 'explicitNone' : sameSite;
   if (defined(given.expires)) {
-    const at = given.expires instanceof Date ? given.expires.getTime() : typeof given.expires === 'number' ? given.expires : Date.parse(given.expires);
-    out.expires = { value: { seconds: Math.floor(at / 1000), nanos: (at % 1000) * 1e6 } };
+    const at = given.expires instanceof Date ? given.expires.getTime() : given.expires;
+    if (typeof at !== 'number') throw new Error(`cookie.expires must be a Date or a number, and is of type ${typeof at}.`);
+    if (at > 0) out.expires = { value: { seconds: Math.round(at / 1000) } };
   }
   return out;
 }
 
-module.exports = { Request, Response, httpOutput };
+const textOf = (given, name) => (defined(given[name]) ? checked(given, name, 'string') : '');
+
+/** A part of a cookie, whose type must be that one. */
+function checked(given, name, type) {
+  if (typeof given[name] === type) return given[name];
+  throw new Error(`cookie.${name} must be of type ${type}, and is of type ${typeof given[name]}.`);
+}
+
+module.exports = { values, Request, Response, httpOutput };

@@ -33,7 +33,7 @@ function installCore(app) {
     },
     registerFunction(metadata, callback) {
       app.register(metadata, callback);
-      return new Disposable(() => app.functions.delete(metadata.functionId || metadata.name));
+      return new Disposable(() => app.unregister(metadata.functionId || metadata.name));
     },
     setProgrammingModel(model) {
       app.model = model;

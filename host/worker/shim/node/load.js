@@ -22,18 +22,15 @@ async function loadFile(file) {
  * names, the only one, or run or index (spec workers 10.1).
  */
 function exported(found, entryPoint, name) {
-  // The default export of an ES module stands for the whole.
-  if (found && typeof found === 'object' && found.default !== undefined && !entryPoint && isNamespace(found)) found = found.default;
-  else if (found && entryPoint && found[entryPoint] === undefined && found.default && found.default[entryPoint] !== undefined) found = found.default;
   if (typeof found === 'function') return { callback: found, thisArg: undefined };
   let callback;
   if (found !== null && typeof found === 'object') {
-    const keys = Object.keys(found);
+    const keys = Object.keys(found).filter((key) => key !== '__esModule'); // of require, for an ES module
     if (entryPoint) callback = found[entryPoint];
     else if (keys.length === 1) callback = found[keys[0]];
     else callback = found.run || found.index;
   }
-  if (callback === undefined) {
+  if (!callback) {
     throw new Error(entryPoint
       ? `Unable to determine function entry point: ${entryPoint}. If multiple functions are exported, you must indicate the entry point, either by naming it 'run' or 'index', or by naming it explicitly via the 'entryPoint' metadata property.`
       : `Unable to determine function entry point of ${name}. If multiple functions are exported, you must indicate the entry point, either by naming it 'run' or 'index', or by naming it explicitly via the 'entryPoint' metadata property.`);
@@ -42,10 +39,6 @@ function exported(found, entryPoint, name) {
     throw new Error(`The resolved entry point of ${name} is not a function and cannot be invoked by the functions runtime. Make sure the function has been correctly exported.`);
   }
   return { callback, thisArg: found };
-}
-
-function isNamespace(found) {
-  return found[Symbol.toStringTag] === 'Module' || found.__esModule === true;
 }
 
 module.exports = { loadFile, exported };

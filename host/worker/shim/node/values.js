@@ -12,6 +12,10 @@ function decode(data) {
   if (data.collectionString) return { collectionString: { string: data.collectionString.string || [] } };
   if (data.collectionDouble) return { collectionDouble: { double: data.collectionDouble.double || [] } };
   if (data.collectionSint64) return { collectionSint64: { sint64: (data.collectionSint64.sint64 || []).map(number) } };
+  if (data.modelBindingData) return { modelBindingData: modelBinding(data.modelBindingData) };
+  if (data.collectionModelBindingData) {
+    return { collectionModelBindingData: { modelBindingData: (data.collectionModelBindingData.modelBindingData || []).map(modelBinding) } };
+  }
   if (data.http) {
     const http = Object.assign({}, data.http);
     for (const part of ['body', 'rawBody']) {
@@ -21,6 +25,8 @@ function decode(data) {
   }
   return data;
 }
+
+const modelBinding = (data) => Object.assign({}, data, { content: Buffer.from(data.content || '', 'base64') });
 
 /** A 64-bit number of the wire; one that is not exact stays text. */
 function number(text) {
@@ -92,7 +98,6 @@ function typed(value) {
   if (typeof value === 'string') return { string: value };
   if (Buffer.isBuffer(value)) return { bytes: value };
   if (ArrayBuffer.isView(value)) return { bytes: new Uint8Array(value.buffer, value.byteOffset, value.byteLength) };
-  if (value instanceof ArrayBuffer) return { bytes: new Uint8Array(value) };
   if (typeof value === 'number') return Number.isInteger(value) ? { int: value } : { double: value };
   return { json: JSON.stringify(value) };
 }
@@ -100,8 +105,8 @@ function typed(value) {
 /** What user code gets of a value. Text that is JSON is parsed. */
 function plain(data) {
   if (!data) return undefined;
-  if (defined(data.string)) return parsed(data.string);
-  if (defined(data.json)) return parsed(data.json);
+  const text = data.string || data.json;
+  if (text !== undefined) return parsed(text);
   if (defined(data.bytes)) return data.bytes;
   if (defined(data.stream)) return data.stream;
   if (defined(data.int)) return data.int;

@@ -1,0 +1,1 @@
+module.exports = (context) => context.done(null, { out: "function" });

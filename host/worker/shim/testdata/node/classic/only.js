@@ -1,0 +1,1 @@
+exports.only = (context) => context.done(null, { out: "only" });

@@ -1,0 +1,1 @@
+exports.a = exports.b = (context) => context.done();

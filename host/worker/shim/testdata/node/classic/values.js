@@ -1,0 +1,46 @@
+// What a function is given, written as JSON that tells types apart, and what it gives back.
+const { inspect } = require('util');
+const show = (v) => inspect(v, { depth: 5, breakLength: Infinity, compact: true });
+
+const outputs = {
+  text: 'text', empty: '', bytes: Buffer.from([0, 255]), view: new Uint16Array([1, 2]), int: 7, double: 1.5, object: { a: [1] }, list: ['a', 2], yes: true, no: false,
+};
+
+exports.given = async (context, input, second) => ({ out: show([input, second]) });
+exports.echo = async (context, input) => ({ out: input });
+exports.returned = async (context, name) => outputs[name];
+exports.spread = async (context, name) => ({ out: outputs[name], nobody: 1 });
+exports.binding = async (context, name) => { context.bindings.out = outputs[name]; };
+exports.both = async (context) => { context.bindings.out = 'binding'; context.bindings.more = 'more'; return { out: 'return' }; };
+exports.data = async (context) => ({ out: show(context.bindingData) });
+exports.context = async (context) => ({
+  out: show([context.invocationId, context.executionContext, context.bindingDefinitions, context.traceContext, Object.keys(context.bindings)]),
+});
+exports.done = (context, what) => {
+  switch (what) {
+    case 'result': return context.done(null, { out: 'result' });
+    case 'later': setImmediate(() => { context.bindings.out = 'later'; context.done(); }); return;
+    case 'error': return context.done(new RangeError('boom'));
+    case 'text': return context.done('no error, but text');
+    case 'throws': throw new TypeError('at once');
+    case 'twice': context.done(null, { out: 'first' }); return context.done(null, { out: 'second' });
+    case 'promise': context.done(null, { out: 'done' }); return Promise.resolve({ out: 'promise' });
+  }
+};
+exports.throws = async (context, what) => {
+  switch (what) {
+    case 'text': throw 'only text';
+    case 'empty': throw '';
+    case 'zero': throw 0;
+    case 'object': throw { code: 7 };
+    case 'frozen': throw Object.freeze(new SyntaxError('frozen'));
+  }
+};
+exports.logs = async (context) => {
+  context.log('a %s', 'b', { c: 1 });
+  context.log.error('error');
+  context.log.warn('warn');
+  context.log.info('info');
+  context.log.verbose('verbose');
+};
+exports.late = async (context) => { setImmediate(() => context.log('too late')); };

@@ -448,3 +448,76 @@ func TestHostNamesNoService(t *testing.T) {
 		}
 	}
 }
+
+// kindsCompared returns where a file compares the type of a binding with the name of a kind.
+func kindsCompared(file *ast.File) (at []token.Pos) {
+	named := func(exprs ...ast.Expr) bool {
+		return slices.ContainsFunc(exprs, func(e ast.Expr) bool {
+			text, ok := e.(*ast.BasicLit)
+			return ok && text.Kind == token.STRING && strings.HasSuffix(text.Value, `Trigger"`)
+		})
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		found := false
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			sel, ok := n.Fun.(*ast.SelectorExpr)
+			if !ok || len(n.Args) == 0 {
+				break
+			}
+			_, text := n.Args[0].(*ast.BasicLit)
+			found = text && sel.Sel.Name == "Is" || sel.Sel.Name == "EqualFold" && named(n.Args...)
+		case *ast.BinaryExpr:
+			found = (n.Op == token.EQL || n.Op == token.NEQ) && named(n.X, n.Y)
+		case *ast.CaseClause:
+			found = named(n.List...)
+		}
+		if found {
+			at = append(at, n.Pos())
+		}
+		return true
+	})
+	return at
+}
+
+// What is peculiar to a kind stands in its package below host/kinds: elsewhere nothing asks
+// which kind it has, but what the kind says of itself. The conditions of the schemas stand
+// with them.
+func TestKindsAreComparedAtHome(t *testing.T) {
+	t.Parallel()
+	fset := token.NewFileSet()
+	home := 0
+	for _, p := range packages(t) {
+		for _, name := range goFiles(t, p.Dir) {
+			if strings.HasSuffix(name, "_test.go") || within(p.ImportPath, kits()...) {
+				continue
+			}
+			file, err := parser.ParseFile(fset, name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, at := range kindsCompared(file) {
+				if within(p.ImportPath, "./host/kinds/...", "./schemas") {
+					home++
+					continue
+				}
+				t.Errorf("%s: a kind is compared by its name", fset.Position(at))
+			}
+		}
+	}
+	if home < 5 {
+		t.Errorf("%d places below host/kinds: the test does not see what it looks for", home)
+	}
+	for _, body := range []string{
+		`_ = f.Trigger.Is("queueTrigger")`, `_ = b.Is("http")`, `_ = rec.Trigger == "cosmosDBTrigger"`,
+		`_ = strings.EqualFold(rec.Trigger, "blobTrigger")`, `switch typ { case "timerTrigger": }`,
+	} {
+		file, err := parser.ParseFile(fset, "", "package p; func f() { "+body+" }", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(kindsCompared(file)) != 1 {
+			t.Errorf("%s would not be seen", body)
+		}
+	}
+}

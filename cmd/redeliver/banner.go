@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	gridkind "github.com/redeliver/redeliver/host/kinds/eventgrid"
-
 	"github.com/redeliver/redeliver/host/app"
-	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/kinds/table"
 )
 
 // banner is the overview of an app that runs: endpoints, functions, clock.
@@ -42,11 +40,11 @@ func newBanner(s *session, a *app.App) *banner {
 			b.idle = append(b.idle, textf("%s is disabled (%s)", f.Name, f.Disabled))
 			continue
 		}
-		if def.Trigger != nil && def.Trigger.Is("eventGridTrigger") {
-			subscribed(f, a, gridkind.Answer(def), s.host.Services().EventGrid().Topics())
+		if kind := table.Of(f.Trigger); kind != nil && kind.Observe != nil {
+			kind.Observe(f, a, def, s.host.Services())
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
-		if def.Trigger != nil && def.Trigger.Is("httpTrigger") {
+		if def.Routed() {
 			row[1] = endpoint(s.web.URL(), a, def)
 			b.rows = append(b.rows, row) // HTTP functions come first (spec host-and-retry 12.2)
 			continue
@@ -55,34 +53,6 @@ func newBanner(s *session, a *app.App) *banner {
 	}
 	b.rows = append(b.rows, others...)
 	return b
-}
-
-// subscribed makes the report of an Event Grid function cover all event
-// subscriptions: the ones of host.json, which the report knows, and the ones that
-// were made while the host ran.
-func subscribed(f *app.FunctionReport, a *app.App, answer time.Duration, topics []eventgrid.TopicInfo) {
-	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
-	most, ends := 0, []string{}
-	for _, topic := range topics {
-		for i := range topic.Subscriptions {
-			s := &topic.Subscriptions[i]
-			if !strings.EqualFold(s.Function, f.Name) {
-				continue
-			}
-			most = max(most, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, answer))
-			if end := s.End(); !slices.Contains(ends, end) {
-				ends = append(ends, end)
-			}
-		}
-	}
-	if most == 0 {
-		f.End = "no event subscription yet"
-		return
-	}
-	f.Deliveries, f.End = most, gridkind.End(a, most, ends)
-	if !f.AttemptsUnbounded {
-		f.Total = f.Attempts * most
-	}
 }
 
 // endpoint is where an HTTP function answers: "[GET,POST] http://...", without
@@ -164,17 +134,17 @@ func (b *banner) text() string {
 	return t.String()
 }
 
-// concurrency says how many queue messages a function has in work. The default
-// depends on this machine's processors (storage.md S-10).
+// concurrency says how many messages the functions have in work, kind by kind.
 func (b *banner) concurrency() string {
+	var t strings.Builder
+	said := map[*app.Kind]bool{}
 	for _, f := range b.app.Functions {
-		if f.Trigger != nil && f.Trigger.Is("queueTrigger") && f.Runs() && !f.Disabled {
-			q := b.app.Config.Queues
-			return textf("  messages   up to %d of a queue in work: batchSize %d + newBatchThreshold %d\n",
-				q.BatchSize+q.NewBatchThreshold, q.BatchSize, q.NewBatchThreshold)
+		if f.Runs() && !f.Disabled && f.Kind != nil && f.Kind.InWork != nil && !said[f.Kind] {
+			said[f.Kind] = true
+			writef(&t, "  messages   %s\n", f.Kind.InWork(b.app))
 		}
 	}
-	return ""
+	return t.String()
 }
 
 func clockText(mode string) string {

@@ -49,7 +49,7 @@ shown too.`,
 			if a.MissingHostJSON && !wasRun(dir) {
 				return hinted(fmt.Errorf("there is no app in %q", dir), "name the folder that holds host.json")
 			}
-			keys, err := web.OpenKeys(web.KeysFile(dir), httpFunctions(a)...)
+			keys, err := web.OpenKeys(web.KeysFile(dir), a.Routed()...)
 			if err != nil {
 				return err
 			}
@@ -105,15 +105,4 @@ func dash(s string) string {
 		return "-"
 	}
 	return s
-}
-
-// httpFunctions are the names of the functions that HTTP triggers.
-func httpFunctions(a *app.App) []string {
-	var names []string
-	for _, f := range a.Functions {
-		if f.Trigger != nil && f.Trigger.Is("httpTrigger") {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }

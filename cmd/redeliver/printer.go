@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
@@ -121,8 +123,8 @@ func (p *printer) line(rec *journal.Record) string {
 		case rec.HasDelay:
 			p.failing[rec.Function] = rec.Error
 			again := "is started again until it runs"
-			if rec.Trigger == "cosmosDBTrigger" && strings.HasPrefix(rec.Error, "invalid operation: ") {
-				again += `; "redeliver create cosmos DATABASE/CONTAINER" makes one`
+			if kind := table.Of(rec.Trigger); kind != nil && kind.Remedy != nil {
+				again = strings.TrimSuffix(again+"; "+kind.Remedy(rec.Error), "; ")
 			}
 			return p.format(rec, red, "listener failed", join(rec.Error, again))
 		case rec.Source != "": // of one partition or range
@@ -361,8 +363,8 @@ func triggerDetails(rec *journal.Record) string {
 		return ""
 	}
 	count := "DeliveryCount"
-	if strings.EqualFold(rec.Trigger, "queueTrigger") || strings.EqualFold(rec.Trigger, "blobTrigger") {
-		count = "DequeueCount"
+	if kind := table.Of(rec.Trigger); kind != nil {
+		count = cmp.Or(kind.CountName, count)
 	}
 	parts := []string{"MessageId: " + rec.MessageID, count + ": " + strconv.FormatInt(rec.DeliveryCount, 10)}
 	for _, f := range rec.Fields {

@@ -93,6 +93,9 @@ func (f *Function) Runs() bool { return !f.InError() && f.NotServed == "" }
 // Routed reports whether requests reach the function by a route of HTTP.
 func (f *Function) Routed() bool { return f.Kind != nil && f.Kind.Routed }
 
+// TakesEvents reports whether event subscriptions may name the function.
+func (f *Function) TakesEvents() bool { return f.Kind != nil && f.Kind.TakesEvents }
+
 // hasFault reports whether a fault of that stage was found.
 func (f *Function) hasFault(s stage) bool {
 	return slices.ContainsFunc(f.staged, func(have stagedFault) bool { return have.stage == s })

@@ -17,6 +17,16 @@ func RouteTemplate(a *App, f *Function) string {
 	return prefix + "/" + route
 }
 
+// Routed returns the names of the functions that requests reach by a route of HTTP.
+func (a *App) Routed() (names []string) {
+	for _, f := range a.Functions {
+		if f.Routed() {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // route is the route without the prefix.
 func (f *Function) route() string {
 	if route := strings.TrimSpace(f.Trigger.String("route")); route != "" {

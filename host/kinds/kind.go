@@ -5,6 +5,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -40,6 +41,17 @@ type Kind struct {
 	// ServeHook answers a request to a function's web hook, whose key was checked.
 	// serving.ErrNotRunning sends it to the function of the next generation.
 	ServeHook func(ctx context.Context, f *Function, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error)
+
+	// Observe completes what check says of a function by what the services of a running
+	// host know.
+	Observe func(r *app.FunctionReport, a *app.App, f *app.Function, on *services.Embedded)
+
+	// CountName is the platform's name of a delivery count in its log; empty for
+	// "DeliveryCount".
+	CountName string
+
+	// Remedy says what ends a failure of the kind's listeners; empty: nothing is known.
+	Remedy func(failure string) string
 
 	// Replaced is told that the state of the embedded services was replaced, before
 	// functions of the generation listen again.

@@ -12,6 +12,7 @@ import (
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	bus "github.com/redeliver/redeliver/host/emulator/servicebus"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
 	"github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/host/kinds/servicebus"
 	"github.com/redeliver/redeliver/host/services"
@@ -148,15 +149,7 @@ func Empty(env *kinds.Env, a App) error {
 	if err := env.Embedded.EventHubs().Clear(); err != nil {
 		return err
 	}
-	leases := map[[2]string]bool{}
-	for _, f := range a.Functions {
-		if f.Def.Trigger.Is("cosmosDBTrigger") {
-			t := f.Def.Trigger.CosmosTrigger()
-			leases[[2]string{t.LeaseDatabase, t.LeaseContainer}] = true
-		}
-	}
-	err = env.Embedded.Cosmos().Clear(context.Background(), func(database, container string) bool { return leases[[2]string{database, container}] })
-	if err != nil {
+	if err := env.Embedded.Cosmos().Clear(context.Background(), cosmosdb.HoldsLeases(a.Functions)); err != nil {
 		return err
 	}
 	return env.Embedded.EventGrid().Reset()

@@ -71,7 +71,7 @@ func describe(a *app.App, f *app.Function, base string) functionInfo {
 	if f.File != "" {
 		info.ConfigHref = text(vfs + "function.json")
 	}
-	if f.Trigger != nil && f.Trigger.Is("httpTrigger") {
+	if f.Routed() {
 		info.InvokeURLTemplate = text(strings.ToLower(base + "/" + strings.TrimPrefix(app.RouteTemplate(a, f), "/")))
 	}
 	return info

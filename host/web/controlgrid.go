@@ -61,7 +61,7 @@ func (s *Server) subscribe(_ context.Context, in control.Subscribe) (out control
 		switch f := a.Function(in.Function); {
 		case f == nil:
 			return out, refuse(http.StatusNotFound, fmt.Sprintf("the app has no function %q", in.Function), hint)
-		case f.Trigger != nil && !f.Trigger.Is("eventGridTrigger") && !f.Trigger.Is("blobTrigger"):
+		case f.Trigger != nil && !f.TakesEvents():
 			return out, refuse(http.StatusBadRequest, fmt.Sprintf("the function %q takes no events: its trigger is %s", f.Name, f.Trigger.Type), hint)
 		}
 	}

@@ -151,13 +151,7 @@ func (s *Server) EnsureKeys() error {
 	if !s.opts.EnableAuth || s.keys == nil || a == nil {
 		return nil
 	}
-	var names []string
-	for _, f := range a.Functions {
-		if f.Trigger != nil && f.Trigger.Is("httpTrigger") {
-			names = append(names, f.Name)
-		}
-	}
-	return s.keys.Ensure(names...)
+	return s.keys.Ensure(a.Routed()...)
 }
 
 // Addr is the address that the server listens on; nil before Start.

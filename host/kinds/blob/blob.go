@@ -31,6 +31,7 @@ func Kind() kinds.Kind {
 			Deliveries: deliveries, End: end, Validate: validate,
 		},
 		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook, Replaced: replaced,
+		CountName: "DequeueCount",
 	}
 }
 

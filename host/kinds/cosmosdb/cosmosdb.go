@@ -4,6 +4,7 @@ package cosmosdb
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 
 	trigger "github.com/redeliver/redeliver/triggers/cosmosdb"
 
@@ -23,7 +24,7 @@ func Kind() kinds.Kind {
 			Endless: "a batch that always fails blocks its partition", Feeds: feeds,
 			End: end, Validate: validate,
 		},
-		Serial: true, Connect: connect, Listen: listen, Unsettled: triggers.NotCheckpointed, Message: message,
+		Serial: true, Connect: connect, Listen: listen, Unsettled: triggers.NotCheckpointed, Message: message, Remedy: remedy,
 	}
 }
 
@@ -118,6 +119,14 @@ func message(_ *kinds.Function, input string) (triggers.Message, error) {
 		return triggers.Message{}, errors.New("a Cosmos DB function is called with a JSON array of documents")
 	}
 	return trigger.Message([]byte(input)), nil
+}
+
+// remedy is for a container that is missing.
+func remedy(failure string) string {
+	if strings.HasPrefix(failure, "invalid operation: ") {
+		return `"redeliver create cosmos DATABASE/CONTAINER" makes one`
+	}
+	return ""
 }
 
 func end(*app.App, *app.Function) string { return "lost: the range moves on" }

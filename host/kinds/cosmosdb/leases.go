@@ -51,7 +51,7 @@ func LeasesOf(ctx context.Context, env *kinds.Env, a *app.App) []Leases {
 	}
 	var out []Leases
 	for _, f := range a.Functions {
-		if f.Trigger == nil || !f.Trigger.Is("cosmosDBTrigger") || f.InError() {
+		if !isCosmos(f) || f.InError() {
 			continue
 		}
 		t := f.Trigger.CosmosTrigger()
@@ -109,4 +109,18 @@ func read(ctx context.Context, env *kinds.Env, l *Leases) ([]Lease, error) {
 		out = append(out, lease)
 	}
 	return out, nil
+}
+
+func isCosmos(f *app.Function) bool { return f.Trigger != nil && f.Trigger.Is("cosmosDBTrigger") }
+
+// HoldsLeases returns whether a container holds the leases of one of the functions.
+func HoldsLeases(functions []*kinds.Function) func(database, container string) bool {
+	leases := map[[2]string]bool{}
+	for _, f := range functions {
+		if isCosmos(f.Def) {
+			t := f.Def.Trigger.CosmosTrigger()
+			leases[[2]string{t.LeaseDatabase, t.LeaseContainer}] = true
+		}
+	}
+	return func(database, container string) bool { return leases[[2]string{database, container}] }
 }

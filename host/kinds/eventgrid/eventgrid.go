@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 	"github.com/redeliver/redeliver/host/kinds"
+	"github.com/redeliver/redeliver/host/services"
 	"github.com/redeliver/redeliver/schemas"
 	"github.com/redeliver/redeliver/triggers"
 	trigger "github.com/redeliver/redeliver/triggers/eventgrid"
@@ -26,7 +27,7 @@ func Kind() kinds.Kind {
 			Type: "eventGridTrigger", NeedsStorage: true, TakesEvents: true, Redelivery: "Event Grid's schedule",
 			Deliveries: deliveries, End: end, Validate: validate, Lint: lint,
 		},
-		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook,
+		Connect: connect, Listen: listen, Message: message, Hook: hook, ServeHook: serveHook, Observe: observe,
 	}
 }
 
@@ -88,46 +89,71 @@ func subscriptionsTo(a *app.App, f *app.Function) (found []eventgrid.Subscriptio
 // most that one of the function's subscriptions tries by the app's schedule within
 // its limits, or Event Grid's own limit.
 func deliveries(a *app.App, f *app.Function) (n int, unbounded bool) {
-	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
-	for _, s := range subscriptionsTo(a, f) {
-		n = max(n, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, Answer(f)))
-	}
+	n, _ = fate(a, f, subscriptionsTo(a, f))
 	if n == 0 {
-		n = schedule.Tries(0, 0, Answer(f))
+		n = eventgrid.Schedule(a.Switches.EventGridSchedule).Tries(0, 0, answer(f))
 	}
 	return n, false
 }
 
-// Answer is how long a function takes at least to answer for an event that
+// fate is the most deliveries that event subscriptions to a function make of an event
+// that always fails, and where it ends.
+func fate(a *app.App, f *app.Function, subscriptions []eventgrid.Subscription) (most int, ends []string) {
+	schedule := eventgrid.Schedule(a.Switches.EventGridSchedule)
+	for _, s := range subscriptions {
+		most = max(most, schedule.Tries(s.MaxDeliveryAttempts, time.Duration(s.EventTimeToLiveInMinutes)*time.Minute, answer(f)))
+		if end := s.End(); !slices.Contains(ends, end) {
+			ends = append(ends, end)
+		}
+	}
+	return most, ends
+}
+
+// answer is how long a function takes at least to answer for an event that
 // always fails: its retry waits. Event Grid does not wait for longer than its response
 // limit, and sends the event again while the attempts go on.
-func Answer(f *app.Function) time.Duration {
+func answer(f *app.Function) time.Duration {
 	least, _, _ := f.Policy.TotalWait()
 	return least
 }
 
 func end(a *app.App, f *app.Function) string {
-	var ends []string
-	for _, s := range subscriptionsTo(a, f) {
-		if end := s.End(); !slices.Contains(ends, end) {
-			ends = append(ends, end)
-		}
-	}
+	_, ends := fate(a, f, subscriptionsTo(a, f))
 	if ends == nil {
 		ends = []string{new(eventgrid.Subscription).End()}
 	}
 	n, _ := deliveries(a, f)
-	return End(a, n, ends)
+	return endText(a, n, ends)
 }
 
-// End is where the events of a function end that always fail, by the ends of
-// its event subscriptions and the most deliveries that they make.
-func End(a *app.App, deliveries int, ends []string) string {
+func endText(a *app.App, deliveries int, ends []string) string {
 	end := strings.Join(ends, " or ")
 	if a.Switches.EventGridProbation && deliveries > eventgrid.ProbationFailures {
 		end += " (probation makes deliveries fewer)"
 	}
 	return end
+}
+
+// observe makes the report cover all event subscriptions: the ones of host.json, which
+// it knows, and the ones that were made while the host ran.
+func observe(r *app.FunctionReport, a *app.App, f *app.Function, on *services.Embedded) {
+	var subscriptions []eventgrid.Subscription
+	for _, topic := range on.EventGrid().Topics() {
+		for _, s := range topic.Subscriptions {
+			if strings.EqualFold(s.Function, f.Name) {
+				subscriptions = append(subscriptions, s.Subscription)
+			}
+		}
+	}
+	most, ends := fate(a, f, subscriptions)
+	if most == 0 {
+		r.End = "no event subscription yet"
+		return
+	}
+	r.Deliveries, r.End = most, endText(a, most, ends)
+	if !r.AttemptsUnbounded {
+		r.Total = r.Attempts * most
+	}
 }
 
 func lint(r *app.Review) {

@@ -29,9 +29,6 @@ type Worker struct {
 	inCode    bool       // the worker has declared them
 }
 
-// run is one process of the worker.
-type run = process.Run[*conn]
-
 // Start starts a worker and returns when it has said what it can do. It waits outside
 // the clock. The error is a *[process.StartError].
 func Start(clk clock.Clock, spec Spec) (*Worker, error) {

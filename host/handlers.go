@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/customhandler"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/plugin"
@@ -45,6 +46,12 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 		return InProcess(hs.host.clk, noHandlers), spec, nil
 	case spec.Kind == app.Language:
 		inv, err := hs.work(a, spec)
+		return inv, spec, err
+	case spec.Kind == app.Custom:
+		if hs.inspecting || len(a.Functions) == 0 { // it has nothing to declare, and nothing to do
+			return InProcess(hs.host.clk, noHandlers), spec, nil
+		}
+		inv, err := hs.serve(a, spec)
 		return inv, spec, err
 	case spec.Kind == app.Executable:
 		inv, err := hs.start(a, spec, spec.Path, spec.WorkingDirectory)
@@ -146,6 +153,44 @@ func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string)
 	}
 	p.Invoker = inv
 	return p, nil
+}
+
+// serve starts the HTTP custom handler of an app.
+func (hs *handlers) serve(a *app.App, spec app.HandlerSpec) (*kept, error) {
+	p := &kept{}
+	ps := hs.keep(a, p, filepath.Base(spec.Path))
+	ps.Name, ps.Path, ps.Args, ps.Dir = "custom handler", spec.Path, spec.Arguments, spec.WorkingDirectory
+	cs := customhandler.Spec{
+		Spec: ps, App: a.Dir, HostVersion: hs.host.opts.Version,
+		Binary: func(function, binding string) bool {
+			f := a.Function(function)
+			return f != nil && slices.ContainsFunc(f.Bindings, func(b *app.Binding) bool {
+				return b.Name == binding && strings.EqualFold(b.DataType, "binary")
+			})
+		},
+	}
+	switch c := a.Config.CustomHandler; {
+	case c == nil: // a handler that was given to the load
+	case c.Section == "httpWorker":
+		cs.Forward = customhandler.ByName
+	case c.Forward:
+		cs.Forward, cs.Port = customhandler.ByPath, c.Port
+	default:
+		cs.Port = c.Port
+	}
+	inv, err := customhandler.Start(hs.host.clk, cs)
+	if err != nil {
+		return nil, err
+	}
+	p.Invoker = inv
+	return p, nil
+}
+
+// inFiles reports whether function.json files say which functions there are, and the
+// handlers, which were asked, do not.
+func inFiles(inv Invoker, handler app.HandlerSpec) bool {
+	w, isWorker := workerOf(inv)
+	return handler.Kind == app.Custom || isWorker && !w.InCode()
 }
 
 // keep says how a program of an app is kept running: its environment, and the

@@ -47,8 +47,7 @@ func inspect(ctx context.Context, h *Host) (*app.App, error) {
 		return read, err
 	}
 	opts := h.loader.options(ctx)
-	w, isWorker := workerOf(inv)
-	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), isWorker && !w.InCode()
+	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), inFiles(inv, handler)
 	a, err := app.Load(h.dir, opts)
 	if err != nil {
 		return read, err

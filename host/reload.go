@@ -162,9 +162,8 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 	if declared == nil {
 		declared = []call.Declaration{}
 	}
-	w, isWorker := workerOf(inv)
 	opts := l.options(ctx)
-	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), isWorker && !w.InCode()
+	opts.Declared, opts.Handler, opts.InFiles = declared, started(handler), inFiles(inv, handler)
 	a, err := app.Load(l.host.dir, opts)
 	if err != nil {
 		return nil, &LoadError{Err: err}

@@ -44,6 +44,7 @@ func TestMain(m *testing.M) {
 		"open-handler":   func() { functions.Main(openApp()) },
 		"notify-handler": func() { functions.Main(notifyApp()) },
 		"chores-handler": func() { functions.Main(choresApp()) },
+		"custom-handler": customMain,
 	}
 	if fleetMain != nil {
 		commands["fleet-handler"] = fleetMain

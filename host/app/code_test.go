@@ -184,12 +184,13 @@ func TestDiscoverHandler(t *testing.T) {
 		{name: "prebuilt", files: map[string]string{"host.json": prebuilt, "bin/handler": "x", "main.go": main}, want: app.Executable, path: "bin/handler"},
 		{name: "prebuilt in PATH", files: map[string]string{"host.json": inPath}, want: app.Executable, path: "handler"},
 		{name: "prebuilt, of this module", files: map[string]string{"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": ` + strconv.Quote(os.Args[0]) + `}}`)}, want: app.Executable, path: os.Args[0]},
-		{name: "prebuilt, another program", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, want: app.Custom},
+		{name: "prebuilt, another program", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, want: app.Custom, path: "bin/handler"},
 		{name: "prebuilt, another program, said to be ours", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, runtime: "go", want: app.Executable, path: "bin/handler"},
-		{name: "prebuilt, missing, over HTTP", files: map[string]string{"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": "bin/handler"}, "enableForwardingHttpRequest": true}`)}, want: app.Custom},
-		{name: "prebuilt, missing, source of another program", files: map[string]string{"host.json": prebuilt, "main.go": foreign}, want: app.Custom},
+		{name: "prebuilt, missing, over HTTP", files: map[string]string{"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": "bin/handler"}, "enableForwardingHttpRequest": true}`)}, want: app.Custom, path: "bin/handler", fault: "does not exist"},
+		{name: "prebuilt, missing, source of another program", files: map[string]string{"host.json": prebuilt, "main.go": foreign}, want: app.Custom, path: "bin/handler", fault: "does not exist"},
 		{name: "prebuilt, missing", files: map[string]string{"host.json": prebuilt}, want: app.Executable, path: "bin/handler", fault: "does not exist"},
-		{name: "custom", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, runtime: "Custom", want: app.Custom},
+		{name: "custom", files: map[string]string{"host.json": prebuilt, "bin/handler": "x"}, runtime: "Custom", want: app.Custom, path: "bin/handler"},
+		{name: "custom without a program", runtime: "custom", want: app.Custom, fault: "names no program"},
 		{name: "node", files: map[string]string{"main.go": main}, runtime: "node", want: app.Language},
 		{name: "python", runtime: "python", want: app.Language},
 		{name: "native", files: map[string]string{"main.go": foreign}, runtime: "native", want: app.Language},
@@ -225,6 +226,38 @@ func TestDiscoverHandler(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The command line of a custom handler, and the files that a reload looks at (spec
+// workers 13.1).
+func TestCustomHandler(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"bin/serve": "1", "work/main.txt": "1", "list.txt": "1",
+		"host.json": hostWith(`"customHandler": {"description": {"defaultExecutablePath": "bin/%Program%", "workingDirectory": "%Dir%",
+			"arguments": ["main.txt", "%FUNCTIONS_CUSTOMHANDLER_PORT%"], "defaultWorkerPath": "list.txt", "workerArguments": ["%Mode%"]}}`),
+	}
+	opts := &app.Options{Env: map[string]string{"FUNCTIONS_WORKER_RUNTIME": "custom", "PROGRAM": "serve", "DIR": "work", "MODE": "fast"}}
+	dir := writeApp(t, files)
+	a := loadDir(t, dir, opts)
+	wantNoFaults(t, a)
+	h := a.Handler
+	at := func(name string) string { return filepath.Join(a.Dir, filepath.FromSlash(name)) }
+	if diff := cmp.Diff([]string{"main.txt", "%FUNCTIONS_CUSTOMHANDLER_PORT%", at("list.txt"), "fast"}, h.Arguments); diff != "" || h.Path != at("bin/serve") || h.WorkingDirectory != at("work") {
+		t.Errorf("got %q in %q, arguments (-want +got):\n%s", h.Path, h.WorkingDirectory, diff)
+	}
+	if len(a.Warnings) > 0 {
+		t.Errorf("warnings: %v", a.Warnings)
+	}
+	for _, name := range []string{"bin/serve", "work/main.txt", "list.txt"} {
+		before := loadDir(t, dir, opts).Fingerprint
+		if err := os.WriteFile(at(name), []byte("2"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if loadDir(t, dir, opts).Fingerprint == before || !slices.Contains(h.Files, at(name)) {
+			t.Errorf("a change of %s is no change of the app", name)
+		}
 	}
 }
 

@@ -85,6 +85,13 @@ type CustomHandler struct {
 	DefaultExecutablePath string
 	WorkingDirectory      string // "" is the app's folder
 	Arguments             []string
+	DefaultWorkerPath     string // given to the program after Arguments; "" is none
+	WorkerArguments       []string
+	Port                  int // that the program listens on; 0 is a free one
+
+	// Forward says that HTTP requests are handed through instead of being wrapped
+	// (enableForwardingHttpRequest, enableProxyingHttpRequest).
+	Forward bool
 
 	// Section is the name under which it stands: customHandler or httpWorker.
 	Section string

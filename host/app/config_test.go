@@ -2,7 +2,6 @@ package app_test
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -137,7 +136,7 @@ func TestConfigValues(t *testing.T) {
 	wantNoFaults(t, a)
 	want := defaultConfig()
 	want.FunctionTimeout = time.Hour
-	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", OverHTTP: true}
+	want.CustomHandler = &app.CustomHandler{DefaultExecutablePath: "x", WorkingDirectory: "w", Arguments: []string{"a", "b"}, Section: "customHandler", Forward: true, OverHTTP: true}
 	want.HTTP = app.HTTP{MaxOutstandingRequests: 20, MaxConcurrentRequests: 10}
 	want.Queues = app.Queues{
 		BatchSize: 32, NewBatchThreshold: 0, MaxDequeueCount: 1, MaxPollingInterval: time.Minute, MaxPollingExplicit: true,
@@ -221,10 +220,8 @@ func TestHTTPWorkerSection(t *testing.T) {
 		t.Errorf("got %+v, warnings %v", a.Config.CustomHandler, a.Warnings)
 	}
 	// What is said of its program points at the section that is there.
-	a = load(t, map[string]string{"app": "x", "host.json": hostWith(`"httpWorker": {"description": {"defaultExecutablePath": "app"}}`)}, &app.Options{})
-	if !slices.ContainsFunc(a.Warnings, func(w *schemas.Fault) bool {
-		return w.Path == "httpWorker.description.defaultExecutablePath" && w.Column > 1
-	}) {
-		t.Errorf("warnings %v, want one at httpWorker.description.defaultExecutablePath", a.Warnings)
+	a = load(t, map[string]string{"app": "x", "host.json": hostWith(`"httpWorker": {"description": {"defaultExecutablePath": "bin/none"}}`)}, &app.Options{})
+	if f := a.Handler.Fault; f == nil || f.Path != "httpWorker.description.defaultExecutablePath" || f.Column <= 1 {
+		t.Errorf("fault %v, want one at httpWorker.description.defaultExecutablePath", f)
 	}
 }

@@ -180,6 +180,10 @@ func (l *loader) readCustomHandler(r reader) {
 		DefaultExecutablePath: r.text(description+"defaultExecutablePath", ""),
 		WorkingDirectory:      r.text(description+"workingDirectory", ""),
 		Arguments:             r.list(description + "arguments"),
+		DefaultWorkerPath:     r.text(description+"defaultWorkerPath", ""),
+		WorkerArguments:       r.list(description + "workerArguments"),
+		Forward:               r.flag(section+".enableForwardingHttpRequest", false) || r.flag(section+".enableProxyingHttpRequest", false),
+		Port:                  r.number(section+".port", 0, 0, 65535),
 		OverHTTP:              r.overHTTP(section),
 	}
 	l.app.Config.CustomHandler = h

@@ -40,8 +40,8 @@ const (
 // source to build, unless the runtime is of another language; any other runtime,
 // and files that say so, is a language worker.
 //
-// Custom is not served, nor is a Language without a worker. The app starts all the same;
-// its functions say so in [Function.NotServed].
+// A Language without a worker is not served. The app starts all the same; its functions
+// say so in [Function.NotServed].
 type HandlerSpec struct {
 	Kind HandlerKind
 
@@ -60,9 +60,13 @@ type HandlerSpec struct {
 	// functions, ".py".
 	Extensions []string
 
-	// Arguments and WorkingDirectory (absolute) are for an Executable.
+	// Arguments and WorkingDirectory (absolute) are for an Executable, and for Custom.
 	Arguments        []string
 	WorkingDirectory string
+
+	// Files are the files of the app, by their absolute paths, that a Custom consists
+	// of as far as its command line says: the program, and what its arguments name.
+	Files []string
 
 	// Fingerprint stands for the content of the handler: what Options.Sources says
 	// of its Go program, or the executable; of a Language the app's own fingerprint
@@ -76,7 +80,7 @@ type HandlerSpec struct {
 // Served reports whether there is a program that runs functions. Handlers that
 // are registered in process do not count.
 func (h *HandlerSpec) Served() bool {
-	return h.Kind == GoSource || h.Kind == Executable || h.Kind == Language && h.Worker
+	return h.Kind == GoSource || h.Kind == Executable || h.Kind == Custom || h.Kind == Language && h.Worker
 }
 
 // NeedsScript reports whether a function of such an app needs a script file in
@@ -102,10 +106,15 @@ func (l *loader) discoverHandler() HandlerSpec {
 	custom := l.app.Config.CustomHandler
 	switch {
 	case h.Runtime == "custom":
-		w := runtimeFault(runtimeName, "")
-		l.customHandler(&h, w)
-		if isMain, ours := l.mainPackage(); isMain && ours {
-			w.Hint = "the program in the folder is written with package functions: set " + runtimeSetting + " to go, or remove it; " + w.Hint
+		if custom != nil && custom.DefaultExecutablePath != "" {
+			l.customHandler(&h, custom)
+		} else {
+			h.Kind, h.Fault = Custom, runtimeFault(runtimeName, "the app's functions are to run in an HTTP custom handler, and host.json names no program")
+			h.Fault.Allowed = ""
+			h.Fault.Hint = "set customHandler.description.defaultExecutablePath in host.json"
+		}
+		if isMain, ours := l.mainPackage(); h.Fault != nil && isMain && ours {
+			h.Fault.Hint = "the program in the folder is written with package functions: set " + runtimeSetting + " to go, or remove it"
 		}
 	case custom != nil && custom.DefaultExecutablePath != "":
 		l.prebuilt(&h, custom)

@@ -23,7 +23,6 @@ type language struct {
 }
 
 const (
-	onlyGo   = "this version runs no HTTP custom handlers"
 	later    = "come with a later version"
 	onlySome = "this version brings workers for JavaScript, TypeScript and Python only"
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
@@ -223,8 +222,6 @@ func (l *loader) notServed(functions []*Function) {
 	}
 	for _, f := range functions {
 		switch script, known := scriptWords[strings.ToLower(filepath.Ext(f.ScriptFile))]; {
-		case h.Kind == Custom:
-			f.NotServed = "the handler of this app is an HTTP custom handler, and " + onlyGo
 		case known && script.runtime == inProcess && h.Runtime == inProcess:
 			f.NotServed = filepath.Base(f.ScriptFile) + " runs in the in-process model of .NET, whose support has ended"
 		case known && script.runtime != h.Runtime && h.Worker:

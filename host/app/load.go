@@ -234,7 +234,7 @@ func (l *loader) finish() {
 	if declared, err := json.Marshal(l.opts.Declared); err == nil {
 		l.hash("declared", declared)
 	}
-	l.hash("handler", []byte(fmt.Sprint(l.app.Handler.Kind, l.app.Handler.Path, l.app.Handler.Arguments, l.app.Handler.Fingerprint)))
+	l.hash("handler", []byte(fmt.Sprint(l.app.Handler.Kind, l.app.Handler.Path, l.app.Handler.Arguments, l.app.Handler.WorkingDirectory, l.app.Handler.Fingerprint)))
 	l.app.Fingerprint = hex.EncodeToString(l.digest.Sum(nil))
 }
 

@@ -34,9 +34,7 @@ func (l *loader) prebuilt(h *HandlerSpec, c *CustomHandler) {
 		plugin = !isMain && !c.OverHTTP
 	}
 	if !plugin {
-		f := l.app.hostDoc.Fault(c.Section+handlerProgram, schemas.Quote(name), "", "")
-		l.customHandler(h, f)
-		f.Hint = "a handler built with package " + functionsPackage + " is recognised by its build information, or by FUNCTIONS_WORKER_RUNTIME go; " + f.Hint
+		l.customHandler(h, c)
 		return
 	}
 	h.Kind, h.WorkingDirectory = Executable, l.app.Dir
@@ -110,13 +108,46 @@ func NoHandlerProgram(path string) error {
 	}
 }
 
-// customHandler makes h an HTTP custom handler, which w warns about.
-func (l *loader) customHandler(h *HandlerSpec, w *schemas.Fault) {
-	h.Kind = Custom
-	w.Allowed = ""
-	w.Reason = "the functions of this app run in an HTTP custom handler, and " + onlyGo + ": HTTP custom handlers " + later
-	w.Hint = services
-	l.warn(w)
+// customHandler makes h the HTTP custom handler that host.json describes (spec workers
+// 13.1).
+func (l *loader) customHandler(h *HandlerSpec, c *CustomHandler) {
+	description := c.Section + handlerDescription
+	name := l.expand(c.Section+handlerProgram, c.DefaultExecutablePath)
+	path, found := l.program(name)
+	h.Kind, h.Path, h.WorkingDirectory = Custom, path, l.app.Dir
+	if c.WorkingDirectory != "" {
+		h.WorkingDirectory = absolute(l.app.Dir, l.expand(description+"workingDirectory", c.WorkingDirectory))
+	}
+	add := func(member string, arguments []string) {
+		for i, argument := range arguments {
+			argument = l.expand(schemas.IndexPath(description+member, i), argument)
+			h.Arguments = append(h.Arguments, argument)
+			l.fileOfHandler(h, absolute(h.WorkingDirectory, filepath.FromSlash(argument)))
+		}
+	}
+	l.fileOfHandler(h, path)
+	add("arguments", c.Arguments)
+	if c.DefaultWorkerPath != "" {
+		file := absolute(l.app.Dir, filepath.FromSlash(l.expand(description+"defaultWorkerPath", c.DefaultWorkerPath)))
+		h.Arguments = append(h.Arguments, file)
+		l.fileOfHandler(h, file)
+	}
+	add("workerArguments", c.WorkerArguments)
+	if !found {
+		h.Fault = l.app.hostDoc.Fault(c.Section+handlerProgram, schemas.Quote(name), "a program in the app's folder or in PATH", "the program of the custom handler does not exist")
+		h.Fault.Hint = "build it or install it; the host tries again when a file of the app has changed"
+	}
+}
+
+// fileOfHandler takes note of a file of the app that a custom handler consists of.
+func (l *loader) fileOfHandler(h *HandlerSpec, path string) {
+	if relative, err := filepath.Rel(l.app.Dir, path); err != nil || !filepath.IsLocal(relative) || relative == "." {
+		return
+	}
+	h.Files = append(h.Files, path)
+	if isFile(path) {
+		h.Fingerprint += fileDigest(path)
+	}
 }
 
 // variable matches the %NAME% of an argument.

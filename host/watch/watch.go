@@ -285,6 +285,12 @@ func (w *watching) ofHandler(rel, name string, isDir bool) bool {
 		path = filepath.ToSlash(path)
 		return err == nil && (rel == path || isDir && strings.HasPrefix(path, rel+"/"))
 	}
+	if a := w.App(); a != nil && a.Handler.Kind == app.Custom {
+		path := filepath.Join(w.Dir, filepath.FromSlash(rel))
+		return slices.ContainsFunc(a.Handler.Files, func(file string) bool {
+			return file == path || isDir && strings.HasPrefix(file, path+string(filepath.Separator))
+		})
+	}
 	if a := w.App(); a != nil && a.Handler.Kind == app.Language && a.Handler.Worker && !isDir {
 		return slices.Contains(a.Handler.Extensions, strings.ToLower(filepath.Ext(name)))
 	}

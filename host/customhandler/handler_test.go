@@ -1,0 +1,372 @@
+package customhandler_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/customhandler"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+var _ host.Invoker = (*customhandler.Handler)(nil)
+
+func environ(role string) []string {
+	return append(os.Environ(), roleVariable+"="+role, "GORACE=atexit_sleep_ms=0", "CONTAINER_NAME=azure")
+}
+
+// start starts a handler that is what change makes of a good one.
+func start(t *testing.T, clk clock.Clock, change func(*customhandler.Spec)) (*customhandler.Handler, error) {
+	t.Helper()
+	spec := customhandler.Spec{Spec: process.Spec{Path: os.Args[0], Env: environ("handler"), Grace: 50 * time.Millisecond}, App: "/app", HostVersion: "9.9"}
+	if change != nil {
+		change(&spec)
+	}
+	h, err := customhandler.Start(clk, spec)
+	if err == nil {
+		t.Cleanup(func() { _ = h.Close(context.Background()) })
+	}
+	return h, err
+}
+
+func started(t *testing.T, change func(*customhandler.Spec)) *customhandler.Handler {
+	t.Helper()
+	h, err := start(t, clock.System(), change)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// answer has the function Answer answer with that text.
+func answer(text string, outputs ...string) *call.Request {
+	return &call.Request{
+		InvocationID: "i", Function: "Answer", Outputs: outputs,
+		Inputs: []call.Input{{Name: "in", Value: bindings.StringValue(text)}},
+	}
+}
+
+// seen is what the function Echo saw of a request.
+func seen(t *testing.T, h *customhandler.Handler, req *call.Request) (e echoed) {
+	t.Helper()
+	req.Function, req.Outputs = "Echo", []string{"$return"}
+	resp, err := h.Invoke(context.Background(), req, func(call.Log) {})
+	if err != nil || resp.Status != call.Succeeded {
+		t.Fatalf("%+v, %v", resp, err)
+	}
+	var r struct{ Seen string }
+	if err := json.Unmarshal([]byte(resp.Outputs["$return"].Text), &r); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(r.Seen), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// The environment and the arguments of a handler (spec workers 13.2).
+func TestStart(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	levels := map[string]call.Level{}
+	h := started(t, func(s *customhandler.Spec) {
+		s.Args = []string{"--port", "%FUNCTIONS_CUSTOMHANDLER_PORT%", "%OTHER%"}
+		s.Output = func(l process.Line) { mu.Lock(); levels[l.Text] = l.Level; mu.Unlock() }
+	})
+	e := seen(t, h, &call.Request{})
+	port := e.Env["FUNCTIONS_CUSTOMHANDLER_PORT"]
+	if diff := cmp.Diff([]string{"--port", port, "%OTHER%"}, e.Args); diff != "" || port == "" {
+		t.Errorf("arguments (-want +got):\n%s", diff)
+	}
+	if e.Env["FUNCTIONS_HTTPWORKER_PORT"] != port || e.Env["FUNCTIONS_APP_ROOT_PATH"] != "/app" ||
+		e.Env["FUNCTIONS_CUSTOMHANDLER_WORKER_ID"] == "" || e.Env["FUNCTIONS_CUSTOMHANDLER_WORKER_ID"] != e.Env["FUNCTIONS_HTTPWORKER_ID"] || e.Env["CONTAINER_NAME"] != "" {
+		t.Errorf("environment: %v", e.Env)
+	}
+	if err := h.Health(context.Background()); err != nil {
+		t.Errorf("health: %v", err)
+	}
+	if err := h.Close(context.Background()); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got, ok := levels["listening"]; !ok || got != call.ErrorLevel {
+		t.Errorf("level of a line of standard error: %v, %v", got, ok)
+	}
+}
+
+// A handler that does not come up is named, with what to do.
+func TestStartErrors(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ role, path, reason, hint, output string }{
+		{role: "exits", path: os.Args[0], reason: "it ended before it served HTTP: exit status 3", hint: "FUNCTIONS_CUSTOMHANDLER_PORT", output: "no such module"},
+		{role: "silent", path: os.Args[0], reason: "it has not answered an HTTP request at http://127.0.0.1:", hint: "FUNCTIONS_CUSTOMHANDLER_PORT"},
+		{role: "missing", path: "/nowhere/handler", reason: "there is no such program"},
+	} {
+		t.Run(tt.role, func(t *testing.T) {
+			t.Parallel()
+			_, err := start(t, clock.System(), func(s *customhandler.Spec) {
+				s.Path, s.Env, s.StartTimeout = tt.path, environ(tt.role), 20*time.Second
+				if tt.role == "silent" {
+					s.StartTimeout = 200 * time.Millisecond
+				}
+			})
+			serr, ok := errors.AsType[*process.StartError](err)
+			if !ok || !strings.HasPrefix(serr.Reason, tt.reason) || !strings.Contains(serr.Hint, tt.hint) || !strings.Contains(err.Error(), tt.output) {
+				t.Errorf("got %v, want %q with hint %q and output %q", err, tt.reason, tt.hint, tt.output)
+			}
+		})
+	}
+}
+
+// What a handler gets (spec workers 13.3).
+func TestRequest(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	e := seen(t, started(t, nil), &call.Request{
+		InvocationID: "inv", Now: now,
+		Inputs: []call.Input{
+			{Name: "text", Value: bindings.StringValue("hello")},
+			{Name: "jsonText", Value: bindings.StringValue(`{"a":1}`)},
+			{Name: "object", Value: bindings.JSONValue(json.RawMessage(`{"a":1}`))},
+			{Name: "array", Value: bindings.JSONValue(json.RawMessage(`[1,2]`))},
+			{Name: "bytes", Value: bindings.BytesValue([]byte{0, 255})},
+			{Name: "batch", Value: bindings.Value{Kind: bindings.Strings, List: []bindings.Value{bindings.StringValue("<a>")}}},
+			{Name: "number", Value: bindings.Value{Kind: bindings.Int, Int: 7}},
+			{Name: "http", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
+				Method: "PUT", URL: "http://h/api/x?a=1&a=2", Header: http.Header{"X-A": {"b", "c"}}, Params: map[string]string{"id": "5"}, Body: []byte("raw"),
+			}}},
+			{Name: "upload", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
+				Method: "PUT", URL: "http://h/", Header: http.Header{"Content-Type": {"application/octet-stream"}}, Body: []byte{0, 255},
+			}}},
+			{Name: "empty", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{Method: "GET", URL: "http://h/"}}},
+		},
+		Metadata: map[string]bindings.Value{
+			"DequeueCount": bindings.JSONValue(json.RawMessage("2")), "Id": bindings.StringValue("x"), "QueueTrigger": bindings.StringValue("hello"),
+			"InsertionTime": bindings.StringValue("2026-01-02T03:04:05Z"),
+		},
+		Retry: &retrycontext.Context{RetryCount: 1, MaxRetryCount: 4, Exception: &retrycontext.Exception{Message: "boom"}},
+	})
+	if e.Method != "POST" || e.Path != "/Echo" {
+		t.Errorf("got %s %s", e.Method, e.Path)
+	}
+	for name, want := range map[string]string{
+		"Content-Type": "application/json; charset=utf-8", "X-Azure-Functions-Invocationid": "inv",
+		"X-Azure-Functions-Hostversion": "9.9", "User-Agent": "Azure-Functions-Host/9.9",
+	} {
+		if got := e.Header.Get(name); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+	var got map[string]map[string]any
+	if err := json.Unmarshal([]byte(e.Body), &got); err != nil {
+		t.Fatal(err)
+	}
+	sys, _ := got["Metadata"]["sys"].(map[string]any)
+	if id, _ := sys["RandGuid"].(string); len(id) != 36 {
+		t.Errorf("RandGuid %q", id)
+	}
+	delete(sys, "RandGuid")
+	none := map[string]any{}
+	want := map[string]map[string]any{
+		"Data": {
+			"text": `"hello"`, "jsonText": `"{\"a\":1}"`, "object": map[string]any{"a": 1.0}, "array": "[1,2]", "bytes": "AP8=", "batch": `["<a>"]`, "number": "7",
+			"http": map[string]any{
+				"Url": "http://h/api/x?a=1&a=2", "Method": "PUT", "Query": map[string]any{"a": "1,2"}, "Headers": map[string]any{"X-A": []any{"b", "c"}},
+				"Params": map[string]any{"id": "5"}, "Identities": []any{}, "Body": "raw",
+			},
+			"upload": map[string]any{
+				"Url": "http://h/", "Method": "PUT", "Query": none, "Headers": map[string]any{"Content-Type": []any{"application/octet-stream"}},
+				"Params": none, "Identities": []any{}, "Body": "AP8=",
+			},
+			"empty": map[string]any{"Url": "http://h/", "Method": "GET", "Query": none, "Headers": none, "Params": none, "Identities": []any{}},
+		},
+		"Metadata": {
+			"DequeueCount": "2", "Id": `"x"`, "InsertionTime": "2026-01-02T03:04:05Z",
+			"sys": map[string]any{"MethodName": "Echo", "UtcNow": "2026-01-02T03:04:05Z"},
+			"RetryContext": map[string]any{
+				"RetryCount": 1.0, "MaxRetryCount": 4.0, "Instance": nil, "State": none,
+				"Exception": map[string]any{"ClassName": "", "Message": "boom", "StackTraceString": "", "Source": ""},
+			},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("body (-want +got):\n%s", diff)
+	}
+}
+
+// Without a policy there is no retry context.
+func TestNoPolicy(t *testing.T) {
+	t.Parallel()
+	if e := seen(t, started(t, nil), &call.Request{}); strings.Contains(e.Body, "RetryContext") {
+		t.Errorf("body %s", e.Body)
+	}
+}
+
+// What a handler answers (spec workers 13.4).
+func TestResponse(t *testing.T) {
+	t.Parallel()
+	h := started(t, func(s *customhandler.Spec) {
+		s.Binary = func(_, binding string) bool { return binding == "binary" }
+	})
+	empty := bindings.Value{Kind: bindings.Response, HTTPResponse: &bindings.HTTPResponse{}}
+	type values = map[string]bindings.Value
+	for _, tt := range []struct {
+		name, text string
+		outputs    []string
+		http       string
+		want       values
+		logs       []string
+	}{
+		{name: "empty", text: `{}`, want: values{}},
+		{name: "names in any case", text: `{"oUTPUTS":{"out":"a b"},"logs":["one",2],"returnvalue":"r s"}`, outputs: []string{"out", "$return"},
+			want: values{"out": bindings.StringValue("a b"), "$return": bindings.StringValue("r s")}, logs: []string{"one", "2"}},
+		{name: "undeclared", text: `{"Outputs":{"out":"a","Other":"b"},"ReturnValue":{"out":"c"}}`, outputs: []string{"other"}, want: values{}},
+		{name: "base64", text: `{"Outputs":{"out":"data","binary":"data","json":{"a":"data"}}}`, outputs: []string{"out", "binary", "json"},
+			want: values{"out": bindings.BytesValue([]byte{0x75, 0xab, 0x5a}), "binary": bindings.StringValue("data"), "json": bindings.JSONValue(json.RawMessage(`{"a":"data"}`))}},
+		{name: "http", text: `{"Outputs":{"res":{"statusCode":201,"body":"x"}}}`, outputs: []string{"res"}, http: "res",
+			want: values{"res": bindings.JSONValue(json.RawMessage(`{"statusCode":201,"body":"x"}`))}},
+		{name: "http without body", text: `{"Outputs":{"res":{"status":"204"}}}`, outputs: []string{"res"}, http: "res",
+			want: values{"res": bindings.JSONValue(json.RawMessage(`{"body":null,"status":"204"}`))}},
+		{name: "http missing", text: `{"Outputs":{}}`, outputs: []string{"res"}, http: "res", want: values{"res": empty}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			req := answer(tt.text, tt.outputs...)
+			req.HTTPOutput = tt.http
+			var logs []string
+			resp, err := h.Invoke(context.Background(), req, func(l call.Log) { logs = append(logs, l.Message) })
+			if err != nil || resp.Status != call.Succeeded {
+				t.Fatalf("%+v, %v", resp, err)
+			}
+			if diff := cmp.Diff(tt.want, resp.Outputs); diff != "" {
+				t.Errorf("outputs (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.logs, logs); diff != "" {
+				t.Errorf("logs (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// Answers that make no sense, and none at all, fail the attempt; the process lives on.
+func TestNoResult(t *testing.T) {
+	t.Parallel()
+	h := started(t, func(s *customhandler.Spec) { s.MaxAnswer = 1000 })
+	for text, want := range map[string]string{
+		"": "its answer is empty", "hello": `its answer "hello" is not a JSON object`, "[]": "is not a JSON object", "null": "is not a JSON object",
+		`{"Outputs":[]}`: "is not a JSON object of the form", strings.Repeat(" ", 1001): "its answer has more than 1000 bytes",
+	} {
+		if _, err := h.Invoke(context.Background(), answer(text), nil); !errors.Is(err, process.ErrNoResult) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: got %v, want %q", text, err, want)
+		}
+	}
+	_, err := h.Invoke(context.Background(), &call.Request{Function: "Break"}, nil)
+	if !errors.Is(err, process.ErrNoResult) || !strings.Contains(err.Error(), "closed the connection without an answer") {
+		t.Errorf("broken connection: %v", err)
+	}
+	if _, err := h.Invoke(context.Background(), answer("{}"), nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A status outside 2xx is a failure of the function: nothing of the answer is used.
+func TestStatus(t *testing.T) {
+	t.Parallel()
+	logs := 0
+	resp, err := started(t, nil).Invoke(context.Background(), &call.Request{Function: "Status", Outputs: []string{"out"}}, func(call.Log) { logs++ })
+	if err != nil || resp.Status != call.Failed || len(resp.Outputs) != 0 || logs != 0 || !strings.HasPrefix(resp.Error.Message, "the custom handler answered with status 418 (I'm a teapot): ") {
+		t.Errorf("got %+v, %v, %d lines", resp, err, logs)
+	}
+}
+
+// A request that is handed through keeps its method, path, query, headers and body, and
+// every answer is a success (spec workers 13.5).
+func TestForward(t *testing.T) {
+	t.Parallel()
+	request := func(outputs ...string) *call.Request {
+		return &call.Request{
+			InvocationID: "inv", Function: "Answer", Outputs: outputs, HTTPOutput: "res",
+			Inputs: []call.Input{{Name: "req", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{
+				Method: "PUT", URL: "http://h/api/echo?a=1", Header: http.Header{"X-A": {"b"}}, Body: []byte("raw"),
+			}}}},
+		}
+	}
+	h := started(t, func(s *customhandler.Spec) { s.Forward = customhandler.ByPath })
+	resp, err := h.Invoke(context.Background(), request("res"), nil)
+	if err != nil || resp.Status != call.Succeeded {
+		t.Fatalf("%+v, %v", resp, err)
+	}
+	var e echoed
+	got := resp.Outputs["res"].HTTPResponse
+	if err := json.Unmarshal(got.Body, &e); err != nil {
+		t.Fatal(err)
+	}
+	if got.StatusCode != http.StatusFound || got.Header.Get("Location") != "/elsewhere" || e.Method != "PUT" || e.Path != "/api/echo" || e.Query != "a=1" ||
+		e.Body != "raw" || e.Header.Get("X-A") != "b" || e.Header.Get("X-Azure-Functions-InvocationId") != "inv" {
+		t.Errorf("got %d %v, the handler saw %+v", got.StatusCode, got.Header, e)
+	}
+	// With one more output it is wrapped.
+	if resp, err = h.Invoke(context.Background(), request("res", "out"), nil); err == nil || !errors.Is(err, process.ErrNoResult) {
+		t.Errorf("with another output: %+v, %v", resp, err)
+	}
+	// The older section has the function's name as the path.
+	old := started(t, func(s *customhandler.Spec) { s.Forward = customhandler.ByName })
+	req := request("res")
+	req.Function = "Echo"
+	if resp, err = old.Invoke(context.Background(), req, nil); err != nil || !strings.Contains(string(resp.Outputs["res"].HTTPResponse.Body), "PUT") {
+		t.Errorf("by name: %+v, %v", resp, err)
+	}
+}
+
+// The end of the process is an ExitError, and another one takes its place.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	h := started(t, nil)
+	_, err := h.Invoke(context.Background(), &call.Request{Function: "Exit"}, nil)
+	exit, ok := errors.AsType[*process.ExitError](err)
+	if !ok || exit.Exit.Code != 4 || !strings.HasPrefix(err.Error(), "custom handler process exited: ") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := h.Invoke(context.Background(), answer("{}"), nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// A function that does not return costs its process, which is no crash; the others go on
+// in the next one.
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var exits []process.Exit
+	h := started(t, func(s *customhandler.Spec) {
+		s.OnExit = func(e process.Exit) { mu.Lock(); exits = append(exits, e); mu.Unlock() }
+	})
+	ctx, cancel := clock.System().WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err := h.Invoke(ctx, &call.Request{Function: "Hang"}, nil)
+	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), `function "Hang" did not return`) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := h.Invoke(context.Background(), answer("{}"), nil); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(exits) != 1 || !exits[0].Planned || exits[0].Restart != 0 {
+		t.Errorf("exits %+v", exits)
+	}
+}

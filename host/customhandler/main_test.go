@@ -1,0 +1,89 @@
+//clock:outside a custom handler, which never sees the clock
+
+package customhandler_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+// roleVariable makes the test binary a custom handler, with what is odd about it.
+const roleVariable = "REDELIVER_CUSTOM_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if role := os.Getenv(roleVariable); role != "" {
+		act(role)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// act serves what the names of functions say.
+func act(role string) {
+	switch role {
+	case "exits":
+		fmt.Fprintln(os.Stderr, "no such module")
+		os.Exit(3)
+	case "silent":
+		select {}
+	}
+	fmt.Fprintln(os.Stderr, "listening")
+	l, err := net.Listen("tcp4", "127.0.0.1:"+os.Getenv("FUNCTIONS_CUSTOMHANDLER_PORT"))
+	if err != nil {
+		panic(err)
+	}
+	panic(http.Serve(l, http.HandlerFunc(serve)))
+}
+
+// echoed is what the function Echo answers.
+type echoed struct {
+	Method, Path, Query string
+	Header              http.Header
+	Body                string
+	Args                []string
+	Env                 map[string]string
+}
+
+func serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	switch r.URL.Path {
+	case "/":
+		http.NotFound(w, r)
+	case "/Echo", "/api/echo":
+		e := echoed{Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Header: r.Header, Body: string(body), Args: os.Args[1:], Env: map[string]string{}}
+		for _, kv := range os.Environ() {
+			if name, v, _ := strings.Cut(kv, "="); strings.HasPrefix(name, "FUNCTIONS_") || name == "CONTAINER_NAME" {
+				e.Env[name] = v
+			}
+		}
+		text, _ := json.Marshal(e)
+		if r.URL.Path == "/api/echo" {
+			w.Header().Set("Location", "/elsewhere")
+			w.WriteHeader(http.StatusFound)
+			_, _ = w.Write(text)
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"ReturnValue": map[string]any{"seen": string(text)}})
+	case "/Answer": // with the text of the first input
+		var in struct{ Data map[string]string }
+		var text string
+		_ = json.Unmarshal(body, &in)
+		_ = json.Unmarshal([]byte(in.Data["in"]), &text)
+		_, _ = io.WriteString(w, text)
+	case "/Status":
+		w.WriteHeader(http.StatusTeapot)
+		_, _ = io.WriteString(w, `{"Logs":["never seen"],"Outputs":{"out":"x"}}`)
+	case "/Exit":
+		os.Exit(4)
+	case "/Break":
+		panic(http.ErrAbortHandler)
+	case "/Hang":
+		select {}
+	}
+}

@@ -1,0 +1,157 @@
+package customhandler
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+)
+
+// responseBody is the body of an answer.
+type responseBody struct {
+	outputs map[string]json.RawMessage
+	logs    []json.RawMessage
+	result  json.RawMessage
+}
+
+// bodyFrom reads the body of an answer. Its three names count in any case.
+func bodyFrom(raw []byte) (b responseBody, err error) {
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return b, errors.New("its answer is empty; it must be a JSON object, at least {}")
+	}
+	var members map[string]json.RawMessage
+	err = json.Unmarshal(raw, &members)
+	if err == nil && members == nil {
+		err = errors.New("it is null")
+	}
+	for name, v := range members {
+		if err != nil {
+			break
+		}
+		switch {
+		case strings.EqualFold(name, "Outputs"):
+			err = json.Unmarshal(v, &b.outputs)
+		case strings.EqualFold(name, "Logs"):
+			err = json.Unmarshal(v, &b.logs)
+		case strings.EqualFold(name, "ReturnValue"):
+			b.result = v
+		}
+	}
+	if err != nil {
+		return b, fmt.Errorf(`its answer %s is not a JSON object of the form {"Outputs": {}, "Logs": [], "ReturnValue": null}: %w`, excerpt(raw), err)
+	}
+	return b, nil
+}
+
+// read is the outcome of an attempt, and the lines to log (spec workers 13.4). Outputs
+// that the function does not have are left out, as on the platform.
+func (s *Spec) read(req *call.Request, a *answer) (*call.Response, []string, error) {
+	if a.status < 200 || a.status > 299 {
+		return &call.Response{Error: a.failure()}, nil, nil
+	}
+	body, err := bodyFrom(a.body)
+	if err != nil {
+		return nil, nil, err
+	}
+	resp := &call.Response{Status: call.Succeeded, Outputs: map[string]bindings.Value{}}
+	for _, name := range req.Outputs {
+		raw, given := body.outputs[name]
+		if name == "$return" {
+			raw, given = body.result, len(body.result) > 0
+		}
+		switch {
+		case name == req.HTTPOutput:
+			resp.Outputs[name] = httpAnswer(raw)
+		case given:
+			resp.Outputs[name] = outputValue(raw, s.Binary != nil && s.Binary(req.Function, name))
+		}
+	}
+	var lines []string
+	for _, raw := range body.logs {
+		line, isText := text(raw)
+		if !isText {
+			line = string(raw)
+		}
+		lines = append(lines, line)
+	}
+	return resp, lines, nil
+}
+
+// failure is what an answer with a status outside 2xx stands for.
+func (a *answer) failure() *call.Error {
+	message := fmt.Sprintf("the custom handler answered with status %d", a.status)
+	if words := http.StatusText(a.status); words != "" {
+		message += " (" + words + ")"
+	}
+	if len(bytes.TrimSpace(a.body)) > 0 {
+		message += ": " + excerpt(a.body)
+	}
+	return &call.Error{Type: "HttpRequestException", Message: message}
+}
+
+// excerpt is the beginning of a body, for a person.
+func excerpt(raw []byte) string {
+	const limit = 200
+	s := strings.ToValidUTF8(strings.TrimSpace(string(raw[:min(len(raw), 4*limit)])), "\uFFFD")
+	if r := []rune(s); len(r) > limit || len(raw) > 4*limit {
+		s = string(r[:min(len(r), limit)]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// text is the text that raw is the JSON form of.
+func text(raw json.RawMessage) (s string, ok bool) {
+	if trimmed := bytes.TrimSpace(raw); len(trimmed) == 0 || trimmed[0] != '"' {
+		return "", false
+	}
+	return s, json.Unmarshal(raw, &s) == nil
+}
+
+// outputValue is the value of an output that is not the answer of an HTTP trigger.
+func outputValue(raw json.RawMessage, binary bool) bindings.Value {
+	if s, isText := text(raw); isText {
+		return textValue(s, binary)
+	}
+	if string(bytes.TrimSpace(raw)) == "null" {
+		return bindings.Value{}
+	}
+	return bindings.JSONValue(raw)
+}
+
+// textValue is a text of an answer. One that happens to be base64 stands for bytes unless
+// the binding is binary: so the platform reads it, and a text such as "data" is lost
+// (host: ScriptInvocationResultExtensions.cs).
+func textValue(s string, binary bool) bindings.Value {
+	if !binary && s != "" {
+		if b, err := base64.StdEncoding.DecodeString(s); err == nil {
+			return bindings.BytesValue(b)
+		}
+	}
+	return bindings.StringValue(s)
+}
+
+// httpAnswer is the answer of an HTTP trigger: an object with statusCode or status, body
+// and headers; an empty one where there is none.
+func httpAnswer(raw json.RawMessage) bindings.Value {
+	var members map[string]json.RawMessage
+	switch trimmed := bytes.TrimSpace(raw); {
+	case len(trimmed) == 0 || string(trimmed) == "null":
+		return bindings.Value{Kind: bindings.Response, HTTPResponse: &bindings.HTTPResponse{}}
+	case trimmed[0] != '{' || json.Unmarshal(raw, &members) != nil:
+		return outputValue(raw, true)
+	}
+	for name := range members {
+		if strings.EqualFold(name, "body") {
+			return bindings.JSONValue(raw)
+		}
+	}
+	members["body"] = json.RawMessage("null") // else the whole object would be the body
+	out, _ := json.Marshal(members)           // they were read from JSON
+	return bindings.JSONValue(out)
+}

@@ -22,7 +22,7 @@ type endpoint interface {
 	// addr is the address to dial.
 	addr() *net.TCPAddr
 	// accepted gives the stream of the worker, once it has said who it is.
-	accepted() <-chan stream
+	accepted() <-chan stream //clock:outside a process dials
 	// close ends the endpoint and the stream. More than once is no harm.
 	close()
 }

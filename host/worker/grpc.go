@@ -38,7 +38,7 @@ type grpcEndpoint struct {
 	id       string
 	found    chan stream //clock:outside a process dials
 	server   *grpc.Server
-	serving  sync.WaitGroup
+	serving  sync.WaitGroup //clock:outside the server
 
 	mu    sync.Mutex // guards:
 	taken bool       // the worker has come

@@ -28,7 +28,7 @@ type linesEndpoint struct {
 	listener net.Listener
 	id       string
 	found    chan stream //clock:outside a process dials
-	serving  sync.WaitGroup
+	serving  sync.WaitGroup //clock:outside the connections
 
 	mu     sync.Mutex // guards:
 	closed bool

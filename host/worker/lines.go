@@ -27,7 +27,7 @@ func openLines(id string) (endpoint, error) {
 type linesEndpoint struct {
 	listener net.Listener
 	id       string
-	found    chan stream //clock:outside a process dials
+	found    chan stream    //clock:outside a process dials
 	serving  sync.WaitGroup //clock:outside the connections
 
 	mu     sync.Mutex // guards:

@@ -19,52 +19,85 @@ import (
 //go:embed newapp
 var newApp embed.FS
 
-// newAppFiles are the files of an app that init writes, and their templates.
-var newAppFiles = []struct{ name, template string }{ // read only
-	{"main.go", "main.go.tmpl"},
-	{"host.json", "host.json.tmpl"},
-	{"local.settings.json", "local.settings.json.tmpl"},
-	{".gitignore", "gitignore.tmpl"},
+// newFile is a file of an app that init writes, and its template.
+type newFile struct{ name, template string }
+
+// newLanguage is what init writes for one language, and what is left to do before the
+// start.
+type newLanguage struct {
+	files []newFile
+	next  string // a command; empty: nothing
 }
+
+// newLanguages are the apps that init writes.
+var newLanguages = map[string]newLanguage{ // read only
+	"go": {files: []newFile{
+		{"main.go", "main.go.tmpl"}, {"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.json.tmpl"}, {".gitignore", "gitignore.tmpl"},
+	}},
+	"node": {next: "npm install", files: []newFile{
+		{"src/app.js", "app.js.tmpl"}, {"package.json", "package.json.tmpl"},
+		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.node.tmpl"}, {".gitignore", "gitignore.node.tmpl"},
+	}},
+	"typescript": {next: "npm install && npm run build", files: []newFile{
+		{"src/app.ts", "app.ts.tmpl"}, {"package.json", "package.ts.json.tmpl"}, {"tsconfig.json", "tsconfig.json.tmpl"},
+		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.node.tmpl"}, {".gitignore", "gitignore.ts.tmpl"},
+	}},
+	"python": {files: []newFile{
+		{"function_app.py", "function_app.py.tmpl"}, {"requirements.txt", "requirements.txt.tmpl"},
+		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.python.tmpl"}, {".gitignore", "gitignore.python.tmpl"},
+	}},
+}
+
+// newNames are the languages of apps that init writes, for people.
+const newNames = "go, node, typescript or python"
 
 func newInit(std streams) *cobra.Command {
 	var lang, replace string
 	cmd := &cobra.Command{
-		Use:   "init DIR --lang go",
+		Use:   "init DIR --lang LANGUAGE",
 		Short: "Write a small app to start from",
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
-timer, and a retry policy. If one of its files exists already, nothing is
-written.
+timer, and a retry policy, in Go, JavaScript, TypeScript or Python. If one of
+its files exists already, nothing is written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into
 go.mod; --replace names another place.`,
-		Example: `  redeliver init shop --lang go`,
-		Args:    arguments(1, 1),
+		Example: `  redeliver init shop --lang go
+  redeliver init shop --lang python`,
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			switch lang {
-			case "go":
-			case "":
+			language, known := newLanguages[lang]
+			switch {
+			case lang == "":
 				return hinted(&usageError{errors.New("--lang is missing")}, "redeliver init "+args[0]+" --lang go")
-			default:
-				return &usageError{fmt.Errorf("--lang %q: want go", lang)}
+			case !known:
+				return &usageError{fmt.Errorf("--lang %q: want %s", lang, newNames)}
 			}
-			source, err := moduleSource(replace)
-			if err != nil {
-				return err
+			var src source
+			if lang == "go" {
+				var err error
+				if src, err = moduleSource(replace); err != nil {
+					return err
+				}
 			}
-			if err := writeApp(args[0], source); err != nil {
+			if err := writeApp(args[0], lang, src); err != nil {
 				return err
 			}
 			out := newConsole(std, true)
 			out.printf("wrote an app to %s\n", args[0])
-			tidy(cmd.Context(), args[0], source, out)
+			if lang == "go" {
+				tidy(cmd.Context(), args[0], src, out)
+			}
+			if language.next != "" {
+				out.hint("run in " + args[0] + ": " + language.next)
+			}
 			out.hint(commandFor("start", args[0]))
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&lang, "lang", "", "language of the handlers: go")
+	cmd.Flags().StringVar(&lang, "lang", "", "language of the functions: "+newNames)
 	cmd.Flags().StringVar(&replace, "replace", "", "folder of the redeliver module, for the replace line of go.mod")
 	return cmd
 }
@@ -114,13 +147,13 @@ func readLines(file string) (string, error) {
 }
 
 // writeApp writes the app's files into dir, all of them or none.
-func writeApp(dir string, src source) error {
+func writeApp(dir, lang string, src source) error {
 	name, err := moduleName(dir)
 	if err != nil {
 		return err
 	}
 	files := map[string]string{}
-	for _, f := range newAppFiles {
+	for _, f := range newLanguages[lang].files {
 		text, err := newApp.ReadFile("newapp/" + f.template)
 		if err != nil { // a template of ours
 			panic(err)
@@ -128,8 +161,10 @@ func writeApp(dir string, src source) error {
 		// Package text/template would keep the methods of every type in the binary.
 		files[f.name] = strings.ReplaceAll(string(text), "{{.Name}}", name)
 	}
-	if files["go.mod"], files["go.sum"], err = moduleFiles(name, src); err != nil {
-		return err
+	if lang == "go" {
+		if files["go.mod"], files["go.sum"], err = moduleFiles(name, src); err != nil {
+			return err
+		}
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("%q is not a folder", dir)
@@ -149,7 +184,11 @@ func writeApp(dir string, src source) error {
 		if text == "" {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+		path := filepath.Join(dir, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return fmt.Errorf("cannot make folder %q: %w", filepath.Dir(path), reason(err))
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return err
 		}
 	}

@@ -14,13 +14,10 @@ import (
 	"github.com/redeliver/redeliver/host/customhandler"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/plugin"
 	"github.com/redeliver/redeliver/host/process"
 )
-
-// stateDir is the folder below the app in which the host keeps what it makes:
-// built handlers, keys, the run file. It is never watched.
-const stateDir = ".redeliver"
 
 // handlers start what runs the app's functions.
 type handlers struct {
@@ -160,25 +157,7 @@ func (hs *handlers) serve(a *app.App, spec app.HandlerSpec) (*kept, error) {
 	p := &kept{}
 	ps := hs.keep(a, p, filepath.Base(spec.Path))
 	ps.Name, ps.Path, ps.Args, ps.Dir = "custom handler", spec.Path, spec.Arguments, spec.WorkingDirectory
-	cs := customhandler.Spec{
-		Spec: ps, App: a.Dir, HostVersion: hs.host.opts.Version,
-		Binary: func(function, binding string) bool {
-			f := a.Function(function)
-			return f != nil && slices.ContainsFunc(f.Bindings, func(b *app.Binding) bool {
-				return b.Name == binding && strings.EqualFold(b.DataType, "binary")
-			})
-		},
-	}
-	switch c := a.Config.CustomHandler; {
-	case c == nil: // a handler that was given to the load
-	case c.Section == "httpWorker":
-		cs.Forward = customhandler.ByName
-	case c.Forward:
-		cs.Forward, cs.Port = customhandler.ByPath, c.Port
-	default:
-		cs.Port = c.Port
-	}
-	inv, err := customhandler.Start(hs.host.clk, cs)
+	inv, err := customhandler.Start(hs.host.clk, launch.CustomHandler(a, ps, hs.host.opts.Version))
 	if err != nil {
 		return nil, err
 	}

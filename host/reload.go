@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/places"
 	"github.com/redeliver/redeliver/host/watch"
 	"github.com/redeliver/redeliver/schemas"
@@ -199,7 +200,7 @@ func (l *loader) options(ctx context.Context) *app.Options {
 		Removed:      slices.Sorted(maps.Keys(l.inFolders)),
 		Sources:      func(string) string { return l.host.handlers.readSources(ctx) },
 		Entities:     l.host.opts.Entities,
-		Worker:       NoWorker(l.host.dir, l.host.opts.Worker),
+		Worker:       launch.NoWorker(l.host.dir, l.host.opts.Worker),
 		ServicesOnly: l.host.opts.ServicesOnly,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/kinds"
 	"github.com/redeliver/redeliver/host/places"
@@ -155,7 +156,7 @@ func (s *states) restoreResidents() error {
 // spooled calls f with a file that is gone afterwards: a state may be larger
 // than memory, and its reader or writer slower than the clock can wait for.
 func (s *states) spooled(f func(*os.File) error) (err error) {
-	dir := filepath.Join(s.host.dir, stateDir)
+	dir := filepath.Join(s.host.dir, app.StateDir)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		dir = "" // the system's
 	}

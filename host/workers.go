@@ -2,10 +2,8 @@ package host
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,10 +11,9 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
-	"github.com/redeliver/redeliver/host/worker/shim"
-	"github.com/redeliver/redeliver/host/worker/workerpb"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -35,32 +32,6 @@ func workerOf(inv Invoker) (languageWorker, bool) {
 	}
 	w, ok := inv.(languageWorker)
 	return w, ok
-}
-
-// findWorker looks for what runs functions of a runtime in the app of a folder.
-func findWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Found, error) {
-	return worker.Find(worker.Search{
-		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
-		Bundled: func(language string) (string, error) {
-			s, ok := shim.Of(language)
-			if !ok {
-				return "", nil
-			}
-			return s.Extract(filepath.Join(dir, stateDir, "workers", language))
-		},
-	})
-}
-
-// NoWorker returns what app.Options.Worker needs for the app of a folder, as a host with
-// Options.Worker loads it.
-func NoWorker(dir, prefer string) func(runtime string, settings *app.Settings) app.NoWorker {
-	return func(runtime string, settings *app.Settings) app.NoWorker {
-		_, err := findWorker(dir, prefer, runtime, settings)
-		if none, ok := errors.AsType[*worker.NotFoundError](err); ok {
-			return app.NoWorker{Reason: none.Reason, Hint: none.Hint}
-		}
-		return app.NoWorker{}
-	}
 }
 
 // notices are what the workers have said of themselves: a worker that is started again
@@ -83,7 +54,7 @@ func (n *notices) first(text string) bool {
 
 // work starts the language worker of an app.
 func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
-	found, err := findWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
+	found, err := launch.FindWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -115,37 +86,12 @@ func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
 	return p, nil
 }
 
-// workerFunctions are the functions of a generation as a worker loads them. Disabled ones
-// come last (spec workers 4.2).
-func (g *generation) workerFunctions() []worker.Function {
-	var enabled, disabled []worker.Function
+// defs are the functions that run, as the app has them.
+func (g *generation) defs() (list []*app.Function) {
 	for _, f := range g.functions {
-		out := worker.Function{Name: f.def.Name, Directory: f.def.Dir, EntryPoint: f.def.EntryPoint}
-		if f.def.ScriptFile != "" {
-			out.ScriptFile = filepath.Join(g.app.Dir, filepath.FromSlash(f.def.ScriptFile))
-		}
-		for _, b := range f.def.Bindings {
-			out.Bindings = append(out.Bindings, workerBinding(b))
-		}
-		if f.def.Disabled {
-			disabled = append(disabled, out)
-		} else {
-			enabled = append(enabled, out)
-		}
+		list = append(list, f.def)
 	}
-	return append(enabled, disabled...)
-}
-
-func workerBinding(b *app.Binding) worker.Binding {
-	raw, err := json.Marshal(b.Props)
-	if err != nil {
-		raw = []byte("{}") // decoded JSON has a JSON form
-	}
-	return worker.Binding{
-		Name: b.Name, Type: b.Type, Raw: raw,
-		Direction: workerpb.BindingInfo_Direction(workerpb.BindingInfo_Direction_value[b.Direction]),
-		DataType:  workerpb.BindingInfo_DataType(workerpb.BindingInfo_DataType_value[strings.ToLower(b.DataType)]),
-	}
+	return list
 }
 
 // loadWorker has a worker load the functions of a generation. A function that cannot be
@@ -156,7 +102,7 @@ func (l *loader) loadWorker(ctx context.Context, g *generation, prev *generation
 	if !ok {
 		return nil
 	}
-	failures, err := w.Load(ctx, g.workerFunctions())
+	failures, err := w.Load(ctx, launch.WorkerFunctions(g.app.Dir, g.defs()))
 	if err != nil {
 		return &LoadError{Err: err}
 	}

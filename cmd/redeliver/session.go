@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/launch"
 
 	"github.com/rs/zerolog"
 
@@ -199,7 +200,7 @@ func (s *session) look(env []string) (*app.App, error) {
 	a, err := app.Load(s.dir, &app.Options{
 		Env: environment(env), Set: s.flags.set, Functions: s.flags.functions, Kinds: table.Facts(),
 		Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs}, ServicesOnly: s.flags.servicesOnly,
-		Worker: host.NoWorker(s.dir, s.flags.worker),
+		Worker: launch.NoWorker(s.dir, s.flags.worker),
 	})
 	if err != nil {
 		return nil, err

@@ -9,11 +9,15 @@ import (
 	"strings"
 )
 
+// StateDir is the folder below the app in which the host keeps what it makes: built
+// handlers, workers, keys, the run file. It is never watched.
+const StateDir = ".redeliver"
+
 // Unwatched reports whether folders of that name are never looked into, at any
 // depth: the state of the host, version control, and what package managers fill.
 func Unwatched(name string) bool {
 	switch name {
-	case ".redeliver", ".git", "node_modules", ".venv", "venv", "__pycache__", ".python_packages":
+	case StateDir, ".git", "node_modules", ".venv", "venv", "__pycache__", ".python_packages":
 		return true
 	}
 	return false

@@ -1,0 +1,102 @@
+// Package launch says what is to be started for the functions of an app that run in
+// other processes: which worker, and with what it has to know. The host starts it.
+package launch
+
+import (
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/customhandler"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/worker/shim"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+)
+
+// FindWorker looks for what runs functions of a runtime in the app of a folder. Prefer is
+// worker.Search.Prefer.
+func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Found, error) {
+	return worker.Find(worker.Search{
+		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
+		Bundled: func(language string) (string, error) {
+			s, ok := shim.Of(language)
+			if !ok {
+				return "", nil
+			}
+			return s.Extract(filepath.Join(dir, app.StateDir, "workers", language))
+		},
+	})
+}
+
+// NoWorker returns what app.Options.Worker needs for the app of a folder, as a host with
+// Options.Worker loads it.
+func NoWorker(dir, prefer string) func(runtime string, settings *app.Settings) app.NoWorker {
+	return func(runtime string, settings *app.Settings) app.NoWorker {
+		_, err := FindWorker(dir, prefer, runtime, settings)
+		if none, ok := errors.AsType[*worker.NotFoundError](err); ok {
+			return app.NoWorker{Reason: none.Reason, Hint: none.Hint}
+		}
+		return app.NoWorker{}
+	}
+}
+
+// WorkerFunctions are functions of the app in a folder as a worker loads them. Disabled ones
+// come last (spec workers 4.2).
+func WorkerFunctions(dir string, functions []*app.Function) []worker.Function {
+	var enabled, disabled []worker.Function
+	for _, f := range functions {
+		out := worker.Function{Name: f.Name, Directory: f.Dir, EntryPoint: f.EntryPoint}
+		if f.ScriptFile != "" {
+			out.ScriptFile = filepath.Join(dir, filepath.FromSlash(f.ScriptFile))
+		}
+		for _, b := range f.Bindings {
+			out.Bindings = append(out.Bindings, workerBinding(b))
+		}
+		if f.Disabled {
+			disabled = append(disabled, out)
+		} else {
+			enabled = append(enabled, out)
+		}
+	}
+	return append(enabled, disabled...)
+}
+
+func workerBinding(b *app.Binding) worker.Binding {
+	raw, err := json.Marshal(b.Props)
+	if err != nil {
+		raw = []byte("{}") // decoded JSON has a JSON form
+	}
+	return worker.Binding{
+		Name: b.Name, Type: b.Type, Raw: raw,
+		Direction: workerpb.BindingInfo_Direction(workerpb.BindingInfo_Direction_value[b.Direction]),
+		DataType:  workerpb.BindingInfo_DataType(workerpb.BindingInfo_DataType_value[strings.ToLower(b.DataType)]),
+	}
+}
+
+// CustomHandler is what the custom handler of an app has to know, beside how it is kept
+// running.
+func CustomHandler(a *app.App, ps process.Spec, hostVersion string) customhandler.Spec {
+	cs := customhandler.Spec{
+		Spec: ps, App: a.Dir, HostVersion: hostVersion,
+		Binary: func(function, binding string) bool {
+			f := a.Function(function)
+			return f != nil && slices.ContainsFunc(f.Bindings, func(b *app.Binding) bool {
+				return b.Name == binding && strings.EqualFold(b.DataType, "binary")
+			})
+		},
+	}
+	switch c := a.Config.CustomHandler; {
+	case c == nil: // a handler that was given to the load
+	case c.Section == "httpWorker":
+		cs.Forward = customhandler.ByName
+	case c.Forward:
+		cs.Forward, cs.Port = customhandler.ByPath, c.Port
+	default:
+		cs.Port = c.Port
+	}
+	return cs
+}

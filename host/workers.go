@@ -55,6 +55,9 @@ func (n *notices) first(text string) bool {
 // work starts the language worker of an app.
 func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
 	found, err := launch.FindWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
+	if err == nil {
+		err = launch.Prepare(a.Dir, found)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -27,9 +27,25 @@ func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Fo
 			if !ok {
 				return "", nil
 			}
-			return s.Extract(filepath.Join(dir, app.StateDir, "workers", language))
+			return filepath.Join(workerFolder(dir, language), filepath.FromSlash(s.Entry)), nil
 		},
 	})
+}
+
+// workerFolder is where the worker that the program brings along is written for an app.
+func workerFolder(dir, language string) string {
+	return filepath.Join(dir, app.StateDir, "workers", language)
+}
+
+// Prepare writes a worker that the program brings along, before it is started for the app
+// of a folder.
+func Prepare(dir string, found *worker.Found) error {
+	if found.Official() {
+		return nil
+	}
+	s, _ := shim.Of(found.Language)
+	_, err := s.Extract(workerFolder(dir, found.Language))
+	return err
 }
 
 // NoWorker returns what app.Options.Worker needs for the app of a folder, as a host with

@@ -67,8 +67,7 @@ func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
 	ps.Env = append(ps.Env, found.Environment(a.Dir, func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
 	output := ps.Output
 	ps.Output = func(l process.Line) {
-		if text, drop := worker.ConsoleLine(l.Text); !drop {
-			l.Text = text
+		if l, drop := worker.ConsoleLine(l); !drop {
 			output(l)
 		}
 	}

@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/process"
 )
 
 // CoreToolsVariable names the environment variable that holds the folder of the
@@ -153,9 +156,6 @@ func (s *Search) official(dir string) (*Found, error) {
 	path = s.expand(path)
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, filepath.FromSlash(path))
-	}
-	if bundle := filepath.Join(filepath.Dir(path), "worker-bundle.js"); isFile(bundle) {
-		path = bundle
 	}
 	if !isFile(path) {
 		return nil, s.notFound(fmt.Sprintf("the worker in %q has no file %q for this machine", dir, path), "install a worker for this version of the interpreter")
@@ -313,13 +313,16 @@ func versionOf(interpreter string) string {
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-// ConsoleLine takes apart a line of a worker's standard output or standard error. Drop:
-// it is meant for tools (spec workers 8).
-func ConsoleLine(text string) (line string, drop bool) {
-	if strings.HasPrefix(text, "azfuncjsonlog:") {
-		return "", true
+// ConsoleLine is what a line of a worker's standard output or standard error says to
+// the user. Drop: nothing, since it is meant for tools, or the worker talks of itself
+// without a warning (spec workers 8).
+func ConsoleLine(l process.Line) (line process.Line, drop bool) {
+	if strings.HasPrefix(l.Text, "azfuncjsonlog:") {
+		return l, true
 	}
-	return strings.TrimPrefix(text, "LanguageWorkerConsoleLog"), false
+	text, own := strings.CutPrefix(l.Text, "LanguageWorkerConsoleLog")
+	l.Text = text
+	return l, own && l.Level < call.Warning
 }
 
 // Environment is what a worker needs besides the app's settings (spec workers 3.2).

@@ -172,6 +172,9 @@ func (l *loader) finish(ctx context.Context, inv Invoker, handler app.HandlerSpe
 	if !a.OK() {
 		return nil, &LoadError{Faults: a.AllFaults()}
 	}
+	if err := empty(inv, a, prev); err != nil {
+		return nil, err
+	}
 	gen := l.generation(a, inv, declared, prev)
 	gen.inFiles = opts.InFiles
 	err = l.loadWorker(l.host.root, gen, prev)

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ import (
 type languageWorker interface {
 	Invoker
 	InCode() bool
+	Trouble() string
 	Load(ctx context.Context, functions []worker.Function) (map[string]*call.Error, error)
 }
 
@@ -32,6 +34,23 @@ func workerOf(inv Invoker) (languageWorker, bool) {
 	}
 	w, ok := inv.(languageWorker)
 	return w, ok
+}
+
+// empty is the failure of an app in which a worker finds nothing, and no file describes a
+// function: the worker has told of an error meanwhile, or the app that runs declares
+// functions in code, and an edit has broken that. Official workers tell of broken code
+// beside their answer.
+func empty(inv Invoker, a *app.App, prev *generation) error {
+	w, isWorker := workerOf(inv)
+	switch {
+	case !isWorker || w.InCode() || len(a.Functions) > 0:
+		return nil
+	case w.Trouble() != "":
+		return &LoadError{Err: fmt.Errorf("the app has no functions, and its worker says: %s", w.Trouble())}
+	case prev != nil && !prev.inFiles && len(prev.functions) > 0:
+		return &LoadError{Err: errors.New("the worker finds no functions in the code any more: see what it has written")}
+	}
+	return nil
 }
 
 // notices are what the workers have said of themselves: a worker that is started again

@@ -34,6 +34,7 @@ type conn struct {
 	calls   map[string]*process.Inbox[*message] // by invocation ID
 	ids     map[string]string                   // of the functions that the worker has declared, by folded name
 	loaded  map[string]*loaded                  // by folded name; nil: nothing has been loaded
+	trouble string                              // the last error that the worker has told of itself
 	err     error                               // why the stream has ended
 }
 
@@ -245,6 +246,11 @@ func (c *conn) chatter(l *workerpb.RpcLog) {
 	case workerpb.RpcLog_System:
 		if l.GetLevel() < workerpb.RpcLog_Warning {
 			return
+		}
+		if l.GetLevel() == workerpb.RpcLog_Error || l.GetLevel() == workerpb.RpcLog_Critical {
+			c.mu.Lock()
+			c.trouble = logOf(l).Message
+			c.mu.Unlock()
 		}
 	}
 	to := c.spec.Log

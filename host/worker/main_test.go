@@ -187,6 +187,9 @@ func (a *actor) answer(m *message) {
 
 func (a *actor) metadata() *workerpb.FunctionMetadataResponse {
 	switch {
+	case a.is("complains"):
+		a.log("", "cannot load app.js: unexpected token", workerpb.RpcLog_Error, workerpb.RpcLog_System)
+		return &workerpb.FunctionMetadataResponse{Result: success(), UseDefaultMetadataIndexing: true}
 	case a.is("files"):
 		return &workerpb.FunctionMetadataResponse{Result: success(), UseDefaultMetadataIndexing: true}
 	case a.is("broken"):

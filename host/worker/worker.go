@@ -27,6 +27,7 @@ type Worker struct {
 	mu        sync.Mutex // guards:
 	functions []Function // to load; nil before Load
 	inCode    bool       // the worker has declared them
+	trouble   string     // see Trouble
 }
 
 // Start starts a worker and returns when it has said what it can do. It waits outside
@@ -88,10 +89,22 @@ func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s worker cannot read the app: %w", w.spec.Language, err)
 	}
+	r.Conn.mu.Lock()
+	trouble := r.Conn.trouble
+	r.Conn.mu.Unlock()
 	w.mu.Lock()
-	w.inCode = inCode
+	w.inCode, w.trouble = inCode, trouble
 	w.mu.Unlock()
 	return list, nil
+}
+
+// Trouble is the last error that the worker had told of itself when it was asked for
+// functions, "" for none. The official worker for Node.js tells in this way of an entry
+// point that fails, and leaves the functions to the files.
+func (w *Worker) Trouble() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.trouble
 }
 
 // InCode reports whether the worker has declared the app's functions, so that no

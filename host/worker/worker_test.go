@@ -173,6 +173,16 @@ func TestFunctionsInFiles(t *testing.T) {
 	})
 }
 
+// An error that a worker tells instead of functions is kept, for who has none.
+func TestTrouble(t *testing.T) {
+	t.Parallel()
+	on(t, "complains", 0, func(b *bench) {
+		if list, err := b.w.Functions(context.Background()); err != nil || len(list) != 0 || b.w.InCode() || b.w.Trouble() != "cannot load app.js: unexpected token" {
+			b.Errorf("%v, %v, in code %v, trouble %q", list, err, b.w.InCode(), b.w.Trouble())
+		}
+	})
+}
+
 // An exception of user code at the start is told, with its place.
 func TestBrokenApp(t *testing.T) {
 	t.Parallel()

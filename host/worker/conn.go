@@ -191,13 +191,16 @@ func (c *conn) receive(s stream) {
 	}
 }
 
+// errConnection is wrapped by the failure of what a worker without a connection is asked.
+var errConnection = errors.New("its connection ended")
+
 // broken ends what waits for the worker, and what will.
 func (c *conn) broken(err error) {
 	c.out.End(err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err == nil {
-		c.err = fmt.Errorf("its connection ended: %w", err)
+		c.err = fmt.Errorf("%w: %w", errConnection, err)
 	}
 	for _, box := range c.answers {
 		box.End(c.err)

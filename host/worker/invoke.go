@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -91,6 +92,7 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 			return
 		}
 		if err = c.c.begin(c); err != nil {
+			c.lost = errors.Is(err, errConnection) && !c.c.child.EndsWithin(exitDelay)
 			return
 		}
 		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, id)}})

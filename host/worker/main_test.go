@@ -47,6 +47,7 @@ type actor struct {
 	sendMu sync.Mutex
 	send   func(*message) error
 	recv   func() (*message, error)
+	hangUp func()
 
 	mu      sync.Mutex
 	cancels map[string]chan struct{}
@@ -79,6 +80,7 @@ func act(role []string) {
 		stream, err := workerpb.NewFunctionRpcClient(conn).EventStream(context.Background())
 		check(err)
 		a.send, a.recv, id = stream.Send, stream.Recv, flags["functions-worker-id"]
+		a.hangUp = func() { _ = conn.Close() }
 	} else {
 		if a.is("stranger") { // somebody else comes first
 			nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
@@ -92,6 +94,7 @@ func act(role []string) {
 		nc, err := net.Dial("tcp", net.JoinHostPort(flags["host"], flags["port"]))
 		check(err)
 		in := bufio.NewReader(nc)
+		a.hangUp = func() { _ = nc.Close() }
 		a.send = func(m *message) error {
 			line, err := protojson.Marshal(m)
 			check(err)
@@ -113,6 +116,9 @@ func act(role []string) {
 	a.say(&message{Content: &workerpb.StreamingMessage_StartStream{StartStream: &workerpb.StartStream{WorkerId: id}}})
 	for {
 		m, err := a.recv()
+		if err != nil && a.is("lingers") {
+			select {}
+		}
 		if err != nil {
 			return
 		}
@@ -279,6 +285,10 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 		a.mu.Unlock()
 		<-cancelled
 		out.Result = &workerpb.StatusResult{Status: workerpb.StatusResult_Cancelled}
+	case "HangUp":
+		a.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})
+		a.hangUp()
+		return
 	case "PID":
 		set("out", text(strconv.Itoa(os.Getpid())))
 	}

@@ -33,7 +33,7 @@ type bench struct {
 }
 
 // names are the functions that every test has loaded.
-var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "PID", "Unloadable", "Silent"}
+var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent"}
 
 func functions() (list []worker.Function) {
 	for _, name := range names {
@@ -343,6 +343,29 @@ func TestExit(t *testing.T) {
 		if err != nil || after.Status != call.Succeeded || after.Outputs["out"].Text == before.Outputs["out"].Text {
 			b.Errorf("after the exit: %+v, %v", after, err)
 		}
+	})
+}
+
+// A process that has hung up and lives on is of no use: the call that finds out fails, and
+// the next one has another process.
+func TestHangUp(t *testing.T) {
+	t.Parallel()
+	on(t, "lingers", 0, func(b *bench) {
+		b.load()
+		before, _, _ := b.invoke("PID", bindings.Value{}, nil)
+		if resp, _, err := b.invoke("HangUp", bindings.Value{}, nil); err != nil || resp.Status != call.Succeeded {
+			b.Errorf("%+v, %v", resp, err)
+		}
+		for range 3 {
+			after, _, err := b.invoke("PID", bindings.Value{}, nil)
+			if err == nil {
+				if after.Outputs["out"].Text == before.Outputs["out"].Text {
+					b.Error("the process that has hung up answers")
+				}
+				return
+			}
+		}
+		b.Error("no call succeeds after the worker has hung up")
 	})
 }
 

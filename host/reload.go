@@ -93,19 +93,12 @@ func (h *Host) Restart(ctx context.Context) error {
 			h.loader.refuse(err)
 			return
 		}
-		next.takeOver(prev)
+		for _, f := range next.functions {
+			f.keepBreaker(prev)
+		}
 		h.loader.swap(next)
 	})
 	return err
-}
-
-// takeOver keeps the breakers of the functions that stay.
-func (g *generation) takeOver(prev *generation) {
-	for _, f := range g.functions {
-		if old := prev.function(f.def.Name); old != nil && old.breaker.Is(f.def.CircuitBreaker) {
-			f.breaker = old.breaker
-		}
-	}
 }
 
 // loader loads the app, one load at a time: see Host.lockLoading.
@@ -228,7 +221,9 @@ func (g *generation) broken(prev *generation) []*schemas.Fault {
 	return faults
 }
 
-// swap makes next the running generation and retires the one before.
+// swap makes next the running generation and retires the one before. A reload keeps
+// everything that belongs to Host: journal, clock, services, counters, IDs. Of the old
+// generation it keeps the circuit breakers only: see function.keepBreaker.
 func (l *loader) swap(next *generation) {
 	l.host.mu.Lock()
 	l.generations++

@@ -14,8 +14,8 @@ import (
 // SDK skipped that one wait until 28 May 2021.)
 //
 // An exponential policy with minimum m and maximum M waits m before retry 1,
-// without jitter, and m + u·2^(n-2)·m before retry n. If that is M or more, the
-// wait is exactly M. The mean series is therefore 1, 2, 3, 5, 9, 17 times m; it
+// without jitter, and m + u·2^(n-2)·m before retry n. The cap comes after the
+// jitter: if the sum is M or more, the wait is exactly M. The mean series is therefore 1, 2, 3, 5, 9, 17 times m; it
 // is not m·2^n. From RandomizedExponentialBackoffStrategy.GetNextDelay of the
 // WebJobs SDK. Delays below the cap strictly increase, because the lower bound
 // at n+1 is above the upper bound at n; so a capped retry is followed by capped

@@ -44,7 +44,8 @@ type delivery struct {
 }
 
 // deliver runs a message through the table of spec storage 4.1 and reports one
-// settlement. The rows stand in its order.
+// settlement. The rows stand in its order. A message becomes poison when the function
+// fails on delivery MaxDequeueCount (5 by default), or when it is received later still.
 func (l *Listener) deliver(token context.Context, sink triggers.Sink, m *queue.Message) {
 	ctx := context.WithoutCancel(token)
 	d := &delivery{l: l, ctx: ctx, m: m, lock: newLock(l.clk, l.queue, ctx, m, l.opts.Renewed), poisonAccount: l.account, poison: l.poison}

@@ -116,8 +116,9 @@ func (s Schedule) final(r result, function, deadLetter bool) bool {
 	return false
 }
 
-// next is the wait after failed attempt number attempt. chance, from 0 to 1,
-// makes it longer by up to percent of itself, never shorter.
+// next is the wait after failed attempt number attempt: its step, or the minimum
+// after the answer (5 minutes after a 404) if that is longer. chance, from 0 to 1,
+// adds up to percent of the wait.
 func (s Schedule) next(attempt int, r result, function bool, percent int, chance float64) time.Duration {
 	wait := max(s.step(attempt), s.minimum(r, function))
 	return wait + time.Duration(float64(wait)*float64(percent)/100*chance)

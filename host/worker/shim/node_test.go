@@ -448,7 +448,7 @@ func TestNodeExports(t *testing.T) {
 		{"none of that name", "several.js", "c", "fails: Unable to determine function entry point: c"},
 		{"no function", "text.js", "", "fails: is not a function"},
 		{"syntax error", "syntax.js", "", "fails: Unexpected token"},
-		{"missing package", "missing.js", "", "fails: Cannot find module 'no-such-package'"},
+		{"missing package", "missing.js", "", "fails: Cannot find module 'no-such-package': run \"npm install\" in "},
 		{"missing file", "nowhere.js", "", "fails: nowhere.js"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -467,6 +467,10 @@ func TestNodeExports(t *testing.T) {
 				t.Errorf("got %s, want %s", told(r), tt.want)
 			}
 		})
+	}
+	stack := s.loadFile("again", "syntax.js", "", "in queueTrigger in").GetException().GetStackTrace()
+	if !strings.Contains(stack, "syntax.js:") || strings.Contains(stack, "Unexpected token") || strings.Contains(stack, "node:internal") || strings.Contains(stack, "load.js") {
+		t.Errorf("stack %q, want the place in the app, without the message and the worker's own calls", stack)
 	}
 	if r := s.call("nobody", text("x")); r.GetResult().GetStatus() != workerpb.StatusResult_Failure {
 		t.Errorf("a function that was never loaded: %v", r)

@@ -5,6 +5,7 @@ const fs = require('fs');
 const path = require('path');
 const { createRequire } = require('module');
 const { entryPoints } = require('./entries');
+const { failure, loadFailure } = require('./failure');
 const { loadFile, exported } = require('./load');
 const { installCore, hookNames } = require('./core');
 const { decodeRequest, encode, defined } = require('./values');
@@ -144,7 +145,7 @@ class App {
     this.registering = false;
     const declared = [...this.functions.values()].map((f) => f.metadata);
     if (this.startError && (declared.length > 0 || !this.hasFunctionFiles())) {
-      return { result: failure(this.startError) };
+      return { result: loadFailure(this.startError, this.directory) };
     }
     return {
       useDefaultMetadataIndexing: declared.length === 0,
@@ -193,8 +194,8 @@ class App {
       f.thisArg = found.thisArg;
       return { functionId, result: { status: 'Success' } };
     } catch (error) {
-      f.error = error;
-      return { functionId, result: failure(error) };
+      f.failure = loadFailure(error, this.directory);
+      return { functionId, result: f.failure };
     }
   }
 
@@ -206,7 +207,8 @@ class App {
     const giveUp = new AbortController();
     try {
       const f = this.functions.get(wireRequest.functionId);
-      if (!f || !f.callback) throw (f && f.error) || new Error(`Function code for '${wireRequest.functionId}' is not loaded.`);
+      if (f && f.failure) return { invocationId, result: f.failure };
+      if (!f || !f.callback) throw new Error(`Function code for '${wireRequest.functionId}' is not loaded.`);
       const core = {
         invocationId, request: decodeRequest(wireRequest), metadata: f.core, get state() { return context.state; },
         log: (level, category, ...args) => this.log(level, category, args.join(' '), { id: invocationId, category: `${f.core.name}.Invocation`, context: context.own }),
@@ -270,17 +272,6 @@ class App {
     }
     this.wire.end();
   }
-}
-
-/** The failure that an error stands for. */
-function failure(error) {
-  const known = error !== null && typeof error === 'object';
-  const message = known && error.message !== undefined ? String(error.message) : known ? JSON.stringify(error) : String(error);
-  return {
-    status: 'Failure',
-    result: message,
-    exception: { message, stackTrace: known && error.stack ? String(error.stack) : '', source: '', type: known && error.constructor ? error.name || error.constructor.name : typeof error },
-  };
 }
 
 function dataType(name) {

@@ -55,8 +55,8 @@ class App:
         library = importlib.import_module("azure.functions")
         self._say(
             "Warning",
-            f"the package azure-functions is not installed for {sys.executable}, and a small stand-in serves for it: "
-            f'"{sys.executable} -m pip install azure-functions" installs the real one',
+            f"the package azure-functions is not installed for {sys.executable}; a small stand-in serves in its place. "
+            f'Install it with "{sys.executable} -m pip install azure-functions"',
         )
         return library
 

@@ -1,0 +1,50 @@
+'use strict';
+// What went wrong, as the host is told of it.
+
+const path = require('path');
+
+/** The failure that an error stands for. */
+function failure(error) {
+  const known = error !== null && typeof error === 'object';
+  const message = known && error.message !== undefined ? String(error.message) : known ? JSON.stringify(error) : String(error);
+  return {
+    status: 'Failure',
+    result: message,
+    exception: { message, stackTrace: known && error.stack ? String(error.stack) : '', source: '', type: known && error.constructor ? error.name || error.constructor.name : typeof error },
+  };
+}
+
+/**
+ * The failure of the app's code while it is loaded. The stack has the lines of the app and of its
+ * packages only; a package that is not installed gets a next step.
+ */
+function loadFailure(error, directory) {
+  const told = failure(error);
+  const { exception } = told;
+  exception.stackTrace = places(exception.stackTrace, exception.message);
+  if (error && (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND')) {
+    const [first] = exception.message.split('\n'); // the list of those who require it says less than the stack
+    exception.message = told.result = first + advice(first, directory);
+  }
+  return told;
+}
+
+/** A stack without the message, and without the calls of Node.js and of this worker. */
+function places(stack, message) {
+  const at = stack.indexOf(message);
+  const before = at < 0 ? '' : stack.slice(0, at); // of a syntax error: the line, and the name of the error
+  const lines = (at < 0 ? stack : stack.slice(at + message.length)).split('\n');
+  return [...before.split('\n').slice(0, -1), ...lines]
+    .filter((line) => line.trim() !== '' && !line.includes('(node:') && !line.includes('at node:') && !line.includes(__dirname))
+    .join('\n');
+}
+
+/** What to do about a package that is not there. */
+function advice(message, directory) {
+  const [, name] = /'([^']+)'/.exec(message) || [];
+  if (!name || name.startsWith('.') || path.isAbsolute(name)) return '';
+  const parts = name.split('/').slice(0, name.startsWith('@') ? 2 : 1);
+  return `: run "npm install" in ${directory}, or "npm install ${parts.join('/')}" if package.json does not list it`;
+}
+
+module.exports = { failure, loadFailure };

@@ -27,6 +27,7 @@ type printer struct {
 	shown    *banner           // the last one; nil: none
 	faults   map[string]bool   // of functions, as they were said last
 	refusals map[string]bool   // said since the app ran last: a start is tried again and again
+	stacks   map[string]string // of a function, the places that were shown last
 	failing  map[string]string // why a function's listener failed last: it is started again and again
 	hinted   bool              // about message encoding
 	timeline map[string]began
@@ -45,7 +46,7 @@ const maxTimelines = 50_000
 func newPrinter(s *session) *printer {
 	return &printer{
 		s: s, out: s.out, json: s.flags.output == "json", day: s.begun.Format(time.DateOnly),
-		refusals: s.explained, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
+		refusals: s.explained, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 }
 
@@ -155,7 +156,7 @@ func (p *printer) line(rec *journal.Record) string {
 		if rec.Status == "succeeded" {
 			colour = green
 		}
-		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: failure(rec)})
+		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: failure(rec)}) + p.stack(rec)
 	case journal.RetryScheduled:
 		if p.s.pace() == "real" && rec.Delay >= time.Second {
 			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")

@@ -74,7 +74,7 @@ func standard(importPath string) bool {
 	return !ours(importPath) && !strings.Contains(first, ".")
 }
 
-// within reports whether a path is one of trees or below one of those that end
+// within reports whether a path is one of trees, or lies below a tree that ends
 // in "/...".
 func within(importPath string, trees ...string) bool {
 	for _, tree := range trees {
@@ -275,7 +275,7 @@ func TestImportRulesRefuse(t *testing.T) {
 	}
 }
 
-// Whoever listens does so through host/listen: nobody else opens ports or makes servers.
+// Only host/listen opens ports and makes servers.
 func TestOneListens(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -480,9 +480,8 @@ func kindsCompared(file *ast.File) (at []token.Pos) {
 	return at
 }
 
-// What is peculiar to a kind stands in its package below host/kinds: elsewhere nothing asks
-// which kind it has, but what the kind says of itself. The conditions of the schemas stand
-// with them.
+// The peculiarities of a kind stand in its package below host/kinds. Code elsewhere asks a
+// kind for its properties, and never compares its name. Conditions in schemas are exempt.
 func TestKindsAreComparedAtHome(t *testing.T) {
 	t.Parallel()
 	fset := token.NewFileSet()

@@ -53,8 +53,8 @@ func TestOwnModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A proxy that refuses what it does not have, as those of companies do, where another
-	// says that there is none.
+	// This proxy refuses a module that it does not have, as company proxies do; others
+	// answer that there is none.
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusForbidden) }))
 	defer proxy.Close()
 	dir := t.TempDir()
@@ -73,7 +73,8 @@ func TestOwnModule(t *testing.T) {
 		return string(out)
 	}
 	goes("off", "mod", "init", "example.com/shop")
-	// Who has a network need not copy it: the checksums are asked for there.
+	// With a network there is nothing to copy: the go command asks the checksum
+	// database.
 	sums, err := os.ReadFile(filepath.Join(clone, "go.sum"))
 	if err != nil {
 		t.Fatal(err)

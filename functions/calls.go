@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/functions/functionpb"
 )
 
-// calls are those that a host has in flight over one stream.
+// calls are the calls of a host that are in flight over one stream.
 type calls struct {
 	app *App
 	ctx context.Context // of the stream

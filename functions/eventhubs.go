@@ -117,7 +117,7 @@ func newEventHubEvents(r *call.Request) []EventHubEvent {
 	return out
 }
 
-// column reads an array of metadata; what is not there is zero.
+// column reads an array of metadata; a missing element is zero.
 func column[T any](m Metadata, name string, n int) []T {
 	var values []T
 	_ = json.Unmarshal([]byte(m.Get(name)), &values)

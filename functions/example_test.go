@@ -231,7 +231,7 @@ func ExampleSleep() {
 	// succeeded
 }
 
-// What a failure can ask for.
+// The requests that a failure can make.
 func ExamplePermanent() {
 	fault := errors.New("fault")
 	app := functions.New()

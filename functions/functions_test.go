@@ -364,7 +364,8 @@ func TestOutcomes(t *testing.T) {
 	if !ok || s.Decision != functions.DeadLettered || s.Reason != "r" || s.Description != "d" {
 		t.Errorf("settlement %+v", s)
 	}
-	// The innermost declaration wins, also over the one that Poison implies.
+	// The innermost declaration wins, also over the declaration that Poison
+	// implies.
 	if d, _ := retrycontext.DeclaredOutcome(functions.Poison(functions.RetryNow(boom))); d.Kind != retrycontext.KindRetryNow {
 		t.Errorf("Poison(RetryNow) declares %v", d.Kind)
 	}

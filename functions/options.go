@@ -56,8 +56,9 @@ func FixedDelay(count int, delay time.Duration) Option {
 }
 
 // ExponentialBackoff gives the function a retry policy: up to count retries in
-// one delivery, the first after min, later ones after about twice the time of
-// the one before, never after more than max. Else as [FixedDelay].
+// one delivery, the first after min, each later one after about twice the
+// previous wait, never after more than max. In all other points it is like
+// [FixedDelay].
 func ExponentialBackoff(count int, min, max time.Duration) Option {
 	strategy := retrycontext.ExponentialBackoff.String()
 	return anyOption(func(f *function) {

@@ -53,7 +53,7 @@ type Settlement struct {
 	Err error
 }
 
-// Error returns the text of the failure. Where there is none it says so.
+// Error returns the text of the failure. Without a failure the text says so.
 func (s *Settlement) Error() string {
 	switch {
 	case s == nil:

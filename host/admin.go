@@ -130,6 +130,6 @@ func (h *Host) DrainStatus() (DrainStatus, error) {
 	return s, nil
 }
 
-// Resume restarts the host after a drain. ErrNotRunning: there is none to
+// Resume restarts the host after a drain. ErrNotRunning: there is no app to
 // restart.
 func (h *Host) Resume(ctx context.Context) error { return h.Restart(ctx) }

@@ -85,8 +85,8 @@ func (f *fleet) running() *Host {
 	return members[0]
 }
 
-// front is the member that runs, for those who bring something to its functions; nil:
-// none is left.
+// front is a running member, for services that bring something to functions; nil when
+// no member is left.
 func (f *fleet) front() kinds.Front {
 	if m := f.running(); m != nil {
 		return front{m}

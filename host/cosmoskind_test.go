@@ -62,7 +62,7 @@ func hasProperty(properties, name string) bool {
 	return len(properties) > len(name) && properties[:len(name)+2] == `"`+name+`"`
 }
 
-// What function.json says, and what stands for what it does not say (spec messaging 7).
+// The values of function.json, and the defaults (spec messaging 7).
 func TestCosmosTriggerOptions(t *testing.T) {
 	t.Parallel()
 	standard := app.CosmosTrigger{

@@ -114,9 +114,9 @@ func TestEventGridReset(t *testing.T) {
 	}
 }
 
-// What a host.json does not describe any more goes, also when it was another process
-// that read it before; what was made by hand stays, and so do events of topics and
-// subscriptions that are still there.
+// Topics and subscriptions that host.json does not describe any more are removed,
+// also when an earlier process read it. Those made by hand stay, and so do the
+// events of all that remain.
 func TestEventGridFollowsHostJSONOverProcesses(t *testing.T) {
 	t.Parallel()
 	db, err := store.OpenMemory(nil)

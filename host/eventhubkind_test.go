@@ -11,8 +11,8 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// What the check knows of a trigger's names before a host is there: a hub is named in
-// the binding or by the connection string, and an emulator's names have a form.
+// The check of a trigger's names needs no host: the binding or the connection string
+// names the hub, and the emulator's names have a form.
 func TestEventHubTriggerFaults(t *testing.T) {
 	t.Parallel()
 	for properties, want := range map[string]string{

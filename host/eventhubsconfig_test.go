@@ -16,8 +16,8 @@ func describedHubs(entities string) string {
 	return `{"UserConfig": {"NamespaceConfig": [{"Type": "EventHub", "Name": "emulatorNs1", "Entities": [` + entities + `]}], "LoggingConfig": {"Type": "File"}}}`
 }
 
-// The namespace has the hubs of the file before functions name theirs, beside those of
-// host.json; also after a change of the file, and after a reset.
+// The namespace has the hubs of the file and of host.json before functions name
+// theirs, also after a change of the file and after a reset.
 func TestEventHubsConfig(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

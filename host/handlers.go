@@ -29,11 +29,11 @@ type handlers struct {
 	inspecting bool // the host only reads the app, beside one that may run it
 }
 
-// open starts what runs the app's functions: the handlers registered in
-// process, or the app's own program, built first where there is only source. It also
-// returns what it started: the app's handler, with the fingerprint of the sources that
-// were built, which may be newer than those that the app was read with. ctx is one of
-// the real world and limits the build.
+// open starts what runs the app's functions: the handlers registered in process, or
+// the app's own program, built first where there is only source. It also returns what
+// it started: the app's handler, with the fingerprint of the sources that were built,
+// which may be newer than the sources that the app was read with. ctx is one of the
+// real world and limits the build.
 func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
 	spec := a.Handler
 	switch {
@@ -95,8 +95,8 @@ func (hs *handlers) readSources(ctx context.Context) (fingerprint string) {
 	return fingerprint
 }
 
-// programs are the built programs that generations of this host run, also those that
-// retire: a process that crashed is started again from its file.
+// programs are the built programs that generations of this host run, retiring ones
+// included: a crashed process is started again from its file.
 type programs struct {
 	mu    sync.Mutex
 	users map[string]int

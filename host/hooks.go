@@ -54,5 +54,6 @@ func (f front) BringHook(ctx context.Context, hook, function string, req *bindin
 	return f.serveHook(ctx, hook, function, req)
 }
 
-// front is a host for those who bring something to its functions from inside the clock.
+// front is a host for services that bring something to its functions from inside the
+// clock.
 type front struct{ *Host }

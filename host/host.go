@@ -268,7 +268,7 @@ func (h *Host) Journal() *journal.Journal { return h.journal }
 // Services are the embedded services. They are empty when Options.Services names others.
 func (h *Host) Services() *services.Embedded { return h.embedded }
 
-// Env is what kinds and those who look into an app use of the host.
+// Env is the part of the host that kinds and inspections of an app use.
 func (h *Host) Env() *kinds.Env { return h.env }
 
 // Connections say where the app's connections lead. Tell it before Start where the

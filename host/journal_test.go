@@ -153,7 +153,8 @@ func TestRecordsFitTheSchema(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	// What needs a crash of the host, services outside, or services and controls of later versions.
+	// Records that need a crash of the host, services outside, or services and controls of
+	// later versions.
 	later := []journal.Kind{
 		journal.LockRenewed, journal.LockExpired, journal.DeadLettered, journal.Forwarded, journal.CheckpointWritten, journal.TransactionEnded, journal.EventDelayed,
 		journal.ServiceUnreachable, journal.ServiceBack, journal.ListenerLockLost,

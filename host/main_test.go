@@ -22,8 +22,8 @@ func handlerApps() map[string]func() *functions.App {
 	return map[string]func() *functions.App{"all": all}
 }
 
-// TestMain fails the package when a goroutine of ours outlives its test. Those
-// that are on their way out get a moment.
+// TestMain fails the package when a goroutine of ours outlives its test.
+// Goroutines that are about to end get a moment.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(handlerVariable); name != "" {
 		functions.Main(handlerApps()[name]())

@@ -40,10 +40,9 @@ func (p *poisonErrors) clear() {
 	p.byID, p.ids = nil, nil
 }
 
-// PoisonError returns the failure that brought a message to where poison ones go:
-// of the last attempt, or of the decoding of its body. messageID is the ID that the
-// message has there. It is empty for messages that this host did not put there, or
-// whose failure it did not see: those that a host before it gave up, and those moved
-// without a run because they were delivered too often. The host remembers the
-// latest 10,000, until it is reset.
+// PoisonError returns the failure that made a message poison: of the last attempt,
+// or of the decoding of its body. messageID is the ID that it has as a poison
+// message. The failure is empty if this host did not see it: an earlier host gave
+// the message up, or it was moved without a run because it was delivered too
+// often. The host remembers the latest 10,000, until it is reset.
 func (h *Host) PoisonError(messageID string) string { return h.poisoned.of(messageID) }

@@ -30,7 +30,7 @@ func (f *failedListeners) wait(ctx context.Context, until time.Time) error {
 	return f.made.IdleUntil(ctx, until)
 }
 
-// start wakes those that wait, when a service has something that it had not.
+// start wakes the waiting listeners, when a service has something new.
 func (f *failedListeners) start() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -17,7 +17,7 @@ type listenerFunc func(ctx context.Context) error
 
 func (l listenerFunc) Run(ctx context.Context, _ triggers.Sink) error { return l(ctx) }
 
-// supervised runs a listener as that of a function, on a virtual clock.
+// supervised runs a listener as a function's listener, on a virtual clock.
 func supervised(t *testing.T, listen func(clk *clock.Virtual) listenerFunc) *Host {
 	t.Helper()
 	clk := clock.NewVirtual(realNow(), nil)

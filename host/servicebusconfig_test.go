@@ -34,8 +34,8 @@ func failing(queue string, opts ...functions.ServiceBusOption) *functions.App {
 	return app
 }
 
-// The file decides how often a message is delivered, whatever functions name; and it
-// does so again after a change of the file, and after a reset.
+// The file decides how often a message is delivered, and not the functions. It does
+// so again after a change of the file, and after a reset.
 func TestServiceBusConfig(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{
@@ -70,8 +70,8 @@ func TestServiceBusConfig(t *testing.T) {
 	})
 }
 
-// What check says of deliveries and locks is what the file says, where the function
-// receives from the embedded namespace.
+// For a function that receives from the embedded namespace, check reports the
+// deliveries and locks of the file.
 func TestServiceBusConfigChecked(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join("..", "testdata", "broken", "servicebus-config-lints")
@@ -112,8 +112,7 @@ func TestServiceBusConfigChecked(t *testing.T) {
 	}
 }
 
-// What the file says of sessions and the function does not is found before anything
-// runs.
+// A disagreement of file and function about sessions is found before anything runs.
 func TestServiceBusConfigSessions(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{

@@ -189,7 +189,7 @@ func keysOf(t *testing.T, archive []byte) (keys []string) {
 	defer v.Close()
 	err = v.Scan([]byte{1}, nil, func(key, value []byte) error {
 		if bytes.HasSuffix(key, []byte("time")) {
-			return nil // of the last change; in memory that of the copy
+			return nil // of the last change; in memory, of the copy
 		}
 		keys = append(keys, fmt.Sprintf("%q = %q", key, value))
 		return nil
@@ -200,9 +200,8 @@ func keysOf(t *testing.T, archive []byte) (keys []string) {
 	return keys
 }
 
-// What a host has saved, any other loads: a host in memory or one with a store, in
-// every combination. What that one saves is the same, every byte of it, and a
-// snapshot holds no less.
+// Every host loads the state that another has saved: in memory or with a store, in
+// every combination. It then saves the same bytes, and a snapshot holds no less.
 func TestStateHoldsEveryService(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {

@@ -61,7 +61,7 @@ type replaced struct {
 type loadedState struct {
 	archive  []byte
 	left     map[string]bool
-	poisoned map[string]bool // those of the queue that were moved to the poison queue
+	poisoned map[string]bool // messages of the queue that were moved to the poison queue
 	tick     time.Time
 }
 
@@ -374,7 +374,7 @@ func TestStatesReplacedUnderLoad(t *testing.T) {
 	}
 }
 
-// A hub of the loaded state may have more partitions than the one that was read.
+// A hub of the loaded state may have more partitions than the hub that was read.
 func TestLoadedHubWithMorePartitions(t *testing.T) {
 	t.Parallel()
 	hub := func(partitions int, app *functions.App) *hosttest.Host {

@@ -32,8 +32,8 @@ func slow() *functions.App {
 	return app
 }
 
-// Whatever replaces the state: a delivery in work goes on, its settlement
-// changes nothing, and least of all a message that came afterwards.
+// After a load or a reset a delivery in work goes on. Its settlement changes
+// nothing, least of all a later message.
 func TestStateReplacedUnderADelivery(t *testing.T) {
 	t.Parallel()
 	for name, replace := range map[string]func(t *testing.T, h *hosttest.Host, saved []byte){
@@ -97,7 +97,7 @@ func TestStateSaveAndLoad(t *testing.T) {
 	h.WantQueue("kept", "one")
 	h.WantQueue("gone")
 
-	// What cannot be read changes nothing.
+	// A state that cannot be read changes nothing.
 	h.Send("kept", "three")
 	damaged := bytes.Clone(archive)
 	damaged[len(damaged)/2] ^= 1

@@ -77,7 +77,7 @@ func TestIdentities(t *testing.T) {
 	}
 }
 
-// What the next attempt's retry context says of a failure (spec host-and-retry 3.2).
+// A failure in the retry context of the next attempt (spec host-and-retry 3.2).
 func TestExceptionOf(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("connection refused")
@@ -147,7 +147,7 @@ func (o stubOutput) write(context.Context, *delivery, bindings.Value) error {
 	return errors.New("not written in this test")
 }
 
-// What a handler returned, assigned to its bindings (spec workers 6.3).
+// The values of a handler, assigned to its bindings (spec workers 6.3).
 func TestOutputValues(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *bindings.Value { v := bindings.StringValue(s); return &v }

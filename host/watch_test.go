@@ -247,8 +247,8 @@ func TestStartOffline(t *testing.T) {
 	}
 }
 
-// What changed before anybody watched is seen in every state that waits for it: the file
-// that was deleted, and the configuration that was mended (6.1, 7.4).
+// A change before the watch began is seen in every state that waits for one: a deleted
+// file, and a mended configuration (6.1, 7.4).
 func TestChangedBeforeWatch(t *testing.T) {
 	t.Parallel()
 	offline := func(t *testing.T, conf string) (h *hosttest.Host, online func()) {

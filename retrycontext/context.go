@@ -14,8 +14,8 @@ type Context struct {
 	RetryCount int
 	// MaxRetryCount is the value of the policy, Forever included.
 	MaxRetryCount int
-	// Exception is the failure of the attempt just before this one. It is nil in
-	// the original attempt.
+	// Exception is the failure of the attempt just before. It is nil in the
+	// original attempt.
 	Exception *Exception
 }
 

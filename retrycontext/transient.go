@@ -44,8 +44,8 @@ func transient(err error) bool {
 	case interface{ Timeout() bool }:
 		return e.Timeout()
 	}
-	// Errors of other packages that only say what they are through Is, such as
-	// the one of package net for a cancelled dial.
+	// Errors of other packages that answer to errors.Is only, such as package
+	// net's error of a cancelled dial.
 	if e, ok := err.(interface{ Is(error) bool }); ok {
 		return e.Is(context.Canceled) || e.Is(context.DeadlineExceeded)
 	}

@@ -282,9 +282,9 @@ func (s *shape) word(text string) string {
 	return text
 }
 
-// textNumber reads a number that is written as text as the platform's converters
-// do: with a sign and zeros before it if need be, and without a point where a
-// whole number is wanted, though 2.0 as a JSON number is one.
+// textNumber reads a number in a text as the platform's converters do. A sign
+// and leading zeros may stand before it. A whole number has no point here,
+// although the JSON number 2.0 is whole.
 func textNumber(text string, fractions bool) (json.Number, bool) {
 	sign := ""
 	switch {

@@ -7,8 +7,8 @@ import (
 
 // NearMisses returns a warning for every key that is probably meant to be one of
 // the known, in the order of the text. known holds paths; a key is compared with
-// those that have the same parent; if the one that it resembles is given too, it
-// must differ by case or, for a long one, by one letter:
+// known keys of the same parent; if the known key is given too, it must differ
+// by case or, for a long one, by one letter:
 //
 //	d.NearMisses([]string{"bindings", "retry", "retry.minimumInterval"})
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // TestRenamedKeys: the schemas know the present name of each renamed key, where they
-// know its section, and the old name of those that are still read, with the same type.
+// know its section, and, with the same type, each old name that is still read.
 func TestRenamedKeys(t *testing.T) {
 	t.Parallel()
 	for _, name := range []schemas.Name{schemas.HostJSON, schemas.FunctionJSON} {

@@ -23,7 +23,8 @@ type Recall struct {
 
 type recalled struct{ end func() }
 
-// End ends the contexts of the handlers that run, and of those that would begin.
+// End ends the contexts of the handlers that run, and of handlers that would
+// begin.
 func (r *Recall) End() {
 	r.mu.Lock()
 	running := r.running

@@ -170,7 +170,7 @@ type Sink interface {
 	// Run's context has not ended, and has deliveries in work, which may take for ever.
 	// It waits as long as a listener that has failed waits for its next start, and
 	// returns nil: then the listener begins anew, beside those deliveries. With an error,
-	// as that of ctx when ctx ends first, Run returns when they have come to their end.
+	// such as ctx's own, Run returns when they have ended.
 	BeginAgain(ctx context.Context, cause error) error
 
 	// Replaced reports whether Run's context has ended because the state of the

@@ -181,7 +181,8 @@ func TestAzuriteConformance(t *testing.T) {
 	t.Parallel()
 	requireInterop(t, "node", azuriteMain)
 	bindingtest.RunQueue(t, func(t *testing.T) *bindingtest.QueueBackend {
-		// What becomes visible at one instant comes by insertion; so nothing does.
+		// No two messages become visible at one instant: those would come in order
+		// of insertion.
 		at := newAzuriteTime(t, func(*http.Request) bool { return true })
 		account, err := azure.NewQueueAccount(azurite.open(t), &azure.Options{HTTPClient: &http.Client{Transport: at}, Retries: -1})
 		if err != nil {

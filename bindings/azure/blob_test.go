@@ -106,8 +106,8 @@ var azuriteDiffers = map[string]string{
 }
 
 // TestAzuriteBlobConformance is the third leg of style 2.7: the SDK and a server
-// written by others. What Azurite does in its own way is left out of
-// BlobFeatures (spec storage 17.4, 19).
+// written by others. BlobFeatures leaves out the points in which Azurite goes
+// its own way (spec storage 17.4, 19).
 func TestAzuriteBlobConformance(t *testing.T) {
 	t.Parallel()
 	requireInterop(t, "node", azuriteBlobMain)

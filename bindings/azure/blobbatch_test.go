@@ -56,12 +56,12 @@ func TestGoBlobSDKBatches(t *testing.T) {
 		failed[*one.ContentID] = one.Error != nil
 	}
 	if len(failed) != 3 || failed[0] || !failed[1] || failed[2] {
-		t.Errorf("failures = %v, want those of blob 1 only", failed)
+		t.Errorf("failures = %v, want the failures of blob 1 only", failed)
 	}
 }
 
-// TestGoBlobSDKUserDelegation: a key for somebody with a token, and what is signed by
-// it.
+// TestGoBlobSDKUserDelegation: a key for somebody with a token, and the signatures
+// that it makes.
 func TestGoBlobSDKUserDelegation(t *testing.T) {
 	t.Parallel()
 	certificate := httptest.NewUnstartedServer(nil)

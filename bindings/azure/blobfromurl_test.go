@@ -27,7 +27,7 @@ func (b blobSDK) text(name string) string {
 }
 
 // TestGoBlobSDKReadsSources: blobs, blocks and appended blocks from an address with a
-// signature, and what is refused without one.
+// signature; without a signature they are refused.
 func TestGoBlobSDKReadsSources(t *testing.T) {
 	t.Parallel()
 	b, ctx := openBlobSDK(t, clock.NewVirtual(start, nil)), t.Context()

@@ -16,7 +16,7 @@ import (
 )
 
 // TestGoBlobSDKPages: pages that are written, cleared and listed, sequence numbers, and
-// what is refused.
+// requests that are refused.
 func TestGoBlobSDKPages(t *testing.T) {
 	t.Parallel()
 	b, ctx := openBlobSDK(t, clock.NewVirtual(start, nil)), t.Context()

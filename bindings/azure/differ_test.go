@@ -101,8 +101,8 @@ func newPair(t testing.TB) *pair {
 	p.theirs = newSide("azurite", name, azuriteBlobs.url, azurite.url, &http.Client{Transport: p.at})
 
 	storage := emulator.New(p.clk, nil)
-	// Azurite runs what pages of any origin ask for; a guard that knows those of the
-	// programs lets us do the same.
+	// Azurite serves pages of any origin. Our guard allows the origins of the
+	// programs, so that we serve them too.
 	guard := &listen.Guard{Origins: []string{"http://a.example", "http://b.example", "https://a.example"}}
 	server, err := rest.NewServer(p.clk, &rest.Options{Guard: guard, Accounts: []rest.Account{{
 		Name: name, Keys: []string{azuriteKey()}, Queues: storage, QueueAdmin: storage, Blobs: storage,
@@ -148,8 +148,9 @@ func (d difference) String() string {
 var errDiverged = errors.New("the states have diverged")
 
 // run plays a program, in a container and a queue of its own, until it ends or
-// the two servers are in different states. It returns the first exchange whose
-// differences are not all known, with those, and counts those that are.
+// the two servers are in different states. It returns the first exchange with
+// an unknown difference, and all differences of that exchange; it counts the
+// known ones.
 func (p *pair) run(t testing.TB, program []*exchange, known map[string]int) (*exchange, []difference) {
 	t.Helper()
 	p.boxes++
@@ -360,8 +361,8 @@ var madeUp = map[string]string{
 	"X-Ms-Copy-Id": "copy", "CopyId": "copy", "X-Ms-Lease-Id": "lease",
 }
 
-// plain is the value as both servers should have it. What a server makes up
-// becomes the number of its first appearance.
+// plain is the value as both servers should have it. A text that a server makes
+// up becomes the number of its first appearance.
 func (s *side) plain(name, value string) string {
 	for service, u := range s.urls {
 		value = strings.ReplaceAll(value, u, "{"+string(service)+"}")

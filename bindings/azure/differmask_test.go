@@ -212,7 +212,7 @@ var masks = []mask{
 		source: "docs, conditional headers: containers know dates only; we know ETags too",
 	},
 
-	// What answers say.
+	// The bodies of answers.
 	{
 		ops: []string{"GetServiceProperties"}, field: "StorageServiceProperties/(DefaultServiceVersion|Logging/.*|HourMetrics/.*|MinuteMetrics/.*|DeleteRetentionPolicy/.*|StaticWebsite/.*)",
 		source: "docs, Get Blob Service Properties: settings that nobody has set; Azurite's are its own",

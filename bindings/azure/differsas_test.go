@@ -18,7 +18,7 @@ type terms struct{ sp, st, se, si, sip, spr string }
 
 const sasTime = "2006-01-02T15:04:05Z"
 
-// signTerms are mostly good ones; the letters are those of the kind.
+// signTerms are mostly good ones; the letters belong to the kind.
 func (g *generator) signTerms(e *exchange, letters ...string) func(at time.Time) terms {
 	sp := pick(g.choices, letters...)
 	from, until := pick(g.choices, 0, -time.Hour, -time.Hour, time.Minute), pick(g.choices, time.Hour, time.Hour, time.Hour, -time.Minute)

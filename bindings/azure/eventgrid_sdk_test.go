@@ -50,8 +50,8 @@ func goEvent(id string) azeventgrid.Event {
 
 const ordersResource = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/redeliver/providers/Microsoft.EventGrid/topics/orders"
 
-// What azeventgrid publishes in the Event Grid schema reaches a function and a web
-// hook with every field.
+// An event that azeventgrid publishes in the Event Grid schema reaches a function
+// and a web hook with every field.
 func TestGoEventGridSDK(t *testing.T) {
 	t.Parallel()
 	d, hook := openGridServer(t), openWebHook(t)

@@ -115,7 +115,7 @@ func withoutField(connection, name string) string {
 	}), ";")
 }
 
-// hostOf is the host name of a namespace, without a port: so the platform names it. An
+// hostOf is the host name of a namespace, without a port, as the platform writes it. An
 // emulator on this machine is "localhost" at each of its addresses, because its clients
 // have one checkpoint store whichever they use.
 func hostOf(said azeventhubs.ConnectionStringProperties) string {

@@ -140,7 +140,7 @@ func TestEventHubsAcceptance(t *testing.T) {
 	var kept *ehtrigger.Checkpoint
 	h.Clock().Inside("test", func() { kept, err = store.Checkpoint(context.Background(), "0") })
 	if err != nil || kept == nil || kept.SequenceNumber != 1 {
-		t.Errorf("checkpoint %+v, %v, want that of the second event", kept, err)
+		t.Errorf("checkpoint %+v, %v, want the checkpoint of the second event", kept, err)
 	}
 }
 

@@ -177,7 +177,7 @@ func TestEventHubsClose(t *testing.T) {
 	}
 }
 
-// Contexts end calls, also those that wait for a service that does not answer.
+// Contexts end calls, even while a service does not answer.
 func TestEventHubsContext(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")

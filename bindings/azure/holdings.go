@@ -15,7 +15,7 @@ import (
 type holdings struct {
 	mu    sync.Mutex
 	byTok map[bindings.GUID]*holding
-	sweep int // entries at which those that are over are looked for
+	sweep int // number of entries at which the next sweep removes ended ones
 }
 
 // holding is a message that was handed out.

@@ -9,7 +9,7 @@ import (
 )
 
 // Identity-based connections (spec storage 13): the addresses that they give, and
-// what is refused.
+// the settings that are refused.
 func TestParseIdentity(t *testing.T) {
 	t.Parallel()
 	type section = map[string]string

@@ -14,7 +14,7 @@ type proxy struct {
 	in net.Listener
 
 	mu    sync.Mutex
-	hangs bool // new connections, and those that are open
+	hangs bool // new connections and open ones
 	open  []net.Conn
 	work  sync.WaitGroup
 }

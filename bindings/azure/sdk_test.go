@@ -33,8 +33,8 @@ func accountSAS(t *testing.T, d *queueBench, permissions string) string {
 	return q.Encode()
 }
 
-// TestGoSDK makes the calls of the SDK's own samples against the server: those
-// that package bindings has no use for as well.
+// TestGoSDK makes the calls of the SDK's own samples against the server, also
+// the calls that package bindings does not use.
 func TestGoSDK(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, nil)

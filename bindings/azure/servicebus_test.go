@@ -13,8 +13,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// busWire is what the embedded namespace guarantees behind a socket, to those who
-// come through the official client.
+// busWire lists the guarantees of the embedded namespace to users of the official
+// client, over a socket.
 var busWire = bindingtest.ServiceBusFeatures{
 	SessionlessToDLQ: true, TransferDLQ: true, ExactCounts: true, SmallEntities: true, LargeHeaderToDLQ: true, WholeMilliseconds: true,
 }

@@ -105,9 +105,9 @@ func (r *receiver) receive(ctx context.Context, n int, wait time.Duration) ([]*s
 		if err != nil {
 			return nil, r.translate(ctx, err, messaging.ConditionNotFound)
 		}
-		// So the client reports a link that was lost. It opens one when it is asked again,
+		// This is how the client reports a lost link. It opens one when it is asked again,
 		// in as many tries as it is allowed. A link that has lasted is no failed try: the
-		// service detaches those that were idle for ten minutes.
+		// service detaches a link that was idle for ten minutes.
 		r.links.Add(1)
 		if time.Since(begun) >= linkLasts {
 			lost = 0

@@ -65,8 +65,8 @@ type ServiceBusBackend struct {
 	// Quiet how long it listens to be sure that there is none. Zero: not at all.
 	Patience, Quiet time.Duration
 
-	// Cut breaks every connection to the namespace; new ones come to be. Nil: there
-	// are none.
+	// Cut breaks every connection to the namespace; clients can open new ones. Nil:
+	// the backend has no connections.
 	Cut func()
 }
 
@@ -209,8 +209,8 @@ func (b *busBench) receiver(source string) servicebus.Receiver {
 	return r
 }
 
-// receive takes n messages, in as many calls as it takes. Those of each call must be
-// in order.
+// receive takes n messages, in as many calls as it takes. The messages of each call
+// must be in order.
 func (b *busBench) receive(r servicebus.Receiver, n int) []*busReceived {
 	b.Helper()
 	var out []*busReceived

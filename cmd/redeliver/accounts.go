@@ -7,7 +7,7 @@ import (
 )
 
 // accounts are the storage accounts to serve, as with Azurite: the accounts of its
-// variable, else the one of every emulator.
+// variable, else the account of every emulator.
 func accounts(env []string) ([]rest.Account, error) {
 	value := environment(env)[rest.AccountsVariable]
 	list, err := rest.ParseAccounts(value)

@@ -20,8 +20,8 @@ import (
 	"github.com/redeliver/redeliver/functions"
 )
 
-// busApp fails for every message but those with the subject "good", and for those
-// that wait for two minutes succeeds too late.
+// busApp fails for every message without the subject "good". For a message that
+// waits two minutes it succeeds too late.
 func busApp() *functions.App {
 	app := functions.New()
 	app.ServiceBusQueue("ProcessOrder", "orders", func(ctx context.Context, m functions.ServiceBusMessage) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// Whatever else has the port is no host, even if it says yes to everything.
+// Another server at the port is no host, whatever it answers.
 func TestForeignServer(t *testing.T) {
 	t.Parallel()
 	for _, status := range []int{200, 204, 302, 404, 405, 500} {

@@ -33,8 +33,8 @@ const (
 	orFile = cobra.ShellCompDirectiveDefault
 )
 
-// completeQueues completes the first argument with queues of the running host,
-// those that keep admits.
+// completeQueues completes the first argument with the queues of the running
+// host that keep admits.
 func completeQueues(t *target, keep func(name string) bool) completion {
 	return completeFirst(t, noMore, func(inv *control.Inventory) (names []string) {
 		for _, q := range inv.Queues {

@@ -200,7 +200,7 @@ func (s *session) gridLines() string {
 	return t.String()
 }
 
-// sayTopics tells those who read the journal where to publish.
+// sayTopics tells readers of the journal where to publish.
 func (s *session) sayTopics() {
 	for _, line := range s.topicLines() {
 		s.out.say("info", "event grid: "+line)

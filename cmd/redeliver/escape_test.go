@@ -33,7 +33,8 @@ func TestTextf(t *testing.T) {
 	}
 }
 
-// What is written in pieces that end within a character is the same as in one.
+// A text that is written in pieces which end within a character is the same as
+// in one piece.
 func TestEscaper(t *testing.T) {
 	t.Parallel()
 	text := "ß漢🙂\x1b[2J\r\nend\xe6\xbc"

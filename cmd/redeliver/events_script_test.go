@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 )
 
-// gridApp fails for every event but those of the type "good".
+// gridApp fails for every event except those of the type "good".
 func gridApp() *functions.App {
 	app := functions.New()
 	app.EventGrid("OnOrder", func(_ context.Context, e functions.EventGridEvent) error {

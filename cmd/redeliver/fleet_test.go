@@ -200,7 +200,7 @@ func (f *fleet) wait(what string, holds func() bool) {
 // end takes a host's process away.
 func (f *fleet) end(name string) {
 	h := f.hosts[name]
-	_ = h.cmd.Wait() // the code is that of the signal
+	_ = h.cmd.Wait() // the exit code tells the signal
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.ended += fmt.Sprintf("[%s]\n%s", name, h.out.String())
@@ -400,8 +400,8 @@ func TestThreeHostsThroughFaults(t *testing.T) {
 	}
 	f.shared(names...)
 
-	// Who has the timer sleeps: another takes it, and the sleeper, when it wakes, has
-	// nothing to run.
+	// The host that has the timer sleeps: another takes it, and the sleeper has
+	// nothing to run when it wakes.
 	holder, other := "second", "third"
 	if f.count("third", `tick \d`) > f.count("second", `tick \d`) {
 		holder, other = other, holder

@@ -181,8 +181,8 @@ func (s *session) openStorage() error {
 	return nil
 }
 
-// tlsConfig is how a service speaks TLS; nil if it is wanted neither of all services nor
-// of this one.
+// tlsConfig is how a service speaks TLS; nil if neither all services nor this one
+// should.
 func (s *session) tlsConfig(wanted bool) (*tls.Config, error) {
 	if !wanted && !s.flags.tls.wanted() {
 		return nil, nil

@@ -234,7 +234,7 @@ func (p *printer) counted(rec *journal.Record, sgr, what, counts string, more ..
 	return p.lay(rec, append([]cell{{text: what, sgr: sgr, width: whatWidth}, {text: counts, width: p.counts}}, more...)...)
 }
 
-// lay puts cells behind those that every line begins with. The rest of a line too
+// lay puts cells behind the first cells of every line. The rest of a line too
 // long for the terminal goes on below the function.
 func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 	name := rec.Function

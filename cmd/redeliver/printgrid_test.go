@@ -9,8 +9,9 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// What a web hook answers is a line of its own, since no function's lines tell it;
-// troubles of one partition are said too, and a listener that keeps failing once.
+// The answer of a web hook has a line of its own, since no function's lines tell
+// it. Troubles of one partition have one too; a listener that keeps failing is
+// told once.
 func TestPrintEvents(t *testing.T) {
 	t.Parallel()
 	out := newConsole(streams{out: io.Discard, err: io.Discard}, true)

@@ -56,7 +56,7 @@ otherwise; --raw puts the text on the queue as it is.`,
 }
 
 // lifeOf are a delay and a time to live, which may be empty, as the host takes them.
-// Those that no message can have are refused; the service knows the upper limits.
+// Impossible values are refused; the service knows the upper limits.
 func lifeOf(delay, ttl string) (time.Duration, string, error) {
 	var wait time.Duration
 	if delay != "" {

@@ -38,7 +38,7 @@ type runInfo struct {
 	StorageKeys []storageKey `json:"storageKeys,omitempty"`
 
 	// ServiceBus is the same for the embedded Service Bus namespace, and
-	// ServiceBusAdmin for those who administer it.
+	// ServiceBusAdmin for its administration.
 	ServiceBus      string `json:"serviceBus,omitempty"`
 	ServiceBusAdmin string `json:"serviceBusAdmin,omitempty"`
 

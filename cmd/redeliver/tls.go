@@ -35,8 +35,8 @@ func (f *tlsFlags) check() error {
 // certificate is given, as with Azurite.
 func (f *tlsFlags) wanted() bool { return f.on || f.cert != "" }
 
-// certificate is the pair for every port that speaks TLS: the one that is given,
-// else a self-made one, which is kept below the app. It is read once.
+// certificate is the pair for every port that speaks TLS: the given one, else a
+// self-made one, which is kept below the app. It is read once.
 func (s *session) certificate() (*certificate.Pair, error) {
 	if s.pair != nil {
 		return s.pair, nil

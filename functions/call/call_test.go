@@ -140,7 +140,7 @@ func TestLogLevelsAreClamped(t *testing.T) {
 	}
 }
 
-// Whatever a value holds, it can be sent; what is Unicode comes back as it was.
+// Any value can be sent, and Unicode text comes back unchanged.
 func FuzzValueRoundTrip(f *testing.F) {
 	for kind := range byte(12) {
 		f.Add(kind, "text", []byte{0, 255}, int64(-1), 1.5, "X-Name", 200)

@@ -172,7 +172,7 @@ func (a *App) AllFaults() []*schemas.Fault {
 func FunctionID(function string) string { return "Host.Functions." + function }
 
 // EntityFiles are the paths of files in the form of Config.json of the official emulators,
-// empty for those that host.json names. Relative ones are below the app folder.
+// empty for files that host.json names. Relative paths start at the app folder.
 type EntityFiles struct {
 	// ServiceBus describes queues and topics, in the place of redeliver.serviceBus.config.
 	ServiceBus string

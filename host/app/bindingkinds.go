@@ -13,8 +13,8 @@ type BindingKind struct {
 	Type string
 	// Of is what the type belongs to, in words.
 	Of string
-	// Directions are those that the platform knows, e.g. "out"; "trigger" is the one of
-	// a trigger.
+	// Directions are the directions that the platform knows, such as "out"; triggers
+	// have "trigger".
 	Directions []string
 	// Served lists the Directions that this host serves itself. In the others
 	// the type is foreign: its trigger does not run, its output is recorded,
@@ -124,7 +124,7 @@ func foreignKinds() []BindingKind {
 const versionOne = "the first version of Azure Functions"
 
 // foreignTrigger returns the facts of a trigger of the platform that this host does
-// not serve; nil: typ is none.
+// not serve; nil when typ is no such trigger.
 func (l *loader) foreignTrigger(typ string) *BindingKind {
 	if l.opts.Kinds.trigger(typ) != nil {
 		return nil

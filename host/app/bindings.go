@@ -104,8 +104,8 @@ func (f *Function) completed(fault *schemas.Fault, b *Binding) *schemas.Fault {
 	return position(fault, f.doc)
 }
 
-// FaultIn reports whether there is a fault at or below a JSON path. It is for those who
-// check a function while it is loaded.
+// FaultIn reports whether there is a fault at or below a JSON path. Checks of a
+// function use it while the function is loaded.
 func (f *Function) FaultIn(path string) bool {
 	for _, s := range f.staged {
 		if s.fault.Path == path || strings.HasPrefix(s.fault.Path, path+".") || strings.HasPrefix(s.fault.Path, path+"[") {

@@ -38,8 +38,8 @@ type Config struct {
 	// Functions is the allow list; empty means all.
 	Functions []string
 
-	// WatchDirectories and WatchFiles hold the configured names and those that
-	// are always watched.
+	// WatchDirectories and WatchFiles hold the configured names and the names
+	// that are always watched.
 	WatchDirectories, WatchFiles []string
 }
 
@@ -85,7 +85,7 @@ type CustomHandler struct {
 	DefaultExecutablePath string
 	WorkingDirectory      string // "" is the app's folder
 	Arguments             []string
-	DefaultWorkerPath     string // given to the program after Arguments; "" is none
+	DefaultWorkerPath     string // given to the program after Arguments; may be empty
 	WorkerArguments       []string
 	Port                  int // that the program listens on; 0 is a free one
 

@@ -219,7 +219,7 @@ func TestHTTPWorkerSection(t *testing.T) {
 	if a.Config.CustomHandler == nil || a.Config.CustomHandler.DefaultExecutablePath != "old" || len(a.Warnings) != 1 {
 		t.Errorf("got %+v, warnings %v", a.Config.CustomHandler, a.Warnings)
 	}
-	// What is said of its program points at the section that is there.
+	// A fault of its program names the section that host.json has.
 	a = load(t, map[string]string{"app": "x", "host.json": hostWith(`"httpWorker": {"description": {"defaultExecutablePath": "bin/none"}}`)}, &app.Options{})
 	if f := a.Handler.Fault; f == nil || f.Path != "httpWorker.description.defaultExecutablePath" || f.Column <= 1 {
 		t.Errorf("fault %v, want one at httpWorker.description.defaultExecutablePath", f)

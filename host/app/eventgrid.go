@@ -3,8 +3,8 @@ package app
 import "encoding/json"
 
 // EventGrid is redeliver.eventGrid. Topics holds the array of topics as JSON, in
-// the form of schemas/host.json, which has been checked; nil when there is none. It
-// is decoded by those who know what a topic is.
+// the form of schemas/host.json, which has been checked; nil when there is none.
+// The kind for Event Grid decodes it.
 type EventGrid struct{ Topics json.RawMessage }
 
 func (r reader) eventGrid() EventGrid {

@@ -26,7 +26,7 @@ type EventHubs struct {
 	PartitionOwnershipExpirationInterval time.Duration
 	LoadBalancingUpdateInterval          time.Duration
 
-	// Hubs are those that the embedded namespace is to have.
+	// Hubs are the hubs that the embedded namespace gets.
 	Hubs []EventHub
 }
 

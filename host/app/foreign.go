@@ -125,7 +125,7 @@ func (l *loader) functionNames() (names []string) {
 	return names
 }
 
-// unusedInput warns about one name, with the nearest of those that there are.
+// unusedInput warns about one name, with the nearest name that exists.
 func (l *loader) unusedInput(path, name, reason string, known []string) {
 	warning := l.app.hostDoc.Fault(path, schemas.Quote(name), "", reason)
 	if near := schemas.Nearest(name, known); near != "" {

@@ -57,9 +57,9 @@ type Function struct {
 	// CircuitBreaker is nil unless function.json configures one.
 	CircuitBreaker *CircuitBreaker
 
-	// NotServed says in a few words why a function that may be in order does not run
-	// here: what runs it is not served by this version. It is empty for those that
-	// run, and says nothing about Faults.
+	// NotServed says in a few words what this version does not serve, so that the
+	// function does not run although it may be in order. It is empty for functions
+	// that run, and says nothing about Faults.
 	NotServed string
 
 	// ForeignTrigger is set when NotServed says so of the trigger: the app itself asks
@@ -198,7 +198,7 @@ func isTriggerType(typ string) bool {
 // checks while it reads a function.json, then what it checks when it builds the
 // function, then what it checks when it indexes it.
 const (
-	nameOfFunction stage = iota + 100 // apart from those of an app
+	nameOfFunction stage = iota + 100 // apart from the stages of an app
 	syntax
 	bindingsPresent
 	bindingParsed

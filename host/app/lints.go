@@ -14,8 +14,8 @@ import (
 )
 
 // Lints returns every lint of spec host-and-retry 14.3 that applies, those that
-// redeliver.ignore switches off included, ordered by id and then by function.
-// Functions in error are looked at only for what does not need them to run.
+// redeliver.ignore switches off included, ordered by id and then by function. A
+// function in error gets only the lints that hold although it does not run.
 func Lints(a *App) []Lint {
 	l := &linter{app: a}
 	l.hostFile()

@@ -76,11 +76,11 @@ type loader struct {
 }
 
 // A stage is a step of the platform's own checking. The platform stops at its
-// first fault, which is not always the first one in the file: it is the one of
-// the lowest stage, and in a stage the one that was found first.
+// first fault, which is not always the first one in the file: it has the lowest
+// stage, and was found first in that stage.
 type stage int
 
-// The stages of an app. Those of a function are in function.go.
+// The stages of an app. The stages of a function are in function.go.
 const (
 	hostReading stage = iota // syntax and version of host.json
 	hostPolicy               // its retry policy

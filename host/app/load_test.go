@@ -261,7 +261,7 @@ func TestFingerprint(t *testing.T) {
 	if got := loadDir(t, dir, &app.Options{}).Handler.Fingerprint; got != handler {
 		t.Error("a change of configuration changes the handler's fingerprint")
 	}
-	// What the Go program is built of is its builder's to know.
+	// Only the builder of the Go program knows its sources.
 	sources := func(text string) *app.Options {
 		return &app.Options{Sources: func(string) string { return text }}
 	}

@@ -94,7 +94,7 @@ func withoutRenamed(near []*schemas.Fault, file schemas.Name) (kept []*schemas.F
 }
 
 // renamedProperties deals with the properties of a binding that have another name
-// now: it reads those that still count, and warns about all.
+// now: it reads the old names that still count, and warns about all.
 func (l *loader) renamedProperties(f *Function, b *Binding) {
 	for _, n := range schemas.RenamedKeys(schemas.FunctionJSON) {
 		if !b.Is(n.In) {

@@ -10,7 +10,7 @@ type Report struct {
 	// Blocked is set when the app as a whole does not start.
 	Blocked bool `json:"blocked"`
 
-	// Functions are ordered by name; those in error are included.
+	// Functions are ordered by name; functions in error are included.
 	Functions []FunctionReport `json:"functions"`
 
 	// Errors are the faults of the app first, then the faults of its functions.
@@ -103,7 +103,8 @@ type Problem struct {
 	Reason   string `json:"reason"`
 	Hint     string `json:"hint,omitempty"`
 	Kind     string `json:"kind,omitempty"`
-	// First marks the one of a file or function that the platform would report.
+	// First marks the fault of a file or function that the platform would
+	// report.
 	First bool `json:"first,omitempty"`
 }
 

@@ -37,7 +37,7 @@ func (l *loader) loadServiceBusEntities(r reader) {
 }
 
 // readConfigFile returns the file that the flag or host.json names; ok is false when
-// there is none that can be read.
+// no file can be read.
 func (l *loader) readConfigFile(r reader, c configFile, flag string) (name string, text []byte, ok bool) {
 	name = flag
 	given := name != ""

@@ -81,7 +81,7 @@ func (s *Settings) entry(name string) (setting, bool) {
 	return v, ok
 }
 
-// named returns the setting of that name; its zero value when there is none.
+// named returns the setting of that name, or the zero value.
 func (s *Settings) named(name string) setting {
 	v, _ := s.entry(name)
 	return v

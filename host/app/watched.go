@@ -36,7 +36,7 @@ func (l *loader) hashWatched() {
 			l.hashFiles(e.Name(), func(string) bool { return true })
 		}
 	}
-	// Those that are always watched are read as what they are, or not at all.
+	// Names that are always watched are read as literal names, or not at all.
 	names := slices.DeleteFunc(slices.Clone(l.app.Config.WatchFiles), func(name string) bool {
 		return slices.Contains([]string{hostFileName, functionFileName, proxiesFileName}, name)
 	})

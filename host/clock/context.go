@@ -260,7 +260,8 @@ func (c *virtualContext) Value(key any) any {
 	}
 	val := c.parent.Value(key)
 	if ctx, ok := val.(context.Context); ok && c.above != nil && ctx.Done() == c.above.Done() {
-		// It asks, and would get the one of the context above for ours.
+		// It asks this method, and would otherwise get the answer of the
+		// context above.
 		return c.makeStd().Context.Value(key)
 	}
 	return val
@@ -311,7 +312,7 @@ type ctxLink struct {
 	call       *call
 }
 
-// joinLocked puts l last among those who wait on c, which may be nil.
+// joinLocked puts l last among the waits on c, which may be nil.
 func (c *virtualContext) joinLocked(l *ctxLink) {
 	if c == nil {
 		return

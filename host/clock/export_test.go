@@ -100,7 +100,7 @@ func (w *FakeWall) Pass(d time.Duration, settle func()) {
 }
 
 // Sleep lets real time pass while no timer rings, as in a process that was stopped;
-// then those that are due ring.
+// then the timers that are due ring.
 func (w *FakeWall) Sleep(d time.Duration, settle func()) {
 	w.mu.Lock()
 	w.at += d

@@ -127,7 +127,7 @@ func TestStrictCatchesForeignGoroutines(t *testing.T) {
 		wantIn(t, mustPanic(t, use), name, "Inside or Do")
 	}
 
-	// What a foreign goroutine may do.
+	// The calls that a foreign goroutine may make.
 	if v.Now() != epoch {
 		t.Error("Now")
 	}

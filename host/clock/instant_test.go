@@ -10,8 +10,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// A cancel and a deadline at one instant: the one that was set first is how the
-// context ends.
+// A cancel and a deadline at one instant: the context ends by the one that was
+// set first.
 func TestCancelAndDeadlineAtOneInstant(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"timer", "sleep"} {

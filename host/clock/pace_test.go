@@ -230,7 +230,7 @@ func TestAutoIsNotSlowerThanTheWall(t *testing.T) {
 	p.order.is(t, "a@1s b@2s c@3s d@4s")
 }
 
-// Nor does somebody who is always ready, in either pace.
+// A goroutine that is always ready does not hold time up, at either pace.
 func TestAlwaysReadyIsNotSlowerThanTheWall(t *testing.T) {
 	t.Parallel()
 	for name, start := range map[string]func(*clock.Virtual){"Real": (*clock.Virtual).Real, "Auto": (*clock.Virtual).Auto} {
@@ -341,8 +341,8 @@ func TestPacesOnTheRealWall(t *testing.T) {
 	}
 }
 
-// After a sleep of the process all that is overdue is due now, and sees the time that
-// it is: a lease that ended meanwhile has ended for whoever looks.
+// After a sleep of the process everything overdue is due now, and sees the present
+// time: a lease that ended meanwhile has ended for every reader.
 func TestRealAfterASleep(t *testing.T) {
 	t.Parallel()
 	p := newPacer(t)

@@ -17,7 +17,7 @@ type task struct {
 
 	doing waitKind
 	due   deadline
-	ctx   ctxLink  // its place among those who wait on a context
+	ctx   ctxLink  // its place among the waits on a context
 	cond  condLink // its place in the queue of a Cond
 	err   error    // what the wait returns
 
@@ -44,7 +44,7 @@ func (k waitKind) String() string {
 	return [...]string{"running", "ready", "sleep", "idle", "cond", "outside", "outside, queued"}[k]
 }
 
-// readyQueue is a ring of those who may run, first come first served.
+// readyQueue is a ring of the tasks that may run, first come first served.
 type readyQueue struct {
 	ring []*task // length is a power of two
 	head int

@@ -31,7 +31,7 @@ type Virtual struct {
 	ready     readyQueue
 	out       []*call // calls that hold time still, in order of going out
 	slot      bool    // Serial: the one place outside is taken
-	queued    []*task // Serial: those who want it
+	queued    []*task // Serial: the tasks that want it
 	deadlines deadlines
 	leftOver  bool // some that are due have not been served; see jumpLocked
 	tasks     taskList

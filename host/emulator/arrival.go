@@ -9,8 +9,8 @@ import (
 // waker is one caller of OnArrival. Its address is its identity.
 type waker struct{ wake func() }
 
-// wakers are those who wait for something to happen to a queue, by its name. The lists
-// are never changed in place.
+// wakers are told when something happens to a queue, by its name. The lists are
+// never changed in place.
 type wakers map[string][]*waker
 
 func (s *Storage) addWaker(all wakers, queue string, wake func()) (stop func()) {
@@ -62,7 +62,7 @@ func (s *Storage) NextVisible(queue string) (from time.Time, ok bool) {
 	return m.visible, true
 }
 
-// changeAll tells those who wait for a change of any queue, in a turn of its own.
+// changeAll tells all waits for a change of any queue, in a turn of its own.
 func (s *Storage) changeAllLocked() {
 	queues := slices.Sorted(maps.Keys(s.changes))
 	if len(queues) == 0 {

@@ -15,9 +15,8 @@ import (
 // defaultContentType is the type of a blob whose writer names none.
 const defaultContentType = "application/octet-stream"
 
-// blob is a handle on one blob or snapshot. It serves the calls of
-// blob.Blob: this file has those that write a blob as a whole, or what stands
-// beside its content.
+// blob is a handle on one blob or snapshot. It serves the calls of blob.Blob:
+// this file has the calls that write a blob as a whole, or its properties.
 type blob struct {
 	s     *blobs
 	epoch *epoch.Epoch // of who has the handle; nil: it does not end
@@ -64,7 +63,7 @@ func (tx *blobTx) find(key blobKey) *blobRecord {
 }
 
 // toReplace returns the record that a write of a whole blob replaces, nil if
-// there is none, after the conditions and the lease have had their say.
+// there is none, after it has checked the conditions and the lease.
 func (tx *blobTx) toReplace(key blobKey, cond *blobapi.Conditions) (*blobRecord, error) {
 	r, err := tx.forWrite(key, cond, storage.CodeBlobAlreadyExists)
 	if err == nil && r == nil {

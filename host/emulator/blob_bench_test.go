@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// What a blob costs: written over and over under a few names, and read.
+// The cost of a blob that is written over and over under a few names, and read.
 func BenchmarkBlob(b *testing.B) {
 	modes := map[string]func(b *testing.B) *emulator.Storage{
 		"memory":  func(*testing.B) *emulator.Storage { return emulator.New(clock.System(), nil) },

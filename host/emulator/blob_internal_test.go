@@ -253,7 +253,8 @@ func TestStagedBodies(t *testing.T) {
 	}
 	_ = d.Body.Close()
 
-	// What was staged without its MD5 gets it where it is compared, or kept.
+	// A body that was staged without its MD5 gets one where it is compared, or
+	// kept.
 	sum := md5.Sum([]byte("text"))
 	block := must(s.StageBlock(strings.NewReader("text"), 4, 10))
 	if w := must(c.Blob("a").PutBlock(ctx, "MQ==", block, nil)); w.ContentMD5 != nil {

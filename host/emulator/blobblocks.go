@@ -88,9 +88,9 @@ func checkType(r *blobRecord, want blobapi.Type) error {
 	return nil
 }
 
-// acceptsBlock holds a new block to the ones that wait. Those of the blob may have
-// identifiers of another length: each client has its own, and overwrites what others
-// wrote (docs: Put Block, "Remarks").
+// acceptsBlock holds a new block to the ones that wait. Blocks of the blob itself
+// may have identifiers of another length: each client has its own length, and
+// overwrites the blocks of others (docs: Put Block, "Remarks").
 func (b *blobState) acceptsBlock(id string) error {
 	for other := range b.blocks { // all have one length: any will do
 		if blockIDLength(other) != blockIDLength(id) {

@@ -288,7 +288,7 @@ func (b *StagedBody) Discard() {
 	}
 }
 
-// Read reads the body: for accounts other than the one that holds it.
+// Read reads the body: for accounts other than its own.
 func (b *StagedBody) Read(p []byte) (int, error) {
 	open, err := b.store.open(b.id)
 	if err != nil {

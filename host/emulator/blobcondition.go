@@ -77,7 +77,8 @@ func (r *blobRecord) checkRead(c *blobapi.Conditions) error {
 	return checkTags(c, r)
 }
 
-// checkWrite is checkWrite for a record, with its tags; nil if there is none yet.
+// checkWrite is checkWrite for a record, with its tags; nil if the blob does not
+// exist yet.
 func (r *blobRecord) checkWrite(c *blobapi.Conditions, exists storage.Code) error {
 	var v *version
 	if r != nil {

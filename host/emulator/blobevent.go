@@ -9,8 +9,8 @@ import (
 )
 
 // BlobEvent is a blob that has come, or has been deleted: what the service tells
-// Event Grid. Changes of metadata, headers, tiers and snapshots are none, nor is
-// an append.
+// Event Grid. A change of metadata, headers, tiers or snapshots raises no event,
+// and neither does an append.
 type BlobEvent struct {
 	Deleted         bool
 	API             string // PutBlob, PutBlockList, CopyBlob or DeleteBlob
@@ -95,7 +95,8 @@ func (s *blobs) raise(e *BlobEvent) {
 }
 
 // OnContainer calls made whenever a container has been created, without locks held,
-// for as long as the account lives. It is for those who missed one; it must not wait.
+// for as long as the account lives. It is for callers who have missed one; made must
+// not wait.
 func (s *Storage) OnContainer(made func()) {
 	b := &s.blobs
 	b.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// What raises an event: blobs that come or go as a whole, by any way.
+// Blobs that come or go as a whole raise an event, by any way.
 func TestBlobEvents(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), nil)
@@ -42,7 +42,7 @@ func TestBlobEvents(t *testing.T) {
 		must(c.Blob("l").PutBlock(ctx, "MQ==", strings.NewReader("12"), nil))
 		must(c.Blob("l").PutBlockList(ctx, []blob.BlockRef{{ID: "MQ=="}}, nil))
 		if err := c.Blob("none").Delete(ctx, nil); err == nil {
-			t.Error("deleted what is not there")
+			t.Error("deleted a blob that does not exist")
 		}
 		must(nil, b.Delete(ctx, nil))
 		stop()

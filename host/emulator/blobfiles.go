@@ -202,7 +202,7 @@ func (b *storeBodies) openFile(id bodyID, n store.FileID) (body, error) {
 	return f, nil
 }
 
-// openStaged opens a body for those who read what they have staged.
+// openStaged opens a staged body for its own writer.
 func (b *storeBodies) openStaged(id bodyID) (body, error) {
 	b.mu.Lock()
 	form, ok := b.staged[id]

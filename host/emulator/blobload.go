@@ -152,7 +152,7 @@ func (r blobReader) unreadable(key []byte) error {
 	return r.damage("the record under key %q cannot be read", key)
 }
 
-// content reads a content, or a segment that was appended to the one before.
+// content reads a content, or a segment that was appended to the previous one.
 func (r blobReader) content(key, value []byte) (blobChange, error) {
 	segments, ok := parseSegments(value)
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// The servers take content without a copy where it is in memory. Whatever way it is
-// read, it is the same.
+// The servers take content without a copy where it is in memory. Every way of
+// reading gives the same bytes.
 func TestContentWithoutCopy(t *testing.T) {
 	t.Parallel()
 	for mode, s := range map[string]*emulator.Storage{

@@ -62,8 +62,8 @@ type segment struct {
 	Size  int64
 	Block string
 
-	// Of pages: where they begin in the blob, and what is left out of the body
-	// before them. Between segments a page blob has zeros.
+	// Of pages: their offset in the blob, and the number of bytes that the body
+	// leaves out before them. Between segments a page blob has zeros.
 	At   int64 `json:",omitempty"`
 	Skip int64 `json:",omitempty"`
 }

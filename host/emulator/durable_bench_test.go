@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// What durability costs: a message of 1 KiB put, received and deleted, by 1 and
-// by 16 callers.
+// The cost of durability: a message of 1 KiB put, received and deleted, by 1
+// and by 16 callers.
 func BenchmarkPutReceiveDelete(b *testing.B) {
 	modes := map[string]func(b *testing.B) *emulator.Storage{
 		"memory":  func(*testing.B) *emulator.Storage { return emulator.New(clock.System(), nil) },

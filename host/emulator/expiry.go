@@ -43,7 +43,7 @@ func (e *expiry) stop() {
 	}
 }
 
-// expire removes what has expired in a queue, if it is still the one of that name.
+// expire removes the expired messages of a queue, if the queue still has its name.
 // A failed write is left to the next call, which reports it.
 func (s *Storage) expire(name string, q *queueState) {
 	e := &effects{queue: name, change: change{s.kept.Change()}}

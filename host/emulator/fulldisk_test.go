@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// Time passes on a full disk too: what expires meanwhile is gone for those who look,
-// although that cannot be written, and looking does not fail.
+// Time passes on a full disk too: readers do not see messages that expire meanwhile,
+// although that cannot be written, and reading does not fail.
 func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool
@@ -46,7 +46,7 @@ func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
 		clk.Advance(2 * time.Minute)
 		clk.Do("look", func() {
 			if ms, err := q.Peek(ctx, 32); err != nil || len(ms) != 1 || ms[0].Text != "stays" {
-				t.Errorf("Peek = %d messages, %v, want the one that stays", len(ms), err)
+				t.Errorf("Peek = %d messages, %v, want the one that has not expired", len(ms), err)
 			}
 			if n, err := q.Count(ctx); err != nil || n != 1 {
 				t.Errorf("Count = %d, %v, want 1", n, err)

@@ -15,9 +15,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// A state that replaces another, and the start after it, begin to count anew. What
-// was given before, receipts, lock tokens and leases, fits nothing of now all the
-// same: an old receipt deletes no new message.
+// A state that replaces another, and the start after it, begin to count anew. All
+// the same, old receipts, lock tokens and leases fit nothing new: an old receipt
+// deletes no new message.
 func TestIdentifiersAreGivenOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

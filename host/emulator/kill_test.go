@@ -108,7 +108,7 @@ func note(t *testing.T, fates map[string]*fate, words []string) {
 		return
 	}
 	f := fates[words[1]]
-	if f == nil { // received by one worker before the one that put it said so
+	if f == nil { // received by one worker before its sender was told
 		f = &fate{}
 		fates[words[1]] = f
 	}
@@ -125,8 +125,8 @@ func note(t *testing.T, fates map[string]*fate, words []string) {
 	}
 }
 
-// checkFates compares the account with what the oracle knows. What has a lock
-// is locked still: minutes have not passed.
+// checkFates compares the account with what the oracle knows. A locked message
+// is still locked: minutes have not passed.
 func checkFates(t *testing.T, db *store.Store, fates map[string]*fate) {
 	t.Helper()
 	s, err := emulator.Open(clock.System(), db, nil)

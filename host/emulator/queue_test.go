@@ -65,9 +65,9 @@ func newBench(t *testing.T, opts emulator.Options) *bench {
 	return b
 }
 
-// Messages expire at their time, in that order, without a call; those that are
-// gone before do not, nor do those of a state that was replaced. Time does not
-// move for it.
+// Messages expire at their time, in that order, without a call; deleted
+// messages do not, and neither do messages of a state that was replaced. Time
+// does not move for it.
 func TestMessagesExpireAtTheirTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, emulator.Options{})

@@ -38,7 +38,7 @@ type message struct {
 type queueState struct {
 	byID      map[string]*message
 	byVisible heap.Of[*message] // all messages: visible ones come first
-	byExpiry  heap.Of[*message] // those that expire
+	byExpiry  heap.Of[*message] // messages that expire
 	sequence  uint64
 	expiry    expiry // of the first of byExpiry
 

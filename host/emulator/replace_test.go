@@ -21,8 +21,8 @@ import (
 )
 
 // A state can be replaced at any moment: by Load, Restore and Reset, and by
-// Recover after a write that failed. These tests are about those who had begun
-// something before.
+// Recover after a write that failed. These tests are about callers who had
+// begun something before.
 
 // openInbox opens an account with an empty container named inbox.
 func openInbox(t *testing.T, o *store.Options) (*emulator.Storage, *store.Store) {
@@ -206,8 +206,8 @@ func TestLargeBodyAfterFailure(t *testing.T) {
 	expectLetter(t, b, "l", "L")
 }
 
-// A sound archive whose records cannot be read changes nothing, whichever account
-// of the store they belong to.
+// A sound archive whose records cannot be read changes nothing, in any account of
+// the store.
 func TestRefusedArchiveChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -103,7 +103,7 @@ func (s *Storage) Save(w io.Writer) error {
 
 // Load replaces everything in the account by what Save wrote, all of it or,
 // when it fails, nothing. Times are kept, as with Restore; identifiers follow
-// those that the saved account and this one had given.
+// the last ones that the saved account and this one had given.
 func (s *Storage) Load(r io.Reader) error {
 	if s.db != nil {
 		if err := s.db.Load(r); err != nil {

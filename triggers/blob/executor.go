@@ -29,8 +29,8 @@ const (
 	incomplete   = "Incomplete" // metadata of a receipt whose version is not queued yet
 )
 
-// LockName is the name of the blob in HostContainer whose lease says which host
-// scans: only one does, among those with the same ID.
+// LockName names the blob in HostContainer whose lease decides which host scans: one
+// host of those with the same ID.
 //
 // Source: BlobListenerFactory.cs, for the scope; BlobLeaseDistributedLockManager.cs.
 func LockName(hostID string) string {

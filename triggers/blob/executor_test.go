@@ -52,7 +52,7 @@ func TestReceiptOfAQueuedVersion(t *testing.T) {
 	}
 }
 
-// A host that died between receipt and queueing: whoever comes next claims it.
+// A host died between receipt and queueing: the next host claims the blob.
 func TestIncompleteReceiptIsClaimed(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -242,7 +242,8 @@ func TestTwoHostsShareTheWork(t *testing.T) {
 	t.Parallel()
 	both(t, func(t *testing.T, opts *blob.Options) {
 		b := newBench(t)
-		// Blobs that took no time would all be done by whoever polls first.
+		// If blobs took no time, the host that polls first would process all of
+		// them.
 		work := func(ctx context.Context, _ *triggers.Event) triggers.Result {
 			return triggers.Result{Err: b.clk.Sleep(ctx, time.Second), Attempts: 1}
 		}
@@ -367,8 +368,8 @@ func TestSameSecondIsNotMissed(t *testing.T) {
 	h.wantSources("f", "inbox/a", "inbox/a", "inbox/b")
 }
 
-// A long listing takes time. What is written behind it meanwhile is found by the
-// next pass, although the listing goes on to newer blobs; nothing runs twice.
+// A long listing takes time. The next pass finds blobs that are written behind
+// it meanwhile, although the listing goes on to newer blobs; nothing runs twice.
 func TestWrittenBehindTheListing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

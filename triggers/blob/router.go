@@ -48,8 +48,9 @@ var _ triggers.Sink = (*router)(nil)
 
 // Gate implements triggers.Sink. The only function of a host decides how much is
 // taken off the queue. Several cannot: whose message is next is not known before
-// it is received, so there the function is asked when its message is here, and
-// the message waits, its lock renewed, aside from those in work.
+// it is received, so with several the function is asked when its message has
+// arrived. The message then waits, with its lock renewed, and does not count as
+// in work.
 func (r *router) Gate() triggers.Gate { return r }
 
 // Admit implements triggers.Gate.
@@ -123,8 +124,8 @@ func (r *router) admit(ctx context.Context, m *member) error {
 // listener, which outlasts a reader that has failed.
 func (r *router) Draining() bool { return true }
 
-// BeginAgain implements triggers.Sink: the error is that of every function's listener.
-// What begins again has another reader.
+// BeginAgain implements triggers.Sink: the error belongs to the listener of every
+// function. The listener that begins again has another reader.
 func (r *router) BeginAgain(_ context.Context, cause error) error {
 	r.s.over(r.core, cause)
 	return cause

@@ -167,7 +167,7 @@ func TestNothingIsTakenWhileClosed(t *testing.T) {
 		messages, err := b.storage.Queue(control).Peek(ctx, 32)
 		b.must(err)
 		if n := len(messages); n == 0 || messages[n-1].DequeueCount != 0 {
-			t.Errorf("%d messages wait, want those of a closed function untouched", n)
+			t.Errorf("%d messages wait, want the messages of a closed function untouched", n)
 		}
 	})
 	b.do(func(context.Context) { h.sinks["f"].Open() })
@@ -195,7 +195,7 @@ func TestClosedFunctionDoesNotStopOthers(t *testing.T) {
 	}
 }
 
-// What is admitted and leads to no run is given back.
+// An admission that leads to no run is given back.
 func TestUnusedAdmissionsAreGivenBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -249,7 +249,7 @@ func TestLockOfADeadHost(t *testing.T) {
 	h.wantSources("f", "inbox/a")
 }
 
-// What a function receives (spec storage 10).
+// The event that a function receives (spec storage 10).
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

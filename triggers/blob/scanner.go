@@ -39,7 +39,7 @@ type scanner struct {
 	awaited bool // one of again is not there for a fault of a service
 	queued  map[candidate]bool
 	poked   bool // something is due, or a watch is new
-	allowed bool // this host is the one that lists
+	allowed bool // this host holds the lock for listing
 	left    bool // nothing may be subscribed to any more
 }
 
@@ -265,7 +265,7 @@ func (s *scanner) work(ctx context.Context) error {
 }
 
 // offer hands a blob to the executor for each function that looks at its
-// container. What has begun is not cut short by the end of ctx.
+// container. The end of ctx does not cut short work that has begun.
 func (s *scanner) offer(ctx context.Context, c candidate) error {
 	s.mu.Lock()
 	functions := c.w.functions // only grows

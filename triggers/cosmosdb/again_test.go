@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/triggers/cosmosdb"
 )
 
-// A listener that begins anew beside a batch in work reads the other range at once, and
-// that of the batch when it has ended: the changes of a range keep their order.
+// A listener begins anew beside a batch in work. It reads the other range at once, and
+// the batch's range when the batch has ended: the changes of a range keep their order.
 func TestBeginsAgainBesideABatch(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 2)

@@ -234,9 +234,9 @@ func (s *leases) renew(ctx context.Context, id string) error {
 	return err
 }
 
-// checkpoint writes the position, in the place of the one that this owner knows.
-// Somebody who has changed it wants the range to be read from there: then the lease
-// is lost, and taken again as it is.
+// checkpoint replaces the position that this owner knows. If somebody else has
+// changed it, the range is to be read from there: the lease counts as lost, and is
+// taken again unchanged.
 func (s *leases) checkpoint(ctx context.Context, id, known, continuation string) error {
 	_, err := s.update(ctx, id, s.owner, func(l *lease) error {
 		if l.continuation() != known {

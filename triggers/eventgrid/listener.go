@@ -55,15 +55,14 @@ func (l *Listener) Run(ctx context.Context, sink triggers.Sink) error {
 	return l.requests.Run(ctx, sink)
 }
 
-// Serve answers one request of Event Grid to the function's web hook. A
-// notification runs the function, all attempts included, for every event at once,
-// or once for all of them, and waits for all. While the function's circuit breaker is
-// open the answer is 503; of several events those that a half-open circuit does not let
-// through wait for it to close, and do not run when it opens. Other requests are answered
-// without the function: see the handshake of a subscription. ctx ends when the caller
-// does not want to wait any longer. A call that comes before Run waits for it. Several
-// calls may run at once; all must be made under the clock. The request must not be
-// changed until Serve returns.
+// Serve answers one request of Event Grid to the function's web hook. A notification runs
+// the function, all attempts included, for every event at once, or once for all of them,
+// and waits for all. While the function's circuit breaker is open the answer is 503; of
+// several events, a half-open circuit lets some through; the others wait until it closes,
+// and do not run if it opens. Other requests are answered without the function: see the
+// handshake of a subscription. ctx ends when the caller does not want to wait any longer.
+// A call that comes before Run waits for it. Several calls may run at once; all must be
+// made under the clock. The request must not be changed until Serve returns.
 //
 // The errors are [serving.ErrNotRunning], and ctx's own for a call that has not begun.
 func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error) {
@@ -91,9 +90,9 @@ func (l *Listener) Serve(ctx context.Context, req *bindings.HTTPRequest) (*bindi
 	return answer, nil
 }
 
-// dispatch runs deliveries side by side and returns the results of those that ran, in
-// their order. The first has been admitted. The others are admitted here,
-// and those that are not when the circuit opens, or the caller leaves, do not run.
+// dispatch runs deliveries side by side and returns the results of the ones that ran,
+// in their order. The first has been admitted. The others are admitted here; a
+// delivery that still waits when the circuit opens or the caller leaves does not run.
 func (l *Listener) dispatch(ctx context.Context, sink triggers.Sink, deliveries []*triggers.Event) []triggers.Result {
 	results := make([]triggers.Result, len(deliveries))
 	run := func(i int) { results[i] = sink.Handle(ctx, deliveries[i]) }

@@ -120,8 +120,8 @@ func TestBalancedStrategy(t *testing.T) {
 	}
 }
 
-// Whatever the numbers, hosts end with shares that differ by one at most, and nobody
-// takes anything any more.
+// With any numbers, hosts end with shares that differ by one at most, and no host
+// takes another partition.
 func TestBalanceSettles(t *testing.T) {
 	t.Parallel()
 	for partitions := 1; partitions <= 9; partitions += 2 {

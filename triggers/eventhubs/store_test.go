@@ -29,8 +29,8 @@ func (w *world) put(name, content string, metadata map[string]string) {
 	})
 }
 
-// What the checkpoint store may hold, and where the partition, which has the events a
-// and b, is read from then.
+// Contents of the checkpoint store, and the position from which the partition, with
+// the events a and b, is then read.
 func TestCheckpointsOfOthers(t *testing.T) {
 	t.Parallel()
 	all, rest := []string{"0: a", "0: b"}, []string{"0: b"}
@@ -94,8 +94,8 @@ func TestCheckpointsOfOthers(t *testing.T) {
 	}
 }
 
-// What the ownership blob of a partition may say, and whether a listener that comes takes
-// the partition at once, or not before it expires.
+// Contents of a partition's ownership blob, and whether a new listener takes the
+// partition at once, or only when the ownership expires.
 func TestOwnershipsOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -197,8 +197,8 @@ func TestHigherEpoch(t *testing.T) {
 	w.wantHandled(r, "0: a")
 }
 
-// What a batch waits with is dropped when the partition is lost: the other host has all
-// of it, and there is no checkpoint.
+// A waiting batch is dropped when the partition is lost: the other host has all of it,
+// and there is no checkpoint.
 func TestMinimumBatchIsDropped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 2)
@@ -259,7 +259,7 @@ func TestCheckpointIsRemoved(t *testing.T) {
 	}
 }
 
-// What ran since the last checkpoint runs again, in order, on whoever comes next.
+// Events since the last checkpoint run again, in order, on the next host.
 func TestReplaySinceTheCheckpoint(t *testing.T) {
 	t.Parallel()
 	for _, batch := range []bool{false, true} {

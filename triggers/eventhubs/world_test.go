@@ -103,7 +103,7 @@ func (w *world) sequence(partition int) string {
 	return w.metadata(checkpoints + fmt.Sprint(partition))["sequencenumber"]
 }
 
-// owners are those of all partitions.
+// owners are the owners of all partitions.
 func (w *world) owners(partitions int) string {
 	w.Helper()
 	var out []string
@@ -165,7 +165,7 @@ func (r *running) handled() (out []string) {
 	return out
 }
 
-// decisions are those of all settlements, in order.
+// decisions are the decisions of all settlements, in order.
 func (r *running) decisions() (out []string) {
 	for _, s := range r.Settlements() {
 		out = append(out, string(s.Settlement.Decision))

@@ -5,8 +5,8 @@
 // containers (spec host-and-retry 11.2).
 //
 // Start with [New] and [Lock.Hold]. A lock is no fence: a host that was stopped
-// for longer than its lease, and then goes on, does so for the moment that it
-// takes to find out.
+// for longer than its lease goes on for a moment, until it finds that the lock
+// is lost.
 //
 // Source: sdk: BlobLeaseDistributedLockManager.cs, SingletonManager.cs.
 package hostlock

@@ -73,7 +73,7 @@ func (h *Held) left() time.Duration {
 	return h.ends.Sub(h.l.clk.Now())
 }
 
-// end tells those who wait that the lock is lost.
+// end tells all waits that the lock is lost.
 func (h *Held) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

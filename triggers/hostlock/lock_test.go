@@ -235,7 +235,7 @@ func TestStorageThatIsAway(t *testing.T) {
 	b.want("back", h, true)
 }
 
-// What no waiting can cure ends Hold, unless the lock is patient.
+// An error that no waiting can cure ends Hold, unless the lock is patient.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -251,8 +251,8 @@ func TestRefusal(t *testing.T) {
 	b.want("allowed again", patient, true)
 }
 
-// Whoever runs under a lock whose end has passed, because its renewal is late, waits
-// until it is known whose it is: nothing runs twice (spec host-and-retry 10.5).
+// A lock's end has passed because its renewal is late. Work under it waits until its
+// owner is known: nothing runs twice (spec host-and-retry 10.5).
 func TestSureOfALockWhoseEndHasPassed(t *testing.T) {
 	t.Parallel()
 	for name, stolen := range map[string]bool{"ours": false, "another host's": true} {
@@ -296,8 +296,8 @@ func TestSureOfALockWhoseEndHasPassed(t *testing.T) {
 	}
 }
 
-// What its holder is about to write is confirmed by the service; who has lost the lock
-// without knowing it is refused.
+// The service confirms the lock before its holder writes; a holder that has lost it
+// unknowingly is refused.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -8,7 +8,7 @@ import (
 
 const ms = time.Millisecond
 
-// Expected waits follow spec storage 3; the rule is the one of
+// Expected waits follow spec storage 3; the rule comes from
 // RandomizedExponentialBackoffStrategy.cs in azure-sdk-for-net.
 func TestBackoffSeries(t *testing.T) {
 	t.Parallel()
@@ -42,8 +42,8 @@ func TestBackoffSeries(t *testing.T) {
 	}
 }
 
-// Whatever the jitter: never below the minimum, never above the cap, and a cap
-// of any size is reached and kept.
+// With any jitter a wait is never below the minimum and never above the cap; a
+// cap of any size is reached and kept.
 func TestBackoffBounds(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -71,8 +71,8 @@ func TestAlwaysFailingMessageBecomesPoison(t *testing.T) {
 	}
 }
 
-// A message that is to come back is a reason for virtual time to jump; an empty
-// queue is none.
+// Virtual time jumps for a message that is to come back, and not for an empty
+// queue.
 func TestRunEndsWithTheLastDelivery(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, "orders")

@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/triggertest"
 )
 
-// What an hour of polling an empty queue costs: 1800 polls.
+// The cost of polling an empty queue for an hour: 1800 polls.
 func BenchmarkIdleHour(b *testing.B) {
 	clk := clock.NewVirtual(start, nil)
 	account := emulator.New(clk, nil)

@@ -311,8 +311,8 @@ func (l *Listener) expect(t time.Time) {
 	l.note(t)
 }
 
-// handOn tells those who receive in its place what the listener, which stops,
-// waits for.
+// handOn tells the listeners that take this one's place about the message that
+// it waits for.
 func (l *Listener) handOn() {
 	l.mu.Lock()
 	l.stopped = true

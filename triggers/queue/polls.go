@@ -11,8 +11,8 @@ type polls struct {
 	waits  []time.Duration // after it, as far as they are known; behind the cap all are the same
 }
 
-// made notes a poll that found nothing; found says whether the one before did. A poll
-// that comes before its time takes the place of the next one.
+// made notes a poll that found nothing; found says whether the previous poll found
+// something. A poll that comes before its time takes the place of the next one.
 func (p *polls) made(now time.Time, found bool) {
 	if found {
 		p.waits = append(p.waits[:0], p.series.next(true))

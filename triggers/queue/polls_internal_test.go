@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Looking ahead changes nothing: the polls are those of a listener that makes each of
-// them, also after polls that come before their time.
+// Looking ahead changes nothing: the result is the same as making each poll, also
+// after polls that come before their time.
 func TestPollsAheadAreThoseMade(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

@@ -27,7 +27,7 @@ func TestLimitsHoldWhenBegunAgain(t *testing.T) {
 	}{
 		{"calls", servicebusapi.Queue{}, servicebus.Options{MaxConcurrentCalls: 3}, []string{"0s", "10s", "11s", "10m0s"}},
 		{"sessions", sessions, servicebus.Options{Sessions: true, MaxConcurrentSessions: 2, SessionIdleTimeout: time.Second}, []string{"0s", "11s", "10m0s", "10m12s"}},
-		// The only session that may be worked on is that of the delivery.
+		// Only the delivery's own session may be worked on.
 		{"one session", sessions, servicebus.Options{Sessions: true, MaxConcurrentSessions: 1, MaxConcurrentCallsPerSession: 2, SessionIdleTimeout: time.Second}, []string{"0s", "10m0s", "20m0s", "30m0s"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

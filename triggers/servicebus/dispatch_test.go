@@ -241,7 +241,8 @@ func TestBatchMetadata(t *testing.T) {
 	}
 }
 
-// TestBody: text, bytes, and text that is none.
+// TestBody: text, bytes, and bytes that are no text although they are said to
+// be.
 func TestBody(t *testing.T) {
 	t.Parallel()
 	if m := servicebus.Message([]byte("a"), "", ""); m.Value.Text != "a" || m.Err != nil {

@@ -43,9 +43,9 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// TestRetriesOutlastRenewal is spec messaging 2.4: after the budget and what is
-// left of the lock the message comes a second time while the first run goes on, and
-// the late settlement fails.
+// TestRetriesOutlastRenewal is spec messaging 2.4: after the budget and the rest of
+// the lock the message comes a second time while the first run goes on, and the
+// late settlement fails.
 func TestRetriesOutlastRenewal(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebusapi.Queue{})

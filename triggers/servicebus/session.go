@@ -12,8 +12,8 @@ import (
 )
 
 // sessions works on sessions, several at once, until ctx ends or one cannot be
-// accepted or received from. Then no further one is, and those with deliveries in work
-// are kept until these have ended, beside the sessions of the next start.
+// accepted or received from. Then it accepts no more. Sessions with deliveries in work
+// are kept until the deliveries have ended, beside the sessions of the next start.
 func (r *run) sessions(ctx context.Context) error {
 	p := &period{}
 	p.changed = clock.NewCond(r.clk, &p.mu)
@@ -43,8 +43,8 @@ func (r *run) sessions(ctx context.Context) error {
 }
 
 // A period is the time from a start of the listener to its failure. Its slots take
-// sessions until its context ends, and those with deliveries in work come later to the
-// next.
+// sessions until its context ends, and sessions with deliveries in work come later to
+// the next period.
 type period struct {
 	mu      sync.Mutex
 	changed *clock.Cond

@@ -1,6 +1,7 @@
-// Package serving is what the HTTP and the Event Grid trigger share: listeners that
-// watch nothing, and to which the host brings requests instead. It says when requests
-// are taken, and how those in work end when the listener is stopped.
+// Package serving is the common part of the HTTP and the Event Grid trigger:
+// listeners that watch nothing, and to which the host brings requests instead. It
+// says when requests are taken, and how requests in work end when the listener is
+// stopped.
 package serving
 
 import (

@@ -128,7 +128,7 @@ func TestNextAgainstEverySecond(t *testing.T) {
 			at := begin.Add(offset)
 			ticks := p.ticksAt(at)
 			if ticks != next.Equal(at) {
-				t.Fatalf("%q in %s: tick at %s is %t, but Next after the one before is %s", p.text, from.zone, at, ticks, next)
+				t.Fatalf("%q in %s: tick at %s is %t, but Next after the tick before is %s", p.text, from.zone, at, ticks, next)
 			}
 			if ticks {
 				found++

@@ -7,7 +7,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/timer"
 )
 
-// What Quartz knows and this grammar does not is called by its name; names of days
+// A feature of Quartz that this grammar lacks is named in the error; names of days
 // and months with the same letters are read.
 func TestQuartz(t *testing.T) {
 	t.Parallel()

@@ -384,8 +384,8 @@ func TestListenerStopInLoopLosesTick(t *testing.T) {
 	}
 }
 
-// What crashes in its loop leaves the old status behind, and the next start runs
-// the tick again (D-5).
+// A crash in the loop leaves the old status behind, and the next start runs the
+// tick again (D-5).
 func TestListenerCrashInLoopIsPastDue(t *testing.T) {
 	t.Parallel()
 	store := new(timer.Memory)

@@ -41,8 +41,8 @@ func (c *cron) firstIn(p zonePeriod, from time.Time) (time.Time, bool) {
 	}
 	next, ok := c.firstAt(begin, p.end, p.offset)
 	if p.skipped() > 0 {
-		// The skipped hour is the one that would have been: what would have
-		// ticked by the old offset does so, and the wall clock shows a later time.
+		// In the skipped hour a tick comes at its time by the old offset; the wall
+		// clock then shows a later time.
 		end := p.start.Add(p.skipped())
 		if !p.end.IsZero() && p.end.Before(end) {
 			end = p.end

@@ -126,7 +126,7 @@ func framef(format string, args ...any) *wire.Error {
 	return wire.Errorf(wire.CondFramingError, format, args...)
 }
 
-// fill reads more bytes behind those that are not handled.
+// fill reads more bytes behind the unhandled ones.
 func (c *conn) fill() error {
 	c.makeRoom()
 	if idle := c.server.opts.IdleTimeout; idle > 0 && c.opened {

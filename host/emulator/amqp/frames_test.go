@@ -329,7 +329,8 @@ func TestSettlementFrames(t *testing.T) {
 }
 
 // TestEchoedOutcomes: a settlement is confirmed with the outcome that was asked for, without
-// its error and its annotations (spec messaging 3.6); those that arrive together, in order.
+// its error and its annotations (spec messaging 3.6); settlements that arrive together are
+// confirmed in order.
 func TestEchoedOutcomes(t *testing.T) {
 	t.Parallel()
 	m := newMemory()

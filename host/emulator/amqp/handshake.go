@@ -16,8 +16,8 @@ const (
 	maxSASLFrame      = 4096
 )
 
-// mechanisms are those that we offer. .NET asks for MSSBCBS, an anonymous one by
-// another name, and for nothing else.
+// mechanisms are the SASL mechanisms that we offer. .NET asks for MSSBCBS only,
+// which is ANONYMOUS by another name.
 var mechanisms = [...]wire.Symbol{"MSSBCBS", "PLAIN", "ANONYMOUS", "EXTERNAL"}
 
 var errProtocol = errors.New("the client speaks no AMQP 1.0 that we do")

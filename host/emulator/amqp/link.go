@@ -27,8 +27,8 @@ type link struct {
 	finished     bool        // it has, but for the client's detach
 	peerDetached bool
 
-	credit        uint32 // granted to the one that sends
-	deliveryCount uint32 // of the one that sends
+	credit        uint32 // granted to the sender
+	deliveryCount uint32 // of the sender
 
 	// Of a client that sends.
 	maxSize uint64

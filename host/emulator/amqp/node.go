@@ -117,8 +117,8 @@ type Node interface {
 type Consumer interface {
 	Node
 
-	// Consume takes deliveries in their order, and sets the Err of those that are
-	// rejected. It keeps the payloads if it wants, but not the slice.
+	// Consume takes deliveries in their order, and sets the Err of rejected ones.
+	// It keeps the payloads if it wants, but not the slice.
 	Consume(deliveries []Delivery)
 }
 
@@ -152,9 +152,9 @@ type Producer interface {
 	// Return takes back messages that were pulled and not sent.
 	Return(list []Outgoing)
 
-	// Settle settles messages that were sent, and sets the Err of those that could
-	// not be. It does not keep the slice. It may still be called after Close, when a
-	// link ends while a settlement is on its way.
+	// Settle settles messages that were sent, and sets the Err of messages that
+	// could not be settled. It does not keep the slice. It may still be called after
+	// Close, when a link ends while a settlement is on its way.
 	Settle(settlements []Settlement)
 
 	// Watch waits until the link cannot go on, and returns why; nil after Close.
@@ -167,8 +167,8 @@ type Deleter interface {
 	Producer
 
 	// Transferred says that such messages have been written to the client's connection.
-	// Those that could not be come back by Return. Both may come after Close; they come
-	// from any goroutine.
+	// Messages that could not be written come back by Return. Both may come after
+	// Close; they come from any goroutine.
 	Transferred(list []Outgoing)
 }
 

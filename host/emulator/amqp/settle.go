@@ -126,11 +126,11 @@ type outcome struct {
 	deliveryFailed, undeliverableHere bool
 }
 
-// outcomeOf is the outcome that confirms a settlement: the one that was asked for,
+// outcomeOf is the outcome that confirms a settlement: the requested outcome,
 // without its error and its annotations (spec messaging 3.6). The clients for Java
 // and Python take another for a failure (azure-core-amqp:
-// ReceiverUnsettledDeliveries; azure-servicebus: _pyamqp/receiver.py); a rejected
-// with an error is one for all.
+// ReceiverUnsettledDeliveries; azure-servicebus: _pyamqp/receiver.py); all clients
+// take a rejected with an error for a failure.
 func outcomeOf(s *wire.State) outcome {
 	if s.Kind == wire.StateUnknown {
 		return outcome{kind: wire.StateAccepted}

@@ -12,8 +12,8 @@ import (
 // webSocketPath is where clients that speak AMQP over WebSockets find it.
 const webSocketPath = "/$servicebus/websocket"
 
-// webSocketSubprotocols are the names that clients send: the service's own,
-// the one of the standard, which the examples of the client for Go use.
+// webSocketSubprotocols are the names that clients send: the service's own, and
+// the standard one, which the examples of the client for Go use.
 var webSocketSubprotocols = []string{"AMQPWSB10", "amqp"} // read only
 
 // Handler serves AMQP over WebSockets, and leaves other requests to next;

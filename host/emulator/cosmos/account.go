@@ -21,8 +21,8 @@ type Options struct {
 	// effect, so that the caller does not learn of it. It may wait.
 	Fault func(FaultPoint) error
 
-	// Created, if set, is called when a container has been made, for those who
-	// missed it. It must not call the account.
+	// Created, if set, is called when a container has been made, for callers
+	// who have missed it. It must not call the account.
 	Created func()
 }
 
@@ -43,8 +43,8 @@ const DefaultHost = "localhost"
 // concurrently; on a virtual clock, from inside the clock. It implements
 // cosmos.Account, and its containers cosmos.Watcher.
 //
-// It embeds its state as a whole, which [keep.State] copies, replaces and checks. Those
-// who watch are told of a replacement by Wake.
+// It embeds its state as a whole, which [keep.State] copies, replaces and checks. Wake
+// tells watchers of a replacement.
 type Account struct {
 	*keep.State[state]
 
@@ -221,8 +221,8 @@ func (a *Account) Reset() error {
 	return err
 }
 
-// Clear removes the documents of all containers but those that keep names, and
-// nothing else: the positions of feeds go on.
+// Clear removes the documents of all containers except the ones that keep
+// names, and nothing else: the positions of feeds go on.
 func (a *Account) Clear(ctx context.Context, keep func(database, container string) bool) error {
 	return a.operate(ctx, FaultPoint{Op: "Clear"}, func(op *operation) error {
 		for _, c := range a.state.containers {

@@ -111,7 +111,7 @@ func fill(ctx context.Context, a *cosmos.Account) error {
 	return nil
 }
 
-// What was written is there after a restart, feeds and their ends included.
+// Written documents are there after a restart, feeds and their ends included.
 func TestDurable(t *testing.T) {
 	t.Parallel()
 	db := memory(t, nil)
@@ -191,7 +191,7 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// A container that is made again is another one, for those who hold the first.
+// A container that is made again is another one for holders of the first.
 func TestContainerMadeAgain(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
@@ -220,7 +220,7 @@ func TestContainerMadeAgain(t *testing.T) {
 	})
 }
 
-// Whoever watches a range is told of its changes, and of no others.
+// A watcher of a range is told of its changes, and of no others.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})

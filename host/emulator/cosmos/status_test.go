@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/cosmos"
 )
 
-// What is pending is what the feed will show: the latest version of each document,
-// and none that was deleted.
+// Pending are the items that the feed will show: the latest version of each
+// document, without deleted ones.
 func TestPending(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})
@@ -30,7 +30,7 @@ func TestPending(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		for i := range 300 { // more than once through the clearing of what is not seen any more
+		for i := range 300 { // more than once through the clearing of old versions
 			write(fmt.Sprint(i % 100))
 		}
 		if err := c.Delete(ctx, "7", `"7"`, ""); err != nil {

@@ -1,5 +1,5 @@
-// Package epoch ends the use of the embedded services by those who began in a state
-// that was replaced.
+// Package epoch ends the use of the embedded services by callers who began in a
+// state that was replaced.
 package epoch
 
 import (

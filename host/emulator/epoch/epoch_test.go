@@ -42,8 +42,8 @@ func TestDuring(t *testing.T) {
 	}
 }
 
-// The handles of every service end with the epoch of who has them. What ends their use,
-// and what reads a blob for an attempt, goes on.
+// The handles of every service end with the epoch of their holder. Handles for closing,
+// and for reading a blob for an attempt, go on.
 func TestHandlesEnd(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(start, &clock.VirtualOptions{Strict: true})

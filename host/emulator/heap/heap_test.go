@@ -18,8 +18,8 @@ func compare(a, b *item) int {
 	return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.number, b.number))
 }
 
-// After every change the first item is that of a sorted list, and each item is where
-// it says.
+// After every change the first item is the first of a sorted list, and each item
+// knows its place.
 func TestHeap(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -72,7 +72,7 @@ func TestHeap(t *testing.T) {
 	}
 }
 
-// What is not in stays out, and leaves the others alone.
+// Removing an item that is not in the heap leaves the others alone.
 func TestNotIn(t *testing.T) {
 	t.Parallel()
 	h := heap.New(func(a, b *item) bool { return compare(a, b) < 0 }, func(i *item) *int { return &i.place })

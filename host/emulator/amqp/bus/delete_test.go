@@ -74,9 +74,9 @@ func (c *short) transfers(t *testing.T) (n int) {
 	}
 }
 
-// TestReceiveAndDeleteGivesBack: of messages that are received and deleted, those that were
-// not transferred when the connection broke are in the queue again, in their places and
-// uncounted, and the journal says so.
+// TestReceiveAndDeleteGivesBack: messages of receive-and-delete that were not transferred
+// when the connection broke are in the queue again, in their places and uncounted, and the
+// journal says so.
 func TestReceiveAndDeleteGivesBack(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ bytes, body int }{

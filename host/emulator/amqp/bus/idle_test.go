@@ -71,7 +71,7 @@ func TestIdleLinksAreDetached(t *testing.T) {
 		t.Errorf("the connection has ended with its links: %v", err)
 	}
 	if n := w.counts(t, "q").Active; n != 0 {
-		t.Errorf("%d messages: the one that came too late was taken", n)
+		t.Errorf("%d messages: the late one was taken", n)
 	}
 }
 

@@ -77,7 +77,7 @@ func (w *world) topic(t testing.TB, name string, subscriptions ...string) {
 	})
 }
 
-// counts are those of a queue.
+// counts are the counts of a queue.
 func (w *world) counts(t testing.TB, queue string) (c servicebusapi.Counts) {
 	t.Helper()
 	w.do(t, func(ctx context.Context) error {

@@ -68,7 +68,7 @@ func TestRightsOfAuthorizationRules(t *testing.T) {
 }
 
 // A token of a rule is refused when its time is over by the clock and in real time: its
-// maker's clock is the machine's, wherever that of the host stands.
+// maker uses the machine's clock, wherever the host's clock stands.
 func TestExpiredTokens(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)

@@ -15,7 +15,7 @@ type place struct {
 	session    int
 }
 
-// transactions are those that the clients of servers have not discharged.
+// transactions are the transactions that clients have not discharged.
 type transactions struct {
 	mu sync.Mutex
 	by map[string][]*ongoing // connection, in the order of their beginning

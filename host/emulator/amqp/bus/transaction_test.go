@@ -192,8 +192,8 @@ func TestTransactionsOnTheWire(t *testing.T) {
 	}
 }
 
-// A connection has at most 100 transactions open. Those that have timed out are not, though
-// their clients may never discharge them; of these the last are remembered.
+// A connection has at most 100 transactions open. A transaction that has timed out does not
+// count, though its client may never discharge it; the latest of them are remembered.
 func TestOpenTransactionsOfAConnection(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)
@@ -225,6 +225,6 @@ func TestOpenTransactionsOfAConnection(t *testing.T) {
 		c.discharge(txn, false, "")
 	}
 	if got := w.counts(t, "q").Active; got != 100 {
-		t.Errorf("%d messages, want those of 100 transactions", got)
+		t.Errorf("%d messages, want the messages of 100 transactions", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
-// What the official Go client sends is what it receives, one by one and in batches, to a
+// The official Go client receives what it has sent: one by one and in batches, to a
 // partition, by a key and in turn.
 func TestSendAndReceive(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestEpochs(t *testing.T) {
 	}
 }
 
-// What hubs and partitions say of themselves.
+// The properties of hubs and partitions.
 func TestManagement(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -216,7 +216,7 @@ func TestManagement(t *testing.T) {
 	}
 }
 
-// What is refused, and how.
+// Refused requests, and their errors.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -79,7 +79,7 @@ func TestMadeByItsClient(t *testing.T) {
 	}
 }
 
-// What a client says of itself decides, whatever its language.
+// The client's description of itself decides, in any language.
 func TestClientsOfEventHubs(t *testing.T) {
 	t.Parallel()
 	for i, test := range []struct {

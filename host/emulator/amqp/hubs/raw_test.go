@@ -28,7 +28,8 @@ func (w *world) session() *goamqp.Session {
 	return s
 }
 
-// condition is that of the failure of a link, a session or a message; empty without one.
+// condition is the condition of a failed link, session or message; empty without a
+// failure.
 func condition(err error) string {
 	if link, ok := errors.AsType[*goamqp.LinkError](err); ok && link.RemoteErr != nil {
 		return string(link.RemoteErr.Condition)

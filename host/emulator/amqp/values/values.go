@@ -1,5 +1,5 @@
-// Package values turns AMQP values into those that the contracts of package
-// bindings speak of, and back.
+// Package values turns AMQP values into the values of the contracts below
+// package bindings, and back.
 package values
 
 import (

@@ -28,7 +28,7 @@ func TestThereAndBack(t *testing.T) {
 		t.Errorf("an empty map is %v, want nil", got)
 	}
 	if got := values.Wire(struct{}{}); got != nil {
-		t.Errorf("a value that is none becomes %v, want null", got)
+		t.Errorf("a value of no AMQP type becomes %v, want null", got)
 	}
 }
 

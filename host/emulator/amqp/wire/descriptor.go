@@ -45,8 +45,8 @@ const (
 	DescFooter                = 0x78
 )
 
-// DescriptorOf returns the number that a symbolic descriptor stands for; 0 if it
-// is none of the standard.
+// DescriptorOf returns the number that a symbolic descriptor stands for; 0 if
+// the standard does not have it.
 func DescriptorOf(name Symbol) uint64 {
 	switch name {
 	case "amqp:open:list":

@@ -1,7 +1,7 @@
 package wire
 
-// ListWriter writes the fields of a composite type in order; those that are
-// missing at the end are not written, unless All asks for them.
+// ListWriter writes the fields of a composite type in order; missing fields at
+// the end are not written, unless All asks for them.
 type ListWriter struct {
 	c     compound
 	n     int // fields written
@@ -116,7 +116,7 @@ func (w *ListWriter) OptTimestamp(v Opt[Timestamp]) {
 	}
 }
 
-// Binary writes a field; nil is none.
+// Binary writes a field; nil writes null.
 func (w *ListWriter) Binary(v []byte) {
 	if v != nil {
 		w.c.b = AppendBinary(w.field(), v)
@@ -137,7 +137,7 @@ func (w *ListWriter) OptString(v Opt[string]) {
 	}
 }
 
-// Symbol writes a field; an empty one is none.
+// Symbol writes a field; an empty one writes null.
 func (w *ListWriter) Symbol(v Symbol) {
 	if v != "" {
 		w.c.b = AppendSymbol(w.field(), v)
@@ -155,7 +155,7 @@ func (w *ListWriter) OptSymbol(v Opt[Symbol]) {
 	}
 }
 
-// Symbols writes a field; none is none.
+// Symbols writes a field; no symbols write null.
 func (w *ListWriter) Symbols(v []Symbol) {
 	if len(v) > 0 {
 		w.c.b = AppendSymbols(w.field(), v)
@@ -164,7 +164,7 @@ func (w *ListWriter) Symbols(v []Symbol) {
 	}
 }
 
-// Map writes a field; nil is none.
+// Map writes a field; nil writes null.
 func (w *ListWriter) Map(v Map) {
 	if v != nil {
 		w.c.b = appendMap(w.field(), v)
@@ -173,7 +173,7 @@ func (w *ListWriter) Map(v Map) {
 	}
 }
 
-// Any writes a field; nil is none.
+// Any writes a field; nil writes null.
 func (w *ListWriter) Any(v any) {
 	if v != nil {
 		w.c.b = AppendAny(w.field(), v)

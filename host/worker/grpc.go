@@ -21,7 +21,8 @@ func openGRPC(id string) (endpoint, error) {
 	}
 	e := &grpcEndpoint{
 		listener: l, id: id, found: make(chan stream, 1), //clock:outside a process dials
-		server: grpc.NewServer(grpc.MaxRecvMsgSize(call.MaxMessageSize), grpc.MaxSendMsgSize(call.MaxMessageSize)),
+		server: grpc.NewServer(grpc.MaxRecvMsgSize(call.MaxMessageSize), grpc.MaxSendMsgSize(call.MaxMessageSize),
+			grpc.ForceServerCodecV2(newLenient())),
 	}
 	workerpb.RegisterFunctionRpcServer(e.server, e)
 	e.serving.Add(1)

@@ -127,10 +127,6 @@ func (s *lineStream) Recv() (*message, error) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		m := &message{}
-		if err := fromLines.Unmarshal(line, m); err != nil {
-			return nil, fmt.Errorf("a line of the worker is not a message: %w", err)
-		}
-		return m, nil
+		return messageOf(line)
 	}
 }

@@ -4,6 +4,7 @@ package worker_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,10 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/encoding"
+	"google.golang.org/grpc/mem"
 	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -46,6 +50,7 @@ type actor struct {
 	odd    []string
 	sendMu sync.Mutex
 	send   func(*message) error
+	raw    func([]byte) // sends what may be no message
 	recv   func() (*message, error)
 	hangUp func()
 
@@ -54,8 +59,8 @@ type actor struct {
 }
 
 func act(role []string) {
-	carriage, odd := role[0], role[1:]
-	a := &actor{odd: odd, cancels: map[string]chan struct{}{}}
+	carriage := role[0]
+	a := &actor{odd: role, cancels: map[string]chan struct{}{}}
 	flags := map[string]string{}
 	args := os.Args[1:]
 	for i := 0; i+1 < len(args); i++ {
@@ -75,11 +80,12 @@ func act(role []string) {
 		to, err := url.Parse(flags["functions-uri"])
 		check(err)
 		conn, err := grpc.NewClient("passthrough:///"+to.Host, grpc.WithTransportCredentials(insecure.NewCredentials()),
-			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(call.MaxMessageSize), grpc.MaxCallSendMsgSize(call.MaxMessageSize)))
+			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(call.MaxMessageSize), grpc.MaxCallSendMsgSize(call.MaxMessageSize), grpc.ForceCodecV2(rawCodec{encoding.GetCodecV2("proto")})))
 		check(err)
 		stream, err := workerpb.NewFunctionRpcClient(conn).EventStream(context.Background())
 		check(err)
 		a.send, a.recv, id = stream.Send, stream.Recv, flags["functions-worker-id"]
+		a.raw = func(b []byte) { check(stream.SendMsg(b)) }
 		a.hangUp = func() { _ = conn.Close() }
 	} else {
 		if a.is("stranger") { // somebody else comes first
@@ -95,6 +101,10 @@ func act(role []string) {
 		check(err)
 		in := bufio.NewReader(nc)
 		a.hangUp = func() { _ = nc.Close() }
+		a.raw = func(b []byte) {
+			_, err := nc.Write(append(b, '\n'))
+			check(err)
+		}
 		a.send = func(m *message) error {
 			line, err := protojson.Marshal(m)
 			check(err)
@@ -124,6 +134,34 @@ func act(role []string) {
 		}
 		a.answer(m)
 	}
+}
+
+// rawCodec sends bytes as they are.
+type rawCodec struct{ encoding.CodecV2 }
+
+func (c rawCodec) Marshal(v any) (mem.BufferSlice, error) {
+	if b, ok := v.([]byte); ok {
+		return mem.BufferSlice{mem.SliceBuffer(b)}, nil
+	}
+	return c.CodecV2.Marshal(v)
+}
+
+// sayOdd says a message with something in the place of each "HALF" that has no form in
+// UTF-8, or something odd in the place of a number.
+func (a *actor) sayOdd(m *message, old, odd string) {
+	a.sendMu.Lock()
+	defer a.sendMu.Unlock()
+	var b []byte
+	var err error
+	if a.is("lines") {
+		b, err = protojson.Marshal(m)
+		b = bytes.ReplaceAll(b, []byte("HALF"), []byte(`\ud800`))
+	} else {
+		b, err = proto.Marshal(m)
+		b = bytes.ReplaceAll(b, []byte("HALF"), []byte("\xed\xa0\x80!"))
+	}
+	check(err)
+	a.raw(bytes.ReplaceAll(b, []byte(old), []byte(odd)))
 }
 
 func check(err error) {
@@ -273,6 +311,17 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 			a.log(r.GetInvocationId(), "chatter", workerpb.RpcLog_Information, workerpb.RpcLog_System)
 		}
 		a.log("", "of no invocation", workerpb.RpcLog_Warning, workerpb.RpcLog_User)
+	case "Odd":
+		a.sayOdd(&message{Content: &workerpb.StreamingMessage_RpcLog{RpcLog: &workerpb.RpcLog{
+			InvocationId: r.GetInvocationId(), Message: "said HALF", Level: workerpb.RpcLog_Information, LogCategory: workerpb.RpcLog_User,
+		}}}, "HALF", "")
+		set("out", text("HALF"))
+		a.sayOdd(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}}, "HALF", "")
+		return
+	case "OddNumber":
+		set("out", &workerpb.TypedData{Data: &workerpb.TypedData_Int{Int: 1234567}})
+		a.sayOdd(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}}, "1234567", "1e30")
+		return
 	case "Garbage":
 		set("out", &workerpb.TypedData{Data: &workerpb.TypedData_Json{Json: "{"}})
 	case "Exit":

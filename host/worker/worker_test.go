@@ -33,7 +33,7 @@ type bench struct {
 }
 
 // names are the functions that every test has loaded.
-var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent"}
+var names = []string{"Echo", "Retry", "Metadata", "Return", "Fail", "Forgotten", "Log", "Garbage", "Exit", "Hang", "HangUp", "PID", "Unloadable", "Silent", "Odd", "OddNumber"}
 
 func functions() (list []worker.Function) {
 	for _, name := range names {
@@ -255,6 +255,30 @@ func TestInvoke(t *testing.T) {
 		}
 		if _, _, err := b.invoke("Garbage", bindings.Value{}, nil); !errors.Is(err, process.ErrNoResult) {
 			b.Errorf("an output that is no JSON: %v", err)
+		}
+	})
+}
+
+// What user code says may have no form on the wire. That costs no more than its own
+// attempt: the others in the process go on.
+func TestOddMessages(t *testing.T) {
+	t.Parallel()
+	on(t, "", 0, func(b *bench) {
+		b.load()
+		before, _, _ := b.invoke("PID", bindings.Value{}, nil)
+		resp, logs, err := b.invoke("Odd", bindings.Value{}, nil)
+		if err != nil || !strings.Contains(resp.Outputs["out"].Text, "\uFFFD") || len(logs) != 1 || !strings.HasPrefix(logs[0].Message, "said \uFFFD") {
+			b.Errorf("half a character: %+v, %v, %v", resp, logs, err)
+		}
+		if strings.Contains(b.Name(), "lines") {
+			resp, _, err := b.invoke("OddNumber", bindings.Value{}, nil)
+			if err != nil || resp.Status != call.Failed || !strings.Contains(resp.Error.Message, "1e30") {
+				b.Errorf("a number that is too large: %+v, %v", resp, err)
+			}
+		}
+		after, _, err := b.invoke("PID", bindings.Value{}, nil)
+		if err != nil || after.Outputs["out"].Text != before.Outputs["out"].Text {
+			b.Errorf("the process was replaced: %+v, %v", after, err)
 		}
 	})
 }

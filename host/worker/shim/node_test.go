@@ -189,6 +189,7 @@ func testNodeReturned(t *testing.T, pkg string) {
 		{"Buffer is bytes", binding, "bytes", `out={"bytes":"AP8="}`},
 		{"view is bytes", binding, "view", `out={"bytes":"AQACAA=="}`},
 		{"integer is int", binding, "int", `out={"int":"7"}`},
+		{"integer that is too large is double", binding, "large", `out={"double":1e+30}`}, {"least integer", binding, "least", `out={"int":"-9223372036854775808"}`},
 		{"float is double", binding, "double", `out={"double":1.5}`},
 		{"object is json", binding, "object", `out={"json":"{\"a\":[1]}"}`},
 		{"list is json", binding, "list", `out={"json":"[\"a\",2]"}`},
@@ -268,6 +269,8 @@ func testNodeFailures(t *testing.T, pkg string) {
 	id := s.file("values.js", "throws", "in queueTrigger in", "out queue out")
 	for input, want := range map[string]string{
 		"text": "fails: only text", "empty": "fails: ", "zero": "fails: 0", "object": `fails: {"code":7}`, "frozen": "fails: frozen",
+		"loop": "fails: <ref *1> { loop: [Circular *1] }", "bare": "fails: {}", "oddMessage": "fails: { message: [Object: null prototype] {} }", "oddStack": "fails: odd stack", "oddName": "fails: odd name",
+		"half": `fails: half � \ud800 😀`,
 	} {
 		if got := told(s.call(id, text(input))); got != want {
 			t.Errorf("%s: got %s, want %s", input, got, want)
@@ -284,7 +287,7 @@ func testNodeLogs(t *testing.T, pkg string) {
 	s := classic(t, pkg)
 	s.call(s.file("values.js", "logs", "in queueTrigger in"), text("x"))
 	want := []string{
-		"call-1 Information F.Invocation: a b { c: 1 }", "call-1 Error F.Invocation: error", "call-1 Warning F.Invocation: warn",
+		"call-1 Information F.Invocation: a b { c: 1 }", "call-1 Information F.Invocation: half \uFFFD", "call-1 Error F.Invocation: error", "call-1 Warning F.Invocation: warn",
 		"call-1 Information F.Invocation: info", "call-1 Trace F.Invocation: verbose",
 	}
 	if diff := cmp.Diff(want, s.logs()); diff != "" {

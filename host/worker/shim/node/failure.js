@@ -2,16 +2,30 @@
 // What went wrong, as the host is told of it.
 
 const path = require('path');
+const { inspect } = require('util');
 
-/** The failure that an error stands for. */
+/** The failure that an error stands for, whatever was thrown. */
 function failure(error) {
   const known = error !== null && typeof error === 'object';
-  const message = known && error.message !== undefined ? String(error.message) : known ? JSON.stringify(error) : String(error);
+  const message = text(() => (known && error.message === undefined ? JSON.stringify(error) : String(known ? error.message : error)), () => inspect(error));
   return {
     status: 'Failure',
     result: message,
-    exception: { message, stackTrace: known && error.stack ? String(error.stack) : '', source: '', type: known && error.constructor ? error.name || error.constructor.name : typeof error },
+    exception: {
+      message, source: '', stackTrace: text(() => (known && error.stack) || ''),
+      type: text(() => (known && error.constructor ? error.name || error.constructor.name : typeof error)),
+    },
   };
+}
+
+/** The first text that can be made: user code may have thrown what has none. */
+function text(...ways) {
+  for (const way of ways) {
+    try {
+      return String(way());
+    } catch {} // the next
+  }
+  return '';
 }
 
 /**

@@ -38,24 +38,27 @@ function number(text) {
 function encode(data) {
   if (data === null || data === undefined) return undefined;
   const out = {};
-  if (defined(data.string)) out.string = wellFormed(String(data.string));
-  else if (defined(data.json)) out.json = wellFormed(String(data.json));
+  if (defined(data.string)) out.string = String(data.string);
+  else if (defined(data.json)) out.json = String(data.json);
   else if (defined(data.bytes)) out.bytes = base64(data.bytes);
   else if (defined(data.stream)) out.stream = base64(data.stream);
-  else if (defined(data.int)) out.int = String(data.int);
+  else if (defined(data.int)) Object.assign(out, whole(data.int));
   else if (defined(data.double)) out.double = Number.isFinite(data.double) ? data.double : String(data.double);
   else if (defined(data.http)) out.http = encodeHttp(data.http);
   else if (defined(data.collectionBytes)) out.collectionBytes = { bytes: (data.collectionBytes.bytes || []).map(base64) };
-  else if (defined(data.collectionString)) out.collectionString = { string: (data.collectionString.string || []).map((s) => wellFormed(String(s))) };
+  else if (defined(data.collectionString)) out.collectionString = { string: (data.collectionString.string || []).map(String) };
   else if (defined(data.collectionDouble)) out.collectionDouble = { double: data.collectionDouble.double || [] };
   else if (defined(data.collectionSint64)) out.collectionSint64 = { sint64: (data.collectionSint64.sint64 || []).map(String) };
   return out;
 }
 
-const defined = (v) => v !== null && v !== undefined;
+/** A whole number; one that does not fit into 64 bits is a double. */
+function whole(value) {
+  const n = Number(value);
+  return n >= -(2 ** 63) && n < 2 ** 63 ? { int: BigInt(value).toString() } : { double: n };
+}
 
-/** Text that can travel: half of a pair of surrogates cannot. */
-const wellFormed = (text) => text.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD');
+const defined = (v) => v !== null && v !== undefined;
 
 function base64(bytes) {
   return Buffer.from(bytes.buffer ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : bytes).toString('base64');

@@ -29,13 +29,19 @@ function connect(host, port, receive) {
   return {
     /** Sends one message. */
     send(message) {
-      socket.write(JSON.stringify(message) + '\n');
+      socket.write(wholeCharacters(JSON.stringify(message)) + '\n');
     },
     /** Sends what is left and ends the process. */
     end() {
       socket.end(() => process.exit(0));
     },
   };
+}
+
+/** JSON without the escapes of halves of characters: a message cannot hold them. */
+function wholeCharacters(json) {
+  if (!/\\ud[89a-f]/.test(json)) return json;
+  return json.replace(/\\(?:ud[89a-f]..|.)/g, (escape) => (escape.length > 2 ? '\\ufffd' : escape));
 }
 
 module.exports = { connect };

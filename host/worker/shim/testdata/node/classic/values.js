@@ -3,7 +3,7 @@ const { inspect } = require('util');
 const show = (v) => inspect(v, { depth: 5, breakLength: Infinity, compact: true });
 
 const outputs = {
-  text: 'text', empty: '', bytes: Buffer.from([0, 255]), view: new Uint16Array([1, 2]), int: 7, double: 1.5, object: { a: [1] }, list: ['a', 2], yes: true, no: false,
+  text: 'text', empty: '', bytes: Buffer.from([0, 255]), view: new Uint16Array([1, 2]), int: 7, large: 1e30, least: -(2 ** 63), double: 1.5, object: { a: [1] }, list: ['a', 2], yes: true, no: false,
 };
 
 exports.given = async (context, input, second) => ({ out: show([input, second]) });
@@ -33,11 +33,18 @@ exports.throws = async (context, what) => {
     case 'empty': throw '';
     case 'zero': throw 0;
     case 'object': throw { code: 7 };
+    case 'loop': { const loop = {}; loop.loop = loop; throw loop; }
+    case 'bare': throw Object.create(null);
+    case 'oddMessage': throw { message: Object.create(null) };
+    case 'oddStack': throw Object.defineProperty(new Error('odd stack'), 'stack', { get() { throw new Error('no stack'); } });
+    case 'oddName': throw Object.assign(new Error('odd name'), { name: 7 });
+    case 'half': throw new Error('half \ud800 \\ud800 \u{1F600}');
     case 'frozen': throw Object.freeze(new SyntaxError('frozen'));
   }
 };
 exports.logs = async (context) => {
   context.log('a %s', 'b', { c: 1 });
+  context.log('half \ud800');
   context.log.error('error');
   context.log.warn('warn');
   context.log.info('info');

@@ -29,9 +29,9 @@ func (g *Grid) Await(list []Wanted) {
 	g.awaited = awaited
 }
 
-// missingLocked returns the subscriptions of a topic that are wanted and
-// not there yet, each once: those that are being made, then those that the
-// app waits for.
+// missingLocked returns the subscriptions of a topic that are wanted and not
+// there yet, each once: first the ones that are being made, then the ones that
+// the app waits for.
 func (g *Grid) missingLocked(t *topic) (list []*subscription) {
 	for _, s := range slices.Concat(g.making, g.awaited) {
 		known := func(o *subscription) bool { return fold(o.Name) == fold(s.Name) }

@@ -43,10 +43,10 @@ func (g *Grid) saveDeclared() {
 	}
 }
 
-// PutTopic makes a topic, or gives the one of that name other settings: its key and
-// its resource change, subscriptions and their events stay. A topic of the other
-// schema is removed with all that it has, and made anew. An empty Key keeps the key
-// that is there.
+// PutTopic makes a topic, or gives the topic of that name other settings: its key
+// and its resource change, subscriptions and their events stay. A topic of the
+// other schema is removed with all that it has, and made anew. An empty Key keeps
+// the key that is there.
 func (g *Grid) PutTopic(ctx context.Context, t Topic) error {
 	if err := t.check(); err != nil {
 		return err

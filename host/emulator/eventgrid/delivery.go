@@ -60,8 +60,8 @@ func (g *Grid) admitLocked(s *subscription, e *Event, now time.Time) *delivery {
 	return d
 }
 
-// enqueueLocked begins with deliveries that have been written, but for those that
-// are gone with their subscriptions.
+// enqueueLocked begins with deliveries that have been written, unless their
+// subscriptions are gone.
 func (g *Grid) enqueueLocked(made []*delivery) {
 	for _, d := range made {
 		if d.state == unwritten {

@@ -71,7 +71,7 @@ func TestLateSuccessBeforeTheEnd(t *testing.T) {
 }
 
 // Ten failures in a row put an endpoint on probation: its retries and new events
-// wait, those of others do not; a success ends it.
+// wait, other endpoints' do not; a success ends it.
 func TestProbation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventgrid.Rules{Probation: true})
@@ -144,7 +144,7 @@ func TestProbationDoubles(t *testing.T) {
 	}
 }
 
-// What is wrong with an event says nothing of its endpoint.
+// A faulty event says nothing of its endpoint.
 func TestClientErrorsAreNoProbation(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventgrid.Rules{Probation: true})
@@ -360,8 +360,8 @@ func TestRemovedSubscriptionsDropTheirEvents(t *testing.T) {
 	}
 }
 
-// What comes while a subscription is being made, for as long as an app waits for one,
-// and when it is there, leaves a record each time.
+// An event leaves a record when it comes while a subscription is being made, while an
+// app waits for one, and when the subscription exists.
 func TestEventsBeforeTheSubscription(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventgrid.Rules{})

@@ -92,8 +92,8 @@ func TestDurable(t *testing.T) {
 	}
 }
 
-// What was due while nobody ran is due at once; what has expired is given up; a
-// request that was out is made again with the same count.
+// Deliveries that fell due while no host ran are due at once, and expired ones
+// are given up; a request that was out is made again with the same count.
 func TestDurableAfterAWhile(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

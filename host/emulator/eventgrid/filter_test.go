@@ -119,7 +119,7 @@ func passes(t *testing.T, s eventgrid.Subscription) bool {
 	return len(b.calls) == 1
 }
 
-// What a subscription must not be.
+// Subscriptions that are refused.
 func TestBadSubscriptions(t *testing.T) {
 	t.Parallel()
 	many := make([]any, 26)

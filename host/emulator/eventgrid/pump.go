@@ -105,7 +105,7 @@ func (g *Grid) roundLocked(now time.Time) (records []journal.Record) {
 	return records
 }
 
-// postLocked puts requests behind those that are still to be made.
+// postLocked puts requests behind the ones that are still to be made.
 func (g *Grid) postLocked(requests []*request) {
 	if g.sent > len(g.outbox)/2 {
 		left := copy(g.outbox, g.outbox[g.sent:])

@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// What a dead letter says of the last attempt, in both schemas: the outcome, and the
-// status only where there was an answer.
+// A dead letter tells of the last attempt, in both schemas: the outcome, and the
+// status only if there was an answer.
 func TestDeadLetterOutcomes(t *testing.T) {
 	t.Parallel()
 	fails := func(err error) answerFunc {

@@ -9,9 +9,9 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
 )
 
-// What each operator makes of values of every kind: of its own type, of others that
-// look like it, of null, lists, objects and keys that are not there. Positive
-// operators match only what they compare; negative ones match everything else.
+// Each operator with values of every kind: of its own type, of similar types, null,
+// lists, objects and missing keys. Positive operators match only what they compare;
+// negative ones match everything else.
 func TestFilterValues(t *testing.T) {
 	t.Parallel()
 	values := []string{`5`, `5.0`, `"5"`, `"five"`, `"FIVE"`, `true`, `false`, `"true"`, `null`, `[5]`, `["five"]`, `{"a":5}`, `1e400`, ``}

@@ -12,9 +12,9 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// What a late answer does, by its moment. The first three attempts fail at once, so
-// that the retry after the fourth waits for five minutes: long enough for answers at
-// the limit of three minutes.
+// The effect of a late answer, by its moment. The first three attempts fail at once,
+// so that the retry after the fourth waits for five minutes: long enough for answers
+// at the limit of three minutes.
 func TestLateAnswers(t *testing.T) {
 	t.Parallel()
 	const fourth = 100 * time.Second

@@ -168,7 +168,7 @@ func specTimes(current bool) []time.Duration {
 	return times
 }
 
-// Whichever of the two limits is reached first wins; the dead letter is written five
+// The first of the two limits to be reached wins; the dead letter is written five
 // minutes after the last attempt, or when the life of the event ends.
 func TestLimits(t *testing.T) {
 	t.Parallel()
@@ -257,7 +257,7 @@ func TestLimitsRefused(t *testing.T) {
 }
 
 // Jitter of 0, 10 and 50 percent: no wait is shorter than its step or its minimum,
-// none longer than that with its percentage, and 0 percent is none.
+// or longer than that plus its percentage; 0 percent adds nothing.
 func TestJitterPercentages(t *testing.T) {
 	t.Parallel()
 	for _, percent := range []int{0, 10, 50} {

@@ -95,7 +95,7 @@ func TestNothingIsSeenBeforeTheDiskHasIt(t *testing.T) {
 		t.Error(err)
 	}
 	if sent.Load()+told.Load()+looked.Load() > 0 {
-		t.Errorf("before the disk had it: %d requests, %d events told of, %d answers to those who looked", sent.Load(), told.Load(), looked.Load())
+		t.Errorf("before the disk had it: %d requests, %d events told of, %d answers to readers", sent.Load(), told.Load(), looked.Load())
 	}
 	held.Store(false)
 	close(release)

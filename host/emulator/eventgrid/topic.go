@@ -43,7 +43,7 @@ type Subscription struct {
 	Function string `json:"function,omitempty"`
 	Endpoint string `json:"endpoint,omitempty"`
 
-	EventDeliverySchema Schema `json:"eventDeliverySchema,omitempty"` // "": that of the topic
+	EventDeliverySchema Schema `json:"eventDeliverySchema,omitempty"` // "": as the topic's
 
 	IncludedEventTypes     []string `json:"includedEventTypes,omitempty"` // none: all
 	SubjectBeginsWith      string   `json:"subjectBeginsWith,omitempty"`

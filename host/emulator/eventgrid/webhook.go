@@ -23,8 +23,8 @@ const (
 	hookConnections = 64
 )
 
-// hooks are the clients of a Grid, one for each web hook: those that do not answer
-// leave connections to the others, though they be at one port.
+// hooks are the clients of a Grid, one for each web hook: a hook that does not
+// answer leaves connections to the others, even at the same port.
 type hooks struct {
 	mu      sync.Mutex
 	clients map[string]*http.Client // by URL
@@ -117,7 +117,7 @@ func (w *webHook) post(ctx context.Context, r *Request) (*Response, error) {
 	return &Response{Status: resp.StatusCode, Header: resp.Header, Body: body}, nil
 }
 
-// nowhere is the endpoint of a function where there are none.
+// nowhere is the endpoint of a function in a Grid without functions.
 type nowhere struct{}
 
 func (nowhere) Deliver(context.Context, *Request) (*Response, error) {

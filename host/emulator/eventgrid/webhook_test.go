@@ -91,7 +91,7 @@ func validating(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// What a web hook may do to a request.
+// Answers of web hooks, and connections that they cut.
 func TestWebHook(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -139,7 +139,7 @@ func TestWebHook(t *testing.T) {
 	}
 }
 
-// What arrives at a web hook over TLS: body and headers.
+// Body and headers arrive at a web hook over TLS.
 func TestWebHookRequest(t *testing.T) {
 	t.Parallel()
 	var got *http.Request

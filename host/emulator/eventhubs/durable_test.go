@@ -33,7 +33,7 @@ func openDurable(t testing.TB, clk clock.Clock, dir string) *eventhubs.Namespace
 	return ns
 }
 
-// What is kept survives the process: hubs, events with all they hold, numbers of
+// These survive the process: hubs, events with all their fields, the numbers of
 // partitions whose events have gone, and a reset.
 func TestDurable(t *testing.T) {
 	t.Parallel()
@@ -105,9 +105,8 @@ func TestDurable(t *testing.T) {
 	}
 }
 
-// A reader goes on in a state that was loaded in the place of the one that it read:
-// behind what it has read, or where the log ends now. One whose hub or consumer group is
-// not there any more ends.
+// A reader goes on when another state is loaded: behind its last event, or where the log
+// ends now. It ends if its hub or consumer group is gone.
 func TestReadersOutliveLoad(t *testing.T) {
 	t.Parallel()
 	db, err := store.OpenMemory(nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// What an event with a body at the end of its section looks like in the store, and what
-// is refused of it.
+// The form in the store of an event with a body at the end of its section, and forms
+// that are refused.
 func TestBodyIsKeptOnce(t *testing.T) {
 	t.Parallel()
 	e := &eventhubs.ReceivedEvent{

@@ -59,7 +59,7 @@ func TestConsumerGroups(t *testing.T) {
 	})
 }
 
-// What cannot be a name of a group, or of a hub.
+// Texts that cannot be the name of a group or a hub.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, eventhubs.Hub{Name: "hub", ConsumerGroups: []string{"there"}})
@@ -106,7 +106,7 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// Groups outlive the process, those of the beginning and those that came later.
+// Groups outlive the process, the first ones and later ones.
 func TestGroupsAreDurable(t *testing.T) {
 	t.Parallel()
 	db, err := store.OpenMemory(nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store/keep"
 )
 
-// takeLocked puts other hubs in the place of those in memory. Readers go on where their
-// hub is there, from where they are or, if their partition ends before, from its end.
+// takeLocked replaces the hubs in memory. Readers go on where their hub is there, from
+// where they are or, if their partition ends before, from its end.
 func (ns *Namespace) takeLocked(hubs map[string]*hub, _ keep.Origin) {
 	was := ns.hubs
 	ns.hubs = hubs

@@ -18,7 +18,7 @@ type partition struct {
 	number int
 	id     string
 
-	events     []*eventhubs.ReceivedEvent // those that are kept; the last has the number next-1
+	events     []*eventhubs.ReceivedEvent // the kept ones; the last has the number next-1
 	next       int64                      // sequence number of the next event
 	offset     int64                      // of the next event
 	lastOffset string                     // of the last event; "-1" when there never was one

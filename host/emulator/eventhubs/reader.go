@@ -66,7 +66,7 @@ func (ns *Namespace) ReadEvents(ctx context.Context, hub, group, partition strin
 	return r, nil
 }
 
-// admit lets a reader in beside, or in the place of, those that are there.
+// admit lets a reader in, beside the present ones or in their place.
 func (p *partition) admit(r *reader) error {
 	plain := 0
 	for _, other := range p.readers {

@@ -175,8 +175,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestBadInputWithoutSignature: those who cannot prove who they are change nothing
-// and learn nothing, however they ask.
+// TestBadInputWithoutSignature: callers without a valid signature change nothing
+// and learn nothing, by any request.
 func TestBadInputWithoutSignature(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)

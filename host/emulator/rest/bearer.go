@@ -20,8 +20,9 @@ type claims struct {
 	Until    float64 `json:"exp"`
 }
 
-// issuers begin the names of those who issue tokens for storage accounts (Azurite:
-// VALID_ISSUE_PREFIXES; docs: Microsoft Entra ID, access tokens, for version 2.0).
+// issuers are the prefixes of the names of issuers of tokens for storage accounts
+// (Azurite: VALID_ISSUE_PREFIXES; docs: Microsoft Entra ID, access tokens, for
+// version 2.0).
 var issuers = []string{
 	"https://sts.windows.net/", "https://sts.microsoftonline.de/", "https://sts.chinacloudapi.cn/", "https://sts.windows-ppe.net/",
 	"https://login.microsoftonline.com/", "https://login.microsoftonline.us/", "https://login.chinacloudapi.cn/", "https://login.partner.microsoftonline.cn/",

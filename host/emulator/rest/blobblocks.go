@@ -156,7 +156,7 @@ func appendBlocks(b []byte, name string, blocks []blobapi.Block) []byte {
 	return append(b, "</"+name+">"...)
 }
 
-// sealable is an append blob that can be closed. Those of the embedded account are.
+// sealable is an append blob that can be sealed, as the embedded account's can.
 type sealable interface {
 	Seal(ctx context.Context, position *int64, cond *blobapi.Conditions) (*blobapi.Written, error)
 }

@@ -154,7 +154,7 @@ func TestWritesFromAnotherServer(t *testing.T) {
 	b.want(403, "CannotVerifyCopySource", "PUT", "/box/b", "", asBlockBlob, from(there.URL+"/"+rest.DevAccount+"/box/a"))
 }
 
-// What another server sends is taken as it is: nothing is unpacked on the way.
+// A body from another server is taken as it is: nothing is unpacked on the way.
 //
 // Source: docs, Put Blob From URL: the content of the source is copied.
 func TestContentOfAnotherServerIsNotUnpacked(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// paged is a page blob. Those of the embedded account are.
+// paged is a page blob with its own calls, as the embedded account's are.
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
 	ClearPages(ctx context.Context, span blobapi.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)

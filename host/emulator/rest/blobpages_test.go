@@ -44,7 +44,8 @@ func TestPageBlobs(t *testing.T) {
 	} {
 		b.want(bad.status, bad.code, "PUT", "/box/disk?comp=page", text, bad.edits...)
 	}
-	// The last pages that a number of 64 bits can name: their end is none.
+	// The last pages that a number of 64 bits can name: their end is out of its
+	// range.
 	b.want(416, "InvalidPageRange", "PUT", "/box/disk?comp=page", text+text, update, span("9223372036854774784-9223372036854775807"))
 	b.want(416, "InvalidPageRange", "PUT", "/box/disk?comp=page", "", header("X-Ms-Page-Write", "clear"), span("9223372036854774784-9223372036854775807"))
 	ranges := func(want string, edit ...func(*http.Request)) {

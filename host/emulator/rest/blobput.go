@@ -60,7 +60,7 @@ func putBlob(c *call) error {
 }
 
 // putBlobFromURL serves Put Blob From URL. The headers of a blob of this server come
-// with its content, but for those that the request names itself.
+// with its content, except for headers that the request has itself.
 //
 // Source: docs, Put Blob From URL, "x-ms-copy-source-blob-properties".
 func putBlobFromURL(c *call, kind blob.Type) error {

@@ -109,8 +109,8 @@ func TestPermissionsOfEachBlobOperation(t *testing.T) {
 	}
 }
 
-// Protocols are https, or both; the headers that a signature puts in place are those
-// that it signs: an account's signs none.
+// Protocols are https, or both; a signature sets only the headers that it signs: an
+// account's signature signs none.
 //
 // Source: docs, Create an account SAS ("spr"), Create a service SAS ("rscc").
 func TestWhatASignatureDoesNotSign(t *testing.T) {

@@ -18,9 +18,9 @@ func (f fields) forBlob(t *testing.T, path string) string {
 	return f.query(mac(t, rest.DevKey, lines))
 }
 
-// A source that brings a signature is read by that signature, whoever asks for the
-// copy; one that brings none is read with the key of the account, if the copy was
-// asked for with it.
+// A source with a signature is read by that signature, for every caller of the
+// copy. A source without one is read with the key of the account, if the caller
+// used it.
 //
 // Source: docs, Copy Blob, "Authorization"; Blob Storage error codes.
 func TestCopySourceSignatureIsChecked(t *testing.T) {

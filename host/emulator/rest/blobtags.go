@@ -144,7 +144,7 @@ func appendTags(b []byte, tags map[string]string) []byte {
 }
 
 // findBlobs serves Find Blobs by Tags, of an account or a container. The answer has
-// the tags that were asked about, and the value again if there is one.
+// the tags of the query, and the value again if there is one.
 func findBlobs(c *call) error {
 	asked, refused := c.number("maxresults", maxListed, 1, math.MaxInt32)
 	if refused != nil {

@@ -51,7 +51,7 @@ func TestBlobTags(t *testing.T) {
 	}
 	b.want(404, "BlobNotFound", "GET", "/box/none?comp=tags", "")
 
-	// Copies have tags of their own, or those of the source.
+	// Copies have tags of their own, or the tags of the source.
 	source := from(b.endpoint + "/box/a?" + fullAccount.account(t, rest.DevKey))
 	sync := header("X-Ms-Requires-Sync", "true")
 	for _, row := range []struct {

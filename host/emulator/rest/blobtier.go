@@ -10,8 +10,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// tiered is a blob that can be moved to another tier. Those of the embedded
-// account are.
+// tiered is a blob that can be moved to another tier, as the embedded account's
+// can.
 type tiered interface {
 	SetTier(ctx context.Context, tier string, cond *blobapi.Conditions) (rehydrated bool, err error)
 }

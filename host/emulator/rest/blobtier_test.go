@@ -98,8 +98,9 @@ func TestNotOffered(t *testing.T) {
 	}
 }
 
-// What is encrypted with a caller's own key or scope cannot be read without it: a
-// server that stored it in the open would let programs pass that fail elsewhere.
+// A blob that is encrypted with a caller's own key or scope cannot be read
+// without it. A server that stored it in the open would let programs pass that
+// fail elsewhere.
 //
 // Source: docs, Provide an encryption key on a request to Blob storage; Put Blob,
 // "x-ms-encryption-scope".

@@ -124,7 +124,7 @@ func TestContentMD5PropertyOfAnyLength(t *testing.T) {
 }
 
 // Identifiers of blocks that wait have one length before they are encoded: MQ== and
-// MTE= are one byte and two. Those of the blob itself do not count.
+// MTE= are one byte and two. Blocks of the blob itself do not count.
 //
 // Source: docs, Put Block, "blockid", "Remarks".
 func TestBlockIDLengthsBeforeEncoding(t *testing.T) {

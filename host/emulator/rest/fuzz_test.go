@@ -33,8 +33,8 @@ func newFuzzServer(f *testing.F) (*front, *emulator.Storage) {
 	return s.fronts[0], storage
 }
 
-// FuzzUnsignedRequest: whatever arrives, there is an answer, errors have codes,
-// and nothing changes for those who have no key.
+// FuzzUnsignedRequest: every request has an answer, errors have codes, and a
+// caller without a key changes nothing.
 func FuzzUnsignedRequest(f *testing.F) {
 	for _, seed := range []string{
 		"GET /devstoreaccount1?comp=list HTTP/1.1\r\nHost: localhost\r\n\r\n",

@@ -86,10 +86,11 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		}
 	}
 	if ms := b.want(200, "", "GET", "/orders/messages?numofmessages=32", "").messages(t); len(ms) != 2 || *ms[0].DequeueCount != 1 {
-		t.Errorf("messages = %+v, want the one put here, delivered once, and that of the own origin", ms)
+		t.Errorf("messages = %+v, want the one put here, delivered once, and the message of the own origin", ms)
 	}
 
-	// A rule lets the pages of its origin in, also those that only show a blob; nobody else.
+	// A rule admits the pages of its origin, also pages that only show a blob, and no
+	// others.
 	b.do(func(ctx context.Context) {
 		p := storage.ServiceProperties{CORS: &[]storage.CORSRule{{AllowedOrigins: "http://shop.example", AllowedMethods: "GET", MaxAge: 1}}}
 		if err := b.storage.SetQueueServiceProperties(ctx, p); err != nil {

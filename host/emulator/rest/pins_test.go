@@ -19,8 +19,8 @@ func (b *bench) pinned() (out []string) {
 	return out
 }
 
-// What a client holds pins the clock: a received message until it is deleted or
-// released, a lease that has an end until it is given back.
+// A client pins the clock: by a received message until it is deleted or
+// released, and by a lease with an end until it is released.
 func TestClientsPinTheClock(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -25,8 +25,8 @@ type policiesXML struct {
 	} `xml:"SignedIdentifier"`
 }
 
-// parsePolicies reads the body of a Set ACL; letters are those that permissions
-// may have. An empty body is no policies.
+// parsePolicies reads the body of a Set ACL; letters are the letters that
+// permissions may have. An empty body is no policies.
 func parsePolicies(b []byte, letters string) ([]storage.AccessPolicy, *Error) {
 	if len(b) == 0 {
 		return nil, nil

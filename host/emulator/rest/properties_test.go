@@ -36,7 +36,7 @@ func TestServiceProperties(t *testing.T) {
 	get(noProperties)
 	b.want(202, "", "PUT", propertiesPath, allProperties)
 	get(allProperties)
-	// What is left out stays; what is empty is set.
+	// An omitted setting stays; an empty one is set.
 	b.want(202, "", "PUT", propertiesPath, "<StorageServiceProperties></StorageServiceProperties>")
 	get(allProperties)
 	b.want(202, "", "PUT", propertiesPath, "<StorageServiceProperties><Cors/></StorageServiceProperties>")
@@ -148,7 +148,7 @@ func TestAnswersToOtherOrigins(t *testing.T) {
 	if h := a.Header; h.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("by no rule: %v", h)
 	}
-	// Errors can be read too, those of authorization included.
+	// Pages can read errors too, also those of authorization.
 	r := b.request("GET", "/orders?comp=metadata", "")
 	r.Header.Set("Origin", "http://a.example")
 	if a := b.send(r); a.Status != 403 || a.Header.Get("Access-Control-Allow-Origin") != "http://a.example" {

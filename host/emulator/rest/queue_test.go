@@ -176,7 +176,7 @@ func TestDefaultsOfMessages(t *testing.T) {
 	}
 }
 
-// What each answer has, and what it does not have (spec storage 16.2).
+// The fields that each answer has, and lacks (spec storage 16.2).
 func TestShapesOfMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

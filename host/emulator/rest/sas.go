@@ -199,8 +199,8 @@ func (c *call) checkTerms(terms *storage.AccessPolicy) *Error {
 	return nil
 }
 
-// inRange reports whether a remote address is the one of the range, or between
-// the two, with both ends.
+// inRange reports whether a remote address lies in the range: one address, or
+// two with all between them.
 func inRange(remote, ips string) bool {
 	host, _, err := net.SplitHostPort(remote)
 	if err != nil {

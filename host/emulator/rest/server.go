@@ -39,8 +39,8 @@ type Options struct {
 	// date will do: a virtual clock may be years away.
 	StrictDates bool
 
-	// Guard says which requests are taken from browsers, besides those that the CORS
-	// rules of a service take; nil is the zero Guard.
+	// Guard says which requests are taken from browsers, besides the requests that
+	// the CORS rules of a service admit; nil is the zero Guard.
 	Guard *listen.Guard
 
 	// Logger receives what goes wrong below HTTP. The zero value is silent.

@@ -26,7 +26,7 @@ func TestStringToSignIsTheDocumentedOne(t *testing.T) {
 	}
 }
 
-// Whatever is signed cannot be changed on the way.
+// A signed part of a request cannot be changed on the way.
 func TestEveryLineIsSigned(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -17,7 +17,7 @@ import (
 
 const metaPrefix = "x-ms-meta-"
 
-// Limits of what a connection remembers, for those who send ever new names.
+// Limits of a connection's memory, against clients that send ever new names.
 const (
 	maxSpellings = 512
 	maxMetaName  = 1024

@@ -180,7 +180,7 @@ func TestParseAccounts(t *testing.T) {
 	}
 }
 
-// A key signs whatever alphabet it came in, and clients are told it in the one that
+// A key in any Base64 alphabet signs, and clients are told it in the alphabet that
 // all of them read.
 //
 // Source: Azurite, which reads keys with Node's Buffer.from.
@@ -349,7 +349,7 @@ func TestFaults(t *testing.T) {
 		t.Errorf("a cut connection answered %d", resp.StatusCode)
 	}
 	if ms := b.want(200, "", "GET", "/orders/messages?numofmessages=32", "").messages(t); len(ms) != 1 {
-		t.Errorf("%d messages, want the one that was put before the cut", len(ms))
+		t.Errorf("%d messages, want the message that was put before the cut", len(ms))
 	}
 }
 

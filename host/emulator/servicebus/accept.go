@@ -53,7 +53,7 @@ func (ns *Namespace) AcceptSession(ctx context.Context, source string, opts *ser
 }
 
 // sessionFor returns the session to lock: the one named, or the free one whose
-// message is the oldest; nil when there is none yet.
+// message is the oldest; nil when no session is free yet.
 func (q *queue) sessionFor(id *string) (*session, error) {
 	if id == nil {
 		s, _ := q.freeSessions.Min()

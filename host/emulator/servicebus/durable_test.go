@@ -227,8 +227,8 @@ func TestReopenedIsTheSame(t *testing.T) {
 	}
 }
 
-// A disk that is full for a while loses nothing that was acknowledged. Plain
-// receivers go on with what is there, those that wait among them.
+// A disk that is full for a while loses no acknowledged message. Plain
+// receivers go on with the messages there, waiting receivers included.
 func TestWritesThatFail(t *testing.T) {
 	t.Parallel()
 	var full atomic.Bool // for one write; the engine asks in goroutines of its own

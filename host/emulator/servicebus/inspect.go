@@ -136,7 +136,7 @@ func (ns *Namespace) Purge(ctx context.Context, source string) (n int, err error
 	return n, nil
 }
 
-// messages lists those that f wants, by sequence number.
+// messages lists the messages that f wants, by sequence number.
 func (q *queue) messages(f func(*message) bool) []*message {
 	var list []*message
 	q.all.from(0, func(m *message) bool {

@@ -122,8 +122,8 @@ func note(fates map[string]*fate, words []string) {
 	}
 }
 
-// checkFates compares the namespace with what the oracle knows. What has a lock
-// is locked still: minutes have not passed.
+// checkFates compares the namespace with what the oracle knows. A locked
+// message is still locked: minutes have not passed.
 func checkFates(t *testing.T, db *store.Store, fates map[string]*fate) {
 	t.Helper()
 	ns, err := servicebus.Open(clock.System(), db, nil)

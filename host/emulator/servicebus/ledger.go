@@ -14,7 +14,7 @@ import (
 // what a page costs once.
 type ledger struct {
 	pages []*page        // by number, without empty ones
-	ready heap.Of[*page] // those with free messages
+	ready heap.Of[*page] // pages with free messages
 	spare *page          // an empty one, for a queue that is filled and emptied all the time
 	n     int
 }

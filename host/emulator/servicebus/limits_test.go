@@ -146,8 +146,8 @@ func TestActionRemovesTimeToLive(t *testing.T) {
 	}
 }
 
-// What has expired in a queue does not begin a new life elsewhere, when the queue gets a
-// target.
+// A message that has expired in a queue does not begin a new life elsewhere when the
+// queue gets a target.
 func TestExpiredIsNotForwarded(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})

@@ -73,7 +73,7 @@ type Namespace struct {
 
 	open      []*transaction   // by age
 	openBytes int              // of the messages that they hold
-	untold    []journal.Record // of those that ended with a former state
+	untold    []journal.Record // of transactions that ended with a former state
 }
 
 var (

@@ -13,8 +13,8 @@ import (
 // queue holds messages that can be locked. Queues, subscriptions and their
 // sub-queues have one each; the queue of a topic holds its scheduled messages only.
 //
-// Its methods are the rules of one queue; those that concern other entities are
-// in route.go. They are called with the namespace's lock held.
+// Its methods are the rules of one queue; route.go has the rules that concern other
+// entities. They are called with the namespace's lock held.
 type queue struct {
 	ns    *Namespace
 	owner *entity
@@ -25,7 +25,7 @@ type queue struct {
 	all       ledger
 	tokens    map[bindings.GUID]*message // those locked
 	locks     [2]heap.Of[*message]       // messages with a lock of their own, by its end: held in virtual time, in real time
-	expiry    heap.Of[*message]          // those that are free and expire
+	expiry    heap.Of[*message]          // free messages that expire
 	scheduled heap.Of[*message]
 	deferred  int
 
@@ -184,8 +184,8 @@ func (q *queue) unfree(m *message) {
 	}
 }
 
-// lock locks a message for a receiver. Those of a session are locked as long as
-// the session is.
+// lock locks a message for a receiver. Messages of a session are locked as long
+// as the session is.
 func (q *queue) lock(op *operation, m *message, outside bool) {
 	q.unfree(m)
 	m.token = op.ns.ids.GUID()
@@ -220,7 +220,8 @@ func (q *queue) unlock(op *operation, m *message) {
 	m.token, m.until = bindings.GUID{}, time.Time{}
 }
 
-// deliver hands a message that is not locked to a receiver; by is nil for who is none.
+// deliver hands a message that is not locked to a receiver; by is nil when the
+// message is received by its number.
 func (q *queue) deliver(op *operation, m *message, opts servicebus.ReceiverOptions, by *receiver) *servicebus.Received {
 	if opts.RealTime {
 		op.note(journal.Record{Kind: journal.Received, Source: q.name, MessageID: m.content.MessageID, DeliveryCount: m.count + 1})

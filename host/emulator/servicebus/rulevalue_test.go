@@ -83,7 +83,7 @@ func TestRuleValues(t *testing.T) {
 	defer receiver.Close(ctx)
 	got, err := receiver.Peek(ctx, 0, 10)
 	if err != nil || len(got) != 1 {
-		t.Fatalf("peeked %d messages, %v; want that of the rule with the action", len(got), err)
+		t.Fatalf("peeked %d messages, %v; want the message of the rule with the action", len(got), err)
 	}
 	span := messaging.Encoded("\x00\xa3\x16com.microsoft:timespan\x81\x00\x00\x00\x08\x61\xc4\x68\x00")
 	want := map[string]any{"span": span, "text": "x", servicebusapi.RuleName: "sql"}

@@ -108,10 +108,10 @@ func (q *queue) disarm() {
 	q.justifyUntil(time.Time{}, time.Time{})
 }
 
-// justify gives virtual time a reason to move to the next moment at which those
-// who wait get something: a lock that is held inside ends, or a scheduled message
-// becomes active. The end of a lock of a client in real time is not waited for;
-// it is served on the way.
+// justify gives virtual time a reason to move to the next moment at which a waiting
+// receiver gets something: a lock that is held inside ends, or a scheduled message
+// becomes active. The end of a lock of a client in real time is not waited for; it
+// is served on the way.
 //
 // The reason is a context with that deadline, without waiters: it can be taken back
 // without waking a goroutine.

@@ -62,8 +62,8 @@ func (ns *Namespace) Begin(ctx context.Context) (servicebus.Transaction, error) 
 	return t, nil
 }
 
-// giveUpLocked ends open transactions with their state: none reaches into the one that
-// follows. The next operation tells.
+// giveUpLocked ends open transactions with their state: none reaches into the next
+// state. The next operation reports it.
 func (ns *Namespace) giveUpLocked() {
 	for _, t := range slices.Clone(ns.open) {
 		t.steps = nil

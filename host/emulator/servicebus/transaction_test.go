@@ -123,8 +123,8 @@ func TestTransactionCommits(t *testing.T) {
 	tx.sends(messaging.ErrRolledBack, "q", false, "f")
 }
 
-// A transaction that is rolled back has done nothing: locks are the ones that were,
-// and end when they would have.
+// A transaction that is rolled back has done nothing: locks are as before, and end
+// when they would have ended.
 func TestTransactionRollsBack(t *testing.T) {
 	t.Parallel()
 	b, r, tx := prepared(t, servicebus.Options{})
@@ -380,7 +380,7 @@ func TestTransactionOfTooManyBytes(t *testing.T) {
 }
 
 // A process that is killed leaves all of a transaction or nothing: it is one change of
-// the store, and before its commit there is none.
+// the store, which does not exist before its commit.
 func TestTransactionIsOneChange(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})

@@ -51,8 +51,8 @@ func TestTransactionHoldsLocksToItsEnd(t *testing.T) {
 	}
 }
 
-// The numbers of what a transaction schedules are those of the entity that gave them: in
-// another one of that name they may be taken.
+// The entity gives the sequence numbers of scheduled messages: in another entity of that
+// name they may be taken.
 func TestTransactionOfAReplacedEntity(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})

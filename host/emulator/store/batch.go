@@ -68,7 +68,7 @@ func (b *Batch) DeleteRange(start, end []byte) {
 func (b *Batch) Keep(id FileID) { b.refer(id, 1) }
 
 // Release takes one reference from a file. The last one takes the file with it
-// when the batch is committed; it can be read on by those who have it open.
+// when the batch is committed; readers that have it open can go on.
 func (b *Batch) Release(id FileID) {
 	b.refer(id, -1)
 	b.frees = true

@@ -60,7 +60,8 @@ func newDisk(under vfs.FS, opts *Options) *disk {
 }
 
 // enter begins an operation that changes something, unless a fault is due or the
-// disk is fenced; leave ends it. Fencing waits for those that are under way.
+// disk is fenced; leave ends it. Fencing waits for the operations that are under
+// way.
 func (d *disk) enter(op FileOp, path string) error {
 	d.gate.RLock()
 	err := errFenced

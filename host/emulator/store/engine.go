@@ -19,8 +19,8 @@ const (
 	memTable  = 4 << 20
 	cacheSize = 4 << 20
 	// A writer must not wait for a flush that cannot succeed: an engine that
-	// cannot flush fails first. Nor for a merge for which there is no room
-	// (TestARefusedMergeRefusesNoWrite).
+	// cannot flush fails first. It must not wait either for a merge without
+	// room (TestARefusedMergeRefusesNoWrite).
 	neverStop = 1 << 10
 )
 

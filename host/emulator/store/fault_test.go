@@ -64,8 +64,8 @@ func TestDiskFull(t *testing.T) {
 	})
 }
 
-// One after the other, each operation on a file fails once. Whatever it is, what
-// was acknowledged is there, and what was refused at most.
+// One after the other, each operation on a file fails once. After each, all
+// acknowledged writes are there, and perhaps the refused one.
 func TestEachFileOperationFails(t *testing.T) {
 	t.Parallel()
 	for _, sync := range []bool{false, true} {

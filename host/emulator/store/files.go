@@ -155,7 +155,7 @@ func (f *files) referLocked(b *pebble.Batch, delta map[FileID]int) (dead []FileI
 	return dead, nil
 }
 
-// remove takes dying files away, except from those who read them.
+// remove takes dying files away, except the ones that somebody reads.
 func (f *files) remove(dead []FileID) {
 	if len(dead) == 0 {
 		return

@@ -79,7 +79,7 @@ func formatText(state int) string {
 	return text + fmt.Sprintf("check %08x\n", crc32.Checksum([]byte(text), castagnoli))
 }
 
-// writeFormat makes state n the one that counts, at once or not at all.
+// writeFormat makes n the current state, at once or not at all.
 func writeFormat(d vfs.FS, dir string, n int) error {
 	temporary := path.Join(dir, formatName+".new")
 	f, err := d.Create(temporary, vfs.WriteCategoryUnspecified)

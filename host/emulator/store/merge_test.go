@@ -95,8 +95,8 @@ func TestARefusedMergeRefusesNoWrite(t *testing.T) {
 	}
 }
 
-// What is left of a table that the disk did not take to its end gives its room to those
-// who write on: nobody reads it.
+// A table that the disk did not take to its end gives its room to later writes: nobody
+// reads it.
 func TestLeftoversGiveTheirRoom(t *testing.T) {
 	t.Parallel()
 	d := newSmallDisk(1 << 40)

@@ -37,8 +37,8 @@ const roomToAdd = 1 << 20
 // outage is a time during which writes are refused. It begins when an engine
 // fails. The state is then opened for reading only, which changes nothing on the
 // disk and so succeeds when it is full; and each write tries to open it for
-// writing, if there is room. One opening is under way at a time. Those that fail
-// all the same are spaced out.
+// writing, if there is room. One opening is under way at a time. Failed openings
+// are spaced out.
 type outage struct {
 	reason error
 	wait   time.Duration // after the last opening that failed

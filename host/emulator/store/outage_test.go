@@ -80,9 +80,9 @@ func TestOutageCostsNothing(t *testing.T) {
 	}
 }
 
-// While writes are refused everything that was acknowledged can be read, saved and
-// followed by those who read it before; the next write that finds room is taken, and
-// memory of the state that was read meanwhile still holds.
+// While writes are refused, all acknowledged data can be read, saved and followed by
+// earlier readers. The next write that finds room is taken, and views from the time
+// between still hold.
 func TestReadsInAnOutage(t *testing.T) {
 	places(t, func(t *testing.T, dir string, opts store.Options) {
 		var full atomic.Bool
@@ -173,8 +173,8 @@ func TestOutageIsTold(t *testing.T) {
 	}
 }
 
-// What is told of one outage is told before the next one begins to be, however soon
-// it follows.
+// The news of one outage is told before the news of the next, however soon it
+// follows.
 func TestOutagesAreToldInTurns(t *testing.T) {
 	t.Parallel()
 	for range 5 {

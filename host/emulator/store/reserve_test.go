@@ -136,8 +136,9 @@ func addAgain(t *testing.T, s *store.Store, key string, taking <-chan struct{}) 
 	}
 }
 
-// Once the reserve was used, what adds is taken again when a few MiB are free: no
-// room for the whole reserve is needed. What removes goes on when they are used up.
+// After the use of the reserve, writes that add are taken again when a few MiB
+// are free: no room for the whole reserve is needed. Writes that remove go on
+// when these are used up.
 func TestAddsGoOnWithALittleRoom(t *testing.T) {
 	t.Parallel()
 	d := newSmallDisk(64 * mib)

@@ -17,9 +17,9 @@ import (
 
 const mib = 1 << 20
 
-// smallDisk is a file system in memory that has so much room and no more. What is
-// written beyond that is refused with ENOSPC, as far as it does not fit. It counts
-// the bytes of files that have a name.
+// smallDisk is a file system in memory that has so much room and no more. It
+// refuses the rest of a write that does not fit with ENOSPC. It counts the bytes
+// of files that have a name.
 type smallDisk struct {
 	vfs.FS
 
@@ -200,8 +200,8 @@ func (f *smallFile) fit(p []byte, off int64, write func(p []byte) (int, error)) 
 	return n, err
 }
 
-// onSmallDisk opens the store on a small disk. What kill returns makes an end of it
-// as the end of its process would: nothing that it does reaches the disk any more.
+// onSmallDisk opens the store on a small disk. The function kill ends it as the end
+// of its process would: nothing that it does reaches the disk any more.
 func onSmallDisk(t *testing.T, d *smallDisk, opts store.Options) (s *store.Store, kill func()) {
 	t.Helper()
 	var dead atomic.Bool

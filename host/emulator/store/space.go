@@ -11,7 +11,7 @@ const spaceKind = 'a'
 // store itself must leave it the keys that begin with "a" and a zero byte.
 //
 // Only keys are apart. A commit, a failure, Recover, Save, Load, Reset and Close
-// concern the store as a whole, through whichever space they are called.
+// concern the store as a whole, through every space alike.
 func (s *Store) Space(name string) *Store {
 	if name == "" {
 		return s

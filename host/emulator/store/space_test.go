@@ -76,7 +76,7 @@ func TestSpace(t *testing.T) {
 		t.Errorf("Get in space two: %v, want ErrNotFound", err)
 	}
 
-	// An archive holds all spaces, whichever is asked.
+	// An archive that is made through one space holds all of them.
 	var archive bytes.Buffer
 	if err := two.Save(&archive); err != nil {
 		t.Fatal(err)

@@ -59,7 +59,7 @@ type shared struct {
 	outage   *outage        // nil: writes are taken
 	ending   *outage        // over, and not told to be; nil: none
 	told     chan struct{}  // of the last outage; nil: there was none
-	watching sync.WaitGroup // those that watch an outage
+	watching sync.WaitGroup // goroutines that watch an outage
 }
 
 // Open opens the store in dir and makes it first if it is not there. The
@@ -185,7 +185,7 @@ func (s *Store) resume(state int) error {
 	return nil
 }
 
-// replace makes e the state that counts, and ends the one before. The caller
+// replace makes e the current state, and ends the previous one. The caller
 // holds replacing, or is alone.
 func (s *Store) replace(e *engine) error {
 	if err := writeFormat(e.disk, s.dir, e.state); err != nil {

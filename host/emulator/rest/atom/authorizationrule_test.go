@@ -14,7 +14,7 @@ import (
 )
 
 // TestAuthorizationRulesAreKept: queues and topics report the rules that they were given,
-// through updates too, and refuse those that the service refuses.
+// through updates too, and refuse the rules that the service refuses.
 func TestAuthorizationRulesAreKept(t *testing.T) {
 	t.Parallel()
 	d := newServer(t, nil)

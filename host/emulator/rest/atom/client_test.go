@@ -67,7 +67,7 @@ func TestClientQueues(t *testing.T) {
 		t.Errorf("a queue with all settings (-want +got):\n%s", diff)
 	}
 
-	// What the service reported is what an update sends.
+	// An update sends the description that the service reported.
 	changed := full.QueueProperties
 	changed.LockDuration, changed.MaxDeliveryCount, changed.ForwardTo = to.Ptr("PT30S"), to.Ptr[int32](3), nil
 	d.clk.Advance(time.Minute)

@@ -22,8 +22,8 @@ type element struct {
 	children []*element
 }
 
-// child returns the first child of that name; nil if there is none, or if it says
-// that it is none (xsi:nil).
+// child returns the first child of that name; nil if there is none, or if it is
+// marked as nil (xsi:nil).
 func (e *element) child(name string) *element {
 	for _, c := range e.children {
 		if c.name == name {

@@ -75,8 +75,8 @@ func (c *call) deleted(err error) error {
 	return c.answer(http.StatusOK, "", nil)
 }
 
-// counts writes what an entity holds. The prefix is the one that the JavaScript
-// client looks for.
+// counts writes what an entity holds. The JavaScript client looks for this
+// prefix.
 func (w *writer) counts(n servicebus.Counts) {
 	w.open("CountDetails", "xmlns:d2p1", countsSpace)
 	w.number("d2p1:ActiveMessageCount", n.Active)

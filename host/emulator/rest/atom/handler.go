@@ -41,11 +41,11 @@ type Options struct {
 	// DefaultNamespace.
 	Namespace string
 
-	// Keys are the shared access keys by the names of their policies. If there are
-	// none, the handler is in development mode: any token is good, and none too, but
-	// one that names an authorization rule of an entity has to be that rule's, with
-	// Manage, and not over by the clock and in real time.
-	// Else requests need a signature made with one of them, or over TLS a bearer
+	// Keys are the shared access keys by the names of their policies. Without any,
+	// the handler is in development mode: it accepts any token, and requests without
+	// one. But a token that names an authorization rule of an entity must be signed
+	// by that rule, have Manage, and be valid by the clock and in real time. With
+	// keys, requests need a signature made with one of them, or over TLS a bearer
 	// token, which is believed.
 	Keys map[string]string
 

@@ -30,7 +30,7 @@ func readRule(description *element) (r servicebus.Rule, err error) {
 	return r, err
 }
 
-// readFilter: no filter is the one that wants everything.
+// readFilter reads a filter; a missing one takes every message.
 func readFilter(e *element) (out servicebus.Filter, err error) {
 	if e == nil {
 		return servicebus.Filter{Kind: servicebus.TrueFilter}, nil

@@ -57,7 +57,7 @@ func TestQueueEntry(t *testing.T) {
 	}
 }
 
-// TestStatuses: what each method answers, for what is there and what is not.
+// TestStatuses: the answer of each method, for existing and missing entities.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	const listed = "Publicly Listed Services"

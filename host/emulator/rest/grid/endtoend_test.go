@@ -235,7 +235,7 @@ func TestDeliveryCounts(t *testing.T) {
 	}
 	for _, body := range l.hook.bodies {
 		if body != l.hook.bodies[0] {
-			t.Errorf("body %s, want that of the first attempt %s", body, l.hook.bodies[0])
+			t.Errorf("body %s, want the body of the first attempt, %s", body, l.hook.bodies[0])
 		}
 	}
 }

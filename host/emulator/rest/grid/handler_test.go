@@ -71,7 +71,7 @@ func (d *server) send(method, target, body string, header ...string) *httptest.R
 
 const events = "/orders/api/events?api-version=2018-01-01"
 
-// What is published and what is refused, with the service's status and code.
+// Requests that are published or refused, with the service's status and code.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	without := func(field string) string {
@@ -282,8 +282,8 @@ func TestAllOrNone(t *testing.T) {
 	}
 }
 
-// What is delivered of odd but good events: the last of fields with one name, fields
-// that nobody knows, and what the service adds.
+// Odd but good events as they are delivered: the last of several fields with one
+// name, unknown fields, and fields that the service adds.
 func TestWhatIsKept(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ topic, body, want string }{

@@ -61,7 +61,8 @@ type contestant struct {
 
 func connect(b *testing.B, s *server) *contestant {
 	b.Helper()
-	// Azurite hangs up after 5 s of silence, whoever writes at that moment.
+	// Azurite hangs up after 5 s of silence, even if a client writes at that
+	// moment.
 	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true, IdleConnTimeout: 2 * time.Second}
 	b.Cleanup(transport.CloseIdleConnections)
 	options := azcore.ClientOptions{Transport: &http.Client{Transport: transport}, Retry: policy.RetryOptions{MaxRetries: -1}}

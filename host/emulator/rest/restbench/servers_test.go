@@ -255,7 +255,7 @@ func connectionString(queueURL, blobURL string) string {
 }
 
 // serveFloor answers every request with the bytes that the service would send.
-// What a blob holds is told by its container's name.
+// The name of a container tells the content of its blobs.
 func serveFloor() error {
 	const (
 		date  = "Wed, 02 Jan 2030 03:04:05 GMT"

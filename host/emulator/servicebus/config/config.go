@@ -44,8 +44,8 @@ type Subscription struct {
 	Path  string
 }
 
-// Parse reads a file. Its name is for faults. With faults the entities are those
-// that could be read; they are for looking at, not for applying.
+// Parse reads a file. The name is for faults. With faults the result holds the
+// entities that could be read, to be shown and not applied.
 func Parse(file string, text []byte) (*Entities, []*schemas.Fault) {
 	doc, fault := schemas.Parse(file, text)
 	if fault != nil {

@@ -36,10 +36,10 @@ type Hub struct {
 	Path           string   // "UserConfig.NamespaceConfig[0].Entities[0]"
 }
 
-// ParseHubs reads the Config.json of the official Event Hubs emulator,
-// which has another form than the file of the Service Bus emulator. Its
-// name is for faults. With faults the hubs are those that could be read;
-// they are for looking at.
+// ParseHubs reads the Config.json of the official Event Hubs emulator, which
+// has another form than the file of the Service Bus emulator. The name is for
+// faults. With faults the result holds the hubs that could be read, to be shown
+// and not applied.
 func ParseHubs(file string, text []byte) (*Hubs, []*schemas.Fault) {
 	doc, fault := schemas.Parse(file, text)
 	if fault != nil {

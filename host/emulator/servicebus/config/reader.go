@@ -56,7 +56,7 @@ func (r *reader) section(path string, value any, known ...string) *section {
 }
 
 // get returns the value of a key and its path; ok is false when there is none. Of
-// keys that differ by case, the one that is spelled so counts, else the last.
+// keys that differ by case, the exact one counts, else the last.
 func (s *section) get(key string) (path string, value any, ok bool) {
 	if s == nil {
 		return "", nil, false
@@ -106,7 +106,7 @@ func (s *section) items(key string, f func(path string, value any)) {
 	}
 }
 
-// text returns the text under a key; ok is false when there is none that is text.
+// text returns the text under a key; ok is false when there is no text.
 func (s *section) text(key string) (text string, ok bool) {
 	path, v, ok := s.get(key)
 	if !ok {

@@ -84,8 +84,8 @@ func (s *section) given(key string) bool {
 	return ok
 }
 
-// name reads the name of an entity, which what names; taken holds those that are in
-// use.
+// name reads the name of an entity, whose kind is what; taken holds the names that
+// are in use.
 func (r *reader) name(s *section, what string, check func(string) error, taken map[string]string) string {
 	name, ok := s.text("Name")
 	if !ok {

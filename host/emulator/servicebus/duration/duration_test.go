@@ -29,7 +29,7 @@ func TestParseAndFormat(t *testing.T) {
 		{"-PT1M", -time.Minute, ""},
 		{"PT1.00000009S", time.Second, "PT1S"},
 		{"P10675199DT2H48M5.4775807S", duration.Unbounded, ""},
-		// What the Python client makes of the maximum.
+		// The maximum, as the Python client writes it.
 		{"P10675199DT2H48M5.47758S", duration.Unbounded, "P10675199DT2H48M5.4775807S"},
 		{"P200000D", duration.Unbounded, "P10675199DT2H48M5.4775807S"},
 	} {

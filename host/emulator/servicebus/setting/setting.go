@@ -51,7 +51,8 @@ type Value struct {
 }
 
 // Of are the settings of an entity: a pointer to a servicebus.Queue, Topic or
-// Subscription, or to a struct that embeds one. Each kind has those that are its fields.
+// Subscription, or to a struct that embeds one. Each kind has the settings that are its
+// fields.
 func Of(entity any) (out []Value) {
 	v := reflect.ValueOf(entity).Elem()
 	for _, s := range table {

@@ -39,8 +39,7 @@ func read(b []byte) (out record, done bool) {
 	return out, r.Done()
 }
 
-// What was appended is read back, and nothing that is shorter or longer passes for
-// it.
+// Appended fields are read back, and no shorter or longer bytes pass for them.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	empty := ""

@@ -256,7 +256,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// What cannot be read replaces nothing, and an archive with it is refused by the store.
+// An unreadable state replaces nothing, and the store refuses an archive with it.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	bad := newStore(t)

@@ -42,7 +42,7 @@ type Kind[T any] struct {
 	// Write writes the whole state.
 	Write func(c Change)
 
-	// Drop removes all keys. Nil: those with the prefix.
+	// Drop removes all keys. Nil: the keys with the prefix.
 	Drop func(c *Change)
 
 	// Count writes what every change changes beside the time. Nil: there is nothing.

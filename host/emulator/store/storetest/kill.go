@@ -33,7 +33,7 @@ const (
 // writers work at one time in the process that is killed.
 const writers = 16
 
-// Writer is one of those that work in the process that is killed.
+// Writer is one of the writers in the process that is killed.
 type Writer struct {
 	*rand.Rand
 

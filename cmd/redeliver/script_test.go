@@ -61,6 +61,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup:               setup,
+		Condition:           condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"background":  background,
 			"wait-for":    waitFor,
@@ -161,10 +162,24 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples,
+	modules, err := filepath.Abs(filepath.Join("..", "..", ".interop", "node_modules"))
+	if err != nil {
+		return err
+	}
+	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules,
 		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
 	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}}
 	return nil
+}
+
+// condition knows [package:NAME]: an installed package of npm, in $MODULES.
+func condition(cond string) (bool, error) {
+	name, ok := strings.CutPrefix(cond, "package:")
+	if !ok {
+		return false, fmt.Errorf("unknown condition %q", cond)
+	}
+	_, err := os.Stat(filepath.Join("..", "..", ".interop", "node_modules", name, "package.json"))
+	return err == nil, nil
 }
 
 // process is a background process and what it has written so far.

@@ -72,8 +72,8 @@ func (c *Child) Start(more ...string) error {
 	c.cmd.Stdout, c.cmd.Stderr = c.Stdout, stderr
 	started := make(chan error, 1) //clock:outside the start of a process
 	go func() {                    //clock:outside waits for the process; waited for through done
+		defer close(c.done)
 		if err := c.cmd.Start(); err != nil {
-			close(c.done)
 			started <- err //clock:outside the start of a process
 			return
 		}
@@ -81,6 +81,9 @@ func (c *Child) Start(more ...string) error {
 		c.group = startGroup(c.cmd.Process)
 		c.mu.Unlock()
 		started <- nil //clock:outside the start of a process
+		if !c.spec.WatchesHost {
+			defer c.group.guarded().dismiss()
+		}
 		if awaitEnd(c.cmd.Process.Pid) {
 			c.end()
 		}
@@ -89,7 +92,6 @@ func (c *Child) Start(more ...string) error {
 		c.status = c.cmd.ProcessState
 		_ = c.Stdout.Close()
 		_ = stderr.Close()
-		close(c.done)
 	}()
 	return <-started //clock:outside the start of a process
 }

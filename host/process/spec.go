@@ -23,7 +23,8 @@ type Spec struct {
 	// left out (spec workers 3.2).
 	Env []string
 	// WatchesHost is set for a program that ends itself, and what it has started, when
-	// its host dies. Any other is killed by the system where that can be asked for.
+	// its host dies. Any other is killed then, with what it has started: by the system
+	// on Windows, elsewhere by a shell that waits for the end of the host.
 	WatchesHost bool
 
 	// Output receives what the process writes to its standard outputs. It is

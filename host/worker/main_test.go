@@ -60,6 +60,10 @@ type actor struct {
 
 func act(role []string) {
 	carriage := role[0]
+	if carriage == "host" {
+		runHost(role[1])
+		return
+	}
 	a := &actor{odd: role, cancels: map[string]chan struct{}{}}
 	flags := map[string]string{}
 	args := os.Args[1:]

@@ -1,0 +1,65 @@
+//clock:outside a worker, which never sees the clock
+
+package worker_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/worker/shim"
+)
+
+// appVariable names the folder of the app that runHost runs.
+const appVariable = "REDELIVER_WORKER_TEST_APP"
+
+// hangs is a function in each language that starts a program, which holds the pipe, and
+// never returns.
+var hangs = map[string]struct{ interpreter, script, text string }{ // read only
+	"node": {"node", "F/index.js", `module.exports = (context, pipe) => {
+		const held = require('fs').openSync(pipe, 'w');
+		require('child_process').spawn('sleep', ['600'], { stdio: ['ignore', held, 'ignore'] });
+		require('fs').writeSync(1, 'called\n');
+		for (;;);
+	}`},
+	"python": {"python3", "F/__init__.py", `import subprocess, time
+def main(input: str):
+    held = open(input, "w")
+    subprocess.Popen(["sleep", "600"], stdout=held)
+    print("called", flush=True)
+    time.sleep(600)
+`},
+}
+
+// runHost is a host that calls the function, and waits to be killed.
+func runHost(language string) {
+	one, _ := shim.Of(language)
+	dir := os.Getenv(appVariable)
+	entry, err := one.Extract(filepath.Join(dir, "worker"))
+	check(err)
+	path, err := exec.LookPath(hangs[language].interpreter)
+	check(err)
+	w, err := worker.Start(clock.System(), worker.Spec{
+		Spec:     process.Spec{Path: path, Args: []string{entry}, Dir: dir, Output: func(l process.Line) { fmt.Println(l.Text) }},
+		Carriage: worker.Lines, Language: language, App: dir, Indexing: true,
+	})
+	check(err)
+	_, err = w.Functions(context.Background())
+	check(err)
+	_, err = w.Load(context.Background(), []worker.Function{{
+		Name: "F", Directory: filepath.Join(dir, "F"), ScriptFile: filepath.Join(dir, hangs[language].script),
+		Bindings: []worker.Binding{{Name: "input", Type: "queueTrigger", Raw: []byte("{}")}},
+	}})
+	check(err)
+	resp, err := w.Invoke(context.Background(), &call.Request{
+		InvocationID: "i", Function: "F", Inputs: []call.Input{{Name: "input", Value: bindings.StringValue(filepath.Join(dir, "pipe"))}},
+	}, func(call.Log) {})
+	fmt.Println(resp, err)
+}

@@ -70,7 +70,7 @@ func WorkerFunctions(dir string, functions []*app.Function) []worker.Function {
 			out.ScriptFile = filepath.Join(dir, filepath.FromSlash(f.ScriptFile))
 		}
 		for _, b := range f.Bindings {
-			out.Bindings = append(out.Bindings, workerBinding(b))
+			out.Bindings = append(out.Bindings, workerBinding(f, b))
 		}
 		if f.Disabled {
 			disabled = append(disabled, out)
@@ -81,13 +81,13 @@ func WorkerFunctions(dir string, functions []*app.Function) []worker.Function {
 	return append(enabled, disabled...)
 }
 
-func workerBinding(b *app.Binding) worker.Binding {
+func workerBinding(f *app.Function, b *app.Binding) worker.Binding {
 	raw, err := json.Marshal(b.Props)
 	if err != nil {
 		raw = []byte("{}") // decoded JSON has a JSON form
 	}
 	return worker.Binding{
-		Name: b.Name, Type: b.Type, Raw: raw,
+		Name: b.Name, Type: b.Type, Raw: raw, Events: b == f.Trigger && f.TakesEvents(),
 		Direction: workerpb.BindingInfo_Direction(workerpb.BindingInfo_Direction_value[b.Direction]),
 		DataType:  workerpb.BindingInfo_DataType(workerpb.BindingInfo_DataType_value[strings.ToLower(b.DataType)]),
 	}

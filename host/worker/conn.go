@@ -32,16 +32,18 @@ type conn struct {
 	mu      sync.Mutex // guards:
 	answers map[string]*process.Inbox[*message]
 	calls   map[string]*process.Inbox[*message] // by invocation ID
-	ids     map[string]string                   // of the functions that the worker has declared, by folded name
 	loaded  map[string]*loaded                  // by folded name; nil: nothing has been loaded
 	trouble string                              // the last error that the worker has told of itself
 	err     error                               // why the stream has ended
+
+	declared map[string]*workerpb.RpcFunctionMetadata // the functions that the worker has declared, by folded name
 }
 
 // loaded is what became of a function's load.
 type loaded struct {
-	id  string
-	err *call.Error // the worker could not load it
+	id     string
+	arrays map[string]bool // inputs whose batches travel as one JSON array, by name
+	err    *call.Error     // the worker could not load it
 }
 
 // connect starts the process of that number and returns when the worker has said what

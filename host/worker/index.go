@@ -20,9 +20,34 @@ import (
 // index asks the worker for the functions that the app declares in code. None, and no
 // error: the worker leaves that to the files (spec workers 4.2).
 func (c *conn) index() (list []call.Declaration, inCode bool, err error) {
-	if !c.spec.Indexing {
-		return nil, false, nil
+	var found []*workerpb.RpcFunctionMetadata
+	switch {
+	case c.spec.Indexing:
+		found, inCode, err = c.askForFunctions()
+	case c.spec.Metadata != "":
+		found, err = readMetadata(c.spec.Metadata)
+		inCode = true
 	}
+	if err != nil || !inCode {
+		return nil, false, err
+	}
+	declared := map[string]*workerpb.RpcFunctionMetadata{}
+	for _, f := range found {
+		d, err := declarationOf(f)
+		if err != nil {
+			return nil, false, err
+		}
+		list = append(list, d)
+		declared[strings.ToLower(d.Name)] = f
+	}
+	c.mu.Lock()
+	c.declared = declared
+	c.mu.Unlock()
+	return list, true, nil
+}
+
+// askForFunctions asks the worker. Not in code: it leaves that to the files.
+func (c *conn) askForFunctions() (found []*workerpb.RpcFunctionMetadata, inCode bool, err error) {
 	answer, err := c.ask("functions", &message{Content: &workerpb.StreamingMessage_FunctionsMetadataRequest{
 		FunctionsMetadataRequest: &workerpb.FunctionsMetadataRequest{FunctionAppDirectory: c.spec.App},
 	}})
@@ -36,19 +61,8 @@ func (c *conn) index() (list []call.Declaration, inCode bool, err error) {
 	if r.GetUseDefaultMetadataIndexing() {
 		return nil, false, nil
 	}
-	ids := map[string]string{}
-	for _, f := range r.GetFunctionMetadataResults() {
-		d, err := declarationOf(f)
-		if err != nil {
-			return nil, false, err
-		}
-		list = append(list, d)
-		ids[strings.ToLower(d.Name)] = f.GetFunctionId()
-	}
-	c.mu.Lock()
-	c.ids = ids
-	c.mu.Unlock()
-	return list, true, nil
+	c.lostPolicies(r.GetFunctionMetadataResults())
+	return r.GetFunctionMetadataResults(), true, nil
 }
 
 // stackOf is where user code has failed, for a person.
@@ -88,7 +102,8 @@ func triggerLast(raw json.RawMessage) int {
 }
 
 // plainBinding writes the words of a binding as function.json has them: workers differ
-// in their case (spec workers 4.3).
+// in their case (spec workers 4.3), and .NET writes blobPath for the path of an input or
+// output (spec workers-dotnet-java 1.3).
 func plainBinding(raw string) (json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(raw), &members); err != nil {
@@ -98,6 +113,10 @@ func plainBinding(raw string) (json.RawMessage, error) {
 		return nil, errors.New("it is null")
 	}
 	changed := false
+	if path, ok := members["blobPath"]; ok && members["path"] == nil && strings.EqualFold(string(members["type"]), `"blob"`) {
+		members["path"], changed = path, true
+		delete(members, "blobPath")
+	}
 	for name, value := range members {
 		switch strings.ToLower(name) {
 		case "direction", "authlevel", "datatype", "cardinality", "accessrights":
@@ -136,7 +155,7 @@ func (c *conn) load(functions []Function) {
 	c.loading.Lock()
 	defer c.loading.Unlock()
 	c.mu.Lock()
-	done, ids := c.loaded != nil, c.ids
+	done, declared := c.loaded != nil, c.declared
 	c.mu.Unlock()
 	if done {
 		return
@@ -145,12 +164,13 @@ func (c *conn) load(functions []Function) {
 	byID := map[string]*loaded{}
 	var requests []*workerpb.FunctionLoadRequest
 	for _, f := range functions {
-		l := &loaded{id: ids[strings.ToLower(f.Name)]}
+		own := declared[strings.ToLower(f.Name)]
+		l := &loaded{id: own.GetFunctionId(), arrays: c.arrays(&f)}
 		if l.id == "" {
 			l.id = f.Name
 		}
 		results[strings.ToLower(f.Name)], byID[l.id] = l, l
-		requests = append(requests, &workerpb.FunctionLoadRequest{FunctionId: l.id, Metadata: c.metadataOf(&f, l.id)})
+		requests = append(requests, &workerpb.FunctionLoadRequest{FunctionId: l.id, Metadata: c.metadataOf(&f, own, l.id)})
 	}
 	box := c.await("load")
 	defer c.forget("load")
@@ -195,11 +215,15 @@ func (c *conn) takeLoads(box *process.Inbox[*message], byID map[string]*loaded) 
 	}
 }
 
-// metadataOf is a function as it is loaded.
-func (c *conn) metadataOf(f *Function, id string) *workerpb.RpcFunctionMetadata {
+// metadataOf is a function as it is loaded. What the worker has declared of it itself goes
+// back to it, with all bindings in the map that workers read (spec workers-dotnet-java 1.7).
+func (c *conn) metadataOf(f *Function, own *workerpb.RpcFunctionMetadata, id string) *workerpb.RpcFunctionMetadata {
 	m := &workerpb.RpcFunctionMetadata{
 		Name: f.Name, Directory: f.Directory, ScriptFile: f.ScriptFile, EntryPoint: f.EntryPoint,
 		Language: c.spec.Language, FunctionId: id, Bindings: map[string]*workerpb.BindingInfo{},
+	}
+	if m.ScriptFile == "" {
+		m.Directory, m.ScriptFile, m.EntryPoint, m.Properties = own.GetDirectory(), own.GetScriptFile(), own.GetEntryPoint(), own.GetProperties()
 	}
 	if m.Directory == "" {
 		m.Directory = c.spec.App
@@ -207,6 +231,9 @@ func (c *conn) metadataOf(f *Function, id string) *workerpb.RpcFunctionMetadata 
 	for _, b := range f.Bindings {
 		m.Bindings[b.Name] = &workerpb.BindingInfo{Type: b.Type, Direction: b.Direction, DataType: b.DataType}
 		m.RawBindings = append(m.RawBindings, string(b.Raw))
+	}
+	if list := own.GetRawBindings(); len(list) > 0 {
+		m.RawBindings = list
 	}
 	return m
 }

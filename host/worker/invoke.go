@@ -40,7 +40,7 @@ func (w *Worker) Invoke(ctx context.Context, req *call.Request, log func(call.Lo
 	c := &conversation{w: w, c: r.Conn, req: req}
 	resp, err := c.hold(ctx, log)
 	if c.overdue.Load() {
-		w.Dispose(r, fmt.Sprintf("function %q did not return within %v after its time was over", req.Function, w.spec.Grace))
+		w.Dispose(r, fmt.Sprintf("function %q did not return within %v after its time was over", req.Function, c.patience()))
 	} else if c.lost {
 		w.Dispose(r, "its connection broke")
 	}
@@ -86,7 +86,7 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 	name := "invoke " + c.req.Function
 	c.w.clk.Away(ctx, name, func() {
 		c.c.load(c.w.toLoad())
-		id, failure := c.loaded()
+		l, failure := c.loaded()
 		if failure != nil {
 			refused = &call.Response{Error: failure}
 			return
@@ -95,7 +95,7 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 			c.lost = errors.Is(err, errConnection) && !c.c.child.EndsWithin(exitDelay)
 			return
 		}
-		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, id)}})
+		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, l)}})
 		// From here on the end of ctx is noticed.
 		unwatch = context.AfterFunc(ctx, c.limit)  //clock:outside gives up a function that does not return
 		untold = context.AfterFunc(told, c.cancel) //clock:outside tells a worker that can cancel
@@ -112,7 +112,7 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 		}
 		if l := m.GetRpcLog(); l != nil {
 			if l.GetLevel() < workerpb.RpcLog_None {
-				log(logOf(l))
+				log(folded(l))
 			}
 			c.w.clk.Away(ctx, name, func() { m, err = c.next() })
 			continue
@@ -125,16 +125,16 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 	}
 }
 
-// loaded is the ID of the function, or why it cannot be called.
-func (c *conversation) loaded() (id string, failure *call.Error) {
-	l, _ := c.c.function(c.req.Function)
+// loaded is the function as it was loaded, or why it cannot be called.
+func (c *conversation) loaded() (l *loaded, failure *call.Error) {
+	l, _ = c.c.function(c.req.Function)
 	switch {
 	case l == nil:
-		return "", &call.Error{Message: fmt.Sprintf("the worker has not been told of function %q", c.req.Function)}
+		return nil, &call.Error{Message: fmt.Sprintf("the worker has not been told of function %q", c.req.Function)}
 	case l.err != nil:
-		return "", l.err
+		return nil, l.err
 	}
-	return l.id, nil
+	return l, nil
 }
 
 // begin has what the worker says of a call brought to it. Two calls of one invocation
@@ -170,7 +170,7 @@ func (c *conversation) limit() {
 	if c.over || c.grace != nil {
 		return
 	}
-	c.grace = time.AfterFunc(c.w.spec.Grace, func() { //clock:outside the grace of a function is real time
+	c.grace = time.AfterFunc(c.patience(), func() { //clock:outside the grace of a function is real time
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !c.over {
@@ -180,16 +180,27 @@ func (c *conversation) limit() {
 	})
 }
 
+// patience is how long a function may go on after its time is over.
+func (c *conversation) patience() time.Duration {
+	if c.c.can.has(cancels) {
+		return c.w.spec.CancelGrace
+	}
+	return c.w.spec.Grace
+}
+
+// cancels is the capability of workers that can cancel.
+const cancels = "HandlesInvocationCancelMessage"
+
 // cancel tells a worker that can cancel that the function should end.
 func (c *conversation) cancel() {
-	if !c.c.can.has("HandlesInvocationCancelMessage") {
+	if !c.c.can.has(cancels) {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.over {
 		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationCancel{InvocationCancel: &workerpb.InvocationCancel{
-			InvocationId: c.req.InvocationID, GracePeriod: durationpb.New(c.w.spec.Grace),
+			InvocationId: c.req.InvocationID, GracePeriod: durationpb.New(c.patience()),
 		}}})
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"google.golang.org/protobuf/types/known/durationpb"
 
 	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/worker/dotnettest"
 	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
@@ -36,7 +37,10 @@ import (
 const roleVariable = "REDELIVER_WORKER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if role := os.Getenv(roleVariable); role != "" {
+	if role := os.Getenv(roleVariable); role == "dotnet" {
+		dotnettest.Main()
+		return
+	} else if role != "" {
 		act(strings.Fields(role))
 		return
 	}

@@ -36,12 +36,19 @@ type Spec struct {
 	// Indexing says that the worker is asked for the functions that the app declares in
 	// code.
 	Indexing bool
+	// Metadata is the path of the file functions.metadata, "" for none. Without Indexing
+	// it declares the app's functions (spec workers-dotnet-java 1.4).
+	Metadata string
 	// HostVersion is told to the worker.
 	HostVersion string
 	// InitTimeout limits in real time how long the worker may take for its answers to
 	// the start: capabilities, functions, loads. Zero is 2 minutes, since user code runs
 	// meanwhile.
 	InitTimeout time.Duration
+
+	// CancelGrace is the Grace of a worker that can cancel its calls, in real time; zero
+	// is 5 s (spec workers-dotnet-java 1.9).
+	CancelGrace time.Duration
 
 	// Log receives what belongs to no invocation: warnings and errors of the worker
 	// itself, lines of user code that name none. It is called as Output is. Nil discards
@@ -67,4 +74,6 @@ type Binding struct {
 	Direction  workerpb.BindingInfo_Direction
 	DataType   workerpb.BindingInfo_DataType
 	Raw        json.RawMessage
+	// Events is set for a trigger that takes what event subscriptions deliver.
+	Events bool
 }

@@ -16,16 +16,20 @@ import (
 type typed = workerpb.TypedData
 
 // request is an attempt as a worker with these capabilities takes it.
-func (c capabilities) request(r *call.Request, id string) *workerpb.InvocationRequest {
+func (c capabilities) request(r *call.Request, f *loaded) *workerpb.InvocationRequest {
 	out := &workerpb.InvocationRequest{
-		InvocationId: r.InvocationID, FunctionId: id,
+		InvocationId: r.InvocationID, FunctionId: f.id,
 		TriggerMetadata: map[string]*typed{},
 		TraceContext:    &workerpb.RpcTraceContext{TraceParent: r.TraceParent, TraceState: r.TraceState},
 		RetryContext:    retryContextOf(r.Retry),
 	}
 	for _, in := range r.Inputs {
+		data := c.value(in.Value)
+		if f.arrays[in.Name] {
+			data = c.array(in.Value)
+		}
 		out.InputData = append(out.InputData, &workerpb.ParameterBinding{
-			Name: in.Name, RpcData: &workerpb.ParameterBinding_Data{Data: c.value(in.Value)},
+			Name: in.Name, RpcData: &workerpb.ParameterBinding_Data{Data: data},
 		})
 	}
 	for name, v := range r.Metadata {

@@ -10,6 +10,7 @@ import (
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
 )
 
 // healthLimit bounds, in real time, a call that needs no user code.
@@ -28,6 +29,8 @@ type Worker struct {
 	functions []Function // to load; nil before Load
 	inCode    bool       // the worker has declared them
 	trouble   string     // see Trouble
+
+	declared map[string]*workerpb.RpcFunctionMetadata // by the first process, for all: see conn.declared
 }
 
 // Start starts a worker and returns when it has said what it can do. It waits outside
@@ -38,6 +41,9 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 	}
 	if spec.InitTimeout == 0 {
 		spec.InitTimeout = 2 * time.Minute
+	}
+	if spec.CancelGrace == 0 {
+		spec.CancelGrace = 5 * time.Second
 	}
 	if spec.Name == "" {
 		spec.Name = "worker"
@@ -62,9 +68,23 @@ func (w *Worker) connect(number int) (*conn, error) {
 	if functions := w.toLoad(); functions != nil {
 		// A failure here fails the attempts, as on the platform.
 		_, _, _ = c.index()
+		w.oneIdentity(c)
 		c.load(functions)
 	}
 	return c, nil
+}
+
+// oneIdentity has all processes know the functions by the identifiers of the first: some
+// workers invent others for each process (spec workers-dotnet-java 1.7).
+func (w *Worker) oneIdentity(c *conn) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.declared == nil {
+		w.declared = c.declared
+	}
+	c.declared = w.declared
 }
 
 func (w *Worker) toLoad() []Function {
@@ -89,6 +109,7 @@ func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s worker cannot read the app: %w", w.spec.Language, err)
 	}
+	w.oneIdentity(r.Conn)
 	r.Conn.mu.Lock()
 	trouble := r.Conn.trouble
 	r.Conn.mu.Unlock()

@@ -1,0 +1,168 @@
+package worker
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	"github.com/redeliver/redeliver/bindings"
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/worker/workerpb"
+	"github.com/redeliver/redeliver/retrycontext"
+)
+
+// Dotnet is the runtime of isolated .NET apps. It is the one language whose name decides
+// what is sent: how batches travel stands in no capability.
+const Dotnet = "dotnet-isolated"
+
+// metadataFile is what the build of a .NET app writes of its functions.
+const metadataFile = "functions.metadata"
+
+// fileFunction is an object of that file (spec workers-dotnet-java 1.3, 1.4).
+type fileFunction struct {
+	Name, ScriptFile, EntryPoint, Language string
+
+	Bindings []json.RawMessage
+	Retry    *struct {
+		Strategy      string
+		MaxRetryCount int32
+
+		DelayInterval, MinimumInterval, MaximumInterval *string
+	}
+}
+
+// readMetadata reads functions.metadata.
+func readMetadata(path string) ([]*workerpb.RpcFunctionMetadata, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []fileFunction
+	if err := json.Unmarshal(text, &list); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	var out []*workerpb.RpcFunctionMetadata
+	for i, f := range list {
+		m := &workerpb.RpcFunctionMetadata{
+			Name: f.Name, FunctionId: f.Name, ScriptFile: f.ScriptFile, EntryPoint: f.EntryPoint, Language: f.Language,
+		}
+		for _, b := range f.Bindings {
+			m.RawBindings = append(m.RawBindings, string(b))
+		}
+		if m.RetryOptions, err = f.retry(); err != nil {
+			return nil, fmt.Errorf("%s: [%d].retry of function %q: %w", filepath.Base(path), i, f.Name, err)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// retry is the policy as the indexing answer of a worker has it.
+func (f *fileFunction) retry() (*workerpb.RpcRetryOptions, error) {
+	if f.Retry == nil {
+		return nil, nil
+	}
+	out := &workerpb.RpcRetryOptions{MaxRetryCount: f.Retry.MaxRetryCount}
+	strategy, err := retrycontext.ParseStrategy(f.Retry.Strategy)
+	if err != nil {
+		return nil, err
+	}
+	if strategy == retrycontext.FixedDelay {
+		out.RetryStrategy = workerpb.RpcRetryOptions_fixed_delay
+	}
+	for _, span := range []struct {
+		text *string
+		to   **durationpb.Duration
+	}{
+		{f.Retry.DelayInterval, &out.DelayInterval},
+		{f.Retry.MinimumInterval, &out.MinimumInterval},
+		{f.Retry.MaximumInterval, &out.MaximumInterval},
+	} {
+		if span.text == nil {
+			continue
+		}
+		d, err := retrycontext.ParseTimeSpan(*span.text)
+		if err != nil {
+			return nil, err
+		}
+		*span.to = durationpb.New(d)
+	}
+	return out, nil
+}
+
+// lostPolicies tells of policies that stand in functions.metadata, and not in the answer
+// of the worker: that of an app in F# drops them, and the platform has none then (spec
+// workers-dotnet-java 1.4).
+func (c *conn) lostPolicies(answer []*workerpb.RpcFunctionMetadata) {
+	if c.spec.Metadata == "" || c.spec.Notice == nil {
+		return
+	}
+	written, err := readMetadata(c.spec.Metadata)
+	if err != nil {
+		return // it is for who reads the file
+	}
+	policies := map[string]bool{}
+	for _, f := range answer {
+		policies[strings.ToLower(f.GetName())] = f.GetRetryOptions() != nil
+	}
+	for _, f := range written {
+		if has, known := policies[strings.ToLower(f.GetName())]; known && !has && f.GetRetryOptions() != nil {
+			c.spec.Notice(call.Log{Level: call.Warning, Message: fmt.Sprintf(
+				"function %q has a retry attribute that the worker does not pass on, as for functions in F#: no retry policy applies, as on the platform", f.GetName())})
+		}
+	}
+}
+
+// arrays are the inputs of a function whose batches travel as one JSON array: of a .NET
+// function those without a dataType, since its converters take other elements than text
+// and bytes from such an array only, and every batch of Event Grid (spec
+// workers-dotnet-java 1.7).
+func (c *conn) arrays(f *Function) map[string]bool {
+	if c.spec.Language != Dotnet {
+		return nil
+	}
+	out := map[string]bool{}
+	for _, b := range f.Bindings {
+		if b.Events || b.DataType == workerpb.BindingInfo_undefined {
+			out[b.Name] = true
+		}
+	}
+	return out
+}
+
+// array is a batch as one JSON array, whose members are JSON where the payloads are. Any
+// other value travels as it does elsewhere.
+func (c capabilities) array(v bindings.Value) *typed {
+	if v.Kind != bindings.Strings && v.Kind != bindings.BytesList {
+		return c.value(v)
+	}
+	list := []json.RawMessage{}
+	for _, item := range v.List {
+		text := item.Text
+		if item.Kind == bindings.Bytes {
+			text = string(item.Data)
+		}
+		if json.Valid([]byte(text)) {
+			list = append(list, json.RawMessage(text))
+			continue
+		}
+		quoted, _ := json.Marshal(utf8(text)) // texts have a JSON form
+		list = append(list, quoted)
+	}
+	raw, _ := json.Marshal(list) // so have these
+	return jsonData(string(raw))
+}
+
+// folded is a line of a call. A .NET worker logs the failure that it is about to answer
+// with: what is told again is for who looks at details (spec workers-dotnet-java 1.12).
+func folded(l *workerpb.RpcLog) call.Log {
+	out := logOf(l)
+	if l.GetCategory() == "Microsoft.Azure.Functions.Worker.FunctionsApplication" && (l.GetEventId() == "InvocationError" || l.GetEventId() == "2") {
+		out.Level = min(out.Level, call.Debug)
+	}
+	return out
+}

@@ -1,0 +1,113 @@
+package dotnettest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Version is what the program says of itself.
+const Version = "8.0.404"
+
+// Main is the program. It returns when there is nothing to wait for.
+func Main() {
+	args := os.Args[1:]
+	switch {
+	case slices.Equal(args, []string{"--version"}):
+		fmt.Println(Version)
+	case len(args) > 1 && args[0] == "build":
+		os.Exit(build(args[1], args[2:]))
+	case len(args) > 0 && strings.HasSuffix(args[0], ".dll"):
+		work(args[0], args[1:])
+	default:
+		fmt.Fprintf(os.Stderr, "Could not execute because the specified command or file was not found: %q\n", args)
+		os.Exit(1)
+	}
+}
+
+// build is `dotnet build PROJECT`. It returns the exit status.
+func build(project string, args []string) int {
+	var output, result string
+	for i, arg := range args {
+		switch {
+		case arg == "--output" && i+1 < len(args):
+			output = args[i+1]
+		case strings.HasPrefix(arg, "--getResultOutputFile:"):
+			result = strings.TrimPrefix(arg, "--getResultOutputFile:")
+		}
+	}
+	if output == "" || result == "" || !slices.Contains(args, "--getTargetResult:Build") {
+		fmt.Fprintf(os.Stderr, "MSBUILD : error MSB1001: Unknown switch: %q\n", args)
+		return 1
+	}
+	dir := filepath.Dir(project)
+	// The build leaves its own files beside the sources.
+	check(os.MkdirAll(filepath.Join(dir, "obj"), 0o755))
+	note(filepath.Join(dir, "obj", "builds.log"), strings.Join(args, " ")+"\n")
+	text, faults := compile(dir)
+	if len(faults) > 0 {
+		for _, fault := range faults {
+			fmt.Printf("%s [%s]\n", fault, project)
+		}
+		fmt.Printf("    0 Warning(s)\n    %d Error(s)\n", len(faults))
+		return 1
+	}
+	check(os.MkdirAll(output, 0o755))
+	if err := os.CopyFS(output, os.DirFS(filepath.Join(dir, "output"))); err != nil && !errors.Is(err, fs.ErrExist) {
+		check(err)
+	}
+	assembly := filepath.Join(output, "App.dll")
+	check(os.WriteFile(assembly, []byte(text), 0o644))
+	item := map[string]string{"Identity": assembly, "FullPath": assembly}
+	answer, err := json.Marshal(map[string]any{"TargetResults": map[string]any{"Build": map[string]any{"Result": "Success", "Items": []any{item}}}})
+	check(err)
+	check(os.WriteFile(result, answer, 0o644))
+	fmt.Printf("  App -> %s\n", assembly)
+	return 0
+}
+
+// compile is the text of all sources below a folder, and what is wrong in them.
+func compile(dir string) (text string, faults []string) {
+	check(filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.IsDir() && path != dir && (e.Name() == "bin" || e.Name() == "obj" || strings.HasPrefix(e.Name(), ".")):
+			return filepath.SkipDir
+		case e.IsDir() || !strings.HasSuffix(path, ".cs") && !strings.HasSuffix(path, ".fs"):
+			return nil
+		}
+		source, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		for i, line := range strings.Split(string(source), "\n") {
+			if wrong, ok := strings.CutPrefix(line, "#error "); ok {
+				faults = append(faults, fmt.Sprintf("%s(%d,8): error CS1029: #error: '%s'", path, i+1, wrong))
+			}
+		}
+		text += string(source)
+		return nil
+	}))
+	return text, faults
+}
+
+// note appends to a file.
+func note(path, line string) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	check(err)
+	_, err = f.WriteString(line)
+	check(err)
+	check(f.Close())
+}
+
+func check(err error) {
+	if err != nil {
+		panic(err)
+	}
+}

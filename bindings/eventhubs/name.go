@@ -24,8 +24,8 @@ func CheckName(name string) error {
 	return checkName("event hub", name, maxName)
 }
 
-// CheckConsumerGroup is the like for the name of a consumer group; DefaultConsumerGroup
-// is one.
+// CheckConsumerGroup does the same for the name of a consumer group;
+// DefaultConsumerGroup passes.
 func CheckConsumerGroup(name string) error {
 	if strings.EqualFold(name, DefaultConsumerGroup) {
 		return nil

@@ -16,7 +16,7 @@ type Encoded []byte
 // flags, and the server encodes that section anew from the plain fields.
 type Wire struct {
 	Header                []byte // durable, priority; ttl and delivery count are not read from here
-	Annotations           []byte // those that the server keeps
+	Annotations           []byte // the annotations that the server keeps
 	Properties            []byte
 	ApplicationProperties []byte
 	Body                  []byte // one or several sections
@@ -28,7 +28,8 @@ type Wire struct {
 	// ApplicationPropertiesChanged: the map is what counts.
 	ApplicationPropertiesChanged bool
 
-	// DeliveryAnnotations are the sender's, without those that the service sets.
+	// DeliveryAnnotations are the sender's annotations, without the ones that
+	// the service sets.
 	DeliveryAnnotations []byte
 }
 

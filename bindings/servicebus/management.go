@@ -45,8 +45,9 @@ type Management interface {
 	// enqueues the message at once.
 	ScheduleEach(ctx context.Context, entity string, messages ...*Message) ([]int64, error)
 
-	// ReceiveDeferred is Receiver's, for those who hold no receiver. On
-	// an entity that requires sessions, session must name one that is locked.
+	// ReceiveDeferred is Receiver.ReceiveDeferred for callers without a
+	// receiver. On an entity that requires sessions, session must name one that
+	// is locked.
 	ReceiveDeferred(ctx context.Context, source string, session *string, opts ReceiverOptions, sequenceNumbers ...int64) ([]*Received, error)
 
 	// Peek is Receiver's; on a topic it shows scheduled messages. A
@@ -63,9 +64,9 @@ type Management interface {
 	// SetSessionState replaces it; nil or an empty one clears it.
 	SetSessionState(ctx context.Context, source, session string, state []byte) error
 
-	// Sessions lists up to top names of sessions after the first skip, sorted: with
-	// a changedAfter of year 9999 or later those with active messages or a state, otherwise
-	// those whose state was set after that time.
+	// Sessions lists up to top names of sessions after the first skip, sorted: with a
+	// changedAfter of year 9999 or later the sessions with active messages or a state,
+	// otherwise the sessions whose state was set after that time.
 	Sessions(ctx context.Context, source string, changedAfter time.Time, skip, top int) ([]string, error)
 }
 

@@ -74,7 +74,8 @@ func TestKillInARetryWait(t *testing.T) {
 	h.WantQueue("orders-poison", "7")
 }
 
-// What a policy and a queue let pass between the attempts of one message.
+// The time that a policy and a queue let pass between the attempts of one
+// message.
 func TestWaitsAndDeliveries(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: functionsThatFail(1, 10*time.Second), Files: map[string]string{

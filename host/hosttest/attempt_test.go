@@ -19,7 +19,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// What counts as a failed attempt, and is tried again (spec host-and-retry 2.2).
+// Failed attempts of every sort are tried again (spec host-and-retry 2.2).
 func TestFailedAttempts(t *testing.T) {
 	t.Parallel()
 	const policy = `"retry":{"strategy":"fixedDelay","maxRetryCount":2,"delayInterval":"00:00:10"}`
@@ -110,7 +110,7 @@ func TestUndecodableBody(t *testing.T) {
 		t.Errorf("poison queue holds %+v, want the raw text with dequeue count 0", m)
 	}
 	if got := h.PoisonError(m[0].ID); !strings.Contains(got, "not base64") {
-		t.Errorf("error of the poison message = %q, want that of the decoding", got)
+		t.Errorf("error of the poison message = %q, want the error of the decoding", got)
 	}
 }
 

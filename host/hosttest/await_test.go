@@ -110,7 +110,7 @@ func TestAwaitThatCannotBeMet(t *testing.T) {
 	}
 }
 
-// What is found in a match of the test's own is as in any other, and the test may end in it.
+// A match of the test's own finds the same records as any other, and the test may end in it.
 func TestAwaitLooksUnderNoLock(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: tenFunctions()})

@@ -16,8 +16,8 @@ import (
 // Service Bus.
 const EventHubConnection = ServiceBusConnection
 
-// CreateEventHub makes a hub of the embedded Event Hubs namespace. Those that functions
-// and host.json name are there, with their consumer groups.
+// CreateEventHub makes a hub of the embedded Event Hubs namespace. Hubs that functions
+// and host.json name exist already, with their consumer groups.
 func (h *Host) CreateEventHub(hub eventhubs.Hub) {
 	h.tb.Helper()
 	var err error

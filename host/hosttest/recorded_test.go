@@ -117,8 +117,8 @@ func TestAnyOutputFails(t *testing.T) {
 	h.WantQueue("invoices", "8")
 }
 
-// Recorded outputs stay over a reload, and a reset forgets them and their faults. What
-// they hold is bounded, in the list and in the journal.
+// Recorded outputs stay over a reload, and a reset forgets them and their faults.
+// Their values have a limit, in the list and in the journal.
 func TestRecordedOutputsLast(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: notifyApp()})

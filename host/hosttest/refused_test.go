@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
-// A refused reload has changed no service: neither entities and hubs, whichever function
-// names them or file describes them, nor settings (D-15). Accepted, all of it is there.
+// A refused reload has changed no service: neither entities and hubs, of functions or of
+// files, nor settings (D-15). When it is accepted, all of it is there.
 func TestRefusedReloadChangesNothing(t *testing.T) {
 	t.Parallel()
 	handlers := functions.New()

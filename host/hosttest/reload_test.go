@@ -52,9 +52,9 @@ func TestReloadEndsRetryWait(t *testing.T) {
 	}
 }
 
-// What a generation leaves in a queue is waited for by the next one: Run does not
-// end before it is done, whether the message comes back at once or later, and
-// whether it was released by the reload or before.
+// The next generation waits for messages that a generation leaves in a queue. Run
+// does not end before they are done, whether they come back at once or later, and
+// whether they were released by the reload or before.
 func TestRunAfterReloadInRetryWait(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ visibility, policy string }{
@@ -165,9 +165,9 @@ func TestReloadGrace(t *testing.T) {
 	}
 }
 
-// What is invalid is refused and changes nothing; what did not change is left
-// alone; a broken new function does not block a reload, breaking a running one
-// does (D-15).
+// An invalid edit is refused and changes nothing; an unchanged app is left
+// alone. A broken new function does not block a reload, a function that ran and
+// is broken does (D-15).
 func TestReloadRefused(t *testing.T) {
 	t.Parallel()
 	good := queueFunction("orders", retryOf(4))

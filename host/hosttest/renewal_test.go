@@ -13,8 +13,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// A record of a renewed lock says which function's message it was. What clients of
-// their own do with theirs is no renewal of this host.
+// A record of a renewed lock says which function's message it was. A renewal by a
+// client is none of this host.
 func TestLockRenewedIsOfThisHost(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

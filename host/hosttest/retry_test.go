@@ -181,8 +181,8 @@ func TestFunctionPolicyOverAppPolicy(t *testing.T) {
 	}
 }
 
-// The delays between the attempts of a delivery are those of the policy, the
-// last included, and the first retry has no jitter (spec host-and-retry 2.4).
+// The delays between the attempts of a delivery are the policy's, the last
+// included, and the first retry has no jitter (spec host-and-retry 2.4).
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{
@@ -208,8 +208,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// What the handler is told: the context from the first attempt on, and only the
-// failure before (spec host-and-retry 3.1, 3.2).
+// The handler gets the retry context from the first attempt on, with the
+// previous failure only (spec host-and-retry 3.1, 3.2).
 func TestRetryContext(t *testing.T) {
 	t.Parallel()
 	type seen struct {

@@ -30,8 +30,8 @@ func (h *Host) ScaleOut() *Host {
 	return other
 }
 
-// again puts another instance, which has not begun, in the place of this one, which
-// end ends. It is made first, so that the services outlive the one that ends.
+// again replaces this instance, which end ends, by another one, which has not
+// begun. The new one is made first, so that the services outlive the old one.
 // records are the records of the ended instance.
 func (h *Host) again(end func() error, records func() []journal.Record) {
 	h.tb.Helper()

@@ -51,9 +51,9 @@ func TestScaleOutSharesAQueue(t *testing.T) {
 	}
 }
 
-// An instance that is killed leaves its messages hidden and locked; the other has them
-// when the clock ends that, as the next delivery. What the killed one still does comes to
-// nothing, and it can be started again.
+// A killed instance leaves its messages hidden and locked. The other one gets them as the
+// next delivery, when the locks have ended. Later calls of the killed one have no effect,
+// and it can be started again.
 func TestScaleOutTakesOver(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

@@ -13,7 +13,7 @@ import (
 )
 
 // The settlement that a handler asks for holds for the attempt that asked: the
-// result of a delivery is that of its last attempt (0, 14.1).
+// last attempt decides the result of a delivery (0, 14.1).
 func TestAskedSettlementIsOfTheLastAttempt(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

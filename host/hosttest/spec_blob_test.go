@@ -134,7 +134,7 @@ func TestBlobPoisonQueueTrigger(t *testing.T) {
 	}
 }
 
-// What the handler sees, and the metadata of spec storage 10.
+// The handler's view of a blob, and the metadata of spec storage 10.
 func TestBlobMetadata(t *testing.T) {
 	t.Parallel()
 	var got functions.Blob
@@ -388,7 +388,7 @@ func copies() *functions.App {
 	return app
 }
 
-// What is wrong with a blob function is said when the app is loaded.
+// Faults of a blob function are reported when the app is loaded.
 func TestBlobFunctionFaults(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ bindings, want string }{

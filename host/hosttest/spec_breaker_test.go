@@ -93,8 +93,9 @@ func TestProbesLimitTheBatch(t *testing.T) {
 	}
 }
 
-// Whatever the service, nothing is taken while the circuit is open, a listener that
-// waits for more included, and a probe goes to who has something for it (14.2).
+// With every service, nothing is received while the circuit is open, not even by a
+// listener that waits for more. The probe goes to a listener that has something for
+// it (14.2).
 func TestBreakerOfEveryService(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

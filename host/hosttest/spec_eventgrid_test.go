@@ -286,7 +286,7 @@ func TestEventGridOutput(t *testing.T) {
 	}
 }
 
-// What a setting of an output may not say.
+// Settings of an output that are refused.
 func TestEventGridOutputSettings(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ env, want string }{
@@ -465,7 +465,7 @@ func TestBlobTriggerOnEventGridIgnoresETags(t *testing.T) {
 	}
 }
 
-// What check promises of an event that always fails is what happens: a function that
+// The promise of check for an event that always fails comes true. A function that
 // answers too late is delivered to after 2 minutes at least, so that the later tries
 // do not fall into the event's life; its attempts go on all the same.
 func TestEventGridPromise(t *testing.T) {

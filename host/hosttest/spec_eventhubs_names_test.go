@@ -44,9 +44,9 @@ func TestEventHubConsumerGroups(t *testing.T) {
 	}
 }
 
-// A function whose consumer group is not there is in error, with one text for all
-// partitions, and starts once somebody has made the group; groups that functions name
-// are made unless autoCreateEntities is none.
+// A function whose consumer group does not exist is in error, with one text for all
+// partitions, and starts when the group has been made; groups that functions name are
+// made unless autoCreateEntities is none.
 func TestEventHubConsumerGroupIsMissing(t *testing.T) {
 	t.Parallel()
 	handlers := functions.New()

@@ -24,8 +24,8 @@ func hubFunction(cardinality, rest string) string {
 
 // A reload while a partition waits for a retry: the wait ends at once with the last
 // failure, no checkpoint is written, and the batch comes again on the new generation,
-// with count 0 and the new policy. What came before stays read, what came meanwhile is
-// not lost (D-14, spec host-and-retry 7.3).
+// with count 0 and the new policy. Earlier events stay read, and events that came
+// meanwhile are not lost (D-14, spec host-and-retry 7.3).
 func TestEventHubReloadInPause(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

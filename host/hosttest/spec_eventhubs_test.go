@@ -72,8 +72,8 @@ func TestEventHubBatchFails(t *testing.T) {
 	}
 }
 
-// The retry wait of a paused partition is a reason for time to jump; waiting for events
-// is none. The other partitions go on.
+// Time jumps for the retry wait of a paused partition, and not for a wait for events.
+// The other partitions go on.
 func TestEventHubPausedPartition(t *testing.T) {
 	t.Parallel()
 	handlers := functions.New()
@@ -99,8 +99,8 @@ func TestEventHubPausedPartition(t *testing.T) {
 	}
 }
 
-// One by one each event has its own retries: one that fails for good does not stop those
-// behind it, and the checkpoint of the batch comes after all of them.
+// One by one, each event has its own retries: an event that fails for good does not stop
+// the events behind it, and the checkpoint of the batch comes after all of them.
 func TestEventHubOneByOneRetries(t *testing.T) {
 	t.Parallel()
 	var h *hosttest.Host
@@ -154,7 +154,8 @@ func TestEventHubRetriesForever(t *testing.T) {
 	h.WantSettled("Read", triggers.Checkpointed)
 }
 
-// What handlers are given, one event and a batch, and what an output sends.
+// The values of handlers, for one event and for a batch, and the events of an
+// output.
 func TestEventHubValues(t *testing.T) {
 	t.Parallel()
 	handlers := functions.New()

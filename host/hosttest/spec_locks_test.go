@@ -182,7 +182,7 @@ func TestListenerLockOptions(t *testing.T) {
 			}
 			s.clk.Advance(time.Second)
 			if got := s.lockOf(tickLock); got != "leased second" {
-				t.Errorf("after the second look: %q, want that of the second host", got)
+				t.Errorf("after the second look: %q, want the text of the second host", got)
 			}
 			// A lease that is being broken ends no later than it would have anyway.
 			s.do(func(ctx context.Context) error {

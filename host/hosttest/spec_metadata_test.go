@@ -10,8 +10,8 @@ import (
 )
 
 // A property of the body takes the place of a built-in of the same name in the
-// metadata, ignoring case (spec storage 5). What a queue handler is told of its
-// message stays the service's.
+// metadata, ignoring case (spec storage 5). The message properties that a queue
+// handler sees stay the service's.
 func TestBodyHidesMetadata(t *testing.T) {
 	t.Parallel()
 	var got functions.QueueMessage

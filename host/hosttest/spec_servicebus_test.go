@@ -185,8 +185,9 @@ func TestServiceBusSessions(t *testing.T) {
 	}
 }
 
-// An entity that somebody receives from by session requires sessions, whoever comes
-// first of those for whom it is made: one that receives its dead letters, or sends.
+// An entity that a function receives from by session requires sessions, even if it
+// was made for another function that came first: one that receives its dead
+// letters, or sends.
 func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 	t.Parallel()
 	app := functions.New()
@@ -314,7 +315,7 @@ func TestServiceBusSwitches(t *testing.T) {
 	}
 	h.Clock().Do("send", func() {
 		if err := h.Services().ServiceBus().Send(context.Background(), "another", &servicebus.Message{}); !errors.Is(err, bindings.ErrNotFound) {
-			t.Errorf("send to what is not there: %v", err)
+			t.Errorf("send to an entity that does not exist: %v", err)
 		}
 	})
 }

@@ -50,7 +50,7 @@ func storageChanges(ctx context.Context, account blob.Account) error {
 		func() error { return c.Blob("a.txt").Delete(ctx, nil) },
 		func() error {
 			if c.Blob("a.txt").Delete(ctx, nil) == nil {
-				return fmt.Errorf("deleted what is not there")
+				return fmt.Errorf("deleted a blob that does not exist")
 			}
 			return nil
 		},
@@ -140,7 +140,7 @@ func TestStorageEventSchema(t *testing.T) {
 }
 
 // A blob trigger with the source EventGrid runs for each blob that comes, in whatever
-// way, into its container and by its pattern; not for those that go.
+// way, into its container and by its pattern; it does not run for deleted blobs.
 func TestBlobTriggerOnEveryStorageEvent(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

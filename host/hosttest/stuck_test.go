@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// A handler that waits for what is not of the clock ends the test, with the name of its
-// function and the place where it waits.
+// A handler that waits for something outside the clock ends the test, with the name of
+// its function and the place where it waits.
 func TestHandlerThatBlocks(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {

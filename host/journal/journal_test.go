@@ -300,7 +300,7 @@ func BenchmarkAppendLine(b *testing.B) {
 	}
 }
 
-// What is unusual comes back as it was given.
+// Unusual values come back unchanged.
 func TestOddRecords(t *testing.T) {
 	t.Parallel()
 	var now time.Time

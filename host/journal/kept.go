@@ -42,8 +42,8 @@ func newChunk(first uint64, begin time.Time) *chunk {
 	}
 }
 
-// since returns the time after the chunk's begin. Many records have the time of the one
-// before.
+// since returns the time after the chunk's begin. Many records have the time of the
+// previous one.
 func (c *chunk) since(now time.Time) time.Duration {
 	if n := len(c.list); n > 0 && now == c.latest {
 		return c.list[n-1].since

@@ -69,7 +69,7 @@ type Generation interface {
 	ID() int
 	App() *app.App
 
-	// Functions are those that run, disabled ones among them.
+	// Functions are the functions that run, disabled ones among them.
 	Functions() []*Function
 
 	// Shared returns what the functions of the generation share under a key, made when

@@ -53,7 +53,8 @@ func Bodies(next http.Handler) http.Handler {
 	})
 }
 
-// Within is that of the request's body in a handler of Bodies, and nothing elsewhere.
+// Within applies to the request's body in a handler of Bodies, and has no effect
+// elsewhere.
 func Within(r *http.Request, patience time.Duration) {
 	if b, ok := r.Body.(*Body); ok {
 		b.Within(patience)

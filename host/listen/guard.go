@@ -17,8 +17,8 @@ import (
 // its own pages. A Guard may be used concurrently, and is not changed once
 // it is used.
 type Guard struct {
-	// Names are names in the Host header, without a port, that are taken besides those
-	// that mean this machine.
+	// Names are names in the Host header, without a port, that are accepted besides
+	// the names of this machine.
 	Names []string
 
 	// Origins are the origins whose pages may use the listener, as in

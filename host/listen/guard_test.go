@@ -28,7 +28,7 @@ func request(local, target string, headers ...string) *http.Request {
 	return r
 }
 
-// What a page in a browser could make somebody's machine send.
+// Requests that a page in a browser could make somebody's machine send.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	own, err := os.Hostname()

@@ -10,8 +10,9 @@ import (
 
 // Port says where a Server listens, and what for.
 type Port struct {
-	// Service is what is served there, as in "queue service", for errors; it may be
-	// empty. Rivals are those that may have the port, as in "another emulator".
+	// Service names the service at the port for errors, as in "queue service"; it
+	// may be empty. Rivals names programs that may have the port, as in "another
+	// emulator".
 	Service, Rivals string
 
 	Address string // IP address; empty for 127.0.0.1

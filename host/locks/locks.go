@@ -1,4 +1,4 @@
-// Package locks holds what a host shares with those that have its ID: the locks and the
+// Package locks holds the things that hosts with the same ID share: the locks and the
 // status of timers in a container of its storage account.
 package locks
 
@@ -72,8 +72,8 @@ func (l *Locks) Reclaims() bool {
 	return ours && (l.Stored || l.Epoch().Number > 0)
 }
 
-// New returns a lock that this host shares with those that have its ID. Its changes
-// go to the log and to opts.Notify.
+// New returns a lock that this host shares with the hosts that have its ID. Its
+// changes go to the log and to opts.Notify.
 func (l *Locks) New(in blob.Container, name string, opts *hostlock.Options) *hostlock.Lock {
 	opts.Owner, opts.Reclaim = l.Instance, l.Reclaims()
 	also := opts.Notify

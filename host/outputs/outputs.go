@@ -48,8 +48,8 @@ type OutputInfo struct {
 	Failing  int    `json:"failing,omitempty"` // writes that fail next; -1: all
 }
 
-// Infos lists the outputs that are recorded, of the running app and of what is kept
-// from before, and those that are made to fail, by function.
+// Infos lists the outputs that are recorded, of the running app and of earlier
+// generations, and the outputs that are made to fail, by function.
 func (b *Book) Infos() []OutputInfo {
 	var list []OutputInfo
 	find := func(function, binding, typ string) *OutputInfo {

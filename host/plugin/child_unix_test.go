@@ -160,7 +160,7 @@ func startHost(t *testing.T, tmp, function, text string) (host *exec.Cmd, handle
 }
 
 // The folders of sockets that killed hosts leave behind go with the next start.
-// Those of a host that runs stay, and so do other programs'.
+// The folders of a running host stay, and so do other programs'.
 func TestSocketFoldersOfTheDeadGo(t *testing.T) {
 	t.Parallel()
 	tmp := t.TempDir()

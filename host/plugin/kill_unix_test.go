@@ -39,7 +39,7 @@ func runHost() {
 	_, _ = h.Invoke(context.Background(), request(os.Getenv(calledVariable), os.Getenv(textVariable)), func(call.Log) { fmt.Println("called") })
 }
 
-// What runHost calls.
+// The functions that runHost calls.
 const (
 	calledVariable = "REDELIVER_PLUGIN_TEST_CALLED"
 	textVariable   = "REDELIVER_PLUGIN_TEST_TEXT"

@@ -17,7 +17,7 @@ const maxWithdrawn = call.Window
 // has ended.
 var errWithdrawn = errors.New("withdrawn")
 
-// sleeps are those that a call has asked for.
+// sleeps are the sleeps that a call has asked for.
 type sleeps struct {
 	mu        sync.Mutex // guards:
 	count     int64      // begun so far

@@ -52,8 +52,8 @@ func TestSleeperHearsOfCrash(t *testing.T) {
 	}
 }
 
-// All calls of a process fail when it ends, those that sleep in the clock's time too,
-// whoever ends it.
+// All calls of a process fail when it ends, also calls that sleep in the clock's
+// time, and for every cause of the end.
 func TestSleeperHearsOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, end := range []string{"Exit", "Hang", "Close"} {

@@ -307,7 +307,8 @@ func (c *Connections) GridTopic(setting, endpoint string) (topic string, err err
 	return topic, nil
 }
 
-// gridPlace says where this host's topics are, for those who look elsewhere.
+// gridPlace says where this host's topics are, for errors about other
+// addresses.
 func (c *Connections) gridPlace() string {
 	base := "http://" + DevEventGridAddress
 	if told, ok := c.servers[eventGridService]; ok {

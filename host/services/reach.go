@@ -40,8 +40,8 @@ func (c *Connections) reachLocked(setting string) *reach {
 }
 
 // note takes note of a call to a service that began at a time, and of its error. A
-// failure of a call that began before another one was answered says nothing. Nor
-// does a call that its context has ended, or that did not ask the service
+// failure says nothing if the call began before another one was answered. A call
+// says nothing either if its context has ended, or if it did not ask the service
 // (messaging.ErrClosed).
 func (r *reach) note(ctx context.Context, service string, begun time.Time, err error) {
 	if errors.Is(err, messaging.ErrClosed) {
@@ -76,6 +76,6 @@ func (r *reach) note(ctx context.Context, service string, begun time.Time, err e
 		r.of.opts.Journal.Append(rec)
 	}
 	if rec.Kind == journal.ServiceBack {
-		r.of.opts.Back() // those that wait for it
+		r.of.opts.Back() // wakes waiting listeners
 	}
 }

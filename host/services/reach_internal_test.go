@@ -13,8 +13,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// An account that cannot be reached is told once, and once when it is back, whichever of
-// its services and however many calls are concerned.
+// An unreachable account is told once, and its return once, for all of its services and
+// any number of calls.
 func TestOutageIsToldOnce(t *testing.T) {
 	t.Parallel()
 	clk := clock.NewVirtual(time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), nil)

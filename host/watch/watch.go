@@ -37,7 +37,8 @@ type Options struct {
 	Sources *gobuild.Sources // of the app's program
 	Log     zerolog.Logger
 
-	// App is the app as it was read last, nil before; Settings are those that count.
+	// App is the app as it was read last, nil before; Settings are the settings of
+	// the app.
 	App      func() *app.App
 	Settings func() *app.Settings
 
@@ -316,8 +317,8 @@ func (w *watching) functionFolders() string {
 }
 
 // watchedFolders finds the folders to watch, because a watch concerns the entries
-// of one folder: the app's, huge ones that hold no function left out; further
-// folders that its program is built of; and the one that holds the app.
+// of one folder: the app's, without huge ones that hold no function; further
+// folders that its program is built from; and the folder above the app.
 func (w *watching) watchedFolders() map[string]fs.FileInfo {
 	found := map[string]fs.FileInfo{}
 	add := func(path string) {

@@ -14,8 +14,8 @@ import (
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 )
 
-// What a change leads to (spec host-and-retry 7.1): one table row after the other;
-// the first that matches wins.
+// The effect of a change (spec host-and-retry 7.1): the first matching row of the
+// table wins.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	const write, create, remove, rename, chmod = fsnotify.Write, fsnotify.Create, fsnotify.Remove, fsnotify.Rename, fsnotify.Chmod
@@ -26,7 +26,7 @@ func TestClassify(t *testing.T) {
 		rel     string
 		op      fsnotify.Op
 		isDir   bool
-		folders string // at the last load; "" for those that are there: Orders, lib, node_modules
+		folders string // at the last load; "" for the present ones: Orders, lib, node_modules
 		handler app.HandlerSpec
 		want    action
 	}{

@@ -267,7 +267,7 @@ func TestAdminDrain(t *testing.T) {
 	})
 }
 
-// What a web page in a browser could make somebody's machine send.
+// Requests that a web page in a browser could make somebody's machine send.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	d := adminApp(t)

@@ -56,8 +56,9 @@ func needed(authLevel string) Level {
 	}
 }
 
-// request turns a request of net/http into the one that a function receives.
-// The Host header, which net/http takes out, is among its headers again.
+// request turns a request of net/http into the request that a function
+// receives. The Host header, which net/http takes out, is among its headers
+// again.
 func request(r *http.Request, body []byte) *bindings.HTTPRequest {
 	header := r.Header.Clone()
 	header.Set("Host", r.Host)

@@ -46,7 +46,7 @@ func TestRequestReachesFunction(t *testing.T) {
 	if diff := cmp.Diff([]string{"a=1", "b=2"}, got.Header.Values("Set-Cookie")); diff != "" {
 		t.Errorf("cookies (-want +got):\n%s", diff)
 	}
-	// Escapes are resolved once, and those of a slash never (9.1).
+	// Escapes are resolved once, and an escaped slash never (9.1).
 	for escaped, want := range map[string]string{"a%20b": "a b", "50%25": "50%", "%2541": "%41", "a%2Fb": "a%2Fb", "%C3%A9": "\u00e9"} {
 		if id := d.want(http.StatusTeapot, "GET", "/api/echo/"+escaped, "").Header.Get("X-Id"); id != want {
 			t.Errorf("route parameter of %s = %q, want %q", escaped, id, want)
@@ -120,7 +120,7 @@ func TestRetryHoldsConnection(t *testing.T) {
 	}, functions.FixedDelay(4, time.Minute))
 	d := open(t, app(plainHostJSON), handlers, nil)
 	if got := d.want(200, "POST", "/api/Flaky", "payload"); got.Body != "attempt 4: payload" {
-		t.Errorf("answer = %q, want that of attempt 4", got.Body)
+		t.Errorf("answer = %q, want the answer of attempt 4", got.Body)
 	}
 }
 

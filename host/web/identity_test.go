@@ -8,8 +8,8 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
-// A host proves who it is to whoever knows its secret, without a key. The proof is
-// of one challenge and of one secret.
+// A host proves its identity to a caller that knows its secret, without a key. The
+// proof is of one challenge and of one secret.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, &web.Options{Secret: "of this host", EnableAuth: true})

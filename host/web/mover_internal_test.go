@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Whatever fails on the way: a message is in one of the queues or in both, and
-// never in none. White-box because no host lets its storage fail.
+// After any failure on the way a message is in one of the queues or in both,
+// and never in none. White-box because no host lets its storage fail.
 func TestMoverFails(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("disk on fire")
@@ -21,7 +21,7 @@ func TestMoverFails(t *testing.T) {
 		name         string
 		at           emulator.FaultPoint
 		poison, kept int // messages of two in each queue afterwards
-		visible      int // of those in the poison queue
+		visible      int // of the messages in the poison queue
 	}{
 		{"put", emulator.FaultPoint{Op: "Put", Queue: "orders"}, 2, 0, 2},
 		{"answer to put lost", emulator.FaultPoint{Op: "Put", Queue: "orders", After: true}, 2, 1, 2},

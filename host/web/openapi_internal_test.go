@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write the list of doc.go and schemas/openapi anew")
 
-// table is every operation, also those that only some hosts have.
+// table has every operation, also the ones that only some hosts have.
 func table() []operation {
 	return (&Server{opts: Options{Secret: "s", Stop: func() {}}}).operations()
 }

@@ -282,7 +282,7 @@ func (s *Server) level(r *http.Request, function string) Level {
 	return s.keyLevel(r, function)
 }
 
-// keyLevel is level for those who need a key.
+// keyLevel is level for callers who need a key.
 func (s *Server) keyLevel(r *http.Request, function string) Level {
 	if s.keys == nil {
 		return Anonymous

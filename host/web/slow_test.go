@@ -70,7 +70,8 @@ func connect(t *testing.T, dir string, function http.HandlerFunc) net.Conn {
 	return near
 }
 
-// Who begins a body and does not go on is answered after two minutes, and holds nothing.
+// A client that begins a body and does not go on is answered after two minutes, and
+// holds nothing.
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
 	const hour = "HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3600\r\n\r\n"

@@ -12,8 +12,8 @@ import (
 )
 
 // throttle limits the requests of an app by extensions.http of host.json. A
-// reload that changes the limits starts a fresh count; requests of the one
-// before leave the one that they entered.
+// reload that changes the limits starts a fresh count; a request leaves the
+// count that it entered.
 type throttle struct {
 	clk clock.Clock
 

@@ -17,7 +17,7 @@ import (
 )
 
 // Main runs the tests, then after, and exits: with the tests' code, or with 1
-// when goroutines are left. Those that are on their way out get a second.
+// when goroutines are left. Goroutines that are about to end get a second.
 func Main(m *testing.M, after ...func()) {
 	code := m.Run()
 	for _, f := range after {

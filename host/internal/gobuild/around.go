@@ -27,7 +27,7 @@ func Around(ctx context.Context, dir string, env []string) []string {
 	}
 	for _, path := range goList(ctx, dir, env).Files {
 		switch path = absolute(dir, path); filepath.Base(path) {
-		case "go.mod", "go.sum", "go.work", "go.work.sum": // those that count are known
+		case "go.mod", "go.sum", "go.work", "go.work.sum": // the relevant ones are known
 		default:
 			s.add(path)
 		}

@@ -20,14 +20,14 @@ import (
 )
 
 // Sources knows what a build of one program reads: the files of its packages in the
-// main module, in modules of the workspace and in those that are replaced by a folder,
-// what they embed, and the files that describe modules. Modules of the module cache
-// are known by go.mod and go.sum.
+// main module, in modules of the workspace and in modules that a folder replaces,
+// embedded files, and the files that describe modules. Modules of the module cache are
+// known by go.mod and go.sum.
 //
 // The list of these files comes from "go list" and is kept, in memory and beside the
-// built programs, for as long as nothing changes that decides it: the names in the
-// folders, and in each Go file what stands before the first declaration. So that most
-// looks cost no process. Methods may be called concurrently; they run in real time.
+// built programs, until something changes that decides it: the names in the folders,
+// or the part of a Go file before its first declaration. So most looks cost no
+// process. Methods may be called concurrently; they run in real time.
 type Sources struct {
 	dir string   // of the main package
 	bin string   // where built programs are

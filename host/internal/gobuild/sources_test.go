@@ -52,8 +52,8 @@ func sourcesOf(root string) *gobuild.Sources {
 	return gobuild.NewSources(dir, filepath.Join(dir, ".redeliver", "bin"), append(os.Environ(), "GOFLAGS=", "GOWORK="))
 }
 
-// What a build reads, and nothing else, is the program: in every module that can be
-// edited, and what is embedded.
+// The program consists of the files that a build reads, in every editable module,
+// embedded files included, and of no others.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	root := repository(t)

@@ -25,8 +25,8 @@ type Leases struct {
 	Functions                     []string // of the running app, by name
 	Leases                        []Lease
 
-	// Err says why there are no leases: a container is missing, or is none for
-	// leases.
+	// Err says why there are no leases: a container is missing, or does not fit
+	// for leases.
 	Err error
 }
 

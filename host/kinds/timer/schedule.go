@@ -19,14 +19,14 @@ import (
 )
 
 // schedule is the status of a timer as a blob in the host's account, so that it
-// outlives the host and is shared by those that have its ID. It implements
+// outlives the host, and hosts with the same ID share it. It implements
 // timer.StatusStore.
 //
 // Source: spec host-and-retry 10.5; exttimer: StorageScheduleMonitor.cs.
 //
 // Under a lock it is written by the lock's holder only: the service is asked for the
 // lock first, and the blob must be the one that was read or written last. A host that
-// wakes up late finds the one or the other changed.
+// wakes up late finds that the lock or the blob has changed.
 type schedule struct {
 	in   blob.Container
 	blob blob.Blob

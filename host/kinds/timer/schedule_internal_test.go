@@ -54,7 +54,7 @@ func TestLateWriterOfATimerStatus(t *testing.T) {
 				}
 				got, err := second.Status(ctx)
 				if err != nil || !got.Next.Equal(next.Add(3*time.Minute)) {
-					t.Errorf("status = %+v, %v; want that of the lock's holder", got, err)
+					t.Errorf("status = %+v, %v; want the status of the lock's holder", got, err)
 				}
 				return nil
 			})

@@ -8,7 +8,8 @@ import (
 	"github.com/redeliver/redeliver/host/plugin/plugintest"
 )
 
-// Handlers in the host's own process pass the suite of those in theirs.
+// Handlers in the host's own process pass the suite of handlers in another
+// process.
 func TestInProcess(t *testing.T) {
 	plugintest.RunInvoker(t, plugintest.Harness{
 		New: func(_ *testing.T, clk clock.Clock) plugintest.Invoker {

@@ -13,7 +13,7 @@ import (
 // specDir holds the specification; its README.md says how it is cited.
 const specDir = "docs/spec"
 
-// specIndex is what a citation can name.
+// specIndex holds the names that a citation can have.
 type specIndex struct {
 	// sections has "file number" of every heading.
 	sections map[string]bool

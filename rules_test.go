@@ -147,8 +147,7 @@ func checkRan(t *testing.T, rows []ruleRow, name string) {
 	}
 }
 
-// testSources is what the test files of a package say about the names of their
-// tests.
+// testSources are the names of tests that a package's test files declare.
 type testSources struct {
 	functions map[string]*ast.FuncDecl
 	literals  map[string]bool // in the form that package testing gives them
@@ -245,7 +244,7 @@ func (s *testSources) names(part string) bool {
 	return ends[len(part)]
 }
 
-// rewritten is what package testing makes of a subtest's name.
+// rewritten is a subtest's name as package testing prints it.
 func rewritten(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

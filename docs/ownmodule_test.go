@@ -40,7 +40,7 @@ func TestPoison(t *testing.T) {
 // require names a version of the module that the replacement then stands for.
 const require = "-require=github.com/redeliver/redeliver@v0.0.0"
 
-// exclude is what a workspace needs besides.
+// exclude is a further line that a workspace needs.
 const exclude = "-exclude=google.golang.org/genproto@v0.0.0-20230410155749-daa745c078e1"
 
 // The commands of testing.md give a module the kit from a clone, also in a workspace.

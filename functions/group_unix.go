@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// hangUpGrace is how long a host may take to end, whose first thread to do so is what
-// the system tells of; hangUpPoll is how often the process looks.
+// hangUpGrace is the time that a host may take to end: the system reports the end of
+// its first thread. hangUpPoll is the time between two looks.
 const (
 	hangUpGrace = time.Second
 	hangUpPoll  = 5 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
-// Invocation is what is known about the attempt that runs.
+// Invocation describes the attempt that runs.
 type Invocation struct {
 	// ID is the same for all attempts of one delivery. HTTP and admin calls have
 	// a new one for each attempt.

@@ -100,7 +100,7 @@ func QueueOutput(name, queue string, opts ...OutputOption) Option {
 	return anyOption(func(f *function) { f.bindings = append(f.bindings, raw) })
 }
 
-// ConnectionOption is what [Connection] returns.
+// ConnectionOption is the option that [Connection] returns.
 type ConnectionOption struct{ setting string }
 
 func (o ConnectionOption) applyQueue(f *function)         { f.trigger["connection"] = o.setting }

@@ -15,8 +15,8 @@ import (
 const (
 	// parentPoll is how often a handler process looks whether its host lives.
 	parentPoll = time.Second
-	// holdGrace is what a process gets for an orderly end after the host let go
-	// of it.
+	// holdGrace is the time for an orderly end of a process that the host has
+	// let go.
 	holdGrace = time.Second
 )
 

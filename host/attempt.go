@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// payload is what the attempts of one delivery have in common.
+// payload holds the data that all attempts of one delivery share.
 type payload struct {
 	inputs   []call.Input
 	metadata map[string]bindings.Value
@@ -61,9 +61,9 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	}
 
 	// Only the handler's call is timed, and each attempt by itself (sdk:
-	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives
-	// the end of its delivery's token. When a caller that waits for it has gone, the
-	// handler's context ends too, and nothing more: what it makes of that is its own.
+	// FunctionExecutor.cs ExecuteWithWatchersAsync). A running attempt outlives the
+	// end of its delivery's token. When a waiting caller has gone, the handler's
+	// context ends too, and nothing more: the handler decides what to do then.
 	parent := f.gen.attempts
 	if d.caller != nil && d.ev.CallerWaits {
 		req.OnRecall = d.caller.handlers.Running

@@ -190,8 +190,8 @@ func (f *function) record(ev *triggers.Event) journal.Record {
 	return rec
 }
 
-// attempt makes one attempt and writes its pair of records. It is what
-// retrycontext.Do repeats.
+// attempt makes one attempt and writes its pair of records. retrycontext.Do
+// repeats it.
 func (d *delivery) attempt(_ context.Context, rc *retrycontext.Context) error {
 	h := d.f.gen.host
 	d.counted.begun()

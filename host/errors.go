@@ -20,8 +20,8 @@ var ErrNotRunning = errors.New("function host is not running")
 var ErrUnknownFunction = errors.New("no such function")
 
 // LoadError says why an app does not start, or why an edit was refused. Faults
-// holds what is wrong in files; Err what is wrong elsewhere, e.g. a handler
-// that does not build.
+// holds the faults in files; Err is a failure elsewhere, such as a handler that
+// does not build.
 type LoadError struct {
 	Faults []*schemas.Fault
 	Err    error
@@ -40,7 +40,7 @@ func (e *LoadError) Error() string {
 
 func (e *LoadError) Unwrap() error { return e.Err }
 
-// Hint is what an error of a load says of the next step: of a file's fault, or of a
+// Hint is the next step after an error of a load: for a fault in a file, or a
 // handler that does not start. It is often empty.
 func Hint(err error) string {
 	if f, ok := errors.AsType[*schemas.Fault](err); ok {
@@ -79,7 +79,7 @@ type invocationError struct {
 func (e *invocationError) Error() string { return fmt.Sprintf("function %q: %v", e.function, e.err) }
 func (e *invocationError) Unwrap() error { return e.err }
 
-// exceptionOf is what the next attempt's retry context shows of a failure: the
+// exceptionOf is a failure as the next attempt's retry context shows it: the
 // message contains the type names and messages of the whole chain, so handlers
 // test with "contains" (host: ScriptInvocationContextExtensions.cs
 // SetRetryContext). Time-outs are stored unwrapped.
@@ -132,7 +132,7 @@ func (l *failure) textOf(err error) string {
 	return err.Error()
 }
 
-// exceptionOf is what the next attempt's retry context shows of err.
+// exceptionOf is err as the next attempt's retry context shows it.
 func (l *failure) exceptionOf(err error) *retrycontext.Exception {
 	if err != l.err {
 		return exceptionOf(err)

@@ -250,7 +250,7 @@ func (t *turn) BeginAgain(ctx context.Context, err error) error {
 	}
 	g := t.gen
 	if g.host.clk.Now().Sub(t.begun) >= listenerBackoffMax {
-		t.backoff = g.listenerBackoff() // it ran well: this is another trouble
+		t.backoff = g.listenerBackoff() // it ran well: this is another failure
 	}
 	wait := t.backoff.Next()
 	outage := g.host.connections.TellsOutage(err)

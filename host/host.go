@@ -73,7 +73,8 @@ type Options struct {
 	// what a client reads over HTTP, or cut its connection, host/emulator/rest.
 	StorageFault func(services.StorageFault) error
 
-	// Services are what triggers and bindings connect to. Nil: the embedded ones.
+	// Services are the services that triggers and bindings connect to. Nil: the
+	// embedded ones.
 	Services services.Backends
 
 	// Entities are files that describe what the embedded services have before the first
@@ -109,8 +110,8 @@ type Options struct {
 	// NoBuild uses the handler as the last build left it.
 	NoBuild bool
 
-	// Predictable switches off what is left to chance, unless the app or Set give it a
-	// value: what tests want.
+	// Predictable switches off everything that is left to chance, as tests want,
+	// unless the app or Set give it a value.
 	Predictable bool
 
 	// KeepRecords is the number of journal records kept: journal.Options.Keep. Their

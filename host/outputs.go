@@ -233,7 +233,7 @@ func (a attempt) Keep(b *app.Binding, v any) {
 // Kept implements kinds.Attempt.
 func (a attempt) Kept(b *app.Binding) any { return a.d.kept[b] }
 
-// bindingData is what the binding expressions of this attempt see.
+// bindingData are the values for the binding expressions of this attempt.
 func (d *delivery) bindingData() *bindings.BindingData {
 	h := d.f.gen.host
 	return &bindings.BindingData{

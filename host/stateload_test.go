@@ -34,7 +34,7 @@ const loadHostJSON = `{"version":"2.0","redeliver":{
 const tickEvery = 17 * time.Minute
 
 // replaced is a host whose state is saved, loaded and reset while messages of every
-// kind are in work, beside a model of what is in the state.
+// kind are in work, beside a model of the state.
 type replaced struct {
 	*hosttest.Host
 	t      *testing.T
@@ -57,7 +57,7 @@ type replaced struct {
 	ticking bool                // a tick was in work when the state was replaced
 }
 
-// loadedState is what was sent and has not come to its end.
+// loadedState has the messages that were sent and have not ended.
 type loadedState struct {
 	archive  []byte
 	left     map[string]bool
@@ -171,7 +171,7 @@ func (w *replaced) send(kind string) {
 	}
 }
 
-// save notes the state and what is in it.
+// save notes the state and its messages.
 func (w *replaced) save() loadedState {
 	w.follow()
 	s := loadedState{left: maps.Clone(w.state.left), poisoned: maps.Clone(w.state.poisoned), tick: w.nextTick()}
@@ -220,8 +220,8 @@ var final = []string{
 	string(triggers.Deleted), string(triggers.Poisoned), string(triggers.Completed), string(triggers.DeadLettered), string(triggers.Checkpointed), string(triggers.Recorded),
 }
 
-// follow reads what has happened since: what has come to its end is not in the state
-// any more, and what the state before had in work comes to none.
+// follow reads the new records. An ended message is not in the state any more, and a
+// delivery of the state before has no effect.
 func (w *replaced) follow() {
 	w.t.Helper()
 	records := w.Journal().Records()
@@ -269,7 +269,7 @@ func (w *replaced) follow() {
 	}
 }
 
-// keysOf are what a delivery was for.
+// keysOf are the keys of a delivery's messages.
 func (w *replaced) keysOf(r *journal.Record) []string {
 	switch r.Function {
 	case "Queue":
@@ -282,7 +282,7 @@ func (w *replaced) keysOf(r *journal.Record) []string {
 	return []string{r.MessageID}
 }
 
-// remaining are what the services still have.
+// remaining are the messages that the services still have.
 func (w *replaced) remaining() (out []string) {
 	w.do("look", func(ctx context.Context) error {
 		n, err := w.Services().Storage().Queue("orders").Count(ctx)
@@ -350,7 +350,7 @@ func TestStatesReplacedUnderLoad(t *testing.T) {
 				switch w.random.IntN(14) {
 				case 0:
 					w.slots = append(w.slots, w.save())
-					if w.random.IntN(2) == 0 { // what is in work there is in work here
+					if w.random.IntN(2) == 0 { // messages in work there are in work here
 						w.Advance(time.Duration(w.random.Int64N(int64(20 * time.Second))))
 						w.load(&w.slots[len(w.slots)-1])
 					}

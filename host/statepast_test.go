@@ -14,10 +14,10 @@ import (
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
-// A state that was saved, or left in its directory, by the first program that wrote
-// this version of both formats is what every later program finds in it. The zip file
-// holds the archive and the directory of one host with something in every service,
-// and never changes; a new version of a format gets one of its own.
+// Every later program reads the state that the first program with this version of
+// both formats saved, or left in its directory. The zip file holds the archive and
+// the directory of one host with something in every service, and never changes; a
+// new version of a format gets one of its own.
 func TestStateOfThePast(t *testing.T) {
 	t.Parallel()
 	past := t.TempDir()

@@ -176,7 +176,7 @@ func (s *states) spooled(f func(*os.File) error) (err error) {
 func (h *Host) Snapshot() (*services.Snapshot, error) { return h.embedded.Snapshot() }
 
 // Restore brings back the state of a snapshot of this host, identifiers
-// included: what happens next has the same names as what happened after the
+// included: later records have the same names as the records after the
 // snapshot. It fails while deliveries are in work. Call it inside the clock.
 func (h *Host) Restore(snap *services.Snapshot) error {
 	defer h.fleet.lockLoading()()

@@ -14,8 +14,8 @@ import (
 )
 
 // A turn is one run of a function's listener, in one epoch of the embedded services.
-// It is the listener's Sink: the function's, but for what the end of the epoch
-// changes.
+// It is the listener's Sink: the function's, with the changes that the end of the
+// epoch brings.
 //
 // When the state is replaced, the turn of every listener that uses it is over: the
 // listener receives nothing more, and another turn of it starts from the new state

@@ -17,7 +17,8 @@ const typicalFunction = `{
 }
 `
 
-// BenchmarkFunctionJSON is what each function costs at a start and at a reload.
+// BenchmarkFunctionJSON is the cost of each function at a start and at a
+// reload.
 func BenchmarkFunctionJSON(b *testing.B) {
 	text := []byte(typicalFunction)
 	for b.Loop() {

@@ -115,7 +115,7 @@ func (r *canonicalizer) object(n *node, s *shape, location, path string) any {
 	return out
 }
 
-// An entry is what the members of one canonical name come to.
+// An entry is the result of all members with one canonical name.
 type entry struct {
 	name    string
 	shape   *shape // nil if the schema does not know the name

@@ -33,7 +33,7 @@ type compiled struct {
 type style uint8
 
 const (
-	// strictStyle: values are what they are.
+	// strictStyle: no value is converted.
 	strictStyle style = iota
 	// objectStyle: Newtonsoft.Json fills an object. Keys in any letter case, text
 	// for numbers and booleans, numbers for text.

@@ -35,7 +35,8 @@ type Fault struct {
 	// Path is the JSON path: "retry.maxRetryCount", "bindings[1].name". It is
 	// empty if the whole file is meant.
 	Path string `json:"path,omitempty"`
-	// Found is what was found, as JSON and cut short; empty if nothing was.
+	// Found is the value in the file, as JSON and cut short; empty if there was
+	// none.
 	Found string `json:"found,omitempty"`
 	// Allowed says what may stand there.
 	Allowed string `json:"allowed,omitempty"`

@@ -127,8 +127,8 @@ func double(key string, properties []property) string {
 	return ""
 }
 
-// Nearest returns the name that key resembles most, or "". Short names must
-// match but for one letter, longer ones but for two; case does not count.
+// Nearest returns the name that key resembles most, or "". Short names may
+// differ in one letter, longer ones in two; case does not count.
 func Nearest(key string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {

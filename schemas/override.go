@@ -51,8 +51,7 @@ func overrideStep(n *node, key string) step {
 }
 
 // add makes an empty value for key. A list that gets a name becomes an object
-// whose keys are its indexes, which is what a list is in the platform's
-// configuration.
+// whose keys are its indexes, as in the platform's configuration.
 func (n *node) add(key, source string) *node {
 	made := &node{kind: nullNode, source: source}
 	if n.kind == arrayNode {

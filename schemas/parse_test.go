@@ -124,8 +124,9 @@ func TestParseKind(t *testing.T) {
 	}
 }
 
-// FuzzParse: nothing panics; what is read is written as strict JSON of the same
-// value; what encoding/json accepts, we accept; positions lie inside the text.
+// FuzzParse: nothing panics. A document is written as strict JSON of the same
+// value; every text that encoding/json accepts is accepted; positions lie
+// inside the text.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{typicalFunction, `{'a':[1,],b:/**/null}`, "{\"a\":\"\\ud83d\\ude00\"}", "\ufeff[]", "[[[", "{\"a\"\r\n:1e5}", `"x`, "\xff\xfe{\x00}\x00"} {
 		f.Add([]byte(seed))

@@ -40,8 +40,8 @@ func (s step) appendTo(path string) string {
 	return JoinPath(path, s.key)
 }
 
-// splitPath is the reverse of JoinPath and IndexPath. It takes any text; what is
-// no path finds nothing.
+// splitPath is the reverse of JoinPath and IndexPath. It takes any text; a text
+// that is no path finds nothing.
 func splitPath(path string) []step {
 	var steps []step
 	for path != "" {

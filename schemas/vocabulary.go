@@ -33,9 +33,9 @@ const (
 	keyHint    = "x-hint"
 )
 
-// A shape is what the reading of a document needs to know of a schema: names,
-// types, and how spelling may differ. Schemas are not recursive, so neither are
-// shapes.
+// A shape has the parts of a schema that the reading of a document needs:
+// names, types, and how spelling may differ. Schemas are not recursive, so
+// neither are shapes.
 type shape struct {
 	types      []string
 	words      map[string]string // lower case to spelling, of an enum or const
@@ -112,9 +112,9 @@ func newShape(schema, root map[string]any) *shape {
 	return s
 }
 
-// readVariants understands the one use that a schema of ours makes of allOf to
-// choose properties: {if: {properties: {KEY: {const: WORD}}}, then: SCHEMA}, which
-// may stand in groups.
+// readVariants understands the one use that our schemas make of allOf to choose
+// properties: {if: {properties: {KEY: {const: WORD}}}, then: SCHEMA}, which may
+// stand in groups.
 func (s *shape) readVariants(schema, root map[string]any) {
 	list, _ := schema["allOf"].([]any)
 	for _, item := range list {

@@ -134,7 +134,7 @@ func blobPath(arg string) (container, name string, err error) {
 	return container, name, nil
 }
 
-// input is what an upload reads.
+// input is the source of an upload.
 type input struct {
 	*bufio.Reader
 	io.Closer

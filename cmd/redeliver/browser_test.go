@@ -25,9 +25,9 @@ func openApp() *functions.App {
 	return app
 }
 
-// Pages in a real browser, of unnamed origins, neither read nor change
-// anything on any listener; pages of origins that CORS names do what they
-// may. `make interop` installs what it needs.
+// Pages in a real browser, of unnamed origins, neither read nor change anything
+// on any listener; pages of origins that CORS names can do what it allows.
+// `make interop` installs what it needs.
 func TestPagesInABrowser(t *testing.T) {
 	t.Parallel()
 	browser := requireBrowser(t)

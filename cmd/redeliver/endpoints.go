@@ -30,7 +30,7 @@ func (s *session) usualStorage() bool {
 	return usual(blobs, rest.DefaultBlobPort) && usual(queues, rest.DefaultQueuePort)
 }
 
-// handlerStorage is what handlers are given in the place of
+// handlerStorage is the connection string that handlers get in the place of
 // UseDevelopmentStorage=true, so that SDKs in them find the services; empty when they
 // find them anyway, or when there is nothing to find.
 func (s *session) handlerStorage() string {
@@ -45,8 +45,8 @@ func (s *session) handlerStorage() string {
 	return ""
 }
 
-// connectionStrings are what clients are given to reach an account, the shortest
-// first. Keys of the user's own stay with the user.
+// connectionStrings are the connection strings of an account for clients, the
+// shortest first. Keys of the user's own stay with the user.
 func (s *session) connectionStrings(a rest.Account) []string {
 	if !publicKey(a) {
 		a.Keys = []string{"..."}

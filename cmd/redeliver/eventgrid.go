@@ -246,7 +246,7 @@ func deliveryRows(inv *control.Inventory) (rows [][]string) {
 	return rows
 }
 
-// last is what came of the last attempt, or why there will be none.
+// last is the outcome of the last attempt, or the reason for no further one.
 func last(d *eventgrid.DeliveryInfo) string {
 	words := slices.DeleteFunc([]string{string(d.Outcome), string(d.Reason)}, func(w string) bool { return w == "" })
 	if len(words) == 0 {

@@ -28,7 +28,7 @@ import (
 
 func init() { fleetMain = func() { functions.Main(fleetApp()) } }
 
-// fleetApp is what the hosts of a fleet run. It says what it does on its output.
+// fleetApp is the app of a fleet. It reports its work on its output.
 func fleetApp() *functions.App {
 	a := functions.New()
 	a.ServiceBusQueue("Take", "work", func(_ context.Context, m functions.ServiceBusMessage) error {
@@ -291,7 +291,7 @@ func (f *fleet) send(n int) (sent []string) {
 	return sent
 }
 
-// all is what the hosts have written.
+// all is the output of the hosts.
 func (f *fleet) all() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -22,8 +22,8 @@ var newApp embed.FS
 // newFile is a file of an app that init writes, and its template.
 type newFile struct{ name, template string }
 
-// newLanguage is what init writes for one language, and what is left to do before the
-// start.
+// newLanguage has the files that init writes for one language, and the command to run
+// before the start.
 type newLanguage struct {
 	files []newFile
 	next  string // a command; empty: nothing

@@ -47,7 +47,7 @@ func main() {
 	os.Exit(run(context.Background(), os.Args[1:], streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}))
 }
 
-// run is the whole program but for the process around it.
+// run is the whole program, without the process around it.
 func run(ctx context.Context, args []string, std streams) int {
 	out := &output{Writer: std.out}
 	std.out = out

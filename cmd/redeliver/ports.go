@@ -62,12 +62,12 @@ func storageGiven(cmd *cobra.Command) bool {
 // (spec messaging 3.11).
 const defaultBusAdminPort = 5300
 
-// busFlags say where the embedded Service Bus namespace is served, and what is in it.
+// busFlags are the ports and the entities of the embedded Service Bus namespace.
 type busFlags struct {
 	port, tlsPort, adminPort portFlag
 
 	given    bool // a port was asked for
-	tlsGiven bool // that for TLS only, too
+	tlsGiven bool // the port for TLS, too
 	files    configFiles
 }
 

@@ -472,8 +472,8 @@ func (p *printer) ensureKeys() {
 	}
 }
 
-// showBanner prints what runs, after a reload only what differs from what was printed
-// last.
+// showBanner prints the running app; after a reload, only the differences from the
+// last banner.
 func (p *printer) showBanner() {
 	p.ensureKeys()
 	a := p.s.host.App()

@@ -30,8 +30,8 @@ type runInfo struct {
 	Address string    `json:"address"` // "http://localhost:7071"
 	Started time.Time `json:"started"`
 
-	// Storage is what clients are given to reach the embedded storage accounts, one
-	// connection string for each.
+	// Storage has the connection strings of the embedded storage accounts for
+	// clients, one each.
 	Storage []string `json:"storage,omitempty"`
 
 	// StorageKeys are the keys of these accounts that the user chose.

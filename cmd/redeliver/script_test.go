@@ -97,7 +97,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// ordersApp is what the scripts' apps run: as the sample, without its build.
+// ordersApp is the program of the scripts' apps: the sample, without its build.
 func ordersApp() *functions.App {
 	app := functions.New()
 	app.HTTP("PlaceOrder", func(w http.ResponseWriter, r *http.Request) {

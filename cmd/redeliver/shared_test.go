@@ -24,7 +24,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// ledger is what two hosts did.
+// ledger records the work of two hosts.
 type ledger struct {
 	mu       sync.Mutex
 	messages map[string]int    // runs by text
@@ -149,7 +149,7 @@ func fillStorage(t *testing.T, connection string, messages, blobs int) {
 // time. Only a failing test, and a soak, ever waits that long.
 const patienceShared = 8 * time.Minute
 
-// check stops the hosts and compares what they did with what was to be done.
+// check stops the hosts and compares their work with the expected one.
 func (l *ledger) check(t *testing.T, messages, blobs int, hosts ...*host.Host) {
 	t.Helper()
 	begun := time.Now()

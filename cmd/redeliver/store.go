@@ -111,7 +111,7 @@ func storeError(err error) error {
 	return hinted(fmt.Errorf("the services cannot keep their data: %w", err), "choose another folder with --data, or none with --in-memory")
 }
 
-// writeHint is what to do about a folder that cannot be written.
+// writeHint is the hint for a folder that cannot be written.
 func writeHint(err error, dir string) string {
 	if errors.Is(err, syscall.EROFS) {
 		return "its file system is mounted read-only: mount it for writing"

@@ -102,7 +102,7 @@ func (h *transactionHost) begin(end, step string) {
 
 func (h *transactionHost) goOn() { fmt.Fprintln(h.steps) }
 
-// there is what the queue and its dead-letter queue have.
+// there returns the messages of the queue and of its dead-letter queue.
 func (h *transactionHost) there() (list []string) {
 	h.Helper()
 	for _, source := range []string{"work", "work/$DeadLetterQueue"} {

@@ -12,7 +12,7 @@ import (
 // modulePath is the module that handlers import.
 const modulePath = "github.com/redeliver/redeliver"
 
-// stamp is what "git describe" says of the source; the Makefile sets it.
+// stamp is the output of "git describe" for the source; the Makefile sets it.
 var stamp string
 
 // develVersion is the version of a build that is no release.
@@ -30,7 +30,7 @@ func newVersion(std streams) *cobra.Command {
 	}
 }
 
-// versionLine is what "version" and "--version" print.
+// versionLine is the output of "version" and "--version".
 func versionLine() string {
 	return fmt.Sprintf("redeliver %s (%s, %s/%s)\n", longVersion(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -35,7 +35,7 @@ func weight(m Message) int {
 	return 0
 }
 
-// overhead is what a value in a list takes beside its content.
+// overhead is the size of a value in a list, without its content.
 const overhead = 4
 
 func namedWeight(list []*functionpb.NamedValue) int {

@@ -50,11 +50,12 @@ type Options struct {
 	// are not changes of the app.
 	Sources func(dir string) string
 
-	// Handler is what runs the functions, as an earlier Load has found it and its
-	// caller has started it. Nil: it is looked for.
+	// Handler is the handler of the functions, found by an earlier Load and
+	// started by its caller. Nil: Load looks for it.
 	Handler *HandlerSpec
 
-	// Kinds are what the host serves: package table below host/kinds has them.
+	// Kinds are the kinds that the host serves: package table below host/kinds
+	// has them.
 	Kinds Kinds
 
 	// Settings are used instead of local.settings.json and Env when not

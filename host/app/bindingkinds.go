@@ -11,7 +11,7 @@ import (
 type BindingKind struct {
 	// Type is the canonical spelling; types match ignoring case.
 	Type string
-	// Of is what the type belongs to, in words.
+	// Of names the service or feature of the type, in words.
 	Of string
 	// Directions are the directions that the platform knows, such as "out"; triggers
 	// have "trigger".

@@ -304,7 +304,8 @@ type lack struct {
 	others   []string
 }
 
-// nameOthers completes what is said once of settings that several functions lack.
+// nameOthers completes the single fault for a setting that several functions
+// lack.
 func (l *loader) nameOthers() {
 	for _, first := range l.lacking {
 		if len(first.others) > 0 {

@@ -22,7 +22,7 @@ var (
 // bundleIDs are the bundles that exist.
 var bundleIDs = []string{standardBundle, standardBundle + ".Preview", standardBundle + ".Experimental", standardBundle + ".Workflows"} // read only
 
-// packageID is what a bundle may be called: the name of a NuGet package (NuGet:
+// packageID matches the ID of a bundle: the name of a NuGet package (NuGet:
 // PackageIdValidator.cs).
 var packageID = regexp.MustCompile(`^\w+([.-]\w+)*$`) // read only
 

@@ -135,7 +135,7 @@ func (f *Function) policyPosition(a *App) (line, column int) {
 	return 0, 0
 }
 
-// A load is what one message that always fails costs.
+// A load is the cost of one message that always fails.
 type load struct {
 	attempts            int // per delivery
 	attemptsUnbounded   bool

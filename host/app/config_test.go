@@ -54,8 +54,8 @@ func TestConfigDefaults(t *testing.T) {
 	}
 }
 
-// A file that gives every setting the default of the schema says nothing: what the
-// schema publishes is what counts.
+// A file with the schema's default for every setting changes nothing: the
+// published defaults are the ones that hold.
 func TestConfigSchemaDefaults(t *testing.T) {
 	t.Parallel()
 	var root map[string]any

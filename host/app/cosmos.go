@@ -30,8 +30,8 @@ func (b *Binding) CosmosTrigger() CosmosTrigger {
 	return t
 }
 
-// CosmosFaults checks what the schema cannot: values that come out of settings, and
-// what the trigger's properties say together.
+// CosmosFaults makes the checks that the schema cannot make: of values from
+// settings, and of properties against each other.
 //
 // Source: CDB: Trigger/CosmosDBTriggerAttributeBindingProvider.cs and
 // CosmosDBTriggerListener.cs InitializeBuilder.

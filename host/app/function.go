@@ -118,7 +118,7 @@ const (
 )
 
 // CircuitBreaker is function.json's redeliver.circuitBreaker, an extension of
-// ours (spec host-and-retry 14.2).
+// Redeliver (spec host-and-retry 14.2).
 type CircuitBreaker struct {
 	Failures int           // consecutive failed deliveries that open it, at least 1
 	Pause    time.Duration // how long it stays open
@@ -194,9 +194,9 @@ func isTriggerType(typ string) bool {
 	return len(typ) >= len(suffix) && strings.EqualFold(typ[len(typ)-len(suffix):], suffix)
 }
 
-// The stages of a function (spec host-and-retry 5.4, order rule): what the platform
-// checks while it reads a function.json, then what it checks when it builds the
-// function, then what it checks when it indexes it.
+// The stages of a function (spec host-and-retry 5.4, order rule): the platform's
+// checks while it reads a function.json, then those when it builds the function,
+// then those when it indexes it.
 const (
 	nameOfFunction stage = iota + 100 // apart from the stages of an app
 	syntax
@@ -218,7 +218,7 @@ func (f *Function) fault(s stage, path string, kind schemas.Kind, found, allowed
 	return fault
 }
 
-// record adds a fault that is complete but for its place in code.
+// record adds a fault that is complete except for its place in code.
 func (f *Function) record(s stage, fault *schemas.Fault) {
 	f.staged = append(f.staged, stagedFault{s, f.placed(fault)})
 }

@@ -49,8 +49,8 @@ type HandlerSpec struct {
 	// executable; a bare name is looked up in PATH at the start.
 	Path string
 
-	// Runtime is FUNCTIONS_WORKER_RUNTIME in lower case. When that is unset it is
-	// what the files of a language's app say, or "".
+	// Runtime is FUNCTIONS_WORKER_RUNTIME in lower case. When that is unset, the
+	// files of the app decide it, or it is "".
 	Runtime string
 
 	// Worker is set when a worker runs the functions of a Language.

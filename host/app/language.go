@@ -11,8 +11,7 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// A language is what the functions of an app are written in when it is not Go for
-// this host.
+// A language is the language of an app that is not in Go for this host.
 type language struct {
 	runtime string // FUNCTIONS_WORKER_RUNTIME of such an app
 	words   string // "Python", "C# or F# (.NET isolated)"
@@ -203,7 +202,8 @@ func powershellApp(dir string, _ *Settings) *language {
 	return nil
 }
 
-// nothingServes reports whether there is no handler of ours, so that no function runs.
+// nothingServes reports whether this host has no handler for the app, so that no
+// function runs.
 func (l *loader) nothingServes() bool {
 	return !l.opts.InProcess && l.app.Handler.Fault == nil && !l.app.Handler.Served()
 }

@@ -16,7 +16,7 @@ type Report struct {
 	// Errors are the faults of the app first, then the faults of its functions.
 	Errors []Problem `json:"errors"`
 
-	// Warnings are what is wrong and harmless.
+	// Warnings are harmless faults.
 	Warnings []Problem `json:"warnings"`
 
 	// Lints are warnings with an id that redeliver.ignore switches off.
@@ -32,7 +32,7 @@ type Report struct {
 // OK reports whether there are no errors.
 func (r *Report) OK() bool { return len(r.Errors) == 0 }
 
-// FunctionReport is what will happen to one function.
+// FunctionReport tells the behaviour of one function.
 type FunctionReport struct {
 	Name     string `json:"name"`
 	File     string `json:"file,omitempty"` // function.json relative to the app

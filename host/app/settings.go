@@ -93,8 +93,8 @@ func (s *Settings) Get(name string) string {
 	return v
 }
 
-// All returns the settings by name as written. It is what a child process gets
-// on top of its environment.
+// All returns the settings by name as written. A child process gets them on top
+// of its environment.
 func (s *Settings) All() map[string]string {
 	all := make(map[string]string)
 	if s != nil {

@@ -13,7 +13,7 @@ import (
 type virtualContext struct {
 	v      *Virtual
 	parent context.Context
-	above  *virtualContext // the nearest one of ours above, or nil
+	above  *virtualContext // the nearest virtualContext above, or nil
 
 	end atomic.Uint32              // an ending
 	std atomic.Pointer[stdContext] // made by the first Done
@@ -65,7 +65,7 @@ func (v *Virtual) WithTimeout(parent context.Context, d time.Duration) (context.
 	return c, func() { v.cancel(c) }
 }
 
-// known returns the context of ours on which ctx depends, nil if it depends on none.
+// known returns the virtualContext on which ctx depends, nil if it depends on none.
 // It panics when ctx may end without the clock's knowing.
 func (v *Virtual) known(ctx context.Context, op string) *virtualContext {
 	c, ours := ctx.(*virtualContext)
@@ -267,10 +267,10 @@ func (c *virtualContext) Value(key any) any {
 	return val
 }
 
-// A stdContext is what package context sees of a virtualContext: one of its own
+// A stdContext shows a virtualContext to package context: one of its own
 // cancellable contexts, under which it hangs children without a goroutine and
-// finds the cause. It hangs itself from a fuse, the only way to end it with
-// an error other than Canceled.
+// finds the cause. It hangs itself from a fuse, the only way to end it with an
+// error other than Canceled.
 type stdContext struct {
 	context.Context
 	cancel context.CancelFunc // not called: the fuse ends it, and holds nothing

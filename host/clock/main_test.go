@@ -48,7 +48,7 @@ var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func background() context.Context { return context.Background() }
 
-// strict is what most tests run with.
+// strict are the options of most tests.
 func strict() *clock.VirtualOptions { return &clock.VirtualOptions{Strict: true} }
 
 // A trace collects lines; safe for use by foreign goroutines too.

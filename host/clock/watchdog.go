@@ -35,7 +35,7 @@ func (v *Virtual) watchLocked() {
 
 func (v *Virtual) watchEvery() time.Duration { return max(v.opts.Watchdog/4, time.Millisecond) }
 
-// look is what the watchdog does when it wakes.
+// look is the watchdog's work when it wakes.
 func (v *Virtual) look() {
 	v.mu.Lock()
 	w := &v.watch

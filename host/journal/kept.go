@@ -7,10 +7,9 @@ import (
 )
 
 // kept is a record as the journal keeps it, in 32 bytes without a pointer. A journal
-// of a million records is most of what a host holds, and writing it is memory
-// traffic more than anything else; what has no pointers the collector of garbage
-// passes over. Its sequence number follows from its place; what it points to stands
-// in its chunk, by index.
+// of a million records is most of a host's memory, and writing it is mainly memory
+// traffic; the garbage collector passes over records without pointers. The sequence
+// number follows from the place; texts stand in the chunk, by index.
 type kept struct {
 	since    time.Duration // after the chunk's begin
 	delay    time.Duration
@@ -52,7 +51,7 @@ func (c *chunk) since(now time.Time) time.Duration {
 	return now.Sub(c.begin)
 }
 
-// subject is what the records of one delivery have in common.
+// subject holds the fields that all records of one delivery share.
 type subject struct {
 	generation    int
 	function      string
@@ -66,7 +65,7 @@ type subject struct {
 	maxRetryCount int
 }
 
-// rest is what few records have.
+// rest holds the fields that few records have.
 type rest struct {
 	decision, target, cause, level, message, name string
 
@@ -76,7 +75,7 @@ type rest struct {
 	odd *odd
 }
 
-// odd is what does not fit into kept.
+// odd holds the values that do not fit into kept.
 type odd struct {
 	time         time.Time
 	kind, status string

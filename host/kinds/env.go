@@ -19,7 +19,7 @@ import (
 	trigger "github.com/redeliver/redeliver/triggers/queue"
 )
 
-// Env is what a host gives its kinds: all that they may use of it.
+// Env is the part of a host that its kinds may use.
 type Env struct {
 	Clock       clock.Clock
 	Journal     *journal.Journal
@@ -79,7 +79,8 @@ type Generation interface {
 	// Epoch is the present state of the embedded services.
 	Epoch() *epoch.Epoch
 
-	// Locks are what this host shares with others in its storage.
+	// Locks are the locks and timer statuses that this host shares with others
+	// in its storage.
 	Locks() *locks.Locks
 }
 

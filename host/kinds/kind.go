@@ -42,8 +42,7 @@ type Kind struct {
 	// serving.ErrNotRunning sends it to the function of the next generation.
 	ServeHook func(ctx context.Context, f *Function, req *bindings.HTTPRequest) (*bindings.HTTPResponse, error)
 
-	// Observe completes what check says of a function by what the services of a running
-	// host know.
+	// Observe adds the knowledge of a running host's services to the report of check.
 	Observe func(r *app.FunctionReport, a *app.App, f *app.Function, on *services.Embedded)
 
 	// CountName is the platform's name of a delivery count in its log; empty for
@@ -78,8 +77,8 @@ type Front interface {
 	BringHook(ctx context.Context, hook, function string, req *bindings.HTTPRequest) *bindings.HTTPResponse
 }
 
-// A Resident is what a kind keeps for as long as the host runs. Its methods are used by
-// the load that has its turn.
+// A Resident is the part of a kind that lives as long as the host. Its methods are used
+// by the load that has its turn.
 type Resident interface {
 	// Apply gives the services what the app of a generation describes that
 	// has come to run. The journal reports failures.
@@ -108,7 +107,7 @@ type Input interface {
 
 // Attempt is an attempt, as its bindings see it.
 type Attempt interface {
-	// Data is what binding expressions see.
+	// Data are the values for binding expressions.
 	Data() *bindings.BindingData
 	// Invocation is the attempt's invocation ID.
 	Invocation() string

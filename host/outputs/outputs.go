@@ -1,6 +1,6 @@
-// Package outputs is what a host knows of the outputs of its functions besides writing
-// them: the values that went nowhere, because their service is not served, and the writes
-// that are made to fail. It knows neither attempts nor services.
+// Package outputs keeps a host's records of its functions' outputs: the values that went
+// nowhere, because their service is not served, and the writes that are made to fail. It
+// knows neither attempts nor services.
 package outputs
 
 import (
@@ -16,7 +16,7 @@ import (
 var ErrUnknown = errors.New("there is no such output")
 
 // Book has the outputs of a host. Its methods may be called concurrently. The zero value
-// is ready but for Running.
+// is ready when Running is set.
 type Book struct {
 	// Running returns the outputs of the app that runs.
 	Running func() []Output

@@ -65,8 +65,8 @@ func BenchmarkInvoke(b *testing.B) {
 				clk := clock.System()
 				do := func(f func()) { f() }
 				if kind != "System" {
-					// Virtual keeps calls in order, for tests; Arrival is what a running
-					// host uses.
+					// Virtual keeps calls in order, for tests; a running host uses
+					// Arrival.
 					v := clock.NewVirtual(clk.Now(), &clock.VirtualOptions{Arrival: kind == "Arrival"})
 					clk, do = v, func(f func()) { v.Do("benchmark", f) }
 				}

@@ -35,7 +35,7 @@ type conn struct {
 	hangUp  context.CancelFunc
 }
 
-// remote is what go-plugin dispenses.
+// remote is the client that go-plugin dispenses.
 type remote struct {
 	stub   functionpb.HandlerClient
 	health grpc_health_v1.HealthClient

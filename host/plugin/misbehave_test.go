@@ -106,7 +106,7 @@ func (g *garbage) Calls(s grpc.BidiStreamingServer[functionpb.HostFrame, functio
 	}
 }
 
-// answers is what it says to a request, or to the end of a sleep. None ends the
+// answers are its answers to a request, or to the end of a sleep. None ends the
 // stream.
 func (*garbage) answers(m *functionpb.HostMessage) ([]*functionpb.HandlerMessage, error) {
 	result := func(r *functionpb.Result) *functionpb.HandlerMessage {

@@ -21,7 +21,7 @@ const (
 	DevEventGridAddress  = "127.0.0.1:60101"
 )
 
-// service is what has an address of its own.
+// service is a service with an address of its own.
 type service string
 
 // The services; connections name the services of a storage account so.

@@ -21,7 +21,7 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// Backends are what connections of triggers and bindings lead to.
+// Backends are the services that connections of triggers and bindings lead to.
 type Backends interface {
 	// Queues returns the queue account of a connection. The same connection
 	// gives the same account. It does no I/O.

@@ -205,7 +205,7 @@ func postpone(due, now time.Time, quiet time.Duration) time.Time {
 	return due
 }
 
-// action is what a change of a file leads to.
+// action is the effect of a file's change.
 type action uint8
 
 const (

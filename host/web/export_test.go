@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// Handler is what the server's listeners serve, for requests that no test can send,
-// from other machines.
+// Handler is the handler of the server's listeners, for requests that no test can
+// send, from other machines.
 func (s *Server) Handler() http.Handler { return s.server.Handler }
 
 // ServeAt serves what comes to a listener in the place of the server's own.

@@ -26,8 +26,8 @@ func (s *Server) keysAsked() bool {
 	return s.opts.EnableAuth || hooks || admin
 }
 
-// adminLevel is what a request may do below /admin: everything if it comes from this
-// machine, unless keys are asked of all; else what its key is for.
+// adminLevel is the level of a request below /admin: the highest if it comes from
+// this machine, unless keys are asked of all; else its key's level.
 func (s *Server) adminLevel(r *http.Request) Level {
 	if !s.opts.EnableAuth && listen.OnThisMachine(r) {
 		return AdminLevel

@@ -63,8 +63,8 @@ type Options struct {
 	// DefaultMaxBody.
 	MaxBody int64
 
-	// Secret is what this host shares with those who may read its run file, and
-	// proves with [control.Identity] who it is; empty: it cannot.
+	// Secret is the secret that the run file also holds. With it the host
+	// proves by [control.Identity] who it is; without one it cannot.
 	Secret string
 
 	// Stop is called when a client of the control API asks the host to end. It
@@ -272,7 +272,7 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	return out
 }
 
-// level is what the request's key entitles to at a function ("" for none). The
+// level is the level of the request's key at a function ("" for none). The
 // header goes before the query parameter, even when its key is wrong (host:
 // AuthenticationLevelHandler.cs).
 func (s *Server) level(r *http.Request, function string) Level {

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// Error is a build that failed. Output is what the go command printed, with
+// Error is a build that failed. Output is the output of the go command, with
 // paths relative to the app folder.
 type Error struct {
 	Dir    string
@@ -85,7 +85,7 @@ func compile(ctx context.Context, dir, bin string, env []string, keep func(fresh
 // mostBuilds is how often a program is built whose sources change meanwhile.
 const mostBuilds = 3
 
-// ErrNotBuilt is what Build of Sources returns when it must not build.
+// ErrNotBuilt is the error of Sources.Build when it must not build.
 var ErrNotBuilt = errors.New("the program has not been built")
 
 // errMoving: the program that was built is of no sources that there ever were.

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// list is what a build of a program reads, as "go list" knows it. All paths are
-// relative to the program's folder, with slashes.
+// list has the files that a build of a program reads, as "go list" knows them.
+// All paths are relative to the program's folder, with slashes.
 type list struct {
 	// Files are compiled, embedded, or decide what is: sources and module files. One
 	// that does not exist stands for its absence.

@@ -130,7 +130,7 @@ func (s *Sources) Reads(path string) bool {
 	return whole
 }
 
-// look is what one pass over the files of a list finds.
+// look is the result of one pass over the files of a list.
 type look struct{ content, stamp, shape string }
 
 func (l look) reading(sure bool) *Reading {
@@ -172,7 +172,7 @@ func (s *Sources) read(l *list, environment string) look {
 }
 
 // header is the part of a Go file that decides what else is built: all up to its last
-// import, and what it embeds.
+// import, and its embed patterns.
 func header(text []byte) []byte {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, "", text, parser.ImportsOnly)

@@ -35,8 +35,8 @@ func Kind() kinds.Kind {
 	}
 }
 
-// share is what the blob functions of a generation share, made when the first of them
-// listens.
+// share is the common part of a generation's blob functions, made when the first of
+// them listens.
 type share struct {
 	mu       sync.Mutex
 	shared   *trigger.Shared
@@ -135,7 +135,7 @@ func accountIn(t *kinds.Turn, a trigger.Account) trigger.Account {
 // development storage (source: ScanBlobScanLogHybridPollingStrategy.cs).
 const cloudScanInterval = 10 * time.Second
 
-// functionOf is what the trigger needs to know of a function.
+// functionOf is the trigger's view of a function.
 func functionOf(f *kinds.Function) (*trigger.Function, error) {
 	pattern, err := blob.ParsePattern(f.Def.Trigger.String("path"))
 	if err != nil {

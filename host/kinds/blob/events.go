@@ -93,8 +93,8 @@ func Publish(env *kinds.Env, account string, e emulator.BlobEvent) {
 	}
 }
 
-// A Subscription is what a blob function with the source EventGrid needs: an event
-// subscription to the topic of its account. In the cloud the user makes it; here
+// A Subscription is the event subscription to the topic of its account that a blob
+// function with the source EventGrid needs. In the cloud the user makes it; here
 // it is made by itself.
 type Subscription struct {
 	Account string

@@ -40,9 +40,9 @@ func connect(f *kinds.Function) error {
 	return nil
 }
 
-// eventSchema is what the parameter of the function holds: our own property
-// eventSchema, because a function of another process does not say. Without
-// it every event is taken, as the platform does for functions in other
+// eventSchema is the schema of the function's parameter: Redeliver's own
+// property eventSchema, because a function of another process does not say.
+// Without it every event is taken, as the platform does for functions in other
 // languages than C#.
 func eventSchema(b *app.Binding) trigger.Schema {
 	switch schema := b.String("eventSchema"); {

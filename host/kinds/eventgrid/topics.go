@@ -21,8 +21,8 @@ type described struct {
 	Subscriptions []eventgrid.Subscription `json:"subscriptions"`
 }
 
-// Topics are what the running app has asked the embedded Event Grid for. Its methods are
-// used by the load that has its turn.
+// Topics are the topics and subscriptions that the running app has asked the embedded
+// Event Grid for. Its methods are used by the load that has its turn.
 type Topics struct {
 	env    *kinds.Env
 	cancel context.CancelFunc // of what is still tried
@@ -66,8 +66,8 @@ func (t *Topics) apply(g kinds.Generation) error {
 			rules.JitterPercent = 0
 		}
 	}
-	// Events that were kept from before wait for this: what is to be done with them
-	// is said first.
+	// Events from before wait for this call: subscriptions are declared before
+	// anything is delivered.
 	defer grid.Configure(rules)
 	var topics []described
 	if raw := g.App().Config.EventGrid.Topics; raw != nil {

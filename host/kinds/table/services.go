@@ -22,7 +22,7 @@ func Open(clk clock.Clock, opts *services.Options, front func() kinds.Front) (*s
 	return services.Open(clk, opts)
 }
 
-// Residents are what the kinds keep for a host.
+// Residents are the residents of all kinds, for a host.
 func Residents(env *kinds.Env) []kinds.Resident {
 	return []kinds.Resident{eventgrid.NewTopics(env)}
 }

@@ -110,6 +110,7 @@ func (f *fleet) write(name string) {
 	}
 	for file, text := range map[string]string{
 		"host.json": `{"version": "2.0", "customHandler": {"description": {"defaultExecutablePath": "fleet-handler"}},
+			"extensions": {"queues": {"batchSize": 16}},
 			"singleton": {"listenerLockPeriod": "00:00:15", "listenerLockRecoveryPollingInterval": "00:00:15"}}`,
 		"local.settings.json": `{"IsEncrypted": false, "Values": {}}`,
 	} {
@@ -169,8 +170,11 @@ func (f *fleet) count(name, expr string) int {
 	return len(regexp.MustCompile("(?m)"+expr).FindAllString(f.hosts[name].out.String(), -1))
 }
 
-// fleetPatience is how long something may take. Only a failing test waits that long.
-const fleetPatience = 45 * time.Second
+var batchSize = regexp.MustCompile(`"batchSize": \d+`)
+
+// fleetPatience is how long something may take: longer than the lock of a message that a
+// client took from the wire while its host stopped. Only a failing test waits that long.
+const fleetPatience = 2 * time.Minute
 
 // wait waits until something holds, looking whenever a host has written.
 func (f *fleet) wait(what string, holds func() bool) {
@@ -232,7 +236,8 @@ func (f *fleet) signal(name string, s syscall.Signal) {
 	}
 }
 
-// reload edits a host's app and waits for the next generation.
+// reload edits a host's app and waits for the next generation: it changes the
+// number in its host.json.
 func (f *fleet) reload(name string) {
 	f.Helper()
 	n := f.count(name, `reloaded`)
@@ -240,7 +245,11 @@ func (f *fleet) reload(name string) {
 	text, err := os.ReadFile(file)
 	if err == nil {
 		f.next++
-		text = bytes.Replace(text, []byte(`{"version"`), fmt.Appendf(nil, `{"extensions": {"queues": {"batchSize": %d}}, "version"`, 1+f.next%32), 1)
+		size := fmt.Appendf(nil, `"batchSize": %d`, 1+f.next%15)
+		if bytes.Contains(text, size) {
+			size = []byte(`"batchSize": 17`)
+		}
+		text = batchSize.ReplaceAll(text, size)
 		err = os.WriteFile(file, text, 0o666)
 	}
 	if err != nil {
@@ -324,7 +333,8 @@ func (f *fleet) shared(names ...string) {
 	for _, name := range names {
 		before[name] = f.count(name, `done bus-`)
 	}
-	for range 20 {
+	// A host that has lost its connection dials again after some seconds.
+	for begin := time.Now(); time.Since(begin) < fleetPatience; {
 		f.done(f.send(10))
 		missing := 0
 		for _, name := range names {
@@ -336,7 +346,7 @@ func (f *fleet) shared(names ...string) {
 			return
 		}
 	}
-	f.Fatalf("of 200 messages not every host of %v got some", names)
+	f.Fatalf("in %v not every host of %v got some messages", fleetPatience, names)
 }
 
 // settled waits until a host has settled all of the namespace's messages that it has done.

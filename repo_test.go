@@ -160,7 +160,8 @@ func importRules() []importRule {
 		{"only cmd chooses the cloud", not("./cmd/...", "./bindings/azure/..."), except("./bindings/azure/...")},
 
 		// Rule 3.
-		{"only tests and kits import testing", not(kits()...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/plugin/plugintest", "./host/hosttest", "./host/hosttest/leaktest", "./host/emulator/store/storetest")},
+		{"scenarios run on the kit, outside of tests", is("./host/scenario"), except("testing/...", "./cmd/...")},
+		{"only tests and kits import testing", not(append(kits(), "./host/scenario")...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/plugin/plugintest", "./host/hosttest", "./host/hosttest/leaktest", "./host/emulator/store/storetest")},
 
 		// The arrows.
 		{
@@ -185,6 +186,7 @@ func importRules() []importRule {
 
 		// Each named dependency has one home.
 		{"fsnotify is at home in host/watch", not("./host/watch"), except("github.com/fsnotify/fsnotify/...")},
+		{"YAML is at home in schemas", not("./schemas"), except("go.yaml.in/...", "gopkg.in/yaml.v3")},
 		{"jsonschema is at home in schemas", not("./schemas"), except("github.com/santhosh-tekuri/jsonschema/...")},
 		{"go-plugin is at home in host/plugin and functions", not("./host/plugin", "./functions"), except("github.com/hashicorp/...")},
 		{"zerolog is at home in cmd and host", not("./cmd/...", "./host/..."), except("github.com/rs/zerolog/...")},
@@ -237,6 +239,8 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./host", "./bindings/azure"},
 		{"./host", "testing"},
 		{"./host", "testing/fstest"},
+		{"./host/scenario", "testing"},
+		{"./host/app", "go.yaml.in/yaml/v3"},
 		{"./host/plugin", "./host"},
 		{"./host/process", "./functions/functionpb"},
 		{"./host/worker", "./host/app"},

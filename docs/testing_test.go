@@ -16,6 +16,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/triggers"
 )
 
@@ -260,6 +261,30 @@ func TestCodeOfDocuments(t *testing.T) {
 				t.Errorf("%s: Go block %d is not in a test:\n%s", name, i+1, block)
 			}
 		}
+	}
+}
+
+// Every scenario of the documents holds. README's is run on the sample.
+func TestScenariosOfDocuments(t *testing.T) {
+	ran := 0
+	for _, name := range []string{"testing.md", "../README.md"} {
+		for _, block := range strings.Split(read(t, name), "```yaml\n")[1:] {
+			block, _, _ = strings.Cut(block, "```")
+			list, faults := scenario.Parse(filepath.Base(name), []byte(block))
+			if len(faults) > 0 {
+				t.Errorf("%s: %v", name, faults)
+			}
+			for _, s := range list {
+				res := scenario.Run(context.Background(), s, &scenario.Options{App: "../functions/samples/orders"})
+				for _, f := range res.Failures {
+					t.Error(f.String())
+				}
+				ran++
+			}
+		}
+	}
+	if ran < 2 {
+		t.Errorf("%d scenarios were found", ran)
 	}
 }
 

@@ -19,6 +19,9 @@ type Invocation struct {
 	ID string
 	// Function is the name of the function.
 	Function string
+	// MessageID is the source's identifier of the message; empty where it has none, and
+	// for a batch. A property "id" of the body takes its place in Metadata, not here.
+	MessageID string
 	// DeliveryCount says how often the service has handed this message out, this
 	// time included; 0 where the trigger has no such count. It is not the retry
 	// count: see Retry.
@@ -170,15 +173,15 @@ func newInvocation(ctx context.Context, r *call.Request, link Link, http bool) *
 	c := &invocation{
 		ctx: handlerContext{Context: ctx},
 		Invocation: Invocation{
-			ID:            r.InvocationID,
-			Function:      r.Function,
-			DeliveryCount: r.DeliveryCount,
-			Metadata:      r.Metadata,
-			Retry:         r.Retry,
-			Deadline:      r.Deadline,
-			Now:           r.Now,
-			TraceParent:   r.TraceParent,
-			TraceState:    r.TraceState,
+			ID:        r.InvocationID,
+			Function:  r.Function,
+			MessageID: r.MessageID, DeliveryCount: r.DeliveryCount,
+			Metadata:    r.Metadata,
+			Retry:       r.Retry,
+			Deadline:    r.Deadline,
+			Now:         r.Now,
+			TraceParent: r.TraceParent,
+			TraceState:  r.TraceState,
 		},
 		request: r,
 		link:    link,

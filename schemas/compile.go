@@ -49,6 +49,7 @@ var styles = map[Name]style{
 	LocalSettings: objectStyle,
 	WorkerConfig:  configStyle,
 	Journal:       strictStyle,
+	Scenario:      strictStyle,
 }
 
 // compilers compile each schema at its first use and keep it.

@@ -15,6 +15,7 @@ const (
 	LocalSettings Name = "local.settings.json"
 	WorkerConfig  Name = "worker.config.json"
 	Journal       Name = "journal.json"
+	Scenario      Name = "scenario.json"
 )
 
 //go:embed *.json
@@ -22,7 +23,7 @@ var files embed.FS
 
 // Names returns all names, in the order in which a reader meets the files.
 func Names() []Name {
-	return []Name{HostJSON, FunctionJSON, LocalSettings, WorkerConfig, Journal}
+	return []Name{HostJSON, FunctionJSON, LocalSettings, WorkerConfig, Journal, Scenario}
 }
 
 // Schema returns the text of a schema: the file schemas/<name>, JSON Schema draft

@@ -123,6 +123,23 @@ func (h *Host) Hidden(queue string) []*queueapi.Message {
 	return messages
 }
 
+// HiddenBodies returns the bodies of the messages of [Host.Hidden].
+func (h *Host) HiddenBodies(queue string) []string {
+	h.tb.Helper()
+	return h.bodies(queue, h.Hidden(queue))
+}
+
+// Queues returns the names of the storage queues.
+func (h *Host) Queues() (names []string) {
+	h.tb.Helper()
+	var err error
+	h.do("list queues", func() { names, err = h.Services().Storage().Queues(context.Background()) })
+	if err != nil {
+		h.tb.Fatalf("hosttest: list queues: %v", err)
+	}
+	return names
+}
+
 func (h *Host) encoding() queueapi.Encoding {
 	h.tb.Helper()
 	a := h.App()

@@ -147,7 +147,7 @@ func (h *Host) WantQueue(queue string, want ...string) {
 // order in which they will be visible. Hidden says when that is.
 func (h *Host) WantHidden(queue string, want ...string) {
 	h.tb.Helper()
-	got := h.bodies(queue, h.Hidden(queue))
+	got := h.HiddenBodies(queue)
 	if !slices.Equal(got, want) {
 		h.tb.Errorf("queue %q hides %q, want %q", queue, got, want)
 	}

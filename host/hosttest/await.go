@@ -250,3 +250,25 @@ func (h *Host) waiting() string {
 	}
 	return strings.Join(lines, "\n")
 }
+
+// Settle moves time until nothing is left to happen: nothing waits for time to move, and
+// everything else that was pending (polls of a queue, ticks of a schedule) has had its
+// turn. What an Await finds afterwards can no longer come. It ends the test after 60 days
+// of time, and after 20,000 retries of policies without an end.
+func (h *Host) Settle() {
+	h.tb.Helper()
+	h.needVirtual("Settle")
+	j := h.Journal()
+	forever := &retries{from: j.Len() + 1}
+	var more bool
+	end := h.virtual.Now().Add(limit)
+	h.wait(func() {
+		more = h.virtual.UntilQuiet(nil, func() bool { return forever.tooMany(j) }, end.Sub(h.virtual.Now()))
+	})
+	switch {
+	case more:
+		h.tb.Fatalf("hosttest: settle: %v; it is %s", forever, h.virtual.Now().Format(time.RFC3339))
+	case !h.virtual.Now().Before(end):
+		h.tb.Fatalf("hosttest: settle: something is left to happen after %v; waiting:\n%s", limit, h.waiting())
+	}
+}

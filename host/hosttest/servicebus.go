@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	emulator "github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
 // ServiceBusConnection is the connection string of the embedded Service Bus
@@ -34,4 +35,40 @@ func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {
 		h.tb.Fatalf("hosttest: peek %q: %v", path, err)
 	}
 	return messages
+}
+
+// ServiceBusEntities returns the paths of what messages are received from: queues, and
+// subscriptions as "topic/Subscriptions/name". Each has a dead-letter queue below it.
+func (h *Host) ServiceBusEntities() (paths []string) {
+	h.tb.Helper()
+	err := error(nil)
+	h.do("list entities", func() { paths, err = entities(context.Background(), h.Services().ServiceBus()) })
+	if err != nil {
+		h.tb.Fatalf("hosttest: list entities: %v", err)
+	}
+	return paths
+}
+
+func entities(ctx context.Context, ns *emulator.Namespace) (paths []string, err error) {
+	queues, err := ns.ListQueues(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, q := range queues {
+		paths = append(paths, q.Name)
+	}
+	topics, err := ns.ListTopics(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range topics {
+		subscriptions, err := ns.ListSubscriptions(ctx, t.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range subscriptions {
+			paths = append(paths, t.Name+"/Subscriptions/"+s.Name)
+		}
+	}
+	return paths, nil
 }

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/scenario"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// testFlags are the flags of command test.
+type testFlags struct {
+	app, run, seed, junit, output string
+	repeat, parallel              int
+	verbose                       bool
+}
+
+func newTest(std streams) *cobra.Command {
+	var flags testFlags
+	cmd := &cobra.Command{
+		Use:   "test [DIR|FILE ...]",
+		Short: "Run scenarios: what must happen to messages that fail",
+		Long: `Test runs the scenarios of files whose names end in .scenario.yaml, below each
+DIR (default: this folder). A scenario sends messages, requests and events to a
+function app, moves virtual time, and says what must come of it: attempts,
+waits, deliveries, and where each message ends. The app's own handlers run, or
+handlers that the scenario scripts without code.
+
+Each scenario has a host and services of its own, so they run beside each other,
+and a wait of a day takes no time. The same seed gives the same run.
+
+The exit code is 1 when a scenario has failed or a file is faulty, and 0 when
+all have passed or were skipped.`,
+		Example: `  redeliver test
+  redeliver test --run poison --verbose
+  redeliver test tests --app dist --junit report.xml
+  redeliver test --seed random --repeat 100`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return flags.test(cmd.Context(), std, args)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&flags.app, "app", "", "run the scenarios on the app in this folder, instead of their own")
+	f.StringVar(&flags.run, "run", "", "run only scenarios whose names match this regular expression")
+	f.StringVar(&flags.seed, "seed", "", "source of all chance: a number, or random; default: what the scenario says, else 0")
+	f.IntVar(&flags.repeat, "repeat", 1, "run each scenario so often; with a seed, each time with the next one")
+	f.IntVar(&flags.parallel, "parallel", runtime.NumCPU(), "run so many scenarios at the same time")
+	f.StringVar(&flags.junit, "junit", "", "write a report in the JUnit format to this file")
+	f.StringVarP(&flags.output, "output", "o", "text", "text, or json: one line for each scenario")
+	f.BoolVar(&flags.verbose, "verbose", false, "name scenarios that have passed, too")
+	return cmd
+}
+
+func (flags *testFlags) test(ctx context.Context, std streams, args []string) error {
+	jobs, faults, err := flags.plan(args)
+	if err != nil {
+		return err
+	}
+	r := &testReport{flags: flags, std: std, faults: faults, begin: time.Now()} // of the real world
+	r.files(faults)
+	scenario.RunAll(ctx, jobs, flags.parallel, r.result)
+	r.summary(len(jobs))
+	if flags.junit != "" {
+		if err := writeJUnit(flags.junit, r.results, faults); err != nil {
+			return err
+		}
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case r.sum.Failed > 0 || len(faults) > 0:
+		return exitCode(exitFailure)
+	}
+	return nil
+}
+
+// plan says what is to be run.
+func (flags *testFlags) plan(args []string) ([]scenario.Job, []*schemas.Fault, error) {
+	if err := oneOf("output", flags.output, "text", "json"); err != nil {
+		return nil, nil, err
+	}
+	accept, err := regexp.Compile(flags.run)
+	if err != nil {
+		return nil, nil, &usageError{fmt.Errorf("--run: %w", err)}
+	}
+	if flags.repeat < 1 || flags.parallel < 1 {
+		return nil, nil, &usageError{errors.New("--repeat and --parallel: want a number of 1 or more")}
+	}
+	seed, err := flags.firstSeed()
+	if err != nil {
+		return nil, nil, err
+	}
+	if flags.app != "" {
+		if flags.app, err = appDir([]string{flags.app}); err != nil {
+			return nil, nil, err
+		}
+	}
+	files, err := scenarioFiles(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	var jobs []scenario.Job
+	var faults []*schemas.Fault
+	for _, file := range files {
+		list, wrong := scenario.Load(file)
+		faults = append(faults, wrong...)
+		for _, s := range list {
+			if !accept.MatchString(s.Name) {
+				continue
+			}
+			for i := range flags.repeat {
+				o := &scenario.Options{App: flags.app}
+				if seed != nil {
+					n := *seed + uint64(i)
+					o.Seed = &n
+				} else if i > 0 {
+					n := s.Seed + uint64(i)
+					o.Seed = &n
+				}
+				jobs = append(jobs, scenario.Job{Scenario: s, Options: o})
+			}
+		}
+	}
+	if len(jobs) == 0 && len(faults) == 0 {
+		return nil, nil, hinted(errors.New("no scenario to run"), "files of scenarios end in "+scenario.Suffixes[0]+"; --run accepts parts of their names")
+	}
+	return jobs, faults, nil
+}
+
+func (flags *testFlags) firstSeed() (*uint64, error) {
+	var seed uint64
+	switch flags.seed {
+	case "":
+		return nil, nil
+	case "random":
+		seed = uint64(rand.Uint32())
+	default:
+		n, err := strconv.ParseUint(flags.seed, 10, 63)
+		if err != nil {
+			return nil, &usageError{fmt.Errorf("--seed %q: want a number, or random", flags.seed)}
+		}
+		seed = n
+	}
+	return &seed, nil
+}
+
+// scenarioFiles are the files that the arguments mean.
+func scenarioFiles(args []string) ([]string, error) {
+	if len(args) == 0 {
+		args = []string{"."}
+	}
+	var files []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil:
+			return nil, hinted(fmt.Errorf("no file or folder %q", arg), "name files that end in "+scenario.Suffixes[0]+", or folders with such files")
+		case !info.IsDir():
+			files = append(files, filepath.Clean(arg))
+			continue
+		}
+		found, err := scenario.Find(filepath.Clean(arg))
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, found...)
+	}
+	return files, nil
+}
+
+// testReport writes what the runs came to.
+type testReport struct {
+	flags   *testFlags
+	std     streams
+	faults  []*schemas.Fault
+	results []*scenario.Result
+	sum     scenario.Sum
+	begin   time.Time
+}
+
+// files tells of files that cannot be read.
+func (r *testReport) files(faults []*schemas.Fault) {
+	c := newConsole(r.std, r.flags.output == "json")
+	for _, f := range faults {
+		c.fail(hinted(f, f.Hint))
+	}
+}
+
+// testLine is the line of a scenario in JSON.
+type testLine struct {
+	File     string             `json:"file"`
+	Line     int                `json:"line"`
+	Name     string             `json:"name"`
+	Status   string             `json:"status"` // passed, failed or skipped
+	Reason   string             `json:"reason,omitempty"`
+	Seed     uint64             `json:"seed"`
+	Virtual  string             `json:"virtual"`
+	Seconds  float64            `json:"seconds"` // of real time
+	Failures []scenario.Failure `json:"failures,omitempty"`
+}
+
+func statusOf(res *scenario.Result) string {
+	switch {
+	case res.Skipped != "":
+		return "skipped"
+	case res.Passed():
+		return "passed"
+	}
+	return "failed"
+}
+
+// result writes the result of one run.
+func (r *testReport) result(res *scenario.Result) {
+	r.results = append(r.results, res)
+	r.sum.Add(res)
+	c := newConsole(r.std, r.flags.output == "json")
+	if r.flags.output == "json" {
+		line, err := json.Marshal(testLine{
+			File: res.Scenario.File, Line: res.Scenario.Line, Name: res.Scenario.Name, Status: statusOf(res), Reason: res.Skipped,
+			Seed: res.Seed, Virtual: res.Virtual.String(), Seconds: res.Real.Seconds(), Failures: res.Failures,
+		})
+		if err == nil {
+			c.print(string(line) + "\n")
+		}
+		return
+	}
+	var b strings.Builder
+	switch {
+	case res.Skipped != "":
+		writef(&b, "skip  %s: %s\n", res.Scenario.Name, res.Skipped)
+	case !res.Passed():
+		writef(&b, "%s  %s\n", c.paint(red, "FAIL"), res.Scenario.Name)
+		for i := range res.Failures {
+			writef(&b, "  %s\n", block(res.Failures[i].String(), "  "))
+		}
+		if r.flags.seed != "" || r.flags.repeat > 1 {
+			writef(&b, "  again with: redeliver test %s --run '^%s$' --seed %d\n", res.Scenario.File, regexp.QuoteMeta(res.Scenario.Name), res.Seed)
+		}
+	case r.flags.verbose:
+		writef(&b, "ok    %s  (%s of virtual time in %s)\n", res.Scenario.Name, scenario.Span(res.Virtual), res.Real.Round(time.Millisecond))
+	}
+	c.print(b.String())
+}
+
+// summary ends the report. planned is the number of runs that were to be made.
+func (r *testReport) summary(planned int) {
+	if r.flags.output == "json" {
+		return
+	}
+	c := newConsole(r.std, false)
+	var b strings.Builder
+	writef(&b, "%d passed, %d failed, %d skipped", r.sum.Passed, r.sum.Failed, r.sum.Skipped)
+	if left := planned - len(r.results); left > 0 {
+		writef(&b, ", %d not run", left)
+	}
+	if n := len(r.faults); n > 0 {
+		writef(&b, ", %s in the files", plural(n, "fault"))
+	}
+	writef(&b, "; %s of virtual time in %s", scenario.Span(r.sum.Virtual), time.Since(r.begin).Round(time.Millisecond))
+	if r.flags.seed != "" && len(r.results) > 0 {
+		writef(&b, "; seed %d", r.results[0].Seed)
+	}
+	c.print(b.String() + "\n")
+}

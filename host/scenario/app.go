@@ -1,0 +1,223 @@
+package scenario
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// options are what a host for the scenario is made with. A folder, if not empty, takes the
+// place of the scenario's own app.
+func (s *Scenario) options(folder string) (*hosttest.Options, error) {
+	o := &hosttest.Options{Seed: s.Seed}
+	if err := s.start(o); err != nil {
+		return nil, err
+	}
+	switch {
+	case folder != "":
+		o.Dir = folder
+	case s.App != "":
+		o.Dir = filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.App))
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
+		o.Env = append(o.Env, name+"="+s.Settings[name])
+	}
+	files := map[string]string{}
+	if err := s.hostFile(o.Dir, files); err != nil {
+		return nil, err
+	}
+	if o.Dir != "" {
+		if _, err := os.Stat(o.Dir); err != nil {
+			return nil, s.fault("app", fmt.Sprintf("there is no folder %q", o.Dir), "the folder of an app, from the folder of the scenario's file")
+		}
+	}
+	if err := s.functionFiles(o.Dir, files); err != nil {
+		return nil, err
+	}
+	if s.scripted() {
+		handlers, err := s.handlers(o.Dir)
+		if err != nil {
+			return nil, err
+		}
+		o.Handlers = handlers
+	}
+	if len(files) > 0 || s.edits() {
+		o.Files = files // asks for a copy of the folder
+	}
+	return o, nil
+}
+
+func (s *Scenario) fault(path, reason, allowed string) *schemas.Fault {
+	return s.doc.Fault(path, "", allowed, reason)
+}
+
+// edits reports whether a step changes a file of the app.
+func (s *Scenario) edits() bool {
+	return slices.ContainsFunc(s.When, func(st step) bool { return st.Edit != nil || st.Remove != "" })
+}
+
+// hostFile lays the scenario's host.json over the app's.
+func (s *Scenario) hostFile(dir string, files map[string]string) error {
+	if len(s.Host) == 0 {
+		return nil
+	}
+	base := map[string]any{"version": "2.0"}
+	if dir != "" {
+		text, err := os.ReadFile(filepath.Join(dir, "host.json"))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil {
+			doc, fault := schemas.Parse("host.json", text)
+			if fault != nil {
+				return fault
+			}
+			if own, ok := doc.Value().(map[string]any); ok {
+				base = own
+			}
+		}
+	}
+	over, _ := decoded(s.Host).(map[string]any)
+	text, err := json.Marshal(merged(base, over))
+	files["host.json"] = string(text)
+	return err
+}
+
+// merged lays values over others: objects are merged, everything else is replaced.
+func merged(base, over map[string]any) map[string]any {
+	for key, value := range over {
+		own, isObject := base[key].(map[string]any)
+		if more, ok := value.(map[string]any); ok && isObject {
+			value = merged(own, more)
+		}
+		base[key] = value
+	}
+	return base
+}
+
+// functionFiles writes the function.json of the functions that the scenario adds, and
+// changes those of the app that have another policy here.
+func (s *Scenario) functionFiles(dir string, files map[string]string) error {
+	for name, f := range s.Functions {
+		content := map[string]any{}
+		path := name + "/function.json"
+		switch {
+		case f.Trigger != nil:
+			content["bindings"] = bindingsOf(f)
+		case f.Retry == nil && f.Redeliver == nil:
+			continue
+		default:
+			own, err := s.functionFile(dir, name)
+			if err != nil {
+				return err
+			}
+			path = own.File()
+			content, _ = own.Value().(map[string]any)
+		}
+		if f.Retry != nil {
+			content["retry"] = f.Retry
+		}
+		if f.Redeliver != nil {
+			content["redeliver"] = f.Redeliver
+		}
+		text, err := json.Marshal(content)
+		if err != nil {
+			return err
+		}
+		files[path] = string(text)
+	}
+	return nil
+}
+
+// bindingsOf are the bindings of a function that the scenario adds, the trigger first.
+func bindingsOf(f function) []map[string]any {
+	trigger := map[string]any{"direction": "in", "name": "item"}
+	maps.Copy(trigger, f.Trigger)
+	list := []map[string]any{trigger}
+	answers := false
+	for _, b := range f.Bindings {
+		answers = answers || b["name"] == "$return"
+		list = append(list, b)
+	}
+	if kind, _ := trigger["type"].(string); !answers && routed(kind) {
+		list = append(list, map[string]any{"type": "http", "direction": "out", "name": "$return"})
+	}
+	return list
+}
+
+// routed reports whether functions with a trigger are called by requests, and answer.
+func routed(trigger string) bool {
+	return slices.ContainsFunc(table.Facts().Triggers, func(k app.Kind) bool { return k.Routed && strings.EqualFold(k.Type, trigger) })
+}
+
+// functionFile reads the function.json of a function of the app.
+func (s *Scenario) functionFile(dir, name string) (*schemas.Document, error) {
+	for _, folder := range describedIn(dir) {
+		if !strings.EqualFold(folder, name) {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(dir, folder, "function.json"))
+		if err != nil {
+			return nil, err
+		}
+		doc, fault := schemas.Parse(folder+"/function.json", text)
+		if fault != nil {
+			return nil, fault
+		}
+		return doc, nil
+	}
+	return nil, s.fault(schemas.JoinPath("functions", name), "the app has no function.json of this name",
+		"a function that the app describes in a function.json; any other needs a trigger here")
+}
+
+// describedIn are the names of the functions that an app describes in files.
+func describedIn(dir string) []string {
+	found, _ := filepath.Glob(filepath.Join(dir, "*", "function.json")) // the pattern is good
+	names := make([]string, len(found))
+	for i, path := range found {
+		names[i] = filepath.Base(filepath.Dir(path))
+	}
+	return names
+}
+
+// handlers are the scripted handlers of the scenario. Functions without a script succeed.
+func (s *Scenario) handlers(dir string) (*functions.App, error) {
+	registered := functions.New()
+	scripts := map[string]*script{}
+	if dir != "" {
+		for _, name := range describedIn(dir) {
+			scripts[name] = &script{}
+		}
+	}
+	for name, f := range s.Functions {
+		run := f.Handler
+		if run == nil {
+			run = &script{}
+		}
+		if f.Trigger == nil {
+			own, err := s.functionFile(dir, name)
+			if err != nil {
+				return nil, err
+			}
+			name = filepath.Dir(own.File())
+		}
+		scripts[name] = run
+	}
+	for _, name := range slices.Sorted(maps.Keys(scripts)) {
+		p := &player{script: scripts[name], done: map[string]int{}}
+		registered.Handle(name, p.run)
+	}
+	return registered, nil
+}

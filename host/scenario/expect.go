@@ -1,0 +1,294 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// An expect is what must hold. See schemas/scenario.json.
+type expect struct {
+	Functions   map[string]ofFunction      `json:"functions"`
+	Queues      map[string]bodies          `json:"queues"`
+	Hidden      map[string]bodies          `json:"hidden"`
+	ServiceBus  map[string]bodies          `json:"serviceBus"`
+	Blobs       map[string]json.RawMessage `json:"blobs"`
+	Containers  map[string][]string        `json:"containers"`
+	Checkpoints map[string]*int64          `json:"checkpoints"`
+	Cosmos      map[string]bodies          `json:"cosmos"`
+	Outputs     map[string][]body          `json:"outputs"`
+	Elapsed     *spanRange                 `json:"elapsed"`
+	Journal     []map[string]any           `json:"journal"`
+	NothingElse bool                       `json:"nothingElse"`
+}
+
+// bodies are messages or documents: their number, or each.
+type bodies struct {
+	count int // -1: the list counts
+	list  []body
+}
+
+func (b *bodies) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '[' {
+		b.count = -1
+		return json.Unmarshal(raw, &b.list)
+	}
+	return json.Unmarshal(raw, &b.count)
+}
+
+func (b bodies) want() string {
+	if b.count >= 0 {
+		return fmt.Sprint(b.count)
+	}
+	return showList(texts(b.list))
+}
+
+// mismatch records what does not hold, with what happened to those concerned.
+func (r *run) mismatch(path, message, want, got string, concerned func(*journal.Record) bool) {
+	line, _ := r.s.doc.Pos(path)
+	r.fail(&Failure{File: r.s.File, Line: line, Path: path, Message: message, Want: want, Got: got, Timeline: r.timeline(concerned)})
+}
+
+// expect looks at everything that an expectation names.
+func (r *run) expect(at string, e *expect) {
+	for _, name := range slices.Sorted(maps.Keys(e.Functions)) {
+		f := e.Functions[name]
+		r.function(schemas.JoinPath(schemas.JoinPath(at, "functions"), name), name, &f)
+	}
+	r.messages(schemas.JoinPath(at, "queues"), "queue", e.Queues, r.h.Bodies)
+	r.messages(schemas.JoinPath(at, "hidden"), "hidden part of queue", e.Hidden, r.hidden)
+	r.messages(schemas.JoinPath(at, "serviceBus"), "entity", e.ServiceBus, r.busBodies)
+	r.cosmos(schemas.JoinPath(at, "cosmos"), e.Cosmos)
+	r.blobs(at, e)
+	r.checkpoints(schemas.JoinPath(at, "checkpoints"), e.Checkpoints)
+	r.outputs(schemas.JoinPath(at, "outputs"), e.Outputs)
+	if e.Elapsed != nil {
+		if got := r.elapsed(func(*journal.Record) bool { return true }); !e.Elapsed.holds(got) {
+			r.mismatch(schemas.JoinPath(at, "elapsed"), "the last attempt ended at another time", e.Elapsed.text, Span(got), r.all)
+		}
+	}
+	r.journal(schemas.JoinPath(at, "journal"), e.Journal)
+	if e.NothingElse {
+		r.nothingElse(schemas.JoinPath(at, "nothingElse"), e)
+	}
+}
+
+// elapsed is the time from the beginning to the end of the last attempt.
+func (r *run) elapsed(of func(*journal.Record) bool) (d time.Duration) {
+	for _, rec := range r.h.Select(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptEnded && of(rec) }) {
+		d = rec.Time.Sub(r.begins)
+	}
+	return d
+}
+
+// messages compares messages in one sort of place.
+func (r *run) messages(at, what string, want map[string]bodies, look func(name string) []string) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		expected, got := want[name], look(name)
+		path := schemas.JoinPath(at, name)
+		if expected.count >= 0 {
+			if len(got) != expected.count {
+				r.mismatch(path, fmt.Sprintf("%s %q holds another number of messages", what, name), expected.want(), fmt.Sprintf("%d: %s", len(got), showList(got)), r.all)
+			}
+			continue
+		}
+		same := len(got) == len(expected.list)
+		for i := 0; same && i < len(got); i++ {
+			same = expected.list[i].matches(got[i])
+		}
+		if !same {
+			r.mismatch(path, fmt.Sprintf("%s %q holds other messages", what, name), expected.want(), showList(got), r.all)
+		}
+	}
+}
+
+// hidden are the bodies of a queue's invisible messages.
+func (r *run) hidden(queue string) []string { return r.h.HiddenBodies(queue) }
+
+// busBodies are the bodies of an entity's messages.
+func (r *run) busBodies(path string) []string {
+	list := []string{}
+	for _, m := range r.h.ServiceBusMessages(path) {
+		list = append(list, string(m.Body))
+	}
+	return list
+}
+
+func (r *run) cosmos(at string, want map[string]bodies) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		expected := want[name]
+		database, container, _ := strings.Cut(name, "/")
+		var got []string
+		same := true
+		for i, item := range r.h.CosmosItems(database, container) {
+			got = append(got, string(item.Body))
+			if expected.count < 0 {
+				same = same && i < len(expected.list) && covers(decoded(expected.list[i].raw), decoded(item.Body), false)
+			}
+		}
+		if expected.count >= 0 && len(got) != expected.count || expected.count < 0 && (!same || len(got) != len(expected.list)) {
+			r.mismatch(schemas.JoinPath(at, name), fmt.Sprintf("container %q holds other documents", name), expected.want(), showList(got), nil)
+		}
+	}
+}
+
+func (r *run) blobs(at string, e *expect) {
+	for _, path := range slices.Sorted(maps.Keys(e.Blobs)) {
+		want := body{e.Blobs[path]}
+		got, ok := r.h.Download(path)
+		where := schemas.JoinPath(schemas.JoinPath(at, "blobs"), path)
+		switch none := string(want.raw) == "null"; {
+		case none && ok:
+			r.mismatch(where, fmt.Sprintf("there is a blob %q", path), "none", quote(got), r.all)
+		case !none && !ok:
+			r.mismatch(where, fmt.Sprintf("there is no blob %q", path), quote(want.text()), "none", r.all)
+		case !none && !want.matches(got):
+			r.mismatch(where, fmt.Sprintf("blob %q has another content", path), quote(want.text()), quote(got), nil)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Containers)) {
+		if got := r.h.Blobs(name); !slices.Equal(got, e.Containers[name]) {
+			r.mismatch(schemas.JoinPath(schemas.JoinPath(at, "containers"), name), fmt.Sprintf("container %q holds other blobs", name), showList(e.Containers[name]), showList(got), r.all)
+		}
+	}
+}
+
+func (r *run) checkpoints(at string, want map[string]*int64) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		parts := strings.Split(name, "/")
+		path := schemas.JoinPath(at, name)
+		if len(parts) != 3 {
+			r.mismatch(path, "this names no partition", "hub/group/partition", quote(name), nil)
+			continue
+		}
+		show := func(n int64) string {
+			if n < 0 {
+				return "none"
+			}
+			return fmt.Sprint(n)
+		}
+		expected := int64(-1)
+		if want[name] != nil {
+			expected = *want[name]
+		}
+		if got := r.h.Checkpoint(parts[0], parts[1], parts[2]); got != expected {
+			r.mismatch(path, fmt.Sprintf("the checkpoint of %s is another", name), show(expected), show(got), r.all)
+		}
+	}
+}
+
+func (r *run) outputs(at string, want map[string][]body) {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		var got []string
+		for _, o := range r.h.Outputs(name) {
+			if o.Body != nil {
+				got = append(got, *o.Body)
+			} else {
+				got = append(got, string(o.Binary))
+			}
+		}
+		same := len(got) == len(want[name])
+		for i := 0; same && i < len(got); i++ {
+			same = want[name][i].matches(got[i])
+		}
+		if !same {
+			function, _, _ := strings.Cut(name, "/")
+			r.mismatch(schemas.JoinPath(at, name), fmt.Sprintf("output %q was set to other values", name), showList(texts(want[name])), showList(got), r.of(function))
+		}
+	}
+}
+
+// journal looks for records in their order.
+func (r *run) journal(at string, want []map[string]any) {
+	if len(want) == 0 {
+		return
+	}
+	records := r.h.Select(func(*journal.Record) bool { return true })
+	next := 0
+	for i, pattern := range want {
+		matches, err := recordPattern(pattern)
+		path := schemas.IndexPath(at, i)
+		if err != nil {
+			r.mismatch(path, err.Error(), "", "", nil)
+			return
+		}
+		found := slices.IndexFunc(records[next:], func(rec journal.Record) bool { return matches(fieldsOf(&rec)) })
+		if found < 0 {
+			message := "the journal has no such record"
+			if slices.ContainsFunc(records[:next], func(rec journal.Record) bool { return matches(fieldsOf(&rec)) }) {
+				message = "the journal has such a record only before the one of the pattern above"
+			}
+			text, _ := json.Marshal(pattern)
+			r.mismatch(path, message, string(text), "", r.all)
+			return
+		}
+		next += found + 1
+	}
+}
+
+// fieldsOf are the fields of a record as the journal writes them.
+func fieldsOf(rec *journal.Record) map[string]any {
+	fields, _ := decoded(rec.AppendLine(nil)).(map[string]any)
+	return fields
+}
+
+// recordPattern compares the fields of a record with those of a pattern.
+func recordPattern(want map[string]any) (func(fields map[string]any) bool, error) {
+	expressions := map[string]*regexp.Regexp{}
+	for key, value := range want {
+		text, ok := value.(string)
+		if !ok || len(text) < 2 || text[0] != '/' || text[len(text)-1] != '/' {
+			continue
+		}
+		e, err := regexp.Compile(text[1 : len(text)-1])
+		if err != nil {
+			return nil, fmt.Errorf("%s is not a regular expression: %w", text, err)
+		}
+		expressions[key] = e
+	}
+	return func(fields map[string]any) bool {
+		for key, value := range want {
+			got, ok := fields[key]
+			if e := expressions[key]; e != nil {
+				if !ok || !e.MatchString(fmt.Sprint(got)) {
+					return false
+				}
+				continue
+			}
+			if value == nil && !ok {
+				continue
+			}
+			if !ok || !covers(value, got, true) {
+				return false
+			}
+		}
+		return true
+	}, nil
+}
+
+// showList shows bodies in order.
+func showList(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var b bytes.Buffer
+	for i, text := range list {
+		if i == 10 {
+			fmt.Fprintf(&b, ", ... (%d in all)", len(list))
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(text))
+	}
+	return b.String()
+}

@@ -1,0 +1,308 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// ofFunction is what must have happened to a function.
+type ofFunction struct {
+	Attempts   *attempts   `json:"attempts"`
+	Deliveries *deliveries `json:"deliveries"`
+	Waits      *waits      `json:"waits"`
+	Settled    *words      `json:"settled"`
+	Ends       *words      `json:"ends"`
+	Elapsed    *spanRange  `json:"elapsed"`
+	Logs       []pattern   `json:"logs"`
+}
+
+// attempts are a number of attempts, or facts of each.
+type attempts struct {
+	count int // -1: the list counts
+	list  []attempt
+}
+
+type attempt struct {
+	RetryCount    *int       `json:"retryCount"`
+	DeliveryCount *int64     `json:"deliveryCount"`
+	Status        string     `json:"status"`
+	Error         *pattern   `json:"error"`
+	At            *spanRange `json:"at"`
+}
+
+func (a *attempts) UnmarshalJSON(raw []byte) error {
+	return countOrList(raw, &a.count, &a.list)
+}
+
+// deliveries are a number of deliveries, or the attempts in each.
+type deliveries struct {
+	count int // -1: the list counts
+	list  []int
+}
+
+func (d *deliveries) UnmarshalJSON(raw []byte) error {
+	return countOrList(raw, &d.count, &d.list)
+}
+
+func countOrList[T any](raw []byte, count *int, list *[]T) error {
+	if raw[0] == '[' {
+		*count = -1
+		return json.Unmarshal(raw, list)
+	}
+	return json.Unmarshal(raw, count)
+}
+
+// waits are the delays of all retries: one for all, or each.
+type waits struct {
+	each *spanRange
+	list []spanRange
+}
+
+func (w *waits) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '[' {
+		return json.Unmarshal(raw, &w.list)
+	}
+	return json.Unmarshal(raw, &w.each)
+}
+
+// words are one word for all, or each.
+type words struct {
+	each string
+	list []string
+}
+
+func (w *words) UnmarshalJSON(raw []byte) error {
+	if raw[0] == '[' {
+		w.list = []string{}
+		return json.Unmarshal(raw, &w.list)
+	}
+	return json.Unmarshal(raw, &w.each)
+}
+
+func (w *words) holds(got []string) bool {
+	if w.list != nil {
+		return slices.Equal(got, w.list)
+	}
+	return len(got) > 0 && !slices.ContainsFunc(got, func(s string) bool { return s != w.each })
+}
+
+func (w *words) String() string {
+	if w.list != nil {
+		return showWords(w.list)
+	}
+	return "each " + w.each
+}
+
+// showWords shows words in order, equal neighbours together.
+func showWords(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	var parts []string
+	for i := 0; i < len(list); {
+		n := 1
+		for i+n < len(list) && list[i+n] == list[i] {
+			n++
+		}
+		if n > 1 {
+			parts = append(parts, fmt.Sprintf("%d x %s", n, list[i]))
+		} else {
+			parts = append(parts, list[i])
+		}
+		i += n
+	}
+	return strings.Join(parts, ", ")
+}
+
+// function compares what happened to a function.
+func (r *run) function(at, name string, want *ofFunction) {
+	if r.h.App().Function(name) == nil && len(r.h.Select(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })) == 0 {
+		r.mismatch(at, fmt.Sprintf("the app has no function %q", name), "", "", nil)
+		return
+	}
+	h := r.history(name)
+	concerned := r.of(name)
+	sub := func(key string) string { return schemas.JoinPath(at, key) }
+	if want.Attempts != nil {
+		r.attempts(sub("attempts"), name, want.Attempts, h.ended)
+	}
+	if d := want.Deliveries; d != nil {
+		if got := len(h.attempts); d.count >= 0 && got != d.count {
+			r.mismatch(sub("deliveries"), name+" had another number of deliveries", fmt.Sprint(d.count), fmt.Sprint(got), concerned)
+		}
+		if d.count < 0 && !slices.Equal(d.list, h.attempts) {
+			r.mismatch(sub("deliveries"), name+" made other numbers of attempts in its deliveries", fmt.Sprint(d.list), fmt.Sprint(h.attempts), concerned)
+		}
+	}
+	if want.Waits != nil {
+		r.waits(sub("waits"), name, want.Waits, h.delays)
+	}
+	if want.Settled != nil && !want.Settled.holds(h.settled) {
+		r.mismatch(sub("settled"), "deliveries of "+name+" were settled otherwise", want.Settled.String(), showWords(h.settled), concerned)
+	}
+	if want.Ends != nil && !want.Ends.holds(h.ends()) {
+		r.mismatch(sub("ends"), "messages of "+name+" ended otherwise", want.Ends.String(), showWords(h.ends()), concerned)
+	}
+	if want.Elapsed != nil {
+		got := r.elapsed(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })
+		if !want.Elapsed.holds(got) {
+			r.mismatch(sub("elapsed"), "the last attempt of "+name+" ended at another time", want.Elapsed.text, Span(got), concerned)
+		}
+	}
+	next := 0
+	for i, p := range want.Logs {
+		found := slices.IndexFunc(h.logs[next:], p.matches)
+		if found < 0 {
+			r.mismatch(schemas.IndexPath(sub("logs"), i), name+" has not logged it, in this order", p.String(), showList(h.logs), nil)
+			break
+		}
+		next += found + 1
+	}
+}
+
+func (r *run) attempts(at, name string, want *attempts, got []journal.Record) {
+	if want.count >= 0 {
+		if len(got) != want.count {
+			r.mismatch(at, name+" made another number of attempts", fmt.Sprint(want.count), fmt.Sprint(len(got)), r.of(name))
+		}
+		return
+	}
+	if len(got) != len(want.list) {
+		r.mismatch(at, name+" made another number of attempts", fmt.Sprint(len(want.list)), fmt.Sprint(len(got)), r.of(name))
+		return
+	}
+	for i, w := range want.list {
+		rec := &got[i]
+		path := schemas.IndexPath(at, i)
+		differs := func(key, want, got string) {
+			r.mismatch(schemas.JoinPath(path, key), fmt.Sprintf("attempt %d of %s differs", i+1, name), want, got, r.of(name))
+		}
+		switch after := rec.Time.Sub(r.begins); {
+		case w.RetryCount != nil && *w.RetryCount != rec.RetryCount():
+			differs("retryCount", fmt.Sprint(*w.RetryCount), fmt.Sprint(rec.RetryCount()))
+		case w.DeliveryCount != nil && *w.DeliveryCount != rec.DeliveryCount:
+			differs("deliveryCount", fmt.Sprint(*w.DeliveryCount), fmt.Sprint(rec.DeliveryCount))
+		case w.Status != "" && w.Status != rec.Status:
+			differs("status", w.Status, rec.Status)
+		case w.Error != nil && !w.Error.matches(rec.Error):
+			differs("error", w.Error.String(), quote(rec.Error))
+		case w.At != nil && !w.At.holds(after):
+			differs("at", w.At.text, Span(after))
+		}
+	}
+}
+
+func (r *run) waits(at, name string, want *waits, got []time.Duration) {
+	shown := make([]string, len(got))
+	for i, d := range got {
+		shown[i] = Span(d)
+	}
+	if want.each != nil {
+		if i := slices.IndexFunc(got, func(d time.Duration) bool { return !want.each.holds(d) }); i >= 0 || len(got) == 0 {
+			r.mismatch(at, "retries of "+name+" waited otherwise", "each "+want.each.text, showWords(shown), r.of(name))
+		}
+		return
+	}
+	same := len(got) == len(want.list)
+	texts := make([]string, len(want.list))
+	for i := range want.list {
+		texts[i] = want.list[i].text
+		same = same && want.list[i].holds(got[i])
+	}
+	if !same {
+		r.mismatch(at, "retries of "+name+" waited otherwise", showWords(texts), showWords(shown), r.of(name))
+	}
+}
+
+// A history is what happened to a function, from the journal.
+type history struct {
+	ended    []journal.Record // attempts
+	attempts []int            // in each delivery, in the order of their first attempts
+	delays   []time.Duration  // of its policy
+	settled  []string
+	logs     []string
+
+	order []string          // messages, or deliveries without one
+	end   map[string]string // how they ended, so far
+}
+
+// inWork is the end, so far, of a message that was received and not settled.
+const inWork = "in work"
+
+// ends are the ends of all messages, in the order of their first delivery.
+func (h *history) ends() []string {
+	list := make([]string, len(h.order))
+	for i, message := range h.order {
+		list[i] = h.end[message]
+	}
+	return list
+}
+
+func (r *run) history(function string) *history {
+	h := &history{end: map[string]string{}}
+	at := map[string]int{} // by delivery
+	var last uint64
+	for _, rec := range r.h.Select(func(*journal.Record) bool { return true }) {
+		if rec.Seq <= last {
+			clear(at) // another run begins the names of deliveries anew
+		}
+		last = rec.Seq
+		message := rec.MessageID
+		if message == "" {
+			message = rec.Delivery
+		}
+		if !strings.EqualFold(rec.Function, function) {
+			h.byService(&rec)
+			continue
+		}
+		switch rec.Kind {
+		case journal.AttemptStarted:
+			if _, known := at[rec.Delivery]; !known {
+				at[rec.Delivery] = len(h.attempts)
+				h.attempts = append(h.attempts, 0)
+			}
+		case journal.AttemptEnded:
+			h.ended = append(h.ended, rec)
+			h.attempts[at[rec.Delivery]]++
+		case journal.RetryScheduled:
+			h.delays = append(h.delays, rec.Delay)
+		case journal.HandlerLog:
+			h.logs = append(h.logs, rec.Message)
+		case journal.Received:
+			if _, known := h.end[message]; !known {
+				h.order = append(h.order, message)
+			}
+			h.end[message] = inWork
+		case journal.Settled:
+			h.settled = append(h.settled, rec.Decision)
+			if h.end[message] == inWork { // else its service has ended it meanwhile
+				h.end[message] = rec.Decision
+			}
+		default:
+			h.byService(&rec)
+		}
+	}
+	return h
+}
+
+// byService notes the end of a message that a service decided.
+func (h *history) byService(rec *journal.Record) {
+	word := ""
+	switch rec.Kind {
+	case journal.DeadLettered:
+		word = "dead_lettered"
+	case journal.EventDropped:
+		word = "dropped"
+	case journal.Expired:
+		word = "expired"
+	}
+	if _, known := h.end[rec.MessageID]; known && word != "" {
+		h.end[rec.MessageID] = word
+	}
+}

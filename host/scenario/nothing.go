@@ -1,0 +1,63 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/redeliver/redeliver/host/journal"
+)
+
+// nothingElse looks for messages and functions that an expectation does not name.
+func (r *run) nothingElse(at string, e *expect) {
+	ran := map[string]bool{}
+	for _, rec := range r.h.Select(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptStarted }) {
+		ran[rec.Function] = true
+	}
+	for _, f := range r.h.App().Functions {
+		if ran[f.Name] && !hasFold(e.Functions, f.Name) {
+			r.mismatch(at, fmt.Sprintf("function %q has run", f.Name), "no function that is not named", "attempts of "+f.Name, r.of(f.Name))
+		}
+	}
+	for _, name := range r.h.Queues() {
+		_, visible := e.Queues[name]
+		_, hidden := e.Hidden[name]
+		var left []string
+		if !visible {
+			left = append(left, r.h.Bodies(name)...)
+		}
+		if !hidden {
+			left = append(left, r.h.HiddenBodies(name)...)
+		}
+		if len(left) > 0 {
+			r.mismatch(at, fmt.Sprintf("queue %q holds messages", name), "none", showList(left), r.all)
+		}
+	}
+	for _, path := range r.busPaths() {
+		if _, named := e.ServiceBus[path]; named {
+			continue
+		}
+		if left := r.busBodies(path); len(left) > 0 {
+			r.mismatch(at, fmt.Sprintf("entity %q holds messages", path), "none", showList(left), r.all)
+		}
+	}
+}
+
+func hasFold[T any](m map[string]T, name string) bool {
+	for key := range m {
+		if strings.EqualFold(key, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// busPaths are the places of Service Bus that hold messages.
+func (r *run) busPaths() []string {
+	var paths []string
+	for _, path := range r.h.ServiceBusEntities() {
+		paths = append(paths, path, path+"/$DeadLetterQueue")
+	}
+	slices.Sort(paths)
+	return paths
+}

@@ -1,0 +1,235 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// Options changes how a scenario runs. The zero value runs it as it is written.
+type Options struct {
+	// App is the folder of an app that takes the place of the scenario's own.
+	App string
+	// Seed, if not nil, takes the place of the scenario's own.
+	Seed *uint64
+}
+
+// A Result is what a run of a scenario came to.
+type Result struct {
+	Scenario *Scenario
+	// Failures are what did not hold, in the order in which it was found. None: the
+	// scenario has passed, or was skipped.
+	Failures []Failure
+	// Skipped is the reason for which it was not run.
+	Skipped string
+	// Seed is the seed of the run.
+	Seed uint64
+	// Virtual is how far the scenario's clock has moved, Real how long the run took.
+	Virtual, Real time.Duration
+}
+
+// Passed reports whether everything held.
+func (r *Result) Passed() bool { return len(r.Failures) == 0 && r.Skipped == "" }
+
+// A Failure is one thing that did not hold.
+type Failure struct {
+	// File, Line and Path say what of the scenario it was. Line is 0 and Path empty where
+	// it was nothing in particular.
+	File string `json:"file"`
+	Line int    `json:"line,omitempty"`
+	Path string `json:"path,omitempty"`
+	// Message says what is wrong, Want and Got what was expected and found. The last two
+	// may be empty.
+	Message string `json:"message"`
+	Want    string `json:"want,omitempty"`
+	Got     string `json:"got,omitempty"`
+	// Timeline is what happened to the function or message concerned: lines of the
+	// journal, with the time from the beginning of the scenario.
+	Timeline []string `json:"timeline,omitempty"`
+}
+
+// String is the failure as several lines.
+func (f *Failure) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s:%d: ", f.File, f.Line)
+	if f.Path != "" {
+		fmt.Fprintf(&b, "%s: ", f.Path)
+	}
+	b.WriteString(f.Message)
+	if f.Want != "" || f.Got != "" {
+		fmt.Fprintf(&b, "\n  want  %s\n  got   %s", f.Want, f.Got)
+	}
+	for _, line := range f.Timeline {
+		b.WriteString("\n    " + line)
+	}
+	return b.String()
+}
+
+// Run runs a scenario on a host of its own. Scenarios may run at the same time. It returns
+// when the host has ended. Ctx ends the run between two steps.
+func Run(ctx context.Context, s *Scenario, o *Options) *Result {
+	if o == nil {
+		o = &Options{}
+	}
+	res := &Result{Scenario: s, Skipped: s.Skip, Seed: s.Seed}
+	if o.Seed != nil {
+		res.Seed = *o.Seed
+	}
+	if s.Skip != "" {
+		return res
+	}
+	begin := time.Now() //clock:outside how long the run takes in reality
+	r := &run{s: s, res: res}
+	r.guard(func() { r.play(ctx, o) })
+	res.Real = time.Since(begin) //clock:outside the same
+	return res
+}
+
+// A run is the test of one scenario: what the kit takes for *testing.T.
+type run struct {
+	s   *Scenario
+	res *Result
+	h   *hosttest.Host
+
+	at     string // path of the step that runs
+	begins time.Time
+	faults faults
+
+	mu       sync.Mutex
+	cleanups []func()
+	dir      string
+}
+
+var _ hosttest.TB = (*run)(nil)
+
+// guard calls f, and then what is to be cleaned up, on a goroutine that Fatalf can end.
+func (r *run) guard(f func()) {
+	for _, call := range []func(){f, r.cleanup} {
+		done := make(chan struct{}) //clock:outside the run is of the real world
+		go func() {                 //clock:outside ends with the call
+			defer close(done)
+			defer func() {
+				if p := recover(); p != nil {
+					r.Errorf("the run has crashed: %v\n%s", p, stack())
+				}
+			}()
+			call()
+		}()
+		<-done //clock:outside the run is of the real world
+	}
+	if r.dir != "" {
+		_ = os.RemoveAll(r.dir) // a temporary folder
+	}
+}
+
+func stack() []byte {
+	b := make([]byte, 16<<10)
+	return b[:runtime.Stack(b, false)]
+}
+
+// cleanup calls what was registered, the last first. A call that ends its goroutine ends
+// only itself.
+func (r *run) cleanup() {
+	for {
+		r.mu.Lock()
+		n := len(r.cleanups)
+		if n == 0 {
+			r.mu.Unlock()
+			return
+		}
+		call := r.cleanups[n-1]
+		r.cleanups = r.cleanups[:n-1]
+		r.mu.Unlock()
+		call()
+	}
+}
+
+// play runs the steps and looks at what has come of them.
+func (r *run) play(ctx context.Context, o *Options) {
+	opts, err := r.s.options(o.App)
+	if err != nil {
+		r.refuse(err)
+		return
+	}
+	opts.Seed = r.res.Seed
+	opts.StorageFault = r.faults.storage
+	r.h = hosttest.New(r, opts)
+	r.begins = r.h.Clock().Now()
+	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()
+	for i := range r.s.When {
+		if ctx.Err() != nil {
+			r.Fatalf("the run was ended: %v", ctx.Err())
+		}
+		r.at = schemas.IndexPath("when", i)
+		r.step(&r.s.When[i])
+	}
+	r.at = "when"
+	r.settle()
+	r.at = "then"
+	r.expect("then", &r.s.Then)
+}
+
+// refuse tells of an app or scenario that cannot run.
+func (r *run) refuse(err error) {
+	if f, ok := err.(*schemas.Fault); ok {
+		r.fail(&Failure{File: f.File, Line: f.Line, Path: f.Path, Message: f.Reason, Want: f.Allowed, Got: f.Found})
+		return
+	}
+	r.Errorf("%v", err)
+}
+
+func (r *run) fail(f *Failure) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.res.Failures = append(r.res.Failures, *f)
+}
+
+// Helper does nothing: a failure names its step.
+func (r *run) Helper() {}
+
+// Cleanup registers a call for the end of the run.
+func (r *run) Cleanup(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cleanups = append(r.cleanups, f)
+}
+
+// Errorf records a failure of the step that runs.
+func (r *run) Errorf(format string, args ...any) {
+	line, _ := r.s.doc.Pos(r.at)
+	text := strings.TrimPrefix(fmt.Sprintf(format, args...), "hosttest: ")
+	text, _, _ = strings.Cut(text, "\n(Options.") // advice for authors of Go tests
+	r.fail(&Failure{File: r.s.File, Line: line, Path: r.at, Message: text})
+}
+
+// Fatalf is Errorf that ends the run.
+func (r *run) Fatalf(format string, args ...any) {
+	r.Errorf(format, args...)
+	runtime.Goexit()
+}
+
+// Logf drops what the kit has to tell.
+func (r *run) Logf(string, ...any) {}
+
+// TempDir is a folder that is removed after the run.
+func (r *run) TempDir() string {
+	if r.dir == "" {
+		dir, err := os.MkdirTemp("", "redeliver-scenario-")
+		if err != nil {
+			r.Fatalf("%v", err)
+		}
+		r.dir = dir
+	}
+	dir, err := os.MkdirTemp(r.dir, "")
+	if err != nil {
+		r.Fatalf("%v", err)
+	}
+	return dir
+}

@@ -1,0 +1,175 @@
+package scenario
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// A Scenario is one document of a scenario file, checked. It is not changed by runs.
+type Scenario struct {
+	// File is the path of the file, as it was given to Load.
+	File string `json:"-"`
+	// Line is the line of the file at which the scenario begins.
+	Line int `json:"-"`
+
+	Name      string              `json:"name"`
+	Skip      string              `json:"skip"`
+	App       string              `json:"app"`
+	Start     string              `json:"start"`
+	Seed      uint64              `json:"seed"`
+	Host      json.RawMessage     `json:"host"`
+	Settings  map[string]string   `json:"settings"`
+	Functions map[string]function `json:"functions"`
+	When      []step              `json:"when"`
+	Then      expect              `json:"then"`
+
+	doc *schemas.Document
+}
+
+// A function is what a scenario says of one.
+type function struct {
+	Trigger   map[string]any   `json:"trigger"`
+	Bindings  []map[string]any `json:"bindings"`
+	Retry     json.RawMessage  `json:"retry"`
+	Redeliver json.RawMessage  `json:"redeliver"`
+	Handler   *script          `json:"handler"`
+}
+
+// Suffixes are the ends of the names of scenario files.
+var Suffixes = []string{".scenario.yaml", ".scenario.yml", ".scenario.json"} // read only
+
+// Find returns the scenario files below a folder, in the order of their paths. Folders
+// whose names begin with a dot, and node_modules, are left out.
+func Find(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := e.Name()
+		if e.IsDir() {
+			if path != dir && (strings.HasPrefix(name, ".") || name == "node_modules") {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if IsFile(name) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	return files, err
+}
+
+// IsFile reports whether a name is the name of a scenario file.
+func IsFile(name string) bool {
+	for _, suffix := range Suffixes {
+		if strings.HasSuffix(name, suffix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Load reads the scenarios of a file: each YAML document is one. All faults are
+// reported, with line and column.
+func Load(file string) ([]*Scenario, []*schemas.Fault) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, []*schemas.Fault{{File: file, Reason: "the file cannot be read: " + err.Error()}}
+	}
+	return Parse(file, text)
+}
+
+// Parse is Load for a text that has been read.
+func Parse(file string, text []byte) ([]*Scenario, []*schemas.Fault) {
+	docs, fault := schemas.ParseYAML(file, text)
+	if fault != nil {
+		return nil, []*schemas.Fault{fault}
+	}
+	if len(docs) == 0 {
+		return nil, []*schemas.Fault{{File: file, Line: 1, Column: 1, Reason: "the file holds no scenario", Hint: "write at least what must hold: then"}}
+	}
+	var list []*Scenario
+	var faults []*schemas.Fault
+	for i, doc := range docs {
+		s, wrong := read(doc)
+		if len(wrong) > 0 {
+			faults = append(faults, wrong...)
+			continue
+		}
+		if s.Name == "" {
+			s.Name = nameOf(file)
+			if len(docs) > 1 {
+				s.Name += fmt.Sprintf(" #%d", i+1)
+			}
+		}
+		list = append(list, s)
+	}
+	return list, faults
+}
+
+// nameOf is the name of a scenario that gives none.
+func nameOf(file string) string {
+	name := filepath.Base(file)
+	for _, suffix := range Suffixes {
+		name = strings.TrimSuffix(name, suffix)
+	}
+	return name
+}
+
+func read(doc *schemas.Document) (*Scenario, []*schemas.Fault) {
+	if faults := doc.Validate(schemas.Scenario); len(faults) > 0 {
+		return nil, faults
+	}
+	if faults := spanFaults(doc, "", doc.Value(), nil); len(faults) > 0 {
+		schemas.Sort(faults)
+		return nil, faults
+	}
+	s := &Scenario{File: doc.File(), doc: doc}
+	s.Line, _ = doc.Pos("")
+	decoder := json.NewDecoder(bytes.NewReader(doc.JSON()))
+	decoder.UseNumber()
+	if err := decoder.Decode(s); err != nil {
+		return nil, []*schemas.Fault{doc.Fault("", "", "", err.Error())} // of a value that no fault above has
+	}
+	return s, s.check()
+}
+
+// check finds what the schema cannot say.
+func (s *Scenario) check() (faults []*schemas.Fault) {
+	for name, f := range s.Functions {
+		at := schemas.JoinPath("functions", name)
+		if f.Trigger == nil && s.App == "" {
+			faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "trigger"), "", `a trigger binding, such as {type: queueTrigger, queueName: orders}`, "a function without an app needs a trigger"))
+		}
+		if f.Handler != nil {
+			for i, a := range f.Handler.actions {
+				if a.Do == "retryAfter" && a.After == 0 {
+					faults = append(faults, s.doc.Fault(schemas.JoinPath(at, "handler"), "", "a span such as 10s", fmt.Sprintf("action %d is retryAfter and has no 'after'", i+1)))
+				}
+			}
+		}
+	}
+	if s.App == "" && len(s.Functions) == 0 {
+		faults = append(faults, s.doc.Fault("app", "", "the folder of an app, or functions with triggers", "the scenario has no app and no functions"))
+	}
+	schemas.Sort(faults)
+	return faults
+}
+
+// scripted reports whether handlers of the scenario take the place of the app's.
+func (s *Scenario) scripted() bool {
+	for _, f := range s.Functions {
+		if f.Handler != nil || f.Trigger != nil {
+			return true
+		}
+	}
+	return s.App == ""
+}

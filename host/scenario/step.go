@@ -1,0 +1,289 @@
+package scenario
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings/servicebus"
+
+	queueapi "github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/schemas"
+)
+
+// A step is one thing that is done: exactly one field is set.
+type step struct {
+	Send       *send             `json:"send"`
+	SendEvents *sendEvents       `json:"sendEvents"`
+	Upload     *upload           `json:"upload"`
+	Publish    *publish          `json:"publish"`
+	Write      *write            `json:"write"`
+	Request    *request          `json:"request"`
+	Call       *call             `json:"call"`
+	Await      *await            `json:"await"`
+	Fault      *fault            `json:"fault"`
+	Advance    *span             `json:"advance"`
+	Settle     bool              `json:"settle"`
+	Edit       map[string]string `json:"edit"`
+	Remove     string            `json:"remove"`
+	Crash      bool              `json:"crash"`
+	Start      bool              `json:"start"`
+	Restart    bool              `json:"restart"`
+	Expect     *expect           `json:"expect"`
+}
+
+type send struct {
+	Queue      string         `json:"queue"`
+	ServiceBus string         `json:"serviceBus"`
+	Body       body           `json:"body"`
+	Bodies     []body         `json:"bodies"`
+	Delay      span           `json:"delay"`
+	TimeToLive span           `json:"timeToLive"`
+	MessageID  string         `json:"messageId"`
+	SessionID  *string        `json:"sessionId"`
+	Properties map[string]any `json:"properties"`
+}
+
+type sendEvents struct {
+	EventHub string `json:"eventHub"`
+	Key      string `json:"key"`
+	Bodies   []body `json:"bodies"`
+}
+
+type upload struct {
+	Blob string `json:"blob"`
+	Body body   `json:"body"`
+}
+
+type publish struct {
+	Topic  string           `json:"topic"`
+	Events []map[string]any `json:"events"`
+}
+
+type write struct {
+	Container string            `json:"container"`
+	Documents []json.RawMessage `json:"documents"`
+}
+
+type request struct {
+	Method   string    `json:"method"`
+	Path     string    `json:"path"`
+	Body     body      `json:"body"`
+	Patience span      `json:"patience"`
+	Expect   *response `json:"expect"`
+}
+
+type response struct {
+	Status int   `json:"status"`
+	Body   *body `json:"body"`
+}
+
+type call struct {
+	Function string `json:"function"`
+	Body     body   `json:"body"`
+}
+
+type await struct {
+	Function      string `json:"function"`
+	Kind          string `json:"kind"`
+	Settled       string `json:"settled"`
+	Attempt       int    `json:"attempt"`
+	DeliveryCount int64  `json:"deliveryCount"`
+}
+
+// start is the time at which the scenario begins.
+func (s *Scenario) start(o *hosttest.Options) error {
+	if s.Start == "" {
+		return nil
+	}
+	text := strings.ToUpper(strings.Replace(s.Start, " ", "T", 1))
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02T15:04Z07:00", "2006-01-02", "2006-01-02Z07:00"} {
+		if t, err := time.Parse(layout, text); err == nil {
+			o.Start = t.UTC()
+			return nil
+		}
+	}
+	return s.fault("start", fmt.Sprintf("%q is not a time", s.Start), "a time such as 2030-01-01T00:00:00Z")
+}
+
+// step carries out a step.
+func (r *run) step(s *step) {
+	switch {
+	case s.Send != nil:
+		r.send(s.Send)
+	case s.SendEvents != nil:
+		r.sendEvents(s.SendEvents)
+	case s.Upload != nil:
+		r.h.Upload(s.Upload.Blob, s.Upload.Body.text())
+	case s.Publish != nil:
+		r.publish(s.Publish)
+	case s.Write != nil:
+		r.write(s.Write)
+	case s.Request != nil:
+		r.request(s.Request)
+	case s.Call != nil:
+		r.h.Call(s.Call.Function, s.Call.Body.text())
+	case s.Await != nil:
+		r.await(s.Await)
+	case s.Fault != nil:
+		r.fault(*s.Fault)
+	case s.Advance != nil:
+		r.h.Advance(time.Duration(*s.Advance))
+	case s.Settle:
+		r.settle()
+	case s.Edit != nil:
+		r.edit(s.Edit)
+	case s.Remove != "":
+		if err := r.h.Remove(s.Remove); err != nil {
+			r.Fatalf("the app without %s is refused: %v", s.Remove, err)
+		}
+	case s.Crash:
+		r.h.Kill()
+	case s.Start, s.Restart:
+		r.h.StartAgain()
+	case s.Expect != nil:
+		r.expect(schemas.JoinPath(r.at, "expect"), s.Expect)
+	}
+}
+
+// settle moves time until nothing is left to happen: nothing waits for time any more,
+// and polls and ticks have had their turn.
+func (r *run) settle() { r.h.Settle() }
+
+func (r *run) send(s *send) {
+	bodies := texts(s.Bodies)
+	if s.Bodies == nil {
+		bodies = []string{s.Body.text()}
+	}
+	switch {
+	case s.ServiceBus != "":
+		r.sendServiceBus(s, bodies)
+	case s.Queue == "":
+		r.Fatalf("send names no queue and no entity of Service Bus")
+	case s.Delay == 0 && s.TimeToLive == 0:
+		r.h.SendAll(s.Queue, bodies...)
+	default:
+		for _, body := range bodies {
+			r.h.SendWith(s.Queue, body, &queueapi.PutOptions{Visibility: time.Duration(s.Delay), TTL: time.Duration(s.TimeToLive)})
+		}
+	}
+}
+
+func (r *run) sendServiceBus(s *send, bodies []string) {
+	messages := make([]*servicebus.Message, len(bodies))
+	for i, text := range bodies {
+		m := &servicebus.Message{Body: []byte(text), MessageID: s.MessageID, SessionID: s.SessionID, TimeToLive: time.Duration(s.TimeToLive)}
+		if s.Delay > 0 {
+			m.ScheduledEnqueueTime = r.h.Clock().Now().Add(time.Duration(s.Delay))
+		}
+		for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+			if m.ApplicationProperties == nil {
+				m.ApplicationProperties = map[string]any{}
+			}
+			m.ApplicationProperties[name] = property(s.Properties[name])
+		}
+		messages[i] = m
+	}
+	r.h.SendServiceBus(s.ServiceBus, messages...)
+}
+
+// property is the value of an application property: whole numbers are long.
+func property(v any) any {
+	n, ok := v.(json.Number)
+	if !ok {
+		return v
+	}
+	if i, err := n.Int64(); err == nil {
+		return i
+	}
+	f, _ := n.Float64()
+	return f
+}
+
+func (r *run) sendEvents(s *sendEvents) {
+	if !r.h.Services().EventHubs().Has(s.EventHub) {
+		r.h.CreateEventHub(eventhubs.Hub{Name: s.EventHub})
+	}
+	r.h.SendEvents(s.EventHub, s.Key, texts(s.Bodies)...)
+}
+
+// publish gives the events what they lack.
+func (r *run) publish(p *publish) {
+	events := make([]map[string]any, len(p.Events))
+	for i, e := range p.Events {
+		events[i] = map[string]any{
+			"id": fmt.Sprint(i + 1), "subject": "/", "eventType": "Scenario", "dataVersion": "1", "data": map[string]any{},
+			"eventTime": r.h.Clock().Now().Format(time.RFC3339Nano),
+		}
+		maps.Copy(events[i], e)
+	}
+	text, err := json.Marshal(events)
+	if err != nil {
+		r.Fatalf("%v", err)
+	}
+	r.h.PublishEvents(p.Topic, string(text))
+}
+
+func (r *run) write(w *write) {
+	database, container, _ := strings.Cut(w.Container, "/")
+	documents := make([]string, len(w.Documents))
+	for i, d := range w.Documents {
+		documents[i] = string(d)
+	}
+	r.h.WriteCosmos(database, container, documents...)
+}
+
+func (r *run) request(q *request) {
+	method := q.Method
+	if method == "" {
+		method = "GET"
+	}
+	at := schemas.JoinPath(schemas.JoinPath(r.at, "request"), "expect")
+	if q.Patience > 0 {
+		got := r.h.RequestFor(time.Duration(q.Patience), method, q.Path, q.Body.text())
+		switch {
+		case got != nil && q.Expect != nil:
+			r.response(at, q.Expect, got.StatusCode, string(got.Body))
+		case got == nil && q.Expect != nil:
+			r.mismatch(at, "the caller left before the answer", "an answer", "none after "+Span(time.Duration(q.Patience)), nil)
+		}
+		return
+	}
+	got := r.h.Request(method, q.Path, q.Body.text())
+	if q.Expect != nil {
+		r.response(at, q.Expect, got.StatusCode, string(got.Body))
+	}
+}
+
+func (r *run) response(at string, want *response, status int, text string) {
+	if want.Status != 0 && want.Status != status {
+		r.mismatch(schemas.JoinPath(at, "status"), "the answer has another status", fmt.Sprint(want.Status), fmt.Sprint(status), r.all)
+	}
+	if want.Body != nil && !want.Body.matches(text) {
+		r.mismatch(schemas.JoinPath(at, "body"), "the answer has another body", quote(want.Body.text()), quote(text), nil)
+	}
+}
+
+func (r *run) await(a *await) {
+	r.h.Await(func(rec *journal.Record) bool {
+		return (a.Function == "" || strings.EqualFold(rec.Function, a.Function)) &&
+			(a.Kind == "" || string(rec.Kind) == a.Kind) &&
+			(a.Settled == "" || rec.Kind == journal.Settled && rec.Decision == a.Settled) &&
+			(a.Attempt == 0 || rec.Attempt == a.Attempt) &&
+			(a.DeliveryCount == 0 || rec.DeliveryCount == a.DeliveryCount)
+	})
+}
+
+func (r *run) edit(files map[string]string) {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := r.h.Edit(name, files[name]); err != nil {
+			r.Fatalf("the edit of %s is refused: %v", name, err)
+		}
+	}
+}

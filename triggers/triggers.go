@@ -26,8 +26,8 @@ type Event struct {
 	Messages []Message
 	Batch    bool
 
-	// Details are what the platform's log says of the trigger beside message ID and
-	// delivery count, in its order and under its names.
+	// Details are the fields of the trigger in the platform's log beside message ID
+	// and delivery count, in its order and under its names.
 	Details []Detail
 
 	// CallerWaits marks HTTP and admin calls: every attempt has an invocation
@@ -48,7 +48,7 @@ type Message struct {
 	// ID is the source's identifier; it may be empty (timer, HTTP).
 	ID string
 
-	// Value is what the trigger parameter of the function receives.
+	// Value is the value of the function's trigger parameter.
 	Value bindings.Value
 
 	// Read, when set, takes the place of Value: it is called once in each attempt,
@@ -70,7 +70,7 @@ type Message struct {
 	Err error
 }
 
-// Result is what came of a delivery: the outcome of its last attempt.
+// Result is the result of a delivery: the outcome of its last attempt.
 type Result struct {
 	// Err is nil for success, else the failure of the last attempt.
 	Err error
@@ -100,7 +100,7 @@ type Request struct {
 	Reason, Description string
 }
 
-// Decision is what became of a delivery, in the spelling of the journal.
+// Decision is the end of a delivery, in the spelling of the journal.
 type Decision string
 
 // The decisions, by kind (spec host-and-retry 0.3).
@@ -121,7 +121,7 @@ const (
 	Recorded        Decision = "recorded"         // timer
 )
 
-// Settlement is what a listener did at the end of a delivery.
+// Settlement is a listener's act at the end of a delivery.
 type Settlement struct {
 	Decision Decision
 	// Target names where the message went, e.g. the poison queue.
@@ -139,9 +139,9 @@ type Settlement struct {
 	Status int
 }
 
-// Sink is what a listener is given. The host implements it, bound to one
-// function of one generation. Its methods may be called concurrently, one
-// Handle and one Settled for each event.
+// Sink is the host's side of a listener, bound to one function of one
+// generation. Its methods may be called concurrently, one Handle and one
+// Settled for each event.
 type Sink interface {
 	// Handle runs the function for one delivery, all attempts included, and
 	// returns what came of the last. It blocks for as long as that takes. ctx

@@ -19,8 +19,8 @@ type refusedError struct {
 func (e *refusedError) Error() string   { return e.refusal.Error() }
 func (e *refusedError) Unwrap() []error { return []error{e.refusal, e.sdk} }
 
-// statusError is what the client returns for an answer of $management; its type is
-// not exported.
+// statusError is the client's error for an answer of $management; the client does
+// not export the type.
 type statusError interface {
 	error
 	RPCCode() int
@@ -54,8 +54,8 @@ func ended(ctx context.Context) error {
 	return nil
 }
 
-// peerRefusal is what the other side has said, as a condition or as a status of
-// $management; nil: nothing.
+// peerRefusal is the refusal of the other side, a condition or a status of
+// $management; nil if there is none.
 func peerRefusal(err error, conditionOf func(status int) messaging.Condition) *messaging.Error {
 	if e, ok := errors.AsType[*amqp.Error](err); ok && !hasEnded(e) {
 		return messaging.NewError(messaging.Condition(e.Condition), e.Description)

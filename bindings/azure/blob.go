@@ -86,8 +86,8 @@ func (o *Options) blobClient() *service.ClientOptions {
 	return out
 }
 
-// amendment is what the SDK has no option for: headers, which replace its own,
-// and a body.
+// amendment is an addition to a request for which the SDK has no option:
+// headers, which replace its own, and a body.
 type amendment struct {
 	header http.Header
 	body   []byte // nil: the SDK's

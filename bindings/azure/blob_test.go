@@ -46,8 +46,8 @@ func connectBlobs(t *testing.T, connectionString string) *azure.BlobAccount {
 	return account
 }
 
-// blobWire is what the embedded service guarantees behind a socket. Limits would
-// take tens of thousands of requests.
+// blobWire lists the guarantees of the embedded service behind a socket. Limits
+// would take tens of thousands of requests.
 var blobWire = bindingtest.BlobFeatures{
 	StrictRenew: true, ChecksEveryWrite: true, StrictNames: true, ResetsLease: true,
 	RefusesSnapshotsWithDelimiter: true, RecreateAtOnce: true,
@@ -80,8 +80,9 @@ func TestBlobConformance(t *testing.T) {
 	})
 }
 
-// azuriteDiffers is what Azurite 3.37.0 does where the service's documentation
-// says otherwise, with the page that says it or the file that does it.
+// azuriteDiffers lists the behaviour of Azurite 3.37.0 that the service's
+// documentation contradicts, with the page that says it or the file that does
+// it.
 var azuriteDiffers = map[string]string{
 	"AccessListIsStored/six policies":                        "it stores as many as there are; docs, Set Container ACL: at most five",
 	"AccessListIsStored/policy without terms":                "its generated reader demands an AccessPolicy with something in it; docs, Set Container ACL: all terms are optional",

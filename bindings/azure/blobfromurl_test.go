@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// text is what a blob holds.
+// text returns the content of a blob.
 func (b blobSDK) text(name string) string {
 	b.Helper()
 	d, err := b.DownloadStream(b.Context(), "box", name, nil)

@@ -40,7 +40,8 @@ func conditionHeaders(prefix string, c *blobapi.Conditions) http.Header {
 	return h
 }
 
-// leaseConditions are conditions for a lease operation, whose lease is its own.
+// leaseConditions are the conditions of a lease operation, without the lease,
+// which the operation names itself.
 func leaseConditions(c *blobapi.Conditions) http.Header {
 	h := conditionHeaders("", c)
 	h.Del("X-Ms-Lease-Id")
@@ -62,7 +63,8 @@ func set(h http.Header, name, text string) {
 	}
 }
 
-// setMD5 takes the name as it is: the SDK signs what is under "Content-MD5".
+// setMD5 takes the header's name in the SDK's spelling: the SDK signs the value
+// under "Content-MD5".
 func setMD5(h http.Header, name string, sum []byte) {
 	if sum != nil {
 		h[name] = []string{base64.StdEncoding.EncodeToString(sum)}
@@ -112,7 +114,7 @@ func leaseOf(h http.Header) blobapi.LeaseProperties {
 }
 
 // metadataOf returns the metadata in an answer, with names in lower case: their
-// own is lost on the way.
+// spelling is lost on the way.
 func metadataOf(h http.Header) map[string]string {
 	const prefix = "X-Ms-Meta-"
 	var out map[string]string

@@ -77,7 +77,7 @@ func (b *blob) leaser(id string) (*leaser, error) {
 	}, nil
 }
 
-// leasable is what the methods of blob.Leasable need.
+// leasable has the call that the methods of blob.Leasable need.
 type leasable interface {
 	leaser(id string) (*leaser, error)
 }

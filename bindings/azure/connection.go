@@ -19,7 +19,7 @@ const (
 	devQueue    = "10001"
 )
 
-// Connection is what a storage connection string says.
+// Connection is a storage connection string, taken apart.
 type Connection struct {
 	Account string // empty for a bare endpoint with a SAS
 	Key     string // base64; empty when there is a SAS

@@ -29,12 +29,12 @@ import (
 )
 
 // The differential tests send the same requests to Azurite and to our servers, at
-// the same time of day, and compare what comes back. differ_test.go says what is
-// compared, differprogram_test.go what is sent, differmask_test.go where the two
-// are known to differ.
+// the same time of day, and compare the answers. differ_test.go compares,
+// differprogram_test.go makes the requests, differmask_test.go has the known
+// differences.
 
-// exchange is one request, the same for both servers but for what they made up
-// themselves: a text in braces stands for something a server has said before.
+// exchange is one request, the same for both servers except for their own
+// texts: a text in braces stands for one that the server has sent before.
 type exchange struct {
 	op      string // the operation's name, for masks and people
 	service byte   // 'b' or 'q'
@@ -68,7 +68,7 @@ type side struct {
 	seen map[string]map[string]int // made-up values by kind, numbered as they appeared
 }
 
-// answer is what a server said, without what it made up.
+// answer is a server's answer, without the texts that it made up.
 type answer struct {
 	status int
 	code   string

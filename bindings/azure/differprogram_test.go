@@ -187,7 +187,7 @@ func blockListBody(g *generator) string {
 	return b.String() + "</BlockList>"
 }
 
-// listed is what a list is about: markers are good for the same list only.
+// listed names the subject of a list: markers are good for the same list only.
 func listed(query []string) string {
 	text := ""
 	for i := 0; i+1 < len(query); i += 2 {

@@ -14,8 +14,8 @@ import (
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 )
 
-// conditions is what the service's codes mean in package bindings. The code
-// decides, with any status (a wrong receipt is documented both as 400 and
+// conditions gives the meaning of the service's codes in package bindings. The
+// code decides, with any status (a wrong receipt is documented both as 400 and
 // as 404).
 func conditions(code string) error {
 	switch queueerror.Code(code) {

@@ -46,7 +46,7 @@ type hubClients struct {
 	consumer func(key consumerKey) (*azeventhubs.ConsumerClient, error)
 }
 
-// consumerKey is what a consumer client serves: readers of one name.
+// consumerKey names a consumer client: it serves readers of one name.
 type consumerKey struct{ hub, group, name string }
 
 // NewEventHubs returns the namespace of a connection string. With

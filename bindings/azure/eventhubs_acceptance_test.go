@@ -144,7 +144,7 @@ func TestEventHubsAcceptance(t *testing.T) {
 	}
 }
 
-// handled is what the hosts of one app did, by event.
+// handled is the work of the hosts of one app, by event.
 type handled struct {
 	mu    sync.Mutex
 	runs  map[string][]string      // the hosts that ran an event
@@ -260,7 +260,7 @@ func twoHosts(t *testing.T, l *handled, first, second *host.Host, client *azure.
 		}
 		again += len(hosts) - 1
 	}
-	if again > len(l.runs)/4 { // what was in work when a partition was taken comes again
+	if again > len(l.runs)/4 { // events in work when a partition was taken come again
 		t.Errorf("%d of %d events ran again: the hosts have no checkpoints in common", again, len(l.runs))
 	}
 }

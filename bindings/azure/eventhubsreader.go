@@ -30,7 +30,7 @@ type eventReader struct {
 
 var _ eventhubs.Reader = (*eventReader)(nil)
 
-// fetched is what came of waiting for an event.
+// fetched is the result of waiting for an event.
 type fetched struct {
 	events []*azeventhubs.ReceivedEventData
 	err    error

@@ -7,8 +7,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 )
 
-// gate lets one Receive at a time through, which is what the clients allow, until it
-// is closed.
+// gate lets one Receive at a time through until it is closed: the clients allow no
+// more.
 type gate struct {
 	turn   chan struct{} // holds the turn
 	closed chan struct{}

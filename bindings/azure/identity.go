@@ -9,7 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azidentity"
 )
 
-// Identity is what an identity-based connection says: settings of the form
+// Identity is an identity-based connection: settings of the form
 // CONNECTION__name in place of a connection string.
 //
 // Source: spec storage 13; docs, "Configure an identity-based connection".

@@ -61,7 +61,7 @@ func connect(t *testing.T, connectionString string, retries int) *azure.QueueAcc
 	return account
 }
 
-// wire is what the embedded service guarantees behind a socket.
+// wire lists the guarantees of the embedded service behind a socket.
 var wire = bindingtest.QueueFeatures{UniqueReceipts: true, OrderByVisibility: true, RecreateAtOnce: true, ExactCount: true, WholeSeconds: true}
 
 // TestQueueConformance is the second leg of style 2.7: SDK, socket, server,

@@ -7,8 +7,8 @@ import "sync"
 // have no end.
 const recentLimit = 100
 
-// recent holds what was used last, by key, and closes what was used longest
-// ago when there are too many. Senders in use stay.
+// recent holds the clients used last, by key, and closes the one used longest
+// ago when there are too many. Clients in use stay.
 type recent[C any] struct {
 	limit int
 	end   func(C)
@@ -28,8 +28,8 @@ func newRecent[C any](limit int, end func(C)) *recent[C] {
 	return &recent[C]{limit: limit, end: end, by: map[string]*recentlyUsed[C]{}}
 }
 
-// use returns what is under a key, opened if need be; leave says that it is not used any
-// more. Open must not wait.
+// use returns the client under a key, opened if need be; leave says that it is not used
+// any more. Open must not wait.
 func (r *recent[C]) use(key string, open func() (C, error)) (c C, leave func(), err error) {
 	r.mu.Lock()
 	u := r.by[key]
@@ -55,7 +55,7 @@ func (r *recent[C]) use(key string, open func() (C, error)) (c C, leave func(), 
 	}, nil
 }
 
-// oldestLocked takes out what has to go.
+// oldestLocked takes out the client that has to go.
 func (r *recent[C]) oldestLocked() (c C, tooMany bool) {
 	if len(r.by) <= r.limit {
 		return c, false

@@ -17,7 +17,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// sdkReceiver is what the client's two kinds of receivers have in common.
+// sdkReceiver is the common part of the client's two kinds of receivers.
 type sdkReceiver interface {
 	ReceiveMessages(ctx context.Context, n int, opts *azservicebus.ReceiveMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
 	ReceiveDeferredMessages(ctx context.Context, numbers []int64, opts *azservicebus.ReceiveDeferredMessagesOptions) ([]*azservicebus.ReceivedMessage, error)
@@ -124,7 +124,7 @@ func (r *receiver) receive(ctx context.Context, n int, wait time.Duration) ([]*s
 // linkLasts is how long a link has to live to be no failed try when it is lost.
 const linkLasts = time.Minute
 
-// errLinkLost is what a Receive says that lost one link after the other.
+// errLinkLost is the error of a Receive that lost one link after the other.
 var errLinkLost = &bindings.UnreachableError{Err: errors.New("the link was lost")}
 
 // pause waits; false: ctx has ended meanwhile.

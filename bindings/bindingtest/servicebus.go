@@ -11,7 +11,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// ServiceBusNamespace is what the suite needs of a namespace.
+// ServiceBusNamespace has the calls of a namespace that the suite needs.
 type ServiceBusNamespace interface {
 	servicebus.Namespace
 	servicebus.Admin

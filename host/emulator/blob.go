@@ -19,7 +19,7 @@ const defaultContentType = "application/octet-stream"
 // this file has the calls that write a blob as a whole, or its properties.
 type blob struct {
 	s     *blobs
-	epoch *epoch.Epoch // of who has the handle; nil: it does not end
+	epoch *epoch.Epoch // the epoch of the handle's holder; nil: it does not end
 	key   blobKey
 }
 
@@ -103,8 +103,7 @@ func notFound(key blobKey) error {
 	return blobError(storage.CodeBlobNotFound, "blob %q does not exist in container %q", key.Name, key.Container)
 }
 
-// put replaces what is under the record's key by a new blob. Old is what was
-// there.
+// put puts a new blob under the record's key. Old is the replaced record.
 func (tx *blobTx) put(r blobRecord, old *blobRecord) *blobapi.Written {
 	r.Version = tx.newVersion()
 	if r.Created.IsZero() {

@@ -333,8 +333,8 @@ func TestSavedBlobsComeBack(t *testing.T) {
 	}
 }
 
-// A snapshot has what blobs have, and not what only an open download still holds of one
-// that was deleted.
+// A snapshot has the bodies of blobs, and not the body of a deleted blob that only an
+// open download still holds.
 func TestSnapshotLeavesOutWhatIsDeleted(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

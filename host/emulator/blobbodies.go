@@ -19,7 +19,7 @@ type bodyID string
 // methods may be called concurrently; write may block as long as its reader.
 type bodyStore interface {
 	// write stages everything that r has. Nothing is kept after an error. A size
-	// above 0 is what the caller expects to come.
+	// above 0 is the length that the caller expects.
 	write(r io.Reader, size int64) (bodyID, error)
 	// take returns the identifier under which records may have a staged
 	// body; the state belongs to an opening of the store. It fails when the
@@ -28,8 +28,8 @@ type bodyStore interface {
 	// open returns the bytes for reading. They can be read until close, even
 	// after remove.
 	open(id bodyID) (body, error)
-	// keep says that a record has the body from now on; w collects what is to be
-	// written for that, and is nil when nothing is.
+	// keep says that a record has the body from now on; w collects the writes
+	// for that, and is nil when there are none.
 	keep(id bodyID, w *change)
 	// remove says that no record has it any more.
 	remove(id bodyID, w *change)

@@ -9,7 +9,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// version is what conditions are about: one state of a blob or container.
+// version is the subject of conditions: one state of a blob or container.
 type version struct {
 	ETag     string
 	Modified time.Time // whole seconds

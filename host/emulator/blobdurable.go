@@ -106,8 +106,8 @@ func (c *change) dropContent(of *content) {
 	}
 }
 
-// kind is what is kept of blobs: see [keep.Kind]. They are copied and restored with
-// their bodies, which are more than keys.
+// kind describes the stored state of blobs: see [keep.Kind]. They are copied and
+// restored with their bodies, which are more than keys.
 func (s *blobs) kind() keep.Kind[blobsState] {
 	return keep.Kind[blobsState]{
 		Keys: keep.Keys{Name: "the blobs"}, Read: readBlobs, Take: s.takeLocked,

@@ -210,7 +210,8 @@ func (b *blob) PageRanges(ctx context.Context, within *blobapi.Range, cond *blob
 	return out, nil
 }
 
-// PageProperties are what can be changed of a page blob as a whole; nil stays.
+// PageProperties are changes of a page blob as a whole; nil leaves a property
+// as it is.
 type PageProperties struct {
 	Size     *int64
 	Sequence func(now int64) (int64, error)
@@ -280,7 +281,7 @@ func withZeros(pages []segment, span blobapi.Range) (out []segment) {
 	return out
 }
 
-// zeroBody is what was never written.
+// zeroBody stands for pages that were never written.
 type zeroBody struct{}
 
 var zeroPiece [64 << 10]byte

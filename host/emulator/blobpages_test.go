@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// paged is what the embedded account can do with page blobs.
+// paged has the calls of the embedded account for page blobs.
 type paged interface {
 	PutPages(ctx context.Context, at int64, body io.Reader, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
 	ClearPages(ctx context.Context, span blob.Range, opts *emulator.PageOptions) (*emulator.PagesWritten, error)
@@ -210,7 +210,7 @@ func TestPageBlobRules(t *testing.T) {
 	})
 }
 
-// sealer is what the embedded account can do with append blobs.
+// sealer has the calls of the embedded account for append blobs.
 type sealer interface {
 	Seal(ctx context.Context, position *int64, cond *blob.Conditions) (*blob.Written, error)
 }

@@ -136,9 +136,9 @@ func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (c
 
 func (tx *blobTx) change(c ...blobChange) { tx.changes = append(tx.changes, c...) }
 
-// newVersion returns the version of something written now. ETags are what the
-// platform's look like, the time in ticks of 100 ns since the year 1, and grow
-// with every write of the account.
+// newVersion returns the version of something written now. ETags look like the
+// platform's, the time in ticks of 100 ns since the year 1, and grow with every
+// write of the account.
 func (tx *blobTx) newVersion() version {
 	const ticksToUnix = 621_355_968_000_000_000
 	ticks := uint64(ticksToUnix + tx.now.Unix()*1e7 + int64(tx.now.Nanosecond()/100))

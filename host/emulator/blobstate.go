@@ -81,14 +81,14 @@ type blockRecord struct {
 	segment
 }
 
-// blobState is what there is under one name.
+// blobState holds everything under one name.
 type blobState struct {
 	base      *blobRecord   // nil: only blocks wait
 	snapshots []*blobRecord // oldest first
 	blocks    map[string]*blockRecord
 }
 
-// containerState is a container with what is in it.
+// containerState is a container with its blobs.
 type containerState struct {
 	record *containerRecord
 	blobs  map[string]*blobState

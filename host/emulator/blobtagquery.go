@@ -18,7 +18,7 @@ import (
 // conditional headers, "x-ms-if-tags"; Azurite: QueryParser.ts.
 type tagQuery struct {
 	holds func(tags map[string]string, container string) bool
-	keys  []string // that are compared, but for @container
+	keys  []string // that are compared, except @container
 }
 
 // errTagQuery says where an expression is wrong.

@@ -16,7 +16,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator"
 )
 
-// tagged is what the embedded account can do with tags.
+// tagged has the calls of the embedded account for tags.
 type tagged interface {
 	SetTags(ctx context.Context, tags map[string]string, cond *blob.Conditions) error
 	Tags(ctx context.Context, cond *blob.Conditions) (map[string]string, error)

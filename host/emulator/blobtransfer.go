@@ -133,7 +133,7 @@ func checkCopyOptions(opts *blobapi.CopyOptions) error {
 	return checkTagSet(opts.Tags)
 }
 
-// copyOf is the record of a copy, but for its content if that is another. A blob
+// copyOf is the record of a copy, without its content if that is another. A blob
 // that it replaces is of the same type.
 //
 // Source: docs, Copy Blob, "Remarks".

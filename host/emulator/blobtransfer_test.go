@@ -13,7 +13,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// copiedInto is what the embedded account can do with what was imported.
+// copiedInto has the call of the embedded account for an imported content.
 type copiedInto interface {
 	CopyIn(ctx context.Context, from *emulator.Imported, opts *blob.CopyOptions) (*blob.Copied, error)
 }

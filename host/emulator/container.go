@@ -121,7 +121,7 @@ func own[T any](p *T) *T {
 // blob.Container.
 type container struct {
 	s     *blobs
-	epoch *epoch.Epoch // of who has the handle; nil: it does not end
+	epoch *epoch.Epoch // the epoch of the handle's holder; nil: it does not end
 	name  string
 }
 

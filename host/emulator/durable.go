@@ -46,7 +46,7 @@ func (s *Storage) ready() error {
 	return s.blobs.kept.Ready()
 }
 
-// kind is what is kept of the queues: see [keep.Kind].
+// kind describes the stored state of the queues: see [keep.Kind].
 func (s *Storage) kind() keep.Kind[queuesState] {
 	return keep.Kind[queuesState]{
 		Keys: keep.Keys{Name: "the storage account"},

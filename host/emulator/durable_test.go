@@ -169,7 +169,7 @@ func TestDelayedMessageArrivesAfterReopening(t *testing.T) {
 }
 
 // The disk refuses to write at one step of a script; the call says so, nothing
-// has happened, and the next call works on what was there before.
+// has happened, and the next call works on the state before.
 func TestWriteFails(t *testing.T) {
 	t.Parallel()
 	for _, sync := range []bool{false, true} {

@@ -53,7 +53,7 @@ func (h *Host) StartAgain() {
 	h.start(false)
 }
 
-// snapshot is what the host keeps.
+// snapshot is the host's kept state.
 func (h *Host) snapshot() *services.Snapshot {
 	h.tb.Helper()
 	var snap *services.Snapshot

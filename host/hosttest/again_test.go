@@ -56,7 +56,8 @@ func TestKillInTheMiddleOfAHandler(t *testing.T) {
 }
 
 // A host that is killed in a retry wait begins the delivery anew, with count 0; the
-// assertions count the attempts of both runs. A restart lets what is in work end first.
+// assertions count the attempts of both runs. A restart lets deliveries in work end
+// first.
 func TestKillInARetryWait(t *testing.T) {
 	t.Parallel()
 	h := hosttest.New(t, &hosttest.Options{Handlers: functionsThatFail(4, 10*time.Second)})

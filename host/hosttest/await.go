@@ -60,7 +60,7 @@ func (h *Host) AwaitSettled(function string, decision triggers.Decision) journal
 	})
 }
 
-// wanted is what an Await looks for.
+// wanted describes the record that an Await looks for.
 type wanted struct {
 	what     string
 	function string // whose records tell why not; empty: all do
@@ -119,7 +119,7 @@ func (e *retries) String() string {
 		e.total, e.last.Function, e.last.MaxRetryCount, e.last.Attempt, e.last.Delivery)
 }
 
-// search moves time until there is what is wanted.
+// search moves time until the wanted record exists.
 func (h *Host) search(w *wanted, forever *retries) (found journal.Record, ok bool) {
 	h.tb.Helper()
 	j := h.Journal()

@@ -15,7 +15,7 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// judged is a test whose failure is what is tested.
+// judged is a test whose failure is under test.
 type judged struct {
 	*testing.T
 	said strings.Builder
@@ -27,7 +27,8 @@ func (j *judged) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// fails runs what must end the test, and returns what it says. It must not take long.
+// fails runs a function that must end the test, and returns the failure's text. It
+// must not take long.
 func fails(t *testing.T, opts *hosttest.Options, f func(h *hosttest.Host)) string {
 	t.Helper()
 	return failsIn(t, time.Second, opts, f)

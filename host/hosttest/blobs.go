@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/blob"
 )
 
-// Upload writes a blob, "container/name", in the place of what was there. The
+// Upload writes a blob, "container/name", and replaces an old one. The
 // container is made when it does not exist. Deliveries that it starts run
 // before Upload returns; time does not move. It returns the blob's ETag.
 func (h *Host) Upload(path, content string) string {

@@ -14,9 +14,9 @@ import (
 	"github.com/redeliver/redeliver/host/hosttest"
 )
 
-// A blob trigger runs for each version of a blob, however it was written, and not for
-// what makes none: tags and tiers (spec storage 9.3). By Event Grid it runs for blobs
-// that have come, but for page blobs (spec storage 9.1).
+// A blob trigger runs for each version of a blob, however it was written. Tags and
+// tiers make no version (spec storage 9.3). By Event Grid it runs for new blobs,
+// except page blobs (spec storage 9.1).
 func TestBlobTriggerOnWritesOfEveryKind(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

@@ -81,8 +81,8 @@ func below(path, root string) bool {
 	return err == nil && filepath.IsLocal(relative)
 }
 
-// copyTree copies a folder, but for version control and for what hosts have kept there,
-// of which it takes the built programs.
+// copyTree copies a folder without version control. Of the files that hosts have kept
+// there it takes the built programs only.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {

@@ -48,7 +48,7 @@ import (
 	"github.com/redeliver/redeliver/host/services"
 )
 
-// TB is what the kit needs of a test: *testing.T, *testing.B or *testing.F.
+// TB is the kit's view of a test: *testing.T, *testing.B or *testing.F.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -78,11 +78,11 @@ type Options struct {
 	// even an empty map, or Executable ask for. Empty: a temporary folder with Files.
 	Dir string
 
-	// Files are written into the app folder before the start, by slash path. An
-	// app without a host.json gets `{"version":"2.0"}`. With Dir, the folder is
-	// copied first, so that the original stays as it is. So is what lies around it and
-	// its Go program is built of: the packages of its module, and of modules that
-	// go.mod and go.work name by a relative path.
+	// Files are written into the app folder before the start, by slash path. An app
+	// without a host.json gets `{"version":"2.0"}`. With Dir, the folder is copied
+	// first, so that the original stays as it is. The sources around it are copied
+	// too: the packages of its module, and of modules that go.mod and go.work name by
+	// a relative path.
 	Files map[string]string
 
 	// Handlers are registered in process. Nil: the app's own program.
@@ -173,7 +173,7 @@ type Options struct {
 type Host struct {
 	*host.Host
 
-	// StartError is what Start returned, with Options.MayFail.
+	// StartError is the error of Start, with Options.MayFail.
 	StartError error
 
 	tb      TB

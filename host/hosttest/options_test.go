@@ -13,8 +13,8 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// A function in error ends the test unless it is expected, and so does one that is
-// expected to be in error and is not.
+// A function in error ends the test unless the error is expected. An expected
+// error that does not come ends it too.
 func TestFunctionsInError(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

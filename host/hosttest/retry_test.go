@@ -36,7 +36,7 @@ func hostJSON(rest string) map[string]string {
 
 const fixed4 = `"retry":{"strategy":"fixedDelay","maxRetryCount":4,"delayInterval":"00:15:00"}`
 
-// attempts is what a run of attempts looks like: delivery and retry counts.
+// attempts are the delivery and retry counts of a run of attempts.
 type attempt struct{ Delivery, Retry int }
 
 func attemptsOf(h *hosttest.Host, function string) []attempt {

@@ -39,7 +39,7 @@ func newCosmos(t *testing.T, opts *hosttest.Options) *hosttest.Host {
 	return h
 }
 
-// cosmosLease is the position of range 0 and who has it.
+// cosmosLease is the position of range 0 and its owner.
 func cosmosLease(h *hosttest.Host) (continuation string) {
 	for _, item := range h.CosmosItems("shop", "leases") {
 		var l struct {

@@ -436,8 +436,8 @@ func TestBlobTriggerOnEventGrid(t *testing.T) {
 	}
 }
 
-// The ETag of a control message is not compared where Event Grid tells of blobs: a
-// version that is overtaken runs all the same, with what is there by then.
+// The ETag of a control message is not compared where Event Grid tells of blobs:
+// an overtaken version runs all the same, with the content that is there by then.
 func TestBlobTriggerOnEventGridIgnoresETags(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

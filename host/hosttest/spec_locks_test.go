@@ -84,7 +84,7 @@ func (s *sharing) do(f func(ctx context.Context) error) {
 	})
 }
 
-// lockOf is the state of a lock, and who has it.
+// lockOf is the state of a lock, and its owner.
 func (s *sharing) lockOf(name string) (state string) {
 	s.Helper()
 	s.do(func(ctx context.Context) error {

@@ -62,8 +62,8 @@ func storageChanges(ctx context.Context, account blob.Account) error {
 	return nil
 }
 
-// Which changes raise events, and what is in them: as the documentation of Blob
-// Storage as a source shows them (docs: event-schema-blob-storage.md).
+// The changes that raise events, and the fields of these: as the documentation
+// of Blob Storage as a source shows them (docs: event-schema-blob-storage.md).
 func TestStorageEventSchema(t *testing.T) {
 	t.Parallel()
 	app := functions.New()

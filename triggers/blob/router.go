@@ -155,7 +155,7 @@ func (r *router) Handle(ctx context.Context, control *triggers.Event) triggers.R
 	switch {
 	case m == nil:
 		r.Unused(1)
-		return triggers.Result{Err: err, Cancelled: err != nil} // nil: not a function of ours, deleted
+		return triggers.Result{Err: err, Cancelled: err != nil} // nil: the function is not in this host; the message is deleted
 	case refused != nil:
 		return triggers.Result{Err: refused, Cancelled: true}
 	}

@@ -140,8 +140,8 @@ func (s *scanner) tell(w *watch, name string) {
 	}
 }
 
-// againLocked keeps a candidate for the next pass; fault is why, nil for what is to be
-// looked at then in any case.
+// againLocked keeps a candidate for the next pass; fault is the reason, nil for a
+// candidate that is due then in any case.
 func (s *scanner) againLocked(c candidate, fault error) {
 	if s.queued[c] {
 		return
@@ -360,7 +360,7 @@ func (s *scanner) pass(ctx context.Context, w *watch) error {
 					return err
 				}
 				if ctx.Err() != nil {
-					return ctx.Err() // what was not offered is not seen
+					return ctx.Err() // blobs that were not offered count as unseen
 				}
 			}
 			if !modified.Before(since) {

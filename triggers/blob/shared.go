@@ -85,7 +85,7 @@ type Options struct {
 	WakeUp bool
 }
 
-// Shared is what the blob functions of one host share: the scanner, and the
+// Shared is the common part of a host's blob functions: the scanner, and the
 // reader of the control queue. It runs while one of its listeners does. Its
 // methods may be called concurrently.
 type Shared struct {

@@ -131,14 +131,14 @@ func (l *Listener) leaseContainer(ctx context.Context) (cosmos.Container, error)
 	return in, err
 }
 
-// trouble is what can be wrong with a lease: its document, or else reading the feed
+// trouble is the part of a lease that fails: its document, or else reading the feed
 // of its range.
 type trouble struct {
 	lease    string
 	document bool
 }
 
-// working is what one Run has at work, from all its starts.
+// working is the work of one Run, from all its starts.
 type working struct {
 	ranges *clock.Group
 
@@ -171,7 +171,7 @@ type run struct {
 	stop   context.CancelFunc
 	tokens context.Context // of deliveries
 
-	told map[trouble]string // what was told already; with the lock of working, as err
+	told map[trouble]string // the troubles that were told; with the lock of working, as err
 	err  error
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/triggers"
 )
 
-// Message is what a function receives for an input that is given by hand: a JSON
-// array of documents.
+// Message is the value of a function for an input by hand: a JSON array of
+// documents.
 func Message(input []byte) triggers.Message {
 	m := triggers.Message{Value: bindings.StringValue(string(input)), Metadata: map[string]any{}}
 	if json.Valid(input) {

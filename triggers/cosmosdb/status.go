@@ -7,7 +7,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/cosmos"
 )
 
-// LeaseStatus is what a lease container says of one range.
+// LeaseStatus is one range in a lease container.
 type LeaseStatus struct {
 	ID    string // of the lease document
 	Range string

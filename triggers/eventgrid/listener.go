@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/triggers/serving"
 )
 
-// Schema is what a function's parameter can hold.
+// Schema is the schema of events that a function's parameter can hold.
 type Schema int
 
 // The schemas.
@@ -24,7 +24,8 @@ const (
 type Options struct {
 	// Batch is cardinality many: one call for all events of a request.
 	Batch bool
-	// Schema is what the parameter holds. It decides which handshake is refused.
+	// Schema is the schema of the parameter. It decides which handshake is
+	// refused.
 	Schema Schema
 }
 

@@ -126,8 +126,8 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A listener that is stopped takes nothing more; what is in work keeps its token
-// for the grace, and the listener waits for it.
+// A stopped listener takes nothing more. Deliveries in work keep their token for
+// the grace, and the listener waits for them.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	var s *stage
@@ -151,8 +151,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// The data and the other properties of an event are what binding expressions see; in
-// a batch it is the data of all, which has no properties.
+// Binding expressions see the data and the other properties of an event; in a batch
+// they see the data of all, which has no properties.
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	var batch triggers.Message

@@ -108,7 +108,7 @@ func eventsOf(body []byte) ([]json.RawMessage, error) {
 	return events, nil
 }
 
-// deliveries are what the function is called with: each event for itself, or all.
+// deliveries are the calls of the function: for each event one, or one for all.
 func (o *Options) deliveries(req *bindings.HTTPRequest, events []json.RawMessage) []*triggers.Event {
 	source := req.Header.Get(subscriptionHeader)
 	var count int64
@@ -147,7 +147,7 @@ func batch(messages []triggers.Message, events []json.RawMessage) {
 	messages[0].Metadata = map[string]any{"data": json.RawMessage(list)}
 }
 
-// Message is what a function receives for one event. Binding expressions see its
+// Message is the function's value for one event. Binding expressions see its
 // data, {data.name}, and its other properties, as of every payload that is a JSON
 // object: {subject}.
 func Message(event json.RawMessage) triggers.Message {

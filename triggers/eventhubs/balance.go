@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// view is who has which partition, as one listener sees it.
+// view maps partitions to their owners, as one listener sees them.
 type view struct {
 	partitions []string // of the hub, in order
 	owned      map[string]Ownership
@@ -65,7 +65,7 @@ func (v *view) next() (partition string, ok bool) {
 	if len(free) > 0 {
 		return free[0], true
 	}
-	victim, most := "", own+1 // who has but one more keeps it
+	victim, most := "", own+1 // an owner with only one more keeps it
 	for _, o := range owners(counts) {
 		if n := counts[o]; n > most {
 			victim, most = o, n

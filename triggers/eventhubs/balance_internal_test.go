@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Which partition is next, by who has which: "a" is this listener, "-" nobody.
+// The next partition, by the owners of all: "a" is this listener, "-" nobody.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	for owners, want := range map[string]string{
@@ -17,7 +17,7 @@ func TestNext(t *testing.T) {
 		"bbba":        "2",
 		"bbaa":        "",
 		"bbb":         "2",
-		"bba":         "", // who has one more keeps it
+		"bba":         "", // an owner with one more keeps it
 		"aab":         "",
 		"b-a":         "1", // one more is free, and nobody has one more yet
 		"b--bb":       "1",

@@ -152,7 +152,7 @@ func (r *running) stop() {
 	}
 }
 
-// handled is what the listener handed over: for each delivery the partition and the
+// handled are the deliveries of the listener: for each the partition and the
 // bodies.
 func (r *running) handled() (out []string) {
 	for _, ev := range r.Handled() {

@@ -65,7 +65,7 @@ type Options struct {
 	Notify func(Event, error)
 }
 
-// Event is what happens to a lock.
+// Event is a change of a lock.
 type Event string
 
 // The events. An error comes with Refused, if it is not simply another host's
@@ -305,7 +305,7 @@ func (l *Lock) breakLease(ctx context.Context) bool {
 // ownerKey is the metadata that names the host that has a lock.
 const ownerKey = "FunctionInstance"
 
-// sign writes who has the lock. The lock does not depend on it.
+// sign writes the lock's owner. The lock does not depend on it.
 func (l *Lock) sign(ctx context.Context, id string) {
 	if l.opts.Owner != "" {
 		_, _ = l.blob.SetMetadata(ctx, map[string]string{ownerKey: l.opts.Owner}, &blob.Conditions{LeaseID: id})

@@ -1,6 +1,6 @@
-// Package httptrigger is the HTTP trigger, all of it but the sockets: which
-// function a request is for, what the function receives, and what its answer
-// looks like as a response.
+// Package httptrigger is the HTTP trigger without the sockets: it finds the function
+// for a request, makes the function's value of it, and a response of the function's
+// answer.
 //
 // Read [Router] and [ResponseFrom] first, which are plain functions of their
 // input, then [Listener]: the host's front calls Serve for each request, and the

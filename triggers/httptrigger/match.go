@@ -131,7 +131,7 @@ func splitPath(path string) []string {
 }
 
 // unescape decodes %XX. An escaped slash stays as it is, as in ASP.NET, and so
-// does what is no escape.
+// does a broken escape.
 func unescape(text string) string {
 	if !strings.Contains(text, "%") {
 		return text

@@ -20,8 +20,8 @@ type Template struct {
 	segments []segment
 }
 
-// A segment is what stands between two slashes: one part, or literals and
-// parameters in turn.
+// A segment is the part of a template between two slashes: one part, or
+// literals and parameters in turn.
 type segment []part
 
 // A part is a literal text or, if param is set, a parameter.

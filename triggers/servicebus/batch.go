@@ -66,7 +66,7 @@ func (in *intake) collect(ctx context.Context, idle time.Duration) ([]*servicebu
 		case errors.Is(err, messaging.ErrSessionLockLost):
 			return batch, err // the locks are gone with the session's
 		case err != nil:
-			return batch, nil // what is there is run; the next receive says why
+			return batch, nil // the messages that came are run; the next receive says why
 		case len(more) == 0:
 			return batch, nil
 		}

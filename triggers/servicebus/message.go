@@ -136,8 +136,8 @@ func metadataOf(m *servicebus.Received) []metadatum {
 	return out
 }
 
-// details are what the platform logs of a message in each invocation, behind its ID
-// and its delivery count (spec messaging 2.5).
+// details are the fields that the platform logs of a message in each invocation,
+// behind its ID and its delivery count (spec messaging 2.5).
 //
 // Source: tests/ServiceBusEndToEndTests.cs.
 func (in *intake) details(m *servicebus.Received) []triggers.Detail {

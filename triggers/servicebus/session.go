@@ -130,7 +130,7 @@ func (r *run) work(ctx, taking context.Context, p *period, s servicebus.Session)
 		err = nil // another receiver, or this one again, takes the rest of it
 	}
 	if err != nil && !errors.Is(err, bindings.ErrUnreachable) {
-		p.fail(taking, err) // the others need not wait for what is in work here
+		p.fail(taking, err) // the others need not wait for the deliveries in work here
 	}
 	in.finish(ctx)
 	return err

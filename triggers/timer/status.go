@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// Status is what is remembered of a timer from one start of the host to the next.
-// A zero time is the platform's default date: not known yet.
+// Status is the memory of a timer from one start of the host to the next. A zero
+// time is the platform's default date: not known yet.
 type Status struct {
 	Last        time.Time // start of the last tick that was done
 	Next        time.Time // the tick that is due, or overdue
@@ -76,7 +76,7 @@ func (s Status) MarshalJSON() ([]byte, error) {
 	return json.Marshal(statusJSON{jsonTime(s.Last), jsonTime(s.Next), jsonTime(s.LastUpdated)})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, and what the platform does. A time
+// UnmarshalJSON reads the forms that MarshalJSON and the platform write. A time
 // without an offset is taken for UTC; a time in the year 1 is the default date, in
 // any zone.
 func (s *Status) UnmarshalJSON(data []byte) error {

@@ -122,7 +122,7 @@ func (s *Sink) Skip(*triggers.Event) { s.Unused(1) }
 // half-open circuit breaker do. It is called from inside the clock.
 func (s *Sink) Limit(n int) { s.set(func() { s.limited, s.room = true, n }) }
 
-// Room is what is left of Limit.
+// Room is the rest of Limit.
 func (s *Sink) Room() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package amqp is the AMQP 1.0 server of the emulated services: what the Service
-// Bus and Event Hubs SDKs connect to. It has no ports: a listen.Server has them, and tells
-// AMQP from HTTP there.
+// Package amqp is the AMQP 1.0 server of the emulated services, for the Service Bus and
+// Event Hubs SDKs. It has no ports: a listen.Server has them, and tells AMQP from HTTP
+// there.
 //
 // A [Server] speaks the protocol and knows no service. It asks a [Backend] for
 // a [Node] per link: a [Consumer] for what clients send, a [Producer] for what

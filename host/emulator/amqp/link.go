@@ -24,7 +24,7 @@ type link struct {
 	err          *wire.Error // with this
 	vanished     bool        // without a word
 	finishing    bool        // under way
-	finished     bool        // it has, but for the client's detach
+	finished     bool        // it has, except for the client's detach
 	peerDetached bool
 
 	credit        uint32 // granted to the sender

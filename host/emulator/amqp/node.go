@@ -6,10 +6,10 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// Backend says what is behind the addresses of links: one for Service Bus
-// entities, another for event hubs. Goroutines of the server call its
-// methods and the methods of nodes. They enter a clock by Inside before
-// they touch anything under it.
+// Backend gives the nodes behind the addresses of links: one for Service Bus
+// entities, another for event hubs. Goroutines of the server call its methods
+// and the methods of nodes. They enter a clock by Inside before they touch
+// anything under it.
 type Backend interface {
 	// Attach returns the node for a new link, or refuses it with a *wire.Error (any
 	// other error becomes amqp:internal-error). It may take its time, as for a
@@ -32,8 +32,8 @@ type AttachRequest struct {
 	Connection string
 	Session    int // of the connection
 
-	// Client is what the client's library says of itself: product and user-agent of the
-	// open, with a space between them.
+	// Client names the client's library: product and user-agent of the open, with a
+	// space between them.
 	Client string
 
 	Name    string    // of the link
@@ -90,7 +90,7 @@ func (r *AttachRequest) goAway() {
 	}
 }
 
-// Grant is what a link is given.
+// Grant is the backend's answer to a link.
 type Grant struct {
 	// Node is a Consumer for a client that sends, a Producer for one that
 	// receives, or for both a Responder.

@@ -35,8 +35,8 @@ type Options struct {
 	// DefaultMaxFrameSize.
 	MaxFrameSize uint32
 
-	// IdleTimeout is what clients are asked to send something within, in real time; after twice that they
-	// are disconnected. 0 for DefaultIdleTimeout, negative for none.
+	// IdleTimeout is the time, in real time, within which clients are asked to send something;
+	// after twice that they are disconnected. 0 for DefaultIdleTimeout, negative for none.
 	IdleTimeout time.Duration
 
 	// Logger receives the life of connections, at debug level. The zero value is silent.

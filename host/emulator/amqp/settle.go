@@ -6,8 +6,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// condLockLost is what a client is told that settles a delivery of which nothing
-// is known any more.
+// condLockLost is the answer to a client that settles an unknown delivery.
 const condLockLost wire.Symbol = "com.microsoft:message-lock-lost"
 
 // Conditions of failures that pass.
@@ -120,7 +119,7 @@ func (l *link) answerSettled(list []Settlement) (undecided *wire.Error) {
 	return undecided
 }
 
-// outcome is what is told of a delivery that was settled without a failure.
+// outcome is the answer for a delivery that was settled without a failure.
 type outcome struct {
 	kind                              wire.StateKind
 	deliveryFailed, undeliverableHere bool

@@ -76,7 +76,7 @@ func TestSilentConnections(t *testing.T) {
 				writing.Go(func() {
 					for i, text := range row.sent {
 						if i > 0 {
-							time.Sleep(20 * time.Second) // of the bubble: time is what is tested
+							time.Sleep(20 * time.Second) // of the bubble: the test is about time
 						}
 						if _, err := io.WriteString(near, text); err != nil {
 							return

@@ -57,7 +57,7 @@ func (c *container) empty(op *operation) {
 type handle struct {
 	a     *Account
 	info  cosmos.ContainerInfo
-	epoch *epoch.Epoch // of who has the handle; nil: it does not end
+	epoch *epoch.Epoch // the epoch of the handle's holder; nil: it does not end
 }
 
 var (

@@ -43,7 +43,7 @@ const (
 // Keys are what an account has in a store.
 var Keys = keep.Keys{Service: "Cosmos DB", Name: "the Cosmos DB account", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
 
-// kind is what is kept of an account: see [keep.Kind].
+// kind describes the stored state of an account: see [keep.Kind].
 func (a *Account) kind() keep.Kind[state] {
 	return keep.Kind[state]{Keys: Keys, Read: readState, Take: a.takeLocked, Write: a.writeLocked, Count: a.countLocked}
 }
@@ -69,7 +69,7 @@ func (a *Account) writeLocked(w keep.Change) {
 	}
 }
 
-// itemRecord is what is kept of a document.
+// itemRecord is the stored form of a document.
 type itemRecord struct {
 	Content   string // its characters stay as they are
 	RID, ETag string

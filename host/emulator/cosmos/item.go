@@ -19,7 +19,7 @@ type draft struct {
 	content []byte // one JSON object without the service's properties
 }
 
-// itemName is what a document is found by.
+// itemName is the key of a document.
 type itemName struct {
 	key cosmos.Key
 	id  string
@@ -27,7 +27,7 @@ type itemName struct {
 
 func (d *draft) name() itemName { return itemName{d.key, d.id} }
 
-// document is what a container holds.
+// document is one document of a container.
 type document struct {
 	itemName
 	content  []byte

@@ -13,8 +13,8 @@ type Declared struct {
 }
 
 // Declare notes what the app describes, for as long as the state lasts: so that the
-// next process can tell what an app does not want any more from what was made by
-// hand. It makes and removes nothing.
+// next process can tell topics that the app has dropped from topics that were made
+// by hand. It makes and removes nothing.
 func (g *Grid) Declare(ctx context.Context, list []Declared) error {
 	return g.change(ctx, func() error {
 		same := func(a, b Declared) bool { return a.Topic == b.Topic && slices.Equal(a.Subscriptions, b.Subscriptions) }

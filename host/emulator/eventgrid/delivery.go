@@ -148,8 +148,8 @@ func (s *subscription) notification(r *request) *Request {
 	return out
 }
 
-// overdue is what happens when the response limit of a request passes: it counts
-// as failed, though its answer may still come.
+// overdue is called when the response limit of a request has passed: the request
+// counts as failed, though its answer may still come.
 func (g *Grid) overdue(r *request) {
 	_ = g.lock() // what cannot be read again is said by the next call that can say it
 	var records []journal.Record
@@ -216,9 +216,10 @@ func (g *Grid) settleLocked(r *request, res result) (records []journal.Record) {
 	return records
 }
 
-// afterLocked is what follows a failed attempt: the reason to give the event up at
-// once, or the wait until the next attempt. TTL is looked at when the next attempt
-// is due; when that would be after its end, the event is given up at its end.
+// afterLocked returns the consequence of a failed attempt: the reason to give the
+// event up at once, or the wait until the next attempt. TTL is looked at when the
+// next attempt is due; when that would be after its end, the event is given up at
+// its end.
 func (g *Grid) afterLocked(d *delivery, res result) (Reason, time.Duration) {
 	function := d.sub.Function != ""
 	switch n := len(d.attempts); {
@@ -293,7 +294,7 @@ func (g *Grid) lateLocked(r *request, res result) (records []journal.Record) {
 	return records
 }
 
-// record is what all records of a delivery share.
+// record holds the fields that all records of a delivery share.
 func (d *delivery) record(kind journal.Kind) journal.Record {
 	return journal.Record{Kind: kind, Source: d.sub.source(), MessageID: d.event.ID, DeliveryCount: int64(len(d.attempts))}
 }

@@ -52,7 +52,7 @@ const (
 // Keys are what a Grid has in a store.
 var Keys = keep.Keys{Service: "Event Grid", Name: "Event Grid", Prefix: keyPrefix, Time: keyPrefix + "!time"} // read only
 
-// kind is what is kept of a Grid: see [keep.Kind].
+// kind describes the stored state of a Grid: see [keep.Kind].
 func (g *Grid) kind() keep.Kind[*loader] {
 	return keep.Kind[*loader]{Keys: Keys, Read: g.read, Take: g.takeLocked, Write: g.writeLocked, Count: g.countLocked}
 }
@@ -93,7 +93,7 @@ type subscriptionRecord struct {
 	Until time.Time `json:",omitzero"`
 }
 
-// eventRecord is what does not change of a delivery.
+// eventRecord is the constant part of a delivery.
 type eventRecord struct {
 	Topic, Subscription string
 	Schema              Schema
@@ -102,7 +102,7 @@ type eventRecord struct {
 	Event               json.RawMessage `json:",omitempty"` // the same as older versions wrote it
 }
 
-// stateRecord is what each attempt changes.
+// stateRecord is the part of a delivery that each attempt changes.
 type stateRecord struct {
 	Due, When time.Time
 	Attempts  []Attempt `json:",omitempty"`
@@ -131,8 +131,8 @@ func subscriptionKey(s *subscription) []byte {
 	return recordKey(subscriptionKind, fold(s.topic.Name)+"\x00"+fold(s.Name))
 }
 
-// lock takes the mutex and sees to it that what is in memory is what the store
-// holds. The mutex is held also when that fails.
+// lock takes the mutex, and makes sure that memory agrees with the store. The
+// mutex is held also when that fails.
 func (g *Grid) lock() error {
 	g.mu.Lock()
 	return named(g.kept.Ready())

@@ -17,8 +17,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// restart closes the Grid of a bench and opens what is in db, down after the last
-// change.
+// restart closes the Grid of a bench and opens another one from db, at the time
+// down after the last change.
 func (b *bench) restart(db *store.Store, down time.Duration) {
 	b.Helper()
 	b.grid.Close()
@@ -164,7 +164,7 @@ func TestDurableDeadLetter(t *testing.T) {
 	}
 }
 
-// A state that is loaded, and a reset, take the place of what was there.
+// A loaded state, and a reset, replace the old state.
 func TestDurableReset(t *testing.T) {
 	t.Parallel()
 	db, err := store.OpenMemory(nil)

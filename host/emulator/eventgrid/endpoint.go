@@ -58,7 +58,7 @@ func (r *Request) Method() string {
 	return http.MethodPost
 }
 
-// Origin is what the handshake of CloudEvents names as the sender.
+// Origin is the sender in the handshake of CloudEvents.
 const Origin = "eventgrid.azure.net"
 
 // Header makes the headers of the request.

@@ -22,7 +22,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap returns what is behind the refusal, such as ErrNoContainer; often nil.
+// Unwrap returns the cause of the refusal, such as ErrNoContainer; often nil.
 func (e *Error) Unwrap() error { return e.cause }
 
 func badRequest(format string, args ...any) error {

@@ -16,7 +16,7 @@ const (
 )
 
 // endpoint is an Endpoint and its health, shared by the subscriptions that name
-// it. It is guarded by the Grid's mutex, but for the Endpoint itself.
+// it. The Grid's mutex guards it, except for the Endpoint itself.
 type endpoint struct {
 	Endpoint
 	key      string

@@ -67,7 +67,8 @@ func (g *Grid) forgetAllLocked() {
 	g.changed.Signal()
 }
 
-// Reset removes everything, so that the Grid is as New made it, but for its rules.
+// Reset removes everything, so that the Grid is as New made it, with its present
+// rules.
 func (g *Grid) Reset() error {
 	err := g.lock()
 	if err == nil {

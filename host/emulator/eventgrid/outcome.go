@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Outcome is what came of an attempt, in the words of dead letters (docs:
-// delivery-and-retry.md). The platform knows more words; these are the ones that
-// an endpoint of ours can cause.
+// Outcome is the outcome of an attempt, in the words of dead letters (docs:
+// delivery-and-retry.md). The platform knows more words; an endpoint here can
+// cause these.
 type Outcome string
 
 // The outcomes.
@@ -44,7 +44,7 @@ const (
 	subscriptionNotCreated         Reason = "SubscriptionNotCreated"         // likewise
 )
 
-// result is what an attempt came to. Status is 0 without an answer.
+// result is the result of an attempt. Status is 0 without an answer.
 type result struct {
 	status  int
 	outcome Outcome

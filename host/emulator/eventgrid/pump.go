@@ -49,8 +49,9 @@ func (g *Grid) kickLocked() {
 	}
 }
 
-// pump does what is due, and waits for what is due next. It ends when nothing
-// waits. Somebody waits for each of its times, so virtual time moves to them.
+// pump makes the requests that are due, and waits for the next time. It ends
+// when nothing waits. Somebody waits for each of its times, so virtual time
+// moves to them.
 func (g *Grid) pump() {
 	_ = g.lock() // what cannot be read again is said by the next call that can say it
 	defer g.mu.Unlock()
@@ -161,7 +162,7 @@ func (r *request) wanted() bool {
 	return slices.ContainsFunc(r.deliveries, func(d *delivery) bool { return d.state == sending })
 }
 
-// batchKey is what the events of one request share.
+// batchKey holds the properties that the events of one request share.
 type batchKey struct {
 	sub     *subscription
 	schema  Schema

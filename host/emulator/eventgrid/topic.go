@@ -12,8 +12,8 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// Topic is what a topic is made of. Zero fields have the defaults that their
-// comments name.
+// Topic describes a topic. Zero fields have the defaults that their comments
+// name.
 type Topic struct {
 	Name        string `json:"name"`                  // 1 to 50 letters, digits and hyphens; unique ignoring case
 	Key         string `json:"key,omitempty"`         // access key; "": made from the seed
@@ -33,7 +33,7 @@ func StorageResource(account string) string {
 	return resourceGroup + "/providers/Microsoft.Storage/storageAccounts/" + account
 }
 
-// Subscription is what an event subscription is made of, in the words of
+// Subscription describes an event subscription, in the words of
 // redeliver.eventGrid in host.json.
 type Subscription struct {
 	Name string `json:"name"` // unique in its topic ignoring case

@@ -41,7 +41,7 @@ const (
 // Keys are what a namespace has in a store.
 var Keys = keep.Keys{Service: "Event Hubs", Name: "the Event Hubs namespace", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
 
-// kind is what is kept of a namespace: see [keep.Kind].
+// kind describes the stored state of a namespace: see [keep.Kind].
 func (ns *Namespace) kind() keep.Kind[map[string]*hub] {
 	return keep.Kind[map[string]*hub]{Keys: Keys, Read: ns.read, Take: ns.takeLocked, Write: ns.writeLocked}
 }
@@ -78,7 +78,7 @@ func eventKey(p *partition, seq int64) []byte {
 	return binary.BigEndian.AppendUint64(partitionKey(eventKind, p), uint64(seq))
 }
 
-// hubRecord is what is kept of a hub itself.
+// hubRecord is the stored form of a hub itself.
 type hubRecord struct {
 	Hub
 	Created time.Time
@@ -117,7 +117,8 @@ func (c *change) saveEnd(p *partition) {
 	}
 }
 
-// roomForFacts is what an event takes in the store beside its payload, about.
+// roomForFacts is the approximate size of an event in the store, without its
+// payload.
 const roomForFacts = 160
 
 func (c *change) saveEvent(p *partition, r *eventhubs.ReceivedEvent) {

@@ -82,7 +82,7 @@ func decodeEvent(b []byte, seq int64) (*eventhubs.ReceivedEvent, bool) {
 	return r, !f.bad
 }
 
-// fields are what is left of a list.
+// fields are the unread rest of a list.
 type fields struct {
 	list wire.List
 	bad  bool

@@ -89,7 +89,7 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 	}, nil
 }
 
-// sending is what is known of the events that one client has sent together.
+// sending is the knowledge about events that one client has sent together.
 type sending struct {
 	events int  // of the batch
 	sent   bool // acknowledged
@@ -98,7 +98,7 @@ type sending struct {
 	read map[string]string // message ID to partition and number, as a reader had them
 }
 
-// ledger is what was heard.
+// ledger holds everything that the clients have said.
 type ledger struct {
 	sendings map[string]*sending
 	brief    int64 // events acknowledged by the hub that does not keep them

@@ -25,7 +25,7 @@ func (ns *Namespace) takeLocked(hubs map[string]*hub, _ keep.Origin) {
 }
 
 // moveReaders takes the readers of a hub over to the state that was read anew: the log
-// is the same, up to what was not written, or it is another one.
+// is the same, except for unwritten events, or it is another one.
 func (h *hub) moveReaders() {
 	for _, p := range h.partitions {
 		for _, r := range p.readers {

@@ -294,8 +294,8 @@ func (h *hub) end(why error) {
 // now returns the time as it is stored: in UTC, comparable as a plain value.
 func (ns *Namespace) now() time.Time { return ns.clk.Now().UTC().Round(0) }
 
-// operation is one turn with the lock held: what it has to tell others once the
-// lock is released, and what it writes through before it tells anybody.
+// operation is one turn with the lock held: its news for others, told once the
+// lock is released, and its writes, made before that.
 type operation struct {
 	change
 	ns      *Namespace

@@ -202,7 +202,7 @@ func TestPositionsAtTheEnd(t *testing.T) {
 	test("more than ever was", eventhubsapi.Position{SequenceNumber: number(2)}, bindings.ErrInvalidArgument)
 }
 
-// partition is what the first partition says of itself.
+// partition returns the properties of the first partition.
 func (b *bench) partition() (p *eventhubsapi.Partition) {
 	b.Helper()
 	b.do(func(ctx context.Context) (err error) {

@@ -131,8 +131,8 @@ func sizeOf(e *eventhubs.Event) int64 {
 	return n
 }
 
-// payloadOf is what an event counts in a send: its bytes as they came, or else the
-// body, and the name and value of each property.
+// payloadOf is the size of an event in a send: of its bytes as they came, or else
+// of its body and of the name and value of each property.
 func payloadOf(e *eventhubs.Event) int64 {
 	if e.Wire != nil {
 		return int64(e.Wire.Size())

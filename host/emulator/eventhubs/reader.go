@@ -23,7 +23,7 @@ type reader struct {
 	name    string
 	level   *int64 // owner level; nil: none
 	outside bool
-	epoch   *epoch.Epoch // of who has the reader; nil: it does not end
+	epoch   *epoch.Epoch // the epoch of the reader's holder; nil: it does not end
 
 	p    *partition
 	next int64 // sequence number of the next event
@@ -140,7 +140,7 @@ func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*eve
 		before := r.next
 		var list []*eventhubs.ReceivedEvent
 		if err == nil {
-			err = ctx.Err() // who was woken and has given up since takes nothing
+			err = ctx.Err() // a caller that was woken and has given up since takes nothing
 		}
 		if err == nil {
 			list, err = r.take(op, n)

@@ -17,7 +17,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/rest"
 )
 
-// state is what an account holds, in words.
+// state is the content of an account, in words.
 func (b *bench) state() string {
 	b.Helper()
 	var out strings.Builder
@@ -77,8 +77,8 @@ func (b *bench) raw(host, text string) (int, string) {
 	return resp.StatusCode, resp.Header.Get("X-Ms-Error-Code")
 }
 
-// signed writes a request with its signature, for raw. Body is what is sent;
-// headers are lines with their names as they are to be signed.
+// signed writes a request with its signature, for raw. headers are lines with
+// their names as they are to be signed.
 func (b *bench) signed(method, path string, headers map[string]string, framing, body string) string {
 	b.Helper()
 	u, err := url.Parse(b.endpoint)

@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// claims are what a bearer token says of itself. Its signature cannot be
-// checked here: it is believed over TLS, except for visible faults. Storage
-// takes JSON Web Tokens only.
+// claims are the claims of a bearer token. Its signature cannot be checked
+// here: it is believed over TLS, except for visible faults. Storage takes JSON
+// Web Tokens only.
 type claims struct {
 	Audience string  `json:"aud"`
 	Issuer   string  `json:"iss"`

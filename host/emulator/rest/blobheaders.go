@@ -179,8 +179,8 @@ func (c *call) setLease(l blob.LeaseProperties) {
 	}
 }
 
-// setBlobHeaders makes headers of all that is known of a blob, but for its
-// length and its MD5.
+// setBlobHeaders makes headers of all properties of a blob, except its length
+// and its MD5.
 func (c *call) setBlobHeaders(p *blob.Properties) {
 	c.setVersion(p.ETag, p.LastModified)
 	c.setMetadata(p.Metadata)

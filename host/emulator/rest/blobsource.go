@@ -22,15 +22,15 @@ import (
 // a write asks it for.
 const sourcePatience = 2 * time.Minute
 
-// source is what a request wants to read from, by its address: a blob of this
-// server, or, for a client on this machine, what another server on it answers.
+// source is the source that a request names by its address: a blob of this
+// server, or, for a client on this machine, the answer of another server on it.
 type source struct {
 	url  *url.URL
 	call *call // a read of the blob, as if it was asked for with that address; nil: another server's
 	blob blob.Source
 }
 
-// readOperation is what a signature of a source has to allow.
+// readOperation is the operation that a signature of a source has to allow.
 var readOperation = operation{name: "GetBlob", resource: "o", accountSAS: "r", serviceSAS: "r"}
 
 // source finds what the address of a source names, and lets the caller prove that

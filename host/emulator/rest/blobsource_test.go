@@ -79,7 +79,7 @@ func TestArchivedCopySource(t *testing.T) {
 	if got := b.want(200, "", "GET", "/box/copy", "").Body; got != "text" {
 		t.Errorf("the copy = %q", got)
 	}
-	// The tier of a copy is its own.
+	// A copy has a tier of its own.
 	b.want(200, "", "PUT", "/box/copy?comp=tier", "", header("X-Ms-Access-Tier", "Cold"))
 	b.want(202, "", "PUT", "/box/third", "", from(b.endpoint+"/box/copy"))
 	if h := b.want(200, "", "HEAD", "/box/third", "").Header; h.Get("X-Ms-Access-Tier") != "Hot" || h.Get("X-Ms-Access-Tier-Inferred") != "true" {

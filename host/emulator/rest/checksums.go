@@ -20,8 +20,8 @@ var crcTable = crc64.MakeTable(0x9A6C9329AC4BC9B5)
 // crcBytes is a CRC-64 as it is on the wire, before it is encoded.
 func crcBytes(sum uint64) []byte { return binary.LittleEndian.AppendUint64(nil, sum) }
 
-// checksums are what a request says of content; nil where it says nothing. Only
-// one of them may be given.
+// checksums are a request's checksums of its content; nil where it gives none.
+// Only one of them may be given.
 type checksums struct {
 	md5, crc64 []byte
 	answerCRC  bool // whether or not the request brings one

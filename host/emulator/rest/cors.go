@@ -57,7 +57,7 @@ func (c *call) preflight() error {
 	return newError(http.StatusForbidden, "CorsPreflightFailure", "CORS not enabled or no matching rule found for this request.")
 }
 
-// guard is what requests of browsers have to pass.
+// guard checks requests of browsers.
 func (c *call) guard() *listen.Guard { return c.front.server.opts.Guard }
 
 // notTaken is the answer to a request that the guard refuses. The service in the

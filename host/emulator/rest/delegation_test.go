@@ -42,7 +42,7 @@ func (b *bench) byToken(method, path, body, token string) answer {
 	return b.send(r)
 }
 
-// A token is believed, but for what it says of itself.
+// A token is believed, unless its own claims say otherwise.
 //
 // Source: Azurite, tests/blob/oauth.test.ts.
 func TestBearerTokenSaysWhomItIsFor(t *testing.T) {

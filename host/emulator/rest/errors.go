@@ -97,7 +97,7 @@ func errNotAuthorized(mismatch, using string) *Error {
 		"This request is not authorized to perform this operation using this "+using+".")
 }
 
-// conditions is what sentinels of package bindings become on the wire, unless a
+// conditions gives the wire form of package bindings' sentinels, unless a
 // service says otherwise.
 var conditions = []struct {
 	is            error

@@ -29,7 +29,7 @@ const (
 	lingering = 8 << 20
 )
 
-// service is what one service has of its own.
+// service is the part of the server that belongs to one service.
 type service struct {
 	name   string // "queue": also in host names and in signatures
 	letter byte   // in the ss field of account signatures

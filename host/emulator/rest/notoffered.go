@@ -43,8 +43,8 @@ func checkOffered(c *call) *Error {
 	return nil
 }
 
-// errNotOffered is the answer to what this service does not have, and what asked for
-// it.
+// errNotOffered is the answer to a request for a feature that this service does not
+// have; it names the part that asked for it.
 func errNotOffered(kind, name string) *Error {
 	e := blobError(storage.NewError(storage.CodeNotImplemented))
 	e.Message = "what " + name + " asks for is not offered here"

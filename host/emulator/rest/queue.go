@@ -10,8 +10,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// resource is what an address names, with the parameters that choose among the
-// operations on it.
+// resource is the thing that an address names, with the parameters that choose
+// among the operations on it.
 type resource string
 
 const (

@@ -6,7 +6,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// history is what duplicate detection remembers: the identifiers that were
+// history is the memory of duplicate detection: the identifiers that were
 // accepted, for as long as the entity's window.
 type history struct {
 	partitioned bool // the partition key belongs to the identifier

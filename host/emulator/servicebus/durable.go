@@ -33,13 +33,14 @@ func Open(clk clock.Clock, db *store.Store, opts *Options) (*Namespace, error) {
 	return ns, nil
 }
 
-// errReloaded is what a queue of a state that was read anew says.
+// errReloaded is the error of a queue whose state was read anew.
 var errReloaded = errors.New("read again from the store")
 
-// Keys are "bus", their kind, the key of an entity, a zero byte, and what names
-// the thing in the entity. A message has two: what seldom changes, and what each
-// receive changes, which is short; its number is unique in the three queues of
-// an entity, so that it moves from one to another by its state alone.
+// Keys are "bus", their kind, the key of an entity, a zero byte, and the name of
+// the thing in the entity. A message has two: one for its constant part, and a
+// short one for the part that each receive changes; its number is unique in the
+// three queues of an entity, so that it moves from one to another by its state
+// alone.
 const (
 	keyPrefix    = "bus"
 	entityKind   = 'e' // value: JSON of entityRecord
@@ -55,7 +56,7 @@ const (
 // Keys are what a namespace has in a store.
 var Keys = keep.Keys{Service: "Service Bus", Name: "the Service Bus namespace", Prefix: keyPrefix, Time: keyPrefix + "time"} // read only
 
-// kind is what is kept of a namespace: see [keep.Kind].
+// kind describes the stored state of a namespace: see [keep.Kind].
 func (ns *Namespace) kind() keep.Kind[*Namespace] {
 	return keep.Kind[*Namespace]{
 		Keys: Keys, Read: ns.read, Take: ns.takeLocked, Write: ns.writeLocked, Count: ns.countLocked, Replaced: ns.tellUntold,
@@ -105,7 +106,7 @@ func messageKey(kind byte, e string, seq int64) []byte {
 	return binary.BigEndian.AppendUint64(kindKey(kind, e), uint64(seq))
 }
 
-// entityRecord is what is kept of an entity itself.
+// entityRecord is the stored form of an entity itself.
 type entityRecord struct {
 	Queue            *servicebus.Queue        `json:",omitempty"`
 	Topic            *servicebus.Topic        `json:",omitempty"`

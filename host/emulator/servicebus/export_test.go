@@ -54,7 +54,7 @@ func Dump(ns *Namespace) []string {
 	return lines
 }
 
-// Lock is what Locks tells of a message.
+// Lock is the lock of one message in Locks.
 type Lock struct {
 	Copies int
 	Count  int64

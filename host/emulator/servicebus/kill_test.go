@@ -73,7 +73,7 @@ func workUntilKilled(ctx context.Context, db *store.Store) (func(*storetest.Writ
 	}, nil
 }
 
-// fate is what the oracle knows of one message.
+// fate is the oracle's knowledge of one message.
 type fate struct {
 	sent, completing, completed bool
 

@@ -10,8 +10,8 @@ import (
 
 // ledger holds messages by sequence number, and knows which of them are free to
 // be taken. Numbers are dense and mostly grow, so it is made of pages of 64: to
-// add, find, remove, mark and take the first costs the same at any depth, but for
-// what a page costs once.
+// add, find, remove, mark and take the first costs the same at any depth, apart
+// from the single cost of a page.
 type ledger struct {
 	pages []*page        // by number, without empty ones
 	ready heap.Of[*page] // pages with free messages

@@ -86,7 +86,7 @@ func TestSettlementsMeetTheLimits(t *testing.T) {
 	}
 }
 
-// size is what the administration says of a queue.
+// size is the size of a queue, from the administration.
 func (b *bench) size(queue string) (n int64) {
 	b.Helper()
 	b.do(func(ctx context.Context) error {

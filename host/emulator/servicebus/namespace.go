@@ -108,8 +108,8 @@ func (ns *Namespace) fault(p FaultPoint) error {
 	return ns.opts.Fault(p)
 }
 
-// operation is one turn with the lock held: what it has to tell others once the
-// lock is released, and what it writes through before it tells anybody.
+// operation is one turn with the lock held: its news for others, told once the
+// lock is released, and its writes, made before that.
 type operation struct {
 	ns      *Namespace
 	now     time.Time

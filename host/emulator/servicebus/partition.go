@@ -15,8 +15,8 @@ func isPartitioned(e servicebus.Echoed) bool {
 	return e.EnablePartitioning != nil && *e.EnablePartitioning
 }
 
-// partitionKey is what decides on the partition of a message; nil when the service is
-// free to choose.
+// partitionKey is the text that decides the partition of a message; nil when the
+// service is free to choose.
 func partitionKey(m *servicebus.Message) *string {
 	if m.SessionID != nil {
 		return m.SessionID

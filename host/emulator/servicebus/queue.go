@@ -113,7 +113,7 @@ func (q *queue) add(op *operation, m *message) {
 	}
 }
 
-// insert is what add and loading have in common.
+// insert is the common part of add and loading.
 func (q *queue) insert(m *message) {
 	q.all.add(m)
 	switch m.state {

@@ -14,7 +14,7 @@ import (
 // receiver is a handle on one queue. A sessionReceiver adds the session.
 type receiver struct {
 	ns    *Namespace
-	epoch *epoch.Epoch // of who has the receiver; nil: it does not end
+	epoch *epoch.Epoch // the epoch of the receiver's holder; nil: it does not end
 	opts  servicebus.ReceiverOptions
 	name  string // of the queue
 
@@ -31,7 +31,7 @@ var (
 	_ servicebus.Link    = (*sessionReceiver)(nil)
 )
 
-// noSessionText is what the service says to a plain receiver of an entity with sessions.
+// noSessionText is the service's text for a plain receiver of an entity with sessions.
 //
 // Source: azservicebus: session_receiver_test.go, TestSessionReceiver_nonSessionReceiver.
 const noSessionText = "It is not possible for an entity that requires sessions to create a non-sessionful message receiver."
@@ -176,7 +176,7 @@ func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration
 			op.now = ns.now()
 			q.waiting(op, waiters, -1)
 			if err == nil {
-				err = ctx.Err() // who was woken and has given up since takes nothing
+				err = ctx.Err() // a caller that was woken and has given up since takes nothing
 			}
 			if err == nil {
 				err = ns.kept.Ready()

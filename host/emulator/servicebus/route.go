@@ -32,7 +32,7 @@ func tooLarge(e *entity, m *message) verdict {
 	return verdict{"MessageSizeExceededException", fmt.Sprintf("The message of %d bytes is larger than the messaging entity %q allows.", m.size, e.name())}
 }
 
-// past is what a message has behind it when it comes to an entity.
+// past is the history of a message that comes to an entity.
 type past struct {
 	hops   int
 	enqSeq int64  // 0: it was not forwarded

@@ -90,7 +90,7 @@ func TestRuleValues(t *testing.T) {
 	if diff := cmp.Diff(want, got[0].ApplicationProperties); diff != "" {
 		t.Errorf("properties (-want +got):\n%s", diff)
 	}
-	// The same value on a message is what the correlation filter wants.
+	// The correlation filter accepts a message with the same value.
 	if err := ns.Send(ctx, "events", &servicebusapi.Message{MessageID: "2", ApplicationProperties: map[string]any{"span": span, "n": 1}}); err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,8 @@ func (ns *Namespace) scheduleAs(op *operation, e *entity, c *servicebus.Message,
 	return m.seq
 }
 
-// own copies a message that is sent, but for its bytes, and gives it an identifier if it has none.
+// own copies a message that is sent, without its bytes, and gives it an identifier if it has
+// none.
 func (ns *Namespace) own(m *servicebus.Message) *servicebus.Message {
 	c := *m
 	c.ApplicationProperties, _ = plainProperties(m.ApplicationProperties) // sendTarget has seen them

@@ -14,7 +14,7 @@ import (
 // is there as long as any of these.
 type session struct {
 	id     string
-	n      int // messages in the queue, but for scheduled ones
+	n      int // messages in the queue, except scheduled ones
 	free   heap.Of[*message]
 	locked heap.Of[*message] // by sequence number too
 

@@ -21,7 +21,7 @@ var actions = [...]struct{ op, decision string }{
 	servicebus.Release:    {"Release", "released"},
 }
 
-// lockLostText is what the service says of a lock that is lost.
+// lockLostText is the service's text for a lost lock.
 //
 // Source: azservicebus: receiver_test.go, TestReceiverMessageLockExpires.
 const lockLostText = "The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue, or was received by a different receiver instance."
@@ -170,7 +170,7 @@ func (q *queue) renew(op *operation, m *message) time.Time {
 	return m.until
 }
 
-// settle is what the settlements of a receiver have in common.
+// settle is the common part of a receiver's settlements.
 func (r *receiver) settle(ctx context.Context, m *servicebus.Received, how servicebus.Settlement) error {
 	return r.operate(ctx, FaultPoint{Op: actions[how.Action].op, Entity: r.name, MessageID: m.MessageID}, func(op *operation) error {
 		if err := r.settles(op); err != nil {

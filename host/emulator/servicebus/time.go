@@ -85,7 +85,7 @@ func (q *queue) sweepDue(op *operation) {
 	}
 }
 
-// fire is what the timer runs.
+// fire is the timer's function.
 func (q *queue) fire() {
 	op := operations.Get().(*operation)
 	defer operations.Put(op)

@@ -8,13 +8,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The engine's manifest and log are made of chunks in blocks of 32 KiB. A chunk
-// has a checksum (4 bytes), the length of what it holds (2) and a kind (1); in
-// the log also the log's number (4) and up to where the log had been synced
-// when it was written (8). This is what RocksDB's format became in pebble
-// (package record there). The reader of that package takes damage for the end of a
-// write that was cut short, unless a later block says otherwise: it would pass over some
-// in the last 32 KiB, and in a manifest (TestDamageIsNamed).
+// The engine's manifest and log are made of chunks in blocks of 32 KiB. A chunk has a
+// checksum (4 bytes), the length of its content (2) and a kind (1); in the log also the
+// log's number (4) and the synced length of the log when it was written (8). This is
+// pebble's variant of RocksDB's format (package record there). The reader of that
+// package takes damage for the end of a write that was cut short, unless a later block
+// says otherwise: it would pass over some in the last 32 KiB, and in a manifest
+// (TestDamageIsNamed).
 const (
 	chunkBlock   = 32 << 10
 	plainHeader  = 7
@@ -22,7 +22,7 @@ const (
 	syncHeader   = numberHeader + 8
 )
 
-// chunk is what audit finds at one place.
+// chunk is the chunk that audit finds at one place.
 type chunk struct {
 	at, end int64
 	sound   bool

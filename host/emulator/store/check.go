@@ -25,7 +25,7 @@ const checkName = "CHECK"
 
 var batchesKey = []byte{0, 'n'}
 
-// account is what CHECK says.
+// account is the content of CHECK.
 type account struct {
 	batches  uint64 // committed since the state was made
 	log      uint64 // number of the newest log

@@ -24,7 +24,7 @@ const (
 	OpRemove FileOp = "remove"
 )
 
-// errFenced is what an opening gets that has been given up.
+// errFenced is the error of an opening that has been given up.
 var errFenced = errors.New("this opening of the store has ended")
 
 // walCategory is how the engine marks the files of its log.
@@ -163,7 +163,7 @@ func (d *disk) OpenDir(name string) (vfs.File, error) {
 }
 
 // ReuseForWrite makes a log of an old one, which saves time when each commit is
-// synced. Otherwise a log takes no more room than what is in it
+// synced. Otherwise a log takes no more room than its content
 // (TestAddsGoOnWithALittleRoom).
 func (d *disk) ReuseForWrite(oldname, newname string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	if !d.sync {
@@ -263,8 +263,8 @@ func (f *diskFile) syncBy(sync func() error) error {
 	})
 }
 
-// Preallocate takes nothing ahead: on a disk that is nearly full the room of a log
-// that may never be filled is what the reserve needs.
+// Preallocate takes nothing ahead: on a nearly full disk the reserve needs the
+// room of a log that may never be filled.
 func (f *diskFile) Preallocate(int64, int64) error { return nil }
 
 // Close syncs a log that was not synced on the way: the engine goes on in the

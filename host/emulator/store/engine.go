@@ -299,8 +299,8 @@ func (e *engine) fail(err error) error {
 	return *e.failure.Load()
 }
 
-// writeError names what went wrong in writing a file. One that comes too late gets
-// what ended the opening.
+// writeError names the failure of a write to a file. A late writer gets the error
+// that ended the opening.
 func (e *engine) writeError(err error) error {
 	if failure := e.failed(); failure != nil && errors.Is(err, errFenced) {
 		return fmt.Errorf("%w: %w", ErrFailed, failure)

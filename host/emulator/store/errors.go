@@ -29,8 +29,8 @@ var (
 	ErrFailed = errors.New("store has failed")
 )
 
-// errReplaced is what the users of an engine get once another has taken its
-// place.
+// errReplaced is the error of an engine's users once another engine has taken
+// its place.
 var errReplaced = errors.New("the state was replaced")
 
 // InUseError says that another process, or another Store of this one, owns the

@@ -40,7 +40,7 @@ func TestDiskFull(t *testing.T) {
 		if _, err := s.CreateFile(); !errors.Is(err, store.ErrFailed) {
 			t.Errorf("CreateFile = %v, want ErrFailed", err)
 		}
-		expect(t, s, "a=1") // what is there can be read all the same
+		expect(t, s, "a=1") // old keys can be read all the same
 		full.Store(false)
 		must(t, s.Recover())
 		if after, err := s.Opening(); err != nil || after == before {

@@ -13,9 +13,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A file on disk is its bytes, and then a checksum for each block of blockSize of
-// them; the last block is what remains. So bytes are read and written where they
-// are wanted, many blocks at once.
+// A file on disk has its bytes, and then a checksum for each block of blockSize
+// bytes; the last block may be shorter. So bytes are read and written in place,
+// many blocks at once.
 const (
 	blockSize = 32 << 10
 	sumSize   = 4
@@ -134,7 +134,7 @@ func (w *FileWriter) put(p []byte) {
 	}
 }
 
-// flush writes what is left, and the checksums.
+// flush writes the rest, and the checksums.
 func (w *FileWriter) flush() {
 	if w.size == 0 {
 		return

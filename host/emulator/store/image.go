@@ -18,8 +18,8 @@ type Reader interface {
 	Scan(start, end []byte, f func(key, value []byte) error) error
 }
 
-// Writer is what keys are written to: a Batch, or an Image that is being made. It
-// copies keys and values.
+// Writer takes keys: a Batch, or an Image that is being made. It copies keys and
+// values.
 type Writer interface {
 	Set(key, value []byte)
 	Delete(key []byte)

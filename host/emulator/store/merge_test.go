@@ -118,7 +118,7 @@ func TestLeftoversGiveTheirRoom(t *testing.T) {
 	if left < mib {
 		t.Fatalf("%d KiB are left of tables", left>>10)
 	}
-	const opening = 3 * mib / 2 // what an opening and what is added need beside the logs
+	const opening = 3 * mib / 2 // room for an opening and for additions, beside the logs
 	d.fill(d.usedBy(".log") + opening - left/2)
 	must(t, s.Recover())
 	atLeast(t, s, n, 1)

@@ -27,11 +27,12 @@ const settleFor = 500 * time.Millisecond
 // probeName is the file that is written to see whether the disk takes writes.
 const probeName = "PROBE"
 
-// roomToOpen is what an opening for writing needs on the disk, beside what is in
-// the log: the manifest, a log, small files.
+// roomToOpen is the room on the disk that an opening for writing needs, beside
+// the content of the log: for the manifest, a log, small files.
 const roomToOpen = 512 << 10
 
-// roomToAdd is what has to be free beside that before anything is added again.
+// roomToAdd is the room that has to be free beside that before anything is
+// added again.
 const roomToAdd = 1 << 20
 
 // outage is a time during which writes are refused. It begins when an engine
@@ -373,7 +374,7 @@ func (e *engine) replays(name string) {
 // unflushed is how much there is in the logs that is not in tables yet.
 func (e *engine) unflushed() int { return int(e.db.Metrics().WAL.Size) }
 
-// flush writes to tables what is in the logs. The caller uses the engine.
+// flush writes the content of the logs to tables. The caller uses the engine.
 func (e *engine) flush() {
 	done, err := e.db.AsyncFlush()
 	if err != nil {

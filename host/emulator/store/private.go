@@ -22,7 +22,7 @@ const (
 // above hold, which are its user's own in a profile.
 func hasUsers(under vfs.FS) bool { return under == vfs.Default && runtime.GOOS != "windows" }
 
-// makePrivate takes a directory, and what is in it, away from other users. A
+// makePrivate takes a directory with its content away from other users. A
 // private directory keeps its content private.
 func makePrivate(dir string) error {
 	info, err := os.Stat(dir)

@@ -8,10 +8,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The reserve is a file that keeps room on the disk for what makes room: when the
-// disk is full it is given up for batches that remove something, which the engine too
-// has to write. Until it is there again, other batches are refused as before. Given
-// up, it is an empty file: so another process knows of it.
+// The reserve is a file that keeps room on the disk for writes that make room: when
+// the disk is full it is given up for batches that remove something, which the engine
+// too has to write. Until it is there again, other batches are refused as before.
+// Given up, it is an empty file: so another process knows of it.
 //
 // It has to hold what an opening for writing needs, and so it grows with what is in
 // the log and not in tables yet. Where the disk is too small for that, the log is

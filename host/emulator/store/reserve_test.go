@@ -68,8 +68,8 @@ func fill(t *testing.T, s *store.Store, prefix string) (n int) {
 	return n
 }
 
-// atLeast checks that a store has so many keys: what was acknowledged, and what was
-// refused in the moments in which the disk got full at most.
+// atLeast checks that a store has so many keys: all acknowledged ones, and at most
+// the ones that were refused while the disk got full.
 func atLeast(t *testing.T, s *store.Store, want, moments int) {
 	t.Helper()
 	_, err := s.Ready()

@@ -7,8 +7,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// However long the same keys are written, what is on the disk stays a small multiple
-// of what the store holds.
+// However long the same keys are written, the size on the disk stays a small
+// multiple of the store's content.
 func TestOldValuesGo(t *testing.T) {
 	t.Parallel()
 	d := newSmallDisk(1 << 40)

@@ -38,7 +38,7 @@ type Store struct {
 	prefix []byte // before every key of its user
 }
 
-// shared is what a store and its spaces have in common.
+// shared is the common part of a store and its spaces.
 type shared struct {
 	dir  string
 	opts Options

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// Namespace is what is served.
+// Namespace is the served namespace.
 type Namespace interface {
 	servicebus.Namespace
 	servicebus.Admin
@@ -143,7 +143,7 @@ func trimAddress(address string) string {
 	return strings.Trim(address, "/")
 }
 
-// entity is what a path names, as far as a server has to know.
+// entity is the entity of a path, as far as a server has to know it.
 type entity struct {
 	topic      bool
 	maxMessage int // bytes

@@ -18,8 +18,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// TestMessageFields: what the official client sends comes back, with what the
-// service adds.
+// TestMessageFields: the fields that the official client sends come back, with
+// the fields that the service adds.
 func TestMessageFields(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)

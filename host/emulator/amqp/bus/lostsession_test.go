@@ -118,7 +118,7 @@ func testLostSession(t *testing.T, lost string, same, names bool) {
 		}
 		if other != nil {
 			if until := other.LockedUntil(); !until.Equal(w.clk.Now().Add(30 * time.Second)) {
-				t.Errorf("the lock of the other holder ends at %v: renewed by who has lost it", until)
+				t.Errorf("the lock of the other holder ends at %v: renewed by the holder that has lost it", until)
 			}
 		}
 		return err

@@ -22,8 +22,8 @@ func (*management) Close(bool) {}
 // has its own status.
 type operation func(m *management, r *request) (status int, body wire.Map, err error)
 
-// operationOf is the table of operations (spec messaging 3.7). The mixture of
-// spellings in what they take and give is the service's.
+// operationOf is the table of operations (spec messaging 3.7). The service
+// itself mixes the spellings of arguments and results.
 func operationOf(name string) operation {
 	switch name {
 	case "com.microsoft:renew-lock":

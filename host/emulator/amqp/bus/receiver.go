@@ -10,7 +10,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// receiver is what a client receives from: an entity, or one session of it.
+// receiver is the source of a client: an entity, or one session of it.
 type receiver struct {
 	b      *Backend
 	link   servicebus.Link

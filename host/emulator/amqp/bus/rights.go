@@ -11,8 +11,8 @@ import (
 	"github.com/redeliver/redeliver/host/listen"
 )
 
-// rights are what a claim allows. Nil is everything, for tokens that name no
-// authorization rule of the entity.
+// rights are the rights of a claim. Nil means all rights, for tokens that name
+// no authorization rule of the entity.
 type rights []servicebus.Right
 
 // need fails if there is not one of these rights.

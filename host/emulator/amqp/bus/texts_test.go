@@ -38,8 +38,8 @@ func TestServiceTexts(t *testing.T) {
 	}
 }
 
-// TestDeliveryAnnotationsPass: what a sender says in the delivery annotations reaches the
-// receiver, but for what the service says there itself.
+// TestDeliveryAnnotationsPass: a sender's delivery annotations reach the receiver, except
+// the ones that the service sets itself.
 func TestDeliveryAnnotationsPass(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil, nil)

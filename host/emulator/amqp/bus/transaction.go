@@ -37,9 +37,9 @@ func (t *ongoing) shared(at place) bool { return t.at == at }
 // any client needs, and few enough to hold.
 const maxTransactions = 100
 
-// room makes room for another transaction of a connection, and returns what had to be
-// forgotten for it: the oldest that has ended by itself, if there are many; nil: none. false:
-// all are open.
+// room makes room for another transaction of a connection, and returns the transaction that
+// it forgets: the oldest that has ended by itself, if there are many; else nil. It reports
+// false when all are open.
 func (ts *transactions) room(connection string) (forgotten *ongoing, ok bool) {
 	ts.mu.Lock()
 	full := len(ts.by[connection]) >= maxTransactions

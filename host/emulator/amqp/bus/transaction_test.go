@@ -188,7 +188,7 @@ func TestTransactionsOnTheWire(t *testing.T) {
 	c.frame(&wire.Attach{Name: "again", Handle: 3, Coordinator: true, Source: &wire.Source{}}, nil)
 	await[*wire.Attach](c)
 	if s := c.send(3, nil, wire.AppendData(nil, nil)); s.Kind != wire.StateRejected || s.Error.Condition != wire.CondDecodeError {
-		t.Errorf("what is no declare: %+v", s)
+		t.Errorf("a message that is no declare: %+v", s)
 	}
 }
 

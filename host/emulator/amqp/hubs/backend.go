@@ -13,8 +13,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-// Namespace is what is served. Its readers must have a method Lost, which waits until
-// the reader cannot go on and returns why; nil after Close.
+// Namespace is the served namespace. Its readers must have a method Lost, which waits
+// until the reader cannot go on and returns why; nil after Close.
 type Namespace interface {
 	eventhubs.Namespace
 

@@ -18,8 +18,8 @@ import (
 )
 
 // Where entities are made on use, a client of Event Hubs makes a hub, and a client of
-// Service Bus a queue. Neither reading what is said of a hub nor a partition of none
-// makes one.
+// Service Bus a queue. A read of a hub's properties makes none, and neither does a
+// partition of an unknown hub.
 func TestMadeByItsClient(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -19,7 +19,7 @@ const (
 	nameProperty  = "com.microsoft:receiver-name"
 )
 
-// receiver is what a client receives from: a partition, at a position.
+// receiver is the source of a client: a partition, at a position.
 type receiver struct {
 	b       *Backend
 	reader  eventhubs.Reader
@@ -31,7 +31,8 @@ type receiver struct {
 	back []amqp.Outgoing // pulled and not sent
 }
 
-// lost is what a reader of an embedded namespace has beside the contract.
+// lost is a method that readers of an embedded namespace have beside the
+// contract.
 type lost interface {
 	Lost(ctx context.Context) error
 }

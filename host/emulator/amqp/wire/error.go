@@ -2,8 +2,7 @@ package wire
 
 import "fmt"
 
-// Error is what a peer is told when a connection, session, link or delivery
-// ends badly.
+// Error tells a peer why a connection, session, link or delivery ends badly.
 type Error struct {
 	Condition   Symbol
 	Description string

@@ -238,7 +238,7 @@ func (m *Message) DataSections() [][]byte {
 	return list
 }
 
-// Value returns the body's value, if that is what the body is.
+// Value returns the body's value, if the body is a value.
 func (m *Message) Value() (v any, ok bool, err error) {
 	d := NewDecoder(m.Body)
 	if !d.More() || d.Descriptor() != DescValue {

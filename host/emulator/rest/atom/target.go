@@ -8,7 +8,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// targetKind is what an address is the address of.
+// targetKind is the kind of thing that an address names.
 type targetKind int
 
 const (
@@ -30,7 +30,7 @@ type target struct {
 	entity, subscription, rule string
 }
 
-// operations is what can be done with a target, by method.
+// operations are the operations on a target, by method.
 type operations map[string]func(*call) error
 
 func (o operations) allowed() string {

@@ -198,8 +198,8 @@ func TestDeliveryHeaders(t *testing.T) {
 	}
 }
 
-// Each attempt is the same request but for its count, and the schedule runs from one
-// request at the server to the last at the web hook.
+// Each attempt is the same request except for its count, and the schedule runs from
+// one request at the server to the last at the web hook.
 func TestDeliveryCounts(t *testing.T) {
 	t.Parallel()
 	l := newLine(t)

@@ -105,7 +105,7 @@ func (p *parser) subscription(path string, value any, topic string, taken map[st
 	})
 }
 
-// settings reads the properties of an entity, but for where it forwards to.
+// settings reads the properties of an entity, except its forward targets.
 func (s *section) settings(entity any) *section {
 	set := s.within("Properties", setting.Names(entity)...)
 	for _, v := range setting.Of(entity) {

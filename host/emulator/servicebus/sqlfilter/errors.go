@@ -24,7 +24,7 @@ type FilterError struct {
 	Text string
 }
 
-// Name is what the service calls the failure.
+// Name is the service's name for the failure.
 func (e *FilterError) Name() string { return "FilterException" }
 
 func (e *FilterError) Error() string { return e.Text }

@@ -7,7 +7,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
-// env is what an expression is evaluated in.
+// env is the environment of an expression.
 type env struct {
 	message *servicebus.Message
 	newID   func() bindings.GUID

@@ -9,11 +9,11 @@ import (
 )
 
 // systemProperties are the properties of scope sys, by their lower-case names. A
-// get returns nil for what the message does not have; set is nil for what an
-// action cannot change.
+// get returns nil for a property that the message does not have; set is nil for
+// a property that an action cannot change.
 //
-// Source: docs, "Messages, payloads, and serialization"; Label is what older
-// clients call Subject.
+// Source: docs, "Messages, payloads, and serialization"; older clients say Label
+// for Subject.
 func systemProperty(name string) (systemField, bool) {
 	f, ok := systemFields[strings.ToLower(name)]
 	return f, ok
@@ -71,8 +71,8 @@ var systemFields = map[string]systemField{
 	"state":                  brokersField,
 }
 
-// brokersField is what the broker gives a message in each entity: it exists, but
-// while a rule looks at the message it has no value yet.
+// brokersField is a property that the broker gives a message in each entity: it
+// exists, but while a rule looks at the message it has no value yet.
 var brokersField = systemField{
 	get: func(*servicebus.Message) value { return nil },
 	set: func(*servicebus.Message, value) bool { return false },

@@ -21,8 +21,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// Keeper writes the changes of one service through. The service's mutex guards it, but
-// for Open and Wait.
+// Keeper writes the changes of one service through. The service's mutex guards it,
+// except in Open and Wait.
 type Keeper struct {
 	keys  Keys
 	clk   clock.Clock
@@ -59,9 +59,9 @@ func (k *Keeper) Open(db *store.Store) (err error) {
 	return err
 }
 
-// Ready sees to it that what is in memory is what the store holds: it reads the state
-// when that has not been done yet, or when it was replaced, or when the store has
-// failed and was opened again. It fails with bindings.ErrUnavailable.
+// Ready makes sure that memory agrees with the store: it reads the state when that
+// has not been done yet, or when it was replaced, or when the store has failed and
+// was opened again. It fails with bindings.ErrUnavailable.
 func (k *Keeper) Ready() error {
 	if k.db == nil {
 		return nil
@@ -169,7 +169,7 @@ func (k *Keeper) Writable() error {
 // time could not be written: no other answer has shown them.
 func Tolerable(err error) bool { return errors.Is(err, store.ErrReadOnly) }
 
-// Pending is what has to be written before anybody may be told the state.
+// Pending are the writes that have to end before anybody may be told the state.
 func (k *Keeper) Pending() Awaited { return k.last.pending(k.opening) }
 
 // Wait returns when what Begin has begun is written. Others may call meanwhile:
@@ -180,5 +180,5 @@ func (k *Keeper) Wait(ctx context.Context, a Awaited) error { return a.wait(ctx,
 // Unavailable is err as services report it.
 func Unavailable(err error) error { return fmt.Errorf("%w: %w", bindings.ErrUnavailable, err) }
 
-// ErrReplaced is what they get who still have something of a state that is no more.
+// ErrReplaced is the error of calls on objects of a state that was replaced.
 var ErrReplaced = errors.New("the state was replaced")

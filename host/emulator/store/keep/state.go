@@ -25,9 +25,9 @@ func (k Keys) LastTime(db *store.Store) (time.Time, error) {
 	return timeOf(db, k.Time, k.Service, db.Dir())
 }
 
-// Kind is what a service says about its state, of which T is everything that its keys
-// hold. The service's mutex is held when its functions are called, unless they say
-// otherwise.
+// Kind is a service's description of its state. T is the type of everything that its
+// keys hold. The service's mutex is held when its functions are called, unless they
+// say otherwise.
 type Kind[T any] struct {
 	Keys
 
@@ -55,8 +55,8 @@ type Kind[T any] struct {
 
 // Origin says where a state comes from that the service takes.
 type Origin struct {
-	// Follow is set when what the service counts must go on after what it has counted
-	// so far, so that nothing is given twice.
+	// Follow is set when the service's counters must go on from their present values,
+	// so that no number is given twice.
 	Follow bool
 
 	// Epoch is the epoch of the store in which the state was made
@@ -129,8 +129,8 @@ func (s *State[T]) Restore(state *store.Image) error {
 	return s.replace(state, Origin{Epoch: state.Epoch})
 }
 
-// Load is Restore for a service at work: what it counts goes on after what was counted
-// here and there.
+// Load is Restore for a service at work: its counters go on after the largest values
+// of both states.
 func (s *State[T]) Load(state *store.Image) error { return s.replace(state, Origin{Follow: true}) }
 
 func (s *State[T]) replace(state *store.Image, from Origin) error {

@@ -40,7 +40,7 @@ type conn struct {
 
 // connect starts the process of that number and returns when it answers. The error is a
 // *process.StartError.
-func connect(spec *Spec, number int) (*conn, error) {
+func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	port := spec.Port
 	if port == 0 {
 		var err error
@@ -57,7 +57,7 @@ func connect(spec *Spec, number int) (*conn, error) {
 		own.Args = append(own.Args, argument)
 	}
 	c := &conn{
-		spec: spec, child: process.NewChild(own, number), base: "http://127.0.0.1:" + strconv.Itoa(port),
+		spec: spec, child: process.NewChild(ctx, own, number), base: "http://127.0.0.1:" + strconv.Itoa(port),
 		transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: idleConnections, IdleConnTimeout: idleTime},
 	}
 	more := []string{"FUNCTIONS_CUSTOMHANDLER_WORKER_ID=" + rand.Text(), "FUNCTIONS_APP_ROOT_PATH=" + spec.App}

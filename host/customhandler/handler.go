@@ -94,7 +94,7 @@ func Start(clk clock.Clock, spec Spec) (*Handler, error) {
 			output(l)
 		}
 	}
-	keeper, err := process.Keep(clk, spec.Spec, func(number int) (*conn, error) { return connect(&spec, number) })
+	keeper, err := process.Keep(clk, spec.Spec, func(ctx context.Context, number int) (*conn, error) { return connect(ctx, &spec, number) })
 	if err != nil {
 		return nil, err
 	}

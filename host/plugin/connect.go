@@ -56,8 +56,8 @@ func (grpcPlugin) GRPCClient(_ context.Context, _ *goplugin.GRPCBroker, conn *gr
 
 // connect starts the program and returns when it answers. The error is a
 // *process.StartError.
-func connect(spec Spec, number int) (*conn, error) {
-	c := &conn{spec: spec, child: process.NewChild(spec.Spec, number)}
+func connect(ctx context.Context, spec Spec, number int) (*conn, error) {
+	c := &conn{spec: spec, child: process.NewChild(ctx, spec.Spec, number)}
 	log := &hclogAdapter{log: spec.Logger, name: "go-plugin"}
 	c.client = goplugin.NewClient(&goplugin.ClientConfig{
 		HandshakeConfig: goplugin.HandshakeConfig{

@@ -51,11 +51,11 @@ type run = process.Run[*conn]
 func Start(clk clock.Clock, spec Spec) (*Handlers, error) {
 	spec.WatchesHost = true
 	spec.Spec = spec.WithDefaults()
-	keeper, err := process.Keep(clk, spec.Spec, func(number int) (*conn, error) {
+	keeper, err := process.Keep(clk, spec.Spec, func(ctx context.Context, number int) (*conn, error) {
 		if number == 1 {
 			removeSockets()
 		}
-		return connect(spec, number)
+		return connect(ctx, spec, number)
 	})
 	if err != nil {
 		return nil, err

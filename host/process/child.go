@@ -27,6 +27,8 @@ type Child struct {
 
 	spec   Spec
 	number int
+	begun  context.Context
+	keep   func() bool // has the end of begun mean nothing any more
 	cmd    *exec.Cmd
 	out    *output
 
@@ -44,10 +46,11 @@ type Child struct {
 // process ended.
 const lingering = 500 * time.Millisecond
 
-// NewChild returns the run of that number of the program, which is not started yet.
-func NewChild(spec Spec, number int) *Child {
+// NewChild returns the run of that number of the program, which is not started yet. It
+// is killed when ctx ends before it is ready.
+func NewChild(ctx context.Context, spec Spec, number int) *Child {
 	return &Child{
-		spec: spec.WithDefaults(), number: number, out: &output{deliver: spec.Output},
+		spec: spec.WithDefaults(), number: number, begun: ctx, out: &output{deliver: spec.Output},
 		cmd: exec.Command(spec.Path, spec.Args...), done: make(chan struct{}), //clock:outside the end of a process
 	}
 }
@@ -80,6 +83,10 @@ func (c *Child) Start(more ...string) error {
 		c.mu.Lock()
 		c.group = startGroup(c.cmd.Process)
 		c.mu.Unlock()
+		c.keep = context.AfterFunc(c.begun, c.Kill) //clock:outside gives up a process that starts
+		if c.spec.Life != nil {
+			defer context.AfterFunc(c.spec.Life, c.Kill)() //clock:outside ends a process
+		}
 		started <- nil //clock:outside the start of a process
 		if !c.spec.WatchesHost {
 			defer c.group.guarded().dismiss()

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (r *Run[C]) idle() bool { return r.calls == len(r.asleep) }
 type Keeper[C Conn] struct {
 	clk     clock.Clock
 	spec    Spec
-	connect func(number int) (C, error)
+	connect func(ctx context.Context, number int) (C, error)
 	group   *clock.Group    // goroutines that start processes
 	ctx     context.Context // ends with Close
 	end     context.CancelFunc
@@ -80,8 +81,8 @@ type Keeper[C Conn] struct {
 
 // Keep starts a program and returns when it is ready to be called. connect starts the
 // process of that number, counted from 1, and returns when it is ready; it runs outside
-// the clock, and its error is a *[StartError].
-func Keep[C Conn](clk clock.Clock, spec Spec, connect func(number int) (C, error)) (*Keeper[C], error) {
+// the clock, and its error is a *[StartError]. Its ctx is for [NewChild].
+func Keep[C Conn](clk clock.Clock, spec Spec, connect func(ctx context.Context, number int) (C, error)) (*Keeper[C], error) {
 	k := &Keeper[C]{clk: clk, spec: spec.WithDefaults(), connect: connect, group: clock.NewGroup(clk, 0)}
 	k.ctx, k.end = clk.WithCancel(context.Background())
 	k.changed = clock.NewCond(clk, &k.mu)
@@ -100,25 +101,42 @@ func (k *Keeper[C]) launch() error {
 	k.mu.Unlock()
 	var conn C
 	var err error
-	k.clk.Outside(k.ctx, "start "+k.spec.Name+" process", func() { conn, err = k.connect(number) })
+	k.clk.Outside(k.ctx, "start "+k.spec.Name+" process", func() { conn, err = k.connect(k.ctx, number) })
 	if err != nil {
-		return err
+		return cmp.Or(k.over(), err)
 	}
-	if k.closing.Load() {
+	conn.Child().keep()
+	r := &Run[C]{Conn: conn}
+	k.mu.Lock()
+	over := k.over()
+	if over == nil {
+		k.current = r // Close sees to it from here on
+		k.watchers.Add(1)
+	}
+	k.mu.Unlock()
+	if over != nil {
 		k.clk.Outside(k.ctx, "stop "+k.spec.Name+" process", func() { k.stop(context.Background(), conn) })
-		return ErrClosed
+		return over
 	}
 	if k.spec.OnStart != nil {
 		k.spec.OnStart(conn.Child().process())
 	}
-	r := &Run[C]{Conn: conn}
-	k.watchers.Add(1)
 	go k.watch(r) //clock:outside waits for the process; Close waits for it
 	k.mu.Lock()
-	k.current = r
 	k.resumeAt = time.Time{}
 	k.changed.Broadcast()
 	k.mu.Unlock()
+	return nil
+}
+
+// over is why no process is wanted any more, nil while one is.
+func (k *Keeper[C]) over() error {
+	if k.closing.Load() {
+		return ErrClosed
+	}
+	if k.spec.Life != nil {
+		return k.spec.Life.Err()
+	}
 	return nil
 }
 
@@ -229,7 +247,7 @@ func (k *Keeper[C]) restart(pause time.Duration) {
 		return
 	}
 	err := k.launch()
-	if err == nil || errors.Is(err, ErrClosed) {
+	if err == nil || k.over() != nil {
 		return
 	}
 	e := Exit{Code: -1, Status: "not started", Err: err}

@@ -3,6 +3,7 @@
 package process_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -21,7 +22,7 @@ const (
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "host":
-		c := process.NewChild(process.Spec{
+		c := process.NewChild(context.Background(), process.Spec{
 			Path: os.Args[0], Env: environ("program"), Output: func(l process.Line) { fmt.Println(l.Text) },
 		}, 1)
 		check(c.Start())

@@ -72,7 +72,7 @@ func TestProgramKilled(t *testing.T) {
 	t.Parallel()
 	path, in := pipe(t)
 	ready := make(chan struct{}, 1)
-	c := process.NewChild(process.Spec{
+	c := process.NewChild(t.Context(), process.Spec{
 		Path: os.Args[0], Env: append(environ("program"), pipeVariable+"="+path), Output: func(process.Line) { ready <- struct{}{} },
 	}, 1)
 	if err := c.Start(); err != nil {

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -41,6 +42,10 @@ type Spec struct {
 	// started afterwards. Nil keeps the host up: processes are then started with
 	// growing pauses (host-and-retry D-13, workerCrash).
 	StopHost func(error)
+
+	// Life is a context of the real world: when it ends a start that is under way fails
+	// with its error, and a process is killed. Nil never ends.
+	Life context.Context
 
 	// StartTimeout is the real time within which the process must be ready; zero
 	// is 10 s.

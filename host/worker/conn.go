@@ -32,6 +32,7 @@ type conn struct {
 	mu      sync.Mutex // guards:
 	answers map[string]*process.Inbox[*message]
 	calls   map[string]*process.Inbox[*message] // by invocation ID
+	asked   bool                                // for the functions of the app
 	loaded  map[string]*loaded                  // by folded name; nil: nothing has been loaded
 	trouble string                              // the last error that the worker has told of itself
 	err     error                               // why the stream has ended
@@ -48,7 +49,7 @@ type loaded struct {
 
 // connect starts the process of that number and returns when the worker has said what
 // it can do. The error is a *process.StartError.
-func connect(spec *Spec, number int) (*conn, error) {
+func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	c := &conn{
 		spec: spec, request: rand.Text(),
 		answers: map[string]*process.Inbox[*message]{}, calls: map[string]*process.Inbox[*message]{},
@@ -60,7 +61,7 @@ func connect(spec *Spec, number int) (*conn, error) {
 	}
 	own := spec.Spec
 	own.Args = append(append([]string{}, spec.Args...), arguments(c.end.addr(), id, c.request)...)
-	c.child = process.NewChild(own, number)
+	c.child = process.NewChild(ctx, own, number)
 	if err := c.child.Start(); err != nil {
 		c.end.close()
 		return nil, c.child.Failed(err, "", "")

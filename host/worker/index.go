@@ -20,6 +20,9 @@ import (
 // index asks the worker for the functions that the app declares in code. None, and no
 // error: the worker leaves that to the files (spec workers 4.2).
 func (c *conn) index() (list []call.Declaration, inCode bool, err error) {
+	c.mu.Lock()
+	c.asked = true
+	c.mu.Unlock()
 	var found []*workerpb.RpcFunctionMetadata
 	switch {
 	case c.spec.Indexing:
@@ -150,15 +153,16 @@ func retryOf(o *workerpb.RpcRetryOptions) *retrycontext.PolicyConfig {
 	return p
 }
 
-// load has the worker load the app's functions, once for each process.
-func (c *conn) load(functions []Function) {
+// load has the worker load the app's functions, once for each process. An error is the end
+// of the connection meanwhile.
+func (c *conn) load(functions []Function) error {
 	c.loading.Lock()
 	defer c.loading.Unlock()
 	c.mu.Lock()
 	done, declared := c.loaded != nil, c.declared
 	c.mu.Unlock()
 	if done {
-		return
+		return nil
 	}
 	results := map[string]*loaded{}
 	byID := map[string]*loaded{}
@@ -183,21 +187,27 @@ func (c *conn) load(functions []Function) {
 			c.tell(&message{Content: &workerpb.StreamingMessage_FunctionLoadRequest{FunctionLoadRequest: r}})
 		}
 	}
-	c.takeLoads(box, byID)
+	if err := c.takeLoads(box, byID); err != nil {
+		return err
+	}
 	c.mu.Lock()
 	c.loaded = results
 	c.mu.Unlock()
+	return nil
 }
 
 // takeLoads waits for the answer to each load.
-func (c *conn) takeLoads(box *process.Inbox[*message], byID map[string]*loaded) {
+func (c *conn) takeLoads(box *process.Inbox[*message], byID map[string]*loaded) error {
 	for waiting := len(byID); waiting > 0; {
 		m, err := c.answer(box)
+		if errors.Is(err, errConnection) {
+			return err
+		}
 		if err != nil {
 			for _, l := range byID {
 				l.err = &call.Error{Message: "the worker has not loaded the function: " + err.Error()}
 			}
-			return
+			return nil
 		}
 		answers := m.GetFunctionLoadResponseCollection().GetFunctionLoadResponses()
 		if one := m.GetFunctionLoadResponse(); one != nil {
@@ -213,6 +223,7 @@ func (c *conn) takeLoads(box *process.Inbox[*message], byID map[string]*loaded) 
 			l.err = failureOf(a.GetResult())
 		}
 	}
+	return nil
 }
 
 // metadataOf is a function as it is loaded. What the worker has declared of it itself goes

@@ -85,14 +85,17 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 	unwatch, untold := func() bool { return true }, func() bool { return true }
 	name := "invoke " + c.req.Function
 	c.w.clk.Away(ctx, name, func() {
-		c.c.load(c.w.toLoad())
+		if err = c.c.load(c.w.toLoad()); err != nil {
+			c.lost = !c.c.awaitExit(err)
+			return
+		}
 		l, failure := c.loaded()
 		if failure != nil {
 			refused = &call.Response{Error: failure}
 			return
 		}
 		if err = c.c.begin(c); err != nil {
-			c.lost = errors.Is(err, errConnection) && !c.c.child.EndsWithin(exitDelay)
+			c.lost = !c.c.awaitExit(err)
 			return
 		}
 		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, l)}})
@@ -151,6 +154,12 @@ func (c *conn) begin(call *conversation) error {
 	}
 	c.calls[id] = &call.box
 	return nil
+}
+
+// awaitExit waits for the end of a process whose connection ended, if that is what err
+// says. It reports false for a process that lives on.
+func (c *conn) awaitExit(err error) bool {
+	return !errors.Is(err, errConnection) || c.child.EndsWithin(exitDelay)
 }
 
 // next waits for what the worker says next of the call.

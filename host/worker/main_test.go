@@ -52,6 +52,7 @@ type message = workerpb.StreamingMessage
 // actor is a worker that does what its role and the names of functions say.
 type actor struct {
 	odd    []string
+	asked  bool // for its functions
 	sendMu sync.Mutex
 	send   func(*message) error
 	raw    func([]byte) // sends what may be no message
@@ -80,7 +81,8 @@ func act(role []string) {
 	case a.is("exits"):
 		fmt.Fprintln(os.Stderr, "error: no such module")
 		os.Exit(3)
-	case a.is("silent"):
+	case a.is("silent"), a.is("silentAgain") && a.again():
+		fmt.Println("silent")
 		select {}
 	}
 	id := flags["workerId"]
@@ -178,6 +180,18 @@ func check(err error) {
 	}
 }
 
+// markVariable names a file that the first process makes.
+const markVariable = "REDELIVER_WORKER_TEST_MARK"
+
+// again reports whether this is not the first process.
+func (a *actor) again() bool {
+	f, err := os.OpenFile(os.Getenv(markVariable), os.O_CREATE|os.O_EXCL, 0o600)
+	if err == nil {
+		_ = f.Close()
+	}
+	return errors.Is(err, os.ErrExist)
+}
+
 func (a *actor) is(odd string) bool { return slices.Contains(a.odd, odd) }
 
 func (a *actor) say(m *message) {
@@ -196,6 +210,9 @@ func failure(text string) *workerpb.StatusResult {
 
 func (a *actor) answer(m *message) {
 	switch {
+	case m.GetWorkerInitRequest() != nil && a.is("mute"), m.GetFunctionsMetadataRequest() != nil && a.is("muteFunctions"),
+		m.GetFunctionLoadRequest() != nil && a.is("muteLoad"):
+		fmt.Println("silent")
 	case m.GetWorkerInitRequest() != nil:
 		r := &workerpb.WorkerInitResponse{Result: success(), Capabilities: map[string]string{
 			"TypedDataCollection": "true", "RpcHttpBodyOnly": "true", "RawHttpBodyBytes": "true", "WorkerStatus": "true",
@@ -212,7 +229,10 @@ func (a *actor) answer(m *message) {
 		}
 		a.say(&message{Content: &workerpb.StreamingMessage_WorkerInitResponse{WorkerInitResponse: r}})
 	case m.GetFunctionsMetadataRequest() != nil:
+		a.asked = true
 		a.say(&message{Content: &workerpb.StreamingMessage_FunctionMetadataResponse{FunctionMetadataResponse: a.metadata()}})
+	case m.GetFunctionLoadRequest() != nil && a.is("exitsOnLoad"):
+		os.Exit(7)
 	case m.GetFunctionLoadRequest() != nil:
 		a.say(&message{Content: &workerpb.StreamingMessage_FunctionLoadResponse{FunctionLoadResponse: a.load(m.GetFunctionLoadRequest())}})
 	case m.GetFunctionLoadRequestCollection() != nil:
@@ -271,6 +291,8 @@ func (a *actor) load(r *workerpb.FunctionLoadRequest) *workerpb.FunctionLoadResp
 	switch m := r.GetMetadata(); {
 	case m.GetName() == "Unloadable":
 		out.Result = failure("unexpected token in " + m.GetScriptFile())
+	case m.GetName() == "Plain" && (!a.asked || r.GetFunctionId() != "id of Plain"):
+		out.Result = failure("it has not been declared by that ID")
 	case m.GetName() == "Silent":
 		out.Result = nil // a forgotten result is a failure
 	case m.GetBindings()["in"].GetType() != "queueTrigger" || m.GetFunctionId() != r.GetFunctionId():

@@ -60,18 +60,30 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 
 // connect starts one process. Those after the first are told what the first one was
 // told.
-func (w *Worker) connect(number int) (*conn, error) {
-	c, err := connect(w.spec, number)
+func (w *Worker) connect(ctx context.Context, number int) (*conn, error) {
+	c, err := connect(ctx, w.spec, number)
 	if err != nil || number == 1 {
 		return c, err
 	}
 	if functions := w.toLoad(); functions != nil {
-		// A failure here fails the attempts, as on the platform.
-		_, _, _ = c.index()
-		w.oneIdentity(c)
-		c.load(functions)
+		_ = w.load(c, functions) // a failure here fails the attempts, as on the platform
 	}
 	return c, nil
+}
+
+// load has a process load functions. One that was not asked for them is asked before,
+// since it knows its own by that.
+func (w *Worker) load(c *conn, functions []Function) error {
+	c.mu.Lock()
+	asked := c.asked
+	c.mu.Unlock()
+	if !asked {
+		if _, _, err := c.index(); errors.Is(err, errConnection) {
+			return err
+		}
+		w.oneIdentity(c)
+	}
+	return c.load(functions)
 }
 
 // oneIdentity has all processes know the functions by the identifiers of the first: some
@@ -102,7 +114,10 @@ func (w *Worker) Functions(ctx context.Context) ([]call.Declaration, error) {
 	}
 	var list []call.Declaration
 	var inCode bool
-	w.clk.Outside(ctx, "ask worker for functions", func() { list, inCode, err = r.Conn.index() })
+	w.clk.Outside(ctx, "ask worker for functions", func() {
+		list, inCode, err = r.Conn.index()
+		r.Conn.awaitExit(err)
+	})
 	if exit := w.Leave(r); exit != nil && err != nil {
 		return nil, fmt.Errorf("ask the %s worker for the app's functions: %w", w.spec.Language, exit)
 	}
@@ -146,9 +161,15 @@ func (w *Worker) Load(ctx context.Context, functions []Function) (map[string]*ca
 	if err != nil {
 		return nil, err
 	}
-	w.clk.Outside(ctx, "load functions", func() { r.Conn.load(functions) })
+	w.clk.Outside(ctx, "load functions", func() {
+		err = w.load(r.Conn, functions)
+		r.Conn.awaitExit(err)
+	})
 	if exit := w.Leave(r); exit != nil {
-		return nil, fmt.Errorf("load the app's functions: %w", exit)
+		err = exit
+	}
+	if err != nil {
+		return nil, fmt.Errorf("load the app's functions: %w", err)
 	}
 	failures := map[string]*call.Error{}
 	for _, f := range functions {

@@ -1,3 +1,5 @@
+//clock:outside real processes
+
 package worker_test
 
 import (
@@ -457,5 +459,109 @@ func TestStartErrors(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A process that ends while it loads functions is that, and no function that cannot be
+// loaded.
+func TestExitDuringLoad(t *testing.T) {
+	t.Parallel()
+	on(t, "exitsOnLoad", 0, func(b *bench) {
+		failures, err := b.w.Load(context.Background(), functions())
+		if exit, ok := errors.AsType[*process.ExitError](err); !ok || exit.Exit.Code != 7 {
+			b.Errorf("got %v, %v", failures, err)
+		}
+	})
+}
+
+// A process that ends before it has loaded functions is replaced by one that knows what it
+// declares.
+func TestExitBeforeLoad(t *testing.T) {
+	t.Parallel()
+	s := spec("grpc")
+	pids := make(chan int, 2)
+	s.OnStart = func(p process.Process) { pids <- p.PID }
+	w, err := worker.Start(clock.System(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Close(context.Background()) }()
+	if _, err := w.Functions(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	p, err := os.FindProcess(<-pids)
+	if err == nil {
+		err = p.Kill()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-pids
+	failures, err := w.Load(context.Background(), []worker.Function{{Name: "Plain", Bindings: []worker.Binding{{Name: "in", Type: "queueTrigger", Raw: []byte("{}")}}}})
+	if err != nil || len(failures) != 0 {
+		t.Errorf("got %v, %v", failures, err)
+	}
+}
+
+// patience is more than a process takes to be killed, and less than any limit of a start.
+const patience = 20 * time.Second
+
+// A start that is under way ends with Spec.Life, however far it is: nobody waits for its
+// limits.
+func TestStartGivenUp(t *testing.T) {
+	t.Parallel()
+	for _, odd := range []string{"silent", "mute", "muteFunctions", "muteLoad"} {
+		t.Run(odd, func(t *testing.T) {
+			t.Parallel()
+			life, end := context.WithCancel(t.Context())
+			defer end()
+			s := spec("lines " + odd)
+			s.Life = life
+			s.Output = func(l process.Line) {
+				if l.Text == "silent" {
+					end()
+				}
+			}
+			began := time.Now()
+			w, err := worker.Start(clock.System(), s)
+			if err == nil {
+				defer func() { _ = w.Close(context.Background()) }()
+				if _, err = w.Functions(context.Background()); err == nil {
+					_, err = w.Load(context.Background(), functions())
+				}
+			}
+			if err == nil || life.Err() == nil || time.Since(began) > patience {
+				t.Errorf("got %v after %v", err, time.Since(began))
+			}
+		})
+	}
+}
+
+// The end of a worker does not wait for a process that starts in the place of another.
+func TestCloseDuringRestart(t *testing.T) {
+	t.Parallel()
+	s := spec("lines silentAgain")
+	s.Env = append(s.Env, markVariable+"="+filepath.Join(t.TempDir(), "mark"))
+	silent := make(chan struct{})
+	s.Output = func(l process.Line) {
+		if l.Text == "silent" {
+			close(silent)
+		}
+	}
+	w, err := worker.Start(clock.System(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Load(context.Background(), functions()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = w.Invoke(context.Background(), &call.Request{Function: "Exit", Inputs: []call.Input{{Name: "in"}}}, nil)
+	if err == nil {
+		t.Error("no error")
+	}
+	<-silent
+	began := time.Now()
+	if err := w.Close(context.Background()); err != nil || time.Since(began) > patience {
+		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }

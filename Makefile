@@ -43,7 +43,7 @@ interop: ## test against Azurite and the SDKs of other languages, and a browser 
 	REDELIVER_INTEROP=required go test -race -count=1 -timeout 10m ./bindings/azure/...
 	REDELIVER_INTEROP=required go test -race -count=1 -run 'TestTwoHostsOnAzurite|TestPagesInABrowser|TestTransactionOfAKilledHost' ./cmd/redeliver
 	REDELIVER_INTEROP=required go test -race -count=1 -run SDK ./host/emulator/amqp/bus ./host/emulator/amqp/hubs
-	REDELIVER_INTEROP=required go test -race -count=1 ./host/worker ./host/worker/shim
+	REDELIVER_INTEROP=required go test -race -count=1 ./host/worker ./host/worker/shim ./host/invokertest
 
 .PHONY: bench
 bench: ## run the benchmarks of docs/performance.md

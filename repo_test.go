@@ -96,7 +96,7 @@ func contracts() []string {
 
 // kits are the packages that exist for tests: suites and the test kit.
 func kits() []string {
-	return []string{"./bindings/bindingtest", "./triggers/triggertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/plugin/plugintest", "./host/emulator/store/storetest"}
+	return []string{"./bindings/bindingtest", "./triggers/triggertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/invokertest", "./host/emulator/store/storetest"}
 }
 
 // An importRule says what some packages may import.
@@ -161,7 +161,7 @@ func importRules() []importRule {
 
 		// Rule 3.
 		{"scenarios run on the kit, outside of tests", is("./host/scenario"), except("testing/...", "./cmd/...")},
-		{"only tests and kits import testing", not(append(kits(), "./host/scenario")...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/plugin/plugintest", "./host/hosttest", "./host/hosttest/leaktest", "./host/emulator/store/storetest")},
+		{"only tests and kits import testing", not(append(kits(), "./host/scenario")...), except("testing/...", "./bindings/bindingtest", "./triggers/triggertest", "./host/invokertest", "./host/hosttest", "./host/hosttest/leaktest", "./host/emulator/store/storetest")},
 
 		// The arrows.
 		{

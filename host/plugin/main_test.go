@@ -14,8 +14,8 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/invokertest"
 	"github.com/redeliver/redeliver/host/plugin"
-	"github.com/redeliver/redeliver/host/plugin/plugintest"
 	"github.com/redeliver/redeliver/host/process"
 )
 
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(code)
 	case "handler":
-		functions.Main(plugintest.App())
+		functions.Main(invokertest.App())
 	case "children":
 		functions.Main(childApp())
 	case "host":

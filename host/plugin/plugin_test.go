@@ -21,15 +21,15 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/invokertest"
 	"github.com/redeliver/redeliver/host/plugin"
-	"github.com/redeliver/redeliver/host/plugin/plugintest"
 	"github.com/redeliver/redeliver/host/process"
 )
 
 func TestInvoker(t *testing.T) {
-	plugintest.RunInvoker(t, plugintest.Harness{
+	invokertest.Run(t, invokertest.Harness{
 		Process: true,
-		New: func(t *testing.T, clk clock.Clock) plugintest.Invoker {
+		New: func(t *testing.T, clk clock.Clock) invokertest.Invoker {
 			h, err := startSpec(clk, process.Spec{Path: os.Args[0], Env: environ("handler"), Grace: time.Second})
 			if err != nil {
 				t.Errorf("Start: %v", err)
@@ -79,7 +79,7 @@ func closeHandlers(t *testing.T, h *plugin.Handlers) {
 func request(function, text string) *call.Request {
 	return &call.Request{
 		InvocationID: "inv-1", Function: function, Outputs: []string{"out"},
-		Inputs: []call.Input{{Name: "in", Value: bindings.StringValue(text)}},
+		Inputs: []call.Input{{Name: "item", Value: bindings.StringValue(text)}},
 	}
 }
 

@@ -20,8 +20,8 @@ func TestModule(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := clockvet.Module(root,
-		"cmd",                    // the program: starts the clock, and lives in real time itself
-		"host/plugin/plugintest", // a test suite: its handlers are the outside world
+		"cmd",              // the program: starts the clock, and lives in real time itself
+		"host/invokertest", // a test suite: its handlers are the outside world
 	)
 	if err != nil {
 		t.Fatal(err)

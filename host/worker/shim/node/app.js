@@ -143,7 +143,7 @@ class App {
   /** The functions that are declared in code. Without any, the files count. */
   async metadata() {
     this.registering = false;
-    const declared = [...this.functions.values()].map((f) => f.metadata);
+    const declared = [...this.functions.values()].filter((f) => f.declared).map((f) => f.metadata);
     if (this.startError && (declared.length > 0 || !this.hasFunctionFiles())) {
       return { result: loadFailure(this.startError, this.directory) };
     }

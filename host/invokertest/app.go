@@ -1,6 +1,6 @@
 //clock:outside handlers, which never see the clock
 
-package plugintest
+package invokertest
 
 import (
 	"context"
@@ -27,8 +27,9 @@ func App() *functions.App {
 	app := functions.New()
 	app.Handle("Nothing", func(context.Context, *functions.Trigger) error { return nil })
 	app.Handle("Echo", echo, functions.FixedDelay(4, 5*time.Second),
-		functions.Binding(`{"type":"manualTrigger","direction":"in","name":"in"}`),
+		functions.Binding(`{"type":"manualTrigger","direction":"in","name":"item"}`),
 		functions.QueueOutput("out", "echoes", functions.Connection("Echoes")))
+	app.Handle("Seen", seen)
 	app.Handle("Fail", func(_ context.Context, t *functions.Trigger) error {
 		err := fmt.Errorf("outer: %w", errors.New(t.Text()))
 		switch t.Metadata.Get("declare") {
@@ -120,6 +121,15 @@ func App() *functions.App {
 	app.Handle("Flooded", func(ctx context.Context, _ *functions.Trigger) error {
 		return functions.SetOutput(ctx, "out", strconv.FormatInt(flooded.Load(), 10))
 	})
+	app.Handle("Noise", func(_ context.Context, t *functions.Trigger) error {
+		n, err := strconv.Atoi(t.Text())
+		for range n {
+			_, _ = os.Stdout.Write([]byte{0, 255, '{', '\n'})
+			fmt.Fprintln(os.Stderr, strings.Repeat("noise ", 20))
+		}
+		fmt.Println(strings.Repeat("x", 200<<10))
+		return err
+	})
 	app.Handle("Exit", func(_ context.Context, t *functions.Trigger) error {
 		code, _ := strconv.Atoi(t.Text())
 		os.Exit(code)
@@ -177,4 +187,17 @@ func echo(ctx context.Context, t *functions.Trigger) error {
 		functions.SetOutput(ctx, "out", t.Value),
 		functions.SetOutput(ctx, "seen", seen+" "+inv.Metadata.Get("key")),
 		functions.SetReturn(ctx, []string{"a", "b"}))
+}
+
+// seen tells what a function of any language knows of its call.
+func seen(ctx context.Context, _ *functions.Trigger) error {
+	inv := functions.FromContext(ctx)
+	text := fmt.Sprintf("%s %s %s %s", inv.ID, inv.Function, inv.Metadata.Get("Id"), inv.TraceParent)
+	if r := functions.Retry(ctx); r != nil {
+		text += fmt.Sprintf(" retry %d/%d", r.RetryCount, r.MaxRetryCount)
+		if r.Exception != nil {
+			text += " after " + r.Exception.Message
+		}
+	}
+	return functions.SetOutput(ctx, "out", text)
 }

@@ -1,0 +1,117 @@
+//clock:outside a custom handler, which never sees the clock
+
+package invokertest_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// roleVariable makes the test binary a custom handler.
+const roleVariable = "REDELIVER_INVOKER_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(roleVariable) == "custom" {
+		l, err := net.Listen("tcp4", "127.0.0.1:"+os.Getenv("FUNCTIONS_CUSTOMHANDLER_PORT"))
+		if err != nil {
+			panic(err)
+		}
+		panic(http.Serve(l, http.HandlerFunc(serve)))
+	}
+	os.Exit(m.Run())
+}
+
+// run runs a program and returns what it prints.
+func run(tb testing.TB, program string, args ...string) (string, error) {
+	out, err := exec.CommandContext(tb.Context(), program, args...).CombinedOutput()
+	return strings.TrimSpace(string(out)), err
+}
+
+// serve has the functions of the suite as an HTTP custom handler.
+func serve(w http.ResponseWriter, r *http.Request) {
+	var in struct {
+		Data     struct{ Item json.RawMessage }
+		Metadata struct {
+			ID           string `json:"Id"`
+			Sys          struct{ MethodName string }
+			RetryContext *struct {
+				RetryCount, MaxRetryCount int
+				Exception                 *struct{ Message string }
+			}
+		}
+	}
+	body, err := io.ReadAll(r.Body)
+	if err == nil && len(body) > 0 {
+		err = json.Unmarshal(body, &in)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	// A text is JSON inside JSON; bytes are base64, which is no JSON.
+	item := []byte(in.Data.Item)
+	var inner string
+	if json.Unmarshal(item, &inner) == nil && json.Valid([]byte(inner)) {
+		item = []byte(inner)
+	}
+	var text string
+	_ = json.Unmarshal(item, &text)
+	n, _ := strconv.Atoi(text)
+	outputs, logs := map[string]any{}, []string{}
+	switch name := strings.TrimPrefix(r.URL.Path, "/"); name {
+	case "", "Nothing":
+	case "Echo":
+		if len(item) > 0 {
+			outputs["out"] = json.RawMessage(item)
+		}
+	case "Seen":
+		var id string
+		_ = json.Unmarshal([]byte(in.Metadata.ID), &id)
+		seen := fmt.Sprintf("%s %s %s %s", r.Header.Get("X-Azure-Functions-InvocationId"), in.Metadata.Sys.MethodName, id, r.Header.Get("Traceparent"))
+		if rc := in.Metadata.RetryContext; rc != nil {
+			seen += fmt.Sprintf(" retry %d/%d", rc.RetryCount, rc.MaxRetryCount)
+			if rc.Exception != nil {
+				seen += " after " + rc.Exception.Message
+			}
+		}
+		outputs["out"] = seen
+	case "Fail":
+		http.Error(w, text, http.StatusInternalServerError)
+		return
+	case "Log":
+		for i := range n {
+			logs = append(logs, fmt.Sprint("line ", i))
+		}
+	case "Odd":
+		_, _ = w.Write([]byte(`{"Outputs":{"out":"\ud800","nobodys":1},"Logs":[{}],"ReturnValue":`))
+		return
+	case "Noise":
+		for range n {
+			_, _ = os.Stdout.Write([]byte{0, 255, '{', '\n'})
+			fmt.Fprintln(os.Stderr, strings.Repeat("noise ", 20))
+		}
+		fmt.Println(strings.Repeat("x", 200<<10))
+	case "Exit":
+		os.Exit(n)
+	case "Fatal":
+		go panic("from a goroutine")
+		select {}
+	case "Wait", "Hang":
+		select {}
+	default:
+		http.Error(w, "no function "+name, http.StatusNotFound)
+		return
+	}
+	var b bytes.Buffer
+	_ = json.NewEncoder(&b).Encode(map[string]any{"Outputs": outputs, "Logs": logs})
+	_, _ = w.Write(b.Bytes())
+}

@@ -55,7 +55,7 @@ func (h *Host) reload(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err() // called off, which says nothing about the app
 		}
-		if prev == nil {
+		if h.current.Load() == nil {
 			h.starter.fail(err)
 			h.starter.keepStarting()
 		}
@@ -133,6 +133,12 @@ func (l *loader) load(ctx context.Context, prev *generation) (*generation, error
 	}
 	if prev != nil && a.Fingerprint == prev.app.Fingerprint {
 		return nil, nil
+	}
+	if prev != nil && launch.Debugs(a) {
+		l.host.current.Store(nil)
+		prev.stopListening(false)
+		prev.retire()
+		prev = nil
 	}
 	inv, handler, err := l.host.handlers.open(ctx, a)
 	if err != nil {

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, std streams) int {
 	out := &output{Writer: std.out}
 	std.out = out
 	root := newRoot(std)
-	root.SetArgs(gatherFunctions(args))
+	root.SetArgs(gatherFunctions(gatherWorkerArguments(args)))
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		err = out.failure()

@@ -76,7 +76,7 @@ func (p *printer) show(rec *journal.Record, missed uint64) {
 		if missed > 0 {
 			p.out.warn(fmt.Sprintf("the journal ran ahead: %d records are missing", missed))
 		}
-		p.out.print(string(append(rec.AppendLine(nil), '\n')))
+		p.out.print(string(append(rec.AppendLineWithPID(nil), '\n')))
 		if rec.Kind == journal.GenerationLoaded {
 			p.ensureKeys()
 		}
@@ -128,6 +128,8 @@ func (p *printer) line(rec *journal.Record) string {
 				again = strings.TrimSuffix(again+"; "+kind.Remedy(rec.Error), "; ")
 			}
 			return p.format(rec, red, "listener failed", join(rec.Error, again))
+		case strings.HasPrefix(rec.Message, "function could not be loaded"): // its files are in order
+			return p.format(rec, red, "not loaded", rec.Error)
 		case rec.Source != "": // of one partition or range
 			return p.format(rec, red, "in trouble", join(rec.Source, rec.Message, rec.Error))
 		}
@@ -188,6 +190,8 @@ func (p *printer) line(rec *journal.Record) string {
 		return p.format(rec, yellow, "event delayed", join(delay(rec), rec.MessageID, rec.Source, "its endpoint is on probation"))
 	case journal.HandlerLog:
 		return p.handlerLine(rec)
+	case journal.ProcessStarted:
+		return p.processStart(rec)
 	case journal.ProcessExited:
 		return p.processExit(rec)
 	case journal.ClockMoved:
@@ -447,6 +451,18 @@ func quoted(s string) string {
 }
 
 // processExit says that a handler process has ended, unless the host is ending.
+// processStart names the process of a language worker, for debuggers.
+func (p *printer) processStart(rec *journal.Record) string {
+	shown := *rec
+	shown.Function = rec.Name
+	pid := "pid " + strconv.Itoa(rec.Beside.PID)
+	switch rec.Name {
+	case "node", "python", "java", "powershell", "dotnet-isolated":
+		return p.format(&shown, dim, "process started", pid)
+	}
+	return p.verbose(&shown, "process started", pid)
+}
+
 func (p *printer) processExit(rec *journal.Record) string {
 	if p.s.ends(rec.Status) {
 		return ""

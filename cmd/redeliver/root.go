@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -208,6 +209,17 @@ func oneOf(flag, value string, words ...string) error {
 		}
 	}
 	return &usageError{fmt.Errorf("--%s %q: want %s", flag, value, strings.Join(words, " or "))}
+}
+
+// gatherWorkerArguments lets "--language-worker -- ARGUMENTS" stand for
+// "--language-worker ARGUMENTS", as func does.
+func gatherWorkerArguments(args []string) []string {
+	const flag = "--language-worker"
+	i := slices.Index(args, flag)
+	if i < 0 || i+2 >= len(args) || args[i+1] != "--" {
+		return args
+	}
+	return slices.Concat(args[:i], []string{flag + "=" + args[i+2]}, args[i+3:])
 }
 
 // gatherFunctions lets "--functions A B" name several functions, as func does:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -116,7 +117,7 @@ func (s *session) open(ctx context.Context) error {
 	if s.owner.exposed != nil {
 		s.out.say("warning", fmt.Sprintf("other users of this machine may read the folder %s: %v", stateDir, s.owner.exposed))
 	}
-	env := hostEnvironment()
+	env := hostEnvironment(s.flags.languageWorker)
 	if s.accounts, err = accounts(env); err != nil {
 		return err
 	}
@@ -126,6 +127,9 @@ func (s *session) open(ctx context.Context) error {
 	}
 	if err := s.hopeless(a.AllFaults(), len(app.Check(a).Errors)); err != nil {
 		return err
+	}
+	if s.flags.languageWorker != "" && !(a.Handler.Kind == app.Language && slices.Contains(argumentRuntimes, a.Handler.Runtime)) {
+		s.out.warn("--language-worker has no effect: no language worker for " + strings.Join(argumentRuntimes, ", ") + " runs the functions of this app")
 	}
 	if err := s.openStore(); err != nil {
 		return err

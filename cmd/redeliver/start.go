@@ -28,6 +28,7 @@ type startFlags struct {
 	noBuild         bool
 	servicesOnly    bool
 	worker          string
+	languageWorker  string // arguments for the program that runs the functions
 	verbose         bool
 	enableAuth      bool
 	clock           string
@@ -92,7 +93,8 @@ output binding that names port 60101 means this host's topics too.
 
 Apps in JavaScript, TypeScript and Python run in a language worker: the official
 one where Core Tools are installed, else the one that this program brings; both
-need the interpreter. An app in another language starts too: its functions do
+need the interpreter, to which --language-worker hands arguments, such as
+--inspect for a debugger. An app in another language starts too: its functions do
 not run and say why, and everything else is served. --services-only starts the
 services alone, in any folder, for functions that another host runs. All their
 ports are open unless a flag closes them, and the control API takes any free
@@ -135,6 +137,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.StringSliceVar(&f.functions, "functions", nil, "run only these functions: A B, A,B or repeated")
 	flags.BoolVar(&f.noBuild, "no-build", false, "use the handler of the last build")
 	flags.StringVar(&f.worker, "worker", "", "language worker: shim (the one this program brings), official, or the `FOLDER` of one; default the official one where it is found")
+	flags.StringVar(&f.languageWorker, "language-worker", "", "`ARGUMENTS` for the program of the language worker, such as --inspect")
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
@@ -280,8 +283,18 @@ func environment(entries []string) map[string]string {
 	return env
 }
 
+// argumentRuntimes are the runtimes whose workers take arguments of the user.
+var argumentRuntimes = []string{"node", "python", "java", "powershell"} // read only
+
 // hostEnvironment is the environment that the app is loaded with: this
-// process's, always in development (spec host-and-retry 12.3).
-func hostEnvironment() []string {
-	return append(slices.Clone(os.Environ()), "AZURE_FUNCTIONS_ENVIRONMENT=Development")
+// process's, always in development (spec host-and-retry 12.3). Arguments for the language
+// worker are a setting, as in the platform's tool.
+func hostEnvironment(languageWorker string) []string {
+	env := append(slices.Clone(os.Environ()), "AZURE_FUNCTIONS_ENVIRONMENT=Development")
+	if languageWorker != "" {
+		for _, language := range argumentRuntimes {
+			env = append(env, "languageWorkers__"+language+"__arguments="+languageWorker)
+		}
+	}
+	return env
 }

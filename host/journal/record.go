@@ -118,6 +118,16 @@ func (r *Record) AppendLine(b []byte) []byte {
 	return append(b, '}')
 }
 
+// AppendLineWithPID is AppendLine, with the process ID of a record that has one as its
+// last member: a line that differs between two runs.
+func (r *Record) AppendLineWithPID(b []byte) []byte {
+	b = r.AppendLine(b)
+	if r.Beside.PID == 0 {
+		return b
+	}
+	return append(appendInt(b[:len(b)-1], "pid", int64(r.Beside.PID)), '}')
+}
+
 // String is the record's line.
 func (r Record) String() string { return string(r.AppendLine(nil)) }
 

@@ -32,6 +32,14 @@ func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Fo
 	})
 }
 
+// Debugs reports whether the worker of an app is open for a debugger. Its port is taken by
+// one process at a time, so that an old worker has to end before a new one starts (spec
+// host-and-retry 7.2).
+func Debugs(a *app.App) bool {
+	return a.Handler.Kind == app.Language &&
+		worker.Debugs(strings.Fields(a.Settings.Get("languageWorkers:"+a.Handler.Runtime+":arguments")))
+}
+
 // workerFolder is where the worker that the program brings along is written for an app.
 func workerFolder(dir, language string) string {
 	return filepath.Join(dir, app.StateDir, "workers", language)

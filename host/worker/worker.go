@@ -45,6 +45,9 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 	if spec.CancelGrace == 0 {
 		spec.CancelGrace = 5 * time.Second
 	}
+	if Debugs(spec.Args) {
+		spec.StartTimeout, spec.InitTimeout = debugLimit, debugLimit
+	}
 	if spec.Name == "" {
 		spec.Name = "worker"
 	}

@@ -55,18 +55,12 @@ func decodeData(data json.RawMessage, target any) error {
 	return nil
 }
 
-// EventGridHandler is a handler of single events of the Event Grid schema.
-type EventGridHandler func(ctx context.Context, e EventGridEvent) error
-
-// CloudEventHandler is a handler of single CloudEvents.
-type CloudEventHandler func(ctx context.Context, e CloudEvent) error
-
 // EventGrid registers a function that Event Grid sends events to, one in each call.
 // Event subscriptions select the events: redeliver.eventGrid in host.json, or any
 // publisher that knows the app's web hook. After the last failed attempt Event Grid
 // is told, and sends the event again by its own schedule for up to a day. A
 // function that takes longer than 30 seconds gets the same event again meanwhile.
-func (a *App) EventGrid(name string, h EventGridHandler, opts ...EventGridOption) {
+func (a *App) EventGrid(name string, h func(ctx context.Context, e EventGridEvent) error, opts ...EventGridOption) {
 	a.eventGrid(name, "EventGridSchema", h == nil, func(ctx context.Context, c *invocation) error {
 		var e EventGridEvent
 		if err := decodeEvent(c.request, &e); err != nil {
@@ -78,7 +72,7 @@ func (a *App) EventGrid(name string, h EventGridHandler, opts ...EventGridOption
 }
 
 // CloudEvent registers a function that gets CloudEvents. Else as [App.EventGrid].
-func (a *App) CloudEvent(name string, h CloudEventHandler, opts ...EventGridOption) {
+func (a *App) CloudEvent(name string, h func(ctx context.Context, e CloudEvent) error, opts ...EventGridOption) {
 	a.eventGrid(name, "CloudEventSchemaV1_0", h == nil, func(ctx context.Context, c *invocation) error {
 		var e CloudEvent
 		if err := decodeEvent(c.request, &e); err != nil {

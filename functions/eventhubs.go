@@ -49,17 +49,11 @@ type EventHubPartition struct {
 	IsCheckpointingAfterInvocation bool
 }
 
-// EventHubHandler is a handler of single events.
-type EventHubHandler func(ctx context.Context, e EventHubEvent) error
-
-// EventHubBatchHandler is a handler of batches: events of one partition, in order.
-type EventHubBatchHandler func(ctx context.Context, from EventHubPartition, events []EventHubEvent) error
-
 // EventHub registers a function that each event of a hub triggers. Events of
 // one partition come one after the other. When the last attempt has failed the
 // event is lost: the checkpoint moves on. While attempts are made, the
 // partition stands still.
-func (a *App) EventHub(name, hub string, h EventHubHandler, opts ...EventHubOption) {
+func (a *App) EventHub(name, hub string, h func(ctx context.Context, e EventHubEvent) error, opts ...EventHubOption) {
 	a.eventHub(name, hub, "one", h == nil, func(ctx context.Context, c *invocation) error {
 		m := Metadata(c.request.Metadata)
 		e := EventHubEvent{
@@ -74,7 +68,7 @@ func (a *App) EventHub(name, hub string, h EventHubHandler, opts ...EventHubOpti
 
 // EventHubBatch registers a function that batches of events trigger. Else as
 // [App.EventHub], with the batch in the place of the event.
-func (a *App) EventHubBatch(name, hub string, h EventHubBatchHandler, opts ...EventHubOption) {
+func (a *App) EventHubBatch(name, hub string, h func(ctx context.Context, from EventHubPartition, events []EventHubEvent) error, opts ...EventHubOption) {
 	a.eventHub(name, hub, "many", h == nil, func(ctx context.Context, c *invocation) error {
 		var from EventHubPartition
 		_ = json.Unmarshal([]byte(Metadata(c.request.Metadata).Get("PartitionContext")), &from) // calls by hand have none

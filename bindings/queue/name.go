@@ -64,3 +64,10 @@ func PoisonName(queue string) (string, bool) {
 	}
 	return name, true
 }
+
+// PoisonOrigin returns the queue whose poison queue has that name. It is false for a
+// name that is not a poison queue's.
+func PoisonOrigin(poison string) (origin string, ok bool) {
+	origin, ok = strings.CutSuffix(poison, poisonSuffix)
+	return origin, ok && origin != ""
+}

@@ -60,22 +60,13 @@ const (
 	StatusReceiveDisabled Status = "ReceiveDisabled"
 )
 
-// Defaults and limits of settings (spec messaging 1.1).
+// Defaults and limits of settings, whose table is package setting (spec messaging 1.1).
 const (
 	DefaultLockDuration     = time.Minute
-	MinLockDuration         = 5 * time.Second // the official emulator's; the service names no minimum
-	MaxLockDuration         = 5 * time.Minute
 	DefaultMaxDeliveryCount = 10
-	DefaultDuplicateWindow  = 10 * time.Minute
-	MinDuplicateWindow      = 5 * time.Second // the official emulator's; the service: 20 s
-	MaxDuplicateWindow      = 7 * 24 * time.Hour
-	DefaultMaxSize          = 1024      // megabytes
-	MaxSizeLimit            = 80 * 1024 // megabytes
-	DefaultMaxMessageSize   = 256       // kilobytes
-	MaxMessageSizeLimit     = 102400    // kilobytes
-	MinAutoDeleteOnIdle     = 5 * time.Minute
-	MaxUserMetadata         = 1024 // characters
-	MaxSQLExpression        = 1024 // characters
+	MaxMessageSizeLimit     = 102400 // kilobytes
+	MaxUserMetadata         = 1024   // characters
+	MaxSQLExpression        = 1024   // characters
 )
 
 // MaxSize is the size in megabytes that an entity has, of which a size was

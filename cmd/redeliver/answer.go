@@ -3,9 +3,8 @@ package main
 import (
 	"encoding/json"
 
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/spf13/cobra"
-
-	"github.com/redeliver/redeliver/host/web/control"
 )
 
 // A remote is a command for a running host: for which one, and whether it writes the
@@ -43,7 +42,7 @@ func (r *remote) shows(cmd *cobra.Command) *cobra.Command {
 
 // tell asks the host for an operation, and writes the answer: as text, or with --json as
 // it came.
-func tell[Out any](cmd *cobra.Command, r *remote, in control.Operation[Out], text func(out *Out) string) error {
+func tell[Out any](cmd *cobra.Command, r *remote, in api.Operation[Out], text func(out *Out) string) error {
 	c, err := r.find()
 	if err != nil {
 		return err

@@ -61,7 +61,7 @@ with the cause "redrive" for each message. All move in one step, or none does.`,
 			if err != nil {
 				return err
 			}
-			return tell(cmd, r, control.RedriveEntity{Path: path, Sequence: numbers}, func(out *control.BusRedriven) string {
+			return tell(cmd, r, control.RedriveEntity{Path: path, Sequence: numbers}, func(out *control.Redriven) string {
 				left := ""
 				if out.Left > 0 {
 					left = fmt.Sprintf(", %d left", out.Left)

@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -153,7 +154,7 @@ func newClient(base string) *client {
 // ask asks for an operation, after edit has changed the request. The answer is a
 // success.
 func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (*http.Response, error) {
-	req, err := control.NewRequest(ctx, c.base, in)
+	req, err := api.NewRequest(ctx, c.base, in)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +176,7 @@ func (c *client) ask(ctx context.Context, in any, edit ...func(*http.Request)) (
 }
 
 // call asks for an operation and reads the answer.
-func call[Out any](ctx context.Context, c *client, in control.Operation[Out], edit ...func(*http.Request)) (out Out, err error) {
+func call[Out any](ctx context.Context, c *client, in api.Operation[Out], edit ...func(*http.Request)) (out Out, err error) {
 	err = c.read(ctx, in, &out, edit...)
 	return out, err
 }
@@ -187,7 +188,7 @@ func (c *client) read(ctx context.Context, in, out any, edit ...func(*http.Reque
 		return err
 	}
 	defer resp.Body.Close()
-	if _, none := out.(*control.None); none {
+	if _, none := out.(*api.None); none {
 		return nil
 	}
 	if err := json.NewDecoder(resp.Body).Decode(out); err != nil {
@@ -202,10 +203,10 @@ func (c *client) recognise(ctx context.Context) error {
 	if c.dir == "" || c.proved {
 		return nil
 	}
-	challenge, key := newSecret(), c.key
+	challenge, key := control.Identify{Challenge: newSecret()}, c.key
 	c.key = ""
 	defer func() { c.key = key }()
-	req, err := control.NewRequest(ctx, c.base, control.Identify{Challenge: challenge})
+	req, err := api.NewRequest(ctx, c.base, challenge)
 	if err != nil {
 		return err
 	}
@@ -281,7 +282,7 @@ func (e *bodyError) Unwrap() error { return e.err }
 // refused turns an answer that is no success into an error.
 func (c *client) refused(resp *http.Response) error {
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	var body control.Error
+	var body api.Error
 	if json.Unmarshal(text, &body) == nil && body.Text != "" {
 		return hinted(errors.New(body.Text), body.Hint)
 	}

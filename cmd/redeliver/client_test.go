@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -84,7 +85,7 @@ func TestImpostor(t *testing.T) {
 		defer mu.Unlock()
 		asked = append(asked, r.Method+" "+r.URL.Path+" key="+r.Header.Get("X-Functions-Key"))
 		w.Header().Set(web.VersionHeader, "v1.2.3")
-		fmt.Fprintf(w, `{"proof": %q}`, control.Prove("", r.URL.Query().Get("challenge")))
+		json.NewEncoder(w).Encode(control.Identify{Challenge: r.URL.Query().Get("challenge")}.Answer(""))
 	}))
 	defer server.Close()
 	if err := owner.publish(runInfo{PID: 1, Secret: newSecret(), Address: server.URL}); err != nil {
@@ -112,7 +113,7 @@ func TestRelay(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(web.VersionHeader, "v1.2.3")
 		if strings.HasSuffix(r.URL.Path, "/identity") {
-			fmt.Fprintf(w, `{"proof": %q}`, control.Prove(secret, r.URL.Query().Get("challenge")))
+			json.NewEncoder(w).Encode(control.Identify{Challenge: r.URL.Query().Get("challenge")}.Answer(secret))
 		}
 	}))
 	defer server.Close()

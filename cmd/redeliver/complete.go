@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -49,7 +50,7 @@ func completeQueues(t *target, keep func(name string) bool) completion {
 func anyName(string) bool { return true }
 
 func poisonName(name string) bool {
-	_, ok := control.PoisonOrigin(name)
+	_, ok := queue.PoisonOrigin(name)
 	return ok
 }
 

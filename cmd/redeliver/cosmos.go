@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -129,7 +131,7 @@ again is another one, and is read from the start that the trigger sets.`,
 			if err := cosmosPath(args[0]); err != nil {
 				return err
 			}
-			return tell(cmd, r, control.DeleteContainer{Container: args[0]}, func(*control.None) string { return textf("deleted container %q\n", args[0]) })
+			return tell(cmd, r, control.DeleteContainer{Container: args[0]}, func(*api.None) string { return textf("deleted container %q\n", args[0]) })
 		},
 	})
 }
@@ -230,7 +232,7 @@ func cosmosRows(inv *control.Inventory) (rows [][]string) {
 		c := &inv.Cosmos[i]
 		documents := map[string]string{}
 		for _, r := range c.Ranges {
-			documents[r.ID] = strconv.Itoa(r.Documents)
+			documents[r.ID] = strconv.Itoa(r.Items)
 			if len(c.Leases) == 0 {
 				rows = append(rows, []string{c.Path, "-", "-", r.ID, documents[r.ID], "-", "-"})
 			}
@@ -251,7 +253,7 @@ func cosmosRows(inv *control.Inventory) (rows [][]string) {
 	return rows
 }
 
-func leaseCells(r *control.CosmosLease, documents string) []string {
+func leaseCells(r *cosmosdb.Lease, documents string) []string {
 	owner, continuation, pending := "-", "-", "-"
 	switch {
 	case r.Function != "":

@@ -214,6 +214,9 @@ func showResult(out *console, function string, res *control.InvokeResult) error 
 	return nil
 }
 
+// longestAdvance is the most that [control.AdvanceClock] takes: a year.
+const longestAdvance = 366 * 24 * time.Hour
+
 func newClock(std streams) *cobra.Command {
 	r := &remote{std: std}
 	cmd := r.plain(&cobra.Command{
@@ -231,7 +234,7 @@ func newClock(std streams) *cobra.Command {
 		Args:    arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			by, err := parseSpan(args[0])
-			if err != nil || by <= 0 || by > control.LongestAdvance {
+			if err != nil || by <= 0 || by > longestAdvance {
 				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
 			}
 			return tell(cmd, r, control.AdvanceClock{By: by}, timeText)

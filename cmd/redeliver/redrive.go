@@ -34,7 +34,7 @@ both queues, and never lost.`,
 		Args:              arguments(1, 1),
 		ValidArgsFunction: completeQueues(&r.target, poisonName),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, ok := control.PoisonOrigin(args[0]); !ok && in.To == "" {
+			if _, ok := queue.PoisonOrigin(args[0]); !ok && in.To == "" {
 				return hinted(&usageError{fmt.Errorf("queue %q is not a poison queue: its name does not end in -poison", args[0])}, "name the target with --to")
 			}
 			if err := segment(args[0], queue.ValidateName); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -112,7 +113,7 @@ empty. The journal stays.`,
 		Args:    arguments(0, 0),
 		Example: `  redeliver state reset`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, control.ResetState{}, func(*control.None) string {
+			return tell(cmd, r, control.ResetState{}, func(*api.None) string {
 				return "removed everything from queues, blobs, Service Bus, Event Hubs, Cosmos DB and Event Grid\n"
 			})
 		},

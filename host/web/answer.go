@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 func writeError(w http.ResponseWriter, status int, message, hint string) {
-	writeJSON(w, status, control.Error{Text: message, Hint: hint})
+	writeJSON(w, status, api.Error{Text: message, Hint: hint})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -9,7 +9,7 @@ import (
 	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
 	servicebuskind "github.com/redeliver/redeliver/host/kinds/servicebus"
 	"github.com/redeliver/redeliver/host/listen"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // operations is the control API: each operation of package control with its handler.
@@ -70,14 +70,14 @@ func (s *Server) operations() []operation {
 
 // An operation is one with its handler, whose error is what refuses it.
 type operation struct {
-	control.Route
+	api.Route
 	serve func(w http.ResponseWriter, r *http.Request) error
 }
 
 // streamed is an operation whose handler writes the answer by itself.
-func streamed[In control.Operation[Out], Out any](serve func(w http.ResponseWriter, r *http.Request, in In) error) operation {
+func streamed[In api.Operation[Out], Out any](serve func(w http.ResponseWriter, r *http.Request, in In) error) operation {
 	var in In
-	return operation{control.RouteOf(in), func(w http.ResponseWriter, r *http.Request) error {
+	return operation{api.RouteOf(in), func(w http.ResponseWriter, r *http.Request) error {
 		in, err := decoded[In](r)
 		if err != nil {
 			return err
@@ -87,15 +87,15 @@ func streamed[In control.Operation[Out], Out any](serve func(w http.ResponseWrit
 }
 
 // direct is an operation whose handler looks after the clock by itself.
-func direct[In control.Operation[Out], Out any](do func(ctx context.Context, in In) (Out, error)) operation {
+func direct[In api.Operation[Out], Out any](do func(ctx context.Context, in In) (Out, error)) operation {
 	var in In
-	status := control.RouteOf(in).Status
+	status := api.RouteOf(in).Status
 	return streamed(func(w http.ResponseWriter, r *http.Request, in In) error {
 		out, err := do(r.Context(), in)
 		if err != nil {
 			return err
 		}
-		if _, none := any(out).(control.None); none {
+		if _, none := any(out).(api.None); none {
 			w.WriteHeader(status)
 		} else {
 			writeJSON(w, status, out)
@@ -106,9 +106,9 @@ func direct[In control.Operation[Out], Out any](do func(ctx context.Context, in 
 
 // inside is an operation whose handler runs under the host's clock, and goes on when
 // its caller has gone.
-func inside[In control.Operation[Out], Out any](s *Server, do func(ctx context.Context, in In) (Out, error)) operation {
+func inside[In api.Operation[Out], Out any](s *Server, do func(ctx context.Context, in In) (Out, error)) operation {
 	var in In
-	name := control.RouteOf(in).Name
+	name := api.RouteOf(in).Name
 	return direct(func(_ context.Context, in In) (out Out, err error) {
 		err = s.inside(name, func(ctx context.Context) (err error) {
 			out, err = do(ctx, in)
@@ -120,8 +120,8 @@ func inside[In control.Operation[Out], Out any](s *Server, do func(ctx context.C
 
 // decoded is the operation that a request asks for.
 func decoded[In any](r *http.Request) (in In, err error) {
-	err = control.Decode(r, &in)
-	if refused := (*control.Error)(nil); err != nil && !errors.As(err, &refused) {
+	err = api.Decode(r, &in)
+	if refused := (*api.Error)(nil); err != nil && !errors.As(err, &refused) {
 		err = unread(err)
 	}
 	return in, err
@@ -131,7 +131,7 @@ func decoded[In any](r *http.Request) (in In, err error) {
 func (s *Server) controlRoutes(mux *http.ServeMux) {
 	own := http.NewServeMux()
 	for _, op := range s.operations() {
-		own.HandleFunc(op.Method+" "+control.Prefix+op.Path, func(w http.ResponseWriter, r *http.Request) {
+		own.HandleFunc(op.Method+" "+api.Prefix+op.Path, func(w http.ResponseWriter, r *http.Request) {
 			err := s.elsewhere(op.Needs)
 			if err == nil {
 				err = op.serve(w, limited(w, r, op.Limit))
@@ -141,7 +141,7 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 			}
 		})
 	}
-	mux.Handle(control.Prefix+"/", own)
+	mux.Handle(api.Prefix+"/", own)
 }
 
 // limited is a request with a body that has an end.
@@ -149,7 +149,7 @@ func limited(w http.ResponseWriter, r *http.Request, limit int64) *http.Request 
 	if limit < 0 {
 		return r
 	}
-	if limit == control.MaxBody {
+	if limit == api.MaxBody {
 		listen.Within(r, listen.BodyPatience)
 	}
 	out := new(http.Request)

@@ -15,6 +15,7 @@ import (
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -71,10 +72,10 @@ func TestControlQueues(t *testing.T) {
 	}
 
 	// 48 KiB are what fits when it is encoded.
-	if refused := get[control.Error](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
+	if refused := get[api.Error](d, 413, "POST", queue, strings.Repeat("x", 48<<10+1)); !strings.Contains(refused.Hint, "49152 bytes") {
 		t.Errorf("a body that is too large once encoded: hint %q, want the largest", refused.Hint)
 	}
-	if refused := get[control.Error](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
+	if refused := get[api.Error](d, 413, "POST", queue+"?raw=true", strings.Repeat("x", 64<<10+1)); refused.Hint != "" {
 		t.Errorf("a raw body that is too large: hint %q", refused.Hint)
 	}
 	get[control.Message](d, 201, "POST", queue, strings.Repeat("x", 48<<10))
@@ -206,7 +207,7 @@ func TestControlReload(t *testing.T) {
 		t.Errorf("generation after a reload = %d, want 2", got.Generation)
 	}
 	d.write("host.json", `{"version":`)
-	refused := get[control.Error](d, 409, "POST", "/admin/redeliver/reload", "")
+	refused := get[api.Error](d, 409, "POST", "/admin/redeliver/reload", "")
 	if !strings.Contains(refused.Text, "host.json") || refused.Hint == "" {
 		t.Errorf("refusal = %+v, want the fault of host.json and a hint", refused)
 	}

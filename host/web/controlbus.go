@@ -128,7 +128,7 @@ func (s *Server) purgeEntity(ctx context.Context, in control.PurgeEntity) (out c
 
 // redriveEntity moves messages of a dead-letter queue back; a path without one means
 // the entity's own.
-func (s *Server) redriveEntity(ctx context.Context, in control.RedriveEntity) (out control.BusRedriven, err error) {
+func (s *Server) redriveEntity(ctx context.Context, in control.RedriveEntity) (out control.Redriven, err error) {
 	path, err := busPath(in.Path)
 	if err != nil {
 		return out, err
@@ -145,7 +145,7 @@ func (s *Server) redriveEntity(ctx context.Context, in control.RedriveEntity) (o
 		return out, err
 	}
 	e, err = s.busEntity(ctx, path)
-	out.Left = messagesIn(&e, path.SubQueue)
+	out.Left = int(messagesIn(&e, path.SubQueue))
 	return out, err
 }
 

@@ -218,7 +218,7 @@ func TestControlBusRedrive(t *testing.T) {
 	d.receive("work/$DeadLetterQueue", 1)
 	d.want(404, "POST", bus("redrive", "work", "sequence", one, "sequence", "99"), "")
 	d.want(400, "POST", bus("redrive", "work", "sequence", "one"), "")
-	if got := get[control.BusRedriven](d, 200, "POST", bus("redrive", "WORK", "sequence", one), ""); got.From != "work/$DeadLetterQueue" || got.To != "work" || got.Moved != 1 {
+	if got := get[control.Redriven](d, 200, "POST", bus("redrive", "WORK", "sequence", one), ""); got.From != "work/$DeadLetterQueue" || got.To != "work" || got.Moved != 1 {
 		t.Errorf("redriven %+v, want 1 moved", got)
 	}
 	rec, err := d.host.Journal().Wait(t.Context(), func(r *journal.Record) bool { return r.Kind == journal.Forwarded })
@@ -226,7 +226,7 @@ func TestControlBusRedrive(t *testing.T) {
 		t.Errorf("record %+v, %v, want the redrive of %s", rec, err, dead.Messages[1].MessageID)
 	}
 	// One is locked and stays.
-	if got := get[control.BusRedriven](d, 200, "POST", bus("redrive", "work/$DeadLetterQueue"), ""); got.Moved == 0 || got.Left == 0 {
+	if got := get[control.Redriven](d, 200, "POST", bus("redrive", "work/$DeadLetterQueue"), ""); got.Moved == 0 || got.Left == 0 {
 		t.Errorf("redriven %+v, want some moved and one left", got)
 	}
 	d.want(404, "POST", bus("redrive", "nothing"), "")
@@ -241,7 +241,7 @@ func TestControlBusExpireLock(t *testing.T) {
 	}
 	d.receive("orders", 2)
 	got := get[control.BusPeeked](d, 200, "GET", bus("messages", "orders"), "")
-	if got.Entity.Locked != 2 || got.Messages[0].State != control.BusLocked || got.Messages[0].LockedUntil.IsZero() || got.Messages[2].State != "active" {
+	if got.Entity.Locked != 2 || got.Messages[0].State != "locked" || got.Messages[0].LockedUntil.IsZero() || got.Messages[2].State != "active" {
 		t.Errorf("locked: %+v", got)
 	}
 	if got := get[control.LocksExpired](d, 200, "POST", bus("expire-lock", "orders", "sequence", "2"), ""); got.Expired != 1 {

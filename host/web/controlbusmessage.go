@@ -143,7 +143,7 @@ func showBus(m *servicebusapi.Received, locks map[int64]servicebus.Held) control
 	if h, ok := locks[m.SequenceNumber]; ok {
 		out.LockedUntil = h.Until
 		if m.State == servicebusapi.StateActive {
-			out.State = control.BusLocked
+			out.State = "locked"
 		}
 	}
 	for name, v := range m.ApplicationProperties {

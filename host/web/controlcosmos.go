@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/cosmos"
 	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -33,44 +34,20 @@ func (s *Server) cosmosContainers(ctx context.Context) ([]control.CosmosContaine
 	leases := cosmosdb.LeasesOf(ctx, s.host.Env(), s.host.App())
 	for _, c := range containers {
 		info := control.CosmosContainer{Path: c.Database + "/" + c.Name, PartitionKey: c.PartitionKey, Documents: c.Items}
-		ranges, err := s.host.Services().Cosmos().Ranges(ctx, c.Database, c.Name)
+		info.Ranges, err = s.host.Services().Cosmos().Ranges(ctx, c.Database, c.Name)
 		if errors.Is(err, bindings.ErrNotFound) {
 			continue // deleted meanwhile
 		} else if err != nil {
 			return nil, err
 		}
-		for _, r := range ranges {
-			info.Ranges = append(info.Ranges, control.CosmosRange{ID: r.ID, Documents: r.Items})
-		}
-		for i := range leases {
-			if l := &leases[i]; l.Database == c.Database && l.Container == c.Name {
-				info.Leases = append(info.Leases, cosmosLeases(l))
+		for _, l := range leases {
+			if l.Of == info.Path {
+				info.Leases = append(info.Leases, l)
 			}
 		}
 		out = append(out, info)
 	}
 	return out, nil
-}
-
-func cosmosLeases(l *cosmosdb.Leases) control.CosmosLeases {
-	out := control.CosmosLeases{Container: l.LeaseDatabase + "/" + l.LeaseContainer, Prefix: l.Prefix, Functions: l.Functions, Ranges: []control.CosmosLease{}}
-	if l.Err != nil {
-		out.Error = l.Err.Error()
-	}
-	for _, r := range l.Leases {
-		lease := control.CosmosLease{Range: r.Range, Owner: r.Owner, Function: r.Function, Continuation: r.Continuation}
-		if !r.Changed.IsZero() {
-			lease.Changed = &r.Changed
-		}
-		if r.Pending >= 0 {
-			lease.Pending = &r.Pending
-		}
-		if r.Err != nil {
-			lease.Error = r.Err.Error()
-		}
-		out.Ranges = append(out.Ranges, lease)
-	}
-	return out
 }
 
 // specOf is the container that an operation is about, and how it is to be made.
@@ -85,17 +62,14 @@ func (s *Server) createContainer(ctx context.Context, in control.CreateContainer
 		return out, err
 	}
 	info := c.Info()
-	out = control.CosmosContainer{Path: info.Database + "/" + info.Name, PartitionKey: info.PartitionKey, Ranges: []control.CosmosRange{}}
-	ranges, err := c.Ranges(ctx)
-	for _, r := range ranges {
-		out.Ranges = append(out.Ranges, control.CosmosRange{ID: r.ID})
-	}
+	out = control.CosmosContainer{Path: info.Database + "/" + info.Name, PartitionKey: info.PartitionKey}
+	out.Ranges, err = s.host.Services().Cosmos().Ranges(ctx, info.Database, info.Name)
 	return out, err
 }
 
-func (s *Server) deleteContainer(ctx context.Context, in control.DeleteContainer) (control.None, error) {
+func (s *Server) deleteContainer(ctx context.Context, in control.DeleteContainer) (api.None, error) {
 	spec := specOf(control.NewContainer{Container: in.Container})
-	return control.None{}, s.host.Services().Cosmos().DeleteContainer(ctx, spec.Database, spec.Name)
+	return api.None{}, s.host.Services().Cosmos().DeleteContainer(ctx, spec.Database, spec.Name)
 }
 
 // writeDocuments creates or replaces the document in the body, or those in an array,

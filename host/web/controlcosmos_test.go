@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
+	account "github.com/redeliver/redeliver/host/emulator/cosmos"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web/control"
 )
@@ -27,7 +28,7 @@ func cosmos(what, container string, query ...string) string {
 func TestControlCosmos(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
-	want := control.CosmosContainer{Path: "shop/orders", PartitionKey: "/k", Ranges: []control.CosmosRange{{ID: "0"}, {ID: "1"}}}
+	want := control.CosmosContainer{Path: "shop/orders", PartitionKey: "/k", Ranges: []account.RangeStatus{{ID: "0"}, {ID: "1"}}}
 	made := get[control.CosmosContainer](d, 201, "PUT", cosmos("container", "shop/orders", "partitionKey", "/k", "ranges", "2"), "")
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("made (-want +got):\n%s", diff)
@@ -61,9 +62,9 @@ func TestControlCosmos(t *testing.T) {
 	list := get[struct{ Cosmos []control.CosmosContainer }](d, 200, "GET", prefix+"/cosmos", "")
 	want.Documents = 1
 	for i := range want.Ranges { // whichever it is in
-		want.Ranges[i].Documents = list.Cosmos[1].Ranges[i].Documents
+		want.Ranges[i].Items = list.Cosmos[1].Ranges[i].Items
 	}
-	both := []control.CosmosContainer{{Path: "shop/new", PartitionKey: "/id", Ranges: []control.CosmosRange{{ID: "0", Documents: 1}}, Documents: 1}, want}
+	both := []control.CosmosContainer{{Path: "shop/new", PartitionKey: "/id", Ranges: []account.RangeStatus{{ID: "0", Items: 1}}, Documents: 1}, want}
 	if diff := cmp.Diff(both, list.Cosmos); diff != "" {
 		t.Errorf("list (-want +got):\n%s", diff)
 	}
@@ -123,7 +124,7 @@ func TestControlCosmosLeases(t *testing.T) {
 			}
 		}
 	}
-	inRange := inv.Cosmos[1].Ranges[0].Documents
+	inRange := inv.Cosmos[1].Ranges[0].Items
 	want := []string{
 		`"" [Changed]: range 0, owner /Changed, function Changed, pending 0`,
 		`"" [Changed]: range 1, owner /Changed, function Changed, pending 0`,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
+	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -99,10 +100,10 @@ func TestInventoryOfEvents(t *testing.T) {
 	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&property=n", "x")
 	d.want(400, "POST", prefix+"/eventhubs/events?hub=readings&partition=1&key=k", "x")
 	inv := get[control.Inventory](d, 200, "GET", prefix+"/inventory", "")
-	checkpoints := func(behind int64) []control.HubCheckpoint {
-		return []control.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
+	checkpoints := func(behind int64) []hubskind.HubCheckpoint {
+		return []hubskind.HubCheckpoint{{ConsumerGroup: "$Default", Behind: behind}, {ConsumerGroup: "audit", Behind: behind}}
 	}
-	want := []control.HubInfo{{Name: "readings", Partitions: []control.HubPartition{
+	want := []hubskind.HubInfo{{Name: "readings", Partitions: []hubskind.HubPartition{
 		{ID: "0", LastSequence: -1, Checkpoints: checkpoints(0)}, {ID: "1", Events: 2, LastSequence: 1, Checkpoints: checkpoints(2)},
 	}}}
 	if diff := cmp.Diff(want, inv.EventHubs); diff != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -85,7 +86,7 @@ func (s *Server) describe(w http.ResponseWriter, _ *http.Request, _ control.Desc
 	return nil
 }
 
-func (s *Server) stop(context.Context, control.Stop) (out control.None, err error) {
+func (s *Server) stop(context.Context, control.Stop) (out api.None, err error) {
 	s.opts.Stop()
 	return out, nil
 }
@@ -95,5 +96,5 @@ func (s *Server) identity(_ context.Context, in control.Identify) (out control.I
 	if in.Challenge == "" {
 		return out, refuse(http.StatusBadRequest, "the parameter challenge is missing", "")
 	}
-	return control.Identity{Proof: control.Prove(s.opts.Secret, in.Challenge)}, nil
+	return in.Answer(s.opts.Secret), nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/blob"
 	"github.com/redeliver/redeliver/host/app"
+	hubskind "github.com/redeliver/redeliver/host/kinds/eventhubs"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -28,7 +29,7 @@ func (s *Server) inventory(ctx context.Context, _ control.GetInventory) (out con
 	if out.ServiceBus, err = s.busEntities(ctx); err != nil {
 		return out, err
 	}
-	if out.EventHubs, err = s.hubInfos(ctx); err != nil {
+	if out.EventHubs, err = hubskind.Hubs(ctx, s.host.Env(), s.host.App()); err != nil {
 		return out, err
 	}
 	out.Cosmos, err = s.cosmosContainers(ctx)
@@ -41,13 +42,13 @@ func (s *Server) functionInfos() []control.FunctionInfo {
 		return out
 	}
 	for _, f := range app.Check(a).Functions {
-		info := control.FunctionInfo{Name: f.Name, Trigger: f.Trigger, Source: f.Source, State: control.FunctionEnabled}
+		info := control.FunctionInfo{Name: f.Name, Trigger: f.Trigger, Source: f.Source, State: "enabled"}
 		def := a.Function(f.Name)
 		switch {
 		case f.NotServed != "":
-			info.State, info.Detail = control.FunctionNotServed, f.NotServed
+			info.State, info.Detail = "not served", f.NotServed
 		case f.InError, def != nil && def.InError():
-			info.State = control.FunctionInError
+			info.State = "error"
 			if def != nil && len(def.Faults) > 0 {
 				info.Detail = def.Faults[0].Error()
 			}
@@ -55,7 +56,7 @@ func (s *Server) functionInfos() []control.FunctionInfo {
 			info.State, info.Detail = control.FunctionDisabled, f.Disabled
 		default:
 			if err := s.host.ListenerError(f.Name); err != nil {
-				info.State, info.Detail = control.FunctionInError, "its listener failed and will start again: "+err.Error()
+				info.State, info.Detail = "error", "its listener failed and will start again: "+err.Error()
 			}
 		}
 		out = append(out, info)

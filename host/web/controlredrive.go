@@ -28,7 +28,7 @@ const redriveLock = 30 * time.Second
 func (s *Server) redriveQueue(ctx context.Context, in control.RedriveQueue) (control.Redriven, error) {
 	out := control.Redriven{From: in.Queue, To: in.To, ID: in.ID}
 	if out.To == "" {
-		origin, ok := control.PoisonOrigin(out.From)
+		origin, ok := queue.PoisonOrigin(out.From)
 		if !ok {
 			return out, refuse(http.StatusBadRequest, fmt.Sprintf("queue %q is not a poison queue: its name does not end in -poison", out.From), "name the target queue with to")
 		}

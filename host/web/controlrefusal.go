@@ -13,18 +13,18 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/outputs"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
-func refuse(status int, text, hint string) *control.Error {
-	return &control.Error{Status: status, Text: text, Hint: hint}
+func refuse(status int, text, hint string) *api.Error {
+	return &api.Error{Status: status, Text: text, Hint: hint}
 }
 
 // badRequest refuses a request for what it says.
-func badRequest(err error) *control.Error { return refuse(http.StatusBadRequest, err.Error(), "") }
+func badRequest(err error) *api.Error { return refuse(http.StatusBadRequest, err.Error(), "") }
 
 // unread refuses a request whose body could not be read.
-func unread(err error) *control.Error {
+func unread(err error) *api.Error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("too large: a request has at most %d bytes, blobs and saved states excepted", tooLarge.Limit), "")
@@ -34,7 +34,7 @@ func unread(err error) *control.Error {
 
 // refusals are what callers are told of errors of the embedded services, by the first
 // word of an operation's path.
-var refusals = map[string]func(err error) *control.Error{
+var refusals = map[string]func(err error) *api.Error{
 	"inventory":  storageRefusal,
 	"queues":     storageRefusal,
 	"containers": storageRefusal,
@@ -46,8 +46,8 @@ var refusals = map[string]func(err error) *control.Error{
 }
 
 // refusalOf is what a caller is told of an error of an operation.
-func refusalOf(service string, err error) *control.Error {
-	var refused *control.Error
+func refusalOf(service string, err error) *api.Error {
+	var refused *api.Error
 	var body *listen.BodyError
 	ofService, ok := refusals[service]
 	switch {
@@ -69,7 +69,7 @@ func writeRefusal(w http.ResponseWriter, service string, err error) {
 }
 
 // hostRefusal says what the host had to say.
-func hostRefusal(err error) *control.Error {
+func hostRefusal(err error) *api.Error {
 	switch {
 	case errors.Is(err, host.ErrUnknownFunction):
 		return refuse(http.StatusNotFound, err.Error(), `"redeliver ls functions" lists the functions`)
@@ -82,7 +82,7 @@ func hostRefusal(err error) *control.Error {
 }
 
 // stateRefusal says why a state did not take the place of another, which stays.
-func stateRefusal(err error) *control.Error {
+func stateRefusal(err error) *api.Error {
 	const unchanged = "nothing has changed"
 	var tooLarge *http.MaxBytesError
 	var corrupt *store.CorruptError
@@ -102,8 +102,8 @@ func stateRefusal(err error) *control.Error {
 
 // messagingRefusal tells the condition of a service over AMQP; missing is the hint for
 // a caller who asks for what is not there.
-func messagingRefusal(missing string) func(err error) *control.Error {
-	return func(err error) *control.Error {
+func messagingRefusal(missing string) func(err error) *api.Error {
+	return func(err error) *api.Error {
 		e := messaging.ErrorOf(err)
 		out := refuse(e.Status, e.Text, "")
 		if out.Text == "" {
@@ -124,7 +124,7 @@ func messagingRefusal(missing string) func(err error) *control.Error {
 }
 
 // storageRefusal is the condition of queues and blobs.
-func storageRefusal(err error) *control.Error {
+func storageRefusal(err error) *api.Error {
 	var blob *storage.Error
 	var target *noTargetError
 	var invisible *invisibleError
@@ -149,7 +149,7 @@ func storageRefusal(err error) *control.Error {
 }
 
 // gridRefusal is the condition of Event Grid.
-func gridRefusal(err error) *control.Error {
+func gridRefusal(err error) *api.Error {
 	e, ok := errors.AsType[*eventgrid.Error](err)
 	switch {
 	case !ok:
@@ -163,7 +163,7 @@ func gridRefusal(err error) *control.Error {
 }
 
 // cosmosRefusal is the condition of Cosmos DB.
-func cosmosRefusal(err error) *control.Error {
+func cosmosRefusal(err error) *api.Error {
 	text := err.Error()
 	switch {
 	case errors.Is(err, bindings.ErrNotFound):

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -43,6 +44,6 @@ func (s *Server) loadState(_ context.Context, in control.LoadState) (control.Sta
 	return control.StateLoaded{MovedMS: moved.Milliseconds()}, err
 }
 
-func (s *Server) resetState(context.Context, control.ResetState) (control.None, error) {
-	return control.None{}, s.host.ResetState()
+func (s *Server) resetState(context.Context, control.ResetState) (api.None, error) {
+	return api.None{}, s.host.ResetState()
 }

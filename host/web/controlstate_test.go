@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -30,7 +31,7 @@ func TestControlState(t *testing.T) {
 
 	// A damaged or incomplete state changes nothing.
 	for name, bad := range map[string]string{"empty": "", "text": "hello", "cut short": saved.Body[:len(saved.Body)-1]} {
-		if refused := get[control.Error](d, 400, "PUT", path, bad); !strings.Contains(refused.Text, "this is not a file of") {
+		if refused := get[api.Error](d, 400, "PUT", path, bad); !strings.Contains(refused.Text, "this is not a file of") {
 			t.Errorf("%s: %+v", name, refused)
 		}
 	}

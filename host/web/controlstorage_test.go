@@ -41,7 +41,7 @@ func TestControlInventory(t *testing.T) {
 	states := map[string]string{}
 	for _, f := range got.Functions {
 		states[f.Name] = f.State
-		if f.State != control.FunctionEnabled && f.Detail == "" {
+		if f.State != "enabled" && f.Detail == "" {
 			t.Errorf("%s is %s without a reason", f.Name, f.State)
 		}
 	}

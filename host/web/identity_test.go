@@ -22,7 +22,7 @@ func TestIdentity(t *testing.T) {
 		secret, challenge string
 		want              bool
 	}{{"of this host", "7f", true}, {"of this host", "80", false}, {"of another", "7f", false}, {"", "7f", false}} {
-		if proves := got.Proves(test.secret, test.challenge); proves != test.want {
+		if proves := got.Proves(test.secret, control.Identify{Challenge: test.challenge}); proves != test.want {
 			t.Errorf("proof %q: Proves(%q, %q) = %v", got.Proof, test.secret, test.challenge, proves)
 		}
 	}

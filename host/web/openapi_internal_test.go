@@ -10,6 +10,7 @@ import (
 	"go/doc"
 	"go/parser"
 	"go/token"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -20,8 +21,7 @@ import (
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 var update = flag.Bool("update", false, "write the list of doc.go and schemas/openapi anew")
@@ -34,6 +34,9 @@ func table() []operation {
 // TestControlTable compares what is made from the table of operations.
 func TestControlTable(t *testing.T) {
 	words := comments(t, "control")
+	for _, dir := range []string{"api", "../emulator/cosmos", "../kinds/cosmosdb", "../kinds/eventhubs"} {
+		maps.Copy(words, comments(t, dir))
+	}
 	t.Run("package comment", func(t *testing.T) {
 		text, err := os.ReadFile("doc.go")
 		if err != nil {
@@ -128,10 +131,10 @@ func described(words map[string]string) string {
 	d := describer{words, object{}, map[string]reflect.Type{}}
 	paths := object{}
 	for _, op := range table() {
-		path, ok := paths[control.Prefix+op.Path].(object)
+		path, ok := paths[api.Prefix+op.Path].(object)
 		if !ok {
 			path = object{}
-			paths[control.Prefix+op.Path] = path
+			paths[api.Prefix+op.Path] = path
 		}
 		path[strings.ToLower(op.Method)] = d.operation(op.Route)
 	}
@@ -156,7 +159,7 @@ func described(words map[string]string) string {
 	return b.String()
 }
 
-func (d *describer) operation(r control.Route) object {
+func (d *describer) operation(r api.Route) object {
 	out := object{"operationId": r.Name, "tags": []string{r.Service()}, "description": d.words[r.Name]}
 	parameters := []any{}
 	for _, p := range r.Params() {
@@ -182,18 +185,18 @@ func (d *describer) operation(r control.Route) object {
 	}
 	answer := object{"description": http.StatusText(r.Status)}
 	switch r.Out {
-	case reflect.TypeFor[control.None]():
-	case reflect.TypeFor[control.Stream]():
+	case reflect.TypeFor[api.None]():
+	case reflect.TypeFor[api.Stream]():
 		answer["content"] = object{"*/*": object{}}
 	default:
 		answer["content"] = object{"application/json": object{"schema": d.schema(r.Out)}}
 	}
-	refusal := object{"description": "The operation is refused.", "content": object{"application/json": object{"schema": d.schema(reflect.TypeFor[control.Error]())}}}
+	refusal := object{"description": "The operation is refused.", "content": object{"application/json": object{"schema": d.schema(reflect.TypeFor[api.Error]())}}}
 	out["responses"] = object{fmt.Sprint(r.Status): answer, "default": refusal}
 	return out
 }
 
-func (d *describer) parameter(p control.Param) object {
+func (d *describer) parameter(p api.Param) object {
 	t := p.Field.Type
 	if t == reflect.TypeFor[time.Duration]() {
 		return object{"type": "string", "examples": []string{"1h30m"}}

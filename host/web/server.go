@@ -16,7 +16,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/listen"
-	"github.com/redeliver/redeliver/host/web/control"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // DefaultMaxBody is the largest request body that a function is given unless
@@ -235,7 +235,7 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		folded := foldPath(w, r)
 		// The question whether the host lives needs no key (host:
 		// HostController.cs, Ping), nor who wants to know which host it is.
-		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != control.Prefix+"/identity" && s.adminLevel(r) < AdminLevel {
+		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != api.Prefix+"/identity" && s.adminLevel(r) < AdminLevel {
 			w.WriteHeader(http.StatusUnauthorized)
 			return
 		}
@@ -265,7 +265,7 @@ func foldPath(w http.ResponseWriter, r *http.Request) *http.Request {
 	path.RawPath = strings.Join(words, "/")
 	path.Path, _ = url.PathUnescape(path.RawPath) // it was escaped
 	out.URL = &path
-	if !strings.HasPrefix(path.RawPath, control.Prefix+"/") { // whose operations say it
+	if !strings.HasPrefix(path.RawPath, api.Prefix+"/") { // whose operations say it
 		listen.Within(r, listen.BodyPatience)
 		out.Body = http.MaxBytesReader(w, r.Body, maxAdminBody)
 	}

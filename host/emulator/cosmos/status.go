@@ -33,8 +33,8 @@ func (a *Account) Containers(ctx context.Context) ([]ContainerStatus, error) {
 
 // RangeStatus is a range and how many documents it holds.
 type RangeStatus struct {
-	cosmos.Range
-	Items int
+	ID    string `json:"id"`
+	Items int    `json:"documents"`
 }
 
 // Ranges lists the ranges of a container in their order, ErrNotFound if there is no
@@ -42,7 +42,7 @@ type RangeStatus struct {
 func (a *Account) Ranges(ctx context.Context, database, name string) (out []RangeStatus, err error) {
 	err = a.inspect(ctx, "Ranges", database, name, func(_ *operation, c *container) error {
 		for _, r := range c.ranges {
-			out = append(out, RangeStatus{r.Range, r.live(0)})
+			out = append(out, RangeStatus{r.ID, r.live(0)})
 		}
 		return nil
 	})

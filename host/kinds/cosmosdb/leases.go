@@ -1,7 +1,6 @@
 package cosmosdb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -16,99 +15,91 @@ import (
 	"github.com/redeliver/redeliver/host/kinds"
 )
 
-// Leases is how far the functions have come that share the leases of one
-// prefix for one container of the embedded Cosmos DB account.
+// Leases is how far functions have come that share the leases of one prefix for one
+// container of the embedded Cosmos DB account, as the control API shows it.
 type Leases struct {
-	Database, Container           string // whose feed it is
-	LeaseDatabase, LeaseContainer string
-	Prefix                        string
-	Functions                     []string // of the running app, by name
-	Leases                        []Lease
-
-	// Err says why there are no leases: a container is missing, or does not fit
-	// for leases.
-	Err error
+	Of        string   `json:"-"`         // the container whose feed it is: "shop/orders"
+	Container string   `json:"container"` // of the leases: "shop/leases"
+	Prefix    string   `json:"prefix,omitempty"`
+	Functions []string `json:"functions"`
+	Ranges    []Lease  `json:"ranges"`
+	Error     string   `json:"error,omitempty"` // why there are none
 }
 
 // Lease is the lease of one range.
 type Lease struct {
-	Range        string
-	Owner        string // as the document has it; empty: no owner
-	Function     string // that Owner is, if it is one of this host
-	Continuation string // with its quotes; empty: none yet
-	Changed      time.Time
-	Pending      int // documents that the feed shows from there on; -1: not known
-
-	// Err says why the lease or its position cannot be used.
-	Err error
+	Range        string     `json:"range"`
+	Owner        string     `json:"owner,omitempty"`    // as the lease has it
+	Function     string     `json:"function,omitempty"` // that the owner is, if it is one of this host
+	Continuation string     `json:"continuation,omitempty"`
+	Changed      *time.Time `json:"changed,omitempty"`
+	Pending      *int       `json:"pending"`         // changes after the continuation; null: not known
+	Error        string     `json:"error,omitempty"` // why the lease cannot be used
 }
 
-// Leases lists the leases of the running app's functions, sorted by container,
+// LeasesOf lists the leases of the running app's functions, sorted by container,
 // lease container and prefix. Call it inside the clock.
-func LeasesOf(ctx context.Context, env *kinds.Env, a *app.App) []Leases {
+func LeasesOf(ctx context.Context, env *kinds.Env, a *app.App) (out []Leases) {
 	if a == nil {
 		return nil
 	}
-	var out []Leases
 	for _, f := range a.Functions {
 		if !isCosmos(f) || f.InError() {
 			continue
 		}
 		t := f.Trigger.CosmosTrigger()
-		i := slices.IndexFunc(out, func(l Leases) bool { return l.holds(&t) })
+		of := Leases{Of: t.Database + "/" + t.Container, Container: t.LeaseDatabase + "/" + t.LeaseContainer, Prefix: t.LeasePrefix}
+		i := slices.IndexFunc(out, func(l Leases) bool { return slices.Equal(l.key(), of.key()) })
 		if i < 0 {
 			i = len(out)
-			out = append(out, Leases{
-				Database: t.Database, Container: t.Container,
-				LeaseDatabase: t.LeaseDatabase, LeaseContainer: t.LeaseContainer, Prefix: t.LeasePrefix,
-			})
+			out = append(out, of)
 		}
 		out[i].Functions = append(out[i].Functions, f.Name)
 	}
 	for i := range out {
-		out[i].Leases, out[i].Err = read(ctx, env, &out[i])
+		if err := out[i].read(ctx, env); err != nil {
+			out[i].Error = err.Error()
+		}
 	}
-	slices.SortStableFunc(out, func(x, y Leases) int {
-		return cmp.Or(cmp.Compare(x.Database, y.Database), cmp.Compare(x.Container, y.Container),
-			cmp.Compare(x.LeaseDatabase, y.LeaseDatabase), cmp.Compare(x.LeaseContainer, y.LeaseContainer), cmp.Compare(x.Prefix, y.Prefix))
-	})
+	slices.SortStableFunc(out, func(x, y Leases) int { return slices.Compare(x.key(), y.key()) })
 	return out
 }
 
-func (l *Leases) holds(t *app.CosmosTrigger) bool {
-	return l.Database == t.Database && l.Container == t.Container &&
-		l.LeaseDatabase == t.LeaseDatabase && l.LeaseContainer == t.LeaseContainer && l.Prefix == t.LeasePrefix
-}
+// key is what tells leases apart, name by name.
+func (l *Leases) key() []string { return strings.SplitN(l.Of+"/"+l.Container+"/"+l.Prefix, "/", 5) }
 
-func read(ctx context.Context, env *kinds.Env, l *Leases) ([]Lease, error) {
-	monitored, err := env.Embedded.Cosmos().Container(ctx, l.Database, l.Container)
+func (l *Leases) read(ctx context.Context, env *kinds.Env) error {
+	l.Ranges = []Lease{}
+	names, account := l.key(), env.Embedded.Cosmos()
+	monitored, err := account.Container(ctx, names[0], names[1])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	in, err := env.Embedded.Cosmos().Container(ctx, l.LeaseDatabase, l.LeaseContainer)
+	in, err := account.Container(ctx, names[2], names[3])
 	if err != nil {
-		return nil, err
+		return err
 	}
-	found, err := trigger.Leases(ctx, monitored, env.Embedded.Cosmos().AccountHost(), l.Prefix, in)
-	if err != nil {
-		return nil, err
-	}
-	var out []Lease
+	found, err := trigger.Leases(ctx, monitored, account.AccountHost(), l.Prefix, in)
 	for _, s := range found {
-		lease := Lease{Range: s.Range, Owner: s.Owner, Continuation: s.Continuation, Changed: s.Changed, Pending: -1, Err: s.Err}
+		lease, err := Lease{Range: s.Range, Owner: s.Owner, Continuation: s.Continuation}, s.Err
+		if !s.Changed.IsZero() {
+			lease.Changed = &s.Changed
+		}
 		if name, ok := strings.CutPrefix(s.Owner, ownerOf(env, "")); ok {
 			lease.Function = name
 		}
 		if s.Continuation != "" {
-			n, err := env.Embedded.Cosmos().Pending(ctx, l.Database, l.Container, s.Range, cosmos.Position{Continuation: s.Continuation})
-			if err == nil {
-				lease.Pending = n
+			n, unknown := account.Pending(ctx, names[0], names[1], s.Range, cosmos.Position{Continuation: s.Continuation})
+			if err = errors.Join(err, unknown); unknown == nil {
+				lease.Pending = &n
 			}
-			lease.Err = errors.Join(lease.Err, err)
 		}
-		out = append(out, lease)
+		if err != nil {
+			lease.Error = err.Error()
+		}
+		l.Ranges = append(l.Ranges, lease)
 	}
-	return out, nil
+	return err
 }
 
 func isCosmos(f *app.Function) bool { return f.Trigger != nil && f.Trigger.Is("cosmosDBTrigger") }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
@@ -102,26 +101,6 @@ func Checkpoint(ctx context.Context, env *kinds.Env, a *app.App, hub, group, par
 		return nil, err
 	}
 	return trigger.NewStore(blobs.Container(trigger.Container), env.Embedded.EventHubs().FullyQualifiedNamespace(), hub, group).Checkpoint(ctx, partition)
-}
-
-// ConsumerGroups returns the consumer groups by which the app's functions read a hub
-// of the embedded namespace, sorted and once each.
-func ConsumerGroups(env *kinds.Env, a *app.App, hub string) (groups []string) {
-	if a == nil {
-		return nil
-	}
-	for _, f := range a.Functions {
-		for _, b := range f.Bindings {
-			if !b.Is("eventHubTrigger") || !strings.EqualFold(hubName(a, b), hub) {
-				continue
-			}
-			if conn, ok := a.Settings.Connection(hubSetting(b)); ok && env.Connections.IsEmbeddedNamespace(conn) {
-				groups = append(groups, consumerGroup(b))
-			}
-		}
-	}
-	slices.Sort(groups)
-	return slices.Compact(groups)
 }
 
 // Outside returns the first setting by which the app's Event Hubs bindings

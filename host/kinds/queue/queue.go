@@ -111,7 +111,7 @@ func lint(r *app.Review) {
 	if _, ok := queue.PoisonName(name); ok {
 		return
 	}
-	if strings.HasSuffix(name, "-poison") {
+	if _, ok := queue.PoisonOrigin(name); ok {
 		r.Trigger("L-12", "queueName",
 			"the function is triggered by a poison queue, which has no poison queue of its own: a message that fails comes back every 10 minutes until it expires (7 days by default)")
 		return

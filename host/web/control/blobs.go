@@ -2,11 +2,13 @@ package control
 
 import (
 	"io"
+
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // Upload makes the body a blob, and the container when it is missing.
 type Upload struct {
-	Op[BlobInfo] `route:"PUT /containers/{container}/blob" status:"201" needs:"storage" limit:"-1"`
+	api.Op[BlobInfo] `route:"PUT /containers/{container}/blob" status:"201" needs:"storage" limit:"-1"`
 
 	Container   string    `path:"container"`
 	Name        string    `query:"name,required"`
@@ -26,7 +28,7 @@ type BlobInfo struct {
 // Download is the bytes of a blob; the header X-Redeliver-Content-Type has its content
 // type.
 type Download struct {
-	Op[Stream] `route:"GET /containers/{container}/blob" needs:"storage"`
+	api.Op[api.Stream] `route:"GET /containers/{container}/blob" needs:"storage"`
 
 	Container string `path:"container"`
 	Name      string `query:"name,required"`

@@ -2,12 +2,15 @@ package control
 
 import (
 	"encoding/json"
-	"time"
+
+	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/kinds/cosmosdb"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // ListContainers lists the containers of Cosmos DB.
 type ListContainers struct {
-	Op[CosmosContainers] `route:"GET /cosmos"`
+	api.Op[CosmosContainers] `route:"GET /cosmos"`
 }
 
 // CosmosContainers are the containers of the embedded Cosmos DB account.
@@ -17,43 +20,17 @@ type CosmosContainers struct {
 
 // CosmosContainer is a container of the embedded Cosmos DB account.
 type CosmosContainer struct {
-	Path         string         `json:"path"` // "shop/orders"
-	PartitionKey string         `json:"partitionKey"`
-	Documents    int            `json:"documents"`
-	Ranges       []CosmosRange  `json:"ranges"`
-	Leases       []CosmosLeases `json:"leases,omitempty"` // of functions that watch the container
-}
-
-// CosmosRange is a range of a container.
-type CosmosRange struct {
-	ID        string `json:"id"`
-	Documents int    `json:"documents"`
-}
-
-// CosmosLeases is how far functions that share their leases have read a container.
-type CosmosLeases struct {
-	Container string        `json:"container"` // of the leases: "shop/leases"
-	Prefix    string        `json:"prefix,omitempty"`
-	Functions []string      `json:"functions"`
-	Ranges    []CosmosLease `json:"ranges"`
-	Error     string        `json:"error,omitempty"` // why there are none
-}
-
-// CosmosLease is the lease of one range.
-type CosmosLease struct {
-	Range        string     `json:"range"`
-	Owner        string     `json:"owner,omitempty"`    // as the lease has it
-	Function     string     `json:"function,omitempty"` // that the owner is, if it is one of this host
-	Continuation string     `json:"continuation,omitempty"`
-	Changed      *time.Time `json:"changed,omitempty"`
-	Pending      *int       `json:"pending"`         // changes after the continuation; null: not known
-	Error        string     `json:"error,omitempty"` // why the lease cannot be used
+	Path         string               `json:"path"` // "shop/orders"
+	PartitionKey string               `json:"partitionKey"`
+	Documents    int                  `json:"documents"`
+	Ranges       []cosmos.RangeStatus `json:"ranges"`
+	Leases       []cosmosdb.Leases    `json:"leases,omitempty"` // of functions that watch the container
 }
 
 // CreateContainer makes a container of Cosmos DB, and its database; 409 when it is
 // there.
 type CreateContainer struct {
-	Op[CosmosContainer] `route:"PUT /cosmos/container" status:"201"`
+	api.Op[CosmosContainer] `route:"PUT /cosmos/container" status:"201"`
 	NewContainer
 }
 
@@ -66,7 +43,7 @@ type NewContainer struct {
 
 // DeleteContainer removes a container with its documents and feeds.
 type DeleteContainer struct {
-	Op[None] `route:"DELETE /cosmos/container" status:"204"`
+	api.Op[api.None] `route:"DELETE /cosmos/container" status:"204"`
 
 	Container string `query:"container,required"`
 }
@@ -74,7 +51,7 @@ type DeleteContainer struct {
 // WriteDocuments creates or replaces the document in the body, or those in an array, one
 // after the other. The container is made when it is missing.
 type WriteDocuments struct {
-	Op[CosmosWritten] `route:"POST /cosmos/documents" status:"201" limit:"67108864"`
+	api.Op[CosmosWritten] `route:"POST /cosmos/documents" status:"201" limit:"67108864"`
 	NewContainer
 	Body []byte `body:"raw"`
 }
@@ -89,7 +66,7 @@ type CosmosWritten struct {
 
 // ReadDocuments shows documents of a container.
 type ReadDocuments struct {
-	Op[CosmosDocuments] `route:"GET /cosmos/documents"`
+	api.Op[CosmosDocuments] `route:"GET /cosmos/documents"`
 
 	Container string `query:"container,required"`
 	ID        string `query:"id"`
@@ -108,7 +85,7 @@ type CosmosDocuments struct {
 // PurgeDocuments removes the documents with an identifier, with any partition key,
 // or without one all of the container.
 type PurgeDocuments struct {
-	Op[Purged] `route:"DELETE /cosmos/documents"`
+	api.Op[Purged] `route:"DELETE /cosmos/documents"`
 
 	Container string  `query:"container,required"`
 	ID        *string `query:"id"`

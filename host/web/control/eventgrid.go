@@ -2,12 +2,13 @@ package control
 
 import (
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // CreateTopic makes a topic of Event Grid; 409 when it is there. Empty fields have the
 // service's defaults.
 type CreateTopic struct {
-	Op[GridTopic] `route:"PUT /eventgrid/topic" status:"201" body:"json"`
+	api.Op[GridTopic] `route:"PUT /eventgrid/topic" status:"201" body:"json"`
 
 	Topic       string           `query:"topic,required" json:"-"`
 	Key         string           `json:"key,omitempty"`
@@ -23,7 +24,7 @@ type GridTopic struct {
 // Subscribe makes an event subscription, or changes it. The body is a subscription as
 // in host.json.
 type Subscribe struct {
-	Op[Subscribed] `route:"PUT /eventgrid/subscription" status:"201" body:"json"`
+	api.Op[Subscribed] `route:"PUT /eventgrid/subscription" status:"201" body:"json"`
 
 	Topic string `query:"topic,required" json:"-"`
 	Name  string `query:"name,required" json:"-"`
@@ -39,14 +40,14 @@ type Subscribed struct {
 
 // DeleteTopic removes a topic with its event subscriptions.
 type DeleteTopic struct {
-	Op[GridDeleted] `route:"DELETE /eventgrid/topic"`
+	api.Op[GridDeleted] `route:"DELETE /eventgrid/topic"`
 
 	Topic string `query:"topic,required"`
 }
 
 // Unsubscribe removes an event subscription with its events.
 type Unsubscribe struct {
-	Op[GridDeleted] `route:"DELETE /eventgrid/subscription"`
+	api.Op[GridDeleted] `route:"DELETE /eventgrid/subscription"`
 
 	Topic        string `query:"topic,required"`
 	Subscription string `query:"name,required"`
@@ -64,7 +65,7 @@ type GridDeleted struct {
 // Publish publishes the event, or the array of events, of the body. Required fields that
 // are missing are added.
 type Publish struct {
-	Op[Published] `route:"POST /eventgrid/events" status:"201"`
+	api.Op[Published] `route:"POST /eventgrid/events" status:"201"`
 
 	Topic string `query:"topic,required"`
 	Raw   bool   `query:"raw"` // add nothing

@@ -1,9 +1,11 @@
 package control
 
+import "github.com/redeliver/redeliver/host/web/api"
+
 // CreateHub makes an event hub; 409 when it is there. Missing fields have the
 // service's defaults.
 type CreateHub struct {
-	Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
+	api.Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
 
 	Hub            string   `query:"hub,required" json:"-"`
 	Partitions     int      `json:"partitions,omitempty"`
@@ -21,7 +23,7 @@ type HubCreated struct {
 
 // CreateGroup makes a consumer group of a hub.
 type CreateGroup struct {
-	Op[GroupCreated] `route:"PUT /eventhubs/consumergroup" status:"201" needs:"eventhubs"`
+	api.Op[GroupCreated] `route:"PUT /eventhubs/consumergroup" status:"201" needs:"eventhubs"`
 
 	Hub   string `query:"hub,required"`
 	Group string `query:"group,required"`
@@ -35,7 +37,7 @@ type GroupCreated struct {
 
 // SendEvent sends an event to a hub. Without key and partition the partitions take turns.
 type SendEvent struct {
-	Op[HubSent] `route:"POST /eventhubs/events" status:"201" needs:"eventhubs"`
+	api.Op[HubSent] `route:"POST /eventhubs/events" status:"201" needs:"eventhubs"`
 
 	Hub           string   `query:"hub,required"`
 	Key           *string  `query:"key"`
@@ -52,26 +54,4 @@ type HubSent struct {
 	Hub          string  `json:"hub"`
 	PartitionKey *string `json:"partitionKey,omitempty"`
 	PartitionID  string  `json:"partitionId,omitempty"`
-}
-
-// HubInfo is a hub of the embedded Event Hubs namespace.
-type HubInfo struct {
-	Name       string         `json:"name"`
-	Partitions []HubPartition `json:"partitions"`
-}
-
-// HubPartition is a partition of a hub. LastSequence is -1 before the first event.
-type HubPartition struct {
-	ID           string          `json:"id"`
-	Events       int64           `json:"events"` // that are kept
-	LastSequence int64           `json:"lastSequence"`
-	Checkpoints  []HubCheckpoint `json:"checkpoints"` // one for each consumer group
-}
-
-// HubCheckpoint is how far a consumer group has read a partition.
-type HubCheckpoint struct {
-	ConsumerGroup  string `json:"consumerGroup"`
-	SequenceNumber *int64 `json:"sequenceNumber"`  // of the last event before it; null: there is none
-	Behind         int64  `json:"behind"`          // events that are kept and come after it
-	Error          string `json:"error,omitempty"` // why it cannot be read
 }

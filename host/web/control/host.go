@@ -1,3 +1,10 @@
+// Package control is the control API of a host, operation by operation: parameters and
+// answer of each. The host's server (package web) binds a handler to each operation, and
+// clients make requests of them; neither knows a path. Package api says what the tags
+// mean.
+//
+// The comments of operations, answers and fields are the words of the OpenAPI
+// description, which a test of package web makes from them.
 package control
 
 import (
@@ -7,11 +14,12 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // GetStatus tells the state of the host and what it runs.
 type GetStatus struct {
-	Op[Status] `route:"GET /status"`
+	api.Op[Status] `route:"GET /status"`
 }
 
 // Status is the state of a host and what it runs.
@@ -29,19 +37,16 @@ type Status struct {
 
 // GetClock tells the time of the host.
 type GetClock struct {
-	Op[ClockStatus] `route:"GET /clock"`
+	api.Op[ClockStatus] `route:"GET /clock"`
 }
 
 // AdvanceClock moves a virtual clock and returns when what became due has been worked
 // off; 409 when the clock is not virtual.
 type AdvanceClock struct {
-	Op[ClockStatus] `route:"POST /clock/advance"`
+	api.Op[ClockStatus] `route:"POST /clock/advance"`
 
 	By time.Duration `query:"by,required" min:"1ns" max:"8784h" fault:"by %q: want a duration above 0 and at most 8784h" hint:"its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""`
 }
-
-// LongestAdvance limits one step of the clock: a year.
-const LongestAdvance = 366 * 24 * time.Hour
 
 // ClockStatus is the time of a host. Elapsed times count from the making of the
 // clock, in milliseconds.
@@ -55,7 +60,7 @@ type ClockStatus struct {
 // Invoke runs a function by hand, and waits for the whole retry loop; a failure is an
 // answer too.
 type Invoke struct {
-	Op[InvokeResult] `route:"POST /functions/{name}/invoke"`
+	api.Op[InvokeResult] `route:"POST /functions/{name}/invoke"`
 
 	Name  string `path:"name"`
 	Input []byte `body:"raw"` // the trigger's value
@@ -79,7 +84,7 @@ type InvokeResponse struct {
 // ReadJournal writes journal records as NDJSON. A line {"missed": n} stands for records
 // that are no longer kept.
 type ReadJournal struct {
-	Op[Stream] `route:"GET /journal"`
+	api.Op[api.Stream] `route:"GET /journal"`
 
 	Since  int64 `query:"since" min:"1" default:"1" fault:"since must be a sequence number from 1"` // the first record
 	Follow bool  `query:"follow"`                                                                   // go on until the host ends
@@ -87,7 +92,7 @@ type ReadJournal struct {
 
 // Reload loads the app again; 409 when it was refused.
 type Reload struct {
-	Op[Reloaded] `route:"POST /reload"`
+	api.Op[Reloaded] `route:"POST /reload"`
 }
 
 // Reloaded is the result of a reload that was not refused.
@@ -98,23 +103,23 @@ type Reloaded struct {
 
 // Describe is this description, in OpenAPI 3.1.
 type Describe struct {
-	Op[Stream] `route:"GET /openapi.json"`
+	api.Op[api.Stream] `route:"GET /openapi.json"`
 }
 
 // Stop ends the host.
 type Stop struct {
-	Op[None] `route:"POST /stop" status:"202"`
+	api.Op[api.None] `route:"POST /stop" status:"202"`
 }
 
 // SaveState writes what the embedded services hold, as one archive.
 type SaveState struct {
-	Op[Stream] `route:"GET /state"`
+	api.Op[api.Stream] `route:"GET /state"`
 }
 
 // LoadState puts a saved archive in the place of what the embedded services hold; 400,
 // and nothing changes, when it is damaged. Deliveries in work settle against nothing.
 type LoadState struct {
-	Op[StateLoaded] `route:"PUT /state" limit:"68719476736"`
+	api.Op[StateLoaded] `route:"PUT /state" limit:"68719476736"`
 
 	Archive io.Reader `body:"raw"`
 }
@@ -129,5 +134,5 @@ type StateLoaded struct {
 // ResetState removes everything that the embedded services hold, and the recorded
 // outputs.
 type ResetState struct {
-	Op[None] `route:"DELETE /state" status:"204"`
+	api.Op[api.None] `route:"DELETE /state" status:"204"`
 }

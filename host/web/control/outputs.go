@@ -2,12 +2,13 @@ package control
 
 import (
 	"github.com/redeliver/redeliver/host/outputs"
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // ListOutputs lists the outputs that are recorded because they are not served, and those
 // that are made to fail.
 type ListOutputs struct {
-	Op[Outputs] `route:"GET /outputs"`
+	api.Op[Outputs] `route:"GET /outputs"`
 }
 
 // Outputs are outputs of functions.
@@ -17,7 +18,7 @@ type Outputs struct {
 
 // PeekOutputs shows the latest values of a function's outputs, or of one.
 type PeekOutputs struct {
-	Op[PeekedOutputs] `route:"GET /outputs/values"`
+	api.Op[PeekedOutputs] `route:"GET /outputs/values"`
 
 	Name string `query:"name,required"` // "function" or "function/binding"
 	Max  int    `query:"max" min:"1" max:"256" default:"32" fault:"max must be a number from 1 to 256"`
@@ -34,7 +35,7 @@ type PeekedOutputs struct {
 // FailOutputs makes the next writes of outputs fail, -1 all, 0 none any more. The answer
 // is the outputs that fail.
 type FailOutputs struct {
-	Op[Outputs] `route:"PUT /outputs/fault"`
+	api.Op[Outputs] `route:"PUT /outputs/fault"`
 
 	Name  string `query:"name,required"`
 	Times int    `query:"times" min:"-1" default:"1" fault:"times must be a number of 0 or more, or -1 for all"`

@@ -1,13 +1,14 @@
 package control
 
 import (
-	"strings"
 	"time"
+
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // ListQueues lists the queues of the embedded storage account.
 type ListQueues struct {
-	Op[Queues] `route:"GET /queues" needs:"storage"`
+	api.Op[Queues] `route:"GET /queues" needs:"storage"`
 }
 
 // Queues are the queues of an account, sorted by name.
@@ -26,7 +27,7 @@ type QueueInfo struct {
 // SendMessage puts a message on a queue, encoded as the app expects it, and makes the
 // queue when it is missing.
 type SendMessage struct {
-	Op[Message] `route:"POST /queues/{name}/messages" status:"201" needs:"storage"`
+	api.Op[Message] `route:"POST /queues/{name}/messages" status:"201" needs:"storage"`
 
 	Queue string        `path:"name"`
 	Raw   bool          `query:"raw"`                                                                                                // as it is, not encoded
@@ -58,7 +59,7 @@ type Message struct {
 // PeekQueue shows visible messages, or the one with an identifier, visible or not.
 // Nothing changes.
 type PeekQueue struct {
-	Op[Peeked] `route:"GET /queues/{name}/messages" needs:"storage"`
+	api.Op[Peeked] `route:"GET /queues/{name}/messages" needs:"storage"`
 
 	Queue string `path:"name"`
 	Max   int    `query:"max" min:"1" max:"32" default:"32" fault:"max must be a number from 1 to 32"`
@@ -75,7 +76,7 @@ type Peeked struct {
 
 // PurgeQueue removes all messages from a queue, invisible ones too.
 type PurgeQueue struct {
-	Op[QueuePurged] `route:"DELETE /queues/{name}/messages" needs:"storage"`
+	api.Op[QueuePurged] `route:"DELETE /queues/{name}/messages" needs:"storage"`
 
 	Queue string `path:"name"`
 }
@@ -89,7 +90,7 @@ type QueuePurged struct {
 // RedriveQueue moves the visible messages of a queue, or the one with an identifier, to
 // another queue; 409 for a message in work.
 type RedriveQueue struct {
-	Op[Redriven] `route:"POST /queues/{name}/redrive" needs:"storage"`
+	api.Op[Redriven] `route:"POST /queues/{name}/redrive" needs:"storage"`
 
 	Queue string `path:"name"`
 	To    string `query:"to"` // without it the queue that a queue NAME-poison belongs to
@@ -101,14 +102,7 @@ type Redriven struct {
 	From  string `json:"from"`
 	To    string `json:"to"`
 	Moved int    `json:"moved"`
-	Left  int    `json:"left"`            // still in From: invisible, or arrived meanwhile
-	ID    string `json:"id,omitempty"`    // of the one message that was asked for
+	Left  int    `json:"left"`            // still in From: invisible, locked, not asked for, or arrived meanwhile
+	ID    string `json:"id,omitempty"`    // of the one message of a queue that was asked for
 	NewID string `json:"newId,omitempty"` // that it has now
-}
-
-// PoisonOrigin returns the queue whose poison queue has that name. It is false for
-// a name that is not a poison queue's.
-func PoisonOrigin(poison string) (origin string, ok bool) {
-	origin, ok = strings.CutSuffix(poison, "-poison")
-	return origin, ok && origin != ""
 }

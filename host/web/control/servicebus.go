@@ -2,12 +2,14 @@ package control
 
 import (
 	"time"
+
+	"github.com/redeliver/redeliver/host/web/api"
 )
 
 // ListEntities lists the entities of Service Bus: queues, then topics, each with its
 // subscriptions.
 type ListEntities struct {
-	Op[BusEntities] `route:"GET /servicebus"`
+	api.Op[BusEntities] `route:"GET /servicebus"`
 }
 
 // BusEntities are the entities of the embedded Service Bus namespace.
@@ -60,7 +62,7 @@ type BusSettings struct {
 // CreateEntity makes an entity; 409 when it is there. A path such as
 // events/Subscriptions/all makes a subscription.
 type CreateEntity struct {
-	Op[BusEntity] `route:"PUT /servicebus/entity" status:"201" needs:"servicebus" body:"json" fault:"settings"`
+	api.Op[BusEntity] `route:"PUT /servicebus/entity" status:"201" needs:"servicebus" body:"json" fault:"settings"`
 
 	Path string `query:"path,required" json:"-"`
 	BusSettings
@@ -77,7 +79,7 @@ type CreateEntity struct {
 
 // DeleteEntity removes an entity with its messages, a topic with its subscriptions too.
 type DeleteEntity struct {
-	Op[EntityDeleted] `route:"DELETE /servicebus/entity" needs:"servicebus"`
+	api.Op[EntityDeleted] `route:"DELETE /servicebus/entity" needs:"servicebus"`
 
 	Path string `query:"path,required"`
 }
@@ -93,7 +95,7 @@ type EntityDeleted struct {
 // SendBusMessage sends a message to a queue or topic. With a delay or a time it is
 // scheduled.
 type SendBusMessage struct {
-	Op[BusSent] `route:"POST /servicebus/messages" status:"201" needs:"servicebus"`
+	api.Op[BusSent] `route:"POST /servicebus/messages" status:"201" needs:"servicebus"`
 
 	Path          string        `query:"path,required"`
 	SessionID     *string       `query:"session"`
@@ -122,7 +124,7 @@ type BusSent struct {
 
 // PeekEntity shows messages of any state. Nothing changes.
 type PeekEntity struct {
-	Op[BusPeeked] `route:"GET /servicebus/messages" needs:"servicebus"`
+	api.Op[BusPeeked] `route:"GET /servicebus/messages" needs:"servicebus"`
 
 	Path    string  `query:"path,required"`
 	Session *string `query:"session"`
@@ -137,10 +139,6 @@ type BusPeeked struct {
 	Entity   BusEntity    `json:"entity"`
 	Messages []BusMessage `json:"messages"`
 }
-
-// BusLocked is the state of a locked message; the other states are the states of
-// servicebus.State.
-const BusLocked = "locked"
 
 // BusMessage is a Service Bus message as the control API shows it.
 type BusMessage struct {
@@ -172,7 +170,7 @@ type BusMessage struct {
 
 // PurgeEntity removes all messages of an entity, locked ones too.
 type PurgeEntity struct {
-	Op[Purged] `route:"DELETE /servicebus/messages" needs:"servicebus"`
+	api.Op[Purged] `route:"DELETE /servicebus/messages" needs:"servicebus"`
 
 	Path string `query:"path,required"`
 }
@@ -186,24 +184,16 @@ type Purged struct {
 // RedriveEntity moves the messages of a dead-letter queue that are not locked, or some
 // of them, back to the entity. A path without one means the entity's own.
 type RedriveEntity struct {
-	Op[BusRedriven] `route:"POST /servicebus/redrive" needs:"servicebus"`
+	api.Op[Redriven] `route:"POST /servicebus/redrive" needs:"servicebus"`
 
 	Path     string  `query:"path,required"`
 	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them"` // all unless there are some
 }
 
-// BusRedriven says what a redrive has moved.
-type BusRedriven struct {
-	From  string `json:"from"`
-	To    string `json:"to"`
-	Moved int    `json:"moved"`
-	Left  int64  `json:"left"` // still in From: locked, not asked for, or back there already
-}
-
 // ExpireLocks ends all locks now, or only the locks of some messages or of a
 // session, each a failed delivery.
 type ExpireLocks struct {
-	Op[LocksExpired] `route:"POST /servicebus/expire-lock" needs:"servicebus"`
+	api.Op[LocksExpired] `route:"POST /servicebus/expire-lock" needs:"servicebus"`
 
 	Path     string  `query:"path,required"`
 	Sequence []int64 `query:"sequence" min:"0" fault:"sequence %q: want a sequence number" hint:"peek shows them"`

@@ -21,21 +21,25 @@ type Setting struct {
 	Words    string        // for a number or duration in the service's refusals
 }
 
+// The least that the official emulator takes. The service names no least lock duration, and
+// its least window is 20 s.
+const leastLock, leastWindow = 5 * time.Second, 5 * time.Second
+
 // table is in the order of the official file, the service's other settings at its end.
 var table = []Setting{
 	{Name: "DeadLetteringOnMessageExpiration"},
 	{Name: "DefaultMessageTimeToLive", Min: time.Second, Words: "default message time to live"},
-	{Name: "DuplicateDetectionHistoryTimeWindow", Min: servicebus.MinDuplicateWindow, Max: servicebus.MaxDuplicateWindow, Default: servicebus.DefaultDuplicateWindow, Words: "duplicate detection window"},
+	{Name: "DuplicateDetectionHistoryTimeWindow", Min: leastWindow, Max: 7 * 24 * time.Hour, Default: 10 * time.Minute, Words: "duplicate detection window"},
 	{Name: "ForwardDeadLetteredMessagesTo"},
 	{Name: "ForwardTo"},
-	{Name: "LockDuration", Min: servicebus.MinLockDuration, Max: servicebus.MaxLockDuration, Default: servicebus.DefaultLockDuration, Words: "lock duration"},
+	{Name: "LockDuration", Min: leastLock, Max: 5 * time.Minute, Default: servicebus.DefaultLockDuration, Words: "lock duration"},
 	{Name: "MaxDeliveryCount", Most: math.MaxInt32, Default: servicebus.DefaultMaxDeliveryCount, Words: "maximum delivery count"},
 	{Name: "RequiresDuplicateDetection"},
 	{Name: "RequiresSession"},
 	{Name: "DeadLetteringOnFilterEvaluationExceptions", Default: true},
-	{Name: "MaxSizeInMegabytes", Most: servicebus.MaxSizeLimit, Default: servicebus.DefaultMaxSize, Words: "maximum size in megabytes"},
-	{Name: "MaxMessageSizeInKilobytes", Most: servicebus.MaxMessageSizeLimit, Default: servicebus.DefaultMaxMessageSize, Words: "maximum message size in kilobytes"},
-	{Name: "AutoDeleteOnIdle", Min: servicebus.MinAutoDeleteOnIdle, Words: "auto-delete on idle"},
+	{Name: "MaxSizeInMegabytes", Most: 80 * 1024, Default: 1024, Words: "maximum size in megabytes"},
+	{Name: "MaxMessageSizeInKilobytes", Most: servicebus.MaxMessageSizeLimit, Default: 256, Words: "maximum message size in kilobytes"},
+	{Name: "AutoDeleteOnIdle", Min: 5 * time.Minute, Words: "auto-delete on idle"},
 	{Name: "Status", Default: servicebus.StatusActive},
 	{Name: "UserMetadata"},
 	{Name: "EnablePartitioning", Default: false},

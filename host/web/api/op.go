@@ -1,12 +1,12 @@
-// Package control describes the control API of a host, operation by operation: route,
-// parameters, answer. The host's server (package web) binds a handler to each
-// operation, and clients ask for one with [NewRequest]; neither knows a path.
+// Package api is how an operation of a host's HTTP API travels: what its struct says of
+// its route, parameters and answer, the request that a client makes of it, and what a
+// server reads from that request.
 //
 // An operation is a struct that embeds [Op] with the type of its answer. The tag of Op is
 // the route, its fields are the parameters:
 //
 //	type CreateHub struct {
-//		control.Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
+//		api.Op[HubCreated] `route:"PUT /eventhubs/hub" status:"201" needs:"eventhubs" body:"json"`
 //
 //		Hub        string `query:"hub,required" json:"-"`
 //		Partitions int    `json:"partitions,omitempty"`
@@ -21,10 +21,7 @@
 // Tags of a field: path, query or header is where it is and its name there, "required"
 // for one that has to be; body "raw" is the whole body. A number or duration can have
 // min, max and default, and fault and hint, which are the texts of a refusal.
-//
-// The comments of operations, answers and fields are the words of the OpenAPI
-// description, which a test of package web makes from them.
-package control
+package api
 
 import (
 	"fmt"

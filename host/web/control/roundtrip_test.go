@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/emulator/eventgrid"
+	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -28,13 +29,13 @@ func TestRoundTrip(t *testing.T) {
 	trip(t, control.FailOutputs{Name: "Notify", Times: 0, Error: []byte{}})
 }
 
-func trip[In control.Operation[Out], Out any](t *testing.T, in In) {
+func trip[In api.Operation[Out], Out any](t *testing.T, in In) {
 	t.Helper()
 	var got In
 	var err error
-	route, mux := control.RouteOf(in), http.NewServeMux()
-	mux.HandleFunc(route.Method+" "+control.Prefix+route.Path, func(_ http.ResponseWriter, r *http.Request) { err = control.Decode(r, &got) })
-	r, failed := control.NewRequest(t.Context(), "http://localhost:7071", in)
+	route, mux := api.RouteOf(in), http.NewServeMux()
+	mux.HandleFunc(route.Method+" "+api.Prefix+route.Path, func(_ http.ResponseWriter, r *http.Request) { err = api.Decode(r, &got) })
+	r, failed := api.NewRequest(t.Context(), "http://localhost:7071", in)
 	if failed != nil {
 		t.Fatal(failed)
 	}

@@ -73,7 +73,7 @@ func TestEventGridTriesForADay(t *testing.T) {
 	}
 }
 
-func TestEventHubsLoseWhatAPolicyCannotSave(t *testing.T) {
+func TestEventHubsLoseEventsThatNoPolicySaves(t *testing.T) {
 	app := functions.New()
 	app.EventHubBatch("Meter", "readings", func(_ context.Context, _ functions.EventHubPartition, events []functions.EventHubEvent) error {
 		if events[0].Text() == "bad" {

@@ -369,7 +369,7 @@ func edited(t *testing.T, archive []byte, prefix string, edit func(value []byte)
 
 // A state that can be read, and that no host could have come to, is refused as damage:
 // one that is taken is kept, and would end this host and each later one.
-func TestStateThatCannotBe(t *testing.T) {
+func TestImpossibleState(t *testing.T) {
 	t.Parallel()
 	from := newWorld(t, hosttest.Start, nil)
 	var err error

@@ -253,7 +253,7 @@ func moduleFiles(name string, src source) (mod, sum string, err error) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire %s v0.0.0\n\nrequire (\n", name, goLine(text), modulePath)
-	b.WriteString("\t// The requirements of redeliver itself; \"go mod tidy\" removes those that this app does not use.\n")
+	b.WriteString("\t// The requirements of redeliver itself; \"go mod tidy\" removes the ones that this app does not use.\n")
 	for _, m := range requirement.FindAllStringSubmatch(text, -1) {
 		fmt.Fprintf(&b, "\t%s // indirect\n", m[1])
 	}

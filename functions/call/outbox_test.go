@@ -76,7 +76,7 @@ func large(id uint64, n int) *functionpb.HandlerMessage {
 	return logLine(id, string(bytes.Repeat([]byte{'a' + byte(id)}, n*call.PieceSize-100)))
 }
 
-func TestFramesHoldWhatIsThere(t *testing.T) {
+func TestOneFrameHoldsAllWaitingMessages(t *testing.T) {
 	t.Parallel()
 	got := drain(t, logLine(1, "a"), logLine(2, "b"), logLine(1, "c"))
 	if diff := cmp.Diff([]string{"1:a 2:b 1:c "}, got); diff != "" {

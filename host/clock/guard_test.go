@@ -207,7 +207,7 @@ func keepsTheBaton(begun, end chan struct{}) {
 	<-end
 }
 
-func TestWatchdogNamesWhoKeepsTheBaton(t *testing.T) {
+func TestWatchdogNamesTheHolderOfTheBaton(t *testing.T) {
 	t.Parallel()
 	wall := &clock.FakeWall{}
 	notices := make(chan clock.Notice, 10)

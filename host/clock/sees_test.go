@@ -9,7 +9,7 @@ import (
 )
 
 // A clock sees its own contexts, with values or without, and no others.
-func TestSees(t *testing.T) {
+func TestClockSeesItsContexts(t *testing.T) {
 	t.Parallel()
 	v, other := clock.NewVirtual(time.Unix(0, 0), nil), clock.NewVirtual(time.Unix(0, 0), nil)
 	type key struct{}

@@ -104,7 +104,7 @@ func TestCancelWakesInOrderOfWaiting(t *testing.T) {
 	}
 }
 
-func TestWhatMakesTimeJump(t *testing.T) {
+func TestTimeJumps(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
 	for name, tc := range map[string]struct {
@@ -206,7 +206,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-func TestAdvanceFinishesWhatItWakes(t *testing.T) {
+func TestAdvanceFinishesWokenGoroutines(t *testing.T) {
 	t.Parallel()
 	v := clock.NewVirtual(epoch, strict())
 	done := false

@@ -85,7 +85,7 @@ func TestNameIndexIsASortedSet(t *testing.T) {
 	}
 }
 
-func TestMemoryBodiesKeepWhatTheyRead(t *testing.T) {
+func TestMemoryBodiesKeepEveryByte(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{0, 1, smallPiece - 1, smallPiece, smallPiece + 1, 5 * smallPiece, largePiece - 1, largePiece, largePiece + 1, 2*largePiece + 77} {
@@ -131,7 +131,7 @@ func TestMemoryBodiesKeepWhatTheyRead(t *testing.T) {
 }
 
 // Deleted data frees its memory at once (storage.md E-4), shared data too.
-func TestBodiesGoWithTheLastThatNeedsThem(t *testing.T) {
+func TestBodiesGoWithTheirLastUser(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s, c := newBlobStorage(t, nil)
@@ -335,7 +335,7 @@ func TestSavedBlobsComeBack(t *testing.T) {
 
 // A snapshot has the bodies of blobs, and not the body of a deleted blob that only an
 // open download still holds.
-func TestSnapshotLeavesOutWhatIsDeleted(t *testing.T) {
+func TestSnapshotLeavesOutDeletedBlobs(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	s := New(clock.System(), nil)

@@ -42,7 +42,7 @@ const page = 512
 
 // Writes at random, snapshots and copies of a page blob have the bytes and the page
 // ranges that a plain array says they have.
-func TestPagesAreWhatWasWritten(t *testing.T) {
+func TestPagesKeepWrittenBytes(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
 		onBlobs(t, func(ctx context.Context, _ *emulator.Storage, c blob.Container) {

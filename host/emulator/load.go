@@ -103,7 +103,7 @@ func readMessages(v store.Reader, dir string) (map[string]*queueState, uint64, e
 		}
 		state := newQueueState()
 		if !state.parse(value[1:]) {
-			return damage("what is kept about queue %q cannot be read", key[2:])
+			return damage("the state of queue %q cannot be read", key[2:])
 		}
 		queues[string(key[2:])] = state
 		return nil

@@ -126,7 +126,7 @@ func (b *bench) do(f func(ctx context.Context, q queueapi.Queue)) {
 	b.clk.Do("test", func() { f(context.Background(), b.storage.Queue("orders")) })
 }
 
-func TestServiceRecordsWhatItDid(t *testing.T) {
+func TestServiceRecordsItsWork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, emulator.Options{})
 	ctx, q := context.Background(), b.storage.Queue("orders")

@@ -9,8 +9,8 @@ import (
 	"github.com/redeliver/redeliver/bindings/storage"
 )
 
-// TestClearKeepsWhatIsKnownOfAQueue: clearing takes the messages only.
-func TestClearKeepsWhatIsKnownOfAQueue(t *testing.T) {
+// TestClearTakesMessagesOnly: clearing takes the messages only.
+func TestClearTakesMessagesOnly(t *testing.T) {
 	t.Parallel()
 	clk := newVirtual()
 	s := openAccount(t, clk, openStore(t, "", nil), nil)

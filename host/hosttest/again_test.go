@@ -109,7 +109,7 @@ func functionsThatFail(retries int, delay time.Duration) *functions.App {
 }
 
 // A caller who leaves during a retry wait: the function gets no further attempt.
-func TestCallerWhoLeaves(t *testing.T) {
+func TestCallerLeavesInARetryWait(t *testing.T) {
 	t.Parallel()
 	app := functions.New()
 	app.HTTP("Quote", func(_ http.ResponseWriter, r *http.Request) { functions.Fail(r.Context(), errors.New("no quote")) },

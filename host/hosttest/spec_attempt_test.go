@@ -14,7 +14,7 @@ import (
 
 // The settlement that a handler asks for holds for the attempt that asked: the
 // last attempt decides the result of a delivery (0, 14.1).
-func TestAskedSettlementIsOfTheLastAttempt(t *testing.T) {
+func TestAskedSettlementOfTheLastAttempt(t *testing.T) {
 	t.Parallel()
 	app := functions.New()
 	app.Queue("Orders", "orders", func(ctx context.Context, _ functions.QueueMessage) error {

@@ -64,7 +64,7 @@ func TestLongestNameRunsOnce(t *testing.T) {
 
 // The rows of spec storage 9.3, each by itself: how often "inbox/a" is processed after
 // a first time.
-func TestWhatCausesProcessingAgain(t *testing.T) {
+func TestBlobIsProcessedAgain(t *testing.T) {
 	t.Parallel()
 	type again struct {
 		bench *bench

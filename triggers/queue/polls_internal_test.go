@@ -8,7 +8,7 @@ import (
 
 // Looking ahead changes nothing: the result is the same as making each poll, also
 // after polls that come before their time.
-func TestPollsAheadAreThoseMade(t *testing.T) {
+func TestPollsAheadAreThePollsMade(t *testing.T) {
 	t.Parallel()
 	begin := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for seed := range uint64(200) {

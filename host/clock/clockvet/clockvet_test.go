@@ -31,8 +31,8 @@ func TestModule(t *testing.T) {
 	}
 }
 
-// TestFinds shows that the guard can fail: every line marked "want" is found, and no other.
-func TestFinds(t *testing.T) {
+// TestFindsEveryBreach shows that the guard can fail: every line marked "want" is found, and no other.
+func TestFindsEveryBreach(t *testing.T) {
 	t.Parallel()
 	const src = `package p
 

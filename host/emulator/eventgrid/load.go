@@ -148,7 +148,7 @@ func (l *loader) health(key, value []byte) error {
 
 func (l *loader) declare(_, value []byte) error {
 	if err := json.Unmarshal(value, &l.declared); err != nil {
-		return l.damage("what the app describes", err)
+		return l.damage("the description of the app", err)
 	}
 	return nil
 }

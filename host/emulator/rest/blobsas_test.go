@@ -113,7 +113,7 @@ func TestPermissionsOfEachBlobOperation(t *testing.T) {
 // account's signature signs none.
 //
 // Source: docs, Create an account SAS ("spr"), Create a service SAS ("rscc").
-func TestWhatASignatureDoesNotSign(t *testing.T) {
+func TestProtocolsAndHeadersOfASAS(t *testing.T) {
 	t.Parallel()
 	b := newBlobBench(t)
 	b.upload("/box/a", "text")

@@ -47,7 +47,7 @@ func checkOffered(c *call) *Error {
 // have; it names the part that asked for it.
 func errNotOffered(kind, name string) *Error {
 	e := blobError(storage.NewError(storage.CodeNotImplemented))
-	e.Message = "what " + name + " asks for is not offered here"
+	e.Message = "the feature of " + name + " is not offered here"
 	e.Details = append(e.Details, Detail{kind, name})
 	return e
 }

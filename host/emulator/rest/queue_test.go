@@ -58,7 +58,7 @@ func TestQueueOperations(t *testing.T) {
 	b.want(201, "", "PUT", "/orders", "")
 }
 
-func TestVerbsAndResourcesThatAreNone(t *testing.T) {
+func TestUnknownVerbsAndResources(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.create("orders")

@@ -195,7 +195,7 @@ func TestAccountKeysOfTheOtherAlphabet(t *testing.T) {
 	}
 }
 
-func TestServersThatCannotBe(t *testing.T) {
+func TestInvalidServers(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	if _, err := rest.NewServer(b.clk, &rest.Options{Accounts: []rest.Account{{Name: "a", Keys: []string{secondKey}}}}); err == nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Identifiers are the same in every version: tests of users hold them.
-func TestStable(t *testing.T) {
+func TestIdentifiersAreStable(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		seed, n uint64

@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
-func TestNamespaceRecordsWhatItDecides(t *testing.T) {
+func TestNamespaceRecordsItsDecisions(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
 	b.queue(servicebusapi.Queue{Name: "target"})

@@ -191,7 +191,7 @@ func TestTransactionOfARefusedCall(t *testing.T) {
 
 // A message that a transaction settles cannot be settled otherwise; its loss by
 // other means rolls the transaction back.
-func TestTransactionHoldsWhatItSettles(t *testing.T) {
+func TestTransactionHoldsItsMessages(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
 	b.queue(servicebusapi.Queue{Name: "q"})

@@ -40,7 +40,7 @@ func TestReceiveWaitsForMessages(t *testing.T) {
 }
 
 // One who takes only part of what came leaves the rest to the next.
-func TestTheRestGoesToTheNextInLine(t *testing.T) {
+func TestRestGoesToTheNextReceiver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, servicebus.Options{})
 	b.queue(servicebusapi.Queue{Name: "q"})
@@ -142,7 +142,7 @@ func TestReceiveWaitsNoLongerThanAsked(t *testing.T) {
 // held in virtual time, and to the activation of a scheduled message for the
 // receiver. Not the end of a lock that a client of a server holds, nor what
 // is settled, nor expiry.
-func TestVirtualTimeMovesForThoseWhoWait(t *testing.T) {
+func TestVirtualTimeMovesForReceivers(t *testing.T) {
 	t.Parallel()
 	outside := &servicebusapi.ReceiverOptions{RealTime: true}
 	minute := time.Minute

@@ -14,10 +14,10 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 )
 
-// TestOwnersRefuseWhatTheyCannotRead: an archive that is sound, but has a record
+// TestOwnersRefuseUnreadableStates: an archive that is sound, but has a record
 // that the service which owns it cannot read, is refused before the state that is
 // there goes.
-func TestOwnersRefuseWhatTheyCannotRead(t *testing.T) {
+func TestOwnersRefuseUnreadableStates(t *testing.T) {
 	t.Parallel()
 	for _, owner := range []struct {
 		name, key string // of a record that cannot be read

@@ -164,7 +164,7 @@ func TestAddsGoOnWithALittleRoom(t *testing.T) {
 
 // When many keys are removed at once on a full disk, their room is used for what is
 // added afterwards, without anybody's help.
-func TestAddsGoOnInTheRoomOfWhatWasRemoved(t *testing.T) {
+func TestAddsGoOnInTheRoomOfRemovedKeys(t *testing.T) {
 	t.Parallel()
 	d := newSmallDisk(32 * mib)
 	opts, taking := telling()

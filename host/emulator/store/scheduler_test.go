@@ -9,7 +9,7 @@ import (
 
 // However long the same keys are written, the size on the disk stays a small
 // multiple of the store's content.
-func TestOldValuesGo(t *testing.T) {
+func TestOldValuesAreCollected(t *testing.T) {
 	t.Parallel()
 	d := newSmallDisk(1 << 40)
 	opts := store.Options{}

@@ -12,7 +12,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/amqp/wire"
 )
 
-func TestThereAndBack(t *testing.T) {
+func TestValuesRoundTrip(t *testing.T) {
 	t.Parallel()
 	properties := map[string]any{
 		"bool": true, "int": int32(-7), "long": int64(1 << 40), "byte": uint8(3), "text": "é", "bytes": []byte{1, 2}, "null": nil,

@@ -170,9 +170,9 @@ func TestBadBodies(t *testing.T) {
 	d.want(413, "PUT", "/orders", queueEntry("<UserMetadata>"+strings.Repeat("x", 1<<20)+"</UserMetadata>"))
 }
 
-// TestUpdateKeepsWhatIsFixed: an update that does not mention sessions and duplicate
+// TestUpdateKeepsFixedSettings: an update that does not mention sessions and duplicate
 // detection leaves them, and everything else gets its default.
-func TestUpdateKeepsWhatIsFixed(t *testing.T) {
+func TestUpdateKeepsFixedSettings(t *testing.T) {
 	t.Parallel()
 	d := newServer(t, nil)
 	d.want(201, "PUT", "/orders", queueEntry("<RequiresSession>true</RequiresSession><RequiresDuplicateDetection>true</RequiresDuplicateDetection><LockDuration>PT2M</LockDuration>"))

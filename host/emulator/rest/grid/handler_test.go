@@ -284,7 +284,7 @@ func TestAllOrNone(t *testing.T) {
 
 // Odd but good events as they are delivered: the last of several fields with one
 // name, unknown fields, and fields that the service adds.
-func TestWhatIsKept(t *testing.T) {
+func TestOddEventsAsDelivered(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ topic, body, want string }{
 		"id twice": {

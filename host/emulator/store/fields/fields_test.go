@@ -63,7 +63,7 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // A length that is larger than what is there takes nothing.
-func TestLengthsOfDamage(t *testing.T) {
+func TestDamagedLengths(t *testing.T) {
 	t.Parallel()
 	for _, n := range []uint64{3, 1 << 31, 1<<64 - 1} {
 		r := fields.NewReader(append(binary.AppendUvarint(nil, n), "ab"...))

@@ -189,12 +189,26 @@ func readTestSources(t *testing.T, dir string) *testSources {
 			if err == nil {
 				base := filepath.Base(name)
 				src.literals[base] = true
+				src.scenarios(name)
 				src.literals[strings.TrimSuffix(base, filepath.Ext(base))] = true
 			}
 			return nil
 		})
 	}
 	return src
+}
+
+// scenarios adds the names of the scenarios in a file.
+func (s *testSources) scenarios(file string) {
+	if !strings.HasSuffix(file, ".scenario.yaml") {
+		return
+	}
+	text, _ := os.ReadFile(file) // without it the names are not found
+	for line := range strings.Lines(string(text)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), "name: "); ok {
+			s.literals[strings.ReplaceAll(name, " ", "_")] = true
+		}
+	}
 }
 
 func (s *testSources) add(file *ast.File, own bool) {

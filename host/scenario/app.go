@@ -70,7 +70,8 @@ func (s *Scenario) edits() bool {
 
 // hostFile lays the scenario's host.json over the app's.
 func (s *Scenario) hostFile(dir string, files map[string]string) error {
-	if len(s.Host) == 0 {
+	config := s.Entities.config()
+	if len(s.Host) == 0 && config == nil {
 		return nil
 	}
 	base := map[string]any{"version": "2.0"}
@@ -89,8 +90,18 @@ func (s *Scenario) hostFile(dir string, files map[string]string) error {
 			}
 		}
 	}
-	over, _ := decoded(s.Host).(map[string]any)
-	text, err := json.Marshal(merged(base, over))
+	if over, ok := decoded(s.Host).(map[string]any); ok {
+		base = merged(base, over)
+	}
+	if config != nil {
+		text, err := json.Marshal(config)
+		if err != nil {
+			return err
+		}
+		files[entitiesFile] = string(text)
+		base = merged(base, map[string]any{"redeliver": map[string]any{"serviceBus": map[string]any{"config": entitiesFile}}})
+	}
+	text, err := json.Marshal(base)
 	files["host.json"] = string(text)
 	return err
 }

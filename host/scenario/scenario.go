@@ -25,6 +25,7 @@ type Scenario struct {
 	Seed      uint64              `json:"seed"`
 	Host      json.RawMessage     `json:"host"`
 	Settings  map[string]string   `json:"settings"`
+	Entities  entities            `json:"entities"`
 	Functions map[string]function `json:"functions"`
 	When      []step              `json:"when"`
 	Then      expect              `json:"then"`

@@ -33,7 +33,7 @@ type handlers struct {
 // the app's own program, built first where there is only source. It also returns what
 // it started: the app's handler, with the fingerprint of the sources that were built,
 // which may be newer than the sources that the app was read with. ctx is one of the
-// real world and limits the build.
+// real world and limits the build; what was started ends with it.
 func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerSpec, error) {
 	spec := a.Handler
 	switch {
@@ -42,16 +42,16 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 	case !spec.Served():
 		return InProcess(hs.host.clk, noHandlers), spec, nil
 	case spec.Kind == app.Language:
-		inv, err := hs.work(a, spec)
+		inv, err := hs.work(ctx, a, spec)
 		return inv, spec, err
 	case spec.Kind == app.Custom:
 		if hs.inspecting || len(a.Functions) == 0 { // it has nothing to declare, and nothing to do
 			return InProcess(hs.host.clk, noHandlers), spec, nil
 		}
-		inv, err := hs.serve(a, spec)
+		inv, err := hs.serve(ctx, a, spec)
 		return inv, spec, err
 	case spec.Kind == app.Executable:
-		inv, err := hs.start(a, spec, spec.Path, spec.WorkingDirectory)
+		inv, err := hs.start(ctx, a, spec, spec.Path, spec.WorkingDirectory)
 		return inv, spec, err
 	}
 	program, err := hs.build(ctx, &spec)
@@ -62,7 +62,7 @@ func (hs *handlers) open(ctx context.Context, a *app.App) (Invoker, app.HandlerS
 		hs.programs.release(program)
 		return nil, spec, err
 	}
-	inv, err := hs.start(a, spec, program, a.Dir)
+	inv, err := hs.start(ctx, a, spec, program, a.Dir)
 	if err != nil {
 		hs.programs.release(program)
 		return nil, spec, err
@@ -140,9 +140,9 @@ func (p *kept) Close(ctx context.Context) error {
 }
 
 // start starts the handler program of an app.
-func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string) (*kept, error) {
+func (hs *handlers) start(ctx context.Context, a *app.App, spec app.HandlerSpec, program, dir string) (*kept, error) {
 	p := &kept{}
-	ps := hs.keep(a, p, filepath.Base(spec.Path)) // a built program's own name holds a fingerprint
+	ps := hs.keep(ctx, a, p, filepath.Base(spec.Path)) // a built program's own name holds a fingerprint
 	ps.Path, ps.Args, ps.Dir = program, spec.Arguments, dir
 	inv, err := plugin.Start(hs.host.clk, plugin.Spec{Spec: ps, HostVersion: hs.host.opts.Version, Logger: hs.host.log})
 	if err != nil {
@@ -153,9 +153,9 @@ func (hs *handlers) start(a *app.App, spec app.HandlerSpec, program, dir string)
 }
 
 // serve starts the HTTP custom handler of an app.
-func (hs *handlers) serve(a *app.App, spec app.HandlerSpec) (*kept, error) {
+func (hs *handlers) serve(ctx context.Context, a *app.App, spec app.HandlerSpec) (*kept, error) {
 	p := &kept{}
-	ps := hs.keep(a, p, filepath.Base(spec.Path))
+	ps := hs.keep(ctx, a, p, filepath.Base(spec.Path))
 	ps.Name, ps.Path, ps.Args, ps.Dir = "custom handler", spec.Path, spec.Arguments, spec.WorkingDirectory
 	inv, err := customhandler.Start(hs.host.clk, launch.CustomHandler(a, ps, hs.host.opts.Version))
 	if err != nil {
@@ -174,8 +174,9 @@ func inFiles(inv Invoker, handler app.HandlerSpec) bool {
 
 // keep says how a program of an app is kept running: its environment, and the
 // receivers of its starts and ends.
-func (hs *handlers) keep(a *app.App, p *kept, name string) process.Spec {
+func (hs *handlers) keep(ctx context.Context, a *app.App, p *kept, name string) process.Spec {
 	ps := process.Spec{
+		Life:   ctx,
 		Env:    hs.environment(a),
 		Output: hs.outputOf(name),
 		OnStart: func(p process.Process) {

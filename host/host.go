@@ -24,6 +24,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
 )
 
@@ -161,6 +162,7 @@ type Host struct {
 	hangUp  context.CancelFunc // ends pending calls to services outside this host
 	root    context.Context
 	cancel  context.CancelFunc
+	loads   *launch.Loads
 	group   *clock.Group // what outlives a generation: retirements, back-off of starts, admin calls
 	current atomic.Pointer[generation]
 	epoch   atomic.Pointer[epoch.Epoch] // never nil
@@ -182,7 +184,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Host{dir: abs, state: Default}
+	h := &Host{dir: abs, state: Default, loads: launch.NewLoads()}
 	h.loader = loader{host: h, warned: map[string]bool{}, inFolders: map[string]bool{}}
 	h.handlers.host, h.starter.host, h.states.host = h, h, h
 	h.outputs.Running = h.runningOutputs
@@ -389,8 +391,8 @@ func (s *starter) loadFirst(ctx context.Context) error {
 	}
 	gen, err := s.host.loader.load(ctx, nil)
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err() // called off, which says nothing about the app
+		if errors.Is(err, launch.ErrCalledOff) {
+			return err
 		}
 		s.fail(err)
 		s.host.loader.refuse(err)
@@ -452,6 +454,7 @@ func (h *Host) close() {
 		return
 	}
 	h.setState(Stopping)
+	h.loads.CallOff()
 	release := h.lockLoading()
 	h.setState(Stopping) // a load that was under way may have said otherwise
 	last := h.fleet.isLast(h)

@@ -52,8 +52,8 @@ func (h *Host) reload(ctx context.Context) error {
 	}
 	next, err := h.loader.load(ctx, prev)
 	if err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err() // called off, which says nothing about the app
+		if errors.Is(err, launch.ErrCalledOff) {
+			return err
 		}
 		if h.current.Load() == nil {
 			h.starter.fail(err)
@@ -86,11 +86,9 @@ func (h *Host) Restart(ctx context.Context) error {
 		prev := h.current.Load()
 		var next *generation
 		if next, err = h.loader.load(ctx, nil); err != nil {
-			if ctx.Err() != nil {
-				err = ctx.Err() // called off, which says nothing about the app
-				return
+			if !errors.Is(err, launch.ErrCalledOff) {
+				h.loader.refuse(err)
 			}
-			h.loader.refuse(err)
 			return
 		}
 		for _, f := range next.functions {
@@ -116,9 +114,15 @@ type loader struct {
 	last        *app.App      // as read last, good or not
 }
 
-// load reads the app and prepares a generation of it, handlers started. With a
-// running generation prev it returns nil when nothing changed.
+// load prepares a generation of the app, handlers started, until ctx or the host ends.
+// With a running generation prev it returns nil when nothing changed.
 func (l *loader) load(ctx context.Context, prev *generation) (*generation, error) {
+	read := func(ctx context.Context) (*generation, error) { return l.prepare(ctx, prev) }
+	return launch.Load(ctx, l.host.loads, read, (*generation).discard)
+}
+
+// prepare is load while nobody calls it off. What it has started ends with ctx.
+func (l *loader) prepare(ctx context.Context, prev *generation) (*generation, error) {
 	opts := l.options(ctx)
 	if prev != nil {
 		opts.Declared, opts.InFiles = prev.declared, prev.inFiles

@@ -72,7 +72,7 @@ func (n *notices) first(text string) bool {
 }
 
 // work starts the language worker of an app.
-func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
+func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) (*kept, error) {
 	found, err := launch.FindWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
 	if err == nil {
 		err = launch.Prepare(a.Dir, found)
@@ -81,7 +81,7 @@ func (hs *handlers) work(a *app.App, spec app.HandlerSpec) (*kept, error) {
 		return nil, err
 	}
 	p := &kept{}
-	ps := hs.keep(a, p, spec.Runtime)
+	ps := hs.keep(ctx, a, p, spec.Runtime)
 	ps.Name, ps.Path, ps.Args, ps.Dir = spec.Runtime+" worker", found.Path, found.Args, a.Dir
 	ps.Env = append(ps.Env, found.Environment(a.Dir, func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
 	output := ps.Output

@@ -2,11 +2,17 @@ package main
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
+	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -15,16 +21,28 @@ func newCreate(std streams) *cobra.Command {
 		newCreateBus(std), newCreateGrid(std), newCreateHub(std), newCreateCosmos(std))
 }
 
-// busSettings are the flags of a new entity.
-type busSettings struct {
-	entity                       control.CreateEntity
-	lock, ttl, window, idle      span
-	duplicates, dropFilterErrors bool
+// settingFlags are the flags of a new entity's settings, in the words of their help.
+var settingFlags = []struct{ name, setting, words string }{
+	{"lock-duration", "LockDuration", "life of a lock"},
+	{"max-delivery-count", "MaxDeliveryCount", "failed deliveries before a message is dead-lettered"},
+	{"ttl", "DefaultMessageTimeToLive", "longest time to live of a message"},
+	{"dead-letter-on-expiration", "DeadLetteringOnMessageExpiration", "dead-letter expired messages, instead of dropping them"},
+	{"sessions", "RequiresSession", "require sessions"},
+	{"duplicate-detection", "RequiresDuplicateDetection", "drop messages whose ID was sent before"},
+	{"duplicate-window", "DuplicateDetectionHistoryTimeWindow", "how long IDs are remembered (implies --duplicate-detection)"},
+	{"forward-to", "ForwardTo", "queue or topic to which all messages are forwarded"},
+	{"forward-dead-letters-to", "ForwardDeadLetteredMessagesTo", "queue or topic to which dead letters are forwarded"},
+	{"max-size", "MaxSizeInMegabytes", "maximum size of all messages together in MB"},
+	{"max-message-size", "MaxMessageSizeInKilobytes", "maximum size of one message in KB"},
+	{"auto-delete-on-idle", "AutoDeleteOnIdle", "remove the entity when nobody has used it for this long"},
+	{"status", "Status", "Active, Disabled, SendDisabled or ReceiveDisabled"},
+	{"user-metadata", "UserMetadata", "text of your own"},
 }
 
 func newCreateBus(std streams) *cobra.Command {
 	r := &remote{std: std}
-	var s busSettings
+	var e control.CreateEntity
+	var dropFilterErrors bool
 	cmd := r.changes(&cobra.Command{
 		Use:   "servicebus ENTITY",
 		Short: "Make a queue, topic or subscription",
@@ -46,56 +64,60 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 			if err != nil {
 				return err
 			}
-			in, err := s.operation(path)
-			if err != nil {
-				return err
+			if e.MaxDeliveryCount < 0 || e.MaxSizeInMegabytes < 0 || e.MaxMessageSizeInKilobytes < 0 {
+				return &usageError{errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0")}
 			}
-			return tell(cmd, r, in, createdText)
+			e.Path = path
+			e.RequiresDuplicateDetection = e.RequiresDuplicateDetection || e.DuplicateDetectionHistoryTimeWindow != ""
+			if dropFilterErrors {
+				e.DeadLetteringOnFilterEvaluationExceptions = new(bool)
+			}
+			return tell(cmd, r, e, createdText)
 		},
 	})
-	s.add(cmd)
+	flags := cmd.Flags()
+	into := reflect.ValueOf(&e.BusSettings).Elem()
+	table := setting.Of(&servicebus.Queue{})
+	for _, f := range settingFlags {
+		v := table[slices.IndexFunc(table, func(v setting.Value) bool { return v.Name == f.setting })]
+		name, words := f.name, f.words+limits(v)
+		switch at := into.FieldByName(v.Name).Addr().Interface().(type) {
+		case *int:
+			flags.IntVar(at, name, 0, words)
+		case *bool:
+			flags.BoolVar(at, name, false, words)
+		case *string:
+			if _, ok := v.In.(*time.Duration); ok {
+				flags.Var((*isoSpan)(at), name, words)
+			} else {
+				flags.StringVar(at, name, "", words)
+			}
+		}
+	}
+	flags.BoolVar(&e.Topic, "topic", false, "make a topic")
+	flags.StringVar(&e.Filter, "filter", "", "SQL filter of a subscription (default: every message)")
+	flags.StringVar(&e.Action, "action", "", "SQL action of a subscription, e.g. \"SET priority = 'high'\"")
+	flags.BoolVar(&dropFilterErrors, "drop-on-filter-error", false, "drop messages for which the filter fails, instead of dead-lettering them")
 	return cmd
 }
 
-// add adds the flags of the settings, named and limited as spec messaging 1.1 has
-// them.
-func (s *busSettings) add(cmd *cobra.Command) {
-	e, flags := &s.entity, cmd.Flags()
-	flags.BoolVar(&e.Topic, "topic", false, "make a topic")
-	flags.Var(&s.lock, "lock-duration", "life of a lock, 5s to 5m (default 1m)")
-	flags.IntVar(&e.MaxDeliveryCount, "max-delivery-count", 0, "failed deliveries before a message is dead-lettered, 1 or more (default 10)")
-	flags.Var(&s.ttl, "ttl", "longest time to live of a message (default unlimited)")
-	flags.BoolVar(&e.DeadLetteringOnMessageExpiration, "dead-letter-on-expiration", false, "dead-letter expired messages, instead of dropping them")
-	flags.BoolVar(&e.RequiresSession, "sessions", false, "require sessions")
-	flags.BoolVar(&s.duplicates, "duplicate-detection", false, "drop messages whose ID was sent before")
-	flags.Var(&s.window, "duplicate-window", "how long IDs are remembered, 5s to 7 days (default 10m); implies --duplicate-detection")
-	flags.StringVar(&e.ForwardTo, "forward-to", "", "queue or topic to which all messages are forwarded")
-	flags.StringVar(&e.ForwardDeadLetteredMessagesTo, "forward-dead-letters-to", "", "queue or topic to which dead letters are forwarded")
-	flags.IntVar(&e.MaxSizeInMegabytes, "max-size", 0, "maximum size of all messages together in MB (default 1024)")
-	flags.IntVar(&e.MaxMessageSizeInKilobytes, "max-message-size", 0, "maximum size of one message in KB (default 256)")
-	flags.Var(&s.idle, "auto-delete-on-idle", "remove the entity when nobody has used it for this long, 5m or more")
-	flags.StringVar(&e.Status, "status", "", "Active, Disabled, SendDisabled or ReceiveDisabled (default Active)")
-	flags.StringVar(&e.UserMetadata, "user-metadata", "", "text of your own")
-	flags.StringVar(&e.Filter, "filter", "", "SQL filter of a subscription (default: every message)")
-	flags.StringVar(&e.Action, "action", "", "SQL action of a subscription, e.g. \"SET priority = 'high'\"")
-	flags.BoolVar(&s.dropFilterErrors, "drop-on-filter-error", false, "drop messages for which the filter fails, instead of dead-lettering them")
-}
-
-// operation is the request that the flags make.
-func (s *busSettings) operation(path string) (control.CreateEntity, error) {
-	e := s.entity
-	e.Path = path
-	if e.MaxDeliveryCount < 0 || e.MaxSizeInMegabytes < 0 || e.MaxMessageSizeInKilobytes < 0 {
-		return e, &usageError{errors.New("--max-delivery-count, --max-size and --max-message-size: want a number above 0")}
+// limits are the limits and the default of a setting, as help tells them.
+func limits(v setting.Value) (text string) {
+	switch {
+	case v.Max > 0:
+		text = fmt.Sprintf(", %s to %s", scenario.Span(v.Min), scenario.Span(v.Max))
+	case v.Min > 0:
+		text = fmt.Sprintf(", %s or more (default unlimited)", scenario.Span(v.Min))
+	case v.Most > 0:
+		text = fmt.Sprintf(", 1 to %d", v.Most)
 	}
-	e.LockDuration, e.DefaultMessageTimeToLive, e.AutoDeleteOnIdle = s.lock.iso(), s.ttl.iso(), s.idle.iso()
-	e.DuplicateDetectionHistoryTimeWindow = s.window.iso()
-	e.RequiresDuplicateDetection = s.duplicates || s.window != 0
-	if s.dropFilterErrors {
-		no := false
-		e.DeadLetteringOnFilterEvaluationExceptions = &no
+	switch def := v.Default.(type) {
+	case time.Duration:
+		text += " (default " + scenario.Span(def) + ")"
+	case int, servicebus.Status:
+		text += fmt.Sprintf(" (default %v)", def)
 	}
-	return e, nil
+	return text
 }
 
 // createdText reports the new entity with its most important settings.

@@ -13,7 +13,7 @@ import (
 func newCreateHub(std streams) *cobra.Command {
 	r := &remote{std: std}
 	var hub control.CreateHub
-	var retention span
+	var retention isoSpan
 	cmd := r.changes(&cobra.Command{
 		Use:   "eventhub HUB[/ConsumerGroups/GROUP]",
 		Short: "Make a hub of Event Hubs, or a consumer group of one",
@@ -41,7 +41,7 @@ under redeliver.eventHubs.`,
 			if cmd.Flags().Changed("partitions") && hub.Partitions < 1 {
 				return &usageError{errors.New("--partitions: want 1 or more")}
 			}
-			hub.Hub, hub.Retention = name, retention.iso()
+			hub.Hub, hub.Retention = name, string(retention)
 			return tell(cmd, r, hub, func(made *control.HubCreated) string {
 				return textf("created event hub %q (%s, retention %s, consumer groups %s)\n",
 					made.Name, plural(made.Partitions, "partition"), spanText(made.Retention), strings.Join(made.ConsumerGroups, ", "))

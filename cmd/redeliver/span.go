@@ -44,13 +44,24 @@ func parseSpan(text string) (time.Duration, error) {
 // Type implements pflag.Value.
 func (s *span) Type() string { return "duration" }
 
-// iso is the duration as Service Bus writes it; empty for none.
-func (s span) iso() string {
-	if s == 0 {
-		return ""
+// isoSpan is a span that is kept as Service Bus writes it; empty is none.
+type isoSpan string
+
+// String implements pflag.Value.
+func (s *isoSpan) String() string { return string(*s) }
+
+// Set implements pflag.Value.
+func (s *isoSpan) Set(text string) error {
+	var d span
+	err := d.Set(text)
+	if err == nil {
+		*s = isoSpan(duration.Format(time.Duration(d)))
 	}
-	return duration.Format(time.Duration(s))
+	return err
 }
+
+// Type implements pflag.Value.
+func (s *isoSpan) Type() string { return "duration" }
 
 // maybe is the value of a flag for a text that may be there and be empty.
 type maybe struct{ text **string }

@@ -5,9 +5,9 @@ import "testing"
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{"30s": "PT30S", "1h30m": "PT1H30M", "PT1M": "PT1M", "P14D": "P14D", "250ms": "PT0.25S"} {
-		var s span
-		if err := s.Set(in); err != nil || s.iso() != want {
-			t.Errorf("%q is %q, %v, want %q", in, s.iso(), err, want)
+		var s isoSpan
+		if err := s.Set(in); err != nil || s.String() != want {
+			t.Errorf("%q is %q, %v, want %q", in, s.String(), err, want)
 		}
 	}
 	for _, in := range []string{"", "0s", "-1s", "soon", "P", "PT0S", "30"} {
@@ -16,7 +16,7 @@ func TestSpan(t *testing.T) {
 			t.Errorf("%q is taken as %v", in, s)
 		}
 	}
-	if s := span(0); s.iso() != "" || s.String() != "" {
-		t.Errorf("no duration is %q and %q", s.iso(), s.String())
+	if s := span(0); s.String() != "" {
+		t.Errorf("no duration is %q", s.String())
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -93,8 +95,8 @@ func (w *writer) times(r servicebus.Runtime) {
 	w.time("AccessedAt", r.Accessed)
 }
 
-// settings reads the settings of an entity.
-func (f *fields) settings(entity any) {
+// settings reads the settings of an entity, and returns the first fault so far.
+func (f *fields) settings(entity any) error {
 	for _, s := range setting.Of(entity) {
 		switch in := s.In.(type) {
 		case *time.Duration:
@@ -104,14 +106,58 @@ func (f *fields) settings(entity any) {
 		case *int:
 			*in = f.number(s.Name)
 		case *bool:
-			*in = f.flag(s.Name)
+			v := f.flag(s.Name)
+			*in = v != nil && *v
 		case **bool:
-			*in = f.optionalFlag(s.Name)
+			*in = f.flag(s.Name)
 		case *string:
 			*in = f.text(s.Name)
 		case *servicebus.Status:
 			text, _ := f.scalar(s.Name)
 			*in = servicebus.Status(text)
+		}
+	}
+	return f.err
+}
+
+// keepFixed leaves settings that are decided at creation, and that an update does not
+// mention, as they are.
+func keepFixed(description *element, entity, is any) {
+	old := setting.Of(is)
+	for i, s := range setting.Of(entity) {
+		if s.Fixed && description.child(s.Name) == nil {
+			*s.In.(*bool) = *old[i].In.(*bool)
+		}
+	}
+}
+
+// settings writes settings of an entity, in the order of their names.
+func (w *writer) settings(c *call, entity any, names ...string) {
+	all := setting.Of(entity)
+	for _, name := range names {
+		s := all[slices.IndexFunc(all, func(v setting.Value) bool { return v.Name == name })]
+		switch in := s.In.(type) {
+		case *time.Duration:
+			d := *in
+			if s.Max == 0 && d == 0 {
+				d = duration.Unbounded
+			}
+			w.field(name, duration.Format(d))
+		case *int:
+			w.number(name, int64(*in))
+		case *bool:
+			w.flag(name, *in)
+		case **bool:
+			w.flag(name, *in != nil && **in || *in == nil && s.Default.(bool))
+		case *servicebus.Status:
+			w.field(name, string(*in))
+		case *string:
+			address := reflect.ValueOf(entity).Elem().FieldByName(name + "Address")
+			if address.IsValid() {
+				c.forward(w, name, *in, address.String())
+			} else if *in != "" {
+				w.field(name, *in)
+			}
 		}
 	}
 }

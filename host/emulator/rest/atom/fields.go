@@ -48,7 +48,7 @@ func (f *fields) optionalText(name string) *string {
 	return nil
 }
 
-func (f *fields) optionalFlag(name string) *bool {
+func (f *fields) flag(name string) *bool {
 	s, ok := f.scalar(name)
 	if !ok {
 		return nil
@@ -63,11 +63,6 @@ func (f *fields) optionalFlag(name string) *bool {
 		return nil
 	}
 	return &v
-}
-
-func (f *fields) flag(name string) bool {
-	v := f.optionalFlag(name)
-	return v != nil && *v
 }
 
 func (f *fields) number(name string) int {

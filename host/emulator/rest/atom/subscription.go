@@ -14,25 +14,6 @@ const (
 	firstRuleRoot    = "DefaultRuleDescription"
 )
 
-// readSubscription reads a description, and the first rule that it may bring along.
-func readSubscription(t target, description *element) (s servicebus.Subscription, first *servicebus.Rule, fixed fixed, err error) {
-	f := fields{of: description}
-	s = servicebus.Subscription{Topic: t.entity, Name: t.subscription}
-	f.settings(&s)
-	fixed = f.fixed()
-	if f.err != nil {
-		return s, nil, fixed, f.err
-	}
-	if e := description.child(firstRuleRoot); e != nil {
-		r, err := readRule(e)
-		if err != nil {
-			return s, nil, fixed, err
-		}
-		first = &r
-	}
-	return s, first, fixed, nil
-}
-
 func putSubscription(c *call) error {
 	description, err := c.body()
 	if err != nil {
@@ -41,9 +22,18 @@ func putSubscription(c *call) error {
 	if description.name != subscriptionRoot {
 		return fail(http.StatusBadRequest, "the entry describes a %q; want %s", description.name, subscriptionRoot)
 	}
-	s, first, mentioned, err := readSubscription(c.target, description)
-	if err != nil {
+	s := servicebus.Subscription{Topic: c.target.entity, Name: c.target.subscription}
+	f := fields{of: description}
+	if err := f.settings(&s); err != nil {
 		return err
+	}
+	var first *servicebus.Rule
+	if e := description.child(firstRuleRoot); e != nil {
+		r, err := readRule(e)
+		if err != nil {
+			return err
+		}
+		first = &r
 	}
 	var info *servicebus.SubscriptionInfo
 	err = c.inside(func(ctx context.Context) (err error) {
@@ -58,8 +48,7 @@ func putSubscription(c *call) error {
 		if err != nil {
 			return err
 		}
-		s.RequiresSession = old.RequiresSession
-		mentioned.apply(&s.RequiresSession, nil)
+		keepFixed(description, &s, &old.Subscription)
 		info, err = c.admin.UpdateSubscription(ctx, s)
 		return noTarget(err)
 	})
@@ -99,23 +88,12 @@ func listSubscriptions(c *call) error {
 func (c *call) describeSubscription(s *servicebus.SubscriptionInfo) described {
 	path := servicebus.Path{Entity: s.Topic, Subscription: s.Name}.String()
 	return described{path: path, title: s.Name, created: s.Created, updated: s.Updated, root: subscriptionRoot, write: func(w *writer) {
-		w.duration("LockDuration", s.LockDuration)
-		w.flag("RequiresSession", s.RequiresSession)
-		w.lifetime("DefaultMessageTimeToLive", s.DefaultMessageTimeToLive)
-		w.flag("DeadLetteringOnMessageExpiration", s.DeadLetteringOnMessageExpiration)
-		w.set("DeadLetteringOnFilterEvaluationExceptions", s.DeadLetteringOnFilterEvaluationExceptions, true)
+		w.settings(c, &s.Subscription, "LockDuration", "RequiresSession", "DefaultMessageTimeToLive", "DeadLetteringOnMessageExpiration", "DeadLetteringOnFilterEvaluationExceptions")
 		w.number("MessageCount", s.Counts.Total())
-		w.number("MaxDeliveryCount", int64(s.MaxDeliveryCount))
-		w.set("EnableBatchedOperations", s.EnableBatchedOperations, true)
-		w.field("Status", string(s.Status))
-		c.forward(w, "ForwardTo", s.ForwardTo, s.ForwardToAddress)
+		w.settings(c, &s.Subscription, "MaxDeliveryCount", "EnableBatchedOperations", "Status", "ForwardTo")
 		w.times(s.Runtime)
 		w.counts(s.Counts)
-		if s.UserMetadata != "" {
-			w.field("UserMetadata", s.UserMetadata)
-		}
-		c.forward(w, "ForwardDeadLetteredMessagesTo", s.ForwardDeadLetteredMessagesTo, s.ForwardDeadLetteredMessagesToAddress)
-		w.lifetime("AutoDeleteOnIdle", s.AutoDeleteOnIdle)
+		w.settings(c, &s.Subscription, "UserMetadata", "ForwardDeadLetteredMessagesTo", "AutoDeleteOnIdle")
 		w.field("EntityAvailabilityStatus", "Available")
 	}}
 }

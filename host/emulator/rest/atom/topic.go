@@ -8,15 +8,10 @@ import (
 
 const topicRoot = "TopicDescription"
 
-func readTopic(name string, description *element) (t servicebus.Topic, fixed fixed, err error) {
-	f := fields{of: description}
-	t = servicebus.Topic{Name: name, AuthorizationRules: f.authorizationRules()}
-	f.settings(&t)
-	return t, f.fixed(), f.err
-}
-
 func putTopic(c *call, description *element) error {
-	t, mentioned, err := readTopic(c.target.entity, description)
+	f := fields{of: description}
+	t := servicebus.Topic{Name: c.target.entity, AuthorizationRules: f.authorizationRules()}
+	err := f.settings(&t)
 	if err != nil {
 		return err
 	}
@@ -28,8 +23,7 @@ func putTopic(c *call, description *element) error {
 			if old, err = c.admin.GetTopic(ctx, t.Name); err != nil {
 				return err
 			}
-			t.RequiresDuplicateDetection = old.RequiresDuplicateDetection
-			mentioned.apply(nil, &t.RequiresDuplicateDetection)
+			keepFixed(description, &t, &old.Topic)
 			info, err = c.admin.UpdateTopic(ctx, t)
 		} else {
 			info, err = c.admin.CreateTopic(ctx, t)
@@ -92,29 +86,20 @@ func listTopics(c *call) error {
 
 func (c *call) describeTopic(t topic) described {
 	return described{path: t.Name, title: t.Name, created: t.Created, updated: t.Updated, root: topicRoot, write: func(w *writer) {
-		w.lifetime("DefaultMessageTimeToLive", t.DefaultMessageTimeToLive)
-		w.number("MaxSizeInMegabytes", int64(t.MaxSizeInMegabytes))
-		w.flag("RequiresDuplicateDetection", t.RequiresDuplicateDetection)
-		w.duration("DuplicateDetectionHistoryTimeWindow", t.DuplicateDetectionHistoryTimeWindow)
-		w.set("EnableBatchedOperations", t.EnableBatchedOperations, true)
+		w.settings(c, &t.Topic, "DefaultMessageTimeToLive", "MaxSizeInMegabytes", "RequiresDuplicateDetection", "DuplicateDetectionHistoryTimeWindow", "EnableBatchedOperations")
 		w.number("SizeInBytes", t.SizeInBytes)
 		w.flag("FilteringMessagesBeforePublishing", false)
 		w.flag("IsAnonymousAccessible", false)
 		w.authorizationRules(t.AuthorizationRules)
-		w.field("Status", string(t.Status))
-		if t.UserMetadata != "" {
-			w.field("UserMetadata", t.UserMetadata)
-		}
+		w.settings(c, &t.Topic, "Status", "UserMetadata")
 		w.times(t.Runtime)
-		w.set("SupportOrdering", t.SupportOrdering, false)
+		w.settings(c, &t.Topic, "SupportOrdering")
 		w.counts(t.Counts)
 		w.number("SubscriptionCount", int64(t.SubscriptionCount))
-		w.lifetime("AutoDeleteOnIdle", t.AutoDeleteOnIdle)
-		w.set("EnablePartitioning", t.EnablePartitioning, false)
+		w.settings(c, &t.Topic, "AutoDeleteOnIdle", "EnablePartitioning")
 		w.field("EntityAvailabilityStatus", "Available")
 		w.flag("EnableSubscriptionPartitioning", false)
-		w.set("EnableExpress", t.EnableExpress, false)
-		w.number("MaxMessageSizeInKilobytes", int64(t.MaxMessageSizeInKilobytes))
+		w.settings(c, &t.Topic, "EnableExpress", "MaxMessageSizeInKilobytes")
 		w.number("SqlFilterCount", int64(t.sqlFilters))
 		w.number("CorrelationFilterCount", int64(t.correlationFilters))
 	}}

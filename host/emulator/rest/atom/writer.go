@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/redeliver/redeliver/host/emulator/servicebus/duration"
 )
 
 // Namespaces of the documents.
@@ -60,25 +58,7 @@ func (w *writer) optional(name string, text *string) {
 
 func (w *writer) flag(name string, v bool) { w.field(name, strconv.FormatBool(v)) }
 
-// set is a flag of which nil is the default.
-func (w *writer) set(name string, v *bool, def bool) {
-	if v != nil {
-		def = *v
-	}
-	w.flag(name, def)
-}
-
 func (w *writer) number(name string, n int64) { w.field(name, strconv.FormatInt(n, 10)) }
-
-func (w *writer) duration(name string, d time.Duration) { w.field(name, duration.Format(d)) }
-
-// lifetime is a duration of which zero is no end.
-func (w *writer) lifetime(name string, d time.Duration) {
-	if d == 0 {
-		d = duration.Unbounded
-	}
-	w.duration(name, d)
-}
 
 // time is a point in time. For none the service writes its zero without a zone,
 // which is how the Go client knows it.

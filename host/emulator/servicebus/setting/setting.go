@@ -19,6 +19,7 @@ type Setting struct {
 	Most     int           // of a number; the least is 1
 	Default  any           // of the service; nil: the zero value
 	Words    string        // for a number or duration in the service's refusals
+	Fixed    bool          // decided at creation: an update that does not mention it leaves it
 }
 
 // The least that the official emulator takes. The service names no least lock duration, and
@@ -34,8 +35,8 @@ var table = []Setting{
 	{Name: "ForwardTo"},
 	{Name: "LockDuration", Min: leastLock, Max: 5 * time.Minute, Default: servicebus.DefaultLockDuration, Words: "lock duration"},
 	{Name: "MaxDeliveryCount", Most: math.MaxInt32, Default: servicebus.DefaultMaxDeliveryCount, Words: "maximum delivery count"},
-	{Name: "RequiresDuplicateDetection"},
-	{Name: "RequiresSession"},
+	{Name: "RequiresDuplicateDetection", Fixed: true},
+	{Name: "RequiresSession", Fixed: true},
 	{Name: "DeadLetteringOnFilterEvaluationExceptions", Default: true},
 	{Name: "MaxSizeInMegabytes", Most: 80 * 1024, Default: 1024, Words: "maximum size in megabytes"},
 	{Name: "MaxMessageSizeInKilobytes", Most: servicebus.MaxMessageSizeLimit, Default: 256, Words: "maximum message size in kilobytes"},

@@ -137,6 +137,10 @@ type Options struct {
 	// Functions limits the app to these functions.
 	Functions []string
 
+	// Worker chooses the language worker of an app in another language, as
+	// host.Options.Worker does.
+	Worker string
+
 	// StorageFault makes operations of the embedded storage fail, before or after
 	// their effect:
 	//
@@ -231,7 +235,7 @@ func New(tb TB, opts *Options) *Host {
 	h.shared = o.Instances
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
-			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions,
+			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker,
 			Handlers: o.Handlers, StorageFault: self.faults(o.StorageFault), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 		}
 		runs++

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// run runs a program and returns what it prints.
-func run(tb testing.TB, program string, args ...string) (string, error) {
+// command runs a program and returns what it prints.
+func command(tb testing.TB, program string, args ...string) (string, error) {
 	out, err := exec.CommandContext(tb.Context(), program, args...).CombinedOutput()
 	return strings.TrimSpace(string(out)), err
 }
@@ -100,6 +101,18 @@ func serve(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintln(os.Stderr, strings.Repeat("noise ", 20))
 		}
 		fmt.Println(strings.Repeat("x", 200<<10))
+	case "FixedQueue", "FixedServiceBus", "FixedHttp", "ExponentialQueue", "ExponentialServiceBus", "ExponentialHttp":
+		if rc := in.Metadata.RetryContext; rc.RetryCount < rc.MaxRetryCount {
+			last := "nothing"
+			if rc.Exception != nil {
+				last = regexp.MustCompile(`attempt \d+ fails`).FindString(rc.Exception.Message)
+			}
+			http.Error(w, fmt.Sprintf("attempt %d fails; retry %d of %d; before: %s", rc.RetryCount+1, rc.RetryCount, rc.MaxRetryCount, last), http.StatusInternalServerError)
+			return
+		}
+	case "Literal":
+		http.Error(w, "TypeError: it wants a level first", http.StatusInternalServerError)
+		return
 	case "Exit":
 		os.Exit(n)
 	case "Fatal":

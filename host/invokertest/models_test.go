@@ -86,7 +86,7 @@ func (m model) need(tb testing.TB) (env []string) {
 		return nil
 	}
 	program := map[string]string{"node": "node", "python": "python3"}[m.runtime]
-	out, err := run(tb, program, "--version")
+	out, err := command(tb, program, "--version")
 	if err != nil {
 		missing("there is no %s here: %v %s", program, err, out)
 	}
@@ -106,7 +106,7 @@ func (m model) need(tb testing.TB) (env []string) {
 		return []string{"PYTHONPATH=" + packages}
 	}
 	if m.standIn {
-		if out, err := run(tb, program, "-c", "import azure.functions"); err == nil {
+		if out, err := command(tb, program, "-c", "import azure.functions"); err == nil {
 			tb.Skipf("the package azure-functions wins over the stand-in: %s", out)
 		}
 	}
@@ -154,24 +154,28 @@ func (m model) functionFiles() map[string]string {
 	return files
 }
 
-// folder makes the app of the suite's functions in a model.
-func (m model) folder(tb testing.TB) (dir string) {
+// inCode reports whether a model declares functions in code.
+func (m model) inCode() bool { return m.name == "node-v4" || m.name == "python-v2" }
+
+// script is the file that holds the functions of the suite.
+func (m model) script() string {
+	switch {
+	case m.runtime == "node":
+		return "functions.js"
+	case m.inCode():
+		return "function_app.py"
+	}
+	return "functions.py"
+}
+
+// hostFile makes this test binary the custom handler of an app.
+func (m model) hostFile() string {
+	return fmt.Sprintf(`{"version":"2.0","customHandler":{"description":{"defaultExecutablePath":%q}}}`, os.Args[0])
+}
+
+// write writes files by their slash paths into a folder.
+func write(tb testing.TB, dir string, files map[string]string) {
 	tb.Helper()
-	dir = tb.TempDir()
-	files := map[string]string{"host.json": `{"version":"2.0"}`}
-	switch m.name {
-	case "custom":
-		files["host.json"] = fmt.Sprintf(`{"version":"2.0","customHandler":{"description":{"defaultExecutablePath":%q}}}`, os.Args[0])
-	default:
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", m.name))); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	if m.name != "node-v4" && m.name != "python-v2" {
-		for name, text := range m.functionFiles() {
-			files[name] = text
-		}
-	}
 	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -181,6 +185,27 @@ func (m model) folder(tb testing.TB) (dir string) {
 			tb.Fatal(err)
 		}
 	}
+}
+
+// folder makes the app of the suite's functions in a model.
+func (m model) folder(tb testing.TB) (dir string) {
+	tb.Helper()
+	dir = tb.TempDir()
+	files := map[string]string{"host.json": `{"version":"2.0"}`}
+	switch m.name {
+	case "custom":
+		files["host.json"] = m.hostFile()
+	default:
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", m.name))); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if !m.inCode() {
+		for name, text := range m.functionFiles() {
+			files[name] = text
+		}
+	}
+	write(tb, dir, files)
 	m.libraries(tb, dir)
 	return dir
 }

@@ -1,0 +1,69 @@
+package invokertest_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/redeliver/redeliver/host/hosttest"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+const samples = "../../functions/samples"
+
+// The orders app does the same in each language and model: what is received, tried,
+// waited for and decided, in which order and when.
+func TestSamples(t *testing.T) {
+	t.Parallel()
+	functions := []string{"PlaceOrder", "ProcessOrder", "SendInvoice", "Heartbeat"}
+	want := orders(t, hosttest.New(t, &hosttest.Options{Dir: samples + "/orders"}), functions)
+	folders, err := os.ReadDir(samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := map[string]bool{"orders": true}
+	for _, m := range models() {
+		run[m.name] = true
+		t.Run(m.title(), func(t *testing.T) {
+			t.Parallel()
+			env := m.need(t)
+			if m.name == "custom" {
+				if out, err := command(t, "python3", "--version"); err != nil {
+					t.Skipf("there is no python3 here: %v %s", err, out)
+				}
+			}
+			dir := filepath.Join(t.TempDir(), "app")
+			if err := os.CopyFS(dir, os.DirFS(filepath.Join(samples, m.name))); err != nil {
+				t.Fatal(err)
+			}
+			m.libraries(t, dir)
+			wantSame(t, orders(t, m.hostOf(t, dir, env, functions...), functions), want)
+		})
+	}
+	for _, folder := range folders {
+		if !run[folder.Name()] {
+			t.Errorf("the sample %s is in no model", folder.Name())
+		}
+	}
+}
+
+// orders drives the orders app: an order that is good, a request that is none, an order
+// that is processed at the third attempt, one that never is, and the schedule.
+func orders(t *testing.T, h *hosttest.Host, functions []string) []string {
+	t.Helper()
+	if resp := h.Request("POST", "/api/orders", `{"id":"7"}`); resp.StatusCode != 202 || string(resp.Body) != "order 7 accepted\n" && string(resp.Body) != "order 7 accepted" {
+		t.Errorf("a good order: %d %q", resp.StatusCode, resp.Body)
+	}
+	h.AwaitSettled("SendInvoice", triggers.Deleted)
+	if resp := h.Request("POST", "/api/orders", `{}`); resp.StatusCode != 400 {
+		t.Errorf("a bad order: %d %q", resp.StatusCode, resp.Body)
+	}
+	h.Send("orders", `{"id":"8","flaky":2}`)
+	h.AwaitSettled("SendInvoice", triggers.Deleted)
+	h.Send("orders", `{"id":"9","fail":true}`)
+	h.AwaitSettled("ProcessOrder", triggers.Poisoned)
+	h.Advance(5 * time.Minute)
+	h.WantDeliveries("ProcessOrder", 1, 3, 5, 5, 5, 5, 5)
+	return history(h, functions...)
+}

@@ -197,7 +197,7 @@ func importRules() []importRule {
 	}
 }
 
-// Who may import whom: the rules of ARCHITECTURE.md, of non-test files.
+// The import rules of ARCHITECTURE.md, for non-test files.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	list := packages(t)

@@ -108,7 +108,7 @@ func CreateLeases() CosmosOption {
 }
 
 // CosmosOutput declares an output to a Cosmos DB container: each document is created
-// or replaced. Else as [QueueOutput].
+// or replaced. Otherwise it is like [QueueOutput].
 func CosmosOutput(name, database, container string, opts ...OutputOption) Option {
 	b := map[string]any{"type": "cosmosDB", "direction": "out", "name": name, "databaseName": database, "containerName": container}
 	for _, o := range opts {

@@ -71,7 +71,8 @@ func (a *App) EventGrid(name string, h func(ctx context.Context, e EventGridEven
 	}, opts)
 }
 
-// CloudEvent registers a function that gets CloudEvents. Else as [App.EventGrid].
+// CloudEvent registers a function that gets CloudEvents. Otherwise it is like
+// [App.EventGrid].
 func (a *App) CloudEvent(name string, h func(ctx context.Context, e CloudEvent) error, opts ...EventGridOption) {
 	a.eventGrid(name, "CloudEventSchemaV1_0", h == nil, func(ctx context.Context, c *invocation) error {
 		var e CloudEvent
@@ -107,7 +108,7 @@ func (o anyOption) applyEventGrid(f *function) { o(f) }
 // EventGridOutput declares an output to an Event Grid topic. endpoint and key are
 // the names of the settings that hold the topic's endpoint and its key. Values are
 // events, [EventGridEvent] or [CloudEvent] by the topic's schema, or lists of them.
-// Else as [QueueOutput].
+// Otherwise it is like [QueueOutput].
 func EventGridOutput(name, endpoint, key string) Option {
 	raw := object(map[string]any{"type": "eventGrid", "direction": "out", "name": name, "topicEndpointUri": endpoint, "topicKeySetting": key})
 	return anyOption(func(f *function) { f.bindings = append(f.bindings, raw) })

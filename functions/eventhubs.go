@@ -66,8 +66,8 @@ func (a *App) EventHub(name, hub string, h func(ctx context.Context, e EventHubE
 	}, opts)
 }
 
-// EventHubBatch registers a function that batches of events trigger. Else as
-// [App.EventHub], with the batch in the place of the event.
+// EventHubBatch registers a function that batches of events trigger. Otherwise
+// it is like [App.EventHub], with the batch in the place of the event.
 func (a *App) EventHubBatch(name, hub string, h func(ctx context.Context, from EventHubPartition, events []EventHubEvent) error, opts ...EventHubOption) {
 	a.eventHub(name, hub, "many", h == nil, func(ctx context.Context, c *invocation) error {
 		var from EventHubPartition
@@ -135,7 +135,8 @@ func ConsumerGroup(name string) EventHubOption {
 	return eventHubOption(func(f *function) { f.trigger["consumerGroup"] = name })
 }
 
-// EventHubOutput declares an output to an event hub. Else as [QueueOutput].
+// EventHubOutput declares an output to an event hub. Otherwise it is like
+// [QueueOutput].
 func EventHubOutput(name, hub string, opts ...OutputOption) Option {
 	b := map[string]any{"type": "eventHub", "direction": "out", "name": name, "eventHubName": hub}
 	for _, o := range opts {

@@ -84,7 +84,8 @@ func Poison(err error) error {
 }
 
 // DeadLetter fails the delivery with err and asks for the message to be
-// dead-lettered with this reason and description. Else as [Poison].
+// dead-lettered with this reason and description. Otherwise it is like
+// [Poison].
 func DeadLetter(reason, description string, err error) error {
 	if err == nil {
 		return nil
@@ -186,8 +187,8 @@ func (p *panicError) Unwrap() error {
 }
 
 // failure describes err for the way to the host. The methods of err are the
-// handler's code, and may be as wrong as the rest of it: none is called but through
-// package retrycontext, which expects that.
+// handler's code, and may be faulty too: they are called through package
+// retrycontext only, which expects that.
 func failure(err error) (e call.Error, asked call.Settlement) {
 	retrycontext.Walk(err, func(err error) bool {
 		s, ok := err.(*Settlement)

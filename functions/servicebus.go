@@ -63,7 +63,7 @@ func (a *App) ServiceBusQueue(name, queue string, h ServiceBusHandler, opts ...S
 }
 
 // ServiceBusSubscription registers a function that a subscription of a topic
-// triggers. Else as [App.ServiceBusQueue].
+// triggers. Otherwise it is like [App.ServiceBusQueue].
 func (a *App) ServiceBusSubscription(name, topic, subscription string, h ServiceBusHandler, opts ...ServiceBusOption) {
 	a.serviceBus(name, map[string]any{"topicName": topic, "subscriptionName": subscription}, h, opts)
 }
@@ -119,14 +119,14 @@ func AutoComplete(on bool) ServiceBusOption {
 	return serviceBusOption(func(f *function) { f.trigger["autoCompleteMessages"] = on })
 }
 
-// ServiceBusQueueOutput declares an output to a Service Bus queue. Else as
-// [QueueOutput].
+// ServiceBusQueueOutput declares an output to a Service Bus queue. Otherwise it
+// is like [QueueOutput].
 func ServiceBusQueueOutput(name, queue string, opts ...OutputOption) Option {
 	return serviceBusOutput(name, "queueName", queue, opts)
 }
 
-// ServiceBusTopicOutput declares an output to a Service Bus topic. Else as
-// [QueueOutput].
+// ServiceBusTopicOutput declares an output to a Service Bus topic. Otherwise it
+// is like [QueueOutput].
 func ServiceBusTopicOutput(name, topic string, opts ...OutputOption) Option {
 	return serviceBusOutput(name, "topicName", topic, opts)
 }

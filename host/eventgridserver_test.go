@@ -15,8 +15,8 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// Which endpoints of an output binding mean the topics of this host, by where these
-// are served.
+// The endpoints of an output binding that mean topics of this host, by the address
+// of its server.
 func TestEventGridOutputEndpoints(t *testing.T) {
 	t.Parallel()
 	const usual = "http://127.0.0.1:60101"

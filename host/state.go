@@ -69,8 +69,8 @@ func (s *starter) waitsForChange() bool {
 }
 
 // Ready waits until the host runs an app, up to 30 s: ErrNotRunning then, and at once
-// in state Error or Offline. It is for requests that want to see the app; those that
-// run a function wait by themselves.
+// in state Error or Offline. It is for requests that want to see the app; requests
+// that run a function wait by themselves.
 func (h *Host) Ready(ctx context.Context) error {
 	var err error
 	h.clk.Inside("request", func() {

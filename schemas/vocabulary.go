@@ -19,7 +19,7 @@ const (
 	// its own value, also lists values outside the limits that are allowed.
 	keySpan = "x-span"
 	// keyPartial true: Validate reports values of the wrong type, and leaves what
-	// is missing or out of range to a caller who knows more.
+	// is missing or out of range to a caller that knows more.
 	keyPartial = "x-partial"
 	// keyEffect "none": the value is checked, and changes nothing here.
 	keyEffect = "x-effect"

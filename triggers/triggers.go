@@ -126,8 +126,8 @@ type Settlement struct {
 	Decision Decision
 	// Target names where the message went, e.g. the poison queue.
 	Target string
-	// Copy is the ID of the message that was put there, and Failure why: the error
-	// of the last attempt or of the decoding. Failure is nil where none is known.
+	// Copy is the ID of the message that was put there. Failure is the cause, the
+	// error of the last attempt or of the decoding; nil if it is not known.
 	Copy    string
 	Failure error
 	// Err is a failure of the settlement itself; the delivery may come again.

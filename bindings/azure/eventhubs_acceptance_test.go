@@ -68,7 +68,7 @@ func (c *cloudOf) close() {
 	}
 }
 
-// hubHostFile makes hosts look soon who has which partition.
+// hubHostFile makes hosts look soon for the owners of partitions.
 const hubHostFile = `{"version": "2.0", "extensions": {"eventHubs": {"loadBalancingUpdateInterval": "00:00:01"}}}`
 
 // hubHost makes a host with hubs outside.
@@ -266,7 +266,7 @@ func twoHosts(t *testing.T, l *handled, first, second *host.Host, client *azure.
 }
 
 // openStorageServer returns the connection string of a storage account behind a socket,
-// and tells who wants to know where it is.
+// and tells its address on request.
 func openStorageServer(t testing.TB, clk clock.Clock, storage *emulator.Storage, tell func(blobs, queues string)) string {
 	t.Helper()
 	servers, err := rest.NewServer(clk, &rest.Options{Accounts: []rest.Account{{

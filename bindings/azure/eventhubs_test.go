@@ -49,7 +49,7 @@ func TestEventHubsConformance(t *testing.T) {
 	}
 }
 
-// How a connection names the namespace: as the platform's checkpoint store does.
+// A connection names the namespace as the platform's checkpoint store does.
 func TestEventHubsNamespace(t *testing.T) {
 	t.Parallel()
 	const key = ";SharedAccessKeyName=k;SharedAccessKey=c2VjcmV0"

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// How a lock is taken: by one process alone, or shared.
+// The two ways to take a lock: by one process alone, or shared.
 const (
 	exclusive = unix.LOCK_EX
 	shared    = unix.LOCK_SH

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// How a lock is taken: by one process alone, or shared.
+// The two ways to take a lock: by one process alone, or shared.
 const (
 	exclusive = windows.LOCKFILE_EXCLUSIVE_LOCK
 	shared    = 0

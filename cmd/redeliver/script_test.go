@@ -200,7 +200,7 @@ type outputOf struct {
 	stdout bool
 }
 
-// Write keeps output and wakes who waits for it.
+// Write keeps output and wakes the waits for it.
 func (o outputOf) Write(b []byte) (int, error) {
 	p := o.p
 	p.mu.Lock()

@@ -9,7 +9,7 @@ import (
 )
 
 // span is the value of a flag for a duration above 0: as Go has it, 1m30s, or as
-// Service Bus does, PT1M30S. Zero is none.
+// Service Bus does, PT1M30S. Zero means that the flag is not given.
 type span time.Duration
 
 // String implements pflag.Value.

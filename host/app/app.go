@@ -33,8 +33,8 @@ type Options struct {
 	// now is gone, also when it is declared in code.
 	Removed []string
 
-	// InProcess says that the handlers are registered in this process: no script
-	// file and no worker runtime is needed, and none is looked for.
+	// InProcess says that the handlers are registered in this process: it needs
+	// no script file and no worker runtime, and Load looks for neither.
 	InProcess bool
 
 	// InFiles says that the worker leaves to function.json files which functions there

@@ -13,9 +13,9 @@ import (
 	"github.com/redeliver/redeliver/schemas"
 )
 
-// Lints returns every lint of spec host-and-retry 14.3 that applies, those that
-// redeliver.ignore switches off included, ordered by id and then by function. A
-// function in error gets only the lints that hold although it does not run.
+// Lints returns every lint of spec host-and-retry 14.3 that applies, including
+// lints that redeliver.ignore switches off, ordered by ID and then by function.
+// A function in error gets only the lints that hold although it does not run.
 func Lints(a *App) []Lint {
 	l := &linter{app: a}
 	l.hostFile()

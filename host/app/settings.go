@@ -71,9 +71,8 @@ func (s *Settings) Lookup(name string) (value string, ok bool) {
 	return v.value, ok
 }
 
-// unreadable reports whether local.settings.json could not be used, so that it
-// says nothing when a setting is missing.
-// Unreadable reports whether a source of settings could not be read: then none is missing.
+// Unreadable reports whether a source of settings could not be read: then no setting
+// counts as missing.
 func (s *Settings) Unreadable() bool { return s != nil && len(s.faults) > 0 }
 
 func (s *Settings) entry(name string) (setting, bool) {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A virtualContext is a context whose end the clock sees: it knows who waits on
-// it, and makes them ready in the same turn.
+// A virtualContext is a context whose end the clock sees: it knows the tasks
+// that wait on it, and makes them ready in the same turn.
 type virtualContext struct {
 	v      *Virtual
 	parent context.Context
@@ -169,7 +169,8 @@ func (v *Virtual) cancelLocked(c *virtualContext, end ending) {
 	}
 }
 
-// collectLocked ends c and those below, and appends everybody who waits on them.
+// collectLocked ends c and the contexts below it, and appends the tasks that
+// wait on them.
 func (c *virtualContext) collectLocked(end ending, waits *[]*ctxLink) {
 	c.endLocked(end)
 	for l := c.first; l != nil; l = l.next {

@@ -8,8 +8,8 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 )
 
-// A visitor has the turn like anybody who comes in by Inside: it may wait, go out,
-// and come in again while it is in.
+// A visitor has the turn like a goroutine that comes in by Inside: it may wait, go
+// out, and come in again while it is in.
 func TestVisitor(t *testing.T) {
 	t.Parallel()
 	for _, clk := range []clock.Clock{clock.NewVirtual(time.Unix(0, 0), &clock.VirtualOptions{Strict: true}), clock.System()} {

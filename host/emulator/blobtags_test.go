@@ -111,8 +111,8 @@ func TestConditionsOnTags(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// Tags are no version of a blob: its ETag stays, and nobody who waits for changes is
-// woken (spec storage 9.3).
+// Tags are no version of a blob: its ETag stays, and no wait for changes is woken
+// (spec storage 9.3).
 func TestTagsAreNoChange(t *testing.T) {
 	t.Parallel()
 	onBlobs(t, func(ctx context.Context, s *emulator.Storage, c blob.Container) {

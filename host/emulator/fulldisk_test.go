@@ -68,7 +68,7 @@ func TestReadsAsTimePassesOnAFullDisk(t *testing.T) {
 }
 
 // A blob that was deleted during a read leaves its content behind when the process
-// ends. That a full disk does not let the next one remove it hides nothing.
+// ends. A full disk keeps the next process from removing it, and hides no blob.
 func TestContentLeftBehindOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

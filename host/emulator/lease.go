@@ -114,8 +114,8 @@ func (l lease) change(now time.Time, id, proposed string) (lease, error) {
 	return l, blobError(storage.CodeLeaseIDMismatchWithLeaseOperation, "")
 }
 
-// release works in every state but available: who holds the identifier may
-// clean up what is left of the lease.
+// release works in every state but available: the holder of the identifier may
+// clean up the rest of the lease.
 func (l lease) release(id string) (lease, error) {
 	if !l.is(id) {
 		return l, blobError(storage.CodeLeaseIDMismatchWithLeaseOperation, "")

@@ -20,7 +20,7 @@ type queue struct {
 	s       *Storage
 	name    string
 	nameErr error
-	epoch   *epoch.Epoch // of who has the handle; nil: it does not end
+	epoch   *epoch.Epoch // the epoch of the handle's holder; nil: it does not end
 }
 
 func (q *queue) Name() string { return q.name }

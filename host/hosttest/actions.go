@@ -161,8 +161,8 @@ func (h *Host) Request(method, path, body string) *bindings.HTTPResponse {
 	return h.RequestContext(context.Background(), method, path, body)
 }
 
-// RequestFor is Request for a caller who waits so long for the answer and then goes
-// away: nil is returned then, at that time.
+// RequestFor is Request for a caller that waits so long for the answer and then
+// goes away. It then returns nil, at that time.
 func (h *Host) RequestFor(patience time.Duration, method, path, body string) *bindings.HTTPResponse {
 	h.tb.Helper()
 	return h.request(method, path, body, func() (context.Context, context.CancelFunc) {

@@ -242,7 +242,7 @@ func end(records []journal.Record) string {
 	return b.String()
 }
 
-// waiting lists who waits for what, for messages.
+// waiting lists all waits and their reasons, for messages.
 func (h *Host) waiting() string {
 	var lines []string
 	for _, w := range h.virtual.Waiting() {

@@ -155,8 +155,8 @@ func TestTakeOverFromADeadHost(t *testing.T) {
 	}
 }
 
-// How long the lock of a listener lasts, and how often a host looks whether it is
-// free, is host.json's to say (6.2, 11.2).
+// host.json sets the duration of a listener's lock, and how often a host looks
+// whether it is free (6.2, 11.2).
 func TestListenerLockOptions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -216,8 +216,8 @@ func TestServiceBusSessionsOfAnotherFunction(t *testing.T) {
 	}
 }
 
-// How long a batch waits for its minimum is maxBatchWaitTime; with none it does not
-// wait (spec messaging 2.1).
+// A batch waits for its minimum for maxBatchWaitTime; without one it does not wait
+// (spec messaging 2.1).
 func TestServiceBusBatchWait(t *testing.T) {
 	t.Parallel()
 	for wait, want := range map[string]time.Duration{"": 30 * time.Second, `,"maxBatchWaitTime":"00:00:45"`: 45 * time.Second, `,"maxBatchWaitTime":"00:00:00"`: 0} {

@@ -118,7 +118,7 @@ func (b *Body) wait() {
 }
 
 func (b *Body) Read(p []byte) (int, error) {
-	if b.err != nil { // who asks again does not get more time
+	if b.err != nil { // a caller that asks again does not get more time
 		return 0, b.err
 	}
 	b.asks = false // net/http gives it

@@ -47,9 +47,9 @@ func TestBlobEndpoint(t *testing.T) {
 	}
 }
 
-// Which connections mean the embedded account (spec storage 13, E-1, E-7): b, q or
-// both of its services, for a host that is told nothing, and for one that serves
-// its account elsewhere.
+// The connections that mean the embedded account (spec storage 13, E-1, E-7): b, q
+// or both of its services, for a host with the usual addresses, and for one that
+// serves its account elsewhere.
 func TestEmbeddedConnection(t *testing.T) {
 	t.Parallel()
 	const account = "DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=x;"

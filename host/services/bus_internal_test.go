@@ -6,8 +6,8 @@ import (
 	"github.com/redeliver/redeliver/host/app"
 )
 
-// Which connection strings mean the embedded Service Bus namespace, where it is
-// served at the usual port, elsewhere, or nowhere; and what handlers are given.
+// The connection strings that mean the embedded Service Bus namespace, served
+// at the usual port, elsewhere, or nowhere; and the strings that handlers get.
 func TestServiceBusConnection(t *testing.T) {
 	t.Parallel()
 	const rest = ";SharedAccessKeyName=k;SharedAccessKey=s=;UseDevelopmentEmulator=true;"

@@ -233,8 +233,8 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 			return
 		}
 		folded := foldPath(w, r)
-		// The question whether the host lives needs no key (host:
-		// HostController.cs, Ping), nor who wants to know which host it is.
+		// A ping needs no key (host: HostController.cs, Ping), and neither does
+		// the question for the host's identity.
 		if folded.URL.Path != "/admin/host/ping" && folded.URL.Path != api.Prefix+"/identity" && s.adminLevel(r) < AdminLevel {
 			w.WriteHeader(http.StatusUnauthorized)
 			return

@@ -126,9 +126,9 @@ func (r *run) begin(ctx context.Context) error {
 	return r.balance(ctx)
 }
 
-// look looks again and again at who has which partition, until ctx ends.
-// Time does not jump for it. A failure is tried again at the next look;
-// until then the partitions are read on.
+// look reads the owners of all partitions again and again, until ctx ends. Time
+// does not jump for it. A failure is tried again at the next look; until then
+// the partitions are read on.
 func (r *run) look(ctx context.Context) {
 	for ctx.Err() == nil {
 		if r.opts.Alone && !r.anyEnded(ctx) {
@@ -184,7 +184,7 @@ func (r *run) balance(ctx context.Context) error {
 	return nil
 }
 
-// survey reads who has which partition.
+// survey reads the owners of all partitions.
 func (r *run) survey(ctx context.Context) (*view, error) {
 	list, err := r.store.Ownerships(ctx)
 	if errors.Is(err, storage.ErrContainerNotFound) {

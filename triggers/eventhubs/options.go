@@ -37,8 +37,8 @@ type Options struct {
 	// renew it. Zero: eventhubs.DefaultOwnershipExpiration.
 	OwnershipExpiration time.Duration
 
-	// UpdateInterval is the time between two looks at who has which partition. Zero:
-	// eventhubs.DefaultUpdateInterval.
+	// UpdateInterval is the time between two looks at the owners of partitions.
+	// Zero: eventhubs.DefaultUpdateInterval.
 	UpdateInterval time.Duration
 
 	// Balanced takes one partition in each look (loadBalancingStrategy Balanced), not all

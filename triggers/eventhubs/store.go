@@ -27,9 +27,9 @@ const (
 	ownerKey    = "ownerid"
 )
 
-// Store keeps the checkpoints of one hub and consumer group, and who has which
-// partition: blobs without content, whose metadata count (spec messaging 6.3). Other
-// consumers with the same container, of any language, share them.
+// Store keeps the checkpoints of one hub and consumer group, and the owners of its
+// partitions: blobs without content, whose metadata count (spec messaging 6.3).
+// Other consumers with the same container, of any language, share them.
 type Store struct {
 	in     blobapi.Container
 	prefix string // "fqns/hub/group/"
@@ -142,7 +142,7 @@ func (s *Store) Prepare(ctx context.Context) error {
 	return nil
 }
 
-// Ownership says who has a partition.
+// Ownership names the owner of a partition.
 type Ownership struct {
 	Partition string
 	Owner     string // empty: it was given back
@@ -150,8 +150,8 @@ type Ownership struct {
 	Since     time.Time
 }
 
-// Ownerships lists who has which partition. Partitions that never had an owner are
-// not in it.
+// Ownerships lists the owners of partitions. Partitions that never had an owner
+// are not in it.
 func (s *Store) Ownerships(ctx context.Context) ([]Ownership, error) {
 	var out []Ownership
 	opts := &blobapi.ListOptions{Prefix: s.prefix + "ownership/", Include: blobapi.ListInclude{Metadata: true}}
@@ -174,7 +174,7 @@ func (s *Store) Ownerships(ctx context.Context) ([]Ownership, error) {
 	}
 }
 
-// Owner returns who has a partition; empty when it was given back.
+// Owner returns the owner of a partition; empty when it was given back.
 func (s *Store) Owner(ctx context.Context, partition string) (string, error) {
 	p, err := s.in.Blob(s.prefix+"ownership/"+partition).Properties(ctx, nil)
 	if err != nil {

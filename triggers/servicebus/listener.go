@@ -64,7 +64,7 @@ type run struct {
 }
 
 // plain receives from a source without sessions. The deliveries of a receiver that has
-// failed count towards the limits of those that follow.
+// failed count towards the limits of later receivers.
 func (r *run) plain(ctx context.Context) error {
 	finishing := clock.NewGroup(r.clk, 0)
 	defer finishing.Wait()

@@ -15,7 +15,8 @@ const (
 	outageMax = 10 * time.Second
 )
 
-// outage is a service that cannot be reached, as one who waits for it sees it.
+// outage is a service that cannot be reached, as seen by a listener that waits
+// for it.
 type outage struct{ pause time.Duration }
 
 // wait reports whether the call that had this error is to be made again, after an

@@ -58,7 +58,7 @@ func TestSchedule2019(t *testing.T) {
 	}
 }
 
-// How long attempts are apart, and where an event ends, by edition, status and
+// The time between attempts, and the end of an event, by edition, status and
 // limits.
 func TestSchedules(t *testing.T) {
 	t.Parallel()

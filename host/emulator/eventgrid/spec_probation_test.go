@@ -14,7 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 )
 
-// How long an endpoint is spared after its tenth failure, by cause.
+// The probation of an endpoint after its tenth failure, by cause.
 func TestProbationByCause(t *testing.T) {
 	t.Parallel()
 	fails := func(err error) answerFunc {

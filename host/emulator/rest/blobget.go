@@ -218,11 +218,10 @@ func (c *call) overrideHeaders() {
 	}
 }
 
-// byteRange reads the range that is asked for; nil if none is. A malformed
-// range is ignored, as HTTP has it, in x-ms-range too when a number is
-// negative (azure-sdk-for-go: azblob live tests
-// BlobDownloadDataNegativeOffset and BlobGetPageRangesInvalidRange). Other
-// faults of x-ms-range are refused.
+// byteRange reads the requested range; nil if there is none. A malformed range
+// is ignored, as HTTP has it, in x-ms-range too when a number is negative
+// (azure-sdk-for-go: azblob live tests BlobDownloadDataNegativeOffset and
+// BlobGetPageRangesInvalidRange). Other faults of x-ms-range are refused.
 func (c *call) byteRange() (*blob.Range, *Error) {
 	own := c.r.Header.Get("X-Ms-Range")
 	text := own

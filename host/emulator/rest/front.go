@@ -264,7 +264,7 @@ func (c *call) inside(f func(ctx context.Context) error) (err error) {
 }
 
 // enter is the clock's Inside. A server of HTTP/1.1 has one goroutine for each
-// connection, so that who comes in is found out once for all its requests.
+// connection, so that the goroutine is looked up once for all its requests.
 func (c *call) enter(name string, f func()) {
 	conn, _ := listen.Conn(c.r).(*spellingConn)
 	if conn == nil { // not by a socket

@@ -10,8 +10,8 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
 )
 
-// Close ends a receiver also when it fails, as on a full disk: who waits for the end of the
-// receiver, as the watch of a link does, waits no longer.
+// Close ends a receiver also when it fails, as on a full disk: a wait for the end of the
+// receiver, such as a link's watch, ends.
 func TestCloseThatFailsEndsTheReceiver(t *testing.T) {
 	t.Parallel()
 	full := errors.New("no space left on device")

@@ -146,7 +146,7 @@ func TestUsedEntitiesAreNotIdle(t *testing.T) {
 				again()
 			}
 			if c.goesOn {
-				b.do(func(ctx context.Context) error { return b.ns.Reset() }) // who waits is told
+				b.do(func(ctx context.Context) error { return b.ns.Reset() }) // waiting receivers are told
 				return
 			}
 			b.clk.Advance(12 * time.Minute)

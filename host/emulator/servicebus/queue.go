@@ -153,8 +153,8 @@ func (q *queue) takeOut(op *operation, m *message) {
 	q.owner.grow(-m.size)
 }
 
-// free makes a message that is in the queue available, and wakes who waits for
-// one.
+// free makes a message that is in the queue available, and wakes a receiver
+// that waits for one.
 func (q *queue) free(op *operation, m *message) {
 	op.touch(q)
 	if !m.expires.IsZero() {

@@ -53,7 +53,7 @@ func TestLoadAsksTheOwners(t *testing.T) {
 	}
 }
 
-// Everybody who waits for a commit gets its answer.
+// All waits for a commit get its answer.
 func TestManyWaitForACommit(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), &store.Options{Sync: true})

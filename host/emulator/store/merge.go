@@ -7,9 +7,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// The engine makes room of what was removed by merging tables, for which it needs room
-// first. That it finds none is no harm: what it has written goes again, and it tries
-// no more until there is. It leaves roomToMerge alone, for the logs and the tables
+// The engine makes room from removed keys by merging tables, for which it needs room
+// first. If it finds none, no harm is done: it removes the written part, and tries
+// again when there is room. It leaves roomToMerge alone, for the logs and the tables
 // that are made of them. Without this removals do not get through on a full disk
 // (TestRemovalsOnAFullDisk), and without mergeAgain tables grow for ever after one
 // (TestMergingWithoutRoomRests).

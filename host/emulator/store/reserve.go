@@ -52,7 +52,7 @@ func (s *Store) reserve() (size int, spent bool) {
 }
 
 // keepReserve makes the reserve as large as it has to be, or as the disk allows. It
-// reports how large it is then; 0: there is none.
+// returns the size then; 0 for no reserve.
 func (s *Store) keepReserve(unflushed int) int {
 	have, spent := s.reserve()
 	want := reserveFor(unflushed)
@@ -240,9 +240,9 @@ func (s *Store) gaveReserve() bool {
 	return s.outage != nil && s.outage.gave
 }
 
-// reclaim makes room, in an outage, of the ranges that were removed: the engine would
-// do so at some time or other. Once they are in a table themselves, it takes no room
-// to merge them with what they cover.
+// reclaim makes room, in an outage, from removed ranges: the engine would do it at
+// some later time. When they are in a table themselves, merging them with the keys
+// that they cover takes no room.
 func (s *Store) reclaim() {
 	s.mu.Lock()
 	if !s.tightLocked() || s.errLocked() != nil {

@@ -108,7 +108,7 @@ func (s *schedule) SetStatus(ctx context.Context, status timer.Status) error {
 			if !errors.Is(err, bindings.ErrConditionNotMet) && !errors.Is(err, bindings.ErrNotFound) {
 				return err
 			}
-			// Somebody wrote who had no right to, or the state was replaced; or another
+			// Somebody wrote without a right to, or the state was replaced, or another
 			// host has the lock since.
 			if err := s.held.Confirm(ctx); err != nil {
 				return err

@@ -1,5 +1,5 @@
-// The app of the acceptance test: what a person writes who wants a function for
-// each message and each blob. Messages and blobs that say "bad" fail.
+// The app of the acceptance test, as a user would write it: a function for each
+// message, and one for each blob. Messages and blobs that say "bad" fail.
 package main
 
 import (

@@ -19,16 +19,17 @@ import (
 )
 
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
-// place of the scenario's own app.
+// place of the app that the scenario names.
 func (s *Scenario) options(folder string) (*hosttest.Options, error) {
 	o := &hosttest.Options{Seed: s.Seed}
 	if err := s.start(o); err != nil {
 		return nil, err
 	}
 	switch {
+	case s.App == "":
 	case folder != "":
 		o.Dir = folder
-	case s.App != "":
+	default:
 		o.Dir = filepath.Join(filepath.Dir(s.File), filepath.FromSlash(s.App))
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Settings)) {
@@ -51,7 +52,7 @@ func (s *Scenario) options(folder string) (*hosttest.Options, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.Handlers = handlers
+		o.Handlers, o.Unchecked = handlers, true // scripts keep to the clock
 	}
 	if len(files) > 0 || s.edits() {
 		o.Files = files // asks for a copy of the folder

@@ -122,7 +122,7 @@ func showWords(list []string) string {
 
 // function compares what happened to a function.
 func (r *run) function(at, name string, want *ofFunction) {
-	if r.h.App().Function(name) == nil && len(r.h.Select(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })) == 0 {
+	if a := r.h.App(); (a == nil || a.Function(name) == nil) && len(r.h.Select(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })) == 0 {
 		r.mismatch(at, fmt.Sprintf("the app has no function %q", name), "", "", nil)
 		return
 	}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,9 +15,9 @@ func (r *run) nothingElse(at string, e *expect) {
 	for _, rec := range r.h.Select(func(rec *journal.Record) bool { return rec.Kind == journal.AttemptStarted }) {
 		ran[rec.Function] = true
 	}
-	for _, f := range r.h.App().Functions {
-		if ran[f.Name] && !hasFold(e.Functions, f.Name) {
-			r.mismatch(at, fmt.Sprintf("function %q has run", f.Name), "no function that is not named", "attempts of "+f.Name, r.of(f.Name))
+	for _, name := range slices.Sorted(maps.Keys(ran)) {
+		if !hasFold(e.Functions, name) {
+			r.mismatch(at, fmt.Sprintf("function %q has run", name), "no function that is not named", "attempts of "+name, r.of(name))
 		}
 	}
 	for _, name := range r.h.Queues() {

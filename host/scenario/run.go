@@ -15,7 +15,8 @@ import (
 
 // Options changes how a scenario runs. The zero value runs it as it is written.
 type Options struct {
-	// App is the folder of an app that takes the place of the scenario's own.
+	// App is the folder of an app that takes the place of the one that the scenario
+	// names. A scenario that names none stays as it is.
 	App string
 	// Seed, if not nil, takes the place of the scenario's own.
 	Seed *uint64

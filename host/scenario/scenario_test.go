@@ -113,6 +113,14 @@ when:
   - start: true
 then: {functions: {Ship: {deliveries: [2, 3, 3, 3, 3], ends: poisoned}}, queues: {parcels-poison: [a]}}
 `},
+		{"a host that stays down", ship + `
+    handler: fail
+when:
+  - send: {queue: parcels, body: a}
+  - crash: true
+  - send: {queue: parcels, body: b}
+then: {functions: {Ship: {attempts: 1}}, hidden: {parcels: [a]}, queues: {parcels: [b]}, nothingElse: true}
+`},
 		{"restart, edit, remove", ship + `
 when:
   - restart: true

@@ -75,7 +75,7 @@ func TestArchitectureNames(t *testing.T) {
 		found++
 	}
 	if found < 50 {
-		t.Errorf("%d names: the test does not see what it looks for", found)
+		t.Errorf("%d names: the test does not find its subject", found)
 	}
 }
 

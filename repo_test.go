@@ -311,7 +311,7 @@ func TestOneListens(t *testing.T) {
 		}
 	}
 	if found < 5 {
-		t.Errorf("%d places in host/listen: the test does not see what it looks for", found)
+		t.Errorf("%d places in host/listen: the test does not find its subject", found)
 	}
 }
 
@@ -509,7 +509,7 @@ func TestKindsAreComparedAtHome(t *testing.T) {
 		}
 	}
 	if home < 5 {
-		t.Errorf("%d places below host/kinds: the test does not see what it looks for", home)
+		t.Errorf("%d places below host/kinds: the test does not find its subject", home)
 	}
 	for _, body := range []string{
 		`_ = f.Trigger.Is("queueTrigger")`, `_ = b.Is("http")`, `_ = rec.Trigger == "cosmosDBTrigger"`,

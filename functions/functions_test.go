@@ -212,7 +212,7 @@ func TestUnknownOutput(t *testing.T) {
 	app.Handle("f", func(ctx context.Context, _ *functions.Trigger) error { return functions.SetOutput(ctx, "uot", "x") })
 	resp := app.Call(context.Background(), &call.Request{Function: "f", Outputs: []string{"out", "other"}}, &link{})
 	if resp.Status != call.Failed || !strings.Contains(resp.Error.Message, `"uot"`) || !strings.Contains(resp.Error.Message, "out, other") {
-		t.Errorf("got %+v, want a failure that names the output and those there are", resp.Error)
+		t.Errorf("got %+v, want a failure that names the output and the known ones", resp.Error)
 	}
 	if err := functions.SetOutput(context.Background(), "out", "x"); err == nil {
 		t.Error("SetOutput outside an invocation succeeded")

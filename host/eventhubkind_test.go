@@ -64,7 +64,7 @@ func TestEventHubTriggerFaults(t *testing.T) {
 			for _, fault := range a.Function("Read").Faults {
 				f := *fault
 				if strings.Contains(want, "does not exist") && !strings.Contains(f.Hint, "UseDevelopmentEmulator=true") {
-					t.Errorf("hint %q, want what means the embedded namespace", f.Hint)
+					t.Errorf("hint %q, want the text that means the embedded namespace", f.Hint)
 				}
 				f.File, f.Line, f.Column, f.Hint = "", 0, 0, ""
 				got += strings.TrimPrefix(f.Error(), ": ")

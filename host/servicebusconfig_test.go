@@ -182,6 +182,6 @@ func TestServiceBusConfigDurable(t *testing.T) {
 		t.Errorf("fault at %s, want %s", got, want)
 	}
 	if q, err := start(``); err != nil || q.MaxDeliveryCount != 7 || q.RequiresSession {
-		t.Errorf("what the file does not mention: %+v, %v", q, err)
+		t.Errorf("a queue that the file does not mention: %+v, %v", q, err)
 	}
 }

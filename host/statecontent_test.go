@@ -313,7 +313,7 @@ func TestStateIsLoadedWholeOrNotAtAll(t *testing.T) {
 					t.Errorf("LoadState = %v, want a *store.CorruptError of the archive", err)
 				}
 				if _, got := to.save(t); !cmp.Equal(want, got) {
-					t.Errorf("what could not be loaded has changed the state (-want +got):\n%s", cmp.Diff(want, got))
+					t.Errorf("a state that was refused has changed the host's (-want +got):\n%s", cmp.Diff(want, got))
 				}
 			})
 		}

@@ -77,7 +77,7 @@ func until(n int) func(int) error {
 func (l *loop) want(t *testing.T, lines ...string) {
 	t.Helper()
 	if diff := cmp.Diff(lines, l.log); diff != "" {
-		t.Errorf("what happened (-want +got):\n%s", diff)
+		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestEventHubsNamespace(t *testing.T) {
 	}
 	for _, wrong := range []string{"", "Endpoint=sb://acme.servicebus.windows.net", "Endpoint=sb://acme;SharedAccessKeyName=secret", "secret"} {
 		if _, err := azure.NewEventHubs(wrong, nil); err == nil || strings.Contains(err.Error(), "secret") {
-			t.Errorf("%q: %v, want an error without what was given", wrong, err)
+			t.Errorf("%q: %v, want an error without the given text", wrong, err)
 		}
 	}
 }

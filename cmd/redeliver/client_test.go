@@ -146,6 +146,6 @@ func TestRelay(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if len(asked) > 0 {
-		t.Errorf("who listens on ::1 was asked %q", asked)
+		t.Errorf("the listener on ::1 was asked %q", asked)
 	}
 }

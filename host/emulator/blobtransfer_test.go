@@ -108,7 +108,7 @@ func TestBlobsGoBetweenAccounts(t *testing.T) {
 			exported.Close()
 			imported.Discard()
 			if _, err := ours.Blob("late").(copiedInto).CopyIn(ctx, imported, &blob.CopyOptions{}); err == nil && target == "store" {
-				t.Error("a copy of what was discarded")
+				t.Error("a copy of a discarded content")
 			}
 			if target == "store" {
 				if n := countFiles(t, dirs[len(dirs)-1]); n != 2 { // of the blocks and of the pages

@@ -96,7 +96,7 @@ func TestMessagesExpireAtTheirTime(t *testing.T) {
 	})
 	b.records = nil
 	if moved := b.clk.Run(24 * time.Hour); moved != 0 {
-		t.Errorf("time moved by %v though nobody waits", moved)
+		t.Errorf("time moved by %v without a wait", moved)
 	}
 	b.clk.Advance(40 * time.Minute)
 	b.clk.Do("load", func() {

@@ -138,7 +138,7 @@ func TestKeepsTheLatest(t *testing.T) {
 	}
 	r, missed, err := s.Next(context.Background())
 	if err != nil || r.Seq != records[0].Seq || missed != records[0].Seq-1 {
-		t.Errorf("Next = seq %d, missed %d, %v; want the oldest kept and what came before it missed", r.Seq, missed, err)
+		t.Errorf("Next = seq %d, missed %d, %v; want the oldest kept record, and the earlier ones missed", r.Seq, missed, err)
 	}
 	if _, ok := j.Find(1, func(r *journal.Record) bool { return r.Name == "1" }); ok {
 		t.Error("Find returned a record that is no longer kept")
@@ -172,7 +172,7 @@ func TestKeepBytes(t *testing.T) {
 	}
 	r, missed, _ := s.TryNext()
 	if r.Seq != records[0].Seq || missed != r.Seq-2 {
-		t.Errorf("TryNext = seq %d, missed %d; want the oldest kept and what came before it missed", r.Seq, missed)
+		t.Errorf("TryNext = seq %d, missed %d; want the oldest kept record, and the earlier ones missed", r.Seq, missed)
 	}
 	j.Append(journal.Record{Kind: journal.HandlerLog, Message: strings.Repeat("x", 2*room)})
 	if records := j.Records(); len(records) != 1 || len(records[0].Message) != 2*room {

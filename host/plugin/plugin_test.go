@@ -148,7 +148,7 @@ func TestStartedByHand(t *testing.T) {
 	cmd.Env = environ("handler")
 	out, err := cmd.CombinedOutput()
 	if cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), "redeliver start") {
-		t.Errorf("got %v, output %q; want exit status 1 and what to do", err, lines(out))
+		t.Errorf("got %v, output %q; want exit status 1 and the next step", err, lines(out))
 	}
 }
 

@@ -59,7 +59,7 @@ func TestAccountOutside(t *testing.T) {
 					t.Error("nothing ends the call")
 				}
 				if ctx.Value(said{}) != "by the caller" {
-					t.Error("what the caller's context says is lost")
+					t.Error("the value of the caller's context is lost")
 				}
 				clk.Inside("the world", func() {}) // waits for ever unless the call is outside
 				return answer

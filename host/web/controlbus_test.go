@@ -80,7 +80,7 @@ func TestControlBusEntities(t *testing.T) {
 	d.want(201, "POST", bus("messages", "events", "property", "n:=5"), "five")
 	got := get[control.BusPeeked](d, 200, "GET", bus("messages", sub.Path), "")
 	if got.Count != 1 || len(got.Messages) != 1 || *got.Messages[0].Body != "six" || fmt.Sprint(got.Messages[0].Properties["seen"]) != "1" {
-		t.Errorf("what the filter let in: %+v", got)
+		t.Errorf("messages behind the filter: %+v", got)
 	}
 
 	for _, tt := range []struct{ name, path, body, want string }{

@@ -163,7 +163,7 @@ func TestClaimIsExclusive(t *testing.T) {
 			return err
 		}
 		if _, err := store.Claim(ctx, eventhubs.Ownership{Partition: "0"}, "b"); err == nil {
-			t.Error("a second claim to what nobody had succeeded")
+			t.Error("a second claim to a free partition succeeded")
 		}
 		if _, err := store.Claim(ctx, first, "b"); err != nil {
 			return err

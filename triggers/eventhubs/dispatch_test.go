@@ -361,6 +361,6 @@ func TestAdmission(t *testing.T) {
 		t.Errorf("checkpoint %q, want 1", got)
 	}
 	if room := r.Room(); room != 0 {
-		t.Errorf("%d places are left of what was admitted, want none", room)
+		t.Errorf("%d admissions are left, want none", room)
 	}
 }

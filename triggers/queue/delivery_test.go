@@ -156,7 +156,7 @@ func TestUndecodableBodyWithoutPoisonQueueStays(t *testing.T) {
 		t.Errorf("settlement (-got +want):\n%s", diff)
 	}
 	if n := b.count(); n != 1 {
-		t.Errorf("%d messages, want the one", n)
+		t.Errorf("%d messages, want 1", n)
 	}
 }
 
@@ -228,7 +228,7 @@ func TestWithoutPoisonQueueAMessageAlwaysRuns(t *testing.T) {
 				t.Errorf("settlement (-got +want):\n%s", diff)
 			}
 			if n := b.count(); n != 1 {
-				t.Errorf("%d messages, want the one", n)
+				t.Errorf("%d messages, want 1", n)
 			}
 		})
 	}
@@ -302,7 +302,7 @@ func TestPoisonSendFails(t *testing.T) {
 		t.Errorf("settlement = %+v, want dropped with the error", got)
 	}
 	if n := b.count(); n != 1 {
-		t.Errorf("%d messages, want the one", n)
+		t.Errorf("%d messages, want 1", n)
 	}
 	f.off = true
 	if moved := b.clk.Run(time.Hour); moved != 0 {

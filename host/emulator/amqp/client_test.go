@@ -181,7 +181,7 @@ func TestDrainAndManualCredit(t *testing.T) {
 		t.Fatalf("DrainCredit without credit: %v", err)
 	}
 	if got := m.length("q"); got != 1 {
-		t.Errorf("%d messages left, want the one for which there was no credit", got)
+		t.Errorf("%d messages left, want the message without credit", got)
 	}
 }
 

@@ -216,6 +216,6 @@ func TestProbationOutlivesTheProcess(t *testing.T) {
 	again()
 	b.subscribe(eventgrid.Subscription{Name: "s", Function: "F"})
 	if info := b.grid.Topics()[0].Subscriptions[0]; info.Failures != 0 {
-		t.Errorf("of an endpoint that nobody named any more: %+v", info)
+		t.Errorf("an endpoint that had no subscription left keeps its failures: %+v", info)
 	}
 }

@@ -304,7 +304,7 @@ func TestHandshakeWithoutAnswer(t *testing.T) {
 	h := newHookBench(t, 10*time.Second)
 	_, err = h.subscribe("http://"+address+"/", "")
 	if e, ok := errors.AsType[*eventgrid.Error](err); !ok || e.Status != 400 {
-		t.Errorf("nobody there: %v, want 400", err)
+		t.Errorf("without a listener: %v, want 400", err)
 	}
 }
 

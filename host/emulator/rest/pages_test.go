@@ -86,7 +86,7 @@ func TestPagesOfOtherOrigins(t *testing.T) {
 		}
 	}
 	if ms := b.want(200, "", "GET", "/orders/messages?numofmessages=32", "").messages(t); len(ms) != 2 || *ms[0].DequeueCount != 1 {
-		t.Errorf("messages = %+v, want the one put here, delivered once, and the message of the own origin", ms)
+		t.Errorf("messages = %+v, want the message put here, delivered once, and the message of the own origin", ms)
 	}
 
 	// A rule admits the pages of its origin, also pages that only show a blob, and no

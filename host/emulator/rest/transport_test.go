@@ -219,7 +219,7 @@ func TestInvalidServers(t *testing.T) {
 		t.Errorf("error = %q, want %q", err, want)
 	}
 	if err := second.Close(); err != nil {
-		t.Errorf("Close of what did not start: %v", err)
+		t.Errorf("Close of a server that did not start: %v", err)
 	}
 	none, err := rest.NewServer(b.clk, &rest.Options{QueuePort: -1})
 	if err != nil || none.Start() != nil || none.QueueURL() != "" || none.Close() != nil {

@@ -74,7 +74,7 @@ func TestOutageCostsNothing(t *testing.T) {
 			must(t, s.Recover())
 			must(t, set(s, "d", "4"))
 			if n := len(dump(t, s)); n < 3 {
-				t.Errorf("%d keys, want what was acknowledged", n)
+				t.Errorf("%d keys, want the acknowledged ones", n)
 			}
 		})
 	}

@@ -98,7 +98,7 @@ func TestRemovalsOnAFullDisk(t *testing.T) {
 				n += fill(t, s, "more")
 				must(t, write(s, func(b *store.Batch) { b.DeleteRange([]byte("b"), []byte("c")) }))
 				if _, err := s.Get([]byte("a")); !errors.Is(err, store.ErrNotFound) {
-					t.Errorf("what was removed = %v", err)
+					t.Errorf("a removed key = %v", err)
 				}
 
 				kill()

@@ -154,7 +154,7 @@ func TestSourcesOfABrokenProgram(t *testing.T) {
 	}
 	missing := s.Read(t.Context()).Fingerprint
 	if got := s.Folders(); !strings.Contains(strings.Join(got, "\n")+"\n", filepath.Join(root, "mono")+"\n") {
-		t.Errorf("folders %q do not hold the one in which the package will appear", got)
+		t.Errorf("folders %q lack the folder in which the package will appear", got)
 	}
 	if err := os.Rename(pay+"-away", pay); err != nil {
 		t.Fatal(err)
@@ -273,7 +273,7 @@ func TestPrune(t *testing.T) {
 	s := sourcesOf(root)
 	bin := filepath.Join(root, "mono/apps/orders/.redeliver/bin")
 	if _, _, err := s.Build(t.Context(), true); !errors.Is(err, gobuild.ErrNotBuilt) {
-		t.Errorf("Build of what must not be built = %v", err)
+		t.Errorf("Build of a program that must not be built = %v", err)
 	}
 	asked, _, err := s.Build(t.Context(), false)
 	if err != nil {

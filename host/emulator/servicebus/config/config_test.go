@@ -179,7 +179,7 @@ func TestFaults(t *testing.T) {
 					t.Errorf("%v: has no place", f)
 				}
 				if f.Allowed == "" && f.Hint == "" && c.name != "no JSON" {
-					t.Errorf("%v: says not what to do", f)
+					t.Errorf("%v: does not say what to do", f)
 				}
 			}
 			slices.Sort(got)

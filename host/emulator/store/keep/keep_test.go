@@ -201,7 +201,7 @@ func TestDiscard(t *testing.T) {
 	c.Set([]byte("text"), []byte("a"))
 	c.Discard()
 	if err := s.begin(&c); err != nil || c.Written() {
-		t.Errorf("Begin of what was discarded = %v", err)
+		t.Errorf("Begin of a discarded change = %v", err)
 	}
 	if _, err := s.db.Get([]byte("text")); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("Get = %v, want ErrNotFound", err)

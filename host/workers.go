@@ -73,17 +73,22 @@ func (n *notices) first(text string) bool {
 
 // work starts the language worker of an app.
 func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) (*kept, error) {
-	found, err := launch.FindWorker(a.Dir, hs.host.opts.Worker, spec.Runtime, a.Settings)
-	if err == nil {
-		err = launch.Prepare(a.Dir, found)
-	}
+	var found *worker.Found
+	var err error
+	hs.host.clk.Outside(hs.host.root, "prepare worker", func() {
+		found, err = launch.Worker(ctx, a, hs.host.opts.Worker, spec.Runtime, launch.Build{Fingerprint: spec.Fingerprint, Env: hs.host.opts.Env, Only: hs.host.opts.NoBuild})
+	})
 	if err != nil {
 		return nil, err
 	}
-	p := &kept{}
+	hs.programs.use(found.App)
+	p := &kept{release: func() { hs.programs.release(found.App) }}
+	if !hs.inspecting {
+		launch.Prune(a.Dir, hs.programs.used())
+	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
-	ps.Name, ps.Path, ps.Args, ps.Dir = spec.Runtime+" worker", found.Path, found.Args, a.Dir
-	ps.Env = append(ps.Env, found.Environment(a.Dir, func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
+	ps.Name, ps.Path, ps.Args, ps.Dir = spec.Runtime+" worker", found.Path, found.Args, found.App
+	ps.Env = append(ps.Env, found.Environment(func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
 	output := ps.Output
 	ps.Output = func(l process.Line) {
 		if l, drop := worker.ConsoleLine(l); !drop {
@@ -91,8 +96,8 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) 
 		}
 	}
 	inv, err := worker.Start(hs.host.clk, worker.Spec{
-		Spec: ps, Carriage: found.Carriage, Language: spec.Runtime, Directory: found.Directory, App: a.Dir,
-		Indexing: found.Indexing, HostVersion: hs.host.opts.Version,
+		Spec: ps, Carriage: found.Carriage, Language: spec.Runtime, Directory: found.Directory, App: found.App,
+		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hs.host.opts.Version,
 		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },
 		Notice: func(l call.Log) {
 			if hs.told.first(l.Message) {
@@ -101,6 +106,7 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) 
 		},
 	})
 	if err != nil {
+		p.release()
 		return nil, err
 	}
 	p.Invoker = inv

@@ -88,7 +88,7 @@ func examine(ctx context.Context, dir string) []finding {
 		{"npm", "npm", "for apps in JavaScript and TypeScript: it comes with Node.js"},
 		{"Python", "python3 python", "for apps in Python: install Python 3.9 or later (https://www.python.org)"},
 		{"Java", "java", "for apps in Java, which need the official worker too: install a JDK"},
-		{".NET", "dotnet", "for apps in .NET (isolated), which are not served yet: install the .NET SDK"},
+		{".NET", "dotnet", "for apps in isolated .NET: install the .NET SDK 8 or later (https://dotnet.microsoft.com/download)"},
 	} {
 		list = append(list, program(ctx, p.name, strings.Fields(p.command), p.hint))
 	}

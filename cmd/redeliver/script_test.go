@@ -27,6 +27,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/azure"
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/worker/dotnettest"
 )
 
 // The scripts in testdata are the specification of the command line. This test
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 		"notify-handler": func() { functions.Main(notifyApp()) },
 		"chores-handler": func() { functions.Main(choresApp()) },
 		"custom-handler": customMain,
+		"dotnet":         dotnettest.Main, // there is no .NET where scripts run
 	}
 	if fleetMain != nil {
 		commands["fleet-handler"] = fleetMain

@@ -209,6 +209,10 @@ func (s *session) look(env []string) (*app.App, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o := a.Obstacle; o != nil {
+		s.out.say("error", o.Error())
+		s.out.hint(o.Hint)
+	}
 	for _, w := range a.Warnings {
 		s.out.warn(w.Error())
 		s.out.hint(w.Hint)

@@ -114,6 +114,11 @@ type App struct {
 	// the one that the platform would report is marked First.
 	Faults []*schemas.Fault
 
+	// Obstacle, when not nil, is why no function of the app can run, whatever is installed:
+	// it is written for a model that this host refuses. The host starts all the same, for
+	// its services.
+	Obstacle *schemas.Fault
+
 	// Warnings do not stop anything: local.settings.json, names in another case,
 	// old section names.
 	Warnings []*schemas.Fault

@@ -144,6 +144,12 @@ func (l *loader) readBundle(r reader) {
 		f.Kind = schemas.KindArgument
 		return f
 	}
+	if l.withoutBundle() {
+		w := bad(at, "", "apps in .NET have their extensions in their packages: the bundle is not used")
+		w.Kind, w.Found, w.Hint = "", "", "remove the section"
+		l.warn(w)
+		return
+	}
 	id, version := strings.TrimSpace(b.ID), strings.TrimSpace(b.Version)
 	if id != "" && (!packageID.MatchString(id) || len(id) > longestPackageID) {
 		l.fault(bad(idPath, "the name of a package, such as "+standardBundle, "not the name of a bundle"))
@@ -166,7 +172,7 @@ func (l *loader) readBundle(r reader) {
 		w.Kind = ""
 		l.warn(w)
 	}
-	if !strings.EqualFold(id, standardBundle) || strings.HasPrefix(strings.ToLower(l.app.Settings.Get(runtimeSetting)), "dotnet") {
+	if !strings.EqualFold(id, standardBundle) {
 		return
 	}
 	l.earlierBundle = in.below(oldBundles)

@@ -17,6 +17,9 @@ func Check(a *App) *Report {
 	for _, f := range a.AllFaults() {
 		r.Errors = append(r.Errors, problem("", f))
 	}
+	if a.Obstacle != nil {
+		r.Errors = append(r.Errors, problem("", a.Obstacle))
+	}
 	for _, w := range a.Warnings {
 		r.Warnings = append(r.Warnings, problem("", w))
 	}

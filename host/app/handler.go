@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -53,12 +54,22 @@ type HandlerSpec struct {
 	// files of the app decide it, or it is "".
 	Runtime string
 
+	// Assumed is the file that alone says that an app is one of isolated .NET, "" when
+	// the setting does.
+	Assumed string
+
 	// Worker is set when a worker runs the functions of a Language.
 	Worker bool
 
 	// Extensions are the ends of the names of files that belong to a Language's
 	// functions, ".py".
 	Extensions []string
+
+	// Folders are further folders, absolute, in which files with these ends belong to
+	// the functions. Leaves, when not nil, reports the names of folders, at any depth,
+	// that hold nothing of them: what a build writes is no change of the app.
+	Folders []string
+	Leaves  func(name string) bool
 
 	// Arguments and WorkingDirectory (absolute) are for an Executable, and for Custom.
 	Arguments        []string
@@ -69,12 +80,17 @@ type HandlerSpec struct {
 	Files []string
 
 	// Fingerprint stands for the content of the handler: what Options.Sources says
-	// of its Go program, or the executable; of a Language the app's own fingerprint
-	// holds the files. While it stays equal nothing has to be built or restarted.
+	// of its Go program, the sources of a .NET project, or the executable; of any other
+	// Language the app's own fingerprint holds the files. While it stays equal nothing has to be built or restarted.
 	Fingerprint string
 
 	// Fault is set when the app cannot start because of its handler.
 	Fault *schemas.Fault
+}
+
+// Unwatched reports whether folders of that name hold nothing of the app, at any depth.
+func (h *HandlerSpec) Unwatched(name string) bool {
+	return Unwatched(name) || h.Leaves != nil && h.Leaves(name)
 }
 
 // Served reports whether there is a program that runs functions. Handlers that
@@ -96,6 +112,7 @@ const (
 
 func (l *loader) discoverHandler() HandlerSpec {
 	if l.opts.Handler != nil {
+		l.assumed(l.opts.Handler)
 		return *l.opts.Handler
 	}
 	runtimeName, _ := l.app.Settings.entry(runtimeSetting)
@@ -126,6 +143,7 @@ func (l *loader) discoverHandler() HandlerSpec {
 	}
 	if h.Kind == NoHandler && h.Fault == nil {
 		l.otherLanguage(&h)
+		l.assumed(&h)
 	}
 	return h
 }
@@ -142,6 +160,13 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 		return
 	case h.Runtime == "":
 		h.Runtime = found.runtime
+		if h.Runtime == isolated && found.obstacle == nil {
+			h.Assumed = found.sign
+		}
+	case found != nil && isDotnet(h.Runtime) && isDotnet(found.runtime):
+		if h.Runtime != found.runtime {
+			l.otherModel(h, found)
+		}
 	case found == nil || found.runtime != h.Runtime:
 		found = &language{runtime: h.Runtime, words: runtimeWords[h.Runtime]}
 	}
@@ -152,8 +177,16 @@ func (l *loader) otherLanguage(h *HandlerSpec) {
 // worker runs them.
 func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 	h.Kind, l.language, h.Extensions = Language, found, workerExtensions[h.Runtime]
+	if found.obstacle != nil {
+		l.noWorker = NoWorker{Reason: found.obstacle.Reason}
+		return
+	}
+	if found.project != "" {
+		sources := dotnet.Read(found.project)
+		h.Extensions, h.Folders, h.Leaves, h.Fingerprint = dotnet.Extensions(), sources.Folders, dotnet.Leaves, sources.Fingerprint
+	}
 	if l.opts.Worker == nil {
-		h.Worker = h.Runtime == "node" || h.Runtime == "python"
+		h.Worker = h.Runtime == "node" || h.Runtime == "python" || h.Runtime == isolated
 		if !h.Worker {
 			l.noWorker = NoWorker{onlySome, "set languageWorkers:" + h.Runtime + ":workerDirectory to the folder of the official worker"}
 		}

@@ -19,6 +19,9 @@ type language struct {
 	inCode  bool   // functions are declared in code, and no function.json lists them
 	unbuilt string // the output of its build, when that is missing
 	hint    string // what else there is to do
+	project string // the absolute path of the project that is to be built; .NET only
+
+	obstacle *schemas.Fault // why nothing can run the functions, whatever is installed
 }
 
 const (
@@ -26,9 +29,6 @@ const (
 	onlySome = "this version brings workers for JavaScript, TypeScript and Python only"
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
 )
-
-// inProcess is the runtime of .NET functions that run inside the platform's host.
-const inProcess = "dotnet"
 
 // runtimeWords names the languages of the platform's runtimes.
 var runtimeWords = map[string]string{ // read only
@@ -50,7 +50,7 @@ var scriptWords = map[string]language{ // read only
 // functions (spec host-and-retry 7.1).
 var workerExtensions = map[string][]string{ // read only
 	"node": {".js", ".mjs", ".cjs"}, "python": {".py"}, "java": {".jar", ".class"}, "powershell": {".ps1", ".psm1"},
-	"dotnet-isolated": {".dll"},
+	isolated: {".dll", ".metadata"},
 }
 
 // languageOf recognises an app in another language by its files, as the platform's
@@ -99,30 +99,6 @@ func pythonApp(dir string, settings *Settings) *language {
 		return &language{runtime: "python", words: "Python", sign: main, inCode: true}
 	case contains(filepath.Join(dir, "requirements.txt"), "azure-functions"):
 		return &language{runtime: "python", words: "Python", sign: "requirements.txt"}
-	}
-	return nil
-}
-
-func dotnetApp(dir string, _ *Settings) *language {
-	for _, pattern := range []string{"*.csproj", "*.fsproj"} {
-		projects, _ := filepath.Glob(filepath.Join(globEscape(dir), pattern))
-		for _, path := range projects {
-			found := &language{sign: filepath.Base(path), inCode: true}
-			switch {
-			case contains(path, `"Microsoft.Azure.Functions.Worker`, `"Azure.Functions.Sdk`):
-				found.runtime = "dotnet-isolated"
-			case contains(path, `"Microsoft.NET.Sdk.Functions"`):
-				found.runtime = "dotnet"
-			default:
-				continue
-			}
-			found.words = runtimeWords[found.runtime]
-			return found
-		}
-	}
-	const built = "worker.config.json"
-	if info, err := os.Stat(filepath.Join(dir, ".azurefunctions")); err == nil && info.IsDir() && isFile(dir, built) {
-		return &language{runtime: "dotnet-isolated", words: runtimeWords["dotnet-isolated"], sign: built, inCode: true}
 	}
 	return nil
 }
@@ -238,9 +214,9 @@ func (l *loader) notServed(functions []*Function) {
 		}
 	}
 	if l.language != nil {
-		l.explainLanguage()
+		l.explainLanguage(functions)
 	}
-	if h.Worker {
+	if h.Worker && h.Fingerprint == "" {
 		l.hashFiles(".", func(name string) bool { return slices.Contains(h.Extensions, strings.ToLower(filepath.Ext(name))) })
 	}
 }
@@ -266,7 +242,7 @@ func (l *loader) nothingRuns() string {
 }
 
 // explainLanguage says once for the app what its functions say one by one.
-func (l *loader) explainLanguage() {
+func (l *loader) explainLanguage(functions []*Function) {
 	lang, named := l.language, l.app.Settings.named(runtimeSetting)
 	w := &schemas.Fault{File: lang.sign}
 	if lang.sign == "" && named.name != "" {
@@ -280,9 +256,12 @@ func (l *loader) explainLanguage() {
 		w.Reason = fmt.Sprintf("the functions of this app are declared in code, in %s, and %s: they are not listed here", lang.words, l.noWorker.Reason)
 	}
 	if lang.runtime == inProcess {
-		w.Reason = "the functions of this app are written for the in-process model of .NET, whose support ended on 10 November 2026: no version of this host runs them"
-		w.Hint = "move them to the isolated model (package Microsoft.Azure.Functions.Worker), scripts to a project of their own; " + services
-		l.warn(w)
+		l.oldModel(w, lang, functions)
+		lang.obstacle = w
+	}
+	if lang.obstacle != nil {
+		l.explain(lang.obstacle)
+		l.app.Obstacle = lang.obstacle
 		return
 	}
 	if l.app.Handler.Worker {

@@ -29,7 +29,7 @@ func Unwatched(name string) bool {
 func (l *loader) hashWatched() {
 	entries, _ := os.ReadDir(l.app.Dir) // it could be read a moment ago
 	for _, e := range entries {
-		if e.IsDir() && !Unwatched(e.Name()) {
+		if e.IsDir() && !l.app.Handler.Unwatched(e.Name()) {
 			l.hash("folder "+e.Name(), nil)
 		}
 		if slices.Contains(l.app.Config.WatchDirectories, e.Name()) && !Unwatched(e.Name()) {

@@ -3,6 +3,7 @@
 package launch
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"path/filepath"
@@ -20,7 +21,15 @@ import (
 // FindWorker looks for what runs functions of a runtime in the app of a folder. Prefer is
 // worker.Search.Prefer.
 func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Found, error) {
-	return worker.Find(worker.Search{
+	s := search(dir, prefer, runtime, settings)
+	if runtime == worker.Dotnet {
+		return findDotnet(s)
+	}
+	return worker.Find(s)
+}
+
+func search(dir, prefer, runtime string, settings *app.Settings) worker.Search {
+	return worker.Search{
 		Language: runtime, App: dir, Prefer: prefer, Setting: settings.Get,
 		Bundled: func(language string) (string, error) {
 			s, ok := shim.Of(language)
@@ -29,7 +38,7 @@ func FindWorker(dir, prefer, runtime string, settings *app.Settings) (*worker.Fo
 			}
 			return filepath.Join(workerFolder(dir, language), filepath.FromSlash(s.Entry)), nil
 		},
-	})
+	}
 }
 
 // Debugs reports whether the worker of an app is open for a debugger. Its port is taken by
@@ -45,15 +54,29 @@ func workerFolder(dir, language string) string {
 	return filepath.Join(dir, app.StateDir, "workers", language)
 }
 
-// Prepare writes a worker that the program brings along, before it is started for the app
-// of a folder.
-func Prepare(dir string, found *worker.Found) error {
-	if found.Official() {
-		return nil
+// Build says how an app is built before its worker is started.
+type Build struct {
+	// Fingerprint stands for the sources, Env is the environment of the build.
+	Fingerprint string
+	Env         []string
+	// Only takes what was built before: nothing is built.
+	Only bool
+}
+
+// Worker finds the worker of an app, and makes it ready to be started: one that the
+// program brings along is written, an app in .NET is built. It runs outside the clock;
+// when ctx ends a build is stopped.
+func Worker(ctx context.Context, a *app.App, prefer, runtime string, how Build) (*worker.Found, error) {
+	found, err := FindWorker(a.Dir, prefer, runtime, a.Settings)
+	switch {
+	case err != nil:
+	case runtime == worker.Dotnet:
+		err = buildDotnet(ctx, search(a.Dir, prefer, runtime, a.Settings), found, how)
+	case !found.Official():
+		s, _ := shim.Of(found.Language)
+		_, err = s.Extract(workerFolder(a.Dir, found.Language))
 	}
-	s, _ := shim.Of(found.Language)
-	_, err := s.Extract(workerFolder(dir, found.Language))
-	return err
+	return found, err
 }
 
 // NoWorker returns what app.Options.Worker needs for the app of a folder, as a host with

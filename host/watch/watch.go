@@ -190,6 +190,8 @@ func (w *watching) means(ev fsnotify.Event, folders string) action {
 		return reloadConfig
 	case filepath.IsLocal(rel):
 		return w.classify(filepath.ToSlash(rel), ev.Op, isDir, folders)
+	case w.ofHandlerOutside(ev.Name, isDir):
+		return reloadHandler
 	case known, slices.Contains(w.Sources.Folders(), filepath.Dir(ev.Name)) && (isDir || w.Sources.Reads(ev.Name)):
 		return reloadHandler
 	}
@@ -248,6 +250,9 @@ func (w *watching) classify(rel string, op fsnotify.Op, isDir bool, folders stri
 			return reloadConfig
 		}
 	}
+	if w.left(rel, isDir) {
+		return ignore
+	}
 	if (isDir || op.Has(fsnotify.Remove) || op.Has(fsnotify.Rename)) && w.functionFolders() != folders {
 		return reloadConfig
 	}
@@ -292,11 +297,45 @@ func (w *watching) ofHandler(rel, name string, isDir bool) bool {
 			return file == path || isDir && strings.HasPrefix(file, path+string(filepath.Separator))
 		})
 	}
-	if a := w.App(); a != nil && a.Handler.Kind == app.Language && a.Handler.Worker && !isDir {
+	if a := w.App(); a != nil && a.Handler.Kind == app.Language && a.Handler.Worker {
+		if isDir {
+			return a.Handler.Leaves != nil // a folder of sources, which is to be watched from now on
+		}
 		return slices.Contains(a.Handler.Extensions, strings.ToLower(filepath.Ext(name)))
 	}
 	// Also when no handler was found yet: writing one is how it is found.
 	return isDir && !app.Unwatched(name) || w.Sources.Reads(filepath.Join(w.Dir, filepath.FromSlash(rel)))
+}
+
+// left reports whether a path below the app lies where nothing of the app is.
+func (w *watching) left(rel string, isDir bool) bool {
+	a := w.App()
+	if a == nil || a.Handler.Leaves == nil {
+		return false
+	}
+	folders := strings.Split(rel, "/")
+	if !isDir {
+		folders = folders[:len(folders)-1]
+	}
+	return slices.ContainsFunc(folders, a.Handler.Leaves)
+}
+
+// ofHandlerOutside reports whether a path is in one of the further folders of the
+// handler, and a file of it or a folder.
+func (w *watching) ofHandlerOutside(path string, isDir bool) bool {
+	a := w.App()
+	if a == nil || !slices.Contains(a.Handler.Folders, filepath.Dir(path)) {
+		return false
+	}
+	return isDir && !a.Handler.Unwatched(filepath.Base(path)) || slices.Contains(a.Handler.Extensions, strings.ToLower(filepath.Ext(path)))
+}
+
+// leaves reports whether folders of that name hold nothing of the app.
+func (w *watching) leaves(name string) bool {
+	if a := w.App(); a != nil {
+		return a.Handler.Unwatched(name)
+	}
+	return app.Unwatched(name)
 }
 
 // functionFolders lists the direct sub-folders of the app, as one text to
@@ -308,7 +347,7 @@ func (w *watching) functionFolders() string {
 	}
 	var b strings.Builder
 	for _, e := range entries {
-		if e.IsDir() && !unwatched[e.Name()] {
+		if e.IsDir() && !unwatched[e.Name()] && !w.left(e.Name(), true) {
 			b.WriteString(e.Name())
 			b.WriteByte('/')
 		}
@@ -330,11 +369,16 @@ func (w *watching) watchedFolders() map[string]fs.FileInfo {
 	for _, path := range w.Sources.Folders() {
 		add(path)
 	}
+	if a := w.App(); a != nil {
+		for _, path := range a.Handler.Folders {
+			add(path)
+		}
+	}
 	_ = filepath.WalkDir(w.Dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil: // vanished while walking, or no right to read: nothing to follow
 		case !e.IsDir():
-		case path != w.Dir && app.Unwatched(e.Name()):
+		case path != w.Dir && w.leaves(e.Name()):
 			return filepath.SkipDir
 		default:
 			add(path)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/internal/dotnet"
 	"github.com/redeliver/redeliver/host/internal/gobuild"
 )
 
@@ -20,6 +21,7 @@ func TestClassify(t *testing.T) {
 	t.Parallel()
 	const write, create, remove, rename, chmod = fsnotify.Write, fsnotify.Create, fsnotify.Remove, fsnotify.Rename, fsnotify.Chmod
 	source := app.HandlerSpec{Kind: app.GoSource}
+	dotnetProject := app.HandlerSpec{Kind: app.Language, Worker: true, Extensions: dotnet.Extensions(), Leaves: dotnet.Leaves}
 	executable := func(path string) app.HandlerSpec { return app.HandlerSpec{Kind: app.Executable, Path: path} }
 	for _, tt := range []struct {
 		name    string
@@ -84,6 +86,14 @@ func TestClassify(t *testing.T) {
 		{name: "other file beside it", rel: "bin/other", op: write, handler: executable("bin/handler"), want: ignore},
 		{name: "Go source with a prebuilt handler", rel: "main.go", op: write, handler: executable("bin/handler"), want: ignore},
 		{name: "name that only ends in go", rel: "cargo", op: write, handler: source, want: ignore},
+
+		{name: "source of .NET", rel: "Models/Order.cs", op: write, handler: dotnetProject, want: reloadHandler},
+		{name: "project of .NET", rel: "Shop.csproj", op: write, handler: dotnetProject, want: reloadHandler},
+		{name: "new folder of .NET, deep", rel: "Orders/Models", op: create, isDir: true, handler: dotnetProject, want: reloadHandler},
+		{name: "written by a build of .NET", rel: "obj/Debug/Made.cs", op: create, handler: dotnetProject, want: ignore},
+		{name: "folder of a build of .NET", rel: "bin", op: create, isDir: true, folders: "Orders/lib/", handler: dotnetProject, want: ignore},
+		{name: "other file of a project of .NET", rel: "Orders/data.db", op: write, handler: dotnetProject, want: ignore},
+		{name: "output of .NET", rel: "App.dll", op: write, handler: app.HandlerSpec{Kind: app.Language, Worker: true, Extensions: []string{".dll"}}, want: reloadHandler},
 
 		// Row 8: anything else.
 		{name: "README", rel: "README.md", op: write, want: ignore},
@@ -169,6 +179,42 @@ func TestWatchedFolders(t *testing.T) {
 	slices.Sort(watched)
 	if diff := cmp.Diff(watched, []string{".", "..", "Orders", "Orders/sub", "web"}); diff != "" {
 		t.Errorf("watched (-got +want):\n%s", diff)
+	}
+}
+
+// The projects that a .NET app refers to are followed too, and what their builds write is
+// not (spec workers-dotnet-java 1.13).
+func TestFoldersOutside(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root, library := filepath.Join(dir, "App"), filepath.Join(dir, "Library")
+	for _, name := range []string{"App/Models", "App/obj/Debug", "App/bin", "Library/Rules"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := watchingIn(root, &app.App{Handler: app.HandlerSpec{
+		Kind: app.Language, Worker: true, Extensions: dotnet.Extensions(), Leaves: dotnet.Leaves, Folders: []string{library, filepath.Join(library, "Rules")},
+	}})
+	w.watched = w.watchedFolders()
+	var watched []string
+	for path := range w.watched {
+		rel, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		watched = append(watched, filepath.ToSlash(rel))
+	}
+	slices.Sort(watched)
+	if diff := cmp.Diff(watched, []string{".", "App", "App/Models", "Library", "Library/Rules"}); diff != "" {
+		t.Errorf("watched (-got +want):\n%s", diff)
+	}
+	for name, want := range map[string]action{
+		"Library/Rules/Rule.fs": reloadHandler, "Library/Library.fsproj": reloadHandler, "Library/notes.txt": ignore, "Elsewhere/Rule.fs": ignore,
+	} {
+		if got := w.means(fsnotify.Event{Name: filepath.Join(dir, filepath.FromSlash(name)), Op: fsnotify.Write}, w.functionFolders()); got != want {
+			t.Errorf("a change of %s means %d, want %d", name, got, want)
+		}
 	}
 }
 

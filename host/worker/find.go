@@ -53,6 +53,12 @@ type Found struct {
 	Indexing  bool
 	// Env is what the worker needs besides the app's environment, "NAME=value".
 	Env []string
+
+	// App is the folder in which the worker runs, and that it takes for the app's. Find
+	// leaves it empty for a .NET project: its build says. See Search.Output.
+	App string
+	// Metadata is the path of functions.metadata, "" for none: see Spec.
+	Metadata string
 }
 
 // Official reports whether the worker is the platform's own.
@@ -70,7 +76,25 @@ func (e *NotFoundError) Error() string { return e.Reason }
 // Find looks for a worker (spec workers 3.4): where the settings say, in the platform's
 // tools, and then among those that this program brings along. The error is a
 // *NotFoundError.
+//
+// Of an isolated .NET app only the program dotnet is looked for: its worker is what its
+// own build writes, see [Search.Output].
 func Find(s Search) (*Found, error) {
+	f, err := s.find()
+	if err == nil && s.Language != Dotnet {
+		f.App = s.App
+	}
+	return f, err
+}
+
+func (s *Search) find() (*Found, error) {
+	if s.Language == Dotnet {
+		path, err := s.dotnet()
+		if err != nil {
+			return nil, err
+		}
+		return &Found{Language: s.Language, Path: path, Carriage: GRPC}, nil
+	}
 	if s.Prefer != PreferShim {
 		dir, said := s.directory()
 		if dir != "" {
@@ -189,12 +213,13 @@ func (s *Search) bundled() (*Found, error) {
 // interpreters are the programs that run a language, in the order in which they are
 // tried (spec workers 15).
 var interpreters = map[string][]string{ // read only
-	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, "powershell": {"pwsh"}, "dotnet-isolated": {"dotnet"},
+	"node": {"node"}, "python": {"python3", "python"}, "java": {"java"}, "powershell": {"pwsh"}, Dotnet: {"dotnet"},
 }
 
 // installs says how to get an interpreter.
 var installs = map[string]string{ // read only
 	"node":   "install Node.js 18 or later (https://nodejs.org)",
+	Dotnet:   "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
 	"python": "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
 }
 
@@ -327,7 +352,7 @@ func ConsoleLine(l process.Line) (line process.Line, drop bool) {
 
 // Environment is what a worker needs besides the app's settings (spec workers 3.2).
 // has says which variables the app or the user have set.
-func (f *Found) Environment(app string, has func(name string) bool) []string {
+func (f *Found) Environment(has func(name string) bool) []string {
 	env := append([]string{}, f.Env...)
 	add := func(name, value string) {
 		if !has(name) {
@@ -335,7 +360,7 @@ func (f *Found) Environment(app string, has func(name string) bool) []string {
 		}
 	}
 	add("FUNCTIONS_WORKER_RUNTIME", f.Language)
-	env = append(env, "AzureWebJobsScriptRoot="+app)
+	env = append(env, "AzureWebJobsScriptRoot="+f.App, "FUNCTIONS_APPLICATION_DIRECTORY="+f.App)
 	if f.Language == "python" {
 		add("PYTHON_THREADPOOL_THREAD_COUNT", "1000")
 	}

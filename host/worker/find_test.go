@@ -30,15 +30,16 @@ func TestOfficialEntry(t *testing.T) {
 		}
 	}
 	settings := map[string]string{"languageWorkers:node:defaultExecutablePath": os.Args[0]}
+	app := t.TempDir()
 	got, err := worker.Find(worker.Search{
-		Language: "node", App: t.TempDir(), Prefer: dir, Setting: func(name string) string { return settings[name] },
+		Language: "node", App: app, Prefer: dir, Setting: func(name string) string { return settings[name] },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &worker.Found{
 		Language: "node", Path: os.Args[0], Args: []string{entry}, Directory: dir, Carriage: worker.GRPC, Indexing: true,
-		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir},
+		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir}, App: app,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Find (-want +got):\n%s", diff)

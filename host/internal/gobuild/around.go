@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/internal/apart"
 )
 
 // Around returns the files outside dir that a build of the program in dir reads and
@@ -127,7 +129,7 @@ func (s *surroundings) ask(answer any, args ...string) {
 	}
 	cmd := exec.CommandContext(s.ctx, goTool, args...)
 	cmd.Dir, cmd.Env = s.dir, append(slices.Clone(s.env), "PWD="+s.dir)
-	apart(cmd)
+	apart.Group(cmd)
 	if out, err := cmd.Output(); err == nil {
 		_ = json.NewDecoder(strings.NewReader(string(out))).Decode(answer)
 	}

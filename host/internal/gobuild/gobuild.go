@@ -19,6 +19,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/redeliver/redeliver/host/internal/apart"
 )
 
 // Error is a build that failed. Output is the output of the go command, with
@@ -67,7 +69,7 @@ func compile(ctx context.Context, dir, bin string, env []string, keep func(fresh
 	fresh := filepath.Join(desk, "program")
 	cmd := exec.CommandContext(ctx, goTool, "build", "-o", fresh, ".")
 	cmd.Dir, cmd.Env = dir, append(slices.Clone(env), "PWD="+dir)
-	apart(cmd)
+	apart.Group(cmd)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/redeliver/redeliver/host/internal/apart"
 )
 
 // list has the files that a build of a program reads, as "go list" knows them.
@@ -105,7 +107,7 @@ func listPackages(ctx context.Context, dir string, env []string) ([]*goPackage, 
 	}
 	cmd := exec.CommandContext(ctx, goTool, "list", "-e", "-deps", "-json="+listFields, ".")
 	cmd.Dir, cmd.Env = dir, append(slices.Clone(env), "PWD="+dir)
-	apart(cmd)
+	apart.Group(cmd)
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, err

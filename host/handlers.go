@@ -25,7 +25,7 @@ type handlers struct {
 
 	sources    *gobuild.Sources // of the app's program, if that is to be built
 	programs   programs
-	told       notices
+	told       launch.Notices
 	inspecting bool // the host only reads the app, beside one that may run it
 }
 

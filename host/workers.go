@@ -7,13 +7,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/redeliver/redeliver/functions/call"
 	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/launch"
-	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -53,24 +51,6 @@ func empty(inv Invoker, a *app.App, prev *generation) error {
 	return nil
 }
 
-// notices are what the workers have said of themselves: a worker that is started again
-// says the same again, and a person wants it once.
-type notices struct {
-	mu   sync.Mutex
-	said map[string]bool
-}
-
-func (n *notices) first(text string) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if n.said == nil {
-		n.said = map[string]bool{}
-	}
-	before := n.said[text]
-	n.said[text] = true
-	return !before
-}
-
 // work starts the language worker of an app.
 func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) (*kept, error) {
 	var found *worker.Found
@@ -87,24 +67,7 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) 
 		launch.Prune(a.Dir, hs.programs.used())
 	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
-	ps.Name, ps.Path, ps.Args, ps.Dir = spec.Runtime+" worker", found.Path, found.Args, found.App
-	ps.Env = append(ps.Env, found.Environment(func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
-	output := ps.Output
-	ps.Output = func(l process.Line) {
-		if l, drop := worker.ConsoleLine(l); !drop {
-			output(l)
-		}
-	}
-	inv, err := worker.Start(hs.host.clk, worker.Spec{
-		Spec: ps, Carriage: found.Carriage, Language: spec.Runtime, Directory: found.Directory, App: found.App,
-		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hs.host.opts.Version,
-		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },
-		Notice: func(l call.Log) {
-			if hs.told.first(l.Message) {
-				output(process.Line{Level: l.Level, Text: l.Message})
-			}
-		},
-	})
+	inv, err := worker.Start(hs.host.clk, launch.WorkerSpec(a, found, ps, hs.host.opts.Version, &hs.told))
 	if err != nil {
 		p.release()
 		return nil, err

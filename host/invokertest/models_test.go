@@ -231,15 +231,12 @@ func (m model) open(tb testing.TB, clk clock.Clock, dir string, env []string) (i
 		ps.Path, ps.Env = a.Handler.Path, append(ps.Env, roleVariable+"=custom", "GORACE=atexit_sleep_ms=0")
 		return customhandler.Start(clk, launch.CustomHandler(a, ps, "4.1037.0"))
 	}
-	found, err := launch.FindWorker(dir, m.prefer(), m.runtime, a.Settings)
-	if err == nil {
-		err = launch.Prepare(dir, found)
-	}
+	found, err := launch.Worker(context.Background(), a, m.prefer(), m.runtime, launch.Build{})
 	if err != nil {
 		return nil, err
 	}
 	ps.Path, ps.Args = found.Path, found.Args
-	ps.Env = append(ps.Env, found.Environment(dir, func(string) bool { return false })...)
+	ps.Env = append(ps.Env, found.Environment(func(string) bool { return false })...)
 	w, err := worker.Start(clk, worker.Spec{
 		Spec: ps, Carriage: found.Carriage, Language: m.runtime, Directory: found.Directory, App: dir, Indexing: found.Indexing, HostVersion: "4.1037.0",
 	})

@@ -1,0 +1,51 @@
+package launch
+
+import (
+	"sync"
+
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/process"
+	"github.com/redeliver/redeliver/host/worker"
+)
+
+// Notices are what the workers of a host have said of themselves: a worker that is started
+// again says the same again, and a person wants it once.
+type Notices struct {
+	mu   sync.Mutex // guards:
+	said map[string]bool
+}
+
+func (n *Notices) first(text string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.said == nil {
+		n.said = map[string]bool{}
+	}
+	before := n.said[text]
+	n.said[text] = true
+	return !before
+}
+
+// WorkerSpec is what the worker that was found for an app has to know, and how it is
+// started. ps is how it is kept running.
+func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion string, told *Notices) worker.Spec {
+	ps.Name, ps.Path, ps.Args, ps.Dir = found.Language+" worker", found.Path, found.Args, found.App
+	ps.Env = append(ps.Env, found.Environment(func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
+	output := ps.Output
+	ps.Output = func(l process.Line) {
+		if l, drop := worker.ConsoleLine(l); !drop {
+			output(l)
+		}
+	}
+	return worker.Spec{
+		Spec: ps, Carriage: found.Carriage, Language: found.Language, Directory: found.Directory, App: found.App,
+		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hostVersion,
+		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },
+		Notice: func(l call.Log) {
+			if told.first(l.Message) {
+				output(process.Line{Level: l.Level, Text: l.Message})
+			}
+		},
+	}
+}

@@ -25,7 +25,6 @@ type dotnetApp struct {
 	bench
 	root    string
 	notices []string
-	asked   bool // Load was called
 }
 
 // onDotnet runs a test with the app of testdata/dotnet, on both clocks. change edits

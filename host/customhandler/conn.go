@@ -41,12 +41,13 @@ type conn struct {
 // connect starts the process of that number and returns when it answers. The error is a
 // *process.StartError.
 func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
-	port := spec.Port
-	if port == 0 {
-		var err error
-		if port, err = freePort(); err != nil {
-			return nil, &process.StartError{Name: spec.Name, Path: spec.Path, Reason: "there is no free port for it", Err: err}
+	port, err := takePort(ctx, spec.Port)
+	if err != nil {
+		serr := &process.StartError{Name: spec.Name, Path: spec.Path, Reason: err.Error(), Err: err}
+		if spec.Port != 0 {
+			serr.Hint = "end the program that has it; an edit of this app needs a new start of the host, unless customHandler.port is left out of host.json: then each start has a port of its own"
 		}
+		return nil, serr
 	}
 	own := spec.Spec
 	own.Args = nil
@@ -75,14 +76,29 @@ func connect(ctx context.Context, spec *Spec, number int) (*conn, error) {
 	return c, nil
 }
 
-// freePort is a port of the loopback that nobody listens on now.
-func freePort() (int, error) {
-	l, err := listen.Port{Service: "custom handler"}.Open()
-	if err != nil {
-		return 0, err
+// portPatience is how long a port may be held by what a process that has ended had
+// started.
+const portPatience = 2 * time.Second
+
+// takePort is a port of the loopback that nobody listens on now: the fixed one, or any for
+// 0. Whoever listens there would be taken for the handler.
+func takePort(ctx context.Context, fixed int) (int, error) {
+	ctx, cancel := context.WithTimeout(ctx, portPatience) //clock:outside a port of the system
+	defer cancel()
+	for {
+		l, err := listen.Port{Number: fixed}.Open()
+		if err == nil {
+			defer func() { _ = l.Close() }()
+			return l.Addr().(*net.TCPAddr).Port, nil
+		}
+		wait := time.NewTimer(pollPause) //clock:outside a port of the system
+		select {                         //clock:outside a port of the system
+		case <-wait.C: //clock:outside a port of the system
+		case <-ctx.Done(): //clock:outside a port of the system
+			wait.Stop()
+			return 0, err
+		}
 	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // awaitReady waits until the handler gives an HTTP answer. The reason says why it did

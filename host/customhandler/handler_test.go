@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"strings"
@@ -129,6 +131,33 @@ func TestStartErrors(t *testing.T) {
 				t.Errorf("got %v, want %q with hint %q and output %q", err, tt.reason, tt.hint, tt.output)
 			}
 		})
+	}
+}
+
+// A handler with a port of its own is not taken for whoever answers there, and comes back
+// to it after a crash.
+func TestFixedPort(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	fixed := func(s *customhandler.Spec) { s.Port = port }
+	h := started(t, fixed)
+	_, err = start(t, clock.System(), fixed)
+	serr, ok := errors.AsType[*process.StartError](err)
+	if !ok || !strings.Contains(serr.Reason, fmt.Sprintf("port %d is in use", port)) || !strings.Contains(serr.Hint, "customHandler.port") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := h.Invoke(context.Background(), &call.Request{Function: "Exit"}, nil); err == nil {
+		t.Error("no error")
+	}
+	if _, err := h.Invoke(context.Background(), answer("{}"), nil); err != nil {
+		t.Errorf("after a crash: %v", err)
 	}
 }
 
@@ -332,14 +361,25 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// The end of the process is an ExitError, and another one takes its place.
+// The end of the process is an ExitError, and another one takes its place. The report has
+// the last lines that say what went wrong; all lines were told before.
 func TestCrash(t *testing.T) {
 	t.Parallel()
-	h := started(t, nil)
+	exits := make(chan process.Exit, 1)
+	h := started(t, func(s *customhandler.Spec) {
+		s.OnExit = func(e process.Exit) {
+			if !e.Planned {
+				exits <- e
+			}
+		}
+	})
 	_, err := h.Invoke(context.Background(), &call.Request{Function: "Exit"}, nil)
 	exit, ok := errors.AsType[*process.ExitError](err)
 	if !ok || exit.Exit.Code != 4 || !strings.HasPrefix(err.Error(), "custom handler process exited: ") {
 		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"2 failed", "severe: 3", "panic: 4"}, (<-exits).Output); diff != "" {
+		t.Errorf("report (-want +got):\n%s", diff)
 	}
 	if _, err := h.Invoke(context.Background(), answer("{}"), nil); err != nil {
 		t.Errorf("afterwards: %v", err)

@@ -80,6 +80,9 @@ func serve(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusTeapot)
 		_, _ = io.WriteString(w, `{"Logs":["never seen"],"Outputs":{"out":"x"}}`)
 	case "/Exit":
+		for _, line := range []string{"one error", "an ordinary line", "2 failed", "more of it", "severe: 3", "panic: 4", "goodbye"} {
+			fmt.Fprintln(os.Stderr, line)
+		}
 		os.Exit(4)
 	case "/Break":
 		panic(http.ErrAbortHandler)

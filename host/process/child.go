@@ -230,14 +230,15 @@ func (c *Child) Failed(err error, reason, hint string) *StartError {
 	}
 	c.Kill()
 	c.out.close()
-	s.Output = c.out.tail()
+	s.Output, _ = c.out.tail()
 	return s
 }
 
 // exit describes the end of a process that has ended, by the host for that reason, or
 // by itself for none.
 func (c *Child) exit(reason string) Exit {
-	e := Exit{Process: c.process(), Code: -1, Status: c.Status(), Planned: reason != "", Reason: reason, Output: c.out.tail()}
+	e := Exit{Process: c.process(), Code: -1, Status: c.Status(), Planned: reason != "", Reason: reason}
+	_, e.Output = c.out.tail()
 	if c.status != nil {
 		e.Code = c.status.ExitCode()
 	}

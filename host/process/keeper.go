@@ -252,7 +252,7 @@ func (k *Keeper[C]) restart(pause time.Duration) {
 	}
 	e := Exit{Code: -1, Status: "not started", Err: err}
 	if serr, ok := errors.AsType[*StartError](err); ok {
-		e.Status, e.Output = serr.Reason, serr.Output
+		e.Status = serr.Reason
 	}
 	k.ended(e)
 }

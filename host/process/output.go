@@ -20,9 +20,11 @@ const (
 	// process nor fills the host.
 	maxLines = 2000
 	maxBytes = 8 << 20
-	// keptLines is how many lines of standard error are kept for the report of
-	// a crash.
-	keptLines = 20
+	// keptLines is how many lines of standard error are kept for the report of a start
+	// that failed, keptErrors how many that say error for the report of a crash, whose
+	// other lines were told (host: WorkerProcess.cs).
+	keptLines  = 20
+	keptErrors = 3
 )
 
 // output collects what one process writes, from several pipes.
@@ -35,6 +37,7 @@ type output struct {
 	bytes   int
 	dropped int
 	last    []string // of standard error
+	errors  []string // those of them that say error
 	closed  bool
 }
 
@@ -43,10 +46,10 @@ func (o *output) line(l Line) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if l.Stderr {
-		if len(o.last) == keptLines {
-			o.last = slices.Delete(o.last, 0, 1)
+		o.last = keepLast(o.last, l.Text, keptLines)
+		if l.Level >= call.ErrorLevel {
+			o.errors = keepLast(o.errors, l.Text, keptErrors)
 		}
-		o.last = append(o.last, l.Text[:min(len(l.Text), 4096)])
 	}
 	if o.closed || o.deliver == nil {
 		return
@@ -84,11 +87,19 @@ func (o *output) close() {
 	o.closed = true
 }
 
-// tail returns the last lines of standard error.
-func (o *output) tail() []string {
+// keepLast adds a line to a list of that length at most.
+func keepLast(list []string, text string, most int) []string {
+	if len(list) == most {
+		list = slices.Delete(list, 0, 1)
+	}
+	return append(list, text[:min(len(text), 4096)])
+}
+
+// tail returns the last lines of standard error, and those that say error.
+func (o *output) tail() (all, errors []string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.Clone(o.last)
+	return slices.Clone(o.last), slices.Clone(o.errors)
 }
 
 // A splitter makes lines of one pipe. It is an io.Writer that never fails, for

@@ -81,7 +81,8 @@ type Exit struct {
 	// count as crashes.
 	Planned bool
 	Reason  string
-	// Output holds the last lines of its standard error.
+	// Output holds the last three lines of its standard error that say error; none
+	// when the start failed, since Err has the last lines then.
 	Output []string
 	// Restart is the pause before the next start, in the clock's time; negative
 	// when there is none.

@@ -78,9 +78,11 @@ func index(t *testing.T) (scenarios, rules map[string]bool) {
 		columns := strings.Split(lines.Text(), "\t")
 		if name, ok := strings.CutPrefix(columns[len(columns)-1], "host/scenario/TestFounding/all/"); ok {
 			scenarios[name] = true
-			for _, rule := range foundingRules {
-				if columns[0] == rule || strings.HasPrefix(columns[0], rule+" ") {
-					rules[rule] = true
+			for page, list := range foundingRules {
+				for _, rule := range list {
+					if rule = page + " " + rule; columns[0] == rule || strings.HasPrefix(columns[0], rule+" ") {
+						rules[rule] = true
+					}
 				}
 			}
 		}

@@ -47,14 +47,11 @@ func (m model) bareOf(b *testing.B, dir string, env []string) *bare {
 	if err != nil {
 		b.Fatal(err)
 	}
-	found, err := launch.FindWorker(dir, worker.PreferShim, m.runtime, a.Settings)
-	if err == nil {
-		err = launch.Prepare(dir, found)
-	}
+	found, err := launch.Worker(context.Background(), a, worker.PreferShim, m.runtime, launch.Build{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	env = append(env, found.Environment(dir, func(string) bool { return false })...)
+	env = append(env, found.Environment(func(string) bool { return false })...)
 	return startBare(b, found, dir, env, filepath.Join(dir, m.script()), "nothing")
 }
 

@@ -58,6 +58,9 @@ func (f *function) Handle(ctx context.Context, ev *triggers.Event) triggers.Resu
 				d.counted.failed()
 				rec := d.base
 				rec.Kind, rec.Attempt, rec.Delay, rec.HasDelay = journal.RetryScheduled, r.Number+1, r.Delay, true
+				if r.Asked {
+					rec.Cause = "declared"
+				}
 				h.journal.Append(rec)
 			},
 			Exhausted: func(x retrycontext.Exhausted) {
@@ -133,6 +136,9 @@ func (f *function) Settled(ev *triggers.Event, s triggers.Settlement) {
 	}
 	if s.Status != 0 {
 		rec.Fields = []journal.Field{{Key: "http_status", Value: itoa(s.Status)}}
+	}
+	if s.Copy != "" {
+		rec.Fields = []journal.Field{{Key: "new_message_id", Value: s.Copy}}
 	}
 	f.gen.host.journal.Append(rec)
 	if s.Copy != "" && s.Failure != nil {

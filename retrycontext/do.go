@@ -12,6 +12,7 @@ type Retry struct {
 	Number        int           // number of the coming retry, from 1
 	MaxRetryCount int           // of the policy
 	Delay         time.Duration // the wait before it
+	Asked         bool          // by the handler, with RetryNow or RetryAfter
 	Err           error         // the failure that it answers
 }
 
@@ -103,7 +104,7 @@ func Do(ctx context.Context, p *Policy, sleep func(ctx context.Context, d time.D
 			return retries + 1, nil
 		}
 
-		declared, _ := DeclaredOutcome(err)
+		declared, asked := DeclaredOutcome(err)
 		permanent := declared.Kind == KindPermanent
 		if permanent || p.MaxRetryCount != Forever && retries >= p.MaxRetryCount {
 			if o.Exhausted != nil {
@@ -119,8 +120,9 @@ func Do(ctx context.Context, p *Policy, sleep func(ctx context.Context, d time.D
 		retry := Retry{Number: retries + 1, MaxRetryCount: p.MaxRetryCount, Err: err}
 		switch declared.Kind {
 		case KindRetryNow:
+			retry.Asked = asked
 		case KindRetryAfter:
-			retry.Delay = declared.Delay
+			retry.Delay, retry.Asked = declared.Delay, asked
 		default: // only these advance the series
 			retry.Delay = series.Next()
 		}

@@ -22,7 +22,7 @@ type banner struct {
 
 func newBanner(s *session, a *app.App) *banner {
 	b := &banner{s: s, app: a}
-	report := app.Check(a)
+	report := table.Report(a, s.host.Services())
 	var others [][4]string
 	for i := range report.Functions {
 		f := &report.Functions[i]
@@ -39,9 +39,6 @@ func newBanner(s *session, a *app.App) *banner {
 		case f.Disabled != "":
 			b.idle = append(b.idle, textf("%s is disabled (%s)", f.Name, f.Disabled))
 			continue
-		}
-		if kind := table.Of(f.Trigger); kind != nil && kind.Observe != nil {
-			kind.Observe(f, a, def, s.host.Services())
 		}
 		row := [4]string{f.Name, f.Trigger + " " + f.Source, product(f), f.End}
 		if def.Routed() {

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/blob"
+	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -115,7 +116,7 @@ of NAME, which must not exist yet.`,
 				if err != nil {
 					return err
 				}
-				newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(control.BlobContentType))
+				newConsole(std, true).printf("downloaded %s to %q (%s)\n", plural(int(n), "byte"), file, resp.Header.Get(web.BlobContentType))
 				return nil
 			})
 		},

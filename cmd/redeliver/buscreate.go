@@ -12,7 +12,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
-	"github.com/redeliver/redeliver/host/scenario"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -105,15 +105,15 @@ autoCreateEntities). For more than a few, write a Config.json and start with
 func limits(v setting.Value) (text string) {
 	switch {
 	case v.Max > 0:
-		text = fmt.Sprintf(", %s to %s", scenario.Span(v.Min), scenario.Span(v.Max))
+		text = fmt.Sprintf(", %s to %s", explain.Span(v.Min), explain.Span(v.Max))
 	case v.Min > 0:
-		text = fmt.Sprintf(", %s or more (default unlimited)", scenario.Span(v.Min))
+		text = fmt.Sprintf(", %s or more (default unlimited)", explain.Span(v.Min))
 	case v.Most > 0:
 		text = fmt.Sprintf(", 1 to %d", v.Most)
 	}
 	switch def := v.Default.(type) {
 	case time.Duration:
-		text += " (default " + scenario.Span(def) + ")"
+		text += " (default " + explain.Span(def) + ")"
 	case int, servicebus.Status:
 		text += fmt.Sprintf(" (default %v)", def)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/retrycontext"
@@ -158,14 +159,14 @@ func (p *printer) line(rec *journal.Record) string {
 		if rec.Status == "succeeded" {
 			colour = green
 		}
-		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: failure(rec)}) + p.stack(rec)
+		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: explain.Brief(rec.Error)}) + p.stack(rec)
 	case journal.RetryScheduled:
 		if p.s.pace() == "real" && rec.Delay >= time.Second {
 			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
 	case journal.RetryCancelled:
-		return p.format(rec, yellow, "retry cancelled", failure(rec))
+		return p.format(rec, yellow, "retry cancelled", explain.Brief(rec.Error))
 	case journal.RetriesExhausted:
 		if rec.Cause == string(retrycontext.CausePermanent) {
 			return p.format(rec, yellow, "no further attempt: permanent", "")
@@ -333,7 +334,7 @@ func (p *printer) settled(rec *journal.Record) string {
 			text = "dead-lettered " + text
 		}
 	}
-	text = join(text, note, failure(rec))
+	text = join(text, note, explain.Brief(rec.Error))
 	took := ""
 	if last {
 		took = p.ended(rec)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/redeliver/redeliver/bindings/queue"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -200,7 +201,7 @@ func functionName(name string) error {
 
 func showResult(out *console, function string, res *control.InvokeResult) error {
 	if !res.Succeeded {
-		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), brief(res.Error))
+		return fmt.Errorf("%s failed after %s: %s", function, plural(res.Attempts, "attempt"), explain.Brief(res.Error))
 	}
 	if r := res.Response; r != nil {
 		out.data(r.Body)

@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 )
 
@@ -12,7 +13,7 @@ const mostPlaces = 6
 // stack returns the places in the app's code where an attempt has failed, below its line.
 // A function that keeps failing at the same places shows them once.
 func (p *printer) stack(rec *journal.Record) string {
-	places := strings.Join(placesOf(rec.Beside.Stack, failure(rec)), "\n")
+	places := strings.Join(placesOf(rec.Beside.Stack, explain.Brief(rec.Error)), "\n")
 	if places == "" || p.stacks[rec.Function] == places {
 		return ""
 	}

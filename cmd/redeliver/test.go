@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/scenario"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -24,7 +25,7 @@ import (
 type testFlags struct {
 	app, run, seed, junit, output string
 	repeat, parallel              int
-	verbose                       bool
+	verbose, update               bool
 }
 
 func newTest(std streams) *cobra.Command {
@@ -59,6 +60,7 @@ all have passed or were skipped.`,
 	f.IntVar(&flags.parallel, "parallel", runtime.NumCPU(), "run so many scenarios at the same time")
 	f.StringVar(&flags.junit, "junit", "", "write a report in the JUnit format to this file")
 	f.StringVarP(&flags.output, "output", "o", "text", "text, or json: one line for each scenario")
+	f.BoolVar(&flags.update, "update", false, "write the timelines that scenarios compare with (then: timeline) anew")
 	f.BoolVar(&flags.verbose, "verbose", false, "name scenarios that have passed, too")
 	return cmd
 }
@@ -121,7 +123,7 @@ func (flags *testFlags) plan(args []string) ([]scenario.Job, []*schemas.Fault, e
 				continue
 			}
 			for i := range flags.repeat {
-				o := &scenario.Options{App: flags.app}
+				o := &scenario.Options{App: flags.app, Update: flags.update}
 				if seed != nil {
 					n := *seed + uint64(i)
 					o.Seed = &n
@@ -249,7 +251,7 @@ func (r *testReport) result(res *scenario.Result) {
 			writef(&b, "  again with: redeliver test %s --run '^%s$' --seed %d\n", res.Scenario.File, regexp.QuoteMeta(res.Scenario.Name), res.Seed)
 		}
 	case r.flags.verbose:
-		writef(&b, "ok    %s  (%s of virtual time in %s)\n", res.Scenario.Name, scenario.Span(res.Virtual), res.Real.Round(time.Millisecond))
+		writef(&b, "ok    %s  (%s of virtual time in %s)\n", res.Scenario.Name, explain.Span(res.Virtual), res.Real.Round(time.Millisecond))
 	}
 	c.print(b.String())
 }
@@ -268,7 +270,7 @@ func (r *testReport) summary(planned int) {
 	if n := len(r.faults); n > 0 {
 		writef(&b, ", %s in the files", plural(n, "fault"))
 	}
-	writef(&b, "; %s of virtual time in %s", scenario.Span(r.sum.Virtual), time.Since(r.begin).Round(time.Millisecond))
+	writef(&b, "; %s of virtual time in %s", explain.Span(r.sum.Virtual), time.Since(r.begin).Round(time.Millisecond))
 	if r.flags.seed != "" && len(r.results) > 0 {
 		writef(&b, "; seed %d", r.results[0].Seed)
 	}

@@ -69,6 +69,18 @@ type FunctionReport struct {
 	End string `json:"end,omitempty"`
 }
 
+// PolicyText is the policy in words, and where it comes from.
+func (f *FunctionReport) PolicyText() string {
+	if f.Policy == nil {
+		return "none"
+	}
+	return policyWords(f.Policy) + ", from " + originWords(f.Policy)
+}
+
+// AttemptsText says how often a message runs that always fails: attempts per delivery,
+// deliveries and their product.
+func (f *FunctionReport) AttemptsText() string { return attemptsWords(*f) }
+
 // PolicyReport is an effective policy and its source.
 type PolicyReport struct {
 	Strategy        string       `json:"strategy"`

@@ -34,7 +34,7 @@ type Record struct {
 	Status   string        // of attempt_ended: "succeeded", "failed", "timed_out"; of state changes
 	Decision string        // of settled
 	Target   string        // where a message went: "orders-poison"
-	Cause    string        // why retries ended: "maxRetryCount", "permanent"; who moved the clock
+	Cause    string        // why retries ended: "maxRetryCount", "permanent"; "declared" for the wait of a retry; who moved the clock
 	Error    string        // failure text, one line or several
 	Level    string        // of handler_log
 	Message  string        // of handler_log, or a fixed phrase

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -27,6 +28,7 @@ type expect struct {
 	Outputs     map[string][]body          `json:"outputs"`
 	Elapsed     *spanRange                 `json:"elapsed"`
 	Journal     []map[string]any           `json:"journal"`
+	Timeline    string                     `json:"timeline"`
 	NothingElse bool                       `json:"nothingElse"`
 }
 
@@ -52,9 +54,13 @@ func (b bodies) want() string {
 }
 
 // mismatch records what does not hold, with what happened to those concerned.
-func (r *run) mismatch(path, message, want, got string, concerned func(*journal.Record) bool) {
+func (r *run) mismatch(path, message, want, got string, what timeline) {
 	line, _ := r.s.doc.Pos(path)
-	r.fail(&Failure{File: r.s.File, Line: line, Path: path, Message: message, Want: want, Got: got, Timeline: r.timeline(concerned)})
+	f := &Failure{File: r.s.File, Line: line, Path: path, Message: message, Want: want, Got: got}
+	if what != nil && r.h != nil {
+		f.Timeline = shorten(what())
+	}
+	r.fail(f)
 }
 
 // expect looks at everything that an expectation names.
@@ -72,10 +78,13 @@ func (r *run) expect(at string, e *expect) {
 	r.outputs(schemas.JoinPath(at, "outputs"), e.Outputs)
 	if e.Elapsed != nil {
 		if got := r.elapsed(func(*journal.Record) bool { return true }); !e.Elapsed.holds(got) {
-			r.mismatch(schemas.JoinPath(at, "elapsed"), "the last attempt ended at another time", e.Elapsed.text, Span(got), r.all)
+			r.mismatch(schemas.JoinPath(at, "elapsed"), "the last attempt ended at another time", e.Elapsed.text, explain.Span(got), r.all)
 		}
 	}
 	r.journal(schemas.JoinPath(at, "journal"), e.Journal)
+	if e.Timeline != "" {
+		r.golden(schemas.JoinPath(at, "timeline"), e.Timeline)
+	}
 	if e.NothingElse {
 		r.nothingElse(schemas.JoinPath(at, "nothingElse"), e)
 	}
@@ -227,7 +236,7 @@ func (r *run) journal(at string, want []map[string]any) {
 				message = "the journal has such a record only before the one of the pattern above"
 			}
 			text, _ := json.Marshal(pattern)
-			r.mismatch(path, message, string(text), "", r.all)
+			r.mismatch(path, message, string(text), "", r.records)
 			return
 		}
 		next += found + 1

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
 )
@@ -152,7 +153,7 @@ func (r *run) function(at, name string, want *ofFunction) {
 	if want.Elapsed != nil {
 		got := r.elapsed(func(rec *journal.Record) bool { return strings.EqualFold(rec.Function, name) })
 		if !want.Elapsed.holds(got) {
-			r.mismatch(sub("elapsed"), "the last attempt of "+name+" ended at another time", want.Elapsed.text, Span(got), concerned)
+			r.mismatch(sub("elapsed"), "the last attempt of "+name+" ended at another time", want.Elapsed.text, explain.Span(got), concerned)
 		}
 	}
 	next := 0
@@ -193,7 +194,7 @@ func (r *run) attempts(at, name string, want *attempts, got []journal.Record) {
 		case w.Error != nil && !w.Error.matches(rec.Error):
 			differs("error", w.Error.String(), quote(rec.Error))
 		case w.At != nil && !w.At.holds(after):
-			differs("at", w.At.text, Span(after))
+			differs("at", w.At.text, explain.Span(after))
 		}
 	}
 }
@@ -201,7 +202,7 @@ func (r *run) attempts(at, name string, want *attempts, got []journal.Record) {
 func (r *run) waits(at, name string, want *waits, got []time.Duration) {
 	shown := make([]string, len(got))
 	for i, d := range got {
-		shown[i] = Span(d)
+		shown[i] = explain.Span(d)
 	}
 	if want.each != nil {
 		if i := slices.IndexFunc(got, func(d time.Duration) bool { return !want.each.holds(d) }); i >= 0 || len(got) == 0 {

@@ -20,6 +20,8 @@ type Options struct {
 	App string
 	// Seed, if not nil, takes the place of the scenario's own.
 	Seed *uint64
+	// Update writes the files that "timeline" names anew, instead of comparing them.
+	Update bool
 }
 
 // A Result is what a run of a scenario came to.
@@ -51,8 +53,9 @@ type Failure struct {
 	Message string `json:"message"`
 	Want    string `json:"want,omitempty"`
 	Got     string `json:"got,omitempty"`
-	// Timeline is what happened to the function or message concerned: lines of the
-	// journal, with the time from the beginning of the scenario.
+	// Timeline is what happened to the messages concerned, as package explain tells it, with
+	// the time from the beginning of the scenario. For a pattern of the journal it is the
+	// journal's lines.
 	Timeline []string `json:"timeline,omitempty"`
 }
 
@@ -87,7 +90,7 @@ func Run(ctx context.Context, s *Scenario, o *Options) *Result {
 		return res
 	}
 	begin := time.Now() //clock:outside how long the run takes in reality
-	r := &run{s: s, res: res}
+	r := &run{s: s, res: res, update: o.Update}
 	r.guard(func() { r.play(ctx, o) })
 	res.Real = time.Since(begin) //clock:outside the same
 	return res
@@ -98,6 +101,8 @@ type run struct {
 	s   *Scenario
 	res *Result
 	h   *hosttest.Host
+
+	update bool // of files with timelines
 
 	at     string // path of the step that runs
 	begins time.Time

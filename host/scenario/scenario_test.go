@@ -346,3 +346,57 @@ func TestRunAll(t *testing.T) {
 	cancel()
 	scenario.RunAll(ctx, jobs, 2, func(r *scenario.Result) {})
 }
+
+// A timeline is compared with a file beside the scenario, and written when it is asked for.
+func TestGoldenTimelines(t *testing.T) {
+	t.Parallel()
+	s := load(t, ship+`
+when: [{send: {queue: parcels, body: x}}]
+then: {timeline: lives/ship.txt, functions: {Ship: {attempts: 1}}}
+`)[0]
+	first := func(o *scenario.Options) string {
+		res := scenario.Run(context.Background(), s, o)
+		if len(res.Failures) == 0 {
+			return ""
+		}
+		return res.Failures[0].Message + ": want " + res.Failures[0].Want + " got " + res.Failures[0].Got
+	}
+	if got := first(nil); !strings.Contains(got, `there is no file "lives/ship.txt"; "redeliver test --update" writes it`) {
+		t.Errorf("no file: %q", got)
+	}
+	if got := first(&scenario.Options{Update: true}); got != "" {
+		t.Errorf("update: %q", got)
+	}
+	if got := first(nil); got != "" {
+		t.Errorf("the same: %q", got)
+	}
+	file := filepath.Join(filepath.Dir(s.File), "lives", "ship.txt")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), "succeeded", "failed", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := first(nil); !strings.Contains(got, "the timeline differs from line 7 of lives/ship.txt: want   +0s            attempt 1 of 3 failed got   +0s            attempt 1 of 3 succeeded") {
+		t.Errorf("another: %q", got)
+	}
+	outside := load(t, ship+"then: {timeline: ../ship.txt}")[0]
+	if res := scenario.Run(context.Background(), outside, &scenario.Options{Update: true}); len(res.Failures) != 1 || !strings.Contains(res.Failures[0].Message, "no file beside the scenario") {
+		t.Errorf("outside: %+v", res.Failures)
+	}
+}
+
+// A long timeline has its beginning and its end.
+func TestLongTimelines(t *testing.T) {
+	t.Parallel()
+	s := load(t, `
+functions: {Ship: {trigger: {type: queueTrigger, queueName: parcels}, handler: fail, retry: {strategy: fixedDelay, maxRetryCount: 9, delayInterval: "00:00:01"}}}
+when: [{send: {queue: parcels, body: x}}]
+then: {functions: {Ship: {attempts: 1}}}
+`)[0]
+	res := scenario.Run(context.Background(), s, nil)
+	if len(res.Failures) != 1 || len(res.Failures[0].Timeline) != 41 || !strings.HasPrefix(res.Failures[0].Timeline[20], "... ") {
+		t.Errorf("failures: %+v", res.Failures)
+	}
+}

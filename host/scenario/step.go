@@ -12,6 +12,7 @@ import (
 
 	queueapi "github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/hosttest"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/schemas"
@@ -251,7 +252,7 @@ func (r *run) request(q *request) {
 		case got != nil && q.Expect != nil:
 			r.response(at, q.Expect, got.StatusCode, string(got.Body))
 		case got == nil && q.Expect != nil:
-			r.mismatch(at, "the caller left before the answer", "an answer", "none after "+Span(time.Duration(q.Patience)), nil)
+			r.mismatch(at, "the caller left before the answer", "an answer", "none after "+explain.Span(time.Duration(q.Patience)), nil)
 		}
 		return
 	}

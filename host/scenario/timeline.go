@@ -3,27 +3,20 @@ package scenario
 import (
 	"fmt"
 	"strings"
-	"time"
 
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/kinds/table"
 )
+
+// A timeline is what a failure shows of what happened, as lines.
+type timeline func() []string
 
 // mostLines is the length of a timeline.
 const mostLines = 40
 
-// timeline shows the records that concern, with the time from the beginning of the
-// scenario. Of a long one the middle is left out.
-func (r *run) timeline(concerns func(*journal.Record) bool) []string {
-	if concerns == nil || r.h == nil {
-		return nil
-	}
-	var lines []string
-	for _, rec := range r.h.Select(concerns) {
-		if rec.Kind == journal.AttemptStarted {
-			continue // its end says as much
-		}
-		lines = append(lines, fmt.Sprintf("%-12s %s", "+"+Span(rec.Time.Sub(r.begins)), line(&rec)))
-	}
+// shorten leaves out the middle of a long timeline.
+func shorten(lines []string) []string {
 	if n := len(lines); n > mostLines {
 		cut := fmt.Sprintf("... %d lines ...", n-mostLines)
 		lines = append(append(lines[:mostLines/2:mostLines/2], cut), lines[n-mostLines/2:]...)
@@ -31,26 +24,52 @@ func (r *run) timeline(concerns func(*journal.Record) bool) []string {
 	return lines
 }
 
-// all concerns everything that happened to messages.
-func (r *run) all(rec *journal.Record) bool {
+// all is the life of every message.
+func (r *run) all() []string { return r.lives(explain.Subject{}) }
+
+// of is the life of the messages of a function.
+func (r *run) of(function string) timeline {
+	return func() []string { return r.lives(explain.Subject{Function: function}) }
+}
+
+// explain tells lives with what the services of the host know.
+func (r *run) explain(about explain.Subject) []*explain.Life {
+	if about.App = r.h.App(); about.App != nil {
+		about.Report = table.Report(about.App, r.h.Services())
+	}
+	return explain.Explain(r.h.Select(func(*journal.Record) bool { return true }), about)
+}
+
+// lives are the lives of messages, with the time from the beginning of the scenario.
+func (r *run) lives(about explain.Subject) (lines []string) {
+	list := r.explain(about)
+	for _, l := range list {
+		if len(list) > 1 {
+			lines = append(lines, l.Title())
+		}
+		lines = append(lines, l.Lines(r.begins)...)
+		if !l.Over {
+			lines = append(lines, "next: "+l.Next)
+		}
+	}
+	return lines
+}
+
+// records are the lines of the journal on messages.
+func (r *run) records() (lines []string) {
+	for _, rec := range r.h.Select(concernsMessages) {
+		lines = append(lines, fmt.Sprintf("%-12s %s", "+"+explain.Span(rec.Time.Sub(r.begins)), line(&rec)))
+	}
+	return lines
+}
+
+// concernsMessages leaves out what is of the host as a whole.
+func concernsMessages(rec *journal.Record) bool {
 	switch rec.Kind {
 	case journal.HostStarted, journal.HostStopped, journal.GenerationLoaded, journal.ProcessStarted, journal.ProcessExited, journal.ClockMoved:
 		return false
 	}
 	return true
-}
-
-// of concerns a function, or the message or entity of one.
-func (r *run) of(function string) func(*journal.Record) bool {
-	messages := map[string]bool{}
-	for _, rec := range r.h.Select(func(rec *journal.Record) bool {
-		return strings.EqualFold(rec.Function, function) && rec.MessageID != ""
-	}) {
-		messages[rec.MessageID] = true
-	}
-	return func(rec *journal.Record) bool {
-		return strings.EqualFold(rec.Function, function) || messages[rec.MessageID] && rec.Function == ""
-	}
 }
 
 // line is a record for a person.
@@ -70,7 +89,7 @@ func line(rec *journal.Record) string {
 		add("delivery_count=%d", rec.DeliveryCount)
 	}
 	if rec.HasDelay || rec.Delay != 0 {
-		add("delay=%s", Span(rec.Delay))
+		add("delay=%s", explain.Span(rec.Delay))
 	}
 	for _, word := range []string{rec.Status, rec.Decision, rec.Cause} {
 		if word != "" {
@@ -84,31 +103,10 @@ func line(rec *journal.Record) string {
 		add("%s", rec.Message)
 	}
 	if rec.Error != "" && rec.Kind != journal.RetriesExhausted {
-		first, _, _ := strings.Cut(rec.Error, "\n")
-		first = strings.TrimPrefix(first, fmt.Sprintf("function %q: ", rec.Function))
-		add("%s", strings.TrimPrefix(first, "*errors.errorString: "))
+		first, _, _ := strings.Cut(explain.Brief(rec.Error), "\n")
+		add("%s", first)
 	}
 	return strings.Join(parts, " ")
-}
-
-// Span writes a length of time without needless units, with days.
-func Span(d time.Duration) string {
-	d = d.Round(time.Millisecond)
-	text := ""
-	if whole := d / (24 * time.Hour); whole > 0 {
-		text, d = fmt.Sprintf("%dd", whole), d%(24*time.Hour)
-		if d == 0 {
-			return text
-		}
-	}
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return text + s
 }
 
 // longest is the length of a body that a failure repeats.

@@ -51,6 +51,7 @@ func (s *Server) operations() []operation {
 		direct(s.failOutputs),
 		direct(s.invoke),
 		streamed(s.journal),
+		direct(s.explain),
 		direct(s.clockStatus),
 		direct(s.advance),
 		streamed(s.saveState),

@@ -18,6 +18,11 @@ import (
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
+// BlobContentType is the header of a download that carries the blob's own
+// content type. The answer itself is never typed: a stored blob must not
+// run as a page of the admin API's origin.
+const BlobContentType = "X-Redeliver-Content-Type"
+
 // blobName checks the names of a blob. The blob's is not part of the path, whose fixed
 // words ignore case.
 func blobName(container, name string) error {
@@ -83,7 +88,7 @@ func (s *Server) download(w http.ResponseWriter, _ *http.Request, in control.Dow
 	h.Set("Content-Disposition", "attachment")
 	h.Set("Content-Length", strconv.FormatInt(got.Range.Count, 10))
 	h.Set("ETag", got.Properties.ETag)
-	h.Set(control.BlobContentType, got.Properties.Headers.ContentType)
+	h.Set(BlobContentType, got.Properties.Headers.ContentType)
 	w.WriteHeader(http.StatusOK)
 	body := &readError{from: got.Body}
 	if _, err := io.Copy(w, body); err != nil {

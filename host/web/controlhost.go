@@ -7,8 +7,8 @@ import (
 	"os"
 
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/app"
 	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
 	"github.com/redeliver/redeliver/schemas"
@@ -26,7 +26,7 @@ func (s *Server) status(context.Context, control.GetStatus) (control.Status, err
 	}
 	st.Ready = st.State == host.Running
 	if a := s.host.App(); a != nil {
-		st.Report = app.Check(a)
+		st.Report = table.Report(a, s.host.Services())
 	}
 	return st, nil
 }

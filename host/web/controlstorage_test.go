@@ -15,6 +15,7 @@ import (
 
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -76,8 +77,8 @@ func TestControlBlobs(t *testing.T) {
 	}
 	d.want(201, "PUT", d.blob("docs", name), "<b>", withHeader("Content-Type", "text/html"))
 	got := d.want(200, "GET", d.blob("docs", name), "")
-	if got.Body != "<b>" || got.Header.Get(control.BlobContentType) != "text/html" {
-		t.Errorf("downloaded %q as %q", got.Body, got.Header.Get(control.BlobContentType))
+	if got.Body != "<b>" || got.Header.Get(web.BlobContentType) != "text/html" {
+		t.Errorf("downloaded %q as %q", got.Body, got.Header.Get(web.BlobContentType))
 	}
 	// A browser must neither show nor run it.
 	if h := got.Header; h.Get("Content-Type") != "application/octet-stream" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Disposition") != "attachment" {

@@ -73,6 +73,7 @@
 //	PUT    /outputs/fault                      FailOutputs
 //	POST   /functions/{name}/invoke            Invoke
 //	GET    /journal                            ReadJournal
+//	GET    /explain                            Explain
 //	GET    /clock                              GetClock
 //	POST   /clock/advance                      AdvanceClock
 //	GET    /state                              SaveState

@@ -27,7 +27,7 @@ import (
 var update = flag.Bool("update", false, "write the list of doc.go and schemas/openapi anew")
 
 // table has every operation, also the ones that only some hosts have.
-func table() []operation {
+func operationTable() []operation {
 	return (&Server{opts: Options{Secret: "s", Stop: func() {}}}).operations()
 }
 
@@ -55,7 +55,7 @@ func TestControlTable(t *testing.T) {
 		}
 		same(t, file, string(text), described(words))
 	})
-	for _, op := range table() {
+	for _, op := range operationTable() {
 		if words[op.Name] == "" {
 			t.Errorf("operation %s has no comment", op.Name)
 		}
@@ -77,7 +77,7 @@ func same(t *testing.T, file, got, want string) {
 // listed is the list of the package comment.
 func listed() string {
 	var b strings.Builder
-	for _, op := range table() {
+	for _, op := range operationTable() {
 		fmt.Fprintf(&b, "//\t%-6s %-35s %s\n", op.Method, op.Path, op.Name)
 	}
 	return b.String()
@@ -130,7 +130,7 @@ type describer struct {
 func described(words map[string]string) string {
 	d := describer{words, object{}, map[string]reflect.Type{}}
 	paths := object{}
-	for _, op := range table() {
+	for _, op := range operationTable() {
 		path, ok := paths[api.Prefix+op.Path].(object)
 		if !ok {
 			path = object{}

@@ -34,11 +34,6 @@ type Download struct {
 	Name      string `query:"name,required"`
 }
 
-// BlobContentType is the header of a download that carries the blob's own
-// content type. The answer itself is never typed: a stored blob must not
-// run as a page of the admin API's origin.
-const BlobContentType = "X-Redeliver-Content-Type"
-
 // ContainerInfo is a blob container of the embedded storage account.
 type ContainerInfo struct {
 	Name  string `json:"name"`

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/web/api"
 )
 
@@ -88,6 +89,17 @@ type ReadJournal struct {
 
 	Since  int64 `query:"since" min:"1" default:"1" fault:"since must be a sequence number from 1"` // the first record
 	Follow bool  `query:"follow"`                                                                   // go on until the host ends
+}
+
+// Explain tells the lives of messages: each delivery and each attempt, who decided what
+// followed, and what comes next. It knows what the journal has kept; 404 when that has no
+// such message.
+type Explain struct {
+	api.Op[explain.Told] `route:"GET /explain"`
+
+	Message  string `query:"message"`                                                              // identity of a message, or its beginning; of a delivery; of an invocation
+	Function string `query:"function"`                                                             // only messages of this function
+	Last     int    `query:"last" min:"1" default:"20" fault:"last must be a number of 1 or more"` // so many lives, the latest
 }
 
 // Reload loads the app again; 409 when it was refused.

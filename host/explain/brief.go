@@ -1,14 +1,9 @@
-package main
+package explain
 
 import (
 	"regexp"
 	"strings"
-
-	"github.com/redeliver/redeliver/host/journal"
 )
-
-// failure is a record's error for people.
-func failure(rec *journal.Record) string { return brief(rec.Error) }
 
 var (
 	// functionPrefix matches who failed, which has a column of its own.
@@ -19,10 +14,10 @@ var (
 	goType = regexp.MustCompile(`^(?:\*\w+\.\w+|\w+\.[A-Z]\w*|runtime\.\w+)(?:\[[^ ]*\])?: `)
 )
 
-// brief is the outermost message of a failure, without the function's name, the
+// Brief is the outermost message of a failure, without the function's name, the
 // Go types and the chain of causes, which every message repeats. The journal has
 // them all.
-func brief(text string) string {
+func Brief(text string) string {
 	panicked := ""
 	if m := functionPrefix.FindStringSubmatch(text); m != nil {
 		text = text[len(m[0]):]

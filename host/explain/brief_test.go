@@ -1,6 +1,10 @@
-package main
+package explain_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/redeliver/redeliver/host/explain"
+)
 
 func TestBrief(t *testing.T) {
 	t.Parallel()
@@ -17,8 +21,8 @@ func TestBrief(t *testing.T) {
 		`timeout value of 00:00:01 was exceeded by function "Orders"`:                                         `timeout value of 00:00:01 was exceeded by function "Orders"`,
 		"": "",
 	} {
-		if got := brief(text); got != want {
-			t.Errorf("brief(%q) = %q, want %q", text, got, want)
+		if got := explain.Brief(text); got != want {
+			t.Errorf("Brief(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

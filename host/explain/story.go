@@ -1,0 +1,327 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/retrycontext"
+	"github.com/redeliver/redeliver/triggers"
+)
+
+// A story is a life that is being told.
+type story struct {
+	life    *Life
+	wanted  bool
+	claimed bool // it is the beginning of other lives
+
+	policy     *retrycontext.Policy
+	deliveries int // to be expected; 0: not known, or no limit
+
+	attempt int       // index + 1 of the entry of the attempt that runs or ran last
+	started time.Time // when it began
+	retries int       // of this delivery whose wait came from the policy
+	open    bool      // a delivery is in work
+	settled time.Time // when the delivery before this one ended
+	gone    string    // where the message has gone for good, in words
+}
+
+// entry adds an entry.
+func (s *story) entry(r *journal.Record, layer Layer, format string, args ...any) *Entry {
+	s.life.Entries = append(s.life.Entries, Entry{
+		Seq: r.Seq, Time: r.Time, Layer: layer, Delivery: r.Delivery, DeliveryCount: r.DeliveryCount, Text: fmt.Sprintf(format, args...),
+	})
+	return &s.life.Entries[len(s.life.Entries)-1]
+}
+
+// waits says what comes next. In is how long it takes; below 0: that is not known.
+func (s *story) waits(r *journal.Record, in time.Duration, format string, args ...any) {
+	s.life.Over, s.life.Next, s.life.NextAt = false, fmt.Sprintf(format, args...), nil
+	if in >= 0 {
+		at := r.Time.Add(in)
+		s.life.NextAt = &at
+	}
+}
+
+// goes says that the message is gone for good.
+func (s *story) goes(format string, args ...any) {
+	s.gone = fmt.Sprintf(format, args...)
+	s.life.Over, s.life.Next, s.life.NextAt = true, "nothing: "+s.gone, nil
+}
+
+const unknown = -1 * time.Nanosecond
+
+// add tells a record of the message.
+func (s *story) add(r *journal.Record) {
+	switch r.Kind {
+	case journal.Received:
+		s.received(r)
+	case journal.AttemptStarted:
+		s.life.Attempts++
+		e := s.entry(r, Handler, "%s runs", attempt(r))
+		e.Attempt = r.Attempt
+		s.attempt, s.started = len(s.life.Entries), r.Time
+		s.waits(r, unknown, "%s ends", attempt(r))
+	case journal.AttemptEnded:
+		s.attemptEnded(r)
+	case journal.RetryScheduled:
+		s.retryScheduled(r)
+	case journal.RetriesExhausted:
+		if r.Cause == string(retrycontext.CausePermanent) {
+			s.then(Handler, "the failure is permanent, no further retry")
+		} else {
+			s.then(Policy, fmt.Sprintf("no retry is left of maxRetryCount %d", r.MaxRetryCount))
+		}
+	case journal.RetryCancelled:
+		s.then(Host, "a stop, a reload or the caller ended the wait: no further retry")
+	case journal.Settled:
+		s.settle(r)
+	default:
+		s.told(r)
+	}
+}
+
+// attempt names an attempt: "attempt 2 of 5".
+func attempt(r *journal.Record) string {
+	if !r.HasPolicy || r.MaxRetryCount == retrycontext.Forever {
+		return fmt.Sprintf("attempt %d", r.Attempt)
+	}
+	return fmt.Sprintf("attempt %d of %d", r.Attempt, r.MaxRetryCount+1)
+}
+
+func (s *story) received(r *journal.Record) {
+	s.life.Deliveries++
+	s.retries, s.attempt, s.open, s.gone = 0, 0, true, ""
+	text := "delivery " + r.Delivery
+	if r.DeliveryCount > 0 {
+		text = fmt.Sprintf("delivery %d", r.DeliveryCount)
+		if s.deliveries > 0 {
+			text += fmt.Sprintf(" of %d", s.deliveries)
+		}
+		text += " (" + r.Delivery + ")"
+	}
+	if gap := r.Time.Sub(s.settled).Round(time.Millisecond); !s.settled.IsZero() && gap > 0 {
+		text += ", " + Span(gap) + " after the last"
+	}
+	s.entry(r, Trigger, "%s", text)
+	s.waits(r, unknown, "the first attempt begins")
+}
+
+func (s *story) attemptEnded(r *journal.Record) {
+	if s.attempt == 0 {
+		s.entry(r, Handler, "").Attempt = r.Attempt
+		s.attempt, s.started = len(s.life.Entries), r.Time
+	}
+	e := &s.life.Entries[s.attempt-1]
+	e.Seq, e.Time = r.Seq, r.Time
+	e.Text = attempt(r) + " " + strings.ReplaceAll(r.Status, "_", " ")
+	if took := r.Time.Sub(s.started).Round(time.Millisecond); took > 0 {
+		e.Text += " after " + Span(took)
+	}
+	if r.Error != "" {
+		e.Text += ": " + failure(r)
+	}
+	s.waits(r, unknown, "the trigger settles the delivery")
+}
+
+// failure is the first line of a failure, without what the line says anyway.
+func failure(r *journal.Record) string {
+	text, _, _ := strings.Cut(Brief(r.Error), "\n")
+	return text
+}
+
+func (s *story) then(who Layer, text string) {
+	if s.attempt > 0 {
+		e := &s.life.Entries[s.attempt-1]
+		e.Decided, e.Then, e.Formula = who, text, ""
+	}
+}
+
+func (s *story) retryScheduled(r *journal.Record) {
+	wait := "retry in " + Span(r.Delay)
+	if r.Delay == 0 {
+		wait = "retry at once"
+	}
+	if r.Cause != "" {
+		s.then(Handler, wait)
+	} else {
+		s.retries++
+		s.then(Policy, wait)
+		if least, most := s.policy.Bounds(s.retries); s.attempt > 0 && s.policy != nil && s.policy.MaxRetryCount == r.MaxRetryCount && least <= r.Delay && r.Delay <= most {
+			s.life.Entries[s.attempt-1].Formula = s.policy.Formula(s.retries)
+		}
+	}
+	s.waits(r, r.Delay, "%s", attempt(r))
+}
+
+// endings are the decisions after which the message is not delivered again.
+var endings = map[triggers.Decision]string{
+	triggers.Deleted:      "the function has succeeded, and the message is deleted",
+	triggers.Completed:    "the function has succeeded, and the message is completed",
+	triggers.Checkpointed: "the checkpoint is written, and the batch does not come again",
+	triggers.Recorded:     "the schedule goes on with its next occurrence",
+	triggers.Undecodable:  "the message cannot be decoded",
+}
+
+// returns are the decisions after which it is.
+var returns = map[triggers.Decision]string{
+	triggers.Released:        "the queue delivers it again",
+	triggers.Abandoned:       "the entity delivers it again",
+	triggers.LockLost:        "the entity delivers it again, since the lock was lost",
+	triggers.NotCheckpointed: "the batch comes again from the checkpoint before",
+	triggers.Dropped:         "it is delivered again when its lock ends, if it still exists",
+}
+
+func (s *story) settle(r *journal.Record) {
+	s.open, s.settled, s.attempt = false, r.Time, 0
+	decision := triggers.Decision(r.Decision)
+	text := strings.ReplaceAll(r.Decision, "_", "-")
+	if back := returns[decision]; back != "" && s.gone == "" && r.Message == "" && r.Error == "" {
+		text += ": " + back
+	}
+	if r.Target != "" {
+		text += " to " + r.Target
+	}
+	if status := field(r, "http_status"); status != "" {
+		text += " with " + status
+	}
+	for _, more := range []string{r.Message, r.Error} {
+		if more != "" {
+			text += ": " + more
+		}
+	}
+	s.entry(r, Trigger, "%s", text)
+	if s.gone != "" {
+		return // the service was faster
+	}
+	switch ending, back := endings[decision], returns[decision]; {
+	case r.Error != "":
+		s.waits(r, unknown, "the settlement has failed: the message may come again")
+	case ending != "":
+		s.goes("%s", ending)
+	case back != "":
+		s.waits(r, unknown, "%s", back)
+	case decision == triggers.Poisoned:
+		s.goes("the message is poison, in %s", r.Target)
+	case decision == triggers.DeadLettered:
+		s.goes("the message is a dead letter")
+	case decision == triggers.Deferred:
+		s.waits(r, unknown, "the message stays deferred until a receiver asks for its sequence number")
+	case decision == triggers.Responded && r.MessageID == "":
+		s.goes("the caller has its answer")
+	default:
+		s.waits(r, unknown, "the service decides by the answer")
+	}
+}
+
+// told adds what a service tells of the message.
+func (s *story) told(r *journal.Record) {
+	switch r.Kind {
+	case journal.Enqueued:
+		s.entry(r, Service, "enqueued in %s", r.Source)
+		s.gone = ""
+		s.waits(r, unknown, "a listener receives it")
+	case journal.LockRenewed:
+		s.entry(r, Trigger, "lock renewed")
+	case journal.LockExpired:
+		s.entry(r, Service, "the lock has expired")
+		s.waits(r, unknown, "the message is delivered again")
+	case journal.Expired:
+		s.entry(r, Service, "the time to live is over")
+		s.goes("the message has expired")
+	case journal.DeadLettered:
+		text := "dead-lettered to " + r.Target + ": " + r.Cause
+		if r.Error != "" {
+			text += ": " + r.Error
+		}
+		s.entry(r, Service, "%s", text)
+		s.goes("the message is a dead letter, in %s", r.Target)
+	case journal.Forwarded:
+		cause := r.Cause
+		if cause != "" {
+			cause = " by " + cause
+		}
+		s.entry(r, Service, "forwarded to %s%s", r.Target, cause)
+		if id := copyOf(r); id != "" {
+			s.goes("it is message %s of %s now", id, r.Target)
+		} else {
+			s.waits(r, unknown, "a listener of %s receives it", r.Target)
+		}
+	case journal.EventAttempted:
+		text := "Event Grid has the answer " + r.Status
+		if status := field(r, "http_status"); status != "" {
+			text += ", " + status
+		}
+		s.entry(r, Service, "%s", text)
+		switch {
+		case r.Delay > 0:
+			e := &s.life.Entries[len(s.life.Entries)-1]
+			e.Decided, e.Then, e.Formula = Service, "next delivery in "+Span(r.Delay), "the schedule"
+			s.waits(r, r.Delay, "delivery %d", r.DeliveryCount+1)
+		case delivered(r):
+			s.goes("the event is delivered")
+		default:
+			s.waits(r, unknown, "the event becomes a dead letter, or is dropped")
+		}
+	case journal.EventDelayed:
+		s.entry(r, Service, "Event Grid spares the endpoint: %s", r.Status)
+		s.waits(r, r.Delay, "the next delivery")
+	case journal.EventDropped:
+		s.entry(r, Service, "dropped: %s", r.Cause)
+		s.goes("the event is dropped")
+	case journal.FaultInjected:
+		s.entry(r, Host, "a fault that was asked for: %s", r.Error)
+	}
+}
+
+// delivered reports whether an answer ends the life of an event well.
+func delivered(r *journal.Record) bool { return r.Status == "Delivered" || r.Status == "Success" }
+
+// around adds what happened to the host or the function while the life went on.
+func (s *story) around(r *journal.Record) {
+	text, _ := hostText(r)
+	s.entry(r, Host, "%s", text)
+	if r.Kind == journal.HostStarted && s.open {
+		s.open, s.attempt = false, 0
+		s.life.Entries[len(s.life.Entries)-1].Text += "; the delivery in work is lost, and its count with it"
+		s.waits(r, unknown, "the message comes again when its lock ends, where its source redelivers")
+	}
+}
+
+// hostText is what a record of the host or of a function as a whole says, if it is told.
+func hostText(r *journal.Record) (text string, told bool) {
+	switch r.Kind {
+	case journal.HostStarted:
+		return "the host has started again", true
+	case journal.HostStopped:
+		return "the host has stopped", true
+	case journal.GenerationLoaded:
+		if r.Generation == 1 {
+			return "", false // of a host that has started, which was told
+		}
+		return fmt.Sprintf("generation %d of the app took over", r.Generation), true
+	case journal.ProcessExited:
+		return "the process " + r.Name + " has ended", true
+	case journal.CircuitOpened:
+		return "the circuit breaker opened: nothing is received for " + Span(r.Delay), true
+	case journal.CircuitHalfOpened:
+		return "the circuit breaker lets a few deliveries through", true
+	case journal.CircuitClosed:
+		return "the circuit breaker closed", true
+	}
+	return "", false
+}
+
+// conclude completes the life with what the app tells of it.
+func (s *story) conclude(report *app.Report) {
+	l := s.life
+	if l.Function != "" || l.Over || report == nil || len(l.Entries) == 0 {
+		return
+	}
+	if !slices.ContainsFunc(report.Functions, func(f app.FunctionReport) bool { return strings.EqualFold(f.Source, l.Source) }) {
+		s.goes("no function receives from %s", l.Source)
+	}
+}

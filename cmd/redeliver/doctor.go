@@ -87,7 +87,8 @@ func examine(ctx context.Context, dir string) []finding {
 		{"Node.js", "node", "for apps in JavaScript and TypeScript: install Node.js 18 or later (https://nodejs.org)"},
 		{"npm", "npm", "for apps in JavaScript and TypeScript: it comes with Node.js"},
 		{"Python", "python3 python", "for apps in Python: install Python 3.9 or later (https://www.python.org)"},
-		{"Java", "java", "for apps in Java, which need the official worker too: install a JDK"},
+		{"Java", "java", "for apps in Java: install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder"},
+		{"javac", "javac", "for apps in Java: it comes with a JDK, not with a Java runtime (JRE)"},
 		{".NET", "dotnet", "for apps in isolated .NET: install the .NET SDK 8 or later (https://dotnet.microsoft.com/download)"},
 	} {
 		list = append(list, program(ctx, p.name, strings.Fields(p.command), p.hint))

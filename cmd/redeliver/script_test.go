@@ -28,6 +28,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/queue"
 	"github.com/redeliver/redeliver/functions"
 	"github.com/redeliver/redeliver/host/worker/dotnettest"
+	"github.com/redeliver/redeliver/host/worker/javatest"
 )
 
 // The scripts in testdata are the specification of the command line. This test
@@ -92,6 +93,7 @@ func TestScripts(t *testing.T) {
 			"bus-send":    busSend,
 			"bus-admin":   busAdmin,
 
+			"mvn-package": mvnPackage,
 			"bus-receive": busReceive,
 			"grid-post":   gridPost,
 			"hub-send":    hubSend,
@@ -168,14 +170,34 @@ func setup(env *testscript.Env) error {
 	if err != nil {
 		return err
 	}
-	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules,
+	env.Vars = append(env.Vars, "NO_COLOR=1", "TZ=UTC", "SAMPLES="+samples, "MODULES="+modules, "XDG_CACHE_HOME="+filepath.Join(env.WorkDir, ".cache"),
 		"GORACE=atexit_sleep_ms=0") // the race detector else keeps every process for a second
 	env.Values[processesKey{}] = &processes{env: env.Vars, byName: map[string]*process{}}
 	return nil
 }
 
-// condition knows [package:NAME]: an installed package of npm, in $MODULES.
+// javaLibraries are the libraries for apps in Java.
+const javaLibraries = javatest.Interop("../../.interop")
+
+// mvnPackage PROJECT stands for "mvn clean package" in a project with the platform's plugin, which
+// is not needed for it.
+func mvnPackage(ts *testscript.TestScript, neg bool, args []string) {
+	app := filepath.Join(ts.MkAbs(args[0]), "target", "azure-functions", "app")
+	ts.Check(os.RemoveAll(ts.MkAbs(filepath.Join(args[0], "target"))))
+	ts.Check(javaLibraries.Stage(ts.MkAbs(args[0]), app))
+	ts.Check(javaLibraries.Libraries(app, javatest.Interfaces))
+}
+
+// condition knows [package:NAME]: an installed package of npm, in $MODULES; and [java]: a
+// JDK and the libraries for apps.
 func condition(cond string) (bool, error) {
+	if cond == "java" {
+		err := javaLibraries.Missing()
+		if javatest.Required() {
+			return true, err
+		}
+		return err == nil, nil
+	}
 	name, ok := strings.CutPrefix(cond, "package:")
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)

@@ -91,10 +91,10 @@ earlier runs have left some, a setting names that port, or --eventgrid-port is
 given; endpoint and key of each topic are printed. With --eventgrid-port 0 an
 output binding that names port 60101 means this host's topics too.
 
-Apps in JavaScript, TypeScript and Python run in a language worker: the official
-one where Core Tools are installed, else the one that this program brings; both
-need the interpreter, to which --language-worker hands arguments, such as
---inspect for a debugger. An app in another language starts too: its functions do
+Apps in JavaScript, TypeScript, Python and Java run in a language worker: the
+official one where Core Tools are installed, else the one that this program
+brings; both need the interpreter, to which --language-worker hands arguments,
+such as --inspect for a debugger. An app in another language starts too: its functions do
 not run and say why, and everything else is served. --services-only starts the
 services alone, in any folder, for functions that another host runs. All their
 ports are open unless a flag closes them, and the control API takes any free

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -62,22 +63,23 @@ func (l *loader) inCodeOnly(folders []*Function) []*Function {
 }
 
 func (l *loader) fromFolders() []*Function {
-	entries, err := os.ReadDir(l.app.Dir)
+	folder := l.functionsFolder()
+	entries, err := os.ReadDir(filepath.Join(l.app.Dir, folder))
 	if err != nil {
 		return nil // it could be read a moment ago; the next load will see
 	}
 	var functions []*Function
 	for _, entry := range entries {
-		dir := filepath.Join(l.app.Dir, entry.Name())
+		dir := filepath.Join(l.app.Dir, folder, entry.Name())
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			continue
 		}
-		path := filepath.Join(dir, functionFileName)
-		if info, err := os.Stat(path); err != nil || info.IsDir() {
+		file := filepath.Join(dir, functionFileName)
+		if info, err := os.Stat(file); err != nil || info.IsDir() {
 			continue
 		}
-		f := &Function{Name: entry.Name(), Dir: dir, File: entry.Name() + "/" + functionFileName}
-		l.readFunctionFile(f, path)
+		f := &Function{Name: entry.Name(), Dir: dir, File: path.Join(filepath.ToSlash(folder), entry.Name(), functionFileName)}
+		l.readFunctionFile(f, file)
 		functions = append(functions, f)
 	}
 	return functions

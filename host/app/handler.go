@@ -71,6 +71,10 @@ type HandlerSpec struct {
 	Folders []string
 	Leaves  func(name string) bool
 
+	// Root is the folder of the functions, absolute, when a build has written them into
+	// one of their own; "" is the app's. The app's host.json and settings count all the same.
+	Root string
+
 	// Arguments and WorkingDirectory (absolute) are for an Executable, and for Custom.
 	Arguments        []string
 	WorkingDirectory string
@@ -185,8 +189,14 @@ func (l *loader) inLanguage(h *HandlerSpec, found *language) {
 		sources := dotnet.Read(found.project)
 		h.Extensions, h.Folders, h.Leaves, h.Fingerprint = dotnet.Extensions(), sources.Folders, dotnet.Leaves, sources.Fingerprint
 	}
+	if h.Root = found.root; found.runtime == "java" && found.sign != "" {
+		h.Leaves = javaLeaves
+		if found.root == "" {
+			h.Fault = unbuiltJava(found)
+		}
+	}
 	if l.opts.Worker == nil {
-		h.Worker = h.Runtime == "node" || h.Runtime == "python" || h.Runtime == isolated
+		h.Worker = h.Runtime == "node" || h.Runtime == "python" || h.Runtime == "java" || h.Runtime == isolated
 		if !h.Worker {
 			l.noWorker = NoWorker{onlySome, "set languageWorkers:" + h.Runtime + ":workerDirectory to the folder of the official worker"}
 		}

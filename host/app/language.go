@@ -18,15 +18,15 @@ type language struct {
 	sign    string // the file that says so; empty: only the setting does
 	inCode  bool   // functions are declared in code, and no function.json lists them
 	unbuilt string // the output of its build, when that is missing
-	hint    string // what else there is to do
 	project string // the absolute path of the project that is to be built; .NET only
+	root    string // the absolute path of the folder that its build writes the functions into; Java only
 
 	obstacle *schemas.Fault // why nothing can run the functions, whatever is installed
 }
 
 const (
 	later    = "come with a later version"
-	onlySome = "this version brings workers for JavaScript, TypeScript and Python only"
+	onlySome = "this version brings workers for JavaScript, TypeScript, Python and Java only"
 	services = `storage, Service Bus, Event Grid and Event Hubs are served all the same; "redeliver start --services-only" starts nothing else`
 )
 
@@ -101,32 +101,6 @@ func pythonApp(dir string, settings *Settings) *language {
 		return &language{runtime: "python", words: "Python", sign: "requirements.txt"}
 	}
 	return nil
-}
-
-func javaApp(dir string, _ *Settings) *language {
-	staged := ""
-	found := &language{runtime: "java", words: "Java", inCode: true}
-	for _, build := range []struct{ file, plugin, staging string }{
-		{"pom.xml", "azure-functions-maven-plugin", "target"},
-		{"build.gradle", "azurefunctions", "build"},
-		{"build.gradle.kts", "azurefunctions", "build"},
-	} {
-		if contains(filepath.Join(dir, build.file), build.plugin) {
-			found.sign, staged = build.file, build.staging
-			break
-		}
-	}
-	if found.sign == "" {
-		return nil
-	}
-	// The build writes an app with a function.json for each function.
-	apps, _ := filepath.Glob(filepath.Join(globEscape(dir), staged, "azure-functions", "*", hostFileName))
-	if len(apps) == 1 {
-		if relative, err := filepath.Rel(dir, filepath.Dir(apps[0])); err == nil {
-			found.hint = fmt.Sprintf("the build has written their function.json into %s: check that folder", filepath.ToSlash(relative))
-		}
-	}
-	return found
 }
 
 func nodeApp(dir string, _ *Settings) *language {
@@ -217,7 +191,7 @@ func (l *loader) notServed(functions []*Function) {
 		l.explainLanguage(functions)
 	}
 	if h.Worker && h.Fingerprint == "" {
-		l.hashFiles(".", func(name string) bool { return slices.Contains(h.Extensions, strings.ToLower(filepath.Ext(name))) })
+		l.hashFiles(l.functionsFolder(), func(name string) bool { return slices.Contains(h.Extensions, strings.ToLower(filepath.Ext(name))) })
 	}
 }
 
@@ -275,10 +249,8 @@ func (l *loader) explainLanguage(functions []*Function) {
 		w.Reason = "the functions of this app are written for the official Go worker, and this version runs Go handlers of package " + functionsPackage + " only: other workers " + later
 	}
 	w.Hint = services
-	for _, hint := range []string{l.noWorker.Hint, lang.hint} {
-		if hint != "" {
-			w.Hint = hint + "; " + w.Hint
-		}
+	if l.noWorker.Hint != "" {
+		w.Hint = l.noWorker.Hint + "; " + w.Hint
 	}
 	l.warn(w)
 }

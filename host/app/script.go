@@ -23,14 +23,14 @@ func (l *loader) script(f *Function, root map[string]any) {
 				"scriptFile is set to a file that does not exist")
 			return
 		}
-		f.ScriptFile = path.Join(f.Name, filepath.ToSlash(named))
+		f.ScriptFile = path.Join(path.Dir(f.File), filepath.ToSlash(named))
 		return
 	}
 	if l.opts.InProcess || !l.app.Handler.NeedsScript() {
 		return
 	}
 	if name := primaryScript(f.Dir); name != "" {
-		f.ScriptFile = f.Name + "/" + name
+		f.ScriptFile = path.Join(path.Dir(f.File), name)
 		return
 	}
 	fault := f.fault(scriptFile, f.at("scriptFile"), schemas.KindConfiguration, "", "run.*, index.js, index.mjs, index.cjs or __init__.py",

@@ -41,6 +41,8 @@ func (m model) language() *invokertest.Language {
 		return &invokertest.Language{Carried: carriedByPython, NoPolicy: " retry 0/0", ErrorType: "LookupError", Stack: "functions.py", Levels: levels}
 	case "python-v2":
 		return &invokertest.Language{Declares: true, Carried: carriedByPython, NoPolicy: " retry 0/0", ErrorType: "LookupError", Stack: "function_app.py", Levels: levels}
+	case "java":
+		return &invokertest.Language{Carried: carriedByJava, NoPolicy: " retry 0/0", ErrorType: "java.util.NoSuchElementException", Stack: "at suite.Functions.fail(Functions.java:", Levels: levels}
 	}
 	return &invokertest.Language{
 		Carried: carriedByHTTP, ErrorType: "HttpRequestException", NoTrace: true,
@@ -92,6 +94,30 @@ func carriedByPython(v bindings.Value) (bindings.Value, bool) {
 		v.Kind = bindings.String
 	}
 	return v, v.Kind != bindings.Strings && v.Kind != bindings.BytesList
+}
+
+// carriedByJava: numbers of JSON become Double for an Object, as with Gson, and lists
+// become JSON, with bytes as numbers.
+func carriedByJava(v bindings.Value) (bindings.Value, bool) {
+	var number float64
+	switch v.Kind {
+	case bindings.JSON:
+		if json.Unmarshal([]byte(v.Text), &number) == nil {
+			return bindings.Value{Kind: bindings.Double, Double: number}, true
+		}
+		return bindings.JSONValue([]byte(map[string]string{`[1,2]`: `[1.0,2.0]`, `{"id":7}`: `{"id":7.0}`}[v.Text])), true
+	case bindings.Strings:
+		return listOf(v, func(m bindings.Value) any { return m.Text }), true
+	case bindings.BytesList:
+		return listOf(v, func(m bindings.Value) any {
+			numbers := []int8{}
+			for _, b := range m.Data {
+				numbers = append(numbers, int8(b))
+			}
+			return numbers
+		}), true
+	}
+	return v, true
 }
 
 // carriedByHTTP: lists are JSON, with bytes as base64.

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/redeliver/redeliver/functions/call"
@@ -19,10 +21,14 @@ import (
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/worker/javatest"
 )
 
 // interop is where the packages of others are installed; see make interop.
 const interop = "../../.interop"
+
+// libraries are those for apps in Java.
+const libraries = javatest.Interop(interop)
 
 // A model is a way to write functions in another language.
 type model struct {
@@ -41,6 +47,7 @@ func models() []model {
 		{name: "python-v2", runtime: "python", standIn: true},
 		{name: "python-v1", runtime: "python", library: "functions/azure/functions"},
 		{name: "python-v2", runtime: "python", library: "functions/azure/functions"},
+		{name: "java", runtime: "java"},
 		{name: "custom", runtime: "custom"},
 	}
 }
@@ -82,7 +89,11 @@ func (m model) need(tb testing.TB) (env []string) {
 		}
 		tb.Skipf(format+"; run make interop", args...)
 	}
-	if m.runtime == "custom" {
+	switch m.runtime {
+	case "custom":
+		return nil
+	case "java":
+		libraries.Need(tb)
 		return nil
 	}
 	program := map[string]string{"node": "node", "python": "python3"}[m.runtime]
@@ -116,6 +127,11 @@ func (m model) need(tb testing.TB) (env []string) {
 // libraries gives a folder with an app the packages that it needs beside it.
 func (m model) libraries(tb testing.TB, dir string) {
 	tb.Helper()
+	if m.runtime == "java" {
+		if err := libraries.Libraries(dir, javatest.Annotations, javatest.Interfaces); err != nil {
+			tb.Fatal(err)
+		}
+	}
 	if m.runtime != "node" || m.library == "" {
 		return
 	}
@@ -141,8 +157,7 @@ func (m model) functionFiles() map[string]string {
 		}
 		script := ""
 		if m.runtime != "custom" {
-			extension := map[string]string{"node": "js", "python": "py"}[m.runtime]
-			script = fmt.Sprintf(`"scriptFile":"../functions.%s","entryPoint":%q,`, extension, strings.ToLower(name))
+			script = fmt.Sprintf(`"scriptFile":"../%s","entryPoint":%q,`, m.script(), m.entry(strings.ToLower(name)))
 		}
 		out := ""
 		switch name { // Python wants a parameter for each binding
@@ -162,10 +177,52 @@ func (m model) script() string {
 	switch {
 	case m.runtime == "node":
 		return "functions.js"
+	case m.runtime == "java":
+		return "functions.jar"
 	case m.inCode():
 		return "function_app.py"
 	}
 	return "functions.py"
+}
+
+// entry is the entryPoint of a function of the suite.
+func (m model) entry(name string) string {
+	if m.runtime == "java" {
+		return "suite.Functions." + name
+	}
+	return name
+}
+
+// sources puts the sources of an app below testdata into its folder, those in Java as
+// their jar.
+func (m model) sources(tb testing.TB, dir, from string) {
+	tb.Helper()
+	text := os.DirFS(filepath.Join("testdata", filepath.FromSlash(from)))
+	if m.runtime == "java" {
+		write(tb, dir, map[string]string{m.script(): jarOf(tb, text)})
+	} else if err := os.CopyFS(dir, text); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// jarWith is the jar of sources below testdata with a text in the place of another.
+func jarWith(tb testing.TB, from, old, text string) string {
+	tb.Helper()
+	const name = "suite/Functions.java"
+	source, err := os.ReadFile(filepath.Join("testdata", filepath.FromSlash(from), name))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return jarOf(tb, fstest.MapFS{name: {Data: []byte(strings.ReplaceAll(string(source), old, text))}})
+}
+
+func jarOf(tb testing.TB, sources fs.FS) string {
+	tb.Helper()
+	jar, err := libraries.Jar(sources)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(jar)
 }
 
 // hostFile makes this test binary the custom handler of an app.
@@ -196,9 +253,7 @@ func (m model) folder(tb testing.TB) (dir string) {
 	case "custom":
 		files["host.json"] = m.hostFile()
 	default:
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", m.name))); err != nil {
-			tb.Fatal(err)
-		}
+		m.sources(tb, dir, m.name)
 	}
 	if !m.inCode() {
 		for name, text := range m.functionFiles() {

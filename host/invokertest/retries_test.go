@@ -25,15 +25,16 @@ var policies = map[string]string{ // read only
 
 // retryFiles are the function.json of functions that fail until the last retry, on each
 // trigger with each policy, and of one that always does.
-func retryFiles(runtime string) map[string]string {
+func (m model) retryFiles() map[string]string {
 	files := map[string]string{}
 	add := func(name, entry, trigger, policy string) {
 		script := ""
-		if extension := map[string]string{"node": "js", "python": "py"}[runtime]; extension != "" {
-			if runtime == "node" && entry != "literal" {
+		switch m.runtime {
+		case "node", "python", "java":
+			if m.runtime == "node" && entry != "literal" {
 				entry = "working"
 			}
-			script = fmt.Sprintf(`"scriptFile": "../functions.%s", "entryPoint": %q, `, extension, entry)
+			script = fmt.Sprintf(`"scriptFile": "../%s", "entryPoint": %q, `, m.script(), m.entry(entry))
 		}
 		files[name+"/function.json"] = fmt.Sprintf(`{%s"bindings": [{ "direction": "in", "name": "item", %s }], "retry": %s}`, script, trigger, policies[policy])
 	}
@@ -76,15 +77,18 @@ func retriesInGo() *functions.App {
 // waits and ends are those of the app in Go (spec host-and-retry 3.1, 3.5).
 func TestRetries(t *testing.T) {
 	t.Parallel()
-	want := retries(t, hosttest.New(t, &hosttest.Options{Files: retryFiles("go"), Handlers: retriesInGo()}), "TypeError")
+	want := retries(t, hosttest.New(t, &hosttest.Options{Files: model{runtime: "go"}.retryFiles(), Handlers: retriesInGo()}), "TypeError")
 	for _, m := range models() {
 		t.Run(m.title(), func(t *testing.T) {
 			t.Parallel()
 			env := m.need(t)
 			dir, more := m.retryApp(t)
 			literal := "TypeError"
-			if m.runtime == "node" {
+			switch m.runtime {
+			case "node":
 				literal = "is not a function" // the text of a TypeError in JavaScript
+			case "java":
+				literal = "ClassCastException"
 			}
 			wantSame(t, retries(t, m.hostOf(t, dir, append(env, more...)), literal), want)
 		})
@@ -99,11 +103,11 @@ func (m model) retryApp(t *testing.T) (dir string, env []string) {
 	if m.name == "custom" {
 		files["host.json"] = m.hostFile()
 		env = append(env, roleVariable+"=custom", "GORACE=atexit_sleep_ms=0")
-	} else if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "retries", m.name))); err != nil {
-		t.Fatal(err)
+	} else {
+		m.sources(t, dir, "retries/"+m.name)
 	}
 	if !m.inCode() {
-		for name, text := range retryFiles(m.runtime) {
+		for name, text := range m.retryFiles() {
 			files[name] = text
 		}
 	}
@@ -176,7 +180,11 @@ func TestReload(t *testing.T) {
 				}
 			}
 			said("attempt 1 fails;")
-			if err := h.Edit(file, strings.ReplaceAll(string(text), "fails;", "fails, edited;")); err != nil {
+			edited := strings.ReplaceAll(string(text), "fails;", "fails, edited;")
+			if m.runtime == "java" {
+				edited = jarWith(t, "retries/java", "fails;", "fails, edited;")
+			}
+			if err := h.Edit(file, edited); err != nil {
 				t.Fatal(err)
 			}
 			said("attempt 1 fails, edited;")

@@ -34,7 +34,11 @@ func TestSamples(t *testing.T) {
 				}
 			}
 			dir := filepath.Join(t.TempDir(), "app")
-			if err := os.CopyFS(dir, os.DirFS(filepath.Join(samples, m.name))); err != nil {
+			if m.runtime == "java" {
+				if err := libraries.Stage(filepath.Join(samples, m.name), dir); err != nil {
+					t.Fatal(err)
+				}
+			} else if err := os.CopyFS(dir, os.DirFS(filepath.Join(samples, m.name))); err != nil {
 				t.Fatal(err)
 			}
 			m.libraries(t, dir)

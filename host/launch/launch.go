@@ -45,8 +45,11 @@ func search(dir, prefer, runtime string, settings *app.Settings) worker.Search {
 // one process at a time, so that an old worker has to end before a new one starts (spec
 // host-and-retry 7.2).
 func Debugs(a *app.App) bool {
-	return a.Handler.Kind == app.Language &&
-		worker.Debugs(strings.Fields(a.Settings.Get("languageWorkers:"+a.Handler.Runtime+":arguments")))
+	arguments := a.Settings.Get("languageWorkers:" + a.Handler.Runtime + ":arguments")
+	if a.Handler.Runtime == "java" {
+		arguments += " " + a.Settings.Get("JAVA_OPTS")
+	}
+	return a.Handler.Kind == app.Language && worker.Debugs(strings.Fields(arguments))
 }
 
 // workerFolder is where the worker that the program brings along is written for an app.
@@ -75,6 +78,12 @@ func Worker(ctx context.Context, a *app.App, prefer, runtime string, how Build) 
 	case !found.Official():
 		s, _ := shim.Of(found.Language)
 		_, err = s.Extract(workerFolder(a.Dir, found.Language))
+		if err == nil && found.Language == "java" {
+			err = compileJava(ctx, found)
+		}
+	}
+	if err == nil && a.Handler.Root != "" {
+		found.App = a.Handler.Root
 	}
 	return found, err
 }

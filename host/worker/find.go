@@ -154,8 +154,7 @@ func (s *Search) official(dir string) (*Found, error) {
 		return nil, s.notFound(fmt.Sprintf("the folder %q holds no worker: %v", dir, err), "name the folder that holds "+configFile)
 	}
 	f := &Found{Language: s.Language, Directory: dir, Carriage: GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
-	named := cmp.Or(s.Setting("languageWorkers:"+s.Language+":defaultExecutablePath"), d.DefaultExecutablePath)
-	if f.Path, err = s.interpreter(s.expand(named)); err != nil {
+	if f.Path, err = s.program(d.DefaultExecutablePath); err != nil {
 		return nil, err
 	}
 	version := cmp.Or(s.Setting("FUNCTIONS_WORKER_RUNTIME_VERSION"), d.DefaultRuntimeVersion)
@@ -195,10 +194,10 @@ func (s *Search) bundled() (*Found, error) {
 		return nil, s.notFound(fmt.Sprintf("the worker for %s cannot be written to disk: %v", s.Language, err), "")
 	}
 	if entry == "" {
-		return nil, s.notFound("this version brings workers for JavaScript, TypeScript and Python only",
+		return nil, s.notFound("this version brings workers for JavaScript, TypeScript, Python and Java only",
 			fmt.Sprintf("set languageWorkers:%s:workerDirectory to the folder of the official worker", s.Language))
 	}
-	path, err := s.interpreter(s.Setting("languageWorkers:" + s.Language + ":defaultExecutablePath"))
+	path, err := s.program("")
 	if err != nil {
 		return nil, err
 	}
@@ -206,8 +205,24 @@ func (s *Search) bundled() (*Found, error) {
 		Language: s.Language, Path: path, Directory: filepath.Dir(entry), Carriage: Lines, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + filepath.Dir(entry)},
 	}
-	f.Args = append(strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments")), entry)
+	if s.Language == "java" {
+		if JavaCompiler(path) == "" {
+			return nil, s.notFound(fmt.Sprintf("the program %q belongs to no JDK: there is no javac, which compiles the worker once", path), installs["java"])
+		}
+		f.Args = s.javaArguments()
+	}
+	f.Args = append(append(f.Args, strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))...), entry)
 	return f, nil
+}
+
+// program is what runs the worker: the one that is set for the app, else the one that the
+// worker's description names.
+func (s *Search) program(described string) (string, error) {
+	named := cmp.Or(s.Setting("languageWorkers:"+s.Language+":defaultExecutablePath"), described)
+	if s.Language == "java" {
+		return s.java(named)
+	}
+	return s.interpreter(s.expand(named))
 }
 
 // interpreters are the programs that run a language, in the order in which they are
@@ -219,6 +234,7 @@ var interpreters = map[string][]string{ // read only
 // installs says how to get an interpreter.
 var installs = map[string]string{ // read only
 	"node":   "install Node.js 18 or later (https://nodejs.org)",
+	"java":   "install a JDK 11 or later (https://adoptium.net), or set JAVA_HOME to its folder",
 	Dotnet:   "install the .NET SDK 8 or later (https://dotnet.microsoft.com/download), or set DOTNET_ROOT to its folder",
 	"python": "install Python 3.9 or later (https://www.python.org), or activate the app's virtual environment",
 }

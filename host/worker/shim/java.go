@@ -1,0 +1,19 @@
+package shim
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed java/RedeliverWorker.java
+var javaFiles embed.FS // read only
+
+// Functions in Java 11 or later. The file is one class without a package, so that "java"
+// runs it as it is, and faster once "javac" has compiled it.
+func init() {
+	files, err := fs.Sub(javaFiles, "java")
+	if err != nil {
+		panic(err) // the folder is embedded
+	}
+	all = append(all, Shim{Runtime: "java", Files: files, Entry: "RedeliverWorker.java", Extensions: []string{".jar"}})
+}

@@ -84,30 +84,25 @@ type blobTx struct {
 // none if the name is empty. The result of f is applied if it returns no
 // error. A missing container is an error unless optional is set.
 func (s *blobs) operate(ctx context.Context, p FaultPoint, optional bool, f func(tx *blobTx) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if p.Container != "" {
 		if err := blobapi.ValidateContainerName(p.Container); err != nil {
 			return err
 		}
 	}
-	if err := s.fault(p); err != nil {
-		return err
-	}
-	changed, event, commit, err := s.locked(p, optional, f)
-	if waitErr := s.kept.Wait(ctx, commit); err == nil {
-		err = waitErr
-	}
-	if err != nil {
-		return err
-	}
-	if changed != "" {
-		s.wake(p.Container, changed)
-	}
-	s.raise(event)
-	p.After = true
-	return s.fault(p)
+	return s.kept.Operate(ctx, false, func(after bool) error { p.After = after; return s.fault(p) }, func() error {
+		changed, event, commit, err := s.locked(p, optional, f)
+		if waitErr := s.kept.Wait(ctx, commit); err == nil {
+			err = waitErr
+		}
+		if err != nil {
+			return err
+		}
+		if changed != "" {
+			s.wake(p.Container, changed)
+		}
+		s.raise(event)
+		return nil
+	})
 }
 
 func (s *blobs) locked(p FaultPoint, optional bool, f func(tx *blobTx) error) (changed string, event *BlobEvent, commit keep.Awaited, err error) {

@@ -112,29 +112,21 @@ func (s *Storage) SetQueueServiceProperties(ctx context.Context, p storage.Servi
 
 // operate runs f on what belongs to no queue, between the fault points.
 func (s *Storage) operate(ctx context.Context, p FaultPoint, f func(c *change)) error {
-	if err := ctx.Err(); err != nil {
+	return s.kept.Operate(ctx, false, func(after bool) error { p.After = after; return s.fault(p) }, func() error {
+		s.mu.Lock()
+		err := s.kept.Ready()
+		var commit keep.Awaited
+		if err == nil {
+			c := change{s.kept.Change()}
+			f(&c)
+			commit, err = s.kept.Begin(&c.Change)
+		}
+		s.mu.Unlock()
+		if waitErr := s.kept.Wait(ctx, commit); err == nil {
+			err = waitErr
+		}
 		return err
-	}
-	if err := s.fault(p); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	err := s.kept.Ready()
-	var commit keep.Awaited
-	if err == nil {
-		c := change{s.kept.Change()}
-		f(&c)
-		commit, err = s.kept.Begin(&c.Change)
-	}
-	s.mu.Unlock()
-	if waitErr := s.kept.Wait(ctx, commit); err == nil {
-		err = waitErr
-	}
-	if err != nil {
-		return err
-	}
-	p.After = true
-	return s.fault(p)
+	})
 }
 
 // sameMetadata compares names without regard to case, values exactly.

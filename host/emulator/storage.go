@@ -151,38 +151,33 @@ func (q *queue) operate(ctx context.Context, p FaultPoint, optional bool, f func
 }
 
 func (q *queue) operateNow(ctx context.Context, p FaultPoint, optional bool, f func(now time.Time, state *queueState, e *effects) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if q.nameErr != nil {
 		return q.nameErr
 	}
 	p.Queue = q.name
-	if err := q.s.fault(p); err != nil {
-		return err
-	}
-	e := &effects{queue: q.name, change: change{q.s.kept.Change()}}
-	if p.Op == "Put" {
-		if err := q.s.kept.Writable(); err != nil {
+	return q.s.kept.Operate(ctx, false, func(after bool) error { p.After = after; return q.s.fault(p) }, func() error {
+		e := &effects{queue: q.name, change: change{q.s.kept.Change()}}
+		if p.Op == "Put" {
+			if err := q.s.kept.Writable(); err != nil {
+				return fmt.Errorf("queue %q: %w", q.name, err)
+			}
+		}
+		commit, writeErr, err := q.locked(optional, e, f)
+		if reads[p.Op] && keep.Tolerable(writeErr) {
+			writeErr, e.records = nil, nil
+		}
+		if writeErr == nil {
+			writeErr = q.s.kept.Wait(ctx, commit)
+		}
+		if writeErr != nil {
+			return fmt.Errorf("queue %q: %w", q.name, writeErr) // nothing has happened
+		}
+		q.s.publish(e)
+		if err != nil {
 			return fmt.Errorf("queue %q: %w", q.name, err)
 		}
-	}
-	commit, writeErr, err := q.locked(optional, e, f)
-	if reads[p.Op] && keep.Tolerable(writeErr) {
-		writeErr, e.records = nil, nil
-	}
-	if writeErr == nil {
-		writeErr = q.s.kept.Wait(ctx, commit)
-	}
-	if writeErr != nil {
-		return fmt.Errorf("queue %q: %w", q.name, writeErr) // nothing has happened
-	}
-	q.s.publish(e)
-	if err != nil {
-		return fmt.Errorf("queue %q: %w", q.name, err)
-	}
-	p.After = true
-	return q.s.fault(p)
+		return nil
+	})
 }
 
 // locked returns a commit to wait for, even when f fails: expired messages are

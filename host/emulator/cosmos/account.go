@@ -252,30 +252,18 @@ func (op *operation) touch(c *container, r *feedRange) {
 // operate runs f with the lock held, between the fault points, and returns when
 // what it has changed is written.
 func (a *Account) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := a.fault(p); err != nil {
-		return err
-	}
-	if p.Op == "Upsert" || p.Op == "Put" {
-		if err := a.kept.Writable(); err != nil {
-			return err
+	return a.kept.Operate(ctx, p.Op == "Upsert" || p.Op == "Put", func(after bool) error { p.After = after; return a.fault(p) }, func() error {
+		commit, wake, err := a.turn(&operation{}, f)
+		if waitErr := a.kept.Wait(ctx, commit); waitErr != nil {
+			err = waitErr // what the operation has seen did not last
 		}
-	}
-	op := &operation{}
-	commit, wake, err := a.turn(op, f)
-	if waitErr := a.kept.Wait(ctx, commit); waitErr != nil {
-		err = waitErr // what the operation has seen did not last
-	}
-	if err != nil {
+		for _, w := range wake {
+			if err == nil {
+				w.changed()
+			}
+		}
 		return err
-	}
-	for _, w := range wake {
-		w.changed()
-	}
-	p.After = true
-	return a.fault(p)
+	})
 }
 
 // turn is the part of an operation under the lock. The returned commit has to be

@@ -331,29 +331,16 @@ var reads = map[string]bool{"Hubs": true, "Settings": true, "Hub": true, "Partit
 // operate runs f with the lock held, between the fault points. Changes of a failing
 // function stay: functions fail first.
 func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := ns.fault(p); err != nil {
-		return err
-	}
-	if p.Op == "SendEvents" {
-		if err := ns.kept.Writable(); err != nil {
-			return err
+	return ns.kept.Operate(ctx, p.Op == "SendEvents", func(after bool) error { p.After = after; return ns.fault(p) }, func() error {
+		op, err := ns.begin()
+		if err == nil {
+			err = f(op)
 		}
-	}
-	op, err := ns.begin()
-	if err == nil {
-		err = f(op)
-	}
-	if finishErr := op.finish(ctx); finishErr != nil && !(reads[p.Op] && keep.Tolerable(finishErr)) {
-		err = finishErr // what the operation has seen did not last
-	}
-	if err != nil {
+		if finishErr := op.finish(ctx); finishErr != nil && !(reads[p.Op] && keep.Tolerable(finishErr)) {
+			err = finishErr // what the operation has seen did not last
+		}
 		return err
-	}
-	p.After = true
-	return ns.fault(p)
+	})
 }
 
 func (ns *Namespace) fault(p FaultPoint) error {

@@ -114,20 +114,13 @@ func (r *reader) Receive(ctx context.Context, n int, wait time.Duration) (list [
 }
 
 // receiveNow is Receive in any epoch, between the fault points.
-func (r *reader) receiveNow(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
+func (r *reader) receiveNow(ctx context.Context, n int, wait time.Duration) (list []*eventhubs.ReceivedEvent, err error) {
 	p := FaultPoint{Op: "Receive", Hub: r.hub}
-	if err := r.ns.fault(p); err != nil {
-		return nil, err
-	}
-	list, err := r.receive(ctx, n, wait)
-	if err != nil {
-		return nil, err
-	}
-	p.After = true
-	return list, r.ns.fault(p)
+	err = r.ns.kept.Operate(ctx, false, func(after bool) error { p.After = after; return r.ns.fault(p) }, func() (err error) {
+		list, err = r.receive(ctx, n, wait)
+		return err
+	})
+	return list, err
 }
 
 func (r *reader) receive(ctx context.Context, n int, wait time.Duration) ([]*eventhubs.ReceivedEvent, error) {

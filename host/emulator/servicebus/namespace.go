@@ -197,31 +197,18 @@ var reads = map[string]bool{
 
 // operate runs f with the lock held, between the fault points.
 func (ns *Namespace) operate(ctx context.Context, p FaultPoint, f func(op *operation) error) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := ns.fault(p); err != nil {
-		return err
-	}
-	op := operations.Get().(*operation)
-	defer operations.Put(op)
-	if p.Op == "Send" || p.Op == "Schedule" {
-		if err := ns.kept.Writable(); err != nil {
-			return err
+	return ns.kept.Operate(ctx, p.Op == "Send" || p.Op == "Schedule", func(after bool) error { p.After = after; return ns.fault(p) }, func() error {
+		op := operations.Get().(*operation)
+		defer operations.Put(op)
+		err := ns.begin(op)
+		if err == nil {
+			err = f(op)
 		}
-	}
-	err := ns.begin(op)
-	if err == nil {
-		err = f(op)
-	}
-	if finishErr := ns.finish(ctx, op); finishErr != nil && !(reads[p.Op] && keep.Tolerable(finishErr)) {
-		return finishErr
-	}
-	if err != nil {
+		if finishErr := ns.finish(ctx, op); finishErr != nil && !(reads[p.Op] && keep.Tolerable(finishErr)) {
+			return finishErr
+		}
 		return err
-	}
-	p.After = true
-	return ns.fault(p)
+	})
 }
 
 // operations saves an allocation for each call; it holds nothing between calls.

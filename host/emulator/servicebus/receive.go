@@ -142,57 +142,49 @@ func (r *receiver) Receive(ctx context.Context, n int, wait time.Duration) (out 
 // await runs try until it fails, has what it wants (it returns no queue), or wait
 // is over, and otherwise waits for the Cond that try returns.
 func (ns *Namespace) await(ctx context.Context, p FaultPoint, wait time.Duration, outside bool, try func(*operation) (*queue, *clock.Cond, *int, error)) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := ns.fault(p); err != nil {
-		return err
-	}
-	op := operations.Get().(*operation)
-	defer operations.Put(op)
-	var end time.Time
-	if wait > 0 {
-		end = ns.now().Add(wait)
-	}
-	for {
-		err := ns.begin(op)
-		done := false
-		for err == nil {
-			q, cond, waiters, tryErr := try(op)
-			if err = tryErr; err != nil || q == nil || wait == 0 || !end.IsZero() && !end.After(op.now) {
-				done = true
-				break
+	return ns.kept.Operate(ctx, false, func(after bool) error { p.After = after; return ns.fault(p) }, func() error {
+		op := operations.Get().(*operation)
+		defer operations.Put(op)
+		var end time.Time
+		if wait > 0 {
+			end = ns.now().Add(wait)
+		}
+		for {
+			err := ns.begin(op)
+			done := false
+			for err == nil {
+				q, cond, waiters, tryErr := try(op)
+				if err = tryErr; err != nil || q == nil || wait == 0 || !end.IsZero() && !end.After(op.now) {
+					done = true
+					break
+				}
+				if len(op.records) > 0 || op.Written() {
+					break // tell first
+				}
+				q.waiting(op, waiters, 1)
+				op.settleTimes()
+				if outside {
+					err = cond.IdleUntil(ctx, end)
+				} else {
+					err = cond.WaitUntil(ctx, end)
+				}
+				op.now = ns.now()
+				q.waiting(op, waiters, -1)
+				if err == nil {
+					err = ctx.Err() // a caller that was woken and has given up since takes nothing
+				}
+				if err == nil {
+					err = ns.kept.Ready()
+				}
 			}
-			if len(op.records) > 0 || op.Written() {
-				break // tell first
+			if finishErr := ns.finish(ctx, op); finishErr != nil {
+				return finishErr
 			}
-			q.waiting(op, waiters, 1)
-			op.settleTimes()
-			if outside {
-				err = cond.IdleUntil(ctx, end)
-			} else {
-				err = cond.WaitUntil(ctx, end)
-			}
-			op.now = ns.now()
-			q.waiting(op, waiters, -1)
-			if err == nil {
-				err = ctx.Err() // a caller that was woken and has given up since takes nothing
-			}
-			if err == nil {
-				err = ns.kept.Ready()
+			if err != nil || done {
+				return err
 			}
 		}
-		if finishErr := ns.finish(ctx, op); finishErr != nil {
-			return finishErr
-		}
-		if err != nil {
-			return err
-		}
-		if done {
-			p.After = true
-			return ns.fault(p)
-		}
-	}
+	})
 }
 
 // ReceiveDeferred implements servicebus.Receiver.

@@ -165,6 +165,26 @@ func (k *Keeper) Writable() error {
 	return nil
 }
 
+// Operate runs an operation between its fault points: not at all when ctx is over, when
+// the first point fails, or when it adds data and a change would not be taken. The error
+// of the second comes after the effect.
+func (k *Keeper) Operate(ctx context.Context, adds bool, fault func(after bool) error, run func() error) error {
+	err := ctx.Err()
+	if err == nil {
+		err = fault(false)
+	}
+	if err == nil && adds {
+		err = k.Writable()
+	}
+	if err == nil {
+		err = run()
+	}
+	if err == nil {
+		err = fault(true)
+	}
+	return err
+}
+
 // Tolerable reports whether a read may be answered although the changes of passing
 // time could not be written: no other answer has shown them.
 func Tolerable(err error) bool { return errors.Is(err, store.ErrReadOnly) }

@@ -2,67 +2,15 @@ package launch
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
 
-	"github.com/redeliver/redeliver/host/internal/apart"
 	"github.com/redeliver/redeliver/host/worker"
+	"github.com/redeliver/redeliver/host/worker/shim"
 )
 
-// release is the version of Java for which the worker is compiled: any later one runs it.
-const release = "11"
-
-// compileJava has the user's JDK compile the worker for Java, once for all apps of the
-// user, and has found start the classes: from its source the worker starts a second
-// later. It writes to the user's cache folder, or to the worker's where there is none.
+// compileJava has found start the classes of the worker for Java, not its source.
 func compileJava(ctx context.Context, found *worker.Found) error {
-	source := found.Args[len(found.Args)-1]
-	text, err := os.ReadFile(source)
-	if err != nil {
-		return err
-	}
-	digest := sha256.Sum256(append([]byte(release+"\n"), text...))
-	name := strings.TrimSuffix(filepath.Base(source), ".java")
-	parent := filepath.Dir(source)
-	if cache, err := os.UserCacheDir(); err == nil && os.MkdirAll(filepath.Join(cache, "redeliver", "java"), 0o700) == nil {
-		parent = filepath.Join(cache, "redeliver", "java")
-	}
-	folder := filepath.Join(parent, hex.EncodeToString(digest[:8]))
-	if _, err := os.Stat(filepath.Join(folder, name+".class")); err != nil {
-		if err := compileInto(ctx, worker.JavaCompiler(found.Path), source, folder); err != nil {
-			return err
-		}
-	}
-	found.Args = append(found.Args[:len(found.Args)-1:len(found.Args)-1], "-cp", folder, name)
-	return nil
-}
-
-// compileInto makes a folder of classes, whole or not at all. Several programs may do so at
-// once.
-func compileInto(ctx context.Context, javac, source, folder string) error {
-	part, err := os.MkdirTemp(filepath.Dir(folder), "part")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(part)
-	cmd := exec.CommandContext(ctx, javac, "-J-XX:TieredStopAtLevel=1", "--release", release, "-encoding", "UTF-8", "-proc:none", "-nowarn", "-d", part, source)
-	apart.Group(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		if ctx.Err() != nil {
-			err = ctx.Err()
-		}
-		said, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
-		return fmt.Errorf("%s cannot compile the worker for Java: %w: %s; a JDK %s or later is needed: install one, or set JAVA_HOME to its folder", javac, err, said, release)
-	}
-	if err := os.Rename(part, folder); err != nil {
-		if _, gone := os.Stat(folder); gone != nil {
-			return err
-		} // another program was faster
-	}
-	return nil
+	last := len(found.Args) - 1
+	folder, class, err := shim.CompileJava(ctx, worker.JavaCompiler(found.Path), found.Args[last])
+	found.Args = append(found.Args[:last:last], "-cp", folder, class)
+	return err
 }

@@ -22,20 +22,33 @@ const appVariable = "REDELIVER_WORKER_TEST_APP"
 
 // hangs is a function in each language that starts a program, which holds the pipe, and
 // never returns.
-var hangs = map[string]struct{ interpreter, script, text string }{ // read only
-	"node": {"node", "F/index.js", `module.exports = (context, pipe) => {
+var hangs = map[string]struct{ interpreter, script, text, entry string }{ // read only
+	"node": {interpreter: "node", script: "F/index.js", text: `module.exports = (context, pipe) => {
 		const held = require('fs').openSync(pipe, 'w');
 		require('child_process').spawn('sleep', ['600'], { stdio: ['ignore', held, 'ignore'] });
 		require('fs').writeSync(1, 'called\n');
 		for (;;);
 	}`},
-	"python": {"python3", "F/__init__.py", `import subprocess, time
+	"python": {interpreter: "python3", script: "F/__init__.py", text: `import subprocess, time
 def main(input: str):
     held = open(input, "w")
     subprocess.Popen(["sleep", "600"], stdout=held)
     print("called", flush=True)
     time.sleep(600)
 `},
+	"java": {interpreter: "java", script: "app.jar", entry: "F.run", text: `
+import com.microsoft.azure.functions.annotation.QueueTrigger;
+import java.io.File;
+import java.io.FileOutputStream;
+public class F {
+    public void run(@QueueTrigger(name = "input", queueName = "q") String pipe) throws Exception {
+        try (FileOutputStream held = new FileOutputStream(pipe)) {
+            new ProcessBuilder("sleep", "600").redirectOutput(new File(pipe)).start();
+            System.out.println("called");
+            for (;;) Thread.onSpinWait();
+        }
+    }
+}`},
 }
 
 // runHost is a host that calls the function, and waits to be killed.
@@ -54,7 +67,7 @@ func runHost(language string) {
 	_, err = w.Functions(context.Background())
 	check(err)
 	_, err = w.Load(context.Background(), []worker.Function{{
-		Name: "F", Directory: filepath.Join(dir, "F"), ScriptFile: filepath.Join(dir, hangs[language].script),
+		Name: "F", Directory: filepath.Join(dir, "F"), ScriptFile: filepath.Join(dir, hangs[language].script), EntryPoint: hangs[language].entry,
 		Bindings: []worker.Binding{{Name: "input", Type: "queueTrigger", Raw: []byte("{}")}},
 	}})
 	check(err)

@@ -12,8 +12,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
+
+	"github.com/redeliver/redeliver/host/worker/javatest"
 )
+
+const javaLibraries = javatest.Interop("../../.interop")
 
 // A host that is killed in the middle of a call takes its worker with it, and what that
 // has started (spec workers 9).
@@ -25,7 +30,20 @@ func TestHostKilled(t *testing.T) {
 			if _, err := exec.LookPath(f.interpreter); err != nil {
 				t.Skipf("there is no %s here", f.interpreter)
 			}
+			if language == "java" {
+				javaLibraries.Need(t)
+				jar, err := javaLibraries.Jar(fstest.MapFS{"F.java": {Data: []byte(f.text)}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.text = string(jar)
+			}
 			dir := write(t, map[string]string{f.script: f.text, "package.json": "{}"})
+			if language == "java" {
+				if err := javaLibraries.Libraries(dir, javatest.Annotations, javatest.Interfaces); err != nil {
+					t.Fatal(err)
+				}
+			}
 			pipe := filepath.Join(dir, "pipe")
 			if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 				t.Fatal(err)

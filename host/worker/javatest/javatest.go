@@ -96,8 +96,8 @@ var (
 	made = map[string][]byte{} // jars by their sources
 )
 
-// Jar compiles sources, by their slash paths, and returns the jar of their classes. The
-// same sources are compiled once in a process.
+// Jar compiles sources, by their slash paths, and returns the jar of their classes and of
+// other files. The same sources are compiled once in a process.
 func (i Interop) Jar(sources fs.FS) ([]byte, error) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -110,7 +110,7 @@ func (i Interop) Jar(sources fs.FS) ([]byte, error) {
 	args := []string{"-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-proc:none", "-nowarn", "-Xlint:none", "-d", classes, "-cp", i.path()}
 	var key strings.Builder
 	err = fs.WalkDir(sources, ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".java") {
+		if err != nil || e.IsDir() {
 			return err
 		}
 		text, err := fs.ReadFile(sources, name)
@@ -118,8 +118,11 @@ func (i Interop) Jar(sources fs.FS) ([]byte, error) {
 			return err
 		}
 		key.WriteString(name + "\x00" + string(text) + "\x00")
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		args = append(args, path)
+		path := filepath.Join(classes, filepath.FromSlash(name))
+		if strings.HasSuffix(name, ".java") {
+			path = filepath.Join(dir, filepath.FromSlash(name))
+			args = append(args, path)
+		}
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}

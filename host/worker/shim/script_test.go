@@ -59,6 +59,12 @@ func start(t *testing.T, one shim.Shim, app, interpreter string, env ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return run(t, app, []string{interpreter, entry}, env...)
+}
+
+// run starts a shim by a command line.
+func run(t *testing.T, app string, command []string, env ...string) *script {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -66,9 +72,9 @@ func start(t *testing.T, one shim.Shim, app, interpreter string, env ...string) 
 	defer l.Close()
 	s := &script{T: t, in: make(chan *workerpb.StreamingMessage, 1000), done: make(chan struct{})}
 	host, port, _ := net.SplitHostPort(l.Addr().String())
-	s.cmd = exec.Command(interpreter, entry, "--host", host, "--port", port, "--workerId", workerID, "--requestId", "start",
+	s.cmd = exec.Command(command[0], append(command[1:], "--host", host, "--port", port, "--workerId", workerID, "--requestId", "start",
 		"--grpcMaxMessageLength", "2147483647", "--functions-uri", "http://"+l.Addr().String()+"/", "--functions-worker-id", workerID,
-		"--functions-request-id", "start", "--functions-grpc-max-message-length", "2147483647")
+		"--functions-request-id", "start", "--functions-grpc-max-message-length", "2147483647")...)
 	s.cmd.Dir, s.cmd.Env = app, append(os.Environ(), env...)
 	s.cmd.Stdout, s.cmd.Stderr = s, s
 	if err := s.cmd.Start(); err != nil {

@@ -1,0 +1,5 @@
+package com.microsoft.azure.functions.spi.inject;
+
+public interface FunctionInstanceInjector {
+    <T> T getInstance(Class<T> functionClass) throws Exception;
+}

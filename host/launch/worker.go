@@ -32,6 +32,7 @@ func (n *Notices) first(text string) bool {
 func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion string, told *Notices) worker.Spec {
 	ps.Name, ps.Path, ps.Args, ps.Dir = found.Language+" worker", found.Path, found.Args, found.App
 	ps.Env = append(ps.Env, found.Environment(func(name string) bool { _, ok := a.Settings.Lookup(name); return ok })...)
+	found.Processes.Set(&ps)
 	output := ps.Output
 	ps.Output = func(l process.Line) {
 		if l, drop := worker.ConsoleLine(l); !drop {
@@ -40,7 +41,7 @@ func WorkerSpec(a *app.App, found *worker.Found, ps process.Spec, hostVersion st
 	}
 	return worker.Spec{
 		Spec: ps, Carriage: found.Carriage, Language: found.Language, Directory: found.Directory, App: found.App,
-		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hostVersion,
+		Indexing: found.Indexing, Metadata: found.Metadata, HostVersion: hostVersion, InitTimeout: found.Processes.InitTimeout,
 		Log: func(l call.Log) { output(process.Line{Level: l.Level, Text: l.Message}) },
 		Notice: func(l call.Log) {
 			if told.first(l.Message) {

@@ -3,8 +3,8 @@ package process
 import "time"
 
 const (
-	// crashBudget is the number of crashes at which the platform gives up
-	// (host: RpcFunctionInvocationDispatcher.cs, 3 errors for each process).
+	// crashBudget is the number of crashes at which the platform gives up, for each
+	// process that a program has (host: RpcFunctionInvocationDispatcher.cs).
 	crashBudget = 3
 	// crashWindow is the quiet time after which earlier crashes are forgotten.
 	crashWindow = 30 * time.Minute
@@ -15,8 +15,11 @@ const (
 
 // budget counts crashes. The first crashes are answered with a new process at
 // once; from the third on, counted without 30 quiet minutes in between, the
-// budget is used up.
+// budget is used up. Several processes of a program have one budget, of three crashes
+// each.
 type budget struct {
+	processes int // that the program has; 0 is one
+
 	crashes int
 	last    time.Time
 }
@@ -29,10 +32,11 @@ func (b *budget) crash(now time.Time) (delay time.Duration, usedUp bool) {
 	}
 	b.last = now
 	b.crashes++
-	if b.crashes < crashBudget {
+	over := b.crashes - crashBudget*max(b.processes, 1)
+	if over < 0 {
 		return 0, false
 	}
-	return restartDelay(b.crashes - crashBudget + 1), true
+	return restartDelay(over + 1), true
 }
 
 // restartDelay is the platform's back-off of host starts (spec host-and-retry 1.4):

@@ -39,6 +39,8 @@ type Run[C Conn] struct {
 	// Conn is the connection with its process.
 	Conn C
 
+	place int // among the processes of the Keeper
+
 	// Owned by the Keeper, guarded by its mutex.
 	calls  int                           // in flight
 	reason string                        // why the host ends it; empty: it does not
@@ -54,8 +56,8 @@ func (r *Run[C]) Ended() bool { return r.Conn.Child().Ended() }
 // none, or all sleep.
 func (r *Run[C]) idle() bool { return r.calls == len(r.asleep) }
 
-// Keeper keeps a program running: at each moment one process, or none while a new one
-// is started.
+// Keeper keeps a program running: at each moment as many processes as [Spec] says, less
+// those that are started anew.
 //
 // Except where a method says otherwise, call it with the clock's baton, from as
 // many goroutines as you like.
@@ -72,29 +74,55 @@ type Keeper[C Conn] struct {
 
 	mu       sync.Mutex // guards:
 	changed  *clock.Cond
-	current  *Run[C] // nil while none is ready
-	starts   int
-	resumeAt time.Time // of the next start, while a pause is on
+	runs     []*Run[C]         // by place; nil where no process is ready
+	turn     int               // the place whose process is called next
+	starts   int               // so far
+	filled   bool              // see Fill
+	resume   map[int]time.Time // when the process of a place is started again, until it is
+	earliest time.Time         // of the next restart
 	budget   budget
 	stopped  error // no more processes: why
 }
 
-// Keep starts a program and returns when it is ready to be called. connect starts the
+// Keep starts the first process of a program and returns when it is ready to be called:
+// see [Keeper.Fill] for the others. connect starts the
 // process of that number, counted from 1, and returns when it is ready; it runs outside
 // the clock, and its error is a *[StartError]. Its ctx is for [NewChild].
 func Keep[C Conn](clk clock.Clock, spec Spec, connect func(ctx context.Context, number int) (C, error)) (*Keeper[C], error) {
-	k := &Keeper[C]{clk: clk, spec: spec.WithDefaults(), connect: connect, group: clock.NewGroup(clk, 0)}
+	k := &Keeper[C]{clk: clk, spec: spec.WithDefaults(), connect: connect, group: clock.NewGroup(clk, 0), resume: map[int]time.Time{}}
+	k.runs, k.budget.processes = make([]*Run[C], k.spec.Count), k.spec.Count
 	k.ctx, k.end = clk.WithCancel(context.Background())
 	k.changed = clock.NewCond(clk, &k.mu)
-	if err := k.launch(); err != nil {
+	if err := k.launch(0); err != nil {
 		k.end()
 		return nil, err
 	}
 	return k, nil
 }
 
-// launch starts one process and makes it the current one.
-func (k *Keeper[C]) launch() error {
+// Fill starts the other processes of the program, one after the other, each the interval
+// of [Spec] after the one before it; the first of them at once. It does not wait for
+// them. Later calls do nothing.
+func (k *Keeper[C]) Fill() {
+	k.mu.Lock()
+	first := !k.filled
+	k.filled = true
+	k.mu.Unlock()
+	if !first || k.spec.Count == 1 {
+		return
+	}
+	k.group.Go("start "+k.spec.Name+" processes", func() {
+		for place := 1; place < k.spec.Count; place++ {
+			k.relaunch(place)
+			if place+1 < k.spec.Count && k.clk.Idle(k.ctx, k.spec.StartInterval) != nil {
+				return
+			}
+		}
+	})
+}
+
+// launch starts the process of a place.
+func (k *Keeper[C]) launch(place int) error {
 	k.mu.Lock()
 	k.starts++
 	number := k.starts
@@ -106,11 +134,11 @@ func (k *Keeper[C]) launch() error {
 		return cmp.Or(k.over(), err)
 	}
 	conn.Child().keep()
-	r := &Run[C]{Conn: conn}
+	r := &Run[C]{Conn: conn, place: place}
 	k.mu.Lock()
 	over := k.over()
 	if over == nil {
-		k.current = r // Close sees to it from here on
+		k.runs[place] = r // Close sees to it from here on
 		k.watchers.Add(1)
 	}
 	k.mu.Unlock()
@@ -123,7 +151,7 @@ func (k *Keeper[C]) launch() error {
 	}
 	go k.watch(r) //clock:outside waits for the process; Close waits for it
 	k.mu.Lock()
-	k.resumeAt = time.Time{}
+	delete(k.resume, place)
 	k.changed.Broadcast()
 	k.mu.Unlock()
 	return nil
@@ -171,8 +199,8 @@ func (k *Keeper[C]) reap(r *Run[C]) {
 		return
 	}
 	r.reaped = true
-	if k.current == r {
-		k.current = nil
+	if k.runs[r.place] == r {
+		k.runs[r.place] = nil
 	}
 	e := r.Conn.Child().exit(r.reason)
 	if e.Code == plannedExit && !e.Planned {
@@ -186,7 +214,7 @@ func (k *Keeper[C]) reap(r *Run[C]) {
 	}
 	name := "release " + k.spec.Name + " process"
 	k.group.Go(name, func() { k.clk.Outside(k.ctx, name, func() { k.release(r.Conn) }) })
-	k.ended(e)
+	k.ended(r.place, e)
 }
 
 // release gives back what a process that has ended still holds.
@@ -203,25 +231,29 @@ func (k *Keeper[C]) stop(ctx context.Context, conn C) {
 	k.release(conn)
 }
 
-// ended tells of the end of a process, or of a failed start, and prepares the
-// next start.
-func (k *Keeper[C]) ended(e Exit) {
+// ended tells of the end of the process of a place, or of a failed start, and prepares
+// the next start.
+func (k *Keeper[C]) ended(place int, e Exit) {
 	k.mu.Lock()
 	e.Restart = -1
 	var stop error
 	if !k.closing.Load() {
+		now := k.clk.Now()
 		e.Restart = 0
+		usedUp := false
 		if !e.Planned {
-			var usedUp bool
-			e.Restart, usedUp = k.budget.crash(k.clk.Now())
-			if usedUp && k.spec.StopHost != nil {
-				e.Restart = -1
+			e.Restart, usedUp = k.budget.crash(now)
+		}
+		if usedUp && k.spec.StopHost != nil {
+			e.Restart = -1
+			if !k.anyLocked() {
 				stop = fmt.Errorf("the %s process crashed %d times within %v", k.spec.Name, k.budget.crashes, crashWindow)
 				k.stopped = stop
 			}
-		}
-		if e.Restart > 0 {
-			k.resumeAt = k.clk.Now().Add(e.Restart)
+		} else {
+			at := later(now.Add(e.Restart), k.earliest)
+			k.resume[place], k.earliest = at, at.Add(k.spec.RestartInterval)
+			e.Restart = at.Sub(now)
 		}
 	}
 	k.changed.Broadcast()
@@ -233,20 +265,40 @@ func (k *Keeper[C]) ended(e Exit) {
 		k.spec.StopHost(stop)
 	}
 	if e.Restart >= 0 {
-		k.group.Go("restart "+k.spec.Name+" process", func() { k.restart(e.Restart) })
+		k.group.Go("restart "+k.spec.Name+" process", func() { k.again(place, e.Restart) })
 	}
 }
 
-// restart starts a process after a pause. The pause is idle time; calls that wait
-// for it make it pass (see Acquire).
-func (k *Keeper[C]) restart(pause time.Duration) {
+// anyLocked reports whether there is a process, or will be one.
+func (k *Keeper[C]) anyLocked() bool {
+	return len(k.resume) > 0 || slices.ContainsFunc(k.runs, func(r *Run[C]) bool { return r != nil && !r.Ended() })
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+// again starts the process of a place after a pause. The pause is idle time; calls that
+// wait for it make it pass (see Acquire).
+func (k *Keeper[C]) again(place int, pause time.Duration) {
 	if pause > 0 && k.clk.Idle(k.ctx, pause) != nil {
 		return
 	}
-	if k.closing.Load() {
+	k.relaunch(place)
+}
+
+// relaunch starts the process of a place; a failure counts as a crash.
+func (k *Keeper[C]) relaunch(place int) {
+	k.mu.Lock()
+	over := k.endedLocked()
+	k.mu.Unlock()
+	if over != nil {
 		return
 	}
-	err := k.launch()
+	err := k.launch(place)
 	if err == nil || k.over() != nil {
 		return
 	}
@@ -254,54 +306,85 @@ func (k *Keeper[C]) restart(pause time.Duration) {
 	if serr, ok := errors.AsType[*StartError](err); ok {
 		e.Status = serr.Reason
 	}
-	k.ended(e)
+	k.ended(place, e)
 }
 
-// Acquire returns the running process, after waiting for one if need be, and
-// counts a call in it until [Keeper.Leave].
+// Acquire returns a running process, each in its turn, after waiting for one if need be,
+// and counts a call in it until [Keeper.Leave].
 func (k *Keeper[C]) Acquire(ctx context.Context) (*Run[C], error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for {
-		switch r := k.current; {
-		case k.closing.Load():
-			return nil, ErrClosed
-		case k.stopped != nil:
-			return nil, k.stopped
-		case r != nil && !r.Ended():
+		if err := k.endedLocked(); err != nil {
+			return nil, err
+		}
+		r, left := k.pickLocked()
+		switch {
+		case r != nil:
+			k.turn = (r.place + 1) % len(k.runs)
 			r.calls++
 			return r, nil
-		case r != nil && r.idle():
+		case left != nil:
 			k.mu.Unlock()
-			k.reap(r)
+			k.reap(left)
 			k.mu.Lock()
 			continue
 		}
-		until := k.resumeAt
-		if !until.After(k.clk.Now()) {
-			until = time.Time{} // the start is under way
-		}
-		if err := k.changed.WaitUntil(ctx, until); err != nil {
+		if err := k.changed.WaitUntil(ctx, k.resumeLocked()); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// endedLocked is why no process can be called any more, nil while one can.
+func (k *Keeper[C]) endedLocked() error {
+	if k.closing.Load() {
+		return ErrClosed
+	}
+	return k.stopped
+}
+
+// pickLocked is the process whose turn it is, nil if none is ready. left is then one that
+// has ended, and that no call will notice.
+func (k *Keeper[C]) pickLocked() (r, left *Run[C]) {
+	for i := range k.runs {
+		switch r := k.runs[(k.turn+i)%len(k.runs)]; {
+		case r == nil:
+		case !r.Ended():
+			return r, nil
+		case left == nil && r.idle():
+			left = r
+		}
+	}
+	return nil, left
+}
+
+// resumeLocked is when the pause before the next start ends; zero if a start is under way.
+func (k *Keeper[C]) resumeLocked() (until time.Time) {
+	for _, at := range k.resume {
+		if until.IsZero() || at.Before(until) {
+			until = at
+		}
+	}
+	if !until.After(k.clk.Now()) {
+		return time.Time{}
+	}
+	return until
 }
 
 // Ready is Acquire without the wait: the error says why no process can be called now.
 func (k *Keeper[C]) Ready() (*Run[C], error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	switch r := k.current; {
-	case k.closing.Load():
-		return nil, ErrClosed
-	case k.stopped != nil:
-		return nil, k.stopped
-	case r == nil || r.Ended():
-		return nil, fmt.Errorf("no %s process runs", k.spec.Name)
-	default:
-		r.calls++
-		return r, nil
+	if err := k.endedLocked(); err != nil {
+		return nil, err
 	}
+	r, _ := k.pickLocked()
+	if r == nil {
+		return nil, fmt.Errorf("no %s process runs", k.spec.Name)
+	}
+	r.calls++
+	return r, nil
 }
 
 // Leave ends a call in r. If the process is gone it is dealt with, and the
@@ -355,8 +438,8 @@ func (k *Keeper[C]) Awake(r *Run[C], nap uint64) {
 	delete(r.asleep, nap)
 }
 
-// Close ends the process and waits until it is gone. Calls in flight fail; a
-// host that wants them to finish waits for them first. The process is told to
+// Close ends the processes and waits until they are gone. Calls in flight fail; a
+// host that wants them to finish waits for them first. The processes are told to
 // end, and killed after the grace of [Spec] or when ctx ends. Further calls of
 // Close wait for nothing and return nil.
 func (k *Keeper[C]) Close(ctx context.Context) error {
@@ -364,18 +447,39 @@ func (k *Keeper[C]) Close(ctx context.Context) error {
 		return nil
 	}
 	k.mu.Lock()
-	r := k.current
-	if r != nil && !r.Ended() {
-		r.reason = "the host closed it"
+	var runs []*Run[C]
+	for _, r := range k.runs {
+		if r == nil {
+			continue
+		}
+		if !r.Ended() {
+			r.reason = "the host closed it"
+		}
+		runs = append(runs, r)
 	}
 	k.changed.Broadcast()
 	k.mu.Unlock()
 	k.end()
-	if r != nil {
-		k.clk.Outside(ctx, "stop "+k.spec.Name+" process", func() { k.stop(ctx, r.Conn) })
+	if len(runs) > 0 {
+		k.clk.Outside(ctx, "stop "+k.spec.Name+" process", func() { k.stopAll(ctx, runs) })
+	}
+	for _, r := range runs {
 		k.reap(r)
 	}
 	k.group.Wait()
 	k.clk.Outside(context.Background(), "end of watching", k.watchers.Wait)
 	return nil
+}
+
+// stopAll stops processes, all at once.
+func (k *Keeper[C]) stopAll(ctx context.Context, runs []*Run[C]) {
+	var stopping sync.WaitGroup //clock:outside the ends of processes
+	for _, r := range runs {
+		stopping.Add(1)
+		go func() { //clock:outside waited for below
+			defer stopping.Done()
+			k.stop(ctx, r.Conn)
+		}()
+	}
+	stopping.Wait() //clock:outside the ends of processes
 }

@@ -47,6 +47,15 @@ type Spec struct {
 	// with its error, and a process is killed. Nil never ends.
 	Life context.Context
 
+	// Count is how many processes run at once; zero is 1. The calls go to one after the
+	// other.
+	Count int
+	// StartInterval is the time between the starts of two of them, in the clock's time.
+	StartInterval time.Duration
+	// RestartInterval is the least time between the starts of two processes in the place
+	// of others that ended, in the clock's time.
+	RestartInterval time.Duration
+
 	// StartTimeout is the real time within which the process must be ready; zero
 	// is 10 s.
 	StartTimeout time.Duration
@@ -109,6 +118,7 @@ func (s Spec) WithDefaults() Spec {
 	s.StartTimeout = or(s.StartTimeout, 10*time.Second)
 	s.Grace = or(s.Grace, 2*time.Second)
 	s.StopGrace = or(s.StopGrace, 5*time.Second)
+	s.Count = max(s.Count, 1)
 	if s.Name == "" {
 		s.Name = "handler"
 	}

@@ -26,6 +26,8 @@ type description struct {
 	SupportedOperatingSystems []string
 	SupportedArchitectures    []string
 	IsDisabled                bool
+
+	processes processOptions
 }
 
 // text is a word that may be given as a boolean.
@@ -41,7 +43,10 @@ func readDescription(dir string) (*description, error) {
 	if err != nil {
 		return nil, err
 	}
-	var config struct{ Description *description }
+	var config struct {
+		Description    *description
+		ProcessOptions processOptions
+	}
 	if err := json.Unmarshal(raw, &config); err != nil {
 		return nil, fmt.Errorf("%s: %w", configFile, err)
 	}
@@ -56,5 +61,6 @@ func readDescription(dir string) (*description, error) {
 	case len(d.SupportedArchitectures) > 0 && !slices.ContainsFunc(d.SupportedArchitectures, func(s string) bool { return strings.EqualFold(s, architectureName()) }):
 		return nil, fmt.Errorf("it does not support %s", runtime.GOARCH)
 	}
+	d.processes = config.ProcessOptions
 	return d, nil
 }

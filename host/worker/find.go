@@ -59,6 +59,8 @@ type Found struct {
 	App string
 	// Metadata is the path of functions.metadata, "" for none: see Spec.
 	Metadata string
+
+	Processes Processes
 }
 
 // Official reports whether the worker is the platform's own.
@@ -170,6 +172,9 @@ func (s *Search) official(dir string) (*Found, error) {
 		f.Args = append(f.Args, strings.Fields(strings.ReplaceAll(s.expand(argument), "{workerDirectoryPath}", dir))...)
 	}
 	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))...)
+	if f.Processes, err = s.processes(d.processes); err != nil {
+		return nil, err
+	}
 	if d.DefaultWorkerPath == "" {
 		return f, nil
 	}
@@ -212,6 +217,9 @@ func (s *Search) bundled() (*Found, error) {
 		f.Args = s.javaArguments()
 	}
 	f.Args = append(append(f.Args, strings.Fields(s.Setting("languageWorkers:"+s.Language+":arguments"))...), entry)
+	if f.Processes, err = s.processes(processOptions{}); err != nil {
+		return nil, err
+	}
 	return f, nil
 }
 

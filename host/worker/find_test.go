@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -11,6 +12,9 @@ import (
 	"github.com/redeliver/redeliver/host/process"
 	"github.com/redeliver/redeliver/host/worker"
 )
+
+// usual are the processes of a worker of which nothing is said.
+var usual = worker.Processes{Count: 1, StartInterval: 10 * time.Second, RestartInterval: 10 * time.Second}
 
 // The official worker for Node.js starts by the file that its description names. A
 // bundle beside it is for that file to load: by itself it connects to no host.
@@ -40,6 +44,7 @@ func TestOfficialEntry(t *testing.T) {
 	want := &worker.Found{
 		Language: "node", Path: os.Args[0], Args: []string{entry}, Directory: dir, Carriage: worker.GRPC, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir}, App: app,
+		Processes: usual,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Find (-want +got):\n%s", diff)

@@ -79,6 +79,9 @@ func (s Search) Output(root string) (*Found, error) {
 		return nil, s.notFound(fmt.Sprintf("%s in %q names no assembly", configFile, root), again)
 	}
 	f.Args = append(f.Args, strings.Fields(s.Setting("languageWorkers:"+Dotnet+":arguments"))...)
+	if f.Processes, err = s.processes(d.processes); err != nil {
+		return nil, err
+	}
 	if metadata := filepath.Join(root, metadataFile); isFile(metadata) {
 		f.Metadata = metadata
 	} else if !f.Indexing {

@@ -154,8 +154,8 @@ func (w *Worker) InCode() bool {
 	return w.inCode
 }
 
-// Load has the worker load the app's functions, now and after each start of its process.
-// It returns why functions could not be loaded, by name: their attempts fail with that.
+// Load has the worker load the app's functions, now and after each start of a process, and
+// starts its other processes, without waiting for them. It returns why functions could not be loaded, by name: their attempts fail with that.
 func (w *Worker) Load(ctx context.Context, functions []Function) (map[string]*call.Error, error) {
 	w.mu.Lock()
 	w.functions = append([]Function{}, functions...)
@@ -180,6 +180,7 @@ func (w *Worker) Load(ctx context.Context, functions []Function) (map[string]*ca
 			failures[f.Name] = l.err
 		}
 	}
+	w.Fill()
 	return failures, nil
 }
 

@@ -63,6 +63,12 @@ func spec(role string) worker.Spec {
 // patient clock lets time pass although a call is out.
 func on(t *testing.T, odd string, patience time.Duration, test func(b *bench)) {
 	t.Helper()
+	onWith(t, odd, patience, func(*bench, *worker.Spec) {}, test)
+}
+
+// onWith is on for a worker that is started otherwise.
+func onWith(t *testing.T, odd string, patience time.Duration, change func(*bench, *worker.Spec), test func(b *bench)) {
+	t.Helper()
 	for _, carriage := range []string{"grpc", "lines"} {
 		for _, c := range []string{"System", "Virtual"} {
 			t.Run(carriage+"/"+c, func(t *testing.T) {
@@ -81,6 +87,7 @@ func on(t *testing.T, odd string, patience time.Duration, test func(b *bench)) {
 					defer b.mu.Unlock()
 					b.said = append(b.said, l.Message)
 				}
+				change(b, &s)
 				done := make(chan struct{}) //clock:outside drives the clock from outside
 				group := clock.NewGroup(clk, 0)
 				clk.Inside("test", func() {

@@ -31,6 +31,9 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 	f := d.f
 	h := f.gen.host
 	d.asked = triggers.Request{} // what an earlier attempt asked for is over
+	if h.life.Over() {
+		return errKilled
+	}
 	if d.payload == nil {
 		d.payload = f.payload(d.ev)
 	}
@@ -77,6 +80,9 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 		defer cancel()
 	}
 	resp, err := f.gen.invoker.Invoke(actx, req, d.logs)
+	if h.life.Over() {
+		return errKilled
+	}
 
 	// A handler that ends within the grace has still timed out, and what it
 	// returned is discarded (spec host-and-retry 8).

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -100,11 +101,29 @@ func (f *fleet) front() kinds.Front {
 // them. It is for a host that has another beside it (Options.Beside), which keeps the
 // services.
 func (h *Host) Kill() error {
-	h.clk.Inside("kill", func() {
-		h.life.End()
-		h.epoch.Load().End()
-		h.cancel()
-		h.hangUp()
-	})
+	h.clk.Inside("kill", h.cut)
 	return h.Close()
 }
+
+// cut keeps what the host still does from the services.
+func (h *Host) cut() {
+	h.life.End()
+	h.epoch.Load().End()
+	h.cancel()
+	h.hangUp()
+}
+
+// killAt is what the journal tells of records, for Options.KillAt.
+func (h *Host) killAt() func(*journal.Record) {
+	if h.opts.KillAt == nil {
+		return nil
+	}
+	return func(r *journal.Record) {
+		if r.Function != "" && !h.life.Over() && h.opts.KillAt(r) {
+			h.cut()
+		}
+	}
+}
+
+// errKilled is the failure of an attempt of a host that was killed.
+var errKilled = errors.New("the host was killed")

@@ -103,6 +103,11 @@ type Options struct {
 	// host which was killed has its own locks back at once. Empty: made from Seed.
 	Instance string
 
+	// KillAt, if not nil, is asked about each record of a function, by the goroutine that
+	// has written it. Where it says true, the host ends at this point, as [Host.Kill]
+	// ends it, and runs no further attempt; it still has to be killed or closed.
+	KillAt func(*journal.Record) bool
+
 	// Worker chooses the language worker: worker.PreferShim, worker.PreferOfficial, or
 	// the folder of one. Empty takes an official one where it is found, else the one
 	// that this program brings along.
@@ -213,7 +218,7 @@ func New(dir string, opts *Options) (*Host, error) {
 	}
 	h.ids.seed = h.opts.Seed
 	h.epoch.Store(&epoch.Epoch{})
-	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords})
+	h.journal = journal.New(h.clk.Now, &journal.Options{Keep: h.opts.KeepRecords, Watch: h.killAt()})
 	h.failed = newFailedListeners(h.clk)
 	if err := openServices(h); err != nil {
 		if h.own != nil {

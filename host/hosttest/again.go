@@ -21,7 +21,13 @@ func (h *Host) Kill() {
 	if h.down {
 		h.tb.Fatalf("hosttest: Kill: the host does not run: StartAgain starts it")
 	}
-	records := h.Journal().Records()
+	h.kill(h.Journal().Len())
+}
+
+// kill kills the host, whose last record of its own is number last.
+func (h *Host) kill(last uint64) {
+	h.tb.Helper()
+	records := until(last, h.Journal().Records())
 	if h.shared {
 		h.again(h.Host.Kill, func() []journal.Record { return records })
 		return

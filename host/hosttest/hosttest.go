@@ -37,6 +37,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -193,6 +194,7 @@ type Host struct {
 	down   bool                                                    // this one has not begun
 	dying  bool                                                    // what the host still does comes to nothing
 	begins time.Time                                               // of the clock
+	killAt atomic.Pointer[killPoint]
 
 	awaiting bool
 	lax      bool
@@ -240,6 +242,10 @@ func New(tb TB, opts *Options) *Host {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker,
 			Handlers: o.Handlers, StorageFault: self.faults(o.StorageFault), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			KillAt: func(r *journal.Record) bool {
+				k := self.killAt.Load()
+				return k != nil && k.reached(r)
+			},
 		}
 		runs++
 		return host.New(dir, opts)

@@ -46,6 +46,8 @@ type Journal struct {
 	words    words
 	found    Record                     // what Find shows
 	changed  map[chan struct{}]struct{} //clock:outside readers follow in real time
+
+	watch func(*Record) // may be nil
 }
 
 // Options changes what a journal keeps.
@@ -58,6 +60,11 @@ type Options struct {
 	// newest is always kept. Zero for DefaultKeepBytes, or no bound when Keep is
 	// negative; negative for none.
 	KeepBytes int
+
+	// Watch, if not nil, is called with each record, after it can be read, on the
+	// goroutine that has appended it and under no lock of the journal. Tests use it to
+	// act at a point: readers come later.
+	Watch func(*Record)
 }
 
 // New returns an empty journal that takes its times from now.
@@ -71,21 +78,34 @@ func New(now func() time.Time, opts *Options) *Journal {
 	if opts != nil && opts.KeepBytes != 0 {
 		room = max(opts.KeepBytes, 0)
 	}
-	return &Journal{now: now, keep: keep, room: room, next: 1, first: 1, base: 1, changed: map[chan struct{}]struct{}{}} //clock:outside readers follow in real time
+	j := &Journal{now: now, keep: keep, room: room, next: 1, first: 1, base: 1, changed: map[chan struct{}]struct{}{}} //clock:outside readers follow in real time
+	if opts != nil {
+		j.watch = opts.Watch
+	}
+	return j
 }
 
 // Append sets the record's Seq and Time, keeps it and wakes the readers. It
 // never waits for one.
 func (j *Journal) Append(r Record) {
+	j.append(&r)
+	if j.watch != nil {
+		seen := r // so that r itself stays off the heap
+		j.watch(&seen)
+	}
+}
+
+func (j *Journal) append(r *Record) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	now := j.now()
+	r.Seq, r.Time = j.next, now
 	last := len(j.chunks) - 1
 	if last < 0 || len(j.chunks[last].list) == chunkSize {
 		j.chunks = append(j.chunks, newChunk(j.next, now))
 		last++
 	}
-	j.bytes += j.keepLocked(j.chunks[last], &r, now)
+	j.bytes += j.keepLocked(j.chunks[last], r, now)
 	j.next++
 	if j.keep > 0 && j.next-j.base > uint64(j.keep+chunkSize) {
 		for oldest := j.base + chunkSize; j.first < oldest; {

@@ -104,9 +104,10 @@ type run struct {
 
 	update bool // of files with timelines
 
-	at     string // path of the step that runs
-	begins time.Time
-	faults faults
+	at      string // path of the step that runs
+	begins  time.Time
+	faults  faults
+	crashes bool // the host is to be killed at a point
 
 	mu       sync.Mutex
 	cleanups []func()
@@ -177,6 +178,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 		r.step(&r.s.When[i])
 	}
 	r.at = "when"
+	r.crashed()
 	r.settle()
 	r.at = "then"
 	r.expect("then", &r.s.Then)

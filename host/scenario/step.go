@@ -33,7 +33,7 @@ type step struct {
 	Settle     bool              `json:"settle"`
 	Edit       map[string]string `json:"edit"`
 	Remove     string            `json:"remove"`
-	Crash      bool              `json:"crash"`
+	Crash      *crash            `json:"crash"`
 	Start      bool              `json:"start"`
 	Restart    bool              `json:"restart"`
 	Expect     *expect           `json:"expect"`
@@ -144,9 +144,10 @@ func (r *run) step(s *step) {
 		if err := r.h.Remove(s.Remove); err != nil {
 			r.Fatalf("the app without %s is refused: %v", s.Remove, err)
 		}
-	case s.Crash:
-		r.h.Kill()
+	case s.Crash != nil:
+		r.crash(s.Crash)
 	case s.Start, s.Restart:
+		r.crashed()
 		r.h.StartAgain()
 	case s.Expect != nil:
 		r.expect(schemas.JoinPath(r.at, "expect"), s.Expect)

@@ -32,7 +32,7 @@ type delivery struct {
 	caller   *caller        // below whose token it is; may be nil
 	waits    waits
 	last     failure
-	flood    flood
+	flood    journal.Flood
 }
 
 // Handle runs the function for one delivery: the way of one message, between

@@ -1,0 +1,47 @@
+package host
+
+import (
+	"github.com/redeliver/redeliver/functions/call"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/process"
+)
+
+// log writes one line of the handler into the journal.
+func (d *delivery) log(line call.Log) {
+	size := len(line.Message)
+	for _, f := range line.Fields {
+		size += len(f.Key) + len(f.Value)
+	}
+	pass, cut := d.flood.Pass(int64(d.attempts), size)
+	if !pass && !cut {
+		return
+	}
+	rec := d.base
+	rec.Kind, rec.Attempt = journal.HandlerLog, d.attempts
+	if cut {
+		rec.Level, rec.Message = levelName(call.Warning), d.flood.Text("attempt")
+		d.f.gen.host.journal.Append(rec)
+		return
+	}
+	rec.Level, rec.Message = levelName(line.Level), line.Message
+	for _, f := range line.Fields {
+		rec.Fields = append(rec.Fields, journal.Field{Key: f.Key, Value: f.Value})
+	}
+	d.f.gen.host.journal.Append(rec)
+}
+
+// outputOf returns what writes the lines of a handler program into the journal.
+func (hs *handlers) outputOf(program string) func(process.Line) {
+	var lines journal.Flood
+	return func(line process.Line) {
+		rec := journal.Record{Kind: journal.HandlerLog, Name: program, Level: levelName(line.Level), Message: line.Text}
+		pass, cut := lines.Pass(hs.host.clk.Now().Unix()/60, len(line.Text))
+		switch {
+		case cut:
+			rec.Level, rec.Message = levelName(call.Warning), lines.Text("minute")
+		case !pass:
+			return
+		}
+		hs.host.journal.Append(rec)
+	}
+}

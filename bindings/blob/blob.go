@@ -79,6 +79,7 @@ type Waker interface {
 // All methods may be called concurrently. Conditions may be nil everywhere.
 type Container interface {
 	Leasable
+	ContainerSettings
 
 	// Name is the container's name.
 	Name() string
@@ -94,6 +95,18 @@ type Container interface {
 	// Properties returns the container's properties and metadata.
 	Properties(ctx context.Context, cond *Conditions) (*ContainerProperties, error)
 
+	// Delete removes the container with all its blobs, leased ones too. A
+	// lease on the container itself guards it.
+	Delete(ctx context.Context, cond *Conditions) error
+
+	// Blobs lists blobs by name, in the order of their bytes, a page at a time.
+	// Nil options list from the beginning.
+	Blobs(ctx context.Context, opts *ListOptions) (*Page, error)
+}
+
+// ContainerSettings are the settings of a container. Triggers and bindings need none of
+// them; a REST server does.
+type ContainerSettings interface {
 	// SetMetadata replaces all metadata.
 	SetMetadata(ctx context.Context, metadata map[string]string, cond *Conditions) (*Written, error)
 
@@ -103,14 +116,6 @@ type Container interface {
 	// SetAccess replaces the level of public access and the stored policies, at
 	// most storage.MaxAccessPolicies.
 	SetAccess(ctx context.Context, a *ContainerAccess, cond *Conditions) (*Written, error)
-
-	// Delete removes the container with all its blobs, leased ones too. A
-	// lease on the container itself guards it.
-	Delete(ctx context.Context, cond *Conditions) error
-
-	// Blobs lists blobs by name, in the order of their bytes, a page at a time.
-	// Nil options list from the beginning.
-	Blobs(ctx context.Context, opts *ListOptions) (*Page, error)
 }
 
 // Blob is one blob of a container, or one snapshot of it. A call on a blob that
@@ -126,18 +131,42 @@ type Container interface {
 // when the call fails; reading one may block as long as its reader does.
 type Blob interface {
 	Leasable
+	Parts
+	Versions
+	BlobSettings
 
 	// Name is the blob's name, with slashes for backslashes.
 	Name() string
-
-	// At returns a handle on a snapshot of the blob, by the name that Snapshot
-	// returned. It serves Get, Properties, BlockList and Delete.
-	At(snapshot string) Blob
 
 	// Put makes the blob out of one body, or replaces its content, headers and
 	// metadata; snapshots stay. An append blob starts empty.
 	Put(ctx context.Context, body io.Reader, opts *PutOptions) (*Written, error)
 
+	// Get opens the blob's content, or a range of it. The content is the content at
+	// the moment of the call; later writes do not change it. The caller closes
+	// Body.
+	Get(ctx context.Context, opts *GetOptions) (*Download, error)
+
+	// Properties returns the blob's properties and metadata.
+	Properties(ctx context.Context, cond *Conditions) (*Properties, error)
+
+	// Delete removes the blob, and its snapshots as the options say, or the one
+	// snapshot of the handle.
+	Delete(ctx context.Context, opts *DeleteOptions) error
+}
+
+// BlobSettings replaces the headers and metadata of a blob.
+type BlobSettings interface {
+	// SetHeaders replaces all content headers.
+	SetHeaders(ctx context.Context, h Headers, cond *Conditions) (*Written, error)
+
+	// SetMetadata replaces all metadata.
+	SetMetadata(ctx context.Context, metadata map[string]string, cond *Conditions) (*Written, error)
+}
+
+// Parts makes a blob out of several bodies: blocks of a block blob, appends to an append
+// blob. Its rules and errors are described at [Blob].
+type Parts interface {
 	// PutBlock keeps a block for a later PutBlockList. The identifier is base64
 	// text; all of a blob's have one length. A block with an identifier that
 	// waits already replaces that one. Nothing of the blob changes. Of the
@@ -154,24 +183,13 @@ type Blob interface {
 
 	// AppendBlock adds a body to the end of an append blob.
 	AppendBlock(ctx context.Context, body io.Reader, opts *AppendBlockOptions) (*Appended, error)
+}
 
-	// Get opens the blob's content, or a range of it. The content is the content at
-	// the moment of the call; later writes do not change it. The caller closes
-	// Body.
-	Get(ctx context.Context, opts *GetOptions) (*Download, error)
-
-	// Properties returns the blob's properties and metadata.
-	Properties(ctx context.Context, cond *Conditions) (*Properties, error)
-
-	// SetHeaders replaces all content headers.
-	SetHeaders(ctx context.Context, h Headers, cond *Conditions) (*Written, error)
-
-	// SetMetadata replaces all metadata.
-	SetMetadata(ctx context.Context, metadata map[string]string, cond *Conditions) (*Written, error)
-
-	// Delete removes the blob, and its snapshots as the options say, or the one
-	// snapshot of the handle.
-	Delete(ctx context.Context, opts *DeleteOptions) error
+// Versions has the snapshots and copies of a blob.
+type Versions interface {
+	// At returns a handle on a snapshot of the blob, by the name that Snapshot
+	// returned. It serves Get, Properties, BlockList and Delete.
+	At(snapshot string) Blob
 
 	// Snapshot keeps the blob as it is now under a name of its own. The blob does
 	// not change.

@@ -112,11 +112,7 @@ func KeyText(s string) Key {
 // ifMatch that is not empty must be the document's present ETag; otherwise the
 // error is bindings.ErrConditionNotMet and nothing has changed.
 type Container interface {
-	// Info is known when the container is: no I/O.
-	Info() ContainerInfo
-
-	// Ranges lists the ranges in order.
-	Ranges(ctx context.Context) ([]Range, error)
+	Feed
 
 	// Create adds a document, bindings.ErrAlreadyExists if its identifier exists in its
 	// logical partition.
@@ -141,6 +137,15 @@ type Container interface {
 	// Items lists the documents whose identifier begins with prefix, sorted by
 	// identifier, then by key.
 	Items(ctx context.Context, prefix string) ([]*Item, error)
+}
+
+// Feed is the change feed of a container.
+type Feed interface {
+	// Info is known when the container is: no I/O.
+	Info() ContainerInfo
+
+	// Ranges lists the ranges in order.
+	Ranges(ctx context.Context) ([]Range, error)
 
 	// Changes returns what has changed in a range since a position: the latest
 	// version of each document, in order of modification, at most limit of them

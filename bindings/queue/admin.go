@@ -15,6 +15,8 @@ import (
 // bindings.ErrInvalidName, bindings.ErrNotFound where the queue does not exist.
 // Arguments are copied and results are copies.
 type Admin interface {
+	Settings
+
 	// CreateQueue makes a queue with metadata. A queue that exists already with
 	// the same metadata is left alone, and created is false; with other metadata
 	// the error is bindings.ErrAlreadyExists.
@@ -37,7 +39,10 @@ type Admin interface {
 	// SetQueuePolicies replaces them; bindings.ErrOutOfRange for more than
 	// storage.MaxAccessPolicies.
 	SetQueuePolicies(ctx context.Context, name string, policies []storage.AccessPolicy) error
+}
 
+// Settings are the settings of an account's queue service.
+type Settings interface {
 	// QueueServiceProperties returns the settings of the account's queue service.
 	QueueServiceProperties(ctx context.Context) (storage.ServiceProperties, error)
 

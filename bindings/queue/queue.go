@@ -64,6 +64,8 @@ type Foresight interface {
 // Create and Exists. Errors other than the sentinels of this package are transport
 // failures.
 type Queue interface {
+	Messages
+
 	// Name is the queue's name.
 	Name() string
 
@@ -76,6 +78,16 @@ type Queue interface {
 	// Delete removes the queue and all messages in it.
 	DeleteQueue(ctx context.Context) error
 
+	// Clear removes every message.
+	Clear(ctx context.Context) error
+
+	// Count is the approximate number of messages, visible and invisible.
+	Count(ctx context.Context) (int, error)
+}
+
+// Messages are the messages of a queue, for those who put, receive and settle them.
+// Errors are described at [Queue].
+type Messages interface {
 	// Put adds a message. A nil options value means: visible at once, expiring
 	// after DefaultMessageTTL. The returned message has ID, PopReceipt and
 	// times; its receipt is valid for Update and Delete before any Receive.
@@ -102,12 +114,6 @@ type Queue interface {
 	// Delete removes the message. The rules for the receipt are the same as for
 	// Update.
 	Delete(ctx context.Context, id, popReceipt string) error
-
-	// Clear removes every message.
-	Clear(ctx context.Context) error
-
-	// Count is the approximate number of messages, visible and invisible.
-	Count(ctx context.Context) (int, error)
 }
 
 // PutOptions changes how a message is added.

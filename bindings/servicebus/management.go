@@ -25,6 +25,8 @@ import (
 //
 // Reference: spec messaging 3.6 and 3.7.
 type Management interface {
+	SessionManagement
+
 	// Settle settles locked messages of the source, in order. Every token
 	// is tried; the error is the first one. With a session id it is
 	// messaging.ErrSessionLockLost when that session is not locked.
@@ -53,7 +55,10 @@ type Management interface {
 	// Peek is Receiver's; on a topic it shows scheduled messages. A
 	// session that is not nil shows that session's only.
 	Peek(ctx context.Context, source string, session *string, from int64, n int) ([]*Received, error)
+}
 
+// SessionManagement is what a $management node can do with sessions, known by name.
+type SessionManagement interface {
 	// RenewSession is Session's, by name.
 	RenewSession(ctx context.Context, source, session string) (time.Time, error)
 

@@ -112,6 +112,8 @@ type SessionOptions struct {
 // plain receiver's messages can be settled by another receiver of the source
 // (spec messaging 1.2: the lock token counts, not the link).
 type Receiver interface {
+	Settler
+
 	// Source is the path from which it receives, with entity names as they were
 	// created.
 	Source() string
@@ -136,6 +138,16 @@ type Receiver interface {
 	// its session.
 	Peek(ctx context.Context, from int64, n int) ([]*Received, error)
 
+	// Close ends the receiver; a Receive that waits fails with messaging.ErrClosed. The locks
+	// of a plain receiver go on. A session is given free, and messages of it that
+	// are not settled are released uncounted. A second Close does nothing. When Close
+	// fails the receiver has ended nevertheless, and its locks go on.
+	Close(ctx context.Context) error
+}
+
+// Settler settles messages that a receiver has received, and renews their locks. Its
+// errors are described at [Receiver].
+type Settler interface {
 	// Complete removes the message.
 	Complete(ctx context.Context, m *Received) error
 
@@ -163,12 +175,6 @@ type Receiver interface {
 	// Renew makes the lock end one lock duration from now, sets m.LockedUntil and
 	// returns it. On a session receiver it is messaging.ErrNotAllowed: RenewSession.
 	Renew(ctx context.Context, m *Received) (time.Time, error)
-
-	// Close ends the receiver; a Receive that waits fails with messaging.ErrClosed. The locks
-	// of a plain receiver go on. A session is given free, and messages of it that
-	// are not settled are released uncounted. A second Close does nothing. When Close
-	// fails the receiver has ended nevertheless, and its locks go on.
-	Close(ctx context.Context) error
 }
 
 // Session is a receiver on one session, which it has locked. All its messages are

@@ -165,7 +165,7 @@ type run struct {
 	*Listener
 	*working
 	sink   triggers.Sink
-	feed   cosmos.Container
+	feed   cosmos.Feed
 	store  *leases
 	taking context.Context // ends when no more batches are taken
 	stop   context.CancelFunc

@@ -26,7 +26,7 @@ type LeaseStatus struct {
 // Leases reads from the lease container in the state of each range of a
 // monitored container under a prefix, in the order of the ranges.
 // accountHost is the host of the monitored account. It changes nothing.
-func Leases(ctx context.Context, monitored cosmos.Container, accountHost, prefix string, in cosmos.Container) ([]LeaseStatus, error) {
+func Leases(ctx context.Context, monitored cosmos.Feed, accountHost, prefix string, in cosmos.Container) ([]LeaseStatus, error) {
 	s, err := openLeases(ctx, monitored, accountHost, prefix, in)
 	if err != nil {
 		return nil, err

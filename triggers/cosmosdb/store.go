@@ -45,7 +45,7 @@ type leases struct {
 // be partitioned by /id.
 //
 // Source: src/ChangeFeedProcessor/LeaseManagement/DocumentServiceLeaseStoreManagerBuilder.cs.
-func openLeases(ctx context.Context, monitored cosmos.Container, accountHost, prefix string, in cosmos.Container) (*leases, error) {
+func openLeases(ctx context.Context, monitored cosmos.Feed, accountHost, prefix string, in cosmos.Container) (*leases, error) {
 	if key := in.Info().PartitionKey; key != "/id" {
 		return nil, fmt.Errorf("lease container %q of database %q has the partition key %s: a lease container needs /id", in.Info().Name, in.Info().Database, key)
 	}

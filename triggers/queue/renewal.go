@@ -24,7 +24,7 @@ const (
 // after an error.
 type lock struct {
 	clk   clock.Clock
-	queue queue.Queue
+	queue queue.Messages
 	ctx   context.Context // is not cancelled
 	id    string
 	text  string // as received: a renewal sends it again (S-5)
@@ -40,7 +40,7 @@ type lock struct {
 	stopped bool
 }
 
-func newLock(clk clock.Clock, q queue.Queue, ctx context.Context, m *queue.Message, renewed func(*queue.Message)) *lock {
+func newLock(clk clock.Clock, q queue.Messages, ctx context.Context, m *queue.Message, renewed func(*queue.Message)) *lock {
 	k := &lock{clk: clk, queue: q, ctx: ctx, id: m.ID, text: m.Text, receipt: m.PopReceipt, ends: m.NextVisible, told: func() {}}
 	if renewed != nil {
 		k.told = func() { renewed(m) }

@@ -42,6 +42,10 @@ var newLanguages = map[string]newLanguage{ // read only
 		{"src/app.ts", "app.ts.tmpl"}, {"package.json", "package.ts.json.tmpl"}, {"tsconfig.json", "tsconfig.json.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.node.tmpl"}, {".gitignore", "gitignore.ts.tmpl"},
 	}},
+	"java": {next: "mvn package", files: []newFile{
+		{"src/main/java/com/example/Functions.java", "Functions.java.tmpl"}, {"pom.xml", "pom.xml.tmpl"},
+		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.java.tmpl"}, {".gitignore", "gitignore.java.tmpl"},
+	}},
 	"python": {files: []newFile{
 		{"function_app.py", "function_app.py.tmpl"}, {"requirements.txt", "requirements.txt.tmpl"},
 		{"host.json", "host.json.tmpl"}, {"local.settings.json", "local.settings.python.tmpl"}, {".gitignore", "gitignore.python.tmpl"},
@@ -49,7 +53,7 @@ var newLanguages = map[string]newLanguage{ // read only
 }
 
 // newNames are the languages of apps that init writes, for people.
-const newNames = "go, node, typescript or python"
+const newNames = "go, node, typescript, python or java"
 
 func newInit(std streams) *cobra.Command {
 	var lang, replace string
@@ -58,8 +62,8 @@ func newInit(std streams) *cobra.Command {
 		Short: "Write a small app to start from",
 		Long: `Init writes a complete app into DIR, which is made when needed: an HTTP function
 that puts orders on a queue, a queue function that fails for {"fail": true}, a
-timer, and a retry policy, in Go, JavaScript, TypeScript or Python. If one of
-its files exists already, nothing is written.
+timer, and a retry policy, in Go, JavaScript, TypeScript, Python or Java. If one
+of its files exists already, nothing is written.
 
 As long as the module ` + modulePath + ` is not published, a
 development build of redeliver writes a replace line for its own source into

@@ -1,11 +1,13 @@
 package shim_test
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -327,6 +329,73 @@ func TestJavaInjector(t *testing.T) {
 	id := s.file("app.jar", "shop.Injector$Functions.run", "in queueTrigger in", "$return queue out")
 	if got, want := told(s.call(id, text("x"))), "returns "+line(text("injected")); got != want {
 		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// A build writes over the jar that runs: what the app loads later is still of the one
+// that it has begun with. No copy of it stays behind.
+func TestJavaOverwritten(t *testing.T) {
+	t.Parallel()
+	dir, worker := javaApp(t, "values", javatest.Annotations, javatest.Interfaces), t.TempDir()
+	stale := filepath.Join(worker, "running", "999999999-0.jar")
+	if err := os.MkdirAll(filepath.Dir(stale), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stale, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startJava(t, dir, "FUNCTIONS_WORKER_DIRECTORY="+worker)
+	id := s.java("give", "$return queue out")
+	if err := os.WriteFile(filepath.Join(dir, "app.jar"), []byte("a build has begun"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := told(s.call(id, text("order"))); !strings.HasPrefix(got, "returns ") {
+		t.Errorf("got %s, want an order", got)
+	}
+	s.end()
+	if left, err := os.ReadDir(filepath.Dir(stale)); err != nil || len(left) > 0 {
+		t.Errorf("%v stay behind, %v", left, err)
+	}
+}
+
+// What only the official worker does is a failure of the load.
+func TestJavaOfficialOnly(t *testing.T) {
+	t.Parallel()
+	javaLibraries.Need(t)
+	const service = "META-INF/services/com.microsoft.azure.functions.internal.spi.middleware.Middleware"
+	plain := `package shop;
+		import com.microsoft.azure.functions.annotation.QueueTrigger;
+		public class Plain { public void run(@QueueTrigger(name = "in", queueName = "q") TYPE in) {} }`
+	for name, tt := range map[string]struct {
+		files fstest.MapFS
+		want  string
+	}{
+		"middleware": {fstest.MapFS{
+			"shop/Plain.java": {Data: []byte(strings.Replace(plain, "TYPE", "String", 1))}, service: {Data: []byte("# ours\nshop.Around\n")},
+		}, "the app has the middleware shop.Around, which only the official worker runs: start with --worker official"},
+		"Durable Functions": {fstest.MapFS{
+			"shop/Plain.java": {Data: []byte(strings.Replace(plain, "TYPE", "String", 1))}, service: {Data: []byte("com.microsoft.durabletask.azurefunctions.Any")},
+		}, ""},
+		"SDK type": {fstest.MapFS{
+			"shop/Plain.java":               {Data: []byte(strings.Replace(plain, "TYPE", "com.azure.storage.Client", 1))},
+			"com/azure/storage/Client.java": {Data: []byte("package com.azure.storage; public class Client {}")},
+		}, "has the type com.azure.storage.Client of an SDK, which only the official worker gives"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			jar, err := javaLibraries.Jar(tt.files)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if err := errors.Join(os.WriteFile(filepath.Join(dir, "app.jar"), jar, 0o600), javaLibraries.Libraries(dir, javatest.Annotations, javatest.Interfaces)); err != nil {
+				t.Fatal(err)
+			}
+			got := startJava(t, dir).loadFile("f", "app.jar", "shop.Plain.run", "in queueTrigger in").GetException().GetMessage()
+			if !strings.Contains(got, tt.want) || tt.want == "" && got != "" {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -37,6 +37,7 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -104,12 +105,14 @@ public final class RedeliverWorker {
             Map<String, String> given = options(arguments);
             Link link = new Link(given.get("host"), Integer.parseInt(given.get("port")));
             link.send("", "startStream", map("workerId", given.get("workerId")));
+            Runtime.getRuntime().addShutdownHook(new Thread(Copies::delete));
             new RedeliverWorker(link).serve();
             code = 0;
         } catch (Throwable error) {
             System.err.println("error: " + error);
         } finally {
             System.err.flush();
+            Copies.delete();
             // Without a host there is nothing to live for, whatever the app does.
             Runtime.getRuntime().halt(code);
         }
@@ -309,6 +312,7 @@ public final class RedeliverWorker {
                     out.write(line);
                     out.flush();
                 } catch (IOException gone) {
+                    Copies.delete();
                     Runtime.getRuntime().halt(0);
                 }
             }
@@ -408,7 +412,7 @@ public final class RedeliverWorker {
             } catch (IOException error) {
                 throw new LoadException("the file " + script + " is no jar: " + error.getMessage());
             }
-            List<File> path = new ArrayList<>(List.of(jar));
+            List<File> path = new ArrayList<>(List.of(Copies.of(jar)));
             File[] libraries = new File(jar.getParentFile(), "lib").listFiles((dir, name) -> name.endsWith(".jar"));
             if (libraries != null) {
                 Arrays.sort(libraries);
@@ -422,6 +426,7 @@ public final class RedeliverWorker {
             loader = plain;
             mapper = Mapper.of(loader);
             injector = injector();
+            noMiddleware();
         }
 
         private static ClassLoader loaderOf(List<File> path) throws IOException {
@@ -502,6 +507,20 @@ public final class RedeliverWorker {
             return found.hasNext() ? found.next() : null;
         }
 
+        /** Code around each call is for the official worker. That of Durable Functions has nothing to do here. */
+        private void noMiddleware() throws Exception {
+            for (URL file : Collections.list(loader.getResources("META-INF/services/" + API + "internal.spi.middleware.Middleware"))) {
+                try (InputStream in = file.openStream()) {
+                    for (String line : new String(in.readAllBytes(), StandardCharsets.UTF_8).split("\n")) {
+                        String name = line.replaceAll("#.*", "").trim();
+                        if (!name.isEmpty() && !name.startsWith("com.microsoft.durabletask.")) {
+                            throw new LoadException("the app has the middleware " + name + ", which only the official worker runs: start with --worker official");
+                        }
+                    }
+                }
+            }
+        }
+
         /** An instance for one call. */
         Object instance(Class<?> of, Constructor<?> constructor) throws Exception {
             if (injector == null) {
@@ -521,6 +540,31 @@ public final class RedeliverWorker {
 
         Object proxy(String name, InvocationHandler answers) {
             return Proxy.newProxyInstance(loader, new Class<?>[] {api(name)}, answers);
+        }
+    }
+
+    /** Copies of the app's jars: a build writes over the one that runs. */
+    static final class Copies {
+        private static final List<File> MADE = new ArrayList<>();
+
+        static synchronized File of(File jar) throws IOException {
+            String worker = System.getenv("FUNCTIONS_WORKER_DIRECTORY");
+            File folder = new File(worker == null ? System.getProperty("java.io.tmpdir") : worker, "running");
+            Files.createDirectories(folder.toPath());
+            File[] left = folder.listFiles((dir, name) -> name.matches("[0-9]{1,18}-[0-9]+\\.jar"));
+            for (File one : left == null ? new File[0] : left) {
+                if (ProcessHandle.of(Long.parseLong(one.getName().split("-")[0])).isEmpty()) {
+                    one.delete(); // of a process that was killed
+                }
+            }
+            File copy = new File(folder, ProcessHandle.current().pid() + "-" + MADE.size() + ".jar");
+            MADE.add(copy);
+            Files.copy(jar.toPath(), copy.toPath(), StandardCopyOption.REPLACE_EXISTING);
+            return copy;
+        }
+
+        static synchronized void delete() {
+            MADE.forEach(File::delete);
         }
     }
 
@@ -689,6 +733,11 @@ public final class RedeliverWorker {
                     + method.getName() + " has no annotation that names a binding, or the jar azure-functions-java-library, which has the annotations, is not in lib");
             }
             name = binding == null ? metadata : binding;
+            String wanted = Mapper.raw(type == null || Mapper.element(type) == null ? type : Mapper.element(type)).getName();
+            if (source == Source.INPUT && wanted.startsWith("com.azure.")) {
+                throw new LoadException("the parameter \"" + name + "\" of " + method.getDeclaringClass().getName() + "." + method.getName() + " has the type " + wanted
+                    + " of an SDK, which only the official worker gives: take a text, bytes or a class of the app, or start with --worker official");
+            }
         }
 
         private static String member(Annotation of, String name) {

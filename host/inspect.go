@@ -61,6 +61,7 @@ func inspect(ctx context.Context, h *Host) (*app.App, error) {
 		} else if err != nil {
 			a.Faults = append(a.Faults, &schemas.Fault{File: "host.json", Reason: err.Error()})
 		}
+		return a, h.loader.tryWorker(g)
 	}
 	return a, nil
 }

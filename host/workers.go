@@ -63,7 +63,9 @@ func (hs *handlers) work(ctx context.Context, a *app.App, spec app.HandlerSpec) 
 	}
 	hs.programs.use(found.App)
 	p := &kept{release: func() { hs.programs.release(found.App) }}
-	if !hs.inspecting {
+	if hs.inspecting {
+		found.Processes.Count = 1
+	} else {
 		launch.Prune(a.Dir, hs.programs.used())
 	}
 	ps := hs.keep(ctx, a, p, spec.Runtime)
@@ -110,6 +112,18 @@ func (l *loader) loadWorker(ctx context.Context, g *generation, prev *generation
 		return &LoadError{Faults: faults}
 	}
 	return nil
+}
+
+// tryWorker has a worker load the functions of an app that is only read. Those that it
+// cannot load are in error.
+func (l *loader) tryWorker(g *generation) error {
+	err := l.loadWorker(l.host.root, g, nil)
+	for _, f := range g.functions {
+		if f.unloaded != "" {
+			f.def.Faults = append(f.def.Faults, faultOf(f.def, errors.New(f.unloaded)))
+		}
+	}
+	return err
 }
 
 // loadText is why a function could not be loaded, for a person.

@@ -57,6 +57,7 @@ type session struct {
 	otherStorage bool   // the app's storage is elsewhere, and the embedded one is not served
 
 	explained map[string]bool // why the app does not run, as far as it was said
+	warned    map[string]bool // the warnings of the app that were said
 
 	background sync.WaitGroup // watcher and printer
 	printed    context.CancelFunc
@@ -66,7 +67,7 @@ type session struct {
 func newSession(ctx context.Context, stop func(), std streams, dir string, f *startFlags) *session {
 	s := &session{
 		dir: dir, flags: f, stop: stop, ended: ctx.Done(),
-		out: newConsole(std, f.output != "pretty"), begun: time.Now(), secret: newSecret(), explained: map[string]bool{},
+		out: newConsole(std, f.output != "pretty"), begun: time.Now(), secret: newSecret(), explained: map[string]bool{}, warned: map[string]bool{},
 	}
 	s.log = newLog(s.out, f.verbose, s.now)
 	return s
@@ -186,6 +187,8 @@ func (s *session) opened(err error) error {
 			return err
 		}
 		s.explain(load)
+	} else if a := s.host.App(); a != nil {
+		s.warnOf(a) // of functions in code
 	}
 	if s.flags.output == "json" {
 		s.sayTopics()
@@ -213,17 +216,23 @@ func (s *session) look(env []string) (*app.App, error) {
 		s.out.say("error", o.Error())
 		s.out.hint(o.Hint)
 	}
-	for _, w := range a.Warnings {
-		s.out.warn(w.Error())
-		s.out.hint(w.Hint)
-	}
+	s.warnOf(a)
+	return a, nil
+}
+
+// warnOf tells of the warnings of an app that have not been told.
+func (s *session) warnOf(a *app.App) {
+	warnings := slices.Clone(a.Warnings)
 	for _, f := range a.Functions {
-		for _, w := range f.Warnings {
-			s.out.warn(w.Error())
+		warnings = append(warnings, f.Warnings...)
+	}
+	for _, w := range warnings {
+		if text := w.Error(); !s.warned[text] {
+			s.warned[text] = true
+			s.out.warn(text)
 			s.out.hint(w.Hint)
 		}
 	}
-	return a, nil
 }
 
 // completeApp writes a default host.json into an app that has none, as the platform

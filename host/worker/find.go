@@ -153,7 +153,11 @@ func (s *Search) directory() (dir string, said bool) {
 func (s *Search) official(dir string) (*Found, error) {
 	d, err := readDescription(dir)
 	if err != nil {
-		return nil, s.notFound(fmt.Sprintf("the folder %q holds no worker: %v", dir, err), "name the folder that holds "+configFile)
+		hint := "name the folder that holds " + configFile
+		if dir == s.Prefer {
+			hint += fmt.Sprintf(", or %q, or %q", PreferOfficial, PreferShim)
+		}
+		return nil, s.notFound(fmt.Sprintf("the folder %q holds no worker: %v", dir, err), hint)
 	}
 	f := &Found{Language: s.Language, Directory: dir, Carriage: GRPC, Indexing: strings.EqualFold(string(d.WorkerIndexing), "true")}
 	if f.Path, err = s.program(d.DefaultExecutablePath); err != nil {
@@ -274,7 +278,7 @@ func (s *Search) interpreter(named string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", s.notFound(fmt.Sprintf("there is no program %q in PATH", cmp.Or(strings.Join(usual, `" or "`), s.Language)), installs[s.Language])
+	return "", s.notFound(fmt.Sprintf(`there is no program "%s" in PATH`, cmp.Or(strings.Join(usual, `" or "`), s.Language)), installs[s.Language])
 }
 
 // pythonOf is the interpreter of a virtual environment, "" when there is none.

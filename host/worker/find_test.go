@@ -1,8 +1,10 @@
 package worker_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -27,7 +29,7 @@ func TestOfficialEntry(t *testing.T) {
 	for name, text := range map[string]string{
 		entry: "", filepath.Join(filepath.Dir(entry), "worker-bundle.js"): "",
 		filepath.Join(dir, "worker.config.json"): `{"description": {"language": "node", "extensions": [".js"],
-			"defaultWorkerPath": "dist/src/nodejsWorker.js", "workerIndexing": "true"}}`,
+			"arguments": ["-X no_debug_ranges", "--from={workerDirectoryPath}"], "defaultWorkerPath": "dist/src/nodejsWorker.js", "workerIndexing": "true"}}`,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -42,12 +44,56 @@ func TestOfficialEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &worker.Found{
-		Language: "node", Path: os.Args[0], Args: []string{entry}, Directory: dir, Carriage: worker.GRPC, Indexing: true,
+		Language: "node", Path: os.Args[0], Args: []string{"-X", "no_debug_ranges", "--from=" + dir, entry}, Directory: dir, Carriage: worker.GRPC, Indexing: true,
 		Env: []string{"FUNCTIONS_WORKER_DIRECTORY=" + dir}, App: app,
 		Processes: usual,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Find (-want +got):\n%s", diff)
+	}
+}
+
+// Python is looked for in the virtual environment that is active, in the one of the app,
+// and by its names in PATH, of which there may be only one (spec workers 15).
+func TestPythonInterpreter(t *testing.T) {
+	dir := t.TempDir()
+	program := func(parts ...string) string {
+		name := filepath.Join(append([]string{dir}, parts...)...)
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	bin := "bin"
+	if runtime.GOOS == "windows" {
+		bin = "Scripts"
+	}
+	app := filepath.Join(dir, "app")
+	search := worker.Search{
+		Language: "python", App: app, Prefer: worker.PreferShim,
+		Setting: os.Getenv, Bundled: func(string) (string, error) { return filepath.Join(dir, "worker.py"), nil },
+	}
+	t.Setenv("VIRTUAL_ENV", "")
+	t.Setenv("PATH", filepath.Join(dir, "path"))
+	var none *worker.NotFoundError
+	if _, err := worker.Find(search); !errors.As(err, &none) || none.Reason != `there is no program "python3" or "python" in PATH` || none.Hint == "" {
+		t.Errorf("without Python: %v", err)
+	}
+	// Each one that is there from now on is taken before those that were.
+	for _, where := range [][]string{{"path", "python"}, {"path", "python3"}, {"app", "venv", bin, "python"}, {"app", ".venv", bin, "python"}, {"active", bin, "python"}} {
+		want := program(where...)
+		if where[0] == "active" {
+			t.Setenv("VIRTUAL_ENV", filepath.Join(dir, "active"))
+		}
+		if found, err := worker.Find(search); err != nil || found.Path != want {
+			t.Errorf("got %+v, %v; want %s", found, err, want)
+		}
 	}
 }
 

@@ -371,7 +371,7 @@ func TestNodeStartErrors(t *testing.T) {
 		want  string
 	}{
 		"throws":     {map[string]string{"package.json": `{"main":"app.js"}`, "app.js": `throw new Error("no configuration")`}, "no configuration"},
-		"not built":  {map[string]string{"package.json": `{"main":"dist/*.js"}`}, `"dist/*.js", and there is no such file: build the app first`},
+		"not built":  {map[string]string{"package.json": `{"main":"dist/*.js","scripts":{"build":"tsc"}}`}, `"dist/*.js", and there is no such file: build the app first`},
 		"unreadable": {map[string]string{"package.json": `{`}, "package.json cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {

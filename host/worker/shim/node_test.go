@@ -542,7 +542,7 @@ func TestNodeStart(t *testing.T) {
 func TestNodeStartErrors(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"throws": "no configuration", "none": "there is no such file: build the app first", "twice": `A function with id "twice" has already been registered.`,
+		"throws": "no configuration", "none": "there is no such file: write that file, or correct \"main\"", "twice": `A function with id "twice" has already been registered.`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

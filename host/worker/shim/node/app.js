@@ -109,7 +109,7 @@ class App {
     const entries = entryPoints(this.directory);
     if (entries.missing !== undefined) {
       const text = `"main" of package.json names ${JSON.stringify(entries.missing)}, and there is no such file`;
-      if (!this.hasFunctionFiles()) throw new Error(`${text}: build the app first (npm install, npm run build)`);
+      if (!this.hasFunctionFiles()) throw new Error(`${text}: ${entries.built ? 'build the app first (npm install, npm run build)' : 'write that file, or correct "main"'}`);
       this.log('warning', 'system', text);
     }
     for (const file of entries.files) {

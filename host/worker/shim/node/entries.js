@@ -6,13 +6,14 @@ const path = require('path');
 
 /**
  * Returns the files to run at the start, and in missing what "main" says when there is no
- * such file.
+ * such file: built says that a script of the app makes it.
  */
 function entryPoints(directory) {
   const file = path.join(directory, 'package.json');
   let main;
+  let scripts;
   try {
-    main = JSON.parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')).main;
+    ({ main, scripts } = JSON.parse(fs.readFileSync(file, 'utf8').replace(/^\uFEFF/, '')));
   } catch (error) {
     if (error.code === 'ENOENT') return { files: [] };
     throw new Error(`package.json cannot be read: ${error.message}`);
@@ -21,7 +22,7 @@ function entryPoints(directory) {
   const whole = path.join(directory, main);
   if (isFile(whole)) return { files: [whole] };
   const files = /[*?[{]/.test(main) ? matches(directory, main) : ['.js', '.cjs', '.mjs', '/index.js'].map((end) => whole + end).filter(isFile).slice(0, 1);
-  return files.length > 0 ? { files } : { files, missing: main };
+  return files.length > 0 ? { files } : { files, missing: main, built: Boolean(scripts && scripts.build) };
 }
 
 function isFile(name) {

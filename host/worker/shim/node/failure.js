@@ -38,7 +38,7 @@ function loadFailure(error, directory) {
   exception.stackTrace = places(exception.stackTrace, exception.message);
   if (error && (error.code === 'MODULE_NOT_FOUND' || error.code === 'ERR_MODULE_NOT_FOUND')) {
     const [first] = exception.message.split('\n'); // the list of those who require it says less than the stack
-    exception.message = told.result = first + advice(first, directory);
+    exception.message = told.result = first + advice(first, requirer(error), directory);
   }
   return told;
 }
@@ -53,9 +53,20 @@ function places(stack, message) {
     .join('\n');
 }
 
-/** What to do about a package that is not there. */
-function advice(message, directory) {
+/** The file that asked for a module that is not there, '' if that is unknown. */
+function requirer(error) {
+  const [by] = error.requireStack || [];
+  return by || (/ imported from (.+)$/m.exec(error.message) || [])[1] || '';
+}
+
+const ofPackage = (file) => file.split(/[\\/]/).includes('node_modules');
+
+/** What to do about a package that is not there, or that lacks something. */
+function advice(message, by, directory) {
   const [, name] = /'([^']+)'/.exec(message) || [];
+  if (name && (ofPackage(name) || ofPackage(by))) {
+    return `: a package of the app is installed in part: remove node_modules in ${directory} and run "npm install"`;
+  }
   if (!name || name.startsWith('.') || path.isAbsolute(name)) return '';
   const parts = name.split('/').slice(0, name.startsWith('@') ? 2 : 1);
   return `: run "npm install" in ${directory}, or "npm install ${parts.join('/')}" if package.json does not list it`;

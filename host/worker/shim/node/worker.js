@@ -4,7 +4,7 @@
 
 const major = Number(process.versions.node.split('.')[0]);
 if (major < 18) {
-  process.stderr.write(`error: Node.js ${process.versions.node} is too old: functions need version 18 or later\n`);
+  process.stderr.write(`error: Node.js ${process.versions.node} is too old: functions need version 18 or later (${process.execPath}; https://nodejs.org, or set languageWorkers:node:defaultExecutablePath)\n`);
   process.exit(1);
 }
 

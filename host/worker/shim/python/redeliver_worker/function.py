@@ -157,7 +157,7 @@ class Function:
             return leaving(parameter.converter.encode(value, expected_type=parameter.type))
         except NotImplementedError as error:
             raise TypeError(
-                f"{key}: a binding of the type {parameter.shown} cannot take a {type(value).__name__}{because(error)}"
+                f"{key}: a binding of the type {parameter.shown} cannot take a value of the type {type(value).__name__}{because(error)}"
             ) from error
 
 

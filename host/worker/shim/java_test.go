@@ -57,6 +57,7 @@ func startJava(t *testing.T, dir string, env ...string) *script {
 	if err != nil {
 		t.Fatal(err)
 	}
+	env = append([]string{"FUNCTIONS_WORKER_DIRECTORY=" + filepath.Dir(source)}, env...)
 	s := run(t, dir, []string{java, "-XX:TieredStopAtLevel=1", "-cp", classes, class}, env...)
 	s.init(dir)
 	return s

@@ -549,7 +549,7 @@ public final class RedeliverWorker {
 
         static synchronized File of(File jar) throws IOException {
             String worker = System.getenv("FUNCTIONS_WORKER_DIRECTORY");
-            File folder = new File(worker == null ? System.getProperty("java.io.tmpdir") : worker, "running");
+            File folder = worker == null ? new File(System.getProperty("java.io.tmpdir"), "redeliver-java") : new File(worker, "running");
             Files.createDirectories(folder.toPath());
             File[] left = folder.listFiles((dir, name) -> name.matches("[0-9]{1,18}-[0-9]+\\.jar"));
             for (File one : left == null ? new File[0] : left) {

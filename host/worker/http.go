@@ -98,6 +98,9 @@ func responseValue(r *workerpb.RpcHttp) (bindings.Value, error) {
 	case bindings.String:
 		out.Body, kind = []byte(body.Text), "text/plain; charset=utf-8"
 	case bindings.JSON:
+		if body.Text == "null" { // so does the official worker for Java say that there is none
+			break
+		}
 		out.Body, kind = []byte(body.Text), "application/json; charset=utf-8"
 	case bindings.Bytes:
 		out.Body, kind = body.Data, "application/octet-stream"

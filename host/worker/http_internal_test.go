@@ -88,6 +88,7 @@ func TestResponses(t *testing.T) {
 			bindings.HTTPResponse{Header: http.Header{"Content-Type": {"text/html"}}, Body: []byte("<p>")}},
 		{"json", &workerpb.RpcHttp{Body: jsonData(`{"a":1}`)},
 			bindings.HTTPResponse{Header: http.Header{"Content-Type": {"application/json; charset=utf-8"}}, Body: []byte(`{"a":1}`)}},
+		{"null is no body", &workerpb.RpcHttp{StatusCode: "204", Body: jsonData(`null`)}, bindings.HTTPResponse{StatusCode: 204, Header: http.Header{}}},
 		{"cookies", &workerpb.RpcHttp{Cookies: []*workerpb.RpcHttpCookie{
 			{Name: "a", Value: "1", Path: &workerpb.NullableString{String_: &workerpb.NullableString_Value{Value: "/"}},
 				HttpOnly: &workerpb.NullableBool{Bool: &workerpb.NullableBool_Value{Value: true}}, SameSite: workerpb.RpcHttpCookie_Strict,

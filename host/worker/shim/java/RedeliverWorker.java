@@ -71,7 +71,6 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -845,14 +844,13 @@ public final class RedeliverWorker {
             Logger logger = Logger.getAnonymousLogger();
             logger.setLevel(Level.ALL);
             logger.setUseParentHandlers(false);
-            SimpleFormatter text = new SimpleFormatter();
             logger.addHandler(new Handler() {
                 @Override
                 public void publish(LogRecord record) {
                     Throwable thrown = record.getThrown();
-                    String message = record.getMessage() == null ? "" : text.formatMessage(record);
+                    // As it is: the official worker leaves {0} in it, too.
                     link.send("", "rpcLog", map(
-                        "invocationId", id, "level", level(record.getLevel()), "message", message, "logCategory", "User",
+                        "invocationId", id, "level", level(record.getLevel()), "message", Json.text(record.getMessage()), "logCategory", "User",
                         "exception", thrown == null ? null : Failure.exception(thrown)));
                 }
 
@@ -901,7 +899,10 @@ public final class RedeliverWorker {
                     return null;
                 case "http":
                     Map<String, Object> request = Json.object(value);
-                    return app.isApi(raw, "HttpRequestMessage") ? request(app, request, Mapper.argument(type, 0)) : arrived(app, Json.object(request.get("body")), type);
+                    if (!app.isApi(raw, "HttpRequestMessage")) {
+                        throw new IllegalArgumentException("it is an HTTP request, which only an HttpRequestMessage<T> takes: T is the type of its body");
+                    }
+                    return request(app, request, Mapper.argument(type, 0));
                 case "string":
                 case "json":
                 case "stream":
@@ -927,8 +928,15 @@ public final class RedeliverWorker {
 
         private static Object ofText(AppClasses app, String text, Type type, boolean json) throws Exception {
             Class<?> raw = Mapper.raw(type);
-            if (raw == String.class || raw == CharSequence.class || raw == Object.class && !json) {
+            if (raw == String.class || raw == CharSequence.class) {
                 return text;
+            }
+            if (raw == Object.class && !json) { // the official worker refuses text that is no JSON
+                try {
+                    return app.mapper.read(text, type);
+                } catch (Exception plain) {
+                    return text;
+                }
             }
             if (raw == byte[].class) {
                 return text.getBytes(StandardCharsets.UTF_8);

@@ -39,7 +39,7 @@ public class Functions {
     public void log(@QueueTrigger(name = "item", queueName = "log") int item, ExecutionContext context) {
         Level[] levels = {Level.INFO, Level.WARNING, Level.SEVERE};
         for (int i = 0; i < item; i++) {
-            context.getLogger().log(levels[i % 3], "line {0}", i);
+            context.getLogger().log(levels[i % 3], "line " + i);
         }
     }
 

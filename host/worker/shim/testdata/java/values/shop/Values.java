@@ -99,7 +99,7 @@ public class Values {
     }
 
     public String any(@QueueTrigger(name = "in", queueName = "q") Object in) {
-        return (in == null ? "none" : in.getClass().getSimpleName()) + " " + in;
+        return (in == null ? "none" : in instanceof Map ? "Map" : in.getClass().getSimpleName()) + " " + in;
     }
 
     /** Gives back what is asked for. */
@@ -166,15 +166,14 @@ public class Values {
 
     public void logs(@QueueTrigger(name = "in", queueName = "q") String in, ExecutionContext context) {
         for (Level level : new Level[] {Level.SEVERE, Level.WARNING, Level.INFO, Level.CONFIG, Level.FINE, Level.FINEST}) {
-            context.getLogger().log(level, "at {0}", level);
+            context.getLogger().log(level, "at " + level + " {0}", 7);
         }
         context.getLogger().log(Level.SEVERE, "with", new IllegalStateException("cause"));
-        System.out.println("printed ü");
     }
 
-    public HttpResponseMessage http(@HttpTrigger(name = "req") HttpRequestMessage<Optional<String>> request, @BindingName("$request") String body) {
+    public HttpResponseMessage http(@HttpTrigger(name = "req") HttpRequestMessage<Optional<String>> request, @BindingName("$request") HttpRequestMessage<byte[]> again) {
         String said = String.join(" ", request.getHttpMethod() + "", request.getUri() + "", new TreeMap<>(request.getHeaders()) + "", new TreeMap<>(request.getQueryParameters()) + "",
-            request.getBody() + "", body);
+            request.getBody() + "", again.getBody() == null ? "none" : "" + again.getBody().length);
         switch (request.getQueryParameters().getOrDefault("answer", "")) {
             case "order":
                 return request.createResponseBuilder(HttpStatus.CREATED).header("X-A", "1").header("x-a", "2").body(new Order("9")).build();
@@ -226,7 +225,7 @@ public class Values {
     }
 
     public void exit(@QueueTrigger(name = "in", queueName = "q") int in) {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("the hook has run")));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> System.out.println("the hook has run ü")));
         if (in >= 0) {
             System.exit(in);
         }

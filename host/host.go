@@ -74,6 +74,10 @@ type Options struct {
 	// what a client reads over HTTP, or cut its connection, host/emulator/rest.
 	StorageFault func(services.StorageFault) error
 
+	// Fault, if not nil, is asked in the same way about every operation of the embedded
+	// services, those of storage included.
+	Fault func(services.FaultPoint) error
+
 	// Services are the services that triggers and bindings connect to. Nil: the
 	// embedded ones.
 	Services services.Backends
@@ -258,7 +262,7 @@ func openServices(h *Host) (err error) {
 	h.fleet = &fleet{}
 	h.fleet.join(h)
 	h.embedded, err = table.Open(h.clk, &services.Options{
-		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault,
+		Seed: h.opts.Seed, Store: h.opts.Store, Accounts: h.opts.Accounts, Fault: h.opts.StorageFault, Faults: h.opts.Fault,
 		Record: h.fleet.record, Made: h.fleet.made,
 	}, h.fleet.front)
 	return err

@@ -21,12 +21,29 @@ type story struct {
 	policy     *retrycontext.Policy
 	deliveries int // to be expected; 0: not known, or no limit
 
+	work    map[string]*work // the deliveries in work: more than one after a lost lock
+	settled time.Time        // when the delivery before this one ended
+	gone    string           // where the message has gone for good, in words
+}
+
+// work is a delivery in work.
+type work struct {
 	attempt int       // index + 1 of the entry of the attempt that runs or ran last
 	started time.Time // when it began
-	retries int       // of this delivery whose wait came from the policy
-	open    bool      // a delivery is in work
-	settled time.Time // when the delivery before this one ended
-	gone    string    // where the message has gone for good, in words
+	retries int       // whose wait came from the policy
+}
+
+// in is the delivery of a record.
+func (s *story) in(r *journal.Record) *work {
+	w := s.work[r.Delivery]
+	if w == nil {
+		w = &work{}
+		if s.work == nil {
+			s.work = map[string]*work{}
+		}
+		s.work[r.Delivery] = w
+	}
+	return w
 }
 
 // entry adds an entry.
@@ -63,7 +80,8 @@ func (s *story) add(r *journal.Record) {
 		s.life.Attempts++
 		e := s.entry(r, Handler, "%s runs", attempt(r))
 		e.Attempt = r.Attempt
-		s.attempt, s.started = len(s.life.Entries), r.Time
+		w := s.in(r)
+		w.attempt, w.started = len(s.life.Entries), r.Time
 		s.waits(r, unknown, "%s ends", attempt(r))
 	case journal.AttemptEnded:
 		s.attemptEnded(r)
@@ -71,12 +89,12 @@ func (s *story) add(r *journal.Record) {
 		s.retryScheduled(r)
 	case journal.RetriesExhausted:
 		if r.Cause == string(retrycontext.CausePermanent) {
-			s.then(Handler, "the failure is permanent, no further retry")
+			s.then(r, Handler, "the failure is permanent, no further retry")
 		} else {
-			s.then(Policy, fmt.Sprintf("no retry is left of maxRetryCount %d", r.MaxRetryCount))
+			s.then(r, Policy, fmt.Sprintf("no retry is left of maxRetryCount %d", r.MaxRetryCount))
 		}
 	case journal.RetryCancelled:
-		s.then(Host, "a stop, a reload or the caller ended the wait: no further retry")
+		s.then(r, Host, "a stop, a reload or the caller ended the wait: no further retry")
 	case journal.Settled:
 		s.settle(r)
 	default:
@@ -94,7 +112,9 @@ func attempt(r *journal.Record) string {
 
 func (s *story) received(r *journal.Record) {
 	s.life.Deliveries++
-	s.retries, s.attempt, s.open, s.gone = 0, 0, true, ""
+	delete(s.work, r.Delivery)
+	s.in(r)
+	s.gone = ""
 	text := "delivery " + r.Delivery
 	if r.DeliveryCount > 0 {
 		text = fmt.Sprintf("delivery %d", r.DeliveryCount)
@@ -111,16 +131,24 @@ func (s *story) received(r *journal.Record) {
 }
 
 func (s *story) attemptEnded(r *journal.Record) {
-	if s.attempt == 0 {
+	w := s.in(r)
+	if w.attempt != len(s.life.Entries) { // something has happened meanwhile: the entry is of the end
+		if w.attempt > 0 {
+			s.life.Entries = slices.Delete(s.life.Entries, w.attempt-1, w.attempt)
+			s.moved(w.attempt)
+		} else {
+			w.started = r.Time
+		}
 		s.entry(r, Handler, "").Attempt = r.Attempt
-		s.attempt, s.started = len(s.life.Entries), r.Time
+		w.attempt = len(s.life.Entries)
 	}
-	e := &s.life.Entries[s.attempt-1]
+	e := &s.life.Entries[w.attempt-1]
 	e.Seq, e.Time = r.Seq, r.Time
 	e.Text = attempt(r) + " " + strings.ReplaceAll(r.Status, "_", " ")
-	if took := r.Time.Sub(s.started).Round(time.Millisecond); took > 0 {
+	if took := r.Time.Sub(w.started).Round(time.Millisecond); took > 0 {
 		e.Text += " after " + Span(took)
 	}
+	e.Text += s.which(r)
 	if r.Error != "" {
 		e.Text += ": " + failure(r)
 	}
@@ -133,9 +161,19 @@ func failure(r *journal.Record) string {
 	return text
 }
 
-func (s *story) then(who Layer, text string) {
-	if s.attempt > 0 {
-		e := &s.life.Entries[s.attempt-1]
+// moved corrects the places of the attempts in work, after the entry of one was removed.
+func (s *story) moved(removed int) {
+	for _, w := range s.work {
+		if w.attempt > removed {
+			w.attempt--
+		}
+	}
+}
+
+// then says what follows the latest attempt of the record's delivery, and who decided it.
+func (s *story) then(r *journal.Record, who Layer, text string) {
+	if w := s.in(r); w.attempt > 0 {
+		e := &s.life.Entries[w.attempt-1]
 		e.Decided, e.Then, e.Formula = who, text, ""
 	}
 }
@@ -146,12 +184,13 @@ func (s *story) retryScheduled(r *journal.Record) {
 		wait = "retry at once"
 	}
 	if r.Cause != "" {
-		s.then(Handler, wait)
+		s.then(r, Handler, wait)
 	} else {
-		s.retries++
-		s.then(Policy, wait)
-		if least, most := s.policy.Bounds(s.retries); s.attempt > 0 && s.policy != nil && s.policy.MaxRetryCount == r.MaxRetryCount && least <= r.Delay && r.Delay <= most {
-			s.life.Entries[s.attempt-1].Formula = s.policy.Formula(s.retries)
+		w := s.in(r)
+		w.retries++
+		s.then(r, Policy, wait)
+		if least, most := s.policy.Bounds(w.retries); w.attempt > 0 && s.policy != nil && s.policy.MaxRetryCount == r.MaxRetryCount && least <= r.Delay && r.Delay <= most {
+			s.life.Entries[w.attempt-1].Formula = s.policy.Formula(w.retries)
 		}
 	}
 	s.waits(r, r.Delay, "%s", attempt(r))
@@ -175,10 +214,20 @@ var returns = map[triggers.Decision]string{
 	triggers.Dropped:         "it is delivered again when its lock ends, if it still exists",
 }
 
+// which names the delivery of a record where more than one is in work.
+func (s *story) which(r *journal.Record) string {
+	if len(s.work) < 2 {
+		return ""
+	}
+	return " (" + r.Delivery + ")"
+}
+
 func (s *story) settle(r *journal.Record) {
-	s.open, s.settled, s.attempt = false, r.Time, 0
+	which := s.which(r)
+	s.settled = r.Time
+	delete(s.work, r.Delivery)
 	decision := triggers.Decision(r.Decision)
-	text := strings.ReplaceAll(r.Decision, "_", "-")
+	text := strings.ReplaceAll(r.Decision, "_", "-") + which
 	if back := returns[decision]; back != "" && s.gone == "" && r.Message == "" && r.Error == "" {
 		text += ": " + back
 	}
@@ -284,8 +333,8 @@ func delivered(r *journal.Record) bool { return r.Status == "Delivered" || r.Sta
 func (s *story) around(r *journal.Record) {
 	text, _ := hostText(r)
 	s.entry(r, Host, "%s", text)
-	if r.Kind == journal.HostStarted && s.open {
-		s.open, s.attempt = false, 0
+	if r.Kind == journal.HostStarted && len(s.work) > 0 {
+		s.work = nil
 		s.life.Entries[len(s.life.Entries)-1].Text += "; the delivery in work is lost, and its count with it"
 		s.waits(r, unknown, "the message comes again when its lock ends, where its source redelivers")
 	}

@@ -85,13 +85,14 @@ func (h *Host) next(snap *services.Snapshot, records []journal.Record) {
 	h.Host, h.cursor, h.down = fresh, 1, true
 }
 
-// faults asks the test's StorageFault, but not for what a killed host still tries.
-func (h *Host) faults(fault func(services.StorageFault) error) func(services.StorageFault) error {
+// alive asks a fault of the test, but not for what a killed host still tries, and with
+// spare not for the test's own calls.
+func alive[P any](h *Host, fault func(P) error, spare bool) func(P) error {
 	if fault == nil {
 		return nil
 	}
-	return func(p services.StorageFault) error {
-		if h.dying {
+	return func(p P) error {
+		if h.dying || spare && h.acting {
 			return nil
 		}
 		return fault(p)

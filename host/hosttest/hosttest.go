@@ -158,6 +158,12 @@ type Options struct {
 	// The kit's own looks at queues and blobs are operations too.
 	StorageFault func(services.StorageFault) error
 
+	// Fault makes operations of any embedded service fail, as StorageFault does: Service
+	// Bus, Event Hubs, Cosmos DB and storage. services.ErrNoEffect lets an operation
+	// succeed without an effect: a settlement that gets lost, so that the message comes
+	// again although the handler has succeeded. The test's own calls never fail.
+	Fault func(services.FaultPoint) error
+
 	// Services replace the embedded ones.
 	Services services.Backends
 
@@ -195,6 +201,7 @@ type Host struct {
 	dying  bool                                                    // what the host still does comes to nothing
 	begins time.Time                                               // of the clock
 	killAt atomic.Pointer[killPoint]
+	acting bool // a call of the test's own holds the clock
 
 	awaiting bool
 	lax      bool
@@ -241,7 +248,7 @@ func New(tb TB, opts *Options) *Host {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker,
-			Handlers: o.Handlers, StorageFault: self.faults(o.StorageFault), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, o.Fault, true), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func(r *journal.Record) bool {
 				k := self.killAt.Load()
 				return k != nil && k.reached(r)
@@ -351,7 +358,13 @@ func (h *Host) needVirtual(call string) {
 func (h *Host) do(name string, f func()) {
 	h.tb.Helper()
 	if h.virtual != nil {
-		h.wait(func() { h.virtual.Do(name, f) })
+		h.wait(func() {
+			h.virtual.Do(name, func() {
+				h.acting = true
+				defer func() { h.acting = false }()
+				f()
+			})
+		})
 		return
 	}
 	f()

@@ -24,6 +24,23 @@ func (h *Host) SendServiceBus(entity string, messages ...*servicebus.Message) {
 	}
 }
 
+// ExpireServiceBusLocks ends the locks of a queue's or subscription's messages now, those
+// of sessions included, as if their time were over: each counts as a failed delivery, and
+// the message is delivered again while its handler may still run. It fails the test when
+// no message is locked.
+func (h *Host) ExpireServiceBusLocks(path string) {
+	h.tb.Helper()
+	var n int
+	var err error
+	h.do("expire locks of "+path, func() { n, err = h.Services().ServiceBus().ExpireLocks(context.Background(), path) })
+	switch {
+	case err != nil:
+		h.tb.Fatalf("hosttest: expire locks of %q: %v", path, err)
+	case n == 0:
+		h.tb.Fatalf("hosttest: expire locks of %q: no message is locked", path)
+	}
+}
+
 // ServiceBusMessages returns the messages of a queue, a subscription or one of
 // their sub-queues ("orders/$DeadLetterQueue"), in any state, at most 256.
 func (h *Host) ServiceBusMessages(path string) []*servicebus.Received {

@@ -1,17 +1,19 @@
 package scenario
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/host/services"
 )
 
 // faults are what the scenario lets fail. A run asks them for each operation of the
-// storage.
+// services.
 type faults struct {
 	mu   sync.Mutex
 	list []*fault
@@ -19,35 +21,73 @@ type faults struct {
 
 // A fault is a step that lets operations fail.
 type fault struct {
-	Operation string `json:"operation"`
-	Queue     string `json:"queue"`
-	Container string `json:"container"`
-	Output    string `json:"output"`
-	After     bool   `json:"after"`
-	Times     int    `json:"times"`
-	Error     string `json:"error"`
+	Operation  string `json:"operation"`
+	Queue      string `json:"queue"`
+	Container  string `json:"container"`
+	ServiceBus string `json:"serviceBus"`
+	EventHub   string `json:"eventHub"`
+	Cosmos     string `json:"cosmos"`
+	Output     string `json:"output"`
+	After      bool   `json:"after"`
+	Lost       bool   `json:"lost"`
+	Latency    span   `json:"latency"`
+	Times      int    `json:"times"`
+	Error      string `json:"error"`
 }
 
+// err is what the operation fails with; nil: it only takes its time.
 func (f *fault) err() error {
-	if f.Error == "" {
-		return bindings.ErrUnavailable
+	switch {
+	case f.Lost:
+		return services.ErrNoEffect
+	case f.Error != "":
+		return fmt.Errorf("%s: %w", f.Error, bindings.ErrUnavailable)
+	case f.Latency > 0:
+		return nil
 	}
-	return fmt.Errorf("%s: %w", f.Error, bindings.ErrUnavailable)
+	return bindings.ErrUnavailable
 }
 
-// storage is the StorageFault of the host.
-func (l *faults) storage(p services.StorageFault) error {
+// matches reports whether a fault is for a point.
+func (f *fault) matches(p services.FaultPoint) bool {
+	if f.Times == 0 || f.After != p.After || !strings.EqualFold(f.Operation, p.Op) {
+		return false
+	}
+	entity := p.Entity
+	if p.Service == "blob" {
+		entity, _, _ = strings.Cut(entity, "/")
+	}
+	for service, name := range map[string]string{"queue": f.Queue, "blob": f.Container, "servicebus": f.ServiceBus, "eventhubs": f.EventHub, "cosmos": f.Cosmos} {
+		if name != "" {
+			return p.Service == service && strings.EqualFold(name, entity)
+		}
+	}
+	return true
+}
+
+// take is the fault for a point, which has it once less.
+func (l *faults) take(p services.FaultPoint) *fault {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range l.list {
-		if f.Times == 0 || f.After != p.After || !strings.EqualFold(f.Operation, p.Op) ||
-			f.Queue != "" && f.Queue != p.Queue || f.Container != "" && f.Container != p.Container {
-			continue
+		if f.matches(p) {
+			f.Times--
+			return f
 		}
-		f.Times--
-		return f.err()
 	}
 	return nil
+}
+
+// failing is Options.Fault of the host.
+func (r *run) failing(p services.FaultPoint) error {
+	f := r.faults.take(p)
+	if f == nil {
+		return nil
+	}
+	if f.Latency > 0 {
+		_ = r.h.Clock().Sleep(context.Background(), time.Duration(f.Latency))
+	}
+	return f.err()
 }
 
 // fault carries out a step.

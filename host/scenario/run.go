@@ -166,7 +166,7 @@ func (r *run) play(ctx context.Context, o *Options) {
 		return
 	}
 	opts.Seed = r.res.Seed
-	opts.StorageFault = r.faults.storage
+	opts.Fault = r.failing
 	r.h = hosttest.New(r, opts)
 	r.begins = r.h.Clock().Now()
 	defer func() { r.res.Virtual = r.h.Clock().Now().Sub(r.begins) }()

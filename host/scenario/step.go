@@ -20,23 +20,24 @@ import (
 
 // A step is one thing that is done: exactly one field is set.
 type step struct {
-	Send       *send             `json:"send"`
-	SendEvents *sendEvents       `json:"sendEvents"`
-	Upload     *upload           `json:"upload"`
-	Publish    *publish          `json:"publish"`
-	Write      *write            `json:"write"`
-	Request    *request          `json:"request"`
-	Call       *call             `json:"call"`
-	Await      *await            `json:"await"`
-	Fault      *fault            `json:"fault"`
-	Advance    *span             `json:"advance"`
-	Settle     bool              `json:"settle"`
-	Edit       map[string]string `json:"edit"`
-	Remove     string            `json:"remove"`
-	Crash      *crash            `json:"crash"`
-	Start      bool              `json:"start"`
-	Restart    bool              `json:"restart"`
-	Expect     *expect           `json:"expect"`
+	Send        *send             `json:"send"`
+	SendEvents  *sendEvents       `json:"sendEvents"`
+	Upload      *upload           `json:"upload"`
+	Publish     *publish          `json:"publish"`
+	Write       *write            `json:"write"`
+	Request     *request          `json:"request"`
+	Call        *call             `json:"call"`
+	Await       *await            `json:"await"`
+	Fault       *fault            `json:"fault"`
+	Advance     *span             `json:"advance"`
+	Settle      bool              `json:"settle"`
+	Edit        map[string]string `json:"edit"`
+	Remove      string            `json:"remove"`
+	ExpireLocks string            `json:"expireLocks"`
+	Crash       *crash            `json:"crash"`
+	Start       bool              `json:"start"`
+	Restart     bool              `json:"restart"`
+	Expect      *expect           `json:"expect"`
 }
 
 type send struct {
@@ -144,6 +145,8 @@ func (r *run) step(s *step) {
 		if err := r.h.Remove(s.Remove); err != nil {
 			r.Fatalf("the app without %s is refused: %v", s.Remove, err)
 		}
+	case s.ExpireLocks != "":
+		r.h.ExpireServiceBusLocks(s.ExpireLocks)
 	case s.Crash != nil:
 		r.crash(s.Crash)
 	case s.Start, s.Restart:

@@ -36,6 +36,9 @@ type Options struct {
 	// Fault makes operations of the storage accounts fail; see package emulator.
 	Fault func(StorageFault) error
 
+	// Faults makes operations of any service fail.
+	Faults func(FaultPoint) error
+
 	// Record is told what the services do by themselves.
 	Record func(journal.Record)
 
@@ -94,7 +97,7 @@ func (e *Embedded) openAccounts() (err error) {
 		e.own = true
 	}
 	for _, name := range names {
-		opts := &emulator.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.opts.Fault}
+		opts := &emulator.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.storageFault()}
 		if name != FirstAccount {
 			opts.Seed ^= hashOf(name)
 		}
@@ -111,7 +114,7 @@ func (e *Embedded) openAccounts() (err error) {
 
 // openBus makes the Service Bus namespace.
 func (e *Embedded) openBus() (err error) {
-	opts := &servicebus.Options{Seed: e.opts.Seed, Record: e.opts.Record, Taken: func(name string) bool { return e.hubs != nil && e.hubs.Has(name) }}
+	opts := &servicebus.Options{Seed: e.opts.Seed, Record: e.opts.Record, Fault: e.busFault(), Taken: func(name string) bool { return e.hubs != nil && e.hubs.Has(name) }}
 	if e.db != nil {
 		e.bus, err = servicebus.Open(e.clk, e.db, opts)
 		return err
@@ -123,7 +126,7 @@ func (e *Embedded) openBus() (err error) {
 // openHubs makes the Event Hubs namespace. With the Service Bus namespace, which comes
 // first, it is one name space.
 func (e *Embedded) openHubs() (err error) {
-	opts := &eventhubs.Options{Record: e.opts.Record, Taken: e.IsEntity}
+	opts := &eventhubs.Options{Record: e.opts.Record, Fault: e.hubsFault(), Taken: e.IsEntity}
 	if e.db != nil {
 		e.hubs, err = eventhubs.Open(e.clk, e.db, opts)
 		return err
@@ -134,7 +137,7 @@ func (e *Embedded) openHubs() (err error) {
 
 // openCosmos makes the Cosmos DB account.
 func (e *Embedded) openCosmos() (err error) {
-	opts := &cosmos.Options{Created: e.opts.Made}
+	opts := &cosmos.Options{Created: e.opts.Made, Fault: e.cosmosFault()}
 	if e.db != nil {
 		e.documents, err = cosmos.Open(e.clk, e.db, opts)
 		return err

@@ -167,7 +167,8 @@ func (k *Keeper) Writable() error {
 
 // Operate runs an operation between its fault points: not at all when ctx is over, when
 // the first point fails, or when it adds data and a change would not be taken. The error
-// of the second comes after the effect.
+// of the second comes after the effect. ErrNoEffect at the first point means success
+// without one.
 func (k *Keeper) Operate(ctx context.Context, adds bool, fault func(after bool) error, run func() error) error {
 	err := ctx.Err()
 	if err == nil {
@@ -182,8 +183,14 @@ func (k *Keeper) Operate(ctx context.Context, adds bool, fault func(after bool) 
 	if err == nil {
 		err = fault(true)
 	}
+	if err == ErrNoEffect {
+		return nil
+	}
 	return err
 }
+
+// ErrNoEffect is a fault that lets an operation do nothing, and succeed.
+var ErrNoEffect = errors.New("the operation succeeds without an effect")
 
 // Tolerable reports whether a read may be answered although the changes of passing
 // time could not be written: no other answer has shown them.

@@ -1,0 +1,73 @@
+package services
+
+import (
+	"github.com/redeliver/redeliver/host/emulator"
+	"github.com/redeliver/redeliver/host/emulator/cosmos"
+	"github.com/redeliver/redeliver/host/emulator/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/store/keep"
+)
+
+// A FaultPoint is a moment at which an operation of an embedded service can be made to
+// fail: before it, so that nothing happens, and after its effect, so that the caller does
+// not learn of it. The function that is asked may wait, by the clock.
+type FaultPoint struct {
+	Service   string // "queue", "blob", "servicebus", "eventhubs" or "cosmos"
+	Op        string // the method's name: "Delete", "Complete", "SendEvents", "Upsert", ...
+	Entity    string // queue, container/blob, path of an entity, hub, database/container
+	MessageID string // of settlements and renewals
+	After     bool   // the operation has taken effect
+}
+
+// ErrNoEffect, as the fault of an operation before its effect, lets the operation do
+// nothing and succeed nevertheless: a settlement that gets lost, so that the message
+// comes again.
+var ErrNoEffect = keep.ErrNoEffect
+
+func (e *Embedded) storageFault() func(emulator.FaultPoint) error {
+	if e.opts.Faults == nil {
+		return e.opts.Fault
+	}
+	return func(p emulator.FaultPoint) error {
+		if e.opts.Fault != nil {
+			if err := e.opts.Fault(p); err != nil {
+				return err
+			}
+		}
+		point := FaultPoint{Service: "queue", Op: p.Op, Entity: p.Queue, MessageID: p.MessageID, After: p.After}
+		if p.Container != "" {
+			point.Service, point.Entity = "blob", p.Container
+			if p.Blob != "" {
+				point.Entity += "/" + p.Blob
+			}
+		}
+		return e.opts.Faults(point)
+	}
+}
+
+func (e *Embedded) busFault() func(servicebus.FaultPoint) error {
+	if e.opts.Faults == nil {
+		return nil
+	}
+	return func(p servicebus.FaultPoint) error {
+		return e.opts.Faults(FaultPoint{Service: "servicebus", Op: p.Op, Entity: p.Entity, MessageID: p.MessageID, After: p.After})
+	}
+}
+
+func (e *Embedded) hubsFault() func(eventhubs.FaultPoint) error {
+	if e.opts.Faults == nil {
+		return nil
+	}
+	return func(p eventhubs.FaultPoint) error {
+		return e.opts.Faults(FaultPoint{Service: "eventhubs", Op: p.Op, Entity: p.Hub, After: p.After})
+	}
+}
+
+func (e *Embedded) cosmosFault() func(cosmos.FaultPoint) error {
+	if e.opts.Faults == nil {
+		return nil
+	}
+	return func(p cosmos.FaultPoint) error {
+		return e.opts.Faults(FaultPoint{Service: "cosmos", Op: p.Op, Entity: p.Container, MessageID: p.ItemID, After: p.After})
+	}
+}

@@ -2,6 +2,7 @@ package bindings
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 )
 
@@ -46,6 +47,24 @@ type HTTPRequest struct {
 	Header http.Header
 	Params map[string]string // route parameters, `{id}` of the route
 	Body   []byte
+
+	// Caller is the IP address that the request came from; empty without a socket.
+	Caller string
+
+	// Stream takes the place of Body for a function that is called once and reads its
+	// request as it comes in; nil for all others.
+	Stream HTTPStream
+}
+
+// HTTPStream is the connection with the caller while the function runs. Read reads the
+// body; a body beyond the caller's limit is an error. One goroutine may read while
+// another answers.
+type HTTPStream interface {
+	io.Reader
+
+	// Answer begins the answer, once. Header is kept. What is written reaches the caller
+	// at once; an answer that is not closed has broken off, and so has its connection.
+	Answer(status int, header http.Header) io.WriteCloser
 }
 
 // HTTPResponse is the answer of an HTTP-triggered function. StatusCode 0 means

@@ -33,6 +33,13 @@ func (r *Route) AuthLevel() string {
 	return "function"
 }
 
+// Streams reports whether the function takes its request with a bindings.HTTPStream: when
+// its worker does, no policy repeats it, and no other binding needs the body.
+func (r *Route) Streams() bool {
+	w, ok := workerOf(r.f.gen.invoker)
+	return ok && w.Streams() && r.f.def.Policy == nil && len(r.f.def.Bindings) <= 2 && len(r.f.inputs) == 0
+}
+
 // Match finds the HTTP-triggered function for a request, waiting up to 30 s for
 // a host that is not ready: ErrNotRunning then, and at once in state Error or
 // Offline. ErrUnknownFunction means that no route matches; a disabled function
@@ -85,6 +92,9 @@ func (r *Route) serve(ctx context.Context, req *bindings.HTTPRequest) *bindings.
 			if r.find(gen) != nil {
 				return &bindings.HTTPResponse{StatusCode: http.StatusNotFound}, nil
 			}
+		}
+		if req.Stream != nil && !r.Streams() {
+			return &bindings.HTTPResponse{StatusCode: http.StatusServiceUnavailable}, nil // no longer
 		}
 		withParams := *req
 		withParams.Params = r.params

@@ -22,6 +22,7 @@ type languageWorker interface {
 	Invoker
 	InCode() bool
 	Trouble() string
+	Streams() bool
 	Load(ctx context.Context, functions []worker.Function) (map[string]*call.Error, error)
 }
 

@@ -3,6 +3,7 @@ package web
 import (
 	"errors"
 	"io"
+	"net"
 	"net/http"
 
 	"github.com/redeliver/redeliver/bindings"
@@ -12,8 +13,8 @@ import (
 
 // serveFunction answers a request outside /admin: it finds the function, checks
 // the key and hands the request over, body read to its end, so that every
-// attempt sees the same one. The connection is held for the whole retry loop
-// (spec host-and-retry 9.4).
+// attempt sees the same one, or as it comes in to a function that takes it so. The
+// connection is held for the whole retry loop (spec host-and-retry 9.4).
 func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 	if s.offline(w) {
 		return
@@ -36,6 +37,10 @@ func (s *Server) serveFunction(w http.ResponseWriter, r *http.Request) {
 		return // the caller has gone
 	}
 	defer leave()
+	if route.Streams() {
+		s.stream(w, r, func(req *bindings.HTTPRequest) *bindings.HTTPResponse { return s.host.Serve(r.Context(), route, req) })
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.opts.MaxBody))
 	if err != nil {
 		writeReadError(w, err)
@@ -64,7 +69,8 @@ func request(r *http.Request, body []byte) *bindings.HTTPRequest {
 	header.Set("Host", r.Host)
 	url := *r.URL
 	url.Scheme, url.Host = "http", r.Host
-	return &bindings.HTTPRequest{Method: r.Method, URL: url.String(), Header: header, Body: body}
+	caller, _, _ := net.SplitHostPort(r.RemoteAddr) // empty for what is none
+	return &bindings.HTTPRequest{Method: r.Method, URL: url.String(), Header: header, Body: body, Caller: caller}
 }
 
 // writeResponse writes what a function answered. Lengths and connections are the
@@ -79,8 +85,14 @@ func writeResponse(w http.ResponseWriter, resp *bindings.HTTPResponse) {
 		w.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	h := w.Header()
-	for name, values := range resp.Header {
+	copyHeader(w.Header(), resp.Header)
+	w.WriteHeader(status)
+	_, _ = w.Write(resp.Body) // a caller that has gone needs no answer
+}
+
+// copyHeader adds the header of a function's answer to that of ours.
+func copyHeader(h, from http.Header) {
+	for name, values := range from {
 		switch name = http.CanonicalHeaderKey(name); name {
 		case "Content-Length", "Transfer-Encoding", "Connection", "Trailer":
 		case "Vary":
@@ -92,8 +104,6 @@ func writeResponse(w http.ResponseWriter, resp *bindings.HTTPResponse) {
 	if h.Get("Content-Type") == "" {
 		h["Content-Type"] = nil
 	}
-	w.WriteHeader(status)
-	_, _ = w.Write(resp.Body) // a caller that has gone needs no answer
 }
 
 // refuse answers a request that reached no function.

@@ -24,6 +24,7 @@ type conn struct {
 	end     endpoint
 	request string // the ID that the messages of the start carry
 	can     capabilities
+	server  *server // nil: it serves no HTTP
 	out     process.Inbox[*message]
 	running sync.WaitGroup //clock:outside the goroutines that send and receive
 
@@ -112,7 +113,8 @@ func (c *conn) init() error {
 		return errors.New("it refused to start: " + failure.Message)
 	}
 	c.can = r.GetCapabilities()
-	return nil
+	c.server, err = serverOf(c.can, c.spec.IdleLimit)
+	return err
 }
 
 // capabilities are what a worker has said of itself (spec workers 5). One counts when
@@ -301,6 +303,7 @@ func (c *conn) Child() *process.Child { return c.child }
 func (c *conn) HangUp() {
 	c.broken(errors.New("the host hung up"))
 	c.end.close()
+	c.server.close()
 }
 
 // Wait implements process.Conn.
@@ -319,7 +322,10 @@ func (c *conn) Bye() {
 }
 
 // Release implements process.Conn.
-func (c *conn) Release() { c.end.close() }
+func (c *conn) Release() {
+	c.end.close()
+	c.server.close()
+}
 
 // health asks a worker that can be asked whether it is well.
 func (c *conn) health(ctx context.Context) error {

@@ -6,7 +6,8 @@
 // messages. They travel by one of two carriages ([Carriage]): gRPC, which the
 // platform's own workers speak, and lines of JSON, for the workers that the program
 // brings along (package shim). conn.go is the connection with one process,
-// values.go and http.go convert what functions get and give. The life of the
+// values.go and http.go convert what functions get and give; forward.go brings requests
+// to a worker that serves HTTP itself. The life of the
 // process is the business of package process.
 //
 // The capabilities of a worker decide what is sent to it, never its language (spec

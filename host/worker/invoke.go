@@ -49,7 +49,7 @@ func (w *Worker) Invoke(ctx context.Context, req *call.Request, log func(call.Lo
 	case err == nil:
 		return resp, nil
 	case c.overdue.Load():
-		return nil, fmt.Errorf("function %q did not return: %w", req.Function, ctx.Err())
+		return nil, fmt.Errorf("function %q did not return: %w", req.Function, c.reason(ctx))
 	case exit != nil:
 		return nil, exit
 	}
@@ -63,6 +63,7 @@ type conversation struct {
 	c       *conn
 	req     *call.Request
 	box     process.Inbox[*message]
+	half    *exchange   // nil: the request is not forwarded
 	overdue atomic.Bool // the grace is used up
 	lost    bool        // the connection broke and the process lives
 
@@ -98,6 +99,11 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 			c.lost = !c.c.awaitExit(err)
 			return
 		}
+		if r := c.c.can.forwarded(c.req); r != nil {
+			var life context.Context
+			c.half, life = newExchange()
+			c.half.start(life, c.c.server, r, c.req.InvocationID, c.unmet)
+		}
 		c.c.tell(&message{Content: &workerpb.StreamingMessage_InvocationRequest{InvocationRequest: c.c.can.request(c.req, l)}})
 		// From here on the end of ctx is noticed.
 		unwatch = context.AfterFunc(ctx, c.limit)  //clock:outside gives up a function that does not return
@@ -109,6 +115,15 @@ func (c *conversation) hold(ctx context.Context, log func(call.Log)) (*call.Resp
 	if refused != nil {
 		return refused, nil
 	}
+	resp, err := c.listen(ctx, name, m, err, log)
+	if c.half != nil {
+		return c.meet(ctx, name, resp, err, log)
+	}
+	return resp, err
+}
+
+// listen passes on what the function logs until the worker gives its outcome.
+func (c *conversation) listen(ctx context.Context, name string, m *message, err error, log func(call.Log)) (*call.Response, error) {
 	for {
 		if err != nil {
 			return nil, fmt.Errorf("worker gave %w: %w", process.ErrNoResult, err)
@@ -173,13 +188,15 @@ func (c *conversation) next() (*message, error) {
 
 // limit gives the function up after the grace. It runs in a goroutine of its own when
 // ctx ends during the call.
-func (c *conversation) limit() {
+func (c *conversation) limit() { c.giveUp(c.patience()) }
+
+func (c *conversation) giveUp(after time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over || c.grace != nil {
 		return
 	}
-	c.grace = time.AfterFunc(c.patience(), func() { //clock:outside the grace of a function is real time
+	c.grace = time.AfterFunc(after, func() { //clock:outside the grace of a function is real time
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !c.over {
@@ -202,6 +219,9 @@ const cancels = "HandlesInvocationCancelMessage"
 
 // cancel tells a worker that can cancel that the function should end.
 func (c *conversation) cancel() {
+	if c.half != nil {
+		c.half.cancel(errGone)
+	}
 	if !c.c.can.has(cancels) {
 		return
 	}

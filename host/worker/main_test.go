@@ -58,6 +58,7 @@ type actor struct {
 	raw    func([]byte) // sends what may be no message
 	recv   func() (*message, error)
 	hangUp func()
+	meets  meetings
 
 	mu      sync.Mutex
 	cancels map[string]chan struct{}
@@ -224,6 +225,12 @@ func (a *actor) answer(m *message) {
 		if a.is("collection") {
 			r.Capabilities["SupportsLoadResponseCollection"] = "true"
 		}
+		if a.is("serves") || a.is("servesLate") || a.is("servesNobody") {
+			r.Capabilities["HttpUri"] = a.serve()
+			if a.is("params") {
+				r.Capabilities["RequiresRouteParameters"] = "true"
+			}
+		}
 		if a.is("refuses") {
 			r.Result = failure("this version of the interpreter is too old")
 		}
@@ -314,6 +321,11 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 	}
 	text := func(s string) *workerpb.TypedData {
 		return &workerpb.TypedData{Data: &workerpb.TypedData_String_{String_: s}}
+	}
+	if h := in.GetHttp(); h != nil {
+		out.Result = a.meets.of(r.GetInvocationId()).called(h)
+		a.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})
+		return
 	}
 	switch name {
 	case "Echo":

@@ -50,6 +50,13 @@ type Spec struct {
 	// is 5 s (spec workers-dotnet-java 1.9).
 	CancelGrace time.Duration
 
+	// IdleLimit is how long, in real time, a worker that serves HTTP itself may take for
+	// the next part of an answer; zero is 240 s, the platform's.
+	IdleLimit time.Duration
+	// MeetLimit is how long, in real time, such a worker may go on with a call whose
+	// request has not come through; zero is 20 s, the sum of the limits of a .NET worker.
+	MeetLimit time.Duration
+
 	// Log receives what belongs to no invocation: warnings and errors of the worker
 	// itself, lines of user code that name none. It is called as Output is. Nil discards
 	// the lines.

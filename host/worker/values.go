@@ -104,6 +104,9 @@ func (c capabilities) value(v bindings.Value) *typed {
 	case bindings.BytesList:
 		return c.manyBytes(v.List)
 	case bindings.Request:
+		if c.has(forwarding) {
+			return &typed{Data: &workerpb.TypedData_Http{Http: c.bare(v.HTTP)}}
+		}
 		return &typed{Data: &workerpb.TypedData_Http{Http: c.http(v.HTTP)}}
 	case bindings.Response:
 		if raw, err := json.Marshal(v.HTTPResponse); err == nil {

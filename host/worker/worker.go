@@ -29,6 +29,7 @@ type Worker struct {
 	functions []Function // to load; nil before Load
 	inCode    bool       // the worker has declared them
 	trouble   string     // see Trouble
+	serves    bool       // the last process serves HTTP
 
 	declared map[string]*workerpb.RpcFunctionMetadata // by the first process, for all: see conn.declared
 }
@@ -48,6 +49,12 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 	if Debugs(spec.Args) {
 		spec.StartTimeout, spec.InitTimeout = debugLimit, debugLimit
 	}
+	if spec.IdleLimit == 0 {
+		spec.IdleLimit = 240 * time.Second
+	}
+	if spec.MeetLimit == 0 {
+		spec.MeetLimit = 20 * time.Second
+	}
 	if spec.Name == "" {
 		spec.Name = "worker"
 	}
@@ -65,6 +72,11 @@ func Start(clk clock.Clock, spec Spec) (*Worker, error) {
 // told.
 func (w *Worker) connect(ctx context.Context, number int) (*conn, error) {
 	c, err := connect(ctx, w.spec, number)
+	if err == nil {
+		w.mu.Lock()
+		w.serves = c.server != nil
+		w.mu.Unlock()
+	}
 	if err != nil || number == 1 {
 		return c, err
 	}
@@ -144,6 +156,14 @@ func (w *Worker) Trouble() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.trouble
+}
+
+// Streams reports whether the worker serves HTTP itself, so that a function can have its
+// request while that comes in: see bindings.HTTPStream.
+func (w *Worker) Streams() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.serves
 }
 
 // InCode reports whether the worker has declared the app's functions, so that no

@@ -1,0 +1,100 @@
+//clock:outside sockets and their callers are of the real world
+
+package web
+
+import (
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/redeliver/redeliver/bindings"
+)
+
+// stream is serveFunction for a function that takes its request as it comes in, and
+// whose answer goes out as it comes.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, serve func(*bindings.HTTPRequest) *bindings.HTTPResponse) {
+	control := http.NewResponseController(w)
+	_ = control.EnableFullDuplex() // HTTP/2 has it always
+	live := &stream{w: w, control: control, body: http.MaxBytesReader(w, r.Body, s.opts.MaxBody)}
+	req := request(r, nil)
+	req.Stream = live
+	resp := serve(req)
+	refused := live.leave()
+	switch {
+	case live.begun && !live.complete:
+		panic(http.ErrAbortHandler) // the caller must not take a part for the whole
+	case live.begun:
+	case refused != nil && r.Context().Err() == nil:
+		writeReadError(w, refused)
+	default:
+		writeResponse(w, resp)
+	}
+}
+
+// stream is the connection of one call. It implements bindings.HTTPStream. Begun and
+// complete belong to who answers, and when the host has served, to the server.
+type stream struct {
+	w               http.ResponseWriter
+	control         *http.ResponseController
+	body            io.Reader
+	begun, complete bool
+
+	mu   sync.Mutex // guards, and is held during a Read:
+	over bool
+	err  error // why it cannot be read
+}
+
+func (s *stream) Read(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	n, err := s.body.Read(p)
+	if err != nil && err != io.EOF {
+		s.err = err
+	}
+	return n, err
+}
+
+// leave ends the reading, also of one that waits for the caller, and says why the body
+// could not be read, if it could not.
+func (s *stream) leave() error {
+	if !s.mu.TryLock() {
+		_ = s.control.SetReadDeadline(time.Unix(1, 0)) // ends a Read
+		s.mu.Lock()
+		s.err = nil
+	}
+	defer s.mu.Unlock()
+	s.over = true
+	return s.err
+}
+
+// Answer implements bindings.HTTPStream.
+func (s *stream) Answer(status int, header http.Header) io.WriteCloser {
+	s.begun = true
+	copyHeader(s.w.Header(), header)
+	if length := header.Get("Content-Length"); length != "" {
+		s.w.Header().Set("Content-Length", length)
+	}
+	s.w.WriteHeader(status)
+	_ = s.control.Flush()
+	return answer{s}
+}
+
+// answer is what is written to the caller.
+type answer struct{ *stream }
+
+func (a answer) Write(p []byte) (int, error) {
+	n, err := a.w.Write(p)
+	if err == nil {
+		err = a.control.Flush()
+	}
+	return n, err
+}
+
+func (a answer) Close() error {
+	a.complete = true
+	return nil
+}

@@ -102,7 +102,7 @@ func (b *banner) text() string {
 		writef(&t, "  network    %s\n", line)
 	}
 	t.WriteString(b.s.endpointLines())
-	writef(&t, "  clock      %s\n", clockText(b.s.pace()))
+	writef(&t, "  clock      %s\n", modeText(b.s.clock.Pace()))
 	t.WriteString(b.concurrency())
 	if b.s.flags.enableAuth {
 		t.WriteString("  keys       asked for; \"redeliver keys\" shows them\n")
@@ -142,13 +142,6 @@ func (b *banner) concurrency() string {
 		}
 	}
 	return t.String()
-}
-
-func clockText(mode string) string {
-	if mode == "auto" {
-		return "auto: waiting is skipped whenever nothing is left to do"
-	}
-	return "real: follows the wall"
 }
 
 // table writes the functions in columns.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"fmt"
 	"net"
 	"net/http"
 	"os"
@@ -122,25 +121,6 @@ func (c *cloud) close() {
 	for _, account := range c.connected {
 		_ = account.Close(ctx) // a namespace that does not answer loses the connection anyway
 	}
-}
-
-// outside is told the first connection to an account outside this host. Its locks
-// end in real time, so time must not run ahead here.
-func (s *session) outside(setting string) {
-	if s.flags.clock != "auto" {
-		return
-	}
-	s.clock.Real()
-	s.out.say("info", fmt.Sprintf("%s is an account outside this host, and its locks end in real time: the clock follows the wall", setting))
-}
-
-// pace is the pace of the clock: the flag's, unless an account outside this host
-// forbids it.
-func (s *session) pace() string {
-	if s.cloud != nil && s.cloud.used.Load() {
-		return "real"
-	}
-	return s.flags.clock
 }
 
 // instance is the name of the host in its locks: the name of its data folder, which

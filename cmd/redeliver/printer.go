@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/table"
@@ -161,7 +162,7 @@ func (p *printer) line(rec *journal.Record) string {
 		}
 		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: explain.Brief(rec.Error)}) + p.stack(rec)
 	case journal.RetryScheduled:
-		if p.s.pace() == "real" && rec.Delay >= time.Second {
+		if p.s.clock.Pace() != clock.Auto && rec.Delay >= time.Second {
 			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
@@ -196,6 +197,9 @@ func (p *printer) line(rec *journal.Record) string {
 	case journal.ProcessExited:
 		return p.processExit(rec)
 	case journal.ClockMoved:
+		if rec.Cause == "mode" {
+			return p.format(rec, dim, "clock", modeText(clock.Pace(rec.Name)))
+		}
 		return p.verbose(rec, "clock", join(rec.Cause, rec.Beside.Detail, delay(rec)))
 	case journal.FaultInjected, journal.CircuitOpened, journal.CircuitHalfOpened, journal.CircuitClosed:
 		return p.format(rec, yellow, words(rec.Kind), join(delay(rec), rec.Cause, rec.Message, rec.Name, rec.Error))
@@ -405,8 +409,8 @@ func (p *printer) attempted(rec *journal.Record) {
 	}
 }
 
-// ended says how long the message took: in the clock's time, and where that runs
-// ahead also in real time, as seen from here.
+// ended says how long the message took: in the clock's time, and where that does not
+// follow the wall also in real time, as seen from here.
 func (p *printer) ended(rec *journal.Record) string {
 	t, ok := p.timeline[key(rec)]
 	if !ok {
@@ -414,7 +418,7 @@ func (p *printer) ended(rec *journal.Record) string {
 	}
 	delete(p.timeline, key(rec))
 	took := roundTime(rec.Time.Sub(t.virtual))
-	if p.s.pace() == "auto" {
+	if p.s.clock.Pace() != clock.Real {
 		took += " virtual, " + roundTime(time.Since(t.real)) + " real"
 	}
 	return "(" + plural(t.attempts, "attempt") + ", " + took + ")"

@@ -214,37 +214,3 @@ func showResult(out *console, function string, res *control.InvokeResult) error 
 	out.printf("%s succeeded after %s\n", function, plural(res.Attempts, "attempt"))
 	return nil
 }
-
-// longestAdvance is the most that [control.AdvanceClock] takes: a year.
-const longestAdvance = 366 * 24 * time.Hour
-
-func newClock(std streams) *cobra.Command {
-	r := &remote{std: std}
-	cmd := r.plain(&cobra.Command{
-		Use:   "clock",
-		Short: "Show or move the clock of the running host",
-		Args:  knownCommand,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return tell(cmd, r, control.GetClock{}, timeText)
-		},
-	})
-	cmd.AddCommand(r.plain(&cobra.Command{
-		Use:     "advance DURATION",
-		Short:   "Move the clock; everything that becomes due on the way happens",
-		Example: `  redeliver clock advance 15m`,
-		Args:    arguments(1, 1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			by, err := parseSpan(args[0])
-			if err != nil || by <= 0 || by > longestAdvance {
-				return &usageError{fmt.Errorf("%q: want a duration above 0 and at most 8784h (P366D), %s", args[0], spanForms)}
-			}
-			return tell(cmd, r, control.AdvanceClock{By: by}, timeText)
-		},
-	}))
-	return cmd
-}
-
-func timeText(st *control.ClockStatus) string {
-	return textf("%s  (%s virtual, %s real since the start)\n", st.Now.Format(time.RFC3339),
-		roundTime(time.Duration(st.VirtualElapsedMS)*time.Millisecond), roundTime(time.Duration(st.RealElapsedMS)*time.Millisecond))
-}

@@ -43,7 +43,12 @@ type session struct {
 	owner    *ownership
 	accounts []rest.Account // embedded, and served where their ports are open
 
-	clock        *clock.Virtual
+	clock  *clock.Virtual
+	pacing sync.Mutex // guards onlyReal, and changes of the clock's pace
+	// onlyReal is a setting that leads to an account outside this host, if one is used:
+	// then the clock has to be real.
+	onlyReal string
+
 	cloud        *cloud
 	host         *host.Host
 	web          *web.Server
@@ -311,12 +316,7 @@ func (s *session) openHost(env []string) error {
 		return storeError(err)
 	}
 	s.host = h
-	if s.flags.clock == "auto" {
-		s.clock.Auto()
-	} else {
-		s.clock.Real()
-	}
-	return nil
+	return s.setPace(clock.Pace(s.flags.clock))
 }
 
 // openWeb listens. Flags go before the Host section of local.settings.json
@@ -325,7 +325,7 @@ func (s *session) openWeb(a *app.App) error {
 	opts := &web.Options{
 		Address: s.flags.address, AdminAddress: s.flags.adminAddress, Port: s.flags.port, EnableAuth: s.flags.enableAuth,
 		Names: s.flags.allowHosts, CORS: s.flags.cors, CORSCredentials: s.flags.corsCredentials || a.Local.CORSCredentials,
-		Stop: s.stop, Logger: s.log, Secret: s.secret,
+		Stop: s.stop, Pace: s.setPace, Logger: s.log, Secret: s.secret,
 	}
 	switch {
 	case s.flags.portGiven:
@@ -420,6 +420,7 @@ func (s *session) follow(from uint64) {
 func (s *session) close() error {
 	var errs []error
 	if s.started {
+		s.hurryUp()
 		errs = append(errs, s.host.Close())
 	}
 	if s.web != nil {

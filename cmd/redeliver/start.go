@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/clock"
 )
 
 // startFlags are the flags of "redeliver start".
@@ -63,10 +65,13 @@ It prints the endpoints and, for each function, attempts x deliveries and where
 a message ends; then one line for each attempt and settlement. --output json
 prints the journal itself instead, one JSON object a line, and nothing else.
 
-Both clocks are virtual. "real" follows the wall; "auto" skips every wait as
-soon as nothing is left to do, so that a 15-minute back-off takes no time. Lines
-show the clock's time; a message's end also shows how long it took, with "auto"
-in both the clock's and real time.
+The clock is virtual. With "real" it follows the wall; with "auto" it skips every
+wait as soon as nothing is left to do, so that a 15-minute back-off takes no time;
+with "manual" it stands still until "redeliver clock advance" or "clock next" moves
+it; "debug" is real, but time stands still while a handler runs, so that no lock or
+timeout ends at a breakpoint. "redeliver clock" changes the mode of a running host.
+Lines show the clock's time; a message's end also shows how long it took, unless
+the clock is real in both the clock's and real time.
 
 The embedded services keep their data in .redeliver/data below the app. It
 outlives the host, however sudden its end; one host at a time has it. Storage
@@ -106,6 +111,7 @@ Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing
 the terminal, or the reader of the output, counts as Ctrl+C.`,
 		Example: `  redeliver start
   redeliver start shop --clock auto
+  redeliver start --clock manual
   redeliver start --services-only
   redeliver start shop --port 0 --functions ProcessOrder SendInvoice
   redeliver start shop --servicebus-config Config.json --servicebus-port 0`,
@@ -141,7 +147,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
-	flags.StringVar(&f.clock, "clock", "real", "real, or auto: skip waiting")
+	flags.StringVar(&f.clock, "clock", string(clock.Real), "real, or auto: skip waiting, manual: stand still until moved, debug: stand still while a handler runs")
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
 	flags.BoolVar(&f.noWatch, "no-watch", false, "do not reload when files change")
@@ -156,7 +162,7 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 
 // check refuses values that no app could change.
 func (f *startFlags) check() error {
-	if err := oneOf("clock", f.clock, "real", "auto"); err != nil {
+	if err := oneOf("clock", f.clock, clockModes...); err != nil {
 		return err
 	}
 	if err := oneOf("output", f.output, "pretty", "plain", "json"); err != nil {

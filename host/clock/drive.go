@@ -126,7 +126,7 @@ func (v *Virtual) drive1(op string, dr *drive, d time.Duration) *drive {
 	dr.begin, dr.limit = now, plus(now, int64(max(d, 0)))
 	dr.visit.done = make(chan struct{})
 	v.drive = dr
-	if v.pace.kind != paceNone {
+	if v.pace.kind != "" {
 		patience := v.wall.afterFunc(drivePatience, func() { v.hurry(dr) })
 		defer patience.Stop()
 	}

@@ -102,10 +102,15 @@ func (w *FakeWall) Pass(d time.Duration, settle func()) {
 // Sleep lets real time pass while no timer rings, as in a process that was stopped;
 // then the timers that are due ring.
 func (w *FakeWall) Sleep(d time.Duration, settle func()) {
-	w.mu.Lock()
-	w.at += d
-	w.mu.Unlock()
+	w.Skip(d)
 	w.Pass(0, settle)
+}
+
+// Skip lets real time pass before any timer has rung.
+func (w *FakeWall) Skip(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.at += d
 }
 
 // NewWallAt returns what the machine's clock makes of its monotonic clock and of the

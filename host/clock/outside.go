@@ -88,7 +88,7 @@ func (v *Virtual) isOursLocked(id uint64) bool {
 func (v *Virtual) comeBack(c *call) {
 	v.mu.Lock()
 	var next *task
-	if v.holder == nil && v.pace.kind != paceNone {
+	if v.holder == nil && v.pace.kind != "" {
 		next = v.passLocked() // lets the pace catch up first
 	}
 	c.back = true

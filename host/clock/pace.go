@@ -60,12 +60,32 @@ func (w *realWall) at(monotonic, calendar time.Duration) time.Duration {
 
 func (*realWall) afterFunc(d time.Duration, f func()) wallTimer { return time.AfterFunc(d, f) }
 
-type paceKind uint8
+// A Pace is how the time of a [Virtual] moves by itself. It may be changed at any time:
+// time goes on from where it is.
+type Pace string
 
+// The paces. The empty one, which a clock begins with and Close ends with, is for tests:
+// time stands still, and a drive waits for calls that are out however long they take.
 const (
-	paceNone paceKind = iota
-	paceAuto
-	paceReal
+	// Auto makes time jump while work waits for it, and otherwise follow the wall: it
+	// is never slower. It does not jump while a call is out (see
+	// VirtualOptions.Patience) or the clock is pinned, nor for a few quiet milliseconds
+	// after an input (Inside, Do, a drive), and no longer jumps when it is seven days
+	// past the last input.
+	Auto Pace = "auto"
+
+	// Real makes time follow the wall, and never jump by itself. As in Auto a call that
+	// is out does not hold time still: a handler's real duration counts, as does its
+	// timeout. Ready goroutines still run first.
+	Real Pace = "real"
+
+	// Debug is Real, except that time stands still while a call is out, such as a
+	// handler at a breakpoint: neither its timeout nor a lock ends. The duration of a
+	// call does not count.
+	Debug Pace = "debug"
+
+	// Manual makes time stand still until Advance, Next, Run or Until move it.
+	Manual Pace = "manual"
 )
 
 // pacing is the state of the paces. Between events only a real timer runs for them.
@@ -74,7 +94,8 @@ type pacing struct {
 	changing sync.Mutex     // held during a change of the pace; not guarded by Virtual.mu
 	ticking  sync.WaitGroup // the timer's function at work
 
-	kind    paceKind
+	kind    Pace
+	held    bool          // Debug: a call was out when time was looked at last
 	virtual int64         // this virtual time...
 	real    time.Duration // ...was then on the wall
 	timer   wallTimer
@@ -85,33 +106,41 @@ type pacing struct {
 	stopped      bool          // seven days ahead, and said so
 }
 
-// Auto makes time jump while work waits for it, and otherwise follow the wall: it
-// is never slower. It does not jump while a call is out (see
-// VirtualOptions.Patience) or the clock is pinned, nor for a few quiet milliseconds
-// after an input (Inside, Do, a drive), and no longer jumps when it is seven days
-// past the last input. Close ends it; Real replaces it. An Advance, Next or Run
-// jumps all the same.
-func (v *Virtual) Auto() { v.setPace(paceAuto) }
+// Auto is SetPace(Auto). Close ends it. An Advance, Next or Run jumps all the same.
+func (v *Virtual) Auto() { v.SetPace(Auto) }
 
-// Real makes time follow the wall, and never jump by itself. As in Auto a call that
-// is out does not hold time still: a handler's real duration counts, as does its
-// timeout. Ready goroutines still run first. Close ends it; Auto replaces it.
-func (v *Virtual) Real() { v.setPace(paceReal) }
+// Real is SetPace(Real). Close ends it.
+func (v *Virtual) Real() { v.SetPace(Real) }
+
+// Pace returns the pace.
+func (v *Virtual) Pace() Pace {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.pace.kind
+}
 
 // Close ends the pace, and waits until the pace is no longer at work. The clock
 // can still be driven. Closing twice is fine.
 func (v *Virtual) Close() {
-	v.setPace(paceNone)
+	v.SetPace("")
 	v.stopWatch()
 }
 
-func (v *Virtual) setPace(kind paceKind) {
+// SetPace changes the pace. Time goes on from the present moment, which is what the wall
+// stands for in a pace that has followed it, as far as nothing is due before; in a turn
+// that is under way it is that turn's. Nothing pending is lost, nor comes early. Any
+// goroutine may call it.
+func (v *Virtual) SetPace(kind Pace) {
 	p := &v.pace
 	p.changing.Lock()
 	defer p.changing.Unlock()
 	v.mu.Lock()
+	if v.holder == nil && v.ready.n == 0 && p.follows() && !p.holdsLocked(v) {
+		p.catchUpLocked(v)
+	}
 	p.kind = kind
-	if kind != paceNone {
+	p.held = false
+	if kind != "" {
 		p.rebase(v)
 		v.inputLocked()
 		v.kickUnlock()
@@ -147,7 +176,7 @@ func (v *Virtual) Pin(name string) (unpin func()) {
 // inputLocked notes that something came in from the outside.
 func (v *Virtual) inputLocked() {
 	v.moved = v.turn
-	if v.pace.kind == paceNone {
+	if v.pace.kind == "" {
 		return
 	}
 	v.pace.inputReal = v.wall.now()
@@ -157,9 +186,32 @@ func (v *Virtual) inputLocked() {
 
 // rebase makes the wall continue from the present virtual time.
 func (p *pacing) rebase(v *Virtual) {
-	if p.kind != paceNone {
+	if p.kind != "" {
 		p.virtual, p.real = v.now.Load(), v.wall.now()
 	}
+}
+
+// follows reports whether time moves by itself.
+func (p *pacing) follows() bool { return p.kind != "" && p.kind != Manual }
+
+// holdsLocked reports whether Debug holds time still because of a call. When it does no
+// longer, time goes on from where it is.
+func (p *pacing) holdsLocked(v *Virtual) bool {
+	if p.kind != Debug || len(v.out) == 0 && !p.held {
+		return false
+	}
+	p.held = len(v.out) > 0
+	p.rebase(v)
+	return p.held
+}
+
+// catchUpLocked lets time follow the wall as far as nothing is due before.
+func (p *pacing) catchUpLocked(v *Virtual) {
+	wall := p.wallLocked(v, v.wall.now())
+	if at, any := v.deadlines.first(); any {
+		wall = min(wall, max(at, v.now.Load()))
+	}
+	v.now.Store(wall)
 }
 
 // wallLocked is the virtual time that the wall stands for.
@@ -172,7 +224,7 @@ func (p *pacing) wallLocked(v *Virtual, now time.Duration) int64 {
 // at that instant unless they take too long.
 func (v *Virtual) keepUpLocked() {
 	p := &v.pace
-	if p.kind == paceNone || v.drive != nil || v.ready.n == 0 && (len(v.out) == 0 || !v.out[0].back) {
+	if !p.follows() || v.drive != nil || p.holdsLocked(v) || v.ready.n == 0 && (len(v.out) == 0 || !v.out[0].back) {
 		return // or paceLocked does it
 	}
 	wall := p.wallLocked(v, v.wall.now())
@@ -188,14 +240,14 @@ func (v *Virtual) keepUpLocked() {
 // paceLocked is moveLocked for the paces.
 func (v *Virtual) paceLocked() bool {
 	p := &v.pace
-	if p.kind == paceNone {
+	if !p.follows() || p.holdsLocked(v) {
 		return false
 	}
 	now := v.wall.now()
 	wall := p.wallLocked(v, now)
 	at, any := v.deadlines.first()
 	if any && at <= wall {
-		if p.kind == paceReal && wall-at > int64(asleep) {
+		if p.kind != Auto && wall-at > int64(asleep) {
 			at = wall
 		}
 		v.jumpLocked(at)
@@ -204,7 +256,7 @@ func (v *Virtual) paceLocked() bool {
 	wake := forever
 	if any {
 		wake = time.Duration(at - wall)
-		if p.kind == paceAuto && v.deadlines.reasons > 0 && len(p.pins) == 0 && len(v.out) == 0 {
+		if p.kind == Auto && v.deadlines.reasons > 0 && len(p.pins) == 0 && len(v.out) == 0 {
 			rest := p.inputReal + quiet - now
 			switch {
 			case rest > 0:
@@ -234,7 +286,7 @@ func (v *Virtual) paceLocked() bool {
 // tick looks whether time may move now.
 func (v *Virtual) tick() {
 	v.mu.Lock()
-	if v.pace.kind == paceNone {
+	if !v.pace.follows() {
 		v.mu.Unlock()
 		return
 	}

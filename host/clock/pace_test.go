@@ -2,6 +2,7 @@ package clock_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -374,4 +375,119 @@ func TestMachineSleep(t *testing.T) {
 			t.Errorf("after %v, %v of the calendar: %v, want %v", step.monotonic, step.calendar, got, step.want)
 		}
 	}
+}
+
+// From Real to Manual time stops where the wall is, and from Manual to Real it goes on from
+// where it stands, however long that was.
+func TestManualAndBack(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Real()
+	p.sleeps("s", p.Sleep, time.Minute, 3)
+	p.pass(20 * time.Second)
+	p.wall.Pass(20*time.Second, nil)
+	p.SetPace(clock.Manual)
+	if got := since(p.Virtual); got != 40*time.Second {
+		t.Errorf("stopped at %v", got)
+	}
+	p.pass(time.Hour)
+	p.Inside("input", func() {})
+	p.order.is(t, "")
+	if got := since(p.Virtual); got != 40*time.Second {
+		t.Errorf("an input moved time to %v", got)
+	}
+	if !p.Next() {
+		t.Error("nothing is next")
+	}
+	p.order.is(t, "s@1m0s")
+	p.Advance(30 * time.Second)
+	p.pass(time.Hour)
+	p.order.is(t, "s@1m0s")
+	p.SetPace(clock.Real)
+	p.pass(29 * time.Second)
+	p.order.is(t, "s@1m0s")
+	p.pass(time.Second)
+	p.order.is(t, "s@1m0s s@2m0s")
+	p.SetPace(clock.Manual)
+	p.SetPace(clock.Auto)
+	p.pass(5 * time.Millisecond)
+	p.order.is(t, "s@1m0s s@2m0s s@3m0s")
+	if got := p.Pace(); got != clock.Auto {
+		t.Errorf("the pace is %q", got)
+	}
+}
+
+// A deadline that has passed unserved is not overtaken by a stop: it comes with the next
+// move, at its own time.
+func TestManualOvertakesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.Real()
+	p.sleeps("s", p.Sleep, time.Minute, 1)
+	p.wall.Skip(2 * time.Minute)
+	p.SetPace(clock.Manual)
+	if got := since(p.Virtual); got != time.Minute {
+		t.Errorf("stopped at %v", got)
+	}
+	p.pass(time.Hour)
+	p.order.is(t, "")
+	p.Advance(0)
+	p.order.is(t, "s@1m0s")
+}
+
+// In Debug time stands still as long as a call is out, and its duration is left out.
+func TestDebugWaitsForCalls(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.SetPace(clock.Debug)
+	p.pass(time.Minute)
+	out, answer := make(chan struct{}), make(chan struct{})
+	p.Inside("start", func() {
+		clock.NewGroup(p, 0).Go("handler", func() {
+			ctx, cancel := p.WithTimeout(background(), 5*time.Minute)
+			defer cancel()
+			p.Outside(ctx, "call", func() { close(out); <-answer })
+			p.order.add("%v@%v", ctx.Err(), since(p.Virtual))
+			_ = p.Sleep(background(), time.Minute)
+			p.order.add("done@%v", since(p.Virtual))
+		})
+	})
+	<-out
+	p.wall.Pass(time.Hour, nil)
+	p.Inside("input", func() {})
+	if got := since(p.Virtual); got != time.Minute {
+		t.Errorf("time moved to %v under a breakpoint", got)
+	}
+	close(answer)
+	p.pass(0)
+	p.pass(59 * time.Second)
+	p.order.is(t, "<nil>@1m0s")
+	p.pass(time.Second)
+	p.order.is(t, "<nil>@1m0s done@2m0s")
+}
+
+func TestDue(t *testing.T) {
+	t.Parallel()
+	p := newPacer(t)
+	p.sleeps("work", p.Sleep, time.Hour, 1)
+	p.sleeps("tick", p.Idle, time.Minute, 1)
+	p.Do("more", func() {
+		p.AfterFunc(time.Second, "renewal", func() {})
+		_, cancel := p.WithTimeout(background(), 2*time.Minute)
+		t.Cleanup(cancel)
+	})
+	got := p.Due(3, nil)
+	want := []clock.Wait{
+		{Name: "renewal", For: "timer", Until: epoch.Add(time.Second)},
+		{Name: "tick", For: "idle", Until: epoch.Add(time.Minute)},
+		{For: "timeout", Until: epoch.Add(2 * time.Minute), Work: true},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("due: %v, want %v", got, want)
+	}
+	got = p.Due(9, func(w clock.Wait) bool { return w.For == "sleep" })
+	if want := (clock.Wait{Name: "work", For: "sleep", Until: epoch.Add(time.Hour), Work: true}); len(got) != 1 || got[0] != want {
+		t.Errorf("sleeping: %v, want %v", got, want)
+	}
+	p.Advance(time.Hour) // all end
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Virtual is a clock whose time does not pass by itself. Advance, Next and Run move
-// it, or one of the paces Auto and Real. Make one with NewVirtual.
+// it, or a Pace. Make one with NewVirtual.
 //
 // Every method that is not part of Clock is for foreign goroutines; called by a
 // goroutine of the clock, those that would wait for that very goroutine panic.
@@ -95,7 +95,7 @@ type VirtualOptions struct {
 }
 
 // NewVirtual returns a virtual clock that shows start. It starts no goroutine,
-// and needs no Close unless Auto or Real is called. Nil options are the zero value.
+// and needs no Close unless it is given a pace. Nil options are the zero value.
 func NewVirtual(start time.Time, opts *VirtualOptions) *Virtual {
 	return newVirtual(start, opts, newRealWall())
 }
@@ -148,7 +148,7 @@ func (v *Virtual) passLocked() *task {
 				v.uncountLocked(c)
 				return v.giveLocked(c.task)
 			}
-			if v.pace.kind == paceNone || v.drive != nil && !v.drive.alone {
+			if v.pace.kind == "" || v.drive != nil && !v.drive.alone {
 				return nil // a call is out: time stands still, and the call passes on when it comes back
 			}
 		} else {
@@ -164,7 +164,7 @@ func (v *Virtual) passLocked() *task {
 func (v *Virtual) giveLocked(t *task) *task {
 	v.holder = t
 	v.turn++
-	if n := v.turn - v.moved; n%StandingTurns == 0 && v.pace.kind == paceNone {
+	if n := v.turn - v.moved; n%StandingTurns == 0 && v.pace.kind == "" {
 		v.noticeLocked(Notice{Kind: Crowded, Name: t.name, From: v.Now(), To: v.Now(), Turns: n})
 	}
 	t.doing = running

@@ -12,6 +12,7 @@ type Wait struct {
 	Name  string    // of the goroutine, timer, call or pin
 	For   string    // running; ready; sleep; idle; cond; outside; outside, queued; timer; lapse (see Timer.Lapse); pin
 	Until time.Time // the deadline; zero if there is none
+	Work  bool      // of Due: work waits for it, so that Auto and Run jump to it
 }
 
 // String returns the wait in a few words.
@@ -57,4 +58,30 @@ func (v *Virtual) Waiting() []Wait {
 	}
 	slices.SortFunc(pins, func(a, b Wait) int { return cmp.Compare(a.Name, b.Name) })
 	return append(list, pins...)
+}
+
+// Due lists the next n deadlines, in order of time, that want wants, or with nil any: waits
+// of goroutines and timers as in Waiting, and the ends of contexts, which have no name and
+// are for "timeout". Any goroutine may call it.
+func (v *Virtual) Due(n int, want func(Wait) bool) []Wait {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	next := slices.Clone(v.deadlines.heap)
+	slices.SortFunc(next, func(a, b entry) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.seq, b.seq)) })
+	var list []Wait
+	for _, e := range next {
+		w := Wait{For: "timeout", Until: v.at(e.at), Work: e.d.reason}
+		switch d := e.d; {
+		case d.task != nil:
+			w.Name, w.For = d.task.name, d.task.doing.String()
+		case d.timer != nil && d.timer.lapse:
+			w.Name, w.For = d.timer.name, "lapse"
+		case d.timer != nil:
+			w.Name, w.For = d.timer.name, "timer"
+		}
+		if len(list) < n && (want == nil || want(w)) {
+			list = append(list, w)
+		}
+	}
+	return list
 }

@@ -54,6 +54,8 @@ func (s *Server) operations() []operation {
 		direct(s.explain),
 		direct(s.clockStatus),
 		direct(s.advance),
+		direct(s.nextDeadline),
+		direct(s.setClock),
 		streamed(s.saveState),
 		direct(s.loadState),
 		direct(s.resetState),

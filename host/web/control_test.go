@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web"
 	"github.com/redeliver/redeliver/host/web/api"
@@ -182,6 +183,47 @@ func TestControlClock(t *testing.T) {
 	}
 	for _, by := range []string{"", "x", "0s", "-1m", "9000h"} {
 		d.want(400, "POST", "/admin/redeliver/clock/advance?by="+by, "")
+	}
+}
+
+// A clock that stands still goes from one retry to the next, and on by itself when it is
+// let go.
+func TestControlClockModes(t *testing.T) {
+	t.Parallel()
+	handlers := functions.New()
+	handlers.Queue("Orders", "orders", func(context.Context, functions.QueueMessage) error { return errors.New("no") }, functions.FixedDelay(2, time.Hour))
+	d := open(t, app(plainHostJSON), handlers, nil)
+	const clockPath = "/admin/redeliver/clock"
+	d.want(200, "PUT", clockPath+"?mode=manual", "")
+	d.want(201, "POST", "/admin/redeliver/queues/orders/messages", "x")
+	d.wait(journal.RetryScheduled, "Orders")
+	before := get[control.ClockStatus](d, 200, "GET", clockPath, "")
+	if before.Mode != clock.Manual || len(before.Due) == 0 || before.Due[0].At.Sub(before.Now) != time.Hour {
+		t.Errorf("the clock is %+v, want manual, and the retry in an hour", before)
+	}
+	after := get[control.ClockStatus](d, 200, "POST", clockPath+"/next", "")
+	if got := after.Now.Sub(before.Now); got != time.Hour {
+		t.Errorf("next moved time by %v, want an hour", got)
+	}
+	if got := get[control.ClockStatus](d, 200, "GET", clockPath, ""); !got.Now.Equal(after.Now) {
+		t.Errorf("time went on from %v to %v by itself", after.Now, got.Now)
+	}
+	d.want(200, "PUT", clockPath+"?mode=auto", "")
+	d.wait(journal.RetriesExhausted, "Orders")
+	for _, query := range []string{"", "?mode=", "?mode=fast"} {
+		d.want(400, "PUT", clockPath+query, "")
+	}
+}
+
+// The owner of the server can refuse a mode.
+func TestControlClockRefused(t *testing.T) {
+	t.Parallel()
+	d := open(t, app(plainHostJSON), nil, &web.Options{Pace: func(p clock.Pace) error { return fmt.Errorf("no %s here", p) }})
+	if got := get[api.Error](d, 409, "PUT", "/admin/redeliver/clock?mode=manual", ""); got.Text != "no manual here" {
+		t.Errorf("refused with %q", got.Text)
+	}
+	if got := get[control.ClockStatus](d, 200, "GET", "/admin/redeliver/clock", ""); got.Mode != clock.Auto {
+		t.Errorf("the mode is %q, want auto", got.Mode)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/redeliver/redeliver/host"
-	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/web/api"
 	"github.com/redeliver/redeliver/host/web/control"
@@ -29,26 +28,6 @@ func (s *Server) status(context.Context, control.GetStatus) (control.Status, err
 		st.Report = table.Report(a, s.host.Services())
 	}
 	return st, nil
-}
-
-func (s *Server) timeNow() control.ClockStatus {
-	st := control.ClockStatus{Now: s.host.Clock().Now()}
-	if v, ok := s.host.Clock().(*clock.Virtual); ok {
-		virtual, real := v.Elapsed()
-		st.Virtual, st.VirtualElapsedMS, st.RealElapsedMS = true, virtual.Milliseconds(), real.Milliseconds()
-	}
-	return st
-}
-
-func (s *Server) clockStatus(context.Context, control.GetClock) (control.ClockStatus, error) {
-	return s.timeNow(), nil
-}
-
-func (s *Server) advance(_ context.Context, in control.AdvanceClock) (out control.ClockStatus, err error) {
-	if !s.host.Advance(in.By) {
-		return out, refuse(http.StatusConflict, "the host runs on the clock of the system: it cannot be moved", "")
-	}
-	return s.timeNow(), nil
 }
 
 func (s *Server) invoke(ctx context.Context, in control.Invoke) (out control.InvokeResult, err error) {

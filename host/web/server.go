@@ -15,6 +15,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/redeliver/redeliver/host"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web/api"
 )
@@ -66,6 +67,10 @@ type Options struct {
 	// Secret is the secret that the run file also holds. With it the host
 	// proves by [control.Identity] who it is; without one it cannot.
 	Secret string
+
+	// Pace sets the pace of the clock for a client of the control API, or says why it
+	// may not be. Nil: the server sets any.
+	Pace func(clock.Pace) error
 
 	// Stop is called when a client of the control API asks the host to end. It
 	// must return at once. Nil: such requests are answered with 404.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/redeliver/redeliver/host"
 	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/web/api"
 )
@@ -49,13 +50,40 @@ type AdvanceClock struct {
 	By time.Duration `query:"by,required" min:"1ns" max:"8784h" fault:"by %q: want a duration above 0 and at most 8784h" hint:"its units are h, m, s and ms, for instance \"15m\", \"1h30m\" or \"192h\""`
 }
 
+// NextDeadline moves a virtual clock to what is due next, through every deadline on the
+// way, and returns when that has been worked off; 409 when the clock is not virtual, or
+// nothing is due.
+type NextDeadline struct {
+	api.Op[ClockStatus] `route:"POST /clock/next"`
+}
+
+// SetClock changes how a virtual clock moves by itself, from its present time on: "real"
+// follows the wall, "debug" too, but stands still while a handler runs, "auto" skips
+// every wait, and "manual" stands still until it is moved; 409 when the clock is not
+// virtual, or the host cannot have that mode.
+type SetClock struct {
+	api.Op[ClockStatus] `route:"PUT /clock"`
+
+	Mode clock.Pace `query:"mode,required"`
+}
+
 // ClockStatus is the time of a host. Elapsed times count from the making of the
 // clock, in milliseconds.
 type ClockStatus struct {
-	Now              time.Time `json:"now"`
-	Virtual          bool      `json:"virtual"`
-	VirtualElapsedMS int64     `json:"virtualElapsedMs,omitempty"`
-	RealElapsedMS    int64     `json:"realElapsedMs,omitempty"`
+	Now              time.Time  `json:"now"`
+	Wall             time.Time  `json:"wall"`
+	Virtual          bool       `json:"virtual"`
+	Mode             clock.Pace `json:"mode,omitempty"` // of a virtual clock: real, debug, auto or manual
+	Due              []Due      `json:"due,omitempty"`  // the next five, where the clock was asked for; the first is the one of NextDeadline
+	VirtualElapsedMS int64      `json:"virtualElapsedMs,omitempty"`
+	RealElapsedMS    int64      `json:"realElapsedMs,omitempty"`
+}
+
+// Due is a time that work waits for, or a listener; when there is none, any deadline.
+type Due struct {
+	At   time.Time `json:"at"`
+	Name string    `json:"name,omitempty"` // who waits; a timeout has none
+	Wait string    `json:"wait"`           // sleep: work waits for it; idle: a poll or tick; timer; lapse: the end of a lock or message; timeout
 }
 
 // Invoke runs a function by hand, and waits for the whole retry loop; a failure is an

@@ -23,7 +23,7 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := map[string]bool{"orders": true}
-	for _, m := range models() {
+	for _, m := range append(models(), model{name: "typescript", runtime: "node", library: "node_modules/@azure/functions"}) {
 		run[m.name] = true
 		t.Run(m.title(), func(t *testing.T) {
 			t.Parallel()
@@ -42,6 +42,9 @@ func TestSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.libraries(t, dir)
+			if m.name == "typescript" {
+				compile(t, dir)
+			}
 			wantSame(t, orders(t, m.hostOf(t, dir, env, functions...), functions), want)
 		})
 	}
@@ -49,6 +52,32 @@ func TestSamples(t *testing.T) {
 		if !run[folder.Name()] {
 			t.Errorf("the sample %s is in no model", folder.Name())
 		}
+	}
+}
+
+// compile builds an app in TypeScript, as "npm run build" does.
+func compile(t *testing.T, dir string) {
+	t.Helper()
+	packages, err := filepath.Abs(filepath.Join(interop, "node_modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tsc := filepath.Join(packages, "typescript", "bin", "tsc")
+	if _, err := os.Stat(tsc); err != nil {
+		if os.Getenv("REDELIVER_INTEROP") == "required" {
+			t.Fatalf("%v; run make interop", err)
+		}
+		t.Skipf("%v; run make interop", err)
+	}
+	types := filepath.Join(dir, "node_modules", "@types")
+	if err := os.MkdirAll(types, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(packages, "@types", "node"), filepath.Join(types, "node")); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := command(t, "node", tsc, "-p", dir); err != nil {
+		t.Fatalf("tsc: %v\n%s", err, out)
 	}
 }
 

@@ -3,6 +3,7 @@ package customhandler
 import (
 	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 
@@ -32,10 +33,13 @@ func (c *conn) forward(ctx context.Context, about *call.Request) (*answer, error
 	if u.RawQuery != "" {
 		target += "?" + u.RawQuery
 	}
-	req, err := http.NewRequestWithContext(ctx, original.Method, target, bytes.NewReader(original.Body))
+	req, err := http.NewRequestWithContext(ctx, original.Method, target, nil)
 	if err != nil {
 		return nil, err
 	}
+	// An attempt is one request: one whose body cannot be had again is not sent again by
+	// the transport when its connection breaks.
+	req.Body, req.ContentLength = io.NopCloser(bytes.NewReader(original.Body)), int64(len(original.Body))
 	req.Header = original.Header.Clone()
 	if req.Header == nil {
 		req.Header = http.Header{}

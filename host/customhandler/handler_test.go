@@ -363,6 +363,33 @@ func TestForward(t *testing.T) {
 
 // The end of the process is an ExitError, and another one takes its place. The report has
 // the last lines that say what went wrong; all lines were told before.
+// An attempt is one request, also over a connection that was used before and then breaks.
+func TestForwardOnce(t *testing.T) {
+	t.Parallel()
+	h := started(t, func(s *customhandler.Spec) { s.Forward = customhandler.ByPath })
+	get := func(path string) (*call.Response, error) {
+		return h.Invoke(context.Background(), &call.Request{
+			InvocationID: "inv", Function: "Answer", Outputs: []string{"res"}, HTTPOutput: "res",
+			Inputs: []call.Input{{Name: "req", Value: bindings.Value{Kind: bindings.Request, HTTP: &bindings.HTTPRequest{Method: "GET", URL: "http://h" + path}}}},
+		}, nil)
+	}
+	for n := 1; n <= 3; n++ {
+		if resp, err := get("/api/echo"); err != nil {
+			t.Errorf("%+v, %v", resp, err)
+		}
+		if resp, err := get("/api/break"); !errors.Is(err, process.ErrNoResult) {
+			t.Errorf("the connection broke: %+v, %v", resp, err)
+		}
+		resp, err := get("/api/breaks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(resp.Outputs["res"].HTTPResponse.Body); got != fmt.Sprint(n) {
+			t.Errorf("after %d attempts the handler has seen %s requests", n, got)
+		}
+	}
+}
+
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	exits := make(chan process.Exit, 1)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -50,6 +51,9 @@ type echoed struct {
 	Env                 map[string]string
 }
 
+// breaks are the requests to /api/break so far.
+var breaks atomic.Int32
+
 func serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	switch r.URL.Path {
@@ -84,6 +88,11 @@ func serve(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintln(os.Stderr, line)
 		}
 		os.Exit(4)
+	case "/api/break":
+		breaks.Add(1)
+		panic(http.ErrAbortHandler)
+	case "/api/breaks":
+		_, _ = fmt.Fprint(w, breaks.Load())
 	case "/Break":
 		panic(http.ErrAbortHandler)
 	case "/Hang":

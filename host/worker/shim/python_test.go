@@ -514,6 +514,10 @@ func testFailures(t *testing.T, p python) {
 	if e.GetType() != "TypeError" || !strings.Contains(e.GetStackTrace(), "in literal") {
 		t.Errorf("the literal handler: %v", e)
 	}
+	e = fail("no_response", "req:httpTrigger $return:http:out", request(&workerpb.RpcHttp{}))
+	if !strings.HasSuffix(e.GetMessage(), "cannot take a value of the type NoneType: return a str or an azure.functions.HttpResponse") || strings.Contains(e.GetStackTrace(), "NotImplementedError") {
+		t.Errorf("no response: %s\n%s", e.GetMessage(), e.GetStackTrace())
+	}
 	got := outcome(s.invoke(&workerpb.InvocationRequest{FunctionId: "never loaded"}))
 	if !strings.Contains(got, "never loaded") {
 		t.Errorf("a function that was not loaded: %s", got)

@@ -157,12 +157,16 @@ class Function:
             return leaving(parameter.converter.encode(value, expected_type=parameter.type))
         except NotImplementedError as error:
             raise TypeError(
-                f"{key}: a binding of the type {parameter.shown} cannot take a value of the type {type(value).__name__}{because(error)}"
-            ) from error
+                f"{key}: a binding of the type {parameter.shown} cannot take a value of the type {type(value).__name__}{because(error) or advice(parameter)}"
+            ) from (error if str(error) else None)
 
 
 def because(error):
     return f": {error}" if str(error) else ""
+
+
+def advice(parameter):
+    return ": return a str or an azure.functions.HttpResponse" if parameter.shown == "http" else ""
 
 
 def listed(names):

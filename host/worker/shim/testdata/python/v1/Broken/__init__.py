@@ -52,6 +52,10 @@ def bare_out(msg: str, out: func.Out):
     pass
 
 
+def no_response(req: func.HttpRequest):
+    pass
+
+
 def wrong_return(req: func.HttpRequest) -> None:
     pass
 

@@ -24,8 +24,8 @@ func newNew(std streams) *cobra.Command {
 		Long: `New adds a function to the app in --dir (default: this folder), in the app's
 language and model: Go, JavaScript or TypeScript, Python, each in code or with a
 function.json, Java, or the function.json for a custom handler. The function
-logs what it is given. A setting that its trigger needs and that is missing is added to
-local.settings.json, and leads to the embedded services.
+logs what it is given. A setting that its trigger needs and that is missing is
+added to local.settings.json, and leads to the embedded services.
 
 --on names what the trigger is bound to: the route of http, the schedule of
 timer, the queue, the path of blob (orders/{name}), TOPIC/SUBSCRIPTION, the hub,

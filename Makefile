@@ -59,6 +59,10 @@ fuzz: ## fuzz every parser for FUZZTIME each
 	  done; \
 	done
 
+.PHONY: mutants
+mutants: ## break the rules of testdata/mutants.tsv one by one, and demand that the scenarios catch each
+	REDELIVER_MUTANTS=1 go test -count=1 -timeout 30m -run TestMutants -v .
+
 .PHONY: soak
 soak: ## the long counts: one journal over SOAK runs of the same seed, as many kill -9
 	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator ./host/emulator/servicebus ./host/emulator/eventhubs

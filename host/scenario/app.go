@@ -20,7 +20,7 @@ import (
 
 // options are what a host for the scenario is made with. A folder, if not empty, takes the
 // place of the app that the scenario names.
-func (s *Scenario) options(folder string) (*hosttest.Options, error) {
+func (s *Scenario) options(folder string, seed uint64) (*hosttest.Options, error) {
 	o := &hosttest.Options{Seed: s.Seed}
 	if err := s.start(o); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func (s *Scenario) options(folder string) (*hosttest.Options, error) {
 		return nil, err
 	}
 	if s.scripted() {
-		handlers, err := s.handlers(o.Dir)
+		handlers, err := s.handlers(o.Dir, seed)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +205,7 @@ func describedIn(dir string) []string {
 }
 
 // handlers are the scripted handlers of the scenario. Functions without a script succeed.
-func (s *Scenario) handlers(dir string) (*functions.App, error) {
+func (s *Scenario) handlers(dir string, seed uint64) (*functions.App, error) {
 	registered := functions.New()
 	scripts := map[string]*script{}
 	if dir != "" {
@@ -228,7 +228,7 @@ func (s *Scenario) handlers(dir string) (*functions.App, error) {
 		scripts[name] = run
 	}
 	for _, name := range slices.Sorted(maps.Keys(scripts)) {
-		p := &player{script: scripts[name], done: map[string]int{}}
+		p := &player{seed: seed, script: scripts[name], done: map[string]int{}}
 		registered.Handle(name, p.run)
 	}
 	return registered, nil

@@ -29,6 +29,7 @@ type expect struct {
 	Elapsed     *spanRange                 `json:"elapsed"`
 	Journal     []map[string]any           `json:"journal"`
 	Timeline    string                     `json:"timeline"`
+	Invariants  bool                       `json:"invariants"`
 	NothingElse bool                       `json:"nothingElse"`
 }
 
@@ -84,6 +85,9 @@ func (r *run) expect(at string, e *expect) {
 	r.journal(schemas.JoinPath(at, "journal"), e.Journal)
 	if e.Timeline != "" {
 		r.golden(schemas.JoinPath(at, "timeline"), e.Timeline)
+	}
+	if e.Invariants {
+		r.invariants(schemas.JoinPath(at, "invariants"))
 	}
 	if e.NothingElse {
 		r.nothingElse(schemas.JoinPath(at, "nothingElse"), e)

@@ -17,6 +17,7 @@ import (
 type faults struct {
 	mu   sync.Mutex
 	list []*fault
+	n    int // were taken
 }
 
 // A fault is a step that lets operations fail.
@@ -72,10 +73,18 @@ func (l *faults) take(p services.FaultPoint) *fault {
 	for _, f := range l.list {
 		if f.matches(p) {
 			f.Times--
+			l.n++
 			return f
 		}
 	}
 	return nil
+}
+
+// taken reports whether something has failed.
+func (l *faults) taken() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.n > 0
 }
 
 // failing is Options.Fault of the host.

@@ -67,8 +67,11 @@ func (f *Failure) String() string {
 		fmt.Fprintf(&b, "%s: ", f.Path)
 	}
 	b.WriteString(f.Message)
-	if f.Want != "" || f.Got != "" {
-		fmt.Fprintf(&b, "\n  want  %s\n  got   %s", f.Want, f.Got)
+	if f.Want != "" {
+		b.WriteString("\n  want  " + f.Want)
+	}
+	if f.Got != "" {
+		b.WriteString("\n  got   " + f.Got)
 	}
 	for _, line := range f.Timeline {
 		b.WriteString("\n    " + line)
@@ -160,7 +163,7 @@ func (r *run) cleanup() {
 
 // play runs the steps and looks at what has come of them.
 func (r *run) play(ctx context.Context, o *Options) {
-	opts, err := r.s.options(o.App)
+	opts, err := r.s.options(o.App, r.res.Seed)
 	if err != nil {
 		r.refuse(err)
 		return

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
 	"regexp"
 	"sync"
 	"time"
@@ -21,6 +23,7 @@ type script struct {
 type action struct {
 	Do      string                     `json:"do"`
 	Times   int                        `json:"times"`
+	Chance  *float64                   `json:"chance"`
 	Match   pattern                    `json:"match"`
 	Take    span                       `json:"take"`
 	After   span                       `json:"after"`
@@ -70,6 +73,7 @@ func (s *script) UnmarshalJSON(b []byte) error {
 // A player runs a script for the messages of one run.
 type player struct {
 	script *script
+	seed   uint64
 
 	mu   sync.Mutex
 	done map[string]int // attempts, by message
@@ -81,9 +85,11 @@ func (p *player) next(message, body string) *action {
 	defer p.mu.Unlock()
 	n := p.done[message]
 	p.done[message]++
-	for _, a := range p.script.actions {
+	attempt := n
+	for i, a := range p.script.actions {
 		switch {
 		case !a.Match.matches(body):
+		case a.Chance != nil && p.chance(message, attempt, i) >= *a.Chance:
 		case a.Times == 0 || n < a.Times:
 			return a
 		default:
@@ -91,6 +97,14 @@ func (p *player) next(message, body string) *action {
 		}
 	}
 	return &action{}
+}
+
+// chance is the number from [0, 1) that decides about an action in an attempt: the same
+// for the same seed, whatever else happens.
+func (p *player) chance(message string, attempt, action int) float64 {
+	h := fnv.New64a()
+	fmt.Fprintln(h, message, attempt, action)
+	return rand.New(rand.NewPCG(p.seed, h.Sum64())).Float64()
 }
 
 // errScripted is the failure of an action that gives no text.

@@ -23,7 +23,20 @@ const (
 	BytesList                  // List holds Bytes values: a batch of binary
 	Int                        // Int holds a signed integer
 	Double                     // Double holds a floating-point number
+	Model                      // Model says what the handler's own library opens
+	Models                     // List holds Model values
 )
+
+// Many returns the form of a batch of values of this form.
+func (k ValueKind) Many() ValueKind {
+	switch k {
+	case Bytes:
+		return BytesList
+	case Model:
+		return Models
+	}
+	return Strings
+}
 
 // Value is what a handler receives from an input or trigger binding and gives
 // to an output binding. The zero Value is Null. Values are plain data, and do
@@ -37,6 +50,55 @@ type Value struct {
 	List         []Value
 	Int          int64
 	Double       float64
+	Model        *ModelData
+}
+
+// ModelData stands for a value that a library in the handler's process makes, such as a
+// client for a blob: the platform's model binding data, by deferred binding (spec
+// workers-dotnet-java 1.8). Source and ContentType say what Content is.
+type ModelData struct {
+	Source, ContentType string
+	Content             []byte
+}
+
+// The content types of a [ModelData].
+const (
+	ModelJSON  = "application/json"
+	ModelBytes = "application/octet-stream"
+)
+
+// ModelValue returns a Model value whose content is the JSON form of content, which has
+// one.
+func ModelValue(source string, content any) Value {
+	raw, err := json.Marshal(content)
+	if err != nil { // plain values
+		panic(err)
+	}
+	return Value{Kind: Model, Model: &ModelData{Source: source, ContentType: ModelJSON, Content: raw}}
+}
+
+// Plain returns v for handlers without such a library: of a Model the content, as JSON or
+// bytes.
+func (v Value) Plain() Value {
+	switch v.Kind {
+	case Model:
+		switch {
+		case v.Model == nil:
+			return Value{}
+		case v.Model.ContentType == ModelJSON:
+			return JSONValue(v.Model.Content)
+		}
+		return BytesValue(v.Model.Content)
+	case Models:
+		out := Value{Kind: BytesList}
+		for _, m := range v.List {
+			if m.Model != nil {
+				out.List = append(out.List, BytesValue(m.Model.Content))
+			}
+		}
+		return out
+	}
+	return v
 }
 
 // HTTPRequest is the request that an HTTP trigger hands to its function. Body

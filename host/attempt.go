@@ -146,10 +146,7 @@ func (f *function) payload(ev *triggers.Event) *payload {
 	p.data = first.Metadata
 	value := first.Value
 	if ev.Batch {
-		value = bindings.Value{Kind: bindings.Strings}
-		if first.Value.Kind == bindings.Bytes {
-			value.Kind = bindings.BytesList
-		}
+		value = bindings.Value{Kind: first.Value.Kind.Many()}
 		for _, m := range ev.Messages {
 			value.List = append(value.List, m.Value)
 		}

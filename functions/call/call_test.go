@@ -174,6 +174,12 @@ func FuzzValueRoundTrip(f *testing.F) {
 		case bindings.Response:
 			v.HTTPResponse = &bindings.HTTPResponse{StatusCode: int(int32(status)), Header: http.Header{name: {text}}, Body: data}
 			want.HTTPResponse = &bindings.HTTPResponse{StatusCode: int(int32(status)), Header: http.Header{valid(name): {text}}, Body: data}
+		case bindings.Model:
+			v.Model = &bindings.ModelData{Source: text, ContentType: bindings.ModelBytes, Content: data}
+			want = bindings.BytesValue(data)
+		case bindings.Models:
+			v.List = []bindings.Value{{Kind: bindings.Model, Model: &bindings.ModelData{ContentType: bindings.ModelBytes, Content: data}}}
+			want = bindings.Value{Kind: bindings.BytesList, List: []bindings.Value{bindings.BytesValue(data)}}
 		default:
 			want = bindings.Value{}
 		}

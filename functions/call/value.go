@@ -15,6 +15,7 @@ import (
 // as text: each bad sequence becomes U+FFFD, as on the platform, where all text
 // is Unicode. A function that wants the bytes asks for them (dataType binary).
 func ValueToProto(v bindings.Value) *functionpb.Value {
+	v = v.Plain()
 	switch v.Kind {
 	case bindings.String:
 		return &functionpb.Value{Data: &functionpb.Value_String_{String_: text(v.Text)}}

@@ -66,6 +66,7 @@ func bodyOf(r *call.Request) requestBody {
 // object stays one, bytes are base64, and of all else the JSON form is given as a string
 // (spec workers 13.3). So a text is encoded twice.
 func value(v bindings.Value) any {
+	v = v.Plain()
 	switch v.Kind {
 	case bindings.String:
 		return encoded(v.Text)

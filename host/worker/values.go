@@ -103,6 +103,14 @@ func (c capabilities) value(v bindings.Value) *typed {
 		return c.texts(v.List)
 	case bindings.BytesList:
 		return c.manyBytes(v.List)
+	case bindings.Model:
+		return &typed{Data: &workerpb.TypedData_ModelBindingData{ModelBindingData: modelOf(v)}}
+	case bindings.Models:
+		list := &workerpb.CollectionModelBindingData{}
+		for _, m := range v.List {
+			list.ModelBindingData = append(list.ModelBindingData, modelOf(m))
+		}
+		return &typed{Data: &workerpb.TypedData_CollectionModelBindingData{CollectionModelBindingData: list}}
 	case bindings.Request:
 		if c.has(forwarding) {
 			return &typed{Data: &workerpb.TypedData_Http{Http: c.bare(v.HTTP)}}
@@ -114,6 +122,12 @@ func (c capabilities) value(v bindings.Value) *typed {
 		}
 	}
 	return &typed{}
+}
+
+// modelOf is what a library in the worker opens (spec workers-dotnet-java 1.8).
+func modelOf(v bindings.Value) *workerpb.ModelBindingData {
+	m := v.Model
+	return &workerpb.ModelBindingData{Version: "1.0", Source: m.Source, ContentType: m.ContentType, Content: m.Content}
 }
 
 // texts is a batch of text. Without the capability for it, a collection has no empty

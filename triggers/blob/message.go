@@ -43,9 +43,19 @@ func (f *Function) Message(container, name string, p *blob.Properties) triggers.
 	return triggers.Message{
 		Metadata: metadata,
 		Read: func(ctx context.Context) (bindings.Value, error) {
+			if f.Deferred != "" {
+				return Model(f.Deferred, container, name), nil
+			}
 			return Read(ctx, handle, f.DataType)
 		},
 	}
+}
+
+// Model is a blob as model binding data: its place, with the name of the connection.
+//
+// Source: spec workers-dotnet-java 1.8.
+func Model(connection, container, name string) bindings.Value {
+	return bindings.ModelValue("AzureStorageBlobs", struct{ Connection, ContainerName, BlobName string }{connection, container, name})
 }
 
 // Contract are the names that a blob trigger with this pattern provides to

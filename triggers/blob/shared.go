@@ -40,6 +40,9 @@ type Function struct {
 	// DataType is the binding's dataType: "binary" or "stream" for bytes,
 	// anything else for text.
 	DataType string
+	// Deferred is the name of the connection for functions that open the blob
+	// themselves: the value is model binding data. Empty: it is the content.
+	Deferred string
 }
 
 // Options are host.json's extensions.blobs, and what the host lends. The zero

@@ -28,7 +28,7 @@ func (p *pump) messageOf(e *eventhubs.ReceivedEvent) triggers.Message {
 			metadata[d.name] = d.value
 		}
 	}
-	m := valueOf(e.Body, p.opts.DataType, metadata)
+	m := p.valueOf(e, metadata)
 	m.ID = p.idOf(e)
 	return m
 }
@@ -39,7 +39,7 @@ func (p *pump) batchOf(events []*eventhubs.ReceivedEvent) []triggers.Message {
 	out := make([]triggers.Message, len(events))
 	columns := map[string][]any{}
 	for i, e := range events {
-		out[i] = valueOf(e.Body, p.opts.DataType, map[string]any{})
+		out[i] = p.valueOf(e, map[string]any{})
 		out[i].ID, out[i].Metadata = p.idOf(e), nil
 		for _, d := range metadataOf(e) {
 			columns[d.name] = append(columns[d.name], d.value)
@@ -66,6 +66,15 @@ func (p *pump) partitionContext() json.RawMessage {
 		FullyQualifiedNamespace, EventHubName, ConsumerGroup, PartitionId string //nolint:revive // the platform's name
 		IsCheckpointingAfterInvocation                                    bool
 	}{p.hubs.FullyQualifiedNamespace(), p.hub, p.opts.ConsumerGroup, p.partition, p.checkpoints()})
+}
+
+// valueOf makes the trigger's value of an event of the service.
+func (p *pump) valueOf(e *eventhubs.ReceivedEvent, metadata map[string]any) triggers.Message {
+	out := valueOf(e.Body, p.opts.DataType, metadata)
+	if p.opts.Value != nil {
+		out.Value, out.Err = p.opts.Value(e), nil
+	}
+	return out
 }
 
 // valueOf makes the trigger's value. A body that is not UTF-8 does not fit a text

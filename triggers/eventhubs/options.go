@@ -3,6 +3,7 @@ package eventhubs
 import (
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
 )
 
@@ -57,6 +58,10 @@ type Options struct {
 	// DataType is the binding's dataType: "binary" or "stream" for bytes, anything else
 	// for text.
 	DataType string
+
+	// Value, if not nil, makes the value that the function receives, in the place of
+	// DataType.
+	Value func(e *eventhubs.ReceivedEvent) bindings.Value
 
 	// Written, if not nil, is told of each checkpoint once it is written. It must not
 	// block.

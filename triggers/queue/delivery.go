@@ -97,6 +97,9 @@ func (l *Listener) eventOf(m *queue.Message) (ev *triggers.Event, body []byte, e
 	}
 	if body, err = l.opts.MessageEncoding.Decode(m.Text); err == nil {
 		ev.Messages[0] = messageOf(m, body, l.opts.DataType, now)
+		if l.opts.Deferred {
+			ev.Messages[0].Value, ev.Messages[0].Err = Model(m, body), nil
+		}
 	}
 	return ev, body, err
 }

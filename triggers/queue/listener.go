@@ -53,6 +53,10 @@ type Options struct {
 	// anything else for text.
 	DataType string
 
+	// Deferred says that the value is the message as model binding data, in the place of
+	// DataType.
+	Deferred bool
+
 	// Rand is the jitter of the polling series, uniform in [0, 1). Nil: none.
 	Rand func() float64
 

@@ -80,7 +80,7 @@ func (in *intake) eventOfBatch(batch []*servicebus.Received) *triggers.Event {
 	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: batch[0].DeliveryNumber(),
-		Messages:      batchOf(batch, in.opts.DataType),
+		Messages:      in.opts.batchOf(batch),
 		Batch:         true,
 	}
 }

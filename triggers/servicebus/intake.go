@@ -124,7 +124,7 @@ func (in *intake) eventOf(m *servicebus.Received) *triggers.Event {
 	return &triggers.Event{
 		Source:        in.receiver.Source(),
 		DeliveryCount: m.DeliveryNumber(),
-		Messages:      []triggers.Message{messageOf(m, in.opts.DataType)},
+		Messages:      []triggers.Message{in.opts.messageOf(m)},
 		Details:       in.details(m),
 	}
 }

@@ -23,13 +23,22 @@ func Message(body []byte, contentType, dataType string) triggers.Message {
 }
 
 // messageOf is Message for a message of the service.
-func messageOf(m *servicebus.Received, dataType string) triggers.Message {
+func (o *Options) messageOf(m *servicebus.Received) triggers.Message {
 	metadata := map[string]any{}
 	for _, p := range metadataOf(m) {
 		metadata[p.name] = p.value
 	}
-	out := valueOf(&m.Message, dataType, metadata)
+	out := o.valueOf(m, metadata)
 	out.ID = m.MessageID
+	return out
+}
+
+// valueOf makes the trigger's value of a message of the service.
+func (o *Options) valueOf(m *servicebus.Received, metadata map[string]any) triggers.Message {
+	out := valueOf(&m.Message, o.DataType, metadata)
+	if o.Value != nil {
+		out.Value, out.Err = o.Value(m), nil
+	}
 	return out
 }
 
@@ -56,12 +65,12 @@ func valueOf(m *servicebus.Message, dataType string, metadata map[string]any) tr
 
 // batchOf makes the messages of a batch. Its metadata come from the first one: each
 // name of a single message with "Array" behind it, and the values of all.
-func batchOf(batch []*servicebus.Received, dataType string) []triggers.Message {
+func (o *Options) batchOf(batch []*servicebus.Received) []triggers.Message {
 	out := make([]triggers.Message, len(batch))
 	arrays := map[string]any{}
 	columns := map[string][]any{}
 	for i, m := range batch {
-		out[i] = valueOf(&m.Message, dataType, map[string]any{})
+		out[i] = o.valueOf(m, map[string]any{})
 		out[i].ID = m.MessageID
 		out[i].Metadata = nil
 		for _, p := range metadataOf(m) {

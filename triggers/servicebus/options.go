@@ -4,6 +4,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
 )
 
@@ -58,6 +59,10 @@ type Options struct {
 	// DataType is the binding's dataType: "binary" or "stream" for bytes,
 	// anything else for text.
 	DataType string
+
+	// Value, if not nil, makes the value that the function receives, in the place of
+	// DataType.
+	Value func(m *servicebus.Received) bindings.Value
 }
 
 // withDefaults fills in what is zero.

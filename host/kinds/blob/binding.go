@@ -105,9 +105,12 @@ func (o *binding) resolve(a kinds.Attempt) (blob.Container, blob.Blob, error) {
 
 // Read implements kinds.Input: a blob that does not exist is null.
 func (o *binding) Read(ctx context.Context, a kinds.Attempt) (bindings.Value, error) {
-	_, b, err := o.resolve(a)
+	c, b, err := o.resolve(a)
 	if err != nil {
 		return bindings.Value{}, err
+	}
+	if o.b.Deferred() {
+		return trigger.Model(connectionName(o.b), c.Name(), b.Name()), nil
 	}
 	return trigger.Read(ctx, b, o.b.DataType)
 }

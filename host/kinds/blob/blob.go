@@ -3,6 +3,7 @@
 package blob
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -145,10 +146,17 @@ func functionOf(f *kinds.Function) (*trigger.Function, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &trigger.Function{
+	bf := &trigger.Function{
 		ID: app.FunctionID(f.Def.Name), Pattern: pattern, Account: account, DataType: f.Def.Trigger.DataType, EventGrid: onEventGrid(f.Def.Trigger),
-	}, nil
+	}
+	if f.Def.DefersTrigger() {
+		bf.Deferred = connectionName(f.Def.Trigger)
+	}
+	return bf, nil
 }
+
+// connectionName is the name by which a library in the worker looks for a connection.
+func connectionName(b *app.Binding) string { return cmp.Or(b.Connection, "AzureWebJobsStorage") }
 
 // onEventGrid reports whether a blob trigger learns of blobs by Event Grid.
 func onEventGrid(b *app.Binding) bool { return strings.EqualFold(b.String("source"), "EventGrid") }

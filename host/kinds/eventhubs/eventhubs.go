@@ -6,7 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/eventhubs"
+	"github.com/redeliver/redeliver/host/emulator/amqp/hubs"
 	broker "github.com/redeliver/redeliver/host/emulator/eventhubs"
 	trigger "github.com/redeliver/redeliver/triggers/eventhubs"
 
@@ -109,6 +111,9 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 			})
 		},
 	}
+	if f.Def.DefersTrigger() {
+		opts.Value = model
+	}
 	if opts.MaxWait == 0 {
 		opts.MaxWait = -1
 	}
@@ -153,7 +158,19 @@ func consumerGroup(b *app.Binding) string {
 }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	return trigger.Message([]byte(input), f.Def.Trigger.DataType), nil
+	m := trigger.Message([]byte(input), f.Def.Trigger.DataType)
+	if f.Def.DefersTrigger() {
+		m.Value = model(&eventhubs.ReceivedEvent{Event: eventhubs.Event{Body: []byte(input)}, EnqueuedTime: f.Clock.Now()})
+	}
+	return m, nil
+}
+
+// model is an event as model binding data: the message as AMQP has it (spec
+// workers-dotnet-java 1.8).
+func model(e *eventhubs.ReceivedEvent) bindings.Value {
+	return bindings.Value{Kind: bindings.Model, Model: &bindings.ModelData{
+		Source: "AzureEventHubsEventData", ContentType: bindings.ModelBytes, Content: hubs.Append(nil, e),
+	}}
 }
 
 func end(*app.App, *app.Function) string {

@@ -52,6 +52,7 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MaxDequeueCount:    conf.MaxDequeueCount,
 		MessageEncoding:    Encoding(f.App()),
 		DataType:           f.Def.Trigger.DataType,
+		Deferred:           f.Def.DefersTrigger(),
 		Rand:               f.Jitter(1<<63 | uint64(f.Number)),
 		Watcher:            f.Watcher,
 		Renewed:            Renewed(f, f.Journal, journal.Record{Function: f.Def.Name, Trigger: f.Def.Kind.Type, Source: name}),
@@ -70,7 +71,11 @@ func pollingInterval(conf app.Queues) time.Duration {
 }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	return trigger.Message([]byte(input), f.Def.Trigger.DataType), nil
+	m := trigger.Message([]byte(input), f.Def.Trigger.DataType)
+	if f.Def.DefersTrigger() {
+		m.Value = trigger.Model(&queue.Message{DequeueCount: 1, Inserted: f.Clock.Now()}, []byte(input))
+	}
+	return m, nil
 }
 
 func deliveries(a *app.App, f *app.Function) (n int, unbounded bool) {

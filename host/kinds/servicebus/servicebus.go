@@ -5,7 +5,9 @@ package servicebus
 import (
 	"errors"
 
+	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/amqp/bus"
 	trigger "github.com/redeliver/redeliver/triggers/servicebus"
 
 	"github.com/redeliver/redeliver/host/app"
@@ -89,6 +91,9 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		MaxBatchWait:                 conf.MaxBatchWaitTime,
 		DataType:                     b.DataType,
 	}
+	if f.Def.DefersTrigger() {
+		opts.Value = model
+	}
 	if opts.MaxBatchWait == 0 {
 		opts.MaxBatchWait = -1
 	}
@@ -96,6 +101,14 @@ func listen(t *kinds.Turn) (triggers.Listener, error) {
 		opts.SessionIdleTimeout = conf.TryTimeout
 	}
 	return trigger.New(f.Clock, ns, source.String(), opts), nil
+}
+
+// model is a message as model binding data: the lock token, then the message as AMQP has
+// it (spec workers-dotnet-java 1.8).
+func model(m *servicebus.Received) bindings.Value {
+	return bindings.Value{Kind: bindings.Model, Model: &bindings.ModelData{
+		Source: "AzureServiceBusReceivedMessage", ContentType: bindings.ModelBytes, Content: bus.AppendLocked(nil, m),
+	}}
 }
 
 // autoComplete is the function's autoCompleteMessages, by either of its names, over
@@ -110,7 +123,11 @@ func autoComplete(b *app.Binding, conf app.ServiceBus) bool {
 }
 
 func message(f *kinds.Function, input string) (triggers.Message, error) {
-	return trigger.Message([]byte(input), "", f.Def.Trigger.DataType), nil
+	m := trigger.Message([]byte(input), "", f.Def.Trigger.DataType)
+	if f.Def.DefersTrigger() {
+		m.Value = model(&servicebus.Received{Message: servicebus.Message{Body: []byte(input)}, EnqueuedTime: f.Clock.Now()})
+	}
+	return m, nil
 }
 
 // deliveries is how often the entity hands a failing message out: its

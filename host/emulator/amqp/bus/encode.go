@@ -13,6 +13,10 @@ import (
 // appendMessage adds m as a client gets it (spec messaging 3.5). With a lock in the
 // annotations it is a copy that $management hands out.
 func appendMessage(b []byte, m *servicebus.Received, lockInAnnotations bool) []byte {
+	return appendSections(b, m, lockInAnnotations && m.LockToken != (bindings.GUID{}))
+}
+
+func appendSections(b []byte, m *servicebus.Received, lockInAnnotations bool) []byte {
 	b = appendHeader(b, m)
 	b = appendDeliveryAnnotations(b, m, lockInAnnotations)
 	b = appendAnnotations(b, m)
@@ -34,7 +38,6 @@ func appendMessage(b []byte, m *servicebus.Received, lockInAnnotations bool) []b
 // appendDeliveryAnnotations adds the sender's annotations, and the lock if it is
 // wanted there.
 func appendDeliveryAnnotations(b []byte, m *servicebus.Received, lock bool) []byte {
-	lock = lock && m.LockToken != (bindings.GUID{})
 	var theirs []byte
 	if m.Wire != nil {
 		theirs = m.Wire.DeliveryAnnotations

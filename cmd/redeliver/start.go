@@ -99,13 +99,13 @@ output binding that names port 60101 means this host's topics too.
 Apps in JavaScript, TypeScript, Python and Java run in a language worker: the
 official one where Core Tools are installed, else the one that this program
 brings; both need the interpreter, to which --language-worker hands arguments,
-such as --inspect for a debugger. An app in another language starts too: its functions do
-not run and say why, and everything else is served. --services-only starts the
-services alone, in any folder, for functions that another host runs. All their
-ports are open unless a flag closes them, and the control API takes any free
-port unless --port names one. Only the object redeliver of host.json counts, if
-there is such a file. With --set autoCreateEntities=any Service Bus entities and
-hubs are made when clients name them.
+such as --inspect for a debugger. An app in another language starts too: its
+functions do not run and say why, and everything else is served. --services-only
+starts the services alone, in any folder, for functions that another host runs.
+All their ports are open unless a flag closes them, and the control API takes
+any free port unless --port names one. Only the object redeliver of host.json
+counts, if there is such a file. With --set autoCreateEntities=any Service Bus
+entities and hubs are made when clients name them.
 
 Ctrl+C waits for running attempts, at most 10 s; a second one does not. Closing
 the terminal, or the reader of the output, counts as Ctrl+C.`,

@@ -102,7 +102,6 @@ func TestSizes(t *testing.T) {
 		"names of ./functions/functionpb":    80,  // protoc makes it
 		"names of ./host/worker/workerpb":    173, // protoc makes it
 		"names of ./host/emulator/amqp/wire": 164, // the constants of AMQP, as its specification names them
-		"names of ./host/web/control":        93,  // two for each operation, in one file for each service
 
 		// Used whole by all who have one.
 		"methods of the interface ./host/clock.Clock":                11, // two clocks implement it, and nothing else can

@@ -123,7 +123,7 @@ func limits(v setting.Value) (text string) {
 // createdText reports the new entity with its most important settings.
 func createdText(e *control.BusEntity) string {
 	var facts []string
-	if e.Kind != control.BusTopic {
+	if e.Kind != setting.Topic {
 		facts = append(facts, "lock "+spanText(e.Settings.LockDuration), plural(e.Settings.MaxDeliveryCount, "delivery"))
 	}
 	if e.Settings.RequiresSession {

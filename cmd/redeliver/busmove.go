@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -129,7 +130,7 @@ func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 // The paths of an entity that a command can be about.
 
 func sendable(e *control.BusEntity) []string {
-	if e.Kind == control.BusSubscription {
+	if e.Kind == setting.Subscription {
 		return nil
 	}
 	return []string{e.Path}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -72,7 +73,7 @@ func busRows(inv *control.Inventory) (rows [][]string) {
 		row := []string{e.Path}
 		for n, count := range []int64{e.Active, e.Scheduled, e.Deferred, e.DeadLetter, e.TransferDeadLetter} {
 			text := strconv.FormatInt(count, 10)
-			if e.Kind == control.BusTopic && n != 1 {
+			if e.Kind == setting.Topic && n != 1 {
 				text = "-"
 			}
 			row = append(row, text)

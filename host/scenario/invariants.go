@@ -19,7 +19,7 @@ func (r *run) invariants(at string) {
 	c := &checker{app: r.h.App(), deliveries: map[string]*observed{}, counts: map[string]int64{}, ended: map[string]int{}, failed: map[string]bool{}}
 	for _, rec := range r.h.Select(func(*journal.Record) bool { return true }) {
 		if wrong := c.look(&rec); wrong != "" {
-			r.mismatch(at, wrong, "", rec.String(), func() []string { return r.lives(explain.Subject{Message: rec.MessageID, Function: rec.Function}) })
+			r.mismatch(at, wrong, "no such record", rec.String(), func() []string { return r.lives(explain.Subject{Message: rec.MessageID, Function: rec.Function}) })
 			return
 		}
 	}

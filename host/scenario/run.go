@@ -67,11 +67,8 @@ func (f *Failure) String() string {
 		fmt.Fprintf(&b, "%s: ", f.Path)
 	}
 	b.WriteString(f.Message)
-	if f.Want != "" {
-		b.WriteString("\n  want  " + f.Want)
-	}
-	if f.Got != "" {
-		b.WriteString("\n  got   " + f.Got)
+	if f.Want != "" || f.Got != "" {
+		fmt.Fprintf(&b, "\n  want  %s\n  got   %s", f.Want, f.Got)
 	}
 	for _, line := range f.Timeline {
 		b.WriteString("\n    " + line)

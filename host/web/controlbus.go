@@ -7,6 +7,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings"
 	"github.com/redeliver/redeliver/bindings/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -63,20 +64,20 @@ func (s *Server) busEntities(ctx context.Context) ([]control.BusEntity, error) {
 }
 
 func (s *Server) busQueue(ctx context.Context, q *servicebus.QueueInfo) (control.BusEntity, error) {
-	e := control.BusEntity{Path: q.Name, Kind: control.BusQueue, Settings: shownSettings(&q.Queue)}
+	e := control.BusEntity{Path: q.Name, Kind: setting.Queue, Settings: shownSettings(&q.Queue)}
 	count(&e, q.Counts)
 	return e, s.locks(ctx, &e)
 }
 
 func busTopic(t *servicebus.TopicInfo) control.BusEntity {
-	e := control.BusEntity{Path: t.Name, Kind: control.BusTopic, Settings: shownSettings(&t.Topic)}
+	e := control.BusEntity{Path: t.Name, Kind: setting.Topic, Settings: shownSettings(&t.Topic)}
 	count(&e, t.Counts)
 	return e
 }
 
 func (s *Server) busSubscription(ctx context.Context, sub *servicebus.SubscriptionInfo) (control.BusEntity, error) {
 	path := servicebus.Path{Entity: sub.Topic, Subscription: sub.Name}
-	e := control.BusEntity{Path: path.String(), Kind: control.BusSubscription, Settings: shownSettings(&sub.Subscription)}
+	e := control.BusEntity{Path: path.String(), Kind: setting.Subscription, Settings: shownSettings(&sub.Subscription)}
 	count(&e, sub.Counts)
 	return e, s.locks(ctx, &e)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/functions"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/web/control"
 )
@@ -57,7 +58,7 @@ func TestControlBusEntities(t *testing.T) {
 	t.Parallel()
 	d := open(t, app(plainHostJSON), nil, nil)
 	made := get[control.BusEntity](d, 201, "PUT", bus("entity", "Orders"), `{"lockDuration":"PT30S","maxDeliveryCount":3,"defaultMessageTimeToLive":"P1D","requiresDuplicateDetection":true,"userMetadata":"ours"}`)
-	want := control.BusEntity{Path: "Orders", Kind: control.BusQueue, Settings: control.BusSettings{
+	want := control.BusEntity{Path: "Orders", Kind: setting.Queue, Settings: control.BusSettings{
 		LockDuration: "PT30S", MaxDeliveryCount: 3, DefaultMessageTimeToLive: "P1D", RequiresDuplicateDetection: true,
 		DuplicateDetectionHistoryTimeWindow: "PT10M", MaxSizeInMegabytes: 1024, MaxMessageSizeInKilobytes: 256, Status: "Active", UserMetadata: "ours",
 	}}
@@ -69,11 +70,11 @@ func TestControlBusEntities(t *testing.T) {
 	if a := d.want(404, "PUT", bus("entity", "events/Subscriptions/all"), ""); !strings.Contains(a.Body, "create servicebus events --topic") {
 		t.Errorf("without the topic: %s, want a hint", a.Body)
 	}
-	if got := get[control.BusEntity](d, 201, "PUT", bus("entity", "events"), `{"topic":true}`); got.Kind != control.BusTopic || got.Settings.LockDuration != "" {
+	if got := get[control.BusEntity](d, 201, "PUT", bus("entity", "events"), `{"topic":true}`); got.Kind != setting.Topic || got.Settings.LockDuration != "" {
 		t.Errorf("topic = %+v", got)
 	}
 	sub := get[control.BusEntity](d, 201, "PUT", bus("entity", "EVENTS/subscriptions/Large"), `{"filter":"n > 5","action":"SET seen = 1","maxDeliveryCount":2}`)
-	if sub.Path != "events/Subscriptions/Large" || sub.Kind != control.BusSubscription || sub.Settings.MaxDeliveryCount != 2 {
+	if sub.Path != "events/Subscriptions/Large" || sub.Kind != setting.Subscription || sub.Settings.MaxDeliveryCount != 2 {
 		t.Errorf("subscription = %+v", sub)
 	}
 	d.want(201, "POST", bus("messages", "events", "property", "n:=6"), "six")

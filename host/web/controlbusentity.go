@@ -101,7 +101,7 @@ func (s *Server) createAt(ctx context.Context, in *control.CreateEntity, path se
 	ns := s.host.Services().ServiceBus()
 	if path.Subscription != "" {
 		sub := servicebus.Subscription{Topic: path.Entity, Name: path.Subscription}
-		if err = applySettings(&in.BusSettings, control.BusSubscription, &sub); err == nil && in.Topic {
+		if err = applySettings(&in.BusSettings, setting.Subscription, &sub); err == nil && in.Topic {
 			err = fmt.Errorf("%q is the path of a subscription, not of a topic", path)
 		}
 		if err != nil {
@@ -111,9 +111,9 @@ func (s *Server) createAt(ctx context.Context, in *control.CreateEntity, path se
 		return err
 	}
 	queue, topic := servicebus.Queue{Name: path.Entity}, servicebus.Topic{Name: path.Entity}
-	kind, entity := control.BusQueue, any(&queue)
+	kind, entity := setting.Queue, any(&queue)
 	if in.Topic {
-		kind, entity = control.BusTopic, &topic
+		kind, entity = setting.Topic, &topic
 	}
 	for _, rule := range [][2]string{{"action", in.Action}, {"filter", in.Filter}} {
 		if rule[1] != "" {
@@ -162,9 +162,9 @@ func (s *Server) deleteEntity(ctx context.Context, in control.DeleteEntity) (out
 	out = control.EntityDeleted{Path: path.String(), Kind: e.Kind, Messages: allMessages(&e)}
 	ns := s.host.Services().ServiceBus()
 	switch e.Kind {
-	case control.BusSubscription:
+	case setting.Subscription:
 		return out, ns.DeleteSubscription(ctx, path.Entity, path.Subscription)
-	case control.BusQueue:
+	case setting.Queue:
 		return out, ns.DeleteQueue(ctx, path.Entity)
 	}
 	subscriptions, err := ns.ListSubscriptions(ctx, path.Entity)

@@ -19,6 +19,7 @@ import (
 	"github.com/redeliver/redeliver/bindings/messaging"
 	servicebusapi "github.com/redeliver/redeliver/bindings/servicebus"
 	"github.com/redeliver/redeliver/host/emulator/servicebus"
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -115,7 +116,7 @@ func (s *Server) peekEntity(ctx context.Context, in control.PeekEntity) (control
 		return out, err
 	}
 	locks := map[int64]servicebus.Held{}
-	if out.Entity.Kind != control.BusTopic {
+	if out.Entity.Kind != setting.Topic {
 		held, err := ns.Held(ctx, out.Path)
 		if err != nil {
 			return out, err

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/redeliver/redeliver/host/emulator/servicebus/setting"
 	"github.com/redeliver/redeliver/host/web/control"
 )
 
@@ -23,9 +24,9 @@ func TestControlDeleteBus(t *testing.T) {
 		path string
 		want control.EntityDeleted
 	}{
-		{"orders", control.EntityDeleted{Path: "orders", Kind: control.BusQueue}},
-		{"events/Subscriptions/all", control.EntityDeleted{Path: "events/Subscriptions/all", Kind: control.BusSubscription, Messages: 2}},
-		{"events", control.EntityDeleted{Path: "events", Kind: control.BusTopic, Subscriptions: 1, Messages: 2}},
+		{"orders", control.EntityDeleted{Path: "orders", Kind: setting.Queue}},
+		{"events/Subscriptions/all", control.EntityDeleted{Path: "events/Subscriptions/all", Kind: setting.Subscription, Messages: 2}},
+		{"events", control.EntityDeleted{Path: "events", Kind: setting.Topic, Subscriptions: 1, Messages: 2}},
 	} {
 		if diff := cmp.Diff(row.want, get[control.EntityDeleted](d, 200, "DELETE", entity+row.path, "")); diff != "" {
 			t.Errorf("delete of %s (-want +got):\n%s", row.path, diff)

@@ -31,13 +31,6 @@ type BusEntity struct {
 	Settings           BusSettings `json:"settings"`
 }
 
-// The kinds of entities.
-const (
-	BusQueue        = "queue"
-	BusTopic        = "topic"
-	BusSubscription = "subscription"
-)
-
 // BusSettings are the settings of an entity, under the names that they have at the
 // service (spec messaging 1.1). Durations are ISO 8601, "PT1M"; one that is missing has
 // no end, or in a new entity its default.

@@ -55,6 +55,13 @@ type Value struct {
 	In any // where it is: *time.Duration, *int, *bool, **bool, *string or *servicebus.Status
 }
 
+// The kinds of entities.
+const (
+	Queue        = "queue"
+	Topic        = "topic"
+	Subscription = "subscription"
+)
+
 // Of are the settings of an entity: a pointer to a servicebus.Queue, Topic or
 // Subscription, or to a struct that embeds one. Each kind has the settings that are its
 // fields.

@@ -68,10 +68,11 @@ func newClock(std streams) *cobra.Command {
 	cmd := r.plain(&cobra.Command{
 		Use:   "clock",
 		Short: "Show, move or stop the clock of the running host",
-		Long: `Clock shows the time of the running host, the wall's, how the clock moves, and what
-is due next. Its commands move it, or change how it moves: time then goes on from
-where it is, and nothing that is pending is lost. While time stands still locks,
-leases, retry waits and timeouts stand still too. A host that stops follows the wall.`,
+		Long: `Clock shows the time of the running host, the wall's, how the clock moves, and
+what is due next. Its commands move it, or change how it moves: time then goes
+on from where it is, and nothing that is pending is lost. While time stands
+still locks, leases, retry waits and timeouts stand still too. A host that stops
+follows the wall.`,
 		Example: `  redeliver clock
   redeliver clock manual
   redeliver clock advance 15m`,

@@ -15,10 +15,10 @@ func newExplain(std streams) *cobra.Command {
 	cmd := r.shows(&cobra.Command{
 		Use:   "explain [MESSAGE]",
 		Short: "Tell the life of a message: deliveries, attempts, who decided what",
-		Long: `Explain tells what has happened to MESSAGE in the running host, across the layers of
-retry: each delivery and each attempt, which layer decided what followed (the
-handler, the retry policy, the trigger, the service), the wait and its formula,
-why it ended, and what comes next and when.
+		Long: `Explain tells what has happened to MESSAGE in the running host, across the
+layers of retry: each delivery and each attempt, which layer decided what
+followed (the handler, the retry policy, the trigger, the service), the wait and
+its formula, why it ended, and what comes next and when.
 
 MESSAGE is the identity of a message as "redeliver peek" shows it, or its
 beginning; that of a poison message means the message that it is a copy of. The

@@ -65,13 +65,13 @@ It prints the endpoints and, for each function, attempts x deliveries and where
 a message ends; then one line for each attempt and settlement. --output json
 prints the journal itself instead, one JSON object a line, and nothing else.
 
-The clock is virtual. With "real" it follows the wall; with "auto" it skips every
-wait as soon as nothing is left to do, so that a 15-minute back-off takes no time;
-with "manual" it stands still until "redeliver clock advance" or "clock next" moves
-it; "debug" is real, but time stands still while a handler runs, so that no lock or
-timeout ends at a breakpoint. "redeliver clock" changes the mode of a running host.
-Lines show the clock's time; a message's end also shows how long it took, unless
-the clock is real in both the clock's and real time.
+The clock is virtual. With "real" it follows the wall; with "auto" it skips
+every wait as soon as nothing is left to do, so that a 15-minute back-off takes
+no time; with "manual" it stands still until "redeliver clock advance" or "clock
+next" moves it; "debug" is real, but time stands still while a handler runs, so
+that no lock or timeout ends at a breakpoint. "redeliver clock" changes the mode
+of a running host. Lines show the clock's time; a message's end also shows how
+long it took, unless the clock is real in both the clock's and real time.
 
 The embedded services keep their data in .redeliver/data below the app. It
 outlives the host, however sudden its end; one host at a time has it. Storage

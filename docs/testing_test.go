@@ -267,7 +267,7 @@ func TestCodeOfDocuments(t *testing.T) {
 // Every scenario of the documents holds. README's is run on the sample.
 func TestScenariosOfDocuments(t *testing.T) {
 	ran := 0
-	for _, name := range []string{"testing.md", "../README.md"} {
+	for _, name := range []string{"testing.md", "scenarios.md", "../README.md"} {
 		for _, block := range strings.Split(read(t, name), "```yaml\n")[1:] {
 			block, _, _ = strings.Cut(block, "```")
 			list, faults := scenario.Parse(filepath.Base(name), []byte(block))
@@ -283,7 +283,7 @@ func TestScenariosOfDocuments(t *testing.T) {
 			}
 		}
 	}
-	if ran < 2 {
+	if ran < 12 {
 		t.Errorf("%d scenarios were found", ran)
 	}
 }

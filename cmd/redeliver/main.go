@@ -17,7 +17,7 @@
 //	     the app, its data or a port; the data is damaged), a call failed, the
 //	     standard output could not be written
 //	3    the command line was not understood
-//	130  a second Ctrl+C ended the host at once, or Ctrl+C a download or a save,
+//	130  a second Ctrl+C ended the host at once, or Ctrl+C a test, a download or a save,
 //	     which leave no part of a file behind
 package main
 

@@ -208,7 +208,16 @@ func oneOf(flag, value string, words ...string) error {
 			return nil
 		}
 	}
-	return &usageError{fmt.Errorf("--%s %q: want %s", flag, value, strings.Join(words, " or "))}
+	return &usageError{fmt.Errorf("--%s %q: want %s", flag, value, choice(words))}
+}
+
+// choice writes words as a choice: "real, debug, auto or manual".
+func choice(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
 // gatherWorkerArguments lets "--language-worker -- ARGUMENTS" stand for

@@ -25,7 +25,7 @@ import (
 type testFlags struct {
 	app, run, seed, junit, output string
 	repeat, parallel              int
-	verbose, update               bool
+	verbose, update, rerun        bool
 }
 
 func newTest(std streams) *cobra.Command {
@@ -49,7 +49,12 @@ all have passed or were skipped.`,
   redeliver test tests --app dist --junit report.xml
   redeliver test --seed random --repeat 100`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return flags.test(cmd.Context(), std, args)
+			return interruptible(cmd.Context(), func(ctx context.Context) error {
+				if flags.rerun {
+					return flags.watch(ctx, std, args)
+				}
+				return flags.once(ctx, std, args)
+			})
 		},
 	}
 	f := cmd.Flags()
@@ -60,12 +65,14 @@ all have passed or were skipped.`,
 	f.IntVar(&flags.parallel, "parallel", runtime.NumCPU(), "run so many scenarios at the same time")
 	f.StringVar(&flags.junit, "junit", "", "write a report in the JUnit format to this file")
 	f.StringVarP(&flags.output, "output", "o", "text", "text, or json: one line for each scenario")
+	f.BoolVar(&flags.rerun, "watch", false, "run again after every change of a scenario or an app, until Ctrl+C")
 	f.BoolVar(&flags.update, "update", false, "write the timelines that scenarios compare with (then: timeline) anew")
 	f.BoolVar(&flags.verbose, "verbose", false, "name scenarios that have passed, too")
 	return cmd
 }
 
-func (flags *testFlags) test(ctx context.Context, std streams, args []string) error {
+// once runs the scenarios.
+func (flags *testFlags) once(ctx context.Context, std streams, args []string) error {
 	jobs, faults, err := flags.plan(args)
 	if err != nil {
 		return err

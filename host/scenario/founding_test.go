@@ -17,7 +17,7 @@ import (
 // on retries, by page. Each has its scenario.
 var foundingRules = map[string][]string{
 	"host-and-retry": {
-		"0.1 D-1", "0.1 D-6", "0.1 D-7", "0.1 D-9", "0.1 D-14",
+		"0.1 D-1", "0.1 D-5", "0.1 D-6", "0.1 D-7", "0.1 D-9", "0.1 D-14",
 		"1.5", "1.7", "2.2", "2.3", "2.4", "2.6", "4.1", "4.2", "14.1", "14.2",
 	},
 	"messaging": {"1.4", "1.7", "4"},

@@ -49,7 +49,7 @@ func onDotnet(t *testing.T, change func(root string, s *worker.Spec), test func(
 				t.Fatal(err)
 			}
 			s := worker.Spec{
-				Language: worker.Dotnet, App: a.root, Directory: a.root, Indexing: true, CancelGrace: 500 * time.Millisecond,
+				Language: worker.Dotnet, App: a.root, Directory: a.root, Indexing: true,
 				Metadata: filepath.Join(a.root, "functions.metadata"),
 				Notice:   func(l call.Log) { a.notices = append(a.notices, l.Message) },
 				Log:      func(l call.Log) { t.Errorf("a line of no call: %+v", l) },
@@ -301,28 +301,32 @@ func TestDotnetBatches(t *testing.T) {
 // process goes. What it answers is a failure (spec workers-dotnet-java 1.9).
 func TestDotnetCancel(t *testing.T) {
 	t.Parallel()
-	onDotnet(t, nil, func(a *dotnetApp) {
-		a.ask()
-		for _, tt := range []struct {
-			body string
-			want string
-		}{{`{"hang":true}`, "A task was canceled."}, {`{"ignore":true}`, "did not return"}} {
-			ctx, end := a.clk.WithTimeout(context.Background(), time.Minute)
-			if a.clk == clock.System() {
-				ctx, end = a.clk.WithTimeout(context.Background(), 50*time.Millisecond)
-			}
-			req := &call.Request{InvocationID: "inv", Function: "ProcessOrder", Inputs: []call.Input{{Name: "order", Value: bindings.StringValue(tt.body)}}}
-			resp, err := a.w.Invoke(ctx, req, func(call.Log) {})
-			end()
-			got := fmt.Sprint(err)
-			if resp != nil {
-				got = fmt.Sprint(resp.Status == call.Cancelled, " ", resp.Error.Message)
-			}
-			if !strings.Contains(got, tt.want) {
-				a.Errorf("%s: got %s, want %s", tt.body, got, tt.want)
-			}
-		}
-	})
+	for _, tt := range []struct {
+		name, body string
+		grace      time.Duration // real time; long where the answer ends it
+		want       string
+	}{
+		{"Answers", `{"hang":true}`, time.Minute, "A task was canceled."},
+		{"Ignores", `{"ignore":true}`, 50 * time.Millisecond, "did not return"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			onDotnet(t, func(_ string, s *worker.Spec) { s.CancelGrace = tt.grace }, func(a *dotnetApp) {
+				a.ask()
+				ctx, end := a.clk.WithTimeout(context.Background(), 50*time.Millisecond)
+				defer end()
+				req := &call.Request{InvocationID: "inv", Function: "ProcessOrder", Inputs: []call.Input{{Name: "order", Value: bindings.StringValue(tt.body)}}}
+				resp, err := a.w.Invoke(ctx, req, func(call.Log) {})
+				got := fmt.Sprint(err)
+				if resp != nil {
+					got = fmt.Sprint(resp.Status == call.Cancelled, " ", resp.Error.Message)
+				}
+				if !strings.Contains(got, tt.want) {
+					a.Errorf("got %s, want %s", got, tt.want)
+				}
+			})
+		})
+	}
 }
 
 // The line with which a worker announces the failure of a call is one of details: the

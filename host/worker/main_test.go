@@ -253,15 +253,21 @@ func (a *actor) answer(m *message) {
 	case m.GetInvocationRequest() != nil:
 		go a.invoke(m.GetInvocationRequest())
 	case m.GetInvocationCancel() != nil:
-		a.mu.Lock()
-		if c := a.cancels[m.GetInvocationCancel().GetInvocationId()]; c != nil {
-			close(c)
-		}
-		a.mu.Unlock()
+		close(a.cancelled(m.GetInvocationCancel().GetInvocationId()))
 	case m.GetWorkerTerminate() != nil:
 		fmt.Println("terminating")
 		os.Exit(0)
 	}
+}
+
+// cancelled is closed when a call is cancelled, which may be before the call asks.
+func (a *actor) cancelled(id string) chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.cancels[id] == nil {
+		a.cancels[id] = make(chan struct{})
+	}
+	return a.cancels[id]
 }
 
 func (a *actor) metadata() *workerpb.FunctionMetadataResponse {
@@ -370,11 +376,7 @@ func (a *actor) invoke(r *workerpb.InvocationRequest) {
 		os.Exit(7)
 	case "Hang":
 		a.log(r.GetInvocationId(), "hanging", workerpb.RpcLog_Information, workerpb.RpcLog_User)
-		cancelled := make(chan struct{})
-		a.mu.Lock()
-		a.cancels[r.GetInvocationId()] = cancelled
-		a.mu.Unlock()
-		<-cancelled
+		<-a.cancelled(r.GetInvocationId())
 		out.Result = &workerpb.StatusResult{Status: workerpb.StatusResult_Cancelled}
 	case "HangUp":
 		a.say(&message{Content: &workerpb.StreamingMessage_InvocationResponse{InvocationResponse: out}})

@@ -20,20 +20,29 @@ type input struct {
 	Exit   bool // ends the process
 }
 
+// track notes a call for its cancellation, which ends the context. It reports false for
+// an invocation that runs already.
+func (w *worker) track(id string) (context.Context, bool) {
+	ctx, cancel := context.WithCancel(context.Background())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.running[id] != nil {
+		cancel()
+		return ctx, false
+	}
+	w.running[id] = cancel
+	return ctx, true
+}
+
 // invoke is one call. What a function gets is written as JSON to its first output, "seen".
-func (w *worker) invoke(r *workerpb.InvocationRequest) {
+func (w *worker) invoke(ctx context.Context, r *workerpb.InvocationRequest, tracked bool) {
 	id := r.GetInvocationId()
 	out := &workerpb.InvocationResponse{InvocationId: id}
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
 	w.mu.Lock()
-	m, tracked := w.loaded[r.GetFunctionId()], w.running[id] != nil
-	if !tracked {
-		w.running[id] = cancel
-	}
+	m := w.loaded[r.GetFunctionId()]
 	w.mu.Unlock()
 	switch {
-	case tracked:
+	case !tracked:
 		out.Result = failure("System.InvalidOperationException", "Unable to track CancellationTokenSource")
 	case m == nil:
 		out.Result = failure("System.InvalidOperationException", "the function has not been loaded: "+r.GetFunctionId())
@@ -42,8 +51,9 @@ func (w *worker) invoke(r *workerpb.InvocationRequest) {
 	default:
 		w.run(ctx, r, m, out)
 	}
-	if !tracked {
+	if tracked {
 		w.mu.Lock()
+		w.running[id]()
 		delete(w.running, id)
 		w.mu.Unlock()
 	}

@@ -142,7 +142,9 @@ func (w *worker) answer(m *message) {
 			FunctionId: content.FunctionLoadRequest.GetFunctionId(), Result: w.load(content.FunctionLoadRequest),
 		}}
 	case *workerpb.StreamingMessage_InvocationRequest:
-		go w.invoke(content.InvocationRequest)
+		// A cancel may be the very next message: the call is tracked before it is read.
+		ctx, tracked := w.track(content.InvocationRequest.GetInvocationId())
+		go w.invoke(ctx, content.InvocationRequest, tracked)
 		return
 	case *workerpb.StreamingMessage_InvocationCancel:
 		w.mu.Lock()

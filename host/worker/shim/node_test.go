@@ -282,6 +282,16 @@ func testNodeFailures(t *testing.T, pkg string) {
 	}
 }
 
+// A stack names the lines of the source where the compiler of TypeScript wrote a map of them.
+func TestNodeSourceMap(t *testing.T) {
+	t.Parallel()
+	s := classic(t, "")
+	got := s.call(s.file("mapped.js", "", "in queueTrigger in"), text("x")).GetResult().GetException().GetStackTrace()
+	if !strings.Contains(got, "mapped.ts:10:9") {
+		t.Errorf("the stack does not name line 10 of mapped.ts:\n%s", got)
+	}
+}
+
 // Lines of user code come before the answer, with the invocation (spec workers 8).
 func testNodeLogs(t *testing.T, pkg string) {
 	s := classic(t, pkg)

@@ -8,6 +8,8 @@ if (major < 18) {
   process.exit(1);
 }
 
+process.setSourceMapsEnabled(true); // stacks name the lines of TypeScript, where the compiler wrote maps
+
 const { connect } = require('./wire');
 const { App } = require('./app');
 

@@ -19,9 +19,16 @@ import (
 // printer writes what the journal says to the standard output: as it is, or one
 // line for each attempt and settlement. One goroutine uses it.
 type printer struct {
-	s    *session
+	s    *session // nil where another process is the host
 	out  *console
 	json bool
+
+	wordy   bool                           // --verbose
+	pace    func() clock.Pace              // of the host's clock
+	running func() bool                    // an app runs
+	ending  func(status string) bool       // the end of a process with that status belongs to the end of the host
+	since   uint64                         // records before it were there before anybody could measure their real time
+	wants   func(rec *journal.Record) bool // what is printed; nil: everything
 
 	width    int               // of the function column
 	counts   int               // width of the column of counters: grows
@@ -38,7 +45,7 @@ type printer struct {
 
 // began is when something began, in both times.
 type began struct {
-	virtual, real time.Time
+	virtual, real time.Time // real is zero where nobody saw it
 	attempts      int
 }
 
@@ -47,14 +54,16 @@ const maxTimelines = 50_000
 
 func newPrinter(s *session) *printer {
 	return &printer{
-		s: s, out: s.out, json: s.flags.output == "json", day: s.begun.Format(time.DateOnly),
+		s: s, out: s.out, json: s.flags.output == "json", wordy: s.flags.verbose,
+		pace: func() clock.Pace { return s.clock.Pace() }, running: func() bool { return s.host.App() != nil }, ending: s.ends,
+		day:      s.begun.Format(time.DateOnly),
 		refusals: s.explained, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
 	}
 }
 
 // run prints until ctx ends, and then what is still there.
 func (p *printer) run(ctx context.Context, sub *journal.Subscription) {
-	if !p.json && p.s.host.App() != nil {
+	if !p.json && p.running() {
 		p.showBanner()
 	}
 	for {
@@ -75,31 +84,43 @@ func (p *printer) run(ctx context.Context, sub *journal.Subscription) {
 
 func (p *printer) show(rec *journal.Record, missed uint64) {
 	if p.json {
-		if missed > 0 {
-			p.out.warn(fmt.Sprintf("the journal ran ahead: %d records are missing", missed))
-		}
+		p.missing(missed)
 		p.out.print(string(append(rec.AppendLineWithPID(nil), '\n')))
 		if rec.Kind == journal.GenerationLoaded {
 			p.ensureKeys()
 		}
 		return
 	}
-	if missed > 0 {
-		p.out.print(p.out.paint(dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", missed)) + "\n")
-	}
+	p.missing(missed)
 	if line := p.line(rec); line != "" {
 		p.emit(rec, line)
 	}
 }
 
+// missing tells of records that could not be printed.
+func (p *printer) missing(n uint64) {
+	switch {
+	case n == 0:
+	case p.json:
+		p.out.warn(fmt.Sprintf("the journal ran ahead: %d records are missing", n))
+	default:
+		p.out.print(p.out.paint(dim, fmt.Sprintf("... %d records are missing: they came faster than they were read", n)) + "\n")
+	}
+}
+
 // emit prints a line, below the date when it is another one.
 func (p *printer) emit(rec *journal.Record, line string) {
+	if !p.wanted(rec) {
+		return
+	}
 	if day := rec.Time.Local().Format(time.DateOnly); day != p.day {
 		p.day = day
 		line = p.out.paint(dim, day) + "\n" + line
 	}
 	p.out.print(line + "\n")
 }
+
+func (p *printer) wanted(rec *journal.Record) bool { return p.wants == nil || p.wants(rec) }
 
 // line returns the line of a record; "" for none.
 func (p *printer) line(rec *journal.Record) string {
@@ -150,7 +171,7 @@ func (p *printer) line(rec *journal.Record) string {
 		p.ends.begin(rec)
 		return p.verbose(rec, "received", triggerDetails(rec))
 	case journal.AttemptStarted:
-		if !p.s.flags.verbose {
+		if !p.wordy {
 			return ""
 		}
 		return p.counted(rec, dim, attemptWords(rec, "started"), counts(rec))
@@ -162,7 +183,7 @@ func (p *printer) line(rec *journal.Record) string {
 		}
 		return p.counted(rec, colour, attemptWords(rec, strings.ReplaceAll(rec.Status, "_", " ")), counts(rec), cell{text: explain.Brief(rec.Error)}) + p.stack(rec)
 	case journal.RetryScheduled:
-		if p.s.clock.Pace() != clock.Auto && rec.Delay >= time.Second {
+		if p.pace() != clock.Auto && rec.Delay >= time.Second {
 			return p.format(rec, dim, "waits "+roundTime(rec.Delay), "")
 		}
 		return p.verbose(rec, "waits "+roundTime(rec.Delay), "")
@@ -209,8 +230,8 @@ func (p *printer) line(rec *journal.Record) string {
 
 // refused says why an edit changes nothing, or why the app still does not run.
 func (p *printer) refused(rec *journal.Record) {
-	runs := p.s.host.App() != nil
-	if !runs && p.refusals[rec.Error] {
+	runs := p.running()
+	if !runs && p.refusals[rec.Error] || !p.wanted(rec) {
 		return
 	}
 	p.refusals[rec.Error] = true
@@ -259,7 +280,7 @@ func (p *printer) lay(rec *journal.Record, cells ...cell) string {
 
 // verbose is format for what only --verbose shows.
 func (p *printer) verbose(rec *journal.Record, what, more string) string {
-	if !p.s.flags.verbose {
+	if !p.wordy {
 		return ""
 	}
 	return p.format(rec, dim, what, more)
@@ -329,7 +350,7 @@ func (p *printer) settled(rec *journal.Record) string {
 		text = "to " + strconv.Quote(rec.Target)
 	}
 	note := rec.Message
-	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.s.flags.verbose {
+	if rec.Target != "" && strings.Contains(note, "'"+rec.Target+"'") && !p.wordy {
 		note = "" // the platform's sentence, which says the same
 	}
 	if dead := p.ends.end(rec); dead != nil {
@@ -344,7 +365,7 @@ func (p *printer) settled(rec *journal.Record) string {
 		took = p.ended(rec)
 	}
 	line := p.counted(rec, colour, words(journal.Kind(rec.Decision)), deliveryCount(rec), cell{text: text}, cell{text: took, sgr: dim})
-	if rec.Decision == "undecodable" && !p.hinted {
+	if rec.Decision == "undecodable" && !p.hinted && p.wanted(rec) {
 		p.hinted = true
 		p.out.hint(`a body is not base64: send it as base64, or set extensions.queues.messageEncoding to "none" in host.json (current SDKs send plain text)`)
 	}
@@ -359,7 +380,7 @@ func (p *printer) recorded(rec *journal.Record) string {
 		switch {
 		case f.Key == "bytes":
 			text = join(text, f.Value+" bytes")
-		case f.Key == "value" && p.s.flags.verbose:
+		case f.Key == "value" && p.wordy:
 			text = join(text, f.Value)
 		}
 	}
@@ -398,7 +419,11 @@ func (p *printer) begin(rec *journal.Record) {
 		return
 	}
 	if _, known := p.timeline[key(rec)]; !known && len(p.timeline) < maxTimelines {
-		p.timeline[key(rec)] = began{virtual: rec.Time, real: time.Now()}
+		b := began{virtual: rec.Time}
+		if rec.Seq >= p.since {
+			b.real = time.Now()
+		}
+		p.timeline[key(rec)] = b
 	}
 }
 
@@ -418,7 +443,11 @@ func (p *printer) ended(rec *journal.Record) string {
 	}
 	delete(p.timeline, key(rec))
 	took := roundTime(rec.Time.Sub(t.virtual))
-	if p.s.clock.Pace() != clock.Real {
+	switch {
+	case p.pace() == clock.Real:
+	case t.real.IsZero():
+		took += " virtual"
+	default:
 		took += " virtual, " + roundTime(time.Since(t.real)) + " real"
 	}
 	return "(" + plural(t.attempts, "attempt") + ", " + took + ")"
@@ -426,7 +455,7 @@ func (p *printer) ended(rec *journal.Record) string {
 
 // handlerLine is a line of a handler's output.
 func (p *printer) handlerLine(rec *journal.Record) string {
-	if (rec.Level == "trace" || rec.Level == "debug") && !p.s.flags.verbose {
+	if (rec.Level == "trace" || rec.Level == "debug") && !p.wordy {
 		return ""
 	}
 	colour := ""
@@ -460,7 +489,10 @@ func quoted(s string) string {
 func (p *printer) processStart(rec *journal.Record) string {
 	shown := *rec
 	shown.Function = rec.Name
-	pid := "pid " + strconv.Itoa(rec.Beside.PID)
+	pid := ""
+	if rec.Beside.PID != 0 {
+		pid = "pid " + strconv.Itoa(rec.Beside.PID)
+	}
 	switch rec.Name {
 	case "node", "python", "java", "powershell", "dotnet-isolated":
 		return p.format(&shown, dim, "process started", pid)
@@ -469,7 +501,7 @@ func (p *printer) processStart(rec *journal.Record) string {
 }
 
 func (p *printer) processExit(rec *journal.Record) string {
-	if p.s.ends(rec.Status) {
+	if p.ending(rec.Status) {
 		return ""
 	}
 	shown := *rec
@@ -496,6 +528,9 @@ func (p *printer) ensureKeys() {
 // showBanner prints the running app; after a reload, only the differences from the
 // last banner.
 func (p *printer) showBanner() {
+	if p.s == nil {
+		return
+	}
 	p.ensureKeys()
 	a := p.s.host.App()
 	if a == nil {

@@ -22,6 +22,7 @@ func (s *Server) status(context.Context, control.GetStatus) (control.Status, err
 		Errors:     s.host.Errors(),
 		Generation: s.host.Generation(),
 		Clock:      s.timeNow(),
+		Journal:    s.host.Journal().Len(),
 	}
 	st.Ready = st.State == host.Running
 	if a := s.host.App(); a != nil {

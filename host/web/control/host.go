@@ -35,6 +35,7 @@ type Status struct {
 	Generation int         `json:"generation"`
 	Report     *app.Report `json:"report,omitempty"` // of the running generation
 	Clock      ClockStatus `json:"clock"`
+	Journal    uint64      `json:"journal"` // sequence number of the latest record
 }
 
 // GetClock tells the time of the host.

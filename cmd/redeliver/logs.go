@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/redeliver/redeliver/host/clock"
+	"github.com/redeliver/redeliver/host/journal"
+	"github.com/redeliver/redeliver/host/web/control"
+)
+
+// logFilter says which records "redeliver logs" shows.
+type logFilter struct {
+	function string // its name, whatever the case
+	message  string // beginning of a message's identity; a delivery; an invocation
+	failed   bool   // only failures, and what ends badly
+}
+
+func newLogs(std streams) *cobra.Command {
+	r := &remote{std: std}
+	var f logFilter
+	var since string
+	var verbose bool
+	cmd := r.shows(&cobra.Command{
+		Use:     "logs",
+		Aliases: []string{"watch"},
+		Short:   "Follow deliveries and attempts of the running host",
+		Long: `Logs prints what happens in the running host, in the lines of "redeliver start":
+each attempt, each settlement, what handlers write. It goes on until the host
+ends, or Ctrl+C. Times are times of the host's clock.
+
+--since begins earlier: a duration (10m: the last ten minutes of the host's
+clock), or the sequence number of a record; --since 1 shows all that the journal
+keeps. Filters are joined: a line is shown when all of them want it. --failed
+shows failed attempts, messages that are released, poison or dead-lettered, open
+circuits, and what went wrong with the app and its services. --json prints the
+records of the journal, one JSON object a line.`,
+		Example: `  redeliver logs
+  redeliver logs --function ProcessOrder --failed
+  redeliver logs --message 1f0c --since 1
+  redeliver logs --since 10m --json`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := r.find()
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			l := &logs{c: c, out: newConsole(std, false), json: r.asJSON, verbose: verbose, filter: f}
+			if err := l.follow(ctx, since); ctx.Err() == nil {
+				return err
+			}
+			return nil
+		},
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.function, "function", "", "show only this function")
+	flags.StringVar(&f.message, "message", "", "show only this message (or the beginning of its identity), delivery or invocation")
+	flags.BoolVar(&f.failed, "failed", false, "show only what failed")
+	flags.StringVar(&since, "since", "", "begin earlier: a `DURATION` of the host's clock (10m), or a sequence number (1: all)")
+	flags.BoolVarP(&verbose, "verbose", "v", false, "also show events of services and processes")
+	return cmd
+}
+
+// logs follows the journal of a running host.
+type logs struct {
+	c       *client
+	out     *console
+	json    bool
+	verbose bool
+	filter  logFilter
+
+	host control.Status // at the beginning
+	from time.Time      // records before it are not shown
+	mode clock.Pace
+	runs bool
+}
+
+// follow prints until the host ends, or ctx.
+func (l *logs) follow(ctx context.Context, since string) error {
+	ago, first, err := parseSince(since)
+	if err != nil {
+		return err
+	}
+	if l.host, err = call(ctx, l.c, control.GetStatus{}); err != nil {
+		return err
+	}
+	l.mode, l.runs = l.host.Clock.Mode, l.host.Report != nil
+	switch {
+	case ago > 0:
+		first, l.from = 1, l.host.Clock.Now.Add(-ago)
+	case first == 0:
+		first = int64(l.host.Journal) + 1
+	}
+	if err := l.known(); err != nil {
+		return err
+	}
+	resp, err := l.c.ask(ctx, control.ReadJournal{Since: first, Follow: true})
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	l.out.say("info", "following the host at "+l.c.base+"; Ctrl+C ends this")
+	p := l.printer()
+	lines := bufio.NewReader(resp.Body)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			break // the host has ended, in good order or not
+		}
+		if err := l.take(p, bytes.TrimSuffix(line, []byte("\n"))); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() == nil {
+		l.out.say("info", "the host at "+l.c.base+" has ended")
+	}
+	return nil
+}
+
+// known refuses a filter for a function that the app does not have.
+func (l *logs) known() error {
+	if l.filter.function == "" || l.host.Report == nil {
+		return nil
+	}
+	for i := range l.host.Report.Functions {
+		if strings.EqualFold(l.host.Report.Functions[i].Name, l.filter.function) {
+			return nil
+		}
+	}
+	return hinted(fmt.Errorf("the app has no function %q", l.filter.function), `"redeliver ls" lists the functions`)
+}
+
+// parseSince reads where to begin: so long ago, or a sequence number; neither is now.
+func parseSince(text string) (ago time.Duration, first int64, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
+		return 0, n, nil
+	}
+	if d, err := parseSpan(text); err == nil && d > 0 {
+		return d, 0, nil
+	}
+	return 0, 0, &usageError{fmt.Errorf("--since %q: want a duration above 0, %s, or a sequence number from 1", text, spanForms)}
+}
+
+// printer is the printer of "redeliver start", for a host in another process.
+func (l *logs) printer() *printer {
+	p := &printer{
+		out: l.out, json: l.json, wordy: l.verbose, day: l.host.Clock.Now.Local().Format(time.DateOnly),
+		pace: func() clock.Pace { return l.mode }, running: func() bool { return l.runs },
+		ending:   func(status string) bool { return strings.HasPrefix(status, "signal: ") },
+		wants:    func(rec *journal.Record) bool { return !rec.Time.Before(l.from) && l.filter.admits(rec) },
+		since:    l.host.Journal + 1,
+		refusals: map[string]bool{}, stacks: map[string]string{}, failing: map[string]string{}, timeline: map[string]began{}, ends: newDeadLetters(),
+	}
+	if l.host.Report != nil {
+		for i := range l.host.Report.Functions {
+			p.width = max(p.width, len([]rune(l.host.Report.Functions[i].Name)))
+		}
+	}
+	return p
+}
+
+// take prints a line of the journal.
+func (l *logs) take(p *printer, line []byte) error {
+	var gap struct{ Missed uint64 }
+	if err := json.Unmarshal(line, &gap); err != nil {
+		return fmt.Errorf("journal of %s: %w", l.c.base, err)
+	}
+	if gap.Missed > 0 {
+		p.missing(gap.Missed)
+		return nil
+	}
+	rec, err := journal.Read(line)
+	if err != nil {
+		return fmt.Errorf("journal of %s: record %d: %w", l.c.base, rec.Seq, err)
+	}
+	switch rec.Kind {
+	case journal.GenerationLoaded:
+		l.runs = true
+	case journal.ClockMoved:
+		if rec.Cause == "mode" {
+			l.mode = clock.Pace(rec.Name)
+		}
+	}
+	if !l.json {
+		p.show(&rec, 0)
+	} else if p.wanted(&rec) {
+		l.out.print(string(line) + "\n") // as it came: it may have members that this program does not know
+	}
+	if out, ok := l.out.out.(*output); ok {
+		return out.failure()
+	}
+	return nil
+}
+
+// admits reports whether a record is to be shown.
+func (f *logFilter) admits(rec *journal.Record) bool {
+	if f.function != "" && !strings.EqualFold(rec.Function, f.function) {
+		return false
+	}
+	return (f.message == "" || f.means(rec)) && (!f.failed || failure(rec))
+}
+
+// means reports whether a record is about the message, delivery or invocation, as
+// "redeliver explain" takes them.
+func (f *logFilter) means(rec *journal.Record) bool {
+	begins := len(rec.MessageID) >= len(f.message) && strings.EqualFold(rec.MessageID[:len(f.message)], f.message)
+	return begins || rec.Delivery == f.message || rec.Invocation == f.message
+}
+
+// failure reports whether a record tells of something that went wrong.
+func failure(rec *journal.Record) bool {
+	switch rec.Kind {
+	case journal.AttemptEnded:
+		return rec.Status != "succeeded"
+	case journal.Settled:
+		switch rec.Decision {
+		case "deleted", "completed", "checkpointed", "responded", "recorded", "deferred":
+			_, refused := answered(rec)
+			return refused || rec.Error != ""
+		}
+		return true
+	case journal.HandlerLog:
+		return rec.Level == "error" || rec.Level == "critical"
+	case journal.EventAttempted:
+		return rec.Status != "Delivered"
+	case journal.ProcessExited:
+		return rec.Error != ""
+	case journal.DeadLettered, journal.EventDropped, journal.EventDelayed, journal.LockExpired, journal.ListenerLockLost,
+		journal.RetriesExhausted, journal.RetryCancelled, journal.GenerationRefused, journal.FunctionError,
+		journal.ServiceUnreachable, journal.FaultInjected, journal.CircuitOpened:
+		return true
+	}
+	return false
+}

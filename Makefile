@@ -67,7 +67,7 @@ mutants: ## break the rules of testdata/mutants.tsv one by one, and demand that 
 soak: ## the long counts: one journal over SOAK runs of the same seed, as many kill -9
 	REDELIVER_KILLS=$(SOAK) go test -timeout 60m -run 'TestKill' -v ./host/emulator ./host/emulator/servicebus ./host/emulator/eventhubs
 	REDELIVER_SOAK=$(SOAK) go test -race -timeout 60m -run 'TestSameJournal' -v ./host/hosttest
-	REDELIVER_FLEET=1 go test -timeout 60m -run 'TestThreeHostsThroughFaults' -v ./cmd/redeliver
+	REDELIVER_FLEET=1 go test -timeout 60m -run 'TestThreeHostsThroughFaults|TestTwoHostsOnAzurite' -v ./cmd/redeliver
 
 .PHONY: generate
 generate: ## generate code from the .proto files (needs protoc), the list of operations and OpenAPI, and demand a clean diff

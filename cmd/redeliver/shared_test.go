@@ -268,11 +268,11 @@ func TestStorageThatHangs(t *testing.T) {
 }
 
 // Two hosts on a server written by others, which takes its time:
-// fewer messages and blobs, unless REDELIVER_SOAK is set.
+// fewer messages and blobs, unless REDELIVER_FLEET is set.
 func TestTwoHostsOnAzurite(t *testing.T) {
 	t.Parallel()
 	messages, blobs := 400, 100
-	if os.Getenv("REDELIVER_SOAK") != "" {
+	if os.Getenv("REDELIVER_FLEET") != "" {
 		messages, blobs = 10_000, 1_000
 	}
 	connection := startAzurite(t)

@@ -20,6 +20,9 @@ func TestLanguages(t *testing.T) {
 			env, language := m.need(t), m.language()
 			if m.official() {
 				language.ErrorType = "" // which these workers keep to themselves
+				if m.runtime == "java" {
+					language.Carried, language.Chatter = carriedByOfficialJava, "invoked by Java Worker"
+				}
 			}
 			invokertest.Run(t, invokertest.Harness{
 				Process: true, Language: language,
@@ -42,7 +45,7 @@ func (m model) language() *invokertest.Language {
 	case "python-v2":
 		return &invokertest.Language{Declares: true, Carried: carriedByPython, NoPolicy: " retry 0/0", ErrorType: "LookupError", Stack: "function_app.py", Levels: levels}
 	case "java":
-		return &invokertest.Language{Carried: carriedByJava, NoPolicy: " retry 0/0", ErrorType: "java.util.NoSuchElementException", Stack: "at suite.Functions.fail(Functions.java:", Levels: levels}
+		return &invokertest.Language{Carried: carriedByJava, Echoes: echoesInJava, NoPolicy: " retry 0/0", ErrorType: "java.util.NoSuchElementException", Stack: "at suite.Functions.fail(Functions.java:", Levels: levels}
 	}
 	return &invokertest.Language{
 		Carried: carriedByHTTP, ErrorType: "HttpRequestException", NoTrace: true,
@@ -118,6 +121,29 @@ func carriedByJava(v bindings.Value) (bindings.Value, bool) {
 		}), true
 	}
 	return v, true
+}
+
+// carriedByOfficialJava: no value becomes null.
+func carriedByOfficialJava(v bindings.Value) (bindings.Value, bool) {
+	if v.Kind == bindings.Null {
+		return bindings.JSONValue([]byte("null")), true
+	}
+	return carriedByJava(v)
+}
+
+// echoesInJava: a parameter of type Object is given what the text is as JSON.
+func echoesInJava(v bindings.Value) string {
+	switch v.Kind {
+	case bindings.String:
+		return "EchoText"
+	case bindings.Bytes:
+		return "EchoBytes"
+	case bindings.Strings:
+		return "EchoTexts"
+	case bindings.BytesList:
+		return "EchoBlocks"
+	}
+	return "Echo"
 }
 
 // carriedByHTTP: lists are JSON, with bytes as base64.

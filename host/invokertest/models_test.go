@@ -150,18 +150,22 @@ func (m model) libraries(tb testing.TB, dir string) {
 // functionFiles are the function.json of the suite's functions.
 func (m model) functionFiles() map[string]string {
 	files := map[string]string{}
-	for _, name := range invokertest.Names() {
+	names := invokertest.Names()
+	if m.runtime == "java" {
+		names = append(names, "EchoText", "EchoBytes", "EchoTexts", "EchoBlocks")
+	}
+	for _, name := range names {
 		trigger := fmt.Sprintf(`"type":"queueTrigger","queueName":%q`, strings.ToLower(name))
-		if name == "Echo" { // which passes on what it is given, of any type
+		if strings.HasPrefix(name, "Echo") { // which passes on what it is given, of any type
 			trigger = `"type":"manualTrigger"`
 		}
 		script := ""
 		if m.runtime != "custom" {
-			script = fmt.Sprintf(`"scriptFile":"../%s","entryPoint":%q,`, m.script(), m.entry(strings.ToLower(name)))
+			script = fmt.Sprintf(`"scriptFile":"../%s","entryPoint":%q,`, m.script(), m.entry(strings.ToLower(name[:1])+name[1:]))
 		}
 		out := ""
 		switch name { // Python wants a parameter for each binding
-		case "Echo", "Seen", "Fail", "Odd":
+		case "Echo", "EchoText", "EchoBytes", "EchoTexts", "EchoBlocks", "Seen", "Fail", "Odd":
 			out = `,{"type":"queue","direction":"out","name":"out","queueName":"done"}`
 		}
 		files[name+"/function.json"] = fmt.Sprintf(`{%s"bindings":[{%s,"direction":"in","name":"item"}%s]}`, script, trigger, out)

@@ -45,12 +45,17 @@ type Language struct {
 	// Carried is what Echo gives back of a value, since some change their type on the
 	// way. Not ok: Echo cannot be given it.
 	Carried func(bindings.Value) (carried bindings.Value, ok bool)
+	// Echoes names the function that echoes a value, where types of the language decide
+	// what arrives; nil for Echo.
+	Echoes func(bindings.Value) string
 	// NoPolicy is what Seen tells of the retry context where there is no policy.
 	NoPolicy string
 	// ErrorType is the type of the failure of Fail, Stack a text in its stack trace.
 	ErrorType, Stack string
 	// NoTrace says that they are not told of the trace of their call.
 	NoTrace bool
+	// Chatter is in the lines that a worker adds to those of a call; empty for none.
+	Chatter string
 	// Levels are those of the lines that Log writes, in turn.
 	Levels [3]call.Level
 }

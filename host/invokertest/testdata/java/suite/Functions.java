@@ -6,6 +6,7 @@ import com.microsoft.azure.functions.RetryContext;
 import com.microsoft.azure.functions.annotation.BindingName;
 import com.microsoft.azure.functions.annotation.QueueOutput;
 import com.microsoft.azure.functions.annotation.QueueTrigger;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CountDownLatch;
 import java.util.logging.Level;
@@ -16,6 +17,22 @@ public class Functions {
     }
 
     public void echo(@QueueTrigger(name = "item", queueName = "echo") Object item, @QueueOutput(name = "out", queueName = "done") OutputBinding<Object> out) {
+        out.setValue(item);
+    }
+
+    public void echoText(@QueueTrigger(name = "item", queueName = "echo") String item, @QueueOutput(name = "out", queueName = "done") OutputBinding<String> out) {
+        out.setValue(item);
+    }
+
+    public void echoBytes(@QueueTrigger(name = "item", queueName = "echo") byte[] item, @QueueOutput(name = "out", queueName = "done") OutputBinding<byte[]> out) {
+        out.setValue(item);
+    }
+
+    public void echoTexts(@QueueTrigger(name = "item", queueName = "echo") List<String> item, @QueueOutput(name = "out", queueName = "done") OutputBinding<List<String>> out) {
+        out.setValue(item);
+    }
+
+    public void echoBlocks(@QueueTrigger(name = "item", queueName = "echo") List<byte[]> item, @QueueOutput(name = "out", queueName = "done") OutputBinding<List<byte[]>> out) {
         out.setValue(item);
     }
 

@@ -191,6 +191,7 @@ func importRules() []importRule {
 		{"go-plugin is at home in host/plugin and functions", not("./host/plugin", "./functions"), except("github.com/hashicorp/...")},
 		{"zerolog is at home in cmd and host", not("./cmd/...", "./host/..."), except("github.com/rs/zerolog/...")},
 		{"random UUIDs are at home in cmd and what serves requests", not("./cmd/...", "./host/web", "./host/emulator/rest/..."), except("github.com/google/uuid")},
+		{"the libraries of telemetry are at home in host/telemetry", not("./host/telemetry/..."), except("github.com/prometheus/...", "go.opentelemetry.io/...")},
 		{"cobra is at home in cmd", not("./cmd/..."), except("github.com/spf13/...")},
 		{"templates would keep the methods of every type in the binary", not(), except("text/template", "html/template")},
 		{"comparing and scripting is for tests", not(kits()...), except("github.com/google/go-cmp/...", "github.com/rogpeppe/go-internal/...")},
@@ -256,6 +257,8 @@ func TestImportRulesRefuse(t *testing.T) {
 		{"./schemas", "github.com/rs/zerolog"},
 		{"./host/web", "github.com/spf13/cobra"},
 		{"./host/emulator", "github.com/google/uuid"},
+		{"./host", "go.opentelemetry.io/otel/trace"},
+		{"./host/web", "github.com/prometheus/client_golang/prometheus"},
 		{"./cmd/redeliver", "text/template"},
 		{"./host/app", "github.com/google/go-cmp/cmp"},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/launch"
+	"github.com/redeliver/redeliver/host/telemetry"
 
 	"github.com/rs/zerolog"
 
@@ -52,6 +53,7 @@ type session struct {
 	cloud        *cloud
 	host         *host.Host
 	web          *web.Server
+	metrics      *telemetry.Metrics
 	storage      *rest.Server      // nil when it is not served
 	servers      []*listen.Server  // of Service Bus and Event Grid
 	at           map[string]string // addresses of their ports, by the flags that choose these
@@ -343,6 +345,8 @@ func (s *session) openWeb(a *app.App) error {
 	if len(opts.CORS) == 0 {
 		opts.CORS = a.Local.CORS
 	}
+	s.metrics = telemetry.NewMetrics(s.host.Journal(), telemetry.DepthsOf(s.clock, s.host.Services(), s.host.AppStorage), version())
+	opts.Metrics = s.metrics
 	server := web.New(s.host, opts)
 	if err := server.Start(); err != nil {
 		if isBusy(err) {
@@ -429,6 +433,9 @@ func (s *session) close() error {
 	errs = append(errs, s.closeServices())
 	if s.cloud != nil {
 		s.cloud.close()
+	}
+	if s.metrics != nil {
+		s.metrics.Close()
 	}
 	if s.printed != nil {
 		s.printed()

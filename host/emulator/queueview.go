@@ -20,6 +20,8 @@ import (
 type QueueCounts struct {
 	Visible   int // a receive would get them now
 	Invisible int // in work, waiting for redelivery, or delayed
+
+	Oldest time.Time // when the oldest of them was put; zero: there is none
 }
 
 // QueueCounts counts the messages of a queue. The cost grows with its depth.
@@ -31,6 +33,9 @@ func (s *Storage) QueueCounts(ctx context.Context, name string) (QueueCounts, er
 				n.Invisible++
 			} else {
 				n.Visible++
+			}
+			if n.Oldest.IsZero() || m.inserted.Before(n.Oldest) {
+				n.Oldest = m.inserted
 			}
 		}
 		return nil

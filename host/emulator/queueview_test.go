@@ -30,15 +30,19 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 			ids = append(ids, m.ID)
 		}
 	})
-	counts := func(want emulator.QueueCounts) {
+	counts := func(want emulator.QueueCounts, oldest time.Duration) {
 		t.Helper()
 		b.do(func(ctx context.Context, q queue.Queue) {
-			if got, err := b.storage.QueueCounts(ctx, "orders"); err != nil || got != want {
+			got, err := b.storage.QueueCounts(ctx, "orders")
+			if age := b.clk.Now().Sub(got.Oldest); age != oldest {
+				t.Errorf("the oldest is %v old, want %v", age, oldest)
+			}
+			if got.Oldest = (time.Time{}); err != nil || got != want {
 				t.Errorf("counts = %+v, %v, want %+v", got, err, want)
 			}
 		})
 	}
-	counts(emulator.QueueCounts{Visible: 2, Invisible: 1})
+	counts(emulator.QueueCounts{Visible: 2, Invisible: 1}, 0)
 	b.do(func(ctx context.Context, q queue.Queue) {
 		delayed, err := b.storage.QueueMessage(ctx, "orders", ids[1])
 		if err != nil || delayed.NextVisible.Sub(b.clk.Now()) != time.Hour || delayed.PopReceipt != "" {
@@ -64,9 +68,9 @@ func TestOperatorSeesInvisibleMessages(t *testing.T) {
 			t.Errorf("a deleted message: %v, want ErrMessageNotFound", err)
 		}
 	})
-	counts(emulator.QueueCounts{Invisible: 2})
+	counts(emulator.QueueCounts{Invisible: 2}, 0)
 	b.clk.Advance(time.Second)
-	counts(emulator.QueueCounts{Visible: 1, Invisible: 1})
+	counts(emulator.QueueCounts{Visible: 1, Invisible: 1}, time.Second)
 	b.clk.Advance(time.Hour)
-	counts(emulator.QueueCounts{Visible: 2})
+	counts(emulator.QueueCounts{Visible: 2}, time.Hour+time.Second)
 }

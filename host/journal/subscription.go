@@ -32,11 +32,20 @@ func (s *Subscription) Next(ctx context.Context) (r Record, missed uint64, err e
 		if r, missed, ok := s.TryNext(); ok {
 			return r, missed, nil
 		}
-		select { //clock:outside readers follow in real time
-		case <-s.wake:
-		case <-ctx.Done():
-			return Record{}, 0, ctx.Err()
+		if err := s.Wait(ctx); err != nil {
+			return Record{}, 0, err
 		}
+	}
+}
+
+// Wait waits in real time until a record was appended since the last Wait, or returns
+// ctx's error.
+func (s *Subscription) Wait(ctx context.Context) error {
+	select { //clock:outside readers follow in real time
+	case <-s.wake:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

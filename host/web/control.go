@@ -144,6 +144,9 @@ func (s *Server) controlRoutes(mux *http.ServeMux) {
 			}
 		})
 	}
+	if s.opts.Metrics != nil {
+		own.Handle("GET "+api.Prefix+"/metrics", s.opts.Metrics)
+	}
 	mux.Handle(api.Prefix+"/", own)
 }
 

@@ -34,7 +34,7 @@
 // functions' bodies, each part has. Errors have the body {"error": "...", "hint": "..."}; hint is often absent.
 //
 // Each operation is a type of package control, which has its parameters, its answer and
-// what it does. schemas/openapi/control.json says the same in OpenAPI, and so does the
+// what it does; beside them GET /metrics serves Options.Metrics. schemas/openapi/control.json says the same in OpenAPI, and so does the
 // host itself. Both, and this list, are made of the handlers that operations binds:
 //
 //	GET    /status                             GetStatus

@@ -76,6 +76,9 @@ type Options struct {
 	// must return at once. Nil: such requests are answered with 404.
 	Stop func()
 
+	// Metrics serves GET /admin/redeliver/metrics, for Prometheus. Nil: 404.
+	Metrics http.Handler
+
 	// Logger receives what goes wrong below HTTP. The zero value is silent.
 	Logger zerolog.Logger
 }

@@ -56,6 +56,7 @@ func (d *delivery) run(rc *retrycontext.Context) error {
 		Now:           h.clk.Now(),
 	}
 
+	req.TraceParent, req.TraceState = h.opts.Trace.Handed(d.ev, d.attempts)
 	if !d.ev.Batch {
 		req.MessageID = d.base.MessageID
 	}

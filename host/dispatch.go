@@ -177,6 +177,7 @@ func (f *function) receive(ev *triggers.Event) uint64 {
 	for _, d := range ev.Details {
 		rec.Fields = append(rec.Fields, journal.Field{Key: d.Name, Value: d.Value})
 	}
+	rec.Fields = append(rec.Fields, h.opts.Trace.Fields(ev)...)
 	h.journal.Append(rec)
 	return number
 }

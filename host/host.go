@@ -26,6 +26,7 @@ import (
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/services"
+	"github.com/redeliver/redeliver/host/trace"
 )
 
 // Options changes how a host runs. A nil *Options and the zero value both mean:
@@ -131,6 +132,9 @@ type Options struct {
 	// Processors replaces the number of processors in defaults that depend on
 	// it; zero means runtime.NumCPU().
 	Processors int
+
+	// Trace names the spans of deliveries and attempts, for handlers; nil: none.
+	Trace *trace.Run
 
 	// Logger receives lines that are not in the journal: start, stop,
 	// processes. The zero value is silent.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/explain"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/kinds/table"
+	"github.com/redeliver/redeliver/host/trace"
 	"github.com/redeliver/redeliver/retrycontext"
 )
 
@@ -390,7 +392,8 @@ func (p *printer) recorded(rec *journal.Record) string {
 // triggerDetails is the platform's line about a message of a trigger for which it
 // has more to say than ID and delivery count.
 func triggerDetails(rec *journal.Record) string {
-	if len(rec.Fields) == 0 || rec.Fields[0].Key == "messages" {
+	fields := slices.DeleteFunc(slices.Clone(rec.Fields), func(f journal.Field) bool { return trace.IsField(f.Key) })
+	if len(fields) == 0 || fields[0].Key == "messages" {
 		return ""
 	}
 	count := "DeliveryCount"
@@ -398,7 +401,7 @@ func triggerDetails(rec *journal.Record) string {
 		count = cmp.Or(kind.CountName, count)
 	}
 	parts := []string{"MessageId: " + rec.MessageID, count + ": " + strconv.FormatInt(rec.DeliveryCount, 10)}
-	for _, f := range rec.Fields {
+	for _, f := range fields {
 		parts = append(parts, f.Key+": "+f.Value)
 	}
 	return "Trigger Details: " + strings.Join(parts, ", ")

@@ -14,6 +14,7 @@ import (
 	"github.com/redeliver/redeliver/host/kinds/table"
 	"github.com/redeliver/redeliver/host/launch"
 	"github.com/redeliver/redeliver/host/telemetry"
+	"github.com/redeliver/redeliver/host/trace"
 
 	"github.com/rs/zerolog"
 
@@ -54,6 +55,9 @@ type session struct {
 	host         *host.Host
 	web          *web.Server
 	metrics      *telemetry.Metrics
+	exports      telemetry.Config
+	trace        *trace.Run        // nil: nothing is exported
+	telemetry    *telemetry.Export // nil, too
 	storage      *rest.Server      // nil when it is not served
 	servers      []*listen.Server  // of Service Bus and Event Grid
 	at           map[string]string // addresses of their ports, by the flags that choose these
@@ -142,10 +146,14 @@ func (s *session) open(ctx context.Context) error {
 	if err := s.openStore(); err != nil {
 		return err
 	}
+	s.exports = telemetry.Read(a)
 	if err := s.openHost(env); err != nil {
 		return err
 	}
 	if err := s.openWeb(a); err != nil {
+		return err
+	}
+	if err := s.openTelemetry(); err != nil {
 		return err
 	}
 	if err := s.openServices(a); err != nil {
@@ -307,12 +315,15 @@ func (s *session) openHost(env []string) error {
 		return err
 	}
 	s.clock = clk
+	if s.exports.On() {
+		s.trace = trace.NewRun(s.instance(), s.flags.seed, clk.Now())
+	}
 	s.cloud = newCloud(s.outside)
 	h, err := host.New(s.dir, &host.Options{
 		Outside: s.cloud, Instance: s.instance(),
 		Store: s.store, Accounts: names, Entities: app.EntityFiles{ServiceBus: s.flags.bus.files.bus, EventHubs: s.flags.bus.files.hubs},
 		Clock: s.clock, Seed: s.flags.seed, Env: env, Set: s.flags.set, Functions: s.flags.functions,
-		NoBuild: s.flags.noBuild, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
+		Trace: s.trace, NoBuild: s.flags.noBuild, Worker: s.flags.worker, ServicesOnly: s.flags.servicesOnly, Logger: s.log, Version: version(),
 	})
 	if err != nil {
 		return storeError(err)
@@ -434,9 +445,7 @@ func (s *session) close() error {
 	if s.cloud != nil {
 		s.cloud.close()
 	}
-	if s.metrics != nil {
-		s.metrics.Close()
-	}
+	errs = append(errs, s.closeTelemetry())
 	if s.printed != nil {
 		s.printed()
 	}

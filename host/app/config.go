@@ -32,6 +32,10 @@ type Config struct {
 	// httpWorker.
 	CustomHandler *CustomHandler
 
+	// OpenTelemetry is telemetryMode; ApplicationInsights says that the file has
+	// logging.applicationInsights.
+	OpenTelemetry, ApplicationInsights bool
+
 	// EventGrid is redeliver.eventGrid: topics and event subscriptions.
 	EventGrid EventGrid
 

@@ -72,6 +72,8 @@ func (l *loader) readConfig(r reader) {
 	}
 	r.look("singleton.lockAcquisitionTimeout", "singleton.lockAcquisitionPollingInterval",
 		"healthMonitor.healthCheckInterval", "healthMonitor.healthCheckWindow", "metadataProviderTimeout")
+	c.OpenTelemetry = r.word("telemetryMode", "ApplicationInsights", "OpenTelemetry") == "OpenTelemetry"
+	c.ApplicationInsights = r.has("logging.applicationInsights")
 	l.readBundle(r)
 	c.Functions = r.list("functions")
 	c.WatchDirectories = always(r.list("watchDirectories"), "node_modules")

@@ -47,6 +47,7 @@ import (
 	"github.com/redeliver/redeliver/host/clock"
 	"github.com/redeliver/redeliver/host/journal"
 	"github.com/redeliver/redeliver/host/services"
+	"github.com/redeliver/redeliver/host/trace"
 )
 
 // TB is the kit's view of a test: *testing.T, *testing.B or *testing.F.
@@ -121,6 +122,10 @@ type Options struct {
 	// in process that waits for a channel, a lock or its context ends the test. It must be longer than the two seconds that a process
 	// has to return once its context has ended.
 	Patience time.Duration
+
+	// Trace names the spans of deliveries and attempts; handlers get their context. Nil:
+	// none.
+	Trace *trace.Run
 
 	// Processors replaces the number of processors in defaults that depend on it,
 	// such as newBatchThreshold; zero for 2, on every machine.
@@ -248,7 +253,7 @@ func New(tb TB, opts *Options) *Host {
 	h.make = func(self *Host, beside *host.Host) (*host.Host, error) {
 		opts := &host.Options{
 			Clock: clk, Beside: beside, Shared: o.Instances, Seed: o.Seed + runs<<32, Env: environment(o.Env), Set: o.Set, Functions: o.Functions, Worker: o.Worker,
-			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, o.Fault, true), Services: o.Services, KeepRecords: -1, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
+			Handlers: o.Handlers, StorageFault: alive(self, o.StorageFault, false), Fault: alive(self, o.Fault, true), Services: o.Services, KeepRecords: -1, Trace: o.Trace, Processors: o.Processors, Predictable: true, Logger: o.Logger, Version: "test",
 			KillAt: func(r *journal.Record) bool {
 				k := self.killAt.Load()
 				return k != nil && k.reached(r)

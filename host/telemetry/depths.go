@@ -100,6 +100,7 @@ func (d Depths) Collect(out chan<- prometheus.Metric) {
 	var all []Depth
 	d(func(depth Depth) { all = append(all, depth) }) // nothing is sent from inside the clock
 	for _, depth := range all {
+		depth.Entity = valid(depth.Entity)
 		for state, n := range depth.Messages {
 			out <- prometheus.MustNewConstMetric(messagesDesc, prometheus.GaugeValue, float64(n), depth.Service, depth.Entity, state)
 		}

@@ -152,6 +152,7 @@ func (m *Metrics) catchUp() {
 			m.active.Reset()
 		}
 		m.records.Inc()
+		clean(&rec)
 		m.count(&rec)
 	}
 }

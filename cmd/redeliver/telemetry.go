@@ -1,0 +1,30 @@
+package main
+
+import "github.com/redeliver/redeliver/host/telemetry"
+
+// openTelemetry begins to export what happens to collectors, where the app asks for it. The
+// settings are read once, as the platform does.
+func (s *session) openTelemetry() (err error) {
+	for _, text := range s.exports.Warnings {
+		s.out.warn(text)
+	}
+	if !s.exports.On() {
+		return nil
+	}
+	s.out.say("info", "telemetry: "+s.exports.String())
+	s.telemetry, err = telemetry.Start(s.host.Journal(), &s.exports, telemetry.Options{
+		Run: s.trace, Clock: s.clock, Metrics: s.metrics, Version: version(), Logger: s.log,
+	})
+	return err
+}
+
+// closeTelemetry exports what is left, for a limited time, when the host has ended.
+func (s *session) closeTelemetry() (err error) {
+	if s.telemetry != nil {
+		err = s.telemetry.Close()
+	}
+	if s.metrics != nil {
+		s.metrics.Close()
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package telemetry
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redeliver/redeliver/host/app"
+)
+
+// Config says what is exported, and where to. Its zero value exports nothing.
+type Config struct {
+	Traces, Metrics, Logs Target
+	Service               string            // service.name
+	Resource              map[string]string // attributes of the host
+	Interval              time.Duration     // between two exports of the metrics
+
+	// Warnings are said once, in the log of the host.
+	Warnings []string
+}
+
+// A Target is the collector of one kind of telemetry.
+type Target struct {
+	Endpoint string // a URL; empty for none
+	GRPC     bool
+	Headers  map[string]string
+	Timeout  time.Duration // of one request; 0 for the exporter's default
+	Gzip     bool
+}
+
+// On reports whether anything is exported.
+func (c *Config) On() bool {
+	return c.Traces.Endpoint != "" || c.Metrics.Endpoint != "" || c.Logs.Endpoint != ""
+}
+
+// The settings of the specification of OpenTelemetry that name what is exported.
+const (
+	endpointSetting = "OTEL_EXPORTER_OTLP_ENDPOINT"
+	insightsSetting = "APPLICATIONINSIGHTS_CONNECTION_STRING"
+)
+
+// Read reads the configuration of an app: telemetryMode of host.json, and the settings that
+// the specification of OpenTelemetry names, from wherever settings come. As on the platform,
+// nothing is exported without an endpoint.
+//
+// Application Insights is reached as any collector is: an app that is made for it exports
+// too, when there is an endpoint, and nowhere else.
+func Read(a *app.App) Config {
+	r := &settings{lookup: a.Settings.Lookup}
+	named := a.Config.ApplicationInsights || r.get(insightsSetting) != ""
+	if !a.Config.OpenTelemetry && !named || strings.EqualFold(r.get("OTEL_SDK_DISABLED"), "true") {
+		return Config{}
+	}
+	c := Config{Resource: r.attributes("OTEL_RESOURCE_ATTRIBUTES"), Interval: r.milliseconds("OTEL_METRIC_EXPORT_INTERVAL")}
+	c.Service = cmp.Or(r.get("OTEL_SERVICE_NAME"), c.Resource["service.name"], r.get("WEBSITE_SITE_NAME"), filepath.Base(a.Dir))
+	delete(c.Resource, "service.name")
+	c.Traces, c.Metrics, c.Logs = r.target("TRACES", "/v1/traces"), r.target("METRICS", "/v1/metrics"), r.target("LOGS", "/v1/logs")
+	c.Warnings = r.warnings
+	switch {
+	case c.On() || len(c.Warnings) > 0 || r.none == 3:
+	case named && !a.Config.OpenTelemetry:
+		what := "logging.applicationInsights of host.json"
+		if r.get(insightsSetting) != "" {
+			what = insightsSetting
+		}
+		c.Warnings = []string{what + " has no effect: nothing is sent to Application Insights from here; with " + endpointSetting + " its telemetry goes to an OTLP collector"}
+	default:
+		c.Warnings = []string{`host.json: telemetryMode is "OpenTelemetry", but the setting ` + endpointSetting + " is missing: nothing is exported"}
+	}
+	return c
+}
+
+// settings reads settings.
+type settings struct {
+	lookup   func(name string) (string, bool)
+	warnings []string
+	none     int // signals that the settings switch off
+}
+
+func (r *settings) get(name string) string {
+	text, _ := r.lookup(name)
+	return strings.TrimSpace(text)
+}
+
+// warn says what is wrong with a setting. Its value may hold a key.
+func (r *settings) warn(name, want string) {
+	if text := name + ": want " + want + "; it has no effect"; !slices.Contains(r.warnings, text) {
+		r.warnings = append(r.warnings, text)
+	}
+}
+
+// target is where a signal goes; path is where a collector takes it over HTTP.
+func (r *settings) target(signal, path string) (t Target) {
+	switch exporter := strings.ToLower(r.get("OTEL_" + signal + "_EXPORTER")); exporter {
+	case "", "otlp":
+	case "none":
+		r.none++
+		return Target{}
+	default:
+		r.warn("OTEL_"+signal+"_EXPORTER", "otlp or none")
+		return Target{}
+	}
+	own := func(name string) (value, found string) { // of the signal, or of all
+		if found = "OTEL_EXPORTER_OTLP_" + signal + "_" + name; r.get(found) == "" {
+			found = "OTEL_EXPORTER_OTLP_" + name
+		}
+		return r.get(found), found
+	}
+	endpoint, name := own("ENDPOINT")
+	if endpoint == "" {
+		return Target{}
+	}
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		r.warn(name, `a URL such as "http://localhost:4318"`)
+		return Target{}
+	}
+	switch protocol, of := own("PROTOCOL"); protocol {
+	case "grpc":
+		t.GRPC = true
+	case "http/protobuf":
+	case "":
+		t.GRPC = u.Port() == "4317" // the port of collectors for gRPC
+	default:
+		r.warn(of, "grpc or http/protobuf")
+		return Target{}
+	}
+	if !t.GRPC && name == endpointSetting {
+		u = u.JoinPath(path)
+	}
+	t.Endpoint = u.String()
+	_, name = own("HEADERS")
+	t.Headers = r.attributes(name)
+	_, name = own("TIMEOUT")
+	t.Timeout = r.milliseconds(name)
+	if compression, name := own("COMPRESSION"); compression == "gzip" {
+		t.Gzip = true
+	} else if compression != "" && compression != "none" {
+		r.warn(name, "gzip or none")
+	}
+	return t
+}
+
+// attributes reads "name=value,name=value", with values as in a URL.
+func (r *settings) attributes(name string) map[string]string {
+	out := map[string]string{}
+	for pair := range strings.SplitSeq(r.get(name), ",") {
+		if strings.TrimSpace(pair) == "" {
+			continue
+		}
+		key, text, ok := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(strings.TrimSpace(text))
+		if key = strings.TrimSpace(key); !ok || key == "" || err != nil {
+			r.warn(name, "name=value pairs with commas between them")
+			continue
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// milliseconds reads a number of milliseconds above 0.
+func (r *settings) milliseconds(name string) time.Duration {
+	text := r.get(name)
+	if text == "" {
+		return 0
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		r.warn(name, "a number of milliseconds above 0")
+		return 0
+	}
+	return time.Duration(n) * time.Millisecond
+}
+
+// String says where telemetry goes, without headers, which may be secrets.
+func (c *Config) String() string {
+	var parts []string
+	for _, s := range []struct {
+		name string
+		to   Target
+	}{{"traces", c.Traces}, {"metrics", c.Metrics}, {"logs", c.Logs}} {
+		if s.to.Endpoint != "" {
+			parts = append(parts, s.name+" to "+redacted(s.to.Endpoint))
+		}
+	}
+	return fmt.Sprintf("%s as %s", strings.Join(parts, ", "), c.Service)
+}
+
+// redacted is a URL without its password and its query.
+func redacted(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "an endpoint"
+	}
+	u.User, u.RawQuery = nil, ""
+	return u.String()
+}

@@ -141,6 +141,9 @@ func (e *Export) catchUp() {
 	for {
 		rec, missed, ok := e.sub.TryNext()
 		if !ok {
+			if e.spans != nil {
+				e.spans.taken = 0 // time may pass before the next
+			}
 			return
 		}
 		if missed > 0 {

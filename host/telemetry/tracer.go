@@ -24,7 +24,13 @@ type tracer struct {
 	open  map[string]*delivery             // in work, by name
 	seen  map[string]oteltrace.SpanContext // the latest delivery of a message, by function and message
 	moved map[string]oteltrace.SpanContext // the delivery that has put a message elsewhere, by its new identity
+
+	taken   int  // records, until
+	virtual bool // is looked at again: the host needs its clock more than this
 }
+
+// lookAfter is how many records are taken to be of the same kind of time.
+const lookAfter = 256
 
 // delivery is a delivery in work.
 type delivery struct {
@@ -67,6 +73,9 @@ func (t *tracer) context(r *journal.Record) context.Context {
 func (t *tracer) take(r *journal.Record) {
 	if r.Function == "" || r.Delivery == "" {
 		return
+	}
+	if t.taken--; t.taken < 0 {
+		t.taken, t.virtual = lookAfter, virtual(t.opts.Clock)
 	}
 	if r.Kind == journal.Received {
 		t.begin(r)
@@ -195,7 +204,7 @@ func (t *tracer) common(r *journal.Record) []attribute.KeyValue {
 	if r.DeliveryCount > 0 {
 		list = append(list, attribute.Int64("redeliver.delivery_count", r.DeliveryCount))
 	}
-	if virtual(t.opts.Clock) {
+	if t.virtual {
 		list = append(list, attribute.Bool("redeliver.virtual_time", true))
 	}
 	return list

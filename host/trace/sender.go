@@ -54,7 +54,7 @@ func fromMessage(m *triggers.Message, batch bool) Parent {
 	if req := m.Value.HTTP; req != nil {
 		p := Parse(req.Header.Get("traceparent"))
 		if p.Trace != (ID{}) {
-			p.State = strings.Join(req.Header.Values("tracestate"), ",")
+			p.State = stateOf(strings.Join(req.Header.Values("tracestate"), ","))
 		}
 		return p
 	}
@@ -72,9 +72,21 @@ func fromMessage(m *triggers.Message, batch bool) Parent {
 	}
 	p := Parse(parent)
 	if p.Trace != (ID{}) {
-		p.State = state
+		p.State = stateOf(state)
 	}
 	return p
+}
+
+// mostState is the length of a tracestate that everybody passes on (W3C Trace Context).
+const mostState = 512
+
+// stateOf is a tracestate that a handler can be given in a header; another one is left out.
+func stateOf(text string) string {
+	odd := func(c rune) bool { return c < ' ' || c > '~' }
+	if len(text) > mostState || strings.ContainsFunc(text, odd) {
+		return ""
+	}
+	return text
 }
 
 func attributes(v bindings.Value) (traceParent, traceState string) {
@@ -110,7 +122,7 @@ func fromProperties(properties map[string]any) (p Parent) {
 		}
 	}
 	if p.Trace != (ID{}) {
-		p.State = state
+		p.State = stateOf(state)
 	}
 	return p
 }

@@ -42,6 +42,8 @@ func TestSenders(t *testing.T) {
 		"Event Hubs":      {triggers.Event{Messages: []triggers.Message{message("Properties", raw(`{"traceparent":"`+one+`","tracestate":"a=1"}`))}}, one + " a=1", ""},
 		"cloud event":     {triggers.Event{Messages: []triggers.Message{message("traceparent", two)}}, two, ""},
 		"request":         {triggers.Event{Messages: []triggers.Message{{Value: bindings.Value{HTTP: &bindings.HTTPRequest{Header: http.Header{"Traceparent": {one}, "Tracestate": {"a=1", "b=2"}}}}}}}, one + " a=1,b=2", ""},
+		"odd state":       {triggers.Event{Messages: []triggers.Message{message("ApplicationProperties", raw(`{"traceparent":"`+one+`","tracestate":"a=1\r\nX-Other: 2"}`))}}, one, ""},
+		"long state":      {triggers.Event{Messages: []triggers.Message{message("ApplicationProperties", raw(`{"traceparent":"`+one+`","tracestate":"`+strings.Repeat("x", 513)+`"}`))}}, one, ""},
 		"other form":      {triggers.Event{Messages: []triggers.Message{message("ApplicationProperties", raw(`{"Diagnostic-Id":"|a.b."}`))}}, "", ""},
 		"one span":        {triggers.Event{Batch: true, Messages: []triggers.Message{message("PropertiesArray", raw(`[{"traceparent":"`+one+`"},{"traceparent":"`+one+`"}]`)), {}}}, one, ""},
 		"several spans":   {triggers.Event{Batch: true, Messages: []triggers.Message{message("PropertiesArray", raw(`[{"traceparent":"`+one+`"},{},{"traceparent":"`+two+`"}]`)), {}}}, "", one + " " + two},

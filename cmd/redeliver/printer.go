@@ -539,6 +539,7 @@ func (p *printer) showBanner() {
 	if a == nil {
 		return
 	}
+	p.s.telemetryOf(a)
 	b := newBanner(p.s, a)
 	p.width = b.nameWidth
 	text := b.text()

@@ -1,6 +1,11 @@
 package main
 
-import "github.com/redeliver/redeliver/host/telemetry"
+import (
+	"reflect"
+
+	"github.com/redeliver/redeliver/host/app"
+	"github.com/redeliver/redeliver/host/telemetry"
+)
 
 // openTelemetry begins to export what happens to collectors, where the app asks for it. The
 // settings are read once, as the platform does.
@@ -16,6 +21,15 @@ func (s *session) openTelemetry() (err error) {
 		Run: s.trace, Clock: s.clock, Metrics: s.metrics, Version: version(), Logger: s.log,
 	})
 	return err
+}
+
+// telemetryOf says when an app that was loaded wants other telemetry than the host exports.
+func (s *session) telemetryOf(a *app.App) {
+	const text = "telemetryMode and logging.applicationInsights of host.json count when the host starts: stop it and start it again"
+	if now := telemetry.Read(a); !s.warned[text] && !reflect.DeepEqual(now, s.exports) {
+		s.warned[text] = true
+		s.out.warn(text)
+	}
 }
 
 // closeTelemetry exports what is left, for a limited time, when the host has ended.

@@ -1,3 +1,5 @@
+//clock:outside telemetry follows the journal in real time
+
 package telemetry
 
 import (

@@ -396,6 +396,60 @@ func TestBadCollectors(t *testing.T) {
 	}
 }
 
+// A collector that is slow holds up nothing but telemetry, and gets all of it in the end.
+func TestSlowCollector(t *testing.T) {
+	t.Parallel()
+	c := newCollector()
+	ready := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		<-ready
+		c.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	handlers := functions.New()
+	handlers.Queue("F", "lines", func(ctx context.Context, m functions.QueueMessage) error {
+		functions.Logger(ctx).Info("line")
+		return nil
+	})
+	const n = 1500 // more spans than a queue of the SDK takes
+	if log := export(t, read(t, openTelemetry, "OTEL_EXPORTER_OTLP_ENDPOINT="+server.URL), &hosttest.Options{Handlers: handlers, Lax: true}, func(h *hosttest.Host) {
+		for i := range n {
+			h.Send("lines", fmt.Sprint(i))
+		}
+		for range n {
+			h.AwaitSettled("F", triggers.Deleted)
+		}
+		close(ready) // not before the host has done all of its work
+	}); log != "" {
+		t.Errorf("the log says %s", log)
+	}
+	if len(c.spans) != 2*n || len(c.logs) != n {
+		t.Errorf("%d spans and %d log records, want %d and %d", len(c.spans), len(c.logs), 2*n, n)
+	}
+}
+
+// In real time nothing is marked as virtual.
+func TestRealTime(t *testing.T) {
+	t.Parallel()
+	c := collectHTTP(t)
+	handlers := functions.New()
+	handlers.Queue("F", "lines", func(context.Context, functions.QueueMessage) error { return errors.New("no") }, functions.FixedDelay(4, 0))
+	export(t, read(t, openTelemetry, "OTEL_EXPORTER_OTLP_ENDPOINT="+c.url), &hosttest.Options{Handlers: handlers, System: true, Files: map[string]string{
+		"host.json": `{"version":"2.0","extensions":{"queues":{"maxDequeueCount":2}}}`,
+	}}, func(h *hosttest.Host) {
+		h.Send("lines", "x")
+		h.AwaitSettled("F", triggers.Poisoned)
+	})
+	if len(c.spans) != 2*(1+5) {
+		t.Errorf("%d spans, want two deliveries of five attempts", len(c.spans))
+	}
+	for _, s := range c.spans {
+		if attribute(s, "redeliver.virtual_time") != "" {
+			t.Errorf("%s is marked", s.Name)
+		}
+	}
+}
+
 // What settings say.
 func TestRead(t *testing.T) {
 	t.Parallel()

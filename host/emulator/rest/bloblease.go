@@ -80,7 +80,8 @@ func lease(c *call, on blob.Leasable) error {
 		c.w.Header().Set("X-Ms-Lease-Id", l.ID)
 	}
 	if action == "break" {
-		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
+		// Rounded, as Azurite's stores have it: who waits for that time finds the lease broken.
+		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining.Round(time.Second)/time.Second)))
 	}
 	return c.answer(status, nil)
 }

@@ -254,7 +254,7 @@ type Lease struct {
 	ID           string        // empty after ReleaseLease and BreakLease
 	ETag         string        // of the blob or container, unchanged
 	LastModified time.Time     // likewise
-	Remaining    time.Duration // after BreakLease: until the lease ends, in whole seconds, cut off
+	Remaining    time.Duration // after BreakLease: until the lease ends, rounded to seconds
 }
 
 // LeaseProperties says how the lease of a container or blob stands.

@@ -124,7 +124,8 @@ func (l lease) release(id string) (lease, error) {
 }
 
 // breakUp starts the break period, or shortens it, and returns how long the
-// lease holds still, in whole seconds: what is left of one is cut off.
+// lease holds still, rounded to seconds (Azurite: LokiBlobMetadataStore): who waits as
+// long finds it broken.
 func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Duration, error) {
 	if period != nil && (*period < 0 || *period > blobapi.MaxBreakPeriod) {
 		return l, 0, blobError(storage.CodeInvalidHeaderValue, "break period %v: want 0 to %v", *period, blobapi.MaxBreakPeriod)
@@ -151,7 +152,7 @@ func (l lease) breakUp(now time.Time, period *time.Duration) (lease, time.Durati
 		}
 	}
 	l.Breaks, l.Stale = end, false
-	return l, end.Sub(now).Truncate(time.Second), nil
+	return l, end.Sub(now).Round(time.Second), nil
 }
 
 // leaseCodes are the answers to an operation that brings the wrong identifier.

@@ -80,8 +80,7 @@ func lease(c *call, on blob.Leasable) error {
 		c.w.Header().Set("X-Ms-Lease-Id", l.ID)
 	}
 	if action == "break" {
-		// Rounded, as Azurite's stores have it: who waits for that time finds the lease broken.
-		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining.Round(time.Second)/time.Second)))
+		c.w.Header().Set("X-Ms-Lease-Time", strconv.Itoa(int(l.Remaining/time.Second)))
 	}
 	return c.answer(status, nil)
 }

@@ -98,6 +98,9 @@ func (b *banner) text() string {
 		writef(&t, "  functions  %s\n", url)
 	}
 	writef(&t, "  admin      %s/admin/host/status\n", b.s.web.AdminURL())
+	if !b.s.flags.noUI {
+		writef(&t, "  page       %s\n", b.s.pageAddress())
+	}
 	if line := b.s.networkLine(); line != "" {
 		writef(&t, "  network    %s\n", line)
 	}

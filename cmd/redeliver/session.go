@@ -26,6 +26,7 @@ import (
 	"github.com/redeliver/redeliver/host/emulator/store"
 	"github.com/redeliver/redeliver/host/listen"
 	"github.com/redeliver/redeliver/host/web"
+	"github.com/redeliver/redeliver/host/web/ui"
 	"github.com/redeliver/redeliver/schemas"
 )
 
@@ -205,6 +206,7 @@ func (s *session) opened(err error) error {
 	} else if a := s.host.App(); a != nil {
 		s.warnOf(a) // of functions in code
 	}
+	s.openPage()
 	if s.flags.output == "json" {
 		s.sayTopics()
 		return nil
@@ -215,6 +217,28 @@ func (s *session) opened(err error) error {
 	}
 	s.follow(from)
 	return nil
+}
+
+// pageAddress is where the host's page is.
+func (s *session) pageAddress() string { return s.web.AdminURL() + web.PagePath }
+
+// openPage opens the host's page, if that was asked for. The browser is the user's: it
+// outlives the host.
+func (s *session) openPage() {
+	if !s.flags.open {
+		return
+	}
+	opening, err := browserFor(s.pageAddress())
+	if err == nil {
+		ownGroup(opening)
+		if err = opening.Start(); err == nil {
+			err = opening.Process.Release()
+		}
+	}
+	if err != nil {
+		s.out.warn(err.Error())
+		s.out.hint("the page is at " + s.pageAddress())
+	}
 }
 
 // look reads the app once before the host runs, for defaults of flags and warnings.
@@ -358,6 +382,9 @@ func (s *session) openWeb(a *app.App) error {
 	}
 	s.metrics = telemetry.NewMetrics(s.host.Journal(), telemetry.DepthsOf(s.clock, s.host.Services(), s.host.AppStorage), version())
 	opts.Metrics = s.metrics
+	if !s.flags.noUI {
+		opts.Page = ui.Handler()
+	}
 	server := web.New(s.host, opts)
 	if err := server.Start(); err != nil {
 		if isBusy(err) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -33,6 +34,8 @@ type startFlags struct {
 	languageWorker  string // arguments for the program that runs the functions
 	verbose         bool
 	enableAuth      bool
+	noUI            bool
+	open            bool
 	clock           string
 	seed            uint64
 	output          string
@@ -63,7 +66,8 @@ changes.
 
 It prints the endpoints and, for each function, attempts x deliveries and where
 a message ends; then one line for each attempt and settlement. --output json
-prints the journal itself instead, one JSON object a line, and nothing else.
+prints the journal itself instead, one JSON object a line, and nothing else. The
+host's page, whose address it prints too, shows the same in a browser.
 
 The clock is virtual. With "real" it follows the wall; with "auto" it skips
 every wait as soon as nothing is left to do, so that a 15-minute back-off takes
@@ -147,6 +151,8 @@ the terminal, or the reader of the output, counts as Ctrl+C.`,
 	flags.BoolVar(&f.servicesOnly, "services-only", false, "run no functions, in any folder: serve storage, Service Bus, Event Hubs and Event Grid")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show events of services and processes")
 	flags.BoolVar(&f.enableAuth, "enableAuth", false, "ask callers for keys, as in the cloud")
+	flags.BoolVar(&f.noUI, "no-ui", false, "do not serve the host's page")
+	flags.BoolVar(&f.open, "open", false, "open the host's page in a browser")
 	flags.StringVar(&f.clock, "clock", string(clock.Real), "real, or auto: skip waiting, manual: stand still until moved, debug: stand still while a handler runs")
 	flags.Uint64Var(&f.seed, "seed", 0, "source of all jitter and IDs")
 	flags.StringVarP(&f.output, "output", "o", "pretty", "pretty, plain (no colour) or json (the journal)")
@@ -170,6 +176,9 @@ func (f *startFlags) check() error {
 	}
 	if f.port < 0 || f.port > 65535 {
 		return &usageError{fmt.Errorf("--port %d: want a number from 0 to 65535", f.port)}
+	}
+	if f.open && f.noUI {
+		return &usageError{errors.New("--open and --no-ui exclude each other")}
 	}
 	if err := f.tls.check(); err != nil {
 		return err

@@ -26,6 +26,12 @@
 // them come at all; Options.AdminAddress keeps these APIs at an address of their
 // own.
 //
+// # The page
+//
+// Options.Page is a page for people, at PagePath (package ui). The rules above hold for
+// it, but for the key: its files are the same in every host. What it asks of the control
+// API needs a key where others need one.
+//
 // # The control API
 //
 // All paths are below /admin/redeliver, and every answer has the header
@@ -95,5 +101,5 @@
 //
 // # What it leaves out
 //
-// TLS, the platform's /admin/vfs, key management over HTTP and pages for people.
+// TLS, the platform's /admin/vfs and key management over HTTP.
 package web

@@ -79,6 +79,9 @@ type Options struct {
 	// Metrics serves GET /admin/redeliver/metrics, for Prometheus. Nil: 404.
 	Metrics http.Handler
 
+	// Page serves the page of the host, at PagePath. Nil: 404.
+	Page http.Handler
+
 	// Logger receives what goes wrong below HTTP. The zero value is silent.
 	Logger zerolog.Logger
 }
@@ -238,6 +241,9 @@ func (s *Server) guarded(next http.Handler) http.Handler {
 		}
 		if !s.adminHere(r) {
 			writeError(w, http.StatusForbidden, "the admin and control APIs are served at "+s.opts.AdminAddress+" only", "")
+			return
+		}
+		if s.page(w, r) {
 			return
 		}
 		folded := foldPath(w, r)
